@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A message is one line whatever went into it: file names may hold newlines. */
+static void error_one_line(struct error *err)
+{
+    for (char *p = err->message; *p; p++)
+        if (*p == '\n' || *p == '\r')
+            *p = ' ';
+}
+
+bool error_set(struct error *err, enum error_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    err->code = code;
+    vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    error_one_line(err);
+    return false;
+}
+
+bool error_set_errno(struct error *err, const char *format, ...)
+{
+    int saved = errno;
+    va_list args;
+    va_start(args, format);
+    err->code = ERROR_SYSTEM;
+    int n = vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    if (n >= 0 && (size_t)n < sizeof err->message)
+        snprintf(err->message + n, sizeof err->message - (size_t)n, ": %s", strerror(saved));
+    error_one_line(err);
+    return false;
+}
+
+bool error_prefix(struct error *err, const char *format, ...)
+{
+    char context[sizeof err->message];
+    char message[sizeof err->message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(context, sizeof context, format, args);
+    va_end(args);
+    memcpy(message, err->message, sizeof message);
+    int n = snprintf(err->message, sizeof err->message, "%s", context);
+    if (n >= 0 && (size_t)n < sizeof err->message)
+        snprintf(err->message + n, sizeof err->message - (size_t)n, "%s", message);
+    error_one_line(err);
+    return false;
+}

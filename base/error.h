@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/error.h - what went wrong, as a code and one sentence.
+ *
+ * A function that can fail takes a caller-owned `struct error *` last, fills it where
+ * the failure happens and returns false, -1 or NULL. Callers add context in front.
+ * Only cli/ prints or exits; the code is the exit status the command line promises. */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdbool.h>
+
+enum error_code {
+    ERROR_NONE = 0,
+    ERROR_INPUT = 2,  /* bad input or usage: a file, key, value or flag the user can mend */
+    ERROR_SYSTEM = 3, /* the system failed: disk, memory, permission, a child process */
+};
+
+struct error {
+    enum error_code code;
+    char message[512]; /* one line, no newline, no trailing period */
+};
+
+/* Sets code and message (printf-style). Always returns false, so that
+ * `return error_set(...)` reads as the failure it is. A message too long is cut. */
+bool error_set(struct error *err, enum error_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* As error_set() with ERROR_SYSTEM, and ": " plus the text of errno at the end. */
+bool error_set_errno(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Puts printf-style context in front of the message; the code stays. Returns false. */
+bool error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

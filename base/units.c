@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/units.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct unit {
+    const char *name;
+    int64_t scale;
+};
+
+static const struct unit rate_units[] = {
+    {"Tbps", 1000000000000}, {"Gbps", 1000000000}, {"Mbps", 1000000}, {"kbps", 1000}, {"bps", 1},
+    {"Tb/s", 1000000000000}, {"Gb/s", 1000000000}, {"Mb/s", 1000000}, {"kb/s", 1000}, {"b/s", 1},
+    {"Tbit/s", 1000000000000}, {"Gbit/s", 1000000000}, {"Mbit/s", 1000000}, {"kbit/s", 1000}, {"bit/s", 1},
+    {NULL, 0},
+};
+static const struct unit byte_units[] = {
+    {"TB", 1000000000000}, {"GB", 1000000000}, {"MB", 1000000}, {"kB", 1000}, {"B", 1},
+    {"TiB", INT64_C(1) << 40}, {"GiB", INT64_C(1) << 30}, {"MiB", INT64_C(1) << 20}, {"KiB", INT64_C(1) << 10},
+    {"G", 1000000000}, {"M", 1000000}, {"K", 1000}, {"k", 1000}, {"KB", 1000}, {"", 1},
+    {NULL, 0},
+};
+static const struct unit time_units[] = {
+    {"s", UNITS_PS_PER_S}, {"ms", UNITS_PS_PER_MS}, {"us", UNITS_PS_PER_US}, {"ns", UNITS_PS_PER_NS}, {"ps", 1},
+    {NULL, 0},
+};
+
+static const struct unit *unit_find(const struct unit *units, const char *name)
+{
+    for (const struct unit *u = units; u->name; u++)
+        if (strcmp(u->name, name) == 0)
+            return u;
+    return NULL;
+}
+
+/* digits[.digits][ ]unit, exactly. `what` and `example` make the sentence. */
+static bool units_parse(const char *text, const struct unit *units, const char *what, const char *example,
+                        int64_t *value, struct error *err)
+{
+    const char *p = text;
+    while (isspace((unsigned char)*p))
+        p++;
+    if (*p == '-')
+        return error_set(err, ERROR_INPUT, "'%s' is negative; %s is at least 0, such as %s", text, what, example);
+    const char *number = p;
+    while (isdigit((unsigned char)*p))
+        p++;
+    const char *point = p, *fraction_end = p;
+    if (*p == '.') {
+        p++;
+        while (isdigit((unsigned char)*p))
+            p++;
+        fraction_end = p;
+    }
+    size_t digits = (size_t)(point - number) + (fraction_end > point ? (size_t)(fraction_end - point - 1) : 0);
+    if (digits == 0)
+        return error_set(err, ERROR_INPUT, "'%s' is not %s; try %s", text, what, example);
+    while (isspace((unsigned char)*p))
+        p++;
+    char name[16];
+    size_t n = strlen(p);
+    while (n > 0 && isspace((unsigned char)p[n - 1]))
+        n--;
+    bool zero = true;
+    for (const char *d = number; d < fraction_end; d++)
+        if (*d != '.' && *d != '0')
+            zero = false;
+    const struct unit *unit = NULL;
+    if (n < sizeof name) {
+        memcpy(name, p, n);
+        name[n] = '\0';
+        unit = unit_find(units, name);
+        if (!unit && n == 0 && zero)
+            unit = &units[0];
+    }
+    if (!unit)
+        return error_set(err, ERROR_INPUT, n ? "'%s' has unknown unit '%s'; %s looks like %s" : "'%s' has no unit%s; %s looks like %s",
+                         text, n ? p : "", what, example);
+    /* value = digits without the point, times scale, over 10^places: all in 128 bits. */
+    __extension__ typedef unsigned __int128 wide;
+    wide total = 0, divisor = 1;
+    for (const char *d = number; d < fraction_end; d++) {
+        if (*d == '.')
+            continue;
+        total = total * 10 + (wide)(*d - '0');
+        if (d > point)
+            divisor *= 10;
+        if (total > (wide)INT64_MAX * 1000000 || divisor > (wide)INT64_MAX)
+            return error_set(err, ERROR_INPUT, "'%s' is too large or too precise for %s", text, what);
+    }
+    total *= (wide)unit->scale;
+    if (total % divisor != 0)
+        return error_set(err, ERROR_INPUT, "'%s' is finer than %s can hold; round it", text, what);
+    total /= divisor;
+    if (total > (wide)INT64_MAX)
+        return error_set(err, ERROR_INPUT, "'%s' is too large for %s", text, what);
+    *value = (int64_t)total;
+    return true;
+}
+
+bool units_parse_rate(const char *text, int64_t *rate_bps, struct error *err)
+{
+    return units_parse(text, rate_units, "a rate", "1Gbps or 100Mbps", rate_bps, err);
+}
+
+bool units_parse_bytes(const char *text, int64_t *bytes, struct error *err)
+{
+    return units_parse(text, byte_units, "a size", "3MB, 500kB or 64KiB", bytes, err);
+}
+
+bool units_parse_time(const char *text, int64_t *time_ps, struct error *err)
+{
+    return units_parse(text, time_units, "a time", "2s, 600ms or 50us", time_ps, err);
+}
+
+bool units_parse_integer(const char *text, int64_t *value, struct error *err)
+{
+    char extra;
+    int64_t parsed;
+    if (!*text || strspn(text + (*text == '-' || *text == '+'), "0123456789") == 0 || strlen(text) > 19 ||
+        sscanf(text, "%" SCNd64 "%c", &parsed, &extra) != 1)
+        return error_set(err, ERROR_INPUT, "'%s' is not a whole number", text);
+    *value = parsed;
+    return true;
+}
+
+static void units_format(int64_t value, const struct unit *units, char *text)
+{
+    const struct unit *u = units;
+    while (u[1].name && u[1].scale < u->scale && value % u->scale != 0)
+        u++;
+    snprintf(text, UNITS_TEXT, "%" PRId64 "%s", value / u->scale, u->name);
+}
+
+void units_format_rate(int64_t rate_bps, char text[static UNITS_TEXT])
+{
+    units_format(rate_bps, rate_units, text);
+}
+
+void units_format_bytes(int64_t bytes, char text[static UNITS_TEXT])
+{
+    units_format(bytes, byte_units, text);
+}
+
+void units_format_time(int64_t time_ps, char text[static UNITS_TEXT])
+{
+    units_format(time_ps, time_units, text);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/units.h - human units to integers and back.
+ *
+ * Rates are bits per second, sizes bytes (kB = 10^3, KiB = 2^10), times picoseconds.
+ * Parsing is exact: decimal digits are shifted, never rounded through a double. A value
+ * finer than one bit/s, byte or picosecond, or beyond int64_t, is an error. */
+#ifndef BASE_UNITS_H
+#define BASE_UNITS_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define UNITS_PS_PER_NS INT64_C(1000)
+#define UNITS_PS_PER_US INT64_C(1000000)
+#define UNITS_PS_PER_MS INT64_C(1000000000)
+#define UNITS_PS_PER_S INT64_C(1000000000000)
+
+#define UNITS_TEXT 32 /* room for any formatted quantity */
+
+/* "1Gbps", "100 Mb/s", "9600bps": a unit is required. ERROR_INPUT otherwise. */
+bool units_parse_rate(const char *text, int64_t *rate_bps, struct error *err);
+
+/* "3MB", "500kB", "64KiB", "500K" (as 500kB), "1448": bytes when there is no unit. */
+bool units_parse_bytes(const char *text, int64_t *bytes, struct error *err);
+
+/* "2s", "600ms", "50us", "12.5ns", "800ps"; "0" alone needs no unit. */
+bool units_parse_time(const char *text, int64_t *time_ps, struct error *err);
+
+/* A whole number, decimal, optional sign. */
+bool units_parse_integer(const char *text, int64_t *value, struct error *err);
+
+/* The shortest exact text that parses back to the same value ("1Gbps", "1500kB", "50us"). */
+void units_format_rate(int64_t rate_bps, char text[static UNITS_TEXT]);
+void units_format_bytes(int64_t bytes, char text[static UNITS_TEXT]);
+void units_format_time(int64_t time_ps, char text[static UNITS_TEXT]);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/decode.h - from the bytes of a frame to its TCP segment.
+ *
+ * Link layers: Ethernet, Linux cooked v1 and v2, raw IP, BSD loopback. On top: 802.1Q and
+ * QinQ tags, PPPoE session, VXLAN (UDP 4789), IPv4, IPv6 with extension headers, IP
+ * fragments (the first only). Lengths come from the IP header, not from what was captured;
+ * an IP length of 0 (BIG TCP, TSO) means "to the end of the frame". Never reads past
+ * `captured_bytes`. */
+#ifndef CAPTURE_DECODE_H
+#define CAPTURE_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum capture_decode_result {
+    CAPTURE_DECODE_TCP,
+    CAPTURE_DECODE_OTHER,     /* not TCP: ARP, UDP, a later fragment, ... */
+    CAPTURE_DECODE_SHORT,     /* snap length cut the headers */
+    CAPTURE_DECODE_MALFORMED, /* lengths or versions contradict each other */
+};
+
+enum { /* capture_segment.flags */
+    CAPTURE_TCP_FIN = 1, CAPTURE_TCP_SYN = 2, CAPTURE_TCP_RST = 4, CAPTURE_TCP_PSH = 8, CAPTURE_TCP_ACK = 16,
+};
+
+struct capture_address {
+    uint8_t bytes[16]; /* IPv4 in the first four, rest zero */
+    uint8_t family;    /* 4 or 6 */
+};
+
+struct capture_sack {
+    uint32_t start, end; /* sequence numbers, end exclusive */
+};
+
+struct capture_segment {
+    struct capture_address src, dst;
+    uint16_t src_port, dst_port;
+    uint32_t tag;           /* 0, or mixes VLAN ids, PPPoE session and VXLAN VNI: same addresses, other network */
+    uint32_t seq, ack;
+    uint32_t payload_bytes; /* TCP payload as sent, whatever was captured */
+    uint16_t window;        /* as in the header, unscaled */
+    uint16_t ip_id;         /* IPv4 identification; 0 for IPv6 */
+    uint16_t checksum;      /* TCP checksum field */
+    uint8_t flags;          /* CAPTURE_TCP_* */
+    uint8_t n_sack;         /* blocks in sack */
+    bool has_mss, has_window_scale, sack_permitted, has_timestamps;
+    bool options_cut;       /* snap length ended inside the options */
+    uint16_t mss;
+    uint8_t window_scale;   /* shift, at most 14 */
+    uint32_t tsval, tsecr;
+    struct capture_sack sack[4];
+};
+
+/* True when capture_decode() knows the link type (a DLT_ value). */
+bool capture_decode_supports(int link_type);
+
+enum capture_decode_result capture_decode(int link_type, const uint8_t *bytes, uint32_t captured_bytes,
+                                          uint32_t wire_bytes, struct capture_segment *out);
+
+/* Text of an address: "10.0.0.1", "2001:db8::1". */
+#define CAPTURE_ADDRESS_TEXT 46
+void capture_address_format(const struct capture_address *a, char text[static CAPTURE_ADDRESS_TEXT]);
+
+/* False unless `text` is an IPv4 or IPv6 address. */
+bool capture_address_parse(const char *text, struct capture_address *a);
+
+#endif

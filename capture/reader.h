@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/reader.h - frames, in file order, from a pcap or pcapng file.
+ *
+ * Any byte order, any time resolution, gzip or not, through libpcap. Does not decode
+ * headers: see capture/decode.h. */
+#ifndef CAPTURE_READER_H
+#define CAPTURE_READER_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+struct capture_reader; /* opaque */
+
+struct capture_frame {
+    int64_t time_ns;         /* since the epoch */
+    uint32_t captured_bytes; /* in `bytes` */
+    uint32_t wire_bytes;     /* length on the wire, without FCS; at least captured_bytes */
+    const uint8_t *bytes;    /* borrowed: valid until the next call */
+};
+
+enum capture_next {
+    CAPTURE_NEXT_FRAME,
+    CAPTURE_NEXT_END,       /* clean end of file */
+    CAPTURE_NEXT_TRUNCATED, /* the file stops inside a packet or is damaged; *err says where. What came before stands */
+};
+
+/* NULL and *err on failure: missing, empty, not a capture, unsupported link type
+ * (ERROR_INPUT), unreadable (ERROR_SYSTEM). "-" reads standard input. */
+struct capture_reader *capture_reader_open(const char *path, struct error *err);
+void capture_reader_close(struct capture_reader *r);
+
+enum capture_next capture_reader_next(struct capture_reader *r, struct capture_frame *frame, struct error *err);
+
+int capture_reader_link_type(const struct capture_reader *r); /* DLT_ value for capture_decode() */
+int64_t capture_reader_bytes_read(const struct capture_reader *r); /* of the file as stored: for progress */
+int64_t capture_reader_file_bytes(const struct capture_reader *r); /* 0 when unknown (a pipe) */
+
+#endif

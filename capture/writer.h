@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/writer.h - nanosecond pcap (through libpcap) and pcapng files of Ethernet frames.
+ *
+ * Bytes go to PATH.part, which becomes PATH when capture_writer_close() has checked that
+ * everything is on disk. */
+#ifndef CAPTURE_WRITER_H
+#define CAPTURE_WRITER_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+struct capture_writer; /* opaque */
+
+enum capture_format { CAPTURE_FORMAT_PCAP, CAPTURE_FORMAT_PCAPNG };
+enum capture_direction { CAPTURE_DIRECTION_UNKNOWN, CAPTURE_DIRECTION_IN, CAPTURE_DIRECTION_OUT };
+
+struct capture_writer_config {
+    enum capture_format format;
+    uint32_t snaplen;           /* longest captured length */
+    const char *interface;      /* pcapng: if_name; borrowed */
+    const char *application;    /* pcapng: shb_userappl; borrowed, may be NULL */
+    int64_t link_rate_bps;      /* pcapng: if_speed; 0 when unknown */
+};
+
+struct capture_writer *capture_writer_open(const char *path, const struct capture_writer_config *config,
+                                           struct error *err);
+
+/* captured_bytes <= snaplen and <= wire_bytes. direction goes into pcapng's epb_flags. */
+bool capture_writer_write(struct capture_writer *w, int64_t time_ns, const uint8_t *bytes, uint32_t captured_bytes,
+                          uint32_t wire_bytes, enum capture_direction direction, struct error *err);
+
+/* Always frees. False and *err when not every byte reached the disk: PATH does not appear then. */
+bool capture_writer_close(struct capture_writer *w, struct error *err);
+
+/* Frees and removes what was written. */
+void capture_writer_discard(struct capture_writer *w);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/clock.h - what an engine lends the network: the time, and a call back later.
+ *
+ * Events at the same time run in the order they were scheduled. */
+#ifndef EMU_CLOCK_H
+#define EMU_CLOCK_H
+
+#include <stdint.h>
+
+struct emu_clock {
+    int64_t (*now_ps)(void *engine);
+    /* Runs fn(arg) once, delay_ps >= 0 from now. */
+    void (*schedule)(void *engine, int64_t delay_ps, void (*fn)(void *arg), void *arg);
+    void *engine; /* borrowed: outlives every user of the clock */
+};
+
+static inline int64_t emu_clock_now(const struct emu_clock *c)
+{
+    return c->now_ps(c->engine);
+}
+
+static inline void emu_clock_schedule(const struct emu_clock *c, int64_t delay_ps, void (*fn)(void *), void *arg)
+{
+    c->schedule(c->engine, delay_ps, fn, arg);
+}
+
+#endif

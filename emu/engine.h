@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/engine.h - the door to an engine: a clock, hosts with an IPv4/TCP stack, bulk flows.
+ *
+ * The engine hands each frame a host sends to `transmit` (our NIC) and takes each frame our
+ * NIC delivers through emu_engine_deliver(). Queues, wires and switches are not its business.
+ * One engine per process: behind the door may be process-wide state. */
+#ifndef EMU_ENGINE_H
+#define EMU_ENGINE_H
+
+#include "base/error.h"
+#include "emu/clock.h"
+#include "emu/frame.h"
+
+struct emu_engine;
+
+struct emu_engine_config {
+    uint64_t seed; /* of everything the engine draws itself */
+    /* Takes ownership of frame->packet. `host` is what emu_engine_add_host() returned. */
+    void (*transmit)(void *user, int host, const struct emu_frame *frame);
+    void *user; /* borrowed */
+};
+
+struct emu_tcp_config {
+    char congestion[16];           /* newreno, linuxreno, cubic, bic, bbr, dctcp, ...: emu_engine_congestion_names() */
+    int64_t send_buffer_bytes;     /* bounds unacknowledged bytes */
+    int64_t receive_buffer_bytes;  /* bounds the advertised window */
+    int64_t initial_window_segments; /* first congestion window, segments; large for a connection already warm */
+    int64_t segment_bytes;         /* TCP payload of a full segment */
+    int64_t delayed_ack;           /* segments per ACK: 1 or 2 */
+    int64_t delayed_ack_timeout_ps;
+    int64_t min_rto_ps;
+    bool sack;
+};
+
+struct emu_flow_config {
+    int source, sink;      /* hosts */
+    int64_t start_ps;      /* when the source connects */
+    int64_t bytes;         /* to send, then close; 0: send until the engine stops */
+    struct emu_tcp_config tcp;
+};
+
+struct emu_flow_stats {
+    int64_t delivered_bytes;   /* to the receiving application, in order */
+    int64_t retransmitted_segments; /* data segments the sender put on its NIC more than once */
+    int64_t retransmitted_bytes;
+    int64_t first_data_ps;     /* first payload leaves the source's stack; -1 before */
+    int64_t last_delivery_ps;  /* latest payload reaches the receiving application; -1 before */
+    bool connected, done;      /* done: `bytes` delivered */
+};
+
+/* NULL and *err on failure (or when the process already has one). */
+struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct error *err);
+void emu_engine_free(struct emu_engine *e);
+
+/* e.g. "ns-3 3.37": goes into summary.json. */
+const char *emu_engine_name(void);
+
+/* Names accepted in emu_tcp_config.congestion, comma-separated. */
+const char *emu_engine_congestion_names(void);
+bool emu_engine_congestion_known(const char *name);
+
+/* Host number (0, 1, ... in order), or -1. `ipv4` in host byte order; /8 network 10.0.0.0. */
+int emu_engine_add_host(struct emu_engine *e, uint64_t mac, uint32_t ipv4, struct error *err);
+
+/* Flow number (0, 1, ... in order), or -1. */
+int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err);
+
+struct emu_clock emu_engine_clock(struct emu_engine *e);
+const struct emu_frame_ops *emu_engine_frame_ops(void);
+
+/* A frame reaches a host's stack; takes ownership of frame->packet. */
+void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame);
+
+struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow);
+
+/* Runs until `until_ps` or until emu_engine_stop(). False when the engine failed. */
+bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err);
+
+/* From within an event: emu_engine_run() returns after the current event. */
+void emu_engine_stop(struct emu_engine *e);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/frame.h - an Ethernet frame on its way: addresses, sizes, and a handle to the bytes.
+ *
+ * A frame is a small value, copied into queues. The bytes stay with the engine behind
+ * `packet` (owned by whoever holds the frame) and are made only when a tap asks. */
+#ifndef EMU_FRAME_H
+#define EMU_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EMU_FRAME_HEADER_BYTES 14   /* destination, source, type */
+#define EMU_FRAME_FCS_BYTES 4       /* frame check sequence */
+#define EMU_FRAME_OVERHEAD_BYTES 38 /* header 14, FCS 4, preamble and SFD 8, inter-frame gap 12 (IEEE 802.3) */
+#define EMU_FRAME_MIN_PAYLOAD 46    /* shorter payloads are padded on the wire (IEEE 802.3, 3.2.8) */
+#define EMU_FRAME_BROADCAST UINT64_C(0xffffffffffff)
+
+struct emu_frame {
+    uint64_t dst, src;     /* MAC addresses, 48 bits, first octet highest */
+    void *packet;          /* engine's handle; whoever holds the frame owns it */
+    uint32_t payload_bytes; /* what the Ethernet frame carries: an IP or ARP packet */
+    uint16_t ethertype;
+    bool pure_ack; /* TCP segment without payload, SYN, FIN or RST */
+};
+
+/* What a handle can do; an engine supplies one for all its frames. */
+struct emu_frame_ops {
+    void *(*share)(void *packet);   /* a second handle to the same bytes (flooding) */
+    void (*release)(void *packet);
+    /* First `limit` bytes of the frame from its Ethernet header on, checksums filled in as a
+     * NIC's offload does; returns how many were written. FCS is not included. */
+    size_t (*bytes)(const struct emu_frame *frame, uint8_t *out, size_t limit);
+};
+
+/* Bytes that occupy a queue's buffer: header, payload with padding, FCS. */
+static inline int64_t emu_frame_buffer_bytes(const struct emu_frame *f)
+{
+    uint32_t payload = f->payload_bytes < EMU_FRAME_MIN_PAYLOAD ? EMU_FRAME_MIN_PAYLOAD : f->payload_bytes;
+    return (int64_t)payload + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES;
+}
+
+/* Byte times on the wire: buffer bytes plus preamble and gap (n + 38 for n >= 46). */
+static inline int64_t emu_frame_wire_bytes(const struct emu_frame *f)
+{
+    return emu_frame_buffer_bytes(f) + EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/queue.h - a bounded drop-tail queue of frames in front of a transmitter.
+ *
+ * Two disciplines: `fifo`, and `ack-first`, two FIFOs in one buffer of which the one with
+ * pure TCP ACKs is served first. The frame in the transmitter is no longer in the queue. */
+#ifndef EMU_QUEUE_H
+#define EMU_QUEUE_H
+
+#include "emu/frame.h"
+
+enum emu_discipline { EMU_DISCIPLINE_FIFO, EMU_DISCIPLINE_ACK_FIRST };
+
+#define EMU_QUEUE_UNLIMITED INT64_MAX
+
+struct emu_queue_config {
+    enum emu_discipline discipline;
+    int64_t limit_bytes;   /* of emu_frame_buffer_bytes(); EMU_QUEUE_UNLIMITED for no bound, at least 1 */
+    int64_t limit_packets; /* frames; EMU_QUEUE_UNLIMITED for no bound, at least 1 */
+};
+
+/* What it counted. enqueued + dropped = offered; enqueued = dequeued + depth. */
+struct emu_queue_stats {
+    int64_t enqueued, dequeued, dropped;            /* frames */
+    int64_t enqueued_bytes, dequeued_bytes, dropped_bytes; /* buffer bytes */
+    int64_t peak_bytes, peak_packets;
+};
+
+struct emu_frame_ring {
+    struct emu_frame *frames; /* owned; capacity a power of two, grows by doubling */
+    size_t capacity, head, count;
+};
+
+struct emu_queue {
+    struct emu_queue_config config;
+    struct emu_frame_ring rings[2]; /* [0] everything, or all but pure ACKs; [1] pure ACKs when ack-first */
+    int64_t depth_bytes, depth_packets;
+    struct emu_queue_stats stats;
+};
+
+/* FIFO without bounds. */
+struct emu_queue_config emu_queue_config_default(void);
+
+void emu_queue_init(struct emu_queue *q, const struct emu_queue_config *config);
+
+/* Releases what is still queued with `ops` (may be NULL when empty). */
+void emu_queue_fini(struct emu_queue *q, const struct emu_frame_ops *ops);
+
+/* True: the queue owns the frame now. False: no room, counted as dropped, the caller keeps it. */
+bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame);
+
+/* False when empty. The caller owns the frame. */
+bool emu_queue_pop(struct emu_queue *q, struct emu_frame *frame);
+
+/* Rings, shared with the wire of emu/port.c. Out of memory aborts: a queue that
+ * loses frames silently would be worse. */
+void emu_frame_ring_push(struct emu_frame_ring *r, const struct emu_frame *frame);
+bool emu_frame_ring_pop(struct emu_frame_ring *r, struct emu_frame *frame);
+void emu_frame_ring_fini(struct emu_frame_ring *r, const struct emu_frame_ops *ops);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scenarios/save.h - a resolved scenario back to YAML. */
+#ifndef SCENARIOS_SAVE_H
+#define SCENARIOS_SAVE_H
+
+#include "scenarios/scenario.h"
+
+/* Writes `path` (base/outfile.h), starting with `comment` as a YAML comment line (may be NULL).
+ * scenario_load() of the file gives the same scenario: every default is spelt out, quantities
+ * are exact, flows are listed with their starts. */
+bool scenario_save(const struct scenario *s, const char *path, const char *comment, struct error *err);
+
+#endif
