@@ -7,7 +7,7 @@
 #define SCENARIOS_SCENARIO_H
 
 #include "emu/engine.h"
-#include "emu/queue.h"
+#include "emu/network.h"
 
 #include <stdint.h>
 
@@ -15,23 +15,14 @@
 #define SCENARIO_WARM 0 /* initial window "warm": enough segments to cover the flow's window */
 
 enum scenario_engine { SCENARIO_ENGINE_NS3 };
-enum scenario_topology { SCENARIO_TOPOLOGY_STAR, SCENARIO_TOPOLOGY_TREE };
 enum scenario_format { SCENARIO_FORMAT_PCAP, SCENARIO_FORMAT_PCAPNG };
 
-struct scenario_link {
-    int64_t rate_bps; /* on the wire, each direction */
-    int64_t delay_ps; /* propagation, one way */
-};
-
-struct scenario_network {
-    enum scenario_topology topology;
-    int hosts;      /* h0, h1, ...; star: on one switch. Tree: sum of racks */
-    int racks[2];   /* tree: hosts in rack 0 (h0 ...) and in rack 1 */
-    struct scenario_link link;     /* host to switch */
-    struct scenario_link backbone; /* tree: switch to switch */
-    struct emu_queue_config nic;   /* each host's uplink queue */
-    struct emu_queue_config sw;    /* each switch port's output queue */
-};
+/* Old names, on their way out. */
+#define scenario_link emu_link_config
+#define scenario_network emu_network_config
+#define scenario_topology emu_topology
+#define SCENARIO_TOPOLOGY_STAR EMU_TOPOLOGY_STAR
+#define SCENARIO_TOPOLOGY_TREE EMU_TOPOLOGY_TREE
 
 struct scenario_flow {
     char name[SCENARIO_NAME]; /* f0, f1, ... unless named */
@@ -58,7 +49,7 @@ struct scenario {
     uint64_t seed;
     int64_t duration_ps; /* end of the run; sooner when every flow has bytes and is done */
     int64_t warmup_ps;   /* steady figures count from here */
-    struct scenario_network network;
+    struct emu_network_config network;
     struct emu_tcp_config tcp; /* defaults for flows; initial_window_segments may be SCENARIO_WARM */
     struct scenario_flow *flows; /* owned; empty when there are points */
     int n_flows;
