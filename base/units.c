@@ -85,13 +85,13 @@ static bool units_parse(const char *text, const struct unit *units, const char *
     for (const char *d = number; d < fraction_end; d++) {
         if (*d == '.')
             continue;
-        total = total * 10 + (wide)(*d - '0');
+        total = total * 10 + (unsigned)(*d - '0');
         if (d > point)
             divisor *= 10;
         if (total > (wide)INT64_MAX * 1000000 || divisor > (wide)INT64_MAX)
             return error_set(err, ERROR_INPUT, "'%s' is too large or too precise for %s", text, what);
     }
-    total *= (wide)unit->scale;
+    total *= (uint64_t)unit->scale;
     if (total % divisor != 0)
         return error_set(err, ERROR_INPUT, "'%s' is finer than %s can hold; round it", text, what);
     total /= divisor;

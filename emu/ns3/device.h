@@ -4,6 +4,7 @@
 #ifndef EMU_NS3_DEVICE_H
 #define EMU_NS3_DEVICE_H
 
+#include "ns3/channel.h"
 #include "ns3/mac48-address.h"
 #include "ns3/net-device.h"
 #include "ns3/node.h"

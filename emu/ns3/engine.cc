@@ -8,6 +8,7 @@
 #include "emu/ns3/flow.h"
 
 #include "ns3/arp-l3-protocol.h"
+#include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-l3-protocol.h"
@@ -208,7 +209,7 @@ void emu_engine_free(emu_engine *e)
 
 const char *emu_engine_name(void)
 {
-    return "ns-3 3.37";
+    return "ns-3 " ENGINE_VERSION;
 }
 
 const char *emu_engine_congestion_names(void)

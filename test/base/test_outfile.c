@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/outfile.h"
+#include "test/cm.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <signal.h>
+#include <unistd.h>
+
+static char directory[] = "/tmp/contraflow-outfile-XXXXXX";
+
+static const char *in_directory(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+
+static bool exists(const char *name)
+{
+    return access(in_directory(name), F_OK) == 0;
+}
+
+static void test_file_appears_on_commit_only(void **state)
+{
+    (void)state;
+    struct outfile f;
+    struct error err;
+    assert_true(outfile_open(&f, in_directory("a"), &err));
+    fputs("whole\n", f.stream);
+    assert_false(exists("a"));
+    assert_true(exists("a.part"));
+    assert_true(outfile_commit(&f, &err));
+    assert_true(exists("a"));
+    assert_false(exists("a.part"));
+    outfile_discard(&f); /* harmless afterwards */
+}
+
+static void test_discard_leaves_nothing(void **state)
+{
+    (void)state;
+    struct outfile f;
+    struct error err;
+    assert_true(outfile_open(&f, in_directory("b"), &err));
+    outfile_discard(&f);
+    assert_false(exists("b"));
+    assert_false(exists("b.part"));
+}
+
+static void test_missing_directory_is_a_system_error(void **state)
+{
+    (void)state;
+    struct outfile f;
+    struct error err;
+    assert_false(outfile_open(&f, in_directory("no/such/c"), &err));
+    assert_int_equal(err.code, ERROR_SYSTEM);
+    assert_non_null(strstr(err.message, "No such file or directory"));
+}
+
+/* A file size limit stands in for a full disk: the write fails, the name never appears. */
+static void test_failed_write_does_not_look_whole(void **state)
+{
+    (void)state;
+    struct outfile f;
+    struct error err;
+    struct rlimit old, small = {4096, RLIM_INFINITY};
+    getrlimit(RLIMIT_FSIZE, &old);
+    small.rlim_max = old.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_true(outfile_open(&f, in_directory("d"), &err));
+    setrlimit(RLIMIT_FSIZE, &small);
+    for (int i = 0; i < 100000; i++)
+        putc('x', f.stream);
+    bool ok = outfile_commit(&f, &err);
+    setrlimit(RLIMIT_FSIZE, &old);
+    assert_false(ok);
+    assert_int_equal(err.code, ERROR_SYSTEM);
+    assert_non_null(strstr(err.message, "File too large"));
+    assert_false(exists("d"));
+    assert_false(exists("d.part"));
+}
+
+static void test_directories_are_made_with_parents(void **state)
+{
+    (void)state;
+    struct error err;
+    assert_true(outfile_make_directory(in_directory("x/y/z"), &err));
+    assert_true(outfile_make_directory(in_directory("x/y/z"), &err));
+    assert_true(exists("x/y/z"));
+    assert_true(exists("a"));
+    assert_false(outfile_make_directory(in_directory("a/below-a-file"), &err));
+    assert_int_equal(err.code, ERROR_SYSTEM);
+}
+
+int main(void)
+{
+    if (!mkdtemp(directory))
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_file_appears_on_commit_only),
+        cmocka_unit_test(test_discard_leaves_nothing),
+        cmocka_unit_test(test_missing_directory_is_a_system_error),
+        cmocka_unit_test(test_failed_write_does_not_look_whole),
+        cmocka_unit_test(test_directories_are_made_with_parents),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[160];
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    return system(command) || failed;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/random.h"
+#include "base/units.h"
+#include "test/cm.h"
+
+#include <string.h>
+
+#define GOOD(parse, text, expected)                      \
+    do {                                                 \
+        int64_t value = -1;                              \
+        struct error err = {0};                          \
+        if (!parse(text, &value, &err))                  \
+            fail_msg("%s: %s", text, err.message);       \
+        assert_int_equal(value, (expected));             \
+    } while (0)
+
+#define BAD(parse, text, words)                              \
+    do {                                                     \
+        int64_t value = -1;                                  \
+        struct error err = {0};                              \
+        assert_false(parse(text, &value, &err));             \
+        assert_int_equal(err.code, ERROR_INPUT);             \
+        assert_int_equal(value, -1);                         \
+        if (!strstr(err.message, words))                     \
+            fail_msg("'%s' lacks '%s'", err.message, words); \
+    } while (0)
+
+static void test_rates_are_bits_per_second(void **state)
+{
+    (void)state;
+    GOOD(units_parse_rate, "1Gbps", 1000000000);
+    GOOD(units_parse_rate, "100 Mb/s", 100000000);
+    GOOD(units_parse_rate, "2.5Gbit/s", 2500000000);
+    GOOD(units_parse_rate, "9600bps", 9600);
+    GOOD(units_parse_rate, " 0.4Tbps ", 400000000000);
+}
+
+static void test_sizes_are_bytes_with_decimal_and_binary_units(void **state)
+{
+    (void)state;
+    GOOD(units_parse_bytes, "3MB", 3000000);
+    GOOD(units_parse_bytes, "500kB", 500000);
+    GOOD(units_parse_bytes, "500K", 500000);
+    GOOD(units_parse_bytes, "64KiB", 65536);
+    GOOD(units_parse_bytes, "1448", 1448);
+    GOOD(units_parse_bytes, "1.5kB", 1500);
+}
+
+static void test_times_are_picoseconds(void **state)
+{
+    (void)state;
+    GOOD(units_parse_time, "2s", 2 * UNITS_PS_PER_S);
+    GOOD(units_parse_time, "600ms", 600 * UNITS_PS_PER_MS);
+    GOOD(units_parse_time, "50us", 50 * UNITS_PS_PER_US);
+    GOOD(units_parse_time, "0.1ns", 100);
+    GOOD(units_parse_time, "0", 0);
+}
+
+static void test_wrong_units_are_named(void **state)
+{
+    (void)state;
+    BAD(units_parse_rate, "1Gb", "unknown unit 'Gb'");
+    BAD(units_parse_rate, "1000", "no unit");
+    BAD(units_parse_rate, "fast", "is not a rate");
+    BAD(units_parse_time, "5", "no unit");
+    BAD(units_parse_time, "5 minutes", "unknown unit 'minutes'");
+    BAD(units_parse_bytes, "3mb", "unknown unit 'mb'");
+    BAD(units_parse_bytes, "", "is not a size");
+    BAD(units_parse_bytes, ".", "is not a size");
+    BAD(units_parse_bytes, "-1", "negative");
+    BAD(units_parse_bytes, "1.5", "finer than");
+    BAD(units_parse_time, "0.5ps", "finer than");
+    BAD(units_parse_time, "99999999s", "too large");
+    BAD(units_parse_bytes, "99999999999999999999999999999999999999999999", "too large");
+}
+
+static void test_integers_are_whole(void **state)
+{
+    (void)state;
+    GOOD(units_parse_integer, "12", 12);
+    GOOD(units_parse_integer, "-3", -3);
+    BAD(units_parse_integer, "", "whole number");
+    BAD(units_parse_integer, "1.0", "whole number");
+    BAD(units_parse_integer, "0x10", "whole number");
+    BAD(units_parse_integer, "99999999999999999999", "whole number");
+}
+
+/* What is formatted parses back to the same value, for any value. */
+static void test_formatting_round_trips(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 7);
+    for (int i = 0; i < 20000; i++) {
+        int64_t value = (int64_t)(random_next(&r) >> (1 + random_below(&r, 62))), back;
+        if (i % 3 == 0)
+            value = (int64_t)random_below(&r, 1000) * 1000000;
+        char text[UNITS_TEXT];
+        struct error err;
+        units_format_rate(value, text);
+        assert_true(units_parse_rate(text, &back, &err));
+        assert_int_equal(back, value);
+        units_format_bytes(value, text);
+        assert_true(units_parse_bytes(text, &back, &err));
+        assert_int_equal(back, value);
+        units_format_time(value, text);
+        assert_true(units_parse_time(text, &back, &err));
+        assert_int_equal(back, value);
+    }
+    char text[UNITS_TEXT];
+    units_format_time(50 * UNITS_PS_PER_US, text);
+    assert_string_equal(text, "50us");
+    units_format_rate(1000000000, text);
+    assert_string_equal(text, "1Gbps");
+    units_format_bytes(1500000, text);
+    assert_string_equal(text, "1500kB");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rates_are_bits_per_second),
+        cmocka_unit_test(test_sizes_are_bytes_with_decimal_and_binary_units),
+        cmocka_unit_test(test_times_are_picoseconds),
+        cmocka_unit_test(test_wrong_units_are_named),
+        cmocka_unit_test(test_integers_are_whole),
+        cmocka_unit_test(test_formatting_round_trips),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/random.h"
+#include "emu/network.h"
+#include "test/cm.h"
+#include "test/emu/fake_engine.h"
+
+#include <string.h>
+
+static struct emu_network net;
+static int delivered;
+static int64_t last_time;
+
+static void deliver(void *user, int host, const struct emu_frame *frame)
+{
+    (void)user;
+    struct emu_clock clock = fake_clock();
+    last_time = emu_clock_now(&clock);
+    delivered += frame->dst == (uint64_t)host + 1;
+    fake_ops.release(frame->packet);
+}
+
+static void make_tree(int x, int y, int64_t backbone_bps)
+{
+    fake_reset();
+    delivered = 0;
+    struct emu_clock clock = fake_clock();
+    struct emu_network_config config = {.topology = EMU_TOPOLOGY_TREE,
+                                        .hosts = x + y,
+                                        .racks = {x, y},
+                                        .link = {1000000000, 1000000},
+                                        .backbone = {backbone_bps, 5000000},
+                                        .nic = emu_queue_config_default(),
+                                        .sw = emu_queue_config_default()};
+    emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
+}
+
+static void test_ports_carry_their_names(void **state)
+{
+    (void)state;
+    make_tree(2, 3, 10000000000);
+    assert_int_equal(emu_network_port_count(&net), 5 + 3 + 4);
+    assert_string_equal(emu_network_find(&net, "h4")->far->name, "sw1-h4");
+    assert_string_equal(emu_network_find(&net, "sw0-h1")->far->name, "h1");
+    assert_string_equal(emu_network_find(&net, "sw0-sw1")->far->name, "sw1-sw0");
+    assert_int_equal(emu_network_find(&net, "sw0-sw1")->link.rate_bps, 10000000000);
+    assert_null(emu_network_find(&net, "sw0-h2")); /* h2 is in rack 1 */
+    emu_network_fini(&net);
+}
+
+/* h0 (rack 0) to h2 (rack 1), 1500 B, store and forward: 1526 byte times on each of the two host
+ * links at 8000 ps and on the backbone at 800 ps, plus delays 1 + 5 + 1 us. */
+static void test_path_across_the_tree_takes_its_time(void **state)
+{
+    (void)state;
+    make_tree(2, 2, 10000000000);
+    struct emu_frame f = fake_frame(0, 2, 1500, 0);
+    emu_network_transmit(&net, 0, &f);
+    fake_run();
+    assert_int_equal(delivered, 1);
+    assert_int_equal(last_time, 1526 * (8000 + 800 + 8000) + 7000000);
+    emu_network_fini(&net);
+}
+
+/* Random traffic through small queues: every frame is delivered or dropped, none is left, none leaks. */
+static void test_random_traffic_is_conserved(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 5);
+    fake_reset();
+    delivered = 0;
+    struct emu_clock clock = fake_clock();
+    struct emu_queue_config small = {EMU_DISCIPLINE_ACK_FIRST, 4000, EMU_QUEUE_UNLIMITED};
+    struct emu_network_config config = {.topology = EMU_TOPOLOGY_TREE,
+                                        .hosts = 6,
+                                        .racks = {3, 3},
+                                        .link = {1000000000, 1000000},
+                                        .backbone = {1000000000, 1000000},
+                                        .nic = small,
+                                        .sw = small};
+    emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
+    for (int h = 0; h < 6; h++) { /* teach the switches */
+        struct emu_frame f = fake_frame(h, -1, 50, 0);
+        emu_network_transmit(&net, h, &f);
+        fake_run();
+    }
+    int sent = 0;
+    delivered = 0;
+    for (int burst = 0; burst < 300; burst++) {
+        for (int i = 0; i < 40; i++) {
+            int from = (int)random_below(&r, 6), to = (from + 1 + (int)random_below(&r, 5)) % 6;
+            struct emu_frame f = fake_frame(from, to, 46 + (uint32_t)random_below(&r, 1455), i);
+            f.pure_ack = random_below(&r, 2);
+            emu_network_transmit(&net, from, &f);
+            sent++;
+        }
+        fake_run();
+    }
+    int64_t dropped = 0;
+    for (int i = 0; i < emu_network_port_count(&net); i++)
+        dropped += emu_network_port(&net, i)->queue.stats.dropped;
+    struct error err = {0};
+    assert_true(emu_network_audit(&net, &err));
+    assert_true(dropped > 0);
+    assert_int_equal(delivered + dropped, sent);
+    assert_int_equal(fake_live, 0);
+    emu_network_fini(&net);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ports_carry_their_names),
+        cmocka_unit_test(test_path_across_the_tree_takes_its_time),
+        cmocka_unit_test(test_random_traffic_is_conserved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/port.h"
+#include "test/cm.h"
+#include "test/emu/fake_engine.h"
+
+static struct emu_port a, b;
+static struct arrival {
+    int port, id;
+    int64_t time_ps;
+} arrivals[64];
+static int n_arrivals;
+static int n_seen;
+static struct {
+    enum emu_tap_event event;
+    int64_t time_ps, depth;
+} seen[64];
+
+static void receive(void *owner, int index, const struct emu_frame *frame)
+{
+    (void)owner;
+    struct emu_clock clock = fake_clock();
+    arrivals[n_arrivals++] = (struct arrival){index, fake_id(frame), emu_clock_now(&clock)};
+    fake_ops.release(frame->packet);
+}
+
+static void saw(void *user, enum emu_tap_event event, int64_t time_ps, const struct emu_frame *frame,
+                const struct emu_queue *queue)
+{
+    (void)user;
+    (void)frame;
+    seen[n_seen].event = event;
+    seen[n_seen].time_ps = time_ps;
+    seen[n_seen++].depth = queue->depth_packets;
+}
+
+static void make(int64_t limit_packets, int64_t rate_bps, int64_t delay_ps)
+{
+    fake_reset();
+    n_arrivals = n_seen = 0;
+    struct emu_clock clock = fake_clock();
+    struct emu_queue_config queue = emu_queue_config_default();
+    queue.limit_packets = limit_packets;
+    emu_port_init(&a, "a", &clock, &fake_ops, &queue);
+    emu_port_init(&b, "b", &clock, &fake_ops, &queue);
+    a.receive = b.receive = receive;
+    b.index = 1;
+    emu_port_connect(&a, &b, &(struct emu_link_config){rate_bps, delay_ps});
+}
+
+static void end(void)
+{
+    struct error err = {0};
+    assert_true(emu_port_audit(&a, &err));
+    assert_true(emu_port_audit(&b, &err));
+    emu_port_fini(&a);
+    emu_port_fini(&b);
+    assert_int_equal(fake_live, 0);
+}
+
+/* 1500 B of IP at 1 Gb/s: 8000 ps a byte. The last bit leaves after preamble 8 + header 14 + 1500
+ * + FCS 4 = 1526 byte times, 12.208 us; the next may start after 1538, 12.304 us. Delay 50 us. */
+static void test_frame_takes_38_bytes_more_than_its_packet(void **state)
+{
+    (void)state;
+    make(100, 1000000000, 50000000);
+    for (int i = 0; i < 3; i++) {
+        struct emu_frame f = fake_frame(0, 1, 1500, i);
+        emu_port_send(&a, &f);
+    }
+    fake_run();
+    assert_int_equal(n_arrivals, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(arrivals[i].id, i);
+        assert_int_equal(arrivals[i].time_ps, 50000000 + 1526 * 8000 + i * 1538 * 8000);
+    }
+    assert_int_equal(a.stats.sent_wire_bytes, 3 * 1538);
+    assert_int_equal(a.stats.sent_bytes, 3 * 1518);
+    end();
+}
+
+/* A 20 B packet is padded to 46: 84 byte times (IEEE 802.3 minimum frame 64 + 8 + 12). */
+static void test_short_frames_are_padded(void **state)
+{
+    (void)state;
+    make(100, 100000000, 0);
+    for (int i = 0; i < 2; i++) {
+        struct emu_frame f = fake_frame(0, 1, 20, i);
+        emu_port_send(&a, &f);
+    }
+    fake_run();
+    assert_int_equal(arrivals[1].time_ps - arrivals[0].time_ps, 84 * 80000);
+    end();
+}
+
+/* Both directions carry a frame at the same time without slowing each other. */
+static void test_link_is_full_duplex(void **state)
+{
+    (void)state;
+    make(100, 1000000000, 1000000);
+    struct emu_frame f = fake_frame(0, 1, 1500, 0), g = fake_frame(1, 0, 1500, 1);
+    emu_port_send(&a, &f);
+    emu_port_send(&b, &g);
+    fake_run();
+    assert_int_equal(n_arrivals, 2);
+    assert_int_equal(arrivals[0].time_ps, arrivals[1].time_ps);
+    assert_int_not_equal(arrivals[0].port, arrivals[1].port);
+    end();
+}
+
+/* Ten frames at once into room for three: one is in the transmitter, three wait, six are dropped. */
+static void test_full_queue_drops_the_newest(void **state)
+{
+    (void)state;
+    make(3, 1000000000, 0);
+    for (int i = 0; i < 10; i++) {
+        struct emu_frame f = fake_frame(0, 1, 1500, i);
+        emu_port_send(&a, &f);
+    }
+    fake_run();
+    assert_int_equal(n_arrivals, 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(arrivals[i].id, i);
+    assert_int_equal(a.queue.stats.dropped, 6);
+    end();
+}
+
+/* Out: when the first bit leaves, with the queue as it is then. In: when the last bit is there. */
+static void test_taps_see_time_and_queue(void **state)
+{
+    (void)state;
+    make(2, 1000000000, 5000000);
+    a.tap = (struct emu_tap){saw, NULL};
+    b.tap = (struct emu_tap){saw, NULL};
+    for (int i = 0; i < 4; i++) {
+        struct emu_frame f = fake_frame(0, 1, 1500, i);
+        emu_port_send(&a, &f);
+    }
+    fake_run();
+    assert_int_equal(n_seen, 3 + 1 + 3);
+    assert_int_equal(seen[0].event, EMU_TAP_OUT);
+    assert_int_equal(seen[0].time_ps, 0);
+    assert_int_equal(seen[1].event, EMU_TAP_DROP);
+    assert_int_equal(seen[1].depth, 2);
+    assert_int_equal(seen[2].event, EMU_TAP_OUT);
+    assert_int_equal(seen[2].time_ps, 1538 * 8000);
+    assert_int_equal(seen[2].depth, 1);
+    assert_int_equal(seen[3].event, EMU_TAP_IN);
+    assert_int_equal(seen[3].time_ps, 1526 * 8000 + 5000000);
+    end();
+}
+
+static void test_audit_notices_a_lost_frame(void **state)
+{
+    (void)state;
+    make(10, 1000000000, 0);
+    struct error err = {0};
+    a.stats.sent = 1;
+    assert_false(emu_port_audit(&a, &err));
+    assert_int_equal(err.code, ERROR_SYSTEM);
+    a.stats.sent = 0;
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frame_takes_38_bytes_more_than_its_packet),
+        cmocka_unit_test(test_short_frames_are_padded),
+        cmocka_unit_test(test_link_is_full_duplex),
+        cmocka_unit_test(test_full_queue_drops_the_newest),
+        cmocka_unit_test(test_taps_see_time_and_queue),
+        cmocka_unit_test(test_audit_notices_a_lost_frame),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/random.h"
+#include "emu/queue.h"
+#include "test/cm.h"
+#include "test/emu/fake_engine.h"
+
+static struct emu_queue make(enum emu_discipline discipline, int64_t bytes, int64_t packets)
+{
+    struct emu_queue q;
+    struct emu_queue_config config = emu_queue_config_default();
+    config.discipline = discipline;
+    if (bytes)
+        config.limit_bytes = bytes;
+    if (packets)
+        config.limit_packets = packets;
+    emu_queue_init(&q, &config);
+    return q;
+}
+
+static bool push(struct emu_queue *q, uint32_t payload, bool ack, int id)
+{
+    struct emu_frame f = fake_frame(0, 1, payload, id);
+    f.pure_ack = ack;
+    return emu_queue_push(q, &f);
+}
+
+static int pop(struct emu_queue *q)
+{
+    struct emu_frame f;
+    return emu_queue_pop(q, &f) ? fake_id(&f) : -1;
+}
+
+static void test_fifo_keeps_order(void **state)
+{
+    (void)state;
+    struct emu_queue q = make(EMU_DISCIPLINE_FIFO, 0, 0);
+    for (int i = 0; i < 200; i++)
+        assert_true(push(&q, 100, i % 3 == 0, i));
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(pop(&q), i);
+    assert_int_equal(pop(&q), -1);
+    emu_queue_fini(&q, &fake_ops);
+}
+
+static void test_ack_first_serves_pure_acks_before_data(void **state)
+{
+    (void)state;
+    struct emu_queue q = make(EMU_DISCIPLINE_ACK_FIRST, 0, 0);
+    push(&q, 1500, false, 0);
+    push(&q, 52, true, 1);
+    push(&q, 1500, false, 2);
+    push(&q, 52, true, 3);
+    assert_int_equal(pop(&q), 1);
+    assert_int_equal(pop(&q), 3);
+    assert_int_equal(pop(&q), 0);
+    assert_int_equal(pop(&q), 2);
+    emu_queue_fini(&q, &fake_ops);
+}
+
+/* A frame of 1500 B occupies 1518 B: two fit in 3100, the third does not, a 52 B ACK (46 B at
+ * least, so 70 B with header and FCS) does not fit into the 64 left, but one of 46 B (64 B) does. */
+static void test_byte_limit_counts_whole_frames_and_drops_the_newcomer(void **state)
+{
+    (void)state;
+    struct emu_queue q = make(EMU_DISCIPLINE_FIFO, 3100, 0);
+    assert_true(push(&q, 1500, false, 0));
+    assert_true(push(&q, 1500, false, 1));
+    assert_false(push(&q, 1500, false, 2));
+    assert_false(push(&q, 52, true, 3));
+    assert_true(push(&q, 20, true, 4)); /* padded to 46 */
+    assert_int_equal(q.depth_bytes, 3100);
+    assert_int_equal(q.stats.dropped, 2);
+    assert_int_equal(q.stats.dropped_bytes, 1518 + 70);
+    assert_int_equal(pop(&q), 0);
+    assert_true(push(&q, 1482, false, 5));
+    emu_queue_fini(&q, &fake_ops);
+}
+
+static void test_packet_limit_counts_frames_of_any_size(void **state)
+{
+    (void)state;
+    struct emu_queue q = make(EMU_DISCIPLINE_ACK_FIRST, 0, 3);
+    assert_true(push(&q, 1500, false, 0));
+    assert_true(push(&q, 52, true, 1));
+    assert_true(push(&q, 1500, false, 2));
+    assert_false(push(&q, 52, true, 3));
+    assert_int_equal(q.stats.peak_packets, 3);
+    emu_queue_fini(&q, &fake_ops);
+}
+
+/* Random traffic against both disciplines: nothing is lost, nothing made, order within a class kept. */
+static void test_random_traffic_is_conserved(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 11);
+    for (int round = 0; round < 40; round++) {
+        fake_reset();
+        struct emu_queue q = make(round % 2 ? EMU_DISCIPLINE_ACK_FIRST : EMU_DISCIPLINE_FIFO,
+                                  2000 + (int64_t)random_below(&r, 50000), 1 + (int64_t)random_below(&r, 60));
+        int64_t offered = 0;
+        int last[2] = {-1, -1};
+        for (int i = 0; i < 2000; i++) {
+            bool ack = random_below(&r, 2);
+            if (random_below(&r, 5) < 3) {
+                struct emu_frame f = fake_frame(0, 1, (uint32_t)random_below(&r, 1500) + 1, i);
+                f.pure_ack = ack;
+                offered++;
+                if (!emu_queue_push(&q, &f))
+                    fake_ops.release(f.packet);
+            } else {
+                struct emu_frame f;
+                if (!emu_queue_pop(&q, &f))
+                    continue;
+                int class = q.config.discipline == EMU_DISCIPLINE_ACK_FIRST && f.pure_ack;
+                assert_true(fake_id(&f) > last[class]);
+                last[class] = fake_id(&f);
+                fake_ops.release(f.packet);
+            }
+            assert_int_equal(q.stats.enqueued + q.stats.dropped, offered);
+            assert_int_equal(q.stats.enqueued, q.stats.dequeued + q.depth_packets);
+            assert_int_equal(q.stats.enqueued_bytes, q.stats.dequeued_bytes + q.depth_bytes);
+            assert_true(q.depth_bytes <= q.config.limit_bytes && q.depth_packets <= q.config.limit_packets);
+        }
+        emu_queue_fini(&q, &fake_ops);
+        assert_int_equal(fake_live, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fifo_keeps_order),
+        cmocka_unit_test(test_ack_first_serves_pure_acks_before_data),
+        cmocka_unit_test(test_byte_limit_counts_whole_frames_and_drops_the_newcomer),
+        cmocka_unit_test(test_packet_limit_counts_frames_of_any_size),
+        cmocka_unit_test(test_random_traffic_is_conserved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
