@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct child {
+    pid_t pid;
+    int out, err; /* read ends; -1 at end of file */
+    struct children_job *job;
+    double started;
+    char line[256]; /* unfinished line of its stdout */
+    size_t line_bytes;
+    char said[sizeof((struct error *)0)->message]; /* start of its stderr */
+    size_t said_bytes;
+};
+
+static volatile sig_atomic_t children_signal, children_signals;
+
+static void children_on_signal(int number)
+{
+    children_signal = number;
+    children_signals++;
+}
+
+static double children_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int children_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
+static bool child_start(struct child *c, const char *program, struct children_job *job)
+{
+    int out[2] = {-1, -1}, err[2] = {-1, -1};
+    *c = (struct child){.pid = -1, .out = -1, .err = -1, .job = job, .started = children_now()};
+    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (c->pid = fork()) < 0) {
+        error_set_errno(&job->error, "%s: cannot be started", program);
+        for (int i = 0; i < 2; i++) {
+            if (out[i] >= 0)
+                close(out[i]);
+            if (err[i] >= 0)
+                close(err[i]);
+        }
+        job->state = CHILDREN_FAILED;
+        return false;
+    }
+    if (c->pid == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        dup2(out[1], STDOUT_FILENO);
+        dup2(err[1], STDERR_FILENO);
+        execl(program, program, job->directory, (char *)NULL);
+        dprintf(STDERR_FILENO, "%s: cannot be started: %s\n", program, strerror(errno));
+        _exit(ERROR_SYSTEM);
+    }
+    close(out[1]);
+    close(err[1]);
+    c->out = out[0];
+    c->err = err[0];
+    job->state = CHILDREN_RUNNING;
+    return true;
+}
+
+/* Reads what there is; closes *fd at the end of file. */
+static void child_read_progress(struct child *c)
+{
+    char bytes[4096];
+    ssize_t n = read(c->out, bytes, sizeof bytes);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0) {
+        close(c->out);
+        c->out = -1;
+        return;
+    }
+    for (ssize_t i = 0; i < n; i++) {
+        if (bytes[i] != '\n') {
+            if (c->line_bytes + 1 < sizeof c->line)
+                c->line[c->line_bytes++] = bytes[i];
+            continue;
+        }
+        c->line[c->line_bytes] = '\0';
+        c->line_bytes = 0;
+        double fraction;
+        if (sscanf(c->line, "progress %lf", &fraction) == 1)
+            c->job->fraction = fraction;
+    }
+}
+
+static void child_read_error(struct child *c)
+{
+    char bytes[4096];
+    ssize_t n = read(c->err, bytes, sizeof bytes);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0) {
+        close(c->err);
+        c->err = -1;
+        return;
+    }
+    size_t room = sizeof c->said - 1 - c->said_bytes, take = (size_t)n < room ? (size_t)n : room;
+    memcpy(c->said + c->said_bytes, bytes, take);
+    c->said_bytes += take;
+}
+
+static void child_reap(struct child *c)
+{
+    int status = 0;
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    struct children_job *job = c->job;
+    job->seconds = children_now() - c->started;
+    c->pid = -1;
+    c->said[c->said_bytes] = '\0';
+    c->said[strcspn(c->said, "\n")] = '\0';
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        job->state = CHILDREN_DONE;
+        job->fraction = 1;
+    } else if (WIFEXITED(status) && WEXITSTATUS(status) == CHILDREN_INTERRUPTED) {
+        job->state = CHILDREN_STOPPED;
+    } else {
+        job->state = CHILDREN_FAILED;
+        if (WIFSIGNALED(status))
+            error_set(&job->error, ERROR_SYSTEM,
+                      "the ns-3 engine was ended by signal %d (%s) %.0f %% into the run; its files are incomplete%s%s",
+                      WTERMSIG(status), strsignal(WTERMSIG(status)), 100 * job->fraction, c->said[0] ? ": " : "",
+                      c->said);
+        else
+            error_set(&job->error, WEXITSTATUS(status) == ERROR_INPUT ? ERROR_INPUT : ERROR_SYSTEM, "%s",
+                      c->said[0] ? c->said : "the ns-3 engine failed without a word");
+    }
+}
+
+static void children_show(const struct children_job *jobs, int n, double started)
+{
+    double fraction = 0;
+    int done = 0;
+    char running[160] = "";
+    for (int i = 0; i < n; i++) {
+        fraction += jobs[i].state == CHILDREN_WAITING ? 0 : jobs[i].fraction;
+        done += jobs[i].state > CHILDREN_RUNNING;
+        size_t used = strlen(running);
+        if (jobs[i].state == CHILDREN_RUNNING && used + 40 < sizeof running)
+            snprintf(running + used, sizeof running - used, "  %.24s %.0f %%", jobs[i].label, 100 * jobs[i].fraction);
+    }
+    double elapsed = children_now() - started;
+    char left[32] = "";
+    if (fraction > 0.02 * n)
+        snprintf(left, sizeof left, "  %.0f s left", elapsed * (n - fraction) / fraction);
+    fprintf(stderr, "\r\033[K%d of %d done, %.0f s%s%s", done, n, elapsed, left, running);
+    fflush(stderr);
+}
+
+static void children_poll(struct child *children, int running)
+{
+    struct pollfd fds[2 * 64];
+    nfds_t n = 0;
+    for (int i = 0; i < running; i++) {
+        fds[n++] = (struct pollfd){.fd = children[i].out, .events = POLLIN};
+        fds[n++] = (struct pollfd){.fd = children[i].err, .events = POLLIN};
+    }
+    if (poll(fds, n, 500) <= 0)
+        return;
+    for (int i = 0; i < running; i++) {
+        if (fds[2 * i].revents)
+            child_read_progress(&children[i]);
+        if (fds[2 * i + 1].revents)
+            child_read_error(&children[i]);
+    }
+}
+
+int children_run(const char *program, struct children_job *jobs, int n, int parallel, bool quiet)
+{
+    struct child children[64];
+    int running = 0, next = 0, told = 0;
+    bool terminal = !quiet && isatty(STDERR_FILENO);
+    double started = children_now();
+    if (parallel > 64)
+        parallel = 64;
+    children_signal = children_signals = 0;
+    struct sigaction action = {.sa_handler = children_on_signal}, old_int, old_term;
+    sigaction(SIGINT, &action, &old_int);
+    sigaction(SIGTERM, &action, &old_term);
+    while (running > 0 || (next < n && !children_signal)) {
+        while (!children_signal && running < parallel && next < n)
+            running += child_start(&children[running], program, &jobs[next++]);
+        if (children_signals > told) {
+            told = children_signals;
+            for (int i = 0; i < running; i++)
+                kill(children[i].pid, told == 1 ? SIGTERM : SIGKILL);
+        }
+        children_poll(children, running);
+        for (int i = 0; i < running; i++) {
+            if (children[i].out >= 0 || children[i].err >= 0)
+                continue;
+            child_reap(&children[i]);
+            if (!quiet && !terminal && children[i].job->state == CHILDREN_DONE)
+                fprintf(stderr, "%s done in %.1f s\n", children[i].job->label, children[i].job->seconds);
+            children[i--] = children[--running];
+        }
+        if (terminal)
+            children_show(jobs, n, started);
+    }
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    return children_signal;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/children.h - simulations in processes of their own: several at a time, watched.
+ *
+ * A child says "progress FRACTION" on its stdout and, when it fails, one line on its stderr. */
+#ifndef CLI_CHILDREN_H
+#define CLI_CHILDREN_H
+
+#include "base/error.h"
+
+#include <signal.h>
+
+#define CHILDREN_INTERRUPTED 4 /* a child's exit status: stopped by a signal, its files are closed */
+
+struct children_job {
+    const char *label;     /* borrowed; for messages and progress: "2in-1out" */
+    const char *directory; /* borrowed; the child's one argument */
+    enum { CHILDREN_WAITING, CHILDREN_RUNNING, CHILDREN_DONE, CHILDREN_STOPPED, CHILDREN_FAILED } state;
+    double fraction; /* done of it, 0..1 */
+    double seconds;  /* wall time it took */
+    struct error error; /* when it failed */
+};
+
+/* Runs `program DIRECTORY` for every job, at most `parallel` at once, with a progress line on
+ * stderr when that is a terminal and a line a finished job otherwise (none when quiet). After
+ * SIGINT or SIGTERM children are told to stop and nothing new starts; a second one kills them.
+ * Returns the signal, or 0. Each job's state tells how it went. */
+int children_run(const char *program, struct children_job *jobs, int n, int parallel, bool quiet);
+
+/* Processors this process may use, at least 1. */
+int children_processors(void);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/cli.h - the subcommands, and what they share. Data goes to stdout, words to stderr. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/error.h"
+
+/* Each gets its own name as argv[0] and returns the exit status: 0 done; 1 the work ran and its
+ * answer is no; 2 bad input or usage; 3 the system failed. */
+int cmd_run(int argc, char **argv);
+int cmd_analyze(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+
+/* One line "contraflow: MESSAGE" on stderr; returns the exit status. */
+int cli_fail(const struct error *err);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/units.h"
+#include "cli/children.h"
+#include "cli/cli.h"
+#include "scenarios/directory.h"
+#include "scenarios/load.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_SETS 256
+
+static const char help[] =
+    "usage: contraflow run SCENARIO.yaml [-o DIR] [--engine ns3] [--seed N] [--set path=value]... [--jobs N]\n\n"
+    "Emulates the scenario frame by frame: hosts with real TCP stacks (ns-3), their NIC queues, switches and\n"
+    "full-duplex links. A scenario with a list of points runs each in a process and directory of its own.\n\n"
+    "  -o, --output DIR    where results go (default: the scenario's name with '-run')\n"
+    "      --engine NAME   ns3: the reference engine, in a process of its own\n"
+    "      --seed N        seed of every random choice (starts spread over 100 us, ...); same seed, same bytes\n"
+    "      --set KEY=VALUE override one key, e.g. traffic.star.incoming=3, network.nic.queue=ack-first,\n"
+    "                      tcp.window=500kB, traffic.flows.0.bytes=20MB; may be repeated\n"
+    "  -j, --jobs N        simulations at once (default: processors)\n"
+    "  -q, --quiet         no progress, no table\n\n"
+    "Into DIR go scenario.yaml (resolved: enough to run again), flows.csv, queues.csv, one capture per tapped\n"
+    "interface (pcap, nanoseconds, outgoing frames as they leave the queue) and summary.json, whose\n"
+    "\"complete\": true vouches for the rest. Rates are goodput: TCP payload delivered in order, per second;\n"
+    "steady figures leave the warm-up out and carry a 95 % interval from 20 batch means.\n"
+    "Ctrl-C stops early and leaves readable captures. Then: contraflow check DIR\n";
+
+struct run_plan {
+    struct scenario scenario;
+    char *directory;          /* owned */
+    char comment[PATH_MAX];
+    struct children_job *jobs; /* owned; labels and directories too */
+    int n_jobs;
+};
+
+static void plan_fini(struct run_plan *p)
+{
+    scenario_fini(&p->scenario);
+    for (int i = 0; i < p->n_jobs; i++) {
+        free((char *)p->jobs[i].label);
+        free((char *)p->jobs[i].directory);
+    }
+    free(p->jobs);
+    free(p->directory);
+}
+
+/* scenarios/star.yaml -> star-run */
+static char *plan_default_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+    char *directory;
+    return asprintf(&directory, "%.*s-run", length, name) < 0 ? NULL : directory;
+}
+
+static bool plan_add_job(struct run_plan *p, const struct scenario *s, const char *label, const char *directory,
+                         struct error *err)
+{
+    struct children_job *job = &p->jobs[p->n_jobs];
+    job->label = strdup(label);
+    job->directory = strdup(directory);
+    p->n_jobs++;
+    if (!job->label || !job->directory)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    return scenario_directory_prepare(s, directory, p->comment, err);
+}
+
+static bool plan_make_jobs(struct run_plan *p, struct error *err)
+{
+    const struct scenario *s = &p->scenario;
+    p->jobs = calloc((size_t)s->n_points + 1, sizeof *p->jobs);
+    if (!p->jobs)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    if (s->n_points == 0)
+        return plan_add_job(p, s, p->directory, p->directory, err);
+    if (!scenario_directory_prepare(s, p->directory, p->comment, err))
+        return false;
+    for (int i = 0; i < s->n_points; i++) {
+        struct scenario point;
+        char label[32];
+        snprintf(label, sizeof label, "%din-%dout", s->points[i].incoming, s->points[i].outgoing);
+        char *directory = scenario_directory_path(p->directory, label, err);
+        bool ok = directory && scenario_at_point(s, i, &point, err);
+        if (ok) {
+            ok = plan_add_job(p, &point, label, directory, err);
+            scenario_fini(&point);
+        }
+        free(directory);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* contraflow-ns3 lives beside this program. */
+static bool engine_path(char *path, size_t size, struct error *err)
+{
+    ssize_t n = readlink("/proc/self/exe", path, size - 1);
+    if (n < 0)
+        return error_set_errno(err, "cannot tell where contraflow is installed");
+    path[n] = '\0';
+    char *slash = strrchr(path, '/');
+    size_t room = size - (size_t)(slash + 1 - path);
+    snprintf(slash + 1, room, "contraflow-ns3");
+    if (access(path, X_OK) != 0)
+        return error_set(err, ERROR_SYSTEM, "%s is not there: build it (ns-3 3.37 is needed: apt install libns3-dev)",
+                         path);
+    return true;
+}
+
+static void print_number(const json_t *flow, const char *key, const char *format, double scale, const char *missing)
+{
+    const json_t *value = json_object_get(flow, key);
+    if (json_is_number(value))
+        printf(format, json_number_value(value) / scale);
+    else
+        printf("%s", missing);
+}
+
+/* The flows of one finished run, from its summary. */
+static void print_flows(const struct children_job *job)
+{
+    struct error err;
+    char *path = scenario_directory_path(job->directory, "summary.json", &err);
+    json_t *summary = path ? json_load_file(path, 0, NULL) : NULL;
+    free(path);
+    printf("%s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", job->label, "flow", "from", "to", "goodput Mb/s",
+           "steady Mb/s (95 %)", "duration s", "retrans");
+    size_t i;
+    json_t *flow;
+    json_array_foreach(json_object_get(summary, "flows"), i, flow)
+    {
+        printf("  %-8s %-6s %-6s ", json_string_value(json_object_get(flow, "flow")),
+               json_string_value(json_object_get(flow, "src")), json_string_value(json_object_get(flow, "dst")));
+        print_number(flow, "goodput_bps", "%12.1f ", 1e6, "           - ");
+        print_number(flow, "steady_goodput_bps", "%12.1f ", 1e6, "           - ");
+        print_number(flow, "steady_ci95_bps", "+- %6.1f ", 1e6, "          ");
+        double start = json_number_value(json_object_get(flow, "start_s"));
+        double end = json_number_value(json_object_get(flow, "end_s"));
+        printf("%11.4f %8lld\n", end - start,
+               (long long)json_integer_value(json_object_get(flow, "retransmitted_segments")));
+    }
+    json_decref(summary);
+}
+
+static int run_plan(struct run_plan *p, int parallel, bool quiet)
+{
+    struct error err;
+    char engine[PATH_MAX];
+    if (!engine_path(engine, sizeof engine, &err))
+        return cli_fail(&err);
+    int signal_number = children_run(engine, p->jobs, p->n_jobs, parallel, quiet);
+    int status = 0;
+    for (int i = 0; i < p->n_jobs; i++) {
+        struct children_job *job = &p->jobs[i];
+        if (job->state == CHILDREN_DONE && !quiet)
+            print_flows(job);
+        if (job->state != CHILDREN_FAILED || (signal_number && job->error.code == ERROR_SYSTEM))
+            continue;
+        if (p->n_jobs > 1)
+            error_prefix(&job->error, "%s: ", job->label);
+        int failed = cli_fail(&job->error);
+        status = failed > status ? failed : status;
+    }
+    if (signal_number) {
+        fprintf(stderr, "contraflow: interrupted; %s holds the captures up to that moment (\"complete\": false)\n",
+                p->directory);
+        fflush(stdout);
+        raise(signal_number); /* the shell learns how we ended */
+        return ERROR_SYSTEM;
+    }
+    if (status == 0 && !quiet)
+        fprintf(stderr, "wrote %s; judge it with: contraflow check %s\n", p->directory, p->directory);
+    return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"output", required_argument, NULL, 'o'}, {"engine", required_argument, NULL, 'e'},
+        {"seed", required_argument, NULL, 's'},   {"set", required_argument, NULL, 'S'},
+        {"jobs", required_argument, NULL, 'j'},   {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    };
+    struct run_plan plan = {0};
+    struct error err = {0};
+    const char *sets[MAX_SETS], *output = NULL;
+    char seed_set[64], engine_set[64];
+    size_t n_sets = 0;
+    int64_t parallel = children_processors();
+    bool quiet = false;
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "o:j:qh", options, NULL)) != -1) {
+        if (n_sets == MAX_SETS) {
+            error_set(&err, ERROR_INPUT, "more than %d --set", MAX_SETS);
+            return cli_fail(&err);
+        }
+        switch (option) {
+        case 'o':
+            output = optarg;
+            break;
+        case 'e':
+            snprintf(engine_set, sizeof engine_set, "engine=%s", optarg);
+            sets[n_sets++] = engine_set;
+            break;
+        case 's':
+            snprintf(seed_set, sizeof seed_set, "seed=%s", optarg);
+            sets[n_sets++] = seed_set;
+            break;
+        case 'S':
+            sets[n_sets++] = optarg;
+            break;
+        case 'j':
+            if (!units_parse_integer(optarg, &parallel, &err) || parallel < 1 || parallel > 64) {
+                error_set(&err, ERROR_INPUT, "--jobs: '%s' is not a number from 1 to 64", optarg);
+                return cli_fail(&err);
+            }
+            break;
+        case 'q':
+            quiet = true;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return 0;
+        default:
+            fputs("contraflow: 'contraflow run --help' lists the options\n", stderr);
+            return ERROR_INPUT;
+        }
+    }
+    if (argc - optind != 1) {
+        error_set(&err, ERROR_INPUT, "run takes one SCENARIO.yaml, not %d; see 'contraflow run --help'", argc - optind);
+        return cli_fail(&err);
+    }
+    const char *path = argv[optind];
+    int n = snprintf(plan.comment, sizeof plan.comment, "contraflow %s: run %s", CONTRAFLOW_VERSION, path);
+    for (size_t i = 0; i < n_sets && n > 0 && (size_t)n < sizeof plan.comment; i++)
+        n += snprintf(plan.comment + n, sizeof plan.comment - (size_t)n, " --set %s", sets[i]);
+    if (!scenario_load(&plan.scenario, path, sets, n_sets, &err))
+        return cli_fail(&err);
+    plan.directory = output ? strdup(output) : plan_default_directory(path);
+    int status;
+    if (!plan.directory)
+        status = cli_fail((error_set(&err, ERROR_SYSTEM, "out of memory"), &err));
+    else if (!plan_make_jobs(&plan, &err))
+        status = cli_fail(&err);
+    else
+        status = run_plan(&plan, (int)parallel, quiet);
+    plan_fini(&plan);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* contraflow-ns3: runs the scenario.yaml of one prepared directory with the reference engine.
+ *
+ * `contraflow run` starts it, one process a simulation. It says "progress FRACTION" on stdout,
+ * and on failure one line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
+#include "cli/children.h"
+#include "scenarios/directory.h"
+#include "scenarios/load.h"
+#include "scenarios/run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    interrupted = number;
+}
+
+static void on_progress(void *user, double fraction)
+{
+    (void)user;
+    printf("progress %.4f\n", fraction);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* a parent that dies takes its simulations with it */
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    if (argc != 2 || argv[1][0] == '-') {
+        fputs("usage: contraflow-ns3 DIRECTORY\n"
+              "Runs DIRECTORY/scenario.yaml with ns-3 and writes the results beside it; 'contraflow run' starts it.\n",
+              argc == 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr);
+        return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : ERROR_INPUT;
+    }
+    struct error err = {0};
+    struct scenario s = {0};
+    char *path = scenario_directory_path(argv[1], "scenario.yaml", &err);
+    bool ok = path && scenario_load(&s, path, NULL, 0, &err);
+    struct scenario_run_result result = {0};
+    if (ok) {
+        struct scenario_run_options options = {argv[1], on_progress, NULL, &interrupted};
+        ok = scenario_run(&s, &options, &result, &err);
+        scenario_fini(&s);
+    }
+    free(path);
+    if (!ok) {
+        fprintf(stderr, "%s\n", err.message);
+        return (int)err.code;
+    }
+    return result.interrupted ? CHILDREN_INTERRUPTED : 0;
+}

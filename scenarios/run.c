@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/run.h"
+
+#include "base/units.h"
+#include "capture/writer.h"
+#include "scenarios/directory.h"
+#include "scenarios/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLES 500                         /* of queues and deliveries over the run */
+#define BOUNDED_SAMPLE_PS (UNITS_PS_PER_MS) /* the same when every flow ends by itself, long before `duration` */
+
+/* One capture: frames seen at a port go into its file. */
+struct run_tap {
+    struct run *run;
+    struct capture_writer *writer; /* owned */
+    uint32_t snaplen;
+    struct record_capture record;
+};
+
+struct run {
+    const struct scenario *scenario;
+    const struct scenario_run_options *options;
+    struct emu_engine *engine;
+    struct emu_network network;
+    struct run_tap *taps;         /* owned; one a capture */
+    struct record_queues queues;
+    int64_t sample_ps;
+    double *delivered;            /* owned; bytes of flow f delivered by the s-th steady sample: [f * capacity + s] */
+    size_t samples, capacity;     /* taken, and room */
+    bool interrupted, failed;
+    struct error error;           /* why it failed */
+};
+
+static void run_fail(struct run *r)
+{
+    r->failed = true;
+    emu_engine_stop(r->engine);
+}
+
+static void run_transmit(void *user, int host, const struct emu_frame *frame)
+{
+    struct run *r = user;
+    emu_network_transmit(&r->network, host, frame);
+}
+
+static void run_deliver(void *user, int host, const struct emu_frame *frame)
+{
+    struct run *r = user;
+    emu_engine_deliver(r->engine, host, frame);
+}
+
+static void run_saw(void *user, enum emu_tap_event event, int64_t time_ps, const struct emu_frame *frame,
+                    const struct emu_queue *queue)
+{
+    (void)queue;
+    struct run_tap *t = user;
+    if (event == EMU_TAP_DROP || t->run->failed)
+        return; /* a dropped frame never passes the tap */
+    uint8_t bytes[65536];
+    size_t n = emu_engine_frame_ops()->bytes(frame, bytes, t->snaplen);
+    uint32_t wire = (uint32_t)(emu_frame_buffer_bytes(frame) - EMU_FRAME_FCS_BYTES);
+    enum capture_direction direction = event == EMU_TAP_IN ? CAPTURE_DIRECTION_IN : CAPTURE_DIRECTION_OUT;
+    t->record.frames++;
+    if (!capture_writer_write(t->writer, time_ps / UNITS_PS_PER_NS, bytes, (uint32_t)n, wire, direction,
+                              &t->run->error))
+        run_fail(t->run);
+}
+
+static bool run_open_taps(struct run *r)
+{
+    const struct scenario *s = r->scenario;
+    for (int i = 0; i < s->n_captures; i++) {
+        const struct scenario_capture *c = &s->captures[i];
+        struct run_tap *t = &r->taps[i];
+        struct emu_port *port = emu_network_find(&r->network, c->at);
+        if (!port)
+            return error_set(&r->error, ERROR_INPUT, "capture.%d.at: no port is called '%s'", i, c->at);
+        bool ng = c->format == SCENARIO_FORMAT_PCAPNG;
+        *t = (struct run_tap){.run = r, .snaplen = (uint32_t)c->snaplen, .record.at = c->at};
+        snprintf(t->record.file, sizeof t->record.file, "%s.%s", c->at, ng ? "pcapng" : "pcap");
+        char *path = scenario_directory_path(r->options->directory, t->record.file, &r->error);
+        if (!path)
+            return false;
+        t->writer = capture_writer_open(
+            path,
+            &(struct capture_writer_config){.format = ng ? CAPTURE_FORMAT_PCAPNG : CAPTURE_FORMAT_PCAP,
+                                            .snaplen = t->snaplen,
+                                            .interface = c->at,
+                                            .application = "contraflow " CONTRAFLOW_VERSION,
+                                            .link_rate_bps = port->link.rate_bps},
+            &r->error);
+        free(path);
+        if (!t->writer)
+            return false;
+        port->tap = (struct emu_tap){run_saw, t};
+    }
+    return true;
+}
+
+static bool run_add_traffic(struct run *r)
+{
+    const struct scenario *s = r->scenario;
+    for (int h = 0; h < s->network.hosts; h++) {
+        uint64_t mac = UINT64_C(0x020000000000) + (uint64_t)h + 1; /* locally administered */
+        uint32_t ipv4 = UINT32_C(0x0a000000) + (uint32_t)h + 1;    /* h0 is 10.0.0.1 */
+        if (emu_engine_add_host(r->engine, mac, ipv4, &r->error) < 0)
+            return false;
+    }
+    for (int i = 0; i < s->n_flows; i++) {
+        const struct scenario_flow *f = &s->flows[i];
+        struct emu_flow_config config = {f->from, f->to, f->start_ps, f->bytes, f->tcp};
+        if (emu_engine_add_flow(r->engine, &config, &r->error) < 0)
+            return error_prefix(&r->error, "flow %s: ", f->name);
+    }
+    return true;
+}
+
+static bool run_all_done(const struct run *r)
+{
+    for (int i = 0; i < r->scenario->n_flows; i++)
+        if (!emu_engine_flow_stats(r->engine, i).done)
+            return false;
+    return true;
+}
+
+/* Every sample_ps: queue depths, deliveries, progress, and whether to go on. */
+static void run_sample(void *arg)
+{
+    struct run *r = arg;
+    const struct scenario *s = r->scenario;
+    struct emu_clock clock = emu_engine_clock(r->engine);
+    int64_t now_ps = emu_clock_now(&clock);
+    record_queues_sample(&r->queues, &r->network, now_ps);
+    if (now_ps >= s->warmup_ps && r->samples < r->capacity) {
+        for (int i = 0; i < s->n_flows; i++)
+            r->delivered[(size_t)i * r->capacity + r->samples] =
+                (double)emu_engine_flow_stats(r->engine, i).delivered_bytes;
+        r->samples++;
+    }
+    if (r->options->progress)
+        r->options->progress(r->options->user, (double)now_ps / (double)s->duration_ps);
+    if (r->options->interrupt && *r->options->interrupt) {
+        r->interrupted = true;
+        emu_engine_stop(r->engine);
+    } else if (run_all_done(r)) {
+        emu_engine_stop(r->engine);
+    } else {
+        emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
+    }
+}
+
+/* Mean goodput after the warm-up with its interval by batch means, over samples in which the flow
+ * was still running. */
+static struct estimate run_steady(const struct run *r, int flow)
+{
+    double *bytes = r->delivered + (size_t)flow * r->capacity;
+    int64_t total = r->scenario->flows[flow].bytes;
+    double seconds = (double)r->sample_ps / (double)UNITS_PS_PER_S;
+    size_t n = 0;
+    while (n + 1 < r->samples && !(total && bytes[n + 1] >= (double)total)) {
+        bytes[n] = (bytes[n + 1] - bytes[n]) * 8 / seconds; /* in place: bytes[n] is not needed again */
+        n++;
+    }
+    return estimate_batch_means(bytes, n, ESTIMATE_BATCHES);
+}
+
+/* Closes everything; what the run leaves depends on how it ended. */
+static bool run_finish(struct run *r, struct scenario_run_result *result)
+{
+    const struct scenario *s = r->scenario;
+    struct emu_clock clock = emu_engine_clock(r->engine);
+    int64_t ended_ps = emu_clock_now(&clock);
+    *result = (struct scenario_run_result){r->interrupted, ended_ps};
+    struct record_flow *flows = calloc((size_t)s->n_flows + 1, sizeof *flows);
+    struct record_capture *captures = calloc((size_t)s->n_captures + 1, sizeof *captures);
+    bool ok = flows && captures ? true : error_set(&r->error, ERROR_SYSTEM, "out of memory");
+    for (int i = 0; i < s->n_captures; i++) {
+        struct run_tap *t = &r->taps[i];
+        if (captures)
+            captures[i] = t->record;
+        ok = capture_writer_close(t->writer, ok ? &r->error : &(struct error){0}) && ok;
+        t->writer = NULL;
+    }
+    for (int i = 0; ok && i < s->n_flows; i++) {
+        flows[i].stats = emu_engine_flow_stats(r->engine, i);
+        flows[i].steady_bps = run_steady(r, i);
+    }
+    ok = ok && emu_network_audit(&r->network, &r->error) &&
+         record_queues_close(&r->queues, !r->interrupted, &r->error) &&
+         (r->interrupted || record_flows(s, flows, r->options->directory, &r->error)) &&
+         record_summary(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
+    free(flows);
+    free(captures);
+    return ok;
+}
+
+static bool run_bounded(const struct scenario *s)
+{
+    for (int i = 0; i < s->n_flows; i++)
+        if (s->flows[i].bytes == 0)
+            return false;
+    return true;
+}
+
+static bool run_start(struct run *r, const struct emu_engine_config *config)
+{
+    const struct scenario *s = r->scenario;
+    r->sample_ps = s->duration_ps / SAMPLES;
+    if (run_bounded(s) && r->sample_ps > BOUNDED_SAMPLE_PS)
+        r->sample_ps = BOUNDED_SAMPLE_PS;
+    r->capacity = (size_t)((s->duration_ps - s->warmup_ps) / r->sample_ps) + 2;
+    if (r->capacity > 100 * SAMPLES)
+        r->capacity = 100 * SAMPLES; /* flows that end by themselves are over by then or have long been steady */
+    r->delivered = calloc((size_t)s->n_flows * r->capacity, sizeof *r->delivered);
+    r->taps = calloc((size_t)s->n_captures + 1, sizeof *r->taps);
+    if (!r->delivered || !r->taps)
+        return error_set(&r->error, ERROR_SYSTEM, "out of memory for %d flows", s->n_flows);
+    r->engine = emu_engine_new(config, &r->error);
+    if (!r->engine)
+        return false;
+    struct emu_clock clock = emu_engine_clock(r->engine);
+    emu_network_init(&r->network, &s->network, &clock, emu_engine_frame_ops(), run_deliver, r);
+    if (!run_open_taps(r) ||
+        !record_queues_open(&r->queues, emu_network_port_count(&r->network), r->options->directory, &r->error) ||
+        !run_add_traffic(r))
+        return false;
+    emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
+    return true;
+}
+
+bool scenario_run(const struct scenario *s, const struct scenario_run_options *options,
+                  struct scenario_run_result *result, struct error *err)
+{
+    struct run r = {.scenario = s, .options = options};
+    struct emu_engine_config config = {.seed = s->seed, .transmit = run_transmit, .user = &r};
+    bool ok = run_start(&r, &config) && emu_engine_run(r.engine, s->duration_ps, &r.error) && !r.failed &&
+              run_finish(&r, result);
+    if (!ok) {
+        /* What the captures hold is cut somewhere: it stays under .part names or goes. */
+        for (int i = 0; r.taps && i < s->n_captures; i++)
+            if (r.taps[i].writer)
+                capture_writer_discard(r.taps[i].writer);
+        record_queues_close(&r.queues, false, &(struct error){0});
+        *err = r.error;
+    }
+    if (r.engine) {
+        emu_engine_free(r.engine); /* drops the events that still point into the network */
+        emu_network_fini(&r.network);
+    }
+    free(r.delivered);
+    free(r.taps);
+    return ok;
+}
