@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/bins.h - what a flow did over time, in at most ANALYSIS_BINS_MAX equal bins.
+ *
+ * Bins lie on a grid of 2^shift ms from a common origin (the first frame of the capture), so
+ * that those of different flows line up. When time outgrows the array, neighbours merge and the
+ * width doubles: memory does not depend on the length of the capture. */
+#ifndef ANALYSIS_BINS_H
+#define ANALYSIS_BINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ANALYSIS_BINS_MAX 256
+#define ANALYSIS_BINS_UNIT_NS INT64_C(1000000)
+
+struct analysis_bin {
+    int64_t bytes;            /* new payload: advance of the highest sequence number */
+    double window_sum;        /* bytes in flight, summed over samples */
+    uint32_t window_samples;
+    uint32_t retransmitted;   /* segments */
+    uint32_t loss_events;     /* retransmissions beyond the recovery point of the one before */
+};
+
+struct analysis_bins {
+    struct analysis_bin *bin; /* owned */
+    uint32_t n, capacity;
+    int64_t first;            /* bin[0] covers [first, first + 1) << shift, in ms since the origin */
+    unsigned shift;
+};
+
+/* time_ns is since the origin and >= 0; the earliest that may be noted. */
+void analysis_bins_init(struct analysis_bins *b, int64_t time_ns);
+void analysis_bins_fini(struct analysis_bins *b);
+
+/* The bin of a time; earlier ones than the first count there (clocks step back). NULL when memory
+ * is out. Valid until the next call. */
+struct analysis_bin *analysis_bins_at(struct analysis_bins *b, int64_t time_ns);
+
+int64_t analysis_bins_width_ns(const struct analysis_bins *b);
+
+/* Index range [*begin, *end) of the bins that lie wholly inside [from_ns, to_ns). Bins behind the
+ * last one noted are empty but count: *end may exceed n. */
+void analysis_bins_range(const struct analysis_bins *b, int64_t from_ns, int64_t to_ns, size_t *begin, size_t *end);
+
+/* Bin `i`, zeros beyond the last one noted. */
+struct analysis_bin analysis_bins_get(const struct analysis_bins *b, size_t i);
+
+/* Start of bin i, ns since the origin. */
+int64_t analysis_bins_start_ns(const struct analysis_bins *b, size_t i);
+
+#endif

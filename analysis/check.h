@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/check.h - which rule the flows of one shared resource obey.
+ *
+ * Pure: takes rates, windows and losses, wherever they come from (analysis/check_capture.h
+ * takes them from a capture). The rules are those of model/degree.h. */
+#ifndef ANALYSIS_CHECK_H
+#define ANALYSIS_CHECK_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ANALYSIS_CHECK_NAME 64
+#define ANALYSIS_CHECK_TOLERANCE 0.05 /* default */
+#define ANALYSIS_CHECK_LOSS_UNKNOWN (-1)
+
+enum analysis_rule { ANALYSIS_RULE_EQ5, ANALYSIS_RULE_EQ6, ANALYSIS_RULE_WINDOW, ANALYSIS_RULES };
+
+/* The first three have the numbers of their rules. */
+enum analysis_verdict {
+    ANALYSIS_VERDICT_EQ5,    /* fairness: each direction shares its own bandwidth; full duplex works */
+    ANALYSIS_VERDICT_EQ6,    /* asymmetric property: everyone gets B / max(in, out) */
+    ANALYSIS_VERDICT_WINDOW, /* window law, with windows that are not equal */
+    ANALYSIS_VERDICT_LOSS,   /* losses, not buffers, set the windows: no rule applies */
+    ANALYSIS_VERDICT_NONE,   /* no rule is within the tolerance */
+};
+
+struct analysis_check_flow {
+    char src[ANALYSIS_CHECK_NAME], dst[ANALYSIS_CHECK_NAME];
+    bool incoming;                /* towards the shared host */
+    double rate_bps, ci95_bps;    /* goodput while all of them were active and steady; ci95 may be NAN */
+    double window_bytes;          /* bytes in flight; NAN unknown */
+    double buffer_bytes;          /* what buffers allow to be in flight; NAN unknown */
+    int64_t retransmitted_segments;
+    int64_t loss_events;          /* windows with a loss, in the steady part; LOSS_UNKNOWN when nobody looked */
+    double predicted_bps[ANALYSIS_RULES]; /* filled by the judge; NAN where a rule does not apply */
+};
+
+struct analysis_rule_fit {
+    bool applies;           /* false: the rule asks for windows that are not known */
+    bool holds;             /* every flow within its tolerance */
+    double fitted_rate_bps; /* B */
+    double max_rel_error;   /* largest |measured / predicted - 1| */
+};
+
+struct analysis_judgement {
+    size_t indegree, outdegree;
+    struct analysis_rule_fit rule[ANALYSIS_RULES];
+    enum analysis_verdict verdict;
+    bool indistinguishable;  /* eq5 and eq6 predict the same here: equal degrees, or one direction alone */
+    double fitted_rate_bps;  /* B of the verdict's rule; for loss and none the busier direction's total */
+    char why[200];           /* one sentence */
+};
+
+/* Judges n >= 1 flows with rates > 0; fills their predictions. False when memory is out.
+ *
+ * B of each rule minimises the sum of squared relative errors of measured_i against B * share_i:
+ *   1/B = sum(m_i/share_i) / sum((m_i/share_i)^2)
+ * A rule holds when |m_i / (B * share_i) - 1| <= max(tolerance, min(ci95_i / m_i, 2 * tolerance)) for
+ * every flow: what a flow's own interval leaves open is not held against the rule, up to a limit.
+ *
+ * Verdict, first that applies:
+ *   loss    a flow met two loss events or more while steady; or, where only totals are known, segments
+ *           were retransmitted and the window law of the configured buffers does not hold
+ *   eq6     it holds
+ *   window  it holds; unless eq5 holds as well and a flow runs below 3/4 of its buffers, for then the
+ *           windows follow from the rates and not the rates from the windows
+ *   eq5     it holds
+ *   loss    segments were lost and nothing holds
+ *   none */
+bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, double tolerance,
+                             struct analysis_judgement *judgement, struct error *err);
+
+const char *analysis_check_rule_name(enum analysis_rule rule);          /* "eq5", "eq6", "window" */
+const char *analysis_check_verdict_name(enum analysis_verdict verdict); /* those, "loss", "none" */
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/connection.h - the TCP connections of a capture, found by addresses, ports and tag. */
+#ifndef ANALYSIS_CONNECTION_H
+#define ANALYSIS_CONNECTION_H
+
+#include "analysis/direction.h"
+
+#include <stddef.h>
+
+struct analysis_key {
+    struct capture_address address[2]; /* of the two ends, in ascending order of (address, port) */
+    uint16_t port[2];
+    uint32_t tag;
+};
+
+struct analysis_connection {
+    struct analysis_key key;
+    struct analysis_direction direction[2]; /* [0]: data from end 0 to end 1 */
+    int64_t syn_ns, synack_ns;              /* latest before data; -1 when not seen */
+    int64_t client_side_ns, server_side_ns; /* tap to client and back, tap to server and back; -1 unknown */
+    int8_t client;                          /* the end that sent the SYN; -1 unknown */
+    int8_t opener;                          /* the end whose packet was seen first */
+    bool closed;                            /* a FIN or RST passed */
+};
+
+struct analysis_connections; /* opaque */
+
+/* NULL when memory is out. */
+struct analysis_connections *analysis_connections_new(void);
+void analysis_connections_free(struct analysis_connections *t);
+
+/* The connection a segment belongs to and, in *end, which end sent it. A SYN with another initial
+ * sequence number, after data, FIN or RST, starts a new connection of the same key. NULL when memory is out. */
+struct analysis_connection *analysis_connections_find(struct analysis_connections *t,
+                                                      const struct capture_segment *s, int *end);
+
+/* In order of appearance. */
+size_t analysis_connections_count(const struct analysis_connections *t);
+const struct analysis_connection *analysis_connections_at(const struct analysis_connections *t, size_t i);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/degree.h"
+
+#include <stdlib.h>
+
+#define BULK_BYTES 20000
+#define BULK_DIVISOR 200 /* 0.5 % */
+
+struct event {
+    double time_s;
+    int change; /* +1 a flow starts, -1 it ends */
+    bool incoming;
+};
+
+int64_t analysis_degree_bulk_bytes(int64_t largest_flow_bytes)
+{
+    int64_t share = largest_flow_bytes / BULK_DIVISOR;
+    return share > BULK_BYTES ? share : BULK_BYTES;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    return (x->time_s > y->time_s) - (x->time_s < y->time_s);
+}
+
+bool analysis_degree_phases(const struct analysis_activity *flows, size_t n, double sliver_s,
+                            struct analysis_phase **phases, size_t *count, struct error *err)
+{
+    *phases = NULL;
+    *count = 0;
+    if (n == 0)
+        return true;
+    struct event *events = malloc(2 * n * sizeof *events);
+    *phases = malloc(2 * n * sizeof **phases);
+    if (!events || !*phases) {
+        free(events);
+        free(*phases);
+        *phases = NULL;
+        return error_set(err, ERROR_SYSTEM, "out of memory for the phases of %zu flows", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        events[2 * i] = (struct event){flows[i].start_s, 1, flows[i].incoming};
+        events[2 * i + 1] = (struct event){flows[i].end_s, -1, flows[i].incoming};
+    }
+    qsort(events, 2 * n, sizeof *events, by_time);
+    int in = 0, out = 0;
+    for (size_t i = 0; i + 1 < 2 * n; i++) {
+        if (events[i].incoming)
+            in += events[i].change;
+        else
+            out += events[i].change;
+        double length_s = events[i + 1].time_s - events[i].time_s;
+        if (length_s > 0 && length_s >= sliver_s && in + out > 0)
+            (*phases)[(*count)++] = (struct analysis_phase){events[i].time_s, events[i + 1].time_s, (size_t)in,
+                                                            (size_t)out};
+    }
+    free(events);
+    return true;
+}
+
+const struct analysis_phase *analysis_degree_dominant(const struct analysis_phase *phases, size_t count)
+{
+    const struct analysis_phase *best = NULL;
+    double most = 0;
+    for (size_t i = 0; i < count; i++) {
+        double flow_seconds = (double)(phases[i].indegree + phases[i].outdegree) *
+                              (phases[i].end_s - phases[i].start_s);
+        if (phases[i].indegree + phases[i].outdegree >= 2 && flow_seconds > most) {
+            most = flow_seconds;
+            best = &phases[i];
+        }
+    }
+    return best;
+}

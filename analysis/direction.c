@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/direction.h"
+
+#include <stdlib.h>
+
+#define WINDOW_MAX (INT64_C(65535) << 14) /* RFC 7323: no receive window is larger */
+#define STRAYS_TRUSTED 3                  /* so many in a row, and the stream really is there */
+#define COPY_NS INT64_C(1000000)
+#define REORDER_NS INT64_C(3000000)
+#define DUP_ACKS_LOSS 3                   /* RFC 5681 */
+#define IP_ID_NEAR 4096                   /* identifications further apart are not from one counter */
+
+void analysis_direction_init(struct analysis_direction *d)
+{
+    *d = (struct analysis_direction){.ack_high = INT64_MIN, .probe_at = -1, .receiver_scale = -1};
+}
+
+void analysis_direction_fini(struct analysis_direction *d)
+{
+    analysis_holes_fini(&d->holes);
+    if (d->bins)
+        analysis_bins_fini(d->bins);
+    free(d->bins);
+    d->bins = NULL;
+}
+
+void analysis_direction_syn(struct analysis_direction *d, uint32_t isn)
+{
+    d->base = isn + 1;
+    d->has_base = d->base_from_syn = true;
+    d->low = d->high = d->recover = 0;
+    d->ack_high = INT64_MIN;
+}
+
+/* The relative number nearest to the highest one known. */
+static int64_t relative(const struct analysis_direction *d, uint32_t seq)
+{
+    return d->high + (int32_t)(seq - (d->base + (uint32_t)d->high));
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15); /* Fibonacci hashing, Knuth 6.4 */
+    return h ^ (h >> 29);
+}
+
+bool analysis_direction_is_copy(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns)
+{
+    bool strong = s->ip_id != 0 || s->has_timestamps;
+    uint64_t h = mix((uint64_t)s->seq << 32 | s->ack, (uint64_t)s->payload_bytes << 32 | s->tsval);
+    h = mix(h, (uint64_t)s->flags << 48 | (uint64_t)s->window << 16 | s->ip_id);
+    h = mix(h, s->n_sack ? (uint64_t)s->sack[0].start << 32 | s->sack[0].end : 0);
+    if (s->ip_id == 0) /* elsewhere left out: checksum offload makes it differ between two taps */
+        h = mix(h, s->checksum);
+    bool near = time_ns - d->recent_ns < COPY_NS;
+    for (int i = 0; i < ANALYSIS_RECENT; i++) {
+        if (d->recent[i] == h && (strong || near))
+            return true;
+    }
+    d->recent[d->recent_next] = h;
+    d->recent_next = (uint8_t)((d->recent_next + 1) % ANALYSIS_RECENT);
+    d->recent_ns = time_ns;
+    return false;
+}
+
+uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bool has_timestamps)
+{
+    uint32_t options = has_timestamps ? 12 : 0;
+    return (d->mss > options ? d->mss : 1460) - options;
+}
+
+void analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s)
+{
+    if (!d->has_base)
+        return;
+    int64_t ack = relative(d, s->ack);
+    bool pure = s->payload_bytes == 0 && !(s->flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST));
+    if (ack == d->ack_high && pure && d->high > ack && (s->n_sack > 0 || s->window == d->last_ack_window))
+        d->dup_acks++;
+    /* An acknowledgement far from the data is not one of this stream: leave the state alone. */
+    bool plausible = ack <= d->high + WINDOW_MAX && ack + WINDOW_MAX >= d->high;
+    if (plausible && ack > d->ack_high)
+        d->ack_high = ack;
+    d->last_ack_window = s->window;
+    d->receiver_closed = s->window == 0;
+    if (d->receiver_scale >= 0 && !(s->flags & CAPTURE_TCP_SYN)) {
+        int64_t advertised = (int64_t)s->window << d->receiver_scale;
+        d->advertised_bytes = advertised > d->advertised_bytes ? advertised : d->advertised_bytes;
+    }
+    if (s->has_timestamps && plausible && !(s->flags & CAPTURE_TCP_SYN))
+        analysis_inflight_ack(&d->inflight, ack, s->tsval);
+}
+
+/* Was what fills `hole` sent after what opened it? */
+static bool sent_again(const struct analysis_direction *d, const struct analysis_hole *hole,
+                       const struct capture_segment *s, int64_t time_ns)
+{
+    if (hole->has_timestamps && s->has_timestamps && s->tsval != hole->tsval)
+        return (int32_t)(s->tsval - hole->tsval) > 0;
+    int id_gap = (int16_t)(s->ip_id - hole->ip_id);
+    if (s->ip_id && hole->ip_id && id_gap != 0 && abs(id_gap) < IP_ID_NEAR)
+        return id_gap > 0;
+    return d->dup_acks - hole->dup_acks >= DUP_ACKS_LOSS || time_ns - hole->opened_ns > REORDER_NS;
+}
+
+static bool plausible_data(struct analysis_direction *d, int64_t start, int64_t end)
+{
+    bool inside = start <= d->high + WINDOW_MAX && end + WINDOW_MAX >= d->high &&
+                  !(d->base_from_syn && start < 0);
+    if (inside || !d->has_data) {
+        d->stray_run = 0;
+        return inside;
+    }
+    d->strays++;
+    if (start < d->high || ++d->stray_run < STRAYS_TRUSTED)
+        return false;
+    d->stray_run = 0; /* the capture paused for more than a window */
+    return true;
+}
+
+static struct analysis_bin *bin_at(struct analysis_direction *d, int64_t time_ns)
+{
+    return d->bins ? analysis_bins_at(d->bins, time_ns) : NULL;
+}
+
+/* Bins from now on; what passed before goes where the flow began. */
+static bool become_bulk(struct analysis_direction *d)
+{
+    d->bins = malloc(sizeof *d->bins);
+    if (!d->bins)
+        return false;
+    analysis_bins_init(d->bins, d->first_ns);
+    struct analysis_bin *bin = analysis_bins_at(d->bins, d->first_ns);
+    if (!bin)
+        return false;
+    bin->bytes = d->high - d->low;
+    bin->retransmitted = d->retransmitted_segments;
+    bin->loss_events = d->loss_events;
+    return true;
+}
+
+static void note_retransmission(struct analysis_direction *d, const struct capture_segment *s, int64_t start,
+                                int64_t bytes, struct analysis_bin *bin)
+{
+    uint32_t full = analysis_direction_segment_bytes(d, s->has_timestamps);
+    uint32_t segments = (uint32_t)((bytes + full - 1) / full);
+    d->retransmitted_segments += segments;
+    bool event = start >= d->recover || d->loss_events == 0;
+    if (event) {
+        d->loss_events++;
+        d->recover = d->high;
+    }
+    if (bin) {
+        bin->retransmitted += segments;
+        bin->loss_events += event;
+    }
+}
+
+static void note_window(struct analysis_direction *d, const struct capture_segment *s, int64_t end,
+                        struct analysis_bin *bin)
+{
+    int64_t bytes;
+    if (d->ack_high != INT64_MIN && end > d->ack_high) {
+        d->tap_window_samples++;
+        d->tap_window_sum += (double)(end - d->ack_high);
+    }
+    if (!s->has_timestamps) {
+        /* Kept only where no timestamps are: whether it is the sender's figure depends on the tap. */
+        if (bin && d->ack_high != INT64_MIN && end > d->ack_high) {
+            bin->window_samples++;
+            bin->window_sum += (double)(end - d->ack_high);
+        }
+        return;
+    }
+    if (!analysis_inflight_data(&d->inflight, end, s->tsecr, &bytes))
+        return;
+    d->window_samples++;
+    d->window_sum += (double)bytes;
+    if (bin) {
+        bin->window_samples++;
+        bin->window_sum += (double)bytes;
+    }
+}
+
+/* The part of a segment below `high`: seen before, or filling a hole. */
+static bool note_old(struct analysis_direction *d, const struct capture_segment *s, int64_t start, int64_t end,
+                     int64_t time_ns, struct analysis_bin *bin)
+{
+    bool ok = true;
+    struct analysis_hole hole;
+    int64_t filled = analysis_holes_fill(&d->holes, start, end, &hole, &ok);
+    if (!ok)
+        return false;
+    int64_t again = end - start - filled;
+    if (filled > 0 && sent_again(d, &hole, s, time_ns))
+        again += filled;
+    else if (filled > 0)
+        d->reordered_segments++;
+    if (again > 0)
+        note_retransmission(d, s, start, again, bin);
+    return true;
+}
+
+bool analysis_direction_data(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns)
+{
+    uint32_t seq = s->seq + (s->flags & CAPTURE_TCP_SYN ? 1 : 0);
+    if (!d->has_base) {
+        d->base = seq;
+        d->has_base = true;
+    }
+    int64_t start = relative(d, seq), end = start + s->payload_bytes;
+    if (s->payload_bytes == 1 && d->ack_high != INT64_MIN && start == d->ack_high - 1 && end <= d->high) {
+        d->keepalives++; /* RFC 9293 3.8.4: the byte before the next one expected */
+        return true;
+    }
+    if (!plausible_data(d, start, end))
+        return true;
+    if (s->payload_bytes == 1 && d->receiver_closed && d->has_data && start == d->high) {
+        d->keepalives++; /* a zero-window probe: the receiver may take the byte or not */
+        d->probe_at = start;
+        return true;
+    }
+    if (d->probe_at >= 0 && start == d->probe_at + 1 && d->high == d->probe_at)
+        d->high++; /* it took it */
+    d->probe_at = -1;
+
+    if (!d->has_data) {
+        d->first_ns = d->last_ns = time_ns;
+        if (!d->base_from_syn)
+            d->low = d->high = start;
+    }
+    d->has_data = true;
+    d->data_packets++;
+    d->seen_bytes += s->payload_bytes;
+    d->first_ns = time_ns < d->first_ns ? time_ns : d->first_ns;
+    d->last_ns = time_ns > d->last_ns ? time_ns : d->last_ns;
+    if (!d->bins && d->data_packets == ANALYSIS_BULK_PACKETS && !become_bulk(d))
+        return false;
+    struct analysis_bin *bin = bin_at(d, time_ns);
+    if (d->bins && !bin)
+        return false;
+
+    struct analysis_hole hole = {.opened_ns = time_ns, .tsval = s->tsval, .dup_acks = d->dup_acks,
+                                 .ip_id = s->ip_id, .has_timestamps = s->has_timestamps};
+    if (start < d->low) { /* the handshake was missed and the first segments came out of order */
+        hole.start = end < d->low ? end : d->low;
+        hole.end = d->low;
+        d->low = start;
+        start = hole.end < end ? hole.end : end;
+        if (hole.start < hole.end && !analysis_holes_open(&d->holes, &hole))
+            return false;
+    }
+    if (start < d->high && start < end) {
+        if (!note_old(d, s, start, end < d->high ? end : d->high, time_ns, bin))
+            return false;
+        start = d->high;
+    }
+    if (end > d->high) {
+        if (start > d->high) {
+            hole.start = d->high;
+            hole.end = start;
+            if (!analysis_holes_open(&d->holes, &hole))
+                return false;
+        }
+        if (bin)
+            bin->bytes += end - d->high;
+        d->high = end;
+        note_window(d, s, end, bin);
+    }
+    return true;
+}

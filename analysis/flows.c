@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/flows.h"
+
+#include "analysis/connection.h"
+#include "analysis/steady.h"
+#include "capture/reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PROGRESS_FRAMES 65536
+#define NEAR_FACTOR 4 /* the tap is at an end when the way to it and back is so much shorter */
+
+struct analysis_flows {
+    struct analysis_connections *connections;
+    int64_t origin_ns;
+    bool has_origin;
+};
+
+struct analysis_flows *analysis_flows_new(struct error *err)
+{
+    struct analysis_flows *f = calloc(1, sizeof *f);
+    if (f)
+        f->connections = analysis_connections_new();
+    if (f && f->connections)
+        return f;
+    free(f);
+    error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
+    return NULL;
+}
+
+void analysis_flows_free(struct analysis_flows *f)
+{
+    if (!f)
+        return;
+    analysis_connections_free(f->connections);
+    free(f);
+}
+
+void analysis_flows_set_origin(struct analysis_flows *f, int64_t time_ns)
+{
+    f->origin_ns = time_ns;
+    f->has_origin = true;
+}
+
+static void note_syn(struct analysis_connection *c, const struct capture_segment *s, int end, int64_t time_ns)
+{
+    struct analysis_direction *d = &c->direction[end];
+    bool reply = s->flags & CAPTURE_TCP_ACK;
+    c->client = (int8_t)(reply ? !end : end);
+    /* Of several before data, the last one counts: an old SYN/ACK must not stretch the stream. */
+    if (!d->has_data)
+        analysis_direction_syn(d, s->seq);
+    c->direction[!end].receiver_scale = s->has_window_scale ? (int8_t)s->window_scale : 0;
+    if (reply && !s->has_window_scale) /* both or neither: RFC 7323 2.2 */
+        d->receiver_scale = 0;
+    for (int i = 0; s->has_mss && i < 2; i++) {
+        uint16_t *mss = &c->direction[i].mss;
+        *mss = *mss == 0 || s->mss < *mss ? s->mss : *mss;
+    }
+    if (reply) {
+        c->synack_ns = time_ns;
+        if (c->syn_ns >= 0)
+            c->server_side_ns = time_ns - c->syn_ns;
+    } else {
+        c->syn_ns = time_ns;
+    }
+}
+
+bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
+                        struct error *err)
+{
+    if (!f->has_origin)
+        analysis_flows_set_origin(f, time_ns);
+    int64_t t = time_ns > f->origin_ns ? time_ns - f->origin_ns : 0;
+    int end;
+    struct analysis_connection *c = analysis_connections_find(f->connections, s, &end);
+    if (!c)
+        return error_set(err, ERROR_SYSTEM, "out of memory for the connection table");
+    struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
+    if (analysis_direction_is_copy(d, s, t)) {
+        d->duplicate_frames++;
+        return true;
+    }
+    if (s->flags & CAPTURE_TCP_SYN)
+        note_syn(c, s, end, t);
+    else if (c->client == end && c->client_side_ns < 0 && c->synack_ns >= 0)
+        c->client_side_ns = t - c->synack_ns;
+    if (s->flags & (CAPTURE_TCP_FIN | CAPTURE_TCP_RST))
+        c->closed = true;
+    if (s->flags & CAPTURE_TCP_RST)
+        return true; /* its payload is a message, its numbers may be anybody's */
+    if (s->payload_bytes > 0 && !analysis_direction_data(d, s, t))
+        return error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
+    if (s->flags & CAPTURE_TCP_ACK)
+        analysis_direction_ack(reverse, s);
+    return true;
+}
+
+bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, void *user,
+                         struct analysis_capture *capture, struct error *err)
+{
+    *capture = (struct analysis_capture){0};
+    struct capture_reader *reader = capture_reader_open(path, err);
+    if (!reader)
+        return false;
+    int link_type = capture_reader_link_type(reader);
+    struct capture_frame frame;
+    struct capture_segment segment;
+    enum capture_next next;
+    bool ok = true;
+    while (ok && (next = capture_reader_next(reader, &frame, &capture->stopped)) == CAPTURE_NEXT_FRAME) {
+        if (capture->frames++ == 0) {
+            capture->first_ns = frame.time_ns;
+            analysis_flows_set_origin(f, frame.time_ns);
+        }
+        capture->last_ns = frame.time_ns;
+        switch (capture_decode(link_type, frame.bytes, frame.captured_bytes, frame.wire_bytes, &segment)) {
+        case CAPTURE_DECODE_TCP:
+            capture->tcp_segments++;
+            ok = analysis_flows_add(f, frame.time_ns, &segment, err);
+            break;
+        case CAPTURE_DECODE_OTHER:
+            capture->other_frames++;
+            break;
+        case CAPTURE_DECODE_SHORT:
+            capture->short_frames++;
+            break;
+        case CAPTURE_DECODE_MALFORMED:
+            capture->malformed_frames++;
+            break;
+        }
+        if (progress && capture->frames % PROGRESS_FRAMES == 0)
+            progress(user, capture_reader_bytes_read(reader), capture_reader_file_bytes(reader));
+    }
+    capture->truncated = ok && next == CAPTURE_NEXT_TRUNCATED;
+    capture_reader_close(reader);
+    return ok;
+}
+
+size_t analysis_flows_slots(const struct analysis_flows *f)
+{
+    return 2 * analysis_connections_count(f->connections);
+}
+
+static bool tap_at_sender(const struct analysis_connection *c, int end)
+{
+    if (c->client < 0 || c->client_side_ns < 0 || c->server_side_ns < 0)
+        return false;
+    int64_t near = c->client == end ? c->client_side_ns : c->server_side_ns;
+    int64_t far = c->client == end ? c->server_side_ns : c->client_side_ns;
+    return near * NEAR_FACTOR <= far;
+}
+
+static void fill_window(struct analysis_flow *flow, const struct analysis_connection *c, int end)
+{
+    const struct analysis_direction *d = &c->direction[end];
+    flow->window_bytes = NAN;
+    flow->advertised_bytes = d->advertised_bytes > 0 ? (double)d->advertised_bytes : NAN;
+    flow->window_source = ANALYSIS_WINDOW_UNKNOWN;
+    if (d->window_samples > 0) {
+        flow->window_bytes = d->window_sum / (double)d->window_samples;
+        flow->window_source = ANALYSIS_WINDOW_TIMESTAMPS;
+    } else if (d->tap_window_samples > 0 && tap_at_sender(c, end)) {
+        flow->window_bytes = d->tap_window_sum / (double)d->tap_window_samples;
+        flow->window_source = ANALYSIS_WINDOW_TAP;
+    }
+}
+
+static void fill_steady(struct analysis_flow *flow, const struct analysis_direction *d)
+{
+    flow->steady_start_s = flow->steady_end_s = NAN;
+    flow->steady_goodput_bps = (struct estimate){.value = NAN, .std_error = NAN, .ci95 = NAN};
+    if (!d->bins)
+        return;
+    double series[ANALYSIS_BINS_MAX + 1];
+    size_t begin, end;
+    analysis_bins_range(d->bins, d->first_ns, d->last_ns, &begin, &end);
+    if (end < begin + 4)
+        return;
+    double width_s = (double)analysis_bins_width_ns(d->bins) / 1e9;
+    for (size_t i = begin; i < end; i++)
+        series[i - begin] = (double)analysis_bins_get(d->bins, i).bytes * 8 / width_s;
+    size_t start = analysis_steady_start(series, end - begin);
+    flow->steady_goodput_bps = analysis_steady_mean(series, end - begin, start);
+    flow->steady_start_s = (double)analysis_bins_start_ns(d->bins, begin + start) / 1e9;
+    flow->steady_end_s = (double)analysis_bins_start_ns(d->bins, end) / 1e9;
+    for (size_t i = begin + start; i < end; i++)
+        flow->steady_loss_events += analysis_bins_get(d->bins, i).loss_events;
+}
+
+bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)
+{
+    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
+    int end = (int)(i % 2) ^ c->opener;
+    const struct analysis_direction *d = &c->direction[end];
+    if (!d->has_data)
+        return false;
+    double duration_s = (double)(d->last_ns - d->first_ns) / 1e9;
+    *flow = (struct analysis_flow){
+        .src = c->key.address[end],
+        .dst = c->key.address[!end],
+        .src_port = c->key.port[end],
+        .dst_port = c->key.port[!end],
+        .tag = c->key.tag,
+        .payload_bytes = d->high - d->low,
+        .seen_payload_bytes = d->seen_bytes,
+        .missing_bytes = analysis_holes_bytes(&d->holes),
+        .data_packets = d->data_packets,
+        .retransmitted_segments = d->retransmitted_segments,
+        .loss_events = d->loss_events,
+        .reordered_segments = d->reordered_segments,
+        .duplicate_frames = d->duplicate_frames,
+        .keepalives = d->keepalives,
+        .start_s = (double)d->first_ns / 1e9,
+        .end_s = (double)d->last_ns / 1e9,
+        .goodput_bps = duration_s > 0 ? (double)(d->high - d->low) * 8 / duration_s : NAN,
+        .bins = d->bins,
+    };
+    fill_window(flow, c, end);
+    fill_steady(flow, d);
+    return true;
+}

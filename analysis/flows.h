@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/flows.h - from the frames of a capture to its TCP flows.
+ *
+ * A flow is one direction of a connection. Streaming: memory grows with connections (under 1 kB
+ * each, plus at most 8 kB for a direction of 32 data packets or more), not with packets. */
+#ifndef ANALYSIS_FLOWS_H
+#define ANALYSIS_FLOWS_H
+
+#include "analysis/bins.h"
+#include "base/error.h"
+#include "base/estimate.h"
+#include "capture/decode.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct analysis_flows; /* opaque */
+
+enum analysis_window_source {
+    ANALYSIS_WINDOW_UNKNOWN,    /* no timestamps, and the tap is not known to be at the sender */
+    ANALYSIS_WINDOW_TIMESTAMPS, /* TCP timestamps: analysis/inflight.h */
+    ANALYSIS_WINDOW_TAP,        /* no timestamps, tap at the sender: highest byte sent less highest acknowledged */
+};
+
+/* Times are seconds since the first frame of the capture. */
+struct analysis_flow {
+    struct capture_address src, dst;
+    uint16_t src_port, dst_port;
+    uint32_t tag;
+    int64_t payload_bytes;      /* unique: highest sequence number reached by data less the first */
+    int64_t seen_payload_bytes; /* summed over data packets, retransmissions included, capture duplicates not */
+    int64_t missing_bytes;      /* inside payload_bytes, never seen: dropped by the capture */
+    uint32_t data_packets;
+    uint32_t retransmitted_segments; /* of MSS size: a super-frame counts as several */
+    uint32_t loss_events;       /* retransmissions, those of one window counted once (RFC 6582 "recover") */
+    uint32_t reordered_segments, duplicate_frames, keepalives;
+    double start_s, end_s;      /* first and last data packet */
+    double goodput_bps;         /* payload_bytes * 8 / (end - start); NAN for a single packet */
+    double steady_start_s, steady_end_s; /* NAN for a flow of under 32 data packets or 4 bins */
+    struct estimate steady_goodput_bps;  /* batch means over the steady bins; NAN likewise */
+    uint32_t steady_loss_events;
+    double window_bytes;        /* mean bytes in flight at the sender over the flow; NAN when unknown */
+    enum analysis_window_source window_source;
+    double advertised_bytes;    /* the largest window the receiver advertised; NAN without a handshake */
+    const struct analysis_bins *bins; /* borrowed from the table; NULL for a small flow */
+};
+
+struct analysis_capture {
+    int64_t frames, tcp_segments, other_frames, short_frames, malformed_frames;
+    int64_t first_ns, last_ns; /* since the epoch; equal without frames */
+    bool truncated;            /* the file stops inside a packet: `stopped` says where */
+    struct error stopped;
+};
+
+/* NULL and *err when memory is out. */
+struct analysis_flows *analysis_flows_new(struct error *err);
+void analysis_flows_free(struct analysis_flows *f);
+
+/* Times count from here; without it from the first segment added. */
+void analysis_flows_set_origin(struct analysis_flows *f, int64_t time_ns);
+
+/* time_ns since the epoch; may step back. False when memory is out. */
+bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
+                        struct error *err);
+
+/* Called now and then while reading; file_bytes is 0 when unknown. */
+typedef void analysis_progress(void *user, int64_t bytes_read, int64_t file_bytes);
+
+/* Adds every frame of a capture file. A file that stops inside a packet is no failure: see
+ * capture->truncated. progress may be NULL. */
+bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, void *user,
+                         struct analysis_capture *capture, struct error *err);
+
+/* Directions in the table, with payload or without: indices for analysis_flows_get(). */
+size_t analysis_flows_slots(const struct analysis_flows *f);
+
+/* Fills *flow and returns true when slot i carried payload. In order of the connections'
+ * appearance; the direction whose packet came first is first. */
+bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow);
+
+#endif

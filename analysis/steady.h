@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/steady.h - where a series has settled, and its mean from there on. */
+#ifndef ANALYSIS_STEADY_H
+#define ANALYSIS_STEADY_H
+
+#include "base/estimate.h"
+
+#include <stddef.h>
+
+/* Truncation point d in [0, n/2] that minimises
+ *   MSER(d) = sum over i >= d of (x_i - mean_d)^2 / (n - d)^2,    mean_d over the same i
+ * (White 1997, "An effective truncation heuristic for bias reduction in simulation output").
+ * 0 when n < 4. The smallest d wins a tie. */
+size_t analysis_steady_start(const double *samples, size_t n);
+
+/* Mean of samples[start .. n) with the interval of batch means (base/estimate.h). NAN when empty. */
+struct estimate analysis_steady_mean(const double *samples, size_t n, size_t start);
+
+#endif
