@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLIVER 0.01      /* phases shorter than this part of the host's traffic are not looked at */
-#define SERIES_MIN 4     /* bins a flow must have in the phase to be measured */
+#define SLIVER 0.01 /* phases shorter than this part of the host's traffic are not looked at */
 
 /* One flow as one of its two hosts sees it. */
 struct entry {
@@ -47,36 +46,31 @@ static int by_flows(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->host, y->host);
 }
 
-/* Bandwidth of a flow in [from, to), bin by bin. Returns the number of bins; series holds ANALYSIS_BINS_MAX + 1. */
+/* Bandwidth of a flow in [from, to), bin by bin. Returns the number of bins; series holds ANALYSIS_BINS_MAX. */
 static size_t series_of(const struct analysis_flow *flow, double from_s, double to_s, double *series, size_t *begin)
 {
     size_t end;
     analysis_bins_range(flow->bins, llround(from_s * 1e9), llround(to_s * 1e9), begin, &end);
     double width_s = (double)analysis_bins_width_ns(flow->bins) / 1e9;
-    for (size_t i = *begin; i < end && i - *begin <= ANALYSIS_BINS_MAX; i++)
+    if (end > *begin + ANALYSIS_BINS_MAX)
+        end = *begin + ANALYSIS_BINS_MAX;
+    for (size_t i = *begin; i < end; i++)
         series[i - *begin] = (double)analysis_bins_get(flow->bins, i).bytes * 8 / width_s;
     return end - *begin;
 }
 
 static double settled_s(const struct analysis_flow *flow, double from_s, double to_s)
 {
-    double series[ANALYSIS_BINS_MAX + 1];
+    double series[ANALYSIS_BINS_MAX];
     size_t begin, n = series_of(flow, from_s, to_s, series, &begin);
     return (double)analysis_bins_start_ns(flow->bins, begin + analysis_steady_start(series, n)) / 1e9;
-}
-
-static void name(char text[static ANALYSIS_CHECK_NAME], const struct capture_address *address, uint16_t port)
-{
-    char host[CAPTURE_ADDRESS_TEXT];
-    capture_address_format(address, host);
-    snprintf(text, ANALYSIS_CHECK_NAME, address->family == 6 ? "[%s]:%u" : "%s:%u", host, port);
 }
 
 static void measure(struct analysis_check_flow *out, const struct entry *e, double phase_s, double from_s,
                     double to_s)
 {
     const struct analysis_flow *flow = e->flow;
-    double series[ANALYSIS_BINS_MAX + 1];
+    double series[ANALYSIS_BINS_MAX];
     size_t begin, n = series_of(flow, from_s, to_s, series, &begin);
     struct estimate rate = analysis_steady_mean(series, n, 0);
     double window_sum = 0, window_samples = 0;
@@ -103,8 +97,8 @@ static void measure(struct analysis_check_flow *out, const struct entry *e, doub
     };
     if (flow->window_source != ANALYSIS_WINDOW_UNKNOWN && window_samples > 0)
         out->window_bytes = window_sum / window_samples;
-    name(out->src, &flow->src, flow->src_port);
-    name(out->dst, &flow->dst, flow->dst_port);
+    analysis_flows_endpoint(&flow->src, flow->src_port, out->src);
+    analysis_flows_endpoint(&flow->dst, flow->dst_port, out->dst);
 }
 
 /* Measures and judges the flows active all through the phase. True with r->n == 0 when they cannot be measured. */

@@ -6,6 +6,7 @@
 #include "capture/reader.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define PROGRESS_FRAMES 65536
@@ -173,11 +174,13 @@ static void fill_steady(struct analysis_flow *flow, const struct analysis_direct
     flow->steady_goodput_bps = (struct estimate){.value = NAN, .std_error = NAN, .ci95 = NAN};
     if (!d->bins)
         return;
-    double series[ANALYSIS_BINS_MAX + 1];
+    double series[ANALYSIS_BINS_MAX];
     size_t begin, end;
     analysis_bins_range(d->bins, d->first_ns, d->last_ns, &begin, &end);
     if (end < begin + 4)
         return;
+    if (end > begin + ANALYSIS_BINS_MAX)
+        end = begin + ANALYSIS_BINS_MAX;
     double width_s = (double)analysis_bins_width_ns(d->bins) / 1e9;
     for (size_t i = begin; i < end; i++)
         series[i - begin] = (double)analysis_bins_get(d->bins, i).bytes * 8 / width_s;
@@ -220,4 +223,12 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
     fill_window(flow, c, end);
     fill_steady(flow, d);
     return true;
+}
+
+void analysis_flows_endpoint(const struct capture_address *address, uint16_t port,
+                             char text[static ANALYSIS_ENDPOINT_TEXT])
+{
+    char host[CAPTURE_ADDRESS_TEXT];
+    capture_address_format(address, host);
+    snprintf(text, ANALYSIS_ENDPOINT_TEXT, address->family == 6 ? "[%s]:%u" : "%s:%u", host, port);
 }

@@ -22,6 +22,12 @@ enum analysis_window_source {
     ANALYSIS_WINDOW_TAP,        /* no timestamps, tap at the sender: highest byte sent less highest acknowledged */
 };
 
+#define ANALYSIS_ENDPOINT_TEXT 56
+
+/* "10.0.0.1:80", "[2001:db8::1]:80" */
+void analysis_flows_endpoint(const struct capture_address *address, uint16_t port,
+                             char text[static ANALYSIS_ENDPOINT_TEXT]);
+
 /* Times are seconds since the first frame of the capture. */
 struct analysis_flow {
     struct capture_address src, dst;

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/check_run.h"
+
+#include "analysis/degree.h"
+#include "scenarios/load.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SLIVER 0.01
+
+enum column { FLOW, SRC, DST, BYTES, START, END, GOODPUT, STEADY, CI95, RETRANSMITTED, COLUMNS };
+static const char *const column_names[COLUMNS] = {
+    "flow", "src", "dst", "bytes", "start_s", "end_s", "goodput_bps", "steady_goodput_bps", "steady_ci95_bps",
+    "retransmitted_segments",
+};
+
+struct row {
+    char src[ANALYSIS_CHECK_NAME], dst[ANALYSIS_CHECK_NAME];
+    int64_t bytes, retransmitted;
+    double start_s, end_s, rate_bps, ci95_bps, window_bytes;
+};
+
+struct rows {
+    struct row *row; /* owned */
+    size_t n;
+};
+
+static void join(char path[static PATH_MAX], const char *directory, const char *name)
+{
+    snprintf(path, PATH_MAX, "%s/%s", directory, name);
+}
+
+bool check_run_exists(const char *directory)
+{
+    char path[PATH_MAX];
+    join(path, directory, "flows.csv");
+    return access(path, F_OK) == 0;
+}
+
+/* Empty fields are unknown figures. */
+static double number(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    return end == text ? NAN : value;
+}
+
+static double window_of(const struct scenario *s, const char *flow)
+{
+    for (int i = 0; i < s->n_flows; i++) {
+        const struct emu_tcp_config *tcp = &s->flows[i].tcp;
+        if (strcmp(s->flows[i].name, flow) == 0)
+            return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);
+    }
+    return NAN;
+}
+
+/* Cuts a line at its commas. Returns the number of fields, at most `max`. */
+static size_t cut(char *line, char **field, size_t max)
+{
+    size_t n = 0;
+    line[strcspn(line, "\r\n")] = '\0';
+    for (char *next = line; next && n < max;)
+        field[n++] = strsep(&next, ",");
+    return n;
+}
+
+static bool parse_head(char *line, const char *path, size_t at[static COLUMNS], struct error *err)
+{
+    char *field[32];
+    size_t n = cut(line, field, sizeof field / sizeof *field);
+    for (size_t c = 0; c < COLUMNS; c++) {
+        for (at[c] = 0; at[c] < n && strcmp(field[at[c]], column_names[c]) != 0;)
+            at[c]++;
+        if (at[c] == n)
+            return error_set(err, ERROR_INPUT, "%s:1: no column '%s'; is it the flows.csv of a run?", path,
+                             column_names[c]);
+    }
+    return true;
+}
+
+static bool parse_row(char *line, const size_t at[static COLUMNS], const struct scenario *s, struct row *row)
+{
+    char *field[32], *value[COLUMNS];
+    size_t n = cut(line, field, sizeof field / sizeof *field);
+    for (size_t c = 0; c < COLUMNS; c++) {
+        if (at[c] >= n)
+            return false;
+        value[c] = field[at[c]];
+    }
+    double steady = number(value[STEADY]);
+    *row = (struct row){
+        .bytes = strtoll(value[BYTES], NULL, 10),
+        .retransmitted = strtoll(value[RETRANSMITTED], NULL, 10),
+        .start_s = number(value[START]),
+        .end_s = number(value[END]),
+        .rate_bps = isfinite(steady) ? steady : number(value[GOODPUT]),
+        .ci95_bps = number(value[CI95]),
+        .window_bytes = window_of(s, value[FLOW]),
+    };
+    snprintf(row->src, sizeof row->src, "%s", value[SRC]);
+    snprintf(row->dst, sizeof row->dst, "%s", value[DST]);
+    return true;
+}
+
+static bool read_rows(FILE *f, const char *path, const struct scenario *s, struct rows *rows, struct error *err)
+{
+    char *line = NULL;
+    size_t size = 0, at[COLUMNS];
+    bool ok = true, head = false;
+    for (int n = 1; ok && getline(&line, &size, f) > 0; n++) {
+        if (line[0] == '#' || line[0] == '\n')
+            continue;
+        if (!head) {
+            ok = head = parse_head(line, path, at, err);
+            continue;
+        }
+        struct row *grown = realloc(rows->row, (rows->n + 1) * sizeof *grown);
+        if (!grown) {
+            ok = error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
+            break;
+        }
+        rows->row = grown;
+        ok = parse_row(line, at, s, &rows->row[rows->n]) ||
+             error_set(err, ERROR_INPUT, "%s:%d: too few fields; the first line names %d", path, n, COLUMNS);
+        rows->n += ok && isfinite(rows->row[rows->n].start_s) && rows->row[rows->n].rate_bps > 0;
+    }
+    free(line);
+    if (ok && !head)
+        return error_set(err, ERROR_INPUT, "%s: empty", path);
+    return ok;
+}
+
+static bool load(const char *directory, struct rows *rows, struct error *err)
+{
+    char path[PATH_MAX];
+    struct scenario s;
+    join(path, directory, "scenario.yaml");
+    if (!scenario_load(&s, path, NULL, 0, err))
+        return false;
+    join(path, directory, "flows.csv");
+    FILE *f = fopen(path, "r");
+    bool ok = f ? read_rows(f, path, &s, rows, err) : error_set_errno(err, "%s: cannot be read", path);
+    if (f)
+        fclose(f);
+    scenario_fini(&s);
+    return ok;
+}
+
+static bool touches(const struct row *row, const char *host)
+{
+    return strcmp(row->src, host) == 0 || strcmp(row->dst, host) == 0;
+}
+
+/* The flows of `host` active all through its dominant phase, judged. True with r->n < 2 when it is not shared. */
+static bool judge_host(const struct rows *rows, const char *host, double tolerance, struct analysis_resource *r,
+                       struct error *err)
+{
+    size_t n = 0;
+    int64_t largest = 0;
+    double first_s = INFINITY, last_s = 0;
+    *r = (struct analysis_resource){0};
+    for (size_t i = 0; i < rows->n; i++) {
+        if (touches(&rows->row[i], host) && rows->row[i].bytes > largest)
+            largest = rows->row[i].bytes;
+    }
+    struct analysis_activity *activity = malloc((rows->n + 1) * sizeof *activity);
+    r->flows = malloc((rows->n + 1) * sizeof *r->flows);
+    if (!activity || !r->flows) {
+        free(activity);
+        return error_set(err, ERROR_SYSTEM, "out of memory for the flows of %s", host);
+    }
+    int64_t bulk = analysis_degree_bulk_bytes(largest);
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *row = &rows->row[i];
+        if (!touches(row, host) || row->bytes < bulk)
+            continue;
+        activity[n++] = (struct analysis_activity){row->start_s, row->end_s, strcmp(row->dst, host) == 0};
+        first_s = fmin(first_s, row->start_s);
+        last_s = fmax(last_s, row->end_s);
+    }
+    struct analysis_phase *phases;
+    size_t count;
+    bool ok = analysis_degree_phases(activity, n, SLIVER * (last_s - first_s), &phases, &count, err);
+    free(activity);
+    const struct analysis_phase *phase = ok ? analysis_degree_dominant(phases, count) : NULL;
+    for (size_t i = 0; phase && i < rows->n; i++) {
+        const struct row *row = &rows->row[i];
+        if (!touches(row, host) || row->bytes < bulk || row->start_s > phase->start_s || row->end_s < phase->end_s)
+            continue;
+        struct analysis_check_flow *flow = &r->flows[r->n++];
+        *flow = (struct analysis_check_flow){
+            .incoming = strcmp(row->dst, host) == 0,
+            .rate_bps = row->rate_bps,
+            .ci95_bps = row->ci95_bps,
+            .window_bytes = row->window_bytes,
+            .buffer_bytes = row->window_bytes,
+            .retransmitted_segments = row->retransmitted,
+            .loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN,
+        };
+        memcpy(flow->src, row->src, sizeof flow->src);
+        memcpy(flow->dst, row->dst, sizeof flow->dst);
+        r->start_s = r->steady_start_s = phase->start_s;
+        r->end_s = phase->end_s;
+    }
+    free(phases);
+    snprintf(r->host, sizeof r->host, "%s", host);
+    return ok && (r->n < 2 || analysis_check_resource(r->flows, r->n, tolerance, &r->judgement, err));
+}
+
+static bool judged_before(const struct rows *rows, size_t row, bool dst)
+{
+    const char *host = dst ? rows->row[row].dst : rows->row[row].src;
+    for (size_t i = 0; i < row; i++) {
+        if (touches(&rows->row[i], host))
+            return true;
+    }
+    return dst && strcmp(host, rows->row[row].src) == 0;
+}
+
+static int by_flows(const void *a, const void *b)
+{
+    const struct analysis_resource *x = a, *y = b;
+    return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->host, y->host);
+}
+
+bool check_run_directory(const char *directory, double tolerance, struct analysis_resources *resources,
+                         struct error *err)
+{
+    struct rows rows = {0};
+    *resources = (struct analysis_resources){0};
+    bool ok = load(directory, &rows, err);
+    if (ok) {
+        resources->resource = malloc((2 * rows.n + 1) * sizeof *resources->resource);
+        ok = resources->resource || error_set(err, ERROR_SYSTEM, "%s: out of memory", directory);
+    }
+    for (size_t i = 0; ok && i < 2 * rows.n; i++) {
+        bool dst = i % 2;
+        if (judged_before(&rows, i / 2, dst))
+            continue;
+        struct analysis_resource *r = &resources->resource[resources->n];
+        const struct row *row = &rows.row[i / 2];
+        ok = judge_host(&rows, dst ? row->dst : row->src, tolerance, r, err);
+        if (ok && r->n >= 2)
+            resources->n++;
+        else
+            free(r->flows);
+    }
+    free(rows.row);
+    if (ok)
+        qsort(resources->resource, resources->n, sizeof *resources->resource, by_flows);
+    else
+        analysis_resources_fini(resources);
+    return ok;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/degree.h"
+#include "cli/cli.h"
+#include "cli/table.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: contraflow analyze FILE... [--json|--csv] [--host ADDR]\n\n"
+    "Reads pcap and pcapng files (gzip or not, '-' for standard input) and tells what each TCP flow did. A flow is\n"
+    "one direction of a connection; those that carried no payload are left out.\n\n"
+    "      --host ADDR   only flows to or from this IP address, and its indegree and outdegree over time\n"
+    "      --json        one object: \"flows\", \"captures\"; rates in bit/s, times in seconds, null when unknown\n"
+    "      --csv         one line a flow, same names\n\n"
+    "Columns\n"
+    "  payload    unique payload: highest sequence number reached by data less the first. Counts bytes once however\n"
+    "             often they were sent, and also those the capture missed ('missed' tells how many)\n"
+    "  start, end first and last data packet, seconds since the first frame of the file\n"
+    "  goodput    payload * 8 / (end - start)\n"
+    "  steady     mean of bandwidth in up to 256 bins, from the truncation point that minimises MSER (White 1997;\n"
+    "             at most the first half is cut) to the last whole bin; +- half-width of the 95 % interval by 20\n"
+    "             batch means (Law and Kelton, 9.5.3). '-' for flows of fewer than 32 data packets\n"
+    "  retrans    segments sent again. Data that fill a gap count when they were sent after what opened it (TCP\n"
+    "             timestamp, else IP identification, else 3 duplicate ACKs or 3 ms), otherwise as reordered.\n"
+    "             Exact at the sender; at the receiver what was lost on the way there is inferred from gaps\n"
+    "  events     windows with a retransmission (RFC 6582 'recover'): how often the sender had to slow down\n"
+    "  window     mean bytes in flight at the sender: end of a data segment less the ACK whose timestamp it echoes\n"
+    "             first, so the tap may be anywhere. Without timestamps only from a tap beside the sender\n\n"
+    "Frames the capture holds twice, keep-alives and window probes count neither as payload nor as retransmissions.\n\n"
+    "  contraflow analyze capture.pcap\n"
+    "  contraflow analyze --json h0.pcap | jq '.flows[] | [.src, .dst, .steady_goodput_bps]'\n"
+    "  contraflow check capture.pcap        which rule the rates obey\n\n"
+    "Exit status: 0 done, also when a file is cut (a warning says where); 2 bad input; 3 the system failed.\n";
+
+enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
+
+struct options {
+    enum format format;
+    bool help, first, has_host; /* first: of the files */
+    struct capture_address host;
+};
+
+static const char *const window_sources[] = {"unknown", "timestamps", "tap"};
+
+static bool wanted(const struct options *o, const struct analysis_flow *flow)
+{
+    return !o->has_host || memcmp(&flow->src, &o->host, sizeof o->host) == 0 ||
+           memcmp(&flow->dst, &o->host, sizeof o->host) == 0;
+}
+
+/* Next flow to show from slot *i on; false at the end. */
+static bool next_flow(const struct analysis_flows *f, const struct options *o, size_t *i, struct analysis_flow *flow)
+{
+    while (*i < analysis_flows_slots(f)) {
+        if (analysis_flows_get(f, (*i)++, flow) && wanted(o, flow))
+            return true;
+    }
+    return false;
+}
+
+static bool print_table(const struct analysis_flows *f, const struct options *o, struct error *err)
+{
+    static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "goodput Mb/s", "steady Mb/s",
+                                       "+-", "retrans", "events", "missed B", "window B"};
+    struct cli_table t;
+    cli_table_init(&t, sizeof head / sizeof *head);
+    for (size_t i = 0; i < t.columns; i++)
+        cli_table_add(&t, "%s", head[i]);
+    struct analysis_flow flow;
+    for (size_t i = 0; next_flow(f, o, &i, &flow);) {
+        char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+        analysis_flows_endpoint(&flow.src, flow.src_port, src);
+        analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
+        cli_table_add(&t, "%s", src);
+        cli_table_add(&t, "%s", dst);
+        cli_table_add(&t, "%" PRId64, flow.payload_bytes);
+        cli_table_add(&t, "%.6f", flow.start_s);
+        cli_table_add(&t, "%.6f", flow.end_s);
+        cli_table_add_number(&t, flow.goodput_bps, 1e6);
+        cli_table_add_number(&t, flow.steady_goodput_bps.value, 1e6);
+        cli_table_add_number(&t, flow.steady_goodput_bps.ci95, 1e6);
+        cli_table_add(&t, "%" PRIu32, flow.retransmitted_segments);
+        cli_table_add(&t, "%" PRIu32, flow.loss_events);
+        cli_table_add(&t, "%" PRId64, flow.missing_bytes);
+        if (isfinite(flow.window_bytes))
+            cli_table_add(&t, "%.0f", flow.window_bytes);
+        else
+            cli_table_add(&t, "-");
+    }
+    return cli_table_print(&t, "", 2, stdout, err);
+}
+
+static bool print_degrees(const struct analysis_flows *f, const struct options *o, struct error *err)
+{
+    size_t n = 0, at = 0;
+    int64_t largest = 0;
+    struct analysis_flow flow;
+    for (size_t i = 0; next_flow(f, o, &i, &flow); n++)
+        largest = flow.payload_bytes > largest ? flow.payload_bytes : largest;
+    struct analysis_activity *activity = malloc((n + 1) * sizeof *activity);
+    if (!activity)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", n);
+    for (size_t i = 0; next_flow(f, o, &i, &flow);) {
+        if (flow.payload_bytes >= analysis_degree_bulk_bytes(largest))
+            activity[at++] = (struct analysis_activity){flow.start_s, flow.end_s,
+                                                        memcmp(&flow.dst, &o->host, sizeof o->host) == 0};
+    }
+    struct analysis_phase *phases;
+    size_t count;
+    bool ok = analysis_degree_phases(activity, at, 0, &phases, &count, err);
+    free(activity);
+    if (!ok)
+        return false;
+    struct cli_table t;
+    cli_table_init(&t, 4);
+    static const char *const head[] = {"from s", "to s", "in", "out"};
+    for (size_t i = 0; i < t.columns; i++)
+        cli_table_add(&t, "%s", head[i]);
+    for (size_t i = 0; i < count; i++) {
+        cli_table_add(&t, "%.6f", phases[i].start_s);
+        cli_table_add(&t, "%.6f", phases[i].end_s);
+        cli_table_add(&t, "%zu", phases[i].indegree);
+        cli_table_add(&t, "%zu", phases[i].outdegree);
+    }
+    free(phases);
+    puts("\nbulk flows active (20 kB or more, and 0.5 % of the largest)");
+    return cli_table_print(&t, "", 0, stdout, err);
+}
+
+static json_t *flow_json(const char *path, const struct analysis_flow *flow)
+{
+    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+    analysis_flows_endpoint(&flow->src, flow->src_port, src);
+    analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, "
+                     "s:i, s:i, s:o, s:s}",
+                     "file", path, "src", src, "dst", dst, "tag", (json_int_t)flow->tag,
+                     "payload_bytes", (json_int_t)flow->payload_bytes,
+                     "seen_payload_bytes", (json_int_t)flow->seen_payload_bytes,
+                     "missing_bytes", (json_int_t)flow->missing_bytes, "data_packets", (int)flow->data_packets,
+                     "start_s", cli_table_json_number(flow->start_s), "end_s", cli_table_json_number(flow->end_s),
+                     "goodput_bps", cli_table_json_number(flow->goodput_bps),
+                     "steady_goodput_bps", cli_table_json_number(flow->steady_goodput_bps.value),
+                     "steady_ci95_bps", cli_table_json_number(flow->steady_goodput_bps.ci95),
+                     "steady_start_s", cli_table_json_number(flow->steady_start_s),
+                     "steady_end_s", cli_table_json_number(flow->steady_end_s),
+                     "retransmitted_segments", (int)flow->retransmitted_segments,
+                     "loss_events", (int)flow->loss_events, "steady_loss_events", (int)flow->steady_loss_events,
+                     "reordered_segments", (int)flow->reordered_segments,
+                     "duplicate_frames", (int)flow->duplicate_frames, "keepalives", (int)flow->keepalives,
+                     "window_bytes", cli_table_json_number(flow->window_bytes),
+                     "window_source", window_sources[flow->window_source]);
+}
+
+static void csv_head(void)
+{
+    puts("file,src,dst,payload_bytes,seen_payload_bytes,missing_bytes,data_packets,start_s,end_s,goodput_bps,"
+         "steady_goodput_bps,steady_ci95_bps,steady_start_s,steady_end_s,retransmitted_segments,loss_events,"
+         "steady_loss_events,reordered_segments,duplicate_frames,keepalives,window_bytes,window_source");
+}
+
+static void csv_text(const char *text)
+{
+    bool quote = strpbrk(text, ",\"\n") != NULL; /* RFC 4180 */
+    if (quote)
+        putchar('"');
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    if (quote)
+        putchar('"');
+}
+
+static void print_csv(const char *path, const struct analysis_flows *f, const struct options *o)
+{
+    struct analysis_flow flow;
+    for (size_t i = 0; next_flow(f, o, &i, &flow);) {
+        char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+        analysis_flows_endpoint(&flow.src, flow.src_port, src);
+        analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
+        csv_text(path);
+        printf(",%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu32, src, dst, flow.payload_bytes,
+               flow.seen_payload_bytes, flow.missing_bytes, flow.data_packets);
+        const double number[] = {flow.start_s, flow.end_s, flow.goodput_bps, flow.steady_goodput_bps.value,
+                                 flow.steady_goodput_bps.ci95, flow.steady_start_s, flow.steady_end_s};
+        for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
+            putchar(',');
+            cli_table_csv_number(stdout, number[k]);
+        }
+        printf(",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",",
+               flow.retransmitted_segments, flow.loss_events, flow.steady_loss_events, flow.reordered_segments,
+               flow.duplicate_frames, flow.keepalives);
+        cli_table_csv_number(stdout, flow.window_bytes);
+        printf(",%s\n", window_sources[flow.window_source]);
+    }
+}
+
+static json_t *capture_json(const char *path, const struct analysis_capture *c)
+{
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:b}", "file", path, "frames", (json_int_t)c->frames,
+                     "tcp_segments", (json_int_t)c->tcp_segments, "short_frames", (json_int_t)c->short_frames,
+                     "malformed_frames", (json_int_t)c->malformed_frames,
+                     "duration_s", json_real((double)(c->last_ns - c->first_ns) / 1e9), "truncated", c->truncated);
+}
+
+/* Adds a file's results to the JSON lists, or prints them. */
+static bool show(const char *path, const struct analysis_flows *f, const struct analysis_capture *capture,
+                 const struct options *o, bool several, json_t *root, struct error *err)
+{
+    struct analysis_flow flow;
+    switch (o->format) {
+    case FORMAT_CSV:
+        if (o->first)
+            csv_head();
+        print_csv(path, f, o);
+        return true;
+    case FORMAT_JSON:
+        json_array_append_new(json_object_get(root, "captures"), capture_json(path, capture));
+        for (size_t i = 0; next_flow(f, o, &i, &flow);)
+            json_array_append_new(json_object_get(root, "flows"), flow_json(path, &flow));
+        return true;
+    case FORMAT_TABLE:
+        break;
+    }
+    if (several)
+        printf("%s\n", path);
+    return print_table(f, o, err) && (!o->has_host || print_degrees(f, o, err));
+}
+
+static bool analyze(const char *path, const struct options *o, bool several, json_t *root, struct error *err)
+{
+    struct analysis_capture capture;
+    struct analysis_flows *f = analysis_flows_new(err);
+    if (!f)
+        return false;
+    bool ok = analysis_flows_read(f, path, cli_table_progress, (void *)path, &capture, err);
+    cli_table_progress_clear();
+    if (ok) {
+        cli_table_warn(&capture);
+        ok = show(path, f, &capture, o, several, root, err);
+    }
+    analysis_flows_free(f);
+    return ok;
+}
+
+static bool parse(int argc, char **argv, struct options *o, struct error *err)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'}, {"csv", no_argument, NULL, 'c'}, {"host", required_argument, NULL, 'H'},
+        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+    };
+    int c;
+    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        switch (c) {
+        case 'j':
+            o->format = FORMAT_JSON;
+            break;
+        case 'c':
+            o->format = FORMAT_CSV;
+            break;
+        case 'H':
+            o->has_host = capture_address_parse(optarg, &o->host);
+            if (!o->has_host)
+                return error_set(err, ERROR_INPUT, "--host %s: not an IP address; try 10.0.0.1", optarg);
+            break;
+        case 'h':
+            o->help = true;
+            return true;
+        default: /* getopt_long has said what */
+            return error_set(err, ERROR_INPUT, "'contraflow analyze --help' lists the options");
+        }
+    }
+    return optind < argc || error_set(err, ERROR_INPUT, "analyze: no file given; try 'contraflow analyze --help'");
+}
+
+int cmd_analyze(int argc, char **argv)
+{
+    struct options o = {0};
+    struct error err = {0};
+    if (!parse(argc, argv, &o, &err))
+        return cli_fail(&err);
+    if (o.help) {
+        fputs(help, stdout);
+        return 0;
+    }
+    json_t *root = json_pack("{s:[], s:[]}", "flows", "captures");
+    bool ok = true;
+    for (int i = optind; ok && i < argc; i++) {
+        o.first = i == optind;
+        ok = analyze(argv[i], &o, argc - optind > 1, root, &err);
+    }
+    if (ok && o.format == FORMAT_JSON) {
+        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+        putchar('\n');
+    }
+    json_decref(root);
+    return ok ? 0 : cli_fail(&err);
+}

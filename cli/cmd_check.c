@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/check_run.h"
+#include "cli/cli.h"
+#include "cli/table.h"
+
+#include <dirent.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char help[] =
+    "usage: contraflow check DIR|FILE... [--json] [--tolerance 5%]\n\n"
+    "Judges every host that two bulk flows or more use at once: which rule do their rates obey? FILE is a pcap or\n"
+    "pcapng; DIR a run of 'contraflow run', or one that holds several.\n\n"
+    "Rules, for a host with d+ flows coming in and d- going out over one full-duplex link of goodput B\n"
+    "  eq5      fairness (Zhu et al. 2014, Eq. 5): B/d+ for each flow in, B/d- for each flow out. The directions do\n"
+    "           not know of each other: full duplex works\n"
+    "  eq6      asymmetric property (Eq. 6): B/max(d+, d-) for every flow, whichever way it points\n"
+    "  window   window law: B * W / max(sum of W in, sum of W out). Data of one direction and ACKs of the other wait\n"
+    "           in the same FIFO queues, so all flows have one round trip and the window decides. With equal\n"
+    "           windows this is eq6, and eq6 is what the verdict names\n"
+    "Verdicts besides: loss (losses, not buffers, set the windows), none (no rule is within the tolerance).\n\n"
+    "B is fitted to each rule (least squares on relative errors). A rule holds when every flow is within the\n"
+    "tolerance, or within its own 95 % interval where that is wider, up to twice the tolerance. 'error' is\n"
+    "measured/predicted - 1. A flow counts as bulk from 20 kB and 0.5 % of the host's largest flow.\n\n"
+    "From a capture: the longest phase in which the same flows are active, behind the point where all have settled\n"
+    "(MSER, White 1997; at most half is cut); windows are bytes in flight at the sender; loss means that a flow lost\n"
+    "segments in two windows or more of that part. From a run: steady goodput of flows.csv, windows of\n"
+    "scenario.yaml; loss means that segments were lost and the window law does not hold.\n\n"
+    "      --tolerance T   5% (default), 0.03, ...\n"
+    "      --json          {\"resources\":[{\"host\", \"indegree\", \"outdegree\", \"fitted_rate_bps\", \"rules\", \"verdict\",\n"
+    "                      ...}]}; rates in bit/s, null when unknown\n\n"
+    "  contraflow check capture.pcap\n"
+    "  contraflow run scenarios/star.yaml -o star && contraflow check star\n\n"
+    "Exit status: 0 every shared host obeys a rule; 1 one does not (loss, none), or no host has two bulk flows at\n"
+    "once; 2 bad input; 3 the system failed.\n";
+
+struct options {
+    bool json, help, several;
+    double tolerance;
+    json_t *list;       /* owned; resources so far */
+    size_t resources;   /* judged so far */
+    bool no;            /* some answer was no */
+};
+
+static void print_rule_row(struct cli_table *t, const char *label, const struct analysis_judgement *j,
+                           void (*cell)(struct cli_table *, const struct analysis_rule_fit *))
+{
+    cli_table_add(t, "%s", label);
+    for (int i = 0; i < 6; i++)
+        cli_table_add(t, "%s", "");
+    for (int rule = 0; rule < ANALYSIS_RULES; rule++)
+        cell(t, &j->rule[rule]);
+}
+
+static void cell_rate(struct cli_table *t, const struct analysis_rule_fit *fit)
+{
+    cli_table_add_number(t, fit->fitted_rate_bps, 1e6);
+}
+
+static void cell_error(struct cli_table *t, const struct analysis_rule_fit *fit)
+{
+    if (fit->applies)
+        cli_table_add(t, "%.1f %%", 100 * fit->max_rel_error);
+    else
+        cli_table_add(t, "-");
+}
+
+static void cell_holds(struct cli_table *t, const struct analysis_rule_fit *fit)
+{
+    cli_table_add(t, "%s", !fit->applies ? "-" : fit->holds ? "yes" : "no");
+}
+
+static bool print_resource(const struct analysis_resource *r, struct error *err)
+{
+    static const char *const head[] = {"from", "to", "way", "measured Mb/s", "+-", "window kB", "retrans", "eq5", "eq6",
+                                       "window"};
+    const struct analysis_judgement *j = &r->judgement;
+    printf("host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", r->host, j->indegree, j->outdegree,
+           r->start_s, r->end_s, r->steady_start_s);
+    printf("  verdict %s, B = %.1f Mb/s: %s\n", analysis_check_verdict_name(j->verdict), j->fitted_rate_bps / 1e6,
+           j->why);
+    struct cli_table t;
+    cli_table_init(&t, sizeof head / sizeof *head);
+    for (size_t i = 0; i < t.columns; i++)
+        cli_table_add(&t, "%s", head[i]);
+    for (size_t i = 0; i < r->n; i++) {
+        const struct analysis_check_flow *flow = &r->flows[i];
+        cli_table_add(&t, "%s", flow->src);
+        cli_table_add(&t, "%s", flow->dst);
+        cli_table_add(&t, "%s", flow->incoming ? "in" : "out");
+        cli_table_add_number(&t, flow->rate_bps, 1e6);
+        cli_table_add_number(&t, flow->ci95_bps, 1e6);
+        cli_table_add_number(&t, flow->window_bytes, 1e3);
+        cli_table_add(&t, "%" PRId64, flow->retransmitted_segments);
+        for (int rule = 0; rule < ANALYSIS_RULES; rule++)
+            cli_table_add_number(&t, flow->predicted_bps[rule], 1e6);
+    }
+    print_rule_row(&t, "B fitted", j, cell_rate);
+    print_rule_row(&t, "largest error", j, cell_error);
+    print_rule_row(&t, "holds", j, cell_holds);
+    return cli_table_print(&t, "  ", 3, stdout, err);
+}
+
+static json_t *flow_json(const struct analysis_check_flow *flow)
+{
+    json_t *predicted = json_object();
+    for (int rule = 0; rule < ANALYSIS_RULES; rule++)
+        json_object_set_new(predicted, analysis_check_rule_name(rule),
+                            cli_table_json_number(flow->predicted_bps[rule]));
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "src", flow->src, "dst", flow->dst,
+                     "direction", flow->incoming ? "in" : "out", "rate_bps", cli_table_json_number(flow->rate_bps),
+                     "ci95_bps", cli_table_json_number(flow->ci95_bps),
+                     "window_bytes", cli_table_json_number(flow->window_bytes),
+                     "buffer_bytes", cli_table_json_number(flow->buffer_bytes),
+                     "retransmitted_segments", (json_int_t)flow->retransmitted_segments, "loss_events",
+                     flow->loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN ? json_null() : json_integer(flow->loss_events),
+                     "predicted_bps", predicted);
+}
+
+static json_t *resource_json(const char *source, const struct analysis_resource *r)
+{
+    const struct analysis_judgement *j = &r->judgement;
+    json_t *rules = json_object(), *flows = json_array();
+    for (int i = 0; i < ANALYSIS_RULES; i++) {
+        const struct analysis_rule_fit *fit = &j->rule[i];
+        json_object_set_new(rules, analysis_check_rule_name(i),
+                            json_pack("{s:o, s:b, s:o}", "max_rel_error", cli_table_json_number(fit->max_rel_error),
+                                      "holds", fit->holds, "fitted_rate_bps",
+                                      cli_table_json_number(fit->fitted_rate_bps)));
+    }
+    for (size_t i = 0; i < r->n; i++)
+        json_array_append_new(flows, flow_json(&r->flows[i]));
+    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "source", source,
+                     "host", r->host, "indegree", (json_int_t)j->indegree, "outdegree", (json_int_t)j->outdegree,
+                     "fitted_rate_bps", cli_table_json_number(j->fitted_rate_bps), "rules", rules,
+                     "verdict", analysis_check_verdict_name(j->verdict), "indistinguishable", j->indistinguishable,
+                     "why", j->why, "start_s", cli_table_json_number(r->start_s),
+                     "end_s", cli_table_json_number(r->end_s),
+                     "steady_start_s", cli_table_json_number(r->steady_start_s), "flows", flows);
+}
+
+static bool show(struct options *o, const char *source, const struct analysis_resources *resources, struct error *err)
+{
+    bool ok = true;
+    if (resources->n == 0) {
+        fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", source);
+        o->no = true;
+    }
+    if (!o->json && o->several)
+        printf("%s%s\n", o->resources ? "\n" : "", source);
+    for (size_t i = 0; ok && i < resources->n; i++) {
+        const struct analysis_resource *r = &resources->resource[i];
+        o->no = o->no || r->judgement.verdict == ANALYSIS_VERDICT_LOSS || r->judgement.verdict == ANALYSIS_VERDICT_NONE;
+        if (o->json)
+            json_array_append_new(o->list, resource_json(source, r));
+        else
+            ok = print_resource(r, err);
+        o->resources++;
+    }
+    return ok;
+}
+
+static bool check_file(struct options *o, const char *path, struct error *err)
+{
+    struct analysis_capture capture;
+    struct analysis_resources resources = {0};
+    struct analysis_flows *f = analysis_flows_new(err);
+    bool ok = f && analysis_flows_read(f, path, cli_table_progress, (void *)path, &capture, err);
+    cli_table_progress_clear();
+    if (ok) {
+        cli_table_warn(&capture);
+        ok = analysis_check_capture(f, o->tolerance, &resources, err) && show(o, path, &resources, err);
+    }
+    analysis_resources_fini(&resources);
+    analysis_flows_free(f);
+    return ok;
+}
+
+static bool check_run(struct options *o, const char *directory, struct error *err)
+{
+    struct analysis_resources resources;
+    if (!check_run_directory(directory, o->tolerance, &resources, err))
+        return false;
+    bool ok = show(o, directory, &resources, err);
+    analysis_resources_fini(&resources);
+    return ok;
+}
+
+/* A run, or the runs one level below, by name. */
+static bool check_directory(struct options *o, const char *directory, struct error *err)
+{
+    if (check_run_exists(directory))
+        return check_run(o, directory, err);
+    struct dirent **names;
+    int n = scandir(directory, &names, NULL, versionsort);
+    if (n < 0)
+        return error_set_errno(err, "%s: cannot be read", directory);
+    bool ok = true, any = false;
+    o->several = true;
+    for (int i = 0; i < n; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]->d_name);
+        if (ok && names[i]->d_name[0] != '.' && check_run_exists(path)) {
+            any = true;
+            ok = check_run(o, path, err);
+        }
+        free(names[i]);
+    }
+    free(names);
+    if (ok && !any)
+        return error_set(err, ERROR_INPUT, "%s: no flows.csv in it or one level below: not a finished run", directory);
+    return ok;
+}
+
+static bool parse_tolerance(const char *text, double *tolerance, struct error *err)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end != text && strcmp(end, "%") == 0) {
+        value /= 100;
+        end++;
+    }
+    if (end == text || *end != '\0' || !(value > 0 && value < 1))
+        return error_set(err, ERROR_INPUT, "--tolerance %s: not a part between 0 and 100%%; try 5%% or 0.05", text);
+    *tolerance = value;
+    return true;
+}
+
+static bool parse(int argc, char **argv, struct options *o, struct error *err)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'}, {"tolerance", required_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+    };
+    int c;
+    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        switch (c) {
+        case 'j':
+            o->json = true;
+            break;
+        case 't':
+            if (!parse_tolerance(optarg, &o->tolerance, err))
+                return false;
+            break;
+        case 'h':
+            o->help = true;
+            return true;
+        default: /* getopt_long has said what */
+            return error_set(err, ERROR_INPUT, "'contraflow check --help' lists the options");
+        }
+    }
+    o->several = argc - optind > 1;
+    return optind < argc ||
+           error_set(err, ERROR_INPUT, "check: no file or directory given; try 'contraflow check --help'");
+}
+
+int cmd_check(int argc, char **argv)
+{
+    struct options o = {.tolerance = ANALYSIS_CHECK_TOLERANCE};
+    struct error err = {0};
+    if (!parse(argc, argv, &o, &err))
+        return cli_fail(&err);
+    if (o.help) {
+        fputs(help, stdout);
+        return 0;
+    }
+    o.list = json_array();
+    bool ok = true;
+    for (int i = optind; ok && i < argc; i++) {
+        struct stat st;
+        bool directory = stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode);
+        ok = directory ? check_directory(&o, argv[i], &err) : check_file(&o, argv[i], &err);
+    }
+    if (ok && o.json) {
+        json_t *root = json_pack("{s:O}", "resources", o.list);
+        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+        putchar('\n');
+        json_decref(root);
+    }
+    json_decref(o.list);
+    if (!ok)
+        return cli_fail(&err);
+    return o.no ? 1 : 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRESS_BYTES 50000000 /* read in a fraction of a second below */
+
+void cli_table_init(struct cli_table *t, size_t columns)
+{
+    *t = (struct cli_table){.columns = columns};
+}
+
+void cli_table_add(struct cli_table *t, const char *format, ...)
+{
+    if (t->n == t->capacity) {
+        size_t capacity = t->capacity ? 2 * t->capacity : 64;
+        char **grown = realloc(t->cell, capacity * sizeof *grown);
+        if (!grown) {
+            t->failed = true;
+            return;
+        }
+        t->cell = grown;
+        t->capacity = capacity;
+    }
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&t->cell[t->n], format, args) < 0)
+        t->failed = true;
+    else
+        t->n++;
+    va_end(args);
+}
+
+void cli_table_add_number(struct cli_table *t, double value, double scale)
+{
+    double scaled = value / scale;
+    if (!isfinite(scaled))
+        cli_table_add(t, "-");
+    else
+        cli_table_add(t, "%.*f", fabs(scaled) >= 1000 ? 1 : fabs(scaled) >= 10 ? 2 : 3, scaled);
+}
+
+bool cli_table_print(struct cli_table *t, const char *indent, size_t numbers, FILE *f, struct error *err)
+{
+    size_t width[CLI_TABLE_COLUMNS] = {0};
+    for (size_t i = 0; i < t->n; i++) {
+        size_t length = strlen(t->cell[i]), column = i % t->columns;
+        width[column] = length > width[column] ? length : width[column];
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        size_t column = i % t->columns;
+        bool last = column + 1 == t->columns;
+        fputs(column ? "  " : indent, f);
+        if (column >= numbers)
+            fprintf(f, "%*s", (int)width[column], t->cell[i]);
+        else
+            fprintf(f, "%-*s", last ? 0 : (int)width[column], t->cell[i]);
+        if (last)
+            putc('\n', f);
+        free(t->cell[i]);
+    }
+    free(t->cell);
+    bool failed = t->failed;
+    *t = (struct cli_table){0};
+    return !failed || error_set(err, ERROR_SYSTEM, "out of memory for the table");
+}
+
+json_t *cli_table_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+void cli_table_csv_number(FILE *f, double value)
+{
+    if (isfinite(value))
+        fprintf(f, "%.9g", value);
+}
+
+void cli_table_progress(void *user, int64_t bytes_read, int64_t file_bytes)
+{
+    if (file_bytes >= PROGRESS_BYTES && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%s: %3d %%", (const char *)user, (int)(100 * bytes_read / file_bytes));
+}
+
+void cli_table_progress_clear(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+void cli_table_warn(const struct analysis_capture *capture)
+{
+    if (capture->truncated)
+        fprintf(stderr, "contraflow: warning: %s; what came before is analysed\n", capture->stopped.message);
+}

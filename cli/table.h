@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/table.h - what analyze and check share to show figures: aligned columns, JSON and CSV numbers, progress. */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include "analysis/flows.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define CLI_TABLE_COLUMNS 12
+
+struct cli_table {
+    size_t columns;
+    char **cell; /* owned, row by row; the first row is the head */
+    size_t n, capacity;
+    bool failed; /* memory ran out: the table is not whole */
+};
+
+void cli_table_init(struct cli_table *t, size_t columns);
+
+/* Adds the next cell, printf-style; rows fill from the left. */
+void cli_table_add(struct cli_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds "12.3" (value / scale, one to three digits behind the point by size), "-" when it is not finite. */
+void cli_table_add_number(struct cli_table *t, double value, double scale);
+
+/* Prints and frees. Columns from `numbers` on are flushed right. False and *err when memory ran out. */
+bool cli_table_print(struct cli_table *t, const char *indent, size_t numbers, FILE *f, struct error *err);
+
+json_t *cli_table_json_number(double value); /* null when it is not finite */
+void cli_table_csv_number(FILE *f, double value); /* empty when it is not finite */
+
+/* analysis_progress for a file named by `user`: a percentage on standard error when that is a terminal and the
+ * file is large. cli_table_progress_clear() wipes it off. */
+void cli_table_progress(void *user, int64_t bytes_read, int64_t file_bytes);
+void cli_table_progress_clear(void);
+
+/* Says on standard error that the capture is cut (the error names the file), when it is. */
+void cli_table_warn(const struct analysis_capture *capture);
+
+#endif
