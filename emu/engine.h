@@ -13,6 +13,9 @@
 
 struct emu_engine;
 
+/* Congestion controls every engine knows by these names. */
+#define EMU_ENGINE_CONGESTION "newreno, linuxreno, cubic, bic, bbr, dctcp, vegas, htcp, illinois, scalable, highspeed"
+
 struct emu_engine_config {
     uint64_t seed; /* of everything the engine draws itself */
     /* Takes ownership of frame->packet. `host` is what emu_engine_add_host() returned. */
@@ -21,7 +24,7 @@ struct emu_engine_config {
 };
 
 struct emu_tcp_config {
-    char congestion[16];           /* newreno, linuxreno, cubic, bic, bbr, dctcp, ...: emu_engine_congestion_names() */
+    char congestion[16];           /* one of EMU_ENGINE_CONGESTION */
     int64_t send_buffer_bytes;     /* bounds unacknowledged bytes */
     int64_t receive_buffer_bytes;  /* bounds the advertised window */
     int64_t initial_window_segments; /* first congestion window, segments; large for a connection already warm */
@@ -54,10 +57,6 @@ void emu_engine_free(struct emu_engine *e);
 
 /* e.g. "ns-3 3.37": goes into summary.json. */
 const char *emu_engine_name(void);
-
-/* Names accepted in emu_tcp_config.congestion, comma-separated. */
-const char *emu_engine_congestion_names(void);
-bool emu_engine_congestion_known(const char *name);
 
 /* Host number (0, 1, ... in order), or -1. `ipv4` in host byte order; /8 network 10.0.0.0. */
 int emu_engine_add_host(struct emu_engine *e, uint64_t mac, uint32_t ipv4, struct error *err);

@@ -17,13 +17,6 @@
 enum scenario_engine { SCENARIO_ENGINE_NS3 };
 enum scenario_format { SCENARIO_FORMAT_PCAP, SCENARIO_FORMAT_PCAPNG };
 
-/* Old names, on their way out. */
-#define scenario_link emu_link_config
-#define scenario_network emu_network_config
-#define scenario_topology emu_topology
-#define SCENARIO_TOPOLOGY_STAR EMU_TOPOLOGY_STAR
-#define SCENARIO_TOPOLOGY_TREE EMU_TOPOLOGY_TREE
-
 struct scenario_flow {
     char name[SCENARIO_NAME]; /* f0, f1, ... unless named */
     int from, to;             /* hosts */
@@ -49,12 +42,14 @@ struct scenario {
     uint64_t seed;
     int64_t duration_ps; /* end of the run; sooner when every flow has bytes and is done */
     int64_t warmup_ps;   /* steady figures count from here */
-    struct emu_network_config network;
-    struct emu_tcp_config tcp; /* defaults for flows; initial_window_segments may be SCENARIO_WARM */
+    struct emu_network_config network; /* hosts 0 with points: as many as each point needs */
+    struct emu_tcp_config tcp; /* defaults for flows: send buffer = receive buffer = window; initial window may be SCENARIO_WARM */
     struct scenario_flow *flows; /* owned; empty when there are points */
     int n_flows;
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */
     int n_points;
+    int64_t incoming_window_bytes; /* of star flows; tcp's window unless said otherwise */
+    int64_t outgoing_window_bytes;
     int64_t start_spread_ps; /* of flows without a start; used to draw start_ps */
     struct scenario_capture *captures; /* owned */
     int n_captures;

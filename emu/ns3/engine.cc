@@ -212,16 +212,6 @@ const char *emu_engine_name(void)
     return "ns-3 " ENGINE_VERSION;
 }
 
-const char *emu_engine_congestion_names(void)
-{
-    return "newreno, linuxreno, cubic, bic, bbr, dctcp, vegas, htcp, illinois, scalable, highspeed";
-}
-
-bool emu_engine_congestion_known(const char *name)
-{
-    return contraflow::congestion_type(name)[0] != '\0';
-}
-
 int emu_engine_add_host(emu_engine *e, uint64_t mac, uint32_t ipv4, error *err)
 {
     int index = static_cast<int>(e->hosts.size());
@@ -246,9 +236,9 @@ int emu_engine_add_host(emu_engine *e, uint64_t mac, uint32_t ipv4, error *err)
 int emu_engine_add_flow(emu_engine *e, const emu_flow_config *config, error *err)
 {
     int index = static_cast<int>(e->flows.size());
-    if (!emu_engine_congestion_known(config->tcp.congestion)) {
+    if (!contraflow::congestion_type(config->tcp.congestion)[0]) {
         error_set(err, ERROR_INPUT, "congestion control '%s' is unknown here; known: %s", config->tcp.congestion,
-                  emu_engine_congestion_names());
+                  EMU_ENGINE_CONGESTION);
         return -1;
     }
     bool ok = guarded("adding a flow", err, [&] {
