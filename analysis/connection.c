@@ -141,7 +141,7 @@ static bool starts_anew(const struct analysis_connection *c, const struct captur
     if (!(s->flags & CAPTURE_TCP_ACK))
         return mine->has_data || other->has_data || c->closed;
     /* A SYN/ACK follows a SYN that has been judged already, unless the capture lacks that SYN. */
-    return c->closed || (c->client != !end && mine->has_data);
+    return c->closed || (c->syn_ns < 0 && mine->has_data);
 }
 
 struct analysis_connection *analysis_connections_find(struct analysis_connections *t,

@@ -2,11 +2,8 @@
 #include "model/degree.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test/cm.h"
 
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 #define IN(w) {.incoming = true, .window_bytes = (w)}

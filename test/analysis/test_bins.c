@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/bins.h"
+
+#include "test/cm.h"
+
+#define MS INT64_C(1000000)
+
+static void note(struct analysis_bins *b, int64_t time_ns, int64_t bytes)
+{
+    struct analysis_bin *bin = analysis_bins_at(b, time_ns);
+    assert_non_null(bin);
+    bin->bytes += bytes;
+}
+
+static int64_t total(const struct analysis_bins *b)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < b->n; i++)
+        bytes += b->bin[i].bytes;
+    return bytes;
+}
+
+static void test_bins_are_a_millisecond_at_first(void **state)
+{
+    (void)state;
+    struct analysis_bins b;
+    analysis_bins_init(&b, 5 * MS + 1);
+    note(&b, 5 * MS + 1, 10);
+    note(&b, 6 * MS - 1, 20);
+    note(&b, 7 * MS, 40);
+    assert_int_equal(analysis_bins_width_ns(&b), MS);
+    assert_int_equal(analysis_bins_get(&b, 0).bytes, 30);
+    assert_int_equal(analysis_bins_get(&b, 1).bytes, 0);
+    assert_int_equal(analysis_bins_get(&b, 2).bytes, 40);
+    assert_int_equal(analysis_bins_start_ns(&b, 2), 7 * MS);
+    analysis_bins_fini(&b);
+}
+
+static void test_doubling_keeps_every_byte_in_its_time(void **state)
+{
+    (void)state;
+    struct analysis_bins b;
+    analysis_bins_init(&b, 3 * MS); /* an odd start: the first bin merges with nothing */
+    for (int ms = 3; ms < 1003; ms++)
+        note(&b, ms * MS, ms);
+    /* 1000 ms from ms 3 on: widths 1, 2, 4 hold 256, 512 and 1024 ms */
+    assert_int_equal(analysis_bins_width_ns(&b), 4 * MS);
+    assert_int_equal(analysis_bins_start_ns(&b, 0), 0);
+    assert_int_equal(analysis_bins_get(&b, 0).bytes, 3);
+    assert_int_equal(analysis_bins_get(&b, 1).bytes, 4 + 5 + 6 + 7);
+    assert_int_equal(analysis_bins_get(&b, 250).bytes, 1000 + 1001 + 1002);
+    assert_int_equal(total(&b), (3 + 1002) * 1000 / 2);
+    analysis_bins_fini(&b);
+}
+
+static void test_memory_is_bounded_however_long_it_lasts(void **state)
+{
+    (void)state;
+    struct analysis_bins b;
+    analysis_bins_init(&b, 0);
+    note(&b, 0, 1);
+    note(&b, INT64_C(3600) * 1000 * MS, 1);
+    assert_true(b.n <= ANALYSIS_BINS_MAX && b.capacity <= ANALYSIS_BINS_MAX);
+    assert_int_equal(total(&b), 2);
+    analysis_bins_fini(&b);
+}
+
+static void test_a_clock_that_steps_back_counts_in_the_first_bin(void **state)
+{
+    (void)state;
+    struct analysis_bins b;
+    analysis_bins_init(&b, 100 * MS);
+    note(&b, 100 * MS, 1);
+    note(&b, 90 * MS, 2);
+    assert_int_equal(analysis_bins_get(&b, 0).bytes, 3);
+    analysis_bins_fini(&b);
+}
+
+static void test_range_holds_only_whole_bins(void **state)
+{
+    (void)state;
+    struct analysis_bins b;
+    analysis_bins_init(&b, 10 * MS);
+    note(&b, 10 * MS, 1);
+    size_t begin, end;
+    analysis_bins_range(&b, 10 * MS + 1, 15 * MS - 1, &begin, &end);
+    assert_int_equal(begin, 1); /* ms 11 */
+    assert_int_equal(end, 4);   /* up to ms 14, exclusive */
+    analysis_bins_range(&b, 0, 5 * MS, &begin, &end);
+    assert_int_equal(begin, end);
+    analysis_bins_fini(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bins_are_a_millisecond_at_first),
+        cmocka_unit_test(test_doubling_keeps_every_byte_in_its_time),
+        cmocka_unit_test(test_memory_is_bounded_however_long_it_lasts),
+        cmocka_unit_test(test_a_clock_that_steps_back_counts_in_the_first_bin),
+        cmocka_unit_test(test_range_holds_only_whole_bins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Verdicts on the real-Linux figures of the measurements behind the window law (Mb/s, 100 Mb/s links). */
+#include "analysis/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "test/cm.h"
+
+#define IN true
+#define OUT false
+
+static struct analysis_check_flow flow(bool incoming, double mbps, double window_kb)
+{
+    return (struct analysis_check_flow){.incoming = incoming, .rate_bps = mbps * 1e6, .ci95_bps = NAN,
+                                        .window_bytes = window_kb * 1e3, .buffer_bytes = window_kb * 1e3};
+}
+
+static struct analysis_judgement judge(struct analysis_check_flow *flows, size_t n)
+{
+    struct error err;
+    struct analysis_judgement j;
+    assert_true(analysis_check_resource(flows, n, ANALYSIS_CHECK_TOLERANCE, &j, &err));
+    return j;
+}
+
+static void test_equal_windows_obey_eq6(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 44.2, 256)};
+    struct analysis_judgement j = judge(f, 3);
+    assert_int_equal(j.verdict, ANALYSIS_VERDICT_EQ6);
+    assert_int_equal(j.indegree, 2);
+    assert_int_equal(j.outdegree, 1);
+    assert_true(j.rule[ANALYSIS_RULE_EQ6].holds);
+    assert_true(j.rule[ANALYSIS_RULE_WINDOW].holds);
+    assert_false(j.rule[ANALYSIS_RULE_EQ5].holds);
+    assert_false(j.indistinguishable);
+    /* m/share: 91 91 88.4; 1/B = sum/sum of squares: B = (2*91^2 + 88.4^2) / 270.4 */
+    assert_true(fabs(j.fitted_rate_bps - 1e6 * (2 * 91.0 * 91 + 88.4 * 88.4) / 270.4) < 1);
+    assert_true(fabs(f[2].predicted_bps[ANALYSIS_RULE_EQ6] - j.fitted_rate_bps / 2) < 1);
+    /* largest error: the outgoing flow's */
+    assert_true(fabs(j.rule[ANALYSIS_RULE_EQ6].max_rel_error - fabs(44.2e6 / (j.fitted_rate_bps / 2) - 1)) < 1e-9);
+}
+
+static void test_acks_first_obey_eq5(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 45.7, 474), flow(IN, 46.0, 476), flow(OUT, 93.0, 131)};
+    struct analysis_judgement j = judge(f, 3);
+    assert_int_equal(j.verdict, ANALYSIS_VERDICT_EQ5);
+    assert_false(j.rule[ANALYSIS_RULE_EQ6].holds);
+    assert_false(j.rule[ANALYSIS_RULE_WINDOW].holds);
+    assert_true(fabs(j.fitted_rate_bps / 92e6 - 1) < 0.01);
+}
+
+static void test_unequal_windows_obey_the_window_law(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 61.8, 512), flow(IN, 30.9, 256), flow(OUT, 31.0, 256)};
+    struct analysis_judgement j = judge(f, 3);
+    assert_int_equal(j.verdict, ANALYSIS_VERDICT_WINDOW);
+    assert_true(fabs(j.fitted_rate_bps / 92.7e6 - 1) < 0.01);
+}
+
+static void test_twice_the_window_out_is_the_window_law_though_fairness_predicts_the_same(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.4, 256), flow(OUT, 90.3, 512)};
+    struct analysis_judgement j = judge(f, 3);
+    assert_true(j.rule[ANALYSIS_RULE_EQ5].holds);
+    assert_int_equal(j.verdict, ANALYSIS_VERDICT_WINDOW);
+}
+
+static void test_windows_below_their_buffers_that_follow_the_rates_are_fairness(void **state)
+{
+    (void)state;
+    /* 1 in, 2 out, TCP Small Queues at the shared host: the outgoing flows keep half of their 256 kB in flight. */
+    struct analysis_check_flow f[] = {flow(IN, 91, 256), flow(OUT, 46, 129), flow(OUT, 45, 127)};
+    f[1].buffer_bytes = f[2].buffer_bytes = 256e3;
+    struct analysis_judgement j = judge(f, 3);
+    assert_true(j.rule[ANALYSIS_RULE_WINDOW].holds);
+    assert_int_equal(j.verdict, ANALYSIS_VERDICT_EQ5);
+}
+
+static void test_recurring_losses_decide_before_any_rule(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 45.5, 256)};
+    f[1].retransmitted_segments = 12;
+    f[1].loss_events = 2;
+    struct analysis_judgement j = judge(f, 3);
+    assert_int_equal(j.verdict, ANALYSIS_VERDICT_LOSS);
+    assert_true(j.rule[ANALYSIS_RULE_EQ6].holds);
+    assert_true(fabs(j.fitted_rate_bps - 91e6) < 1); /* the busier direction's total */
+    assert_non_null(strstr(j.why, "1 of 3 flows lost 12 segments"));
+}
+
+static void test_losses_of_the_start_decide_nothing(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 45.5, 256)};
+    f[0].retransmitted_segments = 300; /* all before the steady part */
+    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_EQ6);
+}
+
+static void test_losses_explain_what_no_rule_does(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 42.7, 60), flow(IN, 60.0, 60), flow(OUT, 70.1, 60)};
+    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_NONE);
+    f[0].retransmitted_segments = 1;
+    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_LOSS);
+}
+
+static void test_where_only_totals_are_known_the_window_law_decides_on_losses(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 49, 3000), flow(IN, 125, 3000), flow(OUT, 936, 3000)};
+    for (int i = 0; i < 3; i++)
+        f[i].loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN;
+    f[0].retransmitted_segments = 40;
+    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_LOSS);
+    f[0].rate_bps = f[1].rate_bps = f[2].rate_bps = 464e6; /* buffers rule again */
+    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_EQ6);
+}
+
+static void test_unknown_windows_leave_the_window_law_out(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 61.8, NAN), flow(IN, 30.9, NAN), flow(OUT, 31.0, NAN)};
+    struct analysis_judgement j = judge(f, 3);
+    assert_false(j.rule[ANALYSIS_RULE_WINDOW].applies);
+    assert_false(j.rule[ANALYSIS_RULE_WINDOW].holds);
+    assert_true(isnan(j.rule[ANALYSIS_RULE_WINDOW].max_rel_error));
+    assert_true(isnan(f[0].predicted_bps[ANALYSIS_RULE_WINDOW]));
+    assert_int_equal(j.verdict, ANALYSIS_VERDICT_NONE);
+}
+
+static void test_equal_degrees_cannot_tell_eq5_from_eq6(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 91, 500), flow(OUT, 91, 500)};
+    struct analysis_judgement j = judge(f, 2);
+    assert_int_equal(j.verdict, ANALYSIS_VERDICT_EQ6);
+    assert_true(j.indistinguishable);
+}
+
+static void test_own_interval_widens_the_tolerance_up_to_twice(void **state)
+{
+    (void)state;
+    /* B = 2 * 46.x; the third is 8 % off the fit */
+    struct analysis_check_flow f[] = {flow(IN, 46, NAN), flow(IN, 46, NAN), flow(OUT, 41, NAN)};
+    assert_false(judge(f, 3).rule[ANALYSIS_RULE_EQ6].holds);
+    f[2].ci95_bps = 4e6; /* 9.8 % */
+    assert_true(judge(f, 3).rule[ANALYSIS_RULE_EQ6].holds);
+    f[2].rate_bps = 38e6; /* 12 % off: beyond twice 5 %, whatever its interval */
+    f[2].ci95_bps = 30e6;
+    assert_false(judge(f, 3).rule[ANALYSIS_RULE_EQ6].holds);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_windows_obey_eq6),
+        cmocka_unit_test(test_acks_first_obey_eq5),
+        cmocka_unit_test(test_unequal_windows_obey_the_window_law),
+        cmocka_unit_test(test_twice_the_window_out_is_the_window_law_though_fairness_predicts_the_same),
+        cmocka_unit_test(test_windows_below_their_buffers_that_follow_the_rates_are_fairness),
+        cmocka_unit_test(test_recurring_losses_decide_before_any_rule),
+        cmocka_unit_test(test_losses_of_the_start_decide_nothing),
+        cmocka_unit_test(test_losses_explain_what_no_rule_does),
+        cmocka_unit_test(test_where_only_totals_are_known_the_window_law_decides_on_losses),
+        cmocka_unit_test(test_unknown_windows_leave_the_window_law_out),
+        cmocka_unit_test(test_equal_degrees_cannot_tell_eq5_from_eq6),
+        cmocka_unit_test(test_own_interval_widens_the_tolerance_up_to_twice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

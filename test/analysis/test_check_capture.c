@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/check_capture.h"
+#include "test/analysis/segment.h"
+
+#include <math.h>
+
+#include "test/cm.h"
+
+/* Host 10.0.0.9 from `from_ms` to `to_ms`: a flow of one segment of `payload` bytes a millisecond. */
+static void add_flow(struct analysis_flows *f, bool incoming, uint8_t peer, int64_t from_ms, int64_t to_ms,
+                     uint32_t payload)
+{
+    for (int64_t ms = from_ms; ms <= to_ms; ms++) {
+        struct capture_segment s = segment(A_TO_B, 1 + payload * (uint32_t)(ms - from_ms), payload, 1);
+        (incoming ? &s.src : &s.dst)->bytes[3] = peer;
+        (incoming ? &s.dst : &s.src)->bytes[3] = 9;
+        feed(f, ms * MS, s);
+    }
+}
+
+static struct analysis_resources check(const struct analysis_flows *f)
+{
+    struct error err;
+    struct analysis_resources r;
+    assert_true(analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, &r, &err));
+    return r;
+}
+
+static void test_shared_host_is_found_and_judged(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    add_flow(f, true, 1, 0, 200, 1000);
+    add_flow(f, true, 2, 0, 200, 1000);
+    add_flow(f, false, 3, 0, 200, 1000);
+    add_flow(f, true, 4, 0, 200, 4); /* a control connection: not bulk */
+    struct analysis_resources r = check(f);
+    assert_int_equal(r.n, 1); /* the other hosts have one flow each */
+    assert_string_equal(r.resource[0].host, "10.0.0.9");
+    assert_int_equal(r.resource[0].judgement.indegree, 2);
+    assert_int_equal(r.resource[0].judgement.outdegree, 1);
+    assert_int_equal(r.resource[0].judgement.verdict, ANALYSIS_VERDICT_EQ6);
+    assert_true(fabs(r.resource[0].judgement.fitted_rate_bps - 16e6) < 1); /* twice 1000 * 8 / 1 ms */
+    analysis_resources_fini(&r);
+    analysis_flows_free(f);
+}
+
+static void test_only_the_dominant_phase_is_judged(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    add_flow(f, true, 1, 0, 100, 1000);
+    add_flow(f, true, 2, 0, 400, 1000);
+    add_flow(f, false, 3, 90, 400, 2000); /* 1/1 from 100 to 400, at unequal rates */
+    struct analysis_resources r = check(f);
+    assert_int_equal(r.n, 1);
+    assert_int_equal(r.resource[0].n, 2);
+    assert_true(fabs(r.resource[0].start_s - 0.1) < 1e-9);
+    assert_true(fabs(r.resource[0].end_s - 0.4) < 1e-9);
+    assert_int_equal(r.resource[0].judgement.verdict, ANALYSIS_VERDICT_NONE);
+    analysis_resources_fini(&r);
+    analysis_flows_free(f);
+}
+
+static void test_nothing_shared_is_no_resource(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    add_flow(f, true, 1, 0, 100, 1000);
+    add_flow(f, true, 2, 200, 300, 1000); /* one after the other */
+    struct analysis_resources r = check(f);
+    assert_int_equal(r.n, 0);
+    analysis_resources_fini(&r);
+    analysis_flows_free(f);
+}
+
+static void test_an_empty_table_has_no_resource(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    struct analysis_resources r = check(f);
+    assert_int_equal(r.n, 0);
+    analysis_resources_fini(&r);
+    analysis_flows_free(f);
+}
+
+static enum analysis_verdict real(const char *path, struct analysis_judgement *j)
+{
+    struct error err;
+    struct analysis_capture capture;
+    struct analysis_flows *f = analysis_flows_new(&err);
+    assert_true(analysis_flows_read(f, path, NULL, NULL, &capture, &err));
+    struct analysis_resources r = check(f);
+    assert_int_equal(r.n, 1);
+    assert_string_equal(r.resource[0].host, "10.9.0.1");
+    *j = r.resource[0].judgement;
+    analysis_resources_fini(&r);
+    analysis_flows_free(f);
+    return j->verdict;
+}
+
+static void test_real_captures_get_their_verdicts(void **state)
+{
+    (void)state;
+    struct analysis_judgement j;
+    /* 50 Mb/s, less headers and ACKs: 1448/(1538 + 22.5) = 46.4; Linux counts 24 bytes of overhead, not 38. */
+    assert_int_equal(real(TEST_CAPTURES "/fifo-2in-1out.pcap.gz", &j), ANALYSIS_VERDICT_EQ6);
+    assert_true(j.rule[ANALYSIS_RULE_EQ6].max_rel_error < 0.02);
+    assert_true(j.fitted_rate_bps > 45e6 && j.fitted_rate_bps < 47.5e6);
+    assert_int_equal(real(TEST_CAPTURES "/ackprio-2in-1out.pcap.gz", &j), ANALYSIS_VERDICT_EQ5);
+    assert_false(j.rule[ANALYSIS_RULE_EQ6].holds);
+    assert_false(j.rule[ANALYSIS_RULE_WINDOW].holds);
+    assert_int_equal(real(TEST_CAPTURES "/shallow-2in-1out.pcap.gz", &j), ANALYSIS_VERDICT_LOSS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shared_host_is_found_and_judged),
+        cmocka_unit_test(test_only_the_dominant_phase_is_judged),
+        cmocka_unit_test(test_nothing_shared_is_no_resource),
+        cmocka_unit_test(test_an_empty_table_has_no_resource),
+        cmocka_unit_test(test_real_captures_get_their_verdicts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/degree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "test/cm.h"
+
+/* In: 0..10 and 1..9; out: 2..10.001 s. */
+static const struct analysis_activity flows[] = {{0, 10, true}, {1, 9, true}, {2, 10.001, false}};
+
+static void test_phases_have_a_constant_set_of_flows(void **state)
+{
+    (void)state;
+    struct error err;
+    struct analysis_phase *phases;
+    size_t n;
+    assert_true(analysis_degree_phases(flows, 3, 0, &phases, &n, &err));
+    /* 0-1: 1/0, 1-2: 2/0, 2-9: 2/1, 9-10: 1/1, 10-10.001: 0/1 */
+    const size_t in[] = {1, 2, 2, 1, 0}, out[] = {0, 0, 1, 1, 1};
+    assert_int_equal(n, 5);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(phases[i].indegree, in[i]);
+        assert_int_equal(phases[i].outdegree, out[i]);
+    }
+    free(phases);
+}
+
+static void test_slivers_are_left_out(void **state)
+{
+    (void)state;
+    struct error err;
+    struct analysis_phase *phases;
+    size_t n;
+    assert_true(analysis_degree_phases(flows, 3, 0.01, &phases, &n, &err));
+    assert_int_equal(n, 4);
+    free(phases);
+}
+
+static void test_idle_time_is_no_phase(void **state)
+{
+    (void)state;
+    const struct analysis_activity apart[] = {{0, 1, true}, {5, 6, true}};
+    struct error err;
+    struct analysis_phase *phases;
+    size_t n;
+    assert_true(analysis_degree_phases(apart, 2, 0, &phases, &n, &err));
+    assert_int_equal(n, 2);
+    assert_null(analysis_degree_dominant(phases, n)); /* never two at once */
+    free(phases);
+}
+
+static void test_no_flows_have_no_phases(void **state)
+{
+    (void)state;
+    struct error err;
+    struct analysis_phase *phases;
+    size_t n;
+    assert_true(analysis_degree_phases(flows, 0, 0, &phases, &n, &err));
+    assert_int_equal(n, 0);
+    assert_null(phases);
+}
+
+static void test_dominant_phase_has_most_flow_seconds(void **state)
+{
+    (void)state;
+    const struct analysis_phase phases[] = {
+        {0, 100, 1, 0}, /* one flow shares with nobody */
+        {100, 103, 1, 1}, /* 6 flow-seconds */
+        {103, 105, 3, 1}, /* 8 */
+        {105, 106, 4, 3}, /* 7 */
+    };
+    assert_ptr_equal(analysis_degree_dominant(phases, 4), &phases[2]);
+}
+
+static void test_bulk_is_relative_to_the_largest(void **state)
+{
+    (void)state;
+    assert_int_equal(analysis_degree_bulk_bytes(1000), 20000);
+    assert_int_equal(analysis_degree_bulk_bytes(100000000), 500000); /* 0.5 % of 100 MB */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_phases_have_a_constant_set_of_flows),
+        cmocka_unit_test(test_slivers_are_left_out),
+        cmocka_unit_test(test_idle_time_is_no_phase),
+        cmocka_unit_test(test_no_flows_have_no_phases),
+        cmocka_unit_test(test_dominant_phase_has_most_flow_seconds),
+        cmocka_unit_test(test_bulk_is_relative_to_the_largest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What one direction makes of its segments, fed through the flow table. */
+#include "test/analysis/segment.h"
+
+#include "test/cm.h"
+
+#define MSS 1000
+
+/* A handshake: a's first payload byte is 1001, b's 5001. */
+static struct analysis_flows *connected(void)
+{
+    struct analysis_flows *f = new_flows();
+    feed(f, 0, syn(A_TO_B, 1000));
+    feed(f, 0, syn_ack(B_TO_A, 5000, 1001));
+    feed(f, 0, segment(A_TO_B, 1001, 0, 5001));
+    return f;
+}
+
+static void test_syn_and_fin_are_not_payload(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
+    struct capture_segment fin = segment(A_TO_B, 1501, 0, 5001);
+    fin.flags |= CAPTURE_TCP_FIN;
+    feed(f, 2 * MS, fin);
+    feed(f, 3 * MS, segment(B_TO_A, 5001, 0, 1502));
+    assert_int_equal(flow_count(f), 1);
+    assert_int_equal(flow_at(f, 0).payload_bytes, 500);
+    assert_int_equal(flow_at(f, 0).data_packets, 1);
+    analysis_flows_free(f);
+}
+
+static void test_payload_of_a_reset_is_ignored(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
+    struct capture_segment rst = segment(A_TO_B, 1501, 30, 5001);
+    rst.flags |= CAPTURE_TCP_RST;
+    feed(f, 2 * MS, rst);
+    assert_int_equal(flow_at(f, 0).payload_bytes, 500);
+    assert_int_equal(flow_at(f, 0).seen_payload_bytes, 500);
+    analysis_flows_free(f);
+}
+
+static void test_data_on_a_syn_begin_behind_it(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    struct capture_segment s = syn(A_TO_B, 1000); /* TCP Fast Open */
+    s.payload_bytes = 100;
+    feed(f, 0, s);
+    feed(f, 1 * MS, segment(A_TO_B, 1101, 50, 5001));
+    assert_int_equal(flow_at(f, 0).payload_bytes, 150);
+    assert_int_equal(flow_at(f, 0).missing_bytes, 0);
+    analysis_flows_free(f);
+}
+
+static void test_sequence_numbers_may_wrap_any_number_of_times(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    feed(f, 0, syn(A_TO_B, UINT32_MAX - 10));
+    uint32_t seq = UINT32_MAX - 9;
+    const uint32_t step = 60000; /* super-frames: larger than any MTU */
+    const int64_t n = 200000;    /* 12 GB: wraps twice */
+    for (int64_t i = 0; i < n; i++, seq += step)
+        feed(f, i * 1000, segment(A_TO_B, seq, step, 1));
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_int_equal(flow.payload_bytes, n * step);
+    assert_int_equal(flow.seen_payload_bytes, n * step);
+    assert_int_equal(flow.missing_bytes, 0);
+    assert_int_equal(flow.retransmitted_segments, 0);
+    analysis_flows_free(f);
+}
+
+static void test_bytes_the_capture_missed_are_payload_and_missing(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
+    feed(f, 2 * MS, segment(A_TO_B, 4001, MSS, 5001));
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_int_equal(flow.payload_bytes, 4000);
+    assert_int_equal(flow.seen_payload_bytes, 2000);
+    assert_int_equal(flow.missing_bytes, 2000);
+    assert_int_equal(flow.retransmitted_segments, 0);
+    analysis_flows_free(f);
+}
+
+static void test_without_handshake_the_lowest_byte_seen_is_the_first(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    feed(f, 0, segment(B_TO_A, 9000, 0, 70000)); /* an ACK of bytes nobody saw */
+    feed(f, 1 * MS, segment(A_TO_B, 81000, MSS, 9000));
+    feed(f, 2 * MS, segment(A_TO_B, 80000, MSS, 9000)); /* overtaken */
+    feed(f, 3 * MS, segment(A_TO_B, 77000, MSS, 9000)); /* and another, with a gap behind it */
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_int_equal(flow.payload_bytes, 5000); /* 77000 .. 82000 */
+    assert_int_equal(flow.missing_bytes, 2000); /* 78000 .. 80000 */
+    assert_int_equal(flow.retransmitted_segments, 0);
+    analysis_flows_free(f);
+}
+
+static void test_bytes_seen_before_are_retransmitted(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
+    feed(f, 2 * MS, segment(A_TO_B, 2001, MSS, 5001));
+    feed(f, 3 * MS, segment(A_TO_B, 1001, MSS, 5001));
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_int_equal(flow.retransmitted_segments, 1);
+    assert_int_equal(flow.loss_events, 1);
+    assert_int_equal(flow.payload_bytes, 2000);
+    assert_int_equal(flow.seen_payload_bytes, 3000);
+    analysis_flows_free(f);
+}
+
+static void test_a_retransmitted_super_frame_is_several_segments(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected(); /* MSS option 1460, no timestamps */
+    feed(f, 1 * MS, segment(A_TO_B, 1001, 14600, 5001));
+    feed(f, 2 * MS, segment(A_TO_B, 1001, 4381, 5001)); /* 3 * 1460 + 1 */
+    assert_int_equal(flow_at(f, 0).retransmitted_segments, 4);
+    analysis_flows_free(f);
+}
+
+static void test_a_hole_filled_by_an_older_timestamp_was_reordered(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
+    feed(f, 2 * MS, stamped(A_TO_B, 3001, MSS, 5001, 12, 1));
+    feed(f, 50 * MS, stamped(A_TO_B, 2001, MSS, 5001, 11, 1)); /* late, but sent before */
+    assert_int_equal(flow_at(f, 0).reordered_segments, 1);
+    assert_int_equal(flow_at(f, 0).retransmitted_segments, 0);
+    analysis_flows_free(f);
+}
+
+static void test_a_hole_filled_by_a_newer_timestamp_was_retransmitted(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
+    feed(f, 2 * MS, stamped(A_TO_B, 3001, MSS, 5001, 12, 1));
+    feed(f, 2 * MS, stamped(A_TO_B, 2001, MSS, 5001, 13, 1)); /* at once, but sent after */
+    assert_int_equal(flow_at(f, 0).reordered_segments, 0);
+    assert_int_equal(flow_at(f, 0).retransmitted_segments, 1);
+    assert_int_equal(flow_at(f, 0).missing_bytes, 0);
+    analysis_flows_free(f);
+}
+
+static void test_within_one_tick_the_ip_identification_tells(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    struct capture_segment early = stamped(A_TO_B, 2001, MSS, 5001, 10, 1); /* made first: smaller identification */
+    feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
+    feed(f, 1 * MS, stamped(A_TO_B, 3001, MSS, 5001, 10, 1));
+    feed(f, 1 * MS, early);
+    assert_int_equal(flow_at(f, 0).reordered_segments, 1);
+    feed(f, 1 * MS, stamped(A_TO_B, 5001, MSS, 5001, 10, 1));
+    feed(f, 1 * MS, stamped(A_TO_B, 4001, MSS, 5001, 10, 1)); /* made last */
+    assert_int_equal(flow_at(f, 0).reordered_segments, 1);
+    assert_int_equal(flow_at(f, 0).retransmitted_segments, 1);
+    analysis_flows_free(f);
+}
+
+static struct capture_segment bare(struct capture_segment s)
+{
+    s.ip_id = 0;
+    return s;
+}
+
+static void test_without_marks_duplicate_acks_or_time_tell(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, bare(segment(A_TO_B, 1001, MSS, 5001)));
+    feed(f, 2 * MS, bare(segment(B_TO_A, 5001, 0, 2001)));
+    feed(f, 3 * MS, bare(segment(A_TO_B, 3001, MSS, 5001)));
+    feed(f, 4 * MS, bare(segment(A_TO_B, 2001, MSS, 5001))); /* 1 ms later, nobody complained */
+    assert_int_equal(flow_at(f, 0).reordered_segments, 1);
+
+    feed(f, 5 * MS, bare(segment(A_TO_B, 5001, MSS, 5001)));
+    feed(f, 9 * MS, bare(segment(A_TO_B, 4001, MSS, 5001))); /* 4 ms later */
+    assert_int_equal(flow_at(f, 0).retransmitted_segments, 1);
+
+    feed(f, 10 * MS, bare(segment(B_TO_A, 5001, 0, 6001)));
+    feed(f, 11 * MS, bare(segment(A_TO_B, 7001, MSS, 5001)));
+    for (uint32_t i = 0; i < 3; i++) {
+        struct capture_segment dup = segment(B_TO_A, 5001, 0, 6001);
+        feed(f, 11 * MS, dup);
+    }
+    feed(f, 12 * MS, bare(segment(A_TO_B, 6001, MSS, 5001))); /* 1 ms later, but three duplicate ACKs */
+    assert_int_equal(flow_at(f, 0).retransmitted_segments, 2);
+    assert_int_equal(flow_at(f, 0).reordered_segments, 1);
+    analysis_flows_free(f);
+}
+
+static void test_losses_of_one_window_are_one_event(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    for (uint32_t i = 0; i < 10; i++)
+        feed(f, 1 * MS, segment(A_TO_B, 1001 + MSS * i, MSS, 5001));
+    feed(f, 20 * MS, segment(A_TO_B, 1001, MSS, 5001)); /* recovery point: 11001 */
+    feed(f, 21 * MS, segment(A_TO_B, 4001, MSS, 5001));
+    assert_int_equal(flow_at(f, 0).loss_events, 1);
+    for (uint32_t i = 10; i < 20; i++)
+        feed(f, 30 * MS, segment(A_TO_B, 1001 + MSS * i, MSS, 5001));
+    feed(f, 50 * MS, segment(A_TO_B, 12001, MSS, 5001)); /* beyond it */
+    assert_int_equal(flow_at(f, 0).loss_events, 2);
+    assert_int_equal(flow_at(f, 0).retransmitted_segments, 3);
+    analysis_flows_free(f);
+}
+
+static void test_a_frame_captured_twice_is_neither_payload_nor_loss(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    struct capture_segment s = segment(A_TO_B, 1001, MSS, 5001);
+    feed(f, 1 * MS, s);
+    feed(f, 1 * MS + 5, s);
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_int_equal(flow.seen_payload_bytes, 1000);
+    assert_int_equal(flow.data_packets, 1);
+    assert_int_equal(flow.duplicate_frames, 1);
+    assert_int_equal(flow.retransmitted_segments, 0);
+    analysis_flows_free(f);
+}
+
+static void test_the_same_header_without_marks_is_a_copy_only_at_once(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    struct capture_segment s = bare(segment(A_TO_B, 1001, MSS, 5001));
+    feed(f, 10 * MS, s);
+    feed(f, 10 * MS + 20000, s);
+    assert_int_equal(flow_at(f, 0).duplicate_frames, 1);
+    feed(f, 300 * MS, s); /* a retransmission looks the same */
+    assert_int_equal(flow_at(f, 0).retransmitted_segments, 1);
+    analysis_flows_free(f);
+}
+
+static void test_keepalives_are_not_payload(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
+    feed(f, 2 * MS, segment(B_TO_A, 5001, 0, 1501));
+    feed(f, 5000 * MS, segment(A_TO_B, 1500, 1, 5001));
+    feed(f, 5001 * MS, segment(B_TO_A, 5001, 0, 1501));
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_int_equal(flow.keepalives, 1);
+    assert_int_equal(flow.retransmitted_segments, 0);
+    assert_int_equal(flow.data_packets, 1);
+    assert_true(flow.end_s < 0.002);
+    analysis_flows_free(f);
+}
+
+static void test_zero_window_probes_are_counted_once_taken(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
+    struct capture_segment closed = segment(B_TO_A, 5001, 0, 1501);
+    closed.window = 0;
+    feed(f, 2 * MS, closed);
+    feed(f, 300 * MS, segment(A_TO_B, 1501, 1, 5001));
+    feed(f, 600 * MS, segment(A_TO_B, 1501, 1, 5001)); /* refused before, sent again */
+    assert_int_equal(flow_at(f, 0).payload_bytes, 500);
+    feed(f, 700 * MS, segment(B_TO_A, 5001, 0, 1502)); /* taken, window open */
+    feed(f, 701 * MS, segment(A_TO_B, 1502, 99, 5001));
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_int_equal(flow.payload_bytes, 600);
+    assert_int_equal(flow.missing_bytes, 0);
+    assert_int_equal(flow.retransmitted_segments, 0);
+    assert_int_equal(flow.keepalives, 2);
+    analysis_flows_free(f);
+}
+
+static void test_a_stray_segment_adds_no_gigabytes(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
+    feed(f, 2 * MS, segment(A_TO_B, 1001 + (UINT32_C(3) << 29), MSS, 5001)); /* 1.5 GB ahead: beyond any window */
+    feed(f, 3 * MS, segment(A_TO_B, 2001, MSS, 5001));
+    assert_int_equal(flow_at(f, 0).payload_bytes, 2000);
+    analysis_flows_free(f);
+}
+
+static void test_a_capture_that_paused_for_more_than_a_window_goes_on(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
+    uint32_t far = 1001 + (UINT32_C(3) << 29);
+    for (uint32_t i = 0; i < 5; i++)
+        feed(f, 2000 * MS, segment(A_TO_B, far + MSS * i, MSS, 5001));
+    assert_int_equal(flow_at(f, 0).payload_bytes, (INT64_C(3) << 29) + 5 * MSS);
+    analysis_flows_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_syn_and_fin_are_not_payload),
+        cmocka_unit_test(test_payload_of_a_reset_is_ignored),
+        cmocka_unit_test(test_data_on_a_syn_begin_behind_it),
+        cmocka_unit_test(test_sequence_numbers_may_wrap_any_number_of_times),
+        cmocka_unit_test(test_bytes_the_capture_missed_are_payload_and_missing),
+        cmocka_unit_test(test_without_handshake_the_lowest_byte_seen_is_the_first),
+        cmocka_unit_test(test_bytes_seen_before_are_retransmitted),
+        cmocka_unit_test(test_a_retransmitted_super_frame_is_several_segments),
+        cmocka_unit_test(test_a_hole_filled_by_an_older_timestamp_was_reordered),
+        cmocka_unit_test(test_a_hole_filled_by_a_newer_timestamp_was_retransmitted),
+        cmocka_unit_test(test_within_one_tick_the_ip_identification_tells),
+        cmocka_unit_test(test_without_marks_duplicate_acks_or_time_tell),
+        cmocka_unit_test(test_losses_of_one_window_are_one_event),
+        cmocka_unit_test(test_a_frame_captured_twice_is_neither_payload_nor_loss),
+        cmocka_unit_test(test_the_same_header_without_marks_is_a_copy_only_at_once),
+        cmocka_unit_test(test_keepalives_are_not_payload),
+        cmocka_unit_test(test_zero_window_probes_are_counted_once_taken),
+        cmocka_unit_test(test_a_stray_segment_adds_no_gigabytes),
+        cmocka_unit_test(test_a_capture_that_paused_for_more_than_a_window_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

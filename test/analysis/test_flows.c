@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "test/analysis/segment.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/cm.h"
+
+#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
+
+static void test_goodput_is_payload_over_first_to_last_data_packet(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    feed(f, 0, syn(A_TO_B, 1000));
+    for (uint32_t i = 0; i < 11; i++)
+        feed(f, (100 + 10 * (int64_t)i) * MS, segment(A_TO_B, 1001 + 1000 * i, 1000, 1));
+    feed(f, 900 * MS, segment(B_TO_A, 1, 0, 12001)); /* an ACK is no data */
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_near(flow.start_s, 0.1, 1e-9);
+    assert_near(flow.end_s, 0.2, 1e-9);
+    assert_near(flow.goodput_bps, 11000 * 8 / 0.1, 1e-3);
+    assert_true(isnan(flow.steady_goodput_bps.value)); /* 11 packets */
+    assert_null(flow.bins);
+    analysis_flows_free(f);
+}
+
+static void test_steady_goodput_leaves_the_start_out(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    feed(f, 0, syn(A_TO_B, 1000));
+    uint32_t seq = 1001;
+    for (int64_t us = 0; us < 200000; us += 500) { /* 20 ms at 100 bytes, then 1000 bytes a half-millisecond */
+        uint32_t payload = us < 20000 ? 100 : 1000;
+        feed(f, us * 1000, segment(A_TO_B, seq, payload, 1));
+        seq += payload;
+    }
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_near(flow.steady_goodput_bps.value, 1000 * 8 / 500e-6, 1e-3); /* 16 Mb/s */
+    assert_near(flow.steady_goodput_bps.ci95, 0, 1e-3);
+    assert_near(flow.steady_start_s, 0.020, 1e-9);
+    assert_near(flow.steady_end_s, 0.199, 1e-9); /* the last packet passes at 199.5 ms */
+    assert_true(flow.goodput_bps < flow.steady_goodput_bps.value);
+    analysis_flows_free(f);
+}
+
+static void test_times_that_step_back_do_not_make_time_negative(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    analysis_flows_set_origin(f, 1000 * MS);
+    for (uint32_t i = 0; i < 40; i++)
+        feed(f, (i == 20 ? 990 : 1000 + (int64_t)i) * MS, segment(A_TO_B, 1 + 10 * i, 10, 1));
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_near(flow.start_s, 0, 1e-9);
+    assert_near(flow.end_s, 0.039, 1e-9);
+    assert_int_equal(flow.payload_bytes, 400);
+    analysis_flows_free(f);
+}
+
+static void test_window_is_measured_from_timestamps_at_the_receiver(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    feed(f, 0, syn(A_TO_B, 1000));
+    /* The tap is beside b: data pass, are acknowledged at once, and the data an ACK released pass one
+     * round trip of 10 ms later. Window 10 segments of 1000 bytes, one a millisecond. */
+    for (uint32_t ms = 0; ms < 50; ms++) {
+        uint32_t echo = ms < 10 ? 0 : 500 + ms - 10;
+        feed(f, ms * MS, stamped(A_TO_B, 1001 + 1000 * ms, 1000, 1, 9000 + ms, echo));
+        feed(f, ms * MS, stamped(B_TO_A, 1, 0, 2001 + 1000 * ms, 500 + ms, 9000 + ms));
+    }
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_int_equal(flow.window_source, ANALYSIS_WINDOW_TIMESTAMPS);
+    assert_near(flow.window_bytes, 10000, 1e-6); /* the tap itself never sees more than 1000 outstanding */
+    analysis_flows_free(f);
+}
+
+/* A handshake at a tap `near_ns` from a (there and back) and `far_ns` from b, then 5 segments of 1000 bytes
+ * of which 2 are acknowledged; no timestamps. */
+static struct analysis_flow tapped(int64_t near_ns, int64_t far_ns)
+{
+    struct analysis_flows *f = new_flows();
+    feed(f, 0, syn(A_TO_B, 1000));
+    feed(f, far_ns, syn_ack(B_TO_A, 5000, 1001));
+    feed(f, far_ns + near_ns, segment(A_TO_B, 1001, 0, 5001));
+    feed(f, 10 * MS, segment(B_TO_A, 5001, 0, 1001));
+    for (uint32_t i = 0; i < 4; i++)
+        feed(f, 10 * MS, segment(A_TO_B, 1001 + 1000 * i, 1000, 5001)); /* 1, 2, 3, 4 kB in flight */
+    struct analysis_flow flow = flow_at(f, 0);
+    analysis_flows_free(f);
+    return flow;
+}
+
+static void test_window_without_timestamps_needs_a_tap_at_the_sender(void **state)
+{
+    (void)state;
+    struct analysis_flow flow = tapped(1000, 200000);
+    assert_int_equal(flow.window_source, ANALYSIS_WINDOW_TAP);
+    assert_near(flow.window_bytes, 2500, 1e-6); /* mean of 1000 2000 3000 4000 */
+    flow = tapped(200000, 1000);
+    assert_int_equal(flow.window_source, ANALYSIS_WINDOW_UNKNOWN);
+    assert_true(isnan(flow.window_bytes));
+    flow = tapped(100000, 100000);
+    assert_int_equal(flow.window_source, ANALYSIS_WINDOW_UNKNOWN);
+}
+
+static void test_advertised_window_is_scaled_by_the_receivers_syn(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    struct capture_segment s = syn(A_TO_B, 1000), r = syn_ack(B_TO_A, 5000, 1001);
+    s.has_window_scale = r.has_window_scale = true;
+    s.window_scale = 2;
+    r.window_scale = 3;
+    feed(f, 0, s);
+    feed(f, 0, r);
+    feed(f, 1 * MS, segment(A_TO_B, 1001, 10, 5001));
+    feed(f, 2 * MS, segment(B_TO_A, 5001, 0, 1011)); /* 60000 << 3 */
+    assert_near(flow_at(f, 0).advertised_bytes, 480000, 0);
+    analysis_flows_free(f);
+}
+
+static void test_endpoints_of_ipv6_have_brackets(void **state)
+{
+    (void)state;
+    struct capture_address a = {.family = 6};
+    a.bytes[15] = 1;
+    char text[ANALYSIS_ENDPOINT_TEXT];
+    analysis_flows_endpoint(&a, 80, text);
+    assert_string_equal(text, "[::1]:80");
+}
+
+/* Every flow of a real capture against what tshark read off it: see test/data/captures/README.md. */
+static void compare_with_tshark(const char *name)
+{
+    char path[512], line[256];
+    struct error err;
+    struct analysis_capture capture;
+    struct analysis_flows *f = analysis_flows_new(&err);
+    snprintf(path, sizeof path, "%s/%s.pcap.gz", TEST_CAPTURES, name);
+    assert_true(analysis_flows_read(f, path, NULL, NULL, &capture, &err));
+    assert_false(capture.truncated);
+    snprintf(path, sizeof path, "%s/%s.wire.csv", TEST_CAPTURES, name);
+    FILE *csv = fopen(path, "r");
+    assert_non_null(csv);
+    size_t compared = 0;
+    while (fgets(line, sizeof line, csv)) {
+        char src[16], dst[16];
+        unsigned sport, dport, packets;
+        long long unique, seen;
+        double first, last;
+        if (sscanf(line, "%15[0-9.],%u,%15[0-9.],%u,%lld,%lld,%u,%lf,%lf", src, &sport, dst, &dport, &unique, &seen,
+                   &packets, &first, &last) != 9)
+            continue;
+        struct capture_address a, b;
+        assert_true(capture_address_parse(src, &a) && capture_address_parse(dst, &b));
+        for (size_t i = 0; i < flow_count(f); i++) {
+            struct analysis_flow flow = flow_at(f, i);
+            if (flow.src_port != sport || flow.dst_port != dport || memcmp(&flow.src, &a, sizeof a) != 0 ||
+                memcmp(&flow.dst, &b, sizeof b) != 0)
+                continue;
+            compared++;
+            assert_int_equal(flow.payload_bytes, unique);
+            assert_int_equal(flow.seen_payload_bytes, seen);
+            assert_int_equal(flow.data_packets, packets);
+            assert_near(flow.start_s, first, 1e-9);
+            assert_near(flow.end_s, last, 1e-9);
+        }
+    }
+    fclose(csv);
+    assert_int_equal(compared, 9);
+    assert_int_equal(flow_count(f), 9);
+    analysis_flows_free(f);
+}
+
+static void test_real_captures_have_the_bytes_tshark_counts(void **state)
+{
+    (void)state;
+    compare_with_tshark("fifo-2in-1out");
+    compare_with_tshark("ackprio-2in-1out");
+    compare_with_tshark("shallow-2in-1out");
+}
+
+static void test_retransmissions_are_those_the_kernel_counted(void **state)
+{
+    (void)state;
+    struct error err;
+    struct analysis_capture capture;
+    struct analysis_flows *f = analysis_flows_new(&err);
+    assert_true(analysis_flows_read(f, TEST_CAPTURES "/shallow-2in-1out.pcap.gz", NULL, NULL, &capture, &err));
+    for (size_t i = 0; i < flow_count(f); i++) {
+        struct analysis_flow flow = flow_at(f, i);
+        if (flow.src_port == 51916) /* tapped at its sender: iperf3 says 73 */
+            assert_int_equal(flow.retransmitted_segments, 73);
+        if (flow.src_port == 39702 || flow.src_port == 47542) /* at the receiver: 41 and 40 */
+            assert_in_range(flow.retransmitted_segments, 38, 41);
+    }
+    analysis_flows_free(f);
+}
+
+static void test_a_missing_file_is_an_error(void **state)
+{
+    (void)state;
+    struct error err;
+    struct analysis_capture capture;
+    struct analysis_flows *f = analysis_flows_new(&err);
+    assert_false(analysis_flows_read(f, "/nonexistent.pcap", NULL, NULL, &capture, &err));
+    assert_int_equal(err.code, ERROR_INPUT);
+    analysis_flows_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_goodput_is_payload_over_first_to_last_data_packet),
+        cmocka_unit_test(test_steady_goodput_leaves_the_start_out),
+        cmocka_unit_test(test_times_that_step_back_do_not_make_time_negative),
+        cmocka_unit_test(test_window_is_measured_from_timestamps_at_the_receiver),
+        cmocka_unit_test(test_window_without_timestamps_needs_a_tap_at_the_sender),
+        cmocka_unit_test(test_advertised_window_is_scaled_by_the_receivers_syn),
+        cmocka_unit_test(test_endpoints_of_ipv6_have_brackets),
+        cmocka_unit_test(test_real_captures_have_the_bytes_tshark_counts),
+        cmocka_unit_test(test_retransmissions_are_those_the_kernel_counted),
+        cmocka_unit_test(test_a_missing_file_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/inflight.h"
+
+#include "test/cm.h"
+
+static void test_data_that_echo_an_ack_measure_the_window(void **state)
+{
+    (void)state;
+    struct analysis_inflight f = {0};
+    int64_t bytes;
+    analysis_inflight_ack(&f, 10000, 50);
+    assert_false(analysis_inflight_data(&f, 30000, 49, &bytes)); /* sent before the ACK arrived */
+    assert_true(analysis_inflight_data(&f, 60000, 50, &bytes));
+    assert_int_equal(bytes, 50000);
+    assert_false(analysis_inflight_data(&f, 61000, 50, &bytes)); /* once per ACK */
+}
+
+static void test_first_ack_of_a_tick_counts(void **state)
+{
+    (void)state;
+    struct analysis_inflight f = {0};
+    int64_t bytes;
+    analysis_inflight_ack(&f, 10000, 50);
+    analysis_inflight_ack(&f, 13000, 50);
+    assert_true(analysis_inflight_data(&f, 60000, 50, &bytes));
+    assert_int_equal(bytes, 50000);
+}
+
+static void test_a_later_echo_says_nothing_about_an_earlier_ack(void **state)
+{
+    (void)state;
+    struct analysis_inflight f = {0};
+    int64_t bytes;
+    analysis_inflight_ack(&f, 10000, 50);
+    assert_false(analysis_inflight_data(&f, 90000, 51, &bytes));
+    assert_false(analysis_inflight_data(&f, 91000, 50, &bytes)); /* given up */
+}
+
+static void test_more_acks_than_room_cost_samples_not_correctness(void **state)
+{
+    (void)state;
+    struct analysis_inflight f = {0};
+    int64_t bytes;
+    for (uint32_t i = 0; i < 10; i++)
+        analysis_inflight_ack(&f, 1000 * (int64_t)i, 50 + i);
+    for (uint32_t i = 0; i < ANALYSIS_INFLIGHT_PROBES; i++) {
+        assert_true(analysis_inflight_data(&f, 20000 + 1000 * (int64_t)i, 50 + i, &bytes));
+        assert_int_equal(bytes, 20000);
+    }
+    assert_false(analysis_inflight_data(&f, 30000, 55, &bytes));
+}
+
+static void test_timestamps_may_wrap(void **state)
+{
+    (void)state;
+    struct analysis_inflight f = {0};
+    int64_t bytes;
+    analysis_inflight_ack(&f, 0, UINT32_MAX);
+    analysis_inflight_ack(&f, 1000, 0);
+    assert_true(analysis_inflight_data(&f, 7000, 0, &bytes)); /* the older probe is popped, not sampled */
+    assert_int_equal(bytes, 6000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_data_that_echo_an_ack_measure_the_window),
+        cmocka_unit_test(test_first_ack_of_a_tick_counts),
+        cmocka_unit_test(test_a_later_echo_says_nothing_about_an_earlier_ack),
+        cmocka_unit_test(test_more_acks_than_room_cost_samples_not_correctness),
+        cmocka_unit_test(test_timestamps_may_wrap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/steady.h"
+
+#include <math.h>
+
+#include "test/cm.h"
+
+static void test_truncation_cuts_the_warm_up(void **state)
+{
+    (void)state;
+    double x[40];
+    for (int i = 0; i < 40; i++)
+        x[i] = i < 7 ? 100.0 - 10 * i : (i % 2 ? 1 : -1);
+    /* Behind sample 7 the series is flat noise: cutting more only makes the tail shorter. */
+    assert_int_equal(analysis_steady_start(x, 40), 7);
+}
+
+static void test_a_flat_series_is_not_cut(void **state)
+{
+    (void)state;
+    double x[20];
+    for (int i = 0; i < 20; i++)
+        x[i] = 5;
+    assert_int_equal(analysis_steady_start(x, 20), 0);
+}
+
+static void test_at_most_half_is_cut(void **state)
+{
+    (void)state;
+    double x[20];
+    for (int i = 0; i < 20; i++)
+        x[i] = i < 16 ? i * i : 256;
+    assert_int_equal(analysis_steady_start(x, 20), 10);
+}
+
+static void test_short_series_are_left_alone(void **state)
+{
+    (void)state;
+    const double x[] = {100, 1, 1};
+    assert_int_equal(analysis_steady_start(x, 3), 0);
+}
+
+static void test_mean_is_of_the_tail(void **state)
+{
+    (void)state;
+    const double x[] = {100, 2, 4, 6};
+    struct estimate e = analysis_steady_mean(x, 4, 1);
+    assert_true(fabs(e.value - 4) < 1e-12);
+    /* three samples, deviation 2: t(2) * 2 / sqrt(3) */
+    assert_true(fabs(e.ci95 - 4.302653 * 2 / sqrt(3)) < 1e-6);
+    assert_true(isnan(analysis_steady_mean(x, 4, 4).value));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_truncation_cuts_the_warm_up), cmocka_unit_test(test_a_flat_series_is_not_cut),
+        cmocka_unit_test(test_at_most_half_is_cut),         cmocka_unit_test(test_short_series_are_left_alone),
+        cmocka_unit_test(test_mean_is_of_the_tail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
