@@ -32,8 +32,8 @@ static const char help[] =
     "segments in two windows or more of that part. From a run: steady goodput of flows.csv, windows of\n"
     "scenario.yaml; loss means that segments were lost and the window law does not hold.\n\n"
     "      --tolerance T   5% (default), 0.03, ...\n"
-    "      --json          {\"resources\":[{\"host\", \"indegree\", \"outdegree\", \"fitted_rate_bps\", \"rules\", \"verdict\",\n"
-    "                      ...}]}; rates in bit/s, null when unknown\n\n"
+    "      --json          {\"resources\":[{\"host\", \"indegree\", \"outdegree\", \"fitted_rate_bps\", \"rules\",\n"
+    "                      \"verdict\", ...}]}; rates in bit/s, null when unknown\n\n"
     "  contraflow check capture.pcap\n"
     "  contraflow run scenarios/star.yaml -o star && contraflow check star\n\n"
     "Exit status: 0 every shared host obeys a rule; 1 one does not (loss, none), or no host has two bulk flows at\n"
@@ -110,7 +110,7 @@ static json_t *flow_json(const struct analysis_check_flow *flow)
 {
     json_t *predicted = json_object();
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
-        json_object_set_new(predicted, analysis_check_rule_name(rule),
+        json_object_set_new(predicted, analysis_check_rule_name((enum analysis_rule)rule),
                             cli_table_json_number(flow->predicted_bps[rule]));
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "src", flow->src, "dst", flow->dst,
                      "direction", flow->incoming ? "in" : "out", "rate_bps", cli_table_json_number(flow->rate_bps),
@@ -128,7 +128,7 @@ static json_t *resource_json(const char *source, const struct analysis_resource 
     json_t *rules = json_object(), *flows = json_array();
     for (int i = 0; i < ANALYSIS_RULES; i++) {
         const struct analysis_rule_fit *fit = &j->rule[i];
-        json_object_set_new(rules, analysis_check_rule_name(i),
+        json_object_set_new(rules, analysis_check_rule_name((enum analysis_rule)i),
                             json_pack("{s:o, s:b, s:o}", "max_rel_error", cli_table_json_number(fit->max_rel_error),
                                       "holds", fit->holds, "fitted_rate_bps",
                                       cli_table_json_number(fit->fitted_rate_bps)));

@@ -95,5 +95,5 @@ void cli_table_progress_clear(void)
 void cli_table_warn(const struct analysis_capture *capture)
 {
     if (capture->truncated)
-        fprintf(stderr, "contraflow: warning: %s; what came before is analysed\n", capture->stopped.message);
+        fprintf(stderr, "contraflow: warning: %s\n", capture->stopped.message);
 }
