@@ -2,6 +2,7 @@
 #include "cli/check_run.h"
 
 #include "analysis/degree.h"
+#include "base/units.h"
 #include "scenarios/load.h"
 
 #include <errno.h>
@@ -29,6 +30,7 @@ struct row {
 struct rows {
     struct row *row; /* owned */
     size_t n;
+    double warmup_s; /* steady rates count from here */
 };
 
 static void join(char path[static PATH_MAX], const char *directory, const char *name)
@@ -144,6 +146,7 @@ static bool load(const char *directory, struct rows *rows, struct error *err)
     join(path, directory, "scenario.yaml");
     if (!scenario_load(&s, path, NULL, 0, err))
         return false;
+    rows->warmup_s = (double)s.warmup_ps / UNITS_PS_PER_S;
     join(path, directory, "flows.csv");
     FILE *f = fopen(path, "r");
     bool ok = f ? read_rows(f, path, &s, rows, err) : error_set_errno(err, "%s: cannot be read", path);
@@ -206,7 +209,8 @@ static bool judge_host(const struct rows *rows, const char *host, double toleran
         };
         memcpy(flow->src, row->src, sizeof flow->src);
         memcpy(flow->dst, row->dst, sizeof flow->dst);
-        r->start_s = r->steady_start_s = phase->start_s;
+        r->start_s = phase->start_s;
+        r->steady_start_s = fmax(phase->start_s, rows->warmup_s);
         r->end_s = phase->end_s;
     }
     free(phases);
