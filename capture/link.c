@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/packet.h"
+
+#include <pcap/dlt.h>
+
+/* Link types of files that pcap/dlt.h names differently per system (LINKTYPE_RAW, BSD's DLT_RAW). */
+#define LINK_RAW_BSD 14
+#define LINK_RAW 101
+
+enum {
+    TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, TYPE_VLAN = 0x8100, TYPE_QINQ = 0x88a8, TYPE_QINQ_OLD = 0x9100,
+    TYPE_PPPOE = 0x8864,
+};
+
+/* What follows an EtherType, through any stack of VLAN tags. */
+static enum capture_decode_result decode_type(uint16_t type, const uint8_t *p, uint32_t captured, uint32_t wire,
+                                              int depth, struct capture_segment *out)
+{
+    while (type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_OLD) {
+        if (wire < 4)
+            return CAPTURE_DECODE_MALFORMED;
+        if (captured < 4)
+            return CAPTURE_DECODE_SHORT;
+        uint16_t id = packet_u16(p) & 0x0fff;
+        if (id)
+            packet_tag(out, 0x80000000u | id); /* 0 is a priority tag: no VLAN of its own */
+        type = packet_u16(p + 2);
+        p += 4;
+        captured -= 4;
+        wire -= 4;
+    }
+    if (type == TYPE_PPPOE) { /* RFC 2516: six bytes, then the PPP protocol number */
+        if (wire < 8)
+            return CAPTURE_DECODE_MALFORMED;
+        if (captured < 8)
+            return CAPTURE_DECODE_SHORT;
+        uint16_t protocol = packet_u16(p + 6);
+        if (protocol != 0x0021 && protocol != 0x0057)
+            return CAPTURE_DECODE_OTHER;
+        packet_tag(out, 0x50500000u | packet_u16(p + 2));
+        return packet_decode_ip(p + 8, captured - 8, wire - 8, depth, out);
+    }
+    if (type != TYPE_IPV4 && type != TYPE_IPV6)
+        return CAPTURE_DECODE_OTHER;
+    return packet_decode_ip(p, captured, wire, depth, out);
+}
+
+enum capture_decode_result packet_decode_ethernet(const uint8_t *p, uint32_t captured, uint32_t wire, int depth,
+                                                  struct capture_segment *out)
+{
+    if (depth > PACKET_MAX_DEPTH)
+        return CAPTURE_DECODE_OTHER;
+    if (captured < 14)
+        return wire < 14 ? CAPTURE_DECODE_MALFORMED : CAPTURE_DECODE_SHORT;
+    return decode_type(packet_u16(p + 12), p + 14, captured - 14, wire - 14, depth, out);
+}
+
+/* A header of `header` bytes with the EtherType at `type_at`: Linux cooked captures. */
+static enum capture_decode_result decode_cooked(const uint8_t *p, uint32_t captured, uint32_t wire, uint32_t header,
+                                                uint32_t type_at, struct capture_segment *out)
+{
+    if (captured < header)
+        return wire < header ? CAPTURE_DECODE_MALFORMED : CAPTURE_DECODE_SHORT;
+    return decode_type(packet_u16(p + type_at), p + header, captured - header, wire - header, 0, out);
+}
+
+bool capture_decode_supports(int link_type)
+{
+    switch (link_type) {
+    case DLT_EN10MB:
+    case DLT_LINUX_SLL:
+    case DLT_LINUX_SLL2:
+    case DLT_RAW:
+    case LINK_RAW_BSD:
+    case LINK_RAW:
+    case DLT_IPV4:
+    case DLT_IPV6:
+    case DLT_NULL:
+    case DLT_LOOP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum capture_decode_result capture_decode(int link_type, const uint8_t *bytes, uint32_t captured_bytes,
+                                          uint32_t wire_bytes, struct capture_segment *out)
+{
+    *out = (struct capture_segment){0};
+    if (wire_bytes < captured_bytes)
+        wire_bytes = captured_bytes;
+    switch (link_type) {
+    case DLT_EN10MB:
+        return packet_decode_ethernet(bytes, captured_bytes, wire_bytes, 0, out);
+    case DLT_LINUX_SLL:
+        return decode_cooked(bytes, captured_bytes, wire_bytes, 16, 14, out);
+    case DLT_LINUX_SLL2:
+        return decode_cooked(bytes, captured_bytes, wire_bytes, 20, 0, out);
+    case DLT_NULL: /* an address family in the writer's byte order; the IP version says as much */
+    case DLT_LOOP:
+        if (captured_bytes < 4)
+            return wire_bytes < 4 ? CAPTURE_DECODE_MALFORMED : CAPTURE_DECODE_SHORT;
+        if (captured_bytes >= 5 && bytes[4] >> 4 != 4 && bytes[4] >> 4 != 6)
+            return CAPTURE_DECODE_OTHER;
+        return packet_decode_ip(bytes + 4, captured_bytes - 4, wire_bytes - 4, 0, out);
+    default:
+        return capture_decode_supports(link_type) ? packet_decode_ip(bytes, captured_bytes, wire_bytes, 0, out)
+                                                  : CAPTURE_DECODE_OTHER;
+    }
+}

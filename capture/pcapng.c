@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/pcapng.h"
+
+#include <string.h>
+
+enum { BLOCK_SECTION = 0x0a0d0d0a, BLOCK_INTERFACE = 1, BLOCK_PACKET = 6 };
+enum { OPTION_END = 0, OPTION_USERAPPL = 4, OPTION_IF_NAME = 2, OPTION_IF_SPEED = 8, OPTION_IF_TSRESOL = 9,
+       OPTION_EPB_FLAGS = 2 };
+
+#define BLOCK_MAX 1024 /* of a header block: names are cut to fit */
+#define NAME_MAX_BYTES 255
+
+/* A block being put together; header blocks only, packets go out directly. */
+struct block {
+    uint8_t bytes[BLOCK_MAX];
+    uint32_t n;
+};
+
+static void block_put(struct block *b, const void *bytes, uint32_t n)
+{
+    memcpy(b->bytes + b->n, bytes, n);
+    memset(b->bytes + b->n + n, 0, -n & 3u);
+    b->n += n + (-n & 3u);
+}
+
+static void block_put_u32(struct block *b, uint32_t value)
+{
+    block_put(b, &value, sizeof value);
+}
+
+static void block_option(struct block *b, uint16_t code, const void *value, uint16_t n)
+{
+    uint16_t head[2] = {code, n};
+    block_put(b, head, sizeof head);
+    block_put(b, value, n);
+}
+
+static void block_option_text(struct block *b, uint16_t code, const char *text)
+{
+    size_t n = strlen(text);
+    block_option(b, code, text, (uint16_t)(n < NAME_MAX_BYTES ? n : NAME_MAX_BYTES));
+}
+
+static struct block block_begin(uint32_t type)
+{
+    struct block b = {.n = 0};
+    block_put_u32(&b, type);
+    block_put_u32(&b, 0); /* total length, known at the end */
+    return b;
+}
+
+static void block_end(struct block *b, FILE *f)
+{
+    block_option(b, OPTION_END, "", 0);
+    uint32_t total = b->n + 4;
+    memcpy(b->bytes + 4, &total, sizeof total);
+    block_put_u32(b, total);
+    fwrite(b->bytes, 1, b->n, f);
+}
+
+void pcapng_write_header(FILE *f, const struct capture_writer_config *config)
+{
+    struct block b = block_begin(BLOCK_SECTION);
+    block_put_u32(&b, 0x1a2b3c4d); /* byte order magic */
+    block_put(&b, (const uint16_t[]){1, 0}, 4); /* version 1.0 */
+    block_put(&b, &(int64_t){-1}, 8); /* section length: not given */
+    if (config->application)
+        block_option_text(&b, OPTION_USERAPPL, config->application);
+    block_end(&b, f);
+
+    b = block_begin(BLOCK_INTERFACE);
+    block_put(&b, (const uint16_t[]){1, 0}, 4); /* LINKTYPE_ETHERNET */
+    block_put_u32(&b, config->snaplen);
+    if (config->interface)
+        block_option_text(&b, OPTION_IF_NAME, config->interface);
+    if (config->link_rate_bps > 0)
+        block_option(&b, OPTION_IF_SPEED, &(uint64_t){(uint64_t)config->link_rate_bps}, 8);
+    block_option(&b, OPTION_IF_TSRESOL, &(uint8_t){9}, 1);
+    block_end(&b, f);
+}
+
+void pcapng_write_packet(FILE *f, int64_t time_ns, const uint8_t *bytes, uint32_t captured_bytes, uint32_t wire_bytes,
+                         enum capture_direction direction)
+{
+    static const uint8_t zeros[4];
+    uint32_t pad = -captured_bytes & 3u, options = direction == CAPTURE_DIRECTION_UNKNOWN ? 0 : 12;
+    uint32_t total = 32 + captured_bytes + pad + options;
+    uint64_t t = (uint64_t)time_ns;
+    uint32_t head[7] = {BLOCK_PACKET, total, 0, (uint32_t)(t >> 32), (uint32_t)t, captured_bytes, wire_bytes};
+    fwrite(head, sizeof head, 1, f);
+    fwrite(bytes, 1, captured_bytes, f);
+    fwrite(zeros, 1, pad, f);
+    if (options) {
+        uint16_t code[2] = {OPTION_EPB_FLAGS, 4};
+        uint32_t rest[2] = {direction == CAPTURE_DIRECTION_IN ? 1 : 2, OPTION_END};
+        fwrite(code, sizeof code, 1, f);
+        fwrite(rest, sizeof rest, 1, f);
+    }
+    fwrite(&total, sizeof total, 1, f);
+}
