@@ -116,13 +116,14 @@ static bool engine_path(char *path, size_t size, struct error *err)
     return true;
 }
 
-static void print_number(const json_t *flow, const char *key, const char *format, double scale, const char *missing)
+/* A rate in Mb/s, or blanks of the same width. */
+static void print_mbps(const json_t *flow, const char *key, const char *before, int width)
 {
     const json_t *value = json_object_get(flow, key);
     if (json_is_number(value))
-        printf(format, json_number_value(value) / scale);
+        printf("%s%*.1f ", before, width, json_number_value(value) / 1e6);
     else
-        printf("%s", missing);
+        printf("%*s ", (int)strlen(before) + width, "-");
 }
 
 /* The flows of one finished run, from its summary. */
@@ -140,9 +141,9 @@ static void print_flows(const struct children_job *job)
     {
         printf("  %-8s %-6s %-6s ", json_string_value(json_object_get(flow, "flow")),
                json_string_value(json_object_get(flow, "src")), json_string_value(json_object_get(flow, "dst")));
-        print_number(flow, "goodput_bps", "%12.1f ", 1e6, "           - ");
-        print_number(flow, "steady_goodput_bps", "%12.1f ", 1e6, "           - ");
-        print_number(flow, "steady_ci95_bps", "+- %6.1f ", 1e6, "          ");
+        print_mbps(flow, "goodput_bps", "", 12);
+        print_mbps(flow, "steady_goodput_bps", "", 12);
+        print_mbps(flow, "steady_ci95_bps", "+- ", 6);
         double start = json_number_value(json_object_get(flow, "start_s"));
         double end = json_number_value(json_object_get(flow, "end_s"));
         printf("%11.4f %8lld\n", end - start,

@@ -1,0 +1,32 @@
+# Thin names for meson commands; see README.md.
+MESON_BUILD = build
+SANITIZE_BUILD = build-sanitize
+
+.PHONY: all setup build demo test test-gcc test-sanitize clean
+
+all: build
+
+setup:
+	@scripts/setup
+
+build: setup
+	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) $(MESON_FLAGS)
+	@meson compile -C $(MESON_BUILD)
+
+demo: build
+	@scripts/demo $(MESON_BUILD)/contraflow demo
+
+test: test-gcc test-sanitize
+
+test-gcc: build
+	@meson test -C $(MESON_BUILD) --print-errorlogs
+
+# The same tests once more, compiled by clang and watched by AddressSanitizer and UndefinedBehaviorSanitizer.
+test-sanitize: setup
+	@test -f $(SANITIZE_BUILD)/build.ninja || CC=clang CXX=clang++ meson setup $(SANITIZE_BUILD) \
+	    $(MESON_FLAGS) -Db_sanitize=address,undefined -Db_lundef=false
+	@meson compile -C $(SANITIZE_BUILD)
+	@meson test -C $(SANITIZE_BUILD) --print-errorlogs --timeout-multiplier 4
+
+clean:
+	rm -rf $(MESON_BUILD) $(SANITIZE_BUILD) demo

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/outfile.h"
+#include "cli/cli.h"
+#include "cli/figures.h"
+#include "cli/judge.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: contraflow plot DIR|FILE... [-o DIR]\n\n"
+    "Draws, with gnuplot, as SVG and PNG:\n"
+    "  bandwidth   goodput of every bulk flow at each shared host, with its 95 % interval, against what Eq. 5\n"
+    "              (fairness), Eq. 6 (delta max) and the window law predict (see 'contraflow check --help')\n"
+    "  queues      depth of the deepest queues over time, for runs and for captures that lie in a run directory\n"
+    "Rates come from what is named: from a capture alone for FILE, from flows.csv for DIR. The gnuplot scripts\n"
+    "with their data stay beside the figures (bandwidth.gp, queues.gp).\n\n"
+    "  -o, --output DIR   where figures go (default: the first DIR, or here)\n\n"
+    "  contraflow run scenarios/zhu-figure4.yaml -o fig4 && contraflow plot fig4/*/h0.pcap -o fig4\n";
+
+struct plot {
+    struct figure_group *groups; /* owned, their flows too */
+    struct figure_run *runs;     /* owned, their paths too */
+    size_t n_groups, n_runs;
+    bool all_runs; /* every source is, or lies in, a run directory: rates are simulated */
+};
+
+static void plot_fini(struct plot *p)
+{
+    for (size_t i = 0; i < p->n_groups; i++)
+        free((void *)p->groups[i].flows);
+    for (size_t i = 0; i < p->n_runs; i++)
+        free((void *)p->runs[i].queues_csv);
+    free(p->groups);
+    free(p->runs);
+}
+
+/* Last part of a path; of "fig4/2in-1out/", "2in-1out". */
+static void plot_label(const char *path, char *label, size_t size)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    size_t from = n;
+    while (from > 0 && path[from - 1] != '/')
+        from--;
+    snprintf(label, size, "%.*s", (int)(n - from), path + from);
+}
+
+static bool plot_add_group(struct plot *p, const char *name, const struct analysis_resource *r, bool alone)
+{
+    struct figure_flow *flows = calloc(r->n + 1, sizeof *flows);
+    struct figure_group *groups = realloc(p->groups, (p->n_groups + 1) * sizeof *groups);
+    if (groups)
+        p->groups = groups;
+    if (!flows || !groups) {
+        free(flows);
+        return false;
+    }
+    struct figure_group *g = &groups[p->n_groups++];
+    *g = (struct figure_group){.flows = flows, .n_flows = r->n};
+    plot_label(name, g->label, sizeof g->label);
+    size_t used = strlen(g->label);
+    if (!alone)
+        snprintf(g->label + used, sizeof g->label - used, " %s", r->host);
+    for (size_t i = 0; i < r->n; i++) {
+        const struct analysis_check_flow *f = &r->flows[i];
+        flows[i] = (struct figure_flow){f->incoming,
+                                        f->rate_bps,
+                                        f->ci95_bps,
+                                        f->predicted_bps[ANALYSIS_RULE_EQ5],
+                                        f->predicted_bps[ANALYSIS_RULE_EQ6],
+                                        f->predicted_bps[ANALYSIS_RULE_WINDOW]};
+    }
+    return true;
+}
+
+static bool plot_add_run(struct plot *p, const char *run)
+{
+    char *path = NULL;
+    struct figure_run *runs = realloc(p->runs, (p->n_runs + 1) * sizeof *runs);
+    if (runs)
+        p->runs = runs;
+    if (!runs || asprintf(&path, "%s/queues.csv", run) < 0)
+        return false;
+    if (access(path, R_OK) != 0) {
+        free(path);
+        return true;
+    }
+    runs[p->n_runs] = (struct figure_run){.queues_csv = path};
+    plot_label(run, runs[p->n_runs].label, sizeof runs->label);
+    p->n_runs++;
+    return true;
+}
+
+static bool plot_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
+                       struct error *err)
+{
+    struct plot *p = user;
+    p->all_runs = p->all_runs && run;
+    for (size_t i = 0; i < resources->n; i++)
+        if (!plot_add_group(p, run ? run : source, &resources->resource[i], resources->n == 1))
+            return error_set(err, ERROR_SYSTEM, "out of memory");
+    if (run && !plot_add_run(p, run))
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    return true;
+}
+
+static bool plot_draw(const struct plot *p, const char *directory, struct error *err)
+{
+    if (p->n_groups == 0 && p->n_runs == 0)
+        return error_set(err, ERROR_INPUT, "nothing to draw: no host has two bulk flows at once, no run has queues");
+    if (!outfile_make_directory(directory, err))
+        return false;
+    if (p->n_groups) {
+        if (!figure_bandwidth(p->groups, p->n_groups, p->all_runs, directory, err))
+            return false;
+        fprintf(stderr, "wrote %s/bandwidth.svg, .png, .gp\n", directory);
+    }
+    if (p->n_runs) {
+        if (!figure_queues(p->runs, p->n_runs, directory, err))
+            return false;
+        fprintf(stderr, "wrote %s/queues.svg, .png, .gp\n", directory);
+    }
+    return true;
+}
+
+int cmd_plot(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct plot plot = {.all_runs = true};
+    struct error err = {0};
+    const char *output = NULL;
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            return 0;
+        }
+        if (option != 'o') {
+            fputs("contraflow: 'contraflow plot --help' lists the options\n", stderr);
+            return ERROR_INPUT;
+        }
+        output = optarg;
+    }
+    if (optind == argc) {
+        error_set(&err, ERROR_INPUT, "plot: no file or directory given; see 'contraflow plot --help'");
+        return cli_fail(&err);
+    }
+    bool ok = true;
+    for (int i = optind; ok && i < argc; i++) {
+        ok = judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, plot_visit, &plot, &err);
+        if (!output && !strstr(argv[i], ".pcap"))
+            output = argv[i];
+    }
+    ok = ok && plot_draw(&plot, output ? output : ".", &err);
+    plot_fini(&plot);
+    return ok ? 0 : cli_fail(&err);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/figures.h"
+
+#include "cli/gnuplot.h"
+#include "cli/queue_trace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define QUEUES_SHOWN 3  /* deepest queues of a run */
+#define QUEUE_NOISE 0.02 /* of the deepest peak: queues that never reached that are left out */
+
+/* A gnuplot string in single quotes: a quote inside is doubled. */
+static void figure_quote(FILE *f, const char *text)
+{
+    putc('\'', f);
+    for (; *text; text++) {
+        if (*text == '\'')
+            putc('\'', f);
+        putc(*text, f);
+    }
+    putc('\'', f);
+}
+
+static void figure_number(FILE *f, double bps)
+{
+    if (isfinite(bps))
+        fprintf(f, " %.3f", bps / 1e6);
+    else
+        fputs(" NaN", f);
+}
+
+bool figure_bandwidth(const struct figure_group *groups, size_t n, bool simulated, const char *directory,
+                      struct error *err)
+{
+    struct gnuplot g;
+    if (!gnuplot_open(&g, err))
+        return false;
+    /* x measured ci eq5 eq6 window direction */
+    fputs("$flows << EOD\n", g.data);
+    double x = 0, top = 0;
+    for (size_t i = 0; i < n; i++, x += 1.2)
+        for (size_t j = 0; j < groups[i].n_flows; j++, x += 1) {
+            const struct figure_flow *f = &groups[i].flows[j];
+            fprintf(g.data, "%.1f", x);
+            figure_number(g.data, f->measured_bps);
+            figure_number(g.data, isfinite(f->ci95_bps) ? f->ci95_bps : 0);
+            figure_number(g.data, f->eq5_bps);
+            figure_number(g.data, f->eq6_bps);
+            figure_number(g.data, f->window_bps);
+            fprintf(g.data, " %d\n", f->incoming);
+            top = fmax(top, fmax(f->measured_bps, fmax(f->eq5_bps, f->eq6_bps)) / 1e6);
+        }
+    fputs("EOD\n", g.data);
+    fputs("set xtics () scale 0\nset xtics (", g.data);
+    x = 0;
+    for (size_t i = 0; i < n; i++) {
+        double centre = x + ((double)groups[i].n_flows - 1) / 2;
+        if (i)
+            fputs(", ", g.data);
+        figure_quote(g.data, groups[i].label);
+        fprintf(g.data, " %.2f", centre);
+        x += (double)groups[i].n_flows + 1.2;
+    }
+    fprintf(g.data, ")\nset xrange [-1:%.2f]\nset yrange [0:%.0f]\n", x - 1.2, ceil(top * 1.25 / 10) * 10);
+    fprintf(g.data,
+            "set ylabel '%s goodput, Mb/s'\nset xlabel 'flows into and out of the shared host; one mark a flow'\n"
+            "set grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
+            "set key above center horizontal samplen 2 maxrows 2\n",
+            simulated ? "simulated" : "measured");
+    fputs("plot $flows using ($1-0.42):4:(0.84):(0) with vectors nohead lw 2 dt 2 lc rgb '#7f7f7f' "
+          "title 'Eq. 5 (fairness)', \\\n"
+          "     '' using ($1-0.42):5:(0.84):(0) with vectors nohead lw 2 lc rgb '#d62728' "
+          "title 'Eq. 6 (delta max)', \\\n"
+          "     '' using ($1-0.30):6:(0.60):(0) with vectors nohead lw 5 lc rgb '#80ff7f0e' "
+          "title 'window law', \\\n"
+          "     '' using 1:($7==1?$2:NaN):3 with yerrorbars pt 7 ps 0.9 lc rgb '#1f77b4' title 'incoming', \\\n"
+          "     '' using 1:($7==0?$2:NaN):3 with yerrorbars pt 9 ps 1.1 lc rgb '#2ca02c' title 'outgoing'\n",
+          g.body);
+    size_t flows = 0;
+    for (size_t i = 0; i < n; i++)
+        flows += groups[i].n_flows;
+    int width = 420 + (int)(26 * flows + 20 * n);
+    return gnuplot_draw(&g, directory, "bandwidth", width < 700 ? 700 : width > 2400 ? 2400 : width, 460, err);
+}
+
+/* The deepest ports of a trace, deepest first; returns how many. */
+static size_t figure_deepest(const struct queue_trace *t, size_t chosen[QUEUES_SHOWN])
+{
+    size_t n = 0;
+    while (n < QUEUES_SHOWN) {
+        size_t best = SIZE_MAX;
+        for (size_t p = 0; p < t->n_ports; p++) {
+            bool taken = false;
+            for (size_t i = 0; i < n; i++)
+                taken = taken || chosen[i] == p;
+            if (!taken && (best == SIZE_MAX || t->ports[p].peak_bytes > t->ports[best].peak_bytes))
+                best = p;
+        }
+        if (best == SIZE_MAX || t->ports[best].peak_bytes < QUEUE_NOISE * t->ports[n ? chosen[0] : best].peak_bytes)
+            break;
+        chosen[n++] = best;
+    }
+    return n;
+}
+
+/* Data blocks of one panel, and its plot command. */
+static void figure_panel(struct gnuplot *g, const struct queue_trace *t, size_t panel, const char *label)
+{
+    size_t chosen[QUEUES_SHOWN], n = figure_deepest(t, chosen);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(g->data, "$q%zu_%zu << EOD\n0 0\n", panel, i);
+        for (size_t r = 0; r < t->n_rows; r++)
+            if (t->rows[r].port == chosen[i])
+                fprintf(g->data, "%.6g %.6g\n", t->rows[r].time_s, t->rows[r].depth_bytes / 1e6);
+        fputs("EOD\n", g->data);
+    }
+    fputs("set title ", g->body);
+    figure_quote(g->body, label);
+    fputs("\nplot ", g->body);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(g->body, "%s$q%zu_%zu using 1:2 with steps lw 1.5 title ", i ? ", " : "", panel, i);
+        figure_quote(g->body, t->ports[chosen[i]].name);
+    }
+    fputs(n ? "\n" : "NaN notitle\n", g->body);
+}
+
+bool figure_queues(const struct figure_run *runs, size_t n, const char *directory, struct error *err)
+{
+    struct gnuplot g;
+    if (!gnuplot_open(&g, err))
+        return false;
+    size_t columns = n < 3 ? n : 3, rows = (n + columns - 1) / columns;
+    fputs("set grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset key top right\n"
+          "set xlabel 'simulated time, s'\nset ylabel 'queue depth, MB'\nset yrange [0:*]\n",
+          g.data);
+    fprintf(g.body, "set multiplot layout %zu,%zu\n", rows, columns);
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        struct queue_trace trace;
+        ok = queue_trace_read(&trace, runs[i].queues_csv, err);
+        if (ok) {
+            figure_panel(&g, &trace, i, runs[i].label);
+            queue_trace_fini(&trace);
+        }
+    }
+    fputs("unset multiplot\n", g.body);
+    if (ok)
+        return gnuplot_draw(&g, directory, "queues", (int)(420 * columns + 60), (int)(280 * rows + 40), err);
+    gnuplot_discard(&g);
+    return false;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/judge.h"
+
+#include "cli/check_run.h"
+#include "cli/table.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The directory of a file, in `directory`; NULL when it is no run directory. */
+static const char *judge_run_of(const char *path, char directory[static PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    return check_run_exists(directory) ? directory : NULL;
+}
+
+static bool judge_file(const char *path, double tolerance, judge_visit *visit, void *user, struct error *err)
+{
+    struct analysis_capture capture;
+    struct analysis_resources resources = {0};
+    char directory[PATH_MAX];
+    struct analysis_flows *f = analysis_flows_new(err);
+    bool ok = f && analysis_flows_read(f, path, cli_table_progress, (void *)path, &capture, err);
+    cli_table_progress_clear();
+    if (ok) {
+        cli_table_warn(&capture);
+        ok = analysis_check_capture(f, tolerance, &resources, err) &&
+             visit(user, path, judge_run_of(path, directory), &resources, err);
+    }
+    analysis_resources_fini(&resources);
+    analysis_flows_free(f);
+    return ok;
+}
+
+static bool judge_run(const char *directory, double tolerance, judge_visit *visit, void *user, struct error *err)
+{
+    struct analysis_resources resources;
+    if (!check_run_directory(directory, tolerance, &resources, err))
+        return false;
+    bool ok = visit(user, directory, directory, &resources, err);
+    analysis_resources_fini(&resources);
+    return ok;
+}
+
+/* The runs one level below, by name. */
+static bool judge_runs(const char *directory, double tolerance, judge_visit *visit, void *user, struct error *err)
+{
+    struct dirent **names;
+    int n = scandir(directory, &names, NULL, versionsort);
+    if (n < 0)
+        return error_set_errno(err, "%s: cannot be read", directory);
+    bool ok = true, any = false;
+    for (int i = 0; i < n; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]->d_name);
+        if (ok && names[i]->d_name[0] != '.' && check_run_exists(path)) {
+            any = true;
+            ok = judge_run(path, tolerance, visit, user, err);
+        }
+        free(names[i]);
+    }
+    free(names);
+    if (ok && !any)
+        return error_set(err, ERROR_INPUT, "%s: no flows.csv in it or one level below: not a finished run", directory);
+    return ok;
+}
+
+bool judge_source(const char *path, double tolerance, judge_visit *visit, void *user, struct error *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return judge_file(path, tolerance, visit, user, err);
+    if (check_run_exists(path))
+        return judge_run(path, tolerance, visit, user, err);
+    return judge_runs(path, tolerance, visit, user, err);
+}

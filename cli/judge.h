@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/judge.h - the shared resources of whatever the user names: captures, runs, directories of runs. */
+#ifndef CLI_JUDGE_H
+#define CLI_JUDGE_H
+
+#include "analysis/check_capture.h"
+
+/* Gets each source in turn; `run` is its run directory, NULL for a capture outside of one. False ends
+ * the walk with *err. */
+typedef bool judge_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
+                         struct error *err);
+
+/* Judges a capture file, a run directory, or every run one level below a directory, by name. */
+bool judge_source(const char *path, double tolerance, judge_visit *visit, void *user, struct error *err);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/queue_trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Index of the port, added when new; SIZE_MAX when memory is out. */
+static size_t trace_port(struct queue_trace *t, const char *name)
+{
+    for (size_t i = 0; i < t->n_ports; i++)
+        if (strcmp(t->ports[i].name, name) == 0)
+            return i;
+    struct queue_trace_port *ports = realloc(t->ports, (t->n_ports + 1) * sizeof *ports);
+    if (!ports)
+        return SIZE_MAX;
+    t->ports = ports;
+    ports[t->n_ports] = (struct queue_trace_port){.peak_bytes = 0};
+    snprintf(ports[t->n_ports].name, QUEUE_TRACE_PORT, "%s", name);
+    return t->n_ports++;
+}
+
+static bool trace_add(struct queue_trace *t, const struct queue_trace_row *row)
+{
+    if ((t->n_rows & (t->n_rows - 1)) == 0) { /* room doubles at every power of two */
+        struct queue_trace_row *rows = realloc(t->rows, (t->n_rows ? 2 * t->n_rows : 1) * sizeof *rows);
+        if (!rows)
+            return false;
+        t->rows = rows;
+    }
+    t->rows[t->n_rows++] = *row;
+    struct queue_trace_port *port = &t->ports[row->port];
+    if (row->depth_bytes > port->peak_bytes)
+        port->peak_bytes = row->depth_bytes;
+    return true;
+}
+
+bool queue_trace_read(struct queue_trace *t, const char *path, struct error *err)
+{
+    *t = (struct queue_trace){0};
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return error_set(err, errno == EACCES ? ERROR_SYSTEM : ERROR_INPUT, "%s: %s", path, strerror(errno));
+    char line[256];
+    bool ok = true;
+    for (int number = 1; ok && fgets(line, sizeof line, f); number++) {
+        if (number == 1)
+            continue; /* column names */
+        struct queue_trace_row row;
+        char name[QUEUE_TRACE_PORT];
+        if (sscanf(line, "%lf,%31[^,],%lf,", &row.time_s, name, &row.depth_bytes) != 3)
+            ok = error_set(err, ERROR_INPUT, "%s:%d: not a row of time_s,port,depth_bytes,...", path, number);
+        else if ((row.port = trace_port(t, name)) == SIZE_MAX || !trace_add(t, &row))
+            ok = error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
+    }
+    fclose(f);
+    if (!ok)
+        queue_trace_fini(t);
+    return ok;
+}
+
+void queue_trace_fini(struct queue_trace *t)
+{
+    free(t->ports);
+    free(t->rows);
+    *t = (struct queue_trace){0};
+}
