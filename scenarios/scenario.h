@@ -6,6 +6,7 @@
 #ifndef SCENARIOS_SCENARIO_H
 #define SCENARIOS_SCENARIO_H
 
+#include "base/random.h"
 #include "emu/engine.h"
 #include "emu/network.h"
 
@@ -43,18 +44,31 @@ struct scenario {
     int64_t duration_ps; /* end of the run; sooner when every flow has bytes and is done */
     int64_t warmup_ps;   /* steady figures count from here */
     struct emu_network_config network; /* hosts 0 with points: as many as each point needs */
-    struct emu_tcp_config tcp; /* defaults for flows: send buffer = receive buffer = window; initial window may be SCENARIO_WARM */
+    struct emu_tcp_config tcp; /* defaults for flows: both buffers are the window; initial window may be SCENARIO_WARM */
     struct scenario_flow *flows; /* owned; empty when there are points */
     int n_flows;
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */
     int n_points;
-    int64_t incoming_window_bytes; /* of star flows; tcp's window unless said otherwise */
-    int64_t outgoing_window_bytes;
-    int64_t start_spread_ps; /* of flows without a start; used to draw start_ps */
+    int64_t incoming_window_bytes, outgoing_window_bytes; /* of the points' flows; tcp's without points */
+    int64_t start_spread_ps; /* flows without a start get one of [0, start_spread], whole ns, by the seed */
     struct scenario_capture *captures; /* owned */
     int n_captures;
 };
 
+/* Safe on a zeroed one. */
 void scenario_fini(struct scenario *s);
+
+/* The scenario's tcp for one flow: this window in both buffers, and a warm initial window resolved
+ * to ceil(window / segment) segments. */
+struct emu_tcp_config scenario_flow_tcp(const struct scenario *s, int64_t window_bytes);
+
+/* A start for the next flow, uniform over the whole nanoseconds of [0, start_spread]. */
+int64_t scenario_draw_start(const struct scenario *s, struct random *r);
+
+/* Lists the flows of one star point: in1, ... from h1, ... to h0, then out1, ... from h0 to the
+ * hosts that follow, with the scenario's incoming and outgoing windows. Hosts 0 become as many as
+ * that takes; with fewer hosts than flows, flows wrap round over h1, h2, ...
+ * ERROR_SYSTEM when out of memory. */
+bool scenario_list_star(struct scenario *s, const struct scenario_point *point, struct error *err);
 
 #endif

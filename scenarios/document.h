@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scenarios/document.h - a scenario file as a tree of YAML values, with --set applied.
+ *
+ * Knows where every value came from, so that errors found later name a line or a set.
+ * Knows no key: see scenarios/schema.h. Key paths join keys and entry numbers by dots:
+ * "network.link.rate", "traffic.flows.0.from". */
+#ifndef SCENARIOS_DOCUMENT_H
+#define SCENARIOS_DOCUMENT_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+struct document; /* opaque */
+
+enum document_kind { DOCUMENT_NONE, DOCUMENT_EMPTY, DOCUMENT_SCALAR, DOCUMENT_SEQUENCE, DOCUMENT_MAPPING };
+
+/* Reads `path` and applies `sets` (see scenarios/load.h). NULL and *err when the file cannot be
+ * read, is not UTF-8, is not YAML, is empty, has a key twice or more than one document, or when a
+ * set has no '=' or leads through a single value. `path` and `sets` are borrowed until
+ * document_free(). Aliases become copies, 200000 values at most. */
+struct document *document_open(const char *path, const char *const *sets, size_t n_sets, struct error *err);
+void document_free(struct document *d);
+
+/* The tree as YAML text, malloc'ed; NULL and *err when out of memory. */
+char *document_text(const struct document *d, size_t *size, struct error *err);
+
+/* What stands at a key path; "" is the root. DOCUMENT_EMPTY: a key with nothing after it. */
+enum document_kind document_kind(const struct document *d, const char *key_path);
+
+/* The i-th key of the mapping at a key path, NULL beyond the last or when it is no mapping. */
+const char *document_key(const struct document *d, const char *key_path, size_t i);
+
+/* Of two values that do not fit together the one to blame: the one that is spelt out, that of the
+ * later set, or `a`. */
+const char *document_culprit(const struct document *d, const char *a, const char *b);
+
+/* Puts in front of *err where the value stands: "star.yaml:7: network.link.rate: ", or
+ * "--set network.link.rate=fast: ". A value that is not there is blamed on what encloses it.
+ * Returns false. */
+bool document_blame(const struct document *d, const char *key_path, struct error *err);
+
+#endif

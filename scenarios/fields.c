@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/fields.h"
+
+#include "base/units.h"
+#include "emu/engine.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RATE_MIN_BPS 1000
+#define RATE_BYTE_PS INT64_C(8000000000000) /* 8 bits * 10^12 ps/s: over the rate it is a byte's time in ps */
+#define WINDOW_MAX INT64_C(1073725440)      /* 65535 << 14: RFC 7323, 2.3 */
+
+static void fields_path(const struct fields *f, const char *key, char path[static FIELDS_PATH])
+{
+    snprintf(path, FIELDS_PATH, "%s%s%s", f->section, *f->section ? "." : "", key);
+}
+
+void fields_section(struct fields *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(f->section, sizeof f->section, format, args);
+    va_end(args);
+}
+
+bool fields_fail(const struct fields *f, const char *key, const char *format, ...)
+{
+    char path[FIELDS_PATH], message[sizeof f->err->message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    fields_path(f, key, path);
+    return fields_fail_at(f, path, "%s", message);
+}
+
+bool fields_fail_at(const struct fields *f, const char *key_path, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    f->err->code = ERROR_INPUT;
+    vsnprintf(f->err->message, sizeof f->err->message, format, args);
+    va_end(args);
+    return document_blame(f->doc, key_path, f->err);
+}
+
+/* base/units.c has said what is wrong; this says where. */
+static bool fields_blame(const struct fields *f, const char *key)
+{
+    char path[FIELDS_PATH];
+    fields_path(f, key, path);
+    return document_blame(f->doc, path, f->err);
+}
+
+/* The nearest rates around one that the clock cannot hold. They divide 8e12 = 2^15 * 5^12. */
+static void rate_neighbours(int64_t rate_bps, int64_t *below, int64_t *above)
+{
+    *below = 1;
+    *above = RATE_BYTE_PS;
+    int64_t two = 1;
+    for (int i = 0; i <= 15; i++, two *= 2) {
+        int64_t candidate = two;
+        for (int j = 0; j <= 12; j++, candidate *= 5) {
+            if (candidate < rate_bps && candidate > *below)
+                *below = candidate;
+            if (candidate > rate_bps && candidate < *above)
+                *above = candidate;
+        }
+    }
+}
+
+bool fields_rate(const struct fields *f, const char *key, const char *text, int64_t *rate_bps)
+{
+    if (!text)
+        return true;
+    int64_t rate;
+    if (!units_parse_rate(text, &rate, f->err))
+        return fields_blame(f, key);
+    if (rate < RATE_MIN_BPS || rate > RATE_BYTE_PS)
+        return fields_fail(f, key, "'%s' is outside 1kbps to 8Tbps", text);
+    if (RATE_BYTE_PS % rate != 0) {
+        int64_t below, above;
+        char low[UNITS_TEXT], high[UNITS_TEXT];
+        rate_neighbours(rate, &below, &above);
+        units_format_rate(below, low);
+        units_format_rate(above, high);
+        return fields_fail(f, key,
+                           "at '%s' a byte does not take a whole number of picoseconds, so the clock would drift; "
+                           "nearest: %s and %s",
+                           text, low, high);
+    }
+    *rate_bps = rate;
+    return true;
+}
+
+bool fields_time(const struct fields *f, const char *key, const char *text, int64_t min_ps, int64_t max_ps,
+                 int64_t *time_ps)
+{
+    if (!text)
+        return true;
+    int64_t time;
+    if (!units_parse_time(text, &time, f->err))
+        return fields_blame(f, key);
+    if (time < min_ps || time > max_ps) {
+        char low[UNITS_TEXT], high[UNITS_TEXT];
+        units_format_time(min_ps, low);
+        units_format_time(max_ps, high);
+        return fields_fail(f, key, "'%s' is outside %s to %s", text, low, high);
+    }
+    *time_ps = time;
+    return true;
+}
+
+bool fields_bytes(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max, int64_t *bytes)
+{
+    if (!text)
+        return true;
+    int64_t value;
+    if (!units_parse_bytes(text, &value, f->err))
+        return fields_blame(f, key);
+    if (value < min || value > max) {
+        char low[UNITS_TEXT], high[UNITS_TEXT];
+        units_format_bytes(min, low);
+        units_format_bytes(max, high);
+        return fields_fail(f, key, "'%s' is outside %s to %s", text, low, high);
+    }
+    *bytes = value;
+    return true;
+}
+
+bool fields_integer(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max,
+                    int64_t *value)
+{
+    if (!text)
+        return true;
+    int64_t parsed;
+    if (!units_parse_integer(text, &parsed, f->err))
+        return fields_blame(f, key);
+    if (parsed < min || parsed > max)
+        return fields_fail(f, key, "'%s' is outside %" PRId64 " to %" PRId64, text, min, max);
+    *value = parsed;
+    return true;
+}
+
+bool fields_choice(const struct fields *f, const char *key, const char *text, const char *const *names,
+                   const char *noun, int *index)
+{
+    if (!text)
+        return true;
+    for (int i = 0; names[i]; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *index = i;
+            return true;
+        }
+    char known[256] = "";
+    size_t length = 0;
+    for (int i = 0; names[i] && length < sizeof known; i++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", names[i]);
+    return fields_fail(f, key, "'%s' is not %s; there are: %s", text, noun, known);
+}
+
+/* "1000p", "1 packet", "85 packets": the number of digits, or 0 when it is not a number of packets. */
+static size_t packets_digits(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    const char *unit = text + digits + strspn(text + digits, " ");
+    bool packets = strcmp(unit, "p") == 0 || strcmp(unit, "packet") == 0 || strcmp(unit, "packets") == 0;
+    return packets ? digits : 0;
+}
+
+bool fields_limit(const struct fields *f, const char *key, const char *text, struct emu_queue_config *queue)
+{
+    if (!text)
+        return true;
+    size_t digits = packets_digits(text);
+    if (digits > 0) {
+        char number[24];
+        snprintf(number, sizeof number, "%.*s", digits < 20 ? (int)digits : 20, text);
+        if (!fields_integer(f, key, number, 1, INT64_C(1000000000), &queue->limit_packets))
+            return false;
+        queue->limit_bytes = EMU_QUEUE_UNLIMITED;
+        return true;
+    }
+    if (!units_parse_bytes(text, &queue->limit_bytes, f->err)) {
+        error_prefix(f->err, "neither bytes (20MB) nor packets (1000p): ");
+        return fields_blame(f, key);
+    }
+    queue->limit_packets = EMU_QUEUE_UNLIMITED;
+    return true;
+}
+
+bool fields_host(const struct fields *f, const char *key, const char *text, int hosts, int *host)
+{
+    char canonical[16] = "";
+    int number = -1;
+    if (sscanf(text, "h%9d", &number) == 1 && number >= 0)
+        snprintf(canonical, sizeof canonical, "h%d", number);
+    if (strcmp(text, canonical) != 0 || number >= hosts)
+        return fields_fail(f, key, "'%s' is not in this network; hosts are h0 to h%d", text, hosts - 1);
+    *host = number;
+    return true;
+}
+
+bool fields_window(const struct fields *f, const char *key, const char *text, int64_t segment_bytes,
+                   int64_t *window_bytes)
+{
+    int64_t window;
+    if (!text)
+        return true;
+    if (!units_parse_bytes(text, &window, f->err))
+        return fields_blame(f, key);
+    if (window < segment_bytes) {
+        char path[FIELDS_PATH];
+        fields_path(f, key, path);
+        return fields_fail_at(f, document_culprit(f->doc, path, "tcp.segment"),
+                              "a window of '%s' is smaller than one segment of %" PRId64 " bytes", text,
+                              segment_bytes);
+    }
+    if (window > WINDOW_MAX)
+        return fields_fail(f, key, "'%s' is more than TCP can advertise, %" PRId64 " bytes", text, WINDOW_MAX);
+    *window_bytes = window;
+    return true;
+}
+
+bool fields_congestion(const struct fields *f, const char *key, const char *text, char congestion[static 16])
+{
+    if (!text)
+        return true;
+    size_t length = strlen(text);
+    for (const char *name = EMU_ENGINE_CONGESTION; *name; name += strspn(name, ", ")) {
+        size_t known = strcspn(name, ", ");
+        if (known == length && memcmp(name, text, length) == 0) {
+            snprintf(congestion, 16, "%s", text);
+            return true;
+        }
+        name += known;
+    }
+    return fields_fail(f, key, "'%s' is not a congestion control; there are: %s", text, EMU_ENGINE_CONGESTION);
+}

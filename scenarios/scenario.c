@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/scenario.h"
+
+#include "base/units.h"
+#include "scenarios/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void scenario_fini(struct scenario *s)
+{
+    free(s->flows);
+    free(s->points);
+    free(s->captures);
+    *s = (struct scenario){0};
+}
+
+struct emu_tcp_config scenario_flow_tcp(const struct scenario *s, int64_t window_bytes)
+{
+    struct emu_tcp_config tcp = s->tcp;
+    tcp.send_buffer_bytes = tcp.receive_buffer_bytes = window_bytes;
+    if (tcp.initial_window_segments == SCENARIO_WARM)
+        tcp.initial_window_segments = (window_bytes + tcp.segment_bytes - 1) / tcp.segment_bytes;
+    return tcp;
+}
+
+int64_t scenario_draw_start(const struct scenario *s, struct random *r)
+{
+    uint64_t spread_ns = (uint64_t)(s->start_spread_ps / UNITS_PS_PER_NS);
+    return (int64_t)random_below(r, spread_ns + 1) * UNITS_PS_PER_NS;
+}
+
+bool scenario_list_star(struct scenario *s, const struct scenario_point *point, struct error *err)
+{
+    int n = point->incoming + point->outgoing;
+    s->flows = calloc((size_t)n, sizeof *s->flows);
+    if (!s->flows)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", n);
+    s->n_flows = n;
+    if (s->network.hosts == 0)
+        s->network.hosts = 1 + n;
+    struct random random;
+    random_init(&random, s->seed);
+    for (int i = 0; i < n; i++) {
+        struct scenario_flow *f = &s->flows[i];
+        bool in = i < point->incoming;
+        int peer = 1 + i % (s->network.hosts - 1);
+        snprintf(f->name, sizeof f->name, "%s%d", in ? "in" : "out", in ? i + 1 : i - point->incoming + 1);
+        f->from = in ? peer : 0;
+        f->to = in ? 0 : peer;
+        f->start_ps = scenario_draw_start(s, &random);
+        f->tcp = scenario_flow_tcp(s, in ? s->incoming_window_bytes : s->outgoing_window_bytes);
+    }
+    s->incoming_window_bytes = s->outgoing_window_bytes = s->tcp.receive_buffer_bytes; /* the flows have them now */
+    return true;
+}
+
+bool scenario_at_point(const struct scenario *s, int i, struct scenario *point, struct error *err)
+{
+    *point = *s;
+    point->flows = NULL;
+    point->points = NULL;
+    point->n_flows = point->n_points = 0;
+    point->captures = calloc((size_t)s->n_captures + 1, sizeof *point->captures);
+    if (!point->captures) {
+        *point = (struct scenario){0};
+        return error_set(err, ERROR_SYSTEM, "out of memory for %d captures", s->n_captures);
+    }
+    if (s->n_captures > 0)
+        memcpy(point->captures, s->captures, (size_t)s->n_captures * sizeof *point->captures);
+    if (scenario_list_star(point, &s->points[i], err))
+        return true;
+    scenario_fini(point);
+    return false;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scenarios/schema.h - the shape of a scenario file: which keys there are and how they nest.
+ *
+ * Every value is still the text people wrote (NULL when they did not): scenarios/fields.h turns it
+ * into numbers. libcyaml checks the structure and writes it back. */
+#ifndef SCENARIOS_SCHEMA_H
+#define SCENARIOS_SCHEMA_H
+
+#include "scenarios/document.h"
+
+#include <stdio.h>
+
+struct schema_link {
+    char *rate, *delay;
+};
+
+struct schema_queue {
+    char *queue, *limit;
+};
+
+struct schema_network {
+    char *topology, *hosts;
+    char **racks;
+    unsigned racks_count;
+    struct schema_link link;
+    struct schema_link *backbone; /* NULL: not there */
+    struct schema_queue nic, sw;
+};
+
+struct schema_tcp {
+    char *congestion, *window, *initial_window, *segment, *delayed_ack, *delayed_ack_timeout, *min_rto, *sack;
+};
+
+struct schema_star {
+    char *incoming, *outgoing, *incoming_window, *outgoing_window;
+    char **points;
+    unsigned points_count;
+};
+
+struct schema_flow {
+    char *name, *from, *to, *bytes, *window, *congestion, *start;
+};
+
+struct schema_traffic {
+    struct schema_star *star; /* NULL: not there */
+    struct schema_flow *flows;
+    unsigned flows_count;
+    char *start_spread;
+};
+
+struct schema_capture {
+    char *at, *snaplen, *format;
+};
+
+struct schema_scenario {
+    char *title, *engine, *seed, *duration, *warmup;
+    struct schema_network network;
+    struct schema_tcp tcp;
+    struct schema_traffic traffic;
+    struct schema_capture *capture;
+    unsigned capture_count;
+};
+
+/* NULL and *err, blamed on line or set, for a key that is not known or a value of the wrong kind. */
+struct schema_scenario *schema_parse(const struct document *d, struct error *err);
+
+/* Also for one filled by hand, every pointer of it malloc'ed. NULL is fine. */
+void schema_free(struct schema_scenario *s);
+
+/* Block style; NULL values are left out. False and *err when out of memory or the text is no UTF-8. */
+bool schema_write(const struct schema_scenario *s, FILE *f, struct error *err);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/traffic.h"
+
+#include "base/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+
+static bool traffic_no_memory(const struct fields *f)
+{
+    return error_set(f->err, ERROR_SYSTEM, "out of memory for the scenario's traffic");
+}
+
+/* Without network.hosts there will be one a star flow, and h0. */
+static bool traffic_star_fits(const struct scenario *s, int flows, const struct fields *f)
+{
+    if (s->network.hosts > 0 || 1 + flows <= TRAFFIC_HOSTS)
+        return true;
+    return fields_fail_at(f, "traffic.star",
+                          "needs %d hosts of at most %d; with network.hosts given, flows share hosts", 1 + flows,
+                          TRAFFIC_HOSTS);
+}
+
+/* "3/1". */
+static bool traffic_point(struct scenario *s, const char *text, int i, const struct fields *f)
+{
+    struct scenario_point p = {-1, -1};
+    char key[24], canonical[24] = "";
+    snprintf(key, sizeof key, "points.%d", i);
+    if (sscanf(text, "%6d/%6d", &p.incoming, &p.outgoing) == 2)
+        snprintf(canonical, sizeof canonical, "%d/%d", p.incoming, p.outgoing);
+    if (strcmp(text, canonical) != 0 || p.incoming < 0 || p.outgoing < 0)
+        return fields_fail(f, key, "'%s' is not a point; write in/out, such as 2/1", text);
+    if (p.incoming + p.outgoing < 1 || p.incoming + p.outgoing > TRAFFIC_FLOWS)
+        return fields_fail(f, key, "'%s' has %d flows; 1 to %d can run", text, p.incoming + p.outgoing,
+                           TRAFFIC_FLOWS);
+    for (int j = 0; j < i; j++)
+        if (s->points[j].incoming == p.incoming && s->points[j].outgoing == p.outgoing)
+            return fields_fail(f, key, "'%s' is there twice", text);
+    s->points[i] = p;
+    s->n_points = i + 1;
+    return true;
+}
+
+static bool traffic_points(struct scenario *s, const struct schema_star *t, const struct fields *f)
+{
+    if (t->incoming || t->outgoing)
+        return fields_fail(f, t->incoming ? "incoming" : "outgoing",
+                           "does not go with points: each point, such as 2/1, says both numbers");
+    if (t->points_count < 1 || t->points_count > TRAFFIC_POINTS)
+        return fields_fail(f, "points", "%u points; give 1 to %d, such as [1/1, 2/1]", t->points_count,
+                           TRAFFIC_POINTS);
+    s->points = calloc(t->points_count, sizeof *s->points);
+    if (!s->points)
+        return traffic_no_memory(f);
+    int most = 0;
+    for (unsigned i = 0; i < t->points_count; i++) {
+        if (!traffic_point(s, t->points[i], (int)i, f))
+            return false;
+        int flows = s->points[i].incoming + s->points[i].outgoing;
+        most = flows > most ? flows : most;
+    }
+    return traffic_star_fits(s, most, f);
+}
+
+static bool traffic_star(struct scenario *s, const struct schema_star *t, struct fields *f)
+{
+    int64_t incoming = 0, outgoing = 0;
+    fields_section(f, "traffic.star");
+    if (!fields_window(f, "incoming_window", t->incoming_window, s->tcp.segment_bytes, &s->incoming_window_bytes) ||
+        !fields_window(f, "outgoing_window", t->outgoing_window, s->tcp.segment_bytes, &s->outgoing_window_bytes))
+        return false;
+    if (document_kind(f->doc, "traffic.star.points") != DOCUMENT_NONE)
+        return traffic_points(s, t, f);
+    if (!fields_integer(f, "incoming", t->incoming, 0, TRAFFIC_FLOWS, &incoming) ||
+        !fields_integer(f, "outgoing", t->outgoing, 0, TRAFFIC_FLOWS, &outgoing))
+        return false;
+    if (incoming + outgoing < 1 || incoming + outgoing > TRAFFIC_FLOWS)
+        return fields_fail_at(f, document_culprit(f->doc, "traffic.star.incoming", "traffic.star.outgoing"),
+                              "%d incoming and %d outgoing flows; 1 to %d together can run", (int)incoming,
+                              (int)outgoing, TRAFFIC_FLOWS);
+    struct scenario_point point = {(int)incoming, (int)outgoing};
+    return traffic_star_fits(s, point.incoming + point.outgoing, f) && scenario_list_star(s, &point, f->err);
+}
+
+static bool traffic_flow(struct scenario *s, const struct schema_flow *t, int i, int hosts, int64_t start_ps,
+                         struct fields *f)
+{
+    struct scenario_flow *flow = &s->flows[i];
+    int64_t window = s->tcp.receive_buffer_bytes;
+    fields_section(f, "traffic.flows.%d", i);
+    if (!t->from || !t->to)
+        return fields_fail(f, t->from ? "to" : "from", "is missing; a flow goes {from: h1, to: h0}");
+    if (!fields_host(f, "from", t->from, hosts, &flow->from) || !fields_host(f, "to", t->to, hosts, &flow->to))
+        return false;
+    if (flow->from == flow->to)
+        return fields_fail(f, "to", "'%s' is also where the flow comes from", t->to);
+    snprintf(flow->name, sizeof flow->name, "f%d", i);
+    if (t->name) {
+        size_t length = strlen(t->name);
+        if (length < 1 || length >= sizeof flow->name || strspn(t->name, NAME_CHARACTERS) != length)
+            return fields_fail(f, "name", "'%s' is not a name: 1 to %zu of the characters A-Z a-z 0-9 _ . -",
+                               t->name, sizeof flow->name - 1);
+        memcpy(flow->name, t->name, length + 1);
+    }
+    flow->start_ps = start_ps;
+    if (!fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &flow->bytes) ||
+        !fields_time(f, "start", t->start, 0, INT64_MAX, &flow->start_ps) ||
+        !fields_window(f, "window", t->window, s->tcp.segment_bytes, &window))
+        return false;
+    if (flow->start_ps >= s->duration_ps) {
+        char path[FIELDS_PATH], end[UNITS_TEXT];
+        snprintf(path, sizeof path, "%s.start", f->section);
+        units_format_time(s->duration_ps, end);
+        return fields_fail_at(f, document_culprit(f->doc, path, "duration"),
+                              "a start at %s is not before the end of the run at %s", t->start, end);
+    }
+    flow->tcp = scenario_flow_tcp(s, window);
+    return fields_congestion(f, "congestion", t->congestion, flow->tcp.congestion);
+}
+
+static int traffic_compare_names(const void *a, const void *b)
+{
+    const struct scenario_flow *x = *(const struct scenario_flow *const *)a;
+    const struct scenario_flow *y = *(const struct scenario_flow *const *)b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x > y) - (x < y);
+}
+
+static bool traffic_names_differ(const struct scenario *s, struct fields *f)
+{
+    const struct scenario_flow **sorted = calloc((size_t)s->n_flows, sizeof *sorted);
+    if (!sorted)
+        return traffic_no_memory(f);
+    for (int i = 0; i < s->n_flows; i++)
+        sorted[i] = &s->flows[i];
+    qsort(sorted, (size_t)s->n_flows, sizeof *sorted, traffic_compare_names);
+    bool ok = true;
+    for (int i = 1; ok && i < s->n_flows; i++) {
+        if (strcmp(sorted[i - 1]->name, sorted[i]->name) != 0)
+            continue;
+        fields_section(f, "traffic.flows.%d", (int)(sorted[i] - s->flows));
+        ok = fields_fail(f, "name", "'%s' is also the name of flow %d", sorted[i]->name,
+                         (int)(sorted[i - 1] - s->flows));
+    }
+    free(sorted);
+    return ok;
+}
+
+static bool traffic_flows(struct scenario *s, const struct schema_traffic *t, struct fields *f)
+{
+    if (t->flows_count < 1 || t->flows_count > TRAFFIC_FLOWS)
+        return fields_fail_at(f, "traffic.flows", "%u flows; 1 to %d can run", t->flows_count, TRAFFIC_FLOWS);
+    s->n_flows = (int)t->flows_count;
+    s->flows = calloc(t->flows_count, sizeof *s->flows);
+    if (!s->flows)
+        return traffic_no_memory(f);
+    struct random random;
+    random_init(&random, s->seed);
+    int last = 1; /* a network has two hosts at least */
+    for (int i = 0; i < s->n_flows; i++) {
+        /* One draw a flow, so that giving one flow its start leaves the others where they were. */
+        int64_t start_ps = scenario_draw_start(s, &random);
+        int hosts = s->network.hosts > 0 ? s->network.hosts : TRAFFIC_HOSTS;
+        if (!traffic_flow(s, &t->flows[i], i, hosts, start_ps, f))
+            return false;
+        last = s->flows[i].from > last ? s->flows[i].from : last;
+        last = s->flows[i].to > last ? s->flows[i].to : last;
+    }
+    if (s->network.hosts == 0)
+        s->network.hosts = last + 1;
+    return traffic_names_differ(s, f);
+}
+
+bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fields *f)
+{
+    bool flows = document_kind(f->doc, "traffic.flows") != DOCUMENT_NONE;
+    s->start_spread_ps = 100 * UNITS_PS_PER_US;
+    s->incoming_window_bytes = s->outgoing_window_bytes = s->tcp.receive_buffer_bytes;
+    fields_section(f, "traffic");
+    if (!fields_time(f, "start_spread", t->start_spread, 0, INT64_MAX, &s->start_spread_ps))
+        return false;
+    if (s->start_spread_ps >= s->duration_ps) {
+        char spread[UNITS_TEXT], duration[UNITS_TEXT];
+        units_format_time(s->start_spread_ps, spread);
+        units_format_time(s->duration_ps, duration);
+        return fields_fail_at(f, document_culprit(f->doc, "traffic.start_spread", "duration"),
+                              "starts spread over %s do not fit into a run of %s", spread, duration);
+    }
+    if (flows && t->star)
+        return fields_fail_at(f, document_culprit(f->doc, "traffic.flows", "traffic.star"),
+                              "traffic is either star or flows, not both");
+    if (flows)
+        return traffic_flows(s, t, f);
+    struct schema_star usual = {.incoming = (char[]){"2"}, .outgoing = (char[]){"1"}};
+    return traffic_star(s, t->star ? t->star : &usual, f);
+}

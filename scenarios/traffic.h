@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scenarios/traffic.h - the traffic section of a scenario file: a star, its points, or flows. */
+#ifndef SCENARIOS_TRAFFIC_H
+#define SCENARIOS_TRAFFIC_H
+
+#include "scenarios/fields.h"
+#include "scenarios/scenario.h"
+#include "scenarios/schema.h"
+
+#define TRAFFIC_HOSTS 1000
+#define TRAFFIC_FLOWS 10000
+#define TRAFFIC_POINTS 1000
+
+/* Lists flows or points. s->network.hosts 0 becomes as many as the flows need, and stays 0 with
+ * points; everything but captures must be there already. False and f->err on failure. */
+bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fields *f);
+
+#endif
