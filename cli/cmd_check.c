@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/check_run.h"
 #include "cli/cli.h"
+#include "cli/judge.h"
 #include "cli/table.h"
 
-#include <dirent.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char help[] =
     "usage: contraflow check DIR|FILE... [--json] [--tolerance 5%]\n\n"
@@ -40,9 +37,10 @@ static const char help[] =
     "once; 2 bad input; 3 the system failed.\n";
 
 struct options {
-    bool json, help, several;
+    bool json, help;
     double tolerance;
     json_t *list;       /* owned; resources so far */
+    struct cli_table summary; /* a row each */
     size_t resources;   /* judged so far */
     bool no;            /* some answer was no */
 };
@@ -75,13 +73,13 @@ static void cell_holds(struct cli_table *t, const struct analysis_rule_fit *fit)
     cli_table_add(t, "%s", !fit->applies ? "-" : fit->holds ? "yes" : "no");
 }
 
-static bool print_resource(const struct analysis_resource *r, struct error *err)
+static bool print_resource(const char *source, const struct analysis_resource *r, struct error *err)
 {
     static const char *const head[] = {"from", "to", "way", "measured Mb/s", "+-", "window kB", "retrans", "eq5", "eq6",
                                        "window"};
     const struct analysis_judgement *j = &r->judgement;
-    printf("host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", r->host, j->indegree, j->outdegree,
-           r->start_s, r->end_s, r->steady_start_s);
+    printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", source, r->host, j->indegree,
+           j->outdegree, r->start_s, r->end_s, r->steady_start_s);
     printf("  verdict %s, B = %.1f Mb/s: %s\n", analysis_check_verdict_name(j->verdict), j->fitted_rate_bps / 1e6,
            j->why);
     struct cli_table t;
@@ -144,76 +142,45 @@ static json_t *resource_json(const char *source, const struct analysis_resource 
                      "steady_start_s", cli_table_json_number(r->steady_start_s), "flows", flows);
 }
 
-static bool show(struct options *o, const char *source, const struct analysis_resources *resources, struct error *err)
+/* The line of a resource in the table behind all of them. */
+static void summarize(struct options *o, const char *source, const struct analysis_resource *r)
 {
+    const struct analysis_judgement *j = &r->judgement;
+    double in = 0, out = 0;
+    for (size_t i = 0; i < r->n; i++)
+        *(r->flows[i].incoming ? &in : &out) += r->flows[i].rate_bps;
+    cli_table_add(&o->summary, "%s", source);
+    cli_table_add(&o->summary, "%s", r->host);
+    cli_table_add(&o->summary, "%zu", j->indegree);
+    cli_table_add(&o->summary, "%zu", j->outdegree);
+    cli_table_add_number(&o->summary, in, 1e6);
+    cli_table_add_number(&o->summary, out, 1e6);
+    for (int rule = 0; rule < ANALYSIS_RULES; rule++)
+        cell_error(&o->summary, &j->rule[rule]);
+    cli_table_add(&o->summary, "%s", analysis_check_verdict_name(j->verdict));
+    cli_table_add_number(&o->summary, j->fitted_rate_bps, 1e6);
+}
+
+static bool show(void *user, const char *source, const char *run, const struct analysis_resources *resources,
+                 struct error *err)
+{
+    (void)run;
+    struct options *o = user;
     bool ok = true;
     if (resources->n == 0) {
         fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", source);
         o->no = true;
     }
-    if (!o->json && o->several)
-        printf("%s%s\n", o->resources ? "\n" : "", source);
     for (size_t i = 0; ok && i < resources->n; i++) {
         const struct analysis_resource *r = &resources->resource[i];
         o->no = o->no || r->judgement.verdict == ANALYSIS_VERDICT_LOSS || r->judgement.verdict == ANALYSIS_VERDICT_NONE;
         if (o->json)
             json_array_append_new(o->list, resource_json(source, r));
         else
-            ok = print_resource(r, err);
+            ok = (o->resources == 0 || putchar('\n') != EOF) && print_resource(source, r, err);
+        summarize(o, source, r);
         o->resources++;
     }
-    return ok;
-}
-
-static bool check_file(struct options *o, const char *path, struct error *err)
-{
-    struct analysis_capture capture;
-    struct analysis_resources resources = {0};
-    struct analysis_flows *f = analysis_flows_new(err);
-    bool ok = f && analysis_flows_read(f, path, cli_table_progress, (void *)path, &capture, err);
-    cli_table_progress_clear();
-    if (ok) {
-        cli_table_warn(&capture);
-        ok = analysis_check_capture(f, o->tolerance, &resources, err) && show(o, path, &resources, err);
-    }
-    analysis_resources_fini(&resources);
-    analysis_flows_free(f);
-    return ok;
-}
-
-static bool check_run(struct options *o, const char *directory, struct error *err)
-{
-    struct analysis_resources resources;
-    if (!check_run_directory(directory, o->tolerance, &resources, err))
-        return false;
-    bool ok = show(o, directory, &resources, err);
-    analysis_resources_fini(&resources);
-    return ok;
-}
-
-/* A run, or the runs one level below, by name. */
-static bool check_directory(struct options *o, const char *directory, struct error *err)
-{
-    if (check_run_exists(directory))
-        return check_run(o, directory, err);
-    struct dirent **names;
-    int n = scandir(directory, &names, NULL, versionsort);
-    if (n < 0)
-        return error_set_errno(err, "%s: cannot be read", directory);
-    bool ok = true, any = false;
-    o->several = true;
-    for (int i = 0; i < n; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", directory, names[i]->d_name);
-        if (ok && names[i]->d_name[0] != '.' && check_run_exists(path)) {
-            any = true;
-            ok = check_run(o, path, err);
-        }
-        free(names[i]);
-    }
-    free(names);
-    if (ok && !any)
-        return error_set(err, ERROR_INPUT, "%s: no flows.csv in it or one level below: not a finished run", directory);
     return ok;
 }
 
@@ -254,7 +221,6 @@ static bool parse(int argc, char **argv, struct options *o, struct error *err)
             return error_set(err, ERROR_INPUT, "'contraflow check --help' lists the options");
         }
     }
-    o->several = argc - optind > 1;
     return optind < argc ||
            error_set(err, ERROR_INPUT, "check: no file or directory given; try 'contraflow check --help'");
 }
@@ -269,12 +235,15 @@ int cmd_check(int argc, char **argv)
         fputs(help, stdout);
         return 0;
     }
+    static const char *const head[] = {"source", "host", "in", "out", "in Mb/s", "out Mb/s", "eq5 error", "eq6 error",
+                                       "window error", "verdict", "B Mb/s"};
     o.list = json_array();
+    cli_table_init(&o.summary, sizeof head / sizeof *head);
+    for (size_t i = 0; i < o.summary.columns; i++)
+        cli_table_add(&o.summary, "%s", head[i]);
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {
-        struct stat st;
-        bool directory = stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode);
-        ok = directory ? check_directory(&o, argv[i], &err) : check_file(&o, argv[i], &err);
+        ok = judge_source(argv[i], o.tolerance, show, &o, &err);
     }
     if (ok && o.json) {
         json_t *root = json_pack("{s:O}", "resources", o.list);
@@ -283,6 +252,12 @@ int cmd_check(int argc, char **argv)
         json_decref(root);
     }
     json_decref(o.list);
+    if (ok && !o.json && o.resources > 1) {
+        putchar('\n');
+        ok = cli_table_print(&o.summary, "", 2, stdout, &err);
+    } else {
+        cli_table_fini(&o.summary);
+    }
     if (!ok)
         return cli_fail(&err);
     return o.no ? 1 : 0;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -67,15 +68,18 @@ static bool plot_add_group(struct plot *p, const char *name, const struct analys
     size_t used = strlen(g->label);
     if (!alone)
         snprintf(g->label + used, sizeof g->label - used, " %s", r->host);
-    for (size_t i = 0; i < r->n; i++) {
-        const struct analysis_check_flow *f = &r->flows[i];
-        flows[i] = (struct figure_flow){f->incoming,
-                                        f->rate_bps,
-                                        f->ci95_bps,
-                                        f->predicted_bps[ANALYSIS_RULE_EQ5],
-                                        f->predicted_bps[ANALYSIS_RULE_EQ6],
-                                        f->predicted_bps[ANALYSIS_RULE_WINDOW]};
-    }
+    size_t next = 0;
+    for (int incoming = 1; incoming >= 0; incoming--) /* incoming flows first */
+        for (size_t i = 0; i < r->n; i++) {
+            const struct analysis_check_flow *f = &r->flows[i];
+            if (f->incoming == incoming)
+                flows[next++] = (struct figure_flow){f->incoming,
+                                                     f->rate_bps,
+                                                     f->ci95_bps,
+                                                     f->predicted_bps[ANALYSIS_RULE_EQ5],
+                                                     f->predicted_bps[ANALYSIS_RULE_EQ6],
+                                                     f->predicted_bps[ANALYSIS_RULE_WINDOW]};
+        }
     return true;
 }
 
@@ -156,7 +160,8 @@ int cmd_plot(int argc, char **argv)
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {
         ok = judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, plot_visit, &plot, &err);
-        if (!output && !strstr(argv[i], ".pcap"))
+        struct stat st;
+        if (!output && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode))
             output = argv[i];
     }
     ok = ok && plot_draw(&plot, output ? output : ".", &err);

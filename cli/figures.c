@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUEUES_SHOWN 3  /* deepest queues of a run */
-#define QUEUE_NOISE 0.02 /* of the deepest peak: queues that never reached that are left out */
+#define QUEUES_SHOWN 3   /* deepest queues of a run, by mean depth */
+#define QUEUE_NOISE 0.005 /* of the deepest: queues that stay below are left out */
+#define COLOURS 8        /* a port has the same colour in every panel */
 
 /* A gnuplot string in single quotes: a quote inside is doubled. */
 static void figure_quote(FILE *f, const char *text)
@@ -69,7 +70,7 @@ bool figure_bandwidth(const struct figure_group *groups, size_t n, bool simulate
             "set grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
             "set key above center horizontal samplen 2 maxrows 2\n",
             simulated ? "simulated" : "measured");
-    fputs("plot $flows using ($1-0.42):4:(0.84):(0) with vectors nohead lw 2 dt 2 lc rgb '#7f7f7f' "
+    fputs("plot $flows using ($1-0.42):4:(0.84):(0) with vectors nohead lw 2 lc rgb '#7f7f7f' "
           "title 'Eq. 5 (fairness)', \\\n"
           "     '' using ($1-0.42):5:(0.84):(0) with vectors nohead lw 2 lc rgb '#d62728' "
           "title 'Eq. 6 (delta max)', \\\n"
@@ -95,21 +96,42 @@ static size_t figure_deepest(const struct queue_trace *t, size_t chosen[QUEUES_S
             bool taken = false;
             for (size_t i = 0; i < n; i++)
                 taken = taken || chosen[i] == p;
-            if (!taken && (best == SIZE_MAX || t->ports[p].peak_bytes > t->ports[best].peak_bytes))
+            if (!taken && (best == SIZE_MAX || t->ports[p].mean_bytes > t->ports[best].mean_bytes))
                 best = p;
         }
-        if (best == SIZE_MAX || t->ports[best].peak_bytes < QUEUE_NOISE * t->ports[n ? chosen[0] : best].peak_bytes)
+        if (best == SIZE_MAX || t->ports[best].mean_bytes < QUEUE_NOISE * t->ports[n ? chosen[0] : best].mean_bytes)
             break;
         chosen[n++] = best;
     }
     return n;
 }
 
-/* Data blocks of one panel, and its plot command. */
-static void figure_panel(struct gnuplot *g, const struct queue_trace *t, size_t panel, const char *label)
+/* Ports seen so far, over all panels. */
+struct figure_legend {
+    char name[COLOURS][QUEUE_TRACE_PORT];
+    size_t n;
+};
+
+static size_t figure_colour(struct figure_legend *legend, const char *name)
 {
+    for (size_t i = 0; i < legend->n; i++)
+        if (strcmp(legend->name[i], name) == 0)
+            return i;
+    if (legend->n < COLOURS)
+        snprintf(legend->name[legend->n++], QUEUE_TRACE_PORT, "%s", name);
+    return legend->n - 1;
+}
+
+/* Data blocks of one panel, and its plot command. */
+static void figure_panel(struct gnuplot *g, const struct queue_trace *t, size_t panel, const char *label,
+                         struct figure_legend *legend)
+{
+    static const char *const colours[COLOURS] = {"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728",
+                                                 "#9467bd", "#8c564b", "#e377c2", "#7f7f7f"};
     size_t chosen[QUEUES_SHOWN], n = figure_deepest(t, chosen);
+    double peak = 0;
     for (size_t i = 0; i < n; i++) {
+        peak = fmax(peak, t->ports[chosen[i]].peak_bytes / 1e6);
         fprintf(g->data, "$q%zu_%zu << EOD\n0 0\n", panel, i);
         for (size_t r = 0; r < t->n_rows; r++)
             if (t->rows[r].port == chosen[i])
@@ -118,10 +140,13 @@ static void figure_panel(struct gnuplot *g, const struct queue_trace *t, size_t 
     }
     fputs("set title ", g->body);
     figure_quote(g->body, label);
-    fputs("\nplot ", g->body);
+    /* headroom for the legend */
+    fprintf(g->body, "\nset yrange [0:%.4g]\nplot ", peak > 0 ? 1.35 * peak : 1);
     for (size_t i = 0; i < n; i++) {
-        fprintf(g->body, "%s$q%zu_%zu using 1:2 with steps lw 1.5 title ", i ? ", " : "", panel, i);
-        figure_quote(g->body, t->ports[chosen[i]].name);
+        const char *name = t->ports[chosen[i]].name;
+        fprintf(g->body, "%s$q%zu_%zu using 1:2 with steps lw 1.5 lc rgb '%s' title ", i ? ", " : "", panel, i,
+                colours[figure_colour(legend, name)]);
+        figure_quote(g->body, name);
     }
     fputs(n ? "\n" : "NaN notitle\n", g->body);
 }
@@ -133,15 +158,16 @@ bool figure_queues(const struct figure_run *runs, size_t n, const char *director
         return false;
     size_t columns = n < 3 ? n : 3, rows = (n + columns - 1) / columns;
     fputs("set grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset key top right\n"
-          "set xlabel 'simulated time, s'\nset ylabel 'queue depth, MB'\nset yrange [0:*]\n",
+          "set key horizontal\nset xlabel 'simulated time, s'\nset ylabel 'queue depth, MB'\n",
           g.data);
     fprintf(g.body, "set multiplot layout %zu,%zu\n", rows, columns);
     bool ok = true;
+    struct figure_legend legend = {.n = 0};
     for (size_t i = 0; ok && i < n; i++) {
         struct queue_trace trace;
         ok = queue_trace_read(&trace, runs[i].queues_csv, err);
         if (ok) {
-            figure_panel(&g, &trace, i, runs[i].label);
+            figure_panel(&g, &trace, i, runs[i].label, &legend);
             queue_trace_fini(&trace);
         }
     }

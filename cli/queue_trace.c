@@ -31,6 +31,9 @@ static bool trace_add(struct queue_trace *t, const struct queue_trace_row *row)
     }
     t->rows[t->n_rows++] = *row;
     struct queue_trace_port *port = &t->ports[row->port];
+    port->mean_bytes += port->last_bytes * (row->time_s - port->last_s); /* the integral, until the end is known */
+    port->last_s = row->time_s;
+    port->last_bytes = row->depth_bytes;
     if (row->depth_bytes > port->peak_bytes)
         port->peak_bytes = row->depth_bytes;
     return true;
@@ -55,6 +58,11 @@ bool queue_trace_read(struct queue_trace *t, const char *path, struct error *err
             ok = error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
     }
     fclose(f);
+    double end_s = t->n_rows ? t->rows[t->n_rows - 1].time_s : 0;
+    for (size_t i = 0; i < t->n_ports; i++) {
+        struct queue_trace_port *p = &t->ports[i];
+        p->mean_bytes = end_s > 0 ? (p->mean_bytes + p->last_bytes * (end_s - p->last_s)) / end_s : 0;
+    }
     if (!ok)
         queue_trace_fini(t);
     return ok;

@@ -12,7 +12,8 @@
 
 struct queue_trace_port {
     char name[QUEUE_TRACE_PORT];
-    double peak_bytes;
+    double peak_bytes, mean_bytes; /* mean over time, from 0 to the trace's last row */
+    double last_s, last_bytes;     /* its latest row */
 };
 
 struct queue_trace_row {

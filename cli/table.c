@@ -44,6 +44,14 @@ void cli_table_add_number(struct cli_table *t, double value, double scale)
         cli_table_add(t, "%.*f", fabs(scaled) >= 1000 ? 1 : fabs(scaled) >= 10 ? 2 : 3, scaled);
 }
 
+void cli_table_fini(struct cli_table *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->cell[i]);
+    free(t->cell);
+    *t = (struct cli_table){0};
+}
+
 bool cli_table_print(struct cli_table *t, const char *indent, size_t numbers, FILE *f, struct error *err)
 {
     size_t width[CLI_TABLE_COLUMNS] = {0};
@@ -61,11 +69,9 @@ bool cli_table_print(struct cli_table *t, const char *indent, size_t numbers, FI
             fprintf(f, "%-*s", last ? 0 : (int)width[column], t->cell[i]);
         if (last)
             putc('\n', f);
-        free(t->cell[i]);
     }
-    free(t->cell);
     bool failed = t->failed;
-    *t = (struct cli_table){0};
+    cli_table_fini(t);
     return !failed || error_set(err, ERROR_SYSTEM, "out of memory for the table");
 }
 

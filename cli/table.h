@@ -19,6 +19,7 @@ struct cli_table {
 };
 
 void cli_table_init(struct cli_table *t, size_t columns);
+void cli_table_fini(struct cli_table *t); /* without printing */
 
 /* Adds the next cell, printf-style; rows fill from the left. */
 void cli_table_add(struct cli_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
