@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the end-to-end tests share: run the built programs in a fresh directory, judge what they leave.
+
+Usage of a test file: test_x.py CONTRAFLOW SOURCE_ROOT. tshark, where a test needs an outside judge, is in
+packages.txt; without it those tests are skipped by name, not silently.
+"""
+import csv
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CONTRAFLOW = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 2 else None
+ROOT = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+B_1448 = 1e9 * 1448 / 1538  # goodput of 1 Gb/s with 1448-byte segments, no ACKs against it
+
+needs_tshark = unittest.skipUnless(shutil.which("tshark"), "tshark is not installed")
+needs_engine = unittest.skipUnless(CONTRAFLOW and CONTRAFLOW.with_name("contraflow-ns3").exists(),
+                                   "contraflow-ns3 is not built")
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="contraflow-test-"))
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+    def call(self, *args, **kwargs):
+        return subprocess.run([str(CONTRAFLOW), *map(str, args)], cwd=self.dir, capture_output=True, text=True,
+                              timeout=kwargs.pop("timeout", 600), **kwargs)
+
+    def good(self, *args, status=0, **kwargs):
+        done = self.call(*args, **kwargs)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def bad(self, status, words, *args, **kwargs):
+        """One line on standard error with these words, this exit status, nothing on standard output."""
+        done = self.call(*args, **kwargs)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        for word in [words] if isinstance(words, str) else words:
+            self.assertIn(word, lines[0])
+        self.assertEqual(done.stdout, "")
+        return done
+
+    def run_scenario(self, scenario, *sets, output="out", options=()):
+        arguments = ["run", scenario, "-o", output, "--quiet", *options]
+        for s in sets:
+            arguments += ["--set", s]
+        self.good(*arguments)
+        return self.flows(output)
+
+    def flows(self, output="out"):
+        with open(self.dir / output / "flows.csv", newline="") as f:
+            return list(csv.DictReader(f))
+
+    def json(self, *args, status=0):
+        return json.loads(self.good(*args, "--json", status=status).stdout)
+
+    def write(self, name, text):
+        path = self.dir / name
+        path.write_text(text)
+        return path
+
+
+def main():
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Real Linux TCP: bytes as tshark read them off, goodput as iperf3 saw it, and the verdict."""
+import csv
+import gzip
+
+import e2e
+
+CAPTURES = e2e.ROOT / "test/data/captures"
+
+
+def rows(path):
+    with open(path, newline="") as f:
+        return list(csv.DictReader(line for line in f if not line.startswith("#")))
+
+
+class Real(e2e.Case):
+    def flows_of(self, name):
+        return {(f["src"], f["dst"]): f for f in self.json("analyze", CAPTURES / f"{name}.pcap.gz")["flows"]}
+
+    def check(self, name):
+        flows = self.flows_of(name)
+        wire = rows(CAPTURES / f"{name}.wire.csv")
+        self.assertEqual(len(flows), len(wire))
+        for row in wire:
+            flow = flows[f"{row['src']}:{row['sport']}", f"{row['dst']}:{row['dport']}"]
+            self.assertEqual(flow["payload_bytes"], int(row["unique_payload_bytes"]), row)
+            self.assertEqual(flow["seen_payload_bytes"], int(row["seen_payload_bytes"]), row)
+            span = float(row["last_data_s"]) - float(row["first_data_s"])
+            self.assertAlmostEqual(flow["goodput_bps"] / (8 * int(row["unique_payload_bytes"]) / span), 1, delta=1e-3)
+        for row in rows(CAPTURES / f"{name}.truth.csv"):
+            flow = flows[f"{row['src']}:{row['sport']}", f"{row['dst']}:{row['dport']}"]
+            self.assertAlmostEqual(flow["goodput_bps"] / float(row["received_bps"]), 1, delta=0.03, msg=row)
+        return flows
+
+    def verdict(self, name, status):
+        found = self.json("check", CAPTURES / f"{name}.pcap.gz", status=status)["resources"]
+        return next(r for r in found if r["host"] == "10.9.0.1")
+
+    def test_fifo_obeys_eq6(self):
+        self.check("fifo-2in-1out")
+        resource = self.verdict("fifo-2in-1out", 0)
+        self.assertEqual((resource["indegree"], resource["outdegree"]), (2, 1))
+        self.assertTrue(resource["rules"]["eq6"]["holds"])
+        self.assertFalse(resource["rules"]["eq5"]["holds"])
+        self.assertEqual(resource["verdict"], "eq6")
+
+    def test_acks_first_breaks_eq6(self):
+        self.check("ackprio-2in-1out")
+        resource = self.verdict("ackprio-2in-1out", 0)
+        self.assertFalse(resource["rules"]["eq6"]["holds"])
+        self.assertEqual(resource["verdict"], "eq5")
+
+    def test_shallow_buffers_are_named_a_loss_regime(self):
+        flows = self.check("shallow-2in-1out")
+        resource = self.verdict("shallow-2in-1out", 1)
+        self.assertEqual(resource["verdict"], "loss")
+        # the tap is at the outgoing flow's sender: the kernel's own count, exactly
+        outgoing = next(r for r in rows(CAPTURES / "shallow-2in-1out.truth.csv") if r["direction"] == "out")
+        key = f"{outgoing['src']}:{outgoing['sport']}", f"{outgoing['dst']}:{outgoing['dport']}"
+        self.assertEqual(flows[key]["retransmitted_segments"], int(outgoing["retransmits"]))
+
+    def test_copies_are_those_of_the_shared_folder(self):
+        shared = e2e.ROOT.parent / "shared/captures"
+        if not shared.exists():
+            self.skipTest("no shared folder beside the checkout")
+        for path in sorted(shared.glob("*.pcap")):
+            self.assertEqual(gzip.decompress((CAPTURES / (path.name + ".gz")).read_bytes()), path.read_bytes())
+
+
+if __name__ == "__main__":
+    e2e.main()

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The arrows of the house: who may include whom; no C++ outside the shim; no GSL near ns-3."""
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(sys.argv[2])
+BUILD = pathlib.Path(sys.argv[1]).parent
+MAY = {  # folder -> folders it may include, besides itself
+    "base": set(),
+    "emu": {"base"},
+    "capture": {"base"},
+    "model": {"base"},
+    "analysis": {"base", "capture", "model"},
+    "scenarios": {"base", "emu", "capture", "model"},
+    "cli": {"base", "emu", "capture", "model", "analysis", "scenarios"},
+}
+# The one program of cli/ that is linked with ns-3 keeps clear of rooms that may use GSL.
+ENGINE_MAIN = "cli/engine_main.c"
+NO_GSL = {"base", "emu", "capture", "scenarios"}
+
+
+def sources():
+    for folder in MAY:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".c", ".h", ".cc"):
+                yield folder, path
+
+
+def includes(path):
+    return re.findall(r'^\s*#\s*include\s*(["<][^">]+)', path.read_text(), re.M)
+
+
+class Arrows(unittest.TestCase):
+    def test_every_include_follows_an_allowed_arrow(self):
+        count = 0
+        for folder, path in sources():
+            for include in includes(path):
+                if include[0] == '"':
+                    target = include[1:].split("/")[0]
+                    if target == "ns3":
+                        self.assertIn("emu/ns3/", str(path))
+                        continue
+                    self.assertIn(target, MAY[folder] | {folder}, f"{path}: {include}")
+                    count += 1
+        self.assertGreater(count, 50)
+
+    def test_scenarios_sees_only_plain_structs_of_model(self):
+        for folder, path in sources():
+            if folder == "scenarios":
+                for include in includes(path):
+                    self.assertNotRegex(include, r'"model/(?!platform|pattern)', str(path))
+
+    def test_gsl_stays_in_model_analysis_and_cli(self):
+        for folder, path in sources():
+            for include in includes(path):
+                if include.startswith("<gsl"):
+                    self.assertNotIn(folder, NO_GSL, str(path))
+        for include in includes(ROOT / ENGINE_MAIN):
+            self.assertNotRegex(include, r'gsl|"model/|"analysis/')
+
+    def test_cplusplus_only_in_the_shim_and_not_through_its_header(self):
+        for _, path in sources():
+            if path.suffix == ".cc":
+                self.assertIn("emu/ns3/", str(path))
+        self.assertNotRegex((ROOT / "emu/engine.h").read_text(), r"ns3::|#include\s*<[a-z]+>|class |template")
+
+    def test_only_cli_prints_or_exits(self):
+        for folder, path in sources():
+            if folder != "cli":
+                code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+                self.assertNotRegex(code, r"\bexit\(|\bprintf\(|\bputs\(", str(path))
+
+    def test_engine_program_asks_for_no_gsl_itself(self):
+        program = BUILD / "contraflow-ns3"
+        if not program.exists():
+            self.skipTest("contraflow-ns3 is not built")
+        needed = subprocess.run(["readelf", "-d", str(program)], capture_output=True, text=True, check=True).stdout
+        self.assertIn("libns3", needed)
+        self.assertNotIn("libgsl", needed)
+
+
+class Files(unittest.TestCase):
+    def test_every_source_names_its_license(self):
+        for _, path in sources():
+            self.assertIn("SPDX-License-Identifier: GPL-2.0-or-later", path.read_text()[:200], str(path))
+
+    def test_no_source_is_over_500_lines(self):
+        for _, path in sources():
+            self.assertLessEqual(len(path.read_text().splitlines()), 500, str(path))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
