@@ -7,11 +7,15 @@
 
 #include <stddef.h>
 
-/* Reads `path`, applies `sets` ("network.nic.queue=ack-first", later ones win; list entries by
- * number: "traffic.flows.0.window=1MB"), fills defaults, lists the flows and draws their starts
- * by the seed. ERROR_INPUT names file, line and key, what was found and what would be right:
- * "star.yaml:7: network.link.rate: 'fast' is not a rate; try 1Gbps or 100Mbps"; a value that came
- * from a set is blamed on it: "--set network.link.rate=fast: ...". */
+/* Reads `path`, applies `sets`, fills defaults, lists the flows and draws their starts by the seed.
+ *
+ * A set is "path=value", such as "network.nic.queue=ack-first"; later ones win. List entries go by
+ * number from 0 ("traffic.flows.0.window=1MB"; one beyond the last adds an entry). A value that
+ * starts with [, { or a quote is YAML; anything else is taken as it stands.
+ *
+ * ERROR_INPUT names file, line and key, what was found and what would be right:
+ * "star.yaml:7: network.link.rate: 'fast' is not a rate; try 1Gbps or 100Mbps". A value that came
+ * from a set is blamed on it: "--set network.link.rate=fast: 'fast' is ...". On failure *s is zeroed. */
 bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err);
 
 /* The i-th point of a scenario with points as a scenario of its own (flows listed, no points). */

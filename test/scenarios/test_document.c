@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/document.h"
+
+#include "test/scenarios/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void rejects_file(const char *path, const char *message)
+{
+    struct error err = {0};
+    assert_null(document_open(path, NULL, 0, &err));
+    assert_string_equal(err.message, message);
+    assert_int_equal(err.code, ERROR_INPUT);
+}
+
+static void test_missing_file_and_directory_are_named(void **state)
+{
+    (void)state;
+    rejects_file("none.yaml", "none.yaml: No such file or directory");
+    rejects_file("/tmp", "/tmp: Is a directory");
+}
+
+static void test_file_without_values_is_empty(void **state)
+{
+    (void)state;
+    text_rejects("", NULL, "s.yaml: is empty; a scenario has keys such as 'traffic:'");
+    text_rejects("# nothing\n\n", NULL, "s.yaml: is empty; a scenario has keys such as 'traffic:'");
+    text_rejects("", "seed=2", "s.yaml: is empty; a scenario has keys such as 'traffic:'");
+}
+
+static void test_syntax_error_has_its_line(void **state)
+{
+    (void)state;
+    text_rejects("network: {link: [\n", NULL,
+                 "s.yaml:2: not YAML: did not find expected node content while parsing a flow node");
+    text_rejects("seed: 1\ntitle: 'open\n", NULL,
+                 "s.yaml:3: not YAML: found unexpected end of stream while scanning a quoted scalar");
+    text_rejects("seed: *x\n", NULL, "s.yaml:1: not YAML: found undefined alias");
+}
+
+static void test_bytes_that_are_no_text_have_their_line(void **state)
+{
+    (void)state;
+    text_rejects("seed: 1\ntitle: \xff\n", NULL, "s.yaml:2: not UTF-8 text: invalid leading UTF-8 octet (0xff)");
+    text_write("s.yaml", "a\nb\0c", 5);
+    rejects_file("s.yaml", "s.yaml:2: not UTF-8 text: control characters are not allowed (0x00)");
+    text_rejects("title: \"a\\0b\"\n", NULL, "s.yaml:1: a NUL character cannot be part of a value");
+}
+
+static void test_key_given_twice_names_both_lines(void **state)
+{
+    (void)state;
+    text_rejects("seed: 1\ntitle: x\nseed: 2\n", NULL, "s.yaml:3: seed: given twice, first in line 1");
+    text_rejects("tcp:\n  window: 1MB\n  window: 2MB\n", NULL, "s.yaml:3: window: given twice, first in line 2");
+    text_rejects("seed: 1", "tcp={sack: true, sack: false}",
+                 "--set tcp={sack: true, sack: false}: sack: given twice");
+}
+
+static void test_one_document_of_plain_keys(void **state)
+{
+    (void)state;
+    text_rejects("seed: 1\n---\nseed: 2\n", NULL, "s.yaml:3: a second document starts; a scenario is one");
+    text_rejects("? [a]\n: b\n", NULL, "s.yaml:1: a key is a word, not a list or a mapping");
+}
+
+static void test_aliases_are_copies_and_cycles_end(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("network:\n  nic: &q {limit: 1MB}\n  switch: *q\n", "network.nic.limit=2MB");
+    assert_int_equal(s.network.nic.limit_bytes, 2000000);
+    assert_int_equal(s.network.sw.limit_bytes, 1000000);
+    scenario_fini(&s);
+    text_rejects("capture: &x [*x]\n", NULL, "s.yaml:1: nested too deeply, or an alias of itself");
+    /* 12^8 values out of eight short lines: "billion laughs". */
+    text_rejects("a: &a [x,x,x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
+                 "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
+                 "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n",
+                 NULL, "s.yaml:1: too many values (aliases count each time)");
+}
+
+static void test_set_overrides_adds_and_makes_what_lies_on_its_way(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("seed: 1\n", "seed=7");
+    assert_int_equal(s.seed, 7);
+    scenario_fini(&s);
+    s = text_load("title: x\n", "network.nic.limit=1MB");
+    assert_int_equal(s.network.nic.limit_bytes, 1000000);
+    scenario_fini(&s);
+    s = text_load("title: x\n", "capture.0.at=h1"); /* a number makes a list */
+    assert_int_equal(s.n_captures, 1);
+    assert_string_equal(s.captures[0].at, "h1");
+    scenario_fini(&s);
+    s = text_load("capture:\n  - {at: h0}\n  - {at: h1}\n", "capture.1.snaplen=200");
+    assert_int_equal(s.captures[0].snaplen, 96);
+    assert_int_equal(s.captures[1].snaplen, 200);
+    scenario_fini(&s);
+    s = text_load("capture: [{at: h0}]\n", "capture.1.at=h2"); /* the entry after the last */
+    assert_int_equal(s.n_captures, 2);
+    scenario_fini(&s);
+}
+
+static void test_set_value_is_yaml_when_it_looks_like_it(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("capture: [{at: h0}]\n", "capture=[{at: h1}, {at: h2, snaplen: 100}]");
+    assert_int_equal(s.n_captures, 2);
+    assert_int_equal(s.captures[1].snaplen, 100);
+    scenario_fini(&s);
+    s = text_load("seed: 1\n", "title=in: two, out: one # all");
+    assert_string_equal(s.title, "in: two, out: one # all");
+    scenario_fini(&s);
+    s = text_load("seed: 1\n", "title= '[draft] '");
+    assert_string_equal(s.title, "[draft] ");
+    scenario_fini(&s);
+    s = text_load("title: x\n", "title=");
+    assert_string_equal(s.title, "");
+    scenario_fini(&s);
+}
+
+static void test_later_set_wins(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"tcp.window=1MB", "tcp={window: 2MB}", "tcp.sack=false"};
+    struct scenario s;
+    struct error err = {0};
+    text_write("s.yaml", "seed: 1\n", 8);
+    assert_true(scenario_load(&s, "s.yaml", sets, 3, &err));
+    assert_int_equal(s.tcp.receive_buffer_bytes, 2000000);
+    assert_false(s.tcp.sack);
+    scenario_fini(&s);
+}
+
+static void test_set_without_sense_is_blamed(void **state)
+{
+    (void)state;
+    text_rejects("seed: 1", "nonsense", "--set nonsense: write it as path=value, such as tcp.window=500kB");
+    text_rejects("seed: 1", "=1", "--set =1: write it as path=value, such as tcp.window=500kB");
+    text_rejects("seed: 1", "tcp..window=1", "--set tcp..window=1: write it as path=value, such as tcp.window=500kB");
+    text_rejects("seed: 1", "tcp.=1", "--set tcp.=1: write it as path=value, such as tcp.window=500kB");
+    text_rejects("seed: 1", "seed.x=1", "--set seed.x=1: '1' is a single value; 'x' cannot lie below it");
+    text_rejects("capture: [{at: h0}]", "capture.5.at=h1",
+                 "--set capture.5.at=h1: entry 5 does not exist; there are 1, counted from 0");
+    text_rejects("capture: [{at: h0}]", "capture.x=h1", "--set capture.x=h1: 'x' is not the number of an entry");
+    text_rejects("seed: 1", "capture=[1",
+                 "--set capture=[1: not YAML: did not find expected ',' or ']' while parsing a flow sequence");
+    text_rejects("seed: 1", "title=\xff", "--set title=\xff: not UTF-8 text, or out of memory");
+}
+
+static void test_culprit_is_the_later_set_or_the_one_spelt_out(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"c=1", "b=2"};
+    struct error err = {0};
+    text_write("s.yaml", "a: 1\nb: 1\n", 10);
+    struct document *d = document_open("s.yaml", sets, 2, &err);
+    assert_non_null(d);
+    assert_string_equal(document_culprit(d, "a", "b"), "b");
+    assert_string_equal(document_culprit(d, "b", "a"), "b");
+    assert_string_equal(document_culprit(d, "b", "c"), "b");
+    assert_string_equal(document_culprit(d, "absent", "a"), "a");
+    assert_string_equal(document_culprit(d, "a", "absent"), "a");
+    assert_int_equal(document_kind(d, "absent"), DOCUMENT_NONE);
+    assert_int_equal(document_kind(d, "a"), DOCUMENT_SCALAR);
+    assert_int_equal(document_kind(d, ""), DOCUMENT_MAPPING);
+    assert_string_equal(document_key(d, "", 2), "c");
+    assert_null(document_key(d, "", 3));
+    document_free(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_missing_file_and_directory_are_named),
+        cmocka_unit_test(test_file_without_values_is_empty),
+        cmocka_unit_test(test_syntax_error_has_its_line),
+        cmocka_unit_test(test_bytes_that_are_no_text_have_their_line),
+        cmocka_unit_test(test_key_given_twice_names_both_lines),
+        cmocka_unit_test(test_one_document_of_plain_keys),
+        cmocka_unit_test(test_aliases_are_copies_and_cycles_end),
+        cmocka_unit_test(test_set_overrides_adds_and_makes_what_lies_on_its_way),
+        cmocka_unit_test(test_set_value_is_yaml_when_it_looks_like_it),
+        cmocka_unit_test(test_later_set_wins),
+        cmocka_unit_test(test_set_without_sense_is_blamed),
+        cmocka_unit_test(test_culprit_is_the_later_set_or_the_one_spelt_out),
+    };
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/fields.h"
+
+#include "test/scenarios/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *rejection(const char *yaml)
+{
+    static struct error err;
+    struct scenario s;
+    text_write("s.yaml", yaml, strlen(yaml));
+    assert_false(scenario_load(&s, "s.yaml", NULL, 0, &err));
+    return err.message;
+}
+
+static void test_rates_of_every_ethernet_are_held(void **state)
+{
+    (void)state;
+    static const char *const rates[] = {"1kbps",  "10Mbps", "50Mbps",  "100Mbps", "1Gbps",   "2.5Gbps", "5Gbps",
+                                        "10Gbps", "25Gbps", "40Gbps", "50Gbps",  "100Gbps", "200Gbps", "400Gbps",
+                                        "800Gbps"};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        char yaml[64];
+        snprintf(yaml, sizeof yaml, "network: {link: {rate: %s}}\n", rates[i]);
+        struct scenario s = text_load(yaml, NULL);
+        assert_true(s.network.link.rate_bps >= 1000);
+        assert_true(INT64_C(8000000000000) % s.network.link.rate_bps == 0);
+        scenario_fini(&s);
+    }
+}
+
+static void test_rate_that_drifts_names_its_neighbours(void **state)
+{
+    (void)state;
+    /* 8e12 = 2^15 * 5^12: 3 Gb/s does not divide it; nearest divisors 2^9 * 5^9 * 5 / 2 and 2^15 * 5^7 * 5/4:
+     * 8e12 / 3125 ps = 2.56 Gb/s and 8e12 / 2560 ps = 3.125 Gb/s. */
+    assert_string_equal(rejection("network: {link: {rate: 3Gbps}}\n"),
+                        "s.yaml:1: network.link.rate: at '3Gbps' a byte does not take a whole number of picoseconds, "
+                        "so the clock would drift; nearest: 2560Mbps and 3125Mbps");
+    assert_string_equal(rejection("network: {link: {rate: 9.99Gbps}}\n"),
+                        "s.yaml:1: network.link.rate: at '9.99Gbps' a byte does not take a whole number of "
+                        "picoseconds, so the clock would drift; nearest: 8Gbps and 10Gbps");
+    assert_string_equal(rejection("network: {link: {rate: 999bps}}\n"),
+                        "s.yaml:1: network.link.rate: '999bps' is outside 1kbps to 8Tbps");
+}
+
+static void test_limits_are_bytes_or_packets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t bytes, packets;
+    } limits[] = {
+        {"20MB", 20000000, EMU_QUEUE_UNLIMITED},      {"64 KiB", 65536, EMU_QUEUE_UNLIMITED},
+        {"2000", 2000, EMU_QUEUE_UNLIMITED},          {"1000p", EMU_QUEUE_UNLIMITED, 1000},
+        {"1 packet", EMU_QUEUE_UNLIMITED, 1},         {"85packets", EMU_QUEUE_UNLIMITED, 85},
+        {"1000000000p", EMU_QUEUE_UNLIMITED, 1000000000},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        char yaml[64];
+        snprintf(yaml, sizeof yaml, "network: {nic: {limit: %s}}\n", limits[i].text);
+        struct scenario s = text_load(yaml, NULL);
+        assert_true(s.network.nic.limit_bytes == limits[i].bytes);
+        assert_true(s.network.nic.limit_packets == limits[i].packets);
+        scenario_fini(&s);
+    }
+    assert_string_equal(rejection("network: {nic: {limit: 0p}}\n"),
+                        "s.yaml:1: network.nic.limit: '0' is outside 1 to 1000000000");
+    assert_string_equal(rejection("network: {nic: {limit: 10 frames}}\n"),
+                        "s.yaml:1: network.nic.limit: neither bytes (20MB) nor packets (1000p): '10 frames' has "
+                        "unknown unit 'frames'; a size looks like 3MB, 500kB or 64KiB");
+    assert_string_equal(rejection("network: {nic: {limit: p}}\n"),
+                        "s.yaml:1: network.nic.limit: neither bytes (20MB) nor packets (1000p): 'p' is not a size; "
+                        "try 3MB, 500kB or 64KiB");
+}
+
+static void test_every_congestion_control_is_known_by_its_whole_name(void **state)
+{
+    (void)state;
+    char names[] = EMU_ENGINE_CONGESTION, *rest = names;
+    int n = 0;
+    for (char *name; (name = strtok_r(NULL, ", ", &rest)) != NULL; n++) {
+        char yaml[64];
+        snprintf(yaml, sizeof yaml, "tcp: {congestion: %s}\n", name);
+        struct scenario s = text_load(yaml, NULL);
+        assert_string_equal(s.tcp.congestion, name);
+        scenario_fini(&s);
+    }
+    assert_true(n >= 11);
+    assert_non_null(strstr(rejection("tcp: {congestion: cub}\n"), "'cub' is not a congestion control"));
+    assert_non_null(strstr(rejection("tcp: {congestion: 'cubic, bic'}\n"), "is not a congestion control"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rates_of_every_ethernet_are_held),
+        cmocka_unit_test(test_rate_that_drifts_names_its_neighbours),
+        cmocka_unit_test(test_limits_are_bytes_or_packets),
+        cmocka_unit_test(test_every_congestion_control_is_known_by_its_whole_name),
+    };
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/units.h"
+#include "test/scenarios/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void test_every_default(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("{}\n", NULL);
+    assert_string_equal(s.title, "");
+    assert_int_equal(s.engine, SCENARIO_ENGINE_NS3);
+    assert_int_equal(s.seed, 1);
+    assert_int_equal(s.duration_ps, 2 * UNITS_PS_PER_S);
+    assert_int_equal(s.warmup_ps, 600 * UNITS_PS_PER_MS);
+    assert_int_equal(s.network.topology, EMU_TOPOLOGY_STAR);
+    assert_int_equal(s.network.hosts, 4); /* h0, two that send, one that receives */
+    assert_int_equal(s.network.link.rate_bps, 1000000000);
+    assert_int_equal(s.network.link.delay_ps, 50 * UNITS_PS_PER_US);
+    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_FIFO);
+    assert_int_equal(s.network.nic.limit_bytes, 20000000);
+    assert_true(s.network.nic.limit_packets == EMU_QUEUE_UNLIMITED);
+    assert_memory_equal(&s.network.nic, &s.network.sw, sizeof s.network.nic);
+    assert_string_equal(s.tcp.congestion, "newreno");
+    assert_int_equal(s.tcp.send_buffer_bytes, 3000000);
+    assert_int_equal(s.tcp.receive_buffer_bytes, 3000000);
+    assert_int_equal(s.tcp.initial_window_segments, SCENARIO_WARM);
+    assert_int_equal(s.tcp.segment_bytes, 1448);
+    assert_int_equal(s.tcp.delayed_ack, 2);
+    assert_int_equal(s.tcp.delayed_ack_timeout_ps, 40 * UNITS_PS_PER_MS);
+    assert_int_equal(s.tcp.min_rto_ps, 200 * UNITS_PS_PER_MS);
+    assert_true(s.tcp.sack);
+    assert_int_equal(s.n_flows, 3);
+    assert_int_equal(s.n_points, 0);
+    assert_int_equal(s.start_spread_ps, 100 * UNITS_PS_PER_US);
+    assert_int_equal(s.n_captures, 0);
+    scenario_fini(&s);
+    s = text_load("network: {topology: tree}\n", NULL);
+    assert_int_equal(s.network.racks[0], 5);
+    assert_int_equal(s.network.racks[1], 5);
+    assert_int_equal(s.network.hosts, 10);
+    assert_true(s.network.backbone.rate_bps == 10000000000);
+    assert_int_equal(s.network.backbone.delay_ps, 50 * UNITS_PS_PER_US);
+    scenario_fini(&s);
+    s = text_load("capture: [{at: sw0-h0}]\n", NULL);
+    assert_int_equal(s.captures[0].snaplen, 96);
+    assert_int_equal(s.captures[0].format, SCENARIO_FORMAT_PCAP);
+    scenario_fini(&s);
+}
+
+static void test_every_key_reaches_its_place(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "title: All of it\nengine: ns3\nseed: 9223372036854775807\nduration: 10s\nwarmup: 0\n"
+        "network:\n  topology: tree\n  racks: [2, 3]\n  link: {rate: 100Mbps, delay: 1ms}\n"
+        "  backbone: {rate: 40Gbps, delay: 7ns}\n  nic: {queue: ack-first, limit: 1000p}\n"
+        "  switch: {queue: fifo, limit: 64KiB}\n"
+        "tcp: {congestion: cubic, window: 500kB, initial_window: 10, segment: 1000, delayed_ack: 1,\n"
+        "      delayed_ack_timeout: 25ms, min_rto: 1s, sack: false}\n"
+        "capture: [{at: h4, snaplen: 65535, format: pcapng}, {at: sw1-h4}, {at: sw0-sw1}, {at: sw1-sw0}]\n",
+        NULL);
+    assert_string_equal(s.title, "All of it");
+    assert_true(s.seed == INT64_MAX);
+    assert_int_equal(s.duration_ps, 10 * UNITS_PS_PER_S);
+    assert_int_equal(s.warmup_ps, 0);
+    assert_int_equal(s.network.topology, EMU_TOPOLOGY_TREE);
+    assert_int_equal(s.network.racks[0], 2);
+    assert_int_equal(s.network.racks[1], 3);
+    assert_int_equal(s.network.hosts, 5);
+    assert_int_equal(s.network.link.rate_bps, 100000000);
+    assert_int_equal(s.network.link.delay_ps, UNITS_PS_PER_MS);
+    assert_true(s.network.backbone.rate_bps == 40000000000);
+    assert_int_equal(s.network.backbone.delay_ps, 7000);
+    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
+    assert_true(s.network.nic.limit_bytes == EMU_QUEUE_UNLIMITED);
+    assert_int_equal(s.network.nic.limit_packets, 1000);
+    assert_int_equal(s.network.sw.limit_bytes, 65536);
+    assert_string_equal(s.tcp.congestion, "cubic");
+    assert_int_equal(s.tcp.send_buffer_bytes, 500000);
+    assert_int_equal(s.tcp.initial_window_segments, 10);
+    assert_int_equal(s.tcp.segment_bytes, 1000);
+    assert_int_equal(s.tcp.delayed_ack, 1);
+    assert_int_equal(s.tcp.delayed_ack_timeout_ps, 25 * UNITS_PS_PER_MS);
+    assert_int_equal(s.tcp.min_rto_ps, UNITS_PS_PER_S);
+    assert_false(s.tcp.sack);
+    assert_int_equal(s.flows[0].tcp.initial_window_segments, 10);
+    assert_int_equal(s.n_captures, 4);
+    assert_string_equal(s.captures[0].at, "h4");
+    assert_int_equal(s.captures[0].snaplen, 65535);
+    assert_int_equal(s.captures[0].format, SCENARIO_FORMAT_PCAPNG);
+    assert_string_equal(s.captures[3].at, "sw1-sw0");
+    scenario_fini(&s);
+}
+
+static void test_top_level_values_are_checked(void **state)
+{
+    (void)state;
+    char title[256];
+    snprintf(title, sizeof title, "title: %0128d\n", 0);
+    text_rejects(title, NULL, "s.yaml:1: title: 128 bytes long; 127 fit");
+    text_rejects("engine: native\n", NULL, "s.yaml:1: engine: 'native' is not built yet; use ns3");
+    text_rejects("engine: warp\n", NULL, "s.yaml:1: engine: 'warp' is not an engine; there are: ns3");
+    text_rejects("seed: -1\n", NULL, "s.yaml:1: seed: '-1' is outside 0 to 9223372036854775807");
+    text_rejects("seed: one\n", NULL, "s.yaml:1: seed: 'one' is not a whole number");
+    text_rejects("duration: 5 minutes\n", NULL,
+                 "s.yaml:1: duration: '5 minutes' has unknown unit 'minutes'; a time looks like 2s, 600ms or 50us");
+    text_rejects("duration: 0s\n", NULL, "s.yaml:1: duration: '0s' is outside 1us to 10000s");
+    text_rejects("duration: 10001s\n", NULL, "s.yaml:1: duration: '10001s' is outside 1us to 10000s");
+    text_rejects("seed: 1\nwarmup: 2s\n", NULL, "s.yaml:2: warmup: a warmup of 2s leaves nothing of a duration of 2s");
+    text_rejects("warmup: 600ms\n", "duration=500ms",
+                 "--set duration=500ms: a warmup of 600ms leaves nothing of a duration of 500ms");
+}
+
+static void test_tcp_values_are_checked(void **state)
+{
+    (void)state;
+    text_rejects("tcp:\n  window: 0\n", NULL,
+                 "s.yaml:2: tcp.window: a window of '0' is smaller than one segment of 1448 bytes");
+    text_rejects("tcp: {window: 1447}\n", NULL,
+                 "s.yaml:1: tcp.window: a window of '1447' is smaller than one segment of 1448 bytes");
+    text_rejects("tcp: {window: -3MB}\n", NULL,
+                 "s.yaml:1: tcp.window: '-3MB' is negative; a size is at least 0, such as 3MB, 500kB or 64KiB");
+    text_rejects("tcp: {window: 1000, segment: 500}\n", "tcp.segment=1001",
+                 "--set tcp.segment=1001: a window of '1000' is smaller than one segment of 1001 bytes");
+    /* 65535 << 14 = 1073725440 */
+    text_rejects("tcp: {window: 1073725441}\n", NULL,
+                 "s.yaml:1: tcp.window: '1073725441' is more than TCP can advertise, 1073725440 bytes");
+    text_rejects("tcp: {segment: 1449}\n", NULL, "s.yaml:1: tcp.segment: '1449' is outside 1B to 1448B");
+    text_rejects("tcp: {segment: 0}\n", NULL, "s.yaml:1: tcp.segment: '0' is outside 1B to 1448B");
+    text_rejects("tcp: {congestion: reno}\n", NULL,
+                 "s.yaml:1: tcp.congestion: 'reno' is not a congestion control; there are: " EMU_ENGINE_CONGESTION);
+    text_rejects("tcp: {congestion: ''}\n", NULL,
+                 "s.yaml:1: tcp.congestion: '' is not a congestion control; there are: " EMU_ENGINE_CONGESTION);
+    text_rejects("tcp: {initial_window: hot}\n", NULL,
+                 "s.yaml:1: tcp.initial_window: 'hot' is neither 'warm' nor a number of segments");
+    text_rejects("tcp: {initial_window: 0}\n", NULL, "s.yaml:1: tcp.initial_window: '0' is outside 1 to 1000000");
+    text_rejects("tcp: {delayed_ack: 3}\n", NULL, "s.yaml:1: tcp.delayed_ack: '3' is outside 1 to 2");
+    text_rejects("tcp: {delayed_ack_timeout: 2s}\n", NULL,
+                 "s.yaml:1: tcp.delayed_ack_timeout: '2s' is outside 1us to 1s");
+    text_rejects("tcp: {min_rto: 200}\n", NULL,
+                 "s.yaml:1: tcp.min_rto: '200' has no unit; a time looks like 2s, 600ms or 50us");
+    text_rejects("tcp: {sack: maybe}\n", NULL,
+                 "s.yaml:1: tcp.sack: 'maybe' is not a yes or no; there are: false, true");
+}
+
+static void test_network_values_are_checked(void **state)
+{
+    (void)state;
+    text_rejects("network: {topology: ring}\n", NULL,
+                 "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree");
+    text_rejects("network: {hosts: 1}\n", NULL, "s.yaml:1: network.hosts: '1' is outside 2 to 1000");
+    text_rejects("network: {racks: [2, 2]}\n", NULL, "s.yaml:1: network.racks: is for a tree; the topology is star");
+    text_rejects("network:\n  backbone: {rate: 1Gbps}\n", NULL,
+                 "s.yaml:2: network.backbone: is for a tree; the topology is star");
+    text_rejects("network: {topology: tree, hosts: 4}\n", NULL,
+                 "s.yaml:1: network.hosts: is for a star; a tree has racks, such as [5, 5]");
+    text_rejects("network: {topology: tree, racks: [1, 2, 3]}\n", NULL,
+                 "s.yaml:1: network.racks: 3 racks; a tree has two, such as [5, 5]");
+    text_rejects("network: {topology: tree, racks: []}\n", NULL,
+                 "s.yaml:1: network.racks: 0 racks; a tree has two, such as [5, 5]");
+    text_rejects("network: {topology: tree, racks: [0, 5]}\n", NULL,
+                 "s.yaml:1: network.racks.0: '0' is outside 1 to 999");
+    text_rejects("network: {topology: tree, racks: [999, 2]}\n", NULL,
+                 "s.yaml:1: network.racks: 1001 hosts together; at most 1000");
+    text_rejects("network:\n  link:\n    rate: fast\n", NULL,
+                 "s.yaml:3: network.link.rate: 'fast' is not a rate; try 1Gbps or 100Mbps");
+    text_rejects("network: {link: {delay: 11s}}\n", NULL, "s.yaml:1: network.link.delay: '11s' is outside 0s to 10s");
+    text_rejects("network: {topology: tree, backbone: {rate: 0bps}}\n", NULL,
+                 "s.yaml:1: network.backbone.rate: '0bps' is outside 1kbps to 8Tbps");
+    text_rejects("network: {nic: {queue: lifo}}\n", NULL,
+                 "s.yaml:1: network.nic.queue: 'lifo' is not a queue; there are: fifo, ack-first");
+    /* 1448 + 20 (IPv4) + 32 (TCP with timestamps) + 14 (Ethernet) + 4 (FCS) = 1518 */
+    text_rejects("network: {switch: {limit: 1517}}\n", NULL,
+                 "s.yaml:1: network.switch.limit: a limit of '1517' holds no full frame: a segment of 1448 makes one "
+                 "of 1518 bytes (headers 66, FCS 4)");
+    text_rejects("tcp: {segment: 500}\nnetwork: {switch: {limit: 600}}\n", "tcp.segment=600",
+                 "--set tcp.segment=600: a limit of '600' holds no full frame: a segment of 600 makes one of 670 bytes "
+                 "(headers 66, FCS 4)");
+    struct scenario s = text_load("network: {switch: {limit: 1518}}\n", NULL);
+    assert_int_equal(s.network.sw.limit_bytes, 1518);
+    scenario_fini(&s);
+}
+
+static void test_captures_are_at_ports_that_exist(void **state)
+{
+    (void)state;
+    text_rejects("capture:\n  - {at: h4}\n", NULL,
+                 "s.yaml:2: capture.0.at: 'h4' is not a port here; a host's NIC is h0 to h3, a switch's port sw0-h0");
+    static const char *const absent[] = {"h04", "h-1", "h0 ", "sw1-h0", "sw0-h4", "sw0", "sw0-sw1", "eth0", "''"};
+    for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++) {
+        char yaml[64];
+        struct scenario s;
+        struct error err = {0};
+        int n = snprintf(yaml, sizeof yaml, "capture: [{at: \"%s\"}]\n", absent[i]);
+        text_write("s.yaml", yaml, (size_t)n);
+        assert_false(scenario_load(&s, "s.yaml", NULL, 0, &err));
+        if (!strstr(err.message, "capture.0.at"))
+            fail_msg("%s: %s", absent[i], err.message);
+    }
+    text_rejects("network: {topology: tree, racks: [2, 2]}\ncapture: [{at: sw0-h2}]\n", NULL,
+                 "s.yaml:2: capture.0.at: 'sw0-h2' is not a port here; a host's NIC is h0 to h3, a switch's port "
+                 "sw0-h0 (sw1 for the second rack) or sw0-sw1, sw1-sw0");
+    text_rejects("capture: [{snaplen: 96}]\n", NULL, "s.yaml:1: capture.0.at: is missing; a capture goes {at: h0}");
+    text_rejects("capture: [{at: h0}, {at: h1}, {at: h0}]\n", NULL,
+                 "s.yaml:1: capture.2.at: 'h0' is captured twice");
+    text_rejects("capture: [{at: h0, snaplen: 53}]\n", NULL,
+                 "s.yaml:1: capture.0.snaplen: '53' is outside 54B to 65535B");
+    text_rejects("capture: [{at: h0, format: erf}]\n", NULL,
+                 "s.yaml:1: capture.0.format: 'erf' is not a capture format; there are: pcap, pcapng");
+    /* h2 is there at 1/1 already, h3 only at 2/1. */
+    text_rejects("traffic: {star: {points: [2/1, 1/1]}}\ncapture: [{at: h3}]\n", NULL,
+                 "s.yaml:2: capture.0.at: 'h3' is not a port here; a host's NIC is h0 to h2, a switch's port sw0-h0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_default),
+        cmocka_unit_test(test_every_key_reaches_its_place),
+        cmocka_unit_test(test_top_level_values_are_checked),
+        cmocka_unit_test(test_tcp_values_are_checked),
+        cmocka_unit_test(test_network_values_are_checked),
+        cmocka_unit_test(test_captures_are_at_ports_that_exist),
+    };
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
+}

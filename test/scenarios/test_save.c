@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/save.h"
+
+#include "test/scenarios/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void same_queue(const struct emu_queue_config *a, const struct emu_queue_config *b)
+{
+    assert_int_equal(a->discipline, b->discipline);
+    assert_true(a->limit_bytes == b->limit_bytes);
+    assert_true(a->limit_packets == b->limit_packets);
+}
+
+static void same_link(const struct emu_link_config *a, const struct emu_link_config *b)
+{
+    assert_true(a->rate_bps == b->rate_bps);
+    assert_true(a->delay_ps == b->delay_ps);
+}
+
+static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config *b)
+{
+    assert_string_equal(a->congestion, b->congestion);
+    assert_int_equal(a->send_buffer_bytes, b->send_buffer_bytes);
+    assert_int_equal(a->receive_buffer_bytes, b->receive_buffer_bytes);
+    assert_int_equal(a->initial_window_segments, b->initial_window_segments);
+    assert_int_equal(a->segment_bytes, b->segment_bytes);
+    assert_int_equal(a->delayed_ack, b->delayed_ack);
+    assert_int_equal(a->delayed_ack_timeout_ps, b->delayed_ack_timeout_ps);
+    assert_int_equal(a->min_rto_ps, b->min_rto_ps);
+    assert_int_equal(a->sack, b->sack);
+}
+
+static void same(const struct scenario *a, const struct scenario *b)
+{
+    assert_string_equal(a->title, b->title);
+    assert_int_equal(a->engine, b->engine);
+    assert_true(a->seed == b->seed);
+    assert_int_equal(a->duration_ps, b->duration_ps);
+    assert_int_equal(a->warmup_ps, b->warmup_ps);
+    assert_int_equal(a->network.topology, b->network.topology);
+    assert_int_equal(a->network.hosts, b->network.hosts);
+    assert_int_equal(a->network.racks[0], b->network.racks[0]);
+    assert_int_equal(a->network.racks[1], b->network.racks[1]);
+    same_link(&a->network.link, &b->network.link);
+    same_link(&a->network.backbone, &b->network.backbone);
+    same_queue(&a->network.nic, &b->network.nic);
+    same_queue(&a->network.sw, &b->network.sw);
+    same_tcp(&a->tcp, &b->tcp);
+    assert_int_equal(a->start_spread_ps, b->start_spread_ps);
+    assert_int_equal(a->incoming_window_bytes, b->incoming_window_bytes);
+    assert_int_equal(a->outgoing_window_bytes, b->outgoing_window_bytes);
+    assert_int_equal(a->n_flows, b->n_flows);
+    for (int i = 0; i < a->n_flows; i++) {
+        assert_string_equal(a->flows[i].name, b->flows[i].name);
+        assert_int_equal(a->flows[i].from, b->flows[i].from);
+        assert_int_equal(a->flows[i].to, b->flows[i].to);
+        assert_int_equal(a->flows[i].bytes, b->flows[i].bytes);
+        assert_int_equal(a->flows[i].start_ps, b->flows[i].start_ps);
+        same_tcp(&a->flows[i].tcp, &b->flows[i].tcp);
+    }
+    assert_int_equal(a->n_points, b->n_points);
+    for (int i = 0; i < a->n_points; i++) {
+        assert_int_equal(a->points[i].incoming, b->points[i].incoming);
+        assert_int_equal(a->points[i].outgoing, b->points[i].outgoing);
+    }
+    assert_int_equal(a->n_captures, b->n_captures);
+    for (int i = 0; i < a->n_captures; i++) {
+        assert_string_equal(a->captures[i].at, b->captures[i].at);
+        assert_int_equal(a->captures[i].snaplen, b->captures[i].snaplen);
+        assert_int_equal(a->captures[i].format, b->captures[i].format);
+    }
+}
+
+/* Saves, loads, compares; finishes s. */
+static void survives(struct scenario *s, const char *comment)
+{
+    struct scenario again;
+    struct error err = {0};
+    if (!scenario_save(s, "again.yaml", comment, &err) || !scenario_load(&again, "again.yaml", NULL, 0, &err))
+        fail_msg("%s", err.message);
+    same(s, &again);
+    scenario_fini(&again);
+    scenario_fini(s);
+}
+
+static void test_star_survives_with_its_drawn_starts(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("seed: 77\ntraffic: {star: {incoming: 3, outgoing: 2, incoming_window: 12345}}\n"
+                                  "capture: [{at: h0}, {at: sw0-h0, format: pcapng, snaplen: 1518}]\n", NULL);
+    assert_int_not_equal(s.flows[0].start_ps, s.flows[1].start_ps);
+    survives(&s, NULL);
+}
+
+static void test_tree_and_flows_survive_to_the_picosecond(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "duration: 1.000000000001s\nwarmup: 1ps\n"
+        "network: {topology: tree, racks: [2, 1], link: {rate: 2.5Gbps, delay: 1234567ps},\n"
+        "          backbone: {rate: 25Gbps, delay: 0s}, nic: {queue: ack-first, limit: 85 packets},\n"
+        "          switch: {limit: 1518}}\n"
+        "tcp: {window: 123457, initial_window: 10, segment: 1447, delayed_ack: 1, sack: false}\n"
+        "traffic:\n  start_spread: 0s\n  flows:\n"
+        "    - {name: a-b_c.9, from: h0, to: h2, bytes: 10000001, window: 64KiB, congestion: cubic, start: 7ps}\n"
+        "    - {from: h1, to: h0}\n", NULL);
+    assert_int_equal(s.flows[0].start_ps, 7);
+    survives(&s, NULL);
+}
+
+static void test_points_survive_as_points(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("traffic: {star: {points: [1/1, 2/1, 0/3], outgoing_window: 6MB}}\n", NULL);
+    survives(&s, NULL);
+    s = text_load("network: {hosts: 3}\ntraffic: {star: {points: [4/2]}}\n", NULL);
+    assert_int_equal(s.network.hosts, 3);
+    survives(&s, NULL);
+}
+
+static void test_any_title_survives(void **state)
+{
+    (void)state;
+    static const char *const titles[] = {
+        "", "null", "~", "true", "1", " both ends ", "a: b # c", "- x", "[x", "{", "'", "\"", "\\", "%d", "@", "`",
+        "two\nlines\n", "\n", "tab\there", "\x01\x1b", "h\xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80", "\xc2\x85",
+        "\xe2\x80\xa8", "\xef\xbb\xbf" "x", "---", "...", "!tag", "&a", "*a", "| x", "a very long title that a line "
+        "of eighty characters cannot hold, so that emitters fold it: it has 127 bytes.............",
+    };
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
+        struct scenario s = text_load("seed: 1\n", NULL);
+        snprintf(s.title, sizeof s.title, "%s", titles[i]);
+        survives(&s, NULL);
+    }
+}
+
+static void test_comment_is_one_first_line(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("seed: 1\n", NULL);
+    survives(&s, "contraflow run a\nb: \x01\xff --set title=x");
+    char line[128];
+    FILE *f = fopen("again.yaml", "r");
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof line, f));
+    fclose(f);
+    assert_string_equal(line, "# contraflow run a b:  ? --set title=x\n");
+}
+
+static void test_every_default_is_spelt_out(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {
+        "title:", "engine: ns3\n", "seed: 1\n", "duration: 2s\n", "warmup: 600ms\n", "topology: star\n", "hosts: 4\n",
+        "rate: 1Gbps\n", "delay: 50us\n", "queue: fifo\n", "limit: 20MB\n", "congestion: newreno\n", "window: 3MB\n",
+        "initial_window: warm\n", "segment: 1448B\n", "delayed_ack: 2\n", "delayed_ack_timeout: 40ms\n",
+        "min_rto: 200ms\n", "sack: true\n", "start_spread: 100us\n", "name: in1\n", "from: h1\n", "start: ",
+    };
+    struct scenario s = text_load("{}\n", NULL);
+    survives(&s, NULL);
+    char text[4096];
+    FILE *f = fopen("again.yaml", "r");
+    assert_non_null(f);
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[n] = '\0';
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (!strstr(text, keys[i]))
+            fail_msg("no '%s' in:\n%s", keys[i], text);
+}
+
+static void test_failure_leaves_no_file(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("seed: 1\n", NULL);
+    struct error err = {0};
+    assert_false(scenario_save(&s, "absent/s.yaml", NULL, &err));
+    assert_int_equal(err.code, ERROR_SYSTEM);
+    assert_non_null(strstr(err.message, "absent/s.yaml"));
+    remove("again.yaml");
+    memcpy(s.title, "\xff", 2); /* no UTF-8: libyaml will not write it */
+    assert_false(scenario_save(&s, "again.yaml", NULL, &err));
+    assert_non_null(strstr(err.message, "again.yaml: the scenario cannot be written as YAML"));
+    assert_int_equal(access("again.yaml", F_OK), -1);
+    assert_int_equal(access("again.yaml.part", F_OK), -1);
+    scenario_fini(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_star_survives_with_its_drawn_starts),
+        cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
+        cmocka_unit_test(test_points_survive_as_points),
+        cmocka_unit_test(test_any_title_survives),
+        cmocka_unit_test(test_comment_is_one_first_line),
+        cmocka_unit_test(test_every_default_is_spelt_out),
+        cmocka_unit_test(test_failure_leaves_no_file),
+    };
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
+}

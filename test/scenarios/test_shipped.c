@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The scenario files that come with the project; argv[1] is their folder. */
+#include "base/units.h"
+#include "test/scenarios/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *folder;
+
+static struct scenario shipped(const char *name)
+{
+    char path[4096];
+    struct scenario s;
+    struct error err = {0};
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (!scenario_load(&s, path, NULL, 0, &err))
+        fail_msg("%s", err.message);
+    assert_string_not_equal(s.title, "");
+    assert_string_equal(s.captures[0].at, "h0");
+    assert_int_equal(s.captures[0].snaplen, 96);
+    return s;
+}
+
+static void test_star_is_two_in_one_out(void **state)
+{
+    (void)state;
+    struct scenario s = shipped("star.yaml");
+    assert_int_equal(s.n_flows, 3);
+    assert_int_equal(s.network.hosts, 4);
+    assert_int_equal(s.tcp.receive_buffer_bytes, 3000000);
+    scenario_fini(&s);
+}
+
+static void test_ack_first_is_so_in_both_queues(void **state)
+{
+    (void)state;
+    struct scenario s = shipped("ack-first.yaml");
+    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
+    assert_int_equal(s.network.sw.discipline, EMU_DISCIPLINE_ACK_FIRST);
+    assert_int_equal(s.n_flows, 3);
+    scenario_fini(&s);
+}
+
+static void test_windows_are_w_w_and_2w(void **state)
+{
+    (void)state;
+    struct scenario s = shipped("windows.yaml");
+    int64_t w = s.flows[0].tcp.receive_buffer_bytes;
+    assert_int_equal(s.n_flows, 3);
+    assert_int_equal(s.flows[1].tcp.receive_buffer_bytes, w);
+    assert_int_equal(s.flows[2].from, 0);
+    assert_int_equal(s.flows[2].tcp.receive_buffer_bytes, 2 * w);
+    scenario_fini(&s);
+}
+
+static void test_figure4_has_the_points_of_the_paper(void **state)
+{
+    (void)state;
+    static const struct scenario_point points[] = {{1, 1}, {2, 1}, {3, 1}, {1, 2}, {2, 2}, {4, 2}};
+    struct scenario s = shipped("zhu-figure4.yaml");
+    assert_int_equal(s.n_points, 6);
+    assert_memory_equal(s.points, points, sizeof points);
+    scenario_fini(&s);
+}
+
+static void test_figure1_has_the_five_links_of_table_1(void **state)
+{
+    (void)state;
+    /* Zhu et al. 2014, Table I: X1..X3 are h0..h2, Y1..Y4 h3..h6. */
+    static const struct {
+        const char *name;
+        int from, to, mb;
+    } links[] = {{"e1", 0, 5, 10}, {"e2", 0, 1, 20}, {"e3", 1, 4, 20}, {"e4", 2, 6, 20}, {"e5", 3, 4, 20}};
+    struct scenario s = shipped("zhu-figure1.yaml");
+    assert_int_equal(s.n_flows, 5);
+    for (int i = 0; i < 5; i++) {
+        assert_string_equal(s.flows[i].name, links[i].name);
+        assert_int_equal(s.flows[i].from, links[i].from);
+        assert_int_equal(s.flows[i].to, links[i].to);
+        assert_int_equal(s.flows[i].bytes, links[i].mb * 1000000);
+        assert_int_equal(s.flows[i].tcp.receive_buffer_bytes, 500000);
+    }
+    assert_int_equal(s.network.backbone.rate_bps, 1000000000);
+    /* Six delays and three hops of 1538 + 84 bytes at 8 ns a byte: 360 + 38.9 = 399 us, the 0.4 ms base RTT. */
+    int64_t rtt_ps = 4 * s.network.link.delay_ps + 2 * s.network.backbone.delay_ps +
+                     3 * (1538 + 84) * INT64_C(8) * UNITS_PS_PER_NS;
+    assert_in_range(rtt_ps, 395 * UNITS_PS_PER_US, 405 * UNITS_PS_PER_US);
+    scenario_fini(&s);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_star_is_two_in_one_out),
+        cmocka_unit_test(test_ack_first_is_so_in_both_queues),
+        cmocka_unit_test(test_windows_are_w_w_and_2w),
+        cmocka_unit_test(test_figure4_has_the_points_of_the_paper),
+        cmocka_unit_test(test_figure1_has_the_five_links_of_table_1),
+    };
+    if (argc != 2)
+        return 2;
+    folder = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

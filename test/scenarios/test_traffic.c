@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/units.h"
+#include "test/scenarios/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLOWS "traffic:\n  flows:\n"
+
+static void test_star_flows_have_a_peer_each(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("traffic: {star: {incoming: 2, outgoing: 1}}\n", "traffic.star.incoming=3");
+    static const struct {
+        const char *name;
+        int from, to;
+    } expected[] = {{"in1", 1, 0}, {"in2", 2, 0}, {"in3", 3, 0}, {"out1", 0, 4}};
+    assert_int_equal(s.network.hosts, 5);
+    assert_int_equal(s.n_flows, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(s.flows[i].name, expected[i].name);
+        assert_int_equal(s.flows[i].from, expected[i].from);
+        assert_int_equal(s.flows[i].to, expected[i].to);
+        assert_int_equal(s.flows[i].bytes, 0);
+        /* warm: ceil(3000000 / 1448) = 2072 */
+        assert_int_equal(s.flows[i].tcp.initial_window_segments, 2072);
+    }
+    scenario_fini(&s);
+}
+
+static void test_star_flows_wrap_round_over_fewer_hosts(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("network: {hosts: 3}\ntraffic: {star: {incoming: 3, outgoing: 1}}\n", NULL);
+    assert_int_equal(s.network.hosts, 3);
+    assert_int_equal(s.flows[1].from, 2);
+    assert_int_equal(s.flows[2].from, 1);
+    assert_int_equal(s.flows[3].to, 2);
+    scenario_fini(&s);
+}
+
+static void test_star_sides_have_windows_of_their_own(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("tcp: {window: 1MB}\ntraffic: {star: {incoming: 2, outgoing: 1, "
+                                  "outgoing_window: 2MB}}\n", NULL);
+    assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1000000);
+    assert_int_equal(s.flows[1].tcp.send_buffer_bytes, 1000000);
+    assert_int_equal(s.flows[2].tcp.receive_buffer_bytes, 2000000);
+    assert_int_equal(s.flows[2].tcp.send_buffer_bytes, 2000000);
+    scenario_fini(&s);
+    text_rejects("traffic:\n  star: {incoming: 1, incoming_window: 1}\n", NULL,
+                 "s.yaml:2: traffic.star.incoming_window: a window of '1' is smaller than one segment of 1448 bytes");
+}
+
+static void test_star_counts_are_checked(void **state)
+{
+    (void)state;
+    text_rejects("traffic:\n  star:\n    incoming: 0\n", NULL,
+                 "s.yaml:3: traffic.star.incoming: 0 incoming and 0 outgoing flows; 1 to 10000 together can run");
+    text_rejects("traffic:\n  star:\n    incoming: -1\n", NULL,
+                 "s.yaml:3: traffic.star.incoming: '-1' is outside 0 to 10000");
+    text_rejects("traffic: {star: {incoming: 2}}\n", "traffic.star.outgoing=9999",
+                 "--set traffic.star.outgoing=9999: 2 incoming and 9999 outgoing flows; 1 to 10000 together can run");
+    text_rejects("traffic:\n  star: {incoming: 1000}\n", NULL,
+                 "s.yaml:2: traffic.star: needs 1001 hosts of at most 1000; with network.hosts given, flows share "
+                 "hosts");
+    text_rejects("traffic:\n  star: {incoming: 2}\n  flows:\n    - {from: h1, to: h0}\n", NULL,
+                 "s.yaml:3: traffic.flows: traffic is either star or flows, not both");
+    text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n", "traffic.star.incoming=3",
+                 "--set traffic.star.incoming=3: traffic.star: traffic is either star or flows, not both");
+}
+
+static void test_points_are_listed_and_checked(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("traffic: {star: {points: [1/1, 2/1, 0/3], incoming_window: 1MB}}\n", NULL);
+    assert_int_equal(s.n_points, 3);
+    assert_int_equal(s.n_flows, 0);
+    assert_int_equal(s.points[1].incoming, 2);
+    assert_int_equal(s.points[2].outgoing, 3);
+    assert_int_equal(s.network.hosts, 0);
+    assert_int_equal(s.incoming_window_bytes, 1000000);
+    assert_int_equal(s.outgoing_window_bytes, 3000000);
+    scenario_fini(&s);
+    text_rejects("traffic:\n  star:\n    points:\n      - 1/1\n      - 2-1\n", NULL,
+                 "s.yaml:5: traffic.star.points.1: '2-1' is not a point; write in/out, such as 2/1");
+    text_rejects("traffic: {star: {points: [1/1x]}}\n", NULL,
+                 "s.yaml:1: traffic.star.points.0: '1/1x' is not a point; write in/out, such as 2/1");
+    text_rejects("traffic: {star: {points: [-1/1]}}\n", NULL,
+                 "s.yaml:1: traffic.star.points.0: '-1/1' is not a point; write in/out, such as 2/1");
+    text_rejects("traffic: {star: {points: [0/0]}}\n", NULL,
+                 "s.yaml:1: traffic.star.points.0: '0/0' has 0 flows; 1 to 10000 can run");
+    text_rejects("traffic: {star: {points: [1/1, 1/1]}}\n", NULL,
+                 "s.yaml:1: traffic.star.points.1: '1/1' is there twice");
+    text_rejects("traffic: {star: {points: []}}\n", NULL,
+                 "s.yaml:1: traffic.star.points: 0 points; give 1 to 1000, such as [1/1, 2/1]");
+    text_rejects("traffic: {star: {points: [1/1]}}\n", "traffic.star.incoming=2",
+                 "--set traffic.star.incoming=2: does not go with points: each point, such as 2/1, says both numbers");
+}
+
+static void test_flows_take_what_they_are_given(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "network: {hosts: 4}\ntcp: {window: 1MB}\n" FLOWS
+        "    - {name: bulk.1, from: h1, to: h0, bytes: 10MB, window: 2MB, congestion: cubic, start: 12.5ns}\n"
+        "    - {from: h0, to: h3}\n",
+        NULL);
+    const struct scenario_flow *f = s.flows;
+    assert_int_equal(s.n_flows, 2);
+    assert_string_equal(f[0].name, "bulk.1");
+    assert_int_equal(f[0].from, 1);
+    assert_int_equal(f[0].to, 0);
+    assert_int_equal(f[0].bytes, 10000000);
+    assert_int_equal(f[0].tcp.send_buffer_bytes, 2000000);
+    assert_int_equal(f[0].tcp.receive_buffer_bytes, 2000000);
+    assert_int_equal(f[0].tcp.initial_window_segments, 1382); /* ceil(2000000 / 1448) */
+    assert_string_equal(f[0].tcp.congestion, "cubic");
+    assert_int_equal(f[0].start_ps, 12500);
+    assert_string_equal(f[1].name, "f1");
+    assert_int_equal(f[1].bytes, 0);
+    assert_int_equal(f[1].tcp.receive_buffer_bytes, 1000000);
+    assert_int_equal(f[1].tcp.initial_window_segments, 691); /* ceil(1000000 / 1448) */
+    assert_string_equal(f[1].tcp.congestion, "newreno");
+    scenario_fini(&s);
+    s = text_load(FLOWS "    - {from: h7, to: h2}\n", NULL); /* hosts left out: h0 to the highest named */
+    assert_int_equal(s.network.hosts, 8);
+    scenario_fini(&s);
+}
+
+static void test_flow_values_are_checked(void **state)
+{
+    (void)state;
+    text_rejects("network: {hosts: 4}\n" FLOWS "    - {from: h9, to: h0}\n", NULL,
+                 "s.yaml:4: traffic.flows.0.from: 'h9' is not in this network; hosts are h0 to h3");
+    text_rejects("network: {topology: tree, racks: [2, 2]}\n" FLOWS "    - {from: h0, to: h4}\n", NULL,
+                 "s.yaml:4: traffic.flows.0.to: 'h4' is not in this network; hosts are h0 to h3");
+    text_rejects(FLOWS "    - {from: X1, to: h0}\n", NULL,
+                 "s.yaml:3: traffic.flows.0.from: 'X1' is not in this network; hosts are h0 to h999");
+    text_rejects(FLOWS "    - {from: h1, to: h0}\n    - from: h1\n", NULL,
+                 "s.yaml:4: traffic.flows.1.to: is missing; a flow goes {from: h1, to: h0}");
+    text_rejects(FLOWS "    - {from: h1, to: h1}\n", NULL,
+                 "s.yaml:3: traffic.flows.0.to: 'h1' is also where the flow comes from");
+    text_rejects(FLOWS "    - {from: h1, to: h0, bytes: 0}\n", NULL,
+                 "s.yaml:3: traffic.flows.0.bytes: '0' is outside 1B to 9223372036854775807B");
+    text_rejects(FLOWS "    - {from: h1, to: h0, bytes: -5}\n", NULL,
+                 "s.yaml:3: traffic.flows.0.bytes: '-5' is negative; a size is at least 0, such as 3MB, 500kB or "
+                 "64KiB");
+    text_rejects(FLOWS "    - {from: h1, to: h0, window: 0}\n", NULL,
+                 "s.yaml:3: traffic.flows.0.window: a window of '0' is smaller than one segment of 1448 bytes");
+    text_rejects(FLOWS "    - {from: h1, to: h0, congestion: x}\n", NULL,
+                 "s.yaml:3: traffic.flows.0.congestion: 'x' is not a congestion control; there are: "
+                 EMU_ENGINE_CONGESTION);
+    text_rejects(FLOWS "    - {from: h1, to: h0, start: 2s}\n", NULL,
+                 "s.yaml:3: traffic.flows.0.start: a start at 2s is not before the end of the run at 2s");
+    text_rejects(FLOWS "    - {from: h1, to: h0, start: 1s}\n", "duration=1s",
+                 "--set duration=1s: a start at 1s is not before the end of the run at 1s");
+    text_rejects(FLOWS "    - {from: h1, to: h0, name: 'a b'}\n", NULL,
+                 "s.yaml:3: traffic.flows.0.name: 'a b' is not a name: 1 to 31 of the characters A-Z a-z 0-9 _ . -");
+    text_rejects(FLOWS "    - {from: h1, to: h0, name: abcdefghijklmnopqrstuvwxyz012345}\n", NULL,
+                 "s.yaml:3: traffic.flows.0.name: 'abcdefghijklmnopqrstuvwxyz012345' is not a name: 1 to 31 of the "
+                 "characters A-Z a-z 0-9 _ . -");
+    text_rejects(FLOWS "    - {from: h1, to: h0, name: f1}\n    - {from: h2, to: h0}\n", NULL,
+                 "s.yaml:4: traffic.flows.1.name: 'f1' is also the name of flow 0");
+    text_rejects("traffic:\n  flows: []\n", NULL, "s.yaml:2: traffic.flows: 0 flows; 1 to 10000 can run");
+    text_rejects("traffic:\n  start_spread: 3s\n", NULL,
+                 "s.yaml:2: traffic.start_spread: starts spread over 3s do not fit into a run of 2s");
+    text_rejects("warmup: 0\n", "duration=50us",
+                 "--set duration=50us: starts spread over 100us do not fit into a run of 50us");
+}
+
+static void test_ten_thousand_flows_load_and_one_more_does_not(void **state)
+{
+    (void)state;
+    char *yaml = malloc(10001 * 40 + 100), *p = yaml;
+    assert_non_null(yaml);
+    p += sprintf(p, FLOWS);
+    for (int i = 0; i < 10000; i++)
+        p += sprintf(p, "  - {from: h%d, to: h0}\n", 1 + i % 999);
+    struct scenario s = text_load(yaml, NULL);
+    assert_int_equal(s.n_flows, 10000);
+    assert_int_equal(s.network.hosts, 1000);
+    assert_string_equal(s.flows[9999].name, "f9999");
+    scenario_fini(&s);
+    sprintf(p, "  - {from: h1, to: h0}\n");
+    text_rejects(yaml, NULL, "s.yaml:2: traffic.flows: 10001 flows; 1 to 10000 can run");
+    free(yaml);
+}
+
+static void test_starts_follow_the_seed_and_stay_in_the_spread(void **state)
+{
+    (void)state;
+    static const char yaml[] = "traffic: {star: {incoming: 500, outgoing: 400}, start_spread: 1us}\n";
+    struct scenario a = text_load(yaml, NULL), b = text_load(yaml, NULL), c = text_load(yaml, "seed=2");
+    int same = 0;
+    int64_t least = INT64_MAX, most = 0;
+    for (int i = 0; i < a.n_flows; i++) {
+        int64_t start = a.flows[i].start_ps;
+        assert_int_equal(start, b.flows[i].start_ps);
+        assert_int_equal(start % UNITS_PS_PER_NS, 0);
+        same += start == c.flows[i].start_ps;
+        least = start < least ? start : least;
+        most = start > most ? start : most;
+    }
+    /* 900 draws of the 1001 values 0..1000 ns: both ends are reached within 20 ns but for 0.98^900. */
+    assert_in_range(least, 0, 20000);
+    assert_in_range(most, 980000, 1000000);
+    assert_in_range(same, 0, 20); /* expected 0.9 */
+    scenario_fini(&a);
+    scenario_fini(&b);
+    scenario_fini(&c);
+}
+
+static void test_giving_one_start_leaves_the_others(void **state)
+{
+    (void)state;
+    static const char yaml[] = FLOWS "  - {from: h1, to: h0}\n  - {from: h2, to: h0}\n  - {from: h3, to: h0}\n";
+    struct scenario a = text_load(yaml, NULL), b = text_load(yaml, "traffic.flows.1.start=0s");
+    assert_int_equal(a.flows[0].start_ps, b.flows[0].start_ps);
+    assert_int_equal(b.flows[1].start_ps, 0);
+    assert_int_not_equal(a.flows[1].start_ps, 0);
+    assert_int_equal(a.flows[2].start_ps, b.flows[2].start_ps);
+    scenario_fini(&a);
+    scenario_fini(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_star_flows_have_a_peer_each),
+        cmocka_unit_test(test_star_flows_wrap_round_over_fewer_hosts),
+        cmocka_unit_test(test_star_sides_have_windows_of_their_own),
+        cmocka_unit_test(test_star_counts_are_checked),
+        cmocka_unit_test(test_points_are_listed_and_checked),
+        cmocka_unit_test(test_flows_take_what_they_are_given),
+        cmocka_unit_test(test_flow_values_are_checked),
+        cmocka_unit_test(test_ten_thousand_flows_load_and_one_more_does_not),
+        cmocka_unit_test(test_starts_follow_the_seed_and_stay_in_the_spread),
+        cmocka_unit_test(test_giving_one_start_leaves_the_others),
+    };
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
+}
