@@ -44,7 +44,7 @@ struct scenario {
     int64_t duration_ps; /* end of the run; sooner when every flow has bytes and is done */
     int64_t warmup_ps;   /* steady figures count from here */
     struct emu_network_config network; /* hosts 0 with points: as many as each point needs */
-    struct emu_tcp_config tcp; /* defaults for flows: both buffers are the window; initial window may be SCENARIO_WARM */
+    struct emu_tcp_config tcp; /* of flows: both buffers hold the window; initial window may be SCENARIO_WARM */
     struct scenario_flow *flows; /* owned; empty when there are points */
     int n_flows;
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */

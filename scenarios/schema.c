@@ -117,7 +117,8 @@ struct backtrace {
     int n;
 };
 
-__attribute__((format(printf, 3, 0))) static void backtrace_log(cyaml_log_t level, void *user, const char *format, va_list args)
+static void __attribute__((format(printf, 3, 0)))
+backtrace_log(cyaml_log_t level, void *user, const char *format, va_list args)
 {
     struct backtrace *b = user;
     char line[256];
