@@ -74,10 +74,14 @@ static enum capture_decode_result decode_tcp(const uint8_t *p, uint32_t captured
 static enum capture_decode_result decode_udp(const uint8_t *p, uint32_t captured, uint32_t wire, int depth,
                                              struct capture_segment *out)
 {
-    if (captured < 8)
-        return CAPTURE_DECODE_OTHER;
+    if (captured < 4)
+        return wire < 4 ? CAPTURE_DECODE_MALFORMED : CAPTURE_DECODE_SHORT;
     uint16_t port = packet_u16(p + 2);
-    if ((port != 4789 && port != 8472) || captured < 16 || wire < 16 || !(p[8] & 0x08))
+    if ((port != 4789 && port != 8472) || wire < 16)
+        return CAPTURE_DECODE_OTHER;
+    if (captured < 16)
+        return CAPTURE_DECODE_SHORT;
+    if (!(p[8] & 0x08)) /* no VNI: something else on this port */
         return CAPTURE_DECODE_OTHER;
     packet_tag(out, 0x56580000u ^ (packet_u32(p + 12) >> 8));
     return packet_decode_ethernet(p + 16, captured - 16, wire - 16, depth + 1, out);
@@ -118,7 +122,7 @@ static enum capture_decode_result decode_ipv4(const uint8_t *p, uint32_t capture
     return decode_transport(p[9], p + header, captured - header, total - header, depth, out);
 }
 
-/* RFC 2675: the jumbo payload option of a hop-by-hop header; 0 when there is none. */
+/* RFC 2675: the jumbo payload option of a hop-by-hop header (Linux BIG TCP); 0 when there is none. */
 static uint32_t decode_jumbo(const uint8_t *p, uint32_t n)
 {
     for (uint32_t i = 2; i + 2 <= n;) {
@@ -160,6 +164,8 @@ static enum capture_decode_result decode_ipv6(const uint8_t *p, uint32_t capture
             return CAPTURE_DECODE_OTHER;
         if (next == 0 && payload == 0) {
             uint32_t room = captured - at, jumbo = decode_jumbo(p + at, size < room ? size : room);
+            if (jumbo && (jumbo <= UINT16_MAX || jumbo > UINT32_MAX - 40))
+                return CAPTURE_DECODE_MALFORMED;
             if (jumbo)
                 total = 40 + jumbo;
         }
@@ -173,11 +179,13 @@ static enum capture_decode_result decode_ipv6(const uint8_t *p, uint32_t capture
     return decode_transport(next, p + at, captured - at, total - at, depth, out);
 }
 
-enum capture_decode_result packet_decode_ip(const uint8_t *p, uint32_t captured, uint32_t wire, int depth,
+enum capture_decode_result packet_decode_ip(int version, const uint8_t *p, uint32_t captured, uint32_t wire, int depth,
                                             struct capture_segment *out)
 {
     if (captured < 1)
-        return CAPTURE_DECODE_SHORT;
+        return wire < 1 ? CAPTURE_DECODE_MALFORMED : CAPTURE_DECODE_SHORT;
+    if (version && p[0] >> 4 != version)
+        return CAPTURE_DECODE_MALFORMED;
     switch (p[0] >> 4) {
     case 4:
         return decode_ipv4(p, captured, wire, depth, out);

@@ -44,7 +44,7 @@ struct capture_segment {
     uint8_t flags;          /* CAPTURE_TCP_* */
     uint8_t n_sack;         /* blocks in sack */
     bool has_mss, has_window_scale, sack_permitted, has_timestamps;
-    bool options_cut;       /* snap length ended inside the options */
+    bool options_cut;       /* snap length ended inside the header: options, even window and checksum, may be lacking */
     uint16_t mss;
     uint8_t window_scale;   /* shift, at most 14 */
     uint32_t tsval, tsecr;

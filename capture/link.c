@@ -38,11 +38,11 @@ static enum capture_decode_result decode_type(uint16_t type, const uint8_t *p, u
         if (protocol != 0x0021 && protocol != 0x0057)
             return CAPTURE_DECODE_OTHER;
         packet_tag(out, 0x50500000u | packet_u16(p + 2));
-        return packet_decode_ip(p + 8, captured - 8, wire - 8, depth, out);
+        return packet_decode_ip(protocol == 0x0021 ? 4 : 6, p + 8, captured - 8, wire - 8, depth, out);
     }
     if (type != TYPE_IPV4 && type != TYPE_IPV6)
         return CAPTURE_DECODE_OTHER;
-    return packet_decode_ip(p, captured, wire, depth, out);
+    return packet_decode_ip(type == TYPE_IPV4 ? 4 : 6, p, captured, wire, depth, out);
 }
 
 enum capture_decode_result packet_decode_ethernet(const uint8_t *p, uint32_t captured, uint32_t wire, int depth,
@@ -62,6 +62,29 @@ static enum capture_decode_result decode_cooked(const uint8_t *p, uint32_t captu
     if (captured < header)
         return wire < header ? CAPTURE_DECODE_MALFORMED : CAPTURE_DECODE_SHORT;
     return decode_type(packet_u16(p + type_at), p + header, captured - header, wire - header, 0, out);
+}
+
+/* BSD loopback: an address family in four bytes, for DLT_NULL in the byte order of whoever wrote them. */
+static enum capture_decode_result decode_loopback(const uint8_t *p, uint32_t captured, uint32_t wire,
+                                                  struct capture_segment *out)
+{
+    if (captured < 4)
+        return wire < 4 ? CAPTURE_DECODE_MALFORMED : CAPTURE_DECODE_SHORT;
+    int version;
+    switch (packet_u32(p) > 0xffff ? (uint32_t)p[1] << 8 | p[0] : packet_u32(p)) {
+    case 2:
+        version = 4;
+        break;
+    case 10: /* Linux */
+    case 24: /* NetBSD, OpenBSD */
+    case 28: /* FreeBSD */
+    case 30: /* macOS */
+        version = 6;
+        break;
+    default:
+        return CAPTURE_DECODE_OTHER;
+    }
+    return packet_decode_ip(version, p + 4, captured - 4, wire - 4, 0, out);
 }
 
 bool capture_decode_supports(int link_type)
@@ -96,15 +119,18 @@ enum capture_decode_result capture_decode(int link_type, const uint8_t *bytes, u
         return decode_cooked(bytes, captured_bytes, wire_bytes, 16, 14, out);
     case DLT_LINUX_SLL2:
         return decode_cooked(bytes, captured_bytes, wire_bytes, 20, 0, out);
-    case DLT_NULL: /* an address family in the writer's byte order; the IP version says as much */
+    case DLT_NULL:
     case DLT_LOOP:
-        if (captured_bytes < 4)
-            return wire_bytes < 4 ? CAPTURE_DECODE_MALFORMED : CAPTURE_DECODE_SHORT;
-        if (captured_bytes >= 5 && bytes[4] >> 4 != 4 && bytes[4] >> 4 != 6)
-            return CAPTURE_DECODE_OTHER;
-        return packet_decode_ip(bytes + 4, captured_bytes - 4, wire_bytes - 4, 0, out);
+        return decode_loopback(bytes, captured_bytes, wire_bytes, out);
+    case DLT_RAW:
+    case LINK_RAW_BSD:
+    case LINK_RAW:
+        return packet_decode_ip(0, bytes, captured_bytes, wire_bytes, 0, out);
+    case DLT_IPV4:
+        return packet_decode_ip(4, bytes, captured_bytes, wire_bytes, 0, out);
+    case DLT_IPV6:
+        return packet_decode_ip(6, bytes, captured_bytes, wire_bytes, 0, out);
     default:
-        return capture_decode_supports(link_type) ? packet_decode_ip(bytes, captured_bytes, wire_bytes, 0, out)
-                                                  : CAPTURE_DECODE_OTHER;
+        return CAPTURE_DECODE_OTHER;
     }
 }

@@ -24,8 +24,9 @@ static inline void packet_tag(struct capture_segment *s, uint32_t label)
     s->tag += s->tag == 0;
 }
 
-/* `wire` bytes were sent of which `captured` are here; captured <= wire. */
-enum capture_decode_result packet_decode_ip(const uint8_t *p, uint32_t captured, uint32_t wire, int depth,
+/* `wire` bytes were sent of which `captured` are here; captured <= wire. `version`: 4 or 6 as the layer below
+ * announced, 0 when it did not say. */
+enum capture_decode_result packet_decode_ip(int version, const uint8_t *p, uint32_t captured, uint32_t wire, int depth,
                                             struct capture_segment *out);
 enum capture_decode_result packet_decode_ethernet(const uint8_t *p, uint32_t captured, uint32_t wire, int depth,
                                                   struct capture_segment *out);

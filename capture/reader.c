@@ -4,8 +4,8 @@
 #include "capture/decode.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +20,15 @@ struct capture_reader {
     pcap_t *pcap;     /* owned; owns the stream */
     int64_t file_bytes;
     int64_t stored_bytes; /* read so far, as stored; kept up by reader_read() */
-    int64_t frames;
-    int file_error;   /* errno of a failed read; -1: damaged gzip */
+    int64_t frames;       /* pulled */
+    int file_error;       /* errno of a failed read; -1: cut or damaged gzip */
     int link_type;
+    int status;           /* as of pcap_next_ex(): 1 while there are frames */
+    const char *said;     /* what libpcap or we said of a status of PCAP_ERROR; else "" */
+    bool waiting;         /* the frame below has been read but not handed out */
+    struct pcap_pkthdr *header; /* borrowed from pcap */
+    const u_char *bytes;        /* borrowed from pcap */
+    int64_t time_ns;
 };
 
 /* libpcap reads through stdio, stdio through zlib: plain files pass through unchanged. */
@@ -30,11 +36,12 @@ static ssize_t reader_read(void *cookie, char *bytes, size_t n)
 {
     struct capture_reader *r = cookie;
     int got = gzread(r->file, bytes, (unsigned)(n > 1 << 20 ? 1 << 20 : n));
-    r->stored_bytes = gzoffset(r->file);
+    int64_t offset = gzoffset(r->file); /* -1 on a pipe */
+    r->stored_bytes = offset >= 0 ? offset : gztell(r->file);
     int code = Z_OK;
     gzerror(r->file, &code);
     if (got < 0 || code == Z_BUF_ERROR)
-        r->file_error = code == Z_ERRNO ? errno : -1;
+        r->file_error = code == Z_ERRNO && errno ? errno : -1;
     return got;
 }
 
@@ -69,14 +76,70 @@ static bool reader_open_file(struct capture_reader *r, struct error *err)
     return false;
 }
 
-/* libpcap's own sentence; where it refuses files that are sound, how to make one it takes. */
-static bool reader_refused(const struct capture_reader *r, const char *said, struct error *err)
+/* What makes a file that libpcap takes of a sound one that it refuses (libpcap 1.10: a later interface whose
+ * link type or snapshot length is not the first one's); NULL for any other complaint. */
+static const char *reader_remedy(const char *said)
 {
-    if (strstr(said, "different from the") || strstr(said, "different byte orders"))
-        return error_set(err, ERROR_INPUT,
-                         "%s: %s; split it by interface first: editcap, or tshark -r %s -Y 'frame.interface_id == 0' "
-                         "-w one.pcapng (editcap -F pcap -T ether makes one link type of it)",
-                         r->path, said, r->path);
+    if (!strstr(said, "different from the"))
+        return NULL;
+    if (strstr(said, "has a type"))
+        return "take one interface out with tshark -r FILE -Y frame.interface_id==0 -w one.pcapng and give it one link "
+               "type with editcap -F nsecpcap -T ether one.pcapng one.pcap";
+    return "make one interface of them with editcap -F nsecpcap FILE one.pcap";
+}
+
+/* Takes a frame from libpcap. A pcapng file can hold times that int64_t nanoseconds cannot. */
+static void reader_pull(struct capture_reader *r)
+{
+    r->status = pcap_next_ex(r->pcap, &r->header, &r->bytes);
+    r->said = r->status == PCAP_ERROR ? pcap_geterr(r->pcap) : "";
+    if (r->status == 1 && (__builtin_mul_overflow((int64_t)r->header->ts.tv_sec, INT64_C(1000000000), &r->time_ns) ||
+                           __builtin_add_overflow(r->time_ns, (int64_t)r->header->ts.tv_usec, &r->time_ns))) {
+        r->status = PCAP_ERROR;
+        r->said = "its time is out of range";
+    }
+    r->frames += r->status == 1;
+}
+
+/* *err: why no frame came after the last one. */
+static enum capture_next reader_stopped(const struct capture_reader *r, struct error *err)
+{
+    const char *remedy = reader_remedy(r->said);
+    if (r->status == PCAP_ERROR_BREAK && r->file_error == 0)
+        return CAPTURE_NEXT_END;
+    if (r->file_error > 0)
+        error_set(err, ERROR_SYSTEM, "%s: reading fails after packet %" PRId64 ": %s", r->path, r->frames,
+                  strerror(r->file_error));
+    else if (r->file_error < 0)
+        error_set(err, ERROR_INPUT, "%s: stops after packet %" PRId64 " (%" PRId64
+                  " bytes in): the gzip data is cut or damaged there; everything before it was read",
+                  r->path, r->frames, r->stored_bytes);
+    else if (remedy)
+        error_set(err, ERROR_INPUT, "%s: libpcap refuses what follows packet %" PRId64 ", %s; %s", r->path, r->frames,
+                  r->said, remedy);
+    else if (strstr(r->said, "truncated"))
+        error_set(err, ERROR_INPUT, "%s: stops inside packet %" PRId64 " (%" PRId64
+                  " bytes in); everything before it was read", r->path, r->frames + 1, r->stored_bytes);
+    else
+        error_set(err, ERROR_INPUT, "%s: damaged at packet %" PRId64 " (%s); everything before it was read", r->path,
+                  r->frames + 1, r->said);
+    return CAPTURE_NEXT_TRUNCATED;
+}
+
+/* Why libpcap takes the stream for no capture at all. */
+static bool reader_no_capture(const struct capture_reader *r, const char *said, struct error *err)
+{
+    if (r->file_error > 0)
+        return error_set(err, ERROR_SYSTEM, "%s: %s", r->path, strerror(r->file_error));
+    if (r->file_error < 0)
+        return error_set(err, ERROR_INPUT, "%s: the gzip data is cut or damaged before the first packet", r->path);
+    if (gztell(r->file) == 0)
+        return error_set(err, ERROR_INPUT, "%s: is empty, not a pcap or pcapng file", r->path);
+    if (strstr(said, "unknown file format") || strstr(said, "tried to read 4 file header bytes"))
+        return error_set(err, ERROR_INPUT, "%s: is not a pcap or pcapng file", r->path);
+    if (strstr(said, "truncated"))
+        return error_set(err, ERROR_INPUT, "%s: stops inside its file header: not a whole pcap or pcapng file",
+                         r->path);
     return error_set(err, ERROR_INPUT, "%s: %s", r->path, said);
 }
 
@@ -91,23 +154,24 @@ static bool reader_open_pcap(struct capture_reader *r, struct error *err)
     char said[PCAP_ERRBUF_SIZE] = "";
     r->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, said);
     if (!r->pcap) {
+        reader_no_capture(r, said, err);
         fclose(stream);
-        if (r->file_error > 0)
-            return error_set(err, ERROR_SYSTEM, "%s: %s", r->path, strerror(r->file_error));
-        if (strstr(said, "unknown file format"))
-            return error_set(err, ERROR_INPUT, "%s: is not a pcap or pcapng file", r->path);
-        if (strstr(said, "truncated"))
-            return error_set(err, ERROR_INPUT, "%s: stops inside its file header: not a whole pcap or pcapng file",
-                             r->path);
-        return reader_refused(r, said, err);
+        return false;
     }
     r->link_type = pcap_datalink(r->pcap);
-    if (capture_decode_supports(r->link_type))
+    if (!capture_decode_supports(r->link_type)) {
+        const char *name = pcap_datalink_val_to_name(r->link_type);
+        return error_set(err, ERROR_INPUT, "%s: link type %s (%d) is not supported; EN10MB (Ethernet), LINUX_SLL, "
+                         "LINUX_SLL2, RAW, IPV4, IPV6, NULL and LOOP are", r->path, name ? name : "unknown",
+                         r->link_type);
+    }
+    /* libpcap looks at a second interface only when it is asked for a packet: better refused here than half-way. */
+    reader_pull(r);
+    r->waiting = true;
+    if (!reader_remedy(r->said))
         return true;
-    const char *name = pcap_datalink_val_to_name(r->link_type);
-    return error_set(err, ERROR_INPUT,
-                     "%s: link type %s (%d) is not supported; Ethernet, Linux cooked, raw IP and BSD loopback are",
-                     r->path, name ? name : "unknown", r->link_type);
+    reader_stopped(r, err);
+    return false;
 }
 
 struct capture_reader *capture_reader_open(const char *path, struct error *err)
@@ -139,35 +203,16 @@ void capture_reader_close(struct capture_reader *r)
 
 enum capture_next capture_reader_next(struct capture_reader *r, struct capture_frame *frame, struct error *err)
 {
-    struct pcap_pkthdr *header;
-    const u_char *bytes;
-    int got = pcap_next_ex(r->pcap, &header, &bytes);
-    if (got == 1) {
-        r->frames++;
-        frame->time_ns = (int64_t)header->ts.tv_sec * INT64_C(1000000000) + header->ts.tv_usec;
-        frame->captured_bytes = header->caplen;
-        frame->wire_bytes = header->len < header->caplen ? header->caplen : header->len;
-        frame->bytes = bytes;
-        return CAPTURE_NEXT_FRAME;
-    }
-    if (got == PCAP_ERROR_BREAK && r->file_error == 0)
-        return CAPTURE_NEXT_END;
-    const char *said = got == PCAP_ERROR_BREAK ? "" : pcap_geterr(r->pcap);
-    if (strstr(said, "different")) {
-        reader_refused(r, said, err);
-        error_prefix(err, "stopped after packet %" PRId64 ": ", r->frames);
-    } else if (r->file_error > 0) {
-        error_set(err, ERROR_SYSTEM, "%s: reading stops after packet %" PRId64 ": %s; everything before it was read",
-                  r->path, r->frames, strerror(r->file_error));
-    } else if (r->file_error < 0 || strstr(said, "truncated")) {
-        error_set(err, ERROR_INPUT, "%s: stops inside packet %" PRId64 " (%" PRId64
-                  " bytes in): the file is cut%s; everything before it was read",
-                  r->path, r->frames + 1, r->stored_bytes, r->file_error < 0 ? " or its gzip damaged" : "");
-    } else {
-        error_set(err, ERROR_INPUT, "%s: damaged at packet %" PRId64 " (%s): reading stops there; everything before it "
-                  "was read", r->path, r->frames + 1, said);
-    }
-    return CAPTURE_NEXT_TRUNCATED;
+    if (!r->waiting && r->status == 1)
+        reader_pull(r);
+    r->waiting = false;
+    if (r->status != 1)
+        return reader_stopped(r, err);
+    frame->time_ns = r->time_ns;
+    frame->captured_bytes = r->header->caplen;
+    frame->wire_bytes = r->header->len < r->header->caplen ? r->header->caplen : r->header->len;
+    frame->bytes = r->bytes;
+    return CAPTURE_NEXT_FRAME;
 }
 
 int capture_reader_link_type(const struct capture_reader *r)

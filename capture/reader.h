@@ -22,11 +22,13 @@ struct capture_frame {
 enum capture_next {
     CAPTURE_NEXT_FRAME,
     CAPTURE_NEXT_END,       /* clean end of file */
-    CAPTURE_NEXT_TRUNCATED, /* the file stops inside a packet or is damaged; *err says where. What came before stands */
+    CAPTURE_NEXT_TRUNCATED, /* the file stops inside a packet, is damaged, or (ERROR_SYSTEM) cannot be read on, or
+                             * (naming editcap) goes on with an interface that libpcap refuses; *err says what and
+                             * where. What came before stands, every further call says the same */
 };
 
-/* NULL and *err on failure: missing, empty, not a capture, unsupported link type
- * (ERROR_INPUT), unreadable (ERROR_SYSTEM). "-" reads standard input. */
+/* NULL and *err on failure: missing, empty, not a capture, unsupported link type, a pcapng whose interfaces differ in
+ * link type or snapshot length (ERROR_INPUT), unreadable (ERROR_SYSTEM). "-" reads standard input. */
 struct capture_reader *capture_reader_open(const char *path, struct error *err);
 void capture_reader_close(struct capture_reader *r);
 

@@ -5,15 +5,18 @@
 #include "capture/pcapng.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES (1 << 18)
+#define NS_PER_S 1000000000
 
 struct capture_writer {
     struct outfile file;
+    uint32_t snaplen;
     pcap_t *pcap;           /* owned; NULL for pcapng */
     pcap_dumper_t *dumper;  /* owned; writes to file.stream through a stream of its own */
     FILE *stream;           /* where packets go: file.stream, or the dumper's */
@@ -50,6 +53,7 @@ struct capture_writer *capture_writer_open(const char *path, const struct captur
         capture_writer_discard(w);
         return NULL;
     }
+    w->snaplen = config->snaplen;
     bool ok = outfile_open(&w->file, path, err);
     if (ok && config->format == CAPTURE_FORMAT_PCAPNG) {
         w->stream = w->file.stream;
@@ -74,11 +78,17 @@ static bool writer_failed(const struct capture_writer *w, struct error *err)
 bool capture_writer_write(struct capture_writer *w, int64_t time_ns, const uint8_t *bytes, uint32_t captured_bytes,
                           uint32_t wire_bytes, enum capture_direction direction, struct error *err)
 {
+    if (captured_bytes > w->snaplen || captured_bytes > wire_bytes)
+        return error_set(err, ERROR_SYSTEM, "%s: %" PRIu32 " bytes of a frame of %" PRIu32 " with a snap length of %"
+                         PRIu32, w->file.path, captured_bytes, wire_bytes, w->snaplen);
+    if (time_ns < 0 || (w->dumper && time_ns / NS_PER_S > INT32_MAX)) /* libpcap reads seconds as 32 bits, signed */
+        return error_set(err, ERROR_SYSTEM, "%s: a time of %" PRId64 " ns does not fit the file", w->file.path,
+                         time_ns);
     errno = 0;
     if (w->dumper) {
         struct pcap_pkthdr header = {.caplen = captured_bytes, .len = wire_bytes};
-        header.ts.tv_sec = time_ns / 1000000000;
-        header.ts.tv_usec = time_ns % 1000000000; /* nanoseconds, as the file's magic says */
+        header.ts.tv_sec = time_ns / NS_PER_S;
+        header.ts.tv_usec = time_ns % NS_PER_S; /* nanoseconds, as the file's magic says */
         pcap_dump((u_char *)w->dumper, &header, bytes);
     } else {
         pcapng_write_packet(w->stream, time_ns, bytes, captured_bytes, wire_bytes, direction);

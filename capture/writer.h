@@ -18,15 +18,17 @@ enum capture_direction { CAPTURE_DIRECTION_UNKNOWN, CAPTURE_DIRECTION_IN, CAPTUR
 struct capture_writer_config {
     enum capture_format format;
     uint32_t snaplen;           /* longest captured length */
-    const char *interface;      /* pcapng: if_name; borrowed */
-    const char *application;    /* pcapng: shb_userappl; borrowed, may be NULL */
+    const char *interface;      /* pcapng: if_name; borrowed, may be NULL; cut to 255 bytes */
+    const char *application;    /* pcapng: shb_userappl; borrowed, may be NULL; cut to 255 bytes */
     int64_t link_rate_bps;      /* pcapng: if_speed; 0 when unknown */
 };
 
 struct capture_writer *capture_writer_open(const char *path, const struct capture_writer_config *config,
                                            struct error *err);
 
-/* captured_bytes <= snaplen and <= wire_bytes. direction goes into pcapng's epb_flags. */
+/* captured_bytes <= snaplen and <= wire_bytes; time_ns >= 0, in a pcap before 2038. direction goes into pcapng's
+ * epb_flags. False and *err (ERROR_SYSTEM) when that does not hold or a write failed, which shows up to 256 KiB of
+ * packets late: a full disk. */
 bool capture_writer_write(struct capture_writer *w, int64_t time_ns, const uint8_t *bytes, uint32_t captured_bytes,
                           uint32_t wire_bytes, enum capture_direction direction, struct error *err);
 

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/reader.h"
+#include "base/random.h"
+#include "test/capture/files.h"
+#include "test/cm.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ETHERNET = 1, RAW_IP = 101, WIFI = 105 }; /* link types */
+#define MICRO 0xa1b2c3d4
+#define NANO 0xa1b23c4d
+
+/* Reads a file to its end; returns how it ended and how many frames came before. */
+static enum capture_next read_all(const char *path, int *frames, struct error *err)
+{
+    struct capture_reader *r = capture_reader_open(path, err);
+    *frames = 0;
+    if (!r)
+        fail_msg("%s", err->message);
+    struct capture_frame frame;
+    enum capture_next next;
+    uint32_t sum = 0;
+    while ((next = capture_reader_next(r, &frame, err)) == CAPTURE_NEXT_FRAME) {
+        assert_true(frame.captured_bytes <= frame.wire_bytes);
+        for (uint32_t i = 0; i < frame.captured_bytes; i++)
+            sum += frame.bytes[i]; /* for AddressSanitizer */
+        ++*frames;
+    }
+    struct error again;
+    assert_int_equal(capture_reader_next(r, &frame, &again), next); /* and stays so */
+    if (next == CAPTURE_NEXT_TRUNCATED)
+        assert_string_equal(again.message, err->message);
+    assert_true(sum > 0 || *frames == 0);
+    capture_reader_close(r);
+    return next;
+}
+
+static void assert_refused(const char *path, enum error_code code, const char *words)
+{
+    struct error err = {0};
+    assert_null(capture_reader_open(path, &err));
+    assert_int_equal(err.code, code);
+    assert_memory_equal(err.message, path, strlen(path)); /* the name comes first */
+    if (!strstr(err.message, words))
+        fail_msg("'%s' lacks '%s'", err.message, words);
+}
+
+/* 24 bytes of header, two packets of 16 + 60. */
+static struct files_bytes two_packets(void)
+{
+    struct files_bytes f = {0};
+    files_pcap_header(&f, MICRO, ETHERNET);
+    files_pcap_packet(&f, 1, 2, 60, 60);
+    files_pcap_packet(&f, 1, 3, 60, 1514);
+    return f;
+}
+
+static void test_pcap_of_any_byte_order_and_resolution(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bool nano = i & 1;
+        struct files_bytes f = {.big_endian = i & 2};
+        struct error err;
+        struct capture_frame frame;
+        files_pcap_header(&f, nano ? NANO : MICRO, ETHERNET);
+        files_pcap_packet(&f, 1700000000, nano ? 123456789 : 123456, 60, 1514);
+        struct capture_reader *r = capture_reader_open(files_write("a.pcap", f.bytes, f.n), &err);
+        assert_non_null(r);
+        assert_int_equal(capture_reader_link_type(r), ETHERNET);
+        assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
+        assert_true(frame.time_ns == (nano ? INT64_C(1700000000123456789) : INT64_C(1700000000123456000)));
+        assert_int_equal(frame.captured_bytes, 60);
+        assert_int_equal(frame.wire_bytes, 1514);
+        assert_int_equal(frame.bytes[59], 0x55);
+        assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_END);
+        assert_int_equal(capture_reader_bytes_read(r), 24 + 16 + 60);
+        assert_int_equal(capture_reader_file_bytes(r), 24 + 16 + 60);
+        capture_reader_close(r);
+    }
+}
+
+/* Two interfaces, one counting microseconds and one nanoseconds: each packet in its own. */
+static void test_pcapng_of_any_byte_order_and_resolution(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct files_bytes f = {.big_endian = i};
+        struct error err;
+        struct capture_frame frame;
+        files_pcapng_section(&f);
+        files_pcapng_interface(&f, ETHERNET, 262144, 6);
+        files_pcapng_interface(&f, ETHERNET, 262144, 9);
+        files_pcapng_packet(&f, 0, UINT64_C(1700000000123456), 61);
+        files_pcapng_packet(&f, 1, UINT64_C(1700000000123456789), 62);
+        struct capture_reader *r = capture_reader_open(files_write("a.pcapng", f.bytes, f.n), &err);
+        assert_non_null(r);
+        assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
+        assert_true(frame.time_ns == INT64_C(1700000000123456000));
+        assert_int_equal(frame.captured_bytes, 61);
+        assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
+        assert_true(frame.time_ns == INT64_C(1700000000123456789));
+        assert_int_equal(frame.wire_bytes, 62);
+        assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_END);
+        capture_reader_close(r);
+    }
+}
+
+static void test_gzip_is_read_through_and_counted_as_stored(void **state)
+{
+    (void)state;
+    struct files_bytes f = two_packets();
+    struct error err;
+    struct capture_frame frame;
+    const char *path = files_write_gzip("a.pcap.gz", f.bytes, f.n);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_true(st.st_size < (off_t)f.n); /* or the counter below would prove nothing */
+    struct capture_reader *r = capture_reader_open(path, &err);
+    assert_non_null(r);
+    assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
+    assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
+    assert_true(frame.time_ns == INT64_C(1000003000));
+    assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_END);
+    assert_int_equal(capture_reader_bytes_read(r), st.st_size);
+    assert_int_equal(capture_reader_file_bytes(r), st.st_size);
+    capture_reader_close(r);
+}
+
+static void test_standard_input_is_read(void **state)
+{
+    (void)state;
+    struct files_bytes f = two_packets();
+    int saved = dup(STDIN_FILENO), ends[2], frames;
+    struct error err;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], f.bytes, f.n), f.n);
+    close(ends[1]);
+    assert_true(dup2(ends[0], STDIN_FILENO) >= 0);
+    close(ends[0]);
+    assert_int_equal(read_all("-", &frames, &err), CAPTURE_NEXT_END);
+    assert_int_equal(frames, 2);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
+static void test_captured_length_beyond_the_wire_length_wins(void **state)
+{
+    (void)state;
+    struct files_bytes f = {0};
+    struct error err;
+    struct capture_frame frame;
+    files_pcap_header(&f, MICRO, ETHERNET);
+    files_pcap_packet(&f, 1, 2, 60, 10);
+    struct capture_reader *r = capture_reader_open(files_write("a.pcap", f.bytes, f.n), &err);
+    assert_non_null(r);
+    assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
+    assert_int_equal(frame.captured_bytes, 60);
+    assert_int_equal(frame.wire_bytes, 60);
+    capture_reader_close(r);
+}
+
+static void test_what_is_no_capture_is_refused(void **state)
+{
+    (void)state;
+    struct files_bytes f = {0};
+    assert_refused(files_path("nowhere.pcap"), ERROR_INPUT, ": No such file or directory");
+    assert_refused("/", ERROR_INPUT, "is a directory");
+    assert_refused("/dev/null", ERROR_INPUT, "is empty");
+    assert_refused(files_write("empty.pcap", "", 0), ERROR_INPUT, "is empty");
+    assert_refused(files_write_gzip("empty.gz", "", 0), ERROR_INPUT, "is empty");
+    assert_refused(files_write("text.pcap", "Dear Sir or Madam, this is a letter", 35), ERROR_INPUT,
+                   "is not a pcap or pcapng file");
+    assert_refused(files_write("short.pcap", "hi", 2), ERROR_INPUT, "is not a pcap or pcapng file");
+    files_pcap_header(&f, MICRO, ETHERNET);
+    assert_refused(files_write("cut.pcap", f.bytes, 23), ERROR_INPUT, "stops inside its file header");
+    f.n = 0;
+    files_pcapng_section(&f);
+    assert_refused(files_write("bare.pcapng", f.bytes, f.n), ERROR_INPUT, "Interface Description Block");
+}
+
+static void test_link_types_nobody_decodes_are_named(void **state)
+{
+    (void)state;
+    struct files_bytes f = {0};
+    files_pcap_header(&f, MICRO, WIFI);
+    files_write("wifi.pcap", f.bytes, f.n);
+    assert_refused(files_path("wifi.pcap"), ERROR_INPUT, "link type IEEE802_11 (105) is not supported; EN10MB");
+}
+
+static void test_forbidden_file_is_the_systems_fault(void **state)
+{
+    (void)state;
+    struct files_bytes f = two_packets();
+    const char *path = files_write("locked.pcap", f.bytes, f.n);
+    assert_int_equal(chmod(path, 0), 0);
+    bool root = geteuid() == 0;
+    assert_int_equal(root ? seteuid(65534) : 0, 0);
+    assert_refused(path, ERROR_SYSTEM, ": Permission denied");
+    assert_int_equal(root ? seteuid(0) : 0, 0);
+}
+
+/* Wherever the file is cut, the whole packets before come out and the rest is not taken for an end. */
+static void test_every_cut_of_a_pcap_is_noticed(void **state)
+{
+    (void)state;
+    struct files_bytes f = two_packets();
+    for (size_t n = 24; n <= f.n; n++) {
+        struct error err = {0};
+        int frames;
+        enum capture_next end = read_all(files_write("cut.pcap", f.bytes, n), &frames, &err);
+        assert_int_equal(frames, (n - 24) / 76);
+        assert_int_equal(end, (n - 24) % 76 ? CAPTURE_NEXT_TRUNCATED : CAPTURE_NEXT_END);
+        if (n == 150) { /* 24 + 76 + 50 */
+            char expected[256];
+            snprintf(expected, sizeof expected,
+                     "%s: stops inside packet 2 (150 bytes in); everything before it was read", files_path("cut.pcap"));
+            assert_string_equal(err.message, expected);
+            assert_int_equal(err.code, ERROR_INPUT);
+        }
+    }
+}
+
+/* Section 28, interface 32, then packets of 32 + 60. */
+static void test_every_cut_of_a_pcapng_is_noticed(void **state)
+{
+    (void)state;
+    struct files_bytes f = {0};
+    files_pcapng_section(&f);
+    files_pcapng_interface(&f, ETHERNET, 65535, 9);
+    files_pcapng_packet(&f, 0, 1, 60);
+    files_pcapng_packet(&f, 0, 2, 60);
+    for (size_t n = 60; n <= f.n; n++) {
+        struct error err = {0};
+        int frames;
+        enum capture_next end = read_all(files_write("cut.pcapng", f.bytes, n), &frames, &err);
+        assert_int_equal(frames, (n - 60) / 92);
+        assert_int_equal(end, (n - 60) % 92 ? CAPTURE_NEXT_TRUNCATED : CAPTURE_NEXT_END);
+        assert_true(end == CAPTURE_NEXT_END || strstr(err.message, "stops inside packet"));
+    }
+}
+
+/* Even when what can be unpacked ends with a whole packet: only the last byte of the gzip trailer makes it whole. */
+static void test_every_cut_of_a_gzip_is_noticed(void **state)
+{
+    (void)state;
+    struct files_bytes f = two_packets();
+    uint8_t packed[FILES_MAX_BYTES];
+    files_write_gzip("a.pcap.gz", f.bytes, f.n);
+    long whole = files_read("a.pcap.gz", packed, sizeof packed);
+    int most = 0;
+    for (long n = 2; n < whole; n++) {
+        struct error err = {0};
+        int frames = 0;
+        struct capture_reader *r = capture_reader_open(files_write("cut.pcap.gz", packed, (size_t)n), &err);
+        if (r) {
+            capture_reader_close(r);
+            assert_int_equal(read_all(files_path("cut.pcap.gz"), &frames, &err), CAPTURE_NEXT_TRUNCATED);
+        }
+        assert_int_equal(err.code, ERROR_INPUT);
+        most = frames > most ? frames : most;
+    }
+    assert_int_equal(most, 2);
+}
+
+static void test_damaged_gzip_is_noticed(void **state)
+{
+    (void)state;
+    struct files_bytes f = two_packets();
+    uint8_t packed[FILES_MAX_BYTES];
+    files_write_gzip("a.pcap.gz", f.bytes, f.n);
+    long n = files_read("a.pcap.gz", packed, sizeof packed);
+    packed[n - 8] ^= 1; /* CRC32 */
+    struct error err = {0};
+    struct capture_reader *r = capture_reader_open(files_write("bad.pcap.gz", packed, (size_t)n), &err);
+    assert_null(r); /* zlib gives out nothing of its last buffer */
+    assert_non_null(strstr(err.message, "gzip data is cut or damaged"));
+}
+
+static void test_insane_lengths_are_damage(void **state)
+{
+    (void)state;
+    struct files_bytes f = two_packets();
+    struct error err = {0};
+    int frames;
+    f.bytes[24 + 76 + 8 + 3] = 0x7f; /* captured length of the second packet */
+    assert_int_equal(read_all(files_write("bad.pcap", f.bytes, f.n), &frames, &err), CAPTURE_NEXT_TRUNCATED);
+    assert_int_equal(frames, 1);
+    assert_non_null(strstr(err.message, "bad.pcap: damaged at packet 2 ("));
+}
+
+/* 2^63 s does not fit int64_t nanoseconds. */
+static void test_times_out_of_range_are_damage(void **state)
+{
+    (void)state;
+    struct files_bytes f = {0};
+    struct error err = {0};
+    int frames;
+    files_pcapng_section(&f);
+    files_pcapng_interface(&f, ETHERNET, 65535, 0);
+    files_pcapng_packet(&f, 0, UINT64_C(9223372036), 60);
+    files_pcapng_packet(&f, 0, UINT64_C(9223372037), 60); /* INT64_MAX = 9223372036.85 s */
+    assert_int_equal(read_all(files_write("late.pcapng", f.bytes, f.n), &frames, &err), CAPTURE_NEXT_TRUNCATED);
+    assert_int_equal(frames, 1);
+    assert_non_null(strstr(err.message, "damaged at packet 2 (its time is out of range)"));
+}
+
+/* Interfaces come before their packets, so libpcap's refusal is known when the file is opened. */
+static void test_unlike_interfaces_name_editcap(void **state)
+{
+    (void)state;
+    struct files_bytes f = {0};
+    files_pcapng_section(&f);
+    files_pcapng_interface(&f, ETHERNET, 65535, 9);
+    size_t one = f.n;
+    files_pcapng_interface(&f, ETHERNET, 96, 9);
+    files_write("snap.pcapng", f.bytes, f.n);
+    assert_refused(files_path("snap.pcapng"), ERROR_INPUT, "snapshot length");
+    assert_refused(files_path("snap.pcapng"), ERROR_INPUT, "editcap -F nsecpcap FILE one.pcap");
+    f.n = one;
+    files_pcapng_interface(&f, RAW_IP, 65535, 9);
+    files_write("link.pcapng", f.bytes, f.n);
+    assert_refused(files_path("link.pcapng"), ERROR_INPUT, "has a type 101");
+    assert_refused(files_path("link.pcapng"), ERROR_INPUT, "editcap -F nsecpcap -T ether one.pcapng one.pcap");
+}
+
+static void test_unlike_interface_after_packets_is_not_called_a_cut(void **state)
+{
+    (void)state;
+    struct files_bytes f = {0};
+    struct error err = {0};
+    int frames;
+    files_pcapng_section(&f);
+    files_pcapng_interface(&f, ETHERNET, 65535, 9);
+    files_pcapng_packet(&f, 0, 1, 60);
+    files_pcapng_interface(&f, RAW_IP, 65535, 9);
+    files_pcapng_packet(&f, 1, 2, 60);
+    assert_int_equal(read_all(files_write("link.pcapng", f.bytes, f.n), &frames, &err), CAPTURE_NEXT_TRUNCATED);
+    assert_int_equal(frames, 1);
+    assert_non_null(strstr(err.message, "editcap"));
+    assert_null(strstr(err.message, "stops inside"));
+    assert_null(strstr(err.message, "damaged"));
+}
+
+/* No bytes of a file may crash the reader, and every refusal has a code and a sentence. */
+static void test_mutated_files_are_read_or_refused(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 7);
+    for (int i = 0; i < 2000; i++) {
+        struct files_bytes f = {0};
+        if (i % 2) {
+            f = two_packets();
+        } else {
+            files_pcapng_section(&f);
+            files_pcapng_interface(&f, ETHERNET, 65535, 9);
+            files_pcapng_packet(&f, 0, 1, 61);
+            files_pcapng_packet(&f, 0, 2, 60);
+        }
+        for (int k = 0; k < 3; k++)
+            f.bytes[random_below(&r, f.n)] = (uint8_t)random_next(&r);
+        struct error err = {0};
+        int frames;
+        struct capture_reader *reader = capture_reader_open(files_write("any", f.bytes, f.n), &err);
+        capture_reader_close(reader);
+        if (!reader || read_all(files_path("any"), &frames, &err) == CAPTURE_NEXT_TRUNCATED) {
+            assert_int_equal(err.code, ERROR_INPUT);
+            assert_true(strlen(err.message) > strlen(files_path("any")));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pcap_of_any_byte_order_and_resolution),
+        cmocka_unit_test(test_pcapng_of_any_byte_order_and_resolution),
+        cmocka_unit_test(test_gzip_is_read_through_and_counted_as_stored),
+        cmocka_unit_test(test_standard_input_is_read),
+        cmocka_unit_test(test_captured_length_beyond_the_wire_length_wins),
+        cmocka_unit_test(test_what_is_no_capture_is_refused),
+        cmocka_unit_test(test_link_types_nobody_decodes_are_named),
+        cmocka_unit_test(test_forbidden_file_is_the_systems_fault),
+        cmocka_unit_test(test_every_cut_of_a_pcap_is_noticed),
+        cmocka_unit_test(test_every_cut_of_a_pcapng_is_noticed),
+        cmocka_unit_test(test_every_cut_of_a_gzip_is_noticed),
+        cmocka_unit_test(test_damaged_gzip_is_noticed),
+        cmocka_unit_test(test_insane_lengths_are_damage),
+        cmocka_unit_test(test_times_out_of_range_are_damage),
+        cmocka_unit_test(test_unlike_interfaces_name_editcap),
+        cmocka_unit_test(test_unlike_interface_after_packets_is_not_called_a_cut),
+        cmocka_unit_test(test_mutated_files_are_read_or_refused),
+    };
+    return cmocka_run_group_tests(tests, files_setup, files_teardown);
+}
