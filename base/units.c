@@ -2,8 +2,10 @@
 #include "base/units.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct unit {
@@ -118,11 +120,13 @@ bool units_parse_time(const char *text, int64_t *time_ps, struct error *err)
 
 bool units_parse_integer(const char *text, int64_t *value, struct error *err)
 {
-    char extra;
-    int64_t parsed;
-    if (!*text || strspn(text + (*text == '-' || *text == '+'), "0123456789") == 0 || strlen(text) > 19 ||
-        sscanf(text, "%" SCNd64 "%c", &parsed, &extra) != 1)
+    char *end;
+    errno = 0;
+    long long parsed = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || isspace((unsigned char)*text))
         return error_set(err, ERROR_INPUT, "'%s' is not a whole number", text);
+    if (errno == ERANGE)
+        return error_set(err, ERROR_INPUT, "'%s' is too large for a whole number of 64 bits", text);
     *value = parsed;
     return true;
 }

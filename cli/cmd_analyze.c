@@ -14,7 +14,8 @@ static const char help[] =
     "Reads pcap and pcapng files (gzip or not, '-' for standard input) and tells what each TCP flow did. A flow is\n"
     "one direction of a connection; those that carried no payload are left out.\n\n"
     "      --host ADDR   only flows to or from this IP address, and its indegree and outdegree over time\n"
-    "      --json        one object: \"flows\", \"captures\"; rates in bit/s, times in seconds, null when unknown\n"
+    "      --json        one object: \"flows\", \"captures\"; rates in bit/s, times in seconds, null when unknown;\n"
+    "                    \"bandwidth\" of a flow is its goodput over time, bin by bin\n"
     "      --csv         one line a flow, same names\n\n"
     "Columns\n"
     "  payload    unique payload: highest sequence number reached by data less the first. Counts bytes once however\n"
@@ -131,13 +132,26 @@ static bool print_degrees(const struct analysis_flows *f, const struct options *
     return cli_table_print(&t, "", 0, stdout, err);
 }
 
+/* Bandwidth over time: new payload a bin, over the bin's width; null for flows of under 32 data packets. */
+static json_t *bandwidth_json(const struct analysis_flow *flow)
+{
+    if (!flow->bins)
+        return json_null();
+    json_t *rates = json_array();
+    double width_s = (double)analysis_bins_width_ns(flow->bins) / 1e9;
+    for (size_t i = 0; i < flow->bins->n; i++)
+        json_array_append_new(rates, json_real((double)analysis_bins_get(flow->bins, i).bytes * 8 / width_s));
+    return json_pack("{s:f, s:f, s:o}", "start_s", (double)analysis_bins_start_ns(flow->bins, 0) / 1e9, "bin_s",
+                     width_s, "bps", rates);
+}
+
 static json_t *flow_json(const char *path, const struct analysis_flow *flow)
 {
     char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
     analysis_flows_endpoint(&flow->src, flow->src_port, src);
     analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, "
-                     "s:i, s:i, s:o, s:s}",
+                     "s:i, s:i, s:o, s:s, s:o}",
                      "file", path, "src", src, "dst", dst, "tag", (json_int_t)flow->tag,
                      "payload_bytes", (json_int_t)flow->payload_bytes,
                      "seen_payload_bytes", (json_int_t)flow->seen_payload_bytes,
@@ -153,7 +167,7 @@ static json_t *flow_json(const char *path, const struct analysis_flow *flow)
                      "reordered_segments", (int)flow->reordered_segments,
                      "duplicate_frames", (int)flow->duplicate_frames, "keepalives", (int)flow->keepalives,
                      "window_bytes", cli_table_json_number(flow->window_bytes),
-                     "window_source", window_sources[flow->window_source]);
+                     "window_source", window_sources[flow->window_source], "bandwidth", bandwidth_json(flow));
 }
 
 static void csv_head(void)

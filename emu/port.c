@@ -21,11 +21,14 @@ void emu_port_fini(struct emu_port *p)
     emu_frame_ring_fini(&p->wire, p->ops);
 }
 
+int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes)
+{
+    return (bytes * INT64_C(8000000000000) + link->rate_bps / 2) / link->rate_bps;
+}
+
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link)
 {
-    assert(INT64_C(8000000000000) % link->rate_bps == 0);
     a->link = b->link = *link;
-    a->byte_ps = b->byte_ps = INT64_C(8000000000000) / link->rate_bps;
     a->far = b;
     b->far = a;
 }
@@ -62,8 +65,8 @@ static void port_transmit_next(void *arg)
     p->stats.sent_wire_bytes += wire_bytes;
     port_tap(p, EMU_TAP_OUT, &frame);
     emu_frame_ring_push(&p->wire, &frame);
-    emu_clock_schedule(&p->clock, (wire_bytes - GAP_BYTES) * p->byte_ps + p->link.delay_ps, port_arrive, p);
-    emu_clock_schedule(&p->clock, wire_bytes * p->byte_ps, port_transmit_next, p);
+    emu_clock_schedule(&p->clock, emu_port_wire_ps(&p->link, wire_bytes - GAP_BYTES) + p->link.delay_ps, port_arrive, p);
+    emu_clock_schedule(&p->clock, emu_port_wire_ps(&p->link, wire_bytes), port_transmit_next, p);
 }
 
 void emu_port_send(struct emu_port *p, const struct emu_frame *frame)

@@ -14,7 +14,7 @@
 #define EMU_PORT_NAME 32
 
 struct emu_link_config {
-    int64_t rate_bps; /* on the wire, each direction; 8e12 / rate must be whole: a byte takes whole picoseconds */
+    int64_t rate_bps; /* on the wire, each direction */
     int64_t delay_ps; /* propagation, one way */
 };
 
@@ -43,7 +43,6 @@ struct emu_port {
     const struct emu_frame_ops *ops; /* borrowed */
     struct emu_queue queue;
     struct emu_link_config link;
-    int64_t byte_ps;
     struct emu_port *far;         /* borrowed */
     struct emu_frame_ring wire;   /* sent and not yet delivered, in order */
     bool busy;                    /* a frame is in the transmitter */
@@ -57,6 +56,10 @@ struct emu_port {
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue);
 void emu_port_fini(struct emu_port *p);
+
+/* Time of so many bytes on the wire, to the nearest picosecond: exact where a byte takes a whole number
+ * of them, as on every Ethernet from 10 Mb/s to 400 Gb/s. bytes up to a million. */
+int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes);
 
 /* A cable between two ports. */
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link);

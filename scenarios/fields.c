@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define RATE_MIN_BPS 1000
-#define RATE_BYTE_PS INT64_C(8000000000000) /* 8 bits * 10^12 ps/s: over the rate it is a byte's time in ps */
+#define RATE_MAX_BPS INT64_C(8000000000000) /* a byte a picosecond: event time holds nothing faster */
 #define WINDOW_MAX INT64_C(1073725440)      /* 65535 << 14: RFC 7323, 2.3 */
 
 static void fields_path(const struct fields *f, const char *key, char path[static FIELDS_PATH])
@@ -55,23 +55,6 @@ static bool fields_blame(const struct fields *f, const char *key)
     return document_blame(f->doc, path, f->err);
 }
 
-/* The nearest rates around one that the clock cannot hold. They divide 8e12 = 2^15 * 5^12. */
-static void rate_neighbours(int64_t rate_bps, int64_t *below, int64_t *above)
-{
-    *below = 1;
-    *above = RATE_BYTE_PS;
-    int64_t two = 1;
-    for (int i = 0; i <= 15; i++, two *= 2) {
-        int64_t candidate = two;
-        for (int j = 0; j <= 12; j++, candidate *= 5) {
-            if (candidate < rate_bps && candidate > *below)
-                *below = candidate;
-            if (candidate > rate_bps && candidate < *above)
-                *above = candidate;
-        }
-    }
-}
-
 bool fields_rate(const struct fields *f, const char *key, const char *text, int64_t *rate_bps)
 {
     if (!text)
@@ -79,19 +62,8 @@ bool fields_rate(const struct fields *f, const char *key, const char *text, int6
     int64_t rate;
     if (!units_parse_rate(text, &rate, f->err))
         return fields_blame(f, key);
-    if (rate < RATE_MIN_BPS || rate > RATE_BYTE_PS)
+    if (rate < RATE_MIN_BPS || rate > RATE_MAX_BPS)
         return fields_fail(f, key, "'%s' is outside 1kbps to 8Tbps", text);
-    if (RATE_BYTE_PS % rate != 0) {
-        int64_t below, above;
-        char low[UNITS_TEXT], high[UNITS_TEXT];
-        rate_neighbours(rate, &below, &above);
-        units_format_rate(below, low);
-        units_format_rate(above, high);
-        return fields_fail(f, key,
-                           "at '%s' a byte does not take a whole number of picoseconds, so the clock would drift; "
-                           "nearest: %s and %s",
-                           text, low, high);
-    }
     *rate_bps = rate;
     return true;
 }

@@ -31,7 +31,7 @@ bool fields_fail(const struct fields *f, const char *key, const char *format, ..
 bool fields_fail_at(const struct fields *f, const char *key_path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Rates from 1 kbps whose byte takes a whole number of picoseconds: emu/port.h. */
+/* Rates from 1 kbps to 8 Tbps. */
 bool fields_rate(const struct fields *f, const char *key, const char *text, int64_t *rate_bps);
 bool fields_time(const struct fields *f, const char *key, const char *text, int64_t min_ps, int64_t max_ps,
                  int64_t *time_ps);

@@ -82,7 +82,9 @@ static void test_integers_are_whole(void **state)
     BAD(units_parse_integer, "", "whole number");
     BAD(units_parse_integer, "1.0", "whole number");
     BAD(units_parse_integer, "0x10", "whole number");
-    BAD(units_parse_integer, "99999999999999999999", "whole number");
+    BAD(units_parse_integer, " 1", "whole number");
+    BAD(units_parse_integer, "9223372036854775808", "64 bits"); /* 2^63 */
+    GOOD(units_parse_integer, "9223372036854775807", INT64_MAX);
 }
 
 /* What is formatted parses back to the same value, for any value. */
