@@ -19,8 +19,7 @@ struct block {
 static void block_put(struct block *b, const void *bytes, uint32_t n)
 {
     memcpy(b->bytes + b->n, bytes, n);
-    memset(b->bytes + b->n + n, 0, -n & 3u);
-    b->n += n + (-n & 3u);
+    b->n += n + (-n & 3u); /* padding: a block begins all zero */
 }
 
 static void block_put_u32(struct block *b, uint32_t value)

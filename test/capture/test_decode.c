@@ -255,9 +255,9 @@ static void test_ipv6_jumbo_payload_length_is_taken(void **state)
     const uint8_t jumbo[8] = {6, 0, 0xc2, 4, 0, 2, 0, 0};
     assert_int_equal(decode_extension(0, jumbo, 8, 0, 131112, &s), CAPTURE_DECODE_TCP);
     assert_int_equal(s.payload_bytes, 131072 - 8 - 32);
-    const uint8_t padded[16] = {6, 1, 0, 1, 2, 0, 0, 0, 0xc2, 4, 0, 2, 0, 0, 1, 0};
-    assert_int_equal(decode_extension(0, padded, 16, 0, 131112, &s), CAPTURE_DECODE_TCP);
-    assert_int_equal(s.payload_bytes, 131072 - 16 - 32);
+    const uint8_t padded[24] = {6, 2, 0, 1, 2, 0, 0, 0, 0x1e, 4, 0, 9, 9, 9, 0xc2, 4, 0, 2, 0, 0, 1, 2, 0, 0};
+    assert_int_equal(decode_extension(0, padded, 24, 0, 131112, &s), CAPTURE_DECODE_TCP); /* 0x1e: not known to us */
+    assert_int_equal(s.payload_bytes, 131072 - 24 - 32);
     /* RFC 2675: below 65536 it is an error; near 2^32 no sum may wrap */
     assert_int_equal(decode_extension(0, (const uint8_t[8]){6, 0, 0xc2, 4, 0, 0, 0xff, 0xff}, 8, 0, 131112, &s),
                      CAPTURE_DECODE_MALFORMED);

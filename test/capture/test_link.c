@@ -185,6 +185,16 @@ static void test_vxlan_cut_before_its_vni_is_short(void **state)
     assert_int_equal(packets_decode(ETHERNET, bytes, 14 + 20 + 15, n, &s), CAPTURE_DECODE_SHORT);
 }
 
+/* 13 bytes of inner frame (20 + 8 + 8 + 13 = 49) and Ethernet padding behind them that looks like more. */
+static void test_padding_does_not_mend_a_short_inner_frame(void **state)
+{
+    (void)state;
+    struct capture_segment s;
+    assert_int_equal(decode_changed("VXLAN", 17, 49, &s), CAPTURE_DECODE_MALFORMED);
+    assert_int_equal(decode_changed("VXLAN", 17, 50, &s), CAPTURE_DECODE_MALFORMED); /* no IP header */
+    assert_int_equal(decode_changed("VXLAN", 17, 50 + 57, &s), CAPTURE_DECODE_TCP);
+}
+
 static void test_unknown_link_types_are_not_supported(void **state)
 {
     (void)state;
@@ -207,6 +217,7 @@ int main(void)
         cmocka_unit_test(test_ip_version_must_be_the_one_announced),
         cmocka_unit_test(test_tunnels_in_tunnels_are_followed_four_deep),
         cmocka_unit_test(test_vxlan_cut_before_its_vni_is_short),
+        cmocka_unit_test(test_padding_does_not_mend_a_short_inner_frame),
         cmocka_unit_test(test_unknown_link_types_are_not_supported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
