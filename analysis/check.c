@@ -50,8 +50,14 @@ static struct analysis_rule_fit fit(struct analysis_check_flow *flows, size_t n,
 struct losses {
     int64_t segments, events;
     size_t flows, recurring; /* with a retransmission; with RECURRING_EVENTS or more */
+    size_t held_down;        /* with a retransmission and a window that is still well below its buffers */
     bool unknown_events;
 };
+
+static bool below_buffer(const struct analysis_check_flow *flow)
+{
+    return flow->window_bytes < BELOW_BUFFERS * flow->buffer_bytes;
+}
 
 static struct losses count_losses(const struct analysis_check_flow *flows, size_t n)
 {
@@ -59,6 +65,7 @@ static struct losses count_losses(const struct analysis_check_flow *flows, size_
     for (size_t i = 0; i < n; i++) {
         l.segments += flows[i].retransmitted_segments;
         l.flows += flows[i].retransmitted_segments > 0;
+        l.held_down += flows[i].retransmitted_segments > 0 && below_buffer(&flows[i]);
         if (flows[i].loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN) {
             l.unknown_events = true;
         } else {
@@ -72,7 +79,7 @@ static struct losses count_losses(const struct analysis_check_flow *flows, size_
 static bool below_buffers(const struct analysis_check_flow *flows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (flows[i].window_bytes < BELOW_BUFFERS * flows[i].buffer_bytes)
+        if (below_buffer(&flows[i]))
             return true;
     }
     return false;
@@ -85,6 +92,8 @@ static enum analysis_verdict verdict_of(const struct analysis_judgement *j, cons
         return ANALYSIS_VERDICT_LOSS;
     if (j->rule[ANALYSIS_RULE_EQ6].holds)
         return ANALYSIS_VERDICT_EQ6;
+    if (l->held_down > 0)
+        return ANALYSIS_VERDICT_LOSS;
     if (window && !(eq5 && below))
         return ANALYSIS_VERDICT_WINDOW;
     if (eq5)
@@ -101,6 +110,9 @@ static void explain(struct analysis_judgement *j, const struct losses *l, size_t
         if (l->recurring > 0)
             snprintf(j->why, sizeof j->why, "%zu of %zu flows lost %" PRId64 " segments, and again and again "
                      "(%" PRId64 " events while steady): losses set the windows", l->flows, n, l->segments, l->events);
+        else if (l->held_down > 0)
+            snprintf(j->why, sizeof j->why, "%zu of %zu flows lost %" PRId64 " segments and %zu of them still run far "
+                     "below their buffers: losses set the windows", l->flows, n, l->segments, l->held_down);
         else
             snprintf(j->why, sizeof j->why, "%zu of %zu flows lost %" PRId64 " segments and no rule of fixed windows "
                      "holds: losses set the windows", l->flows, n, l->segments);

@@ -64,6 +64,7 @@ struct analysis_judgement {
  *   loss    a flow met two loss events or more while steady; or, where only totals are known, segments
  *           were retransmitted and the window law of the configured buffers does not hold
  *   eq6     it holds
+ *   loss    a flow with retransmissions runs below 3/4 of its buffers: a loss still holds its window down
  *   window  it holds; unless eq5 holds as well and a flow runs below 3/4 of its buffers, for then the
  *           windows follow from the rates and not the rates from the windows
  *   eq5     it holds

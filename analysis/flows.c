@@ -134,6 +134,10 @@ bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_pr
         if (progress && capture->frames % PROGRESS_FRAMES == 0)
             progress(user, capture_reader_bytes_read(reader), capture_reader_file_bytes(reader));
     }
+    if (ok && next == CAPTURE_NEXT_FAILED) {
+        *err = capture->stopped;
+        ok = false;
+    }
     capture->truncated = ok && next == CAPTURE_NEXT_TRUNCATED;
     capture_reader_close(reader);
     return ok;

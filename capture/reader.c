@@ -107,16 +107,20 @@ static enum capture_next reader_stopped(const struct capture_reader *r, struct e
     const char *remedy = reader_remedy(r->said);
     if (r->status == PCAP_ERROR_BREAK && r->file_error == 0)
         return CAPTURE_NEXT_END;
-    if (r->file_error > 0)
+    if (r->file_error > 0) {
         error_set(err, ERROR_SYSTEM, "%s: reading fails after packet %" PRId64 ": %s", r->path, r->frames,
                   strerror(r->file_error));
-    else if (r->file_error < 0)
+        return CAPTURE_NEXT_FAILED;
+    }
+    if (remedy) {
+        error_set(err, ERROR_INPUT, "%s: libpcap refuses what follows packet %" PRId64 ", %s; %s", r->path, r->frames,
+                  r->said, remedy);
+        return CAPTURE_NEXT_FAILED;
+    }
+    if (r->file_error < 0)
         error_set(err, ERROR_INPUT, "%s: stops after packet %" PRId64 " (%" PRId64
                   " bytes in): the gzip data is cut or damaged there; everything before it was read",
                   r->path, r->frames, r->stored_bytes);
-    else if (remedy)
-        error_set(err, ERROR_INPUT, "%s: libpcap refuses what follows packet %" PRId64 ", %s; %s", r->path, r->frames,
-                  r->said, remedy);
     else if (strstr(r->said, "truncated"))
         error_set(err, ERROR_INPUT, "%s: stops inside packet %" PRId64 " (%" PRId64
                   " bytes in); everything before it was read", r->path, r->frames + 1, r->stored_bytes);

@@ -22,9 +22,10 @@ struct capture_frame {
 enum capture_next {
     CAPTURE_NEXT_FRAME,
     CAPTURE_NEXT_END,       /* clean end of file */
-    CAPTURE_NEXT_TRUNCATED, /* the file stops inside a packet, is damaged, or (ERROR_SYSTEM) cannot be read on, or
-                             * (naming editcap) goes on with an interface that libpcap refuses; *err says what and
-                             * where. What came before stands, every further call says the same */
+    CAPTURE_NEXT_TRUNCATED, /* the file stops inside a packet or is damaged; *err says what and where. What came
+                             * before stands, every further call says the same */
+    CAPTURE_NEXT_FAILED,    /* a sound file cannot be read on: a system error, or an interface that libpcap refuses
+                             * (the message names editcap); *err says so, every further call too */
 };
 
 /* NULL and *err on failure: missing, empty, not a capture, unsupported link type, a pcapng whose interfaces differ in

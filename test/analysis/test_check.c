@@ -104,6 +104,27 @@ static void test_losses_of_the_start_decide_nothing(void **state)
     assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_EQ6);
 }
 
+/* ns-3, 2/1 over a 500 kB port: one overflow at the start leaves windows of 145 kB and 1.5 MB where 3 MB are
+ * allowed. The window law holds for the windows there are; it was losses that set them. */
+static void test_a_loss_that_still_holds_a_window_down_is_named(void **state)
+{
+    (void)state;
+    struct analysis_check_flow f[] = {flow(IN, 45.2, 145), flow(IN, 468.2, 1516), flow(OUT, 926.5, 2997)};
+    for (int i = 0; i < 3; i++)
+        f[i].buffer_bytes = 3e6;
+    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_WINDOW);
+    f[0].retransmitted_segments = 2046;
+    f[1].retransmitted_segments = 968;
+    struct analysis_judgement j = judge(f, 3);
+    assert_int_equal(j.verdict, ANALYSIS_VERDICT_LOSS);
+    assert_true(j.rule[ANALYSIS_RULE_WINDOW].holds);
+    assert_non_null(strstr(j.why, "2 of 3 flows lost 3014 segments"));
+    /* the same losses on windows that have grown back to their buffers say nothing */
+    for (int i = 0; i < 3; i++)
+        f[i].buffer_bytes = f[i].window_bytes;
+    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_WINDOW);
+}
+
 static void test_losses_explain_what_no_rule_does(void **state)
 {
     (void)state;
@@ -169,6 +190,7 @@ int main(void)
         cmocka_unit_test(test_windows_below_their_buffers_that_follow_the_rates_are_fairness),
         cmocka_unit_test(test_recurring_losses_decide_before_any_rule),
         cmocka_unit_test(test_losses_of_the_start_decide_nothing),
+        cmocka_unit_test(test_a_loss_that_still_holds_a_window_down_is_named),
         cmocka_unit_test(test_losses_explain_what_no_rule_does),
         cmocka_unit_test(test_where_only_totals_are_known_the_window_law_decides_on_losses),
         cmocka_unit_test(test_unknown_windows_leave_the_window_law_out),

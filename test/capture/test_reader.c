@@ -338,8 +338,9 @@ static void test_unlike_interface_after_packets_is_not_called_a_cut(void **state
     files_pcapng_packet(&f, 0, 1, 60);
     files_pcapng_interface(&f, RAW_IP, 65535, 9);
     files_pcapng_packet(&f, 1, 2, 60);
-    assert_int_equal(read_all(files_write("link.pcapng", f.bytes, f.n), &frames, &err), CAPTURE_NEXT_TRUNCATED);
+    assert_int_equal(read_all(files_write("link.pcapng", f.bytes, f.n), &frames, &err), CAPTURE_NEXT_FAILED);
     assert_int_equal(frames, 1);
+    assert_int_equal(err.code, ERROR_INPUT);
     assert_non_null(strstr(err.message, "editcap"));
     assert_null(strstr(err.message, "stops inside"));
     assert_null(strstr(err.message, "damaged"));

@@ -154,6 +154,17 @@ class Capture(e2e.Case):
     def test_link_type_that_is_not_supported_is_named(self):
         self.both(2, ["x.pcap", "IEEE802_11"], self.capture_file(link_type=105))
 
+    def test_interfaces_libpcap_refuses_name_editcap(self):
+        def block(kind, body):
+            return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
+
+        section = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+        ethernet, raw = (block(1, struct.pack("<HHI", link, 0, 65535)) for link in (1, 101))
+        packet = block(6, struct.pack("<IIIII", 0, 0, 0, 60, 60) + bytes(60))
+        for name, blocks in (("early", (section, ethernet, raw, packet)), ("late", (section, ethernet, packet, raw))):
+            (self.dir / f"{name}.pcapng").write_bytes(b"".join(blocks))
+            self.both(2, [f"{name}.pcapng", "editcap"], f"{name}.pcapng")
+
     def test_capture_without_tcp_is_an_answer(self):
         path = self.capture_file(records=[(1, bytes(12) + b"\x08\x06" + bytes(46))])
         self.assertEqual(self.json("analyze", path)["flows"], [])
