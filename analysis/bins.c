@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/bins.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,4 +94,20 @@ struct analysis_bin analysis_bins_get(const struct analysis_bins *b, size_t i)
 int64_t analysis_bins_start_ns(const struct analysis_bins *b, size_t i)
 {
     return (b->first + (int64_t)i) * analysis_bins_width_ns(b);
+}
+
+double analysis_bins_window(const struct analysis_bins *b, size_t begin, size_t end)
+{
+    double sum = 0, now = 0;
+    size_t n = 0;
+    for (size_t i = begin; i < end; i++) {
+        struct analysis_bin bin = analysis_bins_get(b, i);
+        if (bin.window_samples > 0)
+            now = bin.window_sum / bin.window_samples;
+        else if (n == 0)
+            continue;
+        sum += now;
+        n++;
+    }
+    return n ? sum / (double)n : NAN;
 }

@@ -46,6 +46,10 @@ void analysis_bins_range(const struct analysis_bins *b, int64_t from_ns, int64_t
 /* Bin `i`, zeros beyond the last one noted. */
 struct analysis_bin analysis_bins_get(const struct analysis_bins *b, size_t i);
 
+/* Bytes in flight, averaged over the time of bins [begin, end): a bin without a sample keeps the value before
+ * it. Averaging samples instead would weigh short round trips, which bring more of them. NAN without any. */
+double analysis_bins_window(const struct analysis_bins *b, size_t begin, size_t end);
+
 /* Start of bin i, ns since the origin. */
 int64_t analysis_bins_start_ns(const struct analysis_bins *b, size_t i);
 

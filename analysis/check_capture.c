@@ -73,14 +73,9 @@ static void measure(struct analysis_check_flow *out, const struct entry *e, doub
     double series[ANALYSIS_BINS_MAX];
     size_t begin, n = series_of(flow, from_s, to_s, series, &begin);
     struct estimate rate = analysis_steady_mean(series, n, 0);
-    double window_sum = 0, window_samples = 0;
     int64_t retransmitted = 0, events = 0;
-    for (size_t i = begin; i < begin + n; i++) {
-        struct analysis_bin bin = analysis_bins_get(flow->bins, i);
-        window_sum += bin.window_sum;
-        window_samples += bin.window_samples;
-        events += bin.loss_events;
-    }
+    for (size_t i = begin; i < begin + n; i++)
+        events += analysis_bins_get(flow->bins, i).loss_events;
     size_t first, end;
     analysis_bins_range(flow->bins, llround(phase_s * 1e9), llround(to_s * 1e9), &first, &end);
     for (size_t i = first; i < end; i++)
@@ -95,8 +90,9 @@ static void measure(struct analysis_check_flow *out, const struct entry *e, doub
         .retransmitted_segments = retransmitted,
         .loss_events = events,
     };
-    if (flow->window_source != ANALYSIS_WINDOW_UNKNOWN && window_samples > 0)
-        out->window_bytes = window_sum / window_samples;
+    double window = analysis_bins_window(flow->bins, begin, begin + n);
+    if (flow->window_source != ANALYSIS_WINDOW_UNKNOWN && !isnan(window))
+        out->window_bytes = window;
     analysis_flows_endpoint(&flow->src, flow->src_port, out->src);
     analysis_flows_endpoint(&flow->dst, flow->dst_port, out->dst);
 }

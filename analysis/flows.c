@@ -170,6 +170,9 @@ static void fill_window(struct analysis_flow *flow, const struct analysis_connec
         flow->window_bytes = d->tap_window_sum / (double)d->tap_window_samples;
         flow->window_source = ANALYSIS_WINDOW_TAP;
     }
+    double over_time = d->bins ? analysis_bins_window(d->bins, 0, d->bins->n) : NAN;
+    if (flow->window_source != ANALYSIS_WINDOW_UNKNOWN && !isnan(over_time))
+        flow->window_bytes = over_time;
 }
 
 static void fill_steady(struct analysis_flow *flow, const struct analysis_direction *d)

@@ -65,6 +65,13 @@ void outfile_discard(struct outfile *f)
     outfile_free(f);
 }
 
+void outfile_abandon(struct outfile *f)
+{
+    if (f->stream)
+        fclose(f->stream);
+    outfile_free(f);
+}
+
 bool outfile_make_directory(const char *path, struct error *err)
 {
     char *copy = strdup(path);

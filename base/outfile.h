@@ -24,6 +24,9 @@ bool outfile_commit(struct outfile *f, struct error *err);
 /* Closes and removes PATH.part. Safe on a zeroed, committed or discarded outfile. */
 void outfile_discard(struct outfile *f);
 
+/* Closes and leaves what was written as PATH.part. */
+void outfile_abandon(struct outfile *f);
+
 /* Creates a directory and its parents; one that exists is fine. */
 bool outfile_make_directory(const char *path, struct error *err);
 

@@ -42,6 +42,19 @@ static bool writer_open_pcap(struct capture_writer *w, const struct capture_writ
     return true;
 }
 
+static void writer_free(struct capture_writer *w)
+{
+    if (!w)
+        return;
+    if (w->dumper)
+        pcap_dump_close(w->dumper);
+    if (w->pcap)
+        pcap_close(w->pcap);
+    outfile_discard(&w->file);
+    free(w->buffer);
+    free(w);
+}
+
 struct capture_writer *capture_writer_open(const char *path, const struct capture_writer_config *config,
                                            struct error *err)
 {
@@ -50,7 +63,7 @@ struct capture_writer *capture_writer_open(const char *path, const struct captur
         w->buffer = malloc(BUFFER_BYTES);
     if (!w || !w->buffer) {
         error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-        capture_writer_discard(w);
+        writer_free(w);
         return NULL;
     }
     w->snaplen = config->snaplen;
@@ -64,7 +77,7 @@ struct capture_writer *capture_writer_open(const char *path, const struct captur
     }
     if (ok)
         return w;
-    capture_writer_discard(w);
+    writer_free(w);
     return NULL;
 }
 
@@ -96,17 +109,6 @@ bool capture_writer_write(struct capture_writer *w, int64_t time_ns, const uint8
     return ferror(w->stream) ? writer_failed(w, err) : true;
 }
 
-static void writer_free(struct capture_writer *w)
-{
-    if (w->dumper)
-        pcap_dump_close(w->dumper);
-    if (w->pcap)
-        pcap_close(w->pcap);
-    outfile_discard(&w->file);
-    free(w->buffer);
-    free(w);
-}
-
 bool capture_writer_close(struct capture_writer *w, struct error *err)
 {
     errno = 0;
@@ -121,8 +123,8 @@ bool capture_writer_close(struct capture_writer *w, struct error *err)
     return ok;
 }
 
-void capture_writer_discard(struct capture_writer *w)
+void capture_writer_abandon(struct capture_writer *w)
 {
-    if (w)
-        writer_free(w);
+    outfile_abandon(&w->file);
+    writer_free(w);
 }

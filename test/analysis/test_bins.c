@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/bins.h"
 
+#include <math.h>
+
 #include "test/cm.h"
 
 #define MS INT64_C(1000000)
@@ -91,9 +93,23 @@ static void test_range_holds_only_whole_bins(void **state)
     analysis_bins_fini(&b);
 }
 
+/* 100 kB seen ten times in the first ms, 200 kB once in the third: by time 100 100 200, mean 400/3, not 1200/11. */
+static void test_window_is_averaged_over_time_not_over_samples(void **state)
+{
+    (void)state;
+    struct analysis_bins b;
+    analysis_bins_init(&b, 0);
+    *analysis_bins_at(&b, 0) = (struct analysis_bin){.window_sum = 1000e3, .window_samples = 10};
+    *analysis_bins_at(&b, 2 * MS) = (struct analysis_bin){.window_sum = 200e3, .window_samples = 1};
+    assert_true(fabs(analysis_bins_window(&b, 0, 3) - 400e3 / 3) < 1e-6);
+    assert_true(isnan(analysis_bins_window(&b, 1, 2)));
+    analysis_bins_fini(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_window_is_averaged_over_time_not_over_samples),
         cmocka_unit_test(test_bins_are_a_millisecond_at_first),
         cmocka_unit_test(test_doubling_keeps_every_byte_in_its_time),
         cmocka_unit_test(test_memory_is_bounded_however_long_it_lasts),
