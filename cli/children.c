@@ -76,19 +76,24 @@ static bool child_start(struct child *c, const char *program, struct children_jo
     return true;
 }
 
-/* Reads what there is; closes *fd at the end of file. */
+/* Reads what there is, 0 when nothing; closes *fd at the end of file. */
+static size_t child_read(int *fd, char *bytes, size_t size)
+{
+    ssize_t n = read(*fd, bytes, size);
+    if (n > 0)
+        return (size_t)n;
+    if (n == 0 || errno != EINTR) {
+        close(*fd);
+        *fd = -1;
+    }
+    return 0;
+}
+
 static void child_read_progress(struct child *c)
 {
     char bytes[4096];
-    ssize_t n = read(c->out, bytes, sizeof bytes);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return;
-    if (n <= 0) {
-        close(c->out);
-        c->out = -1;
-        return;
-    }
-    for (ssize_t i = 0; i < n; i++) {
+    size_t n = child_read(&c->out, bytes, sizeof bytes);
+    for (size_t i = 0; i < n; i++) {
         if (bytes[i] != '\n') {
             if (c->line_bytes + 1 < sizeof c->line)
                 c->line[c->line_bytes++] = bytes[i];
@@ -105,15 +110,8 @@ static void child_read_progress(struct child *c)
 static void child_read_error(struct child *c)
 {
     char bytes[4096];
-    ssize_t n = read(c->err, bytes, sizeof bytes);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return;
-    if (n <= 0) {
-        close(c->err);
-        c->err = -1;
-        return;
-    }
-    size_t room = sizeof c->said - 1 - c->said_bytes, take = (size_t)n < room ? (size_t)n : room;
+    size_t n = child_read(&c->err, bytes, sizeof bytes);
+    size_t room = sizeof c->said - 1 - c->said_bytes, take = n < room ? n : room;
     memcpy(c->said + c->said_bytes, bytes, take);
     c->said_bytes += take;
 }

@@ -4,6 +4,7 @@
 import gzip
 import json
 import os
+import pathlib
 import resource
 import signal
 import struct
@@ -74,6 +75,18 @@ class System(e2e.Case):
         for name in ("h0.pcap", "summary.json", "flows.csv", "queues.csv"):
             self.assertFalse((self.dir / "out" / name).exists(), name)
 
+    @staticmethod
+    def children_of(pid):
+        found = []
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rpartition(")")[2].split()  # state, parent, ...
+            except OSError:
+                continue  # it ended meanwhile
+            if int(fields[1]) == pid:
+                found.append(int(stat.parent.name))
+        return found
+
     def start_long_run(self):
         self.write("s.yaml", "duration: 1000s\nnetwork: {link: {rate: 100Mbps}}\ntcp: {window: 100kB}\n"
                              "capture: [{at: h0}, {at: sw0-h0, format: pcapng}]\ntraffic: {start_spread: 0s, "
@@ -111,9 +124,9 @@ class System(e2e.Case):
 
     def test_death_of_the_engine_is_one_line_and_status_3(self):
         process = self.start_long_run()
-        children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+        children = self.children_of(process.pid)
         self.assertEqual(len(children), 1)
-        os.kill(int(children[0]), signal.SIGKILL)
+        os.kill(children[0], signal.SIGKILL)
         _, words = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 3)
         self.assertEqual(len(words.splitlines()), 1, words)
