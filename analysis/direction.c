@@ -8,6 +8,7 @@
 #define COPY_NS INT64_C(1000000)
 #define REORDER_NS INT64_C(3000000)
 #define DUP_ACKS_LOSS 3                   /* RFC 5681 */
+#define KEEPALIVE_IDLE_NS INT64_C(1000000000) /* a lone byte sooner after the last data was sent again (RFC 8985 7) */
 #define IP_ID_NEAR 4096                   /* identifications further apart are not from one counter */
 
 void analysis_direction_init(struct analysis_direction *d)
@@ -209,7 +210,8 @@ bool analysis_direction_data(struct analysis_direction *d, const struct capture_
         d->has_base = true;
     }
     int64_t start = relative(d, seq), end = start + s->payload_bytes;
-    if (s->payload_bytes == 1 && d->ack_high != INT64_MIN && start == d->ack_high - 1 && end <= d->high) {
+    if (s->payload_bytes == 1 && d->ack_high != INT64_MIN && start == d->ack_high - 1 && end <= d->high &&
+        time_ns - d->last_ns >= KEEPALIVE_IDLE_NS) {
         d->keepalives++; /* RFC 9293 3.8.4: the byte before the next one expected */
         return true;
     }

@@ -256,7 +256,7 @@ static bool analyze(const char *path, const struct options *o, bool several, jso
     bool ok = analysis_flows_read(f, path, cli_table_progress, (void *)path, &capture, err);
     cli_table_progress_clear();
     if (ok) {
-        cli_table_warn(&capture);
+        cli_table_warn(path, &capture);
         ok = show(path, f, &capture, o, several, root, err);
     }
     analysis_flows_free(f);

@@ -27,7 +27,7 @@ static bool judge_file(const char *path, double tolerance, judge_visit *visit, v
     bool ok = f && analysis_flows_read(f, path, cli_table_progress, (void *)path, &capture, err);
     cli_table_progress_clear();
     if (ok) {
-        cli_table_warn(&capture);
+        cli_table_warn(path, &capture);
         ok = analysis_check_capture(f, tolerance, &resources, err) &&
              visit(user, path, judge_run_of(path, directory), &resources, err);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/table.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -98,8 +99,12 @@ void cli_table_progress_clear(void)
         fputs("\r\033[K", stderr);
 }
 
-void cli_table_warn(const struct analysis_capture *capture)
+void cli_table_warn(const char *path, const struct analysis_capture *capture)
 {
     if (capture->truncated)
         fprintf(stderr, "contraflow: warning: %s\n", capture->stopped.message);
+    if (capture->short_frames > 0)
+        fprintf(stderr, "contraflow: warning: %s: %" PRId64 " of %" PRId64
+                " frames are cut before the end of their TCP header and not counted; capture with -s 128\n",
+                path, capture->short_frames, capture->frames);
 }

@@ -38,7 +38,7 @@ void cli_table_csv_number(FILE *f, double value); /* empty when it is not finite
 void cli_table_progress(void *user, int64_t bytes_read, int64_t file_bytes);
 void cli_table_progress_clear(void);
 
-/* Says on standard error that the capture is cut (the error names the file), when it is. */
-void cli_table_warn(const struct analysis_capture *capture);
+/* Says on standard error when the capture is cut (that error names the file), or its frames are. */
+void cli_table_warn(const char *path, const struct analysis_capture *capture);
 
 #endif

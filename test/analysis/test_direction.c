@@ -263,6 +263,25 @@ static void test_keepalives_are_not_payload(void **state)
     analysis_flows_free(f);
 }
 
+/* One byte, acknowledged before it passes again 200 ms later: a retransmission that came too late, as of iperf3's
+ * one-byte messages whose ACK waits in a queue. */
+static void test_a_byte_sent_again_is_no_keepalive(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = connected();
+    feed(f, 1 * MS, segment(A_TO_B, 1001, 1, 5001));
+    feed(f, 2 * MS, segment(B_TO_A, 5001, 0, 1002));
+    struct capture_segment again = segment(A_TO_B, 1001, 1, 5001);
+    again.ip_id = 77;
+    feed(f, 201 * MS, again);
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_int_equal(flow.keepalives, 0);
+    assert_int_equal(flow.retransmitted_segments, 1);
+    assert_int_equal(flow.seen_payload_bytes, 2);
+    assert_int_equal(flow.payload_bytes, 1);
+    analysis_flows_free(f);
+}
+
 static void test_zero_window_probes_are_counted_once_taken(void **state)
 {
     (void)state;
@@ -326,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_a_frame_captured_twice_is_neither_payload_nor_loss),
         cmocka_unit_test(test_the_same_header_without_marks_is_a_copy_only_at_once),
         cmocka_unit_test(test_keepalives_are_not_payload),
+        cmocka_unit_test(test_a_byte_sent_again_is_no_keepalive),
         cmocka_unit_test(test_zero_window_probes_are_counted_once_taken),
         cmocka_unit_test(test_a_stray_segment_adds_no_gigabytes),
         cmocka_unit_test(test_a_capture_that_paused_for_more_than_a_window_goes_on),

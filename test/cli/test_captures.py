@@ -3,6 +3,7 @@
 """Real Linux TCP: bytes as tshark read them off, goodput as iperf3 saw it, and the verdict."""
 import csv
 import gzip
+import struct
 
 import e2e
 
@@ -59,6 +60,47 @@ class Real(e2e.Case):
         outgoing = next(r for r in rows(CAPTURES / "shallow-2in-1out.truth.csv") if r["direction"] == "out")
         key = f"{outgoing['src']}:{outgoing['sport']}", f"{outgoing['dst']}:{outgoing['dport']}"
         self.assertEqual(flows[key]["retransmitted_segments"], int(outgoing["retransmits"]))
+
+    def test_settled_part_is_judged_not_the_slow_start(self):
+        """One outgoing flow ramps up for 1.25 s of 4 s; taken whole it has 12 Mb/s, settled 15."""
+        self.check("fifo-3in-1out")
+        resource = self.verdict("fifo-3in-1out", 0)
+        self.assertEqual(resource["verdict"], "eq6")
+        self.assertGreater(resource["steady_start_s"], 1)
+        self.assertEqual(self.verdict("wire-fifo-1in-2out", 0)["verdict"], "eq6")
+
+    def test_windows_are_read_off_the_capture_wherever_the_tap(self):
+        """For iperf3 -w 500K the receivers advertise 524288 bytes at most, for 250K half of that, and a deep FIFO keeps
+        all of it in flight. Two of the flows are seen at their receiver, one at its sender."""
+        resource = self.verdict("windows-2W-W-W-2in-1out", 0)
+        self.assertEqual(resource["verdict"], "window")
+        windows = sorted((f["direction"], f["window_bytes"]) for f in resource["flows"])
+        for (_, found), buffers in zip(windows, (262144, 524288, 262144)):
+            self.assertAlmostEqual(found / buffers, 1, delta=0.02)
+        self.assertLess(resource["rules"]["window"]["max_rel_error"], 0.02)
+
+    def test_growing_windows_obey_the_window_law_too(self):
+        resource = self.verdict("fifo-cubic-2in-1out", 0)
+        self.assertEqual(resource["verdict"], "window")
+        self.assertFalse(resource["rules"]["eq6"]["holds"])
+
+    def test_frames_cut_before_their_headers_end_are_told(self):
+        whole = gzip.decompress((CAPTURES / "fifo-2in-1out.pcap.gz").read_bytes())
+        (self.dir / "cut.pcap").write_bytes(whole[:24] + self.cut(whole[24:2_000_000], 40))
+        done = self.good("analyze", "cut.pcap", "--json")
+        self.assertIn("cut before the end of their TCP header", done.stderr)
+
+    @staticmethod
+    def cut(records, snaplen):
+        out, at = b"", 0
+        while at + 16 < len(records):
+            seconds, fraction, captured, wire = struct.unpack_from("<IIII", records, at)
+            frame = records[at + 16:at + 16 + captured]
+            if len(frame) < captured:
+                break
+            out += struct.pack("<IIII", seconds, fraction, min(captured, snaplen), wire) + frame[:snaplen]
+            at += 16 + captured
+        return out
 
     def test_copies_are_those_of_the_shared_folder(self):
         shared = e2e.ROOT.parent / "shared/captures"
