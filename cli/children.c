@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SHOW_EVERY_S 0.2 /* the progress line */
+
 struct child {
     pid_t pid;
     int out, err; /* read ends; -1 at end of file */
@@ -187,7 +189,7 @@ int children_run(const char *program, struct children_job *jobs, int n, int para
     struct child children[64];
     int running = 0, next = 0, told = 0;
     bool terminal = !quiet && isatty(STDERR_FILENO);
-    double started = children_now();
+    double started = children_now(), shown = 0;
     if (parallel > 64)
         parallel = 64;
     children_signal = children_signals = 0;
@@ -211,8 +213,10 @@ int children_run(const char *program, struct children_job *jobs, int n, int para
                 fprintf(stderr, "%s done in %.1f s\n", children[i].job->label, children[i].job->seconds);
             children[i--] = children[--running];
         }
-        if (terminal)
+        if (terminal && children_now() >= shown + SHOW_EVERY_S) {
+            shown = children_now();
             children_show(jobs, n, started);
+        }
     }
     if (terminal)
         fputs("\r\033[K", stderr);
