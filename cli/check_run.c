@@ -3,6 +3,7 @@
 
 #include "analysis/degree.h"
 #include "base/units.h"
+#include "model/degree.h"
 #include "scenarios/load.h"
 
 #include <errno.h>
@@ -14,6 +15,9 @@
 #include <unistd.h>
 
 #define SLIVER 0.01
+#define BACKBONE "sw0-sw1" /* of a tree, seen from rack 0: what goes to rack 1 is outgoing */
+#define SATURATED 0.9      /* of the goodput a link can carry */
+#define LONGER 0.05        /* a flow that outlives the phase by more of it has a rate of other times in it */
 
 enum column { FLOW, SRC, DST, BYTES, START, END, GOODPUT, STEADY, CI95, RETRANSMITTED, COLUMNS };
 static const char *const column_names[COLUMNS] = {
@@ -23,6 +27,7 @@ static const char *const column_names[COLUMNS] = {
 
 struct row {
     char src[ANALYSIS_CHECK_NAME], dst[ANALYSIS_CHECK_NAME];
+    int src_rack, dst_rack; /* 0 or 1; in a star all 0 */
     int64_t bytes, retransmitted;
     double start_s, end_s, rate_bps, ci95_bps, window_bytes;
 };
@@ -31,6 +36,8 @@ struct rows {
     struct row *row; /* owned */
     size_t n;
     double warmup_s; /* steady rates count from here */
+    double link_bps, backbone_bps; /* on the wire, each direction */
+    double segment_bytes;
 };
 
 static void join(char path[static PATH_MAX], const char *directory, const char *name)
@@ -61,6 +68,12 @@ static double window_of(const struct scenario *s, const char *flow)
             return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);
     }
     return NAN;
+}
+
+/* Rack of host "h3". */
+static int rack_of(const struct scenario *s, const char *host)
+{
+    return s->network.topology == EMU_TOPOLOGY_TREE && strtol(host + 1, NULL, 10) >= s->network.racks[0];
 }
 
 /* Cuts a line at its commas. Returns the number of fields, at most `max`. */
@@ -108,6 +121,8 @@ static bool parse_row(char *line, const size_t at[static COLUMNS], const struct 
     };
     snprintf(row->src, sizeof row->src, "%s", value[SRC]);
     snprintf(row->dst, sizeof row->dst, "%s", value[DST]);
+    row->src_rack = rack_of(s, row->src);
+    row->dst_rack = rack_of(s, row->dst);
     return true;
 }
 
@@ -147,6 +162,9 @@ static bool load(const char *directory, struct rows *rows, struct error *err)
     if (!scenario_load(&s, path, NULL, 0, err))
         return false;
     rows->warmup_s = (double)s.warmup_ps / UNITS_PS_PER_S;
+    rows->link_bps = (double)s.network.link.rate_bps;
+    rows->backbone_bps = (double)s.network.backbone.rate_bps;
+    rows->segment_bytes = (double)s.tcp.segment_bytes;
     join(path, directory, "flows.csv");
     FILE *f = fopen(path, "r");
     bool ok = f ? read_rows(f, path, &s, rows, err) : error_set_errno(err, "%s: cannot be read", path);
@@ -156,21 +174,47 @@ static bool load(const char *directory, struct rows *rows, struct error *err)
     return ok;
 }
 
-static bool touches(const struct row *row, const char *host)
+/* How a flow uses a shared resource, a host's link or the backbone. */
+enum way { WAY_NONE, WAY_IN, WAY_OUT };
+
+static enum way way_of(const struct row *row, const char *resource)
 {
-    return strcmp(row->src, host) == 0 || strcmp(row->dst, host) == 0;
+    if (strcmp(resource, BACKBONE) == 0)
+        return row->src_rack == row->dst_rack ? WAY_NONE : row->dst_rack == 0 ? WAY_IN : WAY_OUT;
+    return strcmp(row->dst, resource) == 0 ? WAY_IN : strcmp(row->src, resource) == 0 ? WAY_OUT : WAY_NONE;
 }
 
-/* The flows of `host` active all through its dominant phase, judged. True with r->n < 2 when it is not shared. */
-static bool judge_host(const struct rows *rows, const char *host, double tolerance, struct analysis_resource *r,
+/* When no rule holds: is it because the question is wrong here? Rules speak of one saturated link, and of rates at
+ * the same time. `life_s`: the latest end of a flow judged. */
+static void explain_none(const struct rows *rows, struct analysis_resource *r, double life_s)
+{
+    struct model_link link = model_link_default();
+    link.rate_bps = strcmp(r->host, BACKBONE) == 0 ? rows->backbone_bps : rows->link_bps;
+    link.segment_bytes = rows->segment_bytes;
+    double in = 0, out = 0;
+    for (size_t i = 0; i < r->n; i++)
+        *(r->flows[i].incoming ? &in : &out) += r->flows[i].rate_bps;
+    double most = fmax(in, out), room = model_degree_goodput_bps(&link, fmin(in, out) / most);
+    char *why = r->judgement.why;
+    if (life_s > r->end_s + LONGER * (r->end_s - r->start_s))
+        snprintf(why, sizeof r->judgement.why, "flows ended at different times, and flows.csv holds means over each "
+                 "one's life: judge a capture of this run for the part in which all were active");
+    else if (most < SATURATED * room)
+        snprintf(why, sizeof r->judgement.why, "the link is not saturated (%.1f of %.1f Mb/s in the busier direction): "
+                 "what holds these flows back lies elsewhere", most / 1e6, room / 1e6);
+}
+
+/* The flows of `host` (or the backbone) active all through its dominant phase, judged. True with r->n < 2 when it is
+ * not shared. */
+static bool judge_resource(const struct rows *rows, const char *host, double tolerance, struct analysis_resource *r,
                        struct error *err)
 {
     size_t n = 0;
     int64_t largest = 0;
-    double first_s = INFINITY, last_s = 0;
+    double first_s = INFINITY, last_s = 0, life_s = 0;
     *r = (struct analysis_resource){0};
     for (size_t i = 0; i < rows->n; i++) {
-        if (touches(&rows->row[i], host) && rows->row[i].bytes > largest)
+        if (way_of(&rows->row[i], host) && rows->row[i].bytes > largest)
             largest = rows->row[i].bytes;
     }
     struct analysis_activity *activity = malloc((rows->n + 1) * sizeof *activity);
@@ -182,9 +226,9 @@ static bool judge_host(const struct rows *rows, const char *host, double toleran
     int64_t bulk = analysis_degree_bulk_bytes(largest);
     for (size_t i = 0; i < rows->n; i++) {
         const struct row *row = &rows->row[i];
-        if (!touches(row, host) || row->bytes < bulk)
+        if (!way_of(row, host) || row->bytes < bulk)
             continue;
-        activity[n++] = (struct analysis_activity){row->start_s, row->end_s, strcmp(row->dst, host) == 0};
+        activity[n++] = (struct analysis_activity){row->start_s, row->end_s, way_of(row, host) == WAY_IN};
         first_s = fmin(first_s, row->start_s);
         last_s = fmax(last_s, row->end_s);
     }
@@ -195,11 +239,11 @@ static bool judge_host(const struct rows *rows, const char *host, double toleran
     const struct analysis_phase *phase = ok ? analysis_degree_dominant(phases, count) : NULL;
     for (size_t i = 0; phase && i < rows->n; i++) {
         const struct row *row = &rows->row[i];
-        if (!touches(row, host) || row->bytes < bulk || row->start_s > phase->start_s || row->end_s < phase->end_s)
+        if (!way_of(row, host) || row->bytes < bulk || row->start_s > phase->start_s || row->end_s < phase->end_s)
             continue;
         struct analysis_check_flow *flow = &r->flows[r->n++];
         *flow = (struct analysis_check_flow){
-            .incoming = strcmp(row->dst, host) == 0,
+            .incoming = way_of(row, host) == WAY_IN,
             .rate_bps = row->rate_bps,
             .ci95_bps = row->ci95_bps,
             .window_bytes = row->window_bytes,
@@ -209,20 +253,26 @@ static bool judge_host(const struct rows *rows, const char *host, double toleran
         };
         memcpy(flow->src, row->src, sizeof flow->src);
         memcpy(flow->dst, row->dst, sizeof flow->dst);
+        life_s = fmax(life_s, row->end_s);
         r->start_s = phase->start_s;
         r->steady_start_s = fmax(phase->start_s, rows->warmup_s);
         r->end_s = phase->end_s;
     }
     free(phases);
     snprintf(r->host, sizeof r->host, "%s", host);
-    return ok && (r->n < 2 || analysis_check_resource(r->flows, r->n, tolerance, &r->judgement, err));
+    if (!ok || r->n < 2)
+        return ok;
+    ok = analysis_check_resource(r->flows, r->n, tolerance, &r->judgement, err);
+    if (ok && r->judgement.verdict == ANALYSIS_VERDICT_NONE)
+        explain_none(rows, r, life_s);
+    return ok;
 }
 
 static bool judged_before(const struct rows *rows, size_t row, bool dst)
 {
     const char *host = dst ? rows->row[row].dst : rows->row[row].src;
     for (size_t i = 0; i < row; i++) {
-        if (touches(&rows->row[i], host))
+        if (way_of(&rows->row[i], host))
             return true;
     }
     return dst && strcmp(host, rows->row[row].src) == 0;
@@ -241,16 +291,16 @@ bool check_run_directory(const char *directory, double tolerance, struct analysi
     *resources = (struct analysis_resources){0};
     bool ok = load(directory, &rows, err);
     if (ok) {
-        resources->resource = malloc((2 * rows.n + 1) * sizeof *resources->resource);
+        resources->resource = malloc((2 * rows.n + 2) * sizeof *resources->resource);
         ok = resources->resource || error_set(err, ERROR_SYSTEM, "%s: out of memory", directory);
     }
-    for (size_t i = 0; ok && i < 2 * rows.n; i++) {
-        bool dst = i % 2;
-        if (judged_before(&rows, i / 2, dst))
+    for (size_t i = 0; ok && i < 2 * rows.n + 1; i++) { /* both ends of every flow, then the backbone */
+        bool dst = i % 2, backbone = i == 2 * rows.n;
+        if (!backbone && judged_before(&rows, i / 2, dst))
             continue;
         struct analysis_resource *r = &resources->resource[resources->n];
         const struct row *row = &rows.row[i / 2];
-        ok = judge_host(&rows, dst ? row->dst : row->src, tolerance, r, err);
+        ok = judge_resource(&rows, backbone ? BACKBONE : dst ? row->dst : row->src, tolerance, r, err);
         if (ok && r->n >= 2)
             resources->n++;
         else
