@@ -23,7 +23,7 @@ static const char help[] =
     "Verdicts besides: loss (losses, not buffers, set the windows), none (no rule is within the tolerance).\n\n"
     "B is fitted to each rule (least squares on relative errors). A rule holds when every flow is within the\n"
     "tolerance, or within its own 95 % interval where that is wider, up to twice the tolerance. 'error' is\n"
-    "measured/predicted - 1. A flow counts as bulk from 20 kB and 0.5 % of the host's largest flow.\n\n"
+    "rate/predicted - 1. A flow counts as bulk from 20 kB and 0.5 % of the host's largest flow.\n\n"
     "From a capture: the longest phase in which the same flows are active, behind the point where all have settled\n"
     "(MSER, White 1997; at most half is cut); windows are bytes in flight at the sender; loss means that a flow lost\n"
     "segments in two windows or more of that part. From a run: steady goodput of flows.csv, windows of\n"
@@ -74,10 +74,10 @@ static void cell_holds(struct cli_table *t, const struct analysis_rule_fit *fit)
     cli_table_add(t, "%s", !fit->applies ? "-" : fit->holds ? "yes" : "no");
 }
 
-static bool print_resource(const char *source, const struct analysis_resource *r, struct error *err)
+static bool print_resource(const char *source, bool simulated, const struct analysis_resource *r, struct error *err)
 {
-    static const char *const head[] = {"from", "to", "way", "measured Mb/s", "+-", "window kB", "retrans", "eq5", "eq6",
-                                       "window"};
+    const char *const head[] = {"from", "to", "way", simulated ? "simulated Mb/s" : "measured Mb/s", "+-", "window kB",
+                                "retrans", "eq5", "eq6", "window"};
     const struct analysis_judgement *j = &r->judgement;
     printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", source, r->host, j->indegree,
            j->outdegree, r->start_s, r->end_s, r->steady_start_s);
@@ -121,7 +121,7 @@ static json_t *flow_json(const struct analysis_check_flow *flow)
                      "predicted_bps", predicted);
 }
 
-static json_t *resource_json(const char *source, const struct analysis_resource *r)
+static json_t *resource_json(const char *source, bool simulated, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
     json_t *rules = json_object(), *flows = json_array();
@@ -134,8 +134,8 @@ static json_t *resource_json(const char *source, const struct analysis_resource 
     }
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(flows, flow_json(&r->flows[i]));
-    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "source", source,
-                     "host", r->host, "indegree", (json_int_t)j->indegree, "outdegree", (json_int_t)j->outdegree,
+    return json_pack("{s:s, s:b, s:s, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "source", source,
+                     "simulated", simulated, "host", r->host, "indegree", (json_int_t)j->indegree, "outdegree", (json_int_t)j->outdegree,
                      "fitted_rate_bps", cli_table_json_number(j->fitted_rate_bps), "rules", rules,
                      "verdict", analysis_check_verdict_name(j->verdict), "indistinguishable", j->indistinguishable,
                      "why", j->why, "start_s", cli_table_json_number(r->start_s),
@@ -165,7 +165,6 @@ static void summarize(struct options *o, const char *source, const struct analys
 static bool show(void *user, const char *source, const char *run, const struct analysis_resources *resources,
                  struct error *err)
 {
-    (void)run;
     struct options *o = user;
     bool ok = true;
     if (resources->n == 0) {
@@ -176,9 +175,9 @@ static bool show(void *user, const char *source, const char *run, const struct a
         const struct analysis_resource *r = &resources->resource[i];
         o->no = o->no || r->judgement.verdict == ANALYSIS_VERDICT_LOSS || r->judgement.verdict == ANALYSIS_VERDICT_NONE;
         if (o->json)
-            json_array_append_new(o->list, resource_json(source, r));
+            json_array_append_new(o->list, resource_json(source, run != NULL, r));
         else
-            ok = (o->resources == 0 || putchar('\n') != EOF) && print_resource(source, r, err);
+            ok = (o->resources == 0 || putchar('\n') != EOF) && print_resource(source, run != NULL, r, err);
         summarize(o, source, r);
         o->resources++;
     }

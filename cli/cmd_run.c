@@ -133,7 +133,8 @@ static void print_flows(const struct children_job *job)
     char *path = scenario_directory_path(job->directory, "summary.json", &err);
     json_t *summary = path ? json_load_file(path, 0, NULL) : NULL;
     free(path);
-    printf("%s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", job->label, "flow", "from", "to", "goodput Mb/s",
+    printf("%s, simulated by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", job->label,
+           json_string_value(json_object_get(summary, "engine")), "flow", "from", "to", "goodput Mb/s",
            "steady Mb/s (95 %)", "duration s", "retrans");
     size_t i;
     json_t *flow;
@@ -152,12 +153,8 @@ static void print_flows(const struct children_job *job)
     json_decref(summary);
 }
 
-static int run_plan(struct run_plan *p, int parallel, bool quiet)
+static int run_plan(struct run_plan *p, const char *engine, int parallel, bool quiet)
 {
-    struct error err;
-    char engine[PATH_MAX];
-    if (!engine_path(engine, sizeof engine, &err))
-        return cli_fail(&err);
     int signal_number = children_run(engine, p->jobs, p->n_jobs, parallel, quiet);
     int status = 0;
     for (int i = 0; i < p->n_jobs; i++) {
@@ -194,7 +191,7 @@ int cmd_run(int argc, char **argv)
     struct run_plan plan = {0};
     struct error err = {0};
     const char *sets[MAX_SETS], *output = NULL;
-    char seed_set[64], engine_set[64];
+    char seed_set[64], engine_set[64], engine[PATH_MAX];
     size_t n_sets = 0;
     int64_t parallel = children_processors();
     bool quiet = false;
@@ -251,10 +248,10 @@ int cmd_run(int argc, char **argv)
     int status;
     if (!plan.directory)
         status = cli_fail((error_set(&err, ERROR_SYSTEM, "out of memory"), &err));
-    else if (!plan_make_jobs(&plan, &err))
+    else if (!engine_path(engine, sizeof engine, &err) || !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);
     else
-        status = run_plan(&plan, (int)parallel, quiet);
+        status = run_plan(&plan, engine, (int)parallel, quiet);
     plan_fini(&plan);
     return status;
 }

@@ -12,6 +12,7 @@
 
 #define SAMPLES 500                         /* of queues and deliveries over the run */
 #define BOUNDED_SAMPLE_PS (UNITS_PS_PER_MS) /* the same when every flow ends by itself, long before `duration` */
+#define WATCH_PS (10 * UNITS_PS_PER_MS)     /* progress and interrupts: well under a second of wall time */
 
 /* One capture: frames seen at a port go into its file. */
 struct run_tap {
@@ -127,7 +128,7 @@ static bool run_all_done(const struct run *r)
     return true;
 }
 
-/* Every sample_ps: queue depths, deliveries, progress, and whether to go on. */
+/* Every sample_ps: queue depths, deliveries, and whether all is delivered. */
 static void run_sample(void *arg)
 {
     struct run *r = arg;
@@ -141,16 +142,24 @@ static void run_sample(void *arg)
                 (double)emu_engine_flow_stats(r->engine, i).delivered_bytes;
         r->samples++;
     }
-    if (r->options->progress)
-        r->options->progress(r->options->user, (double)now_ps / (double)s->duration_ps);
-    if (r->options->interrupt && *r->options->interrupt) {
-        r->interrupted = true;
+    if (run_all_done(r))
         emu_engine_stop(r->engine);
-    } else if (run_all_done(r)) {
-        emu_engine_stop(r->engine);
-    } else {
+    else
         emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
-    }
+}
+
+static void run_watch(void *arg)
+{
+    struct run *r = arg;
+    struct emu_clock clock = emu_engine_clock(r->engine);
+    if (r->options->progress)
+        r->options->progress(r->options->user,
+                             (double)emu_clock_now(&clock) / (double)r->scenario->duration_ps);
+    r->interrupted = r->options->interrupt && *r->options->interrupt;
+    if (r->interrupted)
+        emu_engine_stop(r->engine);
+    else
+        emu_clock_schedule(&clock, r->sample_ps < WATCH_PS ? r->sample_ps : WATCH_PS, run_watch, r);
 }
 
 /* Mean goodput after the warm-up with its interval by batch means, over samples in which the flow
@@ -229,6 +238,7 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         !run_add_traffic(r))
         return false;
     emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
+    emu_clock_schedule(&clock, 0, run_watch, r);
     return true;
 }
 
