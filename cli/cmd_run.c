@@ -161,6 +161,11 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
         struct children_job *job = &p->jobs[i];
         if (job->state == CHILDREN_DONE && !quiet)
             print_flows(job);
+        if (job->state == CHILDREN_STOPPED && !signal_number) { /* somebody signalled the engine, not us */
+            job->state = CHILDREN_FAILED;
+            error_set(&job->error, ERROR_SYSTEM, "the ns-3 engine was told to stop %.0f %% into the run; %s holds the "
+                      "captures up to that moment", 100 * job->fraction, job->directory);
+        }
         if (job->state != CHILDREN_FAILED || (signal_number && job->error.code == ERROR_SYSTEM))
             continue;
         if (p->n_jobs > 1)

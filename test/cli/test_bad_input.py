@@ -122,15 +122,23 @@ class System(e2e.Case):
     def test_sigterm_leaves_readable_captures(self):
         self.interrupted_by(signal.SIGTERM)
 
-    def test_death_of_the_engine_is_one_line_and_status_3(self):
+    def engine_ended_by(self, number, words):
         process = self.start_long_run()
         children = self.children_of(process.pid)
         self.assertEqual(len(children), 1)
-        os.kill(children[0], signal.SIGKILL)
-        _, words = process.communicate(timeout=60)
+        os.kill(children[0], number)
+        _, said = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 3)
-        self.assertEqual(len(words.splitlines()), 1, words)
-        self.assertIn("signal 9", words)
+        self.assertEqual(len(said.splitlines()), 1, said)
+        self.assertIn(words, said)
+
+    def test_engine_that_is_told_to_stop_is_no_success(self):
+        self.engine_ended_by(signal.SIGTERM, "told to stop")
+        self.assertIs(json.loads((self.dir / "out/summary.json").read_text())["complete"], False)
+        self.assertTrue((self.dir / "out/h0.pcap").exists())
+
+    def test_death_of_the_engine_is_one_line_and_status_3(self):
+        self.engine_ended_by(signal.SIGKILL, "signal 9")
         self.assertFalse((self.dir / "out/summary.json").exists())
         self.assertFalse((self.dir / "out/h0.pcap").exists())
 
