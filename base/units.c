@@ -79,8 +79,8 @@ static bool units_parse(const char *text, const struct unit *units, const char *
             unit = &units[0];
     }
     if (!unit)
-        return error_set(err, ERROR_INPUT, n ? "'%s' has unknown unit '%s'; %s looks like %s" : "'%s' has no unit%s; %s looks like %s",
-                         text, n ? p : "", what, example);
+        return n ? error_set(err, ERROR_INPUT, "'%s' has unknown unit '%s'; %s looks like %s", text, p, what, example)
+                 : error_set(err, ERROR_INPUT, "'%s' has no unit; %s looks like %s", text, what, example);
     /* value = digits without the point, times scale, over 10^places: all in 128 bits. */
     __extension__ typedef unsigned __int128 wide;
     wide total = 0, divisor = 1;

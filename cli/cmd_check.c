@@ -135,7 +135,8 @@ static json_t *resource_json(const char *source, bool simulated, const struct an
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(flows, flow_json(&r->flows[i]));
     return json_pack("{s:s, s:b, s:s, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "source", source,
-                     "simulated", simulated, "host", r->host, "indegree", (json_int_t)j->indegree, "outdegree", (json_int_t)j->outdegree,
+                     "simulated", simulated, "host", r->host, "indegree", (json_int_t)j->indegree,
+                     "outdegree", (json_int_t)j->outdegree,
                      "fitted_rate_bps", cli_table_json_number(j->fitted_rate_bps), "rules", rules,
                      "verdict", analysis_check_verdict_name(j->verdict), "indistinguishable", j->indistinguishable,
                      "why", j->why, "start_s", cli_table_json_number(r->start_s),

@@ -65,7 +65,8 @@ static void port_transmit_next(void *arg)
     p->stats.sent_wire_bytes += wire_bytes;
     port_tap(p, EMU_TAP_OUT, &frame);
     emu_frame_ring_push(&p->wire, &frame);
-    emu_clock_schedule(&p->clock, emu_port_wire_ps(&p->link, wire_bytes - GAP_BYTES) + p->link.delay_ps, port_arrive, p);
+    int64_t last_bit_ps = emu_port_wire_ps(&p->link, wire_bytes - GAP_BYTES);
+    emu_clock_schedule(&p->clock, last_bit_ps + p->link.delay_ps, port_arrive, p);
     emu_clock_schedule(&p->clock, emu_port_wire_ps(&p->link, wire_bytes), port_transmit_next, p);
 }
 

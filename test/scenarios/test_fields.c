@@ -21,7 +21,9 @@ static void test_rates_of_every_link_are_held(void **state)
     (void)state;
     static const char *const rates[] = {"1kbps",  "10Mbps", "50Mbps",  "100Mbps", "1Gbps",   "2.5Gbps", "5Gbps",
                                         "10Gbps", "25Gbps", "40Gbps", "50Gbps",  "100Gbps", "200Gbps", "400Gbps",
-                                        "800Gbps", "300Mbps", "9.99Gbps"}; /* the last two: a byte takes no whole number of ps */
+                                        "800Gbps",
+                                        /* a byte takes no whole number of picoseconds: */
+                                        "300Mbps", "9.99Gbps"};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         char yaml[64];
         snprintf(yaml, sizeof yaml, "network: {link: {rate: %s}}\n", rates[i]);
