@@ -96,6 +96,15 @@ int64_t analysis_bins_start_ns(const struct analysis_bins *b, size_t i)
     return (b->first + (int64_t)i) * analysis_bins_width_ns(b);
 }
 
+size_t analysis_bins_series(const struct analysis_bins *b, size_t begin, size_t end, double *series)
+{
+    double width_s = (double)analysis_bins_width_ns(b) / 1e9;
+    size_t n = end - begin < ANALYSIS_BINS_MAX ? end - begin : ANALYSIS_BINS_MAX;
+    for (size_t i = 0; i < n; i++)
+        series[i] = (double)analysis_bins_get(b, begin + i).bytes * 8 / width_s;
+    return n;
+}
+
 double analysis_bins_window(const struct analysis_bins *b, size_t begin, size_t end)
 {
     double sum = 0, now = 0;

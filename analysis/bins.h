@@ -46,6 +46,9 @@ void analysis_bins_range(const struct analysis_bins *b, int64_t from_ns, int64_t
 /* Bin `i`, zeros beyond the last one noted. */
 struct analysis_bin analysis_bins_get(const struct analysis_bins *b, size_t i);
 
+/* Bandwidth of bins [begin, end), bit/s, into series; at most ANALYSIS_BINS_MAX of them. Returns how many. */
+size_t analysis_bins_series(const struct analysis_bins *b, size_t begin, size_t end, double *series);
+
 /* Bytes in flight, averaged over the time of bins [begin, end): a bin without a sample keeps the value before
  * it. Averaging samples instead would weigh short round trips, which bring more of them. NAN without any. */
 double analysis_bins_window(const struct analysis_bins *b, size_t begin, size_t end);

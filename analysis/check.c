@@ -134,23 +134,17 @@ static void explain(struct analysis_judgement *j, const struct losses *l, size_t
                  "the other way");
         break;
     case ANALYSIS_VERDICT_NONE:
-        snprintf(j->why, sizeof j->why, "no rule is within %.3g %%: fairness is off by up to %.3g %%, delta_max by "
-                 "%.3g %%, the window law by %.3g %%", 100 * tolerance, 100 * r[ANALYSIS_RULE_EQ5].max_rel_error,
-                 100 * r[ANALYSIS_RULE_EQ6].max_rel_error, 100 * r[ANALYSIS_RULE_WINDOW].max_rel_error);
-        if (!r[ANALYSIS_RULE_WINDOW].applies)
+        if (r[ANALYSIS_RULE_WINDOW].applies)
+            snprintf(j->why, sizeof j->why, "no rule is within %.3g %%: fairness is off by up to %.3g %%, delta_max "
+                     "by %.3g %%, the window law by %.3g %%", 100 * tolerance,
+                     100 * r[ANALYSIS_RULE_EQ5].max_rel_error, 100 * r[ANALYSIS_RULE_EQ6].max_rel_error,
+                     100 * r[ANALYSIS_RULE_WINDOW].max_rel_error);
+        else
             snprintf(j->why, sizeof j->why, "no rule is within %.3g %%: fairness is off by up to %.3g %%, delta_max "
                      "by %.3g %%; windows are not known", 100 * tolerance, 100 * r[ANALYSIS_RULE_EQ5].max_rel_error,
                      100 * r[ANALYSIS_RULE_EQ6].max_rel_error);
         break;
     }
-}
-
-static double busier_total(const struct analysis_check_flow *flows, size_t n)
-{
-    double in = 0, out = 0;
-    for (size_t i = 0; i < n; i++)
-        *(flows[i].incoming ? &in : &out) += flows[i].rate_bps;
-    return fmax(in, out);
 }
 
 bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, double tolerance,
@@ -163,11 +157,14 @@ bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, double
         free(share);
         return error_set(err, ERROR_SYSTEM, "out of memory to judge %zu flows", n);
     }
-    for (size_t i = 0; i < n; i++)
+    *j = (struct analysis_judgement){.in_bps = 0, .out_bps = 0};
+    for (size_t i = 0; i < n; i++) {
         plain[i] = (struct model_flow){flows[i].incoming, flows[i].window_bytes};
-
+        *(flows[i].incoming ? &j->in_bps : &j->out_bps) += flows[i].rate_bps;
+    }
     struct model_degree degree = model_degree_count(plain, n);
-    *j = (struct analysis_judgement){.indegree = degree.indegree, .outdegree = degree.outdegree};
+    j->indegree = degree.indegree;
+    j->outdegree = degree.outdegree;
     j->indistinguishable = degree.indegree == degree.outdegree || degree.indegree == 0 || degree.outdegree == 0;
     model_degree_fairness(plain, n, share);
     j->rule[ANALYSIS_RULE_EQ5] = fit(flows, n, share, ANALYSIS_RULE_EQ5, tolerance);
@@ -186,7 +183,7 @@ bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, double
     struct losses losses = count_losses(flows, n);
     j->verdict = verdict_of(j, &losses, below_buffers(flows, n));
     bool fitted = j->verdict != ANALYSIS_VERDICT_LOSS && j->verdict != ANALYSIS_VERDICT_NONE;
-    j->fitted_rate_bps = fitted ? j->rule[j->verdict].fitted_rate_bps : busier_total(flows, n);
+    j->fitted_rate_bps = fitted ? j->rule[j->verdict].fitted_rate_bps : fmax(j->in_bps, j->out_bps);
     explain(j, &losses, n, tolerance);
     return true;
 }

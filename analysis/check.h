@@ -46,6 +46,7 @@ struct analysis_rule_fit {
 
 struct analysis_judgement {
     size_t indegree, outdegree;
+    double in_bps, out_bps;  /* goodput of all flows in, and of all out */
     struct analysis_rule_fit rule[ANALYSIS_RULES];
     enum analysis_verdict verdict;
     bool indistinguishable;  /* eq5 and eq6 predict the same here: equal degrees, or one direction alone */

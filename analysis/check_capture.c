@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLIVER 0.01 /* phases shorter than this part of the host's traffic are not looked at */
-
 /* One flow as one of its two hosts sees it. */
 struct entry {
     struct capture_address host;
@@ -46,17 +44,17 @@ static int by_flows(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->host, y->host);
 }
 
+void analysis_resources_sort(struct analysis_resources *resources)
+{
+    qsort(resources->resource, resources->n, sizeof *resources->resource, by_flows);
+}
+
 /* Bandwidth of a flow in [from, to), bin by bin. Returns the number of bins; series holds ANALYSIS_BINS_MAX. */
 static size_t series_of(const struct analysis_flow *flow, double from_s, double to_s, double *series, size_t *begin)
 {
     size_t end;
     analysis_bins_range(flow->bins, llround(from_s * 1e9), llround(to_s * 1e9), begin, &end);
-    double width_s = (double)analysis_bins_width_ns(flow->bins) / 1e9;
-    if (end > *begin + ANALYSIS_BINS_MAX)
-        end = *begin + ANALYSIS_BINS_MAX;
-    for (size_t i = *begin; i < end; i++)
-        series[i - *begin] = (double)analysis_bins_get(flow->bins, i).bytes * 8 / width_s;
-    return end - *begin;
+    return analysis_bins_series(flow->bins, *begin, end, series);
 }
 
 static double settled_s(const struct analysis_flow *flow, double from_s, double to_s)
@@ -141,24 +139,16 @@ static bool add_host(struct entry *entries, size_t n, double tolerance, struct a
     struct analysis_activity *activity = malloc(bulk * sizeof *activity);
     if (!activity)
         return error_set(err, ERROR_SYSTEM, "out of memory for the flows of a host");
-    double first_s = INFINITY, last_s = 0;
     for (size_t i = 0; i < bulk; i++) {
         const struct analysis_flow *flow = entries[i].flow;
         activity[i] = (struct analysis_activity){flow->start_s, flow->end_s, entries[i].incoming};
-        first_s = fmin(first_s, flow->start_s);
-        last_s = fmax(last_s, flow->end_s);
     }
-    struct analysis_phase *phases;
-    size_t count;
-    bool ok = analysis_degree_phases(activity, bulk, SLIVER * (last_s - first_s), &phases, &count, err);
-    free(activity);
-    if (!ok)
-        return false;
-    const struct analysis_phase *phase = analysis_degree_dominant(phases, count);
+    struct analysis_phase phase;
     struct analysis_resource *r = &resources->resource[resources->n];
     *r = (struct analysis_resource){0};
-    ok = !phase || judge(entries, bulk, phase, tolerance, r, err);
-    free(phases);
+    bool ok = analysis_degree_dominant_phase(activity, bulk, &phase, err) &&
+              (phase.indegree + phase.outdegree == 0 || judge(entries, bulk, &phase, tolerance, r, err));
+    free(activity);
     if (ok && r->n >= 2)
         resources->n++;
     else
@@ -212,7 +202,7 @@ bool analysis_check_capture(const struct analysis_flows *f, double tolerance, st
     free(flows);
     free(entries);
     if (ok)
-        qsort(resources->resource, resources->n, sizeof *resources->resource, by_flows);
+        analysis_resources_sort(resources);
     else
         analysis_resources_fini(resources);
     return ok;

@@ -26,6 +26,9 @@ struct analysis_resources { /* zeroed: none */
 bool analysis_check_capture(const struct analysis_flows *f, double tolerance, struct analysis_resources *resources,
                             struct error *err);
 
+/* Most flows first, then by name. */
+void analysis_resources_sort(struct analysis_resources *resources);
+
 void analysis_resources_fini(struct analysis_resources *resources);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/degree.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define BULK_BYTES 20000
 #define BULK_DIVISOR 200 /* 0.5 % */
+#define SLIVER 0.01      /* phases shorter than this part of the traffic are not looked at */
 
 struct event {
     double time_s;
@@ -72,4 +74,24 @@ const struct analysis_phase *analysis_degree_dominant(const struct analysis_phas
         }
     }
     return best;
+}
+
+bool analysis_degree_dominant_phase(const struct analysis_activity *flows, size_t n, struct analysis_phase *phase,
+                                    struct error *err)
+{
+    double first_s = INFINITY, last_s = 0;
+    for (size_t i = 0; i < n; i++) {
+        first_s = fmin(first_s, flows[i].start_s);
+        last_s = fmax(last_s, flows[i].end_s);
+    }
+    struct analysis_phase *phases;
+    size_t count;
+    *phase = (struct analysis_phase){0};
+    if (!analysis_degree_phases(flows, n, SLIVER * (last_s - first_s), &phases, &count, err))
+        return false;
+    const struct analysis_phase *dominant = analysis_degree_dominant(phases, count);
+    if (dominant)
+        *phase = *dominant;
+    free(phases);
+    return true;
 }

@@ -32,4 +32,9 @@ bool analysis_degree_phases(const struct analysis_activity *flows, size_t n, dou
  * when there is none. */
 const struct analysis_phase *analysis_degree_dominant(const struct analysis_phase *phases, size_t count);
 
+/* The dominant phase of n flows, slivers of under 1 % of the time from first start to last end left out; a phase
+ * without flows when no two are active at once. False and *err when memory is out. */
+bool analysis_degree_dominant_phase(const struct analysis_activity *flows, size_t n, struct analysis_phase *phase,
+                                    struct error *err);
+
 #endif

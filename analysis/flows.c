@@ -186,11 +186,7 @@ static void fill_steady(struct analysis_flow *flow, const struct analysis_direct
     analysis_bins_range(d->bins, d->first_ns, d->last_ns, &begin, &end);
     if (end < begin + 4)
         return;
-    if (end > begin + ANALYSIS_BINS_MAX)
-        end = begin + ANALYSIS_BINS_MAX;
-    double width_s = (double)analysis_bins_width_ns(d->bins) / 1e9;
-    for (size_t i = begin; i < end; i++)
-        series[i - begin] = (double)analysis_bins_get(d->bins, i).bytes * 8 / width_s;
+    end = begin + analysis_bins_series(d->bins, begin, end, series);
     size_t start = analysis_steady_start(series, end - begin);
     flow->steady_goodput_bps = analysis_steady_mean(series, end - begin, start);
     flow->steady_start_s = (double)analysis_bins_start_ns(d->bins, begin + start) / 1e9;

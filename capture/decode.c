@@ -7,7 +7,7 @@
 
 enum { PROTOCOL_TCP = 6, PROTOCOL_UDP = 17 };
 
-/* RFC 9293 section 3.1, RFC 7323, RFC 2018. `n` option bytes were captured of `declared`. */
+/* RFC 9293 section 3.1, RFC 7323, RFC 2018. `n`: option bytes captured. */
 static void decode_options(const uint8_t *p, uint32_t n, struct capture_segment *out)
 {
     for (uint32_t i = 0; i < n;) {

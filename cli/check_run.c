@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SLIVER 0.01
 #define BACKBONE "sw0-sw1" /* of a tree, seen from rack 0: what goes to rack 1 is outgoing */
 #define SATURATED 0.9      /* of the goodput a link can carry */
 #define LONGER 0.05        /* a flow that outlives the phase by more of it has a rate of other times in it */
@@ -191,10 +190,9 @@ static void explain_none(const struct rows *rows, struct analysis_resource *r, d
     struct model_link link = model_link_default();
     link.rate_bps = strcmp(r->host, BACKBONE) == 0 ? rows->backbone_bps : rows->link_bps;
     link.segment_bytes = rows->segment_bytes;
-    double in = 0, out = 0;
-    for (size_t i = 0; i < r->n; i++)
-        *(r->flows[i].incoming ? &in : &out) += r->flows[i].rate_bps;
-    double most = fmax(in, out), room = model_degree_goodput_bps(&link, fmin(in, out) / most);
+    const struct analysis_judgement *j = &r->judgement;
+    double most = fmax(j->in_bps, j->out_bps);
+    double room = model_degree_goodput_bps(&link, fmin(j->in_bps, j->out_bps) / most);
     char *why = r->judgement.why;
     if (life_s > r->end_s + LONGER * (r->end_s - r->start_s))
         snprintf(why, sizeof r->judgement.why, "flows ended at different times, and flows.csv holds means over each "
@@ -211,7 +209,7 @@ static bool judge_resource(const struct rows *rows, const char *host, double tol
 {
     size_t n = 0;
     int64_t largest = 0;
-    double first_s = INFINITY, last_s = 0, life_s = 0;
+    double life_s = 0;
     *r = (struct analysis_resource){0};
     for (size_t i = 0; i < rows->n; i++) {
         if (way_of(&rows->row[i], host) && rows->row[i].bytes > largest)
@@ -229,17 +227,19 @@ static bool judge_resource(const struct rows *rows, const char *host, double tol
         if (!way_of(row, host) || row->bytes < bulk)
             continue;
         activity[n++] = (struct analysis_activity){row->start_s, row->end_s, way_of(row, host) == WAY_IN};
-        first_s = fmin(first_s, row->start_s);
-        last_s = fmax(last_s, row->end_s);
     }
-    struct analysis_phase *phases;
-    size_t count;
-    bool ok = analysis_degree_phases(activity, n, SLIVER * (last_s - first_s), &phases, &count, err);
+    struct analysis_phase phase;
+    bool ok = analysis_degree_dominant_phase(activity, n, &phase, err);
     free(activity);
-    const struct analysis_phase *phase = ok ? analysis_degree_dominant(phases, count) : NULL;
-    for (size_t i = 0; phase && i < rows->n; i++) {
+    if (!ok || phase.indegree + phase.outdegree == 0)
+        return ok;
+    snprintf(r->host, sizeof r->host, "%s", host);
+    r->start_s = phase.start_s;
+    r->steady_start_s = fmax(phase.start_s, rows->warmup_s);
+    r->end_s = phase.end_s;
+    for (size_t i = 0; i < rows->n; i++) {
         const struct row *row = &rows->row[i];
-        if (!way_of(row, host) || row->bytes < bulk || row->start_s > phase->start_s || row->end_s < phase->end_s)
+        if (!way_of(row, host) || row->bytes < bulk || row->start_s > phase.start_s || row->end_s < phase.end_s)
             continue;
         struct analysis_check_flow *flow = &r->flows[r->n++];
         *flow = (struct analysis_check_flow){
@@ -254,14 +254,9 @@ static bool judge_resource(const struct rows *rows, const char *host, double tol
         memcpy(flow->src, row->src, sizeof flow->src);
         memcpy(flow->dst, row->dst, sizeof flow->dst);
         life_s = fmax(life_s, row->end_s);
-        r->start_s = phase->start_s;
-        r->steady_start_s = fmax(phase->start_s, rows->warmup_s);
-        r->end_s = phase->end_s;
     }
-    free(phases);
-    snprintf(r->host, sizeof r->host, "%s", host);
-    if (!ok || r->n < 2)
-        return ok;
+    if (r->n < 2)
+        return true;
     ok = analysis_check_resource(r->flows, r->n, tolerance, &r->judgement, err);
     if (ok && r->judgement.verdict == ANALYSIS_VERDICT_NONE)
         explain_none(rows, r, life_s);
@@ -276,12 +271,6 @@ static bool judged_before(const struct rows *rows, size_t row, bool dst)
             return true;
     }
     return dst && strcmp(host, rows->row[row].src) == 0;
-}
-
-static int by_flows(const void *a, const void *b)
-{
-    const struct analysis_resource *x = a, *y = b;
-    return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->host, y->host);
 }
 
 bool check_run_directory(const char *directory, double tolerance, struct analysis_resources *resources,
@@ -308,7 +297,7 @@ bool check_run_directory(const char *directory, double tolerance, struct analysi
     }
     free(rows.row);
     if (ok)
-        qsort(resources->resource, resources->n, sizeof *resources->resource, by_flows);
+        analysis_resources_sort(resources);
     else
         analysis_resources_fini(resources);
     return ok;

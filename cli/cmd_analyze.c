@@ -138,11 +138,12 @@ static json_t *bandwidth_json(const struct analysis_flow *flow)
     if (!flow->bins)
         return json_null();
     json_t *rates = json_array();
-    double width_s = (double)analysis_bins_width_ns(flow->bins) / 1e9;
-    for (size_t i = 0; i < flow->bins->n; i++)
-        json_array_append_new(rates, json_real((double)analysis_bins_get(flow->bins, i).bytes * 8 / width_s));
+    double series[ANALYSIS_BINS_MAX];
+    size_t n = analysis_bins_series(flow->bins, 0, flow->bins->n, series);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(rates, json_real(series[i]));
     return json_pack("{s:f, s:f, s:o}", "start_s", (double)analysis_bins_start_ns(flow->bins, 0) / 1e9, "bin_s",
-                     width_s, "bps", rates);
+                     (double)analysis_bins_width_ns(flow->bins) / 1e9, "bps", rates);
 }
 
 static json_t *flow_json(const char *path, const struct analysis_flow *flow)

@@ -148,15 +148,12 @@ static json_t *resource_json(const char *source, bool simulated, const struct an
 static void summarize(struct options *o, const char *source, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
-    double in = 0, out = 0;
-    for (size_t i = 0; i < r->n; i++)
-        *(r->flows[i].incoming ? &in : &out) += r->flows[i].rate_bps;
     cli_table_add(&o->summary, "%s", source);
     cli_table_add(&o->summary, "%s", r->host);
     cli_table_add(&o->summary, "%zu", j->indegree);
     cli_table_add(&o->summary, "%zu", j->outdegree);
-    cli_table_add_number(&o->summary, in, 1e6);
-    cli_table_add_number(&o->summary, out, 1e6);
+    cli_table_add_number(&o->summary, j->in_bps, 1e6);
+    cli_table_add_number(&o->summary, j->out_bps, 1e6);
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         cell_error(&o->summary, &j->rule[rule]);
     cli_table_add(&o->summary, "%s", analysis_check_verdict_name(j->verdict));
