@@ -4,10 +4,10 @@
 #include "analysis/degree.h"
 #include "base/units.h"
 #include "model/degree.h"
+#include "scenarios/directory.h"
 #include "scenarios/load.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,16 +39,13 @@ struct rows {
     double segment_bytes;
 };
 
-static void join(char path[static PATH_MAX], const char *directory, const char *name)
-{
-    snprintf(path, PATH_MAX, "%s/%s", directory, name);
-}
-
 bool check_run_exists(const char *directory)
 {
-    char path[PATH_MAX];
-    join(path, directory, "flows.csv");
-    return access(path, F_OK) == 0;
+    struct error ignored;
+    char *path = scenario_directory_path(directory, "flows.csv", &ignored);
+    bool exists = path && access(path, F_OK) == 0;
+    free(path);
+    return exists;
 }
 
 /* Empty fields are unknown figures. */
@@ -155,20 +152,25 @@ static bool read_rows(FILE *f, const char *path, const struct scenario *s, struc
 
 static bool load(const char *directory, struct rows *rows, struct error *err)
 {
-    char path[PATH_MAX];
     struct scenario s;
-    join(path, directory, "scenario.yaml");
-    if (!scenario_load(&s, path, NULL, 0, err))
+    char *path = scenario_directory_path(directory, "scenario.yaml", err);
+    bool ok = path && scenario_load(&s, path, NULL, 0, err);
+    free(path);
+    if (!ok)
         return false;
     rows->warmup_s = (double)s.warmup_ps / UNITS_PS_PER_S;
     rows->link_bps = (double)s.network.link.rate_bps;
     rows->backbone_bps = (double)s.network.backbone.rate_bps;
     rows->segment_bytes = (double)s.tcp.segment_bytes;
-    join(path, directory, "flows.csv");
-    FILE *f = fopen(path, "r");
-    bool ok = f ? read_rows(f, path, &s, rows, err) : error_set_errno(err, "%s: cannot be read", path);
-    if (f)
+    path = scenario_directory_path(directory, "flows.csv", err);
+    FILE *f = path ? fopen(path, "r") : NULL;
+    if (f) {
+        ok = read_rows(f, path, &s, rows, err);
         fclose(f);
+    } else {
+        ok = path && error_set_errno(err, "%s: cannot be read", path);
+    }
+    free(path);
     scenario_fini(&s);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/degree.h"
 #include "cli/cli.h"
+#include "cli/read.h"
 #include "cli/table.h"
 
 #include <getopt.h>
@@ -251,15 +252,8 @@ static bool show(const char *path, const struct analysis_flows *f, const struct 
 static bool analyze(const char *path, const struct options *o, bool several, json_t *root, struct error *err)
 {
     struct analysis_capture capture;
-    struct analysis_flows *f = analysis_flows_new(err);
-    if (!f)
-        return false;
-    bool ok = analysis_flows_read(f, path, cli_table_progress, (void *)path, &capture, err);
-    cli_table_progress_clear();
-    if (ok) {
-        cli_table_warn(path, &capture);
-        ok = show(path, f, &capture, o, several, root, err);
-    }
+    struct analysis_flows *f = cli_read_capture(path, &capture, err);
+    bool ok = f && show(path, f, &capture, o, several, root, err);
     analysis_flows_free(f);
     return ok;
 }

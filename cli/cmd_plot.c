@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/judge.h"
+#include "scenarios/directory.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -83,13 +84,14 @@ static bool plot_add_group(struct plot *p, const char *name, const struct analys
     return true;
 }
 
-static bool plot_add_run(struct plot *p, const char *run)
+static bool plot_add_run(struct plot *p, const char *run, struct error *err)
 {
-    char *path = NULL;
     struct figure_run *runs = realloc(p->runs, (p->n_runs + 1) * sizeof *runs);
-    if (runs)
-        p->runs = runs;
-    if (!runs || asprintf(&path, "%s/queues.csv", run) < 0)
+    if (!runs)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    p->runs = runs;
+    char *path = scenario_directory_path(run, "queues.csv", err);
+    if (!path)
         return false;
     if (access(path, R_OK) != 0) {
         free(path);
@@ -109,9 +111,7 @@ static bool plot_visit(void *user, const char *source, const char *run, const st
     for (size_t i = 0; i < resources->n; i++)
         if (!plot_add_group(p, run ? run : source, &resources->resource[i], resources->n == 1))
             return error_set(err, ERROR_SYSTEM, "out of memory");
-    if (run && !plot_add_run(p, run))
-        return error_set(err, ERROR_SYSTEM, "out of memory");
-    return true;
+    return !run || plot_add_run(p, run, err);
 }
 
 static bool plot_draw(const struct plot *p, const char *directory, struct error *err)

@@ -2,10 +2,12 @@
 #include "cli/judge.h"
 
 #include "cli/check_run.h"
-#include "cli/table.h"
+#include "cli/read.h"
+#include "scenarios/directory.h"
 
 #include <dirent.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,14 +25,9 @@ static bool judge_file(const char *path, double tolerance, judge_visit *visit, v
     struct analysis_capture capture;
     struct analysis_resources resources = {0};
     char directory[PATH_MAX];
-    struct analysis_flows *f = analysis_flows_new(err);
-    bool ok = f && analysis_flows_read(f, path, cli_table_progress, (void *)path, &capture, err);
-    cli_table_progress_clear();
-    if (ok) {
-        cli_table_warn(path, &capture);
-        ok = analysis_check_capture(f, tolerance, &resources, err) &&
-             visit(user, path, judge_run_of(path, directory), &resources, err);
-    }
+    struct analysis_flows *f = cli_read_capture(path, &capture, err);
+    bool ok = f && analysis_check_capture(f, tolerance, &resources, err) &&
+              visit(user, path, judge_run_of(path, directory), &resources, err);
     analysis_resources_fini(&resources);
     analysis_flows_free(f);
     return ok;
@@ -55,12 +52,13 @@ static bool judge_runs(const char *directory, double tolerance, judge_visit *vis
         return error_set_errno(err, "%s: cannot be read", directory);
     bool ok = true, any = false;
     for (int i = 0; i < n; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", directory, names[i]->d_name);
+        char *path = scenario_directory_path(directory, names[i]->d_name, err);
+        ok = ok && path;
         if (ok && names[i]->d_name[0] != '.' && check_run_exists(path)) {
             any = true;
             ok = judge_run(path, tolerance, visit, user, err);
         }
+        free(path);
         free(names[i]);
     }
     free(names);

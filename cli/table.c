@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/table.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define PROGRESS_BYTES 50000000 /* read in a fraction of a second below */
 
 void cli_table_init(struct cli_table *t, size_t columns)
 {
@@ -85,26 +81,4 @@ void cli_table_csv_number(FILE *f, double value)
 {
     if (isfinite(value))
         fprintf(f, "%.9g", value);
-}
-
-void cli_table_progress(void *user, int64_t bytes_read, int64_t file_bytes)
-{
-    if (file_bytes >= PROGRESS_BYTES && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%s: %3d %%", (const char *)user, (int)(100 * bytes_read / file_bytes));
-}
-
-void cli_table_progress_clear(void)
-{
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
-}
-
-void cli_table_warn(const char *path, const struct analysis_capture *capture)
-{
-    if (capture->truncated)
-        fprintf(stderr, "contraflow: warning: %s\n", capture->stopped.message);
-    if (capture->short_frames > 0)
-        fprintf(stderr, "contraflow: warning: %s: %" PRId64 " of %" PRId64
-                " frames are cut before the end of their TCP header and not counted; capture with -s 128\n",
-                path, capture->short_frames, capture->frames);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/table.h - what analyze and check share to show figures: aligned columns, JSON and CSV numbers, progress. */
+/* cli/table.h - what analyze and check share to show figures: aligned columns, JSON and CSV numbers. */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
-#include "analysis/flows.h"
+#include "base/error.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -32,13 +32,5 @@ bool cli_table_print(struct cli_table *t, const char *indent, size_t numbers, FI
 
 json_t *cli_table_json_number(double value); /* null when it is not finite */
 void cli_table_csv_number(FILE *f, double value); /* empty when it is not finite */
-
-/* analysis_progress for a file named by `user`: a percentage on standard error when that is a terminal and the
- * file is large. cli_table_progress_clear() wipes it off. */
-void cli_table_progress(void *user, int64_t bytes_read, int64_t file_bytes);
-void cli_table_progress_clear(void);
-
-/* Says on standard error when the capture is cut (that error names the file), or its frames are. */
-void cli_table_warn(const char *path, const struct analysis_capture *capture);
 
 #endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/read.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define PROGRESS_BYTES 50000000 /* read in a fraction of a second below */
+
+static void read_progress(void *user, int64_t bytes_read, int64_t file_bytes)
+{
+    if (file_bytes >= PROGRESS_BYTES && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%s: %3d %%", (const char *)user, (int)(100 * bytes_read / file_bytes));
+}
+
+static void read_progress_clear(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+static void read_warn(const char *path, const struct analysis_capture *capture)
+{
+    if (capture->truncated)
+        fprintf(stderr, "contraflow: warning: %s\n", capture->stopped.message);
+    if (capture->short_frames > 0)
+        fprintf(stderr, "contraflow: warning: %s: %" PRId64 " of %" PRId64
+                " frames are cut before the end of their TCP header and not counted; capture with -s 128\n",
+                path, capture->short_frames, capture->frames);
+}
+
+struct analysis_flows *cli_read_capture(const char *path, struct analysis_capture *capture, struct error *err)
+{
+    struct analysis_flows *f = analysis_flows_new(err);
+    bool ok = f && analysis_flows_read(f, path, read_progress, (void *)path, capture, err);
+    read_progress_clear();
+    if (ok) {
+        read_warn(path, capture);
+        return f;
+    }
+    analysis_flows_free(f);
+    return NULL;
+}

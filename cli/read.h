@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/read.h - a capture file into a flow table, with what a person at the terminal should see meanwhile. */
+#ifndef CLI_READ_H
+#define CLI_READ_H
+
+#include "analysis/flows.h"
+
+/* analysis_flows_read() into a new table, with a percentage on standard error when that is a terminal and the file
+ * is large, and a warning there when the capture is cut, or its frames are. NULL and *err on failure. */
+struct analysis_flows *cli_read_capture(const char *path, struct analysis_capture *capture, struct error *err);
+
+#endif
