@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/congestion.h"
+
+#include "model/rule.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t model_congestion_set(const struct model_routes *routes, const bool *active, int link, size_t *members,
+                            size_t room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < routes->pattern.n; i++) {
+        if (active && !active[i])
+            continue;
+        for (int h = 0; h < routes->route[i].n; h++)
+            if (routes->route[i].link[h] == link) {
+                if (n < room)
+                    members[n] = i;
+                n++;
+            }
+    }
+    return n;
+}
+
+void model_congestion_count(const struct model_routes *routes, const bool *active, int *count)
+{
+    memset(count, 0, (size_t)routes->n_links * sizeof *count);
+    for (size_t i = 0; i < routes->pattern.n; i++)
+        for (int h = 0; (!active || active[i]) && h < routes->route[i].n; h++)
+            count[routes->route[i].link[h]]++;
+}
+
+struct model_congestion model_congestion_factors(const struct model_routes *routes, const int *count, size_t transfer)
+{
+    const struct model_route *r = &routes->route[transfer];
+    struct model_congestion c = {0, 0};
+    for (int h = 0; h < r->n; h++) {
+        double goodput_bps = routes->goodput_bps[r->link[h]];
+        c.k = fmax(c.k, count[r->link[h]] / goodput_bps);
+        c.k_bar = fmax(c.k_bar, count[r->link[h] ^ 1] / goodput_bps);
+    }
+    return c;
+}
+
+/* The rules that look at numbers of transfers alone. */
+struct degree_state {
+    const struct model_routes *routes;
+    int *count; /* owned */
+};
+
+static void degree_free(void *state)
+{
+    struct degree_state *d = state;
+    if (d)
+        free(d->count);
+    free(d);
+}
+
+static void *degree_new(const struct model_routes *routes, struct error *err)
+{
+    struct degree_state *d = calloc(1, sizeof *d);
+    if (d) {
+        d->routes = routes;
+        d->count = calloc((size_t)routes->n_links, sizeof *d->count);
+        if (d->count)
+            return d;
+    }
+    degree_free(d);
+    error_set(err, ERROR_SYSTEM, "out of memory for %d links", routes->n_links);
+    return NULL;
+}
+
+static void degree_rates(struct degree_state *d, const bool *active, bool contra, double *rate_bps)
+{
+    model_congestion_count(d->routes, active, d->count);
+    for (size_t i = 0; i < d->routes->pattern.n; i++) {
+        if (active && !active[i])
+            continue;
+        struct model_congestion c = model_congestion_factors(d->routes, d->count, i);
+        rate_bps[i] = 1 / (contra ? fmax(c.k, c.k_bar) : c.k);
+    }
+}
+
+static bool eq5_rates(void *state, const bool *active, double *rate_bps, struct error *err)
+{
+    (void)err;
+    degree_rates(state, active, false, rate_bps);
+    return true;
+}
+
+static bool eq6_rates(void *state, const bool *active, double *rate_bps, struct error *err)
+{
+    (void)err;
+    degree_rates(state, active, true, rate_bps);
+    return true;
+}
+
+const struct model_rule model_rule_eq5 = {
+    .name = "eq5",
+    .summary = "fairness: B / (transfers in the same direction) at the most congested link",
+    .new = degree_new,
+    .rates = eq5_rates,
+    .free = degree_free,
+};
+
+const struct model_rule model_rule_eq6 = {
+    .name = "eq6",
+    .summary = "delta max: B / max(indegree, outdegree) at the most congested cable",
+    .new = degree_new,
+    .rates = eq6_rates,
+    .free = degree_free,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/pattern.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool pattern_transfer_check(const struct model_platform *p, const struct model_transfer *t, struct error *err)
+{
+    if (t->source < 0 || t->source >= p->n_nodes)
+        return error_set(err, ERROR_INPUT, "source %d is not a node; nodes are 0 to %d", t->source, p->n_nodes - 1);
+    if (t->destination < 0 || t->destination >= p->n_nodes)
+        return error_set(err, ERROR_INPUT, "destination %d is not a node; nodes are 0 to %d", t->destination,
+                         p->n_nodes - 1);
+    if (t->source == t->destination)
+        return error_set(err, ERROR_INPUT, "node %d sends to itself; that crosses no link", t->source);
+    if (isnan(t->bytes) || t->bytes <= 0)
+        return error_set(err, ERROR_INPUT, "%g bytes; a transfer has more than 0", t->bytes);
+    if (!isfinite(t->window_bytes) || t->window_bytes <= 0)
+        return error_set(err, ERROR_INPUT, "a window of %g bytes; it must be positive and finite", t->window_bytes);
+    if (!isfinite(t->start_s) || t->start_s < 0)
+        return error_set(err, ERROR_INPUT, "a start at %g s; it must be 0 or later", t->start_s);
+    return true;
+}
+
+bool model_pattern_check(const struct model_platform *platform, const struct model_pattern *pattern,
+                         struct error *err)
+{
+    if (!model_platform_check(platform, err))
+        return false;
+    if (pattern->n == 0)
+        return error_set(err, ERROR_INPUT, "the pattern has no transfers; it needs one at least");
+    for (size_t i = 0; i < pattern->n; i++)
+        if (!pattern_transfer_check(platform, &pattern->transfers[i], err))
+            return error_prefix(err, "transfer %zu: ", i);
+    return true;
+}
+
+bool model_routes_init(struct model_routes *routes, const struct model_platform *platform,
+                       const struct model_pattern *pattern, struct error *err)
+{
+    *routes = (struct model_routes){0};
+    if (!model_pattern_check(platform, pattern, err))
+        return false;
+    *routes = (struct model_routes){
+        .platform = *platform, .pattern = *pattern, .n_links = model_platform_link_count(platform)};
+    routes->route = calloc(pattern->n, sizeof *routes->route);
+    routes->goodput_bps = calloc((size_t)routes->n_links, sizeof *routes->goodput_bps);
+    if (!routes->route || !routes->goodput_bps) {
+        model_routes_fini(routes);
+        return error_set(err, ERROR_SYSTEM, "out of memory for %zu routes", pattern->n);
+    }
+    for (size_t i = 0; i < pattern->n; i++)
+        routes->route[i] =
+            model_platform_route(platform, pattern->transfers[i].source, pattern->transfers[i].destination);
+    for (int l = 0; l < routes->n_links; l++)
+        routes->goodput_bps[l] = model_platform_cable(platform, l)->goodput_bps;
+    return true;
+}
+
+void model_routes_fini(struct model_routes *routes)
+{
+    free(routes->route);
+    free(routes->goodput_bps);
+    *routes = (struct model_routes){0};
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* model/pattern.h - who sends how much to whom: point-to-point transfers over a platform.
+ *
+ * A transfer is what Zhu et al. 2014 call a logical (communication) link e(a,b). */
+#ifndef MODEL_PATTERN_H
+#define MODEL_PATTERN_H
+
+#include "model/platform.h"
+
+#include <stddef.h>
+
+struct model_transfer {
+    int source, destination; /* nodes, different ones */
+    double bytes;            /* TCP payload; INFINITY: never done */
+    double window_bytes;     /* bytes in flight it may have; only the window law looks */
+    double start_s;
+};
+
+struct model_pattern {
+    const struct model_transfer *transfers; /* borrowed */
+    size_t n;
+};
+
+/* False and *err (ERROR_INPUT) for a platform that model_platform_check() refuses, a pattern without
+ * transfers, or the first transfer (named by its number, from 0) with an unknown node, itself as
+ * destination, bytes that are not positive, a window that is not positive and finite, or a start
+ * that is negative or not finite. */
+bool model_pattern_check(const struct model_platform *platform, const struct model_pattern *pattern,
+                         struct error *err);
+
+/* A pattern with its routes, ready for any rule. */
+struct model_routes {
+    struct model_platform platform; /* its rack list stays borrowed */
+    struct model_pattern pattern;   /* borrowed transfers */
+    struct model_route *route;      /* owned; one a transfer */
+    double *goodput_bps;            /* owned; one a directed link: 1 / beta */
+    int n_links;
+};
+
+/* Checks both and finds the routes; free with model_routes_fini(). On failure *routes is zeroed. */
+bool model_routes_init(struct model_routes *routes, const struct model_platform *platform,
+                       const struct model_pattern *pattern, struct error *err);
+void model_routes_fini(struct model_routes *routes);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define DONE 1e-9 /* of a transfer's bytes */
+
+struct timeline {
+    const struct model_routes *routes;
+    const struct model_rule *rule;
+    void *state;       /* owned, the rule's; as are the next three */
+    bool *active;
+    double *left_bits;
+    double *rate_bps;
+    double time_s;
+    size_t unfinished, waiting; /* waiting: not started yet */
+};
+
+static void timeline_fini(struct timeline *t)
+{
+    if (t->state)
+        t->rule->free(t->state);
+    free(t->active);
+    free(t->left_bits);
+    free(t->rate_bps);
+}
+
+static bool timeline_init(struct timeline *t, const struct model_routes *routes, const struct model_rule *rule,
+                          struct error *err)
+{
+    size_t n = routes->pattern.n;
+    *t = (struct timeline){
+        .routes = routes,
+        .rule = rule,
+        .state = rule->new(routes, err),
+        .active = calloc(n, sizeof *t->active),
+        .left_bits = calloc(n, sizeof *t->left_bits),
+        .rate_bps = calloc(n, sizeof *t->rate_bps),
+        .unfinished = n,
+        .waiting = n,
+    };
+    if (!t->state)
+        return false;
+    if (!t->active || !t->left_bits || !t->rate_bps)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", n);
+    for (size_t i = 0; i < n; i++)
+        t->left_bits[i] = 8 * routes->pattern.transfers[i].bytes;
+    return true;
+}
+
+/* Starts what is due; returns the next start after now, INFINITY when none is left. */
+static double timeline_start(struct timeline *t, const double *completion_s)
+{
+    double next_s = INFINITY;
+    for (size_t i = 0; t->waiting > 0 && i < t->routes->pattern.n; i++) {
+        double start_s = t->routes->pattern.transfers[i].start_s;
+        if (t->active[i] || completion_s[i] >= 0)
+            continue;
+        if (start_s <= t->time_s) {
+            t->active[i] = true;
+            t->waiting--;
+        } else {
+            next_s = fmin(next_s, start_s);
+        }
+    }
+    return next_s;
+}
+
+/* Until the first transfer under way is done at these rates. */
+static double timeline_next_done(const struct timeline *t)
+{
+    double dt_s = INFINITY;
+    for (size_t i = 0; i < t->routes->pattern.n; i++)
+        if (t->active[i])
+            dt_s = fmin(dt_s, t->left_bits[i] / t->rate_bps[i]);
+    return dt_s;
+}
+
+/* dt_s rather than end_s - time_s, which may have lost the digits that a short step needs. */
+static void timeline_advance(struct timeline *t, double dt_s, double end_s, double *completion_s)
+{
+    for (size_t i = 0; i < t->routes->pattern.n; i++) {
+        if (!t->active[i])
+            continue;
+        double bits = 8 * t->routes->pattern.transfers[i].bytes;
+        if (isfinite(bits))
+            t->left_bits[i] -= dt_s * t->rate_bps[i];
+        if (!isinf(end_s) && (isinf(bits) || t->left_bits[i] > DONE * bits))
+            continue;
+        completion_s[i] = end_s;
+        t->active[i] = false;
+        t->rate_bps[i] = 0;
+        t->unfinished--;
+    }
+    t->time_s = end_s;
+}
+
+bool model_timeline_run(const struct model_routes *routes, const struct model_rule *rule, double *completion_s,
+                        void (*step)(void *user, const struct model_step *step), void *user, struct error *err)
+{
+    struct timeline t;
+    bool ok = timeline_init(&t, routes, rule, err);
+    for (size_t i = 0; i < routes->pattern.n; i++)
+        completion_s[i] = -1;
+    for (size_t number = 0; ok && t.unfinished > 0;) {
+        double next_start_s = timeline_start(&t, completion_s);
+        if (t.unfinished == t.waiting) { /* nobody under way */
+            t.time_s = next_start_s;
+            continue;
+        }
+        ok = rule->rates(t.state, t.active, t.rate_bps, err);
+        if (!ok)
+            break;
+        double done_s = timeline_next_done(&t);
+        bool starts = next_start_s - t.time_s < done_s;
+        double dt_s = starts ? next_start_s - t.time_s : done_s;
+        double end_s = starts ? next_start_s : t.time_s + dt_s;
+        struct model_step s = {number++, t.time_s, end_s, t.active, t.rate_bps};
+        if (step)
+            step(user, &s);
+        timeline_advance(&t, dt_s, end_s, completion_s);
+    }
+    timeline_fini(&t);
+    return ok;
+}

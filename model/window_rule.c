@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/window_rule.h"
+
+#include "model/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct model_window_rule {
+    struct model_window *window;     /* owned, as the rest */
+    struct model_window_network network;
+    struct model_window_link *links;
+    struct model_window_flow *flows;
+    int *ack;                        /* ACK paths; data paths are the routes' own */
+};
+
+void model_window_rule_free(struct model_window_rule *r)
+{
+    if (!r)
+        return;
+    model_window_free(r->window);
+    free(r->links);
+    free(r->flows);
+    free(r->ack);
+    free(r);
+}
+
+static void rule_fill(struct model_window_rule *r, const struct model_routes *routes)
+{
+    const struct model_platform *p = &routes->platform;
+    double s = p->nic.rate_bps / model_platform_goodput_bps(p, p->nic.rate_bps);
+    double a = p->ack_wire_bytes / (p->segments_per_ack * p->segment_bytes);
+    for (int l = 0; l < routes->n_links; l++) {
+        bool of_node = l < 2 * p->n_nodes && l % 2 == 0; /* a node's own queue; every other is a switch port's */
+        r->links[l] = (struct model_window_link){
+            .rate_bps = model_platform_cable(p, l)->rate_bps,
+            .ack_first = of_node ? p->nic_ack_first : p->switch_ack_first,
+        };
+    }
+    for (size_t i = 0; i < routes->pattern.n; i++) {
+        const struct model_route *route = &routes->route[i];
+        int *ack = &r->ack[i * MODEL_PLATFORM_HOPS];
+        for (int h = 0; h < route->n; h++)
+            ack[h] = route->link[route->n - 1 - h] ^ 1;
+        r->flows[i] = (struct model_window_flow){
+            .window_bytes = routes->pattern.transfers[i].window_bytes,
+            .base_rtt_s = model_platform_base_rtt_s(p, route),
+            .wire_per_byte = s,
+            .ack_wire_per_byte = a,
+            .data = route->link,
+            .ack = ack,
+            .n_data = route->n,
+            .n_ack = route->n,
+        };
+    }
+}
+
+struct model_window_rule *model_window_rule_new(const struct model_routes *routes, struct error *err)
+{
+    struct model_window_rule *r = calloc(1, sizeof *r);
+    if (r) {
+        r->links = calloc((size_t)routes->n_links, sizeof *r->links);
+        r->flows = calloc(routes->pattern.n, sizeof *r->flows);
+        r->ack = calloc(routes->pattern.n, MODEL_PLATFORM_HOPS * sizeof *r->ack);
+    }
+    if (!r || !r->links || !r->flows || !r->ack) {
+        model_window_rule_free(r);
+        error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", routes->pattern.n);
+        return NULL;
+    }
+    rule_fill(r, routes);
+    r->network = (struct model_window_network){r->links, r->flows, (size_t)routes->n_links, routes->pattern.n};
+    r->window = model_window_new(&r->network, err);
+    if (r->window)
+        return r;
+    model_window_rule_free(r);
+    return NULL;
+}
+
+struct model_window *model_window_rule_window(struct model_window_rule *r)
+{
+    return r->window;
+}
+
+const struct model_window_network *model_window_rule_network(const struct model_window_rule *r)
+{
+    return &r->network;
+}
+
+static void *window_rule_new(const struct model_routes *routes, struct error *err)
+{
+    return model_window_rule_new(routes, err);
+}
+
+static void window_rule_free(void *state)
+{
+    model_window_rule_free(state);
+}
+
+static bool window_rule_rates(void *state, const bool *active, double *rate_bps, struct error *err)
+{
+    struct model_window_rule *r = state;
+    if (!model_window_solve(r->window, active, err))
+        return false;
+    memcpy(rate_bps, model_window_rates(r->window), r->network.n_flows * sizeof *rate_bps);
+    return true;
+}
+
+const struct model_rule model_rule_window = {
+    .name = "window",
+    .summary = "the window law: W / RTT with queues in the round trip, data and ACKs both waiting",
+    .new = window_rule_new,
+    .rates = window_rule_rates,
+    .free = window_rule_free,
+};

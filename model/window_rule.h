@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* model/window_rule.h - the window law (model/window.h) of a pattern on a platform: model_rule_window's state.
+ *
+ * Of the platform: s = (segment + header + 38) / segment, a = ack_wire / (segments_per_ack segment), d from
+ * model_platform_base_rtt_s(); ACKs go back the way the data came. */
+#ifndef MODEL_WINDOW_RULE_H
+#define MODEL_WINDOW_RULE_H
+
+#include "model/pattern.h"
+#include "model/window.h"
+
+struct model_window_rule;
+
+/* `routes` is borrowed until free. NULL and *err as model_window_new(). */
+struct model_window_rule *model_window_rule_new(const struct model_routes *routes, struct error *err);
+void model_window_rule_free(struct model_window_rule *r);
+
+/* Flow i is transfer i, link l the platform's link l. Borrowed. */
+struct model_window *model_window_rule_window(struct model_window_rule *r);
+const struct model_window_network *model_window_rule_network(const struct model_window_rule *r);
+
+#endif

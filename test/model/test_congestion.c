@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/congestion.h"
+
+#include "model/rule.h"
+#include "test/model/patterns.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "test/cm.h"
+
+#define BETA (1 / 940e6)
+#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
+
+static void figure1(struct model_routes *routes, double backbone_goodput_bps, double backbone_rate_bps)
+{
+    struct error err;
+    struct model_platform p = pattern_figure1_platform();
+    p.backbone.goodput_bps = backbone_goodput_bps;
+    p.backbone.rate_bps = backbone_rate_bps;
+    assert_true(model_routes_init(routes, &p, &(struct model_pattern){pattern_figure1, 5}, &err));
+}
+
+static struct model_congestion factors(const struct model_routes *routes, size_t transfer)
+{
+    int *count = calloc((size_t)routes->n_links, sizeof *count);
+    assert_non_null(count);
+    model_congestion_count(routes, NULL, count);
+    struct model_congestion c = model_congestion_factors(routes, count, transfer);
+    free(count);
+    return c;
+}
+
+/* Section 4.4.1: S(e1) = < {e1, e3, e4}, {e1, e2}, {e1} >. */
+static void test_with_flow_sets_of_e1_are_the_papers(void **state)
+{
+    (void)state;
+    struct model_routes routes;
+    figure1(&routes, 940e6, 1e9);
+    size_t m[5];
+    const struct model_route *e1 = &routes.route[0]; /* X1's NIC, backbone, Y3's NIC */
+    assert_int_equal(e1->n, 3);
+    assert_int_equal(model_congestion_set(&routes, NULL, e1->link[1], m, 5), 3);
+    assert_int_equal(m[0], 0);
+    assert_int_equal(m[1], 2);
+    assert_int_equal(m[2], 3);
+    assert_int_equal(model_congestion_set(&routes, NULL, e1->link[0], m, 5), 2);
+    assert_int_equal(m[0], 0);
+    assert_int_equal(m[1], 1);
+    assert_int_equal(model_congestion_set(&routes, NULL, e1->link[2], m, 5), 1);
+    assert_int_equal(m[0], 0);
+    model_routes_fini(&routes);
+}
+
+/* Section 4.2 of the paper: E-(X3) = {e4}, delta-(rack X) = 3. e2 stays inside rack X: in no backbone set. */
+static void test_other_sets_the_paper_names(void **state)
+{
+    (void)state;
+    struct model_routes routes;
+    figure1(&routes, 940e6, 1e9);
+    size_t m[5];
+    assert_int_equal(model_congestion_set(&routes, NULL, 2 * 2, m, 5), 1);
+    assert_int_equal(m[0], 3);
+    assert_int_equal(model_congestion_set(&routes, NULL, 2 * 7, m, 5), 3);
+    assert_int_equal(routes.route[1].n, 2);
+    model_routes_fini(&routes);
+}
+
+/* k(e1) = max{3 beta_O, 2 beta_N, beta_N} with an optical backbone, 3 beta_E with an electrical one. */
+static void test_congestion_factor_of_e1_depends_on_the_backbone(void **state)
+{
+    (void)state;
+    struct model_routes routes;
+    figure1(&routes, 9.4e9, 10e9);
+    assert_near(factors(&routes, 0).k, 2 * BETA, 1e-18);
+    model_routes_fini(&routes);
+    figure1(&routes, 940e6, 1e9);
+    assert_near(factors(&routes, 0).k, 3 * BETA, 1e-18);
+    assert_near(factors(&routes, 0).k_bar, 0, 0);        /* nothing comes the other way */
+    assert_near(factors(&routes, 2).k_bar, BETA, 1e-18); /* e3 leaves X2, where e2 comes in */
+    model_routes_fini(&routes);
+}
+
+static void star_rates(const struct model_rule *rule, int n_in, int n_out, double *rate_bps)
+{
+    struct error err;
+    struct model_transfer t[64];
+    struct model_platform p = pattern_star_platform(n_in, n_out);
+    struct model_routes routes;
+    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, pattern_star(t, n_in, n_out)}, &err));
+    void *s = rule->new(&routes, &err);
+    assert_non_null(s);
+    assert_true(rule->rates(s, NULL, rate_bps, &err));
+    rule->free(s);
+    model_routes_fini(&routes);
+}
+
+/* Section 5.2: with 12 in and 1 out the total is 13/12 of 940 Mb/s, with 2 and 1 all have 470. */
+static void test_eq6_gives_the_totals_of_section_5_2(void **state)
+{
+    (void)state;
+    double rate[13], total = 0;
+    star_rates(&model_rule_eq6, 12, 1, rate);
+    for (int i = 0; i < 13; i++)
+        total += rate[i];
+    assert_near(total, 13.0 / 12 * 940e6, 1);
+    star_rates(&model_rule_eq6, 2, 1, rate);
+    for (int i = 0; i < 3; i++)
+        assert_near(rate[i], 470e6, 1);
+}
+
+/* Section 5.2 names what full duplex would give: 470, 470 and 940. */
+static void test_eq5_gives_a_lone_direction_everything(void **state)
+{
+    (void)state;
+    double rate[3];
+    star_rates(&model_rule_eq5, 2, 1, rate);
+    assert_near(rate[0], 470e6, 1);
+    assert_near(rate[1], 470e6, 1);
+    assert_near(rate[2], 940e6, 1);
+}
+
+/* Eq. 5 and 6, second line: up to 10 transfers over the optical backbone have 940 Mb/s each; 11 share 9.4 Gb/s. */
+static void test_optical_backbone_carries_ten_at_full_rate(void **state)
+{
+    (void)state;
+    int rack[44];
+    struct error err;
+    for (int n = 1; n <= 20; n++) {
+        struct model_platform p = pattern_two_racks(44, rack);
+        struct model_transfer t[20];
+        for (int i = 0; i < n; i++)
+            t[i] = (struct model_transfer){i, 22 + i, 10e6, 3e6, 0};
+        struct model_routes routes;
+        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, (size_t)n}, &err));
+        void *s = model_rule_eq6.new(&routes, &err);
+        double rate[20];
+        assert_true(model_rule_eq6.rates(s, NULL, rate, &err));
+        for (int i = 0; i < n; i++)
+            assert_near(rate[i], n <= 10 ? 940e6 : 9.4e9 / n, 1);
+        model_rule_eq6.free(s);
+        model_routes_fini(&routes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_with_flow_sets_of_e1_are_the_papers),
+        cmocka_unit_test(test_other_sets_the_paper_names),
+        cmocka_unit_test(test_congestion_factor_of_e1_depends_on_the_backbone),
+        cmocka_unit_test(test_eq6_gives_the_totals_of_section_5_2),
+        cmocka_unit_test(test_eq5_gives_a_lone_direction_everything),
+        cmocka_unit_test(test_optical_backbone_carries_ten_at_full_rate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/timeline.h"
+
+#include "test/model/patterns.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "test/cm.h"
+
+#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
+
+static void run(const struct model_platform *p, const struct model_transfer *t, size_t n,
+                const struct model_rule *rule, double *completion_s, void (*step)(void *, const struct model_step *),
+                void *user)
+{
+    struct error err;
+    struct model_routes routes;
+    assert_true(model_routes_init(&routes, p, &(struct model_pattern){t, n}, &err));
+    assert_true(model_timeline_run(&routes, rule, completion_s, step, user, &err));
+    model_routes_fini(&routes);
+}
+
+/* Two transfers out of one node, 940 Mb/s. The first alone sends 47 MB in 0.4 s; from then on both have 470 Mb/s:
+ * its other 23.5 MB take 0.4 s more (0.8 s). The second then has 23.5 of its 47 MB left, at 940 Mb/s: 1.0 s. */
+static void test_a_later_start_changes_rates_when_it_comes(void **state)
+{
+    (void)state;
+    struct model_platform p = pattern_star_platform(0, 2);
+    const struct model_transfer t[] = {{0, 1, 70.5e6, 1e6, 0}, {0, 2, 47e6, 1e6, 0.4}};
+    double done[2];
+    run(&p, t, 2, &model_rule_algorithm1, done, NULL, NULL);
+    assert_near(done[0], 0.8, 1e-9);
+    assert_near(done[1], 1.0, 1e-9);
+}
+
+static void test_time_passes_before_the_first_start(void **state)
+{
+    (void)state;
+    struct model_platform p = pattern_star_platform(0, 2);
+    const struct model_transfer t[] = {{0, 1, 11.75e6, 1e6, 2}, {0, 2, 11.75e6, 1e6, 5}};
+    double done[2];
+    run(&p, t, 2, &model_rule_maxmin, done, NULL, NULL);
+    assert_near(done[0], 2.1, 1e-9);
+    assert_near(done[1], 5.1, 1e-9);
+}
+
+static void test_an_endless_transfer_never_completes(void **state)
+{
+    (void)state;
+    struct model_platform p = pattern_star_platform(0, 2);
+    const struct model_transfer t[] = {{0, 1, INFINITY, 1e6, 0}, {0, 2, 5.875e6, 1e6, 0}};
+    double done[2];
+    run(&p, t, 2, &model_rule_eq6, done, NULL, NULL);
+    assert_true(isinf(done[0]));
+    assert_near(done[1], 0.1, 1e-9);
+}
+
+/* Far from 0 a step may be shorter than a double can add to the time: it must end all the same. */
+static void test_tiny_messages_late_are_done(void **state)
+{
+    (void)state;
+    struct model_platform p = pattern_star_platform(0, 2);
+    const struct model_transfer t[] = {{0, 1, 1, 1e6, 1e9}, {0, 2, 3, 1e6, 1e9}};
+    double done[2];
+    run(&p, t, 2, &model_rule_algorithm1, done, NULL, NULL);
+    assert_near(done[0], 1e9, 1e-3);
+    assert_near(done[1], 1e9, 1e-3);
+}
+
+struct sums {
+    double *bits;
+    size_t n, steps;
+    double end_s;
+};
+
+static void add_step(void *user, const struct model_step *step)
+{
+    struct sums *s = user;
+    assert_int_equal(step->number, s->steps);
+    assert_near(step->start_s, s->end_s, 0);
+    assert_true(step->end_s > step->start_s);
+    for (size_t i = 0; i < s->n; i++) {
+        assert_true(step->active[i] ? step->rate_bps[i] > 0 : !(fabs(step->rate_bps[i]) > 0));
+        s->bits[i] += (step->end_s - step->start_s) * step->rate_bps[i];
+    }
+    s->steps++;
+    s->end_s = step->end_s;
+}
+
+static void test_every_rule_moves_every_byte_once(void **state)
+{
+    (void)state;
+    static struct model_transfer t[PATTERN_MOST];
+    static double done[PATTERN_MOST], bits[PATTERN_MOST];
+    int rack[20];
+    for (uint64_t seed = 0; seed < 60; seed++)
+        for (int k = 0; model_rules[k]; k++) {
+            int nodes = seed % 2 ? 10 : 20;
+            struct model_platform p = pattern_two_racks(nodes, rack);
+            size_t n = pattern_random(t, nodes, 1 + (int)(seed % 3), true, seed);
+            if (n == 0)
+                continue;
+            for (size_t i = 0; i < n; i++)
+                t[i].bytes = 1e6 * (double)(1 + (i * 7 + seed) % 5);
+            struct sums sums = {bits, n, 0, 0};
+            for (size_t i = 0; i < n; i++)
+                bits[i] = 0;
+            run(&p, t, n, model_rules[k], done, add_step, &sums);
+            assert_true(sums.steps <= n);
+            double last = 0;
+            for (size_t i = 0; i < n; i++) {
+                assert_near(bits[i], 8 * t[i].bytes, 1e-6 * 8 * t[i].bytes);
+                last = fmax(last, done[i]);
+            }
+            assert_near(last, sums.end_s, 0);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_later_start_changes_rates_when_it_comes),
+        cmocka_unit_test(test_time_passes_before_the_first_start),
+        cmocka_unit_test(test_an_endless_transfer_never_completes),
+        cmocka_unit_test(test_tiny_messages_late_are_done),
+        cmocka_unit_test(test_every_rule_moves_every_byte_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
