@@ -61,7 +61,7 @@ void model_window_free(struct model_window *w)
 {
     if (!w)
         return;
-    window_newton_fini(w);
+    window_newton_free(w->newton);
     free(w->active);
     free(w->links);
     free(w->uses);
@@ -321,7 +321,7 @@ bool model_window_solve(struct model_window *w, const bool *active, struct error
             for (size_t v = 0; v < w->n_unknowns; v++)
                 window_relax(w, &w->unknowns[v]);
         window_evaluate(w); /* from scratch: sweeps add up rounding errors */
-        if (w->residual > MODEL_WINDOW_TOLERANCE && !window_newton_step(w) && patience < 1024)
+        if (w->residual > MODEL_WINDOW_TOLERANCE && !window_newton_step(w) && patience < PATIENCE)
             patience *= 2;
     }
     window_split_delays(w);

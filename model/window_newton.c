@@ -1,40 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A semismooth Newton step on  min( Q_u / rtt_u, 1 - load_u / C_u ) = 0  for all unknowns u at once. */
+/* A semismooth Newton step on  min( Q_u / rtt_u, 1 - load_u / C_u ) = 0  for all unknowns u at once. Few unknowns are
+ * solved for by LU, many by GMRES: a flow waits in a handful of places, so that the Jacobian is sparse. */
 #include "model/window_state.h"
 
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_splinalg.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NEAR 0.2       /* residual from which a step is tried: it tops out at 1 when delays are far too long */
 #define HALVINGS 3     /* lengths tried: 1, 1/2, 1/4 */
 #define WORTHWHILE 0.7 /* of the residual before; a step that brings less is left to sweeps, which never got stuck */
+#define DENSE 128      /* unknowns that LU is for */
+#define KRYLOV 60      /* GMRES: vectors before a restart, */
+#define RESTARTS 5     /* restarts, */
+#define INEXACT 1e-4   /* and what is left of the right side */
 
-static bool newton_alloc(struct model_window *w)
+struct window_newton {
+    size_t room;    /* unknowns */
+    int *rows;      /* owned; unknown of each row */
+    double *line;   /* owned; one row of the Jacobian */
+    gsl_vector *right, *step; /* owned */
+    gsl_matrix *dense;        /* owned, with its permutation; NULL with many unknowns */
+    gsl_permutation *permutation;
+};
+
+void window_newton_free(struct window_newton *t)
 {
-    size_t n = w->net.n_links < WINDOW_DENSE ? w->net.n_links : WINDOW_DENSE;
-    w->jacobian = gsl_matrix_alloc(n, n);
-    w->step = gsl_vector_alloc(n);
-    w->permutation = gsl_permutation_alloc(n);
-    w->rows = calloc(n, sizeof *w->rows);
-    if (w->jacobian && w->step && w->permutation && w->rows)
-        return true;
-    window_newton_fini(w);
-    return false;
+    if (!t)
+        return;
+    if (t->right)
+        gsl_vector_free(t->right);
+    if (t->step)
+        gsl_vector_free(t->step);
+    if (t->dense)
+        gsl_matrix_free(t->dense);
+    if (t->permutation)
+        gsl_permutation_free(t->permutation);
+    free(t->rows);
+    free(t->line);
+    free(t);
 }
 
-void window_newton_fini(struct model_window *w)
+static struct window_newton *newton_new(size_t room)
 {
-    if (w->jacobian)
-        gsl_matrix_free(w->jacobian);
-    if (w->step)
-        gsl_vector_free(w->step);
-    if (w->permutation)
-        gsl_permutation_free(w->permutation);
-    free(w->rows);
-    w->jacobian = NULL;
-    w->step = NULL;
-    w->permutation = NULL;
-    w->rows = NULL;
+    struct window_newton *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    size_t dense = room < DENSE ? room : DENSE;
+    *t = (struct window_newton){
+        .room = room,
+        .rows = calloc(room, sizeof *t->rows),
+        .line = calloc(room, sizeof *t->line),
+        .right = gsl_vector_alloc(room),
+        .step = gsl_vector_alloc(room),
+        .dense = gsl_matrix_alloc(dense, dense),
+        .permutation = gsl_permutation_alloc(dense),
+    };
+    if (t->rows && t->line && t->right && t->step && t->dense && t->permutation)
+        return t;
+    window_newton_free(t);
+    return NULL;
 }
 
 /* Rows: unknowns whose queue, not whose slack, is the larger of the two; the others go to 0. */
@@ -45,58 +72,94 @@ static size_t newton_rows(struct model_window *w)
         struct window_unknown *x = &w->unknowns[u];
         x->row = -1;
         if (x->delay_s / x->rtt_s > -x->overload) {
-            if (n == WINDOW_DENSE)
-                return 0;
-            w->rows[n] = (int)u;
+            w->newton->rows[n] = (int)u;
             x->row = (int)n++;
         }
     }
     return n;
 }
 
-/* d(load / C) of the unknown's fullest link by every unknown its flows wait in, negated. */
-static void newton_fill(struct model_window *w, gsl_matrix *a, gsl_vector *b)
+/* Adds to `line` d(load / C) of a row's fullest link by every unknown its flows wait in, negated; returns the
+ * right side. */
+static double newton_row(const struct model_window *w, size_t row, double *line)
 {
-    gsl_matrix_set_zero(a);
-    for (size_t row = 0; row < b->size; row++) {
-        const struct window_unknown *x = &w->unknowns[w->rows[row]];
-        const struct window_link *l = &w->links[x->fullest];
-        double capacity_bps = w->net.links[x->fullest].rate_bps, right = x->overload;
-        double *line = gsl_matrix_ptr(a, row, 0);
-        for (size_t i = l->first; i < l->first + l->n; i++) {
-            int f = w->uses[i].flow;
-            double fall = w->uses[i].wire * w->rate_bps[f] / (w->rtt_s[f] * capacity_bps);
-            for (size_t k = w->flow_first[f]; k < w->flow_first[f + 1]; k++) {
-                const struct window_unknown *other = &w->unknowns[w->flow_unknowns[k]];
-                if (other->row >= 0)
-                    line[other->row] += fall;
-                else
-                    right += fall * other->delay_s; /* goes to 0 */
-            }
+    const struct window_unknown *x = &w->unknowns[w->newton->rows[row]];
+    const struct window_link *l = &w->links[x->fullest];
+    double capacity_bps = w->net.links[x->fullest].rate_bps, right = x->overload;
+    for (size_t i = l->first; i < l->first + l->n; i++) {
+        int f = w->uses[i].flow;
+        double fall = w->uses[i].wire * w->rate_bps[f] / (w->rtt_s[f] * capacity_bps);
+        for (size_t k = w->flow_first[f]; k < w->flow_first[f + 1]; k++) {
+            const struct window_unknown *other = &w->unknowns[w->flow_unknowns[k]];
+            if (other->row >= 0)
+                line[other->row] += fall;
+            else
+                right += fall * other->delay_s; /* goes to 0 */
         }
-        gsl_vector_set(b, row, right);
     }
+    return right;
 }
 
-static bool newton_solve(gsl_matrix *a, gsl_vector *b, gsl_permutation *p)
+static bool newton_solve_dense(struct model_window *w, size_t n)
 {
+    struct window_newton *t = w->newton;
+    gsl_matrix a = gsl_matrix_submatrix(t->dense, 0, 0, n, n).matrix;
+    gsl_vector b = gsl_vector_subvector(t->right, 0, n).vector, x = gsl_vector_subvector(t->step, 0, n).vector;
+    gsl_permutation p = {n, t->permutation->data};
     int sign;
-    if (gsl_linalg_LU_decomp(a, p, &sign) != GSL_SUCCESS)
+    gsl_matrix_set_zero(&a);
+    for (size_t row = 0; row < n; row++)
+        gsl_vector_set(&b, row, newton_row(w, row, gsl_matrix_ptr(&a, row, 0)));
+    if (gsl_linalg_LU_decomp(&a, &p, &sign) != GSL_SUCCESS)
         return false;
-    for (size_t i = 0; i < a->size1; i++) {
-        double pivot = gsl_matrix_get(a, i, i);
-        if (!(fabs(pivot) > 0))
-            return false;
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(gsl_matrix_get(&a, i, i)) > 0))
+            return false; /* singular: the same flows fill two links */
+    return gsl_linalg_LU_solve(&a, &p, &b, &x) == GSL_SUCCESS;
+}
+
+/* The Jacobian, rows scaled to a diagonal of 1, in compressed rows; NULL when out of memory. */
+static gsl_spmatrix *newton_sparse(struct model_window *w, size_t n)
+{
+    struct window_newton *t = w->newton;
+    gsl_spmatrix *triplets = gsl_spmatrix_alloc_nzmax(n, n, 16 * n, GSL_SPMATRIX_COO), *rows = NULL;
+    for (size_t row = 0; triplets && row < n; row++) {
+        memset(t->line, 0, n * sizeof *t->line);
+        double right = newton_row(w, row, t->line), scale = t->line[row] > 0 ? 1 / t->line[row] : 1;
+        gsl_vector_set(t->right, row, right * scale);
+        for (size_t column = 0; column < n; column++)
+            if (t->line[column] > 0)
+                gsl_spmatrix_set(triplets, row, column, t->line[column] * scale);
     }
-    return gsl_linalg_LU_svx(a, p, b) == GSL_SUCCESS;
+    if (triplets)
+        rows = gsl_spmatrix_compress(triplets, GSL_SPMATRIX_CSR);
+    gsl_spmatrix_free(triplets);
+    return rows;
+}
+
+static bool newton_solve_sparse(struct model_window *w, size_t n)
+{
+    struct window_newton *t = w->newton;
+    gsl_spmatrix *a = newton_sparse(w, n);
+    gsl_splinalg_itersolve *gmres = gsl_splinalg_itersolve_alloc(gsl_splinalg_itersolve_gmres, n, KRYLOV);
+    gsl_vector b = gsl_vector_subvector(t->right, 0, n).vector, x = gsl_vector_subvector(t->step, 0, n).vector;
+    gsl_vector_set_zero(&x);
+    int status = a && gmres ? GSL_CONTINUE : GSL_ENOMEM;
+    for (int i = 0; i < RESTARTS && status == GSL_CONTINUE; i++)
+        status = gsl_splinalg_itersolve_iterate(a, &b, INEXACT, &x, gmres);
+    if (gmres)
+        gsl_splinalg_itersolve_free(gmres);
+    if (a)
+        gsl_spmatrix_free(a);
+    return status == GSL_SUCCESS || status == GSL_CONTINUE;
 }
 
 /* Delays kept, plus so much of the step; those without a row shrink by as much of themselves. */
-static void newton_move(struct model_window *w, const gsl_vector *step, double length)
+static void newton_move(struct model_window *w, double length)
 {
     for (size_t v = 0; v < w->n_unknowns; v++) {
         struct window_unknown *u = &w->unknowns[v];
-        double full = u->row < 0 ? -w->kept_delay_s[v] : step ? gsl_vector_get(step, (size_t)u->row) : 0;
+        double full = u->row < 0 ? -w->kept_delay_s[v] : gsl_vector_get(w->newton->step, (size_t)u->row);
         u->delay_s = fmax(0, w->kept_delay_s[v] + length * full);
     }
     window_evaluate(w);
@@ -104,26 +167,23 @@ static void newton_move(struct model_window *w, const gsl_vector *step, double l
 
 bool window_newton_step(struct model_window *w)
 {
-    if (w->residual > NEAR || (!w->jacobian && !newton_alloc(w)))
+    if (w->residual > NEAR)
         return false;
-    size_t n = newton_rows(w);
-    if (n == 0)
+    if (!w->newton)
+        w->newton = newton_new(w->net.n_links);
+    size_t n = w->newton ? newton_rows(w) : 0;
+    if (n == 0 || !(n <= DENSE ? newton_solve_dense(w, n) : newton_solve_sparse(w, n)))
         return false;
-    gsl_matrix a = gsl_matrix_view_array_with_tda(w->jacobian->data, n, n, w->jacobian->tda).matrix;
-    gsl_vector b = gsl_vector_subvector(w->step, 0, n).vector;
-    gsl_permutation p = {n, w->permutation->data};
-    newton_fill(w, &a, &b);
-    if (!newton_solve(&a, &b, &p))
-        return false;
-    double before = w->residual;
+    double before = w->residual, length = 1;
     for (size_t u = 0; u < w->n_unknowns; u++)
         w->kept_delay_s[u] = w->unknowns[u].delay_s;
-    double length = 1;
     for (int i = 0; i < HALVINGS; i++, length /= 2) {
-        newton_move(w, &b, length);
-        if (w->residual < 0.9 * before)
+        newton_move(w, length);
+        if (w->residual < WORTHWHILE * before)
             return true;
     }
-    newton_move(w, NULL, 0);
+    for (size_t u = 0; u < w->n_unknowns; u++)
+        w->unknowns[u].delay_s = w->kept_delay_s[u];
+    window_evaluate(w);
     return false;
 }

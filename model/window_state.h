@@ -5,10 +5,7 @@
 
 #include "model/window.h"
 
-#include <gsl/gsl_linalg.h>
 #include <stdint.h>
-
-#define WINDOW_DENSE 512 /* unknowns a Newton step is tried with: its cost is cubic, a sweep's linear */
 
 /* One passage of a flow over a link, as data or as ACKs. */
 struct window_use {
@@ -50,19 +47,15 @@ struct model_window {
     size_t n_unknowns;
     double residual;
     int sweeps;
-    /* Newton step; empty until it is tried */
-    gsl_matrix *jacobian;
-    gsl_vector *step;
-    gsl_permutation *permutation;
-    int *rows; /* unknown of each row */
+    struct window_newton *newton; /* NULL until a step is tried */
 };
 
 /* Round trips and rates from the delays, then overloads and the residual. */
 void window_evaluate(struct model_window *w);
 
-/* Tries one; true when it was taken. False, with delays as before, when it would not help, or there are too many
- * unknowns or too little memory: sweeps do without it. */
+/* Tries one; true when it was taken. False, with delays as before, when it would not help, or there is too little
+ * memory: sweeps do without it. */
 bool window_newton_step(struct model_window *w);
-void window_newton_fini(struct model_window *w);
+void window_newton_free(struct window_newton *t);
 
 #endif

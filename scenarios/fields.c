@@ -5,8 +5,10 @@
 #include "emu/engine.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define RATE_MIN_BPS 1000
@@ -113,6 +115,20 @@ bool fields_integer(const struct fields *f, const char *key, const char *text, i
         return fields_blame(f, key);
     if (parsed < min || parsed > max)
         return fields_fail(f, key, "'%s' is outside %" PRId64 " to %" PRId64, text, min, max);
+    *value = parsed;
+    return true;
+}
+
+bool fields_number(const struct fields *f, const char *key, const char *text, double min, double max, double *value)
+{
+    if (!text)
+        return true;
+    char *end;
+    double parsed = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(parsed))
+        return fields_fail(f, key, "'%s' is not a number", text);
+    if (parsed < min || parsed > max)
+        return fields_fail(f, key, "'%s' is outside %g to %g", text, min, max);
     *value = parsed;
     return true;
 }

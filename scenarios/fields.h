@@ -40,6 +40,9 @@ bool fields_bytes(const struct fields *f, const char *key, const char *text, int
 bool fields_integer(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max,
                     int64_t *value);
 
+/* A number of [min, max], such as 0.5. */
+bool fields_number(const struct fields *f, const char *key, const char *text, double min, double max, double *value);
+
 /* *index of text in `names`, which ends with NULL. `noun`: "a queue". */
 bool fields_choice(const struct fields *f, const char *key, const char *text, const char *const *names,
                    const char *noun, int *index);

@@ -13,7 +13,8 @@
 #define DURATION_MAX_PS (10000 * UNITS_PS_PER_S)
 #define DELAY_MAX_PS (10 * UNITS_PS_PER_S)
 #define SEGMENT_MAX 1448 /* 1500 of IP packet less 20 of IPv4, 20 of TCP and 12 of its timestamps */
-#define SEGMENT_OVERHEAD (52 + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
+#define SEGMENT_HEADERS 52
+#define SEGMENT_OVERHEAD (SEGMENT_HEADERS + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
 #define SNAPLEN_MIN 54 /* Ethernet, IPv4 and TCP headers */
 
 static bool load_times(struct scenario *s, const struct schema_scenario *y, const struct fields *f)
@@ -89,10 +90,28 @@ static bool load_tcp(struct scenario *s, const struct schema_tcp *y, struct fiel
     return true;
 }
 
-static bool load_link(struct emu_link_config *link, const struct schema_link *y, struct fields *f)
+/* Payload of full segments back to back on the wire, to the nearest bit/s. */
+static int64_t load_goodput(const struct scenario *s, int64_t rate_bps)
 {
-    return fields_rate(f, "rate", y->rate, &link->rate_bps) &&
-           fields_time(f, "delay", y->delay, 0, DELAY_MAX_PS, &link->delay_ps);
+    double wire = (double)(s->tcp.segment_bytes + SEGMENT_HEADERS + EMU_FRAME_OVERHEAD_BYTES);
+    return (int64_t)((double)rate_bps * (double)s->tcp.segment_bytes / wire + 0.5);
+}
+
+static bool load_link(const struct scenario *s, struct emu_link_config *link, int64_t *goodput_bps,
+                      const struct schema_link *y, struct fields *f)
+{
+    if (!fields_rate(f, "rate", y->rate, &link->rate_bps) ||
+        !fields_time(f, "delay", y->delay, 0, DELAY_MAX_PS, &link->delay_ps))
+        return false;
+    *goodput_bps = load_goodput(s, link->rate_bps);
+    if (!fields_rate(f, "goodput", y->goodput, goodput_bps))
+        return false;
+    if (*goodput_bps <= link->rate_bps)
+        return true;
+    char key[FIELDS_PATH], rate[UNITS_TEXT];
+    snprintf(key, sizeof key, "%s.goodput", f->section);
+    units_format_rate(link->rate_bps, rate);
+    return fields_fail_at(f, key, "'%s' is more than the link's rate of %s", y->goodput, rate);
 }
 
 /* A queue that no full frame fits into would never carry one. */
@@ -119,8 +138,9 @@ static bool load_queue(struct emu_queue_config *queue, const struct schema_queue
                           y->limit, segment_bytes, segment_bytes + SEGMENT_OVERHEAD);
 }
 
-static bool load_racks(struct emu_network_config *n, const struct schema_network *y, struct fields *f)
+static bool load_racks(struct scenario *s, const struct schema_network *y, struct fields *f)
 {
+    struct emu_network_config *n = &s->network;
     n->racks[0] = n->racks[1] = 5;
     if (y->hosts)
         return fields_fail(f, "hosts", "is for a star; a tree has racks, such as [5, 5]");
@@ -141,7 +161,8 @@ static bool load_racks(struct emu_network_config *n, const struct schema_network
         return fields_fail(f, "racks", "%d hosts together; at most %d", n->hosts, TRAFFIC_HOSTS);
     n->backbone = (struct emu_link_config){10000000000, 50 * UNITS_PS_PER_US};
     fields_section(f, "network.backbone");
-    return !y->backbone || load_link(&n->backbone, y->backbone, f);
+    return load_link(s, &n->backbone, &s->backbone_goodput_bps, y->backbone ? y->backbone : &(struct schema_link){0},
+                     f);
 }
 
 /* Leaves hosts 0 when the traffic decides. */
@@ -156,7 +177,7 @@ static bool load_network(struct scenario *s, const struct schema_network *y, str
         return false;
     n->topology = (enum emu_topology)topology;
     if (topology == EMU_TOPOLOGY_TREE) {
-        if (!load_racks(n, y, f))
+        if (!load_racks(s, y, f))
             return false;
     } else {
         if (document_kind(f->doc, "network.racks") != DOCUMENT_NONE || y->backbone)
@@ -167,7 +188,7 @@ static bool load_network(struct scenario *s, const struct schema_network *y, str
     }
     n->link = (struct emu_link_config){1000000000, 50 * UNITS_PS_PER_US};
     fields_section(f, "network.link");
-    if (!load_link(&n->link, &y->link, f))
+    if (!load_link(s, &n->link, &s->link_goodput_bps, &y->link, f))
         return false;
     fields_section(f, "network.nic");
     if (!load_queue(&n->nic, &y->nic, s->tcp.segment_bytes, f))

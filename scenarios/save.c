@@ -64,9 +64,10 @@ static char *save_host(struct save *v, int host)
     return save_text(v, text);
 }
 
-static struct schema_link save_link(struct save *v, const struct emu_link_config *link)
+static struct schema_link save_link(struct save *v, const struct emu_link_config *link, int64_t goodput_bps)
 {
-    return (struct schema_link){save_rate(v, link->rate_bps), save_time(v, link->delay_ps)};
+    return (struct schema_link){save_rate(v, link->rate_bps), save_time(v, link->delay_ps),
+                                save_rate(v, goodput_bps)};
 }
 
 /* The loader bounds one of bytes and packets and lifts the other. */
@@ -85,8 +86,9 @@ static struct schema_queue save_queue(struct save *v, const struct emu_queue_con
     return y;
 }
 
-static void save_network(struct save *v, const struct emu_network_config *n, struct schema_network *y)
+static void save_network(struct save *v, const struct scenario *s, struct schema_network *y)
 {
+    const struct emu_network_config *n = &s->network;
     bool tree = n->topology == EMU_TOPOLOGY_TREE;
     y->topology = save_text(v, tree ? "tree" : "star");
     if (tree) {
@@ -97,11 +99,11 @@ static void save_network(struct save *v, const struct emu_network_config *n, str
             y->racks_count++;
         }
         if (y->backbone)
-            *y->backbone = save_link(v, &n->backbone);
+            *y->backbone = save_link(v, &n->backbone, s->backbone_goodput_bps);
     } else if (n->hosts > 0) {
         y->hosts = save_integer(v, n->hosts);
     }
-    y->link = save_link(v, &n->link);
+    y->link = save_link(v, &n->link, s->link_goodput_bps);
     y->nic = save_queue(v, &n->nic);
     y->sw = save_queue(v, &n->sw);
 }
@@ -185,7 +187,7 @@ static struct schema_scenario *save_schema(const struct scenario *s)
     y->seed = save_integer(&v, (int64_t)s->seed);
     y->duration = save_time(&v, s->duration_ps);
     y->warmup = save_time(&v, s->warmup_ps);
-    save_network(&v, &s->network, &y->network);
+    save_network(&v, s, &y->network);
     save_tcp(&v, &s->tcp, &y->tcp);
     save_traffic(&v, s, &y->traffic);
     save_captures(&v, s, y);
@@ -205,19 +207,23 @@ static void save_comment(FILE *f, const char *comment)
     putc('\n', f);
 }
 
+bool scenario_write(const struct scenario *s, FILE *f, const char *comment, struct error *err)
+{
+    if (comment)
+        save_comment(f, comment);
+    struct schema_scenario *y = save_schema(s);
+    bool ok = y ? schema_write(y, f, err) : error_set(err, ERROR_SYSTEM, "out of memory");
+    schema_free(y);
+    return ok;
+}
+
 bool scenario_save(const struct scenario *s, const char *path, const char *comment, struct error *err)
 {
     struct outfile f;
     if (!outfile_open(&f, path, err))
         return false;
-    if (comment)
-        save_comment(f.stream, comment);
-    struct schema_scenario *y = save_schema(s);
-    bool ok = y ? schema_write(y, f.stream, err) || error_prefix(err, "%s: ", path)
-                : error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-    schema_free(y);
-    if (ok)
+    if (scenario_write(s, f.stream, comment, err))
         return outfile_commit(&f, err);
     outfile_discard(&f);
-    return false;
+    return error_prefix(err, "%s: ", path);
 }

@@ -5,6 +5,11 @@
 
 #include "scenarios/scenario.h"
 
+#include <stdio.h>
+
+/* The scenario as YAML on a stream; otherwise as scenario_save(). The stream's own errors are the caller's. */
+bool scenario_write(const struct scenario *s, FILE *f, const char *comment, struct error *err);
+
 /* Writes `path` (base/outfile.h), starting with `comment` as a YAML comment line (may be NULL).
  * scenario_load() of the file gives the same scenario: every default is spelt out, quantities
  * are exact, flows are listed with their starts. */

@@ -44,6 +44,8 @@ struct scenario {
     int64_t duration_ps; /* end of the run; sooner when every flow has bytes and is done */
     int64_t warmup_ps;   /* steady figures count from here */
     struct emu_network_config network; /* hosts 0 with points: as many as each point needs */
+    int64_t link_goodput_bps;     /* TCP payload a busy direction carries, as measured alone: for predictions, */
+    int64_t backbone_goodput_bps; /* no emulation looks at them. Without a measurement: data frames back to back */
     struct emu_tcp_config tcp; /* of flows: both buffers hold the window; initial window may be SCENARIO_WARM */
     struct scenario_flow *flows; /* owned; empty when there are points */
     int n_flows;

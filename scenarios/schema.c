@@ -19,6 +19,7 @@ static const cyaml_schema_value_t text_schema = {
 static const cyaml_schema_field_t link_fields[] = {
     TEXT(schema_link, rate),
     TEXT(schema_link, delay),
+    TEXT(schema_link, goodput),
     CYAML_FIELD_END,
 };
 
@@ -61,6 +62,13 @@ static const cyaml_schema_field_t star_fields[] = {
     CYAML_FIELD_END,
 };
 
+static const cyaml_schema_field_t random_fields[] = {
+    TEXT(schema_random, d),
+    TEXT(schema_random, probability),
+    TEXT(schema_random, bytes),
+    CYAML_FIELD_END,
+};
+
 static const cyaml_schema_field_t flow_fields[] = {
     TEXT(schema_flow, name),
     TEXT(schema_flow, from),
@@ -78,6 +86,7 @@ static const cyaml_schema_value_t flow_schema = {
 
 static const cyaml_schema_field_t traffic_fields[] = {
     CYAML_FIELD_MAPPING_PTR("star", POINTER, struct schema_traffic, star, star_fields),
+    CYAML_FIELD_MAPPING_PTR("random", POINTER, struct schema_traffic, random, random_fields),
     CYAML_FIELD_SEQUENCE("flows", POINTER, struct schema_traffic, flows, &flow_schema, 0, CYAML_UNLIMITED),
     TEXT(schema_traffic, start_spread),
     CYAML_FIELD_END,

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 struct schema_link {
-    char *rate, *delay;
+    char *rate, *delay, *goodput;
 };
 
 struct schema_queue {
@@ -41,8 +41,13 @@ struct schema_flow {
     char *name, *from, *to, *bytes, *window, *congestion, *start;
 };
 
+struct schema_random {
+    char *d, *probability, *bytes;
+};
+
 struct schema_traffic {
-    struct schema_star *star; /* NULL: not there */
+    struct schema_star *star;     /* NULL: not there */
+    struct schema_random *random; /* likewise */
     struct schema_flow *flows;
     unsigned flows_count;
     char *start_spread;

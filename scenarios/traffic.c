@@ -2,11 +2,13 @@
 #include "scenarios/traffic.h"
 
 #include "base/units.h"
+#include "scenarios/random_pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define RANDOM_DRAWS 1000 /* a host: d */
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 static bool traffic_no_memory(const struct fields *f)
@@ -175,6 +177,46 @@ static bool traffic_flows(struct scenario *s, const struct schema_traffic *t, st
     return traffic_names_differ(s, f);
 }
 
+/* A pattern of Zhu et al. 2014, section 7.1, drawn by the scenario's seed. */
+static bool traffic_random(struct scenario *s, const struct schema_random *t, struct fields *f)
+{
+    int64_t d = 1, bytes = 10000000;
+    double probability = 0.5;
+    fields_section(f, "traffic.random");
+    if (s->network.hosts == 0)
+        return fields_fail_at(f, "traffic.random", "needs to know how many hosts there are: give network.hosts");
+    if (!fields_integer(f, "d", t->d, 1, RANDOM_DRAWS, &d) ||
+        !fields_number(f, "probability", t->probability, 0, 1, &probability) ||
+        !fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &bytes))
+        return false;
+    struct random_pattern_pair *pairs = calloc((size_t)s->network.hosts * (size_t)d, sizeof *pairs);
+    if (!pairs)
+        return traffic_no_memory(f);
+    struct random random;
+    random_init(&random, s->seed);
+    size_t n = random_pattern_draw(s->network.hosts, (int)d, probability, &random, pairs);
+    if (n > TRAFFIC_FLOWS) {
+        free(pairs);
+        return fields_fail_at(f, "traffic.random", "%zu transfers were drawn; at most %d can run", n, TRAFFIC_FLOWS);
+    }
+    s->flows = calloc(n + 1, sizeof *s->flows);
+    for (size_t i = 0; s->flows && i < n; i++) {
+        struct scenario_flow *flow = &s->flows[i];
+        *flow = (struct scenario_flow){.from = pairs[i].from, .to = pairs[i].to, .bytes = bytes};
+        snprintf(flow->name, sizeof flow->name, "e%zu", i + 1);
+        flow->start_ps = scenario_draw_start(s, &random);
+        flow->tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes);
+    }
+    free(pairs);
+    s->n_flows = s->flows ? (int)n : 0;
+    if (!s->flows)
+        return traffic_no_memory(f);
+    if (n == 0)
+        return fields_fail_at(f, "traffic.random", "no transfer was drawn with probability %g; try another seed",
+                              probability);
+    return true;
+}
+
 bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fields *f)
 {
     bool flows = document_kind(f->doc, "traffic.flows") != DOCUMENT_NONE;
@@ -190,9 +232,14 @@ bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fie
         return fields_fail_at(f, document_culprit(f->doc, "traffic.start_spread", "duration"),
                               "starts spread over %s do not fit into a run of %s", spread, duration);
     }
-    if (flows && t->star)
-        return fields_fail_at(f, document_culprit(f->doc, "traffic.flows", "traffic.star"),
-                              "traffic is either star or flows, not both");
+    if (flows + (t->star != NULL) + (t->random != NULL) > 1)
+        return fields_fail_at(
+            f,
+            document_culprit(f->doc, flows ? "traffic.flows" : "traffic.random",
+                             t->star ? "traffic.star" : "traffic.random"),
+            "traffic is one of star, random and flows");
+    if (t->random)
+        return traffic_random(s, t->random, f);
     if (flows)
         return traffic_flows(s, t, f);
     struct schema_star usual = {.incoming = (char[]){"2"}, .outgoing = (char[]){"1"}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scenarios/traffic.h - the traffic section of a scenario file: a star, its points, or flows. */
+/* scenarios/traffic.h - the traffic section of a scenario file: a star, its points, a random pattern, or flows. */
 #ifndef SCENARIOS_TRAFFIC_H
 #define SCENARIOS_TRAFFIC_H
 
@@ -7,7 +7,7 @@
 #include "scenarios/scenario.h"
 #include "scenarios/schema.h"
 
-#define TRAFFIC_HOSTS 1000
+#define TRAFFIC_HOSTS 4000
 #define TRAFFIC_FLOWS 10000
 #define TRAFFIC_POINTS 1000
 

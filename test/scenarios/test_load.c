@@ -150,7 +150,7 @@ static void test_network_values_are_checked(void **state)
     (void)state;
     text_rejects("network: {topology: ring}\n", NULL,
                  "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree");
-    text_rejects("network: {hosts: 1}\n", NULL, "s.yaml:1: network.hosts: '1' is outside 2 to 1000");
+    text_rejects("network: {hosts: 1}\n", NULL, "s.yaml:1: network.hosts: '1' is outside 2 to 4000");
     text_rejects("network: {racks: [2, 2]}\n", NULL, "s.yaml:1: network.racks: is for a tree; the topology is star");
     text_rejects("network:\n  backbone: {rate: 1Gbps}\n", NULL,
                  "s.yaml:2: network.backbone: is for a tree; the topology is star");
@@ -161,12 +161,16 @@ static void test_network_values_are_checked(void **state)
     text_rejects("network: {topology: tree, racks: []}\n", NULL,
                  "s.yaml:1: network.racks: 0 racks; a tree has two, such as [5, 5]");
     text_rejects("network: {topology: tree, racks: [0, 5]}\n", NULL,
-                 "s.yaml:1: network.racks.0: '0' is outside 1 to 999");
-    text_rejects("network: {topology: tree, racks: [999, 2]}\n", NULL,
-                 "s.yaml:1: network.racks: 1001 hosts together; at most 1000");
+                 "s.yaml:1: network.racks.0: '0' is outside 1 to 3999");
+    text_rejects("network: {topology: tree, racks: [3999, 2]}\n", NULL,
+                 "s.yaml:1: network.racks: 4001 hosts together; at most 4000");
     text_rejects("network:\n  link:\n    rate: fast\n", NULL,
                  "s.yaml:3: network.link.rate: 'fast' is not a rate; try 1Gbps or 100Mbps");
     text_rejects("network: {link: {delay: 11s}}\n", NULL, "s.yaml:1: network.link.delay: '11s' is outside 0s to 10s");
+    text_rejects("network: {link: {goodput: 1001Mbps}}\n", NULL,
+                 "s.yaml:1: network.link.goodput: '1001Mbps' is more than the link's rate of 1Gbps");
+    text_rejects("network: {link: {goodput: 0bps}}\n", NULL,
+                 "s.yaml:1: network.link.goodput: '0bps' is outside 1kbps to 8Tbps");
     text_rejects("network: {topology: tree, backbone: {rate: 0bps}}\n", NULL,
                  "s.yaml:1: network.backbone.rate: '0bps' is outside 1kbps to 8Tbps");
     text_rejects("network: {nic: {queue: lifo}}\n", NULL,

@@ -46,6 +46,8 @@ static void same(const struct scenario *a, const struct scenario *b)
     assert_int_equal(a->network.racks[1], b->network.racks[1]);
     same_link(&a->network.link, &b->network.link);
     same_link(&a->network.backbone, &b->network.backbone);
+    assert_int_equal(a->link_goodput_bps, b->link_goodput_bps);
+    assert_int_equal(a->backbone_goodput_bps, b->backbone_goodput_bps);
     same_queue(&a->network.nic, &b->network.nic);
     same_queue(&a->network.sw, &b->network.sw);
     same_tcp(&a->tcp, &b->tcp);
@@ -100,7 +102,7 @@ static void test_tree_and_flows_survive_to_the_picosecond(void **state)
     (void)state;
     struct scenario s = text_load(
         "duration: 1.000000000001s\nwarmup: 1ps\n"
-        "network: {topology: tree, racks: [2, 1], link: {rate: 2.5Gbps, delay: 1234567ps},\n"
+        "network: {topology: tree, racks: [2, 1], link: {rate: 2.5Gbps, delay: 1234567ps, goodput: 2.4Gbps},\n"
         "          backbone: {rate: 25Gbps, delay: 0s}, nic: {queue: ack-first, limit: 85 packets},\n"
         "          switch: {limit: 1518}}\n"
         "tcp: {window: 123457, initial_window: 10, segment: 1447, delayed_ack: 1, sack: false}\n"

@@ -63,13 +63,58 @@ static void test_star_counts_are_checked(void **state)
                  "s.yaml:3: traffic.star.incoming: '-1' is outside 0 to 10000");
     text_rejects("traffic: {star: {incoming: 2}}\n", "traffic.star.outgoing=9999",
                  "--set traffic.star.outgoing=9999: 2 incoming and 9999 outgoing flows; 1 to 10000 together can run");
-    text_rejects("traffic:\n  star: {incoming: 1000}\n", NULL,
-                 "s.yaml:2: traffic.star: needs 1001 hosts of at most 1000; with network.hosts given, flows share "
+    text_rejects("traffic:\n  star: {incoming: 4000}\n", NULL,
+                 "s.yaml:2: traffic.star: needs 4001 hosts of at most 4000; with network.hosts given, flows share "
                  "hosts");
     text_rejects("traffic:\n  star: {incoming: 2}\n  flows:\n    - {from: h1, to: h0}\n", NULL,
-                 "s.yaml:3: traffic.flows: traffic is either star or flows, not both");
+                 "s.yaml:3: traffic.flows: traffic is one of star, random and flows");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n", "traffic.star.incoming=3",
-                 "--set traffic.star.incoming=3: traffic.star: traffic is either star or flows, not both");
+                 "--set traffic.star.incoming=3: traffic.star: traffic is one of star, random and flows");
+}
+
+static void test_a_random_pattern_is_drawn_by_the_seed(void **state)
+{
+    (void)state;
+    const char *text = "network: {hosts: 20}\ntraffic: {random: {d: 3, bytes: 40MB}}\n";
+    struct scenario s = text_load(text, NULL), again = text_load(text, NULL), other = text_load(text, "seed=2");
+    /* 60 draws with probability 1/2: 30 expected, standard deviation 3.9. */
+    assert_in_range(s.n_flows, 15, 45);
+    assert_int_equal(s.n_flows, again.n_flows);
+    bool differs = s.n_flows != other.n_flows;
+    for (int i = 0; i < s.n_flows; i++) {
+        assert_int_not_equal(s.flows[i].from, s.flows[i].to);
+        assert_int_equal(s.flows[i].from, again.flows[i].from);
+        assert_int_equal(s.flows[i].to, again.flows[i].to);
+        assert_int_equal(s.flows[i].bytes, 40000000);
+        differs |= i < other.n_flows && s.flows[i].to != other.flows[i].to;
+    }
+    assert_string_equal(s.flows[0].name, "e1");
+    assert_true(differs);
+    scenario_fini(&s);
+    scenario_fini(&again);
+    scenario_fini(&other);
+    s = text_load("network: {hosts: 7}\ntraffic: {random: {d: 4, probability: 1}}\n", NULL);
+    assert_int_equal(s.n_flows, 28);
+    scenario_fini(&s);
+}
+
+static void test_a_bad_random_pattern_is_refused(void **state)
+{
+    (void)state;
+    text_rejects("traffic:\n  random: {d: 3}\n", NULL,
+                 "s.yaml:2: traffic.random: needs to know how many hosts there are: give network.hosts");
+    text_rejects("network: {hosts: 5}\ntraffic: {random: {probability: 1.5}}\n", NULL,
+                 "s.yaml:2: traffic.random.probability: '1.5' is outside 0 to 1");
+    text_rejects("network: {hosts: 5}\ntraffic: {random: {probability: half}}\n", NULL,
+                 "s.yaml:2: traffic.random.probability: 'half' is not a number");
+    text_rejects("network: {hosts: 5}\ntraffic: {random: {d: 0}}\n", NULL,
+                 "s.yaml:2: traffic.random.d: '0' is outside 1 to 1000");
+    text_rejects("network: {hosts: 100}\ntraffic: {random: {d: 101, probability: 1}}\n", NULL,
+                 "s.yaml:2: traffic.random: 10100 transfers were drawn; at most 10000 can run");
+    text_rejects("network: {hosts: 5}\ntraffic: {random: {probability: 0}}\n", NULL,
+                 "s.yaml:2: traffic.random: no transfer was drawn with probability 0; try another seed");
+    text_rejects("network: {hosts: 5}\ntraffic: {random: {d: 1}, star: {incoming: 1}}\n", NULL,
+                 "s.yaml:2: traffic.random: traffic is one of star, random and flows");
 }
 
 static void test_points_are_listed_and_checked(void **state)
@@ -138,7 +183,7 @@ static void test_flow_values_are_checked(void **state)
     text_rejects("network: {topology: tree, racks: [2, 2]}\n" FLOWS "    - {from: h0, to: h4}\n", NULL,
                  "s.yaml:4: traffic.flows.0.to: 'h4' is not in this network; hosts are h0 to h3");
     text_rejects(FLOWS "    - {from: X1, to: h0}\n", NULL,
-                 "s.yaml:3: traffic.flows.0.from: 'X1' is not in this network; hosts are h0 to h999");
+                 "s.yaml:3: traffic.flows.0.from: 'X1' is not in this network; hosts are h0 to h3999");
     text_rejects(FLOWS "    - {from: h1, to: h0}\n    - from: h1\n", NULL,
                  "s.yaml:4: traffic.flows.1.to: is missing; a flow goes {from: h1, to: h0}");
     text_rejects(FLOWS "    - {from: h1, to: h1}\n", NULL,
@@ -233,6 +278,8 @@ int main(void)
         cmocka_unit_test(test_star_flows_wrap_round_over_fewer_hosts),
         cmocka_unit_test(test_star_sides_have_windows_of_their_own),
         cmocka_unit_test(test_star_counts_are_checked),
+        cmocka_unit_test(test_a_random_pattern_is_drawn_by_the_seed),
+        cmocka_unit_test(test_a_bad_random_pattern_is_refused),
         cmocka_unit_test(test_points_are_listed_and_checked),
         cmocka_unit_test(test_flows_take_what_they_are_given),
         cmocka_unit_test(test_flow_values_are_checked),
