@@ -10,6 +10,7 @@
 int cmd_run(int argc, char **argv);
 int cmd_analyze(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_predict(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 
 /* One line "contraflow: MESSAGE" on stderr; returns the exit status. */

@@ -14,6 +14,7 @@ static const struct {
     {"run", cmd_run, "emulate a scenario, write captures and flow rates"},
     {"analyze", cmd_analyze, "per-flow goodput, losses and windows from pcap files"},
     {"check", cmd_check, "judge a run or a pcap: fairness, delta_max rule, window law, or losses"},
+    {"predict", cmd_predict, "rates and completion times of a pattern by model; exchanges; losses"},
     {"plot", cmd_plot, "draw a run: bandwidth against the rules, queue depth over time"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

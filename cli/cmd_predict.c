@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/predict.h"
+#include "scenarios/load.h"
+#include "scenarios/save.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SETS 256
+#define DEFAULT_MODEL "window"
+
+static const char help[] =
+    "usage: contraflow predict PATTERN.yaml [--model NAME | --all] [--json] [--set KEY=VALUE]...\n"
+    "       contraflow predict PATTERN.yaml --yaml [--seed N]\n"
+    "       contraflow predict exchange ...     time of a complete exchange: Tam 2001, Steffenel 2006\n"
+    "       contraflow predict loss ...         throughput of Go-Back-N under congestion loss: Tam 2001\n\n"
+    "Says without emulating anything how fast the transfers of a scenario are and when they are done. Any scenario is\n"
+    "a pattern: network, windows and traffic count, seeds and spread starts do not. Rates are goodput, TCP payload per\n"
+    "second; they change in steps, whenever a transfer ends or starts (Algorithm 2 of Zhu et al. 2014).\n\n"
+    "  -m, --model NAME   one of\n"
+    "      eq5         fairness (Zhu et al. 2014, Eq. 5): B / transfers that share a link, at the worst link\n"
+    "      eq6         asymmetric property (Eq. 6): B / max(incoming, outgoing), at the worst cable\n"
+    "      algorithm1  Algorithm 1 of the paper: Eq. 5 and 6 one bottleneck after another, what is left to the rest\n"
+    "      fairness    the same without contra-flow traffic\n"
+    "      maxmin      max-min fairness on directed links: what full duplex promises\n"
+    "      window      (default) the window law: rate = W / RTT, with the queues in the round trip that fill the\n"
+    "                  links; data wait behind ACKs and ACKs behind data, unless a queue is ack-first. Shows where\n"
+    "                  the round trips go. For windows bound by buffers, not by loss\n"
+    "      loggp       LogGP: each host sends its messages one after the other (L: half the longest empty round\n"
+    "                  trip, o: 0, g: a full frame, G: 8 / B); no contention in the network. One mean rate each\n"
+    "  -a, --all          every model side by side (loggp only if every transfer has an end)\n"
+    "      --json         {\"model\", \"links\":[{\"link\", \"src\", \"dst\", \"bytes\", \"rates_bps\":[one per step until it\n"
+    "                     is done], \"completion_s\"}], \"steps\":[{\"start_s\", \"end_s\"}]}; with --all\n"
+    "                     {\"models\":[...]}; times from 0 on, null for what never ends\n"
+    "      --set KEY=VALUE, --seed N\n"
+    "                     as in 'contraflow run'\n"
+    "      --ack-bytes N  an ACK on the wire (default 90: Ethernet's 38, IP and TCP with timestamps; 84 without)\n"
+    "      --yaml         print the scenario resolved, its transfers spelt out, instead of a prediction\n\n"
+    "B is network.link.goodput (and network.backbone.goodput): what one busy direction carries, 940Mbps in the\n"
+    "paper's measurements; without it, full segments back to back (941.5 Mb/s of 1 Gb/s). The window law starts from\n"
+    "the wire instead: network.link.rate, frames and ACKs.\n\n"
+    "  contraflow predict scenarios/zhu-figure1.yaml --all\n"
+    "  contraflow predict scenarios/zhu-figure1.yaml --model algorithm1      Table I of the paper\n"
+    "  contraflow predict scenarios/star.yaml --set network.nic.queue=ack-first --set network.switch.queue=ack-first\n"
+    "  contraflow predict scenarios/zhu-random.yaml --seed 7 --yaml > pattern.yaml\n";
+
+struct options {
+    const char *path, *model, *sets[MAX_SETS];
+    size_t n_sets;
+    char seed_set[64];
+    int64_t ack_bytes; /* 0: the scenario's */
+    bool all, json, yaml, help;
+};
+
+static bool options_add_set(struct options *o, const char *set, struct error *err)
+{
+    if (o->n_sets == MAX_SETS)
+        return error_set(err, ERROR_INPUT, "more than %d --set", MAX_SETS);
+    o->sets[o->n_sets++] = set;
+    return true;
+}
+
+static bool options_model(struct options *o, const char *name, struct error *err)
+{
+    o->model = name;
+    if (prediction_summary(name))
+        return true;
+    char list[256] = "";
+    size_t length = 0;
+    for (const char *const *model = prediction_models(); *model; model++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", *model);
+    return error_set(err, ERROR_INPUT, "--model: '%s' is not a model; models are %s", name, list);
+}
+
+static bool options_read(struct options *o, int option, struct error *err)
+{
+    switch (option) {
+    case 'm':
+        return options_model(o, optarg, err);
+    case 'a':
+        o->all = true;
+        return true;
+    case 'J':
+        o->json = true;
+        return true;
+    case 'y':
+        o->yaml = true;
+        return true;
+    case 'S':
+        return options_add_set(o, optarg, err);
+    case 's':
+        snprintf(o->seed_set, sizeof o->seed_set, "seed=%s", optarg);
+        return options_add_set(o, o->seed_set, err);
+    case 'A':
+        if (units_parse_bytes(optarg, &o->ack_bytes, err) && o->ack_bytes >= 64 && o->ack_bytes <= 10000)
+            return true;
+        return error_set(err, ERROR_INPUT, "--ack-bytes: '%s' is not a size from 64 to 10000 bytes", optarg);
+    case 'h':
+        o->help = true;
+        return true;
+    default:
+        return error_set(err, ERROR_INPUT, "%s", "");
+    }
+}
+
+static bool options_parse(struct options *o, int argc, char **argv, struct error *err)
+{
+    static const struct option list[] = {
+        {"model", required_argument, NULL, 'm'}, {"all", no_argument, NULL, 'a'},
+        {"json", no_argument, NULL, 'J'},        {"yaml", no_argument, NULL, 'y'},
+        {"set", required_argument, NULL, 'S'},   {"seed", required_argument, NULL, 's'},
+        {"ack-bytes", required_argument, NULL, 'A'}, {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "m:ah", list, NULL)) != -1)
+        if (!options_read(o, option, err) || o->help)
+            return o->help;
+    if (argc - optind != 1)
+        return error_set(err, ERROR_INPUT, "predict takes one PATTERN.yaml, not %d; see 'contraflow predict --help'",
+                         argc - optind);
+    if (o->all && o->model)
+        return error_set(err, ERROR_INPUT, "--all and --model: give one of them");
+    if (o->yaml && (o->all || o->model || o->json || o->ack_bytes))
+        return error_set(err, ERROR_INPUT, "--yaml prints the pattern and predicts nothing: give it without a model");
+    o->path = argv[optind];
+    return true;
+}
+
+static bool endless(const struct scenario *s)
+{
+    for (int i = 0; i < s->n_flows; i++)
+        if (s->flows[i].bytes == 0)
+            return true;
+    return false;
+}
+
+/* One scenario whose flows are listed. *json is what --json prints of it. */
+static bool predict_scenario(const struct options *o, const struct scenario *s, json_t **json, struct error *err)
+{
+    const char *one[] = {o->model ? o->model : DEFAULT_MODEL, NULL};
+    const char *const *models = o->all ? prediction_models() : one;
+    size_t n = 0, wanted = 0;
+    while (models[wanted] && !(o->all && endless(s) && strcmp(models[wanted], PREDICTION_LOGGP) == 0))
+        wanted++;
+    struct scenario_pattern pattern;
+    if (!scenario_pattern_init(&pattern, s, err))
+        return false;
+    if (o->ack_bytes > 0)
+        pattern.platform.ack_wire_bytes = (double)o->ack_bytes;
+    struct prediction_options options = {.every_step = o->json, .progress = true};
+    struct prediction *made = calloc(wanted, sizeof *made);
+    bool ok = made || error_set(err, ERROR_SYSTEM, "out of memory");
+    while (ok && n < wanted) {
+        ok = prediction_make(&made[n], models[n], &pattern, &options, err);
+        n++;
+    }
+    if (ok && o->json) {
+        *json = o->all ? json_pack("{s:o}", "models", json_array()) : predict_json(made, s, &pattern);
+        for (size_t i = 0; o->all && i < n; i++)
+            json_array_append_new(json_object_get(*json, "models"), predict_json(&made[i], s, &pattern));
+        ok = *json || error_set(err, ERROR_SYSTEM, "out of memory");
+    } else if (ok) {
+        ok = o->all ? predict_print_all(made, n, s, &pattern, err) : predict_print(made, s, &pattern, err);
+    }
+    for (size_t i = 0; i < n; i++)
+        prediction_fini(&made[i]);
+    free(made);
+    scenario_pattern_fini(&pattern);
+    return ok;
+}
+
+static bool predict_points(const struct options *o, const struct scenario *s, json_t **json, struct error *err)
+{
+    if (o->json)
+        *json = json_pack("{s:[]}", "points");
+    for (int i = 0; i < s->n_points; i++) {
+        struct scenario point;
+        json_t *of_point = NULL;
+        if (!scenario_at_point(s, i, &point, err))
+            return false;
+        if (!o->json)
+            printf("%s%d in, %d out\n", i ? "\n" : "", s->points[i].incoming, s->points[i].outgoing);
+        for (int k = 0; k < point.n_flows; k++)
+            point.flows[k].start_ps = 0;
+        bool ok = predict_scenario(o, &point, &of_point, err);
+        scenario_fini(&point);
+        if (!ok)
+            return false;
+        if (o->json) {
+            json_object_set_new(of_point, "incoming", json_integer(s->points[i].incoming));
+            json_object_set_new(of_point, "outgoing", json_integer(s->points[i].outgoing));
+            json_array_append_new(json_object_get(*json, "points"), of_point);
+        }
+    }
+    return true;
+}
+
+static bool predict(const struct options *o, const struct scenario *s, struct error *err)
+{
+    if (o->yaml) {
+        char comment[128];
+        snprintf(comment, sizeof comment, "contraflow %s: predict --yaml, seed %" PRIu64, CONTRAFLOW_VERSION, s->seed);
+        return scenario_write(s, stdout, comment, err);
+    }
+    json_t *json = NULL;
+    bool ok = s->n_points > 0 ? predict_points(o, s, &json, err) : predict_scenario(o, s, &json, err);
+    if (ok && json) {
+        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+        putchar('\n');
+    }
+    json_decref(json);
+    return ok;
+}
+
+int cmd_predict(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "exchange") == 0)
+        return cmd_predict_exchange(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "loss") == 0)
+        return cmd_predict_loss(argc - 1, argv + 1);
+    struct options o = {0};
+    struct error err = {0};
+    struct scenario s = {0};
+    if (!options_add_set(&o, "traffic.start_spread=0", &err) || !options_parse(&o, argc, argv, &err)) {
+        if (!*err.message) {
+            fputs("contraflow: 'contraflow predict --help' lists the options\n", stderr);
+            return ERROR_INPUT;
+        }
+        return cli_fail(&err);
+    }
+    if (o.help) {
+        fputs(help, stdout);
+        return 0;
+    }
+    bool ok = scenario_load(&s, o.path, o.sets, o.n_sets, &err) && predict(&o, &s, &err);
+    scenario_fini(&s);
+    return ok ? 0 : cli_fail(&err);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/predict.h - the parts of 'contraflow predict'. Each gets its own name as argv[0] and returns the exit status. */
+#ifndef CLI_PREDICT_H
+#define CLI_PREDICT_H
+
+#include "cli/prediction.h"
+
+#include <jansson.h>
+
+int cmd_predict_exchange(int argc, char **argv);
+int cmd_predict_loss(int argc, char **argv);
+
+/* Tables of one prediction, or of several side by side. `s` names flows and hosts. */
+bool predict_print(const struct prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
+                   struct error *err);
+bool predict_print_all(const struct prediction *p, size_t n, const struct scenario *s,
+                       const struct scenario_pattern *pattern, struct error *err);
+
+/* NULL when out of memory. */
+json_t *predict_json(const struct prediction *p, const struct scenario *s, const struct scenario_pattern *pattern);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/predict.h"
+
+#include "cli/table.h"
+
+#include <math.h>
+
+#define FULL_LINK 0.999   /* of the rate: shown as saturated */
+
+static void add_transfer(struct cli_table *t, const struct scenario_flow *f, bool any_bytes)
+{
+    cli_table_add(t, "%s", f->name);
+    cli_table_add(t, "h%d", f->from);
+    cli_table_add(t, "h%d", f->to);
+    if (any_bytes && f->bytes > 0)
+        cli_table_add_number(t, (double)f->bytes, 1e6);
+    else if (any_bytes)
+        cli_table_add(t, "-");
+}
+
+static void add_seconds(struct cli_table *t, double time_s)
+{
+    if (isfinite(time_s))
+        cli_table_add(t, "%.4f", time_s);
+    else
+        cli_table_add(t, "-");
+}
+
+static bool has_bytes(const struct scenario *s)
+{
+    for (int i = 0; i < s->n_flows; i++)
+        if (s->flows[i].bytes > 0)
+            return true;
+    return false;
+}
+
+static void add_heads(struct cli_table *t, bool any_bytes)
+{
+    cli_table_add(t, "link");
+    cli_table_add(t, "from");
+    cli_table_add(t, "to");
+    if (any_bytes)
+        cli_table_add(t, "MB");
+}
+
+static bool print_rates(const struct prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
+                        struct error *err)
+{
+    bool any_bytes = has_bytes(s), few = p->n_steps <= PREDICTION_SHOWN;
+    struct cli_table t;
+    cli_table_init(&t, 3 + (any_bytes ? 2U : 0U) + (few ? p->n_steps : 2U));
+    add_heads(&t, any_bytes);
+    for (size_t k = 0; few && k < p->n_steps; k++)
+        cli_table_add(&t, p->n_steps == 1 ? "Mb/s" : "step %zu Mb/s", k + 1);
+    if (!few) {
+        cli_table_add(&t, "first Mb/s");
+        cli_table_add(&t, "mean Mb/s");
+    }
+    if (any_bytes)
+        cli_table_add(&t, "completion s");
+    for (size_t i = 0; i < p->n; i++) {
+        add_transfer(&t, &s->flows[i], any_bytes);
+        for (size_t k = 0; few && k < p->n_steps; k++)
+            cli_table_add_number(&t, p->rate_bps[k * p->n + i] > 0 ? p->rate_bps[k * p->n + i] : (double)NAN, 1e6);
+        if (!few) {
+            cli_table_add_number(&t, p->first_bps[i], 1e6);
+            cli_table_add_number(&t, prediction_mean_bps(p, &pattern->pattern.transfers[i], i), 1e6);
+        }
+        if (any_bytes)
+            add_seconds(&t, p->completion_s[i]);
+    }
+    if (!cli_table_print(&t, "", 3, stdout, err))
+        return false;
+    if (p->n_steps > 1) {
+        printf("steps end at");
+        for (size_t k = 0; few && k < p->n_steps; k++)
+            printf("%s %.4f", k ? "," : "", p->step_end_s[k]);
+        if (!few)
+            printf(" %.4f, %.4f, ... %.4f", p->step_end_s[0], p->step_end_s[1], p->step_end_s[p->n_steps - 1]);
+        printf(" s (%zu steps)\n", p->n_steps);
+    }
+    return true;
+}
+
+static bool print_queues(const struct prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
+                         struct error *err)
+{
+    struct cli_table t;
+    printf("\nround trips in the first step: empty, and what data and ACKs wait in queues\n");
+    cli_table_init(&t, 6);
+    add_heads(&t, false);
+    cli_table_add(&t, "empty ms");
+    cli_table_add(&t, "data wait ms");
+    cli_table_add(&t, "ACK wait ms");
+    for (size_t i = 0; i < p->n; i++) {
+        if (!(p->rate_bps[i] > 0))
+            continue;
+        add_transfer(&t, &s->flows[i], false);
+        cli_table_add_number(&t, p->queues.rtt[i].propagation_s, 1e-3);
+        cli_table_add_number(&t, p->queues.rtt[i].data_wait_s, 1e-3);
+        cli_table_add_number(&t, p->queues.rtt[i].ack_wait_s, 1e-3);
+    }
+    if (!cli_table_print(&t, "", 3, stdout, err))
+        return false;
+    cli_table_init(&t, 4);
+    cli_table_add(&t, "full port");
+    cli_table_add(&t, "wait ms");
+    cli_table_add(&t, "queue kB");
+    cli_table_add(&t, "wire Mb/s");
+    size_t rows = t.n;
+    for (int l = 0; l < model_platform_link_count(&pattern->platform); l++) {
+        double rate_bps = model_platform_cable(&pattern->platform, l)->rate_bps;
+        char name[SCENARIO_NAME];
+        if (p->queues.load_bps[l] < FULL_LINK * rate_bps)
+            continue;
+        scenario_pattern_link_name(pattern, l, name);
+        cli_table_add(&t, "%s", name);
+        cli_table_add_number(&t, p->queues.delay_s[l], 1e-3);
+        cli_table_add_number(&t, p->queues.delay_s[l] * rate_bps / 8, 1e3);
+        cli_table_add_number(&t, p->queues.load_bps[l], 1e6);
+    }
+    if (t.n > rows)
+        printf("\n");
+    else
+        printf("\nno port is full: every window is used up in an empty network\n");
+    if (t.n > rows)
+        return cli_table_print(&t, "", 1, stdout, err);
+    cli_table_fini(&t);
+    return true;
+}
+
+bool predict_print(const struct prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
+                   struct error *err)
+{
+    printf("%s, predicted: %s. Rates are goodput\n", p->model, prediction_summary(p->model));
+    return print_rates(p, s, pattern, err) && (!p->queues.rtt || print_queues(p, s, pattern, err));
+}
+
+/* One column a model: the rate in the first step, or the completion time. */
+static bool print_side_by_side(const struct prediction *p, size_t n, const struct scenario *s, bool completion,
+                               struct error *err)
+{
+    bool any_bytes = has_bytes(s);
+    struct cli_table t;
+    cli_table_init(&t, 3 + any_bytes + n);
+    add_heads(&t, any_bytes);
+    for (size_t m = 0; m < n; m++)
+        cli_table_add(&t, "%s", p[m].model);
+    for (size_t i = 0; i < p->n; i++) {
+        add_transfer(&t, &s->flows[i], any_bytes);
+        for (size_t m = 0; m < n; m++) {
+            if (completion)
+                add_seconds(&t, p[m].completion_s[i]);
+            else
+                cli_table_add_number(&t, p[m].rate_bps[i] > 0 ? p[m].rate_bps[i] : (double)NAN, 1e6);
+        }
+    }
+    return cli_table_print(&t, "", 3, stdout, err);
+}
+
+bool predict_print_all(const struct prediction *p, size_t n, const struct scenario *s,
+                       const struct scenario_pattern *pattern, struct error *err)
+{
+    (void)pattern;
+    printf("predicted goodput in the first step, Mb/s\n");
+    if (!print_side_by_side(p, n, s, false, err))
+        return false;
+    if (!has_bytes(s))
+        return true;
+    printf("\npredicted completion time, s\n");
+    return print_side_by_side(p, n, s, true, err);
+}
+
+static json_t *json_rates(const struct prediction *p, size_t i)
+{
+    json_t *rates = json_array();
+    for (size_t k = 0; k < p->n_kept && p->step_start_s[k] < p->completion_s[i]; k++)
+        json_array_append_new(rates, json_real(p->rate_bps[k * p->n + i]));
+    return rates;
+}
+
+static json_t *json_ports(const struct prediction *p, const struct scenario_pattern *pattern)
+{
+    json_t *ports = json_array();
+    for (int l = 0; l < model_platform_link_count(&pattern->platform); l++) {
+        char name[SCENARIO_NAME];
+        if (!(p->queues.load_bps[l] > 0))
+            continue;
+        scenario_pattern_link_name(pattern, l, name);
+        json_array_append_new(ports, json_pack("{s:s, s:f, s:f, s:f}", "port", name, "wait_s", p->queues.delay_s[l],
+                                               "wire_bps", p->queues.load_bps[l], "rate_bps",
+                                               model_platform_cable(&pattern->platform, l)->rate_bps));
+    }
+    return ports;
+}
+
+json_t *predict_json(const struct prediction *p, const struct scenario *s, const struct scenario_pattern *pattern)
+{
+    json_t *links = json_array(), *steps = json_array();
+    for (size_t k = 0; k < p->n_steps; k++)
+        json_array_append_new(steps, json_pack("{s:f, s:o}", "start_s", p->step_start_s[k], "end_s",
+                                               cli_table_json_number(p->step_end_s[k])));
+    for (size_t i = 0; i < p->n; i++) {
+        const struct scenario_flow *f = &s->flows[i];
+        const struct model_transfer *t = &pattern->pattern.transfers[i];
+        json_t *link = json_pack("{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "link", f->name, "src",
+                                 json_sprintf("h%d", f->from), "dst", json_sprintf("h%d", f->to), "bytes",
+                                 f->bytes > 0 ? json_integer(f->bytes) : json_null(), "window_bytes", t->window_bytes,
+                                 "start_s", t->start_s, "rates_bps", json_rates(p, i), "completion_s",
+                                 cli_table_json_number(p->completion_s[i]));
+        if (p->queues.rtt && p->rate_bps[i] > 0)
+            json_object_set_new(link, "first_step_rtt",
+                                json_pack("{s:f, s:f, s:f}", "propagation_s", p->queues.rtt[i].propagation_s,
+                                          "data_wait_s", p->queues.rtt[i].data_wait_s, "ack_wait_s",
+                                          p->queues.rtt[i].ack_wait_s));
+        json_array_append_new(links, link);
+    }
+    json_t *all = json_pack("{s:s, s:o, s:o}", "model", p->model, "links", links, "steps", steps);
+    if (all && p->queues.rtt) {
+        json_object_set_new(all, "first_step_ports", json_ports(p, pattern));
+        json_object_set_new(all, "first_step_residual", json_real(p->queues.residual));
+    }
+    return all;
+}
