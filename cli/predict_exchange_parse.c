@@ -99,7 +99,7 @@ static bool parse_models(const char *text, struct predict_exchange_request *r, s
             m++;
         if (m == PREDICT_EXCHANGE_MODELS)
             return error_set(err, ERROR_INPUT,
-                             "--model %.*s: unknown; tam, hockney, lower-bound, clement, two-gap and signature are known",
+                             "--model %.*s: unknown; there are tam, hockney, lower-bound, clement, two-gap, signature",
                              (int)n, text);
         r->wanted[m] = true;
         text += n + (text[n] == ',');

@@ -189,6 +189,34 @@ static void test_broadcast_of_figure_2_4_interferes(void **state)
     assert_near(b.root_s, 36 * US, 1e-12); /* 4 * (2 * 1 + 4 + 3) */
 }
 
+static void test_broadcast_of_a_slow_sender_goes_at_its_pace(void **state)
+{
+    (void)state;
+    /* O_s = 2 > g = 1, O_r + U_r = 1 < O_s: his rule picks Eq. 2.8, and the root cannot send more often than every 2:
+     * p = 4, k = 3: 2 * (2 * 2 + 4 + 1 + 2) = 22. */
+    struct model_tam t = figure_2_3();
+    t.send_overhead_s = 2 * US;
+    t.send_gap_s = t.receive_gap_s = 1 * US;
+    t.receive_overhead_s = t.user_overhead_s = 0.5 * US;
+    struct model_tam_broadcast b;
+    struct error err;
+    assert_true(model_tam_broadcast(&t, 4, 3, &b, &err));
+    assert_int_equal(b.bottleneck, MODEL_TAM_BROADCAST_ROOT);
+    assert_near(b.time_s, 22 * US, 1e-12);
+}
+
+static void test_full_duplex_needs_little_overhead_and_a_long_network(void **state)
+{
+    (void)state;
+    struct model_tam t = model_tam_default(MODEL_TAM_IBM_326); /* 39.5 < 123 < 149 + 0.3387 p */
+    assert_true(model_tam_is_full_duplex(&t, 2));
+    t.latency_s = 120e-6; /* L = 122.7 us for 8, 123.4 us for 10 */
+    assert_false(model_tam_is_full_duplex(&t, 8));
+    assert_true(model_tam_is_full_duplex(&t, 10));
+    t.user_overhead_s = 91e-6; /* 123.5 us of processor */
+    assert_false(model_tam_is_full_duplex(&t, 10));
+}
+
 static void test_broadcast_copies_the_message_once(void **state)
 {
     (void)state;
@@ -310,6 +338,8 @@ int main(void)
         cmocka_unit_test(test_exchange_adds_both_overheads_of_a_slow_processor),
         cmocka_unit_test(test_broadcast_of_figure_2_3_is_bound_by_the_root),
         cmocka_unit_test(test_broadcast_of_figure_2_4_interferes),
+        cmocka_unit_test(test_broadcast_of_a_slow_sender_goes_at_its_pace),
+        cmocka_unit_test(test_full_duplex_needs_little_overhead_and_a_long_network),
         cmocka_unit_test(test_broadcast_copies_the_message_once),
         cmocka_unit_test(test_broadcast_depth_rounds_up),
         cmocka_unit_test(test_broadcast_rule_takes_the_slower_bottleneck),
