@@ -50,7 +50,7 @@ static const char help[] =
     "  contraflow predict scenarios/zhu-random.yaml --seed 7 --yaml > pattern.yaml\n";
 
 struct options {
-    const char *path, *model, *sets[MAX_SETS];
+    const char *path, *model, *sets[MAX_SETS + 1]; /* and one of our own */
     size_t n_sets;
     char seed_set[64];
     int64_t ack_bytes; /* 0: the scenario's */
@@ -228,7 +228,7 @@ int cmd_predict(int argc, char **argv)
     struct options o = {0};
     struct error err = {0};
     struct scenario s = {0};
-    if (!options_add_set(&o, "traffic.start_spread=0", &err) || !options_parse(&o, argc, argv, &err)) {
+    if (!options_parse(&o, argc, argv, &err)) {
         if (!*err.message) {
             fputs("contraflow: 'contraflow predict --help' lists the options\n", stderr);
             return ERROR_INPUT;
@@ -239,6 +239,7 @@ int cmd_predict(int argc, char **argv)
         fputs(help, stdout);
         return 0;
     }
+    o.sets[o.n_sets++] = "traffic.start_spread=0"; /* last: whatever was set, jitter is no part of a pattern */
     bool ok = scenario_load(&s, o.path, o.sets, o.n_sets, &err) && predict(&o, &s, &err);
     scenario_fini(&s);
     return ok ? 0 : cli_fail(&err);

@@ -50,7 +50,7 @@ class Figure1(e2e.Case):
         for i, line in zip(flows, [lines[i] for i in reversed(flows)]):
             lines[i] = line
         turned = self.write("turned.yaml", "\n".join(lines))
-        for model in MODELS:
+        for model in MODELS[:-1]:  # loggp sends a host's messages in their order
             there = {x["link"]: x for x in self.links(model)}
             back = {x["link"]: x for x in self.json("predict", turned, "--model", model)["links"]}
             self.assertEqual(there.keys(), back.keys())

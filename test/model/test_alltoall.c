@@ -66,7 +66,7 @@ static void test_two_gaps_give_the_paper_s_synthetic_gap(void **state)
 static void test_default_gaps_are_those_of_the_table(void **state)
 {
     (void)state;
-    FILE *f = fopen(PAPERS "/steffenel2006_signatures.csv", "r");
+    FILE *f = fopen(TEST_PAPERS "/steffenel2006_signatures.csv", "r");
     assert_non_null(f);
     char line[256];
     int found = 0;

@@ -60,7 +60,7 @@ static void test_table_1_to_the_digits_printed(void **state)
     assert_int_equal(table.steps, 2);
     model_routes_fini(&routes);
 
-    FILE *f = fopen(PAPERS "/zhu2014_table1.csv", "r");
+    FILE *f = fopen(TEST_PAPERS "/zhu2014_table1.csv", "r");
     assert_non_null(f);
     char line[256];
     int checked = 0;

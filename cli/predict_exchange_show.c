@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/predict_exchange.h"
+#include "cli/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What each process sends, as a rate; it receives as much. */
+static double goodput_bps(const struct predict_exchange_answer *a, const struct predict_exchange_row *row)
+{
+    return 8 * a->message_bytes * (double)(a->processes - 1) / row->time_s;
+}
+
+static void show_parameters(const struct predict_exchange_request *r, const struct predict_exchange_answer *a)
+{
+    const struct model_tam *t = &r->tam;
+    printf("tam: O_s %g, g_s %g, O_r %g, g_r %g, U_r %g, L %g us, packets of %g bytes\n", t->send_overhead_s * 1e6,
+           t->send_gap_s * 1e6, t->receive_overhead_s * 1e6, t->receive_gap_s * 1e6, t->user_overhead_s * 1e6,
+           a->latency_s * 1e6, t->packet_bytes);
+    printf("     from Tam 2001, Table 5.2, Fast Ethernet, IBM %s%s%s\n", r->like, r->given[0] ? ", except " : "",
+           r->given);
+    printf("     %zu packets a message, each further one costs %g us (%s)\n", a->packets, a->gap_s * 1e6,
+           a->stage == MODEL_TAM_HOST ? "O_s + O_r + U_r: the hosts are the bottleneck"
+                                      : "the gap: the network is the bottleneck");
+    if (!model_tam_is_full_duplex(t, a->processes))
+        puts("     not O_s + O_r + U_r < g < L: outside the condition the equations were derived for");
+}
+
+static void show_tree(const struct predict_exchange_answer *a)
+{
+    printf("\nglobal window for %zu switches of %zu processes, %g packets of uplink buffer (Tam 2001, Eq. 6.1, 6.2)\n",
+           a->tree.switches, a->tree.nodes_per_switch, a->buffer_packets);
+    printf("  %zu packets of a process under way, data alone: %g / %.4g = %.2f\n", a->data_window.window_packets,
+           a->buffer_packets, a->data_window.uplink_packets, a->data_window.share);
+    printf("  %zu with %g control packets for each: %g / %.4g = %.2f\n", a->window.window_packets, a->control_packets,
+           a->buffer_packets, a->window.uplink_packets, a->window.share);
+    if (a->window.overrun)
+        puts("  less than 1: one packet of every process can already overrun the buffer");
+    printf("  number of a process in the schedule: its switch + %zu * its place on the switch (Eq. 6.3)\n",
+           a->tree.switches);
+}
+
+static bool show_text(const struct predict_exchange_request *r, const struct predict_exchange_answer *a,
+                      struct error *err)
+{
+    static const char *const head[] = {"model", "source", "rounds", "time ms", "Mb/s a process"};
+    printf("complete exchange of %zu processes, %g bytes from each to each\n", a->processes, a->message_bytes);
+    if (r->wanted[PREDICT_EXCHANGE_TAM])
+        show_parameters(r, a);
+    puts("");
+    struct cli_table t;
+    cli_table_init(&t, 5);
+    for (int i = 0; i < 5; i++)
+        cli_table_add(&t, "%s", head[i]);
+    for (size_t i = 0; i < a->n; i++) {
+        const struct predict_exchange_row *row = &a->row[i];
+        cli_table_add(&t, "%s", row->model);
+        cli_table_add(&t, "%s", row->source);
+        if (isnan(row->rounds))
+            cli_table_add(&t, "-");
+        else
+            cli_table_add(&t, "%.0f", row->rounds);
+        cli_table_add_number(&t, row->time_s, 1e-3);
+        cli_table_add_number(&t, goodput_bps(a, row), 1e6);
+    }
+    if (!cli_table_print(&t, "  ", 2, stdout, err))
+        return false;
+    if (a->tree.switches)
+        show_tree(a);
+    return true;
+}
+
+static json_t *parameters_json(const struct predict_exchange_request *r, const struct predict_exchange_answer *a)
+{
+    const struct model_tam *t = &r->tam;
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:s, s:f, s:s, s:b}", "o_s_s", t->send_overhead_s,
+                     "g_s_s", t->send_gap_s, "o_r_s", t->receive_overhead_s, "g_r_s", t->receive_gap_s, "u_r_s",
+                     t->user_overhead_s, "l_s", a->latency_s, "packet_bytes", t->packet_bytes, "defaults_like",
+                     r->like, "given", r->given, "gap_s", a->gap_s, "bottleneck", model_tam_stage_name(a->stage),
+                     "full_duplex", model_tam_is_full_duplex(t, a->processes));
+}
+
+static json_t *tree_json(const struct predict_exchange_answer *a)
+{
+    return json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:I, s:I, s:b, s:o}", "nodes_per_switch",
+                     (json_int_t)a->tree.nodes_per_switch, "switches", (json_int_t)a->tree.switches, "buffer_packets",
+                     a->buffer_packets, "control_packets", a->control_packets, "uplink_packets_per_step",
+                     a->window.uplink_packets, "share_packets", a->window.share, "window_packets",
+                     (json_int_t)a->window.window_packets, "data_window_packets",
+                     (json_int_t)a->data_window.window_packets, "overrun", a->window.overrun, "uplink_s",
+                     cli_table_json_number(a->uplink_s));
+}
+
+static bool show_json(const struct predict_exchange_request *r, const struct predict_exchange_answer *a,
+                      struct error *err)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < a->n; i++) {
+        const struct predict_exchange_row *row = &a->row[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:f, s:o}", "model", row->model, "source", row->source,
+                                              "time_s", row->time_s, "process_goodput_bps", goodput_bps(a, row),
+                                              "rounds", isnan(row->rounds) ? json_null()
+                                                                           : json_integer((json_int_t)row->rounds)));
+    }
+    json_t *root = json_pack("{s:I, s:f, s:I, s:o}", "processes", (json_int_t)a->processes, "message_bytes",
+                             a->message_bytes, "packets", (json_int_t)a->packets, "predictions", list);
+    if (root && r->wanted[PREDICT_EXCHANGE_TAM])
+        json_object_set_new(root, "tam", parameters_json(r, a));
+    if (root && a->tree.switches)
+        json_object_set_new(root, "tree", tree_json(a));
+    if (!root)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    putchar('\n');
+    json_decref(root);
+    return true;
+}
+
+bool predict_exchange_show(const struct predict_exchange_request *r, const struct predict_exchange_answer *a,
+                           struct error *err)
+{
+    return r->json ? show_json(r, a, err) : show_text(r, a, err);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/tam.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "test/cm.h"
+
+#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
+#define US 1e-6
+
+/* Uniform in [low, high). */
+static double uniform(struct random *r, double low, double high)
+{
+    return low + (high - low) * (double)(random_next(r) >> 11) * 0x1p-53;
+}
+
+static struct model_tam any_parameters(struct random *r)
+{
+    return (struct model_tam){.send_overhead_s = uniform(r, 0, 50 * US),
+                              .send_gap_s = uniform(r, 1 * US, 130 * US),
+                              .receive_overhead_s = uniform(r, 0, 50 * US),
+                              .receive_gap_s = uniform(r, 1 * US, 130 * US),
+                              .user_overhead_s = uniform(r, 0, 20 * US),
+                              .latency_s = uniform(r, 0, 300 * US),
+                              .latency_per_process_s = uniform(r, 0, 1 * US),
+                              .packet_bytes = uniform(r, 64, 9000),
+                              .buffer_packets = 43};
+}
+
+static void test_point_to_point_is_eq_2_6_on_fast_ethernet(void **state)
+{
+    (void)state;
+    /* Table 5.2, 8275-326, p = 16, k = 10: O_s + 9 g + L + O_r + U_r
+     * = 12.5 + 9 * 123 + (149 + 0.3387 * 16) + 20 + 7 = 1300.9192 us. */
+    struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
+    struct model_tam_cost cost;
+    struct error err;
+    assert_true(model_tam_is_full_duplex(&t, 16));
+    assert_true(model_tam_point_to_point(&t, 16, 10, &cost, &err));
+    assert_near(cost.time_s, 1300.9192 * US, 1e-12);
+    assert_int_equal(cost.stage, MODEL_TAM_NETWORK);
+}
+
+static void test_full_duplex_exchange_costs_what_one_way_costs(void **state)
+{
+    (void)state;
+    /* Eq. 2.6 and 2.7 are the same expression when O_s + O_r + U_r < g < L. */
+    struct random r;
+    random_init(&r, 1);
+    int full = 0;
+    for (int i = 0; i < 5000; i++) {
+        struct model_tam t = any_parameters(&r);
+        size_t p = 2 + random_below(&r, 63), k = 1 + random_below(&r, 1000);
+        struct model_tam_cost one, both;
+        struct error err;
+        assert_true(model_tam_point_to_point(&t, p, k, &one, &err));
+        assert_true(model_tam_exchange(&t, p, k, &both, &err));
+        assert_true(both.time_s >= one.time_s);
+        if (!model_tam_is_full_duplex(&t, p))
+            continue;
+        full++;
+        assert_near(both.time_s, one.time_s, 0);
+        assert_int_equal(both.stage, MODEL_TAM_NETWORK);
+        assert_near(one.gap_s, fmax(t.send_gap_s, t.receive_gap_s), 0);
+    }
+    assert_true(full > 500); /* the property was tried */
+}
+
+/* Section 3.2: Directed Point over Gigabit Ethernet on a uniprocessor kernel, packets of 1500 bytes. */
+static struct model_tam gigabit_uniprocessor(void)
+{
+    return (struct model_tam){.send_overhead_s = 6.5 * US,
+                              .send_gap_s = 18.76 * US,
+                              .receive_overhead_s = 19.7 * US,
+                              .receive_gap_s = 12.6 * US,
+                              .user_overhead_s = 0.06 * US,
+                              .latency_s = 7 * US,
+                              .packet_bytes = 1500};
+}
+
+static void test_slow_receiver_is_eq_3_1(void **state)
+{
+    (void)state;
+    /* T = O_s + L + k (O_r + U_r): 6.5 + 7 + 100 * 19.76 = 1989.5 us. */
+    struct model_tam t = gigabit_uniprocessor();
+    struct model_tam_cost cost;
+    struct error err;
+    assert_true(model_tam_point_to_point(&t, 2, 100, &cost, &err));
+    assert_int_equal(cost.stage, MODEL_TAM_RECEIVE);
+    assert_near(cost.time_s, 1989.5 * US, 1e-12);
+    assert_string_equal(model_tam_stage_name(cost.stage), "receive");
+}
+
+static void test_slow_receiver_bounds_gigabit_at_76_megabytes_a_second(void **state)
+{
+    (void)state;
+    /* Section 3.2.2: the receive overhead bounds the throughput by 76 MB/s; 75.2 were measured. 10 MB as there. */
+    struct model_tam t = gigabit_uniprocessor();
+    struct model_tam_cost cost;
+    struct error err;
+    size_t k;
+    assert_true(model_tam_packets(&t, 10e6, &k, &err));
+    assert_int_equal(k, 6667);
+    assert_true(model_tam_point_to_point(&t, 2, k, &cost, &err));
+    assert_near(10e6 / cost.time_s, 76e6, 0.5e6);
+    assert_true(10e6 / cost.time_s > 75.2e6);
+}
+
+static void test_fast_ethernet_carries_12_megabytes_a_second_each_way(void **state)
+{
+    (void)state;
+    /* Section 3.2: g_s = 122.75, g_r = 122.84 us for 1500 bytes; 12.2 MB/s one way, 12.1 each way were measured. */
+    struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
+    t.send_gap_s = 122.75 * US;
+    t.receive_gap_s = 122.84 * US;
+    t.packet_bytes = 1500;
+    struct model_tam_cost one, both;
+    struct error err;
+    assert_true(model_tam_point_to_point(&t, 2, 6667, &one, &err));
+    assert_true(model_tam_exchange(&t, 2, 6667, &both, &err));
+    assert_near(10e6 / one.time_s, 12.2e6, 0.05e6);
+    assert_near(10e6 / both.time_s, 12.1e6, 0.15e6);
+}
+
+static void test_slow_sender_bounds_one_way(void **state)
+{
+    (void)state;
+    /* O_s = 30 > g = 18.76 and > O_r + U_r = 19.76: k = 5: 5 * 30 + 7 + 19.76. */
+    struct model_tam t = gigabit_uniprocessor();
+    t.send_overhead_s = 30 * US;
+    struct model_tam_cost cost;
+    struct error err;
+    assert_true(model_tam_point_to_point(&t, 2, 5, &cost, &err));
+    assert_int_equal(cost.stage, MODEL_TAM_SEND);
+    assert_near(cost.time_s, 176.76 * US, 1e-12);
+}
+
+static void test_exchange_adds_both_overheads_of_a_slow_processor(void **state)
+{
+    (void)state;
+    /* O_s + O_r + U_r = 26.26 > g = 18.76: each of 99 further packets takes 26.26, after 26.26 + L. */
+    struct model_tam t = gigabit_uniprocessor();
+    struct model_tam_cost cost;
+    struct error err;
+    assert_false(model_tam_is_full_duplex(&t, 2));
+    assert_true(model_tam_exchange(&t, 2, 100, &cost, &err));
+    assert_int_equal(cost.stage, MODEL_TAM_HOST);
+    assert_near(cost.time_s, (100 * 26.26 + 7) * US, 1e-12);
+}
+
+/* Fig. 2.3 in units of a microsecond; Fig. 2.4 is the same with g = 1. */
+static struct model_tam figure_2_3(void)
+{
+    return (struct model_tam){.send_overhead_s = 1 * US,
+                              .send_gap_s = 2 * US,
+                              .receive_overhead_s = 1.5 * US,
+                              .receive_gap_s = 2 * US,
+                              .user_overhead_s = 0.5 * US,
+                              .latency_s = 4 * US,
+                              .packet_bytes = 1500};
+}
+
+static void test_broadcast_of_figure_2_3_is_bound_by_the_root(void **state)
+{
+    (void)state;
+    /* T0 = 3 < 2 g = 4: Eq. 2.8 with p = 16, k = 3: 4 * (2 * 2 + 4 + 1.5 + 0.5 + 1) = 44. */
+    struct model_tam t = figure_2_3();
+    struct model_tam_broadcast b;
+    struct error err;
+    assert_true(model_tam_broadcast(&t, 16, 3, &b, &err));
+    assert_int_equal(b.bottleneck, MODEL_TAM_BROADCAST_ROOT);
+    assert_near(b.time_s, 44 * US, 1e-12);
+}
+
+static void test_broadcast_of_figure_2_4_interferes(void **state)
+{
+    (void)state;
+    /* T0 = 3 >= 2 g = 2: Eq. 2.9 in its last form, (4 + 3 - 1) * 3 + 4 * 4 + 2 * (4 - 2) * 1 = 38. */
+    struct model_tam t = figure_2_3();
+    t.send_gap_s = t.receive_gap_s = 1 * US;
+    struct model_tam_broadcast b;
+    struct error err;
+    assert_true(model_tam_broadcast(&t, 16, 3, &b, &err));
+    assert_int_equal(b.bottleneck, MODEL_TAM_BROADCAST_INTERFERENCE);
+    assert_near(b.time_s, 38 * US, 1e-12);
+    assert_near(b.root_s, 36 * US, 1e-12); /* 4 * (2 * 1 + 4 + 3) */
+}
+
+static void test_broadcast_of_a_slow_sender_goes_at_its_pace(void **state)
+{
+    (void)state;
+    /* O_s = 2 > g = 1, O_r + U_r = 1 < O_s: his rule picks Eq. 2.8, and the root cannot send more often than every 2:
+     * p = 4, k = 3: 2 * (2 * 2 + 4 + 1 + 2) = 22. */
+    struct model_tam t = figure_2_3();
+    t.send_overhead_s = 2 * US;
+    t.send_gap_s = t.receive_gap_s = 1 * US;
+    t.receive_overhead_s = t.user_overhead_s = 0.5 * US;
+    struct model_tam_broadcast b;
+    struct error err;
+    assert_true(model_tam_broadcast(&t, 4, 3, &b, &err));
+    assert_int_equal(b.bottleneck, MODEL_TAM_BROADCAST_ROOT);
+    assert_near(b.time_s, 22 * US, 1e-12);
+}
+
+static void test_full_duplex_needs_little_overhead_and_a_long_network(void **state)
+{
+    (void)state;
+    struct model_tam t = model_tam_default(MODEL_TAM_IBM_326); /* 39.5 < 123 < 149 + 0.3387 p */
+    assert_true(model_tam_is_full_duplex(&t, 2));
+    t.latency_s = 120e-6; /* L = 122.7 us for 8, 123.4 us for 10 */
+    assert_false(model_tam_is_full_duplex(&t, 8));
+    assert_true(model_tam_is_full_duplex(&t, 10));
+    t.user_overhead_s = 91e-6; /* 123.5 us of processor */
+    assert_false(model_tam_is_full_duplex(&t, 10));
+}
+
+static void test_broadcast_copies_the_message_once(void **state)
+{
+    (void)state;
+    /* 3 packets of 1500 bytes at 1 ns a byte: 4.5 us more than 44. */
+    struct model_tam t = figure_2_3();
+    t.copy.cache_to_memory_s_per_byte = 1e-9;
+    struct model_tam_broadcast b;
+    struct error err;
+    assert_true(model_tam_broadcast(&t, 16, 3, &b, &err));
+    assert_near(b.time_s, 48.5 * US, 1e-12);
+}
+
+static void test_broadcast_depth_rounds_up(void **state)
+{
+    (void)state;
+    /* One packet, L + T0 = 7: 1, 2, 2, 3, 4, 5 levels for 2, 3, 4, 5, 16, 17 processes. */
+    const size_t processes[] = {2, 3, 4, 5, 16, 17}, depth[] = {1, 2, 2, 3, 4, 5};
+    struct model_tam t = figure_2_3();
+    for (int i = 0; i < 6; i++) {
+        struct model_tam_broadcast b;
+        struct error err;
+        assert_true(model_tam_broadcast(&t, processes[i], 1, &b, &err));
+        assert_near(b.time_s, 7 * US * (double)depth[i], 1e-12);
+    }
+}
+
+static void test_broadcast_rule_takes_the_slower_bottleneck(void **state)
+{
+    (void)state;
+    /* Whatever the parameters, the part that needs longer decides: root - interference = (k - 1) (2 s - T0). */
+    struct random r;
+    random_init(&r, 2);
+    int picked[2] = {0, 0};
+    for (int i = 0; i < 5000; i++) {
+        struct model_tam t = any_parameters(&r);
+        struct model_tam_broadcast b;
+        struct error err;
+        assert_true(model_tam_broadcast(&t, 2 + random_below(&r, 200), 1 + random_below(&r, 500), &b, &err));
+        assert_near(b.time_s, fmax(b.root_s, b.interference_s), 1e-12);
+        picked[b.bottleneck]++;
+    }
+    assert_true(picked[0] > 100 && picked[1] > 100);
+}
+
+static void test_packets_round_up(void **state)
+{
+    (void)state;
+    struct model_tam t = model_tam_default(MODEL_TAM_IBM_326); /* 1492 bytes */
+    struct error err;
+    size_t k;
+    assert_true(model_tam_packets(&t, 1, &k, &err));
+    assert_int_equal(k, 1);
+    assert_true(model_tam_packets(&t, 1492, &k, &err));
+    assert_int_equal(k, 1);
+    assert_true(model_tam_packets(&t, 1493, &k, &err));
+    assert_int_equal(k, 2);
+    assert_false(model_tam_packets(&t, 0, &k, &err));
+    assert_false(model_tam_packets(&t, NAN, &k, &err));
+    assert_false(model_tam_packets(&t, 1e300, &k, &err));
+}
+
+static void test_bad_parameter_is_an_error_that_names_it(void **state)
+{
+    (void)state;
+    struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
+    const struct {
+        const char *name;
+        double *value;
+        bool zero_is_bad;
+    } rows[] = {
+        {"O_s", &t.send_overhead_s, false},  {"g_s", &t.send_gap_s, true},
+        {"O_r", &t.receive_overhead_s, false}, {"g_r", &t.receive_gap_s, true},
+        {"U_r", &t.user_overhead_s, false},  {"L", &t.latency_s, false},
+        {"packet", &t.packet_bytes, true},   {"B_L", &t.buffer_packets, false},
+        {"M_ctm", &t.copy.cache_to_memory_s_per_byte, false},
+    };
+    const double bad[] = {NAN, INFINITY, -INFINITY, -1e-9};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double kept = *rows[i].value;
+        struct error err = {0};
+        for (int j = 0; j < 4; j++) {
+            *rows[i].value = bad[j];
+            assert_false(model_tam_check(&t, &err));
+            assert_int_equal(err.code, ERROR_INPUT);
+            assert_memory_equal(err.message, rows[i].name, strlen(rows[i].name));
+            assert_int_equal(err.message[strlen(rows[i].name)], ':');
+        }
+        *rows[i].value = 0;
+        assert_int_equal(model_tam_check(&t, &err), !rows[i].zero_is_bad);
+        *rows[i].value = kept;
+        assert_true(model_tam_check(&t, &err));
+    }
+}
+
+static void test_lone_process_or_no_packet_is_an_error(void **state)
+{
+    (void)state;
+    struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
+    struct model_tam_cost cost;
+    struct model_tam_broadcast b;
+    struct error err = {0};
+    assert_false(model_tam_exchange(&t, 1, 1, &cost, &err));
+    assert_non_null(strstr(err.message, "processes: 1"));
+    assert_false(model_tam_point_to_point(&t, 2, 0, &cost, &err));
+    assert_non_null(strstr(err.message, "packets: 0"));
+    assert_false(model_tam_broadcast(&t, 0, 1, &b, &err));
+    assert_false(model_tam_exchange(&t, 2, SIZE_MAX, &cost, &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_point_to_point_is_eq_2_6_on_fast_ethernet),
+        cmocka_unit_test(test_full_duplex_exchange_costs_what_one_way_costs),
+        cmocka_unit_test(test_slow_receiver_is_eq_3_1),
+        cmocka_unit_test(test_slow_receiver_bounds_gigabit_at_76_megabytes_a_second),
+        cmocka_unit_test(test_fast_ethernet_carries_12_megabytes_a_second_each_way),
+        cmocka_unit_test(test_slow_sender_bounds_one_way),
+        cmocka_unit_test(test_exchange_adds_both_overheads_of_a_slow_processor),
+        cmocka_unit_test(test_broadcast_of_figure_2_3_is_bound_by_the_root),
+        cmocka_unit_test(test_broadcast_of_figure_2_4_interferes),
+        cmocka_unit_test(test_broadcast_of_a_slow_sender_goes_at_its_pace),
+        cmocka_unit_test(test_full_duplex_needs_little_overhead_and_a_long_network),
+        cmocka_unit_test(test_broadcast_copies_the_message_once),
+        cmocka_unit_test(test_broadcast_depth_rounds_up),
+        cmocka_unit_test(test_broadcast_rule_takes_the_slower_bottleneck),
+        cmocka_unit_test(test_packets_round_up),
+        cmocka_unit_test(test_bad_parameter_is_an_error_that_names_it),
+        cmocka_unit_test(test_lone_process_or_no_packet_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
