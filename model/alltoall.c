@@ -51,7 +51,7 @@ bool model_alltoall_message(const struct model_alltoall_link *link, double bytes
 bool model_alltoall_bound(const struct model_alltoall_link *link, size_t processes, double bytes, double *time_s,
                           struct error *err)
 {
-    double message_s;
+    double message_s = 0;
     if (!model_alltoall_message(link, bytes, &message_s, err) || !check_processes(processes, err))
         return false;
     return set_time((double)(processes - 1) * message_s, time_s, err);
@@ -184,7 +184,7 @@ bool model_alltoall_contended(const struct model_alltoall_link *link,
                               const struct model_alltoall_signature *signature, size_t processes, double bytes,
                               double *time_s, struct error *err)
 {
-    double bound_s;
+    double bound_s = 0;
     if (!check_signature(signature, err) || !model_alltoall_bound(link, processes, bytes, &bound_s, err))
         return false;
     double delta_s = bytes >= signature->threshold_bytes ? signature->delta_s : 0;
