@@ -17,6 +17,11 @@ static const char help[] =
     "  tam          Tam 2001, Eq. 5.1-5.4, from what a packet costs each part of a host (default): the lower bound,\n"
     "               and synchronous shuffle (packets to all partners in turn), group shuffle, pairwise and shift\n"
     "               exchange (a whole message a round)\n"
+    "  hockney      (P - 1) (alpha + beta m), a message of m bytes after the other (Steffenel 2006, Eq. 1)\n"
+    "  lower-bound  the same: no exchange that does not forward messages is faster (Proposition 1)\n"
+    "  clement      (P - 1) (alpha + beta m P): all share one medium (Eq. 2 for each message)\n"
+    "  two-gap      hockney, beta a mean of that without and that with contention (Eq. 3)\n"
+    "  signature    the lower bound times gamma, plus P - 1 times delta for messages of M bytes or more (Eq. 5)\n"
     "Parameters of tam, each with Table 5.2 as default, measured on Fast Ethernet:\n"
     "      --like SWITCH   8275-326 (default; virtual cut-through) or 8275-416 (store and forward)\n"
     "      --o-s, --o-r, --u-r TIME   processor time to send, to receive in the kernel, in the process\n"
@@ -30,14 +35,25 @@ static const char help[] =
     "      --buffer N      full packets which that buffer holds (45)\n"
     "      --control N     control packets for each data packet (1: each is acknowledged)\n"
     "      --uplink RATE   goodput of an uplink, both directions together: no time is shorter than Eq. 6.4\n\n"
+    "Parameters of the others\n"
+    "      --alpha TIME    to start a message\n"
+    "      --beta TIME     of a byte; plain seconds or with a unit: 8.502e-9, 8ns. Or --rate RATE: 8 bits / RATE\n"
+    "      --beta-free, --beta-contended TIME, --rho SHARE   two-gap (8.502e-9, 8.498189e-8, 0.5: the paper's)\n"
+    "      --gamma G, --delta TIME, --threshold SIZE         signature: gamma, delta, M\n"
+    "      --network NAME  signature as published: fast-ethernet, gigabit-ethernet, myrinet\n"
+    "      --fit FILE.csv  signature fitted to measured times, with 95% intervals; a prediction is then optional.\n"
+    "                      Columns processes,message_bytes,time_s[,std_error_s], named in the first line\n\n"
     "      --json          one object: \"predictions\" and what they rest on; seconds, bytes, bit/s\n\n"
     "  contraflow predict exchange --processes 16 --packets 64\n"
     "  contraflow predict exchange --processes 16 --message 100kB --g-s 12.3us --g-r 12.3us    a faster network\n"
-    "  contraflow predict exchange --processes 32 --packets 64 --switches 4 --uplink 824Mbps\n\n"
+    "  contraflow predict exchange --processes 32 --packets 64 --switches 4 --uplink 824Mbps\n"
+    "  contraflow predict exchange --processes 40 --message 1MB --model hockney,two-gap,signature --alpha 50us \\\n"
+    "             --rate 941Mbps --network gigabit-ethernet\n"
+    "  contraflow predict exchange --fit measured.csv --alpha 50us --rate 941Mbps\n\n"
     "Exit status: 0 done; 2 bad input; 3 the system failed.\n";
 
-static struct predict_exchange_row *add_row(struct predict_exchange_answer *a, const char *model, const char *source,
-                                            double time_s)
+struct predict_exchange_row *predict_exchange_add(struct predict_exchange_answer *a, const char *model,
+                                                  const char *source, double time_s)
 {
     struct predict_exchange_row *row = &a->row[a->n++];
     *row = (struct predict_exchange_row){.model = model, .source = source, .time_s = time_s, .rounds = NAN};
@@ -55,6 +71,8 @@ static bool sizes(const struct predict_exchange_request *r, struct predict_excha
         return error_set(err, ERROR_INPUT, "%s; one of --packets 64 and --message 100kB tells what each sends to each",
                          has_packets ? "--packets and --message are both given" : "no message size is given");
     a->message_bytes = has_packets ? r->packets * r->tam.packet_bytes : r->message_bytes;
+    if (!r->wanted[PREDICT_EXCHANGE_TAM])
+        return true;
     if (has_packets) /* not through bytes, where a huge number would be rounded */
         a->packets = (size_t)r->packets;
     return has_packets || model_tam_packets(&r->tam, a->message_bytes, &a->packets, err);
@@ -82,7 +100,7 @@ static bool tree(const struct predict_exchange_request *r, struct predict_exchan
         return true;
     if (!model_schedule_uplink_s(&a->tree, a->message_bytes, r->uplink_bps, &a->uplink_s, err))
         return false;
-    add_row(a, "uplink", "Tam 2001, Eq. 6.4", a->uplink_s);
+    predict_exchange_add(a, "uplink", "Tam 2001, Eq. 6.4", a->uplink_s);
     return true;
 }
 
@@ -107,20 +125,27 @@ static bool tam(const struct predict_exchange_request *r, struct predict_exchang
         if (!model_exchange_cost(&r->tam, rows[i].algorithm, &x, &cost, err))
             return false;
         if (i == 0) {
+            a->group = x.group;
             a->gap_s = cost.gap_s;
             a->stage = cost.stage;
             a->latency_s = model_tam_latency_s(&r->tam, x.processes);
-            add_row(a, "tam bound", "Tam 2001, Eq. 5.1", cost.bound_s);
+            predict_exchange_add(a, "tam bound", "Tam 2001, Eq. 5.1", cost.bound_s);
         }
         /* Algorithms do not pass the uplinks faster than these carry; fmax() ignores a NAN. */
-        add_row(a, rows[i].model, rows[i].source, fmax(cost.time_s, a->uplink_s))->rounds = (double)cost.rounds;
+        double time_s = fmax(cost.time_s, a->uplink_s);
+        predict_exchange_add(a, rows[i].model, rows[i].source, time_s)->rounds = (double)cost.rounds;
     }
     return true;
 }
 
 static bool answer(const struct predict_exchange_request *r, struct predict_exchange_answer *a, struct error *err)
 {
-    return sizes(r, a, err) && tree(r, a, err) && (!r->wanted[PREDICT_EXCHANGE_TAM] || tam(r, a, err));
+    if (r->fit_path && !predict_exchange_fit(r, a, err))
+        return false;
+    if (r->fit_path && isnan(r->processes) && isnan(r->packets) && isnan(r->message_bytes))
+        return true; /* the fit is the answer */
+    return sizes(r, a, err) && tree(r, a, err) && (!r->wanted[PREDICT_EXCHANGE_TAM] || tam(r, a, err)) &&
+           predict_exchange_alltoall(r, a, err);
 }
 
 int cmd_predict_exchange(int argc, char **argv)

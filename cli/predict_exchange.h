@@ -6,7 +6,9 @@
 #include "base/error.h"
 #include "model/exchange.h"
 #include "model/schedule.h"
+#include "model/signature.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -48,19 +50,41 @@ struct predict_exchange_row {
 };
 
 struct predict_exchange_answer {
-    size_t processes;
+    size_t processes; /* 0: only a fit was asked for, and the rows are none */
     double message_bytes;
     size_t packets; /* 0: no model asked for packets */
-    double gap_s;   /* of a packet, and the stage that makes it; with packets only */
+    size_t group;   /* partners at a time in group shuffle; with packets only, as the next three */
+    double gap_s;   /* of a packet, and the stage that makes it */
     double latency_s;
     enum model_tam_stage stage;
     struct model_schedule_tree tree; /* switches 0: none was described */
     struct model_schedule_window data_window, window; /* with a tree; without and with control packets */
     double buffer_packets, control_packets;
     double uplink_s; /* Eq. 6.4; NAN without --uplink */
+    struct model_signature_fit fit; /* with r->fit_path only, as the next two */
+    size_t fit_points;
+    bool fit_weighted; /* the file has standard errors */
     struct predict_exchange_row row[PREDICT_EXCHANGE_ROWS];
     size_t n;
 };
+
+/* Adds a row and returns it. */
+struct predict_exchange_row *predict_exchange_add(struct predict_exchange_answer *a, const char *model,
+                                                  const char *source, double time_s);
+
+/* --alpha and --beta or --rate. */
+bool predict_exchange_link(const struct predict_exchange_request *r, struct model_alltoall_link *link,
+                           struct error *err);
+
+/* Steffenel's models, those wanted: a row each. a->fit is there when r->fit_path is. */
+bool predict_exchange_alltoall(const struct predict_exchange_request *r, struct predict_exchange_answer *a,
+                               struct error *err);
+
+/* Reads r->fit_path and fits a->fit. */
+bool predict_exchange_fit(const struct predict_exchange_request *r, struct predict_exchange_answer *a,
+                          struct error *err);
+void predict_exchange_fit_text(const struct predict_exchange_request *r, const struct predict_exchange_answer *a);
+json_t *predict_exchange_fit_json(const struct predict_exchange_request *r, const struct predict_exchange_answer *a);
 
 bool predict_exchange_show(const struct predict_exchange_request *r, const struct predict_exchange_answer *a,
                            struct error *err);

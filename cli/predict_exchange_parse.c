@@ -12,37 +12,48 @@ enum kind { KIND_COUNT, KIND_NUMBER, KIND_TIME, KIND_TIME_PER_BYTE, KIND_BYTES, 
 
 #define FIELD(name) offsetof(struct predict_exchange_request, name)
 
-/* Every option that sets a number, with the field it sets. */
+/* Sets of models. */
+enum {
+    FOR_TAM = 1 << PREDICT_EXCHANGE_TAM,
+    FOR_GAPS = 1 << PREDICT_EXCHANGE_TWO_GAP,
+    FOR_SIGNATURE = 1 << PREDICT_EXCHANGE_SIGNATURE,
+    FOR_LINK = 1 << PREDICT_EXCHANGE_HOCKNEY | 1 << PREDICT_EXCHANGE_LOWER_BOUND | 1 << PREDICT_EXCHANGE_CLEMENT |
+               FOR_SIGNATURE,
+    FOR_ANY = (1 << PREDICT_EXCHANGE_MODELS) - 1
+};
+
+/* Every option that sets a number, with the field it sets and the models that look at it. */
 static const struct setting {
     const char *name;
     enum kind kind;
     size_t field;
+    int models;
 } settings[] = {
-    {"processes", KIND_COUNT, FIELD(processes)},
-    {"packets", KIND_COUNT, FIELD(packets)},
-    {"message", KIND_BYTES, FIELD(message_bytes)},
-    {"group", KIND_COUNT, FIELD(group)},
-    {"switches", KIND_COUNT, FIELD(switches)},
-    {"buffer", KIND_COUNT, FIELD(buffer_packets)},
-    {"control", KIND_NUMBER, FIELD(control_packets)},
-    {"uplink", KIND_RATE, FIELD(uplink_bps)},
-    {"alpha", KIND_TIME, FIELD(alpha_s)},
-    {"beta", KIND_TIME_PER_BYTE, FIELD(beta_s_per_byte)},
-    {"rate", KIND_RATE, FIELD(rate_bps)},
-    {"beta-free", KIND_TIME_PER_BYTE, FIELD(beta_free_s_per_byte)},
-    {"beta-contended", KIND_TIME_PER_BYTE, FIELD(beta_contended_s_per_byte)},
-    {"rho", KIND_NUMBER, FIELD(rho)},
-    {"gamma", KIND_NUMBER, FIELD(gamma)},
-    {"delta", KIND_TIME, FIELD(delta_s)},
-    {"threshold", KIND_BYTES, FIELD(threshold_bytes)},
-    {"o-s", KIND_TIME, FIELD(tam.send_overhead_s)},
-    {"g-s", KIND_TIME, FIELD(tam.send_gap_s)},
-    {"o-r", KIND_TIME, FIELD(tam.receive_overhead_s)},
-    {"g-r", KIND_TIME, FIELD(tam.receive_gap_s)},
-    {"u-r", KIND_TIME, FIELD(tam.user_overhead_s)},
-    {"l", KIND_TIME, FIELD(tam.latency_s)},
-    {"l-per-process", KIND_TIME, FIELD(tam.latency_per_process_s)},
-    {"packet", KIND_BYTES, FIELD(tam.packet_bytes)},
+    {"processes", KIND_COUNT, FIELD(processes), FOR_ANY},
+    {"packets", KIND_COUNT, FIELD(packets), FOR_ANY},
+    {"message", KIND_BYTES, FIELD(message_bytes), FOR_ANY},
+    {"switches", KIND_COUNT, FIELD(switches), FOR_ANY},
+    {"buffer", KIND_COUNT, FIELD(buffer_packets), FOR_ANY},
+    {"control", KIND_NUMBER, FIELD(control_packets), FOR_ANY},
+    {"uplink", KIND_RATE, FIELD(uplink_bps), FOR_ANY},
+    {"alpha", KIND_TIME, FIELD(alpha_s), FOR_LINK | FOR_GAPS},
+    {"beta", KIND_TIME_PER_BYTE, FIELD(beta_s_per_byte), FOR_LINK},
+    {"rate", KIND_RATE, FIELD(rate_bps), FOR_LINK},
+    {"beta-free", KIND_TIME_PER_BYTE, FIELD(beta_free_s_per_byte), FOR_GAPS},
+    {"beta-contended", KIND_TIME_PER_BYTE, FIELD(beta_contended_s_per_byte), FOR_GAPS},
+    {"rho", KIND_NUMBER, FIELD(rho), FOR_GAPS},
+    {"gamma", KIND_NUMBER, FIELD(gamma), FOR_SIGNATURE},
+    {"delta", KIND_TIME, FIELD(delta_s), FOR_SIGNATURE},
+    {"threshold", KIND_BYTES, FIELD(threshold_bytes), FOR_SIGNATURE},
+    {"group", KIND_COUNT, FIELD(group), FOR_TAM},
+    {"o-s", KIND_TIME, FIELD(tam.send_overhead_s), FOR_TAM},
+    {"g-s", KIND_TIME, FIELD(tam.send_gap_s), FOR_TAM},
+    {"o-r", KIND_TIME, FIELD(tam.receive_overhead_s), FOR_TAM},
+    {"g-r", KIND_TIME, FIELD(tam.receive_gap_s), FOR_TAM},
+    {"u-r", KIND_TIME, FIELD(tam.user_overhead_s), FOR_TAM},
+    {"l", KIND_TIME, FIELD(tam.latency_s), FOR_TAM},
+    {"l-per-process", KIND_TIME, FIELD(tam.latency_per_process_s), FOR_TAM},
+    {"packet", KIND_BYTES, FIELD(tam.packet_bytes), FOR_ANY},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings, WORDS = 6 };
 
@@ -93,6 +104,8 @@ static bool parse_setting(enum kind kind, const char *text, double *value, struc
 
 static bool parse_models(const char *text, struct predict_exchange_request *r, struct error *err)
 {
+    if (*text == '\0')
+        return error_set(err, ERROR_INPUT, "--model: names no model; try --model tam");
     while (*text) {
         size_t n = strcspn(text, ","), m = 0;
         while (m < PREDICT_EXCHANGE_MODELS && (strlen(model_names[m]) != n || strncmp(model_names[m], text, n) != 0))
@@ -110,6 +123,26 @@ static bool parse_models(const char *text, struct predict_exchange_request *r, s
 static double *field_of(struct predict_exchange_request *r, const struct setting *s)
 {
     return (double *)(void *)((char *)r + s->field);
+}
+
+/* An option that no chosen model looks at would be ignored without a word. */
+static bool check_use(struct predict_exchange_request *r, struct error *err)
+{
+    int wanted = 0;
+    for (int m = 0; m < PREDICT_EXCHANGE_MODELS; m++)
+        wanted |= r->wanted[m] ? 1 << m : 0;
+    for (int i = 0; i < SETTINGS; i++) {
+        if (isnan(*field_of(r, &settings[i])) || settings[i].models & wanted)
+            continue;
+        int m = 0;
+        while (!(settings[i].models & 1 << m))
+            m++;
+        return error_set(err, ERROR_INPUT, "--%s: no model that was chosen looks at it; --model %s does",
+                         settings[i].name, model_names[m]);
+    }
+    const char *unused = r->network ? "--network" : r->fit_path ? "--fit" : NULL;
+    return !unused || wanted & FOR_SIGNATURE ||
+           error_set(err, ERROR_INPUT, "%s: no model that was chosen looks at it; --model signature does", unused);
 }
 
 /* Table 5.2 where the command line said nothing; what it said is named in r->given. */
@@ -185,6 +218,6 @@ bool predict_exchange_parse(int argc, char **argv, struct predict_exchange_reque
         return error_set(err, ERROR_INPUT, "exchange: '%s' is not an option; see 'contraflow predict exchange --help'",
                          argv[optind]);
     if (!any)
-        r->wanted[r->fit_path ? PREDICT_EXCHANGE_SIGNATURE : PREDICT_EXCHANGE_TAM] = true;
-    return fill_defaults(r, err);
+        r->wanted[r->fit_path || r->network ? PREDICT_EXCHANGE_SIGNATURE : PREDICT_EXCHANGE_TAM] = true;
+    return check_use(r, err) && fill_defaults(r, err);
 }

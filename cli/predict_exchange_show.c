@@ -23,6 +23,7 @@ static void show_parameters(const struct predict_exchange_request *r, const stru
     printf("     %zu packets a message, each further one costs %g us (%s)\n", a->packets, a->gap_s * 1e6,
            a->stage == MODEL_TAM_HOST ? "O_s + O_r + U_r: the hosts are the bottleneck"
                                       : "the gap: the network is the bottleneck");
+    printf("     group shuffle among %zu partners at a time\n", a->group);
     if (!model_tam_is_full_duplex(t, a->processes))
         puts("     not O_s + O_r + U_r < g < L: outside the condition the equations were derived for");
 }
@@ -45,7 +46,12 @@ static bool show_text(const struct predict_exchange_request *r, const struct pre
                       struct error *err)
 {
     static const char *const head[] = {"model", "source", "rounds", "time ms", "Mb/s a process"};
-    printf("complete exchange of %zu processes, %g bytes from each to each\n", a->processes, a->message_bytes);
+    if (r->fit_path)
+        predict_exchange_fit_text(r, a);
+    if (a->processes == 0)
+        return true;
+    printf("%scomplete exchange of %zu processes, %.15g bytes from each to each\n", r->fit_path ? "\n" : "",
+           a->processes, a->message_bytes);
     if (r->wanted[PREDICT_EXCHANGE_TAM])
         show_parameters(r, a);
     puts("");
@@ -74,11 +80,11 @@ static bool show_text(const struct predict_exchange_request *r, const struct pre
 static json_t *parameters_json(const struct predict_exchange_request *r, const struct predict_exchange_answer *a)
 {
     const struct model_tam *t = &r->tam;
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:s, s:f, s:s, s:b}", "o_s_s", t->send_overhead_s,
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:s, s:I, s:f, s:s, s:b}", "o_s_s", t->send_overhead_s,
                      "g_s_s", t->send_gap_s, "o_r_s", t->receive_overhead_s, "g_r_s", t->receive_gap_s, "u_r_s",
                      t->user_overhead_s, "l_s", a->latency_s, "packet_bytes", t->packet_bytes, "defaults_like",
-                     r->like, "given", r->given, "gap_s", a->gap_s, "bottleneck", model_tam_stage_name(a->stage),
-                     "full_duplex", model_tam_is_full_duplex(t, a->processes));
+                     r->like, "given", r->given, "group", (json_int_t)a->group, "gap_s", a->gap_s, "bottleneck",
+                     model_tam_stage_name(a->stage), "full_duplex", model_tam_is_full_duplex(t, a->processes));
 }
 
 static json_t *tree_json(const struct predict_exchange_answer *a)
@@ -103,9 +109,14 @@ static bool show_json(const struct predict_exchange_request *r, const struct pre
                                               "rounds", isnan(row->rounds) ? json_null()
                                                                            : json_integer((json_int_t)row->rounds)));
     }
-    json_t *root = json_pack("{s:I, s:f, s:I, s:o}", "processes", (json_int_t)a->processes, "message_bytes",
-                             a->message_bytes, "packets", (json_int_t)a->packets, "predictions", list);
-    if (root && r->wanted[PREDICT_EXCHANGE_TAM])
+    json_t *root = json_pack("{s:o}", "predictions", list);
+    if (root && a->processes)
+        json_object_update_new(root, json_pack("{s:I, s:f, s:o}", "processes", (json_int_t)a->processes,
+                                               "message_bytes", a->message_bytes, "packets",
+                                               a->packets ? json_integer((json_int_t)a->packets) : json_null()));
+    if (root && r->fit_path)
+        json_object_set_new(root, "fit", predict_exchange_fit_json(r, a));
+    if (root && a->processes && r->wanted[PREDICT_EXCHANGE_TAM])
         json_object_set_new(root, "tam", parameters_json(r, a));
     if (root && a->tree.switches)
         json_object_set_new(root, "tree", tree_json(a));
