@@ -58,7 +58,8 @@ static void test_every_transfer_has_a_bottleneck(void **state)
         struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, n}, &err));
         rates(&routes, NULL, rate);
-        double *load = calloc((size_t)routes.n_links, sizeof *load), *most = calloc((size_t)routes.n_links, sizeof *most);
+        double *load = calloc((size_t)routes.n_links, sizeof *load);
+        double *most = calloc((size_t)routes.n_links, sizeof *most);
         for (size_t i = 0; i < n; i++)
             for (int h = 0; h < routes.route[i].n; h++) {
                 load[routes.route[i].link[h]] += rate[i];

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/buffer.h"
+
+#include "base/estimate.h"
+
+#include <gsl/gsl_multifit.h>
+#include <math.h>
+
+bool model_buffer_success(double buffer_packets, double departure_ratio, double burst_packets, double *success,
+                          struct error *err)
+{
+    if (!isfinite(buffer_packets) || buffer_packets < 0)
+        return error_set(err, ERROR_INPUT, "buffer: %g packets is not a size of 0 or more", buffer_packets);
+    if (!(departure_ratio >= 0 && departure_ratio < 1))
+        return error_set(err, ERROR_INPUT, "departure ratio: %g is not in 0 to 1 (less than 1: else nothing queues)",
+                         departure_ratio);
+    if (!isfinite(burst_packets) || burst_packets <= 0)
+        return error_set(err, ERROR_INPUT, "burst: %g packets is not a positive number", burst_packets);
+    *success = fmin(1, departure_ratio + buffer_packets / burst_packets);
+    return true;
+}
+
+static bool buffer_points_check(const struct model_buffer_point *points, size_t n, size_t *lossy, struct error *err)
+{
+    double first = 0;
+    bool vary = false;
+    *lossy = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct model_buffer_point *p = &points[i];
+        if (!isfinite(p->burst_packets) || p->burst_packets <= 0)
+            return error_set(err, ERROR_INPUT, "point %zu: a burst of %g packets; it must be positive", i,
+                             p->burst_packets);
+        if (!(p->success >= 0 && p->success <= 1))
+            return error_set(err, ERROR_INPUT, "point %zu: a success ratio of %g; it must be in 0 to 1", i, p->success);
+        if (p->success >= 1)
+            continue;
+        vary = vary || (*lossy > 0 && fabs(p->burst_packets - first) > 0);
+        first = *lossy ? first : p->burst_packets;
+        ++*lossy;
+    }
+    if (*lossy < 3)
+        return error_set(err, ERROR_INPUT, "%zu of %zu points lost packets; a line with an error needs 3", *lossy, n);
+    return vary || error_set(err, ERROR_INPUT, "every burst has %g packets; sizes must vary", first);
+}
+
+static bool buffer_least_squares(const struct model_buffer_point *points, size_t n, size_t lossy,
+                                 struct model_buffer_fit *fit)
+{
+    gsl_matrix *x = gsl_matrix_alloc(lossy, 2), *covariance = gsl_matrix_alloc(2, 2);
+    gsl_vector *y = gsl_vector_alloc(lossy), *line = gsl_vector_alloc(2);
+    gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(lossy, 2);
+    bool ok = x && covariance && y && line && work;
+    for (size_t i = 0, row = 0; ok && i < n; i++) {
+        if (points[i].success >= 1)
+            continue;
+        gsl_matrix_set(x, row, 0, 1);
+        gsl_matrix_set(x, row, 1, 1 / points[i].burst_packets);
+        gsl_vector_set(y, row++, points[i].success);
+    }
+    double squares;
+    ok = ok && gsl_multifit_linear(x, y, line, covariance, &squares, work) == GSL_SUCCESS;
+    if (ok) {
+        double t = estimate_t975(lossy - 2);
+        *fit = (struct model_buffer_fit){
+            .buffer_packets = gsl_vector_get(line, 1),
+            .buffer_ci95 = t * sqrt(gsl_matrix_get(covariance, 1, 1)),
+            .intercept = gsl_vector_get(line, 0),
+            .intercept_ci95 = t * sqrt(gsl_matrix_get(covariance, 0, 0)),
+            .used = lossy,
+        };
+    }
+    if (work)
+        gsl_multifit_linear_free(work);
+    gsl_vector_free(line);
+    gsl_vector_free(y);
+    gsl_matrix_free(covariance);
+    gsl_matrix_free(x);
+    return ok;
+}
+
+bool model_buffer_fit(const struct model_buffer_point *points, size_t n, struct model_buffer_fit *fit,
+                      struct error *err)
+{
+    size_t lossy;
+    if (!buffer_points_check(points, n, &lossy, err))
+        return false;
+    return buffer_least_squares(points, n, lossy, fit) ||
+           error_set(err, ERROR_SYSTEM, "out of memory for a fit of %zu points", lossy);
+}
+
+/* B_L of one signature under a reading. */
+static double buffer_unit(const struct model_buffer_signature *s, enum model_buffer_architecture a)
+{
+    switch (a) {
+    case MODEL_BUFFER_INPUT:
+        return s->buffer_packets / s->sources;
+    case MODEL_BUFFER_OUTPUT:
+        return s->buffer_packets / s->sinks;
+    default:
+        return s->buffer_packets;
+    }
+}
+
+static struct model_buffer_reading buffer_reading(const struct model_buffer_signature *s, size_t n,
+                                                  enum model_buffer_architecture a)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += buffer_unit(&s[i], a);
+    double mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (buffer_unit(&s[i], a) - mean) * (buffer_unit(&s[i], a) - mean);
+    return (struct model_buffer_reading){a, mean, sqrt(squares / (double)(n - 1)) / mean};
+}
+
+bool model_buffer_read(const struct model_buffer_signature *s, size_t n, struct model_buffer_reading *reading,
+                       struct error *err)
+{
+    bool sources = false, sinks = false, ratio = false;
+    if (n < 2)
+        return error_set(err, ERROR_INPUT, "%zu signatures; an architecture shows in two at least", n);
+    for (size_t i = 0; i < n; i++) {
+        if (!(s[i].sources >= 1) || !(s[i].sinks >= 1) || !isfinite(s[i].sources) || !isfinite(s[i].sinks))
+            return error_set(err, ERROR_INPUT, "signature %zu: %g sources and %g sinks; both must be 1 or more", i,
+                             s[i].sources, s[i].sinks);
+        if (!isfinite(s[i].buffer_packets) || s[i].buffer_packets <= 0)
+            return error_set(err, ERROR_INPUT, "signature %zu: a buffer of %g packets; it must be positive", i,
+                             s[i].buffer_packets);
+        sources = sources || fabs(s[i].sources - s[0].sources) > 0;
+        sinks = sinks || fabs(s[i].sinks - s[0].sinks) > 0;
+        ratio = ratio || fabs(s[i].sources * s[0].sinks - s[0].sources * s[i].sinks) > 0;
+    }
+    if (!sources || !sinks || !ratio)
+        return error_set(err, ERROR_INPUT, "%s must vary to tell the architectures apart",
+                         !sources ? "the number of sources" : !sinks ? "the number of sinks" : "sources per sink");
+    for (int a = MODEL_BUFFER_INPUT; a <= MODEL_BUFFER_SHARED; a++) {
+        struct model_buffer_reading r = buffer_reading(s, n, (enum model_buffer_architecture)a);
+        if (a == MODEL_BUFFER_INPUT || r.spread < reading->spread)
+            *reading = r;
+    }
+    return true;
+}

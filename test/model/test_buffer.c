@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/buffer.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/cm.h"
+
+#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
+
+/* Eq. A.2 by hand: 2 into 1, B = 43: bursts over 86 overflow; of 430 packets 1/2 + 43/430 = 0.6 arrive. */
+static void test_success_ratio_by_hand(void **state)
+{
+    (void)state;
+    struct error err;
+    double rho;
+    assert_true(model_buffer_success(43, 0.5, 430, &rho, &err));
+    assert_near(rho, 0.6, 1e-15);
+    assert_true(model_buffer_success(43, 0.5, 86, &rho, &err));
+    assert_near(rho, 1, 1e-15);
+    assert_true(model_buffer_success(43, 0.5, 20, &rho, &err));
+    assert_near(rho, 1, 0);
+}
+
+static size_t burst(struct model_buffer_point points[static 20], double b, double ratio, double noise, uint64_t seed)
+{
+    struct random r;
+    struct error err;
+    random_init(&r, seed);
+    for (size_t i = 0; i < 20; i++) {
+        points[i].burst_packets = 50.0 * (double)(i + 1);
+        assert_true(model_buffer_success(b, ratio, points[i].burst_packets, &points[i].success, &err));
+        if (points[i].success < 1)
+            points[i].success += noise * ((double)random_below(&r, 2001) / 1000 - 1);
+        points[i].success = fmin(points[i].success, 1);
+    }
+    return 20;
+}
+
+static void test_an_exact_line_gives_its_buffer(void **state)
+{
+    (void)state;
+    struct error err;
+    struct model_buffer_point points[20];
+    struct model_buffer_fit fit;
+    assert_true(model_buffer_fit(points, burst(points, 95, 1.0 / 7, 0, 1), &fit, &err));
+    assert_near(fit.buffer_packets, 95, 1e-9);
+    assert_near(fit.intercept, 1.0 / 7, 1e-12);
+    assert_int_equal(fit.used, 18); /* bursts of 50 and 100 fit: 95 / (1 - 1/7) = 110.8 */
+}
+
+/* 95 % of intervals hold the truth: of 400, 380 expected, standard deviation 4.4 (noise is uniform, not normal: a
+ * little more is covered). */
+static void test_intervals_cover_the_truth(void **state)
+{
+    (void)state;
+    struct error err;
+    int covered = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        struct model_buffer_point points[20];
+        struct model_buffer_fit fit;
+        assert_true(model_buffer_fit(points, burst(points, 128, 0.25, 0.02, seed), &fit, &err));
+        covered += fabs(fit.buffer_packets - 128) <= fit.buffer_ci95;
+    }
+    assert_in_range(covered, 360, 397);
+}
+
+/* The switches of Table A.1: what S sources and R sinks would show of each, and which architecture it is. */
+static void test_architectures_of_table_a_1(void **state)
+{
+    (void)state;
+    static const double s[] = {2, 4, 8, 8, 6}, r[] = {1, 1, 1, 2, 3};
+    struct error err;
+    FILE *f = fopen(TEST_PAPERS "/tam2001_buffers.csv", "r");
+    assert_non_null(f);
+    char line[256], name[64], architecture[16];
+    double b;
+    int checked = 0;
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%63[^,],%15[^,],%lf", name, architecture, &b) != 3)
+            continue;
+        bool input = strcmp(architecture, "input") == 0, output = strcmp(architecture, "output") == 0;
+        struct model_buffer_signature signatures[5];
+        for (int i = 0; i < 5; i++)
+            signatures[i] = (struct model_buffer_signature){s[i], r[i], b * (input ? s[i] : output ? r[i] : 1)};
+        struct model_buffer_reading reading;
+        assert_true(model_buffer_read(signatures, 5, &reading, &err));
+        assert_int_equal(reading.architecture,
+                         input ? MODEL_BUFFER_INPUT : output ? MODEL_BUFFER_OUTPUT : MODEL_BUFFER_SHARED);
+        assert_near(reading.buffer_packets, b, 1e-9 * b);
+        checked++;
+    }
+    fclose(f);
+    assert_int_equal(checked, 8);
+}
+
+static void test_what_cannot_be_fitted_is_refused(void **state)
+{
+    (void)state;
+    struct error err;
+    struct model_buffer_fit fit;
+    struct model_buffer_point points[4] = {{10, 0.9}, {20, 0.8}, {30, 1}, {40, 1}};
+    assert_false(model_buffer_fit(points, 4, &fit, &err));
+    assert_non_null(strstr(err.message, "2 of 4"));
+    points[2] = (struct model_buffer_point){30, 1.5};
+    assert_false(model_buffer_fit(points, 4, &fit, &err));
+    assert_non_null(strstr(err.message, "point 2"));
+    for (int i = 0; i < 4; i++)
+        points[i] = (struct model_buffer_point){10, 0.5};
+    assert_false(model_buffer_fit(points, 4, &fit, &err));
+    assert_non_null(strstr(err.message, "vary"));
+    struct model_buffer_reading reading;
+    const struct model_buffer_signature alike[] = {{4, 1, 40}, {8, 1, 80}};
+    assert_false(model_buffer_read(alike, 2, &reading, &err));
+    assert_non_null(strstr(err.message, "sinks must vary"));
+    double rho;
+    assert_false(model_buffer_success(43, 1, 100, &rho, &err));
+    assert_non_null(strstr(err.message, "departure"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_success_ratio_by_hand),
+        cmocka_unit_test(test_an_exact_line_gives_its_buffer),
+        cmocka_unit_test(test_intervals_cover_the_truth),
+        cmocka_unit_test(test_architectures_of_table_a_1),
+        cmocka_unit_test(test_what_cannot_be_fitted_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
