@@ -21,7 +21,8 @@
  * Gauss-Seidel); between sweeps a semismooth Newton step on all of them at once is tried and kept when the residual
  * falls. It ends when the complementarity residual
  *   max over l of | min( q_l / (shortest round trip of a flow waiting in l), 1 - load_l / C_l ) |
- * is under the tolerance, or fails after a bounded number of sweeps. */
+ * is under the tolerance, or fails after a bounded number of sweeps. A sweep costs O(sum of path lengths); how many it
+ * takes depends on the pattern: over random ones the whole grows with about |E|^1.5 (test/model/bench_rules.c). */
 #ifndef MODEL_WINDOW_H
 #define MODEL_WINDOW_H
 
