@@ -137,12 +137,12 @@ static void child_reap(struct child *c)
         job->state = CHILDREN_FAILED;
         if (WIFSIGNALED(status))
             error_set(&job->error, ERROR_SYSTEM,
-                      "the ns-3 engine was ended by signal %d (%s) %.0f %% into the run; its files are incomplete%s%s",
+                      "the engine was ended by signal %d (%s) %.0f %% into the run; its files are incomplete%s%s",
                       WTERMSIG(status), strsignal(WTERMSIG(status)), 100 * job->fraction, c->said[0] ? ": " : "",
                       c->said);
         else
             error_set(&job->error, WEXITSTATUS(status) == ERROR_INPUT ? ERROR_INPUT : ERROR_SYSTEM, "%s",
-                      c->said[0] ? c->said : "the ns-3 engine failed without a word");
+                      c->said[0] ? c->said : "the engine failed without a word");
     }
 }
 

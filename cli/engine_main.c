@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* contraflow-ns3: runs the scenario.yaml of one prepared directory with the reference engine.
+/* contraflow-ns3, contraflow-native: runs the scenario.yaml of one prepared directory with the engine it is linked to.
  *
  * `contraflow run` starts it, one process a simulation. It says "progress FRACTION" on stdout,
  * and on failure one line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
@@ -8,6 +8,7 @@
 #include "scenarios/load.h"
 #include "scenarios/run.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +37,12 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     if (argc != 2 || argv[1][0] == '-') {
-        fputs("usage: contraflow-ns3 DIRECTORY\n"
-              "Runs DIRECTORY/scenario.yaml with ns-3 and writes the results beside it; 'contraflow run' starts it.\n",
-              argc == 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr);
-        return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : ERROR_INPUT;
+        bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
+        fprintf(asked ? stdout : stderr,
+                "usage: %s DIRECTORY\n"
+                "Runs DIRECTORY/scenario.yaml with %s and writes the results beside it; 'contraflow run' starts it.\n",
+                program_invocation_short_name, emu_engine_name());
+        return asked ? 0 : ERROR_INPUT;
     }
     struct error err = {0};
     struct scenario s = {0};

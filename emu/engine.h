@@ -33,6 +33,8 @@ struct emu_tcp_config {
     int64_t delayed_ack_timeout_ps;
     int64_t min_rto_ps;
     bool sack;
+    bool hystart;             /* CUBIC leaves slow start when the delay grows, as Linux's does */
+    int64_t small_queue_bytes; /* most of its own data a sender keeps in its NIC, 0: no bound */
 };
 
 struct emu_flow_config {
@@ -40,10 +42,17 @@ struct emu_flow_config {
     int64_t start_ps;      /* when the source connects */
     int64_t bytes;         /* to send, then close; 0: send until the engine stops */
     struct emu_tcp_config tcp;
+    int64_t repeat;          /* messages of `bytes` on the open connection: the next when this one is received */
+    bool barrier;            /* and those of all other flows */
+    bool duplex;             /* the same both ways, on the one connection */
 };
 
 struct emu_flow_stats {
     int64_t delivered_bytes;   /* to the receiving application, in order */
+    int64_t delivered_back_bytes; /* duplex: to the source's */
+    int64_t messages;          /* received (duplex: both ways) */
+    int64_t message_sum_ps;    /* of the times from when a message was handed over until it was received */
+    int64_t message_min_ps, message_max_ps;
     int64_t retransmitted_segments; /* data segments the sender put on its NIC more than once */
     int64_t retransmitted_bytes;
     int64_t first_data_ps;     /* first payload leaves the source's stack; -1 before */
@@ -58,8 +67,14 @@ void emu_engine_free(struct emu_engine *e);
 /* e.g. "ns-3 3.37": goes into summary.json. */
 const char *emu_engine_name(void);
 
-/* Host number (0, 1, ... in order), or -1. `ipv4` in host byte order; /8 network 10.0.0.0. */
-int emu_engine_add_host(struct emu_engine *e, uint64_t mac, uint32_t ipv4, struct error *err);
+/* Address of a host in the network 10.0.0.0/8, host byte order: 10.0.0.1 is host 0's. */
+static inline uint32_t emu_engine_ipv4(int host)
+{
+    return UINT32_C(0x0a000001) + (uint32_t)host;
+}
+
+/* Host number (0, 1, ... in order), or -1. Its station is that number, its address emu_engine_ipv4(). */
+int emu_engine_add_host(struct emu_engine *e, struct error *err);
 
 /* Flow number (0, 1, ... in order), or -1. */
 int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err);
@@ -69,6 +84,9 @@ const struct emu_frame_ops *emu_engine_frame_ops(void);
 
 /* A frame reaches a host's stack; takes ownership of frame->packet. */
 void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame);
+
+/* A frame of a host's has left its NIC's queue for the wire; needed with small_queue_bytes. */
+void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame);
 
 struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow);
 

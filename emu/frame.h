@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/frame.h - an Ethernet frame on its way: addresses, sizes, and a handle to the bytes.
+/* emu/frame.h - an Ethernet frame on its way: stations, sizes, and a handle to the bytes.
  *
  * A frame is a small value, copied into queues. The bytes stay with the engine behind
  * `packet` (owned by whoever holds the frame) and are made only when a tap asks. */
@@ -14,15 +14,21 @@
 #define EMU_FRAME_FCS_BYTES 4       /* frame check sequence */
 #define EMU_FRAME_OVERHEAD_BYTES 38 /* header 14, FCS 4, preamble and SFD 8, inter-frame gap 12 (IEEE 802.3) */
 #define EMU_FRAME_MIN_PAYLOAD 46    /* shorter payloads are padded on the wire (IEEE 802.3, 3.2.8) */
-#define EMU_FRAME_BROADCAST UINT64_C(0xffffffffffff)
+#define EMU_FRAME_BROADCAST UINT32_MAX /* as destination: every station */
 
 struct emu_frame {
-    uint64_t dst, src;     /* MAC addresses, 48 bits, first octet highest */
-    void *packet;          /* engine's handle; whoever holds the frame owns it */
-    uint32_t payload_bytes; /* what the Ethernet frame carries: an IP or ARP packet */
+    void *packet;      /* engine's handle; whoever holds the frame owns it */
+    uint32_t dst, src; /* stations, counted from 0 as hosts are; see emu_frame_mac() */
+    uint16_t payload_bytes; /* what the Ethernet frame carries: an IP or ARP packet */
     uint16_t ethertype;
     bool pure_ack; /* TCP segment without payload, SYN, FIN or RST */
 };
+
+/* A station's MAC address, 48 bits, first octet highest: locally administered, 02:00:00:00:00:01 for station 0. */
+static inline uint64_t emu_frame_mac(uint32_t station)
+{
+    return station == EMU_FRAME_BROADCAST ? UINT64_C(0xffffffffffff) : UINT64_C(0x020000000001) + station;
+}
 
 /* What a handle can do; an engine supplies one for all its frames. */
 struct emu_frame_ops {
@@ -36,8 +42,8 @@ struct emu_frame_ops {
 /* Bytes that occupy a queue's buffer: header, payload with padding, FCS. */
 static inline int64_t emu_frame_buffer_bytes(const struct emu_frame *f)
 {
-    uint32_t payload = f->payload_bytes < EMU_FRAME_MIN_PAYLOAD ? EMU_FRAME_MIN_PAYLOAD : f->payload_bytes;
-    return (int64_t)payload + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES;
+    int64_t payload = f->payload_bytes < EMU_FRAME_MIN_PAYLOAD ? EMU_FRAME_MIN_PAYLOAD : f->payload_bytes;
+    return payload + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES;
 }
 
 /* Byte times on the wire: buffer bytes plus preamble and gap (n + 38 for n >= 46). */

@@ -4,8 +4,11 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define GAP_BYTES 12 /* inter-frame gap: keeps the transmitter busy after the last bit of a frame */
+#define PS_PER_BYTE_BIT INT64_C(8000000000000) /* ps in a second, bits in a byte */
+#define LINE_LEAST 8 /* frames; a switch of a thousand ports has mostly short lines */
 
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue)
@@ -18,19 +21,41 @@ void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock 
 void emu_port_fini(struct emu_port *p)
 {
     emu_queue_fini(&p->queue, p->ops);
-    emu_frame_ring_fini(&p->wire, p->ops);
+    for (size_t i = 0; i < p->line_count; i++)
+        p->ops->release(p->line[(p->line_head + i) & (p->line_capacity - 1)].frame.packet);
+    free(p->line);
+    p->line = NULL;
+    p->line_count = p->line_capacity = 0;
 }
 
 int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes)
 {
-    return (bytes * INT64_C(8000000000000) + link->rate_bps / 2) / link->rate_bps;
+    return (bytes * PS_PER_BYTE_BIT + link->rate_bps / 2) / link->rate_bps;
 }
 
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link)
 {
     a->link = b->link = *link;
+    a->byte_ps = b->byte_ps = PS_PER_BYTE_BIT % link->rate_bps ? 0 : PS_PER_BYTE_BIT / link->rate_bps;
+    a->delay_ps = b->delay_ps = link->delay_ps;
     a->far = b;
     b->far = a;
+}
+
+static struct emu_port_slot *port_slot(const struct emu_port *p, size_t i)
+{
+    return &p->line[(p->line_head + i) & (p->line_capacity - 1)];
+}
+
+static inline int64_t port_wire_ps(const struct emu_port *p, int64_t bytes)
+{
+    return p->byte_ps ? bytes * p->byte_ps : emu_port_wire_ps(&p->link, bytes);
+}
+
+/* Of the transmitter, with the gap behind the frame. */
+static inline int64_t port_busy_ps(const struct emu_port *p, const struct emu_frame *frame)
+{
+    return port_wire_ps(p, emu_frame_wire_bytes(frame));
 }
 
 static void port_tap(const struct emu_port *p, enum emu_tap_event event, const struct emu_frame *frame)
@@ -39,17 +64,143 @@ static void port_tap(const struct emu_port *p, enum emu_tap_event event, const s
         p->tap.saw(p->tap.user, event, emu_clock_now(&p->clock), frame, &p->queue);
 }
 
-/* The oldest frame on p's wire has fully arrived at the far port. */
+static void port_line_grow(struct emu_port *p)
+{
+    size_t capacity = p->line_capacity ? 2 * p->line_capacity : LINE_LEAST;
+    struct emu_port_slot *line = malloc(capacity * sizeof *line);
+    if (!line) {
+        fputs("contraflow: out of memory for queued frames\n", stderr);
+        abort();
+    }
+    for (size_t i = 0; i < p->line_count; i++)
+        line[i] = *port_slot(p, i);
+    free(p->line);
+    p->line = line;
+    p->line_capacity = capacity;
+    p->line_head = 0;
+}
+
+static inline void port_line_push(struct emu_port *p, const struct emu_frame *frame, int64_t start_ps)
+{
+    if (p->line_count == p->line_capacity)
+        port_line_grow(p);
+    struct emu_port_slot *slot = port_slot(p, p->line_count++);
+    slot->frame = *frame;
+    slot->start_ps = start_ps;
+}
+
+static inline void port_settle(struct emu_port *p, int64_t now_ps)
+{
+    while (p->started < p->line_count) {
+        const struct emu_port_slot *slot = port_slot(p, p->started);
+        if (slot->start_ps > now_ps)
+            break;
+        emu_queue_leave(&p->queue, &slot->frame);
+        p->started++;
+        p->stats.sent++;
+    }
+}
+
+void emu_port_settle(struct emu_port *p)
+{
+    port_settle(p, emu_clock_now(&p->clock)); /* ack-first: everything on the line has started */
+}
+
+static void port_arrive(void *arg);
+
+/* Of the oldest frame on the line. */
+static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
+{
+    const struct emu_port_slot *next = port_slot(p, 0);
+    p->arriving = true;
+    __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
+    int64_t last_bit_ps = next->start_ps + port_wire_ps(p, emu_frame_wire_bytes(&next->frame) - GAP_BYTES);
+    emu_clock_schedule(&p->clock, last_bit_ps + p->delay_ps - now_ps, port_arrive, p);
+}
+
+/* The oldest frame on p's line has fully arrived at the far port. */
 static void port_arrive(void *arg)
 {
     struct emu_port *p = arg;
-    struct emu_frame frame;
-    bool any = emu_frame_ring_pop(&p->wire, &frame);
-    assert(any);
-    (void)any;
+    int64_t now_ps = emu_clock_now(&p->clock);
+    if (p->started == 0)
+        port_settle(p, now_ps);
+    assert(p->started > 0);
+    struct emu_frame frame = port_slot(p, 0)->frame;
+    p->line_head = (p->line_head + 1) & (p->line_capacity - 1);
+    p->line_count--;
+    p->started--;
+    p->shown -= p->shown > 0;
     p->stats.delivered++;
+    p->arriving = p->line_count > 0;
+    if (p->arriving)
+        port_await_arrival(p, now_ps);
+    if (p->far->tap.saw)
+        port_settle(p->far, now_ps); /* it may look at its queue */
     port_tap(p->far, EMU_TAP_IN, &frame);
     p->far->receive(p->far->owner, p->far->index, &frame);
+}
+
+static void port_show(void *arg);
+
+/* Tells tap and watch of every start up to now, and waits for the next. */
+static void port_show_started(struct emu_port *p, int64_t now_ps)
+{
+    while (p->shown < p->started) {
+        struct emu_frame frame = port_slot(p, p->shown++)->frame; /* a copy: the watcher may send */
+        port_tap(p, EMU_TAP_OUT, &frame);
+        if (p->watch.left)
+            p->watch.left(p->watch.user, &frame);
+    }
+    if (p->showing || p->shown == p->line_count)
+        return;
+    p->showing = true;
+    emu_clock_schedule(&p->clock, port_slot(p, p->shown)->start_ps - now_ps, port_show, p);
+}
+
+static void port_show(void *arg)
+{
+    struct emu_port *p = arg;
+    int64_t now_ps = emu_clock_now(&p->clock);
+    p->showing = false;
+    port_settle(p, now_ps);
+    port_show_started(p, now_ps);
+}
+
+static bool port_is_watched(const struct emu_port *p)
+{
+    return p->tap.saw || p->watch.left;
+}
+
+static void port_drop(struct emu_port *p, const struct emu_frame *frame)
+{
+    port_tap(p, EMU_TAP_DROP, frame);
+    p->ops->release(frame->packet);
+}
+
+static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
+{
+    int64_t now_ps = emu_clock_now(&p->clock);
+    port_settle(p, now_ps);
+    if (!emu_queue_admit(&p->queue, frame)) {
+        port_drop(p, frame);
+        return;
+    }
+    int64_t busy_ps = port_busy_ps(p, frame), start_ps = p->free_ps;
+    if (start_ps > now_ps) {
+        p->free_ps = start_ps + busy_ps;
+        port_line_push(p, frame, start_ps);
+    } else { /* nothing is before it */
+        p->free_ps = now_ps + busy_ps;
+        port_line_push(p, frame, now_ps);
+        emu_queue_leave(&p->queue, frame);
+        p->started++;
+        p->stats.sent++;
+    }
+    if (!p->arriving)
+        port_await_arrival(p, now_ps);
+    if (port_is_watched(p))
+        port_show_started(p, now_ps);
 }
 
 static void port_transmit_next(void *arg)
@@ -59,38 +210,42 @@ static void port_transmit_next(void *arg)
     p->busy = emu_queue_pop(&p->queue, &frame);
     if (!p->busy)
         return;
-    int64_t wire_bytes = emu_frame_wire_bytes(&frame);
+    int64_t now_ps = emu_clock_now(&p->clock);
+    port_line_push(p, &frame, now_ps);
+    p->started++;
     p->stats.sent++;
-    p->stats.sent_bytes += emu_frame_buffer_bytes(&frame);
-    p->stats.sent_wire_bytes += wire_bytes;
-    port_tap(p, EMU_TAP_OUT, &frame);
-    emu_frame_ring_push(&p->wire, &frame);
-    int64_t last_bit_ps = emu_port_wire_ps(&p->link, wire_bytes - GAP_BYTES);
-    emu_clock_schedule(&p->clock, last_bit_ps + p->link.delay_ps, port_arrive, p);
-    emu_clock_schedule(&p->clock, emu_port_wire_ps(&p->link, wire_bytes), port_transmit_next, p);
+    if (!p->arriving)
+        port_await_arrival(p, now_ps);
+    emu_clock_schedule(&p->clock, port_busy_ps(p, &frame), port_transmit_next, p);
+    if (port_is_watched(p))
+        port_show_started(p, now_ps);
 }
 
 void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
 {
+    if (p->queue.config.discipline == EMU_DISCIPLINE_FIFO) {
+        port_send_fifo(p, frame);
+        return;
+    }
     if (!emu_queue_push(&p->queue, frame)) {
-        port_tap(p, EMU_TAP_DROP, frame);
-        p->ops->release(frame->packet);
+        port_drop(p, frame);
         return;
     }
     if (!p->busy)
         port_transmit_next(p);
 }
 
-bool emu_port_audit(const struct emu_port *p, struct error *err)
+bool emu_port_audit(struct emu_port *p, struct error *err)
 {
+    emu_port_settle(p);
     const struct emu_queue_stats *q = &p->queue.stats;
     if (q->enqueued == q->dequeued + p->queue.depth_packets &&
         q->enqueued_bytes == q->dequeued_bytes + p->queue.depth_bytes && q->dequeued == p->stats.sent &&
-        p->stats.sent == p->stats.delivered + (int64_t)p->wire.count)
+        p->stats.sent == p->stats.delivered + (int64_t)p->started)
         return true;
     return error_set(err, ERROR_SYSTEM,
                      "port %s does not conserve frames: enqueued %" PRId64 ", dequeued %" PRId64 ", queued %" PRId64
                      ", sent %" PRId64 ", delivered %" PRId64 ", on the wire %zu; please report this",
                      p->name, q->enqueued, q->dequeued, p->queue.depth_packets, p->stats.sent, p->stats.delivered,
-                     p->wire.count);
+                     p->started);
 }

@@ -59,22 +59,10 @@ void emu_queue_fini(struct emu_queue *q, const struct emu_frame_ops *ops)
 
 bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame)
 {
-    int64_t bytes = emu_frame_buffer_bytes(frame);
-    if (bytes > q->config.limit_bytes - q->depth_bytes || q->depth_packets >= q->config.limit_packets) {
-        q->stats.dropped++;
-        q->stats.dropped_bytes += bytes;
+    if (!emu_queue_admit(q, frame))
         return false;
-    }
     bool first = q->config.discipline == EMU_DISCIPLINE_ACK_FIRST && frame->pure_ack;
     emu_frame_ring_push(&q->rings[first], frame);
-    q->depth_bytes += bytes;
-    q->depth_packets++;
-    q->stats.enqueued++;
-    q->stats.enqueued_bytes += bytes;
-    if (q->depth_bytes > q->stats.peak_bytes)
-        q->stats.peak_bytes = q->depth_bytes;
-    if (q->depth_packets > q->stats.peak_packets)
-        q->stats.peak_packets = q->depth_packets;
     return true;
 }
 
@@ -82,10 +70,6 @@ bool emu_queue_pop(struct emu_queue *q, struct emu_frame *frame)
 {
     if (!emu_frame_ring_pop(&q->rings[1], frame) && !emu_frame_ring_pop(&q->rings[0], frame))
         return false;
-    int64_t bytes = emu_frame_buffer_bytes(frame);
-    q->depth_bytes -= bytes;
-    q->depth_packets--;
-    q->stats.dequeued++;
-    q->stats.dequeued_bytes += bytes;
+    emu_queue_leave(q, frame);
     return true;
 }

@@ -32,9 +32,9 @@ struct emu_frame_ring {
 
 struct emu_queue {
     struct emu_queue_config config;
-    struct emu_frame_ring rings[2]; /* [0] everything, or all but pure ACKs; [1] pure ACKs when ack-first */
     int64_t depth_bytes, depth_packets;
     struct emu_queue_stats stats;
+    struct emu_frame_ring rings[2]; /* [0] everything, or all but pure ACKs; [1] pure ACKs when ack-first */
 };
 
 /* FIFO without bounds. */
@@ -45,14 +45,43 @@ void emu_queue_init(struct emu_queue *q, const struct emu_queue_config *config);
 /* Releases what is still queued with `ops` (may be NULL when empty). */
 void emu_queue_fini(struct emu_queue *q, const struct emu_frame_ops *ops);
 
+/* The accounts of push and pop, for a holder of frames elsewhere (emu/port.h keeps FIFOs on its line). False: no
+ * room, counted as dropped. */
+static inline bool emu_queue_admit(struct emu_queue *q, const struct emu_frame *frame)
+{
+    int64_t bytes = emu_frame_buffer_bytes(frame), depth_bytes = q->depth_bytes + bytes;
+    if (bytes > q->config.limit_bytes - q->depth_bytes || q->depth_packets >= q->config.limit_packets) {
+        q->stats.dropped++;
+        q->stats.dropped_bytes += bytes;
+        return false;
+    }
+    q->depth_bytes = depth_bytes;
+    q->depth_packets++;
+    q->stats.enqueued++;
+    q->stats.enqueued_bytes += bytes;
+    if (depth_bytes > q->stats.peak_bytes)
+        q->stats.peak_bytes = depth_bytes;
+    if (q->depth_packets > q->stats.peak_packets)
+        q->stats.peak_packets = q->depth_packets;
+    return true;
+}
+
+static inline void emu_queue_leave(struct emu_queue *q, const struct emu_frame *frame)
+{
+    int64_t bytes = emu_frame_buffer_bytes(frame);
+    q->depth_bytes -= bytes;
+    q->depth_packets--;
+    q->stats.dequeued++;
+    q->stats.dequeued_bytes += bytes;
+}
+
 /* True: the queue owns the frame now. False: no room, counted as dropped, the caller keeps it. */
 bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame);
 
 /* False when empty. The caller owns the frame. */
 bool emu_queue_pop(struct emu_queue *q, struct emu_frame *frame);
 
-/* Rings, shared with the wire of emu/port.c. Out of memory aborts: a queue that
- * loses frames silently would be worse. */
+/* Out of memory aborts: a queue that loses frames silently would be worse. */
 void emu_frame_ring_push(struct emu_frame_ring *r, const struct emu_frame *frame);
 bool emu_frame_ring_pop(struct emu_frame_ring *r, struct emu_frame *frame);
 void emu_frame_ring_fini(struct emu_frame_ring *r, const struct emu_frame_ops *ops);

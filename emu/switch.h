@@ -9,17 +9,12 @@
 
 #include "emu/port.h"
 
-struct emu_switch_entry {
-    uint64_t address; /* 0: free */
-    int port;
-};
-
 struct emu_switch {
     struct emu_port *ports; /* owned */
     int n_ports;
     const struct emu_frame_ops *ops;  /* borrowed */
-    struct emu_switch_entry *table;   /* owned; open addressing, capacity a power of two */
-    size_t table_capacity, table_used;
+    int *port_of;                     /* owned; by station; -1: not seen yet */
+    uint32_t stations;                /* room in port_of */
     int64_t forwarded, flooded, filtered; /* frames received: to one port, to all others, to none */
 };
 
@@ -28,7 +23,7 @@ void emu_switch_init(struct emu_switch *s, const char *name, int n_ports, const 
                      const struct emu_frame_ops *ops, const struct emu_queue_config *queue);
 void emu_switch_fini(struct emu_switch *s);
 
-/* Port behind which `address` was last seen; -1 when unknown. */
-int emu_switch_lookup(const struct emu_switch *s, uint64_t address);
+/* Port behind which `station` was last seen; -1 when unknown. */
+int emu_switch_lookup(const struct emu_switch *s, uint32_t station);
 
 #endif

@@ -159,6 +159,12 @@ static size_t packets_digits(const char *text)
     return packets ? digits : 0;
 }
 
+bool fields_switch(const struct fields *f, const char *key, const char *text, int *on)
+{
+    static const char *const switches[] = {"false", "true", NULL};
+    return fields_choice(f, key, text, switches, "a yes or no", on);
+}
+
 bool fields_limit(const struct fields *f, const char *key, const char *text, struct emu_queue_config *queue)
 {
     if (!text)

@@ -43,6 +43,9 @@ bool fields_integer(const struct fields *f, const char *key, const char *text, i
 /* A number of [min, max], such as 0.5. */
 bool fields_number(const struct fields *f, const char *key, const char *text, double min, double max, double *value);
 
+/* "true" or "false". */
+bool fields_switch(const struct fields *f, const char *key, const char *text, int *on);
+
 /* *index of text in `names`, which ends with NULL. `noun`: "a queue". */
 bool fields_choice(const struct fields *f, const char *key, const char *text, const char *const *names,
                    const char *noun, int *index);

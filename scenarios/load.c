@@ -36,8 +36,6 @@ static bool load_times(struct scenario *s, const struct schema_scenario *y, cons
 
 static bool load_top(struct scenario *s, const struct schema_scenario *y, struct fields *f)
 {
-    static const char *const engines[] = {"ns3", NULL};
-    int engine = SCENARIO_ENGINE_NS3;
     int64_t seed = 1;
     fields_section(f, "%s", "");
     if (y->title) {
@@ -45,20 +43,15 @@ static bool load_top(struct scenario *s, const struct schema_scenario *y, struct
             return fields_fail(f, "title", "%zu bytes long; %zu fit", strlen(y->title), sizeof s->title - 1);
         memcpy(s->title, y->title, strlen(y->title) + 1);
     }
-    if (y->engine && strcmp(y->engine, "native") == 0)
-        return fields_fail(f, "engine", "'native' is not built yet; use ns3");
-    if (!fields_choice(f, "engine", y->engine, engines, "an engine", &engine) ||
-        !fields_integer(f, "seed", y->seed, 0, INT64_MAX, &seed))
+    if (!fields_integer(f, "seed", y->seed, 0, INT64_MAX, &seed))
         return false;
-    s->engine = (enum scenario_engine)engine;
     s->seed = (uint64_t)seed;
     return load_times(s, y, f);
 }
 
 static bool load_tcp(struct scenario *s, const struct schema_tcp *y, struct fields *f)
 {
-    static const char *const switches[] = {"false", "true", NULL};
-    int sack = true;
+    int sack = true, hystart = true;
     int64_t window = 3000000;
     s->tcp = (struct emu_tcp_config){
         .congestion = "newreno",
@@ -76,7 +69,8 @@ static bool load_tcp(struct scenario *s, const struct schema_tcp *y, struct fiel
         !fields_time(f, "delayed_ack_timeout", y->delayed_ack_timeout, UNITS_PS_PER_US, UNITS_PS_PER_S,
                      &s->tcp.delayed_ack_timeout_ps) ||
         !fields_time(f, "min_rto", y->min_rto, UNITS_PS_PER_MS, 60 * UNITS_PS_PER_S, &s->tcp.min_rto_ps) ||
-        !fields_choice(f, "sack", y->sack, switches, "a yes or no", &sack))
+        !fields_switch(f, "sack", y->sack, &sack) || !fields_switch(f, "hystart", y->hystart, &hystart) ||
+        !fields_bytes(f, "small_queues", y->small_queues, 0, INT64_C(1000000000), &s->tcp.small_queue_bytes))
         return false;
     if (y->initial_window && strcmp(y->initial_window, "warm") != 0) {
         if (strspn(y->initial_window, "0123456789") != strlen(y->initial_window))
@@ -87,6 +81,7 @@ static bool load_tcp(struct scenario *s, const struct schema_tcp *y, struct fiel
     }
     s->tcp.send_buffer_bytes = s->tcp.receive_buffer_bytes = window;
     s->tcp.sack = sack;
+    s->tcp.hystart = hystart;
     return true;
 }
 
@@ -269,6 +264,25 @@ static bool load_captures(struct scenario *s, const struct schema_scenario *y, s
     return true;
 }
 
+/* Native where it has what the scenario uses, unless an engine is asked for. */
+static bool load_engine(struct scenario *s, const struct schema_scenario *y, struct fields *f)
+{
+    static const char *const engines[] = {[SCENARIO_ENGINE_NS3] = "ns3", [SCENARIO_ENGINE_NATIVE] = "native", NULL};
+    char what[96], other[96];
+    int engine = scenario_engine_lacks(s, SCENARIO_ENGINE_NATIVE, what) ? SCENARIO_ENGINE_NS3 : SCENARIO_ENGINE_NATIVE;
+    fields_section(f, "%s", "");
+    if (!fields_choice(f, "engine", y->engine, engines, "an engine", &engine))
+        return false;
+    s->engine = (enum scenario_engine)engine;
+    if (!scenario_engine_lacks(s, s->engine, what))
+        return true;
+    enum scenario_engine rest = engine == SCENARIO_ENGINE_NS3 ? SCENARIO_ENGINE_NATIVE : SCENARIO_ENGINE_NS3;
+    bool neither = scenario_engine_lacks(s, rest, other);
+    return fields_fail_at(f, "engine", "%s has no %s%s%s", engines[engine], what,
+                          neither ? ", and the other no " : "; use ",
+                          neither ? other : engines[rest]);
+}
+
 bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err)
 {
     *s = (struct scenario){0};
@@ -278,7 +292,7 @@ bool scenario_load(struct scenario *s, const char *path, const char *const *sets
     struct fields f = {.doc = d, .err = err};
     struct schema_scenario *y = schema_parse(d, err);
     bool ok = y && load_top(s, y, &f) && load_tcp(s, &y->tcp, &f) && load_network(s, &y->network, &f) &&
-              traffic_load(s, &y->traffic, &f) && load_captures(s, y, &f);
+              traffic_load(s, &y->traffic, &f) && load_engine(s, y, &f) && load_captures(s, y, &f);
     schema_free(y);
     document_free(d);
     if (!ok)

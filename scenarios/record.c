@@ -89,7 +89,8 @@ void record_queues_sample(struct record_queues *r, struct emu_network *n, int64_
 {
     int ports = emu_network_port_count(n);
     for (int i = 0; i < ports; i++) {
-        const struct emu_port *p = emu_network_port(n, i);
+        struct emu_port *p = emu_network_port(n, i);
+        emu_port_settle(p);
         struct record_queue_row row = {p->queue.depth_bytes, p->queue.depth_packets, p->queue.stats.dropped};
         if (row.bytes == r->last[i].bytes && row.packets == r->last[i].packets && row.dropped == r->last[i].dropped)
             continue;
@@ -124,6 +125,15 @@ static json_t *json_seconds(int64_t time_ps)
     return time_ps < 0 ? json_null() : json_real((double)time_ps / (double)UNITS_PS_PER_S);
 }
 
+static json_t *summary_messages(const struct emu_flow_stats *stats)
+{
+    int64_t n = stats->messages;
+    return json_pack("{s:I, s:o, s:o, s:o}", "received", (json_int_t)n, "mean_s",
+                     json_seconds(n > 0 ? stats->message_sum_ps / n : -1), "min_s",
+                     json_seconds(n > 0 ? stats->message_min_ps : -1), "max_s",
+                     json_seconds(n > 0 ? stats->message_max_ps : -1));
+}
+
 static json_t *summary_flows(const struct scenario *s, const struct record_flow *flows)
 {
     json_t *list = json_array();
@@ -131,10 +141,12 @@ static json_t *summary_flows(const struct scenario *s, const struct record_flow 
         const struct scenario_flow *f = &s->flows[i];
         const struct emu_flow_stats *stats = &flows[i].stats;
         char src[16], dst[16];
+        json_t *messages = f->repeat > 1 ? summary_messages(stats) : json_null();
         snprintf(src, sizeof src, "h%d", f->from);
         snprintf(dst, sizeof dst, "h%d", f->to);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b}", "flow", f->name, "src",
+            list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o}",
+                            "flow", f->name, "src",
                             src, "dst", dst, "delivered_bytes", (json_int_t)stats->delivered_bytes, "start_s",
                             json_seconds(stats->first_data_ps), "end_s", json_seconds(stats->last_delivery_ps),
                             "goodput_bps", json_number(record_goodput(stats)), "steady_goodput_bps",
@@ -142,7 +154,8 @@ static json_t *summary_flows(const struct scenario *s, const struct record_flow 
                             json_number(flows[i].steady_bps.ci95), "retransmitted_segments",
                             (json_int_t)stats->retransmitted_segments, "retransmitted_bytes",
                             (json_int_t)stats->retransmitted_bytes, "connected", stats->connected, "done",
-                            stats->done));
+                            stats->done, "delivered_back_bytes", (json_int_t)stats->delivered_back_bytes, "messages",
+                            messages));
     }
     return list;
 }
@@ -157,9 +170,9 @@ static json_t *summary_ports(struct emu_network *n)
             list, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "port", p->name, "rate_bps",
                             (json_int_t)p->link.rate_bps, "offered_frames", (json_int_t)(q->enqueued + q->dropped),
                             "dropped_frames", (json_int_t)q->dropped, "queued_frames",
-                            (json_int_t)p->queue.depth_packets, "on_wire_frames", (json_int_t)p->wire.count,
+                            (json_int_t)p->queue.depth_packets, "on_wire_frames", (json_int_t)emu_port_on_wire(p),
                             "delivered_frames", (json_int_t)p->stats.delivered, "sent_frame_bytes",
-                            (json_int_t)p->stats.sent_bytes, "sent_wire_bytes", (json_int_t)p->stats.sent_wire_bytes,
+                            (json_int_t)q->dequeued_bytes, "sent_wire_bytes", (json_int_t)emu_port_sent_wire_bytes(p),
                             "peak_queue_bytes", (json_int_t)q->peak_bytes, "peak_queue_packets",
                             (json_int_t)q->peak_packets));
     }

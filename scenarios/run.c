@@ -102,18 +102,25 @@ static bool run_open_taps(struct run *r)
     return true;
 }
 
+static void run_left(void *user, const struct emu_frame *frame)
+{
+    struct run *r = user;
+    emu_engine_left(r->engine, (int)frame->src, frame);
+}
+
 static bool run_add_traffic(struct run *r)
 {
     const struct scenario *s = r->scenario;
+    for (int h = 0; h < s->network.hosts && s->tcp.small_queue_bytes > 0; h++)
+        emu_network_port(&r->network, h)->watch = (struct emu_port_watch){run_left, r};
     for (int h = 0; h < s->network.hosts; h++) {
-        uint64_t mac = UINT64_C(0x020000000000) + (uint64_t)h + 1; /* locally administered */
-        uint32_t ipv4 = UINT32_C(0x0a000000) + (uint32_t)h + 1;    /* h0 is 10.0.0.1 */
-        if (emu_engine_add_host(r->engine, mac, ipv4, &r->error) < 0)
+        if (emu_engine_add_host(r->engine, &r->error) < 0)
             return false;
     }
     for (int i = 0; i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];
-        struct emu_flow_config config = {f->from, f->to, f->start_ps, f->bytes, f->tcp};
+        struct emu_flow_config config = {f->from,   f->to,      f->start_ps, f->bytes, f->tcp,
+                                         f->repeat, s->barrier, f->duplex};
         if (emu_engine_add_flow(r->engine, &config, &r->error) < 0)
             return error_prefix(&r->error, "flow %s: ", f->name);
     }
@@ -258,8 +265,8 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
         *err = r.error;
     }
     if (r.engine) {
-        emu_engine_free(r.engine); /* drops the events that still point into the network */
-        emu_network_fini(&r.network);
+        emu_network_fini(&r.network); /* gives its frames back to the engine */
+        emu_engine_free(r.engine);
     }
     free(r.delivered);
     free(r.taps);

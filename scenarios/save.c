@@ -29,6 +29,11 @@ static void *save_array(struct save *v, int n, size_t size)
     return array;
 }
 
+static char *save_switch(struct save *v, bool on)
+{
+    return save_text(v, on ? "true" : "false");
+}
+
 static char *save_integer(struct save *v, int64_t value)
 {
     char text[UNITS_TEXT];
@@ -119,7 +124,9 @@ static void save_tcp(struct save *v, const struct emu_tcp_config *tcp, struct sc
         .delayed_ack = save_integer(v, tcp->delayed_ack),
         .delayed_ack_timeout = save_time(v, tcp->delayed_ack_timeout_ps),
         .min_rto = save_time(v, tcp->min_rto_ps),
-        .sack = save_text(v, tcp->sack ? "true" : "false"),
+        .sack = save_switch(v, tcp->sack),
+        .hystart = save_switch(v, tcp->hystart),
+        .small_queues = save_bytes(v, tcp->small_queue_bytes),
     };
 }
 
@@ -139,6 +146,7 @@ static void save_points(struct save *v, const struct scenario *s, struct schema_
 static void save_traffic(struct save *v, const struct scenario *s, struct schema_traffic *y)
 {
     y->start_spread = save_time(v, s->start_spread_ps);
+    y->barrier = save_switch(v, s->barrier);
     if (s->n_points > 0) {
         y->star = save_array(v, 1, sizeof *y->star);
         if (y->star)
@@ -156,6 +164,8 @@ static void save_traffic(struct save *v, const struct scenario *s, struct schema
             .window = save_bytes(v, f->tcp.receive_buffer_bytes),
             .congestion = save_text(v, f->tcp.congestion),
             .start = save_time(v, f->start_ps),
+            .repeat = save_integer(v, f->repeat),
+            .duplex = save_switch(v, f->duplex),
         };
         y->flows_count++;
     }
@@ -183,7 +193,7 @@ static struct schema_scenario *save_schema(const struct scenario *s)
     if (!y)
         return NULL;
     y->title = save_text(&v, s->title);
-    y->engine = save_text(&v, "ns3");
+    y->engine = save_text(&v, scenario_engine_name(s->engine));
     y->seed = save_integer(&v, (int64_t)s->seed);
     y->duration = save_time(&v, s->duration_ps);
     y->warmup = save_time(&v, s->warmup_ps);

@@ -16,6 +16,40 @@ void scenario_fini(struct scenario *s)
     *s = (struct scenario){0};
 }
 
+const char *scenario_engine_name(enum scenario_engine engine)
+{
+    return engine == SCENARIO_ENGINE_NS3 ? "ns3" : "native";
+}
+
+static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_engine engine, char what[static 96])
+{
+    static const char *const native[] = {"newreno", "linuxreno", "cubic"};
+    if (engine == SCENARIO_ENGINE_NS3) {
+        snprintf(what, 96, "TCP Small Queues (tcp.small_queues)");
+        return tcp->small_queue_bytes > 0;
+    }
+    snprintf(what, 96, "congestion control '%s'", tcp->congestion);
+    for (size_t i = 0; i < sizeof native / sizeof *native; i++)
+        if (strcmp(tcp->congestion, native[i]) == 0)
+            return false;
+    return true;
+}
+
+bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96])
+{
+    if (scenario_tcp_lacks(&s->tcp, engine, what))
+        return true;
+    for (int i = 0; i < s->n_flows; i++) {
+        const struct scenario_flow *f = &s->flows[i];
+        if (scenario_tcp_lacks(&f->tcp, engine, what))
+            return true;
+        snprintf(what, 96, "%s", f->duplex ? "duplex flows" : "repeated messages");
+        if (engine == SCENARIO_ENGINE_NS3 && (f->duplex || f->repeat > 1))
+            return true;
+    }
+    return false;
+}
+
 struct emu_tcp_config scenario_flow_tcp(const struct scenario *s, int64_t window_bytes)
 {
     struct emu_tcp_config tcp = s->tcp;
@@ -50,6 +84,7 @@ bool scenario_list_star(struct scenario *s, const struct scenario_point *point, 
         f->from = in ? peer : 0;
         f->to = in ? 0 : peer;
         f->start_ps = scenario_draw_start(s, &random);
+        f->repeat = 1;
         f->tcp = scenario_flow_tcp(s, in ? s->incoming_window_bytes : s->outgoing_window_bytes);
     }
     s->incoming_window_bytes = s->outgoing_window_bytes = s->tcp.receive_buffer_bytes; /* the flows have them now */

@@ -15,7 +15,7 @@
 #define SCENARIO_NAME 32
 #define SCENARIO_WARM 0 /* initial window "warm": enough segments to cover the flow's window */
 
-enum scenario_engine { SCENARIO_ENGINE_NS3 };
+enum scenario_engine { SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE };
 enum scenario_format { SCENARIO_FORMAT_PCAP, SCENARIO_FORMAT_PCAPNG };
 
 struct scenario_flow {
@@ -23,6 +23,8 @@ struct scenario_flow {
     int from, to;             /* hosts */
     int64_t bytes;            /* 0: until the run ends */
     int64_t start_ps;
+    int64_t repeat; /* messages of `bytes` on one connection: the next starts when this one is received */
+    bool duplex;    /* the same both ways on the one connection */
     struct emu_tcp_config tcp; /* resolved: scenario's tcp with this flow's window and congestion */
 };
 
@@ -52,6 +54,7 @@ struct scenario {
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */
     int n_points;
     int64_t incoming_window_bytes, outgoing_window_bytes; /* of the points' flows; tcp's without points */
+    bool barrier;             /* messages wait for those of all flows */
     int64_t start_spread_ps; /* flows without a start get one of [0, start_spread], whole ns, by the seed */
     struct scenario_capture *captures; /* owned */
     int n_captures;
@@ -59,6 +62,13 @@ struct scenario {
 
 /* Safe on a zeroed one. */
 void scenario_fini(struct scenario *s);
+
+/* "ns3" or "native". */
+const char *scenario_engine_name(enum scenario_engine engine);
+
+/* The first thing in the scenario that an engine has not, as the end of a sentence: "congestion control 'bbr'"; false
+ * when it has all. */
+bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96]);
 
 /* The scenario's tcp for one flow: this window in both buffers, and a warm initial window resolved
  * to ceil(window / segment) segments. */

@@ -49,6 +49,8 @@ static const cyaml_schema_field_t tcp_fields[] = {
     TEXT(schema_tcp, delayed_ack_timeout),
     TEXT(schema_tcp, min_rto),
     TEXT(schema_tcp, sack),
+    TEXT(schema_tcp, hystart),
+    TEXT(schema_tcp, small_queues),
     CYAML_FIELD_END,
 };
 
@@ -77,6 +79,8 @@ static const cyaml_schema_field_t flow_fields[] = {
     TEXT(schema_flow, window),
     TEXT(schema_flow, congestion),
     TEXT(schema_flow, start),
+    TEXT(schema_flow, repeat),
+    TEXT(schema_flow, duplex),
     CYAML_FIELD_END,
 };
 
@@ -89,6 +93,7 @@ static const cyaml_schema_field_t traffic_fields[] = {
     CYAML_FIELD_MAPPING_PTR("random", POINTER, struct schema_traffic, random, random_fields),
     CYAML_FIELD_SEQUENCE("flows", POINTER, struct schema_traffic, flows, &flow_schema, 0, CYAML_UNLIMITED),
     TEXT(schema_traffic, start_spread),
+    TEXT(schema_traffic, barrier),
     CYAML_FIELD_END,
 };
 

@@ -28,7 +28,8 @@ struct schema_network {
 };
 
 struct schema_tcp {
-    char *congestion, *window, *initial_window, *segment, *delayed_ack, *delayed_ack_timeout, *min_rto, *sack;
+    char *congestion, *window, *initial_window, *segment, *delayed_ack, *delayed_ack_timeout, *min_rto, *sack,
+        *hystart, *small_queues;
 };
 
 struct schema_star {
@@ -38,7 +39,7 @@ struct schema_star {
 };
 
 struct schema_flow {
-    char *name, *from, *to, *bytes, *window, *congestion, *start;
+    char *name, *from, *to, *bytes, *window, *congestion, *start, *repeat, *duplex;
 };
 
 struct schema_random {
@@ -50,7 +51,7 @@ struct schema_traffic {
     struct schema_random *random; /* likewise */
     struct schema_flow *flows;
     unsigned flows_count;
-    char *start_spread;
+    char *start_spread, *barrier;
 };
 
 struct schema_capture {

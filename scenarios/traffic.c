@@ -93,6 +93,8 @@ static bool traffic_flow(struct scenario *s, const struct schema_flow *t, int i,
 {
     struct scenario_flow *flow = &s->flows[i];
     int64_t window = s->tcp.receive_buffer_bytes;
+    int duplex = false;
+    flow->repeat = 1;
     fields_section(f, "traffic.flows.%d", i);
     if (!t->from || !t->to)
         return fields_fail(f, t->from ? "to" : "from", "is missing; a flow goes {from: h1, to: h0}");
@@ -111,8 +113,13 @@ static bool traffic_flow(struct scenario *s, const struct schema_flow *t, int i,
     flow->start_ps = start_ps;
     if (!fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &flow->bytes) ||
         !fields_time(f, "start", t->start, 0, INT64_MAX, &flow->start_ps) ||
-        !fields_window(f, "window", t->window, s->tcp.segment_bytes, &window))
+        !fields_window(f, "window", t->window, s->tcp.segment_bytes, &window) ||
+        !fields_integer(f, "repeat", t->repeat, 1, 1000000, &flow->repeat) ||
+        !fields_switch(f, "duplex", t->duplex, &duplex))
         return false;
+    flow->duplex = duplex;
+    if (flow->repeat > 1 && flow->bytes == 0)
+        return fields_fail(f, "repeat", "%s messages of what size? give bytes, too", t->repeat);
     if (flow->start_ps >= s->duration_ps) {
         char path[FIELDS_PATH], end[UNITS_TEXT];
         snprintf(path, sizeof path, "%s.start", f->section);
@@ -202,7 +209,7 @@ static bool traffic_random(struct scenario *s, const struct schema_random *t, st
     s->flows = calloc(n + 1, sizeof *s->flows);
     for (size_t i = 0; s->flows && i < n; i++) {
         struct scenario_flow *flow = &s->flows[i];
-        *flow = (struct scenario_flow){.from = pairs[i].from, .to = pairs[i].to, .bytes = bytes};
+        *flow = (struct scenario_flow){.from = pairs[i].from, .to = pairs[i].to, .bytes = bytes, .repeat = 1};
         snprintf(flow->name, sizeof flow->name, "e%zu", i + 1);
         flow->start_ps = scenario_draw_start(s, &random);
         flow->tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes);
@@ -223,8 +230,11 @@ bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fie
     s->start_spread_ps = 100 * UNITS_PS_PER_US;
     s->incoming_window_bytes = s->outgoing_window_bytes = s->tcp.receive_buffer_bytes;
     fields_section(f, "traffic");
-    if (!fields_time(f, "start_spread", t->start_spread, 0, INT64_MAX, &s->start_spread_ps))
+    int barrier = false;
+    if (!fields_time(f, "start_spread", t->start_spread, 0, INT64_MAX, &s->start_spread_ps) ||
+        !fields_switch(f, "barrier", t->barrier, &barrier))
         return false;
+    s->barrier = barrier;
     if (s->start_spread_ps >= s->duration_ps) {
         char spread[UNITS_TEXT], duration[UNITS_TEXT];
         units_format_time(s->start_spread_ps, spread);

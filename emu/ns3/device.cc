@@ -46,6 +46,13 @@ void HostDevice::DoDispose()
     NetDevice::DoDispose();
 }
 
+/* Whose address it is; groups go to everybody. */
+static uint32_t station(Mac48Address address)
+{
+    return address.IsGroup() ? EMU_FRAME_BROADCAST
+                             : static_cast<uint32_t>(mac_to_number(address) - emu_frame_mac(0));
+}
+
 /* TCP over IPv4 without payload, SYN, FIN or RST: what ack-first queues serve first. */
 static bool is_pure_ack(const Packet &packet, uint16_t protocol)
 {
@@ -69,10 +76,10 @@ bool HostDevice::Send(Ptr<Packet> packet, const Address &to, uint16_t protocol)
 bool HostDevice::SendFrom(Ptr<Packet> packet, const Address &from, const Address &to, uint16_t protocol)
 {
     emu_frame frame{};
-    frame.dst = mac_to_number(Mac48Address::ConvertFrom(to));
-    frame.src = mac_to_number(Mac48Address::ConvertFrom(from));
+    frame.dst = station(Mac48Address::ConvertFrom(to));
+    frame.src = station(Mac48Address::ConvertFrom(from));
     frame.ethertype = protocol;
-    frame.payload_bytes = packet->GetSize();
+    frame.payload_bytes = static_cast<uint16_t>(packet->GetSize()); /* kMtu bounds it */
     frame.pure_ack = is_pure_ack(*packet, protocol);
     packet->Ref(); /* the frame's own */
     frame.packet = PeekPointer(packet);
@@ -83,11 +90,10 @@ bool HostDevice::SendFrom(Ptr<Packet> packet, const Address &from, const Address
 void HostDevice::Deliver(const emu_frame &frame)
 {
     Ptr<Packet> packet(static_cast<Packet *>(frame.packet), false); /* takes the frame's reference */
-    bool group = frame.dst >> 40 & 1;
-    if (!group && frame.dst != mac_to_number(m_address))
+    if (frame.dst != EMU_FRAME_BROADCAST && frame.dst != station(m_address))
         return; /* flooded to everybody, meant for another host */
     if (!m_receive.IsNull())
-        m_receive(this, packet->Copy(), frame.ethertype, mac_from_number(frame.src));
+        m_receive(this, packet->Copy(), frame.ethertype, mac_from_number(emu_frame_mac(frame.src)));
 }
 
 } // namespace contraflow

@@ -156,8 +156,8 @@ size_t packet_bytes(const emu_frame *frame, uint8_t *out, size_t limit)
 {
     static uint8_t whole[EMU_FRAME_HEADER_BYTES + 65536]; /* checksums need every byte */
     for (int i = 0; i < 6; i++) {
-        whole[i] = static_cast<uint8_t>(frame->dst >> (40 - 8 * i));
-        whole[6 + i] = static_cast<uint8_t>(frame->src >> (40 - 8 * i));
+        whole[i] = static_cast<uint8_t>(emu_frame_mac(frame->dst) >> (40 - 8 * i));
+        whole[6 + i] = static_cast<uint8_t>(emu_frame_mac(frame->src) >> (40 - 8 * i));
     }
     whole[12] = static_cast<uint8_t>(frame->ethertype >> 8);
     whole[13] = static_cast<uint8_t>(frame->ethertype);
@@ -212,9 +212,11 @@ const char *emu_engine_name(void)
     return "ns-3 " ENGINE_VERSION;
 }
 
-int emu_engine_add_host(emu_engine *e, uint64_t mac, uint32_t ipv4, error *err)
+int emu_engine_add_host(emu_engine *e, error *err)
 {
     int index = static_cast<int>(e->hosts.size());
+    uint64_t mac = emu_frame_mac(static_cast<uint32_t>(index));
+    uint32_t ipv4 = emu_engine_ipv4(index);
     bool ok = guarded("adding a host", err, [&] {
         Ptr<Node> node = CreateObject<Node>();
         InternetStackHelper stack;
@@ -252,9 +254,14 @@ int emu_engine_add_flow(emu_engine *e, const emu_flow_config *config, error *err
     return ok ? index : -1;
 }
 
+void emu_engine_left(emu_engine *, int, const emu_frame *)
+{
+    /* ns-3's TCP does not ask */
+}
+
 emu_clock emu_engine_clock(emu_engine *e)
 {
-    return {now_ps, schedule, e};
+    return {nullptr, now_ps, schedule, e};
 }
 
 const emu_frame_ops *emu_engine_frame_ops(void)

@@ -6,6 +6,7 @@
 #include "ns3/tcp-l4-protocol.h"
 #include "ns3/uinteger.h"
 #include "ns3/boolean.h"
+#include "ns3/config.h"
 #include "ns3/nstime.h"
 
 #include <algorithm>
@@ -43,6 +44,7 @@ Flow::Flow(const emu_flow_config &config, Ptr<Node> source, Ptr<Node> sink, Ipv4
 Ptr<TcpSocketBase> Flow::MakeSocket(Ptr<Node> node)
 {
     const emu_tcp_config &tcp = m_config.tcp;
+    Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(tcp.hystart));
     Ptr<TcpSocketBase> s = DynamicCast<TcpSocketBase>(
         node->GetObject<TcpL4Protocol>()->CreateSocket(TypeId::LookupByName(congestion_type(tcp.congestion))));
     s->SetAttribute("SegmentSize", UintegerValue(static_cast<uint64_t>(tcp.segment_bytes)));

@@ -40,7 +40,7 @@ static void schedule(void *engine, int64_t delay_ps, void (*fn)(void *), void *a
 
 struct emu_clock fake_clock(void)
 {
-    return (struct emu_clock){now_ps, schedule, NULL};
+    return (struct emu_clock){NULL, now_ps, schedule, NULL};
 }
 
 void fake_run(void)
@@ -79,9 +79,9 @@ const struct emu_frame_ops fake_ops = {share, release, bytes};
 struct emu_frame fake_frame(int src, int dst, uint32_t payload, int id)
 {
     fake_live++;
-    return (struct emu_frame){.src = (uint64_t)src + 1,
-                              .dst = dst < 0 ? EMU_FRAME_BROADCAST : (uint64_t)dst + 1,
-                              .payload_bytes = payload,
+    return (struct emu_frame){.src = (uint32_t)src + 1,
+                              .dst = dst < 0 ? EMU_FRAME_BROADCAST : (uint32_t)dst + 1,
+                              .payload_bytes = (uint16_t)payload,
                               .ethertype = 0x0800,
                               .packet = (void *)(intptr_t)(id + 1)};
 }

@@ -15,7 +15,7 @@ static void deliver(void *user, int host, const struct emu_frame *frame)
     (void)user;
     struct emu_clock clock = fake_clock();
     last_time = emu_clock_now(&clock);
-    delivered += frame->dst == (uint64_t)host + 1;
+    delivered += frame->dst == (uint32_t)host + 1;
     fake_ops.release(frame->packet);
 }
 

@@ -73,8 +73,8 @@ static void test_frame_takes_38_bytes_more_than_its_packet(void **state)
         assert_int_equal(arrivals[i].id, i);
         assert_int_equal(arrivals[i].time_ps, 50000000 + 1526 * 8000 + i * 1538 * 8000);
     }
-    assert_int_equal(a.stats.sent_wire_bytes, 3 * 1538);
-    assert_int_equal(a.stats.sent_bytes, 3 * 1518);
+    assert_int_equal(emu_port_sent_wire_bytes(&a), 3 * 1538);
+    assert_int_equal(a.queue.stats.dequeued_bytes, 3 * 1518);
     end();
 }
 

@@ -107,7 +107,7 @@ static void test_table_grows_to_a_thousand_hosts(void **state)
         fake_run();
     }
     for (int h = 0; h < 1000; h++)
-        assert_int_equal(emu_switch_lookup(&net.switches[0], (uint64_t)h + 1), h);
+        assert_int_equal(emu_switch_lookup(&net.switches[0], (uint32_t)h + 1), h);
     emu_network_fini(&net);
 }
 

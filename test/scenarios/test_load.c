@@ -10,7 +10,7 @@ static void test_every_default(void **state)
     (void)state;
     struct scenario s = text_load("{}\n", NULL);
     assert_string_equal(s.title, "");
-    assert_int_equal(s.engine, SCENARIO_ENGINE_NS3);
+    assert_int_equal(s.engine, SCENARIO_ENGINE_NATIVE);
     assert_int_equal(s.seed, 1);
     assert_int_equal(s.duration_ps, 2 * UNITS_PS_PER_S);
     assert_int_equal(s.warmup_ps, 600 * UNITS_PS_PER_MS);
@@ -100,8 +100,16 @@ static void test_top_level_values_are_checked(void **state)
     char title[256];
     snprintf(title, sizeof title, "title: %0128d\n", 0);
     text_rejects(title, NULL, "s.yaml:1: title: 128 bytes long; 127 fit");
-    text_rejects("engine: native\n", NULL, "s.yaml:1: engine: 'native' is not built yet; use ns3");
-    text_rejects("engine: warp\n", NULL, "s.yaml:1: engine: 'warp' is not an engine; there are: ns3");
+    text_rejects("engine: native\ntcp: {congestion: bbr}\n", NULL,
+                 "s.yaml:1: engine: native has no congestion control 'bbr'; use ns3");
+    text_rejects("engine: ns3\ntcp: {small_queues: 20kB}\n", NULL,
+                 "s.yaml:1: engine: ns3 has no TCP Small Queues (tcp.small_queues); use native");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 1MB, repeat: 3}]}\n", "engine=ns3",
+                 "--set engine=ns3: ns3 has no repeated messages; use native");
+    text_rejects("tcp: {congestion: bbr, small_queues: 20kB}\n", NULL,
+                 "s.yaml: engine: ns3 has no TCP Small Queues (tcp.small_queues), and the other no congestion control "
+                 "'bbr'");
+    text_rejects("engine: warp\n", NULL, "s.yaml:1: engine: 'warp' is not an engine; there are: ns3, native");
     text_rejects("seed: -1\n", NULL, "s.yaml:1: seed: '-1' is outside 0 to 9223372036854775807");
     text_rejects("seed: one\n", NULL, "s.yaml:1: seed: 'one' is not a whole number");
     text_rejects("duration: 5 minutes\n", NULL,

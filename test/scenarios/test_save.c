@@ -156,7 +156,8 @@ static void test_every_default_is_spelt_out(void **state)
 {
     (void)state;
     static const char *const keys[] = {
-        "title:", "engine: ns3\n", "seed: 1\n", "duration: 2s\n", "warmup: 600ms\n", "topology: star\n", "hosts: 4\n",
+        "title:", "engine: native\n", "seed: 1\n", "duration: 2s\n", "warmup: 600ms\n", "topology: star\n",
+        "hosts: 4\n",
         "rate: 1Gbps\n", "delay: 50us\n", "queue: fifo\n", "limit: 20MB\n", "congestion: newreno\n", "window: 3MB\n",
         "initial_window: warm\n", "segment: 1448B\n", "delayed_ack: 2\n", "delayed_ack_timeout: 40ms\n",
         "min_rto: 200ms\n", "sack: true\n", "start_spread: 100us\n", "name: in1\n", "from: h1\n", "start: ",

@@ -11,7 +11,7 @@ static void test_unknown_key_names_the_known_ones(void **state)
                  "s.yaml:4: network.link.rat: unknown key; known here: rate, delay, goodput");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n    - {from: h1, into: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.1.into: unknown key; known here: name, from, to, bytes, window, "
-                 "congestion, start");
+                 "congestion, start, repeat, duplex");
     text_rejects("capture:\n  - {on: h0}\n", NULL,
                  "s.yaml:2: capture.0.on: unknown key; known here: at, snaplen, format");
     text_rejects("a.b: 1\n", NULL, "s.yaml: a.b: unknown key; known here: " TOP);
@@ -35,7 +35,8 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
     text_rejects("network:\n  link: fast\n", NULL,
                  "s.yaml:2: network.link: a single value found; here belong keys of these: rate, delay, goodput");
     text_rejects("seed: 1\ntraffic:\n", NULL,
-                 "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, flows, start_spread");
+                 "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, flows, start_spread, "
+                 "barrier");
     text_rejects("capture: h0\n", NULL, "s.yaml:1: capture: a single value found; here belongs a list, such as [a, b]");
     text_rejects("capture:\n  - h0\n", NULL,
                  "s.yaml:2: capture.0: a single value found; here belong keys of these: at, snaplen, format");
@@ -43,7 +44,7 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
                  "s.yaml:1: network.racks.1: a list found; here belongs a single value");
     text_rejects("seed: 1\n", "tcp=1MB",
                  "--set tcp=1MB: a single value found; here belong keys of these: congestion, window, initial_window, "
-                 "segment, delayed_ack, delayed_ack_timeout, min_rto, sack");
+                 "segment, delayed_ack, delayed_ack_timeout, min_rto, sack, hystart, small_queues");
 }
 
 int main(void)

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/native/endpoint.h"
+
+#include <stdlib.h>
+
+#define QUICK_ACKS 16 /* at most, when a connection begins (Linux, tcp_incr_quickack) */
+#define PS_PER_US INT64_C(1000000)
+#define FIRST_RTO_PS (INT64_C(1000000) * PS_PER_US) /* before any round trip was seen (RFC 6298, section 2) */
+
+static int64_t endpoint_now(const struct native_endpoint *e)
+{
+    return native_scheduler_now(e->env->scheduler);
+}
+
+/* Room behind rx.nxt, in whole units of what the window field can say (RFC 7323, section 2). */
+static uint32_t endpoint_window(const struct native_endpoint *e)
+{
+    uint64_t buffer = (uint64_t)e->config.receive_buffer_bytes;
+    uint64_t room = buffer > e->rx.unread ? buffer - e->rx.unread : 0;
+    return (uint32_t)(room >> e->window_scale << e->window_scale);
+}
+
+static uint32_t window_scale(int64_t buffer_bytes)
+{
+    uint32_t scale = 0;
+    while (scale < 14 && buffer_bytes >> scale > 65535)
+        scale++;
+    return scale;
+}
+
+void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
+{
+    struct native_receiver *rx = &e->rx;
+    uint64_t blocks[NATIVE_SACK_BLOCKS][2];
+    int n_sack = 0;
+    if (bytes == 0 && e->config.sack && (flags & NATIVE_ACK))
+        n_sack = native_reassembly_blocks(&rx->reassembly, blocks, NATIVE_SACK_BLOCKS);
+    struct native_segment *s = native_pool_take(n_sack ? e->env->sacked : e->env->plain);
+    uint32_t window = endpoint_window(e);
+    uint16_t field = (uint16_t)(window >> e->window_scale);
+    if (flags & NATIVE_SYN) /* not scaled there */
+        field = window < 65535 ? (uint16_t)window : 65535;
+    *s = (struct native_segment){
+        .seq = (uint32_t)from,
+        .ack = (uint32_t)rx->nxt,
+        .window = field,
+        .ip_id = e->next_ip_id++,
+        .ts = (uint32_t)(endpoint_now(e) / PS_PER_US),
+        .ts_echo = rx->ts_recent,
+        .end = e->id,
+        .payload_bytes = (uint16_t)bytes,
+        .flags = flags,
+        .n_sack = (uint8_t)n_sack,
+    };
+    for (int i = 0; i < n_sack; i++) {
+        struct native_sacked_segment *sacked = (struct native_sacked_segment *)s;
+        sacked->sack[i][0] = (uint32_t)blocks[i][0];
+        sacked->sack[i][1] = (uint32_t)blocks[i][1];
+    }
+    if (flags & NATIVE_ACK) {
+        rx->unacked = 0;
+        rx->ack_now = false;
+        rx->acked = rx->nxt;
+        rx->window_sent = window;
+        native_timer_cancel(&rx->delayed_ack);
+    }
+    e->env->transmit(e->env->user, e, s);
+}
+
+static void endpoint_ack(struct native_endpoint *e)
+{
+    if (e->rx.quick_acks > 0)
+        e->rx.quick_acks--;
+    native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+}
+
+static void endpoint_delayed_ack(void *arg)
+{
+    struct native_endpoint *e = arg;
+    if (e->rx.unacked > 0)
+        endpoint_ack(e);
+}
+
+void native_endpoint_handshake_timeout(struct native_endpoint *e)
+{
+    native_rtt_backoff(&e->tx.rtt);
+    native_timer_set(&e->tx.retransmit, endpoint_now(e) + native_rtt_rto_ps(&e->tx.rtt));
+    native_endpoint_send(e, e->state == NATIVE_SYN_SENT ? NATIVE_SYN : NATIVE_SYN | NATIVE_ACK, 0, 0);
+}
+
+void native_endpoint_init(struct native_endpoint *e, const struct native_endpoint_env *env,
+                          const struct emu_tcp_config *config, uint32_t id, uint32_t station, uint32_t peer_station)
+{
+    *e = (struct native_endpoint){
+        .env = env,
+        .config = *config,
+        .id = id,
+        .station = station,
+        .peer_station = peer_station,
+        .window_scale = window_scale(config->receive_buffer_bytes),
+        .stats.first_data_ps = -1,
+    };
+    uint64_t segment = (uint64_t)config->segment_bytes;
+    e->tx.finish = e->rx.finish = NATIVE_OPEN_STREAM;
+    e->tx.cwnd = (uint64_t)config->initial_window_segments * segment;
+    e->tx.ssthresh = UINT64_MAX;
+    uint64_t half_window = (uint64_t)config->receive_buffer_bytes / (2 * segment);
+    e->rx.quick_acks = half_window < 2 ? 2 : half_window > QUICK_ACKS ? QUICK_ACKS : (uint32_t)half_window;
+    native_rtt_init(&e->tx.rtt, config->min_rto_ps);
+    native_sender_init(e);
+    native_timer_init(&e->rx.delayed_ack, env->scheduler, endpoint_delayed_ack, e);
+}
+
+void native_endpoint_fini(struct native_endpoint *e)
+{
+    native_scoreboard_fini(&e->tx.scoreboard);
+    native_reassembly_fini(&e->rx.reassembly);
+}
+
+static void endpoint_open(struct native_endpoint *e, enum native_state state)
+{
+    e->state = state;
+    native_timer_set(&e->tx.retransmit, endpoint_now(e) + FIRST_RTO_PS);
+    native_endpoint_send(e, state == NATIVE_SYN_SENT ? NATIVE_SYN : NATIVE_SYN | NATIVE_ACK, 0, 0);
+}
+
+void native_endpoint_connect(struct native_endpoint *e)
+{
+    endpoint_open(e, NATIVE_SYN_SENT);
+}
+
+void native_endpoint_listen(struct native_endpoint *e)
+{
+    e->state = NATIVE_LISTEN;
+}
+
+static void endpoint_established(struct native_endpoint *e)
+{
+    native_timer_cancel(&e->tx.retransmit);
+    e->state = NATIVE_ESTABLISHED;
+    native_rtt_reset_backoff(&e->tx.rtt);
+    if (e->env->connected)
+        e->env->connected(e->env->user, e);
+}
+
+/* Before data may flow; true when the segment needs no more looking at. */
+static bool endpoint_handshake(struct native_endpoint *e, const struct native_segment *s)
+{
+    bool syn = s->flags & NATIVE_SYN, ack = s->flags & NATIVE_ACK;
+    switch (e->state) {
+    case NATIVE_LISTEN:
+        if (syn && !ack) {
+            e->rx.ts_recent = s->ts;
+            e->tx.peer_window = s->window;
+            endpoint_open(e, NATIVE_SYN_RECEIVED);
+        }
+        return true;
+    case NATIVE_SYN_SENT:
+        if (!syn || !ack)
+            return true;
+        e->rx.ts_recent = s->ts;
+        e->tx.peer_window = s->window;
+        native_rtt_sample(&e->tx.rtt, endpoint_now(e) / PS_PER_US - s->ts_echo);
+        endpoint_established(e);
+        e->rx.ack_now = true;
+        native_sender_push(e);
+        if (e->rx.ack_now)
+            native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+        return true;
+    case NATIVE_SYN_RECEIVED:
+        if (syn) {
+            native_endpoint_send(e, NATIVE_SYN | NATIVE_ACK, 0, 0); /* ours was lost */
+            return true;
+        }
+        native_rtt_sample(&e->tx.rtt, endpoint_now(e) / PS_PER_US - s->ts_echo);
+        endpoint_established(e);
+        return false;
+    case NATIVE_ESTABLISHED:
+        if (syn)
+            native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0); /* our ACK of its SYN was lost */
+        return syn;
+    default:
+        return true;
+    }
+}
+
+static void endpoint_deliver(struct native_endpoint *e, uint64_t bytes)
+{
+    if (e->rx.paused)
+        e->rx.unread += bytes;
+    if (bytes > 0)
+        e->env->delivered(e->env->user, e, bytes);
+}
+
+static void endpoint_accept(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_receiver *rx = &e->rx;
+    bool fin = s->flags & NATIVE_FIN;
+    uint64_t from = native_offset(s->seq, rx->nxt), to = from + s->payload_bytes + fin;
+    if (fin)
+        rx->finish = to - 1;
+    if (to <= rx->nxt) {
+        e->stats.duplicate_segments += to > from;
+        rx->ack_now = true; /* a retransmission too many, or a window probe */
+        return;
+    }
+    if (from > rx->nxt) {
+        if (to - rx->nxt <= endpoint_window(e))
+            native_reassembly_insert(&rx->reassembly, from, to);
+        rx->ack_now = true;
+        return;
+    }
+    uint64_t before = rx->nxt;
+    bool hole = !native_reassembly_empty(&rx->reassembly);
+    rx->nxt = hole ? native_reassembly_advance(&rx->reassembly, to) : to;
+    uint64_t bytes = rx->nxt - before;
+    bool finished = rx->nxt > rx->finish;
+    rx->unacked++;
+    rx->ack_now = rx->ack_now || hole || finished || rx->quick_acks > 0 ||
+                  rx->unacked >= (uint32_t)e->config.delayed_ack;
+    endpoint_deliver(e, finished ? bytes - 1 : bytes);
+    if (finished)
+        native_endpoint_close(e);
+}
+
+void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s)
+{
+    if ((e->state != NATIVE_ESTABLISHED || s->flags & NATIVE_SYN) && endpoint_handshake(e, s))
+        return;
+    struct native_receiver *rx = &e->rx;
+    int64_t from = (int64_t)native_offset(s->seq, rx->nxt);
+    if (from <= (int64_t)rx->acked)
+        rx->ts_recent = s->ts; /* RFC 7323, section 4.3: the oldest segment that the next ACK covers */
+    native_sender_acked(e, s);
+    if (s->payload_bytes > 0 || s->flags & NATIVE_FIN)
+        endpoint_accept(e, s);
+    else if (from < (int64_t)rx->nxt)
+        rx->ack_now = true; /* a window probe (RFC 9293, section 3.8.6.1) */
+    native_sender_push(e); /* data carry the ACK along */
+    if (rx->ack_now)
+        endpoint_ack(e);
+    else if (rx->unacked > 0 && !rx->delayed_ack.armed)
+        native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
+}
+
+void native_endpoint_write(struct native_endpoint *e, uint64_t bytes)
+{
+    e->tx.written += bytes;
+    if (e->state == NATIVE_ESTABLISHED)
+        native_sender_push(e);
+}
+
+void native_endpoint_close(struct native_endpoint *e)
+{
+    if (e->tx.finish != NATIVE_OPEN_STREAM)
+        return;
+    e->tx.finish = e->tx.written;
+    if (e->state == NATIVE_ESTABLISHED)
+        native_sender_push(e);
+}
+
+void native_endpoint_pause(struct native_endpoint *e, bool paused)
+{
+    e->rx.paused = paused;
+    if (paused)
+        return;
+    uint32_t before = endpoint_window(e);
+    e->rx.unread = 0;
+    if (e->state == NATIVE_ESTABLISHED && before < endpoint_window(e) && e->rx.window_sent < endpoint_window(e))
+        native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0); /* a window update */
+}
+
+void native_endpoint_departed(struct native_endpoint *e, int64_t bytes)
+{
+    e->tx.queued_bytes -= bytes;
+    if (e->tx.throttled && e->tx.queued_bytes < e->config.small_queue_bytes) {
+        e->tx.throttled = false;
+        native_sender_push(e);
+    }
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/native/endpoint.h - one end of a TCP connection, as Linux behaves where two-way traffic depends on it.
+ *
+ * RFC 9293 (TCP), 5681 and 6582 (slow start, congestion avoidance, NewReno), 9438 (CUBIC), 2018 and 6675 (SACK),
+ * 6937 (proportional rate reduction), 6298 (retransmission timer), 7323 (timestamps, window scale). Nagle is off.
+ * The stream is counted in bytes from 0; a FIN is one more, at `finish`. */
+#ifndef EMU_NATIVE_ENDPOINT_H
+#define EMU_NATIVE_ENDPOINT_H
+
+#include "emu/engine.h"
+#include "emu/native/cubic.h"
+#include "emu/native/rtt.h"
+#include "emu/native/sack.h"
+#include "emu/native/scheduler.h"
+#include "emu/native/segment.h"
+
+#define NATIVE_OPEN_STREAM UINT64_MAX /* no FIN yet */
+
+enum native_state { NATIVE_CLOSED, NATIVE_LISTEN, NATIVE_SYN_SENT, NATIVE_SYN_RECEIVED, NATIVE_ESTABLISHED };
+
+/* NATIVE_LOSS: after a timeout, until what was out then is acknowledged. */
+enum native_recovery { NATIVE_NORMAL, NATIVE_FAST_RECOVERY, NATIVE_LOSS };
+
+struct native_endpoint;
+
+/* What an endpoint asks of its engine. */
+struct native_endpoint_env {
+    struct native_scheduler *scheduler; /* borrowed */
+    struct native_pool *plain, *sacked; /* borrowed; segments without and with SACK blocks */
+    void (*transmit)(void *user, struct native_endpoint *e, struct native_segment *s); /* takes the segment */
+    void (*delivered)(void *user, struct native_endpoint *e, uint64_t bytes); /* in order, to the application */
+    void (*connected)(void *user, struct native_endpoint *e);
+    void *user;
+};
+
+/* What every segment touches comes first: with a thousand connections each line of the cache counts. */
+struct native_sender {
+    uint64_t una, nxt;    /* oldest unacknowledged, next new byte */
+    uint64_t written;     /* bytes the application has handed over */
+    uint64_t finish;      /* where the FIN goes, or NATIVE_OPEN_STREAM */
+    uint64_t cwnd, ssthresh; /* bytes */
+    uint64_t cwnd_remainder; /* congestion avoidance: acknowledged bytes not yet turned into growth */
+    uint32_t peer_window; /* bytes from una on */
+    uint32_t duplicate_acks; /* without SACK: each says that a segment has left the network */
+    enum native_recovery recovery;
+    bool throttled;       /* waiting for the NIC to drain */
+    struct native_rtt rtt;
+    struct native_timer retransmit;
+    struct native_scoreboard scoreboard;
+    struct native_timer persist;
+    uint64_t recover;     /* recovery ends when this is acknowledged */
+    uint64_t lost_end;    /* holes below are taken for lost */
+    uint64_t next_hole;   /* holes below have been retransmitted since they were */
+    uint64_t sent_after;  /* nxt when the first hole was last retransmitted; SACKs beyond: it is lost again. 0: no */
+    uint64_t prr_delivered, prr_out, prr_flight; /* RFC 6937 */
+    int64_t queued_bytes; /* of ours in our NIC, with small queues */
+    struct native_cubic cubic;
+};
+
+struct native_receiver {
+    uint64_t nxt;            /* next byte expected in order */
+    uint64_t finish;         /* where the peer's FIN is, or NATIVE_OPEN_STREAM */
+    uint64_t acked;          /* what the last ACK said */
+    uint64_t unread;         /* delivered in order, and not taken by a paused application */
+    uint32_t ts_recent;      /* to echo */
+    uint32_t unacked;        /* segments since the last ACK */
+    uint32_t quick_acks;     /* to send at once before ACKs are delayed */
+    uint32_t window_sent;    /* the window the last ACK told */
+    bool ack_now, paused;
+    struct native_timer delayed_ack;
+    struct native_reassembly reassembly;
+};
+
+/* What it counted. */
+struct native_endpoint_stats {
+    int64_t retransmitted_segments, retransmitted_bytes;
+    int64_t timeouts, fast_recoveries, duplicate_segments, window_probes;
+    int64_t first_data_ps; /* -1: none yet */
+};
+
+struct native_endpoint {
+    const struct native_endpoint_env *env; /* borrowed */
+    uint32_t id, station, peer_station;
+    uint32_t window_scale; /* ours, and the peer's: both ends have one configuration */
+    enum native_state state;
+    uint16_t next_ip_id;
+    struct native_receiver rx;
+    struct native_sender tx;
+    struct emu_tcp_config config;
+    struct native_endpoint_stats stats;
+};
+
+void native_endpoint_init(struct native_endpoint *e, const struct native_endpoint_env *env,
+                          const struct emu_tcp_config *config, uint32_t id, uint32_t station, uint32_t peer_station);
+void native_endpoint_fini(struct native_endpoint *e);
+
+/* Active and passive open. */
+void native_endpoint_connect(struct native_endpoint *e);
+void native_endpoint_listen(struct native_endpoint *e);
+
+/* So many more bytes to send; more than 2^62 never end. */
+void native_endpoint_write(struct native_endpoint *e, uint64_t bytes);
+/* A FIN behind what is written. */
+void native_endpoint_close(struct native_endpoint *e);
+/* An application that stops reading closes the window in time; one that goes on opens it. */
+void native_endpoint_pause(struct native_endpoint *e, bool paused);
+
+/* A segment has arrived; it stays the caller's. */
+void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s);
+
+/* With small queues: so many bytes of ours have left the NIC. */
+void native_endpoint_departed(struct native_endpoint *e, int64_t bytes);
+
+/* emu/native/sender.c, for emu/native/endpoint.c */
+void native_sender_acked(struct native_endpoint *e, const struct native_segment *s);
+void native_sender_push(struct native_endpoint *e);
+void native_sender_init(struct native_endpoint *e);
+void native_endpoint_handshake_timeout(struct native_endpoint *e);
+/* One segment with flags; payload and SACK blocks as said. */
+void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The native engine behind emu/engine.h: hosts, connections between them, and the flows that use them. */
+#include "emu/engine.h"
+
+#include "emu/native/endpoint.h"
+#include "emu/native/headers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENDLESS (UINT64_C(1) << 62) /* bytes: centuries */
+#define FIRST_PORT 5001
+
+/* A connection that carries a flow: bulk data one way, or messages, or both ways. */
+struct native_flow {
+    struct emu_engine *engine; /* borrowed */
+    struct emu_flow_config config;
+    struct native_endpoint ends[2]; /* source, sink */
+    struct emu_flow_stats stats;
+    uint64_t delivered[2];     /* to the application of the source (duplex), of the sink */
+    int64_t written_ps;        /* when the message under way was handed over */
+    uint64_t due;              /* bytes each way with the message under way */
+};
+
+struct emu_engine {
+    struct emu_engine_config config;
+    struct native_scheduler scheduler;
+    struct native_pool plain, sacked;
+    struct native_endpoint_env env;
+    struct native_flow **flows; /* owned */
+    int n_flows, n_hosts;
+    int at_barrier; /* flows whose message is received while others' is not */
+};
+
+/* Frame handles are segments; the tap that wants bytes finds the connection here. One engine a process. */
+static struct emu_engine *the_engine;
+
+static void *native_share(void *packet)
+{
+    const struct native_segment *s = packet;
+    void *copy = native_pool_take(s->n_sack ? &the_engine->sacked : &the_engine->plain);
+    memcpy(copy, s, s->n_sack ? sizeof(struct native_sacked_segment) : sizeof *s);
+    return copy;
+}
+
+static void native_release(void *packet)
+{
+    const struct native_segment *s = packet;
+    native_pool_give(s->n_sack ? &the_engine->sacked : &the_engine->plain, packet);
+}
+
+static struct native_endpoint *native_end(const struct emu_engine *e, uint32_t id)
+{
+    return &e->flows[id / 2]->ends[id & 1];
+}
+
+/* Initial sequence numbers differ, and are the same in every run. */
+static uint32_t native_isn(uint32_t id)
+{
+    return id * UINT32_C(2654435761) + 1;
+}
+
+/* Real bytes for a tap. */
+static size_t native_bytes(const struct emu_frame *frame, uint8_t *out, size_t limit)
+{
+    const struct native_segment *s = frame->packet;
+    const struct native_sacked_segment *sacked = frame->packet;
+    const struct native_flow *f = the_engine->flows[s->end / 2];
+    const struct native_endpoint *e = &f->ends[s->end & 1];
+    uint32_t isn = native_isn(s->end), peer_isn = native_isn(s->end ^ 1);
+    bool syn = s->flags & NATIVE_SYN;
+    uint16_t port = (uint16_t)(FIRST_PORT + s->end / 2), client = (uint16_t)(49152 + s->end / 2 % 16384);
+    struct native_header_fields h = {
+        .src_station = e->station,
+        .dst_station = e->peer_station,
+        .src_port = s->end & 1 ? port : client,
+        .dst_port = s->end & 1 ? client : port,
+        .seq = isn + (syn ? 0 : 1 + s->seq),
+        .ack = s->flags & NATIVE_ACK ? peer_isn + 1 + s->ack : 0,
+        .flags = s->flags,
+        .window = s->window,
+        .ip_id = s->ip_id,
+        .ts = s->ts / 1000,
+        .ts_echo = s->ts_echo / 1000,
+        .payload_bytes = s->payload_bytes,
+        .mss = (uint16_t)(e->config.segment_bytes + 12),
+        .window_scale = (uint8_t)e->window_scale,
+        .sack_permitted = e->config.sack,
+        .n_sack = s->n_sack,
+    };
+    for (int i = 0; i < s->n_sack; i++)
+        for (int k = 0; k < 2; k++)
+            h.sack[i][k] = peer_isn + 1 + sacked->sack[i][k];
+    return native_headers_write(&h, out, limit);
+}
+
+const struct emu_frame_ops *emu_engine_frame_ops(void)
+{
+    static const struct emu_frame_ops ops = {native_share, native_release, native_bytes};
+    return &ops;
+}
+
+static void native_transmit(void *user, struct native_endpoint *end, struct native_segment *s)
+{
+    struct emu_engine *e = user;
+    struct emu_frame frame = {
+        .packet = s,
+        .dst = end->peer_station,
+        .src = end->station,
+        .payload_bytes = (uint16_t)native_headers_ip_bytes(s->flags & NATIVE_SYN, s->n_sack, s->payload_bytes),
+        .ethertype = 0x0800,
+        .pure_ack = s->payload_bytes == 0 && s->flags == NATIVE_ACK,
+    };
+    if (end->config.small_queue_bytes > 0 && s->payload_bytes > 0)
+        end->tx.queued_bytes += emu_frame_buffer_bytes(&frame);
+    e->config.transmit(e->config.user, (int)end->station, &frame);
+}
+
+void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame)
+{
+    const struct native_segment *s = frame->packet;
+    struct native_endpoint *to = native_end(e, s->end ^ 1);
+    if (frame->dst == (uint32_t)host) /* else it was flooded */
+        native_endpoint_receive(to, s);
+    native_release(frame->packet);
+}
+
+void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
+{
+    (void)host;
+    const struct native_segment *s = frame->packet;
+    struct native_endpoint *end = native_end(e, s->end);
+    if (end->config.small_queue_bytes > 0 && s->payload_bytes > 0)
+        native_endpoint_departed(end, emu_frame_buffer_bytes(frame));
+}
+
+static uint64_t flow_message(const struct native_flow *f)
+{
+    return f->config.bytes > 0 ? (uint64_t)f->config.bytes : ENDLESS;
+}
+
+static int flow_ends(const struct native_flow *f)
+{
+    return f->config.duplex ? 2 : 1;
+}
+
+/* The next message, both ways if that is what the flow is. Its last byte is followed by a FIN. */
+static void flow_write(struct native_flow *f)
+{
+    f->due += flow_message(f);
+    f->written_ps = native_scheduler_now(&f->engine->scheduler);
+    for (int i = 0; i < flow_ends(f); i++) {
+        native_endpoint_write(&f->ends[i], flow_message(f));
+        if (f->stats.messages + 1 >= f->config.repeat && f->config.bytes > 0)
+            native_endpoint_close(&f->ends[i]);
+    }
+}
+
+static void flow_count(struct native_flow *f)
+{
+    int64_t took_ps = f->stats.last_delivery_ps - f->written_ps;
+    f->stats.message_sum_ps += took_ps;
+    if (f->stats.messages++ == 0 || took_ps < f->stats.message_min_ps)
+        f->stats.message_min_ps = took_ps;
+    if (took_ps > f->stats.message_max_ps)
+        f->stats.message_max_ps = took_ps;
+}
+
+static void flow_next(struct native_flow *f)
+{
+    struct emu_engine *e = f->engine;
+    f->stats.done = f->stats.messages >= f->config.repeat;
+    if (!f->config.barrier) {
+        if (!f->stats.done)
+            flow_write(f);
+        return;
+    }
+    if (++e->at_barrier < e->n_flows)
+        return;
+    e->at_barrier = 0;
+    for (int i = 0; i < e->n_flows; i++)
+        if (!e->flows[i]->stats.done)
+            flow_write(e->flows[i]);
+        else
+            e->at_barrier++; /* has no more messages: nobody waits for it */
+}
+
+static void native_delivered(void *user, struct native_endpoint *end, uint64_t bytes)
+{
+    struct emu_engine *e = user;
+    struct native_flow *f = e->flows[end->id / 2];
+    int side = (int)(end->id & 1);
+    f->delivered[side] += bytes;
+    f->stats.last_delivery_ps = native_scheduler_now(&e->scheduler);
+    if (f->delivered[1] < f->due || (f->config.duplex && f->delivered[0] < f->due))
+        return;
+    flow_count(f);
+    flow_next(f);
+}
+
+static void native_connected(void *user, struct native_endpoint *end)
+{
+    struct emu_engine *e = user;
+    if (end->id & 1)
+        return;
+    struct native_flow *f = e->flows[end->id / 2];
+    f->stats.connected = true;
+    flow_write(f);
+}
+
+static void flow_start(void *arg)
+{
+    struct native_flow *f = arg;
+    native_endpoint_connect(&f->ends[0]);
+}
+
+struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct error *err)
+{
+    struct emu_engine *e = the_engine ? NULL : calloc(1, sizeof *e);
+    if (!e) {
+        error_set(err, ERROR_SYSTEM,
+                  the_engine ? "a process holds one simulation engine, and it has one already" : "out of memory");
+        return NULL;
+    }
+    e->config = *config;
+    native_scheduler_init(&e->scheduler);
+    native_pool_init(&e->plain, sizeof(struct native_segment));
+    native_pool_init(&e->sacked, sizeof(struct native_sacked_segment));
+    e->env = (struct native_endpoint_env){
+        .scheduler = &e->scheduler,
+        .plain = &e->plain,
+        .sacked = &e->sacked,
+        .transmit = native_transmit,
+        .delivered = native_delivered,
+        .connected = native_connected,
+        .user = e,
+    };
+    the_engine = e;
+    return e;
+}
+
+void emu_engine_free(struct emu_engine *e)
+{
+    if (!e)
+        return;
+    for (int i = 0; i < e->n_flows; i++) {
+        native_endpoint_fini(&e->flows[i]->ends[0]);
+        native_endpoint_fini(&e->flows[i]->ends[1]);
+        free(e->flows[i]);
+    }
+    free(e->flows);
+    native_scheduler_fini(&e->scheduler);
+    native_pool_fini(&e->plain);
+    native_pool_fini(&e->sacked);
+    free(e);
+    the_engine = NULL;
+}
+
+const char *emu_engine_name(void)
+{
+    return "native " CONTRAFLOW_VERSION;
+}
+
+int emu_engine_add_host(struct emu_engine *e, struct error *err)
+{
+    (void)err;
+    return e->n_hosts++;
+}
+
+int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err)
+{
+    struct native_flow **flows = realloc(e->flows, ((size_t)e->n_flows + 1) * sizeof(struct native_flow *));
+    struct native_flow *f = flows ? calloc(1, sizeof *f) : NULL;
+    if (flows)
+        e->flows = flows;
+    if (!f) {
+        error_set(err, ERROR_SYSTEM, "out of memory for flow %d", e->n_flows);
+        return -1;
+    }
+    *f = (struct native_flow){.engine = e, .config = *config, .stats = {.first_data_ps = -1, .last_delivery_ps = -1}};
+    uint32_t id = 2 * (uint32_t)e->n_flows, source = (uint32_t)config->source, sink = (uint32_t)config->sink;
+    native_endpoint_init(&f->ends[0], &e->env, &config->tcp, id, source, sink);
+    native_endpoint_init(&f->ends[1], &e->env, &config->tcp, id + 1, sink, source);
+    native_endpoint_listen(&f->ends[1]);
+    e->flows[e->n_flows] = f;
+    struct emu_clock clock = emu_engine_clock(e);
+    emu_clock_schedule(&clock, config->start_ps, flow_start, f);
+    return e->n_flows++;
+}
+
+struct emu_clock emu_engine_clock(struct emu_engine *e)
+{
+    return native_scheduler_clock(&e->scheduler);
+}
+
+struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow)
+{
+    const struct native_flow *f = e->flows[flow];
+    struct emu_flow_stats stats = f->stats;
+    stats.delivered_bytes = (int64_t)f->delivered[1];
+    stats.delivered_back_bytes = (int64_t)f->delivered[0];
+    for (int i = 0; i < 2; i++) {
+        const struct native_endpoint_stats *s = &f->ends[i].stats;
+        stats.retransmitted_segments += s->retransmitted_segments;
+        stats.retransmitted_bytes += s->retransmitted_bytes;
+    }
+    stats.first_data_ps = f->ends[0].stats.first_data_ps;
+    return stats;
+}
+
+bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err)
+{
+    (void)err;
+    native_scheduler_run(&e->scheduler, until_ps);
+    return true;
+}
+
+void emu_engine_stop(struct emu_engine *e)
+{
+    native_scheduler_stop(&e->scheduler);
+}

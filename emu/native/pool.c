@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/native/segment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BLOCK_ITEMS 1024
+
+void native_pool_init(struct native_pool *p, uint32_t item_bytes)
+{
+    *p = (struct native_pool){.item_bytes = item_bytes};
+}
+
+void native_pool_fini(struct native_pool *p)
+{
+    for (int i = 0; i < p->n_blocks; i++)
+        free(p->blocks[i]);
+    free(p->blocks);
+    *p = (struct native_pool){0};
+}
+
+void native_pool_grow(struct native_pool *p)
+{
+    char *block = malloc((size_t)p->item_bytes * BLOCK_ITEMS);
+    void **blocks = realloc(p->blocks, ((size_t)p->n_blocks + 1) * sizeof *blocks);
+    if (!block || !blocks) {
+        fputs("contraflow: out of memory for segments\n", stderr);
+        abort();
+    }
+    p->blocks = blocks;
+    p->blocks[p->n_blocks++] = block;
+    for (int i = BLOCK_ITEMS - 1; i >= 0; i--)
+        native_pool_give(p, block + (size_t)i * p->item_bytes);
+}

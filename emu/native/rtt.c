@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/native/rtt.h"
+
+#define PS_PER_US INT64_C(1000000)
+#define GRANULARITY_US 1000 /* G: the kernel's and ns-3's clocks tick once a millisecond */
+#define FIRST_RTO_US 1000000
+#define MOST_RTO_US 120000000
+#define MOST_BACKOFF 16
+
+void native_rtt_init(struct native_rtt *r, int64_t min_rto_ps)
+{
+    *r = (struct native_rtt){.min_us = INT64_MAX, .min_rto_us = min_rto_ps / PS_PER_US};
+}
+
+void native_rtt_sample(struct native_rtt *r, int64_t rtt_us)
+{
+    if (r->min_us == INT64_MAX) {
+        r->srtt_8us = 8 * rtt_us;
+        r->rttvar_4us = 2 * rtt_us;
+    } else {
+        int64_t error = rtt_us - r->srtt_8us / 8;
+        r->srtt_8us += error;
+        r->rttvar_4us += (error < 0 ? -error : error) - r->rttvar_4us / 4;
+    }
+    if (rtt_us < r->min_us)
+        r->min_us = rtt_us;
+}
+
+void native_rtt_backoff(struct native_rtt *r)
+{
+    if (r->backoff < MOST_BACKOFF)
+        r->backoff++;
+}
+
+void native_rtt_reset_backoff(struct native_rtt *r)
+{
+    r->backoff = 0;
+}
+
+int64_t native_rtt_rto_ps(const struct native_rtt *r)
+{
+    int64_t rto_us = FIRST_RTO_US;
+    if (r->min_us != INT64_MAX) {
+        int64_t spread_us = r->rttvar_4us > GRANULARITY_US ? r->rttvar_4us : GRANULARITY_US;
+        rto_us = r->srtt_8us / 8 + spread_us;
+        rto_us = rto_us < r->min_rto_us ? r->min_rto_us : rto_us;
+    }
+    for (int i = 0; i < r->backoff && rto_us < MOST_RTO_US; i++)
+        rto_us *= 2;
+    return (rto_us < MOST_RTO_US ? rto_us : MOST_RTO_US) * PS_PER_US;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/native/sack.h - which parts of a stream have arrived: a receiver's out-of-order data, a sender's scoreboard.
+ *
+ * Both are sorted lists of disjoint, not touching [from, to) of 64-bit stream offsets; a change costs a binary search
+ * and the move of what lies behind. They grow by doubling and never shrink: no allocation in steady state. */
+#ifndef EMU_NATIVE_SACK_H
+#define EMU_NATIVE_SACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct native_interval {
+    uint64_t from, to;
+};
+
+struct native_intervals {
+    struct native_interval *at; /* owned */
+    int n, capacity;
+    uint64_t bytes; /* sum of lengths */
+};
+
+/* Adds [from, to), from < to; returns how many bytes were not there before. */
+uint64_t native_intervals_add(struct native_intervals *l, uint64_t from, uint64_t to);
+/* Removes everything below `to`. */
+void native_intervals_cut(struct native_intervals *l, uint64_t to);
+/* Bytes of [from, to) that are there. */
+uint64_t native_intervals_within(const struct native_intervals *l, uint64_t from, uint64_t to);
+void native_intervals_fini(struct native_intervals *l);
+
+#define NATIVE_RECENT 3
+
+struct native_reassembly {
+    struct native_intervals held;
+    uint64_t recent[NATIVE_RECENT]; /* offsets in the intervals changed last, the latest first */
+    int n_recent;
+};
+
+static inline bool native_reassembly_empty(const struct native_reassembly *r)
+{
+    return r->held.n == 0;
+}
+
+void native_reassembly_insert(struct native_reassembly *r, uint64_t from, uint64_t to);
+/* The stream has arrived up to `to`: returns how far it goes on in what is held, and lets that go. */
+uint64_t native_reassembly_advance(struct native_reassembly *r, uint64_t to);
+/* SACK blocks to report, the latest change first (RFC 2018, section 4); returns how many, `most` at most. */
+int native_reassembly_blocks(const struct native_reassembly *r, uint64_t (*blocks)[2], int most);
+void native_reassembly_fini(struct native_reassembly *r);
+
+struct native_scoreboard {
+    struct native_intervals sacked;
+};
+
+static inline uint64_t native_scoreboard_sacked(const struct native_scoreboard *b)
+{
+    return b->sacked.bytes;
+}
+
+static inline uint64_t native_scoreboard_highest(const struct native_scoreboard *b)
+{
+    return b->sacked.n > 0 ? b->sacked.at[b->sacked.n - 1].to : 0;
+}
+
+/* The peer has [from, to); returns how many bytes of it were news. */
+uint64_t native_scoreboard_mark(struct native_scoreboard *b, uint64_t from, uint64_t to);
+/* Everything below una is acknowledged. */
+void native_scoreboard_forget(struct native_scoreboard *b, uint64_t una);
+uint64_t native_scoreboard_sacked_in(const struct native_scoreboard *b, uint64_t from, uint64_t to);
+/* Where certain loss ends (RFC 6675, IsLost()): below it everything that is not SACKed has three SACKed stretches
+ * above it, or more than two segments' worth of SACKed bytes. `una` when nothing is lost. */
+uint64_t native_scoreboard_lost_end(const struct native_scoreboard *b, uint64_t una, uint32_t segment_bytes);
+/* The first stretch of [from, limit) that is not SACKed; false when there is none. */
+bool native_scoreboard_hole(const struct native_scoreboard *b, uint64_t from, uint64_t limit, uint64_t *start,
+                            uint64_t *end);
+void native_scoreboard_fini(struct native_scoreboard *b);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What an endpoint sends and when: windows, congestion control, loss recovery, timers. */
+#include "emu/native/endpoint.h"
+
+#include <string.h>
+
+#define PS_PER_US INT64_C(1000000)
+#define DUPLICATE_ACKS 3 /* RFC 5681, section 3.2 */
+
+static int64_t sender_now(const struct native_endpoint *e)
+{
+    return native_scheduler_now(e->env->scheduler);
+}
+
+static uint64_t sender_segment(const struct native_endpoint *e)
+{
+    return (uint64_t)e->config.segment_bytes;
+}
+
+/* "newreno", "linuxreno" and "cubic" are all there are here. */
+static bool sender_is_cubic(const struct native_endpoint *e)
+{
+    return e->config.congestion[0] == 'c';
+}
+
+static bool sender_counts_bytes(const struct native_endpoint *e)
+{
+    return e->config.congestion[0] == 'l';
+}
+
+static uint64_t sender_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t sender_most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The last offset there is something to send up to: data, and the FIN behind it. */
+static uint64_t sender_stream_end(const struct native_sender *tx)
+{
+    return tx->written + (tx->finish == tx->written);
+}
+
+static uint64_t sender_sacked(const struct native_endpoint *e)
+{
+    if (e->config.sack)
+        return native_scoreboard_sacked(&e->tx.scoreboard);
+    uint64_t flight = e->tx.nxt - e->tx.una, segment = sender_segment(e);
+    return sender_least(e->tx.duplicate_acks * segment, flight > segment ? flight - segment : 0);
+}
+
+/* Bytes in the network (RFC 6675, section 4): sent, not SACKed, not lost unless retransmitted since. */
+static uint64_t sender_pipe(const struct native_endpoint *e)
+{
+    const struct native_sender *tx = &e->tx;
+    uint64_t flight = tx->nxt - tx->una;
+    if (tx->recovery == NATIVE_NORMAL && tx->duplicate_acks == 0 && native_scoreboard_sacked(&tx->scoreboard) == 0)
+        return flight;
+    uint64_t lost = 0, hole = sender_most(tx->next_hole, tx->una);
+    if (hole < tx->lost_end)
+        lost = tx->lost_end - hole -
+               (e->config.sack ? native_scoreboard_sacked_in(&tx->scoreboard, hole, tx->lost_end) : 0);
+    uint64_t gone = sender_sacked(e) + lost;
+    return flight > gone ? flight - gone : 0;
+}
+
+static void sender_arm(struct native_endpoint *e)
+{
+    if (e->tx.nxt > e->tx.una)
+        native_timer_set(&e->tx.retransmit, sender_now(e) + native_rtt_rto_ps(&e->tx.rtt));
+    else
+        native_timer_cancel(&e->tx.retransmit);
+}
+
+/* [from, from + bytes) of the stream, of which the last may be the FIN. */
+static void sender_transmit(struct native_endpoint *e, uint64_t from, uint64_t bytes)
+{
+    struct native_sender *tx = &e->tx;
+    bool fin = from + bytes > tx->finish;
+    uint32_t payload = (uint32_t)(bytes - fin);
+    uint8_t flags = NATIVE_ACK;
+    if (fin)
+        flags |= NATIVE_FIN;
+    if (payload > 0 && from + payload == tx->written)
+        flags |= NATIVE_PUSH;
+    if (from < tx->nxt && payload > 0) {
+        e->stats.retransmitted_segments++;
+        e->stats.retransmitted_bytes += payload;
+    }
+    if (payload > 0 && e->stats.first_data_ps < 0)
+        e->stats.first_data_ps = sender_now(e);
+    if (tx->recovery == NATIVE_FAST_RECOVERY)
+        tx->prr_out += bytes;
+    bool idle = tx->nxt == tx->una;
+    if (from + bytes > tx->nxt)
+        tx->nxt = from + bytes;
+    native_endpoint_send(e, flags, from, payload);
+    if (idle || !tx->retransmit.armed)
+        sender_arm(e);
+}
+
+/* The next lost hole, a segment of it at most. */
+static bool sender_hole(struct native_endpoint *e, uint64_t *from, uint64_t *bytes)
+{
+    struct native_sender *tx = &e->tx;
+    uint64_t start = sender_most(tx->next_hole, tx->una), end = tx->lost_end;
+    if (start >= end)
+        return false;
+    if (e->config.sack && !native_scoreboard_hole(&tx->scoreboard, start, tx->lost_end, &start, &end))
+        return false;
+    *from = start;
+    *bytes = sender_least(end - start, sender_segment(e) + (start + sender_segment(e) == tx->finish));
+    return true;
+}
+
+/* Bytes of new data that windows and silly-window avoidance (RFC 9293, section 3.8.6.2) let go now. */
+static uint64_t sender_new(const struct native_endpoint *e)
+{
+    const struct native_sender *tx = &e->tx;
+    uint64_t end = sender_stream_end(tx), segment = sender_segment(e);
+    uint64_t edge = tx->una + sender_least(tx->peer_window, (uint64_t)e->config.send_buffer_bytes);
+    if (tx->nxt >= end || tx->nxt >= edge)
+        return 0;
+    uint64_t waiting = end - tx->nxt, room = edge - tx->nxt;
+    if (waiting <= segment && waiting <= room)
+        return waiting;
+    if (room >= segment)
+        return segment;
+    return 0;
+}
+
+static bool sender_throttle(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    tx->throttled = e->config.small_queue_bytes > 0 && tx->queued_bytes >= e->config.small_queue_bytes;
+    return tx->throttled;
+}
+
+static void sender_probe(void *arg)
+{
+    struct native_endpoint *e = arg;
+    struct native_sender *tx = &e->tx;
+    if (tx->nxt > tx->una || tx->nxt >= sender_stream_end(tx) || sender_new(e) > 0)
+        return;
+    e->stats.window_probes++;
+    native_endpoint_send(e, NATIVE_ACK, tx->una - 1, 0); /* an old byte that is not there: the peer must answer */
+    native_rtt_backoff(&tx->rtt);
+    native_timer_set(&tx->persist, sender_now(e) + native_rtt_rto_ps(&tx->rtt));
+}
+
+void native_sender_push(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    if (e->state != NATIVE_ESTABLISHED || (tx->nxt >= sender_stream_end(tx) && tx->recovery == NATIVE_NORMAL))
+        return;
+    uint64_t pipe = sender_pipe(e), from, bytes;
+    while (!sender_throttle(e)) {
+        bool hole = tx->recovery != NATIVE_NORMAL && sender_hole(e, &from, &bytes);
+        if (!hole) {
+            from = tx->nxt;
+            bytes = sender_new(e);
+        }
+        if (bytes == 0 || pipe + bytes > tx->cwnd + (pipe == 0 ? bytes : 0))
+            break;
+        if (hole) {
+            if (from == tx->una)
+                tx->sent_after = tx->nxt;
+            tx->next_hole = from + bytes;
+        }
+        sender_transmit(e, from, bytes);
+        pipe += bytes;
+    }
+    if (tx->nxt == tx->una && tx->nxt < sender_stream_end(tx) && !tx->throttled && sender_new(e) == 0 &&
+        !tx->persist.armed)
+        native_timer_set(&tx->persist, sender_now(e) + native_rtt_rto_ps(&tx->rtt));
+}
+
+static uint64_t sender_ssthresh(struct native_endpoint *e, bool timeout)
+{
+    uint64_t segment = sender_segment(e), flight = e->tx.nxt - e->tx.una;
+    if (!sender_is_cubic(e))
+        return sender_most(flight / 2, 2 * segment); /* RFC 5681, equation 4 */
+    uint32_t cwnd = (uint32_t)(e->tx.cwnd / segment);
+    return segment * (timeout ? native_cubic_on_timeout(&e->tx.cubic, cwnd) : native_cubic_on_loss(&e->tx.cubic, cwnd));
+}
+
+static void sender_enter_recovery(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    e->stats.fast_recoveries++;
+    tx->recovery = NATIVE_FAST_RECOVERY;
+    tx->recover = tx->nxt;
+    tx->prr_flight = tx->nxt - tx->una;
+    tx->ssthresh = sender_ssthresh(e, false);
+    tx->prr_delivered = tx->prr_out = 0;
+    tx->next_hole = tx->una;
+    tx->cwnd_remainder = 0;
+}
+
+/* RFC 6937, with the slow-start reduction bound. `delivered`: bytes this ACK says have left the network. */
+static void sender_reduce(struct native_endpoint *e, uint64_t delivered, bool first)
+{
+    struct native_sender *tx = &e->tx;
+    uint64_t pipe = sender_pipe(e), segment = sender_segment(e), send = 0;
+    tx->prr_delivered += delivered;
+    if (pipe > tx->ssthresh) {
+        uint64_t due = (tx->prr_delivered * tx->ssthresh + tx->prr_flight - 1) / tx->prr_flight;
+        send = due > tx->prr_out ? due - tx->prr_out : 0;
+    } else {
+        uint64_t behind = tx->prr_delivered > tx->prr_out ? tx->prr_delivered - tx->prr_out : 0;
+        send = sender_least(tx->ssthresh - pipe, sender_most(behind, delivered) + segment);
+    }
+    if (first)
+        send = sender_most(send, segment); /* the fast retransmission itself */
+    tx->cwnd = pipe + send;
+}
+
+/* NewReno grows by ACKs (RFC 5681, section 3.1, and ns-3's), so delayed ACKs halve its pace; Linux's Reno by bytes
+ * acknowledged; CUBIC by segments. Only a window that was in use may grow (RFC 7661, section 4.1). */
+static void sender_grow(struct native_endpoint *e, uint64_t acked, uint64_t flight, uint64_t rtt_us)
+{
+    struct native_sender *tx = &e->tx;
+    uint64_t segment = sender_segment(e);
+    bool slow_start = tx->cwnd < tx->ssthresh;
+    if (slow_start ? tx->cwnd >= 2 * flight : flight + segment <= tx->cwnd)
+        return;
+    if (sender_is_cubic(e)) {
+        tx->cwnd_remainder += acked;
+        uint32_t segments = (uint32_t)(tx->cwnd_remainder / segment);
+        tx->cwnd_remainder %= segment;
+        uint64_t ssthresh = tx->ssthresh / segment;
+        uint32_t threshold = ssthresh < UINT32_MAX ? (uint32_t)ssthresh : UINT32_MAX;
+        tx->cwnd = segment * native_cubic_on_ack(&tx->cubic, segments, (uint64_t)(sender_now(e) / PS_PER_US), rtt_us,
+                                                 (uint32_t)(tx->cwnd / segment), &threshold);
+        if (threshold < ssthresh)
+            tx->ssthresh = threshold * segment; /* HyStart has left slow start */
+        return;
+    }
+    if (!sender_counts_bytes(e)) {
+        tx->cwnd += slow_start ? sender_least(acked, segment) : sender_most(1, segment * segment / tx->cwnd);
+        return;
+    }
+    if (slow_start) {
+        uint64_t grown = sender_least(tx->cwnd + acked, tx->ssthresh);
+        acked -= grown - tx->cwnd;
+        tx->cwnd = grown;
+    }
+    tx->cwnd_remainder += acked;
+    if (tx->cwnd_remainder >= tx->cwnd) { /* a segment for each window acknowledged */
+        tx->cwnd_remainder -= tx->cwnd;
+        tx->cwnd += segment;
+    }
+}
+
+static void sender_timeout(void *arg)
+{
+    struct native_endpoint *e = arg;
+    struct native_sender *tx = &e->tx;
+    if (e->state != NATIVE_ESTABLISHED) {
+        native_endpoint_handshake_timeout(e);
+        return;
+    }
+    if (tx->nxt == tx->una)
+        return;
+    e->stats.timeouts++;
+    if (tx->recovery != NATIVE_LOSS || tx->una >= tx->recover)
+        tx->ssthresh = sender_ssthresh(e, true);
+    tx->recovery = NATIVE_LOSS;
+    tx->recover = tx->lost_end = tx->nxt;
+    tx->next_hole = tx->una;
+    tx->duplicate_acks = 0;
+    tx->cwnd = sender_segment(e);
+    tx->cwnd_remainder = 0;
+    native_rtt_backoff(&tx->rtt);
+    native_timer_set(&tx->retransmit, sender_now(e) + native_rtt_rto_ps(&tx->rtt));
+    native_sender_push(e);
+}
+
+void native_sender_init(struct native_endpoint *e)
+{
+    native_timer_init(&e->tx.retransmit, e->env->scheduler, sender_timeout, e);
+    native_timer_init(&e->tx.persist, e->env->scheduler, sender_probe, e);
+    native_cubic_init(&e->tx.cubic, e->config.hystart);
+}
+
+/* Marks what the segment SACKs; returns bytes that were not known before. */
+static uint64_t sender_mark(struct native_endpoint *e, const struct native_segment *s)
+{
+    const struct native_sacked_segment *sacked = (const struct native_sacked_segment *)s;
+    uint64_t newly = 0;
+    for (int i = 0; i < s->n_sack; i++) {
+        uint64_t from = native_offset(sacked->sack[i][0], e->tx.una), to = native_offset(sacked->sack[i][1], e->tx.una);
+        if (from >= e->tx.una && to <= e->tx.nxt && from < to)
+            newly += native_scoreboard_mark(&e->tx.scoreboard, from, to);
+    }
+    return newly;
+}
+
+/* Where loss is certain by now: RFC 6675's IsLost(), or three duplicate ACKs for the first segment (RFC 6582). */
+static void sender_detect(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    uint64_t segment = sender_segment(e), lost_end = tx->una;
+    if (e->config.sack)
+        lost_end = native_scoreboard_lost_end(&tx->scoreboard, tx->una, (uint32_t)segment);
+    else if (tx->duplicate_acks >= DUPLICATE_ACKS || tx->recovery == NATIVE_FAST_RECOVERY)
+        lost_end = sender_least(tx->una + segment, tx->nxt);
+    tx->lost_end = sender_most(tx->lost_end, lost_end);
+    /* What was sent after the retransmission of the first hole has arrived, and the hole is still there. */
+    if (tx->recovery == NATIVE_FAST_RECOVERY && e->config.sack && tx->next_hole > tx->una && tx->sent_after > tx->una &&
+        native_scoreboard_highest(&tx->scoreboard) >= tx->sent_after + DUPLICATE_ACKS * segment) {
+        tx->next_hole = tx->una;
+        tx->sent_after = 0;
+    }
+}
+
+void native_sender_acked(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_sender *tx = &e->tx;
+    uint64_t ack = native_offset(s->ack, tx->una), flight = tx->nxt - tx->una;
+    if (ack > tx->nxt || ack < tx->una)
+        return;
+    uint32_t window = (uint32_t)s->window << e->window_scale;
+    bool window_changed = window != tx->peer_window;
+    tx->peer_window = window;
+    uint64_t delivered = s->n_sack > 0 ? sender_mark(e, s) : 0, acked = ack - tx->una;
+    uint64_t rtt_us = 0;
+    if (acked > 0) {
+        uint64_t known = native_scoreboard_sacked(&tx->scoreboard);
+        tx->una = ack;
+        if (known > 0)
+            native_scoreboard_forget(&tx->scoreboard, ack);
+        delivered += acked - (known - native_scoreboard_sacked(&tx->scoreboard));
+        rtt_us = (uint32_t)((uint32_t)(sender_now(e) / PS_PER_US) - s->ts_echo);
+        native_rtt_sample(&tx->rtt, (int64_t)rtt_us);
+        native_rtt_reset_backoff(&tx->rtt);
+        native_timer_cancel(&tx->persist);
+        tx->duplicate_acks = 0;
+        sender_arm(e);
+    } else if (s->payload_bytes == 0 && !(s->flags & NATIVE_FIN) && flight > 0 && !window_changed) {
+        tx->duplicate_acks++;
+        if (!e->config.sack)
+            delivered = sender_segment(e);
+    } else if (tx->persist.armed && sender_new(e) > 0) {
+        native_timer_cancel(&tx->persist);
+        native_rtt_reset_backoff(&tx->rtt);
+    }
+    if (tx->recovery == NATIVE_NORMAL && s->n_sack == 0 && tx->duplicate_acks == 0) {
+        if (acked > 0)
+            sender_grow(e, acked, flight, rtt_us);
+        return;
+    }
+    if (tx->recovery != NATIVE_NORMAL && tx->una >= tx->recover) {
+        if (tx->recovery == NATIVE_FAST_RECOVERY)
+            tx->cwnd = tx->ssthresh;
+        tx->recovery = NATIVE_NORMAL;
+        tx->lost_end = tx->next_hole = tx->una;
+    }
+    sender_detect(e);
+    bool first = tx->recovery == NATIVE_NORMAL && tx->lost_end > tx->una;
+    if (first)
+        sender_enter_recovery(e);
+    if (tx->recovery == NATIVE_FAST_RECOVERY)
+        sender_reduce(e, delivered, first);
+    else if (acked > 0)
+        sender_grow(e, acked, flight, rtt_us);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/native/cubic.h"
+
+#include "base/random.h"
+
+#include <math.h>
+
+#include "test/cm.h"
+
+static void test_cube_roots_are_exact(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n < 3000; n++) {
+        assert_true(native_cubic_root(n * n * n) == n);
+        if (n > 1)
+            assert_true(native_cubic_root(n * n * n - 1) == n - 1);
+    }
+    assert_true(native_cubic_root(UINT64_MAX) == 2642245); /* 2642245^3 < 2^64 < 2642246^3 */
+}
+
+/* A window of w_max is lost; then every round trip of rtt acknowledges the window. Between losses the window is
+ * C (t - K)^3 + W_max with K = cbrt(W_max (1 - beta) / C) (RFC 9438, equations 1 and 2). */
+static void follow_curve(uint32_t w_max, uint64_t rtt_us)
+{
+    struct native_cubic c;
+    native_cubic_init(&c, false);
+    uint32_t ssthresh = native_cubic_on_loss(&c, w_max), cwnd = ssthresh;
+    assert_int_equal(ssthresh, w_max * 7 / 10);
+    uint64_t now_us = 1000000;
+    double k = cbrt((w_max - cwnd) / 0.4), worst = 0;
+    for (double t = 0; t < 2 * k; t += (double)rtt_us / 1e6, now_us += rtt_us) {
+        double curve = 0.4 * pow(t - k, 3) + w_max;
+        worst = fmax(worst, fabs(cwnd - curve) / curve);
+        for (uint32_t acked = 0, all = cwnd; acked < all; acked += 2)
+            cwnd = native_cubic_on_ack(&c, 2, now_us + (uint64_t)acked * rtt_us / all, rtt_us, cwnd, &ssthresh);
+    }
+    print_message("W_max %u, %u ms: within %.2f %% of the curve\n", w_max, (unsigned)(rtt_us / 1000), 100 * worst);
+    assert_true(worst < 0.02);
+}
+
+static void test_the_window_follows_the_curve(void **state)
+{
+    (void)state;
+    follow_curve(2000, 100000);
+    follow_curve(2000, 50000);
+    follow_curve(20000, 20000);
+    follow_curve(500, 200000);
+}
+
+/* Where Reno is faster - short round trips - the window grows as Reno's with beta 0.7: 0.529 segments a round trip
+ * until W_max is reached, one from then on (section 4.3). */
+static void test_short_round_trips_are_renos(void **state)
+{
+    (void)state;
+    struct native_cubic c;
+    native_cubic_init(&c, false);
+    uint32_t ssthresh = native_cubic_on_loss(&c, 100), cwnd = ssthresh, at = cwnd;
+    uint64_t now_us = 1000000;
+    for (int round = 0; round < 50; round++) {
+        for (uint32_t acked = 0, all = cwnd; acked < all; acked++)
+            cwnd = native_cubic_on_ack(&c, 1, now_us, 1000, cwnd, &ssthresh);
+        now_us += 1000;
+    }
+    assert_true(fabs((cwnd - at) - 50 * 0.529) <= 2);
+}
+
+static void test_fast_convergence_gives_up_room(void **state)
+{
+    (void)state;
+    struct native_cubic c;
+    native_cubic_init(&c, false);
+    native_cubic_on_loss(&c, 1000);
+    assert_true(c.w_max == 1000 * 1024);
+    native_cubic_on_loss(&c, 800); /* below: 800 (1 + 0.7) / 2 = 680 */
+    assert_true(c.w_max == 680 * 1024);
+    assert_int_equal(native_cubic_on_loss(&c, 2), 2);
+}
+
+/* The round trip grows as the queue does in slow start: HyStart ends it long before the buffer is full. */
+static uint32_t slow_start_until(bool hystart, uint32_t buffer)
+{
+    struct native_cubic c;
+    native_cubic_init(&c, hystart);
+    uint32_t cwnd = 10, ssthresh = UINT32_MAX;
+    uint64_t now_us = 1;
+    while (cwnd < 100 + buffer && cwnd < ssthresh) { /* 100 segments fill the pipe of 20 ms */
+        uint64_t rtt_us = 20000 + (cwnd > 100 ? (cwnd - 100) * 200 : 0);
+        for (uint32_t acked = 0, all = cwnd; acked < all && cwnd < ssthresh; acked++)
+            cwnd = native_cubic_on_ack(&c, 1, now_us + acked * rtt_us / all, rtt_us, cwnd, &ssthresh);
+        now_us += rtt_us;
+    }
+    return cwnd;
+}
+
+static void test_hystart_leaves_when_the_delay_grows(void **state)
+{
+    (void)state;
+    assert_in_range(slow_start_until(true, 2000), 100, 400);
+    assert_true(slow_start_until(false, 2000) >= 2100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cube_roots_are_exact),
+        cmocka_unit_test(test_the_window_follows_the_curve),
+        cmocka_unit_test(test_short_round_trips_are_renos),
+        cmocka_unit_test(test_fast_convergence_gives_up_room),
+        cmocka_unit_test(test_hystart_leaves_when_the_delay_grows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

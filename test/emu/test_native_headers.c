@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/native/headers.h"
+
+#include "capture/decode.h"
+#include "emu/native/segment.h"
+
+#include <pcap/dlt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/cm.h"
+
+static const struct native_header_fields usual = {
+    .src_station = 2, .dst_station = 0, .src_port = 49152, .dst_port = 5001, .seq = 0xfffffff0, .ack = 77,
+    .flags = NATIVE_ACK | NATIVE_PUSH, .window = 1234, .ip_id = 99, .ts = 5, .ts_echo = 4, .payload_bytes = 1448,
+    .mss = 1460, .window_scale = 6, .sack_permitted = true,
+};
+
+/* One's-complement sum over everything is 0xffff when the checksum is right (RFC 1071). */
+static uint32_t sum(const uint8_t *bytes, size_t n, uint32_t s)
+{
+    for (size_t i = 0; i < n; i++)
+        s += i % 2 ? bytes[i] : (uint32_t)bytes[i] << 8;
+    while (s >> 16)
+        s = (s & 0xffff) + (s >> 16);
+    return s;
+}
+
+static size_t write_whole(const struct native_header_fields *h, uint8_t frame[static 2000])
+{
+    memset(frame, 0xaa, 2000);
+    size_t n = native_headers_write(h, frame, 2000);
+    uint32_t ip_bytes = native_headers_ip_bytes(h->flags & NATIVE_SYN, h->n_sack, h->payload_bytes);
+    assert_int_equal(n, 14 + (ip_bytes < 46 ? 46 : ip_bytes));
+    assert_int_equal(sum(frame + 14, 20, 0), 0xffff);
+    assert_int_equal(sum(frame + 34, ip_bytes - 20, sum(frame + 26, 8, 6 + ip_bytes - 20)), 0xffff);
+    return n;
+}
+
+static struct capture_segment decoded(const struct native_header_fields *h)
+{
+    uint8_t frame[2000];
+    struct capture_segment s;
+    size_t n = write_whole(h, frame);
+    assert_int_equal(capture_decode(DLT_EN10MB, frame, (uint32_t)n, (uint32_t)n, &s), CAPTURE_DECODE_TCP);
+    return s;
+}
+
+static void test_data_say_what_they_are(void **state)
+{
+    (void)state;
+    uint8_t frame[2000];
+    assert_int_equal(write_whole(&usual, frame), 1514);
+    const uint8_t macs[] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 3, 8, 0};
+    assert_memory_equal(frame, macs, sizeof macs);
+    struct capture_segment s = decoded(&usual);
+    char text[2][64];
+    snprintf(text[0], 64, "%d.%d.%d.%d", s.src.bytes[0], s.src.bytes[1], s.src.bytes[2], s.src.bytes[3]);
+    assert_string_equal(text[0], "10.0.0.3"); /* station 2 */
+    assert_int_equal(s.dst.bytes[3], 1);
+    assert_int_equal(s.src_port, 49152);
+    assert_int_equal(s.dst_port, 5001);
+    assert_int_equal(s.seq, 0xfffffff0);
+    assert_int_equal(s.ack, 77);
+    assert_int_equal(s.flags, CAPTURE_TCP_ACK | CAPTURE_TCP_PSH);
+    assert_int_equal(s.window, 1234);
+    assert_int_equal(s.ip_id, 99);
+    assert_int_equal(s.payload_bytes, 1448);
+    assert_true(s.has_timestamps);
+    assert_int_equal(s.tsval, 5);
+    assert_int_equal(s.tsecr, 4);
+}
+
+static void test_a_syn_carries_its_options(void **state)
+{
+    (void)state;
+    struct native_header_fields h = usual;
+    h.flags = NATIVE_SYN;
+    h.payload_bytes = 0;
+    struct capture_segment s = decoded(&h);
+    assert_true(s.has_mss && s.has_window_scale && s.sack_permitted && s.has_timestamps);
+    assert_int_equal(s.mss, 1460);
+    assert_int_equal(s.window_scale, 6);
+    h.sack_permitted = false;
+    assert_false(decoded(&h).sack_permitted);
+}
+
+static void test_sack_blocks_are_told(void **state)
+{
+    (void)state;
+    struct native_header_fields h = usual;
+    h.payload_bytes = 0;
+    for (uint8_t n = 1; n <= 3; n++) {
+        h.n_sack = n;
+        for (uint32_t i = 0; i < n; i++) {
+            h.sack[i][0] = 1000 * (i + 1);
+            h.sack[i][1] = 1000 * (i + 1) + 500;
+        }
+        struct capture_segment s = decoded(&h);
+        assert_int_equal(s.n_sack, n);
+        assert_int_equal(s.sack[n - 1].start, 1000 * n);
+        assert_int_equal(s.sack[n - 1].end, 1000 * n + 500);
+    }
+}
+
+static void test_a_snap_length_cuts(void **state)
+{
+    (void)state;
+    uint8_t frame[2000], whole[2000];
+    write_whole(&usual, whole);
+    for (size_t limit = 0; limit < 200; limit += 7) {
+        memset(frame, 0xaa, sizeof frame);
+        assert_int_equal(native_headers_write(&usual, frame, limit), limit);
+        assert_memory_equal(frame, whole, limit);
+        assert_int_equal(frame[limit], 0xaa);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_data_say_what_they_are),
+        cmocka_unit_test(test_a_syn_carries_its_options),
+        cmocka_unit_test(test_sack_blocks_are_told),
+        cmocka_unit_test(test_a_snap_length_cuts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

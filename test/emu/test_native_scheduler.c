@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/native/scheduler.h"
+
+#include "base/random.h"
+
+#include <stdlib.h>
+
+#include "test/cm.h"
+
+static struct native_scheduler s;
+static int64_t last_ps;
+static int ran, order[64];
+
+struct mark {
+    int64_t time_ps;
+    int number;
+};
+
+static void note(void *arg)
+{
+    const struct mark *m = arg;
+    assert_int_equal(native_scheduler_now(&s), m->time_ps);
+    if (ran < 64)
+        order[ran] = m->number;
+    ran++;
+}
+
+static void begin(void)
+{
+    native_scheduler_init(&s);
+    ran = 0;
+    last_ps = 0;
+}
+
+static void test_equal_times_run_in_the_order_of_scheduling(void **state)
+{
+    (void)state;
+    struct mark m[40];
+    begin();
+    for (int i = 0; i < 40; i++) { /* more than the front holds; two times, interleaved */
+        m[i] = (struct mark){i % 2 ? 100 : 50, i};
+        native_scheduler_at(&s, m[i].time_ps, note, &m[i]);
+    }
+    native_scheduler_run(&s, 1000);
+    assert_int_equal(ran, 40);
+    for (int i = 0; i < 40; i++)
+        assert_int_equal(order[i], i < 20 ? 2 * i : 2 * (i - 20) + 1);
+    assert_int_equal(native_scheduler_now(&s), 1000);
+    native_scheduler_fini(&s);
+}
+
+static void test_a_run_ends_before_its_limit_and_goes_on_from_there(void **state)
+{
+    (void)state;
+    struct mark m[3] = {{10, 0}, {20, 1}, {30, 2}};
+    begin();
+    for (int i = 0; i < 3; i++)
+        native_scheduler_at(&s, m[i].time_ps, note, &m[i]);
+    native_scheduler_run(&s, 20);
+    assert_int_equal(ran, 1);
+    native_scheduler_run(&s, 21);
+    assert_int_equal(ran, 2);
+    native_scheduler_run(&s, INT64_MAX);
+    assert_int_equal(ran, 3);
+    assert_int_equal(native_scheduler_now(&s), 30);
+    native_scheduler_fini(&s);
+}
+
+static void stop(void *arg)
+{
+    (void)arg;
+    ran++;
+    native_scheduler_stop(&s);
+}
+
+static void test_stop_ends_a_run_after_its_event(void **state)
+{
+    (void)state;
+    begin();
+    native_scheduler_at(&s, 5, stop, NULL);
+    native_scheduler_at(&s, 6, stop, NULL);
+    native_scheduler_run(&s, 100);
+    assert_int_equal(ran, 1);
+    assert_int_equal(native_scheduler_now(&s), 5);
+    native_scheduler_run(&s, 100);
+    assert_int_equal(ran, 2);
+    native_scheduler_fini(&s);
+}
+
+/* Thousands of events that schedule others, near and far: none in the past, each once, in the order that sorting
+ * (time, number of scheduling) gives. */
+struct busy {
+    struct random r;
+    int64_t scheduled, ran, last_number;
+} busy;
+
+struct load {
+    int64_t time_ps, number;
+};
+
+static void load_run(void *arg);
+
+static void load_add(int64_t delay_ps)
+{
+    struct load *l = malloc(sizeof *l);
+    assert_non_null(l);
+    *l = (struct load){native_scheduler_now(&s) + delay_ps, busy.scheduled++};
+    native_scheduler_at(&s, l->time_ps, load_run, l);
+}
+
+static void load_run(void *arg)
+{
+    struct load l = *(struct load *)arg;
+    free(arg);
+    int64_t now_ps = native_scheduler_now(&s);
+    assert_int_equal(now_ps, l.time_ps);
+    assert_true(now_ps > last_ps || (now_ps == last_ps && l.number > busy.last_number));
+    last_ps = now_ps;
+    busy.last_number = l.number;
+    busy.ran++;
+    int more = busy.scheduled < 200000 ? (int)random_below(&busy.r, 3) : 0;
+    for (int i = 0; i < more; i++)
+        load_add((int64_t)(random_below(&busy.r, 4) ? random_below(&busy.r, 20) : random_below(&busy.r, 100000)));
+}
+
+static void test_random_loads_run_in_order(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        begin();
+        busy = (struct busy){.last_number = -1};
+        random_init(&busy.r, seed);
+        for (int i = 0; i < 300; i++)
+            load_add((int64_t)random_below(&busy.r, 1000));
+        native_scheduler_run(&s, INT64_MAX);
+        assert_int_equal(busy.ran, busy.scheduled);
+        assert_true(busy.ran > 1000);
+        native_scheduler_fini(&s);
+    }
+}
+
+static int64_t fired_ps[16];
+static int fired;
+
+static void fire(void *arg)
+{
+    (void)arg;
+    fired_ps[fired++] = native_scheduler_now(&s);
+}
+
+static void test_a_timer_fires_once_when_it_was_set_last(void **state)
+{
+    (void)state;
+    struct native_timer t;
+    begin();
+    fired = 0;
+    native_timer_init(&t, &s, fire, NULL);
+    native_timer_set(&t, 100);
+    native_timer_set(&t, 300); /* later */
+    native_scheduler_run(&s, 200);
+    assert_int_equal(fired, 0);
+    native_timer_set(&t, 250); /* earlier */
+    native_scheduler_run(&s, 1000);
+    assert_int_equal(fired, 1);
+    assert_int_equal(fired_ps[0], 250);
+    native_timer_set(&t, 1500);
+    native_timer_cancel(&t);
+    native_scheduler_run(&s, 2000);
+    assert_int_equal(fired, 1);
+    native_timer_set(&t, 2500); /* and again */
+    native_scheduler_run(&s, 3000);
+    assert_int_equal(fired, 2);
+    native_scheduler_fini(&s);
+}
+
+/* Re-arming a timer with each segment must not fill the heap. */
+static void test_a_timer_that_is_always_postponed_costs_few_events(void **state)
+{
+    (void)state;
+    struct native_timer t;
+    begin();
+    fired = 0;
+    native_timer_init(&t, &s, fire, NULL);
+    for (int64_t now = 0; now < 100000; now++) {
+        native_scheduler_run(&s, now);
+        native_timer_set(&t, now + 1000);
+    }
+    assert_int_equal(fired, 0);
+    assert_true(s.events <= 101);
+    native_scheduler_fini(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_times_run_in_the_order_of_scheduling),
+        cmocka_unit_test(test_a_run_ends_before_its_limit_and_goes_on_from_there),
+        cmocka_unit_test(test_stop_ends_a_run_after_its_event),
+        cmocka_unit_test(test_random_loads_run_in_order),
+        cmocka_unit_test(test_a_timer_fires_once_when_it_was_set_last),
+        cmocka_unit_test(test_a_timer_that_is_always_postponed_costs_few_events),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two endpoints over a delay line that loses what it is told to: what TCP is known to do from outside. */
+#include "emu/native/endpoint.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/cm.h"
+
+#define MS INT64_C(1000000000) /* ps */
+#define SECOND (1000 * MS)
+
+struct line;
+
+struct flight {
+    struct line *line;
+    struct native_segment *segment;
+    int to;
+};
+
+struct line {
+    struct native_scheduler scheduler;
+    struct native_pool plain, sacked;
+    struct native_endpoint_env env;
+    struct native_endpoint ends[2];
+    int64_t delay_ps;
+    bool (*lose)(struct line *l, const struct native_segment *s);
+    struct random random;
+    double loss;           /* of data segments */
+    int64_t data_sent, data_lost, acks_sent;
+    int syns;
+    int64_t syn_ps[8];
+    uint64_t delivered[2];
+};
+
+static int64_t line_now(const struct line *l)
+{
+    return native_scheduler_now(&l->scheduler);
+}
+
+static void line_release(struct line *l, struct native_segment *s)
+{
+    native_pool_give(s->n_sack ? &l->sacked : &l->plain, s);
+}
+
+static void line_arrive(void *arg)
+{
+    struct flight *f = arg;
+    struct line *l = f->line;
+    native_endpoint_receive(&l->ends[f->to], f->segment);
+    line_release(l, f->segment);
+    free(f);
+}
+
+static void line_transmit(void *user, struct native_endpoint *e, struct native_segment *s)
+{
+    struct line *l = user;
+    if (s->payload_bytes > 0)
+        l->data_sent++;
+    else if (!(s->flags & NATIVE_SYN))
+        l->acks_sent++;
+    if (s->flags & NATIVE_SYN && !(s->flags & NATIVE_ACK) && l->syns < 8)
+        l->syn_ps[l->syns++] = line_now(l);
+    if (l->lose && l->lose(l, s)) {
+        l->data_lost += s->payload_bytes > 0;
+        line_release(l, s);
+        return;
+    }
+    struct flight *f = malloc(sizeof *f);
+    *f = (struct flight){l, s, (int)(1 - (e->id & 1))};
+    struct emu_clock clock = native_scheduler_clock(&l->scheduler);
+    emu_clock_schedule(&clock, l->delay_ps, line_arrive, f);
+}
+
+static void line_delivered(void *user, struct native_endpoint *e, uint64_t bytes)
+{
+    struct line *l = user;
+    l->delivered[e->id & 1] += bytes;
+}
+
+static struct emu_tcp_config usual(void)
+{
+    return (struct emu_tcp_config){
+        .congestion = "newreno",
+        .send_buffer_bytes = 100000000,
+        .receive_buffer_bytes = 100000000,
+        .initial_window_segments = 10,
+        .segment_bytes = 1448,
+        .delayed_ack = 2,
+        .delayed_ack_timeout_ps = 40 * MS,
+        .min_rto_ps = 200 * MS,
+        .sack = true,
+    };
+}
+
+static struct line *line_new(const struct emu_tcp_config *config, int64_t delay_ps,
+                             bool (*lose)(struct line *, const struct native_segment *))
+{
+    struct line *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    l->delay_ps = delay_ps;
+    l->lose = lose;
+    random_init(&l->random, 1);
+    native_scheduler_init(&l->scheduler);
+    native_pool_init(&l->plain, sizeof(struct native_segment));
+    native_pool_init(&l->sacked, sizeof(struct native_sacked_segment));
+    l->env = (struct native_endpoint_env){
+        &l->scheduler, &l->plain, &l->sacked, line_transmit, line_delivered, NULL, l};
+    for (uint32_t i = 0; i < 2; i++)
+        native_endpoint_init(&l->ends[i], &l->env, config, i, i, 1 - i);
+    native_endpoint_listen(&l->ends[1]);
+    native_endpoint_connect(&l->ends[0]);
+    return l;
+}
+
+static void line_free(struct line *l)
+{
+    native_scheduler_run(&l->scheduler, INT64_MAX); /* what is in flight arrives: nothing leaks */
+    native_endpoint_fini(&l->ends[0]);
+    native_endpoint_fini(&l->ends[1]);
+    native_scheduler_fini(&l->scheduler);
+    native_pool_fini(&l->plain);
+    native_pool_fini(&l->sacked);
+    free(l);
+}
+
+static void run(struct line *l, int64_t until_ps)
+{
+    native_scheduler_run(&l->scheduler, until_ps);
+}
+
+static bool lose_at_random(struct line *l, const struct native_segment *s)
+{
+    return s->payload_bytes > 0 && (double)(random_next(&l->random) >> 11) * 0x1p-53 < l->loss;
+}
+
+/* Every byte arrives once and in order, and both ends close, whatever is lost; with and without SACK. */
+static void test_every_byte_arrives_once_whatever_is_lost(void **state)
+{
+    (void)state;
+    static const char *const controls[] = {"newreno", "linuxreno", "cubic"};
+    for (int k = 0; k < 60; k++) {
+        struct emu_tcp_config config = usual();
+        config.sack = k % 2;
+        strcpy(config.congestion, controls[k % 3]);
+        struct line *l = line_new(&config, 5 * MS, lose_at_random);
+        random_init(&l->random, (uint64_t)k);
+        l->loss = (k % 5) * 0.03;
+        native_endpoint_write(&l->ends[0], 2000000 + (uint64_t)k);
+        native_endpoint_close(&l->ends[0]);
+        run(l, 600 * SECOND);
+        assert_int_equal(l->delivered[1], 2000000 + k);
+        assert_int_equal(l->ends[1].rx.nxt, 2000001 + k); /* and the FIN */
+        assert_int_equal(l->ends[0].tx.una, 2000001 + k);
+        assert_int_equal(l->ends[0].rx.nxt, 1); /* the other side's */
+        assert_true(l->ends[0].stats.retransmitted_segments >= l->data_lost - 1);
+        line_free(l);
+    }
+}
+
+/* Mathis et al. 1997 with one ACK for b = 2 segments: W = sqrt(3 / (2 b p)) segments, rate = W MSS / RTT. */
+static void test_newreno_follows_the_square_root_law(void **state)
+{
+    (void)state;
+    static const double losses[] = {1e-4, 3e-4, 1e-3, 3e-3, 1e-2};
+    for (int k = 0; k < 5; k++) {
+        struct emu_tcp_config config = usual();
+        struct line *l = line_new(&config, 10 * MS, lose_at_random);
+        native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
+        l->loss = losses[k];
+        run(l, 50 * SECOND);
+        uint64_t before = l->delivered[1];
+        int64_t span_s = losses[k] < 1e-3 ? 8000 : 2000;
+        run(l, (50 + span_s) * SECOND);
+        double segments = (double)(l->delivered[1] - before) / 1448 / (double)span_s * 0.020;
+        double law = sqrt(3 / (2 * 2 * losses[k]));
+        print_message("p %g: %.2f segments a round trip, law %.2f (%+.1f %%), %d timeouts\n", losses[k], segments, law,
+                      100 * (segments / law - 1), (int)l->ends[0].stats.timeouts);
+        assert_true(fabs(segments / law - 1) < 0.15);
+        l->ends[0].tx.written = l->ends[0].tx.nxt; /* let it end */
+        l->loss = 0;
+        line_free(l);
+    }
+}
+
+static bool lose_syns(struct line *l, const struct native_segment *s)
+{
+    return s->flags & NATIVE_SYN && !(s->flags & NATIVE_ACK) && l->syns <= 3;
+}
+
+/* RFC 6298: the first after 1 s, then doubled. */
+static void test_a_lost_syn_is_retried_after_1_2_and_4_seconds(void **state)
+{
+    (void)state;
+    struct emu_tcp_config config = usual();
+    struct line *l = line_new(&config, 5 * MS, lose_syns);
+    native_endpoint_write(&l->ends[0], 1000);
+    run(l, 20 * SECOND);
+    assert_int_equal(l->syns, 4);
+    assert_int_equal(l->syn_ps[1] - l->syn_ps[0], 1 * SECOND);
+    assert_int_equal(l->syn_ps[2] - l->syn_ps[1], 2 * SECOND);
+    assert_int_equal(l->syn_ps[3] - l->syn_ps[2], 4 * SECOND);
+    assert_int_equal(l->delivered[1], 1000);
+    line_free(l);
+}
+
+static int64_t retries_ps[16];
+static int retries;
+
+static bool lose_data(struct line *l, const struct native_segment *s)
+{
+    if (s->payload_bytes == 0 || l->loss <= 0)
+        return false;
+    if (s->seq == 0 && retries < 16)
+        retries_ps[retries++] = line_now(l);
+    return retries < 7;
+}
+
+/* RFC 6298, section 5.5: each timeout doubles the next; the minimum is 200 ms. */
+static void test_the_retransmission_timer_backs_off(void **state)
+{
+    (void)state;
+    struct emu_tcp_config config = usual();
+    struct line *l = line_new(&config, 5 * MS, lose_data);
+    retries = 0;
+    l->loss = 1;
+    native_endpoint_write(&l->ends[0], 1000);
+    run(l, 60 * SECOND);
+    assert_int_equal(retries, 7);
+    for (int i = 2; i < 7; i++) {
+        int64_t gap = retries_ps[i] - retries_ps[i - 1], before = retries_ps[i - 1] - retries_ps[i - 2];
+        assert_true(llabs(gap - 2 * before) <= MS);
+    }
+    assert_true(retries_ps[1] - retries_ps[0] >= 200 * MS);
+    assert_int_equal(l->delivered[1], 1000);
+    line_free(l);
+}
+
+/* A reader that stops fills the window; probes find out when it goes on, even if the update is lost. */
+static bool lose_updates(struct line *l, const struct native_segment *s)
+{
+    return l->loss > 0 && s->end == 1 && s->payload_bytes == 0 && s->window > 0 && line_now(l) < 10 * SECOND + MS;
+}
+
+static void test_a_zero_window_is_probed(void **state)
+{
+    (void)state;
+    struct emu_tcp_config config = usual();
+    config.receive_buffer_bytes = config.send_buffer_bytes = 60000;
+    struct line *l = line_new(&config, 5 * MS, lose_updates);
+    native_endpoint_pause(&l->ends[1], true);
+    native_endpoint_write(&l->ends[0], 200000);
+    run(l, 10 * SECOND);
+    assert_true(l->delivered[1] >= 60000 - 1448 && l->delivered[1] <= 60000);
+    assert_in_range(l->ends[0].stats.window_probes, 4, 8); /* 0.2 s, doubling: 0.2 0.6 1.4 3 6.2 */
+    l->loss = 1; /* the window update of the next line is lost */
+    native_endpoint_pause(&l->ends[1], false);
+    run(l, 40 * SECOND);
+    assert_int_equal(l->delivered[1], 200000);
+    assert_int_equal(l->ends[0].stats.timeouts, 0);
+    line_free(l);
+}
+
+/* One ACK for two segments while data flow: 2000 segments, about 1000 ACKs (quick ones in the beginning). */
+static void test_acks_are_delayed_to_one_for_two(void **state)
+{
+    (void)state;
+    struct emu_tcp_config config = usual();
+    struct line *l = line_new(&config, 5 * MS, NULL);
+    native_endpoint_write(&l->ends[0], 2000 * 1448);
+    run(l, 20 * SECOND);
+    assert_int_equal(l->data_sent, 2000);
+    assert_in_range(l->acks_sent, 1000, 1000 + 20);
+    line_free(l);
+}
+
+/* Data both ways carry the ACKs: of the 20000 that two flows would have sent alone, most are not there. (On a line
+ * without serialization bursts cross, so that some data find nothing to acknowledge on their way.) */
+static void test_two_way_data_carry_acks(void **state)
+{
+    (void)state;
+    struct emu_tcp_config config = usual();
+    config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
+    struct line *l = line_new(&config, 5 * MS, NULL);
+    native_endpoint_write(&l->ends[0], 20000 * 1448);
+    native_endpoint_write(&l->ends[1], 20000 * 1448);
+    run(l, 60 * SECOND);
+    assert_int_equal(l->delivered[0], 20000 * 1448);
+    assert_int_equal(l->delivered[1], 20000 * 1448);
+    assert_int_equal(l->data_sent, 40000);
+    assert_true(l->acks_sent < 10000);
+    line_free(l);
+}
+
+/* A lone window-limited flow: W / RTT. */
+static void test_a_window_limits_to_window_per_round_trip(void **state)
+{
+    (void)state;
+    struct emu_tcp_config config = usual();
+    config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
+    config.initial_window_segments = 100;
+    struct line *l = line_new(&config, 25 * MS, NULL);
+    native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
+    run(l, 1 * SECOND);
+    uint64_t before = l->delivered[1];
+    run(l, 11 * SECOND);
+    double windows = (double)(l->delivered[1] - before) / (double)(config.receive_buffer_bytes >> 2 << 2);
+    assert_true(fabs(windows - 200) <= 1.5); /* ten seconds of 50 ms round trips */
+    l->ends[0].tx.written = l->ends[0].tx.nxt;
+    line_free(l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_byte_arrives_once_whatever_is_lost),
+        cmocka_unit_test(test_newreno_follows_the_square_root_law),
+        cmocka_unit_test(test_a_lost_syn_is_retried_after_1_2_and_4_seconds),
+        cmocka_unit_test(test_the_retransmission_timer_backs_off),
+        cmocka_unit_test(test_a_zero_window_is_probed),
+        cmocka_unit_test(test_acks_are_delayed_to_one_for_two),
+        cmocka_unit_test(test_two_way_data_carry_acks),
+        cmocka_unit_test(test_a_window_limits_to_window_per_round_trip),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
