@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/outfile.h"
 #include "base/units.h"
 #include "cli/children.h"
 #include "cli/cli.h"
+#include "cli/cross_check.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
@@ -17,16 +19,20 @@
 #define MAX_SETS 256
 
 static const char help[] =
-    "usage: contraflow run SCENARIO.yaml [-o DIR] [--engine ns3] [--seed N] [--set path=value]... [--jobs N]\n\n"
-    "Emulates the scenario frame by frame: hosts with real TCP stacks (ns-3), their NIC queues, switches and\n"
-    "full-duplex links. A scenario with a list of points runs each in a process and directory of its own.\n\n"
+    "usage: contraflow run SCENARIO.yaml [-o DIR] [--engine native|ns3] [--seed N] [--set path=value]... [--jobs N]\n\n"
+    "Emulates the scenario frame by frame: hosts with TCP stacks, their NIC queues, switches and full-duplex\n"
+    "links. A scenario with a list of points runs each in a process and directory of its own.\n\n"
     "  -o, --output DIR    where results go (default: the scenario's name with '-run')\n"
-    "      --engine NAME   ns3: the reference engine, in a process of its own\n"
+    "      --engine NAME   native: our own scheduler and TCP (NewReno, Reno, CUBIC), the default where it has what\n"
+    "                      the scenario uses; ns3: the reference, with ns-3's TCP, some hundred times slower\n"
     "      --seed N        seed of every random choice (starts spread over 100 us, ...); same seed, same bytes\n"
     "      --set KEY=VALUE override one key, e.g. traffic.star.incoming=3, network.nic.queue=ack-first,\n"
     "                      tcp.window=500kB, traffic.flows.0.bytes=20MB; may be repeated\n"
     "  -j, --jobs N        simulations at once (default: processors)\n"
-    "  -q, --quiet         no progress, no table\n\n"
+    "  -q, --quiet         no progress, no table\n"
+    "      --cross-check   run both engines, into DIR/ns3 and DIR/native, and table them flow by flow. Without losses\n"
+    "                      steady goodput must agree within 1 %, the time that a flow with bytes takes within 2 %:\n"
+    "                      exit status 1 when it does not. --json instead of the table\n\n"
     "Into DIR go scenario.yaml (resolved: enough to run again), flows.csv, queues.csv, one capture per tapped\n"
     "interface (pcap, nanoseconds, outgoing frames as they leave the queue) and summary.json, whose\n"
     "\"complete\": true vouches for the rest. Rates are goodput: TCP payload delivered in order, per second;\n"
@@ -100,8 +106,8 @@ static bool plan_make_jobs(struct run_plan *p, struct error *err)
     return true;
 }
 
-/* contraflow-ns3 lives beside this program. */
-static bool engine_path(char *path, size_t size, struct error *err)
+/* contraflow-ns3 and contraflow-native live beside this program. */
+static bool engine_path(enum scenario_engine engine, char *path, size_t size, struct error *err)
 {
     ssize_t n = readlink("/proc/self/exe", path, size - 1);
     if (n < 0)
@@ -109,10 +115,10 @@ static bool engine_path(char *path, size_t size, struct error *err)
     path[n] = '\0';
     char *slash = strrchr(path, '/');
     size_t room = size - (size_t)(slash + 1 - path);
-    snprintf(slash + 1, room, "contraflow-ns3");
+    snprintf(slash + 1, room, "contraflow-%s", scenario_engine_name(engine));
     if (access(path, X_OK) != 0)
-        return error_set(err, ERROR_SYSTEM, "%s is not there: build it (ns-3 3.37 is needed: apt install libns3-dev)",
-                         path);
+        return error_set(err, ERROR_SYSTEM, "%s is not there: build it%s", path,
+                         engine == SCENARIO_ENGINE_NS3 ? " (ns-3 3.37 is needed: apt install libns3-dev)" : "");
     return true;
 }
 
@@ -153,17 +159,17 @@ static void print_flows(const struct children_job *job)
     json_decref(summary);
 }
 
-static int run_plan(struct run_plan *p, const char *engine, int parallel, bool quiet)
+static int run_plan(struct run_plan *p, const char *engine, int parallel, bool quiet, bool show)
 {
     int signal_number = children_run(engine, p->jobs, p->n_jobs, parallel, quiet);
     int status = 0;
     for (int i = 0; i < p->n_jobs; i++) {
         struct children_job *job = &p->jobs[i];
-        if (job->state == CHILDREN_DONE && !quiet)
+        if (job->state == CHILDREN_DONE && !quiet && show)
             print_flows(job);
         if (job->state == CHILDREN_STOPPED && !signal_number) { /* somebody signalled the engine, not us */
             job->state = CHILDREN_FAILED;
-            error_set(&job->error, ERROR_SYSTEM, "the ns-3 engine was told to stop %.0f %% into the run; %s holds the "
+            error_set(&job->error, ERROR_SYSTEM, "the engine was told to stop %.0f %% into the run; %s holds the "
                       "captures up to that moment", 100 * job->fraction, job->directory);
         }
         if (job->state != CHILDREN_FAILED || (signal_number && job->error.code == ERROR_SYSTEM))
@@ -180,9 +186,59 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
         raise(signal_number); /* the shell learns how we ended */
         return ERROR_SYSTEM;
     }
-    if (status == 0 && !quiet)
+    if (status == 0 && !quiet && show)
         fprintf(stderr, "wrote %s; judge it with: contraflow check %s\n", p->directory, p->directory);
     return status;
+}
+
+/* A plan's runs by one engine, in a directory below the plan's; *jobs and their number are the caller's then. */
+static int cross_check_run(const struct run_plan *whole, enum scenario_engine engine, int parallel, bool quiet,
+                           struct run_plan *part, struct error *err)
+{
+    char what[96], program[PATH_MAX];
+    *part = (struct run_plan){.scenario = whole->scenario}; /* borrowed */
+    part->scenario.engine = engine;
+    memcpy(part->comment, whole->comment, sizeof part->comment);
+    if (scenario_engine_lacks(&whole->scenario, engine, what))
+        error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_name(engine), what);
+    else if (engine_path(engine, program, sizeof program, err) &&
+             (part->directory = scenario_directory_path(whole->directory, scenario_engine_name(engine), err)) &&
+             plan_make_jobs(part, err))
+        return run_plan(part, program, parallel, quiet, false);
+    return cli_fail(err);
+}
+
+static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, bool json)
+{
+    struct run_plan parts[2] = {{.directory = NULL}, {.directory = NULL}};
+    struct cross_check c;
+    struct error err;
+    int status = 0;
+    if (!outfile_make_directory(p->directory, &err) || !cross_check_init(&c, &err))
+        return cli_fail(&err);
+    for (int e = SCENARIO_ENGINE_NS3; e <= SCENARIO_ENGINE_NATIVE && status == 0; e++)
+        status = cross_check_run(p, (enum scenario_engine)e, parallel, quiet, &parts[e], &err);
+    for (int i = 0; status == 0 && i < parts[0].n_jobs; i++)
+        if (!cross_check_add(&c, p->scenario.n_points ? strrchr(parts[0].jobs[i].directory, '/') + 1 : p->directory,
+                             parts[0].jobs[i].directory, parts[1].jobs[i].directory, json, &err))
+            status = cli_fail(&err);
+    if (status == 0 && json) {
+        json_t *all = json_pack("{s:O, s:i, s:i, s:f}", "runs", c.runs, "judged", c.judged, "failed", c.failed,
+                                "worst_difference", c.worst);
+        json_dumpf(all, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(all);
+    } else if (status == 0) {
+        printf("%d figures judged, largest difference %.2f %%: %s\n", c.judged, 100 * c.worst,
+               c.failed ? "the engines disagree" : c.judged ? "the engines agree" : "nothing to judge");
+    }
+    for (int e = 0; e < 2; e++) {
+        parts[e].scenario = (struct scenario){0};
+        plan_fini(&parts[e]);
+    }
+    int answer = c.failed > 0;
+    cross_check_fini(&c);
+    return status ? status : answer;
 }
 
 int cmd_run(int argc, char **argv)
@@ -191,6 +247,7 @@ int cmd_run(int argc, char **argv)
         {"output", required_argument, NULL, 'o'}, {"engine", required_argument, NULL, 'e'},
         {"seed", required_argument, NULL, 's'},   {"set", required_argument, NULL, 'S'},
         {"jobs", required_argument, NULL, 'j'},   {"quiet", no_argument, NULL, 'q'},
+        {"cross-check", no_argument, NULL, 'c'},  {"json", no_argument, NULL, 'J'},
         {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
     };
     struct run_plan plan = {0};
@@ -199,7 +256,7 @@ int cmd_run(int argc, char **argv)
     char seed_set[64], engine_set[64], engine[PATH_MAX];
     size_t n_sets = 0;
     int64_t parallel = children_processors();
-    bool quiet = false;
+    bool quiet = false, both = false, json = false;
     int option;
     optind = 1;
     while ((option = getopt_long(argc, argv, "o:j:qh", options, NULL)) != -1) {
@@ -231,6 +288,12 @@ int cmd_run(int argc, char **argv)
         case 'q':
             quiet = true;
             break;
+        case 'c':
+            both = true;
+            break;
+        case 'J':
+            json = true;
+            break;
         case 'h':
             fputs(help, stdout);
             return 0;
@@ -243,6 +306,10 @@ int cmd_run(int argc, char **argv)
         error_set(&err, ERROR_INPUT, "run takes one SCENARIO.yaml, not %d; see 'contraflow run --help'", argc - optind);
         return cli_fail(&err);
     }
+    if (json && !both) {
+        error_set(&err, ERROR_INPUT, "--json goes with --cross-check; a run's figures are in its summary.json");
+        return cli_fail(&err);
+    }
     const char *path = argv[optind];
     int n = snprintf(plan.comment, sizeof plan.comment, "contraflow %s: run %s", CONTRAFLOW_VERSION, path);
     for (size_t i = 0; i < n_sets && n > 0 && (size_t)n < sizeof plan.comment; i++)
@@ -253,10 +320,12 @@ int cmd_run(int argc, char **argv)
     int status;
     if (!plan.directory)
         status = cli_fail((error_set(&err, ERROR_SYSTEM, "out of memory"), &err));
-    else if (!engine_path(engine, sizeof engine, &err) || !plan_make_jobs(&plan, &err))
+    else if (both)
+        status = cross_check_runs(&plan, (int)parallel, quiet, json);
+    else if (!engine_path(plan.scenario.engine, engine, sizeof engine, &err) || !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);
     else
-        status = run_plan(&plan, engine, (int)parallel, quiet);
+        status = run_plan(&plan, engine, (int)parallel, quiet, true);
     plan_fini(&plan);
     return status;
 }

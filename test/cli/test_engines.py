@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The native engine against ns-3 and against real Linux, and what it alone has: small queues, messages, duplex."""
+import json
+
+import e2e
+
+SCENARIOS = e2e.ROOT / "scenarios" if e2e.ROOT else None
+
+
+class Choice(e2e.Case):
+    def engine(self, *sets, options=()):
+        self.run_scenario(SCENARIOS / "star.yaml", "duration=20ms", "warmup=5ms", "capture=[]", *sets, options=options)
+        return json.loads((self.dir / "out/summary.json").read_text())["engine"]
+
+    def test_native_is_the_default_where_it_has_everything(self):
+        self.assertTrue(self.engine().startswith("native"))
+        self.assertTrue(self.engine("tcp.congestion=cubic").startswith("native"))
+
+    @e2e.needs_engine
+    def test_ns3_runs_what_native_has_not_and_what_it_is_asked_to(self):
+        self.assertTrue(self.engine("tcp.congestion=bbr").startswith("ns-3"))
+        self.assertTrue(self.engine(options=("--engine", "ns3")).startswith("ns-3"))
+
+    def test_what_an_engine_lacks_is_said(self):
+        star = SCENARIOS / "star.yaml"
+        self.bad(2, ["--set engine=native", "bbr", "use ns3"], "run", star, "--engine", "native", "--set",
+                 "tcp.congestion=bbr")
+        self.bad(2, ["small_queues", "use native"], "run", star, "--engine", "ns3", "--set", "tcp.small_queues=10kB")
+        self.bad(2, ["--cross-check", "ns3", "small_queues"], "run", star, "--cross-check", "--set",
+                 "tcp.small_queues=10kB", "-o", "out")
+        self.bad(2, "--cross-check", "run", star, "--json")
+
+
+@e2e.needs_engine
+class CrossCheck(e2e.Case):
+    """Every shipped scenario by both engines, nothing lost: steady goodput within 1 %, durations within 2 %."""
+
+    def cross_check(self, name, *sets):
+        arguments = [x for s in ("capture=[]",) + sets for x in ("--set", s)]
+        done = self.json("run", SCENARIOS / name, "--cross-check", "-o", name, *arguments)
+        self.assertEqual(done["failed"], 0)
+        self.assertTrue(all(run["judged"] for run in done["runs"]))
+        return done
+
+    def test_every_shipped_scenario_is_here(self):
+        mine = {"star.yaml", "ack-first.yaml", "windows.yaml", "zhu-figure1.yaml", "zhu-figure4.yaml",
+                "zhu-random.yaml"}
+        self.assertEqual({p.name for p in SCENARIOS.glob("*.yaml")}, mine)
+
+    def test_star(self):
+        self.assertEqual(self.cross_check("star.yaml", "duration=500ms", "warmup=150ms")["judged"], 3)
+
+    def test_ack_first(self):
+        self.cross_check("ack-first.yaml", "duration=500ms", "warmup=150ms")
+
+    def test_windows(self):
+        self.cross_check("windows.yaml", "duration=500ms", "warmup=150ms")
+
+    def test_figure1_completes_in_the_same_time(self):
+        done = self.cross_check("zhu-figure1.yaml")
+        self.assertEqual(done["judged"], 5)
+        self.assertLess(done["worst_difference"], 0.02)
+
+    def test_figure4_point_by_point(self):
+        done = self.cross_check("zhu-figure4.yaml", "duration=400ms", "warmup=200ms")
+        self.assertEqual([run["run"] for run in done["runs"]][:2], ["1in-1out", "2in-1out"])
+
+    def test_random(self):
+        self.cross_check("zhu-random.yaml", "traffic.random.d=1", "traffic.random.bytes=20MB")
+
+    def test_the_table_says_who_agrees(self):
+        out = self.good("run", SCENARIOS / "star.yaml", "--cross-check", "-o", "x", "--set", "duration=200ms", "--set",
+                        "warmup=100ms", "--set", "capture=[]").stdout
+        self.assertIn("the engines agree", out)
+        self.assertIn("native retrans", out)
+
+
+class SmallQueues(e2e.Case):
+    """Real Linux, 100 Mb/s, 1 in and 2 out of one host: 91 40-46 46-51 with TCP Small Queues, which keep 13-36 kB in
+    the NIC, and 46 46 46 with 570 kB there without."""
+
+    def run_host(self, small):
+        flows = self.run_scenario(SCENARIOS / "star.yaml", "traffic.star.incoming=1", "traffic.star.outgoing=2",
+                                  "network.link.rate=100Mbps", "tcp.window=300kB", "tcp.congestion=cubic",
+                                  "duration=6s", "warmup=2s", "capture=[]", f"tcp.small_queues={small}")
+        rows = [line.split(",") for line in (self.dir / "out/queues.csv").read_text().splitlines()[1:]]
+        depths = [int(r[2]) for r in rows if r[1] == "h0" and float(r[0]) > 2]
+        return [float(f["steady_goodput_bps"]) / 1e6 for f in flows], sum(depths) / len(depths) / 1e3
+
+    def test_without_them_all_share_the_nic_queue(self):
+        rates, queue_kb = self.run_host("0B")
+        for rate in rates:
+            self.assertAlmostEqual(rate, 46, delta=1.5)
+        self.assertAlmostEqual(queue_kb, 600, delta=60)  # two windows, less what is on the way
+
+    def test_with_them_the_incoming_flow_has_its_direction(self):
+        rates, queue_kb = self.run_host("10kB")
+        self.assertAlmostEqual(rates[0], 91, delta=1.5)
+        for rate in rates[1:]:
+            self.assertTrue(40 <= rate <= 51, rate)
+        self.assertTrue(13 <= queue_kb <= 36, queue_kb)
+
+
+class Messages(e2e.Case):
+    FILE = ("duration: 5s\nwarmup: 1ms\nnetwork: {hosts: 4}\ntcp: {window: 500kB}\ntraffic:\n  flows:\n"
+            "    - {name: a, from: h0, to: h1, bytes: 1MB, repeat: 10}\n"
+            "    - {name: b, from: h2, to: h3, bytes: 3MB, repeat: 5}\n")
+
+    def flows_of(self, *sets):
+        self.write("m.yaml", self.FILE)
+        self.run_scenario("m.yaml", *sets)
+        return {f["flow"]: f for f in json.loads((self.dir / "out/summary.json").read_text())["flows"]}
+
+    def test_the_next_starts_when_this_one_is_received(self):
+        flows = self.flows_of()
+        for name, n, size in (("a", 10, 10**6), ("b", 5, 3 * 10**6)):
+            self.assertEqual(flows[name]["delivered_bytes"], n * size)
+            messages = flows[name]["messages"]
+            self.assertEqual(messages["received"], n)
+            # alone on its path: a message takes its bytes at 941 Mb/s and the way there
+            self.assertAlmostEqual(messages["min_s"], 8 * size / e2e.B_1448, delta=0.0003)
+            took = flows[name]["end_s"] - flows[name]["start_s"]
+            self.assertAlmostEqual(took, n * messages["mean_s"], delta=0.001)
+
+    def test_a_barrier_keeps_them_in_step(self):
+        flows = self.flows_of("traffic.barrier=true")
+        self.assertEqual(flows["a"]["messages"]["received"], 10)
+        # five of a's wait for b's of three times the size, the other five for nobody
+        took = flows["a"]["end_s"] - flows["a"]["start_s"]
+        self.assertAlmostEqual(took, 5 * flows["b"]["messages"]["mean_s"] + 5 * flows["a"]["messages"]["min_s"],
+                               delta=0.005)
+
+    def test_duplex_carries_both_ways_on_one_connection(self):
+        flows = self.flows_of("traffic.flows.0.duplex=true", "capture=[{at: h0, snaplen: 66}]")
+        self.assertEqual(flows["a"]["delivered_bytes"], 10**7)
+        self.assertEqual(flows["a"]["delivered_back_bytes"], 10**7)
+        found = self.json("analyze", "out/h0.pcap")["flows"]
+        self.assertEqual(len(found), 2)  # one connection, both directions
+        self.assertEqual({f["payload_bytes"] for f in found}, {10**7})
+
+
+class Runs(e2e.Case):
+    def test_a_tap_changes_nothing_and_a_seed_everything(self):
+        sets = ("duration=300ms", "warmup=100ms", "network.switch.limit=200kB")
+        for output, more in (("a", ()), ("b", ()), ("c", ("capture=[]",))):
+            self.run_scenario(SCENARIOS / "star.yaml", *sets, *more, output=output)
+        self.run_scenario(SCENARIOS / "star.yaml", *sets, output="d", options=("--seed", "2"))
+        flows = {d: (self.dir / d / "flows.csv").read_bytes() for d in "abcd"}
+        self.assertEqual(flows["a"], flows["b"])
+        self.assertEqual(flows["a"], flows["c"])
+        self.assertNotEqual(flows["a"], flows["d"])
+        self.assertEqual((self.dir / "a/h0.pcap").read_bytes(), (self.dir / "b/h0.pcap").read_bytes())
+
+    def test_its_capture_tells_what_its_flows_do(self):
+        flows = self.run_scenario(SCENARIOS / "star.yaml", "duration=500ms", "warmup=200ms",
+                                  "network.switch.limit=300kB", "tcp.congestion=cubic")
+        found = self.json("analyze", "out/h0.pcap")["flows"]
+        self.assertEqual(len(found), 3)
+        sent = {(f["src"], f["dst"]): f for f in found}
+        for flow in flows:
+            seen = next(f for f in found if f["src"].startswith(f"10.0.0.{int(flow['src'][1:]) + 1}:")
+                        and f["dst"].startswith(f"10.0.0.{int(flow['dst'][1:]) + 1}:"))
+            self.assertGreaterEqual(seen["payload_bytes"], int(flow["bytes"]) * 0.99)
+        self.assertEqual(len(sent), 3)
+
+
+if __name__ == "__main__":
+    e2e.main()
