@@ -20,8 +20,9 @@ static const char help[] =
     "       contraflow predict exchange ...     time of a complete exchange: Tam 2001, Steffenel 2006\n"
     "       contraflow predict loss ...         throughput of Go-Back-N under congestion loss: Tam 2001\n\n"
     "Says without emulating anything how fast the transfers of a scenario are and when they are done. Any scenario\n"
-    "is a pattern: network, windows and traffic count, start jitter does not. Rates are goodput, TCP payload per\n"
-    "second; they change in steps, whenever a transfer ends or starts (Algorithm 2 of Zhu et al. 2014).\n\n"
+    "is a pattern: network, windows and traffic count, start jitter does not, and of repeated messages one does.\n"
+    "Rates are goodput, TCP payload per second; they change in steps, whenever a transfer ends or starts (Algorithm\n"
+    "2 of Zhu et al. 2014).\n\n"
     "  -m, --model NAME   one of\n"
     "      eq5         fairness (Zhu et al. 2014, Eq. 5): B / transfers that share a link, at the worst link\n"
     "      eq6         asymmetric property (Eq. 6): B / max(incoming, outgoing), at the worst cable\n"
@@ -202,6 +203,16 @@ static bool predict_points(const struct options *o, const struct scenario *s, js
     return true;
 }
 
+static bool predictable(const struct scenario *s, const char *path, struct error *err)
+{
+    for (int i = 0; i < s->n_flows; i++)
+        if (s->flows[i].duplex)
+            return error_set(err, ERROR_INPUT,
+                             "%s: traffic.flows.%d.duplex: the models know data one way only; write two flows", path,
+                             i);
+    return true;
+}
+
 static bool predict(const struct options *o, const struct scenario *s, struct error *err)
 {
     if (o->yaml) {
@@ -240,7 +251,8 @@ int cmd_predict(int argc, char **argv)
         return 0;
     }
     o.sets[o.n_sets++] = "traffic.start_spread=0"; /* last: whatever was set, jitter is no part of a pattern */
-    bool ok = scenario_load(&s, o.path, o.sets, o.n_sets, &err) && predict(&o, &s, &err);
+    bool ok = scenario_load(&s, o.path, o.sets, o.n_sets, &err) && (o.yaml || predictable(&s, o.path, &err)) &&
+              predict(&o, &s, &err);
     scenario_fini(&s);
     return ok ? 0 : cli_fail(&err);
 }

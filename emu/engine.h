@@ -85,7 +85,7 @@ const struct emu_frame_ops *emu_engine_frame_ops(void);
 /* A frame reaches a host's stack; takes ownership of frame->packet. */
 void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame);
 
-/* A frame of a host's has left its NIC's queue for the wire; needed with small_queue_bytes. */
+/* A frame of a host's has left its NIC's queue, for the wire or dropped; needed with small_queue_bytes. */
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame);
 
 struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow);

@@ -175,6 +175,8 @@ static bool port_is_watched(const struct emu_port *p)
 static void port_drop(struct emu_port *p, const struct emu_frame *frame)
 {
     port_tap(p, EMU_TAP_DROP, frame);
+    if (p->watch.left)
+        p->watch.left(p->watch.user, frame);
     p->ops->release(frame->packet);
 }
 

@@ -36,7 +36,8 @@ struct emu_tap {
     void *user; /* borrowed */
 };
 
-/* Hears when a frame leaves the queue for the wire, as a driver hears of completed transmissions. */
+/* Hears when a frame leaves the queue, for the wire or because there was no room, as a driver hears of completed
+ * transmissions. */
 struct emu_port_watch {
     void (*left)(void *user, const struct emu_frame *frame);
     void *user; /* borrowed */

@@ -224,6 +224,16 @@ static bool traffic_random(struct scenario *s, const struct schema_random *t, st
     return true;
 }
 
+/* A flow without end would never come to the barrier. */
+static bool traffic_barrier_fits(const struct scenario *s, const struct fields *f)
+{
+    bool endless = s->n_points > 0;
+    for (int i = 0; i < s->n_flows; i++)
+        endless = endless || s->flows[i].bytes == 0;
+    return !s->barrier || !endless ||
+           fields_fail_at(f, "traffic.barrier", "there are flows without bytes: they would never come to it");
+}
+
 bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fields *f)
 {
     bool flows = document_kind(f->doc, "traffic.flows") != DOCUMENT_NONE;
@@ -251,7 +261,7 @@ bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fie
     if (t->random)
         return traffic_random(s, t->random, f);
     if (flows)
-        return traffic_flows(s, t, f);
+        return traffic_flows(s, t, f) && traffic_barrier_fits(s, f);
     struct schema_star usual = {.incoming = (char[]){"2"}, .outgoing = (char[]){"1"}};
-    return traffic_star(s, t->star ? t->star : &usual, f);
+    return traffic_star(s, t->star ? t->star : &usual, f) && traffic_barrier_fits(s, f);
 }

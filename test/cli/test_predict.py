@@ -161,6 +161,10 @@ class BadPatterns(e2e.Case):
         self.bad_pattern("network: {link: {goodput: -1Mbps}}\n", ["p.yaml:1", "network.link.goodput"])
         self.bad_pattern("network: {link: {goodput: 2Gbps}}\n", ["p.yaml:1", "more than the link's rate"])
 
+    def test_duplex_flows_are_two(self):
+        self.bad_pattern(self.NETWORK + "    - {from: h1, to: h0, bytes: 1MB, duplex: true}\n",
+                         ["p.yaml", "traffic.flows.0.duplex", "two flows"])
+
     def test_arguments(self):
         figure1 = e2e.ROOT / FIGURE1
         self.bad(2, ["eq7", "algorithm1", "window"], "predict", figure1, "--model", "eq7")

@@ -117,6 +117,22 @@ static void test_a_bad_random_pattern_is_refused(void **state)
                  "s.yaml:2: traffic.random: traffic is one of star, random and flows");
 }
 
+static void test_messages_are_listed_and_checked(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("traffic: {barrier: true, flows: [{from: h1, to: h0, bytes: 1MB, repeat: 7, "
+                                  "duplex: true}]}\n", NULL);
+    assert_int_equal(s.flows[0].repeat, 7);
+    assert_true(s.flows[0].duplex && s.barrier);
+    scenario_fini(&s);
+    text_rejects("traffic: {flows: [{from: h1, to: h0, repeat: 2}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.repeat: 2 messages of what size? give bytes, too");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 1, repeat: 0}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.repeat: '0' is outside 1 to 1000000");
+    text_rejects("traffic: {barrier: true, flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:1: traffic.barrier: there are flows without bytes: they would never come to it");
+}
+
 static void test_points_are_listed_and_checked(void **state)
 {
     (void)state;
@@ -279,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_star_sides_have_windows_of_their_own),
         cmocka_unit_test(test_star_counts_are_checked),
         cmocka_unit_test(test_a_random_pattern_is_drawn_by_the_seed),
+        cmocka_unit_test(test_messages_are_listed_and_checked),
         cmocka_unit_test(test_a_bad_random_pattern_is_refused),
         cmocka_unit_test(test_points_are_listed_and_checked),
         cmocka_unit_test(test_flows_take_what_they_are_given),
