@@ -13,7 +13,7 @@
 
 struct emu_engine;
 
-/* Congestion controls every engine knows by these names. */
+/* Congestion controls by name; the native engine has newreno, linuxreno and cubic of them. */
 #define EMU_ENGINE_CONGESTION "newreno, linuxreno, cubic, bic, bbr, dctcp, vegas, htcp, illinois, scalable, highspeed"
 
 struct emu_engine_config {
