@@ -212,7 +212,7 @@ size_t model_zhu_rates(struct model_zhu *z, const bool *active, double *rate_bps
             heap_push(z, zhu_entry(z, e.transfer));
         }
     }
-    assert(rounds <= (1 + MODEL_PLATFORM_HOPS) * transfers);
+    assert(rounds <= 2 * transfers);
     return rounds;
 }
 
