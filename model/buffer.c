@@ -6,6 +6,9 @@
 #include <gsl/gsl_multifit.h>
 #include <math.h>
 
+#define BURST_MOST 1e12 /* packets: a reciprocal far from underflow */
+#define RANK_TOLERANCE 1e-9   /* of the largest singular value: below it the slope is rounding error */
+
 bool model_buffer_success(double buffer_packets, double departure_ratio, double burst_packets, double *success,
                           struct error *err)
 {
@@ -27,9 +30,9 @@ static bool buffer_points_check(const struct model_buffer_point *points, size_t 
     *lossy = 0;
     for (size_t i = 0; i < n; i++) {
         const struct model_buffer_point *p = &points[i];
-        if (!isfinite(p->burst_packets) || p->burst_packets <= 0)
-            return error_set(err, ERROR_INPUT, "point %zu: a burst of %g packets; it must be positive", i,
-                             p->burst_packets);
+        if (!(p->burst_packets >= 1 && p->burst_packets <= BURST_MOST))
+            return error_set(err, ERROR_INPUT, "point %zu: a burst of %g packets; it must be 1 to %g", i,
+                             p->burst_packets, BURST_MOST);
         if (!(p->success >= 0 && p->success <= 1))
             return error_set(err, ERROR_INPUT, "point %zu: a success ratio of %g; it must be in 0 to 1", i, p->success);
         if (p->success >= 1)
@@ -43,8 +46,9 @@ static bool buffer_points_check(const struct model_buffer_point *points, size_t 
     return vary || error_set(err, ERROR_INPUT, "every burst has %g packets; sizes must vary", first);
 }
 
+/* False without memory. *rank < 2: the sizes are too close for a line. */
 static bool buffer_least_squares(const struct model_buffer_point *points, size_t n, size_t lossy,
-                                 struct model_buffer_fit *fit)
+                                 struct model_buffer_fit *fit, size_t *rank)
 {
     gsl_matrix *x = gsl_matrix_alloc(lossy, 2), *covariance = gsl_matrix_alloc(2, 2);
     gsl_vector *y = gsl_vector_alloc(lossy), *line = gsl_vector_alloc(2);
@@ -63,11 +67,14 @@ static bool buffer_least_squares(const struct model_buffer_point *points, size_t
         double t = estimate_t975(lossy - 2);
         *fit = (struct model_buffer_fit){
             .buffer_packets = gsl_vector_get(line, 1),
-            .buffer_ci95 = t * sqrt(gsl_matrix_get(covariance, 1, 1)),
+            .buffer_std_error = sqrt(gsl_matrix_get(covariance, 1, 1)),
             .intercept = gsl_vector_get(line, 0),
-            .intercept_ci95 = t * sqrt(gsl_matrix_get(covariance, 0, 0)),
+            .intercept_std_error = sqrt(gsl_matrix_get(covariance, 0, 0)),
             .used = lossy,
         };
+        fit->buffer_ci95 = t * fit->buffer_std_error;
+        fit->intercept_ci95 = t * fit->intercept_std_error;
+        *rank = gsl_multifit_linear_rank(RANK_TOLERANCE, work);
     }
     if (work)
         gsl_multifit_linear_free(work);
@@ -81,11 +88,21 @@ static bool buffer_least_squares(const struct model_buffer_point *points, size_t
 bool model_buffer_fit(const struct model_buffer_point *points, size_t n, struct model_buffer_fit *fit,
                       struct error *err)
 {
-    size_t lossy;
+    size_t lossy, rank = 0;
+    struct model_buffer_fit line;
     if (!buffer_points_check(points, n, &lossy, err))
         return false;
-    return buffer_least_squares(points, n, lossy, fit) ||
-           error_set(err, ERROR_SYSTEM, "out of memory for a fit of %zu points", lossy);
+    if (!buffer_least_squares(points, n, lossy, &line, &rank))
+        return error_set(err, ERROR_SYSTEM, "out of memory for a fit of %zu points", lossy);
+    if (rank < 2)
+        return error_set(err, ERROR_INPUT, "bursts of the %zu points with losses are too alike; sizes must vary",
+                         lossy);
+    if (!(line.buffer_packets > 0))
+        return error_set(err, ERROR_INPUT,
+                         "a fitted buffer of %g +- %g packets: the share that arrives must fall with the burst",
+                         line.buffer_packets, line.buffer_ci95);
+    *fit = line;
+    return true;
 }
 
 /* B_L of one signature under a reading. */

@@ -10,10 +10,27 @@ static bool loss_at_least(const char *what, double value, double least, struct e
     return error_set(err, ERROR_INPUT, "%s: %g is not a number of %g or more", what, value, least);
 }
 
+static bool loss_size(const char *what, double value, struct error *err)
+{
+    if (value >= 1 && value <= MODEL_LOSS_MOST)
+        return true;
+    return error_set(err, ERROR_INPUT, "%s: %g is not a number of 1 to %g", what, value, MODEL_LOSS_MOST);
+}
+
 static bool loss_flow_check(const struct model_loss_flow *f, struct error *err)
 {
-    return loss_at_least("senders", f->senders, 1, err) && loss_at_least("window", f->window_packets, 1, err) &&
-           loss_at_least("buffer", f->buffer_packets, 1, err);
+    if (!loss_size("senders", f->senders, err) || !loss_size("window", f->window_packets, err) ||
+        !loss_size("buffer", f->buffer_packets, err))
+        return false;
+    if (f->senders > floor(f->senders))
+        return error_set(err, ERROR_INPUT, "senders: %g is not a whole number", f->senders);
+    return true;
+}
+
+/* Mean of a geometric number of trials up to the first that ends the run; a run that nothing ends is infinite. */
+static double loss_run(double p)
+{
+    return p > 0 ? 1 / p : (double)INFINITY;
 }
 
 static bool loss_probability(const char *what, double p, struct error *err)
@@ -81,8 +98,8 @@ bool model_loss_chain_efficiency(const struct model_loss_chain *chain, double na
     if (!isfinite(nack_cycle_gr) || nack_cycle_gr <= 0)
         return error_set(err, ERROR_INPUT, "E[S]: %g is not a positive time", nack_cycle_gr);
     double asleep_gr = 0;
-    if (chain->one_minus_a > 0 && to_gr > 0)
-        asleep_gr = chain->one_minus_a * chain->c * to_gr / chain->f; /* INFINITY when no timeout ever ends */
+    if (chain->one_minus_a > 0)
+        asleep_gr = chain->f > 0 ? chain->one_minus_a * chain->c * to_gr / chain->f : (double)INFINITY;
     *efficiency = 1 / (chain->c * nack_cycle_gr + asleep_gr);
     return true;
 }
@@ -96,8 +113,10 @@ bool model_loss_output_buffered(const struct model_loss_flow *flow, const struct
     if (chain->c <= 0 || flow->senders * w <= b) {
         *answer = (struct model_loss_output){
             .lossless = true,
+            .contradicted = chain->c > 0,
             .packs_per_nack = INFINITY,
             .nacks_per_timeout = INFINITY,
+            .nack_cycle_gr = INFINITY,
             .sender_efficiency = 1 / flow->senders,
             .efficiency = 1,
         };
@@ -105,8 +124,8 @@ bool model_loss_output_buffered(const struct model_loss_flow *flow, const struct
     }
     struct model_loss_output o = {
         .packs_per_nack = 1 / chain->c,
-        .nacks_per_timeout = 1 / chain->one_minus_a,
-        .timeouts_in_a_row = 1 / chain->f,
+        .nacks_per_timeout = loss_run(chain->one_minus_a),
+        .timeouts_in_a_row = loss_run(chain->f),
         .nack_cycle_gr = (1.5 + (1 - chain->c) / (chain->c * w)) * b,
     };
     if (!model_loss_chain_efficiency(chain, o.nack_cycle_gr, to_gr, &o.sender_efficiency, err))
@@ -127,6 +146,11 @@ bool model_loss_input_chain(const struct model_loss_flow *flow, struct model_los
         return error_set(err, ERROR_INPUT, "a window of %g in a buffer of %g with %g senders loses nothing",
                          flow->window_packets, flow->buffer_packets, flow->senders);
     double packs = loss_input_packs(flow);
+    if (packs < 1)
+        return error_set(err, ERROR_INPUT,
+                         "window: %g packets leave %g good ones a Nack; for a probability c it must not exceed "
+                         "P (B_L - 1) + 2 = %g", flow->window_packets, packs,
+                         flow->senders * (flow->buffer_packets - 1) + 2);
     *chain = (struct model_loss_chain){.c = 1 / packs, .one_minus_a = 0, .f = 1};
     *nack_cycle_gr = flow->senders * (packs + loss_input_errors(flow) / 2);
     return true;

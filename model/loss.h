@@ -14,10 +14,11 @@
 #include <stdbool.h>
 
 struct model_loss_flow {
-    double senders;        /* P >= 1 */
-    double window_packets; /* W >= 1 */
-    double buffer_packets; /* B_L >= 1: per port */
+    double senders;        /* P: whole, 1 to MODEL_LOSS_MOST */
+    double window_packets; /* W: 1 to MODEL_LOSS_MOST; a mean over time need not be whole */
+    double buffer_packets; /* B_L: 1 to MODEL_LOSS_MOST, per port */
 };
+#define MODEL_LOSS_MOST 1e12 /* beyond any switch, and P B_L is still exact enough to compare */
 
 struct model_loss_input {
     bool lossless;          /* W <= B_L: the first burst fits, nothing is ever lost; both efficiencies are 1 */
@@ -41,10 +42,12 @@ struct model_loss_chain {
 };
 
 struct model_loss_output {
-    bool lossless;             /* c = 0 or P W <= B_L: nothing is lost; efficiency 1 */
+    bool lossless;             /* c = 0 or P W <= B_L: nothing is lost; efficiency 1, E[x], E[y], E[S] INFINITY */
+    bool contradicted;         /* lossless by P W <= B_L, yet c > 0: what c was measured on lost packets, so P, W or B_L
+                                * is not that flow's */
     double packs_per_nack;     /* E[x] = 1/c                        Eq. 4.5 */
     double nacks_per_timeout;  /* E[y] = 1/(1 - a), INFINITY        Eq. 4.6 */
-    double timeouts_in_a_row;  /* E[m] = 1/f, INFINITY              Eq. 4.7 */
+    double timeouts_in_a_row;  /* E[m] = 1/f, INFINITY; 0 lossless  Eq. 4.7 */
     double nack_cycle_gr;      /* E[S] / g_r                        Eq. 4.8 */
     double sender_efficiency;  /* T                                 Eq. 4.9 */
     double efficiency;         /* P T                               Eq. 4.10 */
@@ -64,10 +67,14 @@ bool model_loss_chain_efficiency(const struct model_loss_chain *chain, double na
 bool model_loss_output_buffered(const struct model_loss_flow *flow, const struct model_loss_chain *chain,
                                 double to_gr, struct model_loss_output *answer, struct error *err);
 
-/* The input-buffered case as a chain (section 4.3.4): a = 1 and c = (2P - 2) / (B_L P + P - W). With
- * E[S]/g_r = P (1/c + ((W - 1)/P + 1 + B_L)/2), each packet of the queue taking P slots,
- * P model_loss_chain_efficiency() is Eq. 4.2's first line exactly. Domain as model_loss_input_buffered(), and
- * W > B_L, P > 1: without loss there is no such chain (ERROR_INPUT). */
+/* The input-buffered case as a chain (section 4.3.4): a = 1 and c = (2P - 2) / (B_L P + P - W). What is then equal:
+ *   E[x] = 1/c = (G + 1)/2, half of the in-order packets of Eq. 4.2's cycle, which has two Nacks;
+ *   P model_loss_chain_efficiency() = Eq. 4.2's first line, when a Nack's half of the cycle takes
+ *     E[S]/g_r = P (1/c + ((W - 1)/P + 1 + B_L)/2)       good and bad packets of the half, P slots each.
+ * Tam does not say which E[S] goes with his a and c. Not Eq. 4.8's, whose queue is the output's: put into Eq. 4.9 and
+ * 4.10 as they stand, P = 15, W = 60, B_L = 43 make 4.06 where Eq. 4.2 has 0.47.
+ * Domain as model_loss_input_buffered(). ERROR_INPUT besides when W <= B_L or P = 1 (nothing is lost), and when
+ * W > P (B_L - 1) + 2: less than one good packet a Nack, and c would exceed 1. */
 bool model_loss_input_chain(const struct model_loss_flow *flow, struct model_loss_chain *chain,
                             double *nack_cycle_gr, struct error *err);
 

@@ -36,11 +36,11 @@ void model_loss_trace_merge(struct model_loss_counts *sum, const struct model_lo
 struct model_loss_proportion model_loss_trace_proportion(int64_t hits, int64_t trials)
 {
     if (trials == 0)
-        return (struct model_loss_proportion){NAN, 0, 1, 0};
+        return (struct model_loss_proportion){NAN, 0, 1, 0, 0};
     double n = (double)trials, p = (double)hits / n, z2 = Z_975 * Z_975;
     double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
     double half = Z_975 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-    return (struct model_loss_proportion){p, fmax(0, middle - half), fmin(1, middle + half), trials};
+    return (struct model_loss_proportion){p, fmax(0, middle - half), fmin(1, middle + half), hits, trials};
 }
 
 struct model_loss_estimate model_loss_trace_estimate(const struct model_loss_counts *k)

@@ -32,7 +32,7 @@ void model_loss_trace_merge(struct model_loss_counts *sum, const struct model_lo
  * few trials; it takes events as independent. trials = 0: value NAN, interval [0, 1]. 0 <= hits <= trials. */
 struct model_loss_proportion {
     double value, low, high;
-    int64_t trials;
+    int64_t hits, trials;
 };
 struct model_loss_proportion model_loss_trace_proportion(int64_t hits, int64_t trials);
 

@@ -49,7 +49,25 @@ static void test_an_exact_line_gives_its_buffer(void **state)
     assert_true(model_buffer_fit(points, burst(points, 95, 1.0 / 7, 0, 1), &fit, &err));
     assert_near(fit.buffer_packets, 95, 1e-9);
     assert_near(fit.intercept, 1.0 / 7, 1e-12);
+    assert_near(fit.buffer_std_error, 0, 1e-9);
     assert_int_equal(fit.used, 18); /* bursts of 50 and 100 fit: 95 / (1 - 1/7) = 110.8 */
+}
+
+/* By hand, over x = 1/k = 1, 2, 3 hundredths: rho = 0.4, 0.5, 0.9. Means 0.02 and 0.6; slope
+ * (0.01 0.2 + 0.01 0.3)/2e-4 = 25; residuals 0.05, -0.1, 0.05, their squares 0.015 with one degree of freedom; error of
+ * the slope sqrt(0.015/2e-4) = 8.660; of the intercept 0.1, sqrt(0.015 (1/3 + 4e-4/2e-4)) = 0.18708. */
+static void test_standard_errors_by_hand(void **state)
+{
+    (void)state;
+    struct error err;
+    struct model_buffer_fit fit;
+    const struct model_buffer_point points[] = {{100, 0.4}, {50, 0.5}, {100.0 / 3, 0.9}};
+    assert_true(model_buffer_fit(points, 3, &fit, &err));
+    assert_near(fit.buffer_packets, 25, 1e-9);
+    assert_near(fit.buffer_std_error, 8.660, 0.001);
+    assert_near(fit.buffer_ci95, 12.706 * 8.660, 0.02);
+    assert_near(fit.intercept, 0.1, 1e-12);
+    assert_near(fit.intercept_std_error, 0.18708, 0.00001);
 }
 
 /* 95 % of intervals hold the truth: of 400, 380 expected, standard deviation 4.4 (noise is uniform, not normal: a
@@ -112,6 +130,17 @@ static void test_what_cannot_be_fitted_is_refused(void **state)
         points[i] = (struct model_buffer_point){10, 0.5};
     assert_false(model_buffer_fit(points, 4, &fit, &err));
     assert_non_null(strstr(err.message, "vary"));
+    for (int i = 0; i < 4; i++)
+        points[i] = (struct model_buffer_point){1e11 + i, 0.5};
+    assert_false(model_buffer_fit(points, 4, &fit, &err));
+    assert_non_null(strstr(err.message, "too alike"));
+    points[0].burst_packets = 1e-320; /* its reciprocal is none */
+    assert_false(model_buffer_fit(points, 4, &fit, &err));
+    assert_non_null(strstr(err.message, "point 0"));
+    const struct model_buffer_point rising[] = {{100, 0.5}, {200, 0.6}, {300, 0.7}};
+    assert_false(model_buffer_fit(rising, 3, &fit, &err));
+    assert_int_equal(err.code, ERROR_INPUT);
+    assert_non_null(strstr(err.message, "must fall"));
     struct model_buffer_reading reading;
     const struct model_buffer_signature alike[] = {{4, 1, 40}, {8, 1, 80}};
     assert_false(model_buffer_read(alike, 2, &reading, &err));
@@ -126,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_success_ratio_by_hand),
         cmocka_unit_test(test_an_exact_line_gives_its_buffer),
+        cmocka_unit_test(test_standard_errors_by_hand),
         cmocka_unit_test(test_intervals_cover_the_truth),
         cmocka_unit_test(test_architectures_of_table_a_1),
         cmocka_unit_test(test_what_cannot_be_fitted_is_refused),

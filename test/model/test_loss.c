@@ -53,8 +53,8 @@ static void as_printed(const struct row *r, double b)
     double e = output_efficiency(r->p, r->w, b, r->to_gr, r->c, r->one_minus_a, r->f);
     double low = output_efficiency(r->p, r->w, b, r->to_gr, r->c + half, r->one_minus_a + half, r->f - half);
     double high = output_efficiency(r->p, r->w, b, r->to_gr, r->c - half, r->one_minus_a - half, r->f + half);
-    print_message("P %2g W %2g TO %4g: %.4f, printed %.4f, rounding %.4f to %.4f\n", r->p, r->w, r->to_gr, e,
-                  r->predicted, low, high);
+    print_message("P %2g W %2g TO %4g: %.4f, printed %.4f, error %+.5f, rounding %.4f to %.4f\n", r->p, r->w, r->to_gr,
+                  e, r->predicted, e - r->predicted, low, high);
     bool rounding = r->predicted >= low - half && r->predicted <= high + half;
     if (fabs(e - r->predicted) > 0.0005 && !rounding)
         fail_msg("P %g W %g TO %g: %.4f, printed %.4f", r->p, r->w, r->to_gr, e, r->predicted);
@@ -129,10 +129,36 @@ static void test_a_window_that_fits_the_buffer_loses_nothing(void **state)
     assert_true(model_loss_output_buffered(&(struct model_loss_flow){7, 13, 95},
                                            &(struct model_loss_chain){0.02, 0.1, 0.5}, 400, &o, &err));
     assert_true(o.lossless); /* 7 * 13 = 91 <= 95 */
+    assert_true(o.contradicted); /* c > 0 was measured on some other flow */
     assert_near(o.efficiency, 1, 0);
     assert_true(model_loss_output_buffered(&(struct model_loss_flow){7, 24, 95},
                                            &(struct model_loss_chain){0, 0, 0}, 400, &o, &err));
     assert_true(o.lossless); /* no Nack ever */
+    assert_false(o.contradicted);
+    assert_true(isinf(o.packs_per_nack) && isinf(o.nacks_per_timeout) && isinf(o.nack_cycle_gr));
+    assert_near(o.timeouts_in_a_row, 0, 0);
+    assert_near(o.efficiency, 1, 0);
+}
+
+/* Eq. 4.2 as printed, both lines; they differ by what the second drops, (W - 1)/P^2 of its denominator. */
+static void test_eq_4_2_is_both_of_its_lines(void **state)
+{
+    (void)state;
+    struct random r;
+    struct error err;
+    random_init(&r, 42);
+    for (int i = 0; i < 10000; i++) {
+        double p = 2 + (double)random_below(&r, 60), b = 1 + (double)random_below(&r, 300);
+        double w = b + 1 + (double)random_below(&r, (uint64_t)(p * b - b) + 1);
+        struct model_loss_input a;
+        assert_true(model_loss_input_buffered(&(struct model_loss_flow){p, w, b}, &a, &err));
+        double good = (b - (w - 1) / p) / (1 - 1 / p);
+        assert_near(a.efficiency, (good + 1) / (good + 2 + (w - 1) / p + b), 1e-12);
+        double above = b + 1 - w / p, below = 2 * b + 2 - (b + 2) / p;
+        assert_near(a.approximate, above / below, 1e-12);
+        assert_near(a.efficiency, above / (below - (w - 1) / (p * p)), 1e-12);
+        assert_false(a.lossless);
+    }
 }
 
 /* Section 4.3.2: under half of the bandwidth always, falling with W, hardly moved by P. */
@@ -157,21 +183,66 @@ static void test_the_input_buffered_chain_is_eq_4_2(void **state)
     (void)state;
     struct random r;
     struct error err;
+    int improbable = 0;
     random_init(&r, 4);
     for (int i = 0; i < 10000; i++) {
         double p = 2 + (double)random_below(&r, 60), b = 1 + (double)random_below(&r, 300);
         struct model_loss_flow flow = {p, b + 1 + (double)random_below(&r, (uint64_t)(p * b - b) + 1), b};
         struct model_loss_input a;
         struct model_loss_chain chain;
-        double cycle_gr, sender;
+        double cycle_gr, sender, c = (2 * p - 2) / (b * p + p - flow.window_packets);
         assert_true(model_loss_input_buffered(&flow, &a, &err));
+        assert_near(a.packs_per_nack, 1 / c, 1e-12 / c);
+        if (flow.window_packets > p * (b - 1) + 2) { /* fewer than one good packet a Nack: no probability */
+            assert_true(c > 1);
+            assert_false(model_loss_input_chain(&flow, &chain, &cycle_gr, &err));
+            assert_int_equal(err.code, ERROR_INPUT);
+            improbable++;
+            continue;
+        }
         assert_true(model_loss_input_chain(&flow, &chain, &cycle_gr, &err));
-        assert_near(chain.c, (2 * p - 2) / (b * p + p - flow.window_packets), 1e-12 * chain.c);
-        if (chain.c > 1)
-            continue; /* fewer than one good packet a Nack: no probability */
+        assert_near(chain.c, c, 1e-12 * c);
+        assert_near(chain.one_minus_a, 0, 0);
         assert_true(model_loss_chain_efficiency(&chain, cycle_gr, 400, &sender, &err));
-        assert_near(p * sender, a.efficiency, 1e-12);
+        double good = (b - (flow.window_packets - 1) / p) / (1 - 1 / p);
+        assert_near(p * sender, (good + 1) / (good + 2 + (flow.window_packets - 1) / p + b), 1e-12);
     }
+    assert_in_range(improbable, 1, 9000); /* both kinds were met */
+}
+
+/* The same a and c in Eq. 4.9, whose E[S] is an output queue's, is another number: 28/600 = 0.04667 for c,
+ * (0.07 + 0.95333/60) 43 = 3.6932, and 15/3.6932 = 4.06, beyond any receiver. */
+static void test_eq_4_9_as_it_stands_is_not_the_input_buffered_case(void **state)
+{
+    (void)state;
+    struct error err;
+    struct model_loss_flow flow = {15, 60, 43};
+    struct model_loss_chain chain;
+    struct model_loss_output o;
+    double cycle_gr;
+    assert_true(model_loss_input_chain(&flow, &chain, &cycle_gr, &err));
+    assert_true(model_loss_output_buffered(&flow, &chain, 400, &o, &err));
+    assert_near(15 * o.sender_efficiency, 4.06, 0.005);
+    assert_true(o.saturated);
+}
+
+/* Eq. 4.5-4.9 one by one, first row of Table 4.1: 1/0.0218 = 45.87; 1/0.0547 = 18.28; 1/0.5329 = 1.8765;
+ * (1.5 + 0.9782/(0.0218 18)) 95 = (1.5 + 2.492864) 95 = 379.3221; and Eq. 4.4 put together from them. */
+static void test_every_expectation_of_the_chain(void **state)
+{
+    (void)state;
+    struct error err;
+    struct model_loss_output o;
+    assert_true(model_loss_output_buffered(&(struct model_loss_flow){7, 18, 95},
+                                           &(struct model_loss_chain){0.0218, 0.0547, 0.5329}, 400, &o, &err));
+    assert_near(o.packs_per_nack, 45.87, 0.005);
+    assert_near(o.nacks_per_timeout, 18.28, 0.005);
+    assert_near(o.timeouts_in_a_row, 1.8765, 0.0001);
+    assert_near(o.nack_cycle_gr, 379.3221, 0.0002);
+    double eq_4_4 = o.nacks_per_timeout * o.packs_per_nack /
+                    (o.nacks_per_timeout * o.nack_cycle_gr + o.timeouts_in_a_row * 400);
+    assert_near(o.sender_efficiency, eq_4_4, 1e-12);
+    assert_near(o.efficiency, 7 * eq_4_4, 1e-12);
 }
 
 static void test_a_timeout_that_never_ends_leaves_nothing(void **state)
@@ -182,8 +253,16 @@ static void test_a_timeout_that_never_ends_leaves_nothing(void **state)
     struct model_loss_flow flow = {15, 24, 95};
     assert_true(model_loss_output_buffered(&flow, &(struct model_loss_chain){0.02, 0.1, 0}, 400, &o, &err));
     assert_near(o.efficiency, 0, 0);
-    assert_true(model_loss_output_buffered(&flow, &(struct model_loss_chain){0.02, 0, 0}, 400, &o, &err));
-    assert_true(o.efficiency > 0 && o.efficiency <= 1); /* a = 1: it never comes to one */
+    assert_true(isinf(o.timeouts_in_a_row));
+    assert_true(model_loss_output_buffered(&flow, &(struct model_loss_chain){0.02, 0.1, -0.0}, 0, &o, &err));
+    assert_near(o.efficiency, 0, 0);
+    assert_true(o.timeouts_in_a_row > 0);
+    assert_true(model_loss_output_buffered(&flow, &(struct model_loss_chain){1e-300, 1e-300, 0}, 400, &o, &err));
+    assert_near(o.efficiency, 0, 0); /* however rare: 1e-600 is no number, and 0/0 none either */
+    /* a = 1: it never comes to a timeout; 15/((0.03 + 0.98/24) 95) = 2.23 */
+    assert_true(model_loss_output_buffered(&flow, &(struct model_loss_chain){0.02, -0.0, 0}, 400, &o, &err));
+    assert_near(15 * o.sender_efficiency, 2.23, 0.005);
+    assert_true(o.nacks_per_timeout > 0 && isinf(o.nacks_per_timeout));
     assert_true(model_loss_output_buffered(&flow, &(struct model_loss_chain){1e-9, 0, 1}, 400, &o, &err));
     assert_true(o.saturated);
     assert_near(o.efficiency, 1, 0);
@@ -205,6 +284,8 @@ static void test_bad_parameters_are_named(void **state)
     const struct model_loss_flow flow = {15, 24, 95};
     const struct model_loss_chain chain = {0.02, 0.1, 0.5};
     refused((struct model_loss_flow){0, 24, 95}, chain, 400, "senders");
+    refused((struct model_loss_flow){2.5, 24, 95}, chain, 400, "whole");
+    refused((struct model_loss_flow){1e308, 24, 95}, chain, 400, "senders: 1e+308");
     refused((struct model_loss_flow){15, NAN, 95}, chain, 400, "window");
     refused((struct model_loss_flow){15, 24, -1}, chain, 400, "buffer");
     refused(flow, (struct model_loss_chain){1.1, 0.1, 0.5}, 400, "c: 1.1");
@@ -220,6 +301,11 @@ static void test_bad_parameters_are_named(void **state)
     struct model_loss_chain c;
     assert_false(model_loss_input_chain(&(struct model_loss_flow){15, 43, 43}, &c, &cycle_gr, &err));
     assert_non_null(strstr(err.message, "loses nothing"));
+    assert_false(model_loss_input_chain(&(struct model_loss_flow){2, 87, 43}, &c, &cycle_gr, &err));
+    assert_non_null(strstr(err.message, "window: 87")); /* 2 (43 - 1) + 2 = 86 */
+    assert_non_null(strstr(err.message, "= 86"));
+    assert_true(model_loss_input_chain(&(struct model_loss_flow){2, 86, 43}, &c, &cycle_gr, &err));
+    assert_near(c.c, 1, 1e-15);
 }
 
 int main(void)
@@ -228,6 +314,9 @@ int main(void)
         cmocka_unit_test(test_table_4_1),
         cmocka_unit_test(test_tables_4_2_and_4_4_where_4_1_has_the_probabilities),
         cmocka_unit_test(test_eq_4_2_by_hand),
+        cmocka_unit_test(test_eq_4_2_is_both_of_its_lines),
+        cmocka_unit_test(test_eq_4_9_as_it_stands_is_not_the_input_buffered_case),
+        cmocka_unit_test(test_every_expectation_of_the_chain),
         cmocka_unit_test(test_a_window_that_fits_the_buffer_loses_nothing),
         cmocka_unit_test(test_eq_4_2_stays_under_half_and_falls_with_the_window),
         cmocka_unit_test(test_the_input_buffered_chain_is_eq_4_2),

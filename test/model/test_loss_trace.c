@@ -30,6 +30,8 @@ static void test_a_trace_by_hand(void **state)
     struct model_loss_estimate e = model_loss_trace_estimate(&k);
     assert_int_equal(k.packs, 6);
     assert_near(e.c.value, 2.0 / 6, 1e-15);
+    assert_int_equal(e.c.hits, 2);
+    assert_int_equal(e.c.trials, 6);
     assert_near(e.one_minus_a.value, 1.0 / 2, 1e-15);
     assert_near(e.f.value, 1.0 / 2, 1e-15);
     assert_int_equal(k.foreign, 0);
