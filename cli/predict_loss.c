@@ -10,13 +10,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SENDERS 4096
 
 static const char help[] =
     "usage: contraflow predict loss --senders P --window W --buffer B\n"
     "       contraflow predict loss --senders P --window W --buffer B --to-gr T --c C --one-minus-a A --f F\n"
-    "       contraflow predict loss --window W --buffer B --to-gr T --trace FILE...\n\n"
+    "       contraflow predict loss --trace FILE... [--window W --buffer B --to-gr T [--senders P]]\n\n"
     "What is left of a many-to-one flow when a switch drops packets, under Go-Back-N with a fixed window and fast\n"
     "retransmission (Tam 2001, chapter 4): in-order packets per time that the receiver takes for one. 1 is its full\n"
     "rate; all senders together are counted.\n\n"
@@ -31,11 +32,15 @@ static const char help[] =
     "  --f F           from TO to P (else TO again)\n"
     "  --to-gr T       timeout in units of the receiver's gap g_r per packet\n"
     "  --trace FILE... one file a sender, its events in order as words P, N and TO: the probabilities are estimated\n"
-    "                  from them (Eq. 4.11-4.13; 95 % intervals by Wilson's score) and averaged over senders\n"
-    "      --json      one object; null for what is not defined\n\n"
+    "                  from them (Eq. 4.11-4.13) and averaged over senders, as Tam does. Without --to-gr that is all.\n"
+    "                  Beside each mean: the share in all senders' events together, its 95 % interval by\n"
+    "                  Wilson's score, which takes events as independent, and its counts\n"
+    "      --json      one object; null for what is not defined\n"
+    "\n"
     "  contraflow predict loss --senders 15 --window 60 --buffer 43\n"
     "  contraflow predict loss --senders 7 --window 18 --buffer 95 --to-gr 400 --c 0.0218 --one-minus-a 0.0547 --f "
-    "0.5329\n\n"
+    "0.5329\n"
+    "  contraflow predict loss --trace h1.events h2.events --window 24 --buffer 16 --to-gr 400\n\n"
     "Exit status: 0 done; 2 bad input; 3 the system failed.\n";
 
 struct options {
@@ -101,7 +106,9 @@ static bool options_check(struct options *o, struct error *err)
     bool all = o->has_chain[0] && o->has_chain[1] && o->has_chain[2];
     if (o->trace && isnan(o->flow.senders))
         o->flow.senders = o->n_files;
-    if (isnan(o->flow.senders) || isnan(o->flow.window_packets) || isnan(o->flow.buffer_packets))
+    bool estimate_only = o->trace && !o->has_to;
+    if (!estimate_only &&
+        (isnan(o->flow.senders) || isnan(o->flow.window_packets) || isnan(o->flow.buffer_packets)))
         return error_set(err, ERROR_INPUT, "--%s is missing; see 'contraflow predict loss --help'",
                          isnan(o->flow.senders) ? "senders" : isnan(o->flow.window_packets) ? "window" : "buffer");
     if (o->trace != (o->n_files > 0))
@@ -114,7 +121,7 @@ static bool options_check(struct options *o, struct error *err)
     if (any && !all)
         return error_set(err, ERROR_INPUT, "--%s is missing: the chain has c, 1-a and f",
                          !o->has_chain[0] ? "c" : !o->has_chain[1] ? "one-minus-a" : "f");
-    if ((any || o->trace) != o->has_to)
+    if (!o->trace && any != o->has_to)
         return error_set(err, ERROR_INPUT, o->has_to ? "--to-gr goes with --c, --one-minus-a and --f, or --trace"
                                                      : "--to-gr is missing: the timeout in units of g_r");
     return true;
@@ -136,10 +143,15 @@ static bool trace_read(const char *path, struct model_loss_counts *counts, struc
 {
     FILE *f = fopen(path, "r");
     if (!f) {
-        bool absent = errno == ENOENT || errno == EACCES || errno == EISDIR;
+        bool absent = errno == ENOENT || errno == EACCES || errno == ENOTDIR;
         error_set_errno(err, "%s", path);
         err->code = absent ? ERROR_INPUT : ERROR_SYSTEM;
         return false;
+    }
+    struct stat st;
+    if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
+        fclose(f);
+        return error_set(err, ERROR_INPUT, "%s: is a directory; --trace takes one file of events a sender", path);
     }
     char word[16];
     bool ok = true;
@@ -153,6 +165,8 @@ static bool trace_read(const char *path, struct model_loss_counts *counts, struc
     }
     if (ok && ferror(f))
         ok = error_set_errno(err, "%s", path);
+    if (ok && counts->packs + counts->nacks + counts->timeouts == 0)
+        ok = error_set(err, ERROR_INPUT, "%s: no event; a sender's trace has P, N or TO", path);
     fclose(f);
     return ok;
 }
@@ -173,25 +187,83 @@ static bool traces_estimate(struct options *o, struct model_loss_counts *pooled,
     return ok;
 }
 
+/* `mean` is none without trials: the model then goes by a limit, see model_loss_trace_chain(). */
 static json_t *json_proportion(double mean, const struct model_loss_proportion *p)
 {
-    return json_pack("{s:f, s:f, s:f, s:I}", "mean", mean, "pooled_low", p->low, "pooled_high", p->high, "trials",
-                     (json_int_t)p->trials);
+    return json_pack("{s:o, s:o, s:f, s:f, s:I, s:I}", "mean", cli_table_json_number(p->trials ? mean : (double)NAN),
+                     "pooled", cli_table_json_number(p->value), "pooled_low", p->low, "pooled_high", p->high, "hits",
+                     (json_int_t)p->hits, "trials", (json_int_t)p->trials);
 }
 
-static void print_estimates(const struct options *o, const struct model_loss_counts *k)
+static json_t *json_estimates(const struct options *o, const struct model_loss_counts *k)
+{
+    struct model_loss_estimate e = model_loss_trace_estimate(k);
+    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:I}", "traces", o->n_files, "events",
+                     (json_int_t)(k->packs + k->nacks + k->timeouts), "c", json_proportion(o->chain.c, &e.c),
+                     "one_minus_a", json_proportion(o->chain.one_minus_a, &e.one_minus_a), "f",
+                     json_proportion(o->chain.f, &e.f), "foreign", (json_int_t)k->foreign);
+}
+
+static void json_print(json_t *json)
+{
+    json_dumpf(json, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(json);
+}
+
+static void add_probability(struct cli_table *t, double p)
+{
+    if (isfinite(p))
+        cli_table_add(t, "%.4f", p);
+    else
+        cli_table_add(t, "-");
+}
+
+static bool print_estimates(const struct options *o, const struct model_loss_counts *k, struct error *err)
 {
     struct model_loss_estimate e = model_loss_trace_estimate(k);
     const struct model_loss_proportion *const p[] = {&e.c, &e.one_minus_a, &e.f};
     const double mean[] = {o->chain.c, o->chain.one_minus_a, o->chain.f};
     static const char *const names[] = {"c   (P to N)", "1-a (N to TO)", "f   (TO to P)"};
-    printf("%d traces, %" PRId64 " events; means over senders, 95 %% intervals of all events together\n", o->n_files,
+    static const char *const heads[] = {"", "mean of senders", "all events", "95 % from", "to", "counted"};
+    struct cli_table t;
+    cli_table_init(&t, sizeof heads / sizeof *heads);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        cli_table_add(&t, "%s", heads[i]);
+    for (int i = 0; i < 3; i++) {
+        cli_table_add(&t, "%s", names[i]);
+        add_probability(&t, p[i]->trials ? mean[i] : (double)NAN);
+        add_probability(&t, p[i]->value);
+        add_probability(&t, p[i]->low);
+        add_probability(&t, p[i]->high);
+        cli_table_add(&t, "%" PRId64 " of %" PRId64, p[i]->hits, p[i]->trials);
+    }
+    printf("%d traces, %" PRId64 " events (Tam 2001, Eq. 4.11-4.13)\n", o->n_files,
            k->packs + k->nacks + k->timeouts);
-    for (int i = 0; i < 3; i++)
-        printf("  %-14s %.4f  (%.4f to %.4f, %" PRId64 " trials)\n", names[i], mean[i], p[i]->low, p[i]->high,
-               p[i]->trials);
+    if (!cli_table_print(&t, "  ", 1, stdout, err))
+        return false;
     if (k->foreign > 0)
         printf("  %" PRId64 " transitions are none of the chain's (P to TO, N to N, TO to N)\n", k->foreign);
+    return true;
+}
+
+static int show_estimates(const struct options *o, const struct model_loss_counts *traced)
+{
+    struct error err;
+    if (!o->json)
+        return print_estimates(o, traced, &err) ? 0 : cli_fail(&err);
+    json_print(json_pack("{s:s, s:o}", "model", "trace", "estimates", json_estimates(o, traced)));
+    return 0;
+}
+
+/* What is special about the efficiency; "" when nothing is. */
+static const char *output_remark(const struct model_loss_output *a)
+{
+    if (a->contradicted)
+        return ", nothing is lost when P W <= B; yet c > 0: P, W or B is not that of the flow c is from";
+    if (a->lossless)
+        return ", nothing is lost";
+    return a->saturated ? ", at most (the formula exceeds 1)" : "";
 }
 
 static int show_output(const struct options *o, const struct model_loss_counts *traced)
@@ -200,36 +272,27 @@ static int show_output(const struct options *o, const struct model_loss_counts *
     struct model_loss_output a;
     if (!model_loss_output_buffered(&o->flow, &o->chain, o->to_gr, &a, &err))
         return cli_fail(&err);
-    if (!o->json) {
+    if (o->json) {
+        json_t *json = json_pack(
+            "{s:s, s:f, s:f, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:f, s:f, s:f}", "model", "output", "efficiency",
+            a.efficiency, "sender_efficiency", a.sender_efficiency, "lossless", a.lossless, "contradicted",
+            a.contradicted, "saturated", a.saturated, "packs_per_nack", cli_table_json_number(a.packs_per_nack),
+            "nacks_per_timeout", cli_table_json_number(a.nacks_per_timeout), "timeouts_in_a_row",
+            cli_table_json_number(a.timeouts_in_a_row), "nack_cycle_gr", cli_table_json_number(a.nack_cycle_gr), "c",
+            o->chain.c, "one_minus_a", o->chain.one_minus_a, "f", o->chain.f);
         if (traced)
-            print_estimates(o, traced);
-        printf("output-buffered, predicted (Tam 2001, Eq. 4.9, 4.10): efficiency %.4f%s\n", a.efficiency,
-               a.lossless    ? ", nothing is lost"
-               : a.saturated ? ", at most (the formula exceeds 1)"
-                             : "");
-        if (!a.lossless)
-            printf("  %.1f packets between two Nacks, %.1f Nacks before a timeout, %.1f timeouts in a row, "
-                   "%.1f g_r from Nack to Nack\n",
-                   a.packs_per_nack, a.nacks_per_timeout, a.timeouts_in_a_row, a.nack_cycle_gr);
+            json_object_set_new(json, "estimates", json_estimates(o, traced));
+        json_print(json);
         return 0;
     }
-    json_t *json = json_pack("{s:s, s:f, s:b, s:b, s:o, s:o, s:o, s:o, s:f, s:f, s:f}", "model", "output", "efficiency",
-                             a.efficiency, "lossless", a.lossless, "saturated", a.saturated, "packs_per_nack",
-                             cli_table_json_number(a.packs_per_nack), "nacks_per_timeout",
-                             cli_table_json_number(a.nacks_per_timeout), "timeouts_in_a_row",
-                             cli_table_json_number(a.timeouts_in_a_row), "nack_cycle_gr",
-                             cli_table_json_number(a.nack_cycle_gr), "c", o->chain.c, "one_minus_a",
-                             o->chain.one_minus_a, "f", o->chain.f);
-    if (traced) {
-        struct model_loss_estimate e = model_loss_trace_estimate(traced);
-        json_object_set_new(json, "estimates",
-                            json_pack("{s:o, s:o, s:o, s:I}", "c", json_proportion(o->chain.c, &e.c), "one_minus_a",
-                                      json_proportion(o->chain.one_minus_a, &e.one_minus_a), "f",
-                                      json_proportion(o->chain.f, &e.f), "foreign", (json_int_t)traced->foreign));
-    }
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(json);
+    if (traced && !print_estimates(o, traced, &err))
+        return cli_fail(&err);
+    printf("output-buffered, predicted (Tam 2001, Eq. 4.9, 4.10): efficiency %.4f%s\n", a.efficiency,
+           output_remark(&a));
+    if (!a.lossless)
+        printf("  each sender alone %.4f; %.1f packets up to a Nack, in %.1f g_r; %.1f Nacks up to a timeout; "
+               "%.1f timeouts in a row\n",
+               a.sender_efficiency, a.packs_per_nack, a.nack_cycle_gr, a.nacks_per_timeout, a.timeouts_in_a_row);
     return 0;
 }
 
@@ -240,12 +303,9 @@ static int show_input(const struct options *o)
     if (!model_loss_input_buffered(&o->flow, &a, &err))
         return cli_fail(&err);
     if (o->json) {
-        json_t *json = json_pack("{s:s, s:f, s:f, s:b, s:o}", "model", "input", "efficiency", a.efficiency,
-                                 "approximate", a.approximate, "lossless", a.lossless, "packs_per_nack",
-                                 cli_table_json_number(a.packs_per_nack));
-        json_dumpf(json, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(json);
+        json_print(json_pack("{s:s, s:f, s:f, s:b, s:o}", "model", "input", "efficiency", a.efficiency, "approximate",
+                             a.approximate, "lossless", a.lossless, "packs_per_nack",
+                             cli_table_json_number(a.packs_per_nack)));
     } else if (a.lossless) {
         printf("input-buffered, predicted: efficiency 1, nothing is lost: %s\n",
                o->flow.senders <= 1 ? "one sender has nobody to contend with"
@@ -271,5 +331,7 @@ int cmd_predict_loss(int argc, char **argv)
     }
     if (!options_check(&o, &err) || (o.trace && !traces_estimate(&o, &pooled, &err)))
         return cli_fail(&err);
+    if (o.trace && !o.has_to)
+        return show_estimates(&o, &pooled);
     return o.has_to ? show_output(&o, o.trace ? &pooled : NULL) : show_input(&o);
 }
