@@ -2,7 +2,8 @@
 /* emu/native/endpoint.h - one end of a TCP connection, as Linux behaves where two-way traffic depends on it.
  *
  * RFC 9293 (TCP), 5681 and 6582 (slow start, congestion avoidance, NewReno), 9438 (CUBIC), 2018 and 6675 (SACK),
- * 6937 (proportional rate reduction), 6298 (retransmission timer), 7323 (timestamps, window scale). Nagle is off.
+ * 6937 (proportional rate reduction), 6298 (retransmission timer), 3522 and 4015 (spurious timeouts are undone), 7323
+ * (timestamps, window scale). Nagle is off.
  * The stream is counted in bytes from 0; a FIN is one more, at `finish`. */
 #ifndef EMU_NATIVE_ENDPOINT_H
 #define EMU_NATIVE_ENDPOINT_H
@@ -53,6 +54,10 @@ struct native_sender {
     uint64_t next_hole;   /* holes below have been retransmitted since they were */
     uint64_t sent_after;  /* nxt when the first hole was last retransmitted; SACKs beyond: it is lost again. 0: no */
     uint64_t prr_delivered, prr_out, prr_flight; /* RFC 6937 */
+    bool may_undo;        /* a timeout has not yet been told from a spurious one; what it would then restore: */
+    uint32_t timeout_ts;  /* when the first retransmission left, as a timestamp */
+    uint64_t undo_cwnd, undo_ssthresh;
+    struct native_cubic undo_cubic;
     int64_t queued_bytes; /* of ours in our NIC, with small queues */
     struct native_cubic cubic;
 };
@@ -74,7 +79,7 @@ struct native_receiver {
 /* What it counted. */
 struct native_endpoint_stats {
     int64_t retransmitted_segments, retransmitted_bytes;
-    int64_t timeouts, fast_recoveries, duplicate_segments, window_probes;
+    int64_t timeouts, spurious_timeouts, fast_recoveries, duplicate_segments, window_probes;
     int64_t first_data_ps; /* -1: none yet */
 };
 

@@ -266,6 +266,13 @@ static void sender_timeout(void *arg)
     if (tx->nxt == tx->una)
         return;
     e->stats.timeouts++;
+    if (tx->recovery == NATIVE_NORMAL) {
+        tx->may_undo = true;
+        tx->timeout_ts = (uint32_t)(sender_now(e) / PS_PER_US);
+        tx->undo_cwnd = tx->cwnd;
+        tx->undo_ssthresh = tx->ssthresh;
+        tx->undo_cubic = tx->cubic;
+    }
     if (tx->recovery != NATIVE_LOSS || tx->una >= tx->recover)
         tx->ssthresh = sender_ssthresh(e, true);
     tx->recovery = NATIVE_LOSS;
@@ -317,6 +324,23 @@ static void sender_detect(struct native_endpoint *e)
     }
 }
 
+/* The first ACK of something new after a timeout: if it echoes a timestamp from before the retransmission, the original
+ * has arrived and nothing was lost - a queue has grown faster than the estimate of the round trip (RFC 3522). Linux
+ * goes back to where it was (RFC 4015). */
+static void sender_judge_timeout(struct native_endpoint *e, uint32_t ts_echo)
+{
+    struct native_sender *tx = &e->tx;
+    tx->may_undo = false;
+    if (tx->recovery != NATIVE_LOSS || (int32_t)(ts_echo - tx->timeout_ts) >= 0)
+        return;
+    e->stats.spurious_timeouts++;
+    tx->recovery = NATIVE_NORMAL;
+    tx->lost_end = tx->next_hole = tx->una;
+    tx->cwnd = tx->undo_cwnd;
+    tx->ssthresh = tx->undo_ssthresh;
+    tx->cubic = tx->undo_cubic;
+}
+
 void native_sender_acked(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_sender *tx = &e->tx;
@@ -339,6 +363,8 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
         native_rtt_reset_backoff(&tx->rtt);
         native_timer_cancel(&tx->persist);
         tx->duplicate_acks = 0;
+        if (tx->may_undo)
+            sender_judge_timeout(e, s->ts_echo);
         sender_arm(e);
     } else if (s->payload_bytes == 0 && !(s->flags & NATIVE_FIN) && flight > 0 && !window_changed) {
         tx->duplicate_acks++;

@@ -239,6 +239,37 @@ static void test_the_retransmission_timer_backs_off(void **state)
     line_free(l);
 }
 
+/* The round trip jumps from 10 to 800 ms: the timer fires, but everything arrives. A window of 100 segments must be
+ * back with the first ACK; a sender that believed in the loss would be at half of it, and slow. */
+static void test_a_spurious_timeout_is_undone(void **state)
+{
+    (void)state;
+    static const char *const controls[] = {"newreno", "cubic"};
+    for (int k = 0; k < 4; k++) {
+        struct emu_tcp_config config = usual();
+        config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
+        config.initial_window_segments = 100;
+        config.sack = k / 2;
+        strcpy(config.congestion, controls[k % 2]);
+        struct line *l = line_new(&config, 5 * MS, NULL);
+        native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
+        run(l, 1 * SECOND);
+        uint64_t cwnd = l->ends[0].tx.cwnd;
+        l->delay_ps = 400 * MS;
+        run(l, 10 * SECOND);
+        const struct native_endpoint_stats *s = &l->ends[0].stats;
+        assert_true(s->timeouts >= 1);
+        assert_true(s->spurious_timeouts >= 1);
+        assert_true(s->retransmitted_segments <= s->timeouts);
+        assert_true(l->ends[0].tx.cwnd >= cwnd);
+        uint64_t before = l->delivered[1];
+        run(l, 18 * SECOND); /* ten round trips: ten windows */
+        assert_true(fabs((double)(l->delivered[1] - before) / (100 * 1448) - 10) <= 1.1);
+        l->ends[0].tx.written = l->ends[0].tx.nxt;
+        line_free(l);
+    }
+}
+
 /* A reader that stops fills the window; probes find out when it goes on, even if the update is lost. */
 static bool lose_updates(struct line *l, const struct native_segment *s)
 {
@@ -320,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_newreno_follows_the_square_root_law),
         cmocka_unit_test(test_a_lost_syn_is_retried_after_1_2_and_4_seconds),
         cmocka_unit_test(test_the_retransmission_timer_backs_off),
+        cmocka_unit_test(test_a_spurious_timeout_is_undone),
         cmocka_unit_test(test_a_zero_window_is_probed),
         cmocka_unit_test(test_acks_are_delayed_to_one_for_two),
         cmocka_unit_test(test_two_way_data_carry_acks),
