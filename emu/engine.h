@@ -20,6 +20,8 @@ struct emu_engine_config {
     uint64_t seed; /* of everything the engine draws itself */
     /* Takes ownership of frame->packet. `host` is what emu_engine_add_host() returned. */
     void (*transmit)(void *user, int host, const struct emu_frame *frame);
+    /* A flow with `written` has delivered so many bytes in all. */
+    void (*delivered)(void *user, int flow, int64_t bytes);
     void *user; /* borrowed */
 };
 
@@ -45,6 +47,7 @@ struct emu_flow_config {
     int64_t repeat;          /* messages of `bytes` on the open connection: the next when this one is received */
     bool barrier;            /* and those of all other flows */
     bool duplex;             /* the same both ways, on the one connection */
+    bool written;            /* bytes 0: sends what emu_engine_write() says, and stays open; native alone has it */
 };
 
 struct emu_flow_stats {
@@ -78,6 +81,9 @@ int emu_engine_add_host(struct emu_engine *e, struct error *err);
 
 /* Flow number (0, 1, ... in order), or -1. */
 int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err);
+
+/* So many bytes more for a flow with `written`; they wait until it is connected. */
+void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes);
 
 struct emu_clock emu_engine_clock(struct emu_engine *e);
 const struct emu_frame_ops *emu_engine_frame_ops(void);

@@ -14,6 +14,7 @@
 #define EMU_FRAME_FCS_BYTES 4       /* frame check sequence */
 #define EMU_FRAME_OVERHEAD_BYTES 38 /* header 14, FCS 4, preamble and SFD 8, inter-frame gap 12 (IEEE 802.3) */
 #define EMU_FRAME_MIN_PAYLOAD 46    /* shorter payloads are padded on the wire (IEEE 802.3, 3.2.8) */
+#define EMU_FRAME_MIN_WIRE_BYTES (EMU_FRAME_MIN_PAYLOAD + EMU_FRAME_OVERHEAD_BYTES)
 #define EMU_FRAME_BROADCAST UINT32_MAX /* as destination: every station */
 
 struct emu_frame {
@@ -21,8 +22,28 @@ struct emu_frame {
     uint32_t dst, src; /* stations, counted from 0 as hosts are; see emu_frame_mac() */
     uint16_t payload_bytes; /* what the Ethernet frame carries: an IP or ARP packet */
     uint16_t ethertype;
-    bool pure_ack; /* TCP segment without payload, SYN, FIN or RST */
+    bool pure_ack; /* carries no data: TCP segment without payload, SYN, FIN or RST; Pack or Nack of Go-Back-N */
+    uint16_t out;  /* the port it is for, of the switch that holds it */
 };
+
+#define EMU_FRAME_MAC_CONTROL 0x8808 /* ethertype of IEEE 802.3x PAUSE */
+
+/* A handle that is its own content: 63 bits, nothing to share or release. An engine's handles are pointers to more
+ * than bytes, whose lowest bit is 0. */
+static inline void *emu_frame_tag(uint64_t content)
+{
+    return (void *)(uintptr_t)(content << 1 | 1);
+}
+
+static inline bool emu_frame_is_tagged(const void *packet)
+{
+    return (uintptr_t)packet & 1;
+}
+
+static inline uint64_t emu_frame_tag_content(const void *packet)
+{
+    return (uint64_t)(uintptr_t)packet >> 1;
+}
 
 /* A station's MAC address, 48 bits, first octet highest: locally administered, 02:00:00:00:00:01 for station 0. */
 static inline uint64_t emu_frame_mac(uint32_t station)
@@ -38,6 +59,17 @@ struct emu_frame_ops {
      * NIC's offload does; returns how many were written. FCS is not included. */
     size_t (*bytes)(const struct emu_frame *frame, uint8_t *out, size_t limit);
 };
+
+static inline void emu_frame_release(const struct emu_frame_ops *ops, void *packet)
+{
+    if (!emu_frame_is_tagged(packet))
+        ops->release(packet);
+}
+
+static inline void *emu_frame_share(const struct emu_frame_ops *ops, void *packet)
+{
+    return emu_frame_is_tagged(packet) ? packet : ops->share(packet);
+}
 
 /* Bytes that occupy a queue's buffer: header, payload with padding, FCS. */
 static inline int64_t emu_frame_buffer_bytes(const struct emu_frame *f)

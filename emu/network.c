@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network.h"
 
+#include "emu/fabric.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,85 +10,210 @@
 static void network_receive(void *owner, int index, const struct emu_frame *frame)
 {
     struct emu_network *n = owner;
-    n->deliver(n->user, index, frame);
+    n->deliver(n->user, index / n->nics_per_host, frame);
 }
 
-static void network_attach_host(struct emu_network *n, int host, struct emu_switch *s, int sw, int port)
+static void *network_allocate(size_t count, size_t size)
 {
-    struct emu_port *nic = &n->nics[host];
-    nic->receive = network_receive;
-    nic->owner = n;
-    nic->index = host;
-    snprintf(s->ports[port].name, EMU_PORT_NAME, "sw%d-h%d", sw, host);
-    emu_port_connect(nic, &s->ports[port], &n->config.link);
+    void *p = calloc(count, size);
+    if (!p) {
+        fputs("contraflow: out of memory for the network\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+int emu_network_rack(const struct emu_network_config *config, int host)
+{
+    int rack = 0;
+    for (int left = host; rack + 1 < config->n_racks && left >= config->racks[rack]; rack++)
+        left -= config->racks[rack];
+    return rack;
+}
+
+/* A cable; PAUSE stops either end that the other's switch can tell to. */
+static void network_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link, bool pause)
+{
+    if (pause) {
+        emu_port_make_eager(a);
+        emu_port_make_eager(b);
+    }
+    emu_port_connect(a, b, link);
+}
+
+static void network_attach_host(struct emu_network *n, int host, int nic, int sw, int port)
+{
+    struct emu_port *a = &n->nics[host * n->nics_per_host + nic], *b = &n->switches[sw].ports[port];
+    bool uplink = n->config.topology == EMU_TOPOLOGY_STAR && host < n->config.uplinks;
+    snprintf(b->name, EMU_PORT_NAME, "sw%d-h%d", sw, host);
+    b->no_pause = n->config.pause_hosts && !n->config.pause_hosts[host];
+    network_connect(a, b, uplink ? &n->config.backbone : &n->config.link, n->config.sw.pause.on && !b->no_pause);
+}
+
+static void network_add_switch(struct emu_network *n, int n_ports, const struct emu_clock *clock, bool root)
+{
+    char name[24];
+    struct emu_switch_config config = root ? n->config.root_sw : n->config.sw;
+    snprintf(name, sizeof name, "sw%d", n->n_switches);
+    config.seed += (uint64_t)n->n_switches;
+    emu_switch_init(&n->switches[n->n_switches++], root ? "root" : name, n_ports, clock, n->ops, &config);
+}
+
+static int network_first_host(const struct emu_network *n, int rack)
+{
+    int first = 0;
+    for (int i = 0; i < rack; i++)
+        first += n->config.racks[i];
+    return first;
+}
+
+static void network_make_tree(struct emu_network *n, const struct emu_clock *clock)
+{
+    const struct emu_network_config *c = &n->config;
+    n->switches = network_allocate((size_t)c->n_racks + 1, sizeof *n->switches);
+    for (int r = 0; r < c->n_racks; r++) {
+        network_add_switch(n, c->racks[r] + 1, clock, false);
+        for (int i = 0; i < c->racks[r]; i++)
+            network_attach_host(n, network_first_host(n, r) + i, 0, r, i);
+    }
+    if (!c->root) {
+        struct emu_port *a = &n->switches[0].ports[c->racks[0]], *b = &n->switches[1].ports[c->racks[1]];
+        snprintf(a->name, sizeof a->name, "sw0-sw1");
+        snprintf(b->name, sizeof b->name, "sw1-sw0");
+        network_connect(a, b, &c->backbone, c->sw.pause.on);
+        return;
+    }
+    network_add_switch(n, c->n_racks, clock, true);
+    for (int r = 0; r < c->n_racks; r++) {
+        struct emu_port *up = &n->switches[r].ports[c->racks[r]], *down = &n->switches[c->n_racks].ports[r];
+        snprintf(up->name, sizeof up->name, "sw%d-root", r);
+        snprintf(down->name, sizeof down->name, "root-sw%d", r);
+        network_connect(up, down, &c->backbone, c->sw.pause.on || c->root_sw.pause.on);
+    }
+}
+
+/* Which of its NICs a host of rack `from` has towards rack `to`. */
+static int network_mesh_nic(int from, int to)
+{
+    return from == to ? 0 : to - (to > from);
+}
+
+static void network_make_mesh(struct emu_network *n, const struct emu_clock *clock)
+{
+    const struct emu_network_config *c = &n->config;
+    n->switches = network_allocate((size_t)c->n_racks * (size_t)(c->n_racks - 1) / 2, sizeof *n->switches);
+    for (int a = 0; a < c->n_racks; a++)
+        for (int b = a + 1; b < c->n_racks; b++) {
+            int sw = n->n_switches;
+            network_add_switch(n, c->racks[a] + c->racks[b], clock, false);
+            for (int i = 0; i < c->racks[a]; i++)
+                network_attach_host(n, network_first_host(n, a) + i, network_mesh_nic(a, b), sw, i);
+            for (int i = 0; i < c->racks[b]; i++)
+                network_attach_host(n, network_first_host(n, b) + i, network_mesh_nic(b, a), sw, c->racks[a] + i);
+        }
 }
 
 void emu_network_init(struct emu_network *n, const struct emu_network_config *config, const struct emu_clock *clock,
                       const struct emu_frame_ops *ops,
                       void (*deliver)(void *user, int host, const struct emu_frame *frame), void *user)
 {
-    bool tree = config->topology == EMU_TOPOLOGY_TREE;
-    *n = (struct emu_network){.config = *config, .n_switches = tree ? 2 : 1, .deliver = deliver, .user = user};
-    n->nics = calloc((size_t)config->hosts, sizeof *n->nics);
-    if (!n->nics) {
-        fputs("contraflow: out of memory for hosts\n", stderr);
-        abort();
-    }
-    for (int h = 0; h < config->hosts; h++) {
+    bool mesh = config->topology == EMU_TOPOLOGY_MESH, star = config->topology == EMU_TOPOLOGY_STAR;
+    *n = (struct emu_network){.config = *config, .ops = ops, .deliver = deliver, .user = user};
+    n->nics_per_host = mesh ? config->n_racks - 1 : 1;
+    n->nics = network_allocate((size_t)emu_network_nic_count(n), sizeof *n->nics);
+    n->rack = network_allocate((size_t)config->hosts, sizeof *n->rack);
+    for (int i = 0; i < emu_network_nic_count(n); i++) {
         char name[EMU_PORT_NAME];
-        snprintf(name, sizeof name, "h%d", h);
-        emu_port_init(&n->nics[h], name, clock, ops, &config->nic);
+        int host = i / n->nics_per_host, nic = i % n->nics_per_host;
+        if (nic > 0)
+            snprintf(name, sizeof name, "h%d.%d", host, nic);
+        else
+            snprintf(name, sizeof name, "h%d", host);
+        emu_port_init(&n->nics[i], name, clock, ops, &config->nic);
+        n->nics[i].receive = network_receive;
+        n->nics[i].owner = n;
+        n->nics[i].index = i;
+        n->rack[host] = star ? 0 : emu_network_rack(config, host);
     }
-    int host = 0;
-    for (int i = 0; i < n->n_switches; i++) {
-        struct emu_switch *s = &n->switches[i];
-        int attached = tree ? config->racks[i] : config->hosts;
-        char name[16];
-        snprintf(name, sizeof name, "sw%d", i);
-        emu_switch_init(s, name, attached + tree, clock, ops, &config->sw);
-        for (int port = 0; port < attached; port++)
-            network_attach_host(n, host++, s, i, port);
-    }
-    if (tree) {
-        struct emu_port *a = &n->switches[0].ports[config->racks[0]], *b = &n->switches[1].ports[config->racks[1]];
-        snprintf(a->name, sizeof a->name, "sw0-sw1");
-        snprintf(b->name, sizeof b->name, "sw1-sw0");
-        emu_port_connect(a, b, &config->backbone);
+    if (mesh) {
+        network_make_mesh(n, clock);
+    } else if (!star) {
+        network_make_tree(n, clock);
+    } else {
+        n->switches = network_allocate(1, sizeof *n->switches);
+        network_add_switch(n, config->hosts, clock, false);
+        for (int h = 0; h < config->hosts; h++)
+            network_attach_host(n, h, 0, 0, h);
     }
 }
 
 void emu_network_fini(struct emu_network *n)
 {
-    for (int h = 0; h < n->config.hosts; h++)
-        emu_port_fini(&n->nics[h]);
-    free(n->nics);
+    for (int i = 0; n->nics && i < emu_network_nic_count(n); i++)
+        emu_port_fini(&n->nics[i]);
     for (int i = 0; i < n->n_switches; i++)
         emu_switch_fini(&n->switches[i]);
+    free(n->nics);
+    free(n->rack);
+    free(n->switches);
     *n = (struct emu_network){0};
+}
+
+struct emu_port *emu_network_nic(const struct emu_network *n, int host, uint32_t to)
+{
+    int nic = n->nics_per_host == 1 || to >= (uint32_t)n->config.hosts ? 0
+                                                                       : network_mesh_nic(n->rack[host], n->rack[to]);
+    return &n->nics[host * n->nics_per_host + nic];
 }
 
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame)
 {
-    emu_port_send(&n->nics[host], frame);
+    for (int i = 1; frame->dst == EMU_FRAME_BROADCAST && i < n->nics_per_host; i++) {
+        struct emu_frame copy = *frame;
+        copy.packet = emu_frame_share(n->ops, frame->packet);
+        emu_port_send(&n->nics[host * n->nics_per_host + i], &copy);
+    }
+    emu_port_send(emu_network_nic(n, host, frame->dst), frame);
+}
+
+int emu_network_nic_count(const struct emu_network *n)
+{
+    return n->config.hosts * n->nics_per_host;
 }
 
 int emu_network_port_count(const struct emu_network *n)
 {
-    int count = n->config.hosts;
+    int count = emu_network_nic_count(n);
     for (int i = 0; i < n->n_switches; i++)
         count += n->switches[i].n_ports;
     return count;
 }
 
+/* The switch a port belongs to, and *i its number there; NULL for a NIC. */
+static struct emu_switch *network_switch_of(struct emu_network *n, int *i)
+{
+    if (*i < emu_network_nic_count(n))
+        return NULL;
+    *i -= emu_network_nic_count(n);
+    int sw = 0;
+    while (*i >= n->switches[sw].n_ports)
+        *i -= n->switches[sw++].n_ports;
+    return &n->switches[sw];
+}
+
 struct emu_port *emu_network_port(struct emu_network *n, int i)
 {
-    if (i < n->config.hosts)
-        return &n->nics[i];
-    i -= n->config.hosts;
-    int sw = 0;
-    while (i >= n->switches[sw].n_ports)
-        i -= n->switches[sw++].n_ports;
-    return &n->switches[sw].ports[i];
+    struct emu_switch *s = network_switch_of(n, &i);
+    return s ? &s->ports[i] : &n->nics[i];
+}
+
+const struct emu_queue *emu_network_buffer(struct emu_network *n, int i)
+{
+    struct emu_switch *s = network_switch_of(n, &i);
+    if (!s)
+        return &n->nics[i].queue;
+    return s->fabric && s->config.architecture >= EMU_ARCHITECTURE_INPUT ? emu_fabric_input(s->fabric, i)
+                                                                         : &s->ports[i].queue;
 }
 
 struct emu_port *emu_network_find(struct emu_network *n, const char *name)
@@ -99,8 +226,11 @@ struct emu_port *emu_network_find(struct emu_network *n, const char *name)
 
 bool emu_network_audit(struct emu_network *n, struct error *err)
 {
-    for (int i = 0; i < emu_network_port_count(n); i++)
-        if (!emu_port_audit(emu_network_port(n, i), err))
+    for (int i = 0; i < emu_network_nic_count(n); i++)
+        if (!emu_port_audit(&n->nics[i], err))
+            return false;
+    for (int i = 0; i < n->n_switches; i++)
+        if (!emu_switch_audit(&n->switches[i], err))
             return false;
     return true;
 }

@@ -1,36 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/network.h - hosts, switches and cables put together.
  *
- * Two topologies. Star: every host on switch sw0. Tree (Zhu et al. 2014, Fig. 1): the hosts
- * of rack 0 on sw0, those of rack 1 on sw1, one backbone cable between the switches.
- * Ports are named by what they are: "h3" is h3's NIC, "sw0-h3" sw0's port towards h3,
- * "sw0-sw1" and "sw1-sw0" the two ends of the backbone. */
+ *   star  every host on switch sw0; the first `uplinks` of them on ports of the backbone's rate
+ *   tree  the hosts of rack i on switch swi. Two racks without a root: one backbone cable between the switches (Zhu et
+ *         al. 2014, Fig. 1). Otherwise every switch has one to the root (Tam 2001, Fig. 6.2; Perseus in Vaughan et al.
+ *         2003)
+ *   mesh  a switch for every pair of racks and a NIC a host in each of its pairs; four racks make the tetrahedron of
+ *         Bunyip (Vaughan et al. 2003, section 2.2). Within a rack the first NIC is used
+ *
+ * Ports are named by what they are: "h3" is h3's NIC ("h3.1" its second), "sw0-h3" sw0's port towards h3, "sw0-sw1"
+ * and "sw1-sw0" the two ends of a backbone, "sw0-root" and "root-sw0" with a root. */
 #ifndef EMU_NETWORK_H
 #define EMU_NETWORK_H
 
 #include "emu/port.h"
 #include "emu/switch.h"
 
-enum emu_topology { EMU_TOPOLOGY_STAR, EMU_TOPOLOGY_TREE };
+enum emu_topology { EMU_TOPOLOGY_STAR, EMU_TOPOLOGY_TREE, EMU_TOPOLOGY_MESH };
+
+#define EMU_NETWORK_RACKS 64
 
 struct emu_network_config {
     enum emu_topology topology;
-    int hosts;                       /* star: all of them; tree: racks[0] + racks[1] */
-    int racks[2];                    /* tree: hosts in rack 0 (h0, ...) and in rack 1 */
+    int hosts;                       /* star: all of them; else the sum of racks */
+    int racks[EMU_NETWORK_RACKS], n_racks; /* tree, mesh: hosts in rack 0 (h0, ...), in rack 1, ... */
+    bool root;                       /* tree: the racks' switches meet at a root */
+    int uplinks;                     /* star: hosts h0, ... on ports of the backbone's rate and delay */
     struct emu_link_config link;     /* host to switch */
     struct emu_link_config backbone; /* tree: switch to switch */
     struct emu_queue_config nic;     /* each host's output queue */
-    struct emu_queue_config sw;      /* each switch port's output queue */
+    struct emu_switch_config sw;     /* of every switch but the root */
+    struct emu_switch_config root_sw;
+    const bool *pause_hosts;         /* borrowed; where sw.pause is on: the hosts whose links know it; NULL: all */
 };
 
 struct emu_network {
     struct emu_network_config config;
-    struct emu_port *nics; /* owned; one a host */
-    struct emu_switch switches[2];
+    struct emu_port *nics; /* owned; nics_per_host a host */
+    int nics_per_host;
+    int *rack;             /* owned; of each host; 0 in a star */
+    struct emu_switch *switches; /* owned; the root last */
     int n_switches;
+    const struct emu_frame_ops *ops; /* borrowed */
     void (*deliver)(void *user, int host, const struct emu_frame *frame);
     void *user;
 };
+
+/* Rack of a host; 0 in a star. */
+int emu_network_rack(const struct emu_network_config *config, int host);
 
 /* `deliver` gets each frame that reaches a host (and owns it). */
 void emu_network_init(struct emu_network *n, const struct emu_network_config *config, const struct emu_clock *clock,
@@ -38,16 +55,23 @@ void emu_network_init(struct emu_network *n, const struct emu_network_config *co
                       void (*deliver)(void *user, int host, const struct emu_frame *frame), void *user);
 void emu_network_fini(struct emu_network *n);
 
-/* A frame leaves host's stack for its NIC; takes ownership. */
+/* The NIC a host uses towards another. */
+struct emu_port *emu_network_nic(const struct emu_network *n, int host, uint32_t to);
+
+/* A frame leaves host's stack for its NIC, a broadcast for all its NICs; takes ownership. */
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame);
 
+int emu_network_nic_count(const struct emu_network *n); /* of all hosts together */
 int emu_network_port_count(const struct emu_network *n);
 /* 0 <= i < count: NICs first, then switch ports. */
 struct emu_port *emu_network_port(struct emu_network *n, int i);
 /* By name; NULL when there is none. */
 struct emu_port *emu_network_find(struct emu_network *n, const char *name);
 
-/* Conservation at every port: emu_port_audit(). */
+/* The buffer behind a port: its output queue, or that of its input where the switch buffers there. */
+const struct emu_queue *emu_network_buffer(struct emu_network *n, int i);
+
+/* Conservation at every port and in every switch. */
 bool emu_network_audit(struct emu_network *n, struct error *err);
 
 #endif

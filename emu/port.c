@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define GAP_BYTES 12 /* inter-frame gap: keeps the transmitter busy after the last bit of a frame */
 #define PS_PER_BYTE_BIT INT64_C(8000000000000) /* ps in a second, bits in a byte */
 #define LINE_LEAST 8 /* frames; a switch of a thousand ports has mostly short lines */
 
@@ -16,13 +15,19 @@ void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock 
     *p = (struct emu_port){.clock = *clock, .ops = ops};
     snprintf(p->name, sizeof p->name, "%s", name);
     emu_queue_init(&p->queue, queue);
+    p->eager = queue->discipline != EMU_DISCIPLINE_FIFO;
+}
+
+void emu_port_make_eager(struct emu_port *p)
+{
+    p->eager = true;
 }
 
 void emu_port_fini(struct emu_port *p)
 {
     emu_queue_fini(&p->queue, p->ops);
     for (size_t i = 0; i < p->line_count; i++)
-        p->ops->release(p->line[(p->line_head + i) & (p->line_capacity - 1)].frame.packet);
+        emu_frame_release(p->ops, p->line[(p->line_head + i) & (p->line_capacity - 1)].frame.packet);
     free(p->line);
     p->line = NULL;
     p->line_count = p->line_capacity = 0;
@@ -40,6 +45,8 @@ void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_l
     a->delay_ps = b->delay_ps = link->delay_ps;
     a->far = b;
     b->far = a;
+    a->early = b->wants_early;
+    b->early = a->wants_early;
 }
 
 static struct emu_port_slot *port_slot(const struct emu_port *p, size_t i)
@@ -114,11 +121,13 @@ static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
     const struct emu_port_slot *next = port_slot(p, 0);
     p->arriving = true;
     __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
-    int64_t last_bit_ps = next->start_ps + port_wire_ps(p, emu_frame_wire_bytes(&next->frame) - GAP_BYTES);
-    emu_clock_schedule(&p->clock, last_bit_ps + p->delay_ps - now_ps, port_arrive, p);
+    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : emu_frame_wire_bytes(&next->frame) - EMU_PORT_GAP_BYTES;
+    emu_clock_schedule(&p->clock, next->start_ps + port_wire_ps(p, bytes) + p->delay_ps - now_ps, port_arrive, p);
 }
 
-/* The oldest frame on p's line has fully arrived at the far port. */
+static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps);
+
+/* The oldest frame on p's line has fully arrived at the far port, or its header. */
 static void port_arrive(void *arg)
 {
     struct emu_port *p = arg;
@@ -131,10 +140,14 @@ static void port_arrive(void *arg)
     p->line_count--;
     p->started--;
     p->shown -= p->shown > 0;
-    p->stats.delivered++;
     p->arriving = p->line_count > 0;
     if (p->arriving)
         port_await_arrival(p, now_ps);
+    if (__builtin_expect(frame.ethertype == EMU_FRAME_MAC_CONTROL, 0)) {
+        port_pause(p->far, &frame, now_ps);
+        return;
+    }
+    p->stats.delivered++;
     if (p->far->tap.saw)
         port_settle(p->far, now_ps); /* it may look at its queue */
     port_tap(p->far, EMU_TAP_IN, &frame);
@@ -148,6 +161,8 @@ static void port_show_started(struct emu_port *p, int64_t now_ps)
 {
     while (p->shown < p->started) {
         struct emu_frame frame = port_slot(p, p->shown++)->frame; /* a copy: the watcher may send */
+        if (frame.ethertype == EMU_FRAME_MAC_CONTROL)
+            continue;
         port_tap(p, EMU_TAP_OUT, &frame);
         if (p->watch.left)
             p->watch.left(p->watch.user, &frame);
@@ -177,7 +192,14 @@ static void port_drop(struct emu_port *p, const struct emu_frame *frame)
     port_tap(p, EMU_TAP_DROP, frame);
     if (p->watch.left)
         p->watch.left(p->watch.user, frame);
-    p->ops->release(frame->packet);
+    emu_frame_release(p->ops, frame->packet);
+}
+
+void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame)
+{
+    p->queue.stats.dropped++;
+    p->queue.stats.dropped_bytes += emu_frame_buffer_bytes(frame);
+    port_drop(p, frame);
 }
 
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
@@ -205,27 +227,85 @@ static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
         port_show_started(p, now_ps);
 }
 
+static void port_transmit_next(void *arg);
+
+/* Eager: puts a frame on the wire. */
+static void port_start(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps)
+{
+    p->busy = true;
+    port_line_push(p, frame, now_ps);
+    p->started++;
+    if (!p->arriving)
+        port_await_arrival(p, now_ps);
+    emu_clock_schedule(&p->clock, port_busy_ps(p, frame), port_transmit_next, p);
+}
+
+static void port_resume(void *arg)
+{
+    struct emu_port *p = arg;
+    p->resuming = false;
+    if (!p->busy)
+        port_transmit_next(p);
+}
+
+/* The transmitter is free. */
 static void port_transmit_next(void *arg)
 {
     struct emu_port *p = arg;
-    struct emu_frame frame;
-    p->busy = emu_queue_pop(&p->queue, &frame);
-    if (!p->busy)
-        return;
     int64_t now_ps = emu_clock_now(&p->clock);
-    port_line_push(p, &frame, now_ps);
-    p->started++;
-    p->stats.sent++;
-    if (!p->arriving)
-        port_await_arrival(p, now_ps);
-    emu_clock_schedule(&p->clock, port_busy_ps(p, &frame), port_transmit_next, p);
-    if (port_is_watched(p))
-        port_show_started(p, now_ps);
+    struct emu_frame frame;
+    p->busy = false;
+    if (p->pause_due) {
+        p->pause_due = false;
+        p->stats.pauses_sent++;
+        frame = (struct emu_frame){.packet = emu_frame_tag(p->pause_quanta), .ethertype = EMU_FRAME_MAC_CONTROL};
+        port_start(p, &frame, now_ps);
+        return;
+    }
+    if (now_ps < p->paused_until_ps) {
+        if (!p->resuming) {
+            p->resuming = true;
+            emu_clock_schedule(&p->clock, p->paused_until_ps - now_ps, port_resume, p);
+        }
+    } else if (emu_queue_pop(&p->queue, &frame)) {
+        p->stats.sent++;
+        port_start(p, &frame, now_ps);
+        if (port_is_watched(p))
+            port_show_started(p, now_ps);
+    }
+    if (p->room.fn)
+        p->room.fn(p->room.user, p);
+}
+
+bool emu_port_is_idle(const struct emu_port *p)
+{
+    return !p->busy && p->queue.depth_packets == 0 && emu_clock_now(&p->clock) >= p->paused_until_ps;
+}
+
+void emu_port_send_pause(struct emu_port *p, uint16_t quanta)
+{
+    p->pause_due = true;
+    p->pause_quanta = quanta;
+    if (!p->busy)
+        port_transmit_next(p);
+}
+
+/* A PAUSE has arrived at p. */
+static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps)
+{
+    int64_t quanta = (int64_t)emu_frame_tag_content(frame->packet);
+    int64_t until_ps = now_ps + quanta * emu_port_wire_ps(&p->link, EMU_PORT_QUANTUM_BITS / 8);
+    int64_t from_ps = p->paused_until_ps > now_ps ? p->paused_until_ps : now_ps;
+    p->stats.pauses_received++;
+    p->stats.paused_ps += until_ps - from_ps; /* from what an earlier one had promised */
+    p->paused_until_ps = until_ps;
+    if (!p->busy)
+        port_transmit_next(p);
 }
 
 void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
 {
-    if (p->queue.config.discipline == EMU_DISCIPLINE_FIFO) {
+    if (!p->eager) {
         port_send_fifo(p, frame);
         return;
     }
@@ -241,9 +321,10 @@ bool emu_port_audit(struct emu_port *p, struct error *err)
 {
     emu_port_settle(p);
     const struct emu_queue_stats *q = &p->queue.stats;
+    int64_t paused = p->far ? p->far->stats.pauses_received : 0;
     if (q->enqueued == q->dequeued + p->queue.depth_packets &&
         q->enqueued_bytes == q->dequeued_bytes + p->queue.depth_bytes && q->dequeued == p->stats.sent &&
-        p->stats.sent == p->stats.delivered + (int64_t)p->started)
+        p->stats.sent + p->stats.pauses_sent == p->stats.delivered + paused + (int64_t)p->started)
         return true;
     return error_set(err, ERROR_SYSTEM,
                      "port %s does not conserve frames: enqueued %" PRId64 ", dequeued %" PRId64 ", queued %" PRId64

@@ -7,8 +7,12 @@
  *
  * When a frame leaves a FIFO is known when it comes: it is put on the line at once, with the time its transmission
  * starts, and the port needs one pending event, the line's next arrival. Depths are settled when somebody looks. A
- * tap sees every start, which costs an event each; it changes nothing else. An ack-first queue cannot know: it holds
- * its frames and takes an event each. */
+ * tap sees every start, which costs an event each; it changes nothing else. An eager port cannot know and takes an
+ * event a frame: one with an ack-first queue, one that honours PAUSE, or the output of a crossbar.
+ *
+ * PAUSE (IEEE 802.3x, annex 31B): a MAC control frame overtakes what is queued, occupies the transmitter like any
+ * frame of minimum size, and stops the far port, after the frame it is sending, for a number of quanta of 512 bit
+ * times; 0 lets it go on. Taps do not see them, as a host's own captures do not. */
 #ifndef EMU_PORT_H
 #define EMU_PORT_H
 
@@ -17,6 +21,9 @@
 #include "emu/queue.h"
 
 #define EMU_PORT_NAME 32
+#define EMU_PORT_QUANTUM_BITS 512
+
+struct emu_port;
 
 struct emu_link_config {
     int64_t rate_bps; /* on the wire, each direction */
@@ -46,6 +53,14 @@ struct emu_port_watch {
 /* What it counted. queue.dequeued = sent; sent = delivered (at the far port) + on the wire. */
 struct emu_port_stats {
     int64_t sent, delivered; /* frames; their buffer bytes are the queue's dequeued_bytes */
+    int64_t pauses_sent, pauses_received; /* MAC control frames, in neither of those */
+    int64_t paused_ps;       /* how long it was told not to send */
+};
+
+/* Hears when a port that must be asked is done: a frame of its queue has started, or nothing is left to send. */
+struct emu_port_room {
+    void (*fn)(void *user, struct emu_port *p);
+    void *user; /* borrowed */
 };
 
 /* A frame that is on the wire, or waits in a FIFO for it. */
@@ -68,8 +83,16 @@ struct emu_port {
     void (*receive)(void *owner, int index, const struct emu_frame *frame); /* takes the frame */
     void *owner;                  /* borrowed: host side or switch */
     int index;                    /* which of the owner's ports */
-    bool busy;                    /* ack-first: a frame is in the transmitter */
-    bool arriving, showing;       /* an event is pending */
+    bool eager;                   /* asks its queue for each frame when the transmitter is free */
+    bool early;                   /* the far port wants a frame as soon as its header is there: cut-through */
+    bool wants_early;             /* and this one does */
+    bool busy;                    /* eager: a frame is in the transmitter */
+    bool arriving, showing, resuming; /* an event is pending */
+    bool pause_due;               /* a PAUSE is to be sent */
+    bool no_pause;                /* PAUSE is off on this link */
+    uint16_t pause_quanta;        /* of it */
+    int64_t paused_until_ps;
+    struct emu_port_room room;    /* eager; fn NULL: nobody asks */
     struct emu_port_stats stats;
     struct emu_queue queue;   /* of a FIFO the accounts alone; emu_port_settle() brings them up to date */
     struct emu_link_config link;
@@ -88,6 +111,18 @@ int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes);
 /* A cable between two ports. */
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link);
 
+/* Before the first frame: the port asks its queue for every frame, and PAUSE can stop it. */
+void emu_port_make_eager(struct emu_port *p);
+
+/* Eager: free to send at once, with nothing before it. */
+bool emu_port_is_idle(const struct emu_port *p);
+
+/* Eager: tells the far port to stop for so many quanta, 0 to go on. */
+void emu_port_send_pause(struct emu_port *p, uint16_t quanta);
+
+/* Counts and shows a frame as dropped here, and releases it: no room in a buffer that the queue does not know of. */
+void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame);
+
 /* Queues the frame for transmission, or drops it; takes ownership either way. */
 void emu_port_send(struct emu_port *p, const struct emu_frame *frame);
 
@@ -98,7 +133,7 @@ void emu_port_settle(struct emu_port *p);
 static inline int64_t emu_port_sent_wire_bytes(const struct emu_port *p)
 {
     const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
-    return p->queue.stats.dequeued_bytes + p->stats.sent * around;
+    return p->queue.stats.dequeued_bytes + p->stats.sent * around + p->stats.pauses_sent * EMU_FRAME_MIN_WIRE_BYTES;
 }
 
 /* Frames on the wire, after emu_port_settle(). */
@@ -106,6 +141,10 @@ static inline size_t emu_port_on_wire(const struct emu_port *p)
 {
     return p->started;
 }
+
+/* Bytes of a frame that must have arrived before a cut-through switch knows where to: preamble, Ethernet header. */
+#define EMU_PORT_EARLY_BYTES (8 + EMU_FRAME_HEADER_BYTES)
+#define EMU_PORT_GAP_BYTES 12 /* inter-frame gap: keeps the transmitter busy after the last bit of a frame */
 
 /* Frames offered = dropped + queued + on the wire + delivered. False and a sentence if not. */
 bool emu_port_audit(struct emu_port *p, struct error *err);

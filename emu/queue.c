@@ -9,21 +9,21 @@ struct emu_queue_config emu_queue_config_default(void)
     return (struct emu_queue_config){EMU_DISCIPLINE_FIFO, EMU_QUEUE_UNLIMITED, EMU_QUEUE_UNLIMITED};
 }
 
-void emu_frame_ring_push(struct emu_frame_ring *r, const struct emu_frame *frame)
+void emu_frame_ring_push(struct emu_frame_ring *r, const struct emu_frame *frame, int64_t time_ps)
 {
     if (r->count == r->capacity) {
-        size_t capacity = r->capacity ? 2 * r->capacity : 64;
-        struct emu_frame *frames = malloc(capacity * sizeof *frames);
-        if (!frames) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 16;
+        struct emu_frame_slot *slots = malloc(capacity * sizeof *slots);
+        if (!slots) {
             fputs("contraflow: out of memory for queued frames\n", stderr);
             abort();
         }
         for (size_t i = 0; i < r->count; i++)
-            frames[i] = r->frames[(r->head + i) & (r->capacity - 1)];
-        free(r->frames);
-        *r = (struct emu_frame_ring){frames, capacity, 0, r->count};
+            slots[i] = r->slots[(r->head + i) & (r->capacity - 1)];
+        free(r->slots);
+        *r = (struct emu_frame_ring){slots, capacity, 0, r->count};
     }
-    r->frames[(r->head + r->count) & (r->capacity - 1)] = *frame;
+    r->slots[(r->head + r->count) & (r->capacity - 1)] = (struct emu_frame_slot){*frame, time_ps};
     r->count++;
 }
 
@@ -31,7 +31,7 @@ bool emu_frame_ring_pop(struct emu_frame_ring *r, struct emu_frame *frame)
 {
     if (r->count == 0)
         return false;
-    *frame = r->frames[r->head];
+    *frame = r->slots[r->head].frame;
     r->head = (r->head + 1) & (r->capacity - 1);
     r->count--;
     return true;
@@ -41,8 +41,8 @@ void emu_frame_ring_fini(struct emu_frame_ring *r, const struct emu_frame_ops *o
 {
     struct emu_frame frame;
     while (emu_frame_ring_pop(r, &frame))
-        ops->release(frame.packet);
-    free(r->frames);
+        emu_frame_release(ops, frame.packet);
+    free(r->slots);
     *r = (struct emu_frame_ring){0};
 }
 
@@ -62,7 +62,7 @@ bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame)
     if (!emu_queue_admit(q, frame))
         return false;
     bool first = q->config.discipline == EMU_DISCIPLINE_ACK_FIRST && frame->pure_ack;
-    emu_frame_ring_push(&q->rings[first], frame);
+    emu_frame_ring_push(&q->rings[first], frame, 0);
     return true;
 }
 

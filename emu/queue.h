@@ -25,8 +25,13 @@ struct emu_queue_stats {
     int64_t peak_bytes, peak_packets;
 };
 
+struct emu_frame_slot {
+    struct emu_frame frame;
+    int64_t time_ps; /* what it means is the holder's business */
+};
+
 struct emu_frame_ring {
-    struct emu_frame *frames; /* owned; capacity a power of two, grows by doubling */
+    struct emu_frame_slot *slots; /* owned; capacity a power of two, grows by doubling */
     size_t capacity, head, count;
 };
 
@@ -82,7 +87,12 @@ bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame);
 bool emu_queue_pop(struct emu_queue *q, struct emu_frame *frame);
 
 /* Out of memory aborts: a queue that loses frames silently would be worse. */
-void emu_frame_ring_push(struct emu_frame_ring *r, const struct emu_frame *frame);
+void emu_frame_ring_push(struct emu_frame_ring *r, const struct emu_frame *frame, int64_t time_ps);
+/* The oldest; the ring is not empty. */
+static inline const struct emu_frame_slot *emu_frame_ring_peek(const struct emu_frame_ring *r)
+{
+    return &r->slots[r->head];
+}
 bool emu_frame_ring_pop(struct emu_frame_ring *r, struct emu_frame *frame);
 void emu_frame_ring_fini(struct emu_frame_ring *r, const struct emu_frame_ops *ops);
 

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/switch.h"
 
+#include "emu/fabric.h"
+#include "emu/pause.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define FULL_BUFFER_BYTES 1518 /* of the largest frame */
+#define FULL_WIRE_BYTES 1538
 
 static void *switch_allocate(size_t n, size_t size)
 {
@@ -12,6 +19,14 @@ static void *switch_allocate(size_t n, size_t size)
         abort();
     }
     return p;
+}
+
+struct emu_switch_config emu_switch_config_default(void)
+{
+    return (struct emu_switch_config){
+        .queue = emu_queue_config_default(),
+        .pool = {EMU_QUEUE_UNLIMITED, EMU_QUEUE_UNLIMITED},
+    };
 }
 
 int emu_switch_lookup(const struct emu_switch *s, uint32_t station)
@@ -33,6 +48,97 @@ static void switch_grow(struct emu_switch *s, uint32_t station)
     s->stations = stations;
 }
 
+void emu_switch_arrive(struct emu_switch *s, int in, int out, const struct emu_frame *frame)
+{
+    if (s->config.architecture == EMU_ARCHITECTURE_SHARED)
+        emu_switch_shared_accept(s, in, out, frame);
+    else if (s->config.architecture == EMU_ARCHITECTURE_OUTPUT)
+        emu_switch_output_accept(s, in, out, frame);
+    else
+        emu_port_send(&s->ports[out], frame);
+}
+
+static void switch_accept(struct emu_switch *s, int in, int out, const struct emu_frame *frame)
+{
+    if (s->fabric)
+        emu_fabric_offer(s->fabric, in, out, frame);
+    else
+        emu_switch_arrive(s, in, out, frame);
+}
+
+/* To where it belongs; takes the frame. */
+static void switch_forward(struct emu_switch *s, int in, const struct emu_frame *frame)
+{
+    int out = emu_switch_lookup(s, frame->dst);
+    if (out == in) {
+        s->filtered++; /* its destination shares the segment it came from */
+        emu_frame_release(s->ops, frame->packet);
+        return;
+    }
+    if (out >= 0) {
+        s->forwarded++;
+        switch_accept(s, in, out, frame);
+        return;
+    }
+    s->flooded++;
+    for (int i = 0; i < s->n_ports; i++) {
+        if (i == in || !s->ports[i].far)
+            continue;
+        struct emu_frame copy = *frame;
+        copy.packet = emu_frame_share(s->ops, frame->packet);
+        switch_accept(s, in, i, &copy);
+    }
+    emu_frame_release(s->ops, frame->packet);
+}
+
+static void switch_piped(void *arg)
+{
+    struct emu_switch *s = arg;
+    int64_t now_ps = emu_clock_now(&s->clock);
+    struct emu_frame frame;
+    emu_frame_ring_pop(&s->pipeline, &frame);
+    s->piping = s->pipeline.count > 0;
+    if (s->piping)
+        emu_clock_schedule(&s->clock, emu_frame_ring_peek(&s->pipeline)->time_ps - now_ps, switch_piped, s);
+    switch_forward(s, frame.out, &frame);
+}
+
+static void switch_pipe(struct emu_switch *s, int in, const struct emu_frame *frame)
+{
+    if (s->config.latency_ps == 0) {
+        switch_forward(s, in, frame);
+        return;
+    }
+    struct emu_frame piped = *frame;
+    piped.out = (uint16_t)in;
+    emu_frame_ring_push(&s->pipeline, &piped, emu_clock_now(&s->clock) + s->config.latency_ps);
+    if (!s->piping)
+        emu_clock_schedule(&s->clock, s->config.latency_ps, switch_piped, s);
+    s->piping = true;
+}
+
+/* Its last bit is there. */
+static void switch_late(void *arg)
+{
+    struct emu_switch_late *late = arg;
+    late->waiting = false;
+    switch_pipe(late->owner, (int)(late - late->owner->late), &late->frame);
+}
+
+/* Cut-through: only the header is there. A faster port would run dry, and many ports are not waited for. */
+static void switch_header(struct emu_switch *s, int in, const struct emu_frame *frame)
+{
+    int out = emu_switch_lookup(s, frame->dst);
+    const struct emu_link_config *link = &s->ports[in].link;
+    if (out >= 0 && s->ports[out].link.rate_bps <= link->rate_bps) {
+        switch_pipe(s, in, frame);
+        return;
+    }
+    int64_t rest = emu_frame_wire_bytes(frame) - EMU_PORT_GAP_BYTES - EMU_PORT_EARLY_BYTES;
+    s->late[in] = (struct emu_switch_late){s, *frame, true};
+    emu_clock_schedule(&s->clock, emu_port_wire_ps(link, rest), switch_late, &s->late[in]);
+}
+
 static void switch_receive(void *owner, int index, const struct emu_frame *frame)
 {
     struct emu_switch *s = owner;
@@ -40,47 +146,97 @@ static void switch_receive(void *owner, int index, const struct emu_frame *frame
         switch_grow(s, frame->src);
     s->port_of[frame->src] = index;
     int out = emu_switch_lookup(s, frame->dst);
-    if (out == index) {
-        s->filtered++; /* its destination shares the segment it came from */
-        s->ops->release(frame->packet);
-        return;
-    }
-    if (out >= 0) {
+    if (s->plain && out >= 0 && out != index) {
         s->forwarded++;
         emu_port_send(&s->ports[out], frame);
-        return;
+    } else if (s->config.cut_through) {
+        switch_header(s, index, frame);
+    } else {
+        switch_pipe(s, index, frame);
     }
-    s->flooded++;
-    for (int i = 0; i < s->n_ports; i++) {
-        if (i == index || !s->ports[i].far)
-            continue;
-        struct emu_frame copy = *frame;
-        copy.packet = s->ops->share(frame->packet);
-        emu_port_send(&s->ports[i], &copy);
+}
+
+struct emu_level emu_switch_level(struct emu_switch *s, int in, int out)
+{
+    if (s->fabric && s->config.architecture >= EMU_ARCHITECTURE_INPUT) {
+        const struct emu_queue *q = emu_fabric_input(s->fabric, in);
+        return (struct emu_level){q->depth_bytes, q->depth_packets};
     }
-    s->ops->release(frame->packet);
+    struct emu_level level = {0, 0};
+    bool all = s->config.architecture == EMU_ARCHITECTURE_SHARED;
+    for (int i = all ? 0 : out; i < (all ? s->n_ports : out + 1); i++) {
+        emu_port_settle(&s->ports[i]);
+        level.bytes += s->ports[i].queue.depth_bytes;
+        level.packets += s->ports[i].queue.depth_packets;
+    }
+    return level;
+}
+
+int64_t emu_switch_headroom_bytes(const struct emu_link_config *link)
+{
+    int64_t both_ways_ps = 2 * link->delay_ps;
+    double bytes = (double)both_ways_ps * 1e-12 * (double)link->rate_bps / 8;
+    return (int64_t)bytes + 2 * FULL_WIRE_BYTES + EMU_FRAME_MIN_WIRE_BYTES + FULL_BUFFER_BYTES;
 }
 
 void emu_switch_init(struct emu_switch *s, const char *name, int n_ports, const struct emu_clock *clock,
-                     const struct emu_frame_ops *ops, const struct emu_queue_config *queue)
+                     const struct emu_frame_ops *ops, const struct emu_switch_config *config)
 {
-    *s = (struct emu_switch){.n_ports = n_ports, .ops = ops};
+    *s = (struct emu_switch){.n_ports = n_ports, .ops = ops, .clock = *clock, .config = *config};
+    bool output = config->architecture == EMU_ARCHITECTURE_OUTPUT, shared = config->architecture == EMU_ARCHITECTURE_SHARED;
+    struct emu_queue_config queue = output || shared ? config->queue : emu_queue_config_default();
     s->ports = switch_allocate((size_t)n_ports, sizeof *s->ports);
     for (int i = 0; i < n_ports; i++) {
         char port_name[EMU_PORT_NAME];
+        struct emu_port *p = &s->ports[i];
         snprintf(port_name, sizeof port_name, "%.16s-%d", name, i);
-        emu_port_init(&s->ports[i], port_name, clock, ops, queue);
-        s->ports[i].receive = switch_receive;
-        s->ports[i].owner = s;
-        s->ports[i].index = i;
+        emu_port_init(p, port_name, clock, ops, &queue);
+        p->receive = switch_receive;
+        p->owner = s;
+        p->index = i;
+        p->wants_early = config->cut_through;
+        if (!output && !shared)
+            emu_port_make_eager(p);
     }
+    if ((!output && !shared) || config->backplane_bps > 0)
+        s->fabric = emu_fabric_new(s);
+    if (config->pause.on)
+        s->pause = emu_pause_new(s);
+    if (config->cut_through)
+        s->late = switch_allocate((size_t)n_ports, sizeof *s->late);
+    s->plain = output && !s->fabric && !s->pause && !config->cut_through && config->latency_ps == 0;
 }
 
 void emu_switch_fini(struct emu_switch *s)
 {
-    for (int i = 0; i < s->n_ports; i++)
+    for (int i = 0; i < s->n_ports; i++) {
         emu_port_fini(&s->ports[i]);
+        if (s->late && s->late[i].waiting)
+            emu_frame_release(s->ops, s->late[i].frame.packet);
+    }
+    emu_frame_ring_fini(&s->pipeline, s->ops);
+    emu_fabric_free(s->fabric);
+    emu_pause_free(s->pause);
     free(s->ports);
     free(s->port_of);
+    free(s->late);
     *s = (struct emu_switch){0};
+}
+
+/* The pool holds what its ports hold, and no more than it may. */
+static bool switch_audit_pool(struct emu_switch *s, struct error *err)
+{
+    struct emu_level level = emu_switch_level(s, 0, 0);
+    return s->config.architecture != EMU_ARCHITECTURE_SHARED ||
+           (level.bytes <= s->config.pool.bytes && level.packets <= s->config.pool.packets) ||
+           error_set(err, ERROR_SYSTEM, "switch port %s: a pool of %" PRId64 " bytes holds %" PRId64
+                     "; please report this", s->ports[0].name, s->config.pool.bytes, level.bytes);
+}
+
+bool emu_switch_audit(struct emu_switch *s, struct error *err)
+{
+    for (int i = 0; i < s->n_ports; i++)
+        if (!emu_port_audit(&s->ports[i], err))
+            return false;
+    return (!s->fabric || emu_fabric_audit(s->fabric, err)) && switch_audit_pool(s, err);
 }

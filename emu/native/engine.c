@@ -193,6 +193,10 @@ static void native_delivered(void *user, struct native_endpoint *end, uint64_t b
     int side = (int)(end->id & 1);
     f->delivered[side] += bytes;
     f->stats.last_delivery_ps = native_scheduler_now(&e->scheduler);
+    if (f->config.written) {
+        e->config.delivered(e->config.user, (int)(end->id / 2), (int64_t)f->delivered[1]);
+        return;
+    }
     if (f->delivered[1] < f->due || (f->config.duplex && f->delivered[0] < f->due))
         return;
     flow_count(f);
@@ -206,7 +210,18 @@ static void native_connected(void *user, struct native_endpoint *end)
         return;
     struct native_flow *f = e->flows[end->id / 2];
     f->stats.connected = true;
-    flow_write(f);
+    if (!f->config.written)
+        flow_write(f);
+    else if (f->due > 0)
+        native_endpoint_write(end, f->due);
+}
+
+void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
+{
+    struct native_flow *f = e->flows[flow];
+    f->due += (uint64_t)bytes;
+    if (f->stats.connected)
+        native_endpoint_write(&f->ends[0], (uint64_t)bytes);
 }
 
 static void flow_start(void *arg)

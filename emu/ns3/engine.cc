@@ -243,6 +243,10 @@ int emu_engine_add_flow(emu_engine *e, const emu_flow_config *config, error *err
                   EMU_ENGINE_CONGESTION);
         return -1;
     }
+    if (config->written) {
+        error_set(err, ERROR_INPUT, "flows written step by step are native's alone");
+        return -1;
+    }
     bool ok = guarded("adding a flow", err, [&] {
         const auto &source = e->hosts.at(static_cast<size_t>(config->source));
         const auto &sink = e->hosts.at(static_cast<size_t>(config->sink));
@@ -257,6 +261,11 @@ int emu_engine_add_flow(emu_engine *e, const emu_flow_config *config, error *err
 void emu_engine_left(emu_engine *, int, const emu_frame *)
 {
     /* ns-3's TCP does not ask */
+}
+
+void emu_engine_write(emu_engine *, int, int64_t)
+{
+    /* flows with `written` are refused above */
 }
 
 emu_clock emu_engine_clock(emu_engine *e)

@@ -83,10 +83,10 @@ struct emu_frame fake_frame(int src, int dst, uint32_t payload, int id)
                               .dst = dst < 0 ? EMU_FRAME_BROADCAST : (uint32_t)dst + 1,
                               .payload_bytes = (uint16_t)payload,
                               .ethertype = 0x0800,
-                              .packet = (void *)(intptr_t)(id + 1)};
+                              .packet = (void *)((intptr_t)(id + 1) << 1)};
 }
 
 int fake_id(const struct emu_frame *frame)
 {
-    return (int)(intptr_t)frame->packet - 1;
+    return (int)((intptr_t)frame->packet >> 1) - 1;
 }

@@ -27,10 +27,11 @@ static void make_tree(int x, int y, int64_t backbone_bps)
     struct emu_network_config config = {.topology = EMU_TOPOLOGY_TREE,
                                         .hosts = x + y,
                                         .racks = {x, y},
+                                        .n_racks = 2,
                                         .link = {1000000000, 1000000},
                                         .backbone = {backbone_bps, 5000000},
                                         .nic = emu_queue_config_default(),
-                                        .sw = emu_queue_config_default()};
+                                        .sw = emu_switch_config_default()};
     emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
 }
 
@@ -71,13 +72,16 @@ static void test_random_traffic_is_conserved(void **state)
     delivered = 0;
     struct emu_clock clock = fake_clock();
     struct emu_queue_config small = {EMU_DISCIPLINE_ACK_FIRST, 4000, EMU_QUEUE_UNLIMITED};
+    struct emu_switch_config sw = emu_switch_config_default();
+    sw.queue = small;
     struct emu_network_config config = {.topology = EMU_TOPOLOGY_TREE,
                                         .hosts = 6,
                                         .racks = {3, 3},
+                                        .n_racks = 2,
                                         .link = {1000000000, 1000000},
                                         .backbone = {1000000000, 1000000},
                                         .nic = small,
-                                        .sw = small};
+                                        .sw = sw};
     emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
     for (int h = 0; h < 6; h++) { /* teach the switches */
         struct emu_frame f = fake_frame(h, -1, 50, 0);

@@ -23,7 +23,7 @@ static void make(int hosts)
     struct emu_network_config config = {.hosts = hosts,
                                         .link = {1000000000, 1000000},
                                         .nic = emu_queue_config_default(),
-                                        .sw = emu_queue_config_default()};
+                                        .sw = emu_switch_config_default()};
     emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
 }
 

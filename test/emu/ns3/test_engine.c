@@ -50,7 +50,7 @@ static void make(int hosts, int64_t delay_ps)
     struct emu_network_config network = {.hosts = hosts,
                                          .link = {1000000000, delay_ps},
                                          .nic = emu_queue_config_default(),
-                                         .sw = emu_queue_config_default()};
+                                         .sw = emu_switch_config_default()};
     emu_network_init(&net, &network, &clock, emu_engine_frame_ops(), deliver, NULL);
     for (int h = 0; h < hosts; h++)
         if (emu_engine_add_host(engine, &err) != h)

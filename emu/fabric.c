@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/fabric.h"
+
+#include "emu/pause.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WORD 64
+
+struct fabric_input {
+    struct emu_queue accounts;
+    struct emu_frame_ring *rings; /* owned; one, or one an output (made when the first frame comes) */
+    int64_t free_ps;              /* input: when the frame that crosses is through */
+    bool shown;                   /* input: its first frame is among those that wait */
+    bool waking;                  /* an event at free_ps is pending */
+    struct emu_fabric *fabric;    /* borrowed */
+};
+
+struct emu_fabric {
+    struct emu_switch *owner; /* borrowed */
+    struct fabric_input *inputs; /* owned */
+    int n, words;
+    bool per_output;          /* voq */
+    bool buffers;             /* outputs are ready when idle; else they have queues, and always are */
+    uint64_t *waiting;        /* owned; [out * words]: inputs that have a frame for this output */
+    int *last;                /* owned; which input each output took last; -1: none */
+    int turn;                 /* the output that may cross next when the backplane has been busy */
+    int64_t backplane_free_ps;
+    bool waking;              /* an event at backplane_free_ps is pending */
+    struct random random;
+};
+
+static void *fabric_allocate(size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+    if (!p) {
+        fputs("contraflow: out of memory for a switch's inputs\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+static void fabric_room(void *user, struct emu_port *p);
+
+struct emu_fabric *emu_fabric_new(struct emu_switch *s)
+{
+    struct emu_fabric *f = fabric_allocate(1, sizeof *f);
+    enum emu_architecture kind = s->config.architecture;
+    *f = (struct emu_fabric){
+        .owner = s,
+        .inputs = fabric_allocate((size_t)s->n_ports, sizeof *f->inputs),
+        .n = s->n_ports,
+        .words = (s->n_ports + WORD - 1) / WORD,
+        .per_output = kind == EMU_ARCHITECTURE_VOQ,
+        .buffers = kind == EMU_ARCHITECTURE_INPUT || kind == EMU_ARCHITECTURE_VOQ,
+        .last = fabric_allocate((size_t)s->n_ports, sizeof *f->last),
+    };
+    f->waiting = fabric_allocate((size_t)f->n * (size_t)f->words, sizeof *f->waiting);
+    random_init(&f->random, s->config.seed);
+    for (int i = 0; i < f->n; i++) {
+        emu_queue_init(&f->inputs[i].accounts, &s->config.queue);
+        f->inputs[i].fabric = f;
+        f->last[i] = -1;
+        if (f->buffers)
+            s->ports[i].room = (struct emu_port_room){fabric_room, f};
+    }
+    return f;
+}
+
+void emu_fabric_free(struct emu_fabric *f)
+{
+    for (int i = 0; f && i < f->n; i++) {
+        struct fabric_input *input = &f->inputs[i];
+        for (int k = 0; input->rings && k < (f->per_output ? f->n : 1); k++)
+            emu_frame_ring_fini(&input->rings[k], f->owner->ops);
+        free(input->rings);
+    }
+    if (f) {
+        free(f->inputs);
+        free(f->waiting);
+        free(f->last);
+    }
+    free(f);
+}
+
+const struct emu_queue *emu_fabric_input(const struct emu_fabric *f, int in)
+{
+    return &f->inputs[in].accounts;
+}
+
+static struct emu_frame_ring *fabric_ring(const struct emu_fabric *f, int in, int out)
+{
+    return &f->inputs[in].rings[f->per_output ? out : 0];
+}
+
+static uint64_t *fabric_waiting(const struct emu_fabric *f, int out)
+{
+    return &f->waiting[(size_t)out * (size_t)f->words];
+}
+
+static void fabric_wait(struct emu_fabric *f, int in, int out)
+{
+    fabric_waiting(f, out)[in / WORD] |= UINT64_C(1) << (in % WORD);
+}
+
+/* The first input at or after `from` that waits; -1: none. */
+static int fabric_next(const uint64_t *waiting, int words, int from)
+{
+    for (int w = from / WORD; w < words; w++) {
+        uint64_t bits = w == from / WORD ? waiting[w] & (~UINT64_C(0) << (from % WORD)) : waiting[w];
+        if (bits)
+            return w * WORD + __builtin_ctzll(bits);
+    }
+    return -1;
+}
+
+static int fabric_oldest(const struct emu_fabric *f, const uint64_t *waiting, int out)
+{
+    int oldest = -1;
+    for (int i = fabric_next(waiting, f->words, 0); i >= 0; i = fabric_next(waiting, f->words, i + 1)) {
+        if (oldest < 0 || emu_frame_ring_peek(fabric_ring(f, i, out))->time_ps <
+                              emu_frame_ring_peek(fabric_ring(f, oldest, out))->time_ps)
+            oldest = i;
+    }
+    return oldest;
+}
+
+static int fabric_random(struct emu_fabric *f, const uint64_t *waiting)
+{
+    int n = 0, in = -1;
+    for (int w = 0; w < f->words; w++)
+        n += __builtin_popcountll(waiting[w]);
+    for (uint64_t k = n > 0 ? 1 + random_below(&f->random, (uint64_t)n) : 0; k > 0; k--)
+        in = fabric_next(waiting, f->words, in + 1);
+    return in;
+}
+
+/* The input an output takes next; -1: none waits. */
+static int fabric_choose(struct emu_fabric *f, int out)
+{
+    const uint64_t *waiting = fabric_waiting(f, out);
+    if (f->owner->config.arbitration == EMU_ARBITRATION_OLDEST)
+        return fabric_oldest(f, waiting, out);
+    if (f->owner->config.arbitration == EMU_ARBITRATION_RANDOM)
+        return fabric_random(f, waiting);
+    int after = f->last[out] + 1, in = after < f->n ? fabric_next(waiting, f->words, after) : -1;
+    return in >= 0 ? in : fabric_next(waiting, f->words, 0);
+}
+
+static void fabric_try(struct emu_fabric *f, int out);
+
+/* Input FIFO: its first frame comes forward once the one before is through. */
+static void fabric_show(struct emu_fabric *f, int in)
+{
+    struct fabric_input *input = &f->inputs[in];
+    if (input->shown || input->rings[0].count == 0)
+        return;
+    input->shown = true;
+    int out = emu_frame_ring_peek(&input->rings[0])->frame.out;
+    fabric_wait(f, in, out);
+    fabric_try(f, out);
+}
+
+static void fabric_input_free(void *arg)
+{
+    struct fabric_input *input = arg;
+    input->waking = false;
+    fabric_show(input->fabric, (int)(input - input->fabric->inputs));
+}
+
+static void fabric_backplane_free(void *arg)
+{
+    struct emu_fabric *f = arg;
+    f->waking = false;
+    int from = f->turn;
+    for (int i = 0; i < f->n && !f->waking; i++)
+        fabric_try(f, (from + i) % f->n);
+}
+
+/* False: somebody is crossing, and whoever waits is woken. */
+static bool fabric_backplane_is_free(struct emu_fabric *f, int64_t now_ps)
+{
+    if (now_ps >= f->backplane_free_ps)
+        return true;
+    if (!f->waking) {
+        f->waking = true;
+        emu_clock_schedule(&f->owner->clock, f->backplane_free_ps - now_ps, fabric_backplane_free, f);
+    }
+    return false;
+}
+
+/* The time an input is taken up by a frame to an output. */
+static int64_t fabric_cross_ps(const struct emu_fabric *f, int in, int out, const struct emu_frame *frame)
+{
+    const struct emu_link_config *a = &f->owner->ports[in].link, *b = &f->owner->ports[out].link;
+    return emu_port_wire_ps(a->rate_bps > b->rate_bps ? a : b, emu_frame_wire_bytes(frame));
+}
+
+static void fabric_cross(struct emu_fabric *f, int in, int out, int64_t now_ps)
+{
+    struct fabric_input *input = &f->inputs[in];
+    struct emu_frame_ring *ring = fabric_ring(f, in, out);
+    struct emu_frame frame;
+    emu_frame_ring_pop(ring, &frame);
+    emu_queue_leave(&input->accounts, &frame);
+    f->last[out] = in;
+    if (!f->per_output || ring->count == 0)
+        fabric_waiting(f, out)[in / WORD] &= ~(UINT64_C(1) << (in % WORD));
+    input->shown = false;
+    if (f->owner->config.backplane_bps > 0) {
+        struct emu_link_config bus = {f->owner->config.backplane_bps, 0};
+        f->backplane_free_ps = now_ps + emu_port_wire_ps(&bus, emu_frame_buffer_bytes(&frame));
+        f->turn = (out + 1) % f->n;
+    }
+    if (!f->per_output) {
+        int64_t cross_ps = f->buffers ? fabric_cross_ps(f, in, out, &frame) : f->backplane_free_ps - now_ps;
+        input->free_ps = now_ps + cross_ps;
+        /* At the output's own rate it is through when the output is idle again, and the port says so. */
+        bool told = f->buffers && f->owner->ports[in].link.rate_bps <= f->owner->ports[out].link.rate_bps;
+        if (!told && !input->waking) {
+            input->waking = true;
+            emu_clock_schedule(&f->owner->clock, cross_ps, fabric_input_free, input);
+        }
+    }
+    if (f->owner->pause && f->buffers)
+        emu_pause_left(f->owner->pause, in, out);
+    emu_switch_arrive(f->owner, in, out, &frame);
+}
+
+/* What an output can take now, crosses. */
+static void fabric_try(struct emu_fabric *f, int out)
+{
+    struct emu_port *p = &f->owner->ports[out];
+    int64_t now_ps = emu_clock_now(&f->owner->clock);
+    while (!f->buffers || emu_port_is_idle(p)) {
+        int in = fabric_choose(f, out);
+        if (in < 0 || !fabric_backplane_is_free(f, now_ps))
+            return;
+        fabric_cross(f, in, out, now_ps);
+    }
+}
+
+/* An output has ended a frame, begun one, or been told to stop. */
+static void fabric_room(void *user, struct emu_port *p)
+{
+    struct emu_fabric *f = user;
+    int out = p->index, fed = f->last[out];
+    if (!f->per_output && fed >= 0 && !f->inputs[fed].shown && f->inputs[fed].rings &&
+        emu_clock_now(&f->owner->clock) >= f->inputs[fed].free_ps)
+        fabric_show(f, fed);
+    fabric_try(f, out);
+}
+
+void emu_fabric_offer(struct emu_fabric *f, int in, int out, const struct emu_frame *frame)
+{
+    struct fabric_input *input = &f->inputs[in];
+    int64_t now_ps = emu_clock_now(&f->owner->clock);
+    if (!emu_queue_admit(&input->accounts, frame)) {
+        input->accounts.stats.dropped--; /* the port counts it, as drops of its input's buffer */
+        input->accounts.stats.dropped_bytes -= emu_frame_buffer_bytes(frame);
+        emu_port_refuse(&f->owner->ports[in], frame);
+        return;
+    }
+    if (!input->rings)
+        input->rings = fabric_allocate(f->per_output ? (size_t)f->n : 1, sizeof *input->rings);
+    struct emu_frame held = *frame;
+    held.out = (uint16_t)out;
+    emu_frame_ring_push(fabric_ring(f, in, out), &held, now_ps);
+    if (f->owner->pause && f->buffers)
+        emu_pause_entered(f->owner->pause, in, out);
+    if (f->per_output) {
+        fabric_wait(f, in, out);
+        fabric_try(f, out);
+    } else if (now_ps >= input->free_ps) {
+        fabric_show(f, in);
+    }
+}
+
+bool emu_fabric_audit(const struct emu_fabric *f, struct error *err)
+{
+    for (int i = 0; i < f->n; i++) {
+        const struct emu_queue *q = &f->inputs[i].accounts;
+        int64_t held = 0;
+        for (int k = 0; f->inputs[i].rings && k < (f->per_output ? f->n : 1); k++)
+            held += (int64_t)f->inputs[i].rings[k].count;
+        if (q->stats.enqueued != q->stats.dequeued + held || held != q->depth_packets ||
+            q->stats.enqueued_bytes != q->stats.dequeued_bytes + q->depth_bytes)
+            return error_set(err, ERROR_SYSTEM,
+                             "the input buffer of port %s does not conserve frames: %" PRId64 " came, %" PRId64
+                             " left, %" PRId64 " are there; please report this",
+                             f->owner->ports[i].name, q->stats.enqueued, q->stats.dequeued, held);
+    }
+    return true;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/pause.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A port's part in it. */
+struct pause_port {
+    struct emu_pause *pause; /* borrowed */
+    int index;
+    int reasons;      /* buffers that keep it stopped */
+    int64_t until_ps; /* it stays stopped by what it was last told */
+    bool saying;      /* an event to say it again is pending */
+};
+
+struct emu_pause {
+    struct emu_switch *owner; /* borrowed */
+    struct pause_port *ports; /* owned */
+    bool *stopped;            /* owned; [buffer * n + in]: that buffer keeps that port stopped */
+    bool *congested;          /* owned; by buffer: it was at xoff, and has not been at xon since */
+    int n, buffers;           /* ports; buffers that can fill up: outputs, one pool, or inputs */
+};
+
+static void *pause_allocate(size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+    if (!p) {
+        fputs("contraflow: out of memory for PAUSE\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+static void pause_room(void *user, struct emu_port *port);
+
+struct emu_pause *emu_pause_new(struct emu_switch *s)
+{
+    struct emu_pause *p = pause_allocate(1, sizeof *p);
+    enum emu_architecture kind = s->config.architecture;
+    p->owner = s;
+    p->n = s->n_ports;
+    p->buffers = kind == EMU_ARCHITECTURE_SHARED ? 1 : s->n_ports;
+    p->ports = pause_allocate((size_t)p->n, sizeof *p->ports);
+    p->congested = pause_allocate((size_t)p->buffers, sizeof *p->congested);
+    p->stopped = pause_allocate((size_t)p->buffers * (size_t)p->n, sizeof *p->stopped);
+    for (int i = 0; i < p->n; i++) {
+        p->ports[i] = (struct pause_port){.pause = p, .index = i};
+        emu_port_make_eager(&s->ports[i]);
+        if (kind == EMU_ARCHITECTURE_OUTPUT || kind == EMU_ARCHITECTURE_SHARED)
+            s->ports[i].room = (struct emu_port_room){pause_room, p};
+    }
+    return p;
+}
+
+void emu_pause_free(struct emu_pause *p)
+{
+    if (p) {
+        free(p->ports);
+        free(p->stopped);
+        free(p->congested);
+    }
+    free(p);
+}
+
+static int pause_buffer(const struct emu_pause *p, int in, int out)
+{
+    enum emu_architecture kind = p->owner->config.architecture;
+    return kind == EMU_ARCHITECTURE_SHARED ? 0 : kind == EMU_ARCHITECTURE_OUTPUT ? out : in;
+}
+
+static void pause_say(struct emu_pause *p, int in);
+
+/* Half of the time it was told to stop for is over. */
+static void pause_say_again(void *arg)
+{
+    struct pause_port *port = arg;
+    port->saying = false;
+    if (port->reasons > 0)
+        pause_say(port->pause, port->index);
+}
+
+static void pause_say(struct emu_pause *p, int in)
+{
+    struct emu_port *port = &p->owner->ports[in];
+    struct pause_port *state = &p->ports[in];
+    uint16_t quanta = state->reasons > 0 ? p->owner->config.pause.quanta : 0;
+    emu_port_send_pause(port, quanta);
+    if (quanta == 0 || state->saying)
+        return;
+    state->saying = true;
+    int64_t stop_ps = quanta * emu_port_wire_ps(&port->link, EMU_PORT_QUANTUM_BITS / 8);
+    emu_clock_schedule(&p->owner->clock, stop_ps / 2, pause_say_again, state);
+}
+
+static void pause_stop(struct emu_pause *p, int buffer, int in)
+{
+    bool *stopped = &p->stopped[(size_t)buffer * (size_t)p->n + (size_t)in];
+    if (*stopped || p->owner->ports[in].no_pause || !p->owner->ports[in].far)
+        return;
+    *stopped = true;
+    if (p->ports[in].reasons++ == 0)
+        pause_say(p, in);
+}
+
+/* Whoever sends into a congested buffer is stopped, also one that came late: else the others' rate could hold it
+ * between xon and xoff for good, and those stopped first would starve. */
+void emu_pause_entered(struct emu_pause *p, int in, int out)
+{
+    const struct emu_pause_config *config = &p->owner->config.pause;
+    int buffer = pause_buffer(p, in, out);
+    if (!p->congested[buffer]) {
+        struct emu_level level = emu_switch_level(p->owner, in, out);
+        if (level.bytes < config->xoff.bytes && level.packets < config->xoff.packets)
+            return;
+        p->congested[buffer] = true;
+        for (int i = 0; config->everybody && i < p->n; i++)
+            pause_stop(p, buffer, i);
+    }
+    pause_stop(p, buffer, in);
+}
+
+void emu_pause_left(struct emu_pause *p, int in, int out)
+{
+    const struct emu_pause_config *config = &p->owner->config.pause;
+    int buffer = pause_buffer(p, in, out);
+    if (!p->congested[buffer])
+        return;
+    struct emu_level level = emu_switch_level(p->owner, in, out);
+    if (level.bytes > config->xon.bytes || level.packets > config->xon.packets)
+        return;
+    for (int i = 0; i < p->n; i++) {
+        bool *stopped = &p->stopped[(size_t)buffer * (size_t)p->n + (size_t)i];
+        if (!*stopped)
+            continue;
+        *stopped = false;
+        if (--p->ports[i].reasons == 0)
+            pause_say(p, i);
+    }
+    p->congested[buffer] = false;
+}
+
+static void pause_room(void *user, struct emu_port *port)
+{
+    emu_pause_left(user, port->index, port->index);
+}
