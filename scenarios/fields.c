@@ -165,24 +165,38 @@ bool fields_switch(const struct fields *f, const char *key, const char *text, in
     return fields_choice(f, key, text, switches, "a yes or no", on);
 }
 
-bool fields_limit(const struct fields *f, const char *key, const char *text, struct emu_queue_config *queue)
+bool fields_level(const struct fields *f, const char *key, const char *text, struct emu_level *level)
 {
     if (!text)
         return true;
+    if (strcmp(text, "none") == 0) {
+        *level = (struct emu_level){EMU_QUEUE_UNLIMITED, EMU_QUEUE_UNLIMITED};
+        return true;
+    }
     size_t digits = packets_digits(text);
     if (digits > 0) {
         char number[24];
         snprintf(number, sizeof number, "%.*s", digits < 20 ? (int)digits : 20, text);
-        if (!fields_integer(f, key, number, 1, INT64_C(1000000000), &queue->limit_packets))
+        if (!fields_integer(f, key, number, 1, INT64_C(1000000000), &level->packets))
             return false;
-        queue->limit_bytes = EMU_QUEUE_UNLIMITED;
+        level->bytes = EMU_QUEUE_UNLIMITED;
         return true;
     }
-    if (!units_parse_bytes(text, &queue->limit_bytes, f->err)) {
-        error_prefix(f->err, "neither bytes (20MB) nor packets (1000p): ");
+    if (!units_parse_bytes(text, &level->bytes, f->err)) {
+        error_prefix(f->err, "neither bytes (20MB), nor packets (1000p), nor none: ");
         return fields_blame(f, key);
     }
-    queue->limit_packets = EMU_QUEUE_UNLIMITED;
+    level->packets = EMU_QUEUE_UNLIMITED;
+    return true;
+}
+
+bool fields_limit(const struct fields *f, const char *key, const char *text, struct emu_queue_config *queue)
+{
+    struct emu_level level = {queue->limit_bytes, queue->limit_packets};
+    if (!fields_level(f, key, text, &level))
+        return false;
+    queue->limit_bytes = level.bytes;
+    queue->limit_packets = level.packets;
     return true;
 }
 

@@ -6,7 +6,7 @@
 #ifndef SCENARIOS_FIELDS_H
 #define SCENARIOS_FIELDS_H
 
-#include "emu/port.h"
+#include "emu/switch.h"
 #include "scenarios/document.h"
 
 #include <stdint.h>
@@ -50,7 +50,8 @@ bool fields_switch(const struct fields *f, const char *key, const char *text, in
 bool fields_choice(const struct fields *f, const char *key, const char *text, const char *const *names,
                    const char *noun, int *index);
 
-/* "20MB", or "1000p", "1000 packets" for a bound in packets: the other bound is lifted. */
+/* "20MB", or "1000p", "1000 packets" for a bound in packets: the other bound is lifted; "none": both. */
+bool fields_level(const struct fields *f, const char *key, const char *text, struct emu_level *level);
 bool fields_limit(const struct fields *f, const char *key, const char *text, struct emu_queue_config *queue);
 
 /* "h3" -> 3, below `hosts`. */

@@ -2,6 +2,7 @@
 #include "scenarios/load.h"
 
 #include "base/units.h"
+#include "scenarios/load_network.h"
 #include "scenarios/traffic.h"
 
 #include <inttypes.h>
@@ -11,10 +12,8 @@
 
 #define DURATION_MIN_PS UNITS_PS_PER_US
 #define DURATION_MAX_PS (10000 * UNITS_PS_PER_S)
-#define DELAY_MAX_PS (10 * UNITS_PS_PER_S)
 #define SEGMENT_MAX 1448 /* 1500 of IP packet less 20 of IPv4, 20 of TCP and 12 of its timestamps */
-#define SEGMENT_HEADERS 52
-#define SEGMENT_OVERHEAD (SEGMENT_HEADERS + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
+#define GBN_PACKET_MAX (1500 - EMU_GBN_HEADER_BYTES)
 #define SNAPLEN_MIN 54 /* Ethernet, IPv4 and TCP headers */
 
 static bool load_times(struct scenario *s, const struct schema_scenario *y, const struct fields *f)
@@ -36,15 +35,19 @@ static bool load_times(struct scenario *s, const struct schema_scenario *y, cons
 
 static bool load_top(struct scenario *s, const struct schema_scenario *y, struct fields *f)
 {
+    static const char *const transports[] = {[SCENARIO_TRANSPORT_TCP] = "tcp", [SCENARIO_TRANSPORT_GBN] = "gbn", NULL};
     int64_t seed = 1;
+    int transport = SCENARIO_TRANSPORT_TCP;
     fields_section(f, "%s", "");
     if (y->title) {
         if (strlen(y->title) >= sizeof s->title)
             return fields_fail(f, "title", "%zu bytes long; %zu fit", strlen(y->title), sizeof s->title - 1);
         memcpy(s->title, y->title, strlen(y->title) + 1);
     }
-    if (!fields_integer(f, "seed", y->seed, 0, INT64_MAX, &seed))
+    if (!fields_integer(f, "seed", y->seed, 0, INT64_MAX, &seed) ||
+        !fields_choice(f, "transport", y->transport, transports, "a transport", &transport))
         return false;
+    s->transport = (enum scenario_transport)transport;
     s->seed = (uint64_t)seed;
     return load_times(s, y, f);
 }
@@ -85,111 +88,50 @@ static bool load_tcp(struct scenario *s, const struct schema_tcp *y, struct fiel
     return true;
 }
 
-/* Payload of full segments back to back on the wire, to the nearest bit/s. */
-static int64_t load_goodput(const struct scenario *s, int64_t rate_bps)
+static bool load_gbn(struct scenario *s, const struct schema_gbn *y, struct fields *f)
 {
-    double wire = (double)(s->tcp.segment_bytes + SEGMENT_HEADERS + EMU_FRAME_OVERHEAD_BYTES);
-    return (int64_t)((double)rate_bps * (double)s->tcp.segment_bytes / wire + 0.5);
-}
-
-static bool load_link(const struct scenario *s, struct emu_link_config *link, int64_t *goodput_bps,
-                      const struct schema_link *y, struct fields *f)
-{
-    if (!fields_rate(f, "rate", y->rate, &link->rate_bps) ||
-        !fields_time(f, "delay", y->delay, 0, DELAY_MAX_PS, &link->delay_ps))
+    struct emu_gbn_config *g = &s->gbn;
+    int simple = false;
+    int64_t bits = 16;
+    *g = (struct emu_gbn_config){
+        .window_packets = 24,
+        .timeout_ps = 50 * UNITS_PS_PER_MS,
+        .packet_bytes = GBN_PACKET_MAX,
+        .ack_every = 1,
+        .ack_delay_ps = 5 * UNITS_PS_PER_MS,
+        .jitter = 0.1,
+        .ring_packets = 64,
+        .seed = s->seed,
+    };
+    fields_section(f, "gbn");
+    if (!fields_integer(f, "sequence_bits", y->sequence_bits, 2, EMU_GBN_SEQUENCE_BITS, &bits) ||
+        !fields_integer(f, "window", y->window, 1, INT64_C(1) << EMU_GBN_SEQUENCE_BITS, &g->window_packets) ||
+        !fields_time(f, "timeout", y->timeout, UNITS_PS_PER_US, 1000 * UNITS_PS_PER_S, &g->timeout_ps) ||
+        !fields_switch(f, "simple", y->simple, &simple) ||
+        !fields_bytes(f, "packet", y->packet, 1, GBN_PACKET_MAX, &g->packet_bytes) ||
+        !fields_integer(f, "ack_every", y->ack_every, 1, INT64_C(1) << EMU_GBN_SEQUENCE_BITS, &g->ack_every) ||
+        !fields_time(f, "ack_delay", y->ack_delay, 0, UNITS_PS_PER_S, &g->ack_delay_ps) ||
+        !fields_time(f, "send_overhead", y->send_overhead, 0, UNITS_PS_PER_S, &g->send_overhead_ps) ||
+        !fields_time(f, "send_gap", y->send_gap, 0, UNITS_PS_PER_S, &g->send_gap_ps) ||
+        !fields_time(f, "receive_overhead", y->receive_overhead, 0, UNITS_PS_PER_S, &g->receive_overhead_ps) ||
+        !fields_time(f, "user_overhead", y->user_overhead, 0, UNITS_PS_PER_S, &g->user_overhead_ps) ||
+        !fields_number(f, "jitter", y->jitter, 0, 0.99, &g->jitter) ||
+        !fields_time(f, "preempt_every", y->preempt_every, 0, 1000 * UNITS_PS_PER_S, &g->preempt_every_ps) ||
+        !fields_time(f, "preempt", y->preempt, 0, UNITS_PS_PER_S, &g->preempt_ps) ||
+        !fields_integer(f, "ring", y->ring, 1, 1000000, &g->ring_packets))
         return false;
-    *goodput_bps = load_goodput(s, link->rate_bps);
-    if (!fields_rate(f, "goodput", y->goodput, goodput_bps))
-        return false;
-    if (*goodput_bps <= link->rate_bps)
-        return true;
-    char key[FIELDS_PATH], rate[UNITS_TEXT];
-    snprintf(key, sizeof key, "%s.goodput", f->section);
-    units_format_rate(link->rate_bps, rate);
-    return fields_fail_at(f, key, "'%s' is more than the link's rate of %s", y->goodput, rate);
-}
-
-/* A queue that no full frame fits into would never carry one. */
-static bool load_queue(struct emu_queue_config *queue, const struct schema_queue *y, int64_t segment_bytes,
-                       struct fields *f)
-{
-    static const char *const disciplines[] = {[EMU_DISCIPLINE_FIFO] = "fifo",
-                                              [EMU_DISCIPLINE_ACK_FIRST] = "ack-first",
-                                              NULL};
-    int discipline = EMU_DISCIPLINE_FIFO;
-    *queue = emu_queue_config_default();
-    queue->limit_bytes = 20000000;
-    if (!fields_choice(f, "queue", y->queue, disciplines, "a queue", &discipline) ||
-        !fields_limit(f, "limit", y->limit, queue))
-        return false;
-    queue->discipline = (enum emu_discipline)discipline;
-    if (queue->limit_bytes >= segment_bytes + SEGMENT_OVERHEAD)
-        return true;
-    char path[FIELDS_PATH];
-    snprintf(path, sizeof path, "%s.limit", f->section);
-    return fields_fail_at(f, document_culprit(f->doc, path, "tcp.segment"),
-                          "a limit of '%s' holds no full frame: a segment of %" PRId64 " makes one of %" PRId64
-                          " bytes (headers 66, FCS 4)",
-                          y->limit, segment_bytes, segment_bytes + SEGMENT_OVERHEAD);
-}
-
-static bool load_racks(struct scenario *s, const struct schema_network *y, struct fields *f)
-{
-    struct emu_network_config *n = &s->network;
-    n->racks[0] = n->racks[1] = 5;
-    if (y->hosts)
-        return fields_fail(f, "hosts", "is for a star; a tree has racks, such as [5, 5]");
-    if (document_kind(f->doc, "network.racks") != DOCUMENT_NONE) {
-        if (y->racks_count != 2)
-            return fields_fail(f, "racks", "%u racks; a tree has two, such as [5, 5]", y->racks_count);
-        for (int i = 0; i < 2; i++) {
-            char key[16];
-            int64_t hosts;
-            snprintf(key, sizeof key, "racks.%d", i);
-            if (!fields_integer(f, key, y->racks[i], 1, TRAFFIC_HOSTS - 1, &hosts))
-                return false;
-            n->racks[i] = (int)hosts;
-        }
-    }
-    n->hosts = n->racks[0] + n->racks[1];
-    if (n->hosts > TRAFFIC_HOSTS)
-        return fields_fail(f, "racks", "%d hosts together; at most %d", n->hosts, TRAFFIC_HOSTS);
-    n->backbone = (struct emu_link_config){10000000000, 50 * UNITS_PS_PER_US};
-    fields_section(f, "network.backbone");
-    return load_link(s, &n->backbone, &s->backbone_goodput_bps, y->backbone ? y->backbone : &(struct schema_link){0},
-                     f);
-}
-
-/* Leaves hosts 0 when the traffic decides. */
-static bool load_network(struct scenario *s, const struct schema_network *y, struct fields *f)
-{
-    static const char *const topologies[] = {[EMU_TOPOLOGY_STAR] = "star", [EMU_TOPOLOGY_TREE] = "tree", NULL};
-    struct emu_network_config *n = &s->network;
-    int topology = EMU_TOPOLOGY_STAR;
-    int64_t hosts = 0;
-    fields_section(f, "network");
-    if (!fields_choice(f, "topology", y->topology, topologies, "a topology", &topology))
-        return false;
-    n->topology = (enum emu_topology)topology;
-    if (topology == EMU_TOPOLOGY_TREE) {
-        if (!load_racks(s, y, f))
-            return false;
-    } else {
-        if (document_kind(f->doc, "network.racks") != DOCUMENT_NONE || y->backbone)
-            return fields_fail(f, y->backbone ? "backbone" : "racks", "is for a tree; the topology is star");
-        if (!fields_integer(f, "hosts", y->hosts, 2, TRAFFIC_HOSTS, &hosts))
-            return false;
-        n->hosts = (int)hosts;
-    }
-    n->link = (struct emu_link_config){1000000000, 50 * UNITS_PS_PER_US};
-    fields_section(f, "network.link");
-    if (!load_link(s, &n->link, &s->link_goodput_bps, &y->link, f))
-        return false;
-    fields_section(f, "network.nic");
-    if (!load_queue(&n->nic, &y->nic, s->tcp.segment_bytes, f))
-        return false;
-    fields_section(f, "network.switch");
-    return load_queue(&n->sw, &y->sw, s->tcp.segment_bytes, f);
+    g->sequence_bits = (int)bits;
+    g->simple = simple;
+    int64_t most = INT64_C(1) << (bits - 1);
+    if (g->window_packets > most)
+        return fields_fail_at(f, document_culprit(f->doc, "gbn.window", "gbn.sequence_bits"),
+                              "a window of %" PRId64 " packets with sequence numbers of %" PRId64 " bits; at most half of "
+                              "the numbers, %" PRId64 ", or a repeated packet looks like a missing one",
+                              g->window_packets, bits, most);
+    return g->ack_every <= g->window_packets ||
+           fields_fail_at(f, document_culprit(f->doc, "gbn.ack_every", "gbn.window"),
+                          "an acknowledgement every %" PRId64 " packets never comes with a window of %" PRId64,
+                          g->ack_every, g->window_packets);
 }
 
 /* Hosts that are there whatever point runs. */
@@ -201,24 +143,6 @@ static int load_hosts(const struct scenario *s)
         hosts = hosts == 0 || needs < hosts ? needs : hosts;
     }
     return hosts;
-}
-
-/* The ports of emu/network.h: a NIC, a switch's port towards one of its hosts, an end of the backbone. */
-static bool load_place_known(const struct emu_network_config *n, int hosts, const char *at)
-{
-    char name[SCENARIO_NAME];
-    int sw, host;
-    bool tree = n->topology == EMU_TOPOLOGY_TREE;
-    if (sscanf(at, "h%9d", &host) == 1) {
-        snprintf(name, sizeof name, "h%d", host);
-        return host >= 0 && host < hosts && strcmp(at, name) == 0;
-    }
-    if (sscanf(at, "sw%1d-h%9d", &sw, &host) == 2) {
-        snprintf(name, sizeof name, "sw%d-h%d", sw, host);
-        int home = tree && host >= n->racks[0] ? 1 : 0;
-        return host >= 0 && host < hosts && sw == home && strcmp(at, name) == 0;
-    }
-    return tree && (strcmp(at, "sw0-sw1") == 0 || strcmp(at, "sw1-sw0") == 0);
 }
 
 static bool load_capture(struct scenario *s, const struct schema_capture *y, int i, struct fields *f)
@@ -235,9 +159,10 @@ static bool load_capture(struct scenario *s, const struct schema_capture *y, int
     if (!load_place_known(&s->network, hosts, y->at))
         return fields_fail(f, "at", "'%s' is not a port here; a host's NIC is h0 to h%d, a switch's port %s", y->at,
                            hosts - 1,
-                           s->network.topology == EMU_TOPOLOGY_TREE
-                               ? "sw0-h0 (sw1 for the second rack) or sw0-sw1, sw1-sw0"
-                               : "sw0-h0");
+                           s->network.topology == EMU_TOPOLOGY_STAR   ? "sw0-h0"
+                           : s->network.topology == EMU_TOPOLOGY_MESH ? "sw0-h0 (a switch for every two racks)"
+                           : s->network.root                          ? "sw0-h0, sw0-root or root-sw0"
+                                                    : "sw0-h0 (sw1 for the second rack) or sw0-sw1, sw1-sw0");
     for (int j = 0; j < i; j++)
         if (strcmp(s->captures[j].at, y->at) == 0)
             return fields_fail(f, "at", "'%s' is captured twice", y->at);
@@ -291,8 +216,9 @@ bool scenario_load(struct scenario *s, const char *path, const char *const *sets
         return false;
     struct fields f = {.doc = d, .err = err};
     struct schema_scenario *y = schema_parse(d, err);
-    bool ok = y && load_top(s, y, &f) && load_tcp(s, &y->tcp, &f) && load_network(s, &y->network, &f) &&
-              traffic_load(s, &y->traffic, &f) && load_engine(s, y, &f) && load_captures(s, y, &f);
+    bool ok = y && load_top(s, y, &f) && load_tcp(s, &y->tcp, &f) && load_gbn(s, &y->gbn, &f) &&
+              load_network(s, &y->network, &f) && traffic_load(s, &y->traffic, &f) &&
+              load_network_fits(s, &y->network, &f) && load_engine(s, y, &f) && load_captures(s, y, &f);
     schema_free(y);
     document_free(d);
     if (!ok)

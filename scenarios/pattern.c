@@ -16,6 +16,12 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
 {
     const struct emu_network_config *n = &s->network;
     bool tree = n->topology == EMU_TOPOLOGY_TREE;
+    if (s->traffic != SCENARIO_TRAFFIC_FLOWS || s->transport != SCENARIO_TRANSPORT_TCP)
+        return error_set(err, ERROR_INPUT, "these models know flows over TCP; for others: contraflow predict exchange, "
+                                           "contraflow predict loss");
+    if (n->topology == EMU_TOPOLOGY_MESH || n->uplinks > 0)
+        return error_set(err, ERROR_INPUT, "these models know a star of equal links and a tree, no %s",
+                         n->uplinks > 0 ? "uplinks" : "mesh");
     *p = (struct scenario_pattern){
         .rack = calloc((size_t)n->hosts, sizeof *p->rack),
         .transfers = calloc((size_t)s->n_flows + 1, sizeof *p->transfers),
@@ -25,15 +31,15 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
         return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", s->n_flows);
     }
     for (int i = 0; tree && i < n->hosts; i++)
-        p->rack[i] = i >= n->racks[0];
+        p->rack[i] = emu_network_rack(n, i);
     p->platform = (struct model_platform){
         .n_nodes = n->hosts,
-        .n_racks = tree ? 2 : 1,
+        .n_racks = tree ? n->n_racks : 1,
         .rack = p->rack,
         .nic = pattern_cable(&n->link, s->link_goodput_bps),
         .backbone = pattern_cable(&n->backbone, s->backbone_goodput_bps),
         .nic_ack_first = n->nic.discipline == EMU_DISCIPLINE_ACK_FIRST,
-        .switch_ack_first = n->sw.discipline == EMU_DISCIPLINE_ACK_FIRST,
+        .switch_ack_first = n->sw.queue.discipline == EMU_DISCIPLINE_ACK_FIRST,
         .segment_bytes = (double)s->tcp.segment_bytes,
         .header_bytes = HEADER_BYTES,
         .ack_wire_bytes = HEADER_BYTES + EMU_FRAME_OVERHEAD_BYTES,

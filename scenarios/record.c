@@ -14,7 +14,7 @@ struct record_queue_row {
     int64_t bytes, packets, dropped;
 };
 
-static bool record_open(struct outfile *f, const char *directory, const char *name, struct error *err)
+bool record_open(struct outfile *f, const char *directory, const char *name, struct error *err)
 {
     char *path = scenario_directory_path(directory, name, err);
     if (!path)
@@ -24,8 +24,7 @@ static bool record_open(struct outfile *f, const char *directory, const char *na
     return ok;
 }
 
-/* Seconds with every picosecond, so that no time is rounded. */
-static void record_time(FILE *f, int64_t time_ps)
+void record_time(FILE *f, int64_t time_ps)
 {
     if (time_ps >= 0)
         fprintf(f, "%" PRId64 ".%012" PRId64, time_ps / UNITS_PS_PER_S, time_ps % UNITS_PS_PER_S);
@@ -91,7 +90,8 @@ void record_queues_sample(struct record_queues *r, struct emu_network *n, int64_
     for (int i = 0; i < ports; i++) {
         struct emu_port *p = emu_network_port(n, i);
         emu_port_settle(p);
-        struct record_queue_row row = {p->queue.depth_bytes, p->queue.depth_packets, p->queue.stats.dropped};
+        const struct emu_queue *buffer = emu_network_buffer(n, i);
+        struct record_queue_row row = {buffer->depth_bytes, buffer->depth_packets, p->queue.stats.dropped};
         if (row.bytes == r->last[i].bytes && row.packets == r->last[i].packets && row.dropped == r->last[i].dropped)
             continue;
         r->last[i] = row;
@@ -166,15 +166,21 @@ static json_t *summary_ports(struct emu_network *n)
     for (int i = 0; i < emu_network_port_count(n); i++) {
         const struct emu_port *p = emu_network_port(n, i);
         const struct emu_queue_stats *q = &p->queue.stats;
+        const struct emu_queue *buffer = emu_network_buffer(n, i);
+        json_t *pause = p->stats.pauses_sent + p->stats.pauses_received > 0
+                            ? json_pack("{s:I, s:I, s:o}", "sent", (json_int_t)p->stats.pauses_sent, "received",
+                                        (json_int_t)p->stats.pauses_received, "told_to_stop_s",
+                                        json_seconds(p->stats.paused_ps))
+                            : json_null();
         json_array_append_new(
-            list, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "port", p->name, "rate_bps",
+            list, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "port", p->name, "rate_bps",
                             (json_int_t)p->link.rate_bps, "offered_frames", (json_int_t)(q->enqueued + q->dropped),
                             "dropped_frames", (json_int_t)q->dropped, "queued_frames",
-                            (json_int_t)p->queue.depth_packets, "on_wire_frames", (json_int_t)emu_port_on_wire(p),
+                            (json_int_t)buffer->depth_packets, "on_wire_frames", (json_int_t)emu_port_on_wire(p),
                             "delivered_frames", (json_int_t)p->stats.delivered, "sent_frame_bytes",
                             (json_int_t)q->dequeued_bytes, "sent_wire_bytes", (json_int_t)emu_port_sent_wire_bytes(p),
-                            "peak_queue_bytes", (json_int_t)q->peak_bytes, "peak_queue_packets",
-                            (json_int_t)q->peak_packets));
+                            "peak_queue_bytes", (json_int_t)buffer->stats.peak_bytes, "peak_queue_packets",
+                            (json_int_t)buffer->stats.peak_packets, "pause", pause));
     }
     return list;
 }

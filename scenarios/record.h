@@ -13,6 +13,10 @@ struct record_flow {
     struct estimate steady_bps; /* goodput after the warm-up; NAN when the flow ended before */
 };
 
+/* DIRECTORY/name, to be committed; a time in seconds with every picosecond, nothing when negative. */
+bool record_open(struct outfile *f, const char *directory, const char *name, struct error *err);
+void record_time(FILE *f, int64_t time_ps);
+
 /* Columns: flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,
  * retransmitted_segments. bytes: delivered to the application. start: first payload leaves the
  * source's stack; end: last payload delivered; goodput: bytes * 8 / (end - start). Empty: unknown. */

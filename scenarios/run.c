@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "capture/writer.h"
 #include "scenarios/directory.h"
+#include "scenarios/program.h"
 #include "scenarios/record.h"
 
 #include <stdio.h>
@@ -27,6 +28,7 @@ struct run {
     const struct scenario_run_options *options;
     struct emu_engine *engine;
     struct emu_network network;
+    struct program *program;      /* owned; NULL: the engine's own flows */
     struct run_tap *taps;         /* owned; one a capture */
     struct record_queues queues;
     int64_t sample_ps;
@@ -51,7 +53,22 @@ static void run_transmit(void *user, int host, const struct emu_frame *frame)
 static void run_deliver(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
-    emu_engine_deliver(r->engine, host, frame);
+    if (!emu_frame_is_tagged(frame->packet))
+        emu_engine_deliver(r->engine, host, frame);
+    else if (r->program)
+        r->program->ops->deliver(r->program, host, frame);
+}
+
+static void run_delivered(void *user, int flow, int64_t bytes)
+{
+    struct run *r = user;
+    r->program->ops->delivered(r->program, flow, bytes);
+}
+
+static struct emu_flow_stats run_flow_stats(const struct run *r, int flow)
+{
+    return r->program && r->program->ops->stats ? r->program->ops->stats(r->program, flow)
+                                                : emu_engine_flow_stats(r->engine, flow);
 }
 
 static void run_saw(void *user, enum emu_tap_event event, int64_t time_ps, const struct emu_frame *frame,
@@ -62,7 +79,8 @@ static void run_saw(void *user, enum emu_tap_event event, int64_t time_ps, const
     if (event == EMU_TAP_DROP || t->run->failed)
         return; /* a dropped frame never passes the tap */
     uint8_t bytes[65536];
-    size_t n = emu_engine_frame_ops()->bytes(frame, bytes, t->snaplen);
+    size_t n = emu_frame_is_tagged(frame->packet) ? emu_gbn_bytes(frame, bytes, t->snaplen)
+                                                  : emu_engine_frame_ops()->bytes(frame, bytes, t->snaplen);
     uint32_t wire = (uint32_t)(emu_frame_buffer_bytes(frame) - EMU_FRAME_FCS_BYTES);
     enum capture_direction direction = event == EMU_TAP_IN ? CAPTURE_DIRECTION_IN : CAPTURE_DIRECTION_OUT;
     t->record.frames++;
@@ -105,30 +123,36 @@ static bool run_open_taps(struct run *r)
 static void run_left(void *user, const struct emu_frame *frame)
 {
     struct run *r = user;
-    emu_engine_left(r->engine, (int)frame->src, frame);
+    if (!emu_frame_is_tagged(frame->packet))
+        emu_engine_left(r->engine, (int)frame->src, frame);
 }
 
 static bool run_add_traffic(struct run *r)
 {
     const struct scenario *s = r->scenario;
-    for (int h = 0; h < s->network.hosts && s->tcp.small_queue_bytes > 0; h++)
-        emu_network_port(&r->network, h)->watch = (struct emu_port_watch){run_left, r};
+    bool written = s->traffic == SCENARIO_TRAFFIC_EXCHANGE;
+    for (int i = 0; i < emu_network_nic_count(&r->network) && s->tcp.small_queue_bytes > 0; i++)
+        emu_network_port(&r->network, i)->watch = (struct emu_port_watch){run_left, r};
     for (int h = 0; h < s->network.hosts; h++) {
         if (emu_engine_add_host(r->engine, &r->error) < 0)
             return false;
     }
-    for (int i = 0; i < s->n_flows; i++) {
+    for (int i = 0; i < s->n_flows && s->transport == SCENARIO_TRANSPORT_TCP; i++) {
         const struct scenario_flow *f = &s->flows[i];
         struct emu_flow_config config = {f->from,   f->to,      f->start_ps, f->bytes, f->tcp,
-                                         f->repeat, s->barrier, f->duplex};
+                                         f->repeat, s->barrier, f->duplex,   written};
         if (emu_engine_add_flow(r->engine, &config, &r->error) < 0)
             return error_prefix(&r->error, "flow %s: ", f->name);
     }
-    return true;
+    struct program_env env = {s, r->engine, &r->network, r->options->directory};
+    r->program = program_wanted(s) ? program_new(&env, &r->error) : NULL;
+    return r->program || !program_wanted(s);
 }
 
 static bool run_all_done(const struct run *r)
 {
+    if (r->program)
+        return r->program->ops->done(r->program);
     for (int i = 0; i < r->scenario->n_flows; i++)
         if (!emu_engine_flow_stats(r->engine, i).done)
             return false;
@@ -146,7 +170,7 @@ static void run_sample(void *arg)
     if (now_ps >= s->warmup_ps && r->samples < r->capacity) {
         for (int i = 0; i < s->n_flows; i++)
             r->delivered[(size_t)i * r->capacity + r->samples] =
-                (double)emu_engine_flow_stats(r->engine, i).delivered_bytes;
+                (double)run_flow_stats(r, i).delivered_bytes;
         r->samples++;
     }
     if (run_all_done(r))
@@ -202,11 +226,12 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
         t->writer = NULL;
     }
     for (int i = 0; ok && i < s->n_flows; i++) {
-        flows[i].stats = emu_engine_flow_stats(r->engine, i);
+        flows[i].stats = run_flow_stats(r, i);
         flows[i].steady_bps = run_steady(r, i);
     }
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, !r->interrupted, &r->error) &&
+         (!r->program || r->program->ops->finish(r->program, !r->interrupted, &r->error)) &&
          (r->interrupted || record_flows(s, flows, r->options->directory, &r->error)) &&
          record_summary(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
     free(flows);
@@ -217,9 +242,9 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
 static bool run_bounded(const struct scenario *s)
 {
     for (int i = 0; i < s->n_flows; i++)
-        if (s->flows[i].bytes == 0)
+        if (s->flows[i].bytes == 0 && s->traffic == SCENARIO_TRAFFIC_FLOWS)
             return false;
-    return true;
+    return s->traffic != SCENARIO_TRAFFIC_UNIFORM;
 }
 
 static bool run_start(struct run *r, const struct emu_engine_config *config)
@@ -231,7 +256,7 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
     r->capacity = (size_t)((s->duration_ps - s->warmup_ps) / r->sample_ps) + 2;
     if (r->capacity > 100 * SAMPLES)
         r->capacity = 100 * SAMPLES; /* flows that end by themselves are over by then or have long been steady */
-    r->delivered = calloc((size_t)s->n_flows * r->capacity, sizeof *r->delivered);
+    r->delivered = calloc((size_t)s->n_flows * r->capacity + 1, sizeof *r->delivered);
     r->taps = calloc((size_t)s->n_captures + 1, sizeof *r->taps);
     if (!r->delivered || !r->taps)
         return error_set(&r->error, ERROR_SYSTEM, "out of memory for %d flows", s->n_flows);
@@ -253,7 +278,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
                   struct scenario_run_result *result, struct error *err)
 {
     struct run r = {.scenario = s, .options = options};
-    struct emu_engine_config config = {.seed = s->seed, .transmit = run_transmit, .user = &r};
+    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, &r};
     bool ok = run_start(&r, &config) && emu_engine_run(r.engine, s->duration_ps, &r.error) && !r.failed &&
               run_finish(&r, result);
     if (!ok) {
@@ -264,6 +289,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
         record_queues_close(&r.queues, false, &(struct error){0});
         *err = r.error;
     }
+    program_free(r.program);
     if (r.engine) {
         emu_network_fini(&r.network); /* gives its frames back to the engine */
         emu_engine_free(r.engine);

@@ -75,42 +75,136 @@ static struct schema_link save_link(struct save *v, const struct emu_link_config
                                 save_rate(v, goodput_bps)};
 }
 
-/* The loader bounds one of bytes and packets and lifts the other. */
-static struct schema_queue save_queue(struct save *v, const struct emu_queue_config *queue)
+/* The loader bounds one of bytes and packets and lifts the other, or both. */
+static char *save_level(struct save *v, int64_t bytes, int64_t packets)
 {
-    struct schema_queue y = {
-        .queue = save_text(v, queue->discipline == EMU_DISCIPLINE_ACK_FIRST ? "ack-first" : "fifo"),
-    };
     char text[UNITS_TEXT];
-    if (queue->limit_packets == EMU_QUEUE_UNLIMITED) {
-        y.limit = save_bytes(v, queue->limit_bytes);
-    } else {
-        snprintf(text, sizeof text, "%" PRId64 "p", queue->limit_packets);
-        y.limit = save_text(v, text);
+    if (bytes != EMU_QUEUE_UNLIMITED)
+        return save_bytes(v, bytes);
+    if (packets == EMU_QUEUE_UNLIMITED)
+        return save_text(v, "none");
+    snprintf(text, sizeof text, "%" PRId64 "p", packets);
+    return save_text(v, text);
+}
+
+static char *save_number(struct save *v, double value)
+{
+    char text[UNITS_TEXT];
+    snprintf(text, sizeof text, "%.17g", value);
+    for (int digits = 1; strtod(text, NULL) == value && digits < 17; digits++) { /* the shortest that says it */
+        char shorter[UNITS_TEXT];
+        snprintf(shorter, sizeof shorter, "%.*g", digits, value);
+        if (strtod(shorter, NULL) == value)
+            return save_text(v, shorter);
     }
-    return y;
+    return save_text(v, text);
+}
+
+static char *save_discipline(struct save *v, const struct emu_queue_config *queue)
+{
+    return save_text(v, queue->discipline == EMU_DISCIPLINE_ACK_FIRST ? "ack-first" : "fifo");
+}
+
+static char **save_numbers(struct save *v, const int64_t *list, int n, unsigned *count)
+{
+    char **texts = save_array(v, n, sizeof *texts);
+    for (int i = 0; texts && i < n; i++, ++*count)
+        texts[i] = save_integer(v, list[i]);
+    return texts;
+}
+
+static void save_pause(struct save *v, const struct scenario *s, const struct emu_pause_config *pause,
+                       struct schema_switch *y)
+{
+    y->pause = save_array(v, 1, sizeof *y->pause);
+    if (!y->pause)
+        return;
+    *y->pause = (struct schema_pause){
+        .on = save_switch(v, true),
+        .stops = save_text(v, pause->everybody ? "everybody" : "senders"),
+        .xoff = save_level(v, pause->xoff.bytes, pause->xoff.packets),
+        .xon = save_level(v, pause->xon.bytes, pause->xon.packets),
+        .quanta = save_integer(v, pause->quanta),
+    };
+    if (!s->network.pause_hosts)
+        return;
+    y->pause->hosts = save_array(v, s->network.hosts, sizeof *y->pause->hosts);
+    for (int h = 0; y->pause->hosts && h < s->network.hosts; h++)
+        if (s->network.pause_hosts[h])
+            y->pause->hosts[y->pause->hosts_count++] = save_host(v, h);
+}
+
+/* What means nothing to the architecture is left out, as the loader wants it. */
+static void save_a_switch(struct save *v, const struct scenario *s, const struct emu_switch_config *c,
+                          struct schema_switch *y)
+{
+    static const char *const architectures[] = {"output", "shared", "input", "voq"};
+    static const char *const arbitrations[] = {"round-robin", "oldest", "random"};
+    bool shared = c->architecture == EMU_ARCHITECTURE_SHARED, inputs = c->architecture >= EMU_ARCHITECTURE_INPUT;
+    *y = (struct schema_switch){
+        .architecture = save_text(v, architectures[c->architecture]),
+        .queue = save_discipline(v, &c->queue),
+        .limit = save_level(v, c->queue.limit_bytes, c->queue.limit_packets),
+        .pool = shared ? save_level(v, c->pool.bytes, c->pool.packets) : NULL,
+        .alpha = shared ? save_number(v, c->alpha) : NULL,
+        .arbitration = inputs || c->backplane_bps > 0 ? save_text(v, arbitrations[c->arbitration]) : NULL,
+        .forwarding = save_text(v, c->cut_through ? "cut-through" : "store-and-forward"),
+        .latency = save_time(v, c->latency_ps),
+        .backplane = c->backplane_bps > 0 ? save_rate(v, c->backplane_bps) : save_text(v, "unlimited"),
+    };
+    if (c->pause.on)
+        save_pause(v, s, &c->pause, y);
 }
 
 static void save_network(struct save *v, const struct scenario *s, struct schema_network *y)
 {
+    static const char *const topologies[] = {"star", "tree", "mesh"};
     const struct emu_network_config *n = &s->network;
-    bool tree = n->topology == EMU_TOPOLOGY_TREE;
-    y->topology = save_text(v, tree ? "tree" : "star");
-    if (tree) {
-        y->racks = save_array(v, 2, sizeof *y->racks);
-        y->backbone = save_array(v, 1, sizeof *y->backbone);
-        for (int i = 0; y->racks && i < 2; i++) {
+    bool star = n->topology == EMU_TOPOLOGY_STAR;
+    y->topology = save_text(v, topologies[n->topology]);
+    if (!star) {
+        y->racks = save_array(v, n->n_racks, sizeof *y->racks);
+        for (int i = 0; y->racks && i < n->n_racks; i++, y->racks_count++)
             y->racks[i] = save_integer(v, n->racks[i]);
-            y->racks_count++;
-        }
+    } else {
+        y->hosts = n->hosts > 0 ? save_integer(v, n->hosts) : NULL;
+        y->uplinks = n->uplinks > 0 ? save_integer(v, n->uplinks) : NULL;
+    }
+    if (n->topology == EMU_TOPOLOGY_TREE || n->uplinks > 0) {
+        y->backbone = save_array(v, 1, sizeof *y->backbone);
         if (y->backbone)
             *y->backbone = save_link(v, &n->backbone, s->backbone_goodput_bps);
-    } else if (n->hosts > 0) {
-        y->hosts = save_integer(v, n->hosts);
     }
     y->link = save_link(v, &n->link, s->link_goodput_bps);
-    y->nic = save_queue(v, &n->nic);
-    y->sw = save_queue(v, &n->sw);
+    y->nic = (struct schema_queue){save_discipline(v, &n->nic),
+                                   save_level(v, n->nic.limit_bytes, n->nic.limit_packets)};
+    save_a_switch(v, s, &n->sw, &y->sw);
+    if (!n->root)
+        return;
+    y->root = save_array(v, 1, sizeof *y->root);
+    if (y->root)
+        save_a_switch(v, s, &n->root_sw, y->root);
+}
+
+static void save_gbn(struct save *v, const struct emu_gbn_config *g, struct schema_gbn *y)
+{
+    *y = (struct schema_gbn){
+        .window = save_integer(v, g->window_packets),
+        .timeout = save_time(v, g->timeout_ps),
+        .simple = save_switch(v, g->simple),
+        .sequence_bits = save_integer(v, g->sequence_bits),
+        .packet = save_bytes(v, g->packet_bytes),
+        .ack_every = save_integer(v, g->ack_every),
+        .ack_delay = save_time(v, g->ack_delay_ps),
+        .send_overhead = save_time(v, g->send_overhead_ps),
+        .send_gap = save_time(v, g->send_gap_ps),
+        .receive_overhead = save_time(v, g->receive_overhead_ps),
+        .user_overhead = save_time(v, g->user_overhead_ps),
+        .jitter = save_number(v, g->jitter),
+        .preempt_every = save_time(v, g->preempt_every_ps),
+        .preempt = save_time(v, g->preempt_ps),
+        .ring = save_integer(v, g->ring_packets),
+    };
 }
 
 static void save_tcp(struct save *v, const struct emu_tcp_config *tcp, struct schema_tcp *y)
@@ -143,10 +237,58 @@ static void save_points(struct save *v, const struct scenario *s, struct schema_
     y->outgoing_window = save_bytes(v, s->outgoing_window_bytes);
 }
 
+static void save_exchange(struct save *v, const struct scenario *s, struct schema_exchange *y)
+{
+    static const char *const algorithms[] = {"shift", "pairwise", "synchronous", "group", "direct", "rounds"};
+    const struct scenario_exchange *e = &s->exchange;
+    bool gbn = s->transport == SCENARIO_TRANSPORT_GBN;
+    *y = (struct schema_exchange){
+        .algorithm = save_text(v, algorithms[e->algorithm]),
+        .packets = gbn ? save_integer(v, e->packets) : NULL,
+        .bytes = gbn ? NULL : save_bytes(v, e->bytes),
+        .group = e->algorithm == SCENARIO_ALGORITHM_GROUP ? save_integer(v, e->group) : NULL,
+        .global_window = gbn ? save_integer(v, e->global_window) : NULL,
+        .contention_aware = gbn ? save_switch(v, e->contention_aware) : NULL,
+        .repeat = save_integer(v, e->repeat),
+        .period = save_time(v, e->period_ps),
+    };
+}
+
+/* True: the traffic is no list of flows, and is written. */
+static bool save_collective(struct save *v, const struct scenario *s, struct schema_traffic *y)
+{
+    if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE) {
+        y->exchange = save_array(v, 1, sizeof *y->exchange);
+        if (y->exchange)
+            save_exchange(v, s, y->exchange);
+    } else if (s->traffic == SCENARIO_TRAFFIC_BURST) {
+        const struct scenario_burst *b = &s->burst;
+        struct schema_burst *t = y->burst = save_array(v, 1, sizeof *y->burst);
+        if (!t)
+            return true;
+        t->sources = save_numbers(v, b->sources, b->n_sources, &t->sources_count);
+        t->sinks = save_numbers(v, b->sinks, b->n_sinks, &t->sinks_count);
+        t->packets = save_numbers(v, b->packets, b->n_packets, &t->packets_count);
+    } else if (s->traffic == SCENARIO_TRAFFIC_PINGPONG) {
+        struct schema_pingpong *t = y->pingpong = save_array(v, 1, sizeof *y->pingpong);
+        if (!t)
+            return true;
+        t->pairs = save_numbers(v, s->pingpong.pairs, s->pingpong.n_pairs, &t->pairs_count);
+        t->rounds = save_integer(v, s->pingpong.rounds);
+    } else if (s->traffic == SCENARIO_TRAFFIC_UNIFORM) {
+        y->uniform = save_array(v, 1, sizeof *y->uniform);
+        if (y->uniform)
+            *y->uniform = (struct schema_uniform){save_integer(v, s->uniform.ports), save_number(v, s->uniform.load)};
+    }
+    return s->traffic != SCENARIO_TRAFFIC_FLOWS;
+}
+
 static void save_traffic(struct save *v, const struct scenario *s, struct schema_traffic *y)
 {
     y->start_spread = save_time(v, s->start_spread_ps);
     y->barrier = save_switch(v, s->barrier);
+    if (save_collective(v, s, y))
+        return;
     if (s->n_points > 0) {
         y->star = save_array(v, 1, sizeof *y->star);
         if (y->star)
@@ -198,7 +340,9 @@ static struct schema_scenario *save_schema(const struct scenario *s)
     y->duration = save_time(&v, s->duration_ps);
     y->warmup = save_time(&v, s->warmup_ps);
     save_network(&v, s, &y->network);
+    y->transport = save_text(&v, s->transport == SCENARIO_TRANSPORT_GBN ? "gbn" : "tcp");
     save_tcp(&v, &s->tcp, &y->tcp);
+    save_gbn(&v, &s->gbn, &y->gbn);
     save_traffic(&v, s, &y->traffic);
     save_captures(&v, s, y);
     if (!v.failed)

@@ -13,6 +13,11 @@ void scenario_fini(struct scenario *s)
     free(s->flows);
     free(s->points);
     free(s->captures);
+    free(s->burst.sources);
+    free(s->burst.sinks);
+    free(s->burst.packets);
+    free(s->pingpong.pairs);
+    free(s->pause_hosts);
     *s = (struct scenario){0};
 }
 
@@ -37,7 +42,13 @@ static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_e
 
 bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96])
 {
+    if (s->transport == SCENARIO_TRANSPORT_GBN || s->traffic == SCENARIO_TRAFFIC_BURST ||
+        s->traffic == SCENARIO_TRAFFIC_UNIFORM)
+        return false; /* an engine is a clock to these */
     if (scenario_tcp_lacks(&s->tcp, engine, what))
+        return true;
+    snprintf(what, 96, "complete exchange over TCP");
+    if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE && engine == SCENARIO_ENGINE_NS3)
         return true;
     for (int i = 0; i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];
@@ -96,6 +107,7 @@ bool scenario_at_point(const struct scenario *s, int i, struct scenario *point, 
     *point = *s;
     point->flows = NULL;
     point->points = NULL;
+    point->pause_hosts = NULL; /* the network goes on borrowing s's */
     point->n_flows = point->n_points = 0;
     point->captures = calloc((size_t)s->n_captures + 1, sizeof *point->captures);
     if (!point->captures) {

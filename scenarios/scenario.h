@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "emu/engine.h"
+#include "emu/gbn.h"
 #include "emu/network.h"
 
 #include <stdint.h>
@@ -39,6 +40,54 @@ struct scenario_point {
     int incoming, outgoing;
 };
 
+enum scenario_transport { SCENARIO_TRANSPORT_TCP, SCENARIO_TRANSPORT_GBN };
+
+/* What the hosts do. Flows: a star, pairs or a random pattern is listed as such, too. */
+enum scenario_traffic {
+    SCENARIO_TRAFFIC_FLOWS,
+    SCENARIO_TRAFFIC_EXCHANGE, /* complete exchange among all hosts, again and again */
+    SCENARIO_TRAFFIC_BURST,    /* Tam 2001, appendix A.1: bursts from S hosts to R others, frames without a protocol */
+    SCENARIO_TRAFFIC_PINGPONG, /* appendix A.5: pairs of hosts at once */
+    SCENARIO_TRAFFIC_UNIFORM,  /* frames without a protocol, each to an output drawn at random */
+};
+
+enum scenario_algorithm {
+    SCENARIO_ALGORITHM_SHIFT,       /* Tam 2001, section 5.3.1 */
+    SCENARIO_ALGORITHM_PAIRWISE,    /* 5.3.2 */
+    SCENARIO_ALGORITHM_SYNCHRONOUS, /* 5.3.3 */
+    SCENARIO_ALGORITHM_GROUP,       /* 5.3.4 */
+    SCENARIO_ALGORITHM_DIRECT,      /* over TCP: everything at once, as MPICH did (Steffenel 2006, Vaughan et al. 2003) */
+    SCENARIO_ALGORITHM_ROUNDS,      /* over TCP: to i + r, from i - r, one after another */
+};
+
+struct scenario_exchange {
+    enum scenario_algorithm algorithm;
+    int64_t packets;       /* k: Go-Back-N, from each host to each other */
+    int64_t bytes;         /* m: TCP, likewise */
+    int64_t group;         /* omega: partners in a round of the group shuffle */
+    int64_t global_window; /* W_g: packets a host has sent beyond those it has received; 0: no such window */
+    bool contention_aware; /* logical numbers of Eq. 6.3 */
+    int64_t repeat;
+    int64_t period_ps;     /* from one start to the next, unless it takes longer */
+};
+
+/* Every number of sources with every number of sinks below it, and every size. */
+struct scenario_burst {
+    int64_t *sources, *sinks, *packets; /* owned; packets: of all sources together */
+    int n_sources, n_sinks, n_packets;
+};
+
+struct scenario_pingpong {
+    int64_t *pairs; /* owned; how many at once, one test each */
+    int n_pairs;
+    int64_t rounds;
+};
+
+struct scenario_uniform {
+    int64_t ports; /* the first so many hosts send, the last so many receive */
+    double load;   /* of a source's link */
+};
+
 struct scenario {
     char title[128];
     enum scenario_engine engine;
@@ -54,6 +103,14 @@ struct scenario {
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */
     int n_points;
     int64_t incoming_window_bytes, outgoing_window_bytes; /* of the points' flows; tcp's without points */
+    enum scenario_transport transport;
+    struct emu_gbn_config gbn;
+    enum scenario_traffic traffic;
+    struct scenario_exchange exchange;
+    struct scenario_burst burst;
+    struct scenario_pingpong pingpong;
+    struct scenario_uniform uniform;
+    bool *pause_hosts;        /* owned; hosts whose links know PAUSE; NULL: all */
     bool barrier;             /* messages wait for those of all flows */
     int64_t start_spread_ps; /* flows without a start get one of [0, start_spread], whole ns, by the seed */
     struct scenario_capture *captures; /* owned */

@@ -16,6 +16,9 @@ static const cyaml_schema_value_t text_schema = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED),
 };
 
+#define TEXTS(structure, member) \
+    CYAML_FIELD_SEQUENCE(#member, POINTER | CYAML_FLAG_FLOW, struct structure, member, &text_schema, 0, CYAML_UNLIMITED)
+
 static const cyaml_schema_field_t link_fields[] = {
     TEXT(schema_link, rate),
     TEXT(schema_link, delay),
@@ -29,14 +32,41 @@ static const cyaml_schema_field_t queue_fields[] = {
     CYAML_FIELD_END,
 };
 
+static const cyaml_schema_field_t pause_fields[] = {
+    TEXT(schema_pause, on),
+    TEXT(schema_pause, stops),
+    TEXT(schema_pause, xoff),
+    TEXT(schema_pause, xon),
+    TEXT(schema_pause, quanta),
+    TEXTS(schema_pause, hosts),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t switch_fields[] = {
+    TEXT(schema_switch, architecture),
+    TEXT(schema_switch, queue),
+    TEXT(schema_switch, limit),
+    TEXT(schema_switch, pool),
+    TEXT(schema_switch, alpha),
+    TEXT(schema_switch, arbitration),
+    TEXT(schema_switch, forwarding),
+    TEXT(schema_switch, latency),
+    TEXT(schema_switch, backplane),
+    TEXT(schema_switch, ports),
+    CYAML_FIELD_MAPPING_PTR("pause", POINTER, struct schema_switch, pause, pause_fields),
+    CYAML_FIELD_END,
+};
+
 static const cyaml_schema_field_t network_fields[] = {
     TEXT(schema_network, topology),
     TEXT(schema_network, hosts),
-    CYAML_FIELD_SEQUENCE("racks", POINTER, struct schema_network, racks, &text_schema, 0, CYAML_UNLIMITED),
+    TEXTS(schema_network, racks),
+    TEXT(schema_network, uplinks),
     CYAML_FIELD_MAPPING("link", OPTIONAL, struct schema_network, link, link_fields),
     CYAML_FIELD_MAPPING_PTR("backbone", POINTER, struct schema_network, backbone, link_fields),
     CYAML_FIELD_MAPPING("nic", OPTIONAL, struct schema_network, nic, queue_fields),
-    CYAML_FIELD_MAPPING("switch", OPTIONAL, struct schema_network, sw, queue_fields),
+    CYAML_FIELD_MAPPING("switch", OPTIONAL, struct schema_network, sw, switch_fields),
+    CYAML_FIELD_MAPPING_PTR("root", POINTER, struct schema_network, root, switch_fields),
     CYAML_FIELD_END,
 };
 
@@ -54,13 +84,31 @@ static const cyaml_schema_field_t tcp_fields[] = {
     CYAML_FIELD_END,
 };
 
+static const cyaml_schema_field_t gbn_fields[] = {
+    TEXT(schema_gbn, window),
+    TEXT(schema_gbn, timeout),
+    TEXT(schema_gbn, simple),
+    TEXT(schema_gbn, sequence_bits),
+    TEXT(schema_gbn, packet),
+    TEXT(schema_gbn, ack_every),
+    TEXT(schema_gbn, ack_delay),
+    TEXT(schema_gbn, send_overhead),
+    TEXT(schema_gbn, send_gap),
+    TEXT(schema_gbn, receive_overhead),
+    TEXT(schema_gbn, user_overhead),
+    TEXT(schema_gbn, jitter),
+    TEXT(schema_gbn, preempt_every),
+    TEXT(schema_gbn, preempt),
+    TEXT(schema_gbn, ring),
+    CYAML_FIELD_END,
+};
+
 static const cyaml_schema_field_t star_fields[] = {
     TEXT(schema_star, incoming),
     TEXT(schema_star, outgoing),
     TEXT(schema_star, incoming_window),
     TEXT(schema_star, outgoing_window),
-    CYAML_FIELD_SEQUENCE("points", POINTER | CYAML_FLAG_FLOW, struct schema_star, points, &text_schema, 0,
-                         CYAML_UNLIMITED),
+    TEXTS(schema_star, points),
     CYAML_FIELD_END,
 };
 
@@ -68,6 +116,44 @@ static const cyaml_schema_field_t random_fields[] = {
     TEXT(schema_random, d),
     TEXT(schema_random, probability),
     TEXT(schema_random, bytes),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t pairs_fields[] = {
+    TEXT(schema_pairs, count),
+    TEXT(schema_pairs, both_ways),
+    TEXT(schema_pairs, bytes),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t exchange_fields[] = {
+    TEXT(schema_exchange, algorithm),
+    TEXT(schema_exchange, packets),
+    TEXT(schema_exchange, bytes),
+    TEXT(schema_exchange, group),
+    TEXT(schema_exchange, global_window),
+    TEXT(schema_exchange, contention_aware),
+    TEXT(schema_exchange, repeat),
+    TEXT(schema_exchange, period),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t burst_fields[] = {
+    TEXTS(schema_burst, sources),
+    TEXTS(schema_burst, sinks),
+    TEXTS(schema_burst, packets),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t pingpong_fields[] = {
+    TEXTS(schema_pingpong, pairs),
+    TEXT(schema_pingpong, rounds),
+    CYAML_FIELD_END,
+};
+
+static const cyaml_schema_field_t uniform_fields[] = {
+    TEXT(schema_uniform, ports),
+    TEXT(schema_uniform, load),
     CYAML_FIELD_END,
 };
 
@@ -91,6 +177,11 @@ static const cyaml_schema_value_t flow_schema = {
 static const cyaml_schema_field_t traffic_fields[] = {
     CYAML_FIELD_MAPPING_PTR("star", POINTER, struct schema_traffic, star, star_fields),
     CYAML_FIELD_MAPPING_PTR("random", POINTER, struct schema_traffic, random, random_fields),
+    CYAML_FIELD_MAPPING_PTR("pairs", POINTER, struct schema_traffic, pairs, pairs_fields),
+    CYAML_FIELD_MAPPING_PTR("exchange", POINTER, struct schema_traffic, exchange, exchange_fields),
+    CYAML_FIELD_MAPPING_PTR("burst", POINTER, struct schema_traffic, burst, burst_fields),
+    CYAML_FIELD_MAPPING_PTR("pingpong", POINTER, struct schema_traffic, pingpong, pingpong_fields),
+    CYAML_FIELD_MAPPING_PTR("uniform", POINTER, struct schema_traffic, uniform, uniform_fields),
     CYAML_FIELD_SEQUENCE("flows", POINTER, struct schema_traffic, flows, &flow_schema, 0, CYAML_UNLIMITED),
     TEXT(schema_traffic, start_spread),
     TEXT(schema_traffic, barrier),
@@ -111,11 +202,13 @@ static const cyaml_schema_value_t capture_schema = {
 static const cyaml_schema_field_t scenario_fields[] = {
     TEXT(schema_scenario, title),
     TEXT(schema_scenario, engine),
+    TEXT(schema_scenario, transport),
     TEXT(schema_scenario, seed),
     TEXT(schema_scenario, duration),
     TEXT(schema_scenario, warmup),
     CYAML_FIELD_MAPPING("network", OPTIONAL, struct schema_scenario, network, network_fields),
     CYAML_FIELD_MAPPING("tcp", OPTIONAL, struct schema_scenario, tcp, tcp_fields),
+    CYAML_FIELD_MAPPING("gbn", OPTIONAL, struct schema_scenario, gbn, gbn_fields),
     CYAML_FIELD_MAPPING("traffic", OPTIONAL, struct schema_scenario, traffic, traffic_fields),
     CYAML_FIELD_SEQUENCE("capture", POINTER, struct schema_scenario, capture, &capture_schema, 0, CYAML_UNLIMITED),
     CYAML_FIELD_END,

@@ -18,13 +18,32 @@ struct schema_queue {
     char *queue, *limit;
 };
 
+struct schema_pause {
+    char *on, *stops, *xoff, *xon, *quanta;
+    char **hosts;
+    unsigned hosts_count;
+};
+
+struct schema_switch {
+    char *queue, *limit, *architecture, *pool, *alpha, *arbitration, *forwarding, *latency, *backplane, *ports;
+    struct schema_pause *pause; /* NULL: not there */
+};
+
 struct schema_network {
     char *topology, *hosts;
     char **racks;
     unsigned racks_count;
+    char *uplinks;
     struct schema_link link;
     struct schema_link *backbone; /* NULL: not there */
-    struct schema_queue nic, sw;
+    struct schema_queue nic;
+    struct schema_switch sw;
+    struct schema_switch *root; /* NULL: not there */
+};
+
+struct schema_gbn {
+    char *window, *timeout, *simple, *sequence_bits, *packet, *ack_every, *ack_delay, *send_overhead, *send_gap,
+        *receive_overhead, *user_overhead, *jitter, *preempt_every, *preempt, *ring;
 };
 
 struct schema_tcp {
@@ -46,9 +65,42 @@ struct schema_random {
     char *d, *probability, *bytes;
 };
 
+struct schema_pairs {
+    char *count, *both_ways, *bytes;
+};
+
+struct schema_exchange {
+    char *algorithm, *packets, *bytes, *group, *global_window, *contention_aware, *repeat, *period;
+};
+
+struct schema_burst {
+    char **sources;
+    unsigned sources_count;
+    char **sinks;
+    unsigned sinks_count;
+    char **packets;
+    unsigned packets_count;
+};
+
+struct schema_pingpong {
+    char **pairs;
+    unsigned pairs_count;
+    char *rounds;
+};
+
+struct schema_uniform {
+    char *ports, *load;
+};
+
+/* One of them; the others NULL. */
 struct schema_traffic {
-    struct schema_star *star;     /* NULL: not there */
-    struct schema_random *random; /* likewise */
+    struct schema_star *star;
+    struct schema_random *random;
+    struct schema_pairs *pairs;
+    struct schema_exchange *exchange;
+    struct schema_burst *burst;
+    struct schema_pingpong *pingpong;
+    struct schema_uniform *uniform;
     struct schema_flow *flows;
     unsigned flows_count;
     char *start_spread, *barrier;
@@ -59,9 +111,10 @@ struct schema_capture {
 };
 
 struct schema_scenario {
-    char *title, *engine, *seed, *duration, *warmup;
+    char *title, *engine, *transport, *seed, *duration, *warmup;
     struct schema_network network;
     struct schema_tcp tcp;
+    struct schema_gbn gbn;
     struct schema_traffic traffic;
     struct schema_capture *capture;
     unsigned capture_count;

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "scenarios/random_pattern.h"
+#include "scenarios/traffic_collective.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,6 +235,18 @@ static bool traffic_barrier_fits(const struct scenario *s, const struct fields *
            fields_fail_at(f, "traffic.barrier", "there are flows without bytes: they would never come to it");
 }
 
+/* What only TCP's flows can. */
+static bool traffic_gbn_fits(const struct scenario *s, const struct fields *f)
+{
+    if (s->transport != SCENARIO_TRANSPORT_GBN)
+        return true;
+    for (int i = 0; i < s->n_flows; i++)
+        if (s->flows[i].repeat > 1 || s->flows[i].duplex)
+            return fields_fail_at(f, "traffic.flows", "flow %s: repeat and duplex are for TCP; the transport is gbn",
+                                  s->flows[i].name);
+    return !s->barrier || fields_fail_at(f, "traffic.barrier", "is for TCP's messages; the transport is gbn");
+}
+
 bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fields *f)
 {
     bool flows = document_kind(f->doc, "traffic.flows") != DOCUMENT_NONE;
@@ -241,6 +254,7 @@ bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fie
     s->incoming_window_bytes = s->outgoing_window_bytes = s->tcp.receive_buffer_bytes;
     fields_section(f, "traffic");
     int barrier = false;
+    struct schema_star usual = {.incoming = (char[]){"2"}, .outgoing = (char[]){"1"}};
     if (!fields_time(f, "start_spread", t->start_spread, 0, INT64_MAX, &s->start_spread_ps) ||
         !fields_switch(f, "barrier", t->barrier, &barrier))
         return false;
@@ -252,16 +266,32 @@ bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fie
         return fields_fail_at(f, document_culprit(f->doc, "traffic.start_spread", "duration"),
                               "starts spread over %s do not fit into a run of %s", spread, duration);
     }
-    if (flows + (t->star != NULL) + (t->random != NULL) > 1)
-        return fields_fail_at(
-            f,
-            document_culprit(f->doc, flows ? "traffic.flows" : "traffic.random",
-                             t->star ? "traffic.star" : "traffic.random"),
-            "traffic is one of star, random and flows");
-    if (t->random)
-        return traffic_random(s, t->random, f);
-    if (flows)
-        return traffic_flows(s, t, f) && traffic_barrier_fits(s, f);
-    struct schema_star usual = {.incoming = (char[]){"2"}, .outgoing = (char[]){"1"}};
-    return traffic_star(s, t->star ? t->star : &usual, f) && traffic_barrier_fits(s, f);
+    const char *kinds[] = {flows ? "flows" : NULL,
+                           t->star ? "star" : NULL,
+                           t->random ? "random" : NULL,
+                           t->pairs ? "pairs" : NULL,
+                           t->exchange ? "exchange" : NULL,
+                           t->burst ? "burst" : NULL,
+                           t->pingpong ? "pingpong" : NULL,
+                           t->uniform ? "uniform" : NULL};
+    char first[48] = "";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char key[48];
+        if (!kinds[i])
+            continue;
+        snprintf(key, sizeof key, "traffic.%s", kinds[i]);
+        if (*first)
+            return fields_fail_at(f, document_culprit(f->doc, first, key),
+                                  "traffic is one of star, pairs, random, exchange, burst, pingpong, uniform and flows");
+        memcpy(first, key, sizeof first);
+    }
+    bool ok = t->random     ? traffic_random(s, t->random, f)
+              : t->pairs    ? traffic_pairs(s, t->pairs, f)
+              : t->exchange ? traffic_exchange(s, t->exchange, f)
+              : t->burst    ? traffic_burst(s, t->burst, f)
+              : t->pingpong ? traffic_pingpong(s, t->pingpong, f)
+              : t->uniform  ? traffic_uniform(s, t->uniform, f)
+              : flows       ? traffic_flows(s, t, f)
+                            : traffic_star(s, t->star ? t->star : &usual, f);
+    return ok && traffic_barrier_fits(s, f) && traffic_gbn_fits(s, f);
 }

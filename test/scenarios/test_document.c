@@ -69,7 +69,7 @@ static void test_aliases_are_copies_and_cycles_end(void **state)
     (void)state;
     struct scenario s = text_load("network:\n  nic: &q {limit: 1MB}\n  switch: *q\n", "network.nic.limit=2MB");
     assert_int_equal(s.network.nic.limit_bytes, 2000000);
-    assert_int_equal(s.network.sw.limit_bytes, 1000000);
+    assert_int_equal(s.network.sw.queue.limit_bytes, 1000000);
     scenario_fini(&s);
     text_rejects("capture: &x [*x]\n", NULL, "s.yaml:1: nested too deeply, or an alias of itself");
     /* 12^8 values out of eight short lines: "billion laughs". */

@@ -21,7 +21,7 @@ static void test_every_default(void **state)
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_FIFO);
     assert_int_equal(s.network.nic.limit_bytes, 20000000);
     assert_true(s.network.nic.limit_packets == EMU_QUEUE_UNLIMITED);
-    assert_memory_equal(&s.network.nic, &s.network.sw, sizeof s.network.nic);
+    assert_memory_equal(&s.network.nic, &s.network.sw.queue, sizeof s.network.nic);
     assert_string_equal(s.tcp.congestion, "newreno");
     assert_int_equal(s.tcp.send_buffer_bytes, 3000000);
     assert_int_equal(s.tcp.receive_buffer_bytes, 3000000);
@@ -76,7 +76,7 @@ static void test_every_key_reaches_its_place(void **state)
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
     assert_true(s.network.nic.limit_bytes == EMU_QUEUE_UNLIMITED);
     assert_int_equal(s.network.nic.limit_packets, 1000);
-    assert_int_equal(s.network.sw.limit_bytes, 65536);
+    assert_int_equal(s.network.sw.queue.limit_bytes, 65536);
     assert_string_equal(s.tcp.congestion, "cubic");
     assert_int_equal(s.tcp.send_buffer_bytes, 500000);
     assert_int_equal(s.tcp.initial_window_segments, 10);
@@ -157,7 +157,7 @@ static void test_network_values_are_checked(void **state)
 {
     (void)state;
     text_rejects("network: {topology: ring}\n", NULL,
-                 "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree");
+                 "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree, mesh");
     text_rejects("network: {hosts: 1}\n", NULL, "s.yaml:1: network.hosts: '1' is outside 2 to 4000");
     text_rejects("network: {racks: [2, 2]}\n", NULL, "s.yaml:1: network.racks: is for a tree; the topology is star");
     text_rejects("network:\n  backbone: {rate: 1Gbps}\n", NULL,
@@ -191,7 +191,7 @@ static void test_network_values_are_checked(void **state)
                  "--set tcp.segment=600: a limit of '600' holds no full frame: a segment of 600 makes one of 670 bytes "
                  "(headers 66, FCS 4)");
     struct scenario s = text_load("network: {switch: {limit: 1518}}\n", NULL);
-    assert_int_equal(s.network.sw.limit_bytes, 1518);
+    assert_int_equal(s.network.sw.queue.limit_bytes, 1518);
     scenario_fini(&s);
 }
 

@@ -20,6 +20,22 @@ static void same_link(const struct emu_link_config *a, const struct emu_link_con
     assert_true(a->delay_ps == b->delay_ps);
 }
 
+static void same_switch(const struct emu_switch_config *a, const struct emu_switch_config *b)
+{
+    same_queue(&a->queue, &b->queue);
+    assert_int_equal(a->architecture, b->architecture);
+    assert_true(a->pool.bytes == b->pool.bytes && a->pool.packets == b->pool.packets);
+    assert_true(a->alpha == b->alpha);
+    assert_int_equal(a->arbitration, b->arbitration);
+    assert_int_equal(a->cut_through, b->cut_through);
+    assert_int_equal(a->latency_ps, b->latency_ps);
+    assert_int_equal(a->backplane_bps, b->backplane_bps);
+    assert_int_equal(a->pause.on, b->pause.on);
+    assert_true(a->pause.xoff.bytes == b->pause.xoff.bytes && a->pause.xoff.packets == b->pause.xoff.packets);
+    assert_true(a->pause.xon.bytes == b->pause.xon.bytes && a->pause.xon.packets == b->pause.xon.packets);
+    assert_int_equal(a->pause.quanta, b->pause.quanta);
+}
+
 static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config *b)
 {
     assert_string_equal(a->congestion, b->congestion);
@@ -49,7 +65,13 @@ static void same(const struct scenario *a, const struct scenario *b)
     assert_int_equal(a->link_goodput_bps, b->link_goodput_bps);
     assert_int_equal(a->backbone_goodput_bps, b->backbone_goodput_bps);
     same_queue(&a->network.nic, &b->network.nic);
-    same_queue(&a->network.sw, &b->network.sw);
+    same_switch(&a->network.sw, &b->network.sw);
+    same_switch(&a->network.root_sw, &b->network.root_sw);
+    assert_int_equal(a->network.n_racks, b->network.n_racks);
+    assert_int_equal(a->network.uplinks, b->network.uplinks);
+    assert_int_equal(a->transport, b->transport);
+    assert_int_equal(a->traffic, b->traffic);
+    assert_memory_equal(&a->gbn, &b->gbn, sizeof a->gbn);
     same_tcp(&a->tcp, &b->tcp);
     assert_int_equal(a->start_spread_ps, b->start_spread_ps);
     assert_int_equal(a->incoming_window_bytes, b->incoming_window_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "test/scenarios/text.h"
 
-#define TOP "title, engine, seed, duration, warmup, network, tcp, traffic, capture"
+#define TOP "title, engine, transport, seed, duration, warmup, network, tcp, gbn, traffic, capture"
 
 static void test_unknown_key_names_the_known_ones(void **state)
 {
@@ -21,7 +21,8 @@ static void test_unknown_path_is_blamed_on_its_set(void **state)
 {
     (void)state;
     text_rejects("seed: 1\n", "network.switch.queu=fifo",
-                 "--set network.switch.queu=fifo: unknown key; known here: queue, limit");
+                 "--set network.switch.queu=fifo: unknown key; known here: architecture, queue, limit, pool, alpha, "
+                 "arbitration, forwarding, latency, backplane, ports, pause");
     text_rejects("seed: 1\n", "net.link.rate=1Gbps", "--set net.link.rate=1Gbps: net: unknown key; known here: " TOP);
 }
 

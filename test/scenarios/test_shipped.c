@@ -37,7 +37,7 @@ static void test_ack_first_is_so_in_both_queues(void **state)
     (void)state;
     struct scenario s = shipped("ack-first.yaml");
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
-    assert_int_equal(s.network.sw.discipline, EMU_DISCIPLINE_ACK_FIRST);
+    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
     assert_int_equal(s.n_flows, 3);
     scenario_fini(&s);
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/operations.h"
+
+#include "scenarios/record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct operations_row {
+    int64_t operation, start_ps, end_ps;
+    int process;
+};
+
+void operations_add(struct operations *o, int64_t operation, int process, int64_t start_ps, int64_t end_ps)
+{
+    if (o->n == o->capacity) {
+        o->capacity = o->capacity ? 2 * o->capacity : 256;
+        struct operations_row *grown = realloc(o->row, o->capacity * sizeof *grown);
+        if (!grown) {
+            fputs("contraflow: out of memory for completion times\n", stderr);
+            abort();
+        }
+        o->row = grown;
+    }
+    o->row[o->n++] = (struct operations_row){operation, start_ps, end_ps, process};
+}
+
+bool operations_write(const struct operations *o, const char *directory, struct error *err)
+{
+    struct outfile f;
+    if (!record_open(&f, directory, "operations.csv", err))
+        return false;
+    fputs("operation,process,start_s,end_s\n", f.stream);
+    for (size_t i = 0; i < o->n; i++) {
+        fprintf(f.stream, "%" PRId64 ",%d,", o->row[i].operation, o->row[i].process);
+        record_time(f.stream, o->row[i].start_ps);
+        putc(',', f.stream);
+        record_time(f.stream, o->row[i].end_ps);
+        putc('\n', f.stream);
+    }
+    return outfile_commit(&f, err);
+}
+
+void operations_fini(struct operations *o)
+{
+    free(o->row);
+    *o = (struct operations){0};
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/program.h"
+
+#include <stdlib.h>
+
+static const struct program_ops *program_ops_of(const struct scenario *s)
+{
+    bool gbn = s->transport == SCENARIO_TRANSPORT_GBN;
+    switch (s->traffic) {
+    case SCENARIO_TRAFFIC_EXCHANGE:
+        return gbn ? &program_exchange_gbn : &program_exchange_tcp;
+    case SCENARIO_TRAFFIC_BURST:
+        return &program_burst;
+    case SCENARIO_TRAFFIC_PINGPONG:
+        return &program_pingpong;
+    case SCENARIO_TRAFFIC_UNIFORM:
+        return &program_uniform;
+    case SCENARIO_TRAFFIC_FLOWS:
+        break;
+    }
+    return gbn ? &program_flows : NULL;
+}
+
+bool program_wanted(const struct scenario *s)
+{
+    return program_ops_of(s) != NULL;
+}
+
+void program_introduce(const struct program *p)
+{
+    int hosts = p->env.scenario->network.hosts;
+    for (int h = 0; h < hosts; h++) {
+        struct emu_frame frame = {.packet = emu_frame_tag(0), .dst = (uint32_t)((h + 1) % hosts), .src = (uint32_t)h,
+                                  .payload_bytes = EMU_FRAME_MIN_PAYLOAD, .ethertype = PROGRAM_RAW_ETHERTYPE};
+        emu_network_transmit(p->env.network, h, &frame);
+    }
+}
+
+struct program *program_new(const struct program_env *env, struct error *err)
+{
+    struct program *p = calloc(1, sizeof *p);
+    if (!p) {
+        error_set(err, ERROR_SYSTEM, "out of memory for what the hosts run");
+        return NULL;
+    }
+    *p = (struct program){.env = *env, .clock = emu_engine_clock(env->engine), .ops = program_ops_of(env->scenario)};
+    if (p->ops->start(p, err))
+        return p;
+    program_free(p);
+    return NULL;
+}
+
+void program_free(struct program *p)
+{
+    if (p)
+        p->ops->free(p);
+    free(p);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scenarios/program.h - what the hosts of a run do, where that is not the engine's own flows.
+ *
+ * Flows over Go-Back-N; complete exchange over it or over the engine's TCP; ping-pong; frames without a protocol.
+ * Each leaves a file of its own in the run directory:
+ *
+ *   operations.csv  exchange: operation,process,start_s,end_s - a line for each process of each that ended
+ *   FLOW.events     Go-Back-N flows: the sender's events in order, as words P, N and TO (Tam 2001, Fig. 4.5)
+ *   pingpong.csv    pairs,pair,rounds,rtt_s - mean round trip of a pair while so many ran at once
+ *   bursts.csv      sources,sinks,packets,received,send_gap_s,receive_gap_s - a line a burst (appendix A.1); gaps are
+ *                   means between full frames of one source, at one sink
+ *   uniform.csv     sink,offered_frames,received_frames,utilization - after the warm-up; share of the sink's link */
+#ifndef SCENARIOS_PROGRAM_H
+#define SCENARIOS_PROGRAM_H
+
+#include "emu/network.h"
+#include "scenarios/scenario.h"
+
+struct program;
+
+/* What a program works with; all borrowed. */
+struct program_env {
+    const struct scenario *scenario;
+    struct emu_engine *engine;
+    struct emu_network *network;
+    const char *directory;
+};
+
+/* Whether the scenario has one. */
+bool program_wanted(const struct scenario *s);
+
+/* Its kind's functions. new() gets the program with env and clock in place, and sets its own state. */
+struct program_ops {
+    bool (*start)(struct program *p, struct error *err);
+    void (*deliver)(struct program *p, int host, const struct emu_frame *frame); /* takes the frame; NULL: TCP's only */
+    void (*delivered)(struct program *p, int flow, int64_t bytes);               /* by TCP, in all; NULL: Go-Back-N */
+    bool (*done)(const struct program *p);
+    struct emu_flow_stats (*stats)(const struct program *p, int flow);           /* NULL: the engine's */
+    bool (*finish)(struct program *p, bool complete, struct error *err);         /* writes its file */
+    void (*free)(struct program *p);
+};
+
+struct program {
+    struct program_env env;
+    struct emu_clock clock;
+    const struct program_ops *ops;
+    void *state; /* owned by ops */
+};
+
+/* Every host says who it is, so that no switch needs to flood: a small frame from each to the next, now. Traffic of its
+ * own had better begin PROGRAM_SETTLE_PS later. */
+#define PROGRAM_SETTLE_PS INT64_C(10000000000)
+#define PROGRAM_RAW_ETHERTYPE 0x88b6 /* IEEE 802 local experimental 2: frames without a protocol */
+void program_introduce(const struct program *p);
+
+/* NULL and *err. Free it before the network. */
+struct program *program_new(const struct program_env *env, struct error *err);
+void program_free(struct program *p);
+
+extern const struct program_ops program_flows, program_exchange_gbn, program_exchange_tcp, program_pingpong,
+    program_burst, program_uniform;
+
+#endif

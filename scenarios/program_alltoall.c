@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* MPI_Alltoall over the engine's TCP, on connections that stay open.
+ *
+ * direct: every process writes all its messages at once, to process 0 first, as MPICH 1.2 did (Vaughan et al. 2003,
+ * section 7; Steffenel 2006). rounds: in round r to i + r, and on when the message from i - r has come. A process is
+ * through when everything for it has come. */
+#include "scenarios/operations.h"
+#include "scenarios/program.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+
+#define CONNECTING_PS (100 * UNITS_PS_PER_MS) /* the first operation starts when connections are there */
+
+struct alltoall {
+    struct program *program; /* borrowed */
+    struct operations operations;
+    int64_t *delivered; /* owned; of each flow, in all */
+    int *missing;       /* owned; messages of this operation a process waits for */
+    int *round;         /* owned; rounds: of each process, 1 to p - 1 */
+    int p, ended;
+    int64_t operation, start_ps;
+};
+
+static int alltoall_flow(const struct alltoall *a, int from, int to)
+{
+    return from * (a->p - 1) + to - (to > from);
+}
+
+static void alltoall_write(struct alltoall *a, int from, int to)
+{
+    emu_engine_write(a->program->env.engine, alltoall_flow(a, from, to), a->program->env.scenario->exchange.bytes);
+}
+
+static void alltoall_begin(void *arg)
+{
+    struct alltoall *a = arg;
+    a->operation += a->start_ps >= 0;
+    a->start_ps = emu_clock_now(&a->program->clock);
+    a->ended = 0;
+    bool direct = a->program->env.scenario->exchange.algorithm == SCENARIO_ALGORITHM_DIRECT;
+    for (int i = 0; i < a->p; i++) {
+        a->missing[i] = a->p - 1;
+        a->round[i] = 1;
+    }
+    for (int i = 0; i < a->p; i++)
+        for (int to = 0; to < a->p; to++)
+            if (direct ? to != i : to == (i + 1) % a->p)
+                alltoall_write(a, i, to);
+}
+
+/* The message a process waits for in its round is there, or was before: the next round. */
+static void alltoall_go_on(struct alltoall *a, int me)
+{
+    int64_t due = (a->operation + 1) * a->program->env.scenario->exchange.bytes;
+    while (a->round[me] < a->p && a->delivered[alltoall_flow(a, (me + a->p - a->round[me]) % a->p, me)] >= due)
+        if (++a->round[me] < a->p)
+            alltoall_write(a, me, (me + a->round[me]) % a->p);
+}
+
+static void alltoall_delivered(struct program *p, int flow, int64_t bytes)
+{
+    struct alltoall *a = p->state;
+    const struct scenario_exchange *e = &p->env.scenario->exchange;
+    int me = p->env.scenario->flows[flow].to;
+    bool whole = a->delivered[flow] < (a->operation + 1) * e->bytes && bytes >= (a->operation + 1) * e->bytes;
+    a->delivered[flow] = bytes;
+    if (!whole)
+        return;
+    if (e->algorithm == SCENARIO_ALGORITHM_ROUNDS)
+        alltoall_go_on(a, me);
+    if (--a->missing[me] > 0)
+        return;
+    int64_t now_ps = emu_clock_now(&p->clock), next_ps = a->start_ps + e->period_ps;
+    operations_add(&a->operations, a->operation, me, a->start_ps, now_ps);
+    if (++a->ended == a->p && a->operation + 1 < e->repeat)
+        emu_clock_schedule(&p->clock, next_ps > now_ps ? next_ps - now_ps : 0, alltoall_begin, a);
+}
+
+static bool alltoall_start(struct program *p, struct error *err)
+{
+    const struct scenario *s = p->env.scenario;
+    struct alltoall *a = p->state = calloc(1, sizeof *a);
+    if (!a)
+        return error_set(err, ERROR_SYSTEM, "out of memory for the exchange");
+    *a = (struct alltoall){.program = p, .p = s->network.hosts, .start_ps = -1,
+                           .delivered = calloc((size_t)s->n_flows, sizeof *a->delivered),
+                           .missing = calloc((size_t)s->network.hosts, sizeof *a->missing),
+                           .round = calloc((size_t)s->network.hosts, sizeof *a->round)};
+    if (!a->delivered || !a->missing || !a->round)
+        return error_set(err, ERROR_SYSTEM, "out of memory for the exchange");
+    emu_clock_schedule(&p->clock, CONNECTING_PS + s->start_spread_ps, alltoall_begin, a);
+    return true;
+}
+
+static bool alltoall_done(const struct program *p)
+{
+    const struct alltoall *a = p->state;
+    return a->ended == a->p && a->operation + 1 == p->env.scenario->exchange.repeat;
+}
+
+static bool alltoall_finish(struct program *p, bool complete, struct error *err)
+{
+    struct alltoall *a = p->state;
+    return !complete || operations_write(&a->operations, p->env.directory, err);
+}
+
+static void alltoall_free(struct program *p)
+{
+    struct alltoall *a = p->state;
+    if (a) {
+        operations_fini(&a->operations);
+        free(a->delivered);
+        free(a->missing);
+        free(a->round);
+    }
+    free(a);
+}
+
+const struct program_ops program_exchange_tcp = {
+    .start = alltoall_start,
+    .delivered = alltoall_delivered,
+    .done = alltoall_done,
+    .finish = alltoall_finish,
+    .free = alltoall_free,
+};

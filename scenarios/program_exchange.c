@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Complete exchange over Go-Back-N, packet by packet: Tam 2001, sections 5.3 and 6.2.
+ *
+ * One program for all four algorithms: rounds of omega partners, whose packets take turns. omega = 1 is the shift and
+ * the pairwise exchange, omega = p - 1 the synchronous shuffle. A host is through with a round when it has handed all
+ * of it to its NIC and has received what its partners owe it. Processes begin an operation within start_spread of each
+ * other. */
+#include "scenarios/operations.h"
+#include "scenarios/program_gbn.h"
+
+#include "base/units.h"
+#include "model/schedule.h"
+
+#include <stdlib.h>
+
+struct exchange_host {
+    struct exchange *owner; /* borrowed */
+    int64_t round;     /* of this operation */
+    int64_t sent;      /* packets of the round */
+    int64_t sent_all, received_all; /* of all operations: their difference is eta */
+    bool ended;        /* this operation, or it has not begun it yet */
+};
+
+struct exchange {
+    struct program *program; /* borrowed */
+    struct emu_gbn *gbn;
+    struct operations operations;
+    struct exchange_host *hosts; /* owned */
+    int64_t *received;   /* owned; packets of each flow */
+    int p, ended;        /* hosts that have ended the operation */
+    int64_t group, steps, rounds; /* omega; steps of the schedule; rounds of omega of them */
+    int64_t operation, start_ps;
+    struct random random; /* of how far apart processes begin */
+};
+
+static int exchange_flow(const struct exchange *x, int from, int to)
+{
+    return from * (x->p - 1) + to - (to > from);
+}
+
+static int exchange_logical(const struct exchange *x, int host)
+{
+    const struct scenario *s = x->program->env.scenario;
+    struct model_schedule_tree tree = {(size_t)s->network.racks[0], (size_t)s->network.n_racks};
+    return s->exchange.contention_aware ? (int)model_schedule_logical(&tree, (size_t)host) : host;
+}
+
+static int exchange_physical(const struct exchange *x, int logical)
+{
+    const struct scenario *s = x->program->env.scenario;
+    struct model_schedule_tree tree = {(size_t)s->network.racks[0], (size_t)s->network.n_racks};
+    return s->exchange.contention_aware ? (int)model_schedule_physical(&tree, (size_t)logical) : logical;
+}
+
+/* Whom a host sends to (or hears from) in a step of 1 to x->steps; -1: nobody. */
+static int exchange_partner(const struct exchange *x, int host, int64_t step, bool hears)
+{
+    int me = exchange_logical(x, host);
+    if (step > x->steps)
+        return -1;
+    if (x->program->env.scenario->exchange.algorithm == SCENARIO_ALGORITHM_SHIFT)
+        return exchange_physical(x, (int)((me + (hears ? x->p - step : step)) % x->p));
+    size_t partner = model_schedule_partner((size_t)x->p, (size_t)step, (size_t)me);
+    return partner == MODEL_SCHEDULE_IDLE ? -1 : exchange_physical(x, (int)partner);
+}
+
+/* Packets of a full round: the last one may have fewer partners, whose turns are passed over. */
+static int64_t exchange_round_packets(const struct exchange *x)
+{
+    return x->group * x->program->env.scenario->exchange.packets;
+}
+
+static int exchange_next(void *user, int host)
+{
+    struct exchange *x = user;
+    struct exchange_host *h = &x->hosts[host];
+    const struct scenario_exchange *e = &x->program->env.scenario->exchange;
+    if (h->ended || (e->global_window > 0 && h->sent_all - h->received_all >= e->global_window))
+        return -1;
+    for (; h->sent < exchange_round_packets(x); h->sent++) {
+        int to = exchange_partner(x, host, h->round * x->group + h->sent % x->group + 1, false);
+        if (to < 0)
+            continue;
+        int flow = exchange_flow(x, host, to);
+        if (!emu_gbn_ready(x->gbn, flow))
+            return -1;
+        h->sent++;
+        h->sent_all++;
+        return flow;
+    }
+    return -1;
+}
+
+static bool exchange_round_over(const struct exchange *x, int host)
+{
+    const struct exchange_host *h = &x->hosts[host];
+    int64_t due = (x->operation + 1) * x->program->env.scenario->exchange.packets;
+    for (int64_t i = h->sent; i < exchange_round_packets(x); i++)
+        if (exchange_partner(x, host, h->round * x->group + i % x->group + 1, false) >= 0)
+            return false;
+    for (int64_t i = 0; i < x->group; i++) {
+        int from = exchange_partner(x, host, h->round * x->group + i + 1, true);
+        if (from >= 0 && x->received[exchange_flow(x, from, host)] < due)
+            return false;
+    }
+    return true;
+}
+
+static void exchange_begin(void *arg);
+
+static void exchange_end_host(struct exchange *x, int host)
+{
+    const struct scenario_exchange *e = &x->program->env.scenario->exchange;
+    int64_t now_ps = emu_clock_now(&x->program->clock);
+    x->hosts[host].ended = true;
+    operations_add(&x->operations, x->operation, host, x->start_ps, now_ps);
+    if (++x->ended < x->p || x->operation + 1 == e->repeat)
+        return;
+    int64_t next_ps = x->start_ps + e->period_ps;
+    emu_clock_schedule(&x->program->clock, next_ps > now_ps ? next_ps - now_ps : 0, exchange_begin, x);
+}
+
+/* A host whose last packet has come, or gone, goes on to the next round. */
+static void exchange_look(struct exchange *x, int host)
+{
+    struct exchange_host *h = &x->hosts[host];
+    while (!h->ended && exchange_round_over(x, host)) {
+        h->sent = 0;
+        if (++h->round == x->rounds)
+            exchange_end_host(x, host);
+    }
+}
+
+static void exchange_received(void *user, int flow)
+{
+    struct exchange *x = user;
+    int host = x->program->env.scenario->flows[flow].to;
+    x->received[flow]++;
+    x->hosts[host].received_all++;
+    if (x->start_ps >= 0)
+        exchange_look(x, host);
+}
+
+/* A process begins the operation. */
+static void exchange_enter(void *arg)
+{
+    struct exchange_host *h = arg;
+    h->round = h->sent = 0;
+    h->ended = false;
+    emu_gbn_wake(h->owner->gbn, (int)(h - h->owner->hosts));
+}
+
+static void exchange_begin(void *arg)
+{
+    struct exchange *x = arg;
+    const struct scenario *s = x->program->env.scenario;
+    x->operation += x->start_ps >= 0;
+    x->start_ps = emu_clock_now(&x->program->clock);
+    x->ended = 0;
+    for (int i = 0; i < s->n_flows; i++)
+        emu_gbn_write(x->gbn, i, s->exchange.packets);
+    uint64_t spread_ns = (uint64_t)(s->start_spread_ps / UNITS_PS_PER_NS);
+    for (int i = 0; i < x->p; i++)
+        emu_clock_schedule(&x->program->clock, (int64_t)random_below(&x->random, spread_ns + 1) * UNITS_PS_PER_NS,
+                           exchange_enter, &x->hosts[i]);
+}
+
+/* Sending takes a host through its last packet without anything being received: looked at then, too. */
+static int exchange_next_and_look(void *user, int host)
+{
+    struct exchange *x = user;
+    int flow = exchange_next(x, host);
+    if (flow >= 0 || x->hosts[host].ended || x->start_ps < 0)
+        return flow;
+    int64_t round = x->hosts[host].round;
+    exchange_look(x, host);
+    return x->hosts[host].round != round ? exchange_next(x, host) : -1;
+}
+
+static bool exchange_start(struct program *p, struct error *err)
+{
+    const struct scenario *s = p->env.scenario;
+    const struct scenario_exchange *e = &s->exchange;
+    struct exchange *x = p->state = calloc(1, sizeof *x);
+    if (!x)
+        return error_set(err, ERROR_SYSTEM, "out of memory for the exchange");
+    *x = (struct exchange){.program = p, .p = s->network.hosts, .start_ps = -1,
+                           .hosts = calloc((size_t)s->network.hosts, sizeof *x->hosts),
+                           .received = calloc((size_t)s->n_flows, sizeof *x->received)};
+    bool shift = e->algorithm == SCENARIO_ALGORITHM_SHIFT, sync = e->algorithm == SCENARIO_ALGORITHM_SYNCHRONOUS;
+    x->steps = shift ? x->p - 1 : (int64_t)model_schedule_rounds((size_t)x->p);
+    x->group = e->algorithm == SCENARIO_ALGORITHM_GROUP ? e->group : sync ? x->steps : 1;
+    x->rounds = (x->steps + x->group - 1) / x->group;
+    if (!x->hosts || !x->received)
+        return error_set(err, ERROR_SYSTEM, "out of memory for the exchange");
+    for (int i = 0; i < x->p; i++)
+        x->hosts[i] = (struct exchange_host){.owner = x, .ended = true};
+    random_init(&x->random, s->seed);
+    x->gbn = program_gbn_new(p, NULL, &(struct emu_gbn_program){exchange_next_and_look, exchange_received, NULL, x});
+    program_introduce(p);
+    emu_clock_schedule(&p->clock, PROGRAM_SETTLE_PS, exchange_begin, x);
+    return true;
+}
+
+static void exchange_deliver(struct program *p, int host, const struct emu_frame *frame)
+{
+    struct exchange *x = p->state;
+    emu_gbn_deliver(x->gbn, host, frame);
+}
+
+static bool exchange_done(const struct program *p)
+{
+    const struct exchange *x = p->state;
+    return x->ended == x->p && x->operation + 1 == p->env.scenario->exchange.repeat;
+}
+
+static struct emu_flow_stats exchange_stats(const struct program *p, int flow)
+{
+    const struct exchange *x = p->state;
+    struct emu_flow_stats stats = program_gbn_stats(p, x->gbn, flow);
+    stats.done = exchange_done(p);
+    return stats;
+}
+
+static bool exchange_finish(struct program *p, bool complete, struct error *err)
+{
+    struct exchange *x = p->state;
+    return !complete || operations_write(&x->operations, p->env.directory, err);
+}
+
+static void exchange_free(struct program *p)
+{
+    struct exchange *x = p->state;
+    if (x) {
+        emu_gbn_free(x->gbn);
+        operations_fini(&x->operations);
+        free(x->hosts);
+        free(x->received);
+    }
+    free(x);
+}
+
+const struct program_ops program_exchange_gbn = {
+    .start = exchange_start,
+    .deliver = exchange_deliver,
+    .done = exchange_done,
+    .stats = exchange_stats,
+    .finish = exchange_finish,
+    .free = exchange_free,
+};
