@@ -3,6 +3,7 @@
 
 #include "analysis/degree.h"
 #include "base/units.h"
+#include "cli/csv.h"
 #include "model/degree.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
@@ -48,14 +49,6 @@ bool check_run_exists(const char *directory)
     return exists;
 }
 
-/* Empty fields are unknown figures. */
-static double number(const char *text)
-{
-    char *end;
-    double value = strtod(text, &end);
-    return end == text ? NAN : value;
-}
-
 static double window_of(const struct scenario *s, const char *flow)
 {
     for (int i = 0; i < s->n_flows; i++) {
@@ -69,85 +62,47 @@ static double window_of(const struct scenario *s, const char *flow)
 /* Rack of host "h3". */
 static int rack_of(const struct scenario *s, const char *host)
 {
-    return s->network.topology == EMU_TOPOLOGY_TREE && strtol(host + 1, NULL, 10) >= s->network.racks[0];
+    return s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root &&
+           strtol(host + 1, NULL, 10) >= s->network.racks[0];
 }
 
-/* Cuts a line at its commas. Returns the number of fields, at most `max`. */
-static size_t cut(char *line, char **field, size_t max)
+static struct row parse_row(char *const *value, const struct scenario *s)
 {
-    size_t n = 0;
-    line[strcspn(line, "\r\n")] = '\0';
-    for (char *next = line; next && n < max;)
-        field[n++] = strsep(&next, ",");
-    return n;
-}
-
-static bool parse_head(char *line, const char *path, size_t at[static COLUMNS], struct error *err)
-{
-    char *field[32];
-    size_t n = cut(line, field, sizeof field / sizeof *field);
-    for (size_t c = 0; c < COLUMNS; c++) {
-        for (at[c] = 0; at[c] < n && strcmp(field[at[c]], column_names[c]) != 0;)
-            at[c]++;
-        if (at[c] == n)
-            return error_set(err, ERROR_INPUT, "%s:1: no column '%s'; is it the flows.csv of a run?", path,
-                             column_names[c]);
-    }
-    return true;
-}
-
-static bool parse_row(char *line, const size_t at[static COLUMNS], const struct scenario *s, struct row *row)
-{
-    char *field[32], *value[COLUMNS];
-    size_t n = cut(line, field, sizeof field / sizeof *field);
-    for (size_t c = 0; c < COLUMNS; c++) {
-        if (at[c] >= n)
-            return false;
-        value[c] = field[at[c]];
-    }
-    double steady = number(value[STEADY]);
-    *row = (struct row){
+    double steady = cli_csv_number(value[STEADY]);
+    struct row row = {
         .bytes = strtoll(value[BYTES], NULL, 10),
         .retransmitted = strtoll(value[RETRANSMITTED], NULL, 10),
-        .start_s = number(value[START]),
-        .end_s = number(value[END]),
-        .rate_bps = isfinite(steady) ? steady : number(value[GOODPUT]),
-        .ci95_bps = number(value[CI95]),
+        .start_s = cli_csv_number(value[START]),
+        .end_s = cli_csv_number(value[END]),
+        .rate_bps = isfinite(steady) ? steady : cli_csv_number(value[GOODPUT]),
+        .ci95_bps = cli_csv_number(value[CI95]),
         .window_bytes = window_of(s, value[FLOW]),
     };
-    snprintf(row->src, sizeof row->src, "%s", value[SRC]);
-    snprintf(row->dst, sizeof row->dst, "%s", value[DST]);
-    row->src_rack = rack_of(s, row->src);
-    row->dst_rack = rack_of(s, row->dst);
-    return true;
+    snprintf(row.src, sizeof row.src, "%s", value[SRC]);
+    snprintf(row.dst, sizeof row.dst, "%s", value[DST]);
+    row.src_rack = rack_of(s, row.src);
+    row.dst_rack = rack_of(s, row.dst);
+    return row;
 }
 
-static bool read_rows(FILE *f, const char *path, const struct scenario *s, struct rows *rows, struct error *err)
+static bool read_rows(const char *directory, const struct scenario *s, struct rows *rows, struct error *err)
 {
-    char *line = NULL;
-    size_t size = 0, at[COLUMNS];
-    bool ok = true, head = false;
-    for (int n = 1; ok && getline(&line, &size, f) > 0; n++) {
-        if (line[0] == '#' || line[0] == '\n')
-            continue;
-        if (!head) {
-            ok = head = parse_head(line, path, at, err);
-            continue;
-        }
+    struct cli_csv csv;
+    char *value[COLUMNS];
+    if (!cli_csv_open(&csv, directory, "flows.csv", column_names, COLUMNS, err))
+        return false;
+    while (cli_csv_next(&csv, value, err)) {
         struct row *grown = realloc(rows->row, (rows->n + 1) * sizeof *grown);
         if (!grown) {
-            ok = error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
+            error_set(err, ERROR_SYSTEM, "%s: out of memory", csv.path);
             break;
         }
         rows->row = grown;
-        ok = parse_row(line, at, s, &rows->row[rows->n]) ||
-             error_set(err, ERROR_INPUT, "%s:%d: too few fields; the first line names %d", path, n, COLUMNS);
-        rows->n += ok && isfinite(rows->row[rows->n].start_s) && rows->row[rows->n].rate_bps > 0;
+        rows->row[rows->n] = parse_row(value, s);
+        rows->n += isfinite(rows->row[rows->n].start_s) && rows->row[rows->n].rate_bps > 0;
     }
-    free(line);
-    if (ok && !head)
-        return error_set(err, ERROR_INPUT, "%s: empty", path);
-    return ok;
+    cli_csv_close(&csv);
+    return err->code == ERROR_NONE;
 }
 
 static bool load(const char *directory, struct rows *rows, struct error *err)
@@ -162,15 +117,7 @@ static bool load(const char *directory, struct rows *rows, struct error *err)
     rows->link_bps = (double)s.network.link.rate_bps;
     rows->backbone_bps = (double)s.network.backbone.rate_bps;
     rows->segment_bytes = (double)s.tcp.segment_bytes;
-    path = scenario_directory_path(directory, "flows.csv", err);
-    FILE *f = path ? fopen(path, "r") : NULL;
-    if (f) {
-        ok = read_rows(f, path, &s, rows, err);
-        fclose(f);
-    } else {
-        ok = path && error_set_errno(err, "%s: cannot be read", path);
-    }
-    free(path);
+    ok = read_rows(directory, &s, rows, err);
     scenario_fini(&s);
     return ok;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/check_program.h"
 #include "cli/cli.h"
 #include "cli/judge.h"
 #include "cli/table.h"
@@ -29,9 +30,17 @@ static const char help[] =
     "segments in two windows or more of that part. From a run: steady goodput of flows.csv, windows of\n"
     "scenario.yaml; loss means that segments were lost and the window law does not hold. A tree's backbone is judged\n"
     "too, as 'sw0-sw1'. The rules speak of one saturated link: flows that cross several are beyond them.\n\n"
+    "Runs of other traffic are judged by what they are for:\n"
+    "  Go-Back-N flows  efficiency at each receiver against Tam 2001, Eq. 4.2 (input-buffered) or Eq. 4.9 with the run's\n"
+    "                   own transition probabilities; holds within twice the tolerance\n"
+    "  exchange         how completion times are spread: percentiles, histogram, clusters a timer apart; the share of\n"
+    "                   the optimum (Eq. 5.1). Four runs of MPI_Alltoall or more give its contention signature\n"
+    "                   (Steffenel 2006). The same for flows that repeat messages\n"
+    "  burst            the switch's architecture and buffer (Eq. A.2); pingpong: its latency; uniform: its throughput\n\n"
     "      --tolerance T   5% (default), 0.03, ...\n"
     "      --json          {\"resources\":[{\"host\", \"indegree\", \"outdegree\", \"fitted_rate_bps\", \"rules\",\n"
-    "                      \"verdict\", ...}]}; rates in bit/s, null when unknown\n\n"
+    "                      \"verdict\", ...}], \"programs\":[{\"kind\", ...}]};\n"
+    "                      rates in bit/s, null when unknown\n\n"
     "  contraflow check capture.pcap\n"
     "  contraflow run scenarios/star.yaml -o star && contraflow check star\n\n"
     "Exit status: 0 every shared host obeys a rule; 1 one does not (loss, none), or no host has two bulk flows at\n"
@@ -44,6 +53,8 @@ struct options {
     struct cli_table summary; /* a row each */
     size_t resources;   /* judged so far */
     bool no;            /* some answer was no */
+    struct check_programs programs;
+    size_t programs_said;
 };
 
 static void print_rule_row(struct cli_table *t, const char *label, const struct analysis_judgement *j,
@@ -165,6 +176,11 @@ static bool show(void *user, const char *source, const char *run, const struct a
 {
     struct options *o = user;
     bool ok = true;
+    if (!resources) {
+        if (!o->json && o->resources + o->programs_said++ > 0)
+            putchar('\n');
+        return check_program(&o->programs, source, err);
+    }
     if (resources->n == 0) {
         fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", source);
         o->no = true;
@@ -236,6 +252,7 @@ int cmd_check(int argc, char **argv)
     static const char *const head[] = {"source", "host", "in", "out", "in Mb/s", "out Mb/s", "eq5 error", "eq6 error",
                                        "window error", "verdict", "B Mb/s"};
     o.list = json_array();
+    o.programs = (struct check_programs){.json = o.json, .tolerance = o.tolerance, .list = json_array()};
     cli_table_init(&o.summary, sizeof head / sizeof *head);
     for (size_t i = 0; i < o.summary.columns; i++)
         cli_table_add(&o.summary, "%s", head[i]);
@@ -243,13 +260,16 @@ int cmd_check(int argc, char **argv)
     for (int i = optind; ok && i < argc; i++) {
         ok = judge_source(argv[i], o.tolerance, show, &o, &err);
     }
+    ok = ok && check_program_signature(&o.programs, &err);
     if (ok && o.json) {
-        json_t *root = json_pack("{s:O}", "resources", o.list);
+        json_t *root = json_pack("{s:O, s:O}", "resources", o.list, "programs", o.programs.list);
         json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
         putchar('\n');
         json_decref(root);
     }
     json_decref(o.list);
+    json_decref(o.programs.list);
+    free(o.programs.points);
     if (ok && !o.json && o.resources > 1) {
         putchar('\n');
         ok = cli_table_print(&o.summary, "", 2, stdout, &err);
@@ -258,5 +278,5 @@ int cmd_check(int argc, char **argv)
     }
     if (!ok)
         return cli_fail(&err);
-    return o.no ? 1 : 0;
+    return o.no || o.programs.no ? 1 : 0;
 }

@@ -108,7 +108,7 @@ static bool plot_visit(void *user, const char *source, const char *run, const st
 {
     struct plot *p = user;
     p->all_runs = p->all_runs && run;
-    for (size_t i = 0; i < resources->n; i++)
+    for (size_t i = 0; resources && i < resources->n; i++)
         if (!plot_add_group(p, run ? run : source, &resources->resource[i], resources->n == 1))
             return error_set(err, ERROR_SYSTEM, "out of memory");
     return !run || plot_add_run(p, run, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/judge.h"
 
+#include "cli/check_program.h"
 #include "cli/check_run.h"
 #include "cli/read.h"
 #include "scenarios/directory.h"
@@ -36,7 +37,9 @@ static bool judge_file(const char *path, double tolerance, judge_visit *visit, v
 static bool judge_run(const char *directory, double tolerance, judge_visit *visit, void *user, struct error *err)
 {
     struct analysis_resources resources;
-    if (!check_run_directory(directory, tolerance, &resources, err))
+    if (check_program_is(directory, err))
+        return visit(user, directory, directory, NULL, err);
+    if (err->code != ERROR_NONE || !check_run_directory(directory, tolerance, &resources, err))
         return false;
     bool ok = visit(user, directory, directory, &resources, err);
     analysis_resources_fini(&resources);

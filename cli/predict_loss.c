@@ -2,15 +2,13 @@
 #include "cli/cli.h"
 #include "cli/predict.h"
 #include "cli/table.h"
-#include "model/loss_trace.h"
+#include "cli/trace.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define SENDERS 4096
 
@@ -127,50 +125,6 @@ static bool options_check(struct options *o, struct error *err)
     return true;
 }
 
-static bool event_parse(const char *word, enum model_loss_event *event)
-{
-    static const char *const words[] = {
-        [MODEL_LOSS_PACK] = "P", [MODEL_LOSS_NACK] = "N", [MODEL_LOSS_TIMEOUT] = "TO"};
-    for (int i = MODEL_LOSS_PACK; i <= MODEL_LOSS_TIMEOUT; i++)
-        if (strcmp(word, words[i]) == 0) {
-            *event = (enum model_loss_event)i;
-            return true;
-        }
-    return false;
-}
-
-static bool trace_read(const char *path, struct model_loss_counts *counts, struct error *err)
-{
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        bool absent = errno == ENOENT || errno == EACCES || errno == ENOTDIR;
-        error_set_errno(err, "%s", path);
-        err->code = absent ? ERROR_INPUT : ERROR_SYSTEM;
-        return false;
-    }
-    struct stat st;
-    if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
-        fclose(f);
-        return error_set(err, ERROR_INPUT, "%s: is a directory; --trace takes one file of events a sender", path);
-    }
-    char word[16];
-    bool ok = true;
-    *counts = (struct model_loss_counts){0};
-    for (long n = 1; ok && fscanf(f, "%15s", word) == 1; n++) {
-        enum model_loss_event event = MODEL_LOSS_PACK;
-        ok = event_parse(word, &event) ||
-             error_set(err, ERROR_INPUT, "%s: event %ld: '%s' is none of P, N and TO", path, n, word);
-        if (ok)
-            model_loss_trace_add(counts, event);
-    }
-    if (ok && ferror(f))
-        ok = error_set_errno(err, "%s", path);
-    if (ok && counts->packs + counts->nacks + counts->timeouts == 0)
-        ok = error_set(err, ERROR_INPUT, "%s: no event; a sender's trace has P, N or TO", path);
-    fclose(f);
-    return ok;
-}
-
 /* Fills o->chain from the files; *pooled has all senders' events, for the intervals. */
 static bool traces_estimate(struct options *o, struct model_loss_counts *pooled, struct error *err)
 {
@@ -178,7 +132,7 @@ static bool traces_estimate(struct options *o, struct model_loss_counts *pooled,
     bool ok = senders || error_set(err, ERROR_SYSTEM, "out of memory for %d traces", o->n_files);
     *pooled = (struct model_loss_counts){0};
     for (int i = 0; ok && i < o->n_files; i++) {
-        ok = trace_read(o->files[i], &senders[i], err);
+        ok = cli_trace_read(o->files[i], &senders[i], err);
         if (ok)
             model_loss_trace_merge(pooled, &senders[i]);
     }

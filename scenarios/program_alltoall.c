@@ -3,7 +3,7 @@
  *
  * direct: every process writes all its messages at once, to process 0 first, as MPICH 1.2 did (Vaughan et al. 2003,
  * section 7; Steffenel 2006). rounds: in round r to i + r, and on when the message from i - r has come. A process is
- * through when everything for it has come. */
+ * through when everything for it has come. Processes begin within start_spread of each other. */
 #include "scenarios/operations.h"
 #include "scenarios/program.h"
 
@@ -13,14 +13,20 @@
 
 #define CONNECTING_PS (100 * UNITS_PS_PER_MS) /* the first operation starts when connections are there */
 
+struct alltoall_process {
+    struct alltoall *owner; /* borrowed */
+    int missing;            /* messages of this operation it waits for */
+    int round;              /* rounds: 1 to p - 1; 0: it has not begun */
+};
+
 struct alltoall {
     struct program *program; /* borrowed */
     struct operations operations;
     int64_t *delivered; /* owned; of each flow, in all */
-    int *missing;       /* owned; messages of this operation a process waits for */
-    int *round;         /* owned; rounds: of each process, 1 to p - 1 */
+    struct alltoall_process *processes; /* owned */
     int p, ended;
     int64_t operation, start_ps;
+    struct random random; /* of how far apart processes begin */
 };
 
 static int alltoall_flow(const struct alltoall *a, int from, int to)
@@ -33,30 +39,46 @@ static void alltoall_write(struct alltoall *a, int from, int to)
     emu_engine_write(a->program->env.engine, alltoall_flow(a, from, to), a->program->env.scenario->exchange.bytes);
 }
 
+static void alltoall_go_on(struct alltoall *a, int me);
+
+/* A process begins the operation. */
+static void alltoall_enter(void *arg)
+{
+    struct alltoall_process *process = arg;
+    struct alltoall *a = process->owner;
+    int me = (int)(process - a->processes);
+    bool direct = a->program->env.scenario->exchange.algorithm == SCENARIO_ALGORITHM_DIRECT;
+    process->round = 1;
+    for (int to = 0; to < a->p; to++)
+        if (direct ? to != me : to == (me + 1) % a->p)
+            alltoall_write(a, me, to);
+    if (!direct)
+        alltoall_go_on(a, me);
+}
+
 static void alltoall_begin(void *arg)
 {
     struct alltoall *a = arg;
     a->operation += a->start_ps >= 0;
     a->start_ps = emu_clock_now(&a->program->clock);
     a->ended = 0;
-    bool direct = a->program->env.scenario->exchange.algorithm == SCENARIO_ALGORITHM_DIRECT;
+    uint64_t spread_ns = (uint64_t)(a->program->env.scenario->start_spread_ps / UNITS_PS_PER_NS);
     for (int i = 0; i < a->p; i++) {
-        a->missing[i] = a->p - 1;
-        a->round[i] = 1;
+        a->processes[i].missing = a->p - 1;
+        a->processes[i].round = 0;
+        emu_clock_schedule(&a->program->clock, (int64_t)random_below(&a->random, spread_ns + 1) * UNITS_PS_PER_NS,
+                           alltoall_enter, &a->processes[i]);
     }
-    for (int i = 0; i < a->p; i++)
-        for (int to = 0; to < a->p; to++)
-            if (direct ? to != i : to == (i + 1) % a->p)
-                alltoall_write(a, i, to);
 }
 
 /* The message a process waits for in its round is there, or was before: the next round. */
 static void alltoall_go_on(struct alltoall *a, int me)
 {
     int64_t due = (a->operation + 1) * a->program->env.scenario->exchange.bytes;
-    while (a->round[me] < a->p && a->delivered[alltoall_flow(a, (me + a->p - a->round[me]) % a->p, me)] >= due)
-        if (++a->round[me] < a->p)
-            alltoall_write(a, me, (me + a->round[me]) % a->p);
+    int *round = &a->processes[me].round;
+    while (*round > 0 && *round < a->p && a->delivered[alltoall_flow(a, (me + a->p - *round) % a->p, me)] >= due)
+        if (++*round < a->p)
+            alltoall_write(a, me, (me + *round) % a->p);
 }
 
 static void alltoall_delivered(struct program *p, int flow, int64_t bytes)
@@ -70,7 +92,7 @@ static void alltoall_delivered(struct program *p, int flow, int64_t bytes)
         return;
     if (e->algorithm == SCENARIO_ALGORITHM_ROUNDS)
         alltoall_go_on(a, me);
-    if (--a->missing[me] > 0)
+    if (--a->processes[me].missing > 0)
         return;
     int64_t now_ps = emu_clock_now(&p->clock), next_ps = a->start_ps + e->period_ps;
     operations_add(&a->operations, a->operation, me, a->start_ps, now_ps);
@@ -86,10 +108,12 @@ static bool alltoall_start(struct program *p, struct error *err)
         return error_set(err, ERROR_SYSTEM, "out of memory for the exchange");
     *a = (struct alltoall){.program = p, .p = s->network.hosts, .start_ps = -1,
                            .delivered = calloc((size_t)s->n_flows, sizeof *a->delivered),
-                           .missing = calloc((size_t)s->network.hosts, sizeof *a->missing),
-                           .round = calloc((size_t)s->network.hosts, sizeof *a->round)};
-    if (!a->delivered || !a->missing || !a->round)
+                           .processes = calloc((size_t)s->network.hosts, sizeof *a->processes)};
+    if (!a->delivered || !a->processes)
         return error_set(err, ERROR_SYSTEM, "out of memory for the exchange");
+    for (int i = 0; i < a->p; i++)
+        a->processes[i].owner = a;
+    random_init(&a->random, s->seed);
     emu_clock_schedule(&p->clock, CONNECTING_PS + s->start_spread_ps, alltoall_begin, a);
     return true;
 }
@@ -112,8 +136,7 @@ static void alltoall_free(struct program *p)
     if (a) {
         operations_fini(&a->operations);
         free(a->delivered);
-        free(a->missing);
-        free(a->round);
+        free(a->processes);
     }
     free(a);
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/check_program.h"
+
+#include "scenarios/directory.h"
+#include "scenarios/load.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool program_load(const char *directory, struct scenario *s, struct error *err)
+{
+    char *path = scenario_directory_path(directory, "scenario.yaml", err);
+    bool ok = path && scenario_load(s, path, NULL, 0, err);
+    free(path);
+    return ok;
+}
+
+static bool program_has(const char *directory, const char *name)
+{
+    struct error ignored;
+    char *path = scenario_directory_path(directory, name, &ignored);
+    bool has = path && access(path, F_OK) == 0;
+    free(path);
+    return has;
+}
+
+bool check_program_is(const char *directory, struct error *err)
+{
+    struct scenario s;
+    err->code = ERROR_NONE;
+    if (!program_load(directory, &s, err))
+        return false;
+    bool is = s.traffic != SCENARIO_TRAFFIC_FLOWS || s.transport == SCENARIO_TRANSPORT_GBN;
+    scenario_fini(&s);
+    return is || program_has(directory, "operations.csv");
+}
+
+bool check_program(struct check_programs *c, const char *directory, struct error *err)
+{
+    struct scenario s;
+    bool ok = program_load(directory, &s, err);
+    if (!ok)
+        return false;
+    switch (s.traffic) {
+    case SCENARIO_TRAFFIC_BURST:
+        ok = check_program_bursts(c, directory, &s, err);
+        break;
+    case SCENARIO_TRAFFIC_PINGPONG:
+        ok = check_program_pingpong(c, directory, &s, err);
+        break;
+    case SCENARIO_TRAFFIC_UNIFORM:
+        ok = check_program_uniform(c, directory, &s, err);
+        break;
+    case SCENARIO_TRAFFIC_EXCHANGE:
+        ok = check_program_operations(c, directory, &s, err);
+        break;
+    case SCENARIO_TRAFFIC_FLOWS:
+        ok = s.transport == SCENARIO_TRANSPORT_GBN ? check_program_loss(c, directory, &s, err)
+                                                   : check_program_operations(c, directory, &s, err);
+        break;
+    }
+    scenario_fini(&s);
+    return ok;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/check_program.h - judges runs whose hosts run more than bulk flows over TCP: what their files say, against the
+ * papers' formulas. */
+#ifndef CLI_CHECK_PROGRAM_H
+#define CLI_CHECK_PROGRAM_H
+
+#include "base/error.h"
+#include "model/signature.h"
+#include "scenarios/scenario.h"
+
+#include <jansson.h>
+
+struct check_programs {
+    bool json;
+    double tolerance;  /* of a rule; check_program_loss() is content with twice as much: estimated probabilities */
+    json_t *list;      /* owned by the caller; what each run said */
+    bool no;           /* some answer was no */
+    struct model_signature_point *points; /* owned; of MPI_Alltoall runs */
+    size_t n_points;
+    struct model_alltoall_link link;      /* of the first of them */
+};
+
+/* Whether a run directory holds such a run: its scenario has a program, or its flows repeat messages. */
+bool check_program_is(const char *directory, struct error *err);
+
+/* Says, or adds to the list, what this run's kind is judged by. */
+bool check_program(struct check_programs *c, const char *directory, struct error *err);
+
+/* After all runs: the contention signature of MPI_Alltoall, from four of them on. */
+bool check_program_signature(struct check_programs *c, struct error *err);
+
+/* The kinds. Each prints or adds to c->list. */
+bool check_program_loss(struct check_programs *c, const char *directory, const struct scenario *s, struct error *err);
+bool check_program_operations(struct check_programs *c, const char *directory, const struct scenario *s,
+                              struct error *err);
+bool check_program_bursts(struct check_programs *c, const char *directory, const struct scenario *s,
+                          struct error *err);
+bool check_program_pingpong(struct check_programs *c, const char *directory, const struct scenario *s,
+                            struct error *err);
+bool check_program_uniform(struct check_programs *c, const char *directory, const struct scenario *s,
+                           struct error *err);
+
+#endif

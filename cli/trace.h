@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/trace.h - a Go-Back-N sender's events from a file: words P, N and TO (Tam 2001, Fig. 4.5). */
+#ifndef CLI_TRACE_H
+#define CLI_TRACE_H
+
+#include "base/error.h"
+#include "model/loss_trace.h"
+
+/* ERROR_INPUT when it is not there, holds another word, or no event. */
+bool cli_trace_read(const char *path, struct model_loss_counts *counts, struct error *err);
+
+#endif
