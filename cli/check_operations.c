@@ -52,10 +52,11 @@ static bool operations_read(const char *directory, struct operations *o, struct 
     return err->code == ERROR_NONE;
 }
 
-/* Clusters are told apart by half a timer. */
+#define PART 3 /* clusters are a third of a timer apart at least */
+
 static double operations_separation_s(const struct scenario *s)
 {
-    return (double)(s->transport == SCENARIO_TRANSPORT_GBN ? s->gbn.timeout_ps : s->tcp.min_rto_ps) * 1e-12 / 2;
+    return (double)(s->transport == SCENARIO_TRANSPORT_GBN ? s->gbn.timeout_ps : s->tcp.min_rto_ps) * 1e-12 / PART;
 }
 
 /* The parameters of Tam's model that this network has: L is store and forward through one switch, or cut through. */
@@ -161,11 +162,11 @@ static void clusters_print(const struct scenario *s, const struct analysis_distr
 {
     bool gbn = s->transport == SCENARIO_TRANSPORT_GBN;
     if (d->n_clusters == 1) {
-        printf("  one cluster: no operation waited for a timer of %g ms\n", operations_separation_s(s) * 2e3);
+        printf("  one cluster: no operation waited for a timer of %g ms\n", operations_separation_s(s) * PART * 1e3);
         return;
     }
     printf("  %zu clusters, the second %.1f ms behind the first (%s: %g ms); %.1f %% of completions lie beyond it\n",
-           d->n_clusters, d->spacing_s * 1e3, gbn ? "timeout" : "minimum RTO", operations_separation_s(s) * 2e3,
+           d->n_clusters, d->spacing_s * 1e3, gbn ? "timeout" : "minimum RTO", operations_separation_s(s) * PART * 1e3,
            100 * d->outlier_share);
     for (size_t i = 0; i < d->n_clusters; i++)
         printf("    %6.1f %%  %.3f to %.3f ms, mean %.3f\n", 100 * (double)d->cluster[i].n / (double)d->n,

@@ -40,12 +40,22 @@ void gbn_flow_fini(struct gbn_flow *f)
     free(f->due);
 }
 
-/* The number next to `near` whose lowest bits these are. */
-static int64_t flow_number(const struct gbn_flow *f, int64_t near, uint32_t seq)
+static int64_t flow_ahead(const struct gbn_flow *f, int64_t of, uint32_t seq)
 {
-    int64_t space = INT64_C(1) << f->g->config.sequence_bits;
-    int64_t ahead = ((int64_t)seq - near) & (space - 1);
-    return near + (ahead >= space / 2 ? ahead - space : ahead);
+    return ((int64_t)seq - of) & ((INT64_C(1) << f->g->config.sequence_bits) - 1);
+}
+
+/* The packet a receiver has got: up to W behind the one it expects, or less than W before it. */
+static int64_t flow_packet(const struct gbn_flow *f, uint32_t seq)
+{
+    int64_t space = INT64_C(1) << f->g->config.sequence_bits, ahead = flow_ahead(f, f->expected, seq);
+    return f->expected + (ahead >= space / 2 ? ahead - space : ahead);
+}
+
+/* What a receiver expects, as a Pack or Nack says it to the sender: acknowledgements come in order, never behind base. */
+static int64_t flow_acknowledged(const struct gbn_flow *f, uint32_t seq)
+{
+    return f->base + flow_ahead(f, f->base, seq);
 }
 
 static uint32_t flow_bits(const struct gbn_flow *f, int64_t number)
@@ -85,7 +95,7 @@ static bool flow_advance(struct gbn_flow *f, int64_t number)
 
 void gbn_flow_pack(struct gbn_flow *f, uint32_t seq)
 {
-    if (!flow_advance(f, flow_number(f, f->base, seq)))
+    if (!flow_advance(f, flow_acknowledged(f, seq)))
         return;
     f->stalled = false;
     flow_event(f, EMU_GBN_PACK);
@@ -93,7 +103,7 @@ void gbn_flow_pack(struct gbn_flow *f, uint32_t seq)
 
 void gbn_flow_nack(struct gbn_flow *f, uint32_t seq)
 {
-    flow_advance(f, flow_number(f, f->base, seq));
+    flow_advance(f, flow_acknowledged(f, seq));
     flow_event(f, EMU_GBN_NACK);
     for (int64_t n = f->base; n < f->next; n++)
         flow_set_due(f, n, true);
@@ -199,7 +209,7 @@ static void flow_owe(struct gbn_flow *f)
 
 void gbn_flow_data(struct gbn_flow *f, uint32_t seq)
 {
-    int64_t number = flow_number(f, f->expected, seq);
+    int64_t number = flow_packet(f, seq);
     if (number == f->expected) {
         f->expected++;
         f->discarding = false;

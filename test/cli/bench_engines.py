@@ -62,6 +62,18 @@ def main():
     hosts = growth(work, "1000 flows, 1001 hosts, 30 kB", *thousand)
     print(f"30 MB against 3 MB: {wide / base:.2f}; 1000 flows against 3: {many / base:.2f} over the same hosts, "
           f"{hosts / base:.2f} with a host each")
+    print(f"\n{'native by switch, 3 MB, 10 s':34} {'M hops':>6} {'native s':>8} {'M hops/s':>8}")
+    fifo = growth(work, "output", none, "duration=10s")
+    for label, *sets in (("shared, static", "architecture=shared"),
+                         ("shared, alpha 1, port full", "architecture=shared", "pool=8MB", "alpha=1"),
+                         ("input, round robin", "architecture=input"), ("input, oldest", "architecture=input",
+                                                                        "arbitration=oldest"),
+                         ("voq", "architecture=voq"), ("output, cut-through", "forwarding=cut-through"),
+                         ("output, 10 us latency", "latency=10us"), ("output, backplane of 10 Gb/s", "backplane=10Gbps"),
+                         ("output, 1 MB ports, PAUSE", "limit=1MB", "pause.on=true"),
+                         ("voq, 1 MB inputs, PAUSE", "architecture=voq", "limit=1MB", "pause.on=true")):
+        cost = growth(work, label, none, "duration=10s", *(f"network.switch.{s}" for s in sets))
+        print(f"{'':34} {fifo / cost:.2f} of the FIFO switch's speed")
     shutil.rmtree(work)
 
 

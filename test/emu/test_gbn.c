@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Go-Back-N over a wire that loses what a test says: Tam 2001, section 4.2.1. */
+#include "emu/gbn.h"
+#include "test/cm.h"
+#include "test/emu/fake_engine.h"
+
+#include <string.h>
+
+#define US INT64_C(1000000) /* ps */
+#define WIRE_US 124         /* of a full packet at 100 Mb/s, rounded up */
+
+static struct emu_gbn *gbn;
+static char events[4096];   /* of flow 0: P, N, T */
+static int n_received, written, written_back;
+static int lost[4096];      /* frames by their number on the wire from h0: 1: lost */
+static int lost_back[4096]; /* from h1 */
+static int n_sent, n_back;
+static struct random chaos; /* or lost with this chance, in percent */
+static int chance;
+
+static void arrive(void *arg)
+{
+    struct emu_frame frame = {.packet = arg, .ethertype = EMU_GBN_ETHERTYPE};
+    uint64_t kind = emu_frame_tag_content(arg) >> 60;
+    frame.dst = (uint32_t)(emu_frame_tag_content(arg) >> 40 & 1);
+    if (kind >= 2) /* Pack, Nack: towards the flow's source */
+        frame.dst = !frame.dst;
+    frame.dst = !frame.dst; /* flow 0 is from h0 to h1 */
+    emu_gbn_deliver(gbn, (int)frame.dst, &frame);
+}
+
+static void transmit(void *user, int host, const struct emu_frame *frame)
+{
+    (void)user;
+    struct emu_clock clock = fake_clock();
+    int number = host == 0 ? n_sent++ : n_back++;
+    bool gone = (host == 0 ? lost : lost_back)[number % 4096] || (int)random_below(&chaos, 100) < chance;
+    if (!gone)
+        emu_clock_schedule(&clock, 300 * US, arrive, frame->packet);
+}
+
+static int64_t rate(void *user, int host, int to)
+{
+    (void)user;
+    (void)host;
+    (void)to;
+    return 100000000;
+}
+
+static int next(void *user, int host)
+{
+    (void)user;
+    return emu_gbn_ready(gbn, host) ? host : -1;
+}
+
+static void received(void *user, int flow)
+{
+    (void)user;
+    n_received += flow == 0;
+}
+
+static void event(void *user, int flow, enum emu_gbn_event e)
+{
+    (void)user;
+    size_t n = strlen(events);
+    if (flow == 0 && n + 1 < sizeof events)
+        events[n] = "PNT"[e];
+}
+
+static struct emu_gbn_config config(int64_t window)
+{
+    return (struct emu_gbn_config){.window_packets = window, .timeout_ps = 20000 * US, .sequence_bits = 8,
+                                   .packet_bytes = 1492, .ack_every = 1, .ack_delay_ps = 1000 * US,
+                                   .send_overhead_ps = 10 * US, .receive_overhead_ps = 20 * US, .ring_packets = 64};
+}
+
+/* Flow 0 from h0 to h1 with so many packets, flow 1 back. */
+static void make(const struct emu_gbn_config *c, int packets, int back)
+{
+    fake_reset();
+    memset(events, 0, sizeof events);
+    memset(lost, 0, sizeof lost);
+    memset(lost_back, 0, sizeof lost_back);
+    n_sent = n_back = n_received = chance = 0;
+    random_init(&chaos, 5);
+    struct emu_clock clock = fake_clock();
+    gbn = emu_gbn_new(c, 2, &clock, &(struct emu_gbn_carrier){transmit, rate, NULL},
+                      &(struct emu_gbn_program){next, received, event, NULL});
+    assert_int_equal(emu_gbn_add_flow(gbn, 0, 1), 0);
+    assert_int_equal(emu_gbn_add_flow(gbn, 1, 0), 1);
+    written = packets;
+    written_back = back;
+    emu_gbn_write(gbn, 0, packets);
+    emu_gbn_write(gbn, 1, back);
+}
+
+static struct emu_gbn_stats go(void)
+{
+    emu_gbn_wake(gbn, 0);
+    emu_gbn_wake(gbn, 1);
+    fake_run();
+    struct emu_gbn_stats s = emu_gbn_flow_stats(gbn, 0), b = emu_gbn_flow_stats(gbn, 1);
+    assert_int_equal(s.received, written); /* each once, in order, and all of them */
+    assert_int_equal(n_received, written);
+    assert_int_equal(b.received, written_back);
+    assert_int_equal(s.acknowledged, written);
+    assert_int_equal(s.sent, written + s.repeated);
+    return s;
+}
+
+static void test_without_losses_every_packet_goes_once(void **state)
+{
+    (void)state;
+    struct emu_gbn_config c = config(4);
+    make(&c, 10, 0);
+    struct emu_gbn_stats s = go();
+    assert_string_equal(events, "PPPPPPPPPP");
+    assert_int_equal(s.repeated, 0);
+    assert_int_equal(s.discarded, 0);
+    emu_gbn_free(gbn);
+}
+
+/* Packet 2 of a window of 4 is lost: 3 brings a Nack, 4 and 5 (let in by the Packs for 0 and 1) are discarded without
+ * a word, and all four go again. */
+static void test_a_nack_sends_everything_from_the_missing_packet_on(void **state)
+{
+    (void)state;
+    struct emu_gbn_config c = config(4);
+    make(&c, 6, 0);
+    lost[2] = 1;
+    struct emu_gbn_stats s = go();
+    assert_string_equal(events, "PPNPPPP");
+    assert_int_equal(s.repeated, 4);
+    assert_int_equal(s.discarded, 3);
+    assert_int_equal(s.timeouts, 0);
+    emu_gbn_free(gbn);
+}
+
+/* The repeated packet is lost as well: Stall. No Nack comes any more; the timer ends it, and it is set when a packet
+ * is handed to the NIC, so that it runs out TO after that. */
+static void test_a_stalled_sender_waits_for_its_timer(void **state)
+{
+    (void)state;
+    struct emu_gbn_config c = config(4);
+    make(&c, 8, 0);
+    lost[1] = lost[5] = 1; /* the fifth on the wire is packet 4, let in by the Pack for 0; then come 1 2 3 4 again */
+    struct emu_gbn_stats s = go();
+    assert_string_equal(events, "PNTPPPPPPP");
+    assert_int_equal(s.nacks, 1);
+    assert_true(s.last_received_ps > 20000 * US && s.last_received_ps < 24000 * US);
+    emu_gbn_free(gbn);
+}
+
+static void test_the_simple_version_knows_no_nack(void **state)
+{
+    (void)state;
+    struct emu_gbn_config c = config(4);
+    c.simple = true;
+    make(&c, 6, 0);
+    lost[2] = 1;
+    struct emu_gbn_stats s = go();
+    assert_string_equal(events, "PPTPPPP");
+    assert_true(s.last_received_ps > 20000 * US);
+    emu_gbn_free(gbn);
+}
+
+/* The only Pack for the last packet is lost: its timer sends it again, and it is acknowledged again. */
+static void test_a_lost_pack_is_made_up_for(void **state)
+{
+    (void)state;
+    struct emu_gbn_config c = config(4);
+    make(&c, 2, 0);
+    lost_back[1] = 1;
+    struct emu_gbn_stats s = go();
+    assert_string_equal(events, "PTP");
+    assert_int_equal(s.discarded, 1);
+    emu_gbn_free(gbn);
+}
+
+/* Host and wire set the pace: O_s a packet until the ring is full, then the wire; and never more than W under way. */
+static void test_the_window_and_the_wire_bound_the_rate(void **state)
+{
+    (void)state;
+    struct emu_gbn_config c = config(64);
+    make(&c, 1000, 0);
+    struct emu_gbn_stats s = go();
+    assert_true(s.last_received_ps > 999 * INT64_C(123040000) && s.last_received_ps < 1000 * WIRE_US * US + 500 * US);
+    emu_gbn_free(gbn);
+    c = config(2); /* two a round trip: O_s + 300 + 20 and O_s + 300 + 20 back */
+    make(&c, 100, 0);
+    s = go();
+    assert_in_range(s.last_received_ps / US, 50 * 660 - 400, 50 * 660 + 400 + 50 * 20);
+    emu_gbn_free(gbn);
+}
+
+static void test_packets_the_other_way_carry_packs(void **state)
+{
+    (void)state;
+    struct emu_gbn_config c = config(16);
+    c.ack_every = 16;
+    make(&c, 200, 200);
+    go();
+    assert_in_range(n_sent + n_back, 400, 410); /* next to no control frame */
+    emu_gbn_free(gbn);
+    make(&c, 200, 0);
+    go();
+    assert_in_range(n_back, 200 / 16, 200 / 8 + 2); /* one a window's worth, or when ack_delay is over */
+    emu_gbn_free(gbn);
+}
+
+/* Losses of every kind, sequence numbers that wrap, both versions: everything arrives once and in order. */
+static void test_random_losses_lose_nothing_in_the_end(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 24; trial++) {
+        struct emu_gbn_config c = config(1 + trial % 8);
+        c.sequence_bits = 4;
+        c.simple = trial % 3 == 0;
+        c.ack_every = 1 + trial % (int)c.window_packets;
+        c.jitter = 0.3;
+        c.seed = (uint64_t)trial;
+        c.preempt_every_ps = 5000 * US;
+        c.preempt_ps = 700 * US;
+        make(&c, 150, trial % 2 ? 80 : 0);
+        random_init(&chaos, (uint64_t)trial);
+        chance = trial;
+        go();
+        emu_gbn_free(gbn);
+    }
+}
+
+static void test_bytes_are_ethernet_with_the_packets_fields(void **state)
+{
+    (void)state;
+    struct emu_frame f = {.packet = emu_frame_tag(UINT64_C(1) << 60 | UINT64_C(5) << 40 | 77 << 20 | 9), .dst = 1,
+                          .payload_bytes = 1500, .ethertype = EMU_GBN_ETHERTYPE};
+    uint8_t bytes[2000];
+    assert_int_equal(emu_gbn_bytes(&f, bytes, sizeof bytes), 1514);
+    const uint8_t head[] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5, 0x40, 0, 5, 0, 0x04, 0xd0, 0, 9};
+    assert_memory_equal(bytes, head, sizeof head);
+    assert_int_equal(emu_gbn_bytes(&f, bytes, 60), 60);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_without_losses_every_packet_goes_once),
+        cmocka_unit_test(test_a_nack_sends_everything_from_the_missing_packet_on),
+        cmocka_unit_test(test_a_stalled_sender_waits_for_its_timer),
+        cmocka_unit_test(test_the_simple_version_knows_no_nack),
+        cmocka_unit_test(test_a_lost_pack_is_made_up_for),
+        cmocka_unit_test(test_the_window_and_the_wire_bound_the_rate),
+        cmocka_unit_test(test_packets_the_other_way_carry_packs),
+        cmocka_unit_test(test_random_losses_lose_nothing_in_the_end),
+        cmocka_unit_test(test_bytes_are_ethernet_with_the_packets_fields),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
