@@ -35,7 +35,7 @@ static bool operations_read(const char *directory, struct operations *o, struct 
         size_t operation = (size_t)strtoull(v[OPERATION], NULL, 10);
         size_t whole = operation + 1 > o->n_whole ? operation + 1 : o->n_whole;
         double *grown = realloc(o->process_s, (o->n + 1) * sizeof *grown);
-        double *wholes = operation > o->n + 1 ? NULL : realloc(o->whole_s, whole * sizeof *wholes);
+        double *wholes = operation > o->n ? NULL : realloc(o->whole_s, whole * sizeof *wholes);
         o->process_s = grown ? grown : o->process_s;
         o->whole_s = wholes ? wholes : o->whole_s;
         if (!grown || !wholes) {

@@ -24,14 +24,16 @@ static bool program_has(const char *directory, const char *name)
     return has;
 }
 
-bool check_program_is(const char *directory, struct error *err)
+bool check_program_is(const char *directory, bool *flows, struct error *err)
 {
     struct scenario s;
     err->code = ERROR_NONE;
+    *flows = true;
     if (!program_load(directory, &s, err))
         return false;
     bool is = s.traffic != SCENARIO_TRAFFIC_FLOWS || s.transport == SCENARIO_TRANSPORT_GBN;
     scenario_fini(&s);
+    *flows = !is;
     return is || program_has(directory, "operations.csv");
 }
 

@@ -20,8 +20,9 @@ struct check_programs {
     struct model_alltoall_link link;      /* of the first of them */
 };
 
-/* Whether a run directory holds such a run: its scenario has a program, or its flows repeat messages. */
-bool check_program_is(const char *directory, struct error *err);
+/* Whether a run directory holds such a run: its scenario has a program, or its flows repeat messages. *flows: it has
+ * bulk flows over TCP as well. False with *err's code set when the scenario cannot be read. */
+bool check_program_is(const char *directory, bool *flows, struct error *err);
 
 /* Says, or adds to the list, what this run's kind is judged by. */
 bool check_program(struct check_programs *c, const char *directory, struct error *err);

@@ -19,6 +19,7 @@ static const char help[] =
     "  bandwidth   goodput of every bulk flow at each shared host, with its 95 % interval, against what Eq. 5\n"
     "              (fairness), Eq. 6 (delta max) and the window law predict (see 'contraflow check --help')\n"
     "  queues      depth of the deepest queues over time, for runs and for captures that lie in a run directory\n"
+    "  completion  how completion times of a repeated operation are spread (runs with operations.csv)\n"
     "Rates come from what is named: from a capture alone for FILE, from flows.csv for DIR. The gnuplot scripts\n"
     "with their data stay beside the figures (bandwidth.gp, queues.gp).\n\n"
     "  -o, --output DIR   where figures go (default: the first DIR, or here)\n\n"
@@ -27,7 +28,8 @@ static const char help[] =
 struct plot {
     struct figure_group *groups; /* owned, their flows too */
     struct figure_run *runs;     /* owned, their paths too */
-    size_t n_groups, n_runs;
+    struct figure_run *timed;    /* owned, their directories too: runs with completion times */
+    size_t n_groups, n_runs, n_timed;
     bool all_runs; /* every source is, or lies in, a run directory: rates are simulated */
 };
 
@@ -37,8 +39,11 @@ static void plot_fini(struct plot *p)
         free((void *)p->groups[i].flows);
     for (size_t i = 0; i < p->n_runs; i++)
         free((void *)p->runs[i].queues_csv);
+    for (size_t i = 0; i < p->n_timed; i++)
+        free((void *)p->timed[i].directory);
     free(p->groups);
     free(p->runs);
+    free(p->timed);
 }
 
 /* Last part of a path; of "fig4/2in-1out/", "2in-1out". */
@@ -103,12 +108,35 @@ static bool plot_add_run(struct plot *p, const char *run, struct error *err)
     return true;
 }
 
+/* A run with completion times, once. */
+static bool plot_add_timed(struct plot *p, const char *run, struct error *err)
+{
+    char *path = scenario_directory_path(run, "operations.csv", err);
+    bool has = path && access(path, R_OK) == 0;
+    free(path);
+    if (!has)
+        return path != NULL;
+    struct figure_run *timed = realloc(p->timed, (p->n_timed + 1) * sizeof *timed);
+    char *directory = strdup(run);
+    p->timed = timed ? timed : p->timed;
+    if (!timed || !directory) {
+        free(directory);
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    }
+    timed[p->n_timed] = (struct figure_run){.directory = directory};
+    plot_label(run, timed[p->n_timed].label, sizeof timed->label);
+    p->n_timed++;
+    return true;
+}
+
 static bool plot_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
                        struct error *err)
 {
     struct plot *p = user;
     p->all_runs = p->all_runs && run;
-    for (size_t i = 0; resources && i < resources->n; i++)
+    if (!resources)
+        return plot_add_timed(p, run, err);
+    for (size_t i = 0; i < resources->n; i++)
         if (!plot_add_group(p, run ? run : source, &resources->resource[i], resources->n == 1))
             return error_set(err, ERROR_SYSTEM, "out of memory");
     return !run || plot_add_run(p, run, err);
@@ -116,14 +144,20 @@ static bool plot_visit(void *user, const char *source, const char *run, const st
 
 static bool plot_draw(const struct plot *p, const char *directory, struct error *err)
 {
-    if (p->n_groups == 0 && p->n_runs == 0)
-        return error_set(err, ERROR_INPUT, "nothing to draw: no host has two bulk flows at once, no run has queues");
+    if (p->n_groups == 0 && p->n_runs == 0 && p->n_timed == 0)
+        return error_set(err, ERROR_INPUT, "nothing to draw: no host has two bulk flows at once, no run has queues or "
+                                           "completion times");
     if (!outfile_make_directory(directory, err))
         return false;
     if (p->n_groups) {
         if (!figure_bandwidth(p->groups, p->n_groups, p->all_runs, directory, err))
             return false;
         fprintf(stderr, "wrote %s/bandwidth.svg, .png, .gp\n", directory);
+    }
+    if (p->n_timed) {
+        if (!figure_completion(p->timed, p->n_timed, directory, err))
+            return false;
+        fprintf(stderr, "wrote %s/completion.svg, .png, .gp\n", directory);
     }
     if (p->n_runs) {
         if (!figure_queues(p->runs, p->n_runs, directory, err))

@@ -12,8 +12,7 @@
 #define QUEUE_NOISE 0.005 /* of the deepest: queues that stay below are left out */
 #define COLOURS 8        /* a port has the same colour in every panel */
 
-/* A gnuplot string in single quotes: a quote inside is doubled. */
-static void figure_quote(FILE *f, const char *text)
+void figure_quote(FILE *f, const char *text)
 {
     putc('\'', f);
     for (; *text; text++) {

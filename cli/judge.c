@@ -37,11 +37,12 @@ static bool judge_file(const char *path, double tolerance, judge_visit *visit, v
 static bool judge_run(const char *directory, double tolerance, judge_visit *visit, void *user, struct error *err)
 {
     struct analysis_resources resources;
-    if (check_program_is(directory, err))
-        return visit(user, directory, directory, NULL, err);
+    bool flows, program = check_program_is(directory, &flows, err);
+    if (program && (!visit(user, directory, directory, NULL, err) || !flows))
+        return err->code == ERROR_NONE;
     if (err->code != ERROR_NONE || !check_run_directory(directory, tolerance, &resources, err))
         return false;
-    bool ok = visit(user, directory, directory, &resources, err);
+    bool ok = (program && resources.n == 0) || visit(user, directory, directory, &resources, err);
     analysis_resources_fini(&resources);
     return ok;
 }

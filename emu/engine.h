@@ -22,6 +22,8 @@ struct emu_engine_config {
     void (*transmit)(void *user, int host, const struct emu_frame *frame);
     /* A flow with `written` has delivered so many bytes in all. */
     void (*delivered)(void *user, int flow, int64_t bytes);
+    /* A flow's message has been received: when it was handed over, and now. NULL: nobody asks */
+    void (*message)(void *user, int flow, int64_t start_ps, int64_t end_ps);
     void *user; /* borrowed */
 };
 

@@ -31,18 +31,37 @@ static bool directory_remove(const char *directory, const char *name, struct err
     return ok;
 }
 
-/* Captures of the earlier run: a plain file name each, or the summary is not ours to believe. */
-static bool directory_remove_captures(const json_t *summary, const char *directory, struct error *err)
+/* Captures and traces of the earlier run: a plain file name each, or the summary is not ours to believe. */
+static bool directory_remove_listed(const json_t *summary, const char *directory, struct error *err)
 {
     size_t i;
-    json_t *capture;
+    json_t *entry;
     bool ok = true;
-    json_array_foreach(json_object_get(summary, "captures"), i, capture)
+    json_array_foreach(json_object_get(summary, "captures"), i, entry)
     {
-        const char *file = json_string_value(json_object_get(capture, "file"));
-        if (ok && file && !strchr(file, '/') && (strstr(file, ".pcap")))
+        const char *file = json_string_value(json_object_get(entry, "file"));
+        if (ok && file && !strchr(file, '/') && strstr(file, ".pcap"))
             ok = directory_remove(directory, file, err);
     }
+    json_array_foreach(json_object_get(summary, "flows"), i, entry)
+    {
+        const char *flow = json_string_value(json_object_get(entry, "flow"));
+        char file[SCENARIO_NAME + 16];
+        if (!ok || !flow || strchr(flow, '/') || strlen(flow) >= SCENARIO_NAME)
+            continue;
+        snprintf(file, sizeof file, "%s.events", flow);
+        ok = directory_remove(directory, file, err);
+    }
+    return ok;
+}
+
+static bool directory_remove_tables(const char *directory, struct error *err)
+{
+    static const char *const names[] = {"flows.csv",  "queues.csv",   "operations.csv",
+                                        "bursts.csv", "pingpong.csv", "uniform.csv"};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
+        ok = directory_remove(directory, names[i], err);
     return ok;
 }
 
@@ -56,8 +75,8 @@ bool scenario_directory_prepare(const struct scenario *s, const char *directory,
         return false;
     json_t *summary = json_load_file(path, 0, NULL);
     free(path);
-    bool ok = directory_remove(directory, "summary.json", err) && directory_remove_captures(summary, directory, err) &&
-              directory_remove(directory, "flows.csv", err) && directory_remove(directory, "queues.csv", err);
+    bool ok = directory_remove(directory, "summary.json", err) && directory_remove_listed(summary, directory, err) &&
+              directory_remove_tables(directory, err);
     json_decref(summary);
     path = ok ? scenario_directory_path(directory, "scenario.yaml", err) : NULL;
     ok = path && scenario_save(s, path, comment, err);

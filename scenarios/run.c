@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "capture/writer.h"
 #include "scenarios/directory.h"
+#include "scenarios/operations.h"
 #include "scenarios/program.h"
 #include "scenarios/record.h"
 
@@ -29,6 +30,8 @@ struct run {
     struct emu_engine *engine;
     struct emu_network network;
     struct program *program;      /* owned; NULL: the engine's own flows */
+    struct operations messages;   /* of flows that repeat them */
+    int64_t *message_counts;      /* owned; so far, of each flow */
     struct run_tap *taps;         /* owned; one a capture */
     struct record_queues queues;
     int64_t sample_ps;
@@ -63,6 +66,13 @@ static void run_delivered(void *user, int flow, int64_t bytes)
 {
     struct run *r = user;
     r->program->ops->delivered(r->program, flow, bytes);
+}
+
+static void run_message(void *user, int flow, int64_t start_ps, int64_t end_ps)
+{
+    struct run *r = user;
+    if (r->scenario->flows[flow].repeat > 1)
+        operations_add(&r->messages, r->message_counts[flow]++, flow, start_ps, end_ps);
 }
 
 static struct emu_flow_stats run_flow_stats(const struct run *r, int flow)
@@ -231,6 +241,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     }
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, !r->interrupted, &r->error) &&
+         (r->interrupted || r->messages.n == 0 || operations_write(&r->messages, r->options->directory, &r->error)) &&
          (!r->program || r->program->ops->finish(r->program, !r->interrupted, &r->error)) &&
          (r->interrupted || record_flows(s, flows, r->options->directory, &r->error)) &&
          record_summary(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
@@ -258,7 +269,8 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         r->capacity = 100 * SAMPLES; /* flows that end by themselves are over by then or have long been steady */
     r->delivered = calloc((size_t)s->n_flows * r->capacity + 1, sizeof *r->delivered);
     r->taps = calloc((size_t)s->n_captures + 1, sizeof *r->taps);
-    if (!r->delivered || !r->taps)
+    r->message_counts = calloc((size_t)s->n_flows + 1, sizeof *r->message_counts);
+    if (!r->delivered || !r->taps || !r->message_counts)
         return error_set(&r->error, ERROR_SYSTEM, "out of memory for %d flows", s->n_flows);
     r->engine = emu_engine_new(config, &r->error);
     if (!r->engine)
@@ -278,7 +290,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
                   struct scenario_run_result *result, struct error *err)
 {
     struct run r = {.scenario = s, .options = options};
-    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, &r};
+    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_message, &r};
     bool ok = run_start(&r, &config) && emu_engine_run(r.engine, s->duration_ps, &r.error) && !r.failed &&
               run_finish(&r, result);
     if (!ok) {
@@ -296,5 +308,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     }
     free(r.delivered);
     free(r.taps);
+    free(r.message_counts);
+    operations_fini(&r.messages);
     return ok;
 }

@@ -165,6 +165,9 @@ static void flow_count(struct native_flow *f)
         f->stats.message_min_ps = took_ps;
     if (took_ps > f->stats.message_max_ps)
         f->stats.message_max_ps = took_ps;
+    const struct emu_engine_config *config = &f->engine->config;
+    if (config->message)
+        config->message(config->user, (int)(f->ends[0].id / 2), f->written_ps, f->stats.last_delivery_ps);
 }
 
 static void flow_next(struct native_flow *f)
