@@ -146,7 +146,10 @@ void units_format_rate(int64_t rate_bps, char text[static UNITS_TEXT])
 
 void units_format_bytes(int64_t bytes, char text[static UNITS_TEXT])
 {
-    units_format(bytes, byte_units, text);
+    if (bytes == 0)
+        snprintf(text, UNITS_TEXT, "0B"); /* rather than of the largest unit */
+    else
+        units_format(bytes, byte_units, text);
 }
 
 void units_format_time(int64_t time_ps, char text[static UNITS_TEXT])

@@ -102,14 +102,15 @@ static json_t *bursts_json(const char *directory, const struct bursts *b, const 
     json_t *list = json_array();
     for (size_t i = 0; i < b->n; i++) {
         const struct burst_series *s = &b->series[i];
-        json_array_append_new(list, json_pack("{s:f, s:f, s:o, s:o, s:o}", "sources", s->sources, "sinks", s->sinks,
-                                              "buffer_packets", cli_table_json_number(s->fits ? s->fit.buffer_packets : NAN),
-                                              "buffer_ci95", cli_table_json_number(s->fits ? s->fit.buffer_ci95 : NAN),
-                                              "departure_ratio", cli_table_json_number(s->fits ? s->fit.intercept : NAN)));
+        double fitted = s->fits ? s->fit.buffer_packets : NAN, ci95 = s->fits ? s->fit.buffer_ci95 : NAN;
+        json_array_append_new(
+            list, json_pack("{s:f, s:f, s:o, s:o, s:o}", "sources", s->sources, "sinks", s->sinks, "buffer_packets",
+                            cli_table_json_number(fitted), "buffer_ci95", cli_table_json_number(ci95),
+                            "departure_ratio", cli_table_json_number(s->fits ? s->fit.intercept : NAN)));
     }
-    return json_pack("{s:s, s:s, s:b, s:s, s:f, s:f, s:o, s:o, s:o}", "source", directory, "kind", "buffer", "simulated",
-                     true, "architecture", architectures[r->architecture], "buffer_packets", r->buffer_packets, "spread",
-                     r->spread, "series", list, "send_gap_s", cli_table_json_number(b->series[0].send_gap_s),
+    return json_pack("{s:s, s:s, s:b, s:s, s:f, s:f, s:o, s:o, s:o}", "source", directory, "kind", "buffer",
+                     "simulated", true, "architecture", architectures[r->architecture], "buffer_packets",
+                     r->buffer_packets, "spread", r->spread, "series", list, "send_gap_s", cli_table_json_number(b->series[0].send_gap_s),
                      "receive_gap_s", cli_table_json_number(b->series[0].receive_gap_s));
 }
 

@@ -186,11 +186,11 @@ static bool operations_say(struct check_programs *c, const char *directory, cons
         json_t *best = optimum ? json_pack("{s:f, s:f, s:f}", "optimum_s", cost.bound_s, "formula_s", cost.time_s,
                                            "of_optimum", cost.bound_s / whole.value)
                                : json_null();
-        json_array_append_new(c->list, json_pack("{s:s, s:s, s:b, s:I, s:f, s:o, s:o, s:o}", "source", directory, "kind",
-                                                 "operations", "simulated", true, "operations", (json_int_t)o->n_whole,
-                                                 "whole_mean_s", whole.value, "whole_ci95_s",
-                                                 cli_table_json_number(whole.ci95), "exchange", best, "processes",
-                                                 distribution_json(&d)));
+        json_array_append_new(
+            c->list, json_pack("{s:s, s:s, s:b, s:I, s:f, s:o, s:o, s:o}", "source", directory, "kind", "operations",
+                               "simulated", true, "operations", (json_int_t)o->n_whole, "whole_mean_s", whole.value,
+                               "whole_ci95_s", cli_table_json_number(whole.ci95), "exchange", best, "processes",
+                               distribution_json(&d)));
         return true;
     }
     printf("%s: %zu operations, simulated completion times of %zu processes\n", directory, o->n_whole, o->n);
@@ -235,14 +235,15 @@ bool check_program_signature(struct check_programs *c, struct error *err)
     }
     if (c->json) {
         json_array_append_new(
-            c->list, json_pack("{s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "kind", "signature", "simulated",
-                               true, "runs", (json_int_t)c->n_points, "gamma", f.gamma.value, "gamma_low", f.gamma.low,
-                               "gamma_high", f.gamma.high, "delta_s", f.signature.delta_s, "delta_low_s", f.delta_s.low,
-                               "delta_high_s", f.delta_s.high, "threshold_bytes", f.signature.threshold_bytes, "scale",
-                               f.scale));
+            c->list, json_pack("{s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "kind", "signature",
+                               "simulated", true, "runs", (json_int_t)c->n_points, "gamma", f.gamma.value,
+                               "gamma_low", f.gamma.low, "gamma_high", f.gamma.high, "delta_s", f.signature.delta_s,
+                               "delta_low_s", f.delta_s.low, "delta_high_s", f.delta_s.high, "threshold_bytes",
+                               f.signature.threshold_bytes, "scale", f.scale));
         return true;
     }
-    printf("\ncontention signature of %zu simulated MPI_Alltoall runs (Steffenel 2006, Eq. 5; alpha %.4g us, beta %.4g ns)\n",
+    printf("\ncontention signature of %zu simulated MPI_Alltoall runs (Steffenel 2006, Eq. 5; alpha %.4g us, "
+           "beta %.4g ns)\n",
            c->n_points, c->link.alpha_s * 1e6, c->link.beta_s_per_byte * 1e9);
     printf("  gamma  %.4g, 95 %% interval %.4g to %.4g\n", f.gamma.value, f.gamma.low, f.gamma.high);
     printf("  delta  %.4g ms a message, 95 %% interval %.4g to %.4g%s\n", f.delta_s.value * 1e3, f.delta_s.low * 1e3,

@@ -40,9 +40,9 @@ bool figure_completion(const struct figure_run *runs, size_t n, const char *dire
             return false;
         }
     double width_ms = longest_s > 0 ? longest_s * 1e3 / BINS : 1;
-    fprintf(g.data, "set grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset xlabel 'simulated completion time, ms'\n"
-                    "set ylabel 'processes'\nset xrange [0:%.6g]\nset boxwidth %.6g\nset style fill solid 0.8 noborder\n"
-                    "bin(x) = %.6g * (floor(x / %.6g) + 0.5)\n",
+    fprintf(g.data, "set grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset ylabel 'processes'\n"
+                    "set xlabel 'simulated completion time, ms'\nset xrange [0:%.6g]\nset boxwidth %.6g\n"
+                    "set style fill solid 0.8 noborder\nbin(x) = %.6g * (floor(x / %.6g) + 0.5)\n",
             longest_s * 1e3 * 1.03, width_ms, width_ms, width_ms);
     fprintf(g.body, "set multiplot layout %zu,1\n", n);
     for (size_t i = 0; i < n; i++) {

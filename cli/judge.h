@@ -5,8 +5,8 @@
 
 #include "analysis/check_capture.h"
 
-/* Gets each source in turn; `run` is its run directory, NULL for a capture outside of one. `resources` NULL: a run to be
- * judged by cli/check_program.h. False ends the walk with *err. */
+/* Gets each source in turn; `run` is its run directory, NULL for a capture outside of one. `resources` NULL: a run to
+ * be judged by cli/check_program.h. False ends the walk with *err. */
 typedef bool judge_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
                          struct error *err);
 

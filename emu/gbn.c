@@ -99,8 +99,8 @@ static void host_start(struct gbn_host *h)
     struct emu_frame frame;
     if (h->gap || !emu_frame_ring_pop(&h->ring, &frame))
         return;
-    int64_t wire = emu_frame_wire_bytes(&frame), rate_bps = g->carrier.rate_bps(g->carrier.user, h->index, (int)frame.dst);
-    int64_t wire_ps = (wire * INT64_C(8000000000000) + rate_bps / 2) / rate_bps;
+    int64_t rate_bps = g->carrier.rate_bps(g->carrier.user, h->index, (int)frame.dst);
+    int64_t wire_ps = (emu_frame_wire_bytes(&frame) * INT64_C(8000000000000) + rate_bps / 2) / rate_bps;
     int64_t gap_ps = frame.pure_ack ? 0 : g->config.send_gap_ps;
     h->gap = true;
     emu_clock_schedule(&g->clock, gap_ps > wire_ps ? gap_ps : wire_ps, host_gap_over, h);

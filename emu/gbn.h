@@ -34,7 +34,7 @@
 enum emu_gbn_event { EMU_GBN_PACK, EMU_GBN_NACK, EMU_GBN_TIMEOUT };
 
 struct emu_gbn_config {
-    int64_t window_packets;      /* W, at most half of the sequence numbers: a repeated packet and a missing one differ */
+    int64_t window_packets;      /* W, at most half of the sequence numbers: old packets and missing ones differ */
     int64_t timeout_ps;
     int sequence_bits;           /* 2 to EMU_GBN_SEQUENCE_BITS */
     int64_t packet_bytes;        /* payload of a full packet */

@@ -52,7 +52,7 @@ static int64_t flow_packet(const struct gbn_flow *f, uint32_t seq)
     return f->expected + (ahead >= space / 2 ? ahead - space : ahead);
 }
 
-/* What a receiver expects, as a Pack or Nack says it to the sender: acknowledgements come in order, never behind base. */
+/* What a receiver expects, as a Pack or Nack says it: acknowledgements come in order, never behind base. */
 static int64_t flow_acknowledged(const struct gbn_flow *f, uint32_t seq)
 {
     return f->base + flow_ahead(f, f->base, seq);

@@ -183,7 +183,8 @@ void emu_switch_init(struct emu_switch *s, const char *name, int n_ports, const 
                      const struct emu_frame_ops *ops, const struct emu_switch_config *config)
 {
     *s = (struct emu_switch){.n_ports = n_ports, .ops = ops, .clock = *clock, .config = *config};
-    bool output = config->architecture == EMU_ARCHITECTURE_OUTPUT, shared = config->architecture == EMU_ARCHITECTURE_SHARED;
+    bool output = config->architecture == EMU_ARCHITECTURE_OUTPUT;
+    bool shared = config->architecture == EMU_ARCHITECTURE_SHARED;
     struct emu_queue_config queue = output || shared ? config->queue : emu_queue_config_default();
     s->ports = switch_allocate((size_t)n_ports, sizeof *s->ports);
     for (int i = 0; i < n_ports; i++) {

@@ -17,7 +17,12 @@
 #include "base/random.h"
 #include "emu/port.h"
 
-enum emu_architecture { EMU_ARCHITECTURE_OUTPUT, EMU_ARCHITECTURE_SHARED, EMU_ARCHITECTURE_INPUT, EMU_ARCHITECTURE_VOQ };
+enum emu_architecture {
+    EMU_ARCHITECTURE_OUTPUT,
+    EMU_ARCHITECTURE_SHARED,
+    EMU_ARCHITECTURE_INPUT,
+    EMU_ARCHITECTURE_VOQ,
+};
 enum emu_arbitration { EMU_ARBITRATION_ROUND_ROBIN, EMU_ARBITRATION_OLDEST, EMU_ARBITRATION_RANDOM };
 
 /* How full a buffer is, or may be: whichever of the two comes first. */
@@ -25,8 +30,8 @@ struct emu_level {
     int64_t bytes, packets;
 };
 
-/* IEEE 802.3x. A buffer is congested from when it is at xoff until it is at xon. Whoever sends into it meanwhile is told
- * to stop, or everybody as soon as it is; then all may go on. The buffer is the output's queue, the pool, or the
+/* IEEE 802.3x. A buffer is congested from when it is at xoff until it is at xon. Whoever sends into it meanwhile is
+ * told to stop, or everybody as soon as it is; then all may go on. The buffer is the output's queue, the pool, or the
  * input's buffer. */
 struct emu_pause_config {
     bool on;

@@ -125,8 +125,8 @@ static bool load_gbn(struct scenario *s, const struct schema_gbn *y, struct fiel
     int64_t most = INT64_C(1) << (bits - 1);
     if (g->window_packets > most)
         return fields_fail_at(f, document_culprit(f->doc, "gbn.window", "gbn.sequence_bits"),
-                              "a window of %" PRId64 " packets with sequence numbers of %" PRId64 " bits; at most half of "
-                              "the numbers, %" PRId64 ", or a repeated packet looks like a missing one",
+                              "a window of %" PRId64 " packets with sequence numbers of %" PRId64 " bits; at most half "
+                              "of the numbers, %" PRId64 ", or a repeated packet looks like a missing one",
                               g->window_packets, bits, most);
     return g->ack_every <= g->window_packets ||
            fields_fail_at(f, document_culprit(f->doc, "gbn.ack_every", "gbn.window"),

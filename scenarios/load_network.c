@@ -47,7 +47,8 @@ static bool network_holds_a_frame(const struct scenario *s, int64_t bytes, const
     if (s->transport == SCENARIO_TRANSPORT_GBN) {
         int64_t frame = s->gbn.packet_bytes + EMU_GBN_HEADER_BYTES + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES;
         return bytes >= frame || fields_fail_at(f, document_culprit(f->doc, path, "gbn.packet"),
-                                                "a limit of '%s' holds no full frame of %" PRId64 " bytes", text, frame);
+                                                "a limit of '%s' holds no full frame of %" PRId64 " bytes", text,
+                                                frame);
     }
     int64_t segment = s->tcp.segment_bytes;
     return bytes >= segment + SEGMENT_OVERHEAD ||
@@ -189,9 +190,10 @@ static bool network_racks(struct scenario *s, const struct schema_network *y, st
         return fields_fail(f, "hosts", "is for a star; a %s has racks, such as [5, 5]", tree ? "tree" : "mesh");
     if (document_kind(f->doc, "network.racks") != DOCUMENT_NONE) {
         if ((int)y->racks_count < least || (int)y->racks_count > most)
-            return most == 2 ? fields_fail(f, "racks", "%u racks; a tree has two, such as [5, 5], or a root and 1 to %d",
-                                           y->racks_count, EMU_NETWORK_RACKS)
-                             : fields_fail(f, "racks", "%u racks; there are %d to %d", y->racks_count, least, most);
+            return most > 2
+                       ? fields_fail(f, "racks", "%u racks; there are %d to %d", y->racks_count, least, most)
+                       : fields_fail(f, "racks", "%u racks; a tree has two, such as [5, 5], or a root and 1 to %d",
+                                     y->racks_count, EMU_NETWORK_RACKS);
         n->n_racks = (int)y->racks_count;
         for (int i = 0; i < n->n_racks; i++) {
             char key[16];

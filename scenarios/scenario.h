@@ -56,7 +56,7 @@ enum scenario_algorithm {
     SCENARIO_ALGORITHM_PAIRWISE,    /* 5.3.2 */
     SCENARIO_ALGORITHM_SYNCHRONOUS, /* 5.3.3 */
     SCENARIO_ALGORITHM_GROUP,       /* 5.3.4 */
-    SCENARIO_ALGORITHM_DIRECT,      /* over TCP: everything at once, as MPICH did (Steffenel 2006, Vaughan et al. 2003) */
+    SCENARIO_ALGORITHM_DIRECT,      /* over TCP: everything at once, as MPICH did (Steffenel 2006) */
     SCENARIO_ALGORITHM_ROUNDS,      /* over TCP: to i + r, from i - r, one after another */
 };
 

@@ -282,7 +282,8 @@ bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fie
         snprintf(key, sizeof key, "traffic.%s", kinds[i]);
         if (*first)
             return fields_fail_at(f, document_culprit(f->doc, first, key),
-                                  "traffic is one of star, pairs, random, exchange, burst, pingpong, uniform and flows");
+                                  "traffic is one of star, pairs, random, exchange, burst, pingpong, uniform and "
+                                  "flows");
         memcpy(first, key, sizeof first);
     }
     bool ok = t->random     ? traffic_random(s, t->random, f)

@@ -64,8 +64,9 @@ static bool exchange_fits(const struct scenario *s, const struct schema_exchange
     bool gbn = s->transport == SCENARIO_TRANSPORT_GBN;
     bool tcp_algorithm = s->exchange.algorithm >= SCENARIO_ALGORITHM_DIRECT;
     if (gbn == tcp_algorithm)
-        return fields_fail(f, "algorithm", gbn ? "'%s' is for TCP; over Go-Back-N: shift, pairwise, synchronous, group"
-                                               : "'%s' sends packet by packet, transport: gbn; over TCP: direct, rounds",
+        return fields_fail(f, "algorithm",
+                           gbn ? "'%s' is for TCP; over Go-Back-N: shift, pairwise, synchronous, group"
+                               : "'%s' sends packet by packet, transport: gbn; over TCP: direct, rounds",
                            t->algorithm ? t->algorithm : "synchronous");
     if (gbn ? t->bytes != NULL : t->packets != NULL)
         return fields_fail(f, gbn ? "bytes" : "packets", gbn ? "is for TCP; Go-Back-N counts in packets"

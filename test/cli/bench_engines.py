@@ -69,7 +69,8 @@ def main():
                          ("input, round robin", "architecture=input"), ("input, oldest", "architecture=input",
                                                                         "arbitration=oldest"),
                          ("voq", "architecture=voq"), ("output, cut-through", "forwarding=cut-through"),
-                         ("output, 10 us latency", "latency=10us"), ("output, backplane of 10 Gb/s", "backplane=10Gbps"),
+                         ("output, 10 us latency", "latency=10us"),
+                         ("output, backplane of 10 Gb/s", "backplane=10Gbps"),
                          ("output, 1 MB ports, PAUSE", "limit=1MB", "pause.on=true"),
                          ("voq, 1 MB inputs, PAUSE", "architecture=voq", "limit=1MB", "pause.on=true")):
         cost = growth(work, label, none, "duration=10s", *(f"network.switch.{s}" for s in sets))

@@ -111,7 +111,8 @@ static void test_a_burst_shows_where_the_buffer_is(void **state)
 {
     (void)state;
     struct emu_switch_config out = architecture(EMU_ARCHITECTURE_OUTPUT, 20);
-    struct emu_switch_config in = architecture(EMU_ARCHITECTURE_INPUT, 20), voq = architecture(EMU_ARCHITECTURE_VOQ, 20);
+    struct emu_switch_config in = architecture(EMU_ARCHITECTURE_INPUT, 20);
+    struct emu_switch_config voq = architecture(EMU_ARCHITECTURE_VOQ, 20);
     struct emu_switch_config shared = architecture(EMU_ARCHITECTURE_SHARED, EMU_QUEUE_UNLIMITED);
     shared.pool.packets = 30;
     for (int sources = 2; sources <= 4; sources++) {
@@ -309,7 +310,8 @@ static void test_random_traffic_is_conserved(void **state)
     struct random r;
     random_init(&r, 11);
     for (int trial = 0; trial < 120; trial++) {
-        struct emu_switch_config sw = architecture((enum emu_architecture)(trial % 4), 1 + (int64_t)random_below(&r, 9));
+        enum emu_architecture kind = (enum emu_architecture)(trial % 4);
+        struct emu_switch_config sw = architecture(kind, 1 + (int64_t)random_below(&r, 9));
         sw.arbitration = (enum emu_arbitration)random_below(&r, 3);
         sw.cut_through = random_below(&r, 2);
         sw.latency_ps = (int64_t)random_below(&r, 2) * 5 * US;

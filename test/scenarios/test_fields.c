@@ -63,10 +63,12 @@ static void test_limits_are_bytes_or_packets(void **state)
     assert_string_equal(rejection("network: {nic: {limit: 0p}}\n"),
                         "s.yaml:1: network.nic.limit: '0' is outside 1 to 1000000000");
     assert_string_equal(rejection("network: {nic: {limit: 10 frames}}\n"),
-                        "s.yaml:1: network.nic.limit: neither bytes (20MB), nor packets (1000p), nor none: '10 frames' has "
+                        "s.yaml:1: network.nic.limit: neither bytes (20MB), nor packets (1000p), nor none: '10 frames' "
+                        "has "
                         "unknown unit 'frames'; a size looks like 3MB, 500kB or 64KiB");
     assert_string_equal(rejection("network: {nic: {limit: p}}\n"),
-                        "s.yaml:1: network.nic.limit: neither bytes (20MB), nor packets (1000p), nor none: 'p' is not a size; "
+                        "s.yaml:1: network.nic.limit: neither bytes (20MB), nor packets (1000p), nor none: 'p' is not a "
+                        "size; "
                         "try 3MB, 500kB or 64KiB");
 }
 

@@ -165,9 +165,9 @@ static void test_network_values_are_checked(void **state)
     text_rejects("network: {topology: tree, hosts: 4}\n", NULL,
                  "s.yaml:1: network.hosts: is for a star; a tree has racks, such as [5, 5]");
     text_rejects("network: {topology: tree, racks: [1, 2, 3]}\n", NULL,
-                 "s.yaml:1: network.racks: 3 racks; a tree has two, such as [5, 5]");
+                 "s.yaml:1: network.racks: 3 racks; a tree has two, such as [5, 5], or a root and 1 to 64");
     text_rejects("network: {topology: tree, racks: []}\n", NULL,
-                 "s.yaml:1: network.racks: 0 racks; a tree has two, such as [5, 5]");
+                 "s.yaml:1: network.racks: 0 racks; a tree has two, such as [5, 5], or a root and 1 to 64");
     text_rejects("network: {topology: tree, racks: [0, 5]}\n", NULL,
                  "s.yaml:1: network.racks.0: '0' is outside 1 to 3999");
     text_rejects("network: {topology: tree, racks: [3999, 2]}\n", NULL,

@@ -36,7 +36,8 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
     text_rejects("network:\n  link: fast\n", NULL,
                  "s.yaml:2: network.link: a single value found; here belong keys of these: rate, delay, goodput");
     text_rejects("seed: 1\ntraffic:\n", NULL,
-                 "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, flows, start_spread, "
+                 "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, pairs, exchange, burst, "
+                 "pingpong, uniform, flows, start_spread, "
                  "barrier");
     text_rejects("capture: h0\n", NULL, "s.yaml:1: capture: a single value found; here belongs a list, such as [a, b]");
     text_rejects("capture:\n  - h0\n", NULL,

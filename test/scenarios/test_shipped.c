@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The scenario files that come with the project; argv[1] is their folder. */
 #include "base/units.h"
+#include "scenarios/save.h"
 #include "test/scenarios/text.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *folder;
@@ -89,6 +92,45 @@ static void test_figure1_has_the_five_links_of_table_1(void **state)
     scenario_fini(&s);
 }
 
+/* Every file, and what a run directory holds of it, is the same scenario: resolving twice changes nothing. */
+static char *resolved(const char *path)
+{
+    struct scenario s;
+    struct error err = {0};
+    char *text = NULL;
+    size_t size;
+    if (!scenario_load(&s, path, NULL, 0, &err))
+        fail_msg("%s", err.message);
+    FILE *f = open_memstream(&text, &size);
+    assert_true(scenario_write(&s, f, NULL, &err));
+    fclose(f);
+    scenario_fini(&s);
+    return text;
+}
+
+static void test_every_file_survives_being_resolved(void **state)
+{
+    (void)state;
+    struct dirent **names;
+    int n = scandir(folder, &names, NULL, alphasort), files = 0;
+    for (int i = 0; i < n; i++) {
+        char path[4096];
+        if (strstr(names[i]->d_name, ".yaml")) {
+            snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
+            char *once = resolved(path);
+            text_write("resolved.yaml", once, strlen(once));
+            char *twice = resolved("resolved.yaml");
+            assert_string_equal(once, twice);
+            free(once);
+            free(twice);
+            files++;
+        }
+        free(names[i]);
+    }
+    free(names);
+    assert_true(files > 20);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -97,9 +139,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_windows_are_w_w_and_2w),
         cmocka_unit_test(test_figure4_has_the_points_of_the_paper),
         cmocka_unit_test(test_figure1_has_the_five_links_of_table_1),
+        cmocka_unit_test(test_every_file_survives_being_resolved),
     };
     if (argc != 2)
         return 2;
     folder = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
 }
