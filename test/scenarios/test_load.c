@@ -21,7 +21,10 @@ static void test_every_default(void **state)
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_FIFO);
     assert_int_equal(s.network.nic.limit_bytes, 20000000);
     assert_true(s.network.nic.limit_packets == EMU_QUEUE_UNLIMITED);
-    assert_memory_equal(&s.network.nic, &s.network.sw.queue, sizeof s.network.nic);
+    assert_int_equal(s.network.sw.architecture, EMU_ARCHITECTURE_OUTPUT);
+    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_FIFO);
+    assert_int_equal(s.network.sw.queue.limit_bytes, 20000000);
+    assert_true(s.network.sw.queue.limit_packets == EMU_QUEUE_UNLIMITED);
     assert_string_equal(s.tcp.congestion, "newreno");
     assert_int_equal(s.tcp.send_buffer_bytes, 3000000);
     assert_int_equal(s.tcp.receive_buffer_bytes, 3000000);
