@@ -55,6 +55,8 @@ static inline uint64_t emu_frame_mac(uint32_t station)
 struct emu_frame_ops {
     void *(*share)(void *packet);   /* a second handle to the same bytes (flooding) */
     void (*release)(void *packet);
+    /* What tells the frame's flow (one direction of a connection) from others; may be NULL: its two ends do. */
+    uint32_t (*flow)(const struct emu_frame *frame);
     /* First `limit` bytes of the frame from its Ethernet header on, checksums filled in as a
      * NIC's offload does; returns how many were written. FCS is not included. */
     size_t (*bytes)(const struct emu_frame *frame, uint8_t *out, size_t limit);
@@ -69,6 +71,13 @@ static inline void emu_frame_release(const struct emu_frame_ops *ops, void *pack
 static inline void *emu_frame_share(const struct emu_frame_ops *ops, void *packet)
 {
     return emu_frame_is_tagged(packet) ? packet : ops->share(packet);
+}
+
+static inline uint32_t emu_frame_flow(const struct emu_frame_ops *ops, const struct emu_frame *frame)
+{
+    if (emu_frame_is_tagged(frame->packet) || !ops->flow)
+        return frame->src * UINT32_C(65599) + frame->dst;
+    return ops->flow(frame);
 }
 
 /* Bytes that occupy a queue's buffer: header, payload with padding, FCS. */

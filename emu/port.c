@@ -309,8 +309,10 @@ void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
         port_send_fifo(p, frame);
         return;
     }
-    if (!emu_queue_push(&p->queue, frame)) {
-        port_drop(p, frame);
+    bool fair = p->queue.config.discipline == EMU_DISCIPLINE_FAIR;
+    struct emu_frame victim;
+    if (!emu_queue_push(&p->queue, frame, fair ? emu_frame_flow(p->ops, frame) : 0, &victim)) {
+        port_drop(p, &victim);
         return;
     }
     if (!p->busy)

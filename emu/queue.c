@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/queue.h"
 
+#include "emu/fair.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,12 +57,42 @@ void emu_queue_fini(struct emu_queue *q, const struct emu_frame_ops *ops)
 {
     emu_frame_ring_fini(&q->rings[0], ops);
     emu_frame_ring_fini(&q->rings[1], ops);
+    emu_fair_free(q->fair, ops);
+    q->fair = NULL;
 }
 
-bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame)
+/* The fattest flow's oldest frame makes room where it is large enough; it counts as never let in. */
+static bool queue_push_fair(struct emu_queue *q, const struct emu_frame *frame, uint32_t flow, struct emu_frame *victim)
 {
-    if (!emu_queue_admit(q, frame))
+    if (!q->fair)
+        q->fair = emu_fair_new();
+    int64_t bytes = emu_frame_buffer_bytes(frame), freed = emu_fair_evictable_bytes(q->fair);
+    bool fits = bytes <= q->config.limit_bytes - q->depth_bytes && q->depth_packets < q->config.limit_packets;
+    if (!fits && freed > 0 && bytes <= q->config.limit_bytes - q->depth_bytes + freed) {
+        emu_fair_evict(q->fair, victim);
+        q->depth_bytes -= freed;
+        q->depth_packets--;
+        q->stats.enqueued--;
+        q->stats.enqueued_bytes -= freed;
+        q->stats.dropped++;
+        q->stats.dropped_bytes += freed;
+    } else {
+        *victim = *frame;
+    }
+    if (!emu_queue_admit(q, frame)) /* counts it as dropped */
         return false;
+    emu_fair_push(q->fair, frame, flow);
+    return fits;
+}
+
+bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame, uint32_t flow, struct emu_frame *victim)
+{
+    if (q->config.discipline == EMU_DISCIPLINE_FAIR)
+        return queue_push_fair(q, frame, flow, victim);
+    if (!emu_queue_admit(q, frame)) {
+        *victim = *frame;
+        return false;
+    }
     bool first = q->config.discipline == EMU_DISCIPLINE_ACK_FIRST && frame->pure_ack;
     emu_frame_ring_push(&q->rings[first], frame, 0);
     return true;
@@ -68,7 +100,9 @@ bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame)
 
 bool emu_queue_pop(struct emu_queue *q, struct emu_frame *frame)
 {
-    if (!emu_frame_ring_pop(&q->rings[1], frame) && !emu_frame_ring_pop(&q->rings[0], frame))
+    bool any = q->fair ? emu_fair_pop(q->fair, frame)
+                       : emu_frame_ring_pop(&q->rings[1], frame) || emu_frame_ring_pop(&q->rings[0], frame);
+    if (!any)
         return false;
     emu_queue_leave(q, frame);
     return true;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/queue.h - a bounded drop-tail queue of frames in front of a transmitter.
+/* emu/queue.h - a bounded queue of frames in front of a transmitter.
  *
- * Two disciplines: `fifo`, and `ack-first`, two FIFOs in one buffer of which the one with
- * pure TCP ACKs is served first. The frame in the transmitter is no longer in the queue. */
+ * Disciplines: `fifo`; `ack-first`, two FIFOs in one buffer of which the one with pure TCP ACKs is served first; both
+ * drop what finds no room. `fair`: turns for flows, and the fattest one loses (emu/fair.h). The frame in the transmitter
+ * is no longer in the queue. */
 #ifndef EMU_QUEUE_H
 #define EMU_QUEUE_H
 
 #include "emu/frame.h"
 
-enum emu_discipline { EMU_DISCIPLINE_FIFO, EMU_DISCIPLINE_ACK_FIRST };
+enum emu_discipline { EMU_DISCIPLINE_FIFO, EMU_DISCIPLINE_ACK_FIRST, EMU_DISCIPLINE_FAIR };
 
 #define EMU_QUEUE_UNLIMITED INT64_MAX
 
@@ -35,10 +36,13 @@ struct emu_frame_ring {
     size_t capacity, head, count;
 };
 
+struct emu_fair;
+
 struct emu_queue {
     struct emu_queue_config config;
     int64_t depth_bytes, depth_packets;
     struct emu_queue_stats stats;
+    struct emu_fair *fair;          /* owned; made when the first frame comes */
     struct emu_frame_ring rings[2]; /* [0] everything, or all but pure ACKs; [1] pure ACKs when ack-first */
 };
 
@@ -80,8 +84,9 @@ static inline void emu_queue_leave(struct emu_queue *q, const struct emu_frame *
     q->stats.dequeued_bytes += bytes;
 }
 
-/* True: the queue owns the frame now. False: no room, counted as dropped, the caller keeps it. */
-bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame);
+/* True: the queue owns the frame now. False: no room for all; *victim, the frame itself or a queued one, is counted as
+ * dropped and the caller's. `flow`: for fair queues, what tells flows apart. */
+bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame, uint32_t flow, struct emu_frame *victim);
 
 /* False when empty. The caller owns the frame. */
 bool emu_queue_pop(struct emu_queue *q, struct emu_frame *frame);

@@ -63,6 +63,7 @@ static bool network_queue(const struct scenario *s, struct emu_queue_config *que
 {
     static const char *const disciplines[] = {[EMU_DISCIPLINE_FIFO] = "fifo",
                                               [EMU_DISCIPLINE_ACK_FIRST] = "ack-first",
+                                              [EMU_DISCIPLINE_FAIR] = "fair",
                                               NULL};
     int discipline = EMU_DISCIPLINE_FIFO;
     if (!fields_choice(f, "queue", discipline_text, disciplines, "a queue", &discipline) ||

@@ -22,6 +22,8 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
     if (n->topology == EMU_TOPOLOGY_MESH || n->uplinks > 0)
         return error_set(err, ERROR_INPUT, "these models know a star of equal links and a tree, no %s",
                          n->uplinks > 0 ? "uplinks" : "mesh");
+    if (n->nic.discipline == EMU_DISCIPLINE_FAIR || n->sw.queue.discipline == EMU_DISCIPLINE_FAIR)
+        return error_set(err, ERROR_INPUT, "these models know fifo and ack-first queues, no fair ones");
     *p = (struct scenario_pattern){
         .rack = calloc((size_t)n->hosts, sizeof *p->rack),
         .transfers = calloc((size_t)s->n_flows + 1, sizeof *p->transfers),

@@ -102,7 +102,8 @@ static char *save_number(struct save *v, double value)
 
 static char *save_discipline(struct save *v, const struct emu_queue_config *queue)
 {
-    return save_text(v, queue->discipline == EMU_DISCIPLINE_ACK_FIRST ? "ack-first" : "fifo");
+    static const char *const names[] = {"fifo", "ack-first", "fair"};
+    return save_text(v, names[queue->discipline]);
 }
 
 static char **save_numbers(struct save *v, const int64_t *list, int n, unsigned *count)

@@ -95,9 +95,15 @@ static size_t native_bytes(const struct emu_frame *frame, uint8_t *out, size_t l
     return native_headers_write(&h, out, limit);
 }
 
+static uint32_t native_flow_of(const struct emu_frame *frame)
+{
+    const struct native_segment *s = frame->packet;
+    return s->end;
+}
+
 const struct emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const struct emu_frame_ops ops = {native_share, native_release, native_bytes};
+    static const struct emu_frame_ops ops = {native_share, native_release, native_flow_of, native_bytes};
     return &ops;
 }
 

@@ -152,6 +152,17 @@ void fill_checksums(uint8_t *ip, size_t n)
     put_checksum(tcp + 16, sum16(tcp, tcp_bytes, pseudo));
 }
 
+/* Addresses and, of TCP, ports. */
+uint32_t packet_flow(const emu_frame *frame)
+{
+    uint8_t b[64] = {};
+    uint32_t n = static_cast<const Packet *>(frame->packet)->CopyData(b, sizeof b), flow = frame->src * 65599u + frame->dst;
+    uint32_t ip_bytes = (b[0] & 15u) * 4;
+    if (frame->ethertype != 0x0800 || b[9] != 6 || ip_bytes + 4 > n)
+        return flow;
+    return flow * 31u + (b[ip_bytes] << 24 | b[ip_bytes + 1] << 16 | b[ip_bytes + 2] << 8 | b[ip_bytes + 3]);
+}
+
 size_t packet_bytes(const emu_frame *frame, uint8_t *out, size_t limit)
 {
     static uint8_t whole[EMU_FRAME_HEADER_BYTES + 65536]; /* checksums need every byte */
@@ -275,7 +286,7 @@ emu_clock emu_engine_clock(emu_engine *e)
 
 const emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const emu_frame_ops ops = {packet_share, packet_release, packet_bytes};
+    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes};
     return &ops;
 }
 

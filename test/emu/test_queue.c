@@ -21,7 +21,8 @@ static bool push(struct emu_queue *q, uint32_t payload, bool ack, int id)
 {
     struct emu_frame f = fake_frame(0, 1, payload, id);
     f.pure_ack = ack;
-    return emu_queue_push(q, &f);
+    struct emu_frame victim;
+    return emu_queue_push(q, &f, 0, &victim);
 }
 
 static int pop(struct emu_queue *q)
@@ -88,7 +89,7 @@ static void test_packet_limit_counts_frames_of_any_size(void **state)
     emu_queue_fini(&q, &fake_ops);
 }
 
-/* Random traffic against both disciplines: nothing is lost, nothing made, order within a class kept. */
+/* Random traffic against every discipline: nothing is lost, nothing made, order within a class kept. */
 static void test_random_traffic_is_conserved(void **state)
 {
     (void)state;
@@ -96,23 +97,27 @@ static void test_random_traffic_is_conserved(void **state)
     random_init(&r, 11);
     for (int round = 0; round < 40; round++) {
         fake_reset();
-        struct emu_queue q = make(round % 2 ? EMU_DISCIPLINE_ACK_FIRST : EMU_DISCIPLINE_FIFO,
+        struct emu_queue q = make((enum emu_discipline)(round % 3),
                                   2000 + (int64_t)random_below(&r, 50000), 1 + (int64_t)random_below(&r, 60));
         int64_t offered = 0;
-        int last[2] = {-1, -1};
+        int last[4] = {-1, -1, -1, -1};
         for (int i = 0; i < 2000; i++) {
             bool ack = random_below(&r, 2);
             if (random_below(&r, 5) < 3) {
                 struct emu_frame f = fake_frame(0, 1, (uint32_t)random_below(&r, 1500) + 1, i);
                 f.pure_ack = ack;
                 offered++;
-                if (!emu_queue_push(&q, &f))
-                    fake_ops.release(f.packet);
+                struct emu_frame victim;
+                f.src = (uint32_t)random_below(&r, 4);
+                if (!emu_queue_push(&q, &f, f.src, &victim))
+                    fake_ops.release(victim.packet);
             } else {
                 struct emu_frame f;
                 if (!emu_queue_pop(&q, &f))
                     continue;
-                int class = q.config.discipline == EMU_DISCIPLINE_ACK_FIRST && f.pure_ack;
+                int class = q.config.discipline == EMU_DISCIPLINE_ACK_FIRST ? f.pure_ack
+                            : q.config.discipline == EMU_DISCIPLINE_FAIR    ? (int)f.src
+                                                                            : 0;
                 assert_true(fake_id(&f) > last[class]);
                 last[class] = fake_id(&f);
                 fake_ops.release(f.packet);
@@ -127,6 +132,49 @@ static void test_random_traffic_is_conserved(void **state)
     }
 }
 
+/* Three flows with 100 large, 100 small and 5 large frames waiting: as many bytes each while they have some. */
+static void test_fair_queueing_shares_by_bytes(void **state)
+{
+    (void)state;
+    struct emu_queue q = make(EMU_DISCIPLINE_FAIR, 0, 0);
+    int64_t served[3] = {0};
+    for (int i = 0; i < 100; i++)
+        for (uint32_t flow = 0; flow < 3; flow++) {
+            struct emu_frame victim, f = fake_frame(0, 1, flow == 1 ? 300 : 1500, i);
+            f.src = flow;
+            assert_true((flow == 2 && i >= 5) || emu_queue_push(&q, &f, flow, &victim));
+        }
+    for (int i = 0; i < 90; i++) {
+        struct emu_frame f;
+        assert_true(emu_queue_pop(&q, &f));
+        served[f.src] += emu_frame_buffer_bytes(&f);
+    }
+    assert_int_equal(served[2], 5 * 1518);
+    assert_true(served[0] - served[1] < 2 * 1518 && served[1] - served[0] < 2 * 1518);
+    emu_queue_fini(&q, &fake_ops);
+}
+
+/* A full fair queue: the flow that fills it loses its oldest, the newcomer of another gets in. */
+static void test_a_full_fair_queue_takes_from_the_fattest(void **state)
+{
+    (void)state;
+    struct emu_queue q = make(EMU_DISCIPLINE_FAIR, 0, 10);
+    struct emu_frame victim;
+    for (int i = 0; i < 10; i++) {
+        struct emu_frame f = fake_frame(0, 1, 1500, i);
+        assert_true(emu_queue_push(&q, &f, 7, &victim));
+    }
+    struct emu_frame f = fake_frame(0, 1, 100, 50);
+    assert_false(emu_queue_push(&q, &f, 8, &victim));
+    assert_int_equal(fake_id(&victim), 0);
+    assert_int_equal(q.depth_packets, 10);
+    assert_int_equal(q.stats.dropped, 1);
+    assert_int_equal(q.stats.dropped_bytes, 1518);
+    int first = pop(&q);
+    assert_true(first == 1 || first == 50);
+    emu_queue_fini(&q, &fake_ops);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +183,8 @@ int main(void)
         cmocka_unit_test(test_byte_limit_counts_whole_frames_and_drops_the_newcomer),
         cmocka_unit_test(test_packet_limit_counts_frames_of_any_size),
         cmocka_unit_test(test_random_traffic_is_conserved),
+        cmocka_unit_test(test_fair_queueing_shares_by_bytes),
+        cmocka_unit_test(test_a_full_fair_queue_takes_from_the_fattest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
