@@ -223,6 +223,8 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
         .goodput_bps = duration_s > 0 ? (double)(d->high - d->low) * 8 / duration_s : NAN,
         .bins = d->bins,
     };
+    bool handshake = c->client_side_ns >= 0 && c->server_side_ns >= 0;
+    flow->rtt_floor_s = handshake ? (double)(c->client_side_ns + c->server_side_ns) / 1e9 : NAN;
     fill_window(flow, c, end);
     fill_steady(flow, d);
     return true;

@@ -47,6 +47,7 @@ struct analysis_flow {
     uint32_t steady_loss_events;
     double window_bytes;        /* mean bytes in flight at the sender over the flow; NAN when unknown */
     enum analysis_window_source window_source;
+    double rtt_floor_s;         /* of the handshake: tap to client and back plus tap to server and back; NAN unknown */
     double advertised_bytes;    /* the largest window the receiver advertised; NAN without a handshake */
     const struct analysis_bins *bins; /* borrowed from the table; NULL for a small flow */
 };

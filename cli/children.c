@@ -46,6 +46,21 @@ int children_processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
 }
 
+bool children_engine_path(const char *name, char *path, size_t size, struct error *err)
+{
+    ssize_t n = readlink("/proc/self/exe", path, size - 1);
+    if (n < 0)
+        return error_set_errno(err, "cannot tell where contraflow is installed");
+    path[n] = '\0';
+    char *slash = strrchr(path, '/');
+    size_t room = size - (size_t)(slash + 1 - path);
+    snprintf(slash + 1, room, "contraflow-%s", name);
+    if (access(path, X_OK) != 0)
+        return error_set(err, ERROR_SYSTEM, "%s is not there: build it%s", path,
+                         strcmp(name, "ns3") == 0 ? " (ns-3 3.37 is needed: apt install libns3-dev)" : "");
+    return true;
+}
+
 static bool child_start(struct child *c, const char *program, struct children_job *job)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1};

@@ -26,6 +26,9 @@ struct children_job {
  * Returns the signal, or 0. Each job's state tells how it went. */
 int children_run(const char *program, struct children_job *jobs, int n, int parallel, bool quiet);
 
+/* Path of contraflow-NAME, beside this program; ERROR_SYSTEM when it is not there. */
+bool children_engine_path(const char *name, char *path, size_t size, struct error *err);
+
 /* Processors this process may use, at least 1. */
 int children_processors(void);
 

@@ -106,22 +106,6 @@ static bool plan_make_jobs(struct run_plan *p, struct error *err)
     return true;
 }
 
-/* contraflow-ns3 and contraflow-native live beside this program. */
-static bool engine_path(enum scenario_engine engine, char *path, size_t size, struct error *err)
-{
-    ssize_t n = readlink("/proc/self/exe", path, size - 1);
-    if (n < 0)
-        return error_set_errno(err, "cannot tell where contraflow is installed");
-    path[n] = '\0';
-    char *slash = strrchr(path, '/');
-    size_t room = size - (size_t)(slash + 1 - path);
-    snprintf(slash + 1, room, "contraflow-%s", scenario_engine_name(engine));
-    if (access(path, X_OK) != 0)
-        return error_set(err, ERROR_SYSTEM, "%s is not there: build it%s", path,
-                         engine == SCENARIO_ENGINE_NS3 ? " (ns-3 3.37 is needed: apt install libns3-dev)" : "");
-    return true;
-}
-
 /* A rate in Mb/s, or blanks of the same width. */
 static void print_mbps(const json_t *flow, const char *key, const char *before, int width)
 {
@@ -201,7 +185,7 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
     memcpy(part->comment, whole->comment, sizeof part->comment);
     if (scenario_engine_lacks(&whole->scenario, engine, what))
         error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_name(engine), what);
-    else if (engine_path(engine, program, sizeof program, err) &&
+    else if (children_engine_path(scenario_engine_name(engine), program, sizeof program, err) &&
              (part->directory = scenario_directory_path(whole->directory, scenario_engine_name(engine), err)) &&
              plan_make_jobs(part, err))
         return run_plan(part, program, parallel, quiet, false);
@@ -322,7 +306,7 @@ int cmd_run(int argc, char **argv)
         status = cli_fail((error_set(&err, ERROR_SYSTEM, "out of memory"), &err));
     else if (both)
         status = cross_check_runs(&plan, (int)parallel, quiet, json);
-    else if (!engine_path(plan.scenario.engine, engine, sizeof engine, &err) || !plan_make_jobs(&plan, &err))
+    else if (!children_engine_path(scenario_engine_name(plan.scenario.engine), engine, sizeof engine, &err) || !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);
     else
         status = run_plan(&plan, engine, (int)parallel, quiet, true);

@@ -15,6 +15,7 @@ static const struct {
     {"analyze", cmd_analyze, "per-flow goodput, losses and windows from pcap files"},
     {"check", cmd_check, "judge a run or a pcap: fairness, delta_max rule, window law, or losses"},
     {"predict", cmd_predict, "rates and completion times of a pattern by model; exchanges; losses"},
+    {"replay", cmd_replay, "play a capture's flows through an emulated network, and ask what if"},
     {"plot", cmd_plot, "draw a run: bandwidth against the rules, queue depth over time"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

@@ -117,14 +117,15 @@ static char **save_numbers(struct save *v, const int64_t *list, int n, unsigned 
 static void save_pause(struct save *v, const struct scenario *s, const struct emu_pause_config *pause,
                        struct schema_switch *y)
 {
+    bool chosen = pause->xoff.bytes > 0 || pause->xoff.packets > 0; /* else the loader chooses */
     y->pause = save_array(v, 1, sizeof *y->pause);
     if (!y->pause)
         return;
     *y->pause = (struct schema_pause){
         .on = save_switch(v, true),
         .stops = save_text(v, pause->everybody ? "everybody" : "senders"),
-        .xoff = save_level(v, pause->xoff.bytes, pause->xoff.packets),
-        .xon = save_level(v, pause->xon.bytes, pause->xon.packets),
+        .xoff = chosen ? save_level(v, pause->xoff.bytes, pause->xoff.packets) : NULL,
+        .xon = chosen ? save_level(v, pause->xon.bytes, pause->xon.packets) : NULL,
         .quanta = save_integer(v, pause->quanta),
     };
     if (!s->network.pause_hosts)

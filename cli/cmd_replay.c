@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/outfile.h"
+#include "base/units.h"
+#include "cli/children.h"
+#include "cli/cli.h"
+#include "cli/replay.h"
+#include "scenarios/directory.h"
+#include "scenarios/load.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SETS 64
+
+static const char help[] =
+    "usage: contraflow replay FILE --scenario SCENARIO.yaml [--what-if CHANGE]... [-o DIR]\n\n"
+    "Plays the bulk TCP flows of a capture through an emulated network, closed loop: each as a connection with its\n"
+    "start, bytes and window. The scenario gives network and TCP (its own traffic is not used), such as\n"
+    "scenarios/replay.yaml; then measured stands beside replayed goodput.\n\n"
+    "      --scenario FILE   network: rates, delays, queues; TCP: congestion control, timers\n"
+    "      --set KEY=VALUE   override one key of it, e.g. network.link.rate=50Mbps; may be repeated\n"
+    "      --map ADDR=hN     which host an address is; may be repeated. Without any, a star: the address most flows\n"
+    "                        share is h0, the others follow in the order they appear\n"
+    "      --what-if CHANGE  the same once more with a change, beside the baseline; may be repeated. Ranked by the\n"
+    "                        bandwidth it wins back\n"
+    "  -o, --output DIR      run directories, a variant each (default: the file's name with '-replay')\n"
+    "  -j, --jobs N          simulations at once (default: processors)\n"
+    "  -q, --quiet           no progress\n"
+    "      --json            one object instead of tables\n\n"
+    "Changes\n%s\n"
+    "A window is what a flow without losses kept in flight once settled, else what its receiver offered. A flow that was\n"
+    "still sending when the capture ended is played until then, others for their bytes. Goodput: unique payload from\n"
+    "first to last packet. A connection's payload the other way is a flow of its own; pauses of applications are not\n"
+    "played.\n\n"
+    "  contraflow replay my.pcap --scenario scenarios/replay.yaml --set network.link.rate=50Mbps \\\n"
+    "      --what-if ack-first --what-if fair@port --what-if ack-first@nic --what-if buffer=100kB\n\n"
+    "Exit status: 0 done; 2 bad input; 3 the system failed.\n";
+
+struct replay_options {
+    const char *file, *scenario, *output, *sets[MAX_SETS], *what_ifs[REPLAY_VARIANTS];
+    size_t n_sets;
+    int n_what_ifs;
+    int64_t jobs;
+    bool quiet, json, help;
+};
+
+static bool options_map(struct replay *r, const char *text, struct error *err)
+{
+    const char *equals = strrchr(text, '=');
+    char address[CAPTURE_ADDRESS_TEXT];
+    int host = -1, length = 0;
+    struct replay_map *map = &r->maps[r->n_maps];
+    if (r->n_maps == REPLAY_MAPS)
+        return error_set(err, ERROR_INPUT, "more than %d --map", REPLAY_MAPS);
+    if (equals && (size_t)(equals - text) < sizeof address) {
+        memcpy(address, text, (size_t)(equals - text));
+        address[equals - text] = '\0';
+    }
+    if (!equals || (size_t)(equals - text) >= sizeof address || !capture_address_parse(address, &map->address) ||
+        sscanf(equals + 1, "h%5d%n", &host, &length) != 1 || equals[1 + length] != '\0' || host < 0)
+        return error_set(err, ERROR_INPUT, "--map %s: an address and a host go here, such as 10.0.0.1=h0", text);
+    map->host = host;
+    r->n_given = ++r->n_maps;
+    return true;
+}
+
+static bool options_parse(int argc, char **argv, struct replay_options *o, struct replay *r, struct error *err)
+{
+    static const struct option options[] = {
+        {"scenario", required_argument, NULL, 's'}, {"set", required_argument, NULL, 'S'},
+        {"map", required_argument, NULL, 'm'},      {"what-if", required_argument, NULL, 'w'},
+        {"output", required_argument, NULL, 'o'},   {"jobs", required_argument, NULL, 'j'},
+        {"quiet", no_argument, NULL, 'q'},          {"json", no_argument, NULL, 'J'},
+        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+    };
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "o:j:qh", options, NULL)) != -1) {
+        if (option == 'S' && o->n_sets == MAX_SETS)
+            return error_set(err, ERROR_INPUT, "more than %d --set", MAX_SETS);
+        if (option == 'w' && o->n_what_ifs == REPLAY_VARIANTS - 1)
+            return error_set(err, ERROR_INPUT, "more than %d --what-if", REPLAY_VARIANTS - 1);
+        if (option == 'm' && !options_map(r, optarg, err))
+            return false;
+        if (option == 'j' && (!units_parse_integer(optarg, &o->jobs, err) || o->jobs < 1 || o->jobs > 64))
+            return error_set(err, ERROR_INPUT, "--jobs: '%s' is not a number from 1 to 64", optarg);
+        if (option == '?')
+            return error_set(err, ERROR_INPUT, "'contraflow replay --help' lists the options");
+        o->scenario = option == 's' ? optarg : o->scenario;
+        o->output = option == 'o' ? optarg : o->output;
+        o->quiet |= option == 'q';
+        o->json |= option == 'J';
+        o->help |= option == 'h';
+        if (option == 'S')
+            o->sets[o->n_sets++] = optarg;
+        if (option == 'w')
+            o->what_ifs[o->n_what_ifs++] = optarg;
+    }
+    if (o->help)
+        return true;
+    if (argc - optind != 1)
+        return error_set(err, ERROR_INPUT, "replay takes one FILE, not %d; see 'contraflow replay --help'", argc - optind);
+    o->file = argv[optind];
+    return o->scenario || error_set(err, ERROR_INPUT, "replay needs a network: --scenario, such as scenarios/replay.yaml");
+}
+
+/* captures/my.pcap -> my-replay */
+static char *default_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strchr(name, '.');
+    int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+    char *directory;
+    return asprintf(&directory, "%.*s-replay", length, name) < 0 ? NULL : directory;
+}
+
+/* A variant's directory is named by what it changes, as far as file names go. */
+static void variant_directory(const char *root, const char *label, char directory[static PATH_MAX])
+{
+    int n = snprintf(directory, PATH_MAX, "%s/", root);
+    for (const char *p = label; *p && n < PATH_MAX - 1; p++)
+        directory[n++] = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-@.", *p) ? *p : '-';
+    directory[n < PATH_MAX ? n : PATH_MAX - 1] = '\0';
+}
+
+/* Writes one variant's scenario.yaml. */
+static bool prepare(const struct replay *r, const char *what_if, const struct replay_options *o, struct replay_run *run,
+                    struct error *err)
+{
+    struct scenario s = r->scenario; /* all but the flows is borrowed */
+    char comment[PATH_MAX];
+    s.flows = malloc((size_t)s.n_flows * sizeof *s.flows);
+    if (!s.flows)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", s.n_flows);
+    memcpy(s.flows, r->scenario.flows, (size_t)s.n_flows * sizeof *s.flows);
+    snprintf(comment, sizeof comment, "contraflow %s: replay %s --scenario %s%s%s", CONTRAFLOW_VERSION, o->file,
+             o->scenario, what_if ? " --what-if " : "", what_if ? what_if : "");
+    bool ok = (!what_if || replay_what_if(&s, what_if, err)) && scenario_directory_prepare(&s, run->directory, comment, err);
+    free(s.flows);
+    return ok;
+}
+
+static bool play(struct replay_run *runs, int n, const struct replay_options *o, int *signal_number, struct error *err)
+{
+    struct children_job jobs[REPLAY_VARIANTS] = {{0}};
+    char engine[PATH_MAX];
+    if (!children_engine_path("native", engine, sizeof engine, err))
+        return false;
+    for (int i = 0; i < n; i++) {
+        jobs[i].label = runs[i].label;
+        jobs[i].directory = runs[i].directory;
+    }
+    *signal_number = children_run(engine, jobs, n, (int)o->jobs, o->quiet);
+    for (int i = 0; i < n && !*signal_number; i++)
+        if (jobs[i].state != CHILDREN_DONE) {
+            *err = jobs[i].error;
+            return error_prefix(err, "%s: ", runs[i].label);
+        }
+    return true;
+}
+
+static int replay_all(struct replay *r, const struct replay_options *o, struct error *err)
+{
+    static struct replay_run runs[REPLAY_VARIANTS];
+    int n = 1 + o->n_what_ifs, signal_number = 0;
+    char *root = o->output ? strdup(o->output) : default_directory(o->file);
+    bool ok = root && outfile_make_directory(root, err);
+    for (int i = 0; ok && i < n; i++) {
+        runs[i].label = i ? o->what_ifs[i - 1] : "baseline";
+        variant_directory(root, runs[i].label, runs[i].directory);
+        ok = prepare(r, i ? o->what_ifs[i - 1] : NULL, o, &runs[i], err);
+    }
+    free(root);
+    ok = ok && play(runs, n, o, &signal_number, err);
+    for (int i = 0; ok && !signal_number && i < n; i++)
+        ok = replay_run_read(&runs[i], r->n_flows, err);
+    if (ok && !signal_number && o->json) {
+        json_t *all = replay_json(r, runs, n);
+        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+        putchar('\n');
+        json_decref(all);
+    } else if (ok && !signal_number) {
+        ok = replay_show(r, runs, n, err);
+    }
+    for (int i = 0; i < n; i++)
+        free(runs[i].goodput_bps);
+    if (signal_number)
+        raise(signal_number);
+    return ok ? 0 : cli_fail(err);
+}
+
+int cmd_replay(int argc, char **argv)
+{
+    struct replay_options o = {.jobs = children_processors()};
+    struct replay r = {.n_maps = 0};
+    struct error err = {0};
+    int status = 0;
+    if (!options_parse(argc, argv, &o, &r, &err))
+        return cli_fail(&err);
+    if (o.help) {
+        printf(help, replay_what_if_help);
+        return 0;
+    }
+    if (!scenario_load(&r.scenario, o.scenario, o.sets, o.n_sets, &err))
+        return cli_fail(&err);
+    if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
+        status = cli_fail((error_set(&err, ERROR_INPUT, "%s: what is replayed is TCP, in one network", o.scenario), &err));
+    r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;
+    r.scenario.barrier = false;
+    r.scenario.n_captures = 0; /* of the scenario's own places; the pointer stays owned */
+    r.scenario.engine = SCENARIO_ENGINE_NATIVE;
+    if (status == 0)
+        status = replay_build(&r, o.file, &err) ? replay_all(&r, &o, &err) : cli_fail(&err);
+    replay_fini(&r);
+    return status;
+}
