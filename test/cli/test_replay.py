@@ -6,31 +6,26 @@ import csv
 import e2e
 
 SCENARIO = e2e.ROOT / "scenarios/replay.yaml" if e2e.ROOT else None
-SHARED = e2e.ROOT.parent / "shared/captures" if e2e.ROOT else None
 STAR = ("--set", "network.link.rate=50Mbps")
 QUEUES = {
     "fifo-2in-1out": (),
     "ackprio-2in-1out": ("--set", "network.nic.queue=ack-first", "--set", "network.switch.queue=ack-first"),
+    "fifo-3in-1out": (),
+    "fifo-cubic-2in-1out": (),
+    "windows-2W-W-W-2in-1out": (),
+    "wire-fifo-1in-2out": (),
     "shallow-2in-1out": ("--set", "network.nic.limit=60kB", "--set", "network.switch.limit=60kB"),
 }
 
 
 def capture(name):
-    """The project's own copy, cut to headers and packed, or the whole one beside the checkout."""
-    packed = e2e.ROOT / f"test/data/captures/{name}.pcap.gz"
-    return packed if packed.exists() else SHARED / f"{name}.pcap"
+    return e2e.ROOT / f"test/data/captures/{name}.pcap.gz"
 
 
 def truth(name):
-    with open(next(p for p in (e2e.ROOT / f"test/data/captures/{name}.truth.csv", SHARED / f"{name}.truth.csv")
-                   if p.exists()), newline="") as f:
+    with open(e2e.ROOT / f"test/data/captures/{name}.truth.csv", newline="") as f:
         return {f"{r['src']}:{r['sport']}": float(r["received_bps"])
                 for r in csv.DictReader(line for line in f if not line.startswith("#"))}
-
-
-def have(name):
-    return capture(name).exists() and any(p.exists() for p in (e2e.ROOT / f"test/data/captures/{name}.truth.csv",
-                                                               SHARED / f"{name}.truth.csv"))
 
 
 class Replay(e2e.Case):
@@ -39,16 +34,11 @@ class Replay(e2e.Case):
                          *options)
 
     def test_every_flow_comes_within_ten_percent_of_the_truth(self):
-        judged = 0
         for name in QUEUES:
-            if not have(name):
-                continue
             known, played = truth(name), self.play(name)["flows"]
             self.assertEqual({f["src"] for f in played}, set(known))
             for flow in played:
                 self.assertAlmostEqual(flow["replayed_bps"] / known[flow["src"]], 1, delta=0.10, msg=f"{name} {flow}")
-            judged += 1
-        self.assertGreater(judged, 0)
 
     def test_the_place_of_the_remedy_decides(self):
         """2/1: the switch port is the right place, the shared host's NIC does nothing; real Linux gave the outgoing
