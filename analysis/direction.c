@@ -33,8 +33,7 @@ void analysis_direction_syn(struct analysis_direction *d, uint32_t isn)
     d->ack_high = INT64_MIN;
 }
 
-/* The relative number nearest to the highest one known. */
-static int64_t relative(const struct analysis_direction *d, uint32_t seq)
+int64_t analysis_direction_relative(const struct analysis_direction *d, uint32_t seq)
 {
     return d->high + (int32_t)(seq - (d->base + (uint32_t)d->high));
 }
@@ -74,7 +73,7 @@ void analysis_direction_ack(struct analysis_direction *d, const struct capture_s
 {
     if (!d->has_base)
         return;
-    int64_t ack = relative(d, s->ack);
+    int64_t ack = analysis_direction_relative(d, s->ack);
     bool pure = s->payload_bytes == 0 && !(s->flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST));
     if (ack == d->ack_high && pure && d->high > ack && (s->n_sack > 0 || s->window == d->last_ack_window))
         d->dup_acks++;
@@ -209,7 +208,7 @@ bool analysis_direction_data(struct analysis_direction *d, const struct capture_
         d->base = seq;
         d->has_base = true;
     }
-    int64_t start = relative(d, seq), end = start + s->payload_bytes;
+    int64_t start = analysis_direction_relative(d, seq), end = start + s->payload_bytes;
     if (s->payload_bytes == 1 && d->ack_high != INT64_MIN && start == d->ack_high - 1 && end <= d->high &&
         time_ns - d->last_ns >= KEEPALIVE_IDLE_NS) {
         d->keepalives++; /* RFC 9293 3.8.4: the byte before the next one expected */

@@ -61,6 +61,9 @@ bool analysis_direction_data(struct analysis_direction *d, const struct capture_
 /* A segment of the other direction that carries an acknowledgement of this one. */
 void analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s);
 
+/* Relative sequence number: the one nearest to the highest known. */
+int64_t analysis_direction_relative(const struct analysis_direction *d, uint32_t seq);
+
 /* Payload of a full segment: from the MSS option, less the timestamp option, or as on Ethernet. */
 uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bool has_timestamps);
 

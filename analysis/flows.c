@@ -15,7 +15,7 @@
 struct analysis_flows {
     struct analysis_connections *connections;
     int64_t origin_ns;
-    bool has_origin;
+    bool has_origin, explains;
 };
 
 struct analysis_flows *analysis_flows_new(struct error *err)
@@ -68,6 +68,27 @@ static void note_syn(struct analysis_connection *c, const struct capture_segment
     }
 }
 
+void analysis_flows_keep_explanations(struct analysis_flows *f)
+{
+    f->explains = true;
+}
+
+/* Before the direction has taken the segment: only then it is new. */
+static bool explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t t)
+{
+    const struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
+    if (s->payload_bytes > 0 && !c->explain[end] && !(c->explain[end] = analysis_explain_new()))
+        return false;
+    if (s->payload_bytes > 0 && d->has_base) {
+        int64_t last = analysis_direction_relative(d, s->seq) + s->payload_bytes;
+        if (last > d->high)
+            analysis_explain_data(c->explain[end], s, last, t);
+    }
+    if ((s->flags & CAPTURE_TCP_ACK) && !(s->flags & CAPTURE_TCP_SYN) && reverse->has_data && c->explain[!end])
+        analysis_explain_ack(c->explain[!end], s, analysis_direction_relative(reverse, s->ack), t);
+    return true;
+}
+
 bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
                         struct error *err)
 {
@@ -91,6 +112,8 @@ bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
         c->closed = true;
     if (s->flags & CAPTURE_TCP_RST)
         return true; /* its payload is a message, its numbers may be anybody's */
+    if (f->explains && !explain_segment(c, end, s, t))
+        return error_set(err, ERROR_SYSTEM, "out of memory for explanations");
     if (s->payload_bytes > 0 && !analysis_direction_data(d, s, t))
         return error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
     if (s->flags & CAPTURE_TCP_ACK)
@@ -155,6 +178,39 @@ static bool tap_at_sender(const struct analysis_connection *c, int end)
     int64_t near = c->client == end ? c->client_side_ns : c->server_side_ns;
     int64_t far = c->client == end ? c->server_side_ns : c->client_side_ns;
     return near * NEAR_FACTOR <= far;
+}
+
+enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_t i)
+{
+    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
+    int end = (int)(i % 2) ^ c->opener;
+    return tap_at_sender(c, end) ? ANALYSIS_TAP_SENDER
+           : tap_at_sender(c, !end) ? ANALYSIS_TAP_RECEIVER
+                                    : ANALYSIS_TAP_UNKNOWN;
+}
+
+bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_explanation *x)
+{
+    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
+    const struct analysis_explain *e = c->explain[(int)(i % 2) ^ c->opener];
+    if (!e)
+        return false;
+    analysis_explain_get(e, x);
+    return true;
+}
+
+double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
+{
+    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
+    int end = (int)(i % 2) ^ c->opener;
+    const struct analysis_bins *bins = c->direction[end].bins;
+    int64_t most = 0;
+    for (size_t k = 0; bins && k < bins->n; k++)
+        most = bins->bin[k].bytes > most ? bins->bin[k].bytes : most;
+    if (!c->explain[end] || most == 0)
+        return NAN;
+    double rate_bps = (double)most * 8e9 / (double)analysis_bins_width_ns(bins);
+    return analysis_explain_faster(c->explain[end], rate_bps / ANALYSIS_EXPLAIN_COMPRESSED);
 }
 
 static void fill_window(struct analysis_flow *flow, const struct analysis_connection *c, int end)

@@ -7,6 +7,7 @@
 #define ANALYSIS_FLOWS_H
 
 #include "analysis/bins.h"
+#include "analysis/explain.h"
 #include "base/error.h"
 #include "base/estimate.h"
 #include "capture/decode.h"
@@ -63,6 +64,9 @@ struct analysis_capture {
 struct analysis_flows *analysis_flows_new(struct error *err);
 void analysis_flows_free(struct analysis_flows *f);
 
+/* Before the first segment: keep what analysis_flows_explain() says, some 9 kB for each direction with data. */
+void analysis_flows_keep_explanations(struct analysis_flows *f);
+
 /* Times count from here; without it from the first segment added. */
 void analysis_flows_set_origin(struct analysis_flows *f, int64_t time_ns);
 
@@ -80,6 +84,17 @@ bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_pr
 
 /* Directions in the table, with payload or without: indices for analysis_flows_get(). */
 size_t analysis_flows_slots(const struct analysis_flows *f);
+
+/* What slot i's round trips and ACKs looked like. False when that was not kept, or nothing passed. */
+bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_explanation *x);
+
+/* Beside the sender: share of bytes whose ACKs came faster than the path's data rate by 1 / 0.75, the path's being the
+ * flow's fastest bin. NAN when not kept or too short. */
+double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i);
+
+/* Which end of slot i's connection the tap is beside, by the handshake. */
+enum analysis_tap_place { ANALYSIS_TAP_UNKNOWN, ANALYSIS_TAP_SENDER, ANALYSIS_TAP_RECEIVER };
+enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_t i);
 
 /* Fills *flow and returns true when slot i carried payload. In order of the connections'
  * appearance; the direction whose packet came first is first. */

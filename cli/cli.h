@@ -7,6 +7,7 @@
 
 /* Each gets its own name as argv[0] and returns the exit status: 0 done; 1 the work ran and its
  * answer is no; 2 bad input or usage; 3 the system failed. */
+int cmd_explain(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_analyze(int argc, char **argv);

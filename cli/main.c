@@ -14,6 +14,7 @@ static const struct {
     {"run", cmd_run, "emulate a scenario, write captures and flow rates"},
     {"analyze", cmd_analyze, "per-flow goodput, losses and windows from pcap files"},
     {"check", cmd_check, "judge a run or a pcap: fairness, delta_max rule, window law, or losses"},
+    {"explain", cmd_explain, "where round trips go, what ACKs look like, what limits a flow: from a pcap"},
     {"predict", cmd_predict, "rates and completion times of a pattern by model; exchanges; losses"},
     {"replay", cmd_replay, "play a capture's flows through an emulated network, and ask what if"},
     {"plot", cmd_plot, "draw a run: bandwidth against the rules, queue depth over time"},

@@ -29,9 +29,12 @@ static void read_warn(const char *path, const struct analysis_capture *capture)
                 path, capture->short_frames, capture->frames);
 }
 
-struct analysis_flows *cli_read_capture(const char *path, struct analysis_capture *capture, struct error *err)
+static struct analysis_flows *read_capture(const char *path, bool explain, struct analysis_capture *capture,
+                                           struct error *err)
 {
     struct analysis_flows *f = analysis_flows_new(err);
+    if (f && explain)
+        analysis_flows_keep_explanations(f);
     bool ok = f && analysis_flows_read(f, path, read_progress, (void *)path, capture, err);
     read_progress_clear();
     if (ok) {
@@ -40,4 +43,15 @@ struct analysis_flows *cli_read_capture(const char *path, struct analysis_captur
     }
     analysis_flows_free(f);
     return NULL;
+}
+
+struct analysis_flows *cli_read_capture(const char *path, struct analysis_capture *capture, struct error *err)
+{
+    return read_capture(path, false, capture, err);
+}
+
+struct analysis_flows *cli_read_capture_explained(const char *path, struct analysis_capture *capture,
+                                                  struct error *err)
+{
+    return read_capture(path, true, capture, err);
 }

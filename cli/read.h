@@ -9,4 +9,8 @@
  * is large, and a warning there when the capture is cut, or its frames are. NULL and *err on failure. */
 struct analysis_flows *cli_read_capture(const char *path, struct analysis_capture *capture, struct error *err);
 
+/* The same, with what analysis_flows_explain() needs. */
+struct analysis_flows *cli_read_capture_explained(const char *path, struct analysis_capture *capture,
+                                                  struct error *err);
+
 #endif
