@@ -4,6 +4,7 @@
 #include "cli/children.h"
 #include "cli/cli.h"
 #include "cli/replay.h"
+#include "cli/replay_open.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
@@ -192,6 +193,9 @@ static int replay_all(struct replay *r, const struct replay_options *o, struct e
 
 int cmd_replay(int argc, char **argv)
 {
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "--interface", strlen("--interface")) == 0)
+            return replay_open(argc, argv);
     struct replay_options o = {.jobs = children_processors()};
     struct replay r = {.n_maps = 0};
     struct error err = {0};
@@ -200,6 +204,7 @@ int cmd_replay(int argc, char **argv)
         return cli_fail(&err);
     if (o.help) {
         printf(help, replay_what_if_help);
+        printf("\nOpen loop, onto a real interface\n%s", replay_open_help);
         return 0;
     }
     if (!scenario_load(&r.scenario, o.scenario, o.sets, o.n_sets, &err))
