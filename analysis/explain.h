@@ -53,7 +53,7 @@ struct analysis_explanation {
 
 void analysis_explain_get(const struct analysis_explain *e, struct analysis_explanation *x);
 
-/* Share of bytes in groups of ACKs that came at more than this rate, within a sixteenth of an octave; NAN without any. */
+/* Share of bytes in groups of ACKs that came at more than this rate, to a sixteenth of an octave; NAN without any. */
 double analysis_explain_faster(const struct analysis_explain *e, double rate_bps);
 
 #endif

@@ -110,7 +110,8 @@ static json_t *bursts_json(const char *directory, const struct bursts *b, const 
     }
     return json_pack("{s:s, s:s, s:b, s:s, s:f, s:f, s:o, s:o, s:o}", "source", directory, "kind", "buffer",
                      "simulated", true, "architecture", architectures[r->architecture], "buffer_packets",
-                     r->buffer_packets, "spread", r->spread, "series", list, "send_gap_s", cli_table_json_number(b->series[0].send_gap_s),
+                     r->buffer_packets, "spread", r->spread, "series", list, "send_gap_s",
+                     cli_table_json_number(b->series[0].send_gap_s),
                      "receive_gap_s", cli_table_json_number(b->series[0].receive_gap_s));
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/degree.h"
 #include "analysis/limit.h"
 #include "cli/cli.h"
+#include "cli/explain_run.h"
 #include "cli/read.h"
 #include "cli/table.h"
 
@@ -10,34 +11,38 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MOSTLY 0.5  /* of the round trip: named as its cause */
 #define LEAST_GROUPS 20
 
 static const char help[] =
-    "usage: contraflow explain FILE... [--json]\n\n"
-    "Where the round trips of bulk TCP flows go, what their ACKs look like, and what holds them back: from a capture at\n"
-    "one place.\n\n"
+    "usage: contraflow explain FILE|DIR... [--json]\n\n"
+    "Where the round trips of bulk TCP flows go, what their ACKs look like, and what holds them back: from a capture\n"
+    "at one place.\n\n"
     "Columns\n"
     "  floor      round trip of the handshake: propagation, and what queues held then\n"
     "  data wait  mean time data waited beyond the least, on the way to the receiver, ms\n"
     "  ACK wait   the same for ACKs on the way back. TCP timestamps cut the round trip into legs at the tap: tap time\n"
-    "             less the stamp of what passes, and stamp of the first echo less tap time. Clocks differ by a constant,\n"
-    "             so a leg's wait is its mean less its minimum, less half a clock tick; at least that when the capture\n"
-    "             began in the middle of a flow. Waits before the tap count, too: Linux shows a sender's packets to\n"
-    "             tcpdump behind its queue, but stamps them in front of it\n"
+    "             less the stamp of what passes, and stamp of the first echo less tap time. Clocks differ by a\n"
+    "             constant, so a leg's wait is its mean less its minimum, less half a clock tick; at least that when\n"
+    "             the capture began in the middle of a flow. Waits before the tap count, too: Linux shows a\n"
+    "             sender's packets to tcpdump behind its queue, but stamps them in front of it\n"
     "  ACK share  ACK wait / (floor + data wait + ACK wait)\n"
-    "  compressed share of groups of 3 ACKs in a row whose span at the tap is below 0.75 of the span in which the data\n"
-    "             they acknowledge passed it (Paxson 1997, 15.4; xi). Beside the receiver, only its own host and NIC\n"
-    "             can do that; ACKs that queue beyond the tap do not show. Groups of data within 100 us are left out.\n"
+    "  compressed share of groups of 3 ACKs in a row whose span at the tap is below 0.75 of the span in which the\n"
+    "             data they acknowledge passed it (Paxson 1997, 15.4; xi). Beside the receiver, only its own host\n"
+    "             and NIC can do that; ACKs that queue beyond the tap do not show. Groups of data within 100 us are left out.\n"
     "             Beside the sender, where data pass in bursts: share of bytes whose ACKs came faster than the flow's\n"
     "             fastest bin by 1 / 0.75. A symptom: at one flow each way it costs nothing (Heusse et al. 2011)\n"
-    "  tap        beside the sender or the receiver: by the handshake's two halves; where they are too short, the host\n"
-    "             that most flows share; for a lone flow, whether its ACKs pass half a round trip after their data\n"
+    "  tap        beside the sender or the receiver: by the handshake's two halves; where they are too short, the\n"
+    "             host that most flows share; for a lone flow, whether ACKs pass half a round trip after data\n"
     "  limit      loss: two loss events once settled; receiver: in flight is the offered window; window: in flight is\n"
     "             steady below it, as with a sender's buffer; application: idle in a tenth of its time; sender: in\n"
     "             flight still moves\n\n"
-    "      --json     {\"flows\": [...]}, seconds; null when unknown\n\n"
+    "For a run DIR, its queues instead: the share of time in which exactly one, both or neither of a host's NIC queue\n"
+    "and the switch port towards it hold more than two frames, the correlation of their depths, and the period at\n"
+    "which they take turns (data pendulum, Heusse et al. 2011).\n\n"
+    "      --json     {\"flows\": [...], \"queues\": [...]}, seconds; null when unknown\n\n"
     "  contraflow explain capture.pcap\n"
     "  contraflow check capture.pcap          which rule the rates obey\n"
     "  contraflow replay capture.pcap ...     what would have been otherwise\n\n"
@@ -231,16 +236,21 @@ int cmd_explain(int argc, char **argv)
         error_set(&err, ERROR_INPUT, "explain: no file given; see 'contraflow explain --help'");
         return cli_fail(&err);
     }
-    json_t *list = json_array();
+    json_t *list = json_array(), *queues = json_array();
     bool ok = true;
-    for (int i = optind; ok && i < argc; i++)
-        ok = explain_file(argv[i], as_json, list, &n, &err);
+    for (int i = optind; ok && i < argc; i++) {
+        struct stat st;
+        bool directory = stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode);
+        ok = directory ? explain_run(argv[i], as_json, queues, &n, &err)
+                       : explain_file(argv[i], as_json, list, &n, &err);
+    }
     if (ok && as_json) {
-        json_t *all = json_pack("{s:O}", "flows", list);
+        json_t *all = json_pack("{s:O, s:O}", "flows", list, "queues", queues);
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
         putchar('\n');
         json_decref(all);
     }
     json_decref(list);
+    json_decref(queues);
     return !ok ? cli_fail(&err) : n == 0;
 }

@@ -31,9 +31,9 @@ static const char help[] =
     "  -q, --quiet           no progress\n"
     "      --json            one object instead of tables\n\n"
     "Changes\n%s\n"
-    "A window is what a flow without losses kept in flight once settled, else what its receiver offered. A flow that was\n"
-    "still sending when the capture ended is played until then, others for their bytes. Goodput: unique payload from\n"
-    "first to last packet. A connection's payload the other way is a flow of its own; pauses of applications are not\n"
+    "A window is what a flow without losses kept in flight once settled, else what its receiver offered. A flow that\n"
+    "was still sending when the capture ended is played until then, others for their bytes. Goodput: unique payload\n"
+    "from first to last packet. A connection's payload the other way is a flow of its own; pauses of applications are not\n"
     "played.\n\n"
     "  contraflow replay my.pcap --scenario scenarios/replay.yaml --set network.link.rate=50Mbps \\\n"
     "      --what-if ack-first --what-if fair@port --what-if ack-first@nic --what-if buffer=100kB\n\n"
@@ -102,9 +102,11 @@ static bool options_parse(int argc, char **argv, struct replay_options *o, struc
     if (o->help)
         return true;
     if (argc - optind != 1)
-        return error_set(err, ERROR_INPUT, "replay takes one FILE, not %d; see 'contraflow replay --help'", argc - optind);
+        return error_set(err, ERROR_INPUT, "replay takes one FILE, not %d; see 'contraflow replay --help'",
+                         argc - optind);
     o->file = argv[optind];
-    return o->scenario || error_set(err, ERROR_INPUT, "replay needs a network: --scenario, such as scenarios/replay.yaml");
+    return o->scenario ||
+           error_set(err, ERROR_INPUT, "replay needs a network: --scenario, such as scenarios/replay.yaml");
 }
 
 /* captures/my.pcap -> my-replay */
@@ -137,7 +139,8 @@ static bool prepare(const struct replay *r, const char *what_if, const struct re
     memcpy(s.flows, r->scenario.flows, (size_t)s.n_flows * sizeof *s.flows);
     snprintf(comment, sizeof comment, "contraflow %s: replay %s --scenario %s%s%s", CONTRAFLOW_VERSION, o->file,
              o->scenario, what_if ? " --what-if " : "", what_if ? what_if : "");
-    bool ok = (!what_if || replay_what_if(&s, what_if, err)) && scenario_directory_prepare(&s, run->directory, comment, err);
+    bool ok = (!what_if || replay_what_if(&s, what_if, err)) &&
+              scenario_directory_prepare(&s, run->directory, comment, err);
     free(s.flows);
     return ok;
 }
@@ -210,7 +213,8 @@ int cmd_replay(int argc, char **argv)
     if (!scenario_load(&r.scenario, o.scenario, o.sets, o.n_sets, &err))
         return cli_fail(&err);
     if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
-        status = cli_fail((error_set(&err, ERROR_INPUT, "%s: what is replayed is TCP, in one network", o.scenario), &err));
+        status = cli_fail((error_set(&err, ERROR_INPUT, "%s: what is replayed is TCP, in one network", o.scenario),
+                           &err));
     r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;
     r.scenario.barrier = false;
     r.scenario.n_captures = 0; /* of the scenario's own places; the pointer stays owned */

@@ -306,7 +306,8 @@ int cmd_run(int argc, char **argv)
         status = cli_fail((error_set(&err, ERROR_SYSTEM, "out of memory"), &err));
     else if (both)
         status = cross_check_runs(&plan, (int)parallel, quiet, json);
-    else if (!children_engine_path(scenario_engine_name(plan.scenario.engine), engine, sizeof engine, &err) || !plan_make_jobs(&plan, &err))
+    else if (!children_engine_path(scenario_engine_name(plan.scenario.engine), engine, sizeof engine, &err) ||
+             !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);
     else
         status = run_plan(&plan, engine, (int)parallel, quiet, true);

@@ -41,7 +41,7 @@ struct replay {
 bool replay_build(struct replay *r, const char *path, struct error *err);
 void replay_fini(struct replay *r);
 
-/* "ack-first@nic", "buffer=500kB@port", "window=1MB", "cc=cubic", "pause", ... changed in *s; its flows are *s's own. */
+/* "ack-first@nic", "buffer=500kB@port", "window=1MB", "cc=cubic", "pause", ... changed in *s, which owns its flows. */
 bool replay_what_if(struct scenario *s, const char *text, struct error *err);
 extern const char replay_what_if_help[];
 

@@ -23,8 +23,9 @@ bool replay_run_read(struct replay_run *run, int n_flows, struct error *err)
         run->retransmitted += strtoll(v[1], NULL, 10);
     }
     cli_csv_close(&csv);
-    return n == n_flows || err->code != ERROR_NONE ? err->code == ERROR_NONE
-                                                   : error_set(err, ERROR_SYSTEM, "%s: flows are missing", run->directory);
+    if (err->code != ERROR_NONE)
+        return false;
+    return n == n_flows || error_set(err, ERROR_SYSTEM, "%s: flows are missing", run->directory);
 }
 
 static double replay_total(const struct replay_run *run, int n)

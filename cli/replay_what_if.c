@@ -8,7 +8,7 @@
 const char replay_what_if_help[] =
     "  fifo, ack-first, fair   how queues are served; fair: in turns for flows, as fq and fq_codel do\n"
     "  buffer=SIZE             of queues, such as 500kB or 100p\n"
-    "  pause                   Ethernet PAUSE at the switch, stopping everybody; pause-senders: who sends to that port\n"
+    "  pause                   Ethernet PAUSE at the switch, stopping everybody; pause-senders: who sends to the port\n"
     "  window=SIZE             of every flow\n"
     "  cc=NAME                 congestion control: newreno, linuxreno, cubic\n"
     "  small-queues=SIZE       most of its own data a sender keeps in its NIC (TCP Small Queues)\n"

@@ -2,8 +2,8 @@
 /* emu/fair.h - fair queueing: deficit round robin over flows (Shreedhar and Varghese 1996), as Linux's fq and fq_codel
  * serve theirs, without a delay target.
  *
- * Flows hash into buckets; each bucket with frames gets a quantum of a full frame a turn. A full buffer drops the oldest
- * frame of the bucket with most bytes, whoever's frame comes. */
+ * Flows hash into buckets; each bucket with frames gets a quantum of a full frame a turn. A full buffer drops the
+ * oldest frame of the bucket with most bytes, whoever's frame comes. */
 #ifndef EMU_FAIR_H
 #define EMU_FAIR_H
 

@@ -2,8 +2,8 @@
 /* emu/queue.h - a bounded queue of frames in front of a transmitter.
  *
  * Disciplines: `fifo`; `ack-first`, two FIFOs in one buffer of which the one with pure TCP ACKs is served first; both
- * drop what finds no room. `fair`: turns for flows, and the fattest one loses (emu/fair.h). The frame in the transmitter
- * is no longer in the queue. */
+ * drop what finds no room. `fair`: turns for flows, and the fattest one loses (emu/fair.h). The frame in the
+ * transmitter is no longer in the queue. */
 #ifndef EMU_QUEUE_H
 #define EMU_QUEUE_H
 

@@ -156,7 +156,8 @@ void fill_checksums(uint8_t *ip, size_t n)
 uint32_t packet_flow(const emu_frame *frame)
 {
     uint8_t b[64] = {};
-    uint32_t n = static_cast<const Packet *>(frame->packet)->CopyData(b, sizeof b), flow = frame->src * 65599u + frame->dst;
+    uint32_t n = static_cast<const Packet *>(frame->packet)->CopyData(b, sizeof b);
+    uint32_t flow = frame->src * 65599u + frame->dst;
     uint32_t ip_bytes = (b[0] & 15u) * 4;
     if (frame->ethertype != 0x0800 || b[9] != 6 || ip_bytes + 4 > n)
         return flow;

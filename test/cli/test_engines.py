@@ -45,7 +45,7 @@ class CrossCheck(e2e.Case):
 
     def test_every_shipped_scenario_is_here(self):
         both = {"star.yaml", "ack-first.yaml", "windows.yaml", "zhu-figure1.yaml", "zhu-figure4.yaml",
-                "zhu-random.yaml", "pause.yaml", "pause-victim.yaml"}
+                "zhu-random.yaml", "pause.yaml", "pause-victim.yaml", "replay.yaml"}
         native = {"small-queues.yaml", "alltoall.yaml", "bunyip.yaml", "perseus.yaml"}
         # Go-Back-N and bare frames are the same code on either clock: test_tam.py wants the same bytes of both
         clock = {"saturation.yaml"} | {p.name for p in SCENARIOS.glob("tam-*.yaml")}
@@ -56,6 +56,9 @@ class CrossCheck(e2e.Case):
 
     def test_ack_first(self):
         self.cross_check("ack-first.yaml", "duration=500ms", "warmup=150ms")
+
+    def test_replay(self):
+        self.cross_check("replay.yaml", "duration=600ms", "warmup=300ms", "tcp.window=500kB")
 
     def test_pause(self):
         self.cross_check("pause.yaml", "duration=400ms", "warmup=150ms")

@@ -67,8 +67,8 @@ static void test_limits_are_bytes_or_packets(void **state)
                         "has "
                         "unknown unit 'frames'; a size looks like 3MB, 500kB or 64KiB");
     assert_string_equal(rejection("network: {nic: {limit: p}}\n"),
-                        "s.yaml:1: network.nic.limit: neither bytes (20MB), nor packets (1000p), nor none: 'p' is not a "
-                        "size; "
+                        "s.yaml:1: network.nic.limit: neither bytes (20MB), nor packets (1000p), nor none: 'p' is not "
+                        "a size; "
                         "try 3MB, 500kB or 64KiB");
 }
 
