@@ -88,13 +88,15 @@ static const char *reader_remedy(const char *said)
     return "make one interface of them with editcap -F nsecpcap FILE one.pcap";
 }
 
-/* Takes a frame from libpcap. A pcapng file can hold times that int64_t nanoseconds cannot. */
+/* Takes a frame from libpcap. A pcapng file can hold times that int64_t nanoseconds cannot, or whose differences they
+ * cannot. */
 static void reader_pull(struct capture_reader *r)
 {
     r->status = pcap_next_ex(r->pcap, &r->header, &r->bytes);
     r->said = r->status == PCAP_ERROR ? pcap_geterr(r->pcap) : "";
     if (r->status == 1 && (__builtin_mul_overflow((int64_t)r->header->ts.tv_sec, INT64_C(1000000000), &r->time_ns) ||
-                           __builtin_add_overflow(r->time_ns, (int64_t)r->header->ts.tv_usec, &r->time_ns))) {
+                           __builtin_add_overflow(r->time_ns, (int64_t)r->header->ts.tv_usec, &r->time_ns) ||
+                           r->time_ns > INT64_MAX / 2 || r->time_ns < -(INT64_MAX / 2))) {
         r->status = PCAP_ERROR;
         r->said = "its time is out of range";
     }
