@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#define STREAM_BUFFER (1 << 18) /* as large as zlib's two: then plain files do not pass through those */
+
 struct capture_reader {
     char *path;       /* owned */
     gzFile file;      /* owned by the stream: closed with it */
@@ -157,6 +159,7 @@ static bool reader_open_pcap(struct capture_reader *r, struct error *err)
         gzclose(r->file);
         return error_set(err, ERROR_SYSTEM, "%s: out of memory", r->path);
     }
+    setvbuf(stream, NULL, _IOFBF, STREAM_BUFFER);
     char said[PCAP_ERRBUF_SIZE] = "";
     r->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, said);
     if (!r->pcap) {
