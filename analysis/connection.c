@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/connection.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CHUNK 256 /* connections allocated at a time: pointers to them stay valid */
 
+struct slot {
+    uint32_t connection; /* 1 + index of the latest connection of a key, 0 free */
+    uint32_t hash;       /* of its key: another key is mostly told here, without a look at a cold connection */
+};
+
 struct analysis_connections {
     struct analysis_connection **chunk;
     size_t n_chunks, n;
-    uint32_t *slot; /* open addressing, linear probing: 1 + index of the latest connection of a key, 0 free */
+    struct slot *slot; /* open addressing, linear probing; `slots` is a power of two */
     size_t slots, used;
     struct analysis_connection *last; /* the one found last: packets come in trains */
 };
@@ -60,58 +66,99 @@ const struct analysis_connection *analysis_connections_at(const struct analysis_
     return at(t, i);
 }
 
-static int key_of(const struct capture_segment *s, struct analysis_key *key)
+/* The end that sent the segment: 0 for the lower (address, port). Called for every segment: IPv4 as one number. */
+static int end_of(const struct capture_segment *s)
 {
-    int order = memcmp(s->src.bytes, s->dst.bytes, sizeof s->src.bytes);
+    int order;
+    if (s->src.family == 4) {
+        uint32_t src, dst;
+        memcpy(&src, s->src.bytes, sizeof src);
+        memcpy(&dst, s->dst.bytes, sizeof dst);
+        src = be32toh(src);
+        dst = be32toh(dst);
+        order = (src > dst) - (src < dst);
+    } else {
+        order = memcmp(s->src.bytes, s->dst.bytes, sizeof s->src.bytes);
+    }
     if (order == 0)
         order = (s->src_port > s->dst_port) - (s->src_port < s->dst_port);
-    int end = order > 0; /* of the sender */
-    memset(key, 0, sizeof *key); /* padding too: keys are compared as bytes */
-    memcpy(&key->address[end], &s->src, sizeof s->src);
-    memcpy(&key->address[!end], &s->dst, sizeof s->dst);
-    key->port[end] = s->src_port;
-    key->port[!end] = s->dst_port;
-    key->tag = s->tag;
-    return end;
+    return order > 0;
 }
 
-static uint64_t hash(const struct analysis_key *key)
+static uint64_t mix(uint64_t h, uint64_t v)
 {
-    uint64_t word[(sizeof *key + 7) / 8] = {0}, h = 0;
-    memcpy(word, key, sizeof *key);
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
-        h = (h ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        h ^= h >> 32;
+    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32;
+}
+
+/* From the fields as the decoder wrote them: a key put together first would wait for its own bytes to be stored. */
+static uint32_t hash(const struct capture_segment *s, int end)
+{
+    const struct capture_address *low = end ? &s->dst : &s->src, *high = end ? &s->src : &s->dst;
+    uint32_t ports = end ? (uint32_t)s->dst_port << 16 | s->src_port : (uint32_t)s->src_port << 16 | s->dst_port;
+    uint64_t h = mix((uint64_t)s->tag << 32, ports);
+    for (int i = 0; i < (s->src.family == 4 ? 4 : 16); i += 4) {
+        uint32_t a, b;
+        memcpy(&a, low->bytes + i, sizeof a);
+        memcpy(&b, high->bytes + i, sizeof b);
+        h = mix(h, (uint64_t)a << 32 | b);
     }
-    return h;
+    return (uint32_t)h;
 }
 
-static uint32_t *slot_of(const struct analysis_connections *t, const struct analysis_key *key)
+static bool same_address(const struct capture_address *a, const struct capture_address *b)
 {
-    size_t i = hash(key) & (t->slots - 1);
-    while (t->slot[i] && memcmp(&at(t, t->slot[i] - 1)->key, key, sizeof *key) != 0)
-        i = (i + 1) & (t->slots - 1);
+    return a->family == b->family && memcmp(a->bytes, b->bytes, 4) == 0 &&
+           (a->family == 4 || memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0);
+}
+
+static bool same_key(const struct analysis_key *key, const struct capture_segment *s, int end)
+{
+    return key->port[end] == s->src_port && key->port[!end] == s->dst_port && key->tag == s->tag &&
+           same_address(&key->address[end], &s->src) && same_address(&key->address[!end], &s->dst);
+}
+
+/* All of a connection at once instead of one cache miss after the other, as is the rule among many thousands. */
+static void prefetch(const struct analysis_connection *c)
+{
+    for (size_t i = 0; i < sizeof *c; i += 64)
+        __builtin_prefetch((const char *)c + i, 1);
+}
+
+static struct slot *slot_of(const struct analysis_connections *t, const struct capture_segment *s, int end, uint32_t h)
+{
+    size_t i = h & (t->slots - 1);
+    for (; t->slot[i].connection; i = (i + 1) & (t->slots - 1)) {
+        if (t->slot[i].hash != h)
+            continue;
+        const struct analysis_connection *c = at(t, t->slot[i].connection - 1);
+        prefetch(c);
+        if (same_key(&c->key, s, end))
+            break;
+    }
     return &t->slot[i];
 }
 
 static bool rehash(struct analysis_connections *t)
 {
-    uint32_t *old = t->slot;
-    size_t n_old = t->slots;
-    uint32_t *slot = calloc(2 * n_old, sizeof *slot);
+    size_t slots = 2 * t->slots;
+    struct slot *slot = calloc(slots, sizeof *slot);
     if (!slot)
         return false;
-    t->slot = slot;
-    t->slots = 2 * n_old;
-    for (size_t i = 0; i < n_old; i++) {
-        if (old[i])
-            *slot_of(t, &at(t, old[i] - 1)->key) = old[i];
+    for (size_t i = 0; i < t->slots; i++) {
+        size_t to = t->slot[i].hash & (slots - 1);
+        while (t->slot[i].connection && slot[to].connection)
+            to = (to + 1) & (slots - 1);
+        if (t->slot[i].connection)
+            slot[to] = t->slot[i];
     }
-    free(old);
+    free(t->slot);
+    t->slot = slot;
+    t->slots = slots;
     return true;
 }
 
-static struct analysis_connection *append(struct analysis_connections *t, const struct analysis_key *key, int end)
+static struct analysis_connection *append(struct analysis_connections *t, const struct capture_segment *s, int end)
 {
     if (t->n == t->n_chunks * CHUNK) {
         struct analysis_connection **grown = realloc(t->chunk, (t->n_chunks + 1) * sizeof *grown);
@@ -126,7 +173,11 @@ static struct analysis_connection *append(struct analysis_connections *t, const 
     struct analysis_connection *c = at(t, t->n++);
     *c = (struct analysis_connection){.syn_ns = -1, .synack_ns = -1, .client_side_ns = -1, .server_side_ns = -1,
                                       .client = -1, .opener = (int8_t)end};
-    memcpy(&c->key, key, sizeof *key);
+    c->key.address[end] = s->src;
+    c->key.address[!end] = s->dst;
+    c->key.port[end] = s->src_port;
+    c->key.port[!end] = s->dst_port;
+    c->key.tag = s->tag;
     analysis_direction_init(&c->direction[0]);
     analysis_direction_init(&c->direction[1]);
     return c;
@@ -149,24 +200,25 @@ static bool starts_anew(const struct analysis_connection *c, const struct captur
 struct analysis_connection *analysis_connections_find(struct analysis_connections *t,
                                                       const struct capture_segment *s, int *end)
 {
-    struct analysis_key key;
-    *end = key_of(s, &key);
-    uint32_t *slot = NULL;
+    *end = end_of(s);
     struct analysis_connection *c = t->last;
-    if (!c || memcmp(&c->key, &key, sizeof key) != 0) {
-        slot = slot_of(t, &key);
-        c = *slot ? at(t, *slot - 1) : NULL;
-    }
+    if (c && same_key(&c->key, s, *end) && !starts_anew(c, s, *end))
+        return c;
+    uint32_t h = hash(s, *end);
+    struct slot *slot = slot_of(t, s, *end, h);
+    c = slot->connection ? at(t, slot->connection - 1) : NULL;
     if (c && !starts_anew(c, s, *end))
         return t->last = c;
-    if (!c && 2 * (t->used + 1) > t->slots && !rehash(t))
-        return NULL;
     bool known = c != NULL;
-    c = append(t, &key, *end);
+    if (!known && 2 * (t->used + 1) > t->slots) {
+        if (!rehash(t))
+            return NULL;
+        slot = slot_of(t, s, *end, h);
+    }
+    c = append(t, s, *end);
     if (!c)
         return NULL;
-    slot = slot_of(t, &key);
-    *slot = (uint32_t)t->n;
+    *slot = (struct slot){(uint32_t)t->n, h};
     t->used += !known;
     return t->last = c;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define PROGRESS_FRAMES 65536
+#define TIME_MAX (INT64_MAX / 8) /* 36 years: sums and small multiples of times fit */
 #define NEAR_FACTOR 4 /* the tap is at an end when the way to it and back is so much shorter */
 
 struct analysis_flows {
@@ -42,6 +43,15 @@ void analysis_flows_set_origin(struct analysis_flows *f, int64_t time_ns)
 {
     f->origin_ns = time_ns;
     f->has_origin = true;
+}
+
+/* From 0 to TIME_MAX whatever the clock says. */
+static int64_t since_origin(const struct analysis_flows *f, int64_t time_ns)
+{
+    int64_t t;
+    if (time_ns <= f->origin_ns)
+        return 0;
+    return __builtin_sub_overflow(time_ns, f->origin_ns, &t) || t > TIME_MAX ? TIME_MAX : t;
 }
 
 static void note_syn(struct analysis_connection *c, const struct capture_segment *s, int end, int64_t time_ns)
@@ -94,7 +104,7 @@ bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
 {
     if (!f->has_origin)
         analysis_flows_set_origin(f, time_ns);
-    int64_t t = time_ns > f->origin_ns ? time_ns - f->origin_ns : 0;
+    int64_t t = since_origin(f, time_ns);
     int end;
     struct analysis_connection *c = analysis_connections_find(f->connections, s, &end);
     if (!c)

@@ -2,7 +2,8 @@
 /* analysis/flows.h - from the frames of a capture to its TCP flows.
  *
  * A flow is one direction of a connection. Streaming: memory grows with connections (under 1 kB
- * each, plus at most 8 kB for a direction of 32 data packets or more), not with packets. */
+ * each, plus at most 8 kB for a direction of 32 data packets or more and 50 kB for one with a thousand holes), not
+ * with packets. */
 #ifndef ANALYSIS_FLOWS_H
 #define ANALYSIS_FLOWS_H
 
@@ -70,7 +71,8 @@ void analysis_flows_keep_explanations(struct analysis_flows *f);
 /* Times count from here; without it from the first segment added. */
 void analysis_flows_set_origin(struct analysis_flows *f, int64_t time_ns);
 
-/* time_ns since the epoch; may step back. False when memory is out. */
+/* time_ns since the epoch; may step back. Before the origin counts as there, 36 years after it and later as then.
+ * False when memory is out. */
 bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
                         struct error *err);
 

@@ -4,16 +4,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CAPACITY_MAX (ANALYSIS_HOLES_MAX + ANALYSIS_HOLES_MAX / 4) /* full of holes, an eighth of it is still free */
+
 void analysis_holes_fini(struct analysis_holes *h)
 {
-    free(h->hole);
+    free(h->room);
     *h = (struct analysis_holes){0};
 }
 
+/* Moves the shorter side: recovery fills the lowest holes first, of a thousand maybe. */
 static void remove_at(struct analysis_holes *h, uint32_t at)
 {
     h->n--;
-    memmove(&h->hole[at], &h->hole[at + 1], (h->n - at) * sizeof *h->hole);
+    if (at <= h->n / 2) {
+        memmove(h->hole + 1, h->hole, at * sizeof *h->hole);
+        h->hole++;
+    } else {
+        memmove(&h->hole[at], &h->hole[at + 1], (h->n - at) * sizeof *h->hole);
+    }
+}
+
+/* Room for one more behind the last hole. Moving them all down is worth it while it frees an eighth or more. */
+static bool make_room(struct analysis_holes *h)
+{
+    uint32_t gap = h->room ? (uint32_t)(h->hole - h->room) : 0;
+    if (gap + h->n < h->capacity)
+        return true;
+    if (gap > h->capacity / 8) {
+        memmove(h->room, h->hole, h->n * sizeof *h->hole);
+        h->hole = h->room;
+        return true;
+    }
+    uint32_t capacity = h->capacity ? 2 * h->capacity : 4;
+    if (capacity > CAPACITY_MAX)
+        capacity = CAPACITY_MAX;
+    struct analysis_hole *grown = realloc(h->room, capacity * sizeof *grown);
+    if (!grown)
+        return false;
+    h->room = grown;
+    h->hole = grown + gap;
+    h->capacity = capacity;
+    return true;
 }
 
 /* Index of the first hole that ends beyond `start`. */
@@ -36,14 +67,8 @@ bool analysis_holes_open(struct analysis_holes *h, const struct analysis_hole *h
         h->given_up_bytes += h->hole[0].end - h->hole[0].start;
         remove_at(h, 0);
     }
-    if (h->n == h->capacity) {
-        uint32_t capacity = h->capacity ? 2 * h->capacity : 4;
-        struct analysis_hole *grown = realloc(h->hole, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        h->hole = grown;
-        h->capacity = capacity;
-    }
+    if (!make_room(h))
+        return false;
     uint32_t at = find(h, hole->start);
     memmove(&h->hole[at + 1], &h->hole[at], (h->n - at) * sizeof *h->hole);
     h->hole[at] = *hole;

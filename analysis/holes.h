@@ -21,7 +21,8 @@ struct analysis_hole {
 };
 
 struct analysis_holes { /* zeroed: no hole */
-    struct analysis_hole *hole; /* owned; ascending, disjoint */
+    struct analysis_hole *hole; /* ascending, disjoint; somewhere in room */
+    struct analysis_hole *room; /* owned; `capacity` of them */
     uint32_t n, capacity;
     int64_t given_up_bytes; /* in holes dropped for want of room */
 };

@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#define STREAM_BUFFER (1 << 18) /* as large as zlib's two: then plain files do not pass through those */
+
 struct capture_reader {
     char *path;       /* owned */
     gzFile file;      /* owned by the stream: closed with it */
@@ -88,13 +90,15 @@ static const char *reader_remedy(const char *said)
     return "make one interface of them with editcap -F nsecpcap FILE one.pcap";
 }
 
-/* Takes a frame from libpcap. A pcapng file can hold times that int64_t nanoseconds cannot. */
+/* Takes a frame from libpcap. A pcapng file can hold times that int64_t nanoseconds cannot, or whose differences they
+ * cannot. */
 static void reader_pull(struct capture_reader *r)
 {
     r->status = pcap_next_ex(r->pcap, &r->header, &r->bytes);
     r->said = r->status == PCAP_ERROR ? pcap_geterr(r->pcap) : "";
     if (r->status == 1 && (__builtin_mul_overflow((int64_t)r->header->ts.tv_sec, INT64_C(1000000000), &r->time_ns) ||
-                           __builtin_add_overflow(r->time_ns, (int64_t)r->header->ts.tv_usec, &r->time_ns))) {
+                           __builtin_add_overflow(r->time_ns, (int64_t)r->header->ts.tv_usec, &r->time_ns) ||
+                           r->time_ns > INT64_MAX / 2 || r->time_ns < -(INT64_MAX / 2))) {
         r->status = PCAP_ERROR;
         r->said = "its time is out of range";
     }
@@ -155,6 +159,7 @@ static bool reader_open_pcap(struct capture_reader *r, struct error *err)
         gzclose(r->file);
         return error_set(err, ERROR_SYSTEM, "%s: out of memory", r->path);
     }
+    setvbuf(stream, NULL, _IOFBF, STREAM_BUFFER);
     char said[PCAP_ERRBUF_SIZE] = "";
     r->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, said);
     if (!r->pcap) {

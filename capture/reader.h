@@ -13,7 +13,7 @@
 struct capture_reader; /* opaque */
 
 struct capture_frame {
-    int64_t time_ns;         /* since the epoch */
+    int64_t time_ns;         /* since the epoch; from 1823 to 2116, so that differences fit */
     uint32_t captured_bytes; /* in `bytes` */
     uint32_t wire_bytes;     /* length on the wire, without FCS; at least captured_bytes */
     const uint8_t *bytes;    /* borrowed: valid until the next call */

@@ -203,6 +203,23 @@ static void test_retransmissions_are_those_the_kernel_counted(void **state)
     analysis_flows_free(f);
 }
 
+/* A handshake from one end of 64-bit time to the other: a clock gone mad, or a forged capture. */
+static void test_times_apart_by_centuries_count_as_decades(void **state)
+{
+    (void)state;
+    struct error err;
+    struct analysis_flows *f = analysis_flows_new(&err);
+    feed(f, INT64_MIN, syn(A_TO_B, 1000));
+    feed(f, INT64_MAX - 2, syn_ack(B_TO_A, 5000, 1001));
+    feed(f, INT64_MAX - 1, segment(A_TO_B, 1001, 1000, 5001));
+    for (int i = 1; i < 40; i++)
+        feed(f, INT64_MAX, segment(A_TO_B, 1001 + 1000u * (unsigned)i, 1000, 5001));
+    struct analysis_flow flow = flow_at(f, 0);
+    assert_int_equal(flow.payload_bytes, 40000);
+    assert_true(flow.start_s == flow.end_s && flow.end_s > 36 * 365.0 * 86400 && flow.end_s < 37 * 365.0 * 86400);
+    analysis_flows_free(f);
+}
+
 static void test_a_missing_file_is_an_error(void **state)
 {
     (void)state;
@@ -220,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_goodput_is_payload_over_first_to_last_data_packet),
         cmocka_unit_test(test_steady_goodput_leaves_the_start_out),
         cmocka_unit_test(test_times_that_step_back_do_not_make_time_negative),
+        cmocka_unit_test(test_times_apart_by_centuries_count_as_decades),
         cmocka_unit_test(test_window_is_measured_from_timestamps_at_the_receiver),
         cmocka_unit_test(test_window_without_timestamps_needs_a_tap_at_the_sender),
         cmocka_unit_test(test_advertised_window_is_scaled_by_the_receivers_syn),

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/holes.h"
 
+#include "base/random.h"
 #include "test/cm.h"
+
+#include <string.h>
 
 static void open_hole(struct analysis_holes *h, int64_t start, int64_t end, int64_t opened_ns)
 {
@@ -85,6 +88,47 @@ static void test_too_many_holes_give_up_the_lowest(void **state)
     analysis_holes_fini(&h);
 }
 
+/* Against the same done one byte at a time. Small segments, so that holes are many, split and run out of room. */
+static void test_random_holes_agree_with_bytes_one_by_one(void **state)
+{
+    (void)state;
+    enum { BYTES = 30000 };
+    static bool missing[BYTES];
+    struct random r;
+    random_init(&r, 1);
+    for (int round = 0; round < 20; round++) {
+        struct analysis_holes h = {0};
+        int64_t high = 0, end, expected = 0;
+        memset(missing, 0, sizeof missing);
+        for (; high < BYTES - 40; high = end) {
+            int64_t start = high + 1 + (int64_t)random_below(&r, 19);
+            end = start + 1 + (int64_t)random_below(&r, 19);
+            memset(missing + high, 1, (size_t)(start - high));
+            open_hole(&h, high, start, 0);
+            for (uint64_t k = random_below(&r, 3); k > 0; k--) {
+                int64_t back = (int64_t)random_below(&r, round & 1 ? 300 : BYTES), from = end > back ? end - back : 0;
+                int64_t to = from + (int64_t)random_below(&r, 30);
+                to = to < end ? to : end;
+                struct analysis_hole first;
+                bool ok = true;
+                int64_t bytes = 0;
+                bool kept = h.n > 0 && from >= h.hole[0].start; /* below, holes may have been given up */
+                for (int64_t i = from; i < to && kept; i++) {
+                    bytes += missing[i];
+                    missing[i] = false;
+                }
+                if (kept)
+                    assert_int_equal(analysis_holes_fill(&h, from, to, &first, &ok), bytes);
+                assert_true(ok);
+            }
+        }
+        for (int64_t i = 0; i < BYTES; i++)
+            expected += missing[i];
+        assert_int_equal(analysis_holes_bytes(&h), expected);
+        analysis_holes_fini(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +137,7 @@ int main(void)
         cmocka_unit_test(test_the_first_hole_touched_is_told_as_it_was),
         cmocka_unit_test(test_holes_stay_sorted),
         cmocka_unit_test(test_too_many_holes_give_up_the_lowest),
+        cmocka_unit_test(test_random_holes_agree_with_bytes_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bytes nobody chose, through capture_decode() and capture_reader_open(). With libFuzzer:
- *   clang -g -fsanitize=fuzzer,address,undefined -DCONTRAFLOW_LIBFUZZER -D_GNU_SOURCE -I. \
- *       test/capture/{fuzz_decode,packets}.c capture/{address,decode,link,reader}.c base/{error,random}.c -lpcap -lz
- * Without it, main() replays seeded mutations of packets and files: a test for the sanitizers. */
+/* Bytes nobody chose, through capture_decode() and capture_reader_open(). `test/fuzz` builds and runs it with
+ * libFuzzer. Without that, main() replays seeded mutations of packets and files: a test for the sanitizers. */
 #include "base/random.h"
 #include "capture/reader.h"
 #include "test/capture/packets.h"

@@ -292,7 +292,7 @@ static void test_insane_lengths_are_damage(void **state)
     assert_non_null(strstr(err.message, "bad.pcap: damaged at packet 2 ("));
 }
 
-/* 2^63 s does not fit int64_t nanoseconds. */
+/* Beyond 2^62 ns differences do not fit int64_t nanoseconds, beyond 2^63 ns times do not. */
 static void test_times_out_of_range_are_damage(void **state)
 {
     (void)state;
@@ -301,11 +301,17 @@ static void test_times_out_of_range_are_damage(void **state)
     int frames;
     files_pcapng_section(&f);
     files_pcapng_interface(&f, ETHERNET, 65535, 0);
-    files_pcapng_packet(&f, 0, UINT64_C(9223372036), 60);
-    files_pcapng_packet(&f, 0, UINT64_C(9223372037), 60); /* INT64_MAX = 9223372036.85 s */
-    assert_int_equal(read_all(files_write("late.pcapng", f.bytes, f.n), &frames, &err), CAPTURE_NEXT_TRUNCATED);
-    assert_int_equal(frames, 1);
-    assert_non_null(strstr(err.message, "damaged at packet 2 (its time is out of range)"));
+    files_pcapng_packet(&f, 0, UINT64_C(4611686018), 60); /* INT64_MAX / 2 = 4611686018.43 s */
+    size_t one = f.n;
+    static const uint64_t bad[] = {UINT64_C(4611686019), UINT64_C(9223372036), UINT64_C(9223372037),
+                                   (uint64_t)-INT64_C(4611686019)};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        f.n = one;
+        files_pcapng_packet(&f, 0, bad[i], 60);
+        assert_int_equal(read_all(files_write("late.pcapng", f.bytes, f.n), &frames, &err), CAPTURE_NEXT_TRUNCATED);
+        assert_int_equal(frames, 1);
+        assert_non_null(strstr(err.message, "damaged at packet 2 (its time is out of range)"));
+    }
 }
 
 /* Interfaces come before their packets, so libpcap's refusal is known when the file is opened. */

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Writes the seeds of test/fuzz into test/data/fuzz: small captures, and programs for test/analysis/fuzz_flows.c.
+Inputs that once broke something lie there too, by the name regression-*; this script leaves them alone."""
+import gzip
+import pathlib
+import struct
+
+HERE = pathlib.Path(__file__).parent
+OUT = HERE / "fuzz"
+MACS = bytes([2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1])
+FIN, SYN, RST, ACK = 1, 2, 4, 16
+A, B = (1, 1000), (2, 2000)
+
+
+def tcp(src, dst, seq, ack, flags=ACK, options=b"", window=500):
+    options += b"\1" * (-len(options) % 4)
+    return struct.pack(">HHIIBBHHH", src[1], dst[1], seq & 0xffffffff, ack & 0xffffffff, (20 + len(options)) << 2,
+                       flags, window, 0xbeef, 0) + options
+
+
+def stamp(value, echo):
+    return b"\1\1" + struct.pack(">BBII", 8, 10, value, echo)
+
+
+def sack(*blocks):
+    return b"\1\1" + struct.pack(">BB", 5, 2 + 8 * len(blocks)) + b"".join(
+        struct.pack(">II", a & 0xffffffff, b & 0xffffffff) for a, b in blocks)
+
+
+ip_id = 0
+
+
+def ipv4(src, dst, segment, payload):
+    global ip_id
+    ip_id += 1
+    return struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(segment) + payload, ip_id, 0x4000, 64, 6, 0) + bytes(
+        [10, 0, 0, src[0], 10, 0, 0, dst[0]]) + segment
+
+
+def ipv6(src, dst, segment, payload):
+    net = bytes([0x20, 1, 0xd, 0xb8]) + bytes(11)
+    return struct.pack(">IHBB", 6 << 28, len(segment) + payload, 6, 64) + net + bytes([src[0]]) + net + bytes(
+        [dst[0]]) + segment
+
+
+def frame(src, dst, segment, payload=0, link=MACS, ip=ipv4):
+    """(bytes captured: headers only, bytes on the wire)"""
+    data = link + (b"\x08\x00" if ip is ipv4 else b"\x86\xdd") + ip(src, dst, segment, payload)
+    return data, len(data) + payload
+
+
+def pcap(frames, times, order="<", magic=0xa1b23c4d, link_type=1):
+    out = struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 96, link_type)
+    for (data, wire), t in zip(frames, times):
+        out += struct.pack(order + "IIII", t // 10**9, t % 10**9, len(data), wire) + data
+    return out
+
+
+def every(step, start=1700000000 * 10**9):
+    while True:
+        yield start
+        start += step
+
+
+def conversation(packets, isn=1000, lost=(), **how):
+    """A handshake, data from A to B, an ACK for every other segment; lost ones are sent again at the end."""
+    mss = b"\2\4\5\xb4\4\2" + b"\1\3\3\7"
+    out = [frame(A, B, tcp(A, B, isn, 0, SYN, mss), **how), frame(B, A, tcp(B, A, 77, isn + 1, SYN | ACK, mss), **how),
+           frame(A, B, tcp(A, B, isn + 1, 78, options=stamp(1, 1)), **how)]
+    seq = acked = isn + 1
+    for i in range(packets):
+        if i not in lost:
+            out.append(frame(A, B, tcp(A, B, seq, 78, options=stamp(10 + i, 10 + i - 4)), 1448, **how))
+            if not lost:
+                acked = seq + 1448
+        seq += 1448
+        if i % 2:
+            blocks = sack((seq - 1448, seq)) if lost else b""
+            out.append(frame(B, A, tcp(B, A, 78, acked, options=stamp(10 + i, 10 + i) + blocks), **how))
+    for i in lost:
+        out.append(frame(A, B, tcp(A, B, isn + 1 + 1448 * i, 78, options=stamp(99 + i, 90)), 1448, **how))
+    out.append(frame(B, A, tcp(B, A, 78, seq, options=stamp(110, 110)), **how))
+    out.append(frame(A, B, tcp(A, B, seq, 78, FIN | ACK), **how))
+    out.append(frame(B, A, tcp(B, A, 78, seq + 1, RST), **how))
+    return out
+
+
+def block(kind, body):
+    body += bytes(-len(body) % 4)
+    return struct.pack("<II", kind, 12 + len(body)) + body + struct.pack("<I", 12 + len(body))
+
+
+def interface(resolution, offset=0):
+    options = struct.pack("<HHB3x", 9, 1, resolution) + (struct.pack("<HHq", 14, 8, offset) if offset else b"")
+    return block(1, struct.pack("<HHI", 1, 0, 96) + options + bytes(4))
+
+
+def packet(number, time, data, wire):
+    return block(6, struct.pack("<IIIII", number, time >> 32 & 0xffffffff, time & 0xffffffff, len(data), wire) + data)
+
+
+SECTION = block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
+
+
+def pcapng(frames):
+    out = SECTION + interface(6) + interface(9)
+    for i, (data, wire) in enumerate(frames):
+        out += packet(i % 2, (1700000000 * 10**6 + i * 100) * (1000 if i % 2 else 1), data, wire)
+    return out
+
+
+def real():
+    """Forty packets of a real transfer with losses, from its middle on."""
+    whole = gzip.open(HERE / "captures" / "shallow-2in-1out.pcap.gz").read()
+    out, at = whole[:24], 24
+    for i in range(5040):
+        n = 16 + struct.unpack_from("<I", whole, at + 8)[0]
+        if i >= 5000:
+            out += whole[at:at + n]
+        at += n
+    return out
+
+
+def step_back():
+    """A clock that is set back now and then."""
+    return [1700000000 * 10**9 + i * 10**6 - (i // 20) * 15 * 10**6 for i in range(200)]
+
+
+def program(*ops, head=bytes(9)):
+    return head + b"".join(bytes(op) for op in ops)
+
+
+def op(kind, connection=0, side=0, high=0):
+    return high << 7 | kind << 3 | side << 2 | connection
+
+
+FAST, NEAR, ACKS, DUP, CLOCK, OPTIONS, WILD, LEAP = 0, 3, 5, 10, 11, 13, 14, 15
+exchange = [[op(FAST), 1, 180], [op(FAST), 1, 180], [op(ACKS, side=1), 0]]
+mss = 100
+
+seeds = {
+    "handshake.pcap": pcap(conversation(34), every(100000)),
+    "sack.pcap": pcap(conversation(34, lost=(5, 6, 9, 20)), every(100000)),
+    "wraparound.pcap": pcap(conversation(34, isn=2**32 - 20000), every(100000)),
+    "far-times.pcapng": SECTION + interface(0, 2**62 // 10**9) + interface(0, -2**62 // 10**9) + b"".join(
+        packet((i + 1) % 2, 2**62 // 10**9, *f) for i, f in enumerate(conversation(34))),
+    "truncated.pcap": pcap(conversation(4), every(100000))[:-30],
+    "vlan.pcap": pcap(conversation(6, link=MACS + b"\x81\0\0\5") +
+                      conversation(6, link=MACS + b"\x88\xa8\0\7\x81\0\0\5") + conversation(6, ip=ipv6), every(100000)),
+    "step-back.pcap": pcap(conversation(40), step_back()),
+    "big-endian.pcap": pcap(conversation(6), every(100000), order=">", magic=0xa1b2c3d4),
+    "cooked.pcap": pcap([(b"\0\0\0\1\0\6\2\0\0\0\0\1\0\0" + data[12:], wire + 2) for data, wire in conversation(6)],
+                        every(100000), link_type=113),
+    "two-interfaces.pcapng": pcapng(conversation(34)),
+    "gzip.pcap.gz": gzip.compress(pcap(conversation(10), every(100000)), mtime=0),
+    "real-losses.pcap": real(),
+    "plain.program": program(*exchange * 15, [op(NEAR), 251, 90], [op(NEAR, high=1), 5, 200], [op(DUP)], *exchange,
+                             [op(FAST, 1, 1), 3, 9], [op(FAST, 2), 3, 9], [op(FAST, 3), 3, 9],
+                             [op(ACKS, 3, 1, 1), 0, 2, 1, 2]),
+    "connections.program": program([op(7), 0x87, mss], [op(8, side=1), 0x87, mss], *exchange, [op(9)], [op(9, side=1)],
+                                   [op(7), 0x40, mss, 9], *exchange, [op(9, high=1)], head=bytes([0] + [4] * 8)),
+    "probes.program": program(*exchange, [op(OPTIONS, side=1), 0, 0], [op(ACKS, side=1), 0], [op(NEAR, high=1), 0, 0],
+                              [op(CLOCK), 2, 20], [op(NEAR, high=1), 255, 0], *exchange),
+    "holes.program": program(*exchange, [op(LEAP, high=1), 3], *exchange),
+    "leaps.program": program(*exchange, *[[op(WILD), 0x60 + i] + [7] * 20 for i in range(4)], [op(CLOCK), 3, 240],
+                             *exchange, [op(LEAP), 0x10] + [0] * 7, *exchange * 12),
+}
+
+OUT.mkdir(exist_ok=True)
+for name, data in seeds.items():
+    (OUT / name).write_bytes(data)
