@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/degree.h"
-#include "analysis/limit.h"
 #include "cli/cli.h"
 #include "cli/explain_run.h"
+#include "cli/explained.h"
 #include "cli/read.h"
 #include "cli/table.h"
 
@@ -12,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define MOSTLY 0.5  /* of the round trip: named as its cause */
-#define LEAST_GROUPS 20
 
 static const char help[] =
     "usage: contraflow explain FILE|DIR... [--json]\n\n"
@@ -48,14 +44,6 @@ static const char help[] =
     "  contraflow replay capture.pcap ...     what would have been otherwise\n\n"
     "Exit status: 0 done; 1 no bulk flow; 2 bad input; 3 the system failed.\n";
 
-struct explained {
-    struct analysis_flow flow;
-    struct analysis_explanation x;
-    enum analysis_tap_place tap;
-    enum analysis_limit limit;
-    double rtt_s, ack_share, compressed; /* compressed: NAN with few groups */
-};
-
 static const char *const places[] = {"-", "sender", "receiver"};
 
 static void table_ms(struct cli_table *t, double s)
@@ -72,75 +60,6 @@ static void table_percent(struct cli_table *t, double share)
         cli_table_add(t, "%.0f %%", 100 * share);
     else
         cli_table_add(t, "-");
-}
-
-/* Where handshakes are too short to tell, the host that most flows share is where the capture was made. */
-static enum analysis_tap_place tap_by_host(const struct analysis_flow *flow, const struct analysis_flow *all, size_t n)
-{
-    size_t src = 0, dst = 0;
-    for (size_t i = 0; i < n; i++) {
-        src += memcmp(&all[i].src, &flow->src, sizeof flow->src) == 0 ||
-               memcmp(&all[i].dst, &flow->src, sizeof flow->src) == 0;
-        dst += memcmp(&all[i].src, &flow->dst, sizeof flow->dst) == 0 ||
-               memcmp(&all[i].dst, &flow->dst, sizeof flow->dst) == 0;
-    }
-    return src > dst ? ANALYSIS_TAP_SENDER : dst > src ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_UNKNOWN;
-}
-
-static struct explained explain_one(const struct analysis_flows *f, size_t slot, const struct analysis_flow *flow,
-                                    const struct analysis_flow *all, size_t n)
-{
-    struct explained e = {.flow = *flow, .tap = analysis_flows_tap(f, slot), .limit = analysis_limit_of(flow)};
-    analysis_flows_explain(f, slot, &e.x);
-    double floor_s = isfinite(flow->rtt_floor_s) ? flow->rtt_floor_s : 0;
-    e.rtt_s = floor_s + e.x.data_wait_s + e.x.ack_wait_s;
-    e.ack_share = e.rtt_s > 0 ? e.x.ack_wait_s / e.rtt_s : NAN;
-    if (e.tap == ANALYSIS_TAP_UNKNOWN)
-        e.tap = tap_by_host(flow, all, n);
-    if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* too near to tell by handshakes */
-        e.tap = e.x.hold_s >= MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
-    e.compressed = e.tap == ANALYSIS_TAP_SENDER     ? analysis_flows_fast_acks(f, slot)
-                   : e.x.groups >= LEAST_GROUPS ? (double)e.x.compressed / (double)e.x.groups
-                                                : NAN;
-    return e;
-}
-
-/* One sentence for people who do not want to read columns. */
-static void say(const struct explained *e)
-{
-    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-    analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
-    analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
-    printf("  %s > %s: ", src, dst);
-    if (!isfinite(e->rtt_s)) {
-        puts("no timestamps to split its round trip by");
-        return;
-    }
-    printf("round trip %.1f ms; ", e->rtt_s * 1e3);
-    if (e->limit == ANALYSIS_LIMIT_LOSS)
-        printf("losses set its rate (%" PRIu32 " loss events)\n", e->flow.steady_loss_events);
-    else if (e->ack_share >= MOSTLY)
-        printf("%.0f %% of it its ACKs wait behind other data\n", 100 * e->ack_share);
-    else if (e->x.data_wait_s >= MOSTLY * e->rtt_s)
-        printf("%.0f %% of it its data wait%s\n", 100 * e->x.data_wait_s / e->rtt_s,
-               e->ack_share < 0.1 ? ", its ACKs hardly do" : "");
-    else
-        puts("data and ACKs wait alike, or hardly at all");
-}
-
-static json_t *explained_json(const char *source, const struct explained *e)
-{
-    static const char *const taps[] = {"unknown", "sender", "receiver"};
-    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-    analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
-    analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:s}", "source", source, "src",
-                     src, "dst", dst, "goodput_bps", cli_table_json_number(e->flow.goodput_bps), "rtt_floor_s",
-                     cli_table_json_number(e->flow.rtt_floor_s), "data_wait_s", cli_table_json_number(e->x.data_wait_s),
-                     "ack_wait_s", cli_table_json_number(e->x.ack_wait_s), "rtt_s", cli_table_json_number(e->rtt_s),
-                     "ack_share", cli_table_json_number(e->ack_share), "ack_groups", (json_int_t)e->x.groups,
-                     "compressed_share", cli_table_json_number(e->compressed), "hold_s",
-                     cli_table_json_number(e->x.hold_s), "tap", taps[e->tap], "limit", analysis_limit_name(e->limit));
 }
 
 static void explained_row(struct cli_table *t, const struct explained *e)
@@ -161,6 +80,15 @@ static void explained_row(struct cli_table *t, const struct explained *e)
     cli_table_add(t, "%s", analysis_limit_name(e->limit));
 }
 
+static void say(const struct explained *e)
+{
+    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT], text[EXPLAINED_TEXT];
+    analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
+    analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
+    explained_say(e, text);
+    printf("  %s > %s: %s\n", src, dst, text);
+}
+
 static bool explain_file(const char *path, bool as_json, json_t *list, size_t *n, struct error *err)
 {
     static const char *const head[] = {"from", "to", "Mb/s", "window kB", "floor ms", "data wait", "ACK wait",
@@ -169,22 +97,9 @@ static bool explain_file(const char *path, bool as_json, json_t *list, size_t *n
     struct analysis_flows *f = cli_read_capture_explained(path, &capture, err);
     if (!f)
         return false;
-    size_t slots = analysis_flows_slots(f), bulk = 0;
-    struct explained *all = calloc(slots + 1, sizeof *all);
-    struct analysis_flow *flows = calloc(slots + 1, sizeof *flows), flow;
-    size_t *slot_of = calloc(slots + 1, sizeof *slot_of);
-    int64_t largest = 0;
-    bool ok = (all && flows && slot_of) || error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", slots);
-    for (size_t i = 0; ok && i < slots; i++)
-        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes > largest)
-            largest = flow.payload_bytes;
-    for (size_t i = 0; ok && i < slots; i++)
-        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
-            slot_of[bulk] = i;
-            flows[bulk++] = flow;
-        }
-    for (size_t i = 0; ok && i < bulk; i++)
-        all[i] = explain_one(f, slot_of[i], &flows[i], flows, bulk);
+    struct explained *all = NULL;
+    size_t bulk = 0;
+    bool ok = explained_bulk(f, &all, &bulk, err);
     struct cli_table t;
     cli_table_init(&t, sizeof head / sizeof *head);
     for (size_t i = 0; i < t.columns; i++)
@@ -206,8 +121,6 @@ static bool explain_file(const char *path, bool as_json, json_t *list, size_t *n
         fprintf(stderr, "contraflow: %s: no bulk TCP flow\n", path);
     *n += bulk;
     free(all);
-    free(flows);
-    free(slot_of);
     analysis_flows_free(f);
     return ok;
 }

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/explained.h"
+
+#include "analysis/degree.h"
+#include "cli/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOSTLY 0.5 /* of the round trip: named as its cause */
+#define LEAST_GROUPS 20
+
+/* Where handshakes are too short to tell, the host that most flows share is where the capture was made. */
+static enum analysis_tap_place tap_by_host(const struct analysis_flow *flow, const struct analysis_flow *all, size_t n)
+{
+    size_t src = 0, dst = 0;
+    for (size_t i = 0; i < n; i++) {
+        src += memcmp(&all[i].src, &flow->src, sizeof flow->src) == 0 ||
+               memcmp(&all[i].dst, &flow->src, sizeof flow->src) == 0;
+        dst += memcmp(&all[i].src, &flow->dst, sizeof flow->dst) == 0 ||
+               memcmp(&all[i].dst, &flow->dst, sizeof flow->dst) == 0;
+    }
+    return src > dst ? ANALYSIS_TAP_SENDER : dst > src ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_UNKNOWN;
+}
+
+static struct explained explained_one(const struct analysis_flows *f, size_t slot, const struct analysis_flow *flow,
+                                      const struct analysis_flow *all, size_t n)
+{
+    struct explained e = {.flow = *flow, .tap = analysis_flows_tap(f, slot), .limit = analysis_limit_of(flow)};
+    analysis_flows_explain(f, slot, &e.x);
+    double floor_s = isfinite(flow->rtt_floor_s) ? flow->rtt_floor_s : 0;
+    e.rtt_s = floor_s + e.x.data_wait_s + e.x.ack_wait_s;
+    e.ack_share = e.rtt_s > 0 ? e.x.ack_wait_s / e.rtt_s : NAN;
+    if (e.tap == ANALYSIS_TAP_UNKNOWN)
+        e.tap = tap_by_host(flow, all, n);
+    if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* too near to tell by handshakes */
+        e.tap = e.x.hold_s >= MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
+    e.compressed = e.tap == ANALYSIS_TAP_SENDER ? analysis_flows_fast_acks(f, slot)
+                   : e.x.groups >= LEAST_GROUPS ? (double)e.x.compressed / (double)e.x.groups
+                                                : NAN;
+    return e;
+}
+
+bool explained_bulk(const struct analysis_flows *f, struct explained **list, size_t *n, struct error *err)
+{
+    size_t slots = analysis_flows_slots(f), bulk = 0;
+    struct explained *all = calloc(slots + 1, sizeof *all);
+    struct analysis_flow *flows = calloc(slots + 1, sizeof *flows), flow;
+    size_t *slot_of = calloc(slots + 1, sizeof *slot_of);
+    int64_t largest = 0;
+    bool ok = (all && flows && slot_of) || error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", slots);
+    for (size_t i = 0; ok && i < slots; i++)
+        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes > largest)
+            largest = flow.payload_bytes;
+    for (size_t i = 0; ok && i < slots; i++)
+        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
+            slot_of[bulk] = i;
+            flows[bulk++] = flow;
+        }
+    for (size_t i = 0; ok && i < bulk; i++)
+        all[i] = explained_one(f, slot_of[i], &flows[i], flows, bulk);
+    free(flows);
+    free(slot_of);
+    if (!ok) {
+        free(all);
+        return false;
+    }
+    *list = all;
+    *n = bulk;
+    return true;
+}
+
+void explained_say(const struct explained *e, char text[static EXPLAINED_TEXT])
+{
+    if (!isfinite(e->rtt_s)) {
+        snprintf(text, EXPLAINED_TEXT, "no timestamps to split its round trip by");
+        return;
+    }
+    int n = snprintf(text, EXPLAINED_TEXT, "round trip %.1f ms; ", e->rtt_s * 1e3);
+    char *rest = text + n;
+    size_t room = EXPLAINED_TEXT - (size_t)n;
+    if (e->limit == ANALYSIS_LIMIT_LOSS)
+        snprintf(rest, room, "losses set its rate (%" PRIu32 " loss events)", e->flow.steady_loss_events);
+    else if (e->ack_share >= MOSTLY)
+        snprintf(rest, room, "%.0f %% of it its ACKs wait behind other data", 100 * e->ack_share);
+    else if (e->x.data_wait_s >= MOSTLY * e->rtt_s)
+        snprintf(rest, room, "%.0f %% of it its data wait%s", 100 * e->x.data_wait_s / e->rtt_s,
+                 e->ack_share < 0.1 ? ", its ACKs hardly do" : "");
+    else
+        snprintf(rest, room, "data and ACKs wait alike, or hardly at all");
+}
+
+json_t *explained_json(const char *source, const struct explained *e)
+{
+    static const char *const taps[] = {"unknown", "sender", "receiver"};
+    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+    analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
+    analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:s}", "source", source, "src",
+                     src, "dst", dst, "goodput_bps", cli_table_json_number(e->flow.goodput_bps), "rtt_floor_s",
+                     cli_table_json_number(e->flow.rtt_floor_s), "data_wait_s", cli_table_json_number(e->x.data_wait_s),
+                     "ack_wait_s", cli_table_json_number(e->x.ack_wait_s), "rtt_s", cli_table_json_number(e->rtt_s),
+                     "ack_share", cli_table_json_number(e->ack_share), "ack_groups", (json_int_t)e->x.groups,
+                     "compressed_share", cli_table_json_number(e->compressed), "hold_s",
+                     cli_table_json_number(e->x.hold_s), "tap", taps[e->tap], "limit", analysis_limit_name(e->limit));
+}

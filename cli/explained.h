@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/explained.h - what explain and analyze --report say of a flow: its round trip's parts, and a sentence. */
+#ifndef CLI_EXPLAINED_H
+#define CLI_EXPLAINED_H
+
+#include "analysis/limit.h"
+
+#include <jansson.h>
+
+#define EXPLAINED_TEXT 512
+
+struct explained {
+    struct analysis_flow flow;
+    struct analysis_explanation x;
+    enum analysis_tap_place tap;
+    enum analysis_limit limit;
+    double rtt_s;                /* floor and both waits; NAN without timestamps */
+    double ack_share, compressed; /* compressed: NAN with few groups */
+};
+
+/* The bulk flows of a table that keeps explanations, in its order; *list is for free(). `flow.bins` in it borrow
+ * from the table. */
+bool explained_bulk(const struct analysis_flows *f, struct explained **list, size_t *n, struct error *err);
+
+/* One sentence for people who do not want to read columns; without the flow's name. */
+void explained_say(const struct explained *e, char text[static EXPLAINED_TEXT]);
+
+json_t *explained_json(const char *source, const struct explained *e);
+
+#endif
