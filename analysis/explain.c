@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #define RING 512            /* data segments between passing and being acknowledged; older ones are forgotten */
-#define FLOOR_NS INT64_C(100000)
 #define RATES 512     /* of ACK groups: sixteenths of an octave */
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
@@ -32,6 +31,12 @@ struct explain_probe {
     int64_t time_ns;
 };
 
+/* Groups of ACKs by when their own stamps say they left, for one of the ticks. */
+struct explain_stamped {
+    struct xi xi;
+    bool vague; /* its first ACK left somewhere within its tick */
+};
+
 struct explain_passed {
     int64_t end, time_ns;
 };
@@ -44,10 +49,12 @@ struct analysis_explain {
     uint32_t oldest, count;
     int64_t last_ack;
     bool has_ack;
-    int in_group;
-    int64_t group_ack_ns, group_data_ns; /* of its first ACK, and of the data that one acknowledged */
-    int64_t group_first_ack;
-    int64_t groups, compressed, holds;
+    struct xi xi;
+    struct explain_stamped stamped[ANALYSIS_EXPLAIN_TICKS];
+    uint32_t last_stamp;  /* of an ACK that advanced */
+    int in_run;           /* of ACKs whose rate is taken */
+    int64_t run_ack_ns, run_first_ack;
+    int64_t holds;
     double bytes_at[RATES]; /* acknowledged by groups of that rate */
     double hold_sum_ns;
 };
@@ -150,21 +157,40 @@ double analysis_explain_faster(const struct analysis_explain *e, double rate_bps
     return all > 0 ? faster / all : NAN;
 }
 
-static void explain_group(struct analysis_explain *e, int64_t ack, int64_t data_ns, int64_t time_ns)
+/* The rate of runs of ACKs, however short: beside the sender bursts of them are what is looked for. */
+static void explain_rate(struct analysis_explain *e, int64_t ack, int64_t time_ns)
 {
-    if (e->in_group++ == 0) {
-        e->group_first_ack = ack;
-        e->group_ack_ns = time_ns;
-        e->group_data_ns = data_ns;
-    } else if (e->in_group == ANALYSIS_EXPLAIN_GROUP) {
-        int64_t data_span = data_ns - e->group_data_ns;
-        double span_s = fmax((double)(time_ns - e->group_ack_ns), 1) * 1e-9, bytes = (double)(ack - e->group_first_ack);
-        e->in_group = 0;
+    if (e->in_run++ == 0) {
+        e->run_first_ack = ack;
+        e->run_ack_ns = time_ns;
+    } else if (e->in_run == XI_GROUP) {
+        double span_s = fmax((double)(time_ns - e->run_ack_ns), 1) * 1e-9, bytes = (double)(ack - e->run_first_ack);
+        e->in_run = 0;
         e->bytes_at[rate_index(bytes * 8 / span_s)] += bytes;
-        if (data_span < FLOOR_NS)
-            return;
-        e->groups++;
-        e->compressed += (double)(time_ns - e->group_ack_ns) < ANALYSIS_EXPLAIN_COMPRESSED * (double)data_span;
+    }
+}
+
+/* An ACK whose stamp is one tick on from the last left when the clock ticked; after a longer step it is vague by a tick.
+ * Groups go from one that moves the clock on to another. */
+static void explain_stamps(struct analysis_explain *e, uint32_t stamp, int64_t time_ns)
+{
+    uint32_t step = stamp - e->last_stamp;
+    e->last_stamp = stamp;
+    for (int k = 0; k < ANALYSIS_EXPLAIN_TICKS; k++) {
+        struct explain_stamped *g = &e->stamped[k];
+        int64_t tick = (int64_t)tick_ns[k], left = (int64_t)(int32_t)(stamp - e->receiver.first) * tick;
+        bool vague = step > 1 && tick > XI_FLOOR_NS;
+        int64_t resolution = (g->vague + vague) * tick;
+        struct xi_config xi = {.floor = resolution > 0 ? 2 * resolution : XI_FLOOR_NS, .left_resolution = resolution};
+        if (step == 0) {
+            g->xi.in_group += g->xi.in_group > 0;
+            continue;
+        }
+        xi_add(&g->xi, &xi, left, time_ns);
+        if (g->xi.in_group == 0) /* ends one group, and begins the next */
+            xi_add(&g->xi, &xi, left, time_ns);
+        if (g->xi.in_group == 1)
+            g->vague = vague;
     }
 }
 
@@ -182,14 +208,19 @@ void analysis_explain_ack(struct analysis_explain *e, const struct capture_segme
         return;
     e->has_ack = true;
     e->last_ack = ack;
+    if (s->has_timestamps)
+        explain_stamps(e, s->tsval, time_ns);
     int64_t data_ns;
     if (!explain_passed(e, ack, &data_ns)) {
-        e->in_group = 0;
+        xi_break(&e->xi);
+        e->in_run = 0;
         return;
     }
+    static const struct xi_config xi = {.floor = XI_FLOOR_NS};
     e->holds++;
     e->hold_sum_ns += (double)(time_ns - data_ns);
-    explain_group(e, ack, data_ns, time_ns);
+    xi_add(&e->xi, &xi, data_ns, time_ns);
+    explain_rate(e, ack, time_ns);
 }
 
 /* The tick whose pace the clock kept; -1 before it has moved on. */
@@ -212,8 +243,10 @@ void analysis_explain_get(const struct analysis_explain *e, struct analysis_expl
         [ANALYSIS_LEG_ACK_OUT] = receiver,
         [ANALYSIS_LEG_ACK_IN] = sender,
     };
-    *x = (struct analysis_explanation){.samples = INT64_MAX, .groups = e->groups, .compressed = e->compressed,
+    *x = (struct analysis_explanation){.samples = INT64_MAX, .passed = e->xi,
                                        .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
+    if (receiver >= 0)
+        x->stamped = e->stamped[receiver].xi;
     for (int i = 0; i < ANALYSIS_LEGS; i++) {
         const struct explain_leg *leg = &e->legs[i];
         x->samples = leg->n < x->samples ? leg->n : x->samples;

@@ -11,21 +11,19 @@
  * flow met empty queues once (its beginning was captured), else at least that. Half a clock tick is taken off: a
  * stamp is up to a tick old. Ticks of 1 us, 1, 4 and 10 ms are told apart by their pace.
  *
- * ACK compression (Zhang, Shenker and Clark 1991; Paxson 1997, section 15.4): for groups of ANALYSIS_EXPLAIN_GROUP
- * ACKs in a row, xi = span of the ACKs at the tap / span in which the data they acknowledge passed it. Beside the
- * receiver that is what its own host does to them. Compressed: xi < 0.75. Groups whose data passed within 100 us are
- * left out: that is bursts and clocks, not queues. Beside the sender data pass in bursts, and the measure is another:
- * the share of bytes acknowledged by groups whose rate (bytes / span of the ACKs) is above the path's by 1 / 0.75. */
+ * ACK compression (Zhang, Shenker and Clark 1991; Paxson 1997, section 15.4): groups of ACKs by base/xi.h, where they
+ * "left" when the data they acknowledge passed the tap. Beside the receiver that is what its own host does to them.
+ * Beside the sender data pass in bursts, and the measure is another: the share of bytes acknowledged by runs of three
+ * ACKs whose rate (bytes / span of the ACKs) is above the path's by 1 / 0.75. */
 #ifndef ANALYSIS_EXPLAIN_H
 #define ANALYSIS_EXPLAIN_H
 
+#include "base/xi.h"
 #include "capture/decode.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ANALYSIS_EXPLAIN_GROUP 3
-#define ANALYSIS_EXPLAIN_COMPRESSED 0.75
 #define ANALYSIS_EXPLAIN_TICKS 4
 
 enum analysis_leg { ANALYSIS_LEG_DATA_OUT, ANALYSIS_LEG_DATA_IN, ANALYSIS_LEG_ACK_OUT, ANALYSIS_LEG_ACK_IN,
@@ -47,7 +45,7 @@ struct analysis_explanation {
     double wait_s[ANALYSIS_LEGS]; /* NAN without samples (no timestamps) */
     double data_wait_s, ack_wait_s; /* sums of two; NAN when either is unknown */
     int64_t samples;              /* of the leg with fewest */
-    int64_t groups, compressed;   /* of ACKs */
+    struct xi passed, stamped;    /* groups of ACKs: left when their data passed; or as their own timestamps say */
     double hold_s;                /* mean from data passing the tap to their ACK passing it */
 };
 

@@ -22,23 +22,28 @@ static const char help[] =
     "  ACK wait   the same for ACKs on the way back. TCP timestamps cut the round trip into legs at the tap: tap time\n"
     "             less the stamp of what passes, and stamp of the first echo less tap time. Clocks differ by a\n"
     "             constant, so a leg's wait is its mean less its minimum, less half a clock tick; at least that when\n"
-    "             the capture began in the middle of a flow. Waits before the tap count, too: Linux shows a\n"
-    "             sender's packets to tcpdump behind its queue, but stamps them in front of it\n"
+    "             the flow, or what is captured of it, began behind somebody's backlog. Waits before the tap\n"
+    "             count, too: Linux shows a sender's packets to tcpdump behind its queue, but stamps them in\n"
+    "             front of it\n"
     "  ACK share  ACK wait / (floor + data wait + ACK wait)\n"
-    "  compressed share of groups of 3 ACKs in a row whose span at the tap is below 0.75 of the span in which the\n"
-    "             data they acknowledge passed it (Paxson 1997, 15.4; xi). Beside the receiver, only its own host\n"
-    "             and NIC can do that; ACKs that queue beyond the tap do not show. Groups of data within 100 us are left out.\n"
-    "             Beside the sender, where data pass in bursts: share of bytes whose ACKs came faster than the flow's\n"
-    "             fastest bin by 1 / 0.75. A symptom: at one flow each way it costs nothing (Heusse et al. 2011)\n"
+    "  compressed share of groups of ACKs in a row that came within 0.75 of the span they left in (xi, Paxson 1997,\n"
+    "             15.4); a group has 3 ACKs, and more until it left over 100 us. When they left: beside the receiver\n"
+    "             when their data passed, so that its own host and NIC show and queues beyond the tap do not; beside\n"
+    "             the sender by their own timestamps, from one tick of the receiver's clock to another. Without\n"
+    "             timestamps: share of bytes whose ACKs came faster than the flow's fastest bin by 1 / 0.75.\n"
+    "             A symptom: at one flow each way it costs nothing (Heusse et al. 2011)\n"
     "  tap        beside the sender or the receiver: by the handshake's two halves; where they are too short, the\n"
     "             host that most flows share; for a lone flow, whether ACKs pass half a round trip after data\n"
     "  limit      loss: two loss events once settled; receiver: in flight is the offered window; window: in flight is\n"
     "             steady below it, as with a sender's buffer; application: idle in a tenth of its time; sender: in\n"
     "             flight still moves\n\n"
-    "For a run DIR, its queues instead: the share of time in which exactly one, both or neither of a host's NIC queue\n"
-    "and the switch port towards it hold more than two frames, the correlation of their depths, and the period at\n"
-    "which they take turns (data pendulum, Heusse et al. 2011).\n\n"
-    "      --json     {\"flows\": [...], \"queues\": [...]}, seconds; null when unknown\n\n"
+    "For a run DIR, what it knows exactly instead: the mean time that each flow's data frames and pure ACKs waited between\n"
+    "stacks (beyond what they take through empty queues), xi from when ACKs left the receiver's stack; and the queues\n"
+    "that a flow's data and ACKs meet: the share of time in which exactly one, both or neither hold more than two\n"
+    "frames, the correlation of their depths, and the period at which they take turns (data pendulum, Heusse et al.\n"
+    "2011). Against that, from its captures (star.yaml, 2/1 and one flow each way between two hosts, ACKs first and not):\n"
+    "ACK shares are off by 0.03 at most, compressed shares by 0.07 where the queue does not lie beyond the tap.\n\n"
+    "      --json     {\"flows\": [...], \"simulated\": [...], \"queues\": [...]}, seconds; null when unknown\n\n"
     "  contraflow explain capture.pcap\n"
     "  contraflow check capture.pcap          which rule the rates obey\n"
     "  contraflow replay capture.pcap ...     what would have been otherwise\n\n"
@@ -149,21 +154,22 @@ int cmd_explain(int argc, char **argv)
         error_set(&err, ERROR_INPUT, "explain: no file given; see 'contraflow explain --help'");
         return cli_fail(&err);
     }
-    json_t *list = json_array(), *queues = json_array();
+    json_t *list = json_array(), *simulated = json_array(), *queues = json_array();
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {
         struct stat st;
         bool directory = stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode);
-        ok = directory ? explain_run(argv[i], as_json, queues, &n, &err)
+        ok = directory ? explain_run(argv[i], as_json, simulated, queues, &n, &err)
                        : explain_file(argv[i], as_json, list, &n, &err);
     }
     if (ok && as_json) {
-        json_t *all = json_pack("{s:O, s:O}", "flows", list, "queues", queues);
+        json_t *all = json_pack("{s:O, s:O, s:O}", "flows", list, "simulated", simulated, "queues", queues);
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
         putchar('\n');
         json_decref(all);
     }
     json_decref(list);
+    json_decref(simulated);
     json_decref(queues);
     return !ok ? cli_fail(&err) : n == 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/explain_run.h - a run's queues: do a host's two queues take turns? */
+/* cli/explain_run.h - what a run knows exactly: how long each flow's frames waited, and whether the queues that its data
+ * and its ACKs meet take turns. */
 #ifndef CLI_EXPLAIN_RUN_H
 #define CLI_EXPLAIN_RUN_H
 
@@ -8,8 +9,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* For each host's NIC and the switch port towards it, where both ever held frames: prints a row each, or adds to
- * `list`. *n counts them. From the run's warm-up on. */
-bool explain_run(const char *directory, bool as_json, json_t *list, size_t *n, struct error *err);
+/* Prints two tables, or adds to the lists: a row each flow, and one each pair of queues, the fullest on the way of a
+ * flow's data and on that of its ACKs. Queues from the run's warm-up on, waits over all of it. *n counts rows. */
+bool explain_run(const char *directory, bool as_json, json_t *simulated, json_t *queues, size_t *n, struct error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MOSTLY 0.5 /* of the round trip: named as its cause */
+#define BURSTS 0.25 /* of ACK groups are compressed: worth saying */
 #define LEAST_GROUPS 20
 
 /* Where handshakes are too short to tell, the host that most flows share is where the capture was made. */
@@ -38,9 +39,10 @@ static struct explained explained_one(const struct analysis_flows *f, size_t slo
         e.tap = tap_by_host(flow, all, n);
     if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* too near to tell by handshakes */
         e.tap = e.x.hold_s >= MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
-    e.compressed = e.tap == ANALYSIS_TAP_SENDER ? analysis_flows_fast_acks(f, slot)
-                   : e.x.groups >= LEAST_GROUPS ? (double)e.x.compressed / (double)e.x.groups
-                                                : NAN;
+    e.groups = e.tap == ANALYSIS_TAP_SENDER ? e.x.stamped : e.x.passed;
+    e.compressed = xi_share(&e.groups, LEAST_GROUPS);
+    if (e.tap == ANALYSIS_TAP_SENDER && !isfinite(e.compressed))
+        e.compressed = analysis_flows_fast_acks(f, slot);
     return e;
 }
 
@@ -89,6 +91,9 @@ void explained_say(const struct explained *e, char text[static EXPLAINED_TEXT])
     else if (e->x.data_wait_s >= MOSTLY * e->rtt_s)
         snprintf(rest, room, "%.0f %% of it its data wait%s", 100 * e->x.data_wait_s / e->rtt_s,
                  e->ack_share < 0.1 ? ", its ACKs hardly do" : "");
+    else if (e->compressed >= BURSTS)
+        snprintf(rest, room, "its ACKs come in bursts (%.0f %% of groups compressed): between them links may run dry",
+                 100 * e->compressed);
     else
         snprintf(rest, room, "data and ACKs wait alike, or hardly at all");
 }
@@ -103,7 +108,7 @@ json_t *explained_json(const char *source, const struct explained *e)
                      src, "dst", dst, "goodput_bps", cli_table_json_number(e->flow.goodput_bps), "rtt_floor_s",
                      cli_table_json_number(e->flow.rtt_floor_s), "data_wait_s", cli_table_json_number(e->x.data_wait_s),
                      "ack_wait_s", cli_table_json_number(e->x.ack_wait_s), "rtt_s", cli_table_json_number(e->rtt_s),
-                     "ack_share", cli_table_json_number(e->ack_share), "ack_groups", (json_int_t)e->x.groups,
+                     "ack_share", cli_table_json_number(e->ack_share), "ack_groups", (json_int_t)e->groups.groups,
                      "compressed_share", cli_table_json_number(e->compressed), "hold_s",
                      cli_table_json_number(e->x.hold_s), "tap", taps[e->tap], "limit", analysis_limit_name(e->limit));
 }

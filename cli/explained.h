@@ -14,6 +14,7 @@ struct explained {
     struct analysis_explanation x;
     enum analysis_tap_place tap;
     enum analysis_limit limit;
+    struct xi groups;            /* of ACKs */
     double rtt_s;                /* floor and both waits; NAN without timestamps */
     double ack_share, compressed; /* compressed: NAN with few groups */
 };

@@ -72,6 +72,8 @@ void emu_engine_free(struct emu_engine *e);
 /* e.g. "ns-3 3.37": goes into summary.json. */
 const char *emu_engine_name(void);
 
+#define EMU_ENGINE_FIRST_PORT 5001 /* flow i's sink listens at that + i */
+
 /* Address of a host in the network 10.0.0.0/8, host byte order: 10.0.0.1 is host 0's. */
 static inline uint32_t emu_engine_ipv4(int host)
 {

@@ -24,8 +24,10 @@ struct emu_frame {
     uint16_t ethertype;
     bool pure_ack; /* carries no data: TCP segment without payload, SYN, FIN or RST; Pack or Nack of Go-Back-N */
     uint16_t out;  /* the port it is for, of the switch that holds it */
+    int64_t sent_ps; /* when its sender's stack handed it over; emu_network_transmit() notes it */
 };
 
+#define EMU_FRAME_NO_FLOW UINT32_MAX
 #define EMU_FRAME_MAC_CONTROL 0x8808 /* ethertype of IEEE 802.3x PAUSE */
 
 /* A handle that is its own content: 63 bits, nothing to share or release. An engine's handles are pointers to more
@@ -55,7 +57,8 @@ static inline uint64_t emu_frame_mac(uint32_t station)
 struct emu_frame_ops {
     void *(*share)(void *packet);   /* a second handle to the same bytes (flooding) */
     void (*release)(void *packet);
-    /* What tells the frame's flow (one direction of a connection) from others; may be NULL: its two ends do. */
+    /* Twice the number of the engine's flow it belongs to, plus 1 when the flow's sink sent it; EMU_FRAME_NO_FLOW of
+     * what belongs to none. May be NULL: none do. */
     uint32_t (*flow)(const struct emu_frame *frame);
     /* First `limit` bytes of the frame from its Ethernet header on, checksums filled in as a
      * NIC's offload does; returns how many were written. FCS is not included. */
@@ -75,9 +78,14 @@ static inline void *emu_frame_share(const struct emu_frame_ops *ops, void *packe
 
 static inline uint32_t emu_frame_flow(const struct emu_frame_ops *ops, const struct emu_frame *frame)
 {
-    if (emu_frame_is_tagged(frame->packet) || !ops->flow)
-        return frame->src * UINT32_C(65599) + frame->dst;
-    return ops->flow(frame);
+    return emu_frame_is_tagged(frame->packet) || !ops->flow ? EMU_FRAME_NO_FLOW : ops->flow(frame);
+}
+
+/* What fair queues tell flows apart by: without a flow, the two ends. */
+static inline uint32_t emu_frame_fair_key(const struct emu_frame_ops *ops, const struct emu_frame *frame)
+{
+    uint32_t flow = emu_frame_flow(ops, frame);
+    return flow != EMU_FRAME_NO_FLOW ? flow : UINT32_C(1) << 31 | (frame->src * UINT32_C(65599) + frame->dst);
 }
 
 /* Bytes that occupy a queue's buffer: header, payload with padding, FCS. */

@@ -166,14 +166,45 @@ struct emu_port *emu_network_nic(const struct emu_network *n, int host, uint32_t
     return &n->nics[host * n->nics_per_host + nic];
 }
 
+/* The switch whose port this is; NULL: a NIC. */
+static const struct emu_switch *network_owner(const struct emu_network *n, const struct emu_port *p)
+{
+    for (int i = 0; i < n->n_switches; i++)
+        if (p->owner == &n->switches[i])
+            return &n->switches[i];
+    return NULL;
+}
+
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame)
 {
+    struct emu_port *nic = emu_network_nic(n, host, frame->dst);
+    struct emu_frame sent = *frame;
+    sent.sent_ps = emu_clock_now(&nic->clock);
     for (int i = 1; frame->dst == EMU_FRAME_BROADCAST && i < n->nics_per_host; i++) {
-        struct emu_frame copy = *frame;
+        struct emu_frame copy = sent;
         copy.packet = emu_frame_share(n->ops, frame->packet);
         emu_port_send(&n->nics[host * n->nics_per_host + i], &copy);
     }
-    emu_port_send(emu_network_nic(n, host, frame->dst), frame);
+    emu_port_send(nic, &sent);
+}
+
+int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame)
+{
+    const struct emu_port *p = emu_network_nic(n, host, frame->dst);
+    const int64_t whole = emu_frame_wire_bytes(frame) - EMU_PORT_GAP_BYTES;
+    int64_t transit_ps = 0;
+    for (;;) {
+        const struct emu_switch *s = network_owner(n, p->far);
+        int out = s ? emu_switch_lookup(s, frame->dst) : -1;
+        if (s && out < 0)
+            return -1;
+        bool early = s && p->early && s->ports[out].link.rate_bps <= p->link.rate_bps;
+        transit_ps += emu_port_wire_ps(&p->link, early ? EMU_PORT_EARLY_BYTES : whole) + p->link.delay_ps;
+        if (!s)
+            return transit_ps;
+        transit_ps += s->config.latency_ps;
+        p = &s->ports[out];
+    }
 }
 
 int emu_network_nic_count(const struct emu_network *n)

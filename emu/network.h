@@ -46,6 +46,10 @@ struct emu_network {
     void *user;
 };
 
+/* What a frame takes from `host`'s stack to its destination's when nothing is before it, in ps; -1 while a switch does
+ * not know where that is. */
+int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame);
+
 /* Rack of a host; 0 in a star. */
 int emu_network_rack(const struct emu_network_config *config, int host);
 
@@ -58,7 +62,7 @@ void emu_network_fini(struct emu_network *n);
 /* The NIC a host uses towards another. */
 struct emu_port *emu_network_nic(const struct emu_network *n, int host, uint32_t to);
 
-/* A frame leaves host's stack for its NIC, a broadcast for all its NICs; takes ownership. */
+/* A frame leaves host's stack for its NIC, a broadcast for all its NICs, and knows when; takes ownership. */
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame);
 
 int emu_network_nic_count(const struct emu_network *n); /* of all hosts together */

@@ -311,7 +311,7 @@ void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
     }
     bool fair = p->queue.config.discipline == EMU_DISCIPLINE_FAIR;
     struct emu_frame victim;
-    if (!emu_queue_push(&p->queue, frame, fair ? emu_frame_flow(p->ops, frame) : 0, &victim)) {
+    if (!emu_queue_push(&p->queue, frame, fair ? emu_frame_fair_key(p->ops, frame) : 0, &victim)) {
         port_drop(p, &victim);
         return;
     }

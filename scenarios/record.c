@@ -134,6 +134,17 @@ static json_t *summary_messages(const struct emu_flow_stats *stats)
                      json_seconds(n > 0 ? stats->message_max_ps : -1));
 }
 
+/* Null where nothing can be said. */
+static json_t *summary_waits(const struct waits_flow *w)
+{
+    if (w->data.frames == 0 || w->ack.frames == 0)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "floor_s", waits_floor_s(w), "data_wait_s",
+                     waits_mean_s(&w->data), "ack_wait_s", waits_mean_s(&w->ack), "data_frames",
+                     (json_int_t)w->data.frames, "ack_frames", (json_int_t)w->ack.frames, "ack_groups",
+                     (json_int_t)w->xi.groups, "compressed_groups", (json_int_t)w->xi.compressed);
+}
+
 static json_t *summary_flows(const struct scenario *s, const struct record_flow *flows)
 {
     json_t *list = json_array();
@@ -145,7 +156,7 @@ static json_t *summary_flows(const struct scenario *s, const struct record_flow 
         snprintf(src, sizeof src, "h%d", f->from);
         snprintf(dst, sizeof dst, "h%d", f->to);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o}",
+            list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o, s:o}",
                             "flow", f->name, "src",
                             src, "dst", dst, "delivered_bytes", (json_int_t)stats->delivered_bytes, "start_s",
                             json_seconds(stats->first_data_ps), "end_s", json_seconds(stats->last_delivery_ps),
@@ -155,7 +166,7 @@ static json_t *summary_flows(const struct scenario *s, const struct record_flow 
                             (json_int_t)stats->retransmitted_segments, "retransmitted_bytes",
                             (json_int_t)stats->retransmitted_bytes, "connected", stats->connected, "done",
                             stats->done, "delivered_back_bytes", (json_int_t)stats->delivered_back_bytes, "messages",
-                            messages));
+                            messages, "round_trip", summary_waits(&flows[i].waits)));
     }
     return list;
 }

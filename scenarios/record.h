@@ -7,10 +7,12 @@
 #include "base/outfile.h"
 #include "emu/network.h"
 #include "scenarios/scenario.h"
+#include "scenarios/waits.h"
 
 struct record_flow {
     struct emu_flow_stats stats;
     struct estimate steady_bps; /* goodput after the warm-up; NAN when the flow ended before */
+    struct waits_flow waits;
 };
 
 /* DIRECTORY/name, to be committed; a time in seconds with every picosecond, nothing when negative. */

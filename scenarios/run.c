@@ -34,6 +34,7 @@ struct run {
     int64_t *message_counts;      /* owned; so far, of each flow */
     struct run_tap *taps;         /* owned; one a capture */
     struct record_queues queues;
+    struct waits_flow *waits;     /* owned; one a flow */
     int64_t sample_ps;
     double *delivered;            /* owned; bytes of flow f delivered by the s-th steady sample: [f * capacity + s] */
     size_t samples, capacity;     /* taken, and room */
@@ -56,10 +57,13 @@ static void run_transmit(void *user, int host, const struct emu_frame *frame)
 static void run_deliver(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
-    if (!emu_frame_is_tagged(frame->packet))
+    if (!emu_frame_is_tagged(frame->packet)) {
+        struct emu_clock clock = emu_engine_clock(r->engine);
+        waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(&clock));
         emu_engine_deliver(r->engine, host, frame);
-    else if (r->program)
+    } else if (r->program) {
         r->program->ops->deliver(r->program, host, frame);
+    }
 }
 
 static void run_delivered(void *user, int flow, int64_t bytes)
@@ -238,6 +242,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     for (int i = 0; ok && i < s->n_flows; i++) {
         flows[i].stats = run_flow_stats(r, i);
         flows[i].steady_bps = run_steady(r, i);
+        flows[i].waits = r->waits[i];
     }
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, !r->interrupted, &r->error) &&
@@ -270,7 +275,8 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
     r->delivered = calloc((size_t)s->n_flows * r->capacity + 1, sizeof *r->delivered);
     r->taps = calloc((size_t)s->n_captures + 1, sizeof *r->taps);
     r->message_counts = calloc((size_t)s->n_flows + 1, sizeof *r->message_counts);
-    if (!r->delivered || !r->taps || !r->message_counts)
+    r->waits = calloc((size_t)s->n_flows + 1, sizeof *r->waits);
+    if (!r->delivered || !r->taps || !r->message_counts || !r->waits)
         return error_set(&r->error, ERROR_SYSTEM, "out of memory for %d flows", s->n_flows);
     r->engine = emu_engine_new(config, &r->error);
     if (!r->engine)
@@ -309,6 +315,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     free(r.delivered);
     free(r.taps);
     free(r.message_counts);
+    free(r.waits);
     operations_fini(&r.messages);
     return ok;
 }

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define ENDLESS (UINT64_C(1) << 62) /* bytes: centuries */
-#define FIRST_PORT 5001
 
 /* A connection that carries a flow: bulk data one way, or messages, or both ways. */
 struct native_flow {
@@ -70,7 +69,7 @@ static size_t native_bytes(const struct emu_frame *frame, uint8_t *out, size_t l
     const struct native_endpoint *e = &f->ends[s->end & 1];
     uint32_t isn = native_isn(s->end), peer_isn = native_isn(s->end ^ 1);
     bool syn = s->flags & NATIVE_SYN;
-    uint16_t port = (uint16_t)(FIRST_PORT + s->end / 2), client = (uint16_t)(49152 + s->end / 2 % 16384);
+    uint16_t port = (uint16_t)(EMU_ENGINE_FIRST_PORT + s->end / 2), client = (uint16_t)(49152 + s->end / 2 % 16384);
     struct native_header_fields h = {
         .src_station = e->station,
         .dst_station = e->peer_station,

@@ -152,16 +152,17 @@ void fill_checksums(uint8_t *ip, size_t n)
     put_checksum(tcp + 16, sum16(tcp, tcp_bytes, pseudo));
 }
 
-/* Addresses and, of TCP, ports. */
+/* By the sink's port, which only it has in its range: clients' are ephemeral. */
 uint32_t packet_flow(const emu_frame *frame)
 {
     uint8_t b[64] = {};
     uint32_t n = static_cast<const Packet *>(frame->packet)->CopyData(b, sizeof b);
-    uint32_t flow = frame->src * 65599u + frame->dst;
-    uint32_t ip_bytes = (b[0] & 15u) * 4;
-    if (frame->ethertype != 0x0800 || b[9] != 6 || ip_bytes + 4 > n)
-        return flow;
-    return flow * 31u + (b[ip_bytes] << 24 | b[ip_bytes + 1] << 16 | b[ip_bytes + 2] << 8 | b[ip_bytes + 3]);
+    uint32_t at = (b[0] & 15u) * 4;
+    if (frame->ethertype != 0x0800 || b[9] != 6 || at + 4 > n)
+        return EMU_FRAME_NO_FLOW;
+    uint32_t src = b[at] << 8u | b[at + 1], dst = b[at + 2] << 8u | b[at + 3];
+    bool back = src < dst;
+    return 2 * ((back ? src : dst) - EMU_ENGINE_FIRST_PORT) + back;
 }
 
 size_t packet_bytes(const emu_frame *frame, uint8_t *out, size_t limit)
@@ -263,7 +264,7 @@ int emu_engine_add_flow(emu_engine *e, const emu_flow_config *config, error *err
         const auto &source = e->hosts.at(static_cast<size_t>(config->source));
         const auto &sink = e->hosts.at(static_cast<size_t>(config->sink));
         auto flow = std::make_unique<Flow>(*config, source.node, sink.node, sink.address,
-                                           static_cast<uint16_t>(5001 + index));
+                                           static_cast<uint16_t>(EMU_ENGINE_FIRST_PORT + index));
         flow->Install();
         e->flows.push_back(std::move(flow));
     });

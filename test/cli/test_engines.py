@@ -45,7 +45,7 @@ class CrossCheck(e2e.Case):
 
     def test_every_shipped_scenario_is_here(self):
         both = {"star.yaml", "ack-first.yaml", "windows.yaml", "zhu-figure1.yaml", "zhu-figure4.yaml",
-                "zhu-random.yaml", "pause.yaml", "pause-victim.yaml", "replay.yaml"}
+                "zhu-random.yaml", "pause.yaml", "pause-victim.yaml", "pendulum.yaml", "replay.yaml"}
         native = {"small-queues.yaml", "alltoall.yaml", "bunyip.yaml", "perseus.yaml"}
         # Go-Back-N and bare frames are the same code on either clock: test_tam.py wants the same bytes of both
         clock = {"saturation.yaml"} | {p.name for p in SCENARIOS.glob("tam-*.yaml")}
@@ -63,6 +63,9 @@ class CrossCheck(e2e.Case):
     def test_pause(self):
         self.cross_check("pause.yaml", "duration=400ms", "warmup=150ms")
         self.cross_check("pause-victim.yaml", "duration=800ms", "warmup=400ms")
+
+    def test_pendulum(self):
+        self.cross_check("pendulum.yaml")
 
     def test_windows(self):
         self.cross_check("windows.yaml", "duration=500ms", "warmup=150ms")

@@ -62,6 +62,67 @@ static void test_path_across_the_tree_takes_its_time(void **state)
     emu_network_fini(&net);
 }
 
+static int64_t transit_error_ps;
+
+static void deliver_timed(void *user, int host, const struct emu_frame *frame)
+{
+    (void)user;
+    struct emu_clock clock = fake_clock();
+    if (frame->dst == (uint32_t)host) {
+        delivered++;
+        transit_error_ps = emu_clock_now(&clock) - frame->sent_ps - emu_network_transit_ps(&net, (int)frame->src, frame);
+    }
+    fake_ops.release(frame->packet);
+}
+
+/* Through an idle network a frame takes what emu_network_transit_ps() says, whatever the switches are. */
+static void test_transit_is_what_a_lone_frame_takes(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 24; kind++) {
+        struct emu_switch_config sw = emu_switch_config_default();
+        sw.architecture = (enum emu_architecture)(kind % 4);
+        sw.cut_through = kind / 4 % 2;
+        sw.latency_ps = kind / 8 == 1 ? 700000 : 0;
+        struct emu_network_config config = {.topology = kind / 8 == 2 ? EMU_TOPOLOGY_MESH : EMU_TOPOLOGY_TREE,
+                                            .hosts = 6,
+                                            .racks = {2, 2, 2},
+                                            .n_racks = 3,
+                                            .root = true,
+                                            .link = {1000000000, 300000},
+                                            .backbone = {10000000000, 5000000},
+                                            .nic = emu_queue_config_default(),
+                                            .sw = sw,
+                                            .root_sw = sw};
+        struct emu_clock clock = fake_clock();
+        fake_reset();
+        delivered = 0;
+        emu_network_init(&net, &config, &clock, &fake_ops, deliver_timed, NULL);
+        struct emu_frame f = fake_frame(0, 5, 1500, 0);
+        f.dst = 5;
+        assert_int_equal(emu_network_transit_ps(&net, 0, &f), -1); /* nobody has heard of h5 */
+        fake_ops.release(f.packet);
+        for (int h = 0; h < 6; h++) { /* teach the switches */
+            f = fake_frame(h, -1, 50, 0);
+            f.src = (uint32_t)h;
+            emu_network_transmit(&net, h, &f);
+            fake_run();
+        }
+        for (int to = 1; to < 6; to += 2) /* same rack, and others */
+            for (uint32_t payload = 46; payload <= 1500; payload += 727) {
+                f = fake_frame(0, to, payload, 0);
+                f.src = 0;
+                f.dst = (uint32_t)to;
+                transit_error_ps = -1;
+                emu_network_transmit(&net, 0, &f);
+                fake_run();
+                assert_int_equal(transit_error_ps, 0);
+            }
+        assert_int_equal(delivered, 9);
+        emu_network_fini(&net);
+    }
+}
+
 /* Random traffic through small queues: every frame is delivered or dropped, none is left, none leaks. */
 static void test_random_traffic_is_conserved(void **state)
 {
@@ -116,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ports_carry_their_names),
         cmocka_unit_test(test_path_across_the_tree_takes_its_time),
+        cmocka_unit_test(test_transit_is_what_a_lone_frame_takes),
         cmocka_unit_test(test_random_traffic_is_conserved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
