@@ -7,6 +7,7 @@
 #define STRAYS_TRUSTED 3                  /* so many in a row, and the stream really is there */
 #define COPY_NS INT64_C(1000000)
 #define REORDER_NS INT64_C(3000000)
+#define RTO_NS INT64_C(200000000)         /* the least retransmission timeout of Linux */
 #define DUP_ACKS_LOSS 3                   /* RFC 5681 */
 #define KEEPALIVE_IDLE_NS INT64_C(1000000000) /* a lone byte sooner after the last data was sent again (RFC 8985 7) */
 #define IP_ID_NEAR 4096                   /* identifications further apart are not from one counter */
@@ -22,7 +23,9 @@ void analysis_direction_fini(struct analysis_direction *d)
     if (d->bins)
         analysis_bins_fini(d->bins);
     free(d->bins);
+    free(d->losses);
     d->bins = NULL;
+    d->losses = NULL;
 }
 
 void analysis_direction_syn(struct analysis_direction *d, uint32_t isn)
@@ -69,16 +72,57 @@ uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bo
     return (d->mss > options ? d->mss : 1460) - options;
 }
 
-void analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s)
+static bool need_losses(struct analysis_direction *d)
+{
+    if (!d->losses)
+        d->losses = calloc(1, sizeof *d->losses);
+    return d->losses != NULL;
+}
+
+static uint32_t segments_of(const struct analysis_direction *d, int64_t bytes, bool has_timestamps)
+{
+    uint32_t full = analysis_direction_segment_bytes(d, has_timestamps);
+    return (uint32_t)((bytes + full - 1) / full);
+}
+
+/* SACK blocks: what came twice, and what waits behind a gap. False when memory is out. */
+static bool note_sack(struct analysis_direction *d, const struct capture_segment *s, int64_t ack)
+{
+    struct analysis_range block[4];
+    int n = s->n_sack < 4 ? s->n_sack : 4;
+    for (int i = 0; i < n; i++) {
+        block[i].start = analysis_direction_relative(d, s->sack[i].start);
+        block[i].end = analysis_direction_relative(d, s->sack[i].end);
+        if (block[i].start >= block[i].end || block[i].end > d->high || block[i].start < d->low)
+            return true; /* not of this stream */
+    }
+    if (!need_losses(d))
+        return false;
+    bool twice = block[0].end <= ack || (n > 1 && block[1].start <= block[0].start && block[0].end <= block[1].end);
+    int64_t bytes = block[0].end - block[0].start, low = INT64_MAX;
+    if (twice && bytes > 1) /* one byte: a keep-alive's */
+        analysis_losses_twice(d->losses, block[0].start, block[0].end, segments_of(d, bytes, s->has_timestamps));
+    for (int i = twice; i < n; i++)
+        low = block[i].start < low ? block[i].start : low;
+    if (low != INT64_MAX && low > ack && ack >= d->low && !analysis_holes_any(&d->holes, ack, low))
+        analysis_losses_gap(d->losses, ack, low);
+    return true;
+}
+
+bool analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s)
 {
     if (!d->has_base)
-        return;
+        return true;
     int64_t ack = analysis_direction_relative(d, s->ack);
     bool pure = s->payload_bytes == 0 && !(s->flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST));
     if (ack == d->ack_high && pure && d->high > ack && (s->n_sack > 0 || s->window == d->last_ack_window))
         d->dup_acks++;
     /* An acknowledgement far from the data is not one of this stream: leave the state alone. */
     bool plausible = ack <= d->high + WINDOW_MAX && ack + WINDOW_MAX >= d->high;
+    if (d->losses && plausible)
+        analysis_losses_ack(d->losses, ack, analysis_direction_segment_bytes(d, s->has_timestamps));
+    if (s->n_sack > 0 && plausible && d->has_data && !note_sack(d, s, ack))
+        return false;
     if (plausible && ack > d->ack_high)
         d->ack_high = ack;
     d->last_ack_window = s->window;
@@ -89,18 +133,22 @@ void analysis_direction_ack(struct analysis_direction *d, const struct capture_s
     }
     if (s->has_timestamps && plausible && !(s->flags & CAPTURE_TCP_SYN))
         analysis_inflight_ack(&d->inflight, ack, s->tsval);
+    return true;
 }
 
-/* Was what fills `hole` sent after what opened it? */
+/* Was what fills `hole` sent after what opened it? *guess: its time and the duplicate ACKs say different things. */
 static bool sent_again(const struct analysis_direction *d, const struct analysis_hole *hole,
-                       const struct capture_segment *s, int64_t time_ns)
+                       const struct capture_segment *s, int64_t time_ns, bool *guess)
 {
     if (hole->has_timestamps && s->has_timestamps && s->tsval != hole->tsval)
         return (int32_t)(s->tsval - hole->tsval) > 0;
     int id_gap = (int16_t)(s->ip_id - hole->ip_id);
     if (s->ip_id && hole->ip_id && id_gap != 0 && abs(id_gap) < IP_ID_NEAR)
         return id_gap > 0;
-    return d->dup_acks - hole->dup_acks >= DUP_ACKS_LOSS || time_ns - hole->opened_ns > REORDER_NS;
+    bool late = time_ns - hole->opened_ns > REORDER_NS, very_late = time_ns - hole->opened_ns > RTO_NS;
+    bool asked_for = d->dup_acks - hole->dup_acks >= DUP_ACKS_LOSS;
+    *guess = late != asked_for && !very_late;
+    return asked_for || late;
 }
 
 static bool plausible_data(struct analysis_direction *d, int64_t start, int64_t end)
@@ -139,11 +187,14 @@ static bool become_bulk(struct analysis_direction *d)
     return true;
 }
 
-static void note_retransmission(struct analysis_direction *d, const struct capture_segment *s, int64_t start,
-                                int64_t bytes, struct analysis_bin *bin)
+static bool note_retransmission(struct analysis_direction *d, const struct capture_segment *s, int64_t start,
+                                int64_t end, int64_t bytes, struct analysis_bin *bin)
 {
-    uint32_t full = analysis_direction_segment_bytes(d, s->has_timestamps);
-    uint32_t segments = (uint32_t)((bytes + full - 1) / full);
+    uint32_t segments = segments_of(d, bytes, s->has_timestamps);
+    if (!need_losses(d))
+        return false;
+    analysis_losses_again(d->losses, start, end);
+    d->losses->known_acked += end <= d->ack_high ? segments : 0;
     d->retransmitted_segments += segments;
     bool event = start >= d->recover || d->loss_events == 0;
     if (event) {
@@ -154,6 +205,7 @@ static void note_retransmission(struct analysis_direction *d, const struct captu
         bin->retransmitted += segments;
         bin->loss_events += event;
     }
+    return true;
 }
 
 static void note_window(struct analysis_direction *d, const struct capture_segment *s, int64_t end,
@@ -186,19 +238,21 @@ static void note_window(struct analysis_direction *d, const struct capture_segme
 static bool note_old(struct analysis_direction *d, const struct capture_segment *s, int64_t start, int64_t end,
                      int64_t time_ns, struct analysis_bin *bin)
 {
-    bool ok = true;
+    bool ok = true, guess = false;
     struct analysis_hole hole;
     int64_t filled = analysis_holes_fill(&d->holes, start, end, &hole, &ok);
     if (!ok)
         return false;
     int64_t again = end - start - filled;
-    if (filled > 0 && sent_again(d, &hole, s, time_ns))
+    if (filled > 0 && sent_again(d, &hole, s, time_ns, &guess))
         again += filled;
     else if (filled > 0)
         d->reordered_segments++;
-    if (again > 0)
-        note_retransmission(d, s, start, again, bin);
-    return true;
+    if (guess && !need_losses(d))
+        return false;
+    if (guess)
+        d->losses->guessed += segments_of(d, filled, s->has_timestamps);
+    return again == 0 || note_retransmission(d, s, start, end, again, bin);
 }
 
 bool analysis_direction_data(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns)

@@ -10,6 +10,7 @@
 #include "analysis/bins.h"
 #include "analysis/holes.h"
 #include "analysis/inflight.h"
+#include "analysis/losses.h"
 #include "capture/decode.h"
 
 #define ANALYSIS_BULK_PACKETS 32
@@ -42,6 +43,7 @@ struct analysis_direction {
     struct analysis_inflight inflight;
     struct analysis_holes holes;
     struct analysis_bins *bins; /* owned; NULL until bulk */
+    struct analysis_losses *losses; /* owned; NULL until something was lost, doubled or overtaken */
 };
 
 void analysis_direction_init(struct analysis_direction *d);
@@ -58,8 +60,8 @@ bool analysis_direction_is_copy(struct analysis_direction *d, const struct captu
 /* A segment with payload in this direction. False when memory is out. */
 bool analysis_direction_data(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns);
 
-/* A segment of the other direction that carries an acknowledgement of this one. */
-void analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s);
+/* A segment of the other direction that carries an acknowledgement of this one. False when memory is out. */
+bool analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s);
 
 /* Relative sequence number: the one nearest to the highest known. */
 int64_t analysis_direction_relative(const struct analysis_direction *d, uint32_t seq);

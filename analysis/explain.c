@@ -170,8 +170,8 @@ static void explain_rate(struct analysis_explain *e, int64_t ack, int64_t time_n
     }
 }
 
-/* An ACK whose stamp is one tick on from the last left when the clock ticked; after a longer step it is vague by a tick.
- * Groups go from one that moves the clock on to another. */
+/* An ACK whose stamp is one tick on from the last left when the clock ticked; after a longer step it is vague by a
+ * tick. Groups go from one that moves the clock on to another. */
 static void explain_stamps(struct analysis_explain *e, uint32_t stamp, int64_t time_ns)
 {
     uint32_t step = stamp - e->last_stamp;

@@ -126,8 +126,8 @@ bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
         return error_set(err, ERROR_SYSTEM, "out of memory for explanations");
     if (s->payload_bytes > 0 && !analysis_direction_data(d, s, t))
         return error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
-    if (s->flags & CAPTURE_TCP_ACK)
-        analysis_direction_ack(reverse, s);
+    if ((s->flags & CAPTURE_TCP_ACK) && !analysis_direction_ack(reverse, s))
+        return error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
     return true;
 }
 
@@ -241,6 +241,17 @@ static void fill_window(struct analysis_flow *flow, const struct analysis_connec
         flow->window_bytes = over_time;
 }
 
+static void fill_losses(struct analysis_flow *flow, const struct analysis_losses *l)
+{
+    if (!l)
+        return;
+    uint32_t in_vain = l->told_twice > l->known_acked ? l->told_twice : l->known_acked;
+    flow->spurious_segments = in_vain < flow->retransmitted_segments ? in_vain : flow->retransmitted_segments;
+    flow->network_duplicates = l->copied;
+    flow->overtaken_segments = l->overtaken;
+    flow->ambiguous_segments = l->guessed;
+}
+
 static void fill_steady(struct analysis_flow *flow, const struct analysis_direction *d)
 {
     flow->steady_start_s = flow->steady_end_s = NAN;
@@ -291,6 +302,7 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
     };
     bool handshake = c->client_side_ns >= 0 && c->server_side_ns >= 0;
     flow->rtt_floor_s = handshake ? (double)(c->client_side_ns + c->server_side_ns) / 1e9 : NAN;
+    fill_losses(flow, d->losses);
     fill_window(flow, c, end);
     fill_steady(flow, d);
     return true;

@@ -41,7 +41,12 @@ struct analysis_flow {
     uint32_t data_packets;
     uint32_t retransmitted_segments; /* of MSS size: a super-frame counts as several */
     uint32_t loss_events;       /* retransmissions, those of one window counted once (RFC 6582 "recover") */
-    uint32_t reordered_segments, duplicate_frames, keepalives;
+    uint32_t reordered_segments; /* data that came behind what was sent after them */
+    uint32_t spurious_segments;  /* of the retransmitted: the receiver had them, say DSACK or an earlier ACK */
+    uint32_t overtaken_segments; /* reordered beyond the tap, says SACK */
+    uint32_t network_duplicates; /* segments that came twice, says DSACK, and were sent once */
+    uint32_t ambiguous_segments; /* of the retransmitted or reordered: the signs disagree (analysis/losses.h) */
+    uint32_t duplicate_frames, keepalives; /* the same frame twice in the capture */
     double start_s, end_s;      /* first and last data packet */
     double goodput_bps;         /* payload_bytes * 8 / (end - start); NAN for a single packet */
     double steady_start_s, steady_end_s; /* NAN for a flow of under 32 data packets or 4 bins */

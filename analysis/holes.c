@@ -109,6 +109,12 @@ int64_t analysis_holes_fill(struct analysis_holes *h, int64_t start, int64_t end
     return filled;
 }
 
+bool analysis_holes_any(const struct analysis_holes *h, int64_t start, int64_t end)
+{
+    uint32_t at = find(h, start);
+    return at < h->n && h->hole[at].start < end;
+}
+
 int64_t analysis_holes_bytes(const struct analysis_holes *h)
 {
     int64_t bytes = h->given_up_bytes;

@@ -37,6 +37,9 @@ bool analysis_holes_open(struct analysis_holes *h, const struct analysis_hole *h
 int64_t analysis_holes_fill(struct analysis_holes *h, int64_t start, int64_t end, struct analysis_hole *first,
                             bool *ok);
 
+/* Is any of [start, end) missing? */
+bool analysis_holes_any(const struct analysis_holes *h, int64_t start, int64_t end);
+
 /* Bytes missing now, given-up ones included. */
 int64_t analysis_holes_bytes(const struct analysis_holes *h);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/xi.h - ACK compression by its spans: groups of ACKs in a row, of which each is known to have left (or to have been
- * caused) at one time and to have come at another.
+/* base/xi.h - ACK compression by its spans: groups of ACKs in a row, of which each is known to have left (or to have
+ * been caused) at one time and to have come at another.
  *
  *   xi = (span of coming + its clock's resolution) / (span of leaving - its clock's resolution)
  *

@@ -29,6 +29,13 @@ static const char help[] =
     "  retrans    segments sent again. Data that fill a gap count when they were sent after what opened it (TCP\n"
     "             timestamp, else IP identification, else 3 duplicate ACKs or 3 ms), otherwise as reordered.\n"
     "             Exact at the sender; at the receiver what was lost on the way there is inferred from gaps\n"
+    "  spurious   of those, segments that the receiver had: DSACK (RFC 2883) or an ACK before them said so\n"
+    "  reordered  data behind what was sent after them; overtaken: the same beyond the tap, where SACK shows a gap\n"
+    "             that closes without a retransmission\n"
+    "  doubled    segments that DSACK reports although nobody sent them again: the network or a NIC made the copy\n"
+    "  ambiguous  lost or reordered? Without timestamps and IP identification, where 3 duplicate ACKs and a delay of\n"
+    "             3 ms contradict each other; counted as retransmissions\n"
+    "  twice      the same frame twice in the capture, as from two taps\n"
     "  events     windows with a retransmission (RFC 6582 'recover'): how often the sender had to slow down\n"
     "  window     mean bytes in flight at the sender: end of a data segment less the ACK whose timestamp it echoes\n"
     "             first, so the tap may be anywhere. Without timestamps only from a tap beside the sender\n\n"
@@ -96,6 +103,43 @@ static bool print_table(const struct analysis_flows *f, const struct options *o,
     return cli_table_print(&t, "", 2, stdout, err);
 }
 
+/* Of the flows that lost, reordered or doubled anything. */
+static bool print_losses(const struct analysis_flows *f, const struct options *o, struct error *err)
+{
+    static const char *const head[] = {"from",      "to",        "retrans", "events",    "spurious",
+                                       "reordered", "overtaken", "doubled", "ambiguous", "twice"};
+    struct cli_table t;
+    cli_table_init(&t, sizeof head / sizeof *head);
+    for (size_t i = 0; i < t.columns; i++)
+        cli_table_add(&t, "%s", head[i]);
+    struct analysis_flow flow;
+    bool any = false;
+    for (size_t i = 0; next_flow(f, o, &i, &flow);) {
+        const uint32_t count[] = {flow.retransmitted_segments, flow.loss_events,        flow.spurious_segments,
+                                  flow.reordered_segments,     flow.overtaken_segments, flow.network_duplicates,
+                                  flow.ambiguous_segments,     flow.duplicate_frames};
+        uint32_t sum = 0;
+        for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+            sum |= count[k];
+        if (!sum)
+            continue;
+        any = true;
+        char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+        analysis_flows_endpoint(&flow.src, flow.src_port, src);
+        analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
+        cli_table_add(&t, "%s", src);
+        cli_table_add(&t, "%s", dst);
+        for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+            cli_table_add(&t, "%" PRIu32, count[k]);
+    }
+    if (!any) {
+        cli_table_fini(&t);
+        return true;
+    }
+    puts("\nsegments lost, reordered or doubled");
+    return cli_table_print(&t, "", 2, stdout, err);
+}
+
 static bool print_degrees(const struct analysis_flows *f, const struct options *o, struct error *err)
 {
     size_t n = 0, at = 0;
@@ -153,7 +197,7 @@ static json_t *flow_json(const char *path, const struct analysis_flow *flow)
     analysis_flows_endpoint(&flow->src, flow->src_port, src);
     analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, "
-                     "s:i, s:i, s:o, s:s, s:o}",
+                     "s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:s, s:o}",
                      "file", path, "src", src, "dst", dst, "tag", (json_int_t)flow->tag,
                      "payload_bytes", (json_int_t)flow->payload_bytes,
                      "seen_payload_bytes", (json_int_t)flow->seen_payload_bytes,
@@ -166,7 +210,11 @@ static json_t *flow_json(const char *path, const struct analysis_flow *flow)
                      "steady_end_s", cli_table_json_number(flow->steady_end_s),
                      "retransmitted_segments", (int)flow->retransmitted_segments,
                      "loss_events", (int)flow->loss_events, "steady_loss_events", (int)flow->steady_loss_events,
+                     "spurious_segments", (int)flow->spurious_segments,
                      "reordered_segments", (int)flow->reordered_segments,
+                     "overtaken_segments", (int)flow->overtaken_segments,
+                     "network_duplicates", (int)flow->network_duplicates,
+                     "ambiguous_segments", (int)flow->ambiguous_segments,
                      "duplicate_frames", (int)flow->duplicate_frames, "keepalives", (int)flow->keepalives,
                      "window_bytes", cli_table_json_number(flow->window_bytes),
                      "window_source", window_sources[flow->window_source], "bandwidth", bandwidth_json(flow));
@@ -176,7 +224,8 @@ static void csv_head(void)
 {
     puts("file,src,dst,payload_bytes,seen_payload_bytes,missing_bytes,data_packets,start_s,end_s,goodput_bps,"
          "steady_goodput_bps,steady_ci95_bps,steady_start_s,steady_end_s,retransmitted_segments,loss_events,"
-         "steady_loss_events,reordered_segments,duplicate_frames,keepalives,window_bytes,window_source");
+         "steady_loss_events,spurious_segments,reordered_segments,overtaken_segments,network_duplicates,"
+         "ambiguous_segments,duplicate_frames,keepalives,window_bytes,window_source");
 }
 
 static void csv_text(const char *text)
@@ -209,9 +258,13 @@ static void print_csv(const char *path, const struct analysis_flows *f, const st
             putchar(',');
             cli_table_csv_number(stdout, number[k]);
         }
-        printf(",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",",
-               flow.retransmitted_segments, flow.loss_events, flow.steady_loss_events, flow.reordered_segments,
-               flow.duplicate_frames, flow.keepalives);
+        const uint32_t count[] = {flow.retransmitted_segments, flow.loss_events,        flow.steady_loss_events,
+                                  flow.spurious_segments,      flow.reordered_segments, flow.overtaken_segments,
+                                  flow.network_duplicates,     flow.ambiguous_segments, flow.duplicate_frames,
+                                  flow.keepalives};
+        for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+            printf(",%" PRIu32, count[k]);
+        putchar(',');
         cli_table_csv_number(stdout, flow.window_bytes);
         printf(",%s\n", window_sources[flow.window_source]);
     }
@@ -246,7 +299,7 @@ static bool show(const char *path, const struct analysis_flows *f, const struct 
     }
     if (several)
         printf("%s\n", path);
-    return print_table(f, o, err) && (!o->has_host || print_degrees(f, o, err));
+    return print_table(f, o, err) && print_losses(f, o, err) && (!o->has_host || print_degrees(f, o, err));
 }
 
 static bool analyze(const char *path, const struct options *o, bool several, json_t *root, struct error *err)

@@ -47,7 +47,8 @@ static bool on_path(const char *port, const char *a, const char *sw_a, const cha
     if (!dash)
         return strcmp(port, a) == 0;
     size_t n = (size_t)(dash - port);
-    bool from_a = strncmp(port, sw_a, n) == 0 && sw_a[n] == '\0', from_b = strncmp(port, sw_b, n) == 0 && sw_b[n] == '\0';
+    bool from_a = strlen(sw_a) == n && strncmp(port, sw_a, n) == 0;
+    bool from_b = strlen(sw_b) == n && strncmp(port, sw_b, n) == 0;
     bool from_root = n == 4 && strncmp(port, "root", 4) == 0, across = strcmp(sw_a, sw_b) != 0;
     if (from_b && strcmp(dash + 1, b) == 0)
         return true;
@@ -118,7 +119,8 @@ static bool seen_before(const json_t *list, const char *source, const char *a, c
     size_t i;
     json_t *pair;
     json_array_foreach(list, i, pair) {
-        const char *x = json_string_value(json_object_get(pair, "a")), *y = json_string_value(json_object_get(pair, "b"));
+        const char *x = json_string_value(json_object_get(pair, "a"));
+        const char *y = json_string_value(json_object_get(pair, "b"));
         if (strcmp(json_string_value(json_object_get(pair, "source")), source) == 0 &&
             ((strcmp(x, a) == 0 && strcmp(y, b) == 0) || (strcmp(x, b) == 0 && strcmp(y, a) == 0)))
             return true;
@@ -149,8 +151,8 @@ static bool explain_pairs(const struct explain_dir *d, bool as_json, json_t *lis
         cli_table_fini(&t);
         return ok;
     }
-    printf("%s: simulated queues that flows' data and ACKs meet, %.3f to %.3f s: when is one busy, when both?\n", d->path,
-           d->from_s, d->to_s);
+    printf("%s: simulated queues that flows' data and ACKs meet, %.3f to %.3f s: when is one busy, when both?\n",
+           d->path, d->from_s, d->to_s);
     return cli_table_print(&t, "  ", 2, stdout, err);
 }
 
@@ -173,7 +175,8 @@ static bool explain_waits(const struct explain_dir *d, bool as_json, json_t *lis
         json_t *trip = json_object_get(flow, "round_trip");
         if (!json_is_object(trip))
             continue;
-        double floor_s = number(trip, "floor_s"), data_s = number(trip, "data_wait_s"), ack_s = number(trip, "ack_wait_s");
+        double floor_s = number(trip, "floor_s");
+        double data_s = number(trip, "data_wait_s"), ack_s = number(trip, "ack_wait_s");
         double share = ack_s / (floor_s + data_s + ack_s), groups = number(trip, "ack_groups");
         double compressed = groups > 0 ? number(trip, "compressed_groups") / groups : NAN;
         const char *name = json_string_value(json_object_get(flow, "flow"));
@@ -188,13 +191,12 @@ static bool explain_waits(const struct explain_dir *d, bool as_json, json_t *lis
         cli_table_add(&t, "%.3f", ack_s * 1e3);
         add_share(&t, share);
         add_share(&t, compressed);
-        json_array_append_new(list, json_pack("{s:s, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "source", d->path,
-                                              "flow", name, "src", src, "dst", dst, "floor_s",
-                                              cli_table_json_number(floor_s), "data_wait_s",
-                                              cli_table_json_number(data_s), "ack_wait_s",
-                                              cli_table_json_number(ack_s), "ack_share", cli_table_json_number(share),
-                                              "ack_groups", cli_table_json_number(groups), "compressed_share",
-                                              cli_table_json_number(compressed)));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "source", d->path, "flow", name,
+                            "src", src, "dst", dst, "floor_s", cli_table_json_number(floor_s), "data_wait_s",
+                            cli_table_json_number(data_s), "ack_wait_s", cli_table_json_number(ack_s), "ack_share",
+                            cli_table_json_number(share), "ack_groups", cli_table_json_number(groups),
+                            "compressed_share", cli_table_json_number(compressed)));
         ++*n;
     }
     if (as_json || *n == before) {

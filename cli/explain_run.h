@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/explain_run.h - what a run knows exactly: how long each flow's frames waited, and whether the queues that its data
- * and its ACKs meet take turns. */
+/* cli/explain_run.h - what a run knows exactly: how long each flow's frames waited, and whether the queues that its
+ * data and its ACKs meet take turns. */
 #ifndef CLI_EXPLAIN_RUN_H
 #define CLI_EXPLAIN_RUN_H
 

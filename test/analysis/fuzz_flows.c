@@ -43,6 +43,7 @@ static void check_flow(const struct analysis_flow *f)
     MUST(f->payload_bytes - f->missing_bytes <= f->seen_payload_bytes + f->keepalives);
     MUST(f->data_packets > 0 && f->loss_events <= f->retransmitted_segments);
     MUST(f->reordered_segments <= f->data_packets);
+    MUST(f->spurious_segments <= f->retransmitted_segments);
     MUST(f->start_s >= 0 && f->start_s <= f->end_s && isfinite(f->end_s));
     MUST(rate(f->goodput_bps) && isnan(f->goodput_bps) == (f->start_s >= f->end_s));
     MUST(isnan(f->window_bytes) == (f->window_source == ANALYSIS_WINDOW_UNKNOWN));

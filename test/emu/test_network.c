@@ -70,7 +70,8 @@ static void deliver_timed(void *user, int host, const struct emu_frame *frame)
     struct emu_clock clock = fake_clock();
     if (frame->dst == (uint32_t)host) {
         delivered++;
-        transit_error_ps = emu_clock_now(&clock) - frame->sent_ps - emu_network_transit_ps(&net, (int)frame->src, frame);
+        int64_t transit_ps = emu_network_transit_ps(&net, (int)frame->src, frame);
+        transit_error_ps = emu_clock_now(&clock) - frame->sent_ps - transit_ps;
     }
     fake_ops.release(frame->packet);
 }
