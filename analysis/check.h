@@ -6,6 +6,7 @@
 #ifndef ANALYSIS_CHECK_H
 #define ANALYSIS_CHECK_H
 
+#include "analysis/limit.h"
 #include "base/error.h"
 
 #include <stddef.h>
@@ -33,6 +34,7 @@ struct analysis_check_flow {
     double window_bytes;          /* bytes in flight; NAN unknown */
     double buffer_bytes;          /* what buffers allow to be in flight; NAN unknown */
     int64_t retransmitted_segments;
+    enum analysis_limit limit;    /* while steady */
     int64_t loss_events;          /* windows with a loss, in the steady part; LOSS_UNKNOWN when nobody looked */
     double predicted_bps[ANALYSIS_RULES]; /* filled by the judge; NAN where a rule does not apply */
 };

@@ -87,6 +87,7 @@ static void measure(struct analysis_check_flow *out, const struct entry *e, doub
         .buffer_bytes = flow->advertised_bytes,
         .retransmitted_segments = retransmitted,
         .loss_events = events,
+        .limit = analysis_limit_between(flow, from_s, to_s),
     };
     double window = analysis_bins_window(flow->bins, begin, begin + n);
     if (flow->window_source != ANALYSIS_WINDOW_UNKNOWN && !isnan(window))

@@ -15,32 +15,40 @@ const char *analysis_limit_name(enum analysis_limit limit)
     return names[limit];
 }
 
+/* A part of a flow's bins; end may lie behind the last one noted. */
+struct span {
+    const struct analysis_flow *flow;
+    size_t begin, end;
+};
+
 /* Time without data, in stretches longer than two round trips: shorter ones are bursts of a window that is full. The
  * round trip is what Little's law makes of bytes in flight and goodput. */
-static double limit_idle_share(const struct analysis_flow *flow)
+static double limit_idle_share(struct span s)
 {
-    const struct analysis_bins *b = flow->bins;
-    double width_s = (double)analysis_bins_width_ns(b) * 1e-9, rtt_s = flow->window_bytes * 8 / flow->goodput_bps;
+    const struct analysis_bins *b = s.flow->bins;
+    double width_s = (double)analysis_bins_width_ns(b) * 1e-9, rtt_s = s.flow->window_bytes * 8 / s.flow->goodput_bps;
     size_t idle = 0, run = 0;
-    for (size_t i = 0; i <= b->n; i++) {
-        if (i < b->n && b->bin[i].bytes == 0 && b->bin[i].retransmitted == 0) {
+    for (size_t i = s.begin; i <= s.end; i++) {
+        struct analysis_bin bin = analysis_bins_get(b, i);
+        if (i < s.end && bin.bytes == 0 && bin.retransmitted == 0) {
             run++;
             continue;
         }
         idle += (double)run * width_s > 2 * (isfinite(rtt_s) ? rtt_s : 0) ? run : 0;
         run = 0;
     }
-    return (double)idle / (double)b->n;
+    return (double)idle / (double)(s.end - s.begin);
 }
 
-/* Mean and relative deviation of bytes in flight over the second half; NAN without enough samples. */
-static void limit_window(const struct analysis_bins *b, double *mean, double *deviation)
+/* Mean and relative deviation of bytes in flight; NAN without enough samples. */
+static void limit_window(struct span s, double *mean, double *deviation)
 {
     double sum = 0, squares = 0, n = 0;
-    for (size_t i = b->n / 2; i < b->n; i++) {
-        if (b->bin[i].window_samples == 0)
+    for (size_t i = s.begin; i < s.end; i++) {
+        struct analysis_bin bin = analysis_bins_get(s.flow->bins, i);
+        if (bin.window_samples == 0)
             continue;
-        double x = b->bin[i].window_sum / b->bin[i].window_samples;
+        double x = bin.window_sum / bin.window_samples;
         sum += x;
         squares += x * x;
         n++;
@@ -49,19 +57,78 @@ static void limit_window(const struct analysis_bins *b, double *mean, double *de
     *deviation = sqrt(fmax(0, squares / n - *mean * *mean)) / *mean;
 }
 
-enum analysis_limit analysis_limit_of(const struct analysis_flow *flow)
+static uint32_t limit_events(struct span s)
+{
+    uint32_t events = 0;
+    for (size_t i = s.begin; i < s.end; i++)
+        events += analysis_bins_get(s.flow->bins, i).loss_events;
+    return events;
+}
+
+/* Without losses. `in_flight`: where bytes in flight are looked at. */
+static enum analysis_limit limit_lossless(struct span s, struct span in_flight)
 {
     double mean, deviation;
-    if (flow->steady_loss_events >= LOSSES)
-        return ANALYSIS_LIMIT_LOSS;
-    if (!flow->bins || flow->bins->n < LEAST_BINS)
+    if (s.end < s.begin + LEAST_BINS)
         return ANALYSIS_LIMIT_UNKNOWN;
-    if (limit_idle_share(flow) >= IDLE)
+    if (limit_idle_share(s) >= IDLE)
         return ANALYSIS_LIMIT_APPLICATION;
-    limit_window(flow->bins, &mean, &deviation);
-    if (flow->window_source == ANALYSIS_WINDOW_UNKNOWN || !isfinite(mean))
+    limit_window(in_flight, &mean, &deviation);
+    if (s.flow->window_source == ANALYSIS_WINDOW_UNKNOWN || !isfinite(mean))
         return ANALYSIS_LIMIT_UNKNOWN;
     if (deviation >= STEADY)
         return ANALYSIS_LIMIT_SENDER;
-    return mean >= OFFERED * flow->advertised_bytes ? ANALYSIS_LIMIT_RECEIVER : ANALYSIS_LIMIT_WINDOW;
+    return mean >= OFFERED * s.flow->advertised_bytes ? ANALYSIS_LIMIT_RECEIVER : ANALYSIS_LIMIT_WINDOW;
+}
+
+enum analysis_limit analysis_limit_of(const struct analysis_flow *flow)
+{
+    if (flow->steady_loss_events >= LOSSES)
+        return ANALYSIS_LIMIT_LOSS;
+    if (!flow->bins)
+        return ANALYSIS_LIMIT_UNKNOWN;
+    struct span all = {flow, 0, flow->bins->n};
+    return limit_lossless(all, (struct span){flow, all.end / 2, all.end});
+}
+
+enum analysis_limit analysis_limit_between(const struct analysis_flow *flow, double from_s, double to_s)
+{
+    if (!flow->bins)
+        return ANALYSIS_LIMIT_UNKNOWN;
+    struct span s = {.flow = flow};
+    analysis_bins_range(flow->bins, llround(from_s * 1e9), llround(to_s * 1e9), &s.begin, &s.end);
+    return limit_events(s) >= LOSSES ? ANALYSIS_LIMIT_LOSS : limit_lossless(s, s);
+}
+
+static enum analysis_limit limit_slice(struct span s)
+{
+    struct span before = {s.flow, 0, s.begin}, after = {s.flow, s.end, s.flow->bins->n};
+    enum analysis_limit limit = limit_lossless(s, s);
+    bool between = limit_events(before) > 0 && limit_events(after) > 0;
+    bool free = limit == ANALYSIS_LIMIT_SENDER || limit == ANALYSIS_LIMIT_WINDOW;
+    return limit_events(s) > 0 || (between && free) ? ANALYSIS_LIMIT_LOSS : limit;
+}
+
+size_t analysis_limit_phases(const struct analysis_flow *flow,
+                             struct analysis_limit_phase phases[ANALYSIS_LIMIT_PHASES])
+{
+    size_t bins = flow->bins ? flow->bins->n : 0, n = 0;
+    size_t slices = bins / LEAST_BINS < ANALYSIS_LIMIT_PHASES ? bins / LEAST_BINS : ANALYSIS_LIMIT_PHASES;
+    for (size_t i = 0; i < slices; i++) {
+        struct span s = {flow, i * bins / slices, (i + 1) * bins / slices};
+        enum analysis_limit limit = limit_slice(s);
+        double end_s = (double)analysis_bins_start_ns(flow->bins, s.end) * 1e-9;
+        if (n == 0 || phases[n - 1].limit != limit) {
+            double start_s = n == 0 ? flow->start_s : phases[n - 1].end_s;
+            phases[n++] = (struct analysis_limit_phase){.start_s = start_s, .limit = limit};
+        }
+        phases[n - 1].end_s = i + 1 == slices ? flow->end_s : end_s;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t begin, end;
+        analysis_bins_range(flow->bins, llround(phases[i].start_s * 1e9), llround(phases[i].end_s * 1e9), &begin, &end);
+        phases[i].window_bytes =
+            flow->window_source == ANALYSIS_WINDOW_UNKNOWN ? NAN : analysis_bins_window(flow->bins, begin, end);
+    }
+    return n;
 }

@@ -29,7 +29,9 @@ static const char help[] =
     "(MSER, White 1997; at most half is cut); windows are bytes in flight at the sender; loss means that a flow lost\n"
     "segments in two windows or more of that part. From a run: steady goodput of flows.csv, windows of\n"
     "scenario.yaml; loss means that segments were lost and the window law does not hold. A tree's backbone is judged\n"
-    "too, as 'sw0-sw1'. The rules speak of one saturated link: flows that cross several are beyond them.\n\n"
+    "too, as 'sw0-sw1'. The rules speak of one saturated link: flows that cross several are beyond them.\n"
+    "  limit      what kept a flow of a capture from sending more in that part: loss, receiver (in flight is the\n"
+    "             window offered), window (steady below that), application, sender; 'explain' has it phase by phase\n\n"
     "Runs of other traffic are judged by what they are for:\n"
     "  Go-Back-N flows  efficiency at each receiver against Tam 2001, Eq. 4.2 (input-buffered) or Eq. 4.9 with the\n"
     "                   run's own transition probabilities; holds within twice the tolerance\n"
@@ -61,7 +63,7 @@ static void print_rule_row(struct cli_table *t, const char *label, const struct 
                            void (*cell)(struct cli_table *, const struct analysis_rule_fit *))
 {
     cli_table_add(t, "%s", label);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         cli_table_add(t, "%s", "");
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         cell(t, &j->rule[rule]);
@@ -88,7 +90,7 @@ static void cell_holds(struct cli_table *t, const struct analysis_rule_fit *fit)
 static bool print_resource(const char *source, bool simulated, const struct analysis_resource *r, struct error *err)
 {
     const char *const head[] = {"from", "to", "way", simulated ? "simulated Mb/s" : "measured Mb/s", "+-", "window kB",
-                                "retrans", "eq5", "eq6", "window"};
+                                "retrans", "limit", "eq5", "eq6", "window"};
     const struct analysis_judgement *j = &r->judgement;
     printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", source, r->host, j->indegree,
            j->outdegree, r->start_s, r->end_s, r->steady_start_s);
@@ -107,6 +109,7 @@ static bool print_resource(const char *source, bool simulated, const struct anal
         cli_table_add_number(&t, flow->ci95_bps, 1e6);
         cli_table_add_number(&t, flow->window_bytes, 1e3);
         cli_table_add(&t, "%" PRId64, flow->retransmitted_segments);
+        cli_table_add(&t, "%s", flow->limit == ANALYSIS_LIMIT_UNKNOWN ? "-" : analysis_limit_name(flow->limit));
         for (int rule = 0; rule < ANALYSIS_RULES; rule++)
             cli_table_add_number(&t, flow->predicted_bps[rule], 1e6);
     }
@@ -122,14 +125,14 @@ static json_t *flow_json(const struct analysis_check_flow *flow)
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         json_object_set_new(predicted, analysis_check_rule_name((enum analysis_rule)rule),
                             cli_table_json_number(flow->predicted_bps[rule]));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "src", flow->src, "dst", flow->dst,
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:o}", "src", flow->src, "dst", flow->dst,
                      "direction", flow->incoming ? "in" : "out", "rate_bps", cli_table_json_number(flow->rate_bps),
                      "ci95_bps", cli_table_json_number(flow->ci95_bps),
                      "window_bytes", cli_table_json_number(flow->window_bytes),
                      "buffer_bytes", cli_table_json_number(flow->buffer_bytes),
                      "retransmitted_segments", (json_int_t)flow->retransmitted_segments, "loss_events",
                      flow->loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN ? json_null() : json_integer(flow->loss_events),
-                     "predicted_bps", predicted);
+                     "limit", analysis_limit_name(flow->limit), "predicted_bps", predicted);
 }
 
 static json_t *resource_json(const char *source, bool simulated, const struct analysis_resource *r)

@@ -36,11 +36,12 @@ static const char help[] =
     "             host that most flows share; for a lone flow, whether ACKs pass half a round trip after data\n"
     "  limit      loss: two loss events once settled; receiver: in flight is the offered window; window: in flight is\n"
     "             steady below it, as with a sender's buffer; application: idle in a tenth of its time; sender: in\n"
-    "             flight still moves\n\n"
+    "             flight still moves. Below the table phase by phase: stretches of the same limit, of at least an\n"
+    "             eighth of the flow; between losses, whatever moves counts as loss\n\n"
     "For a run DIR, what it knows exactly instead: the mean time that each flow's data frames and pure ACKs waited\n"
-    "between stacks (beyond what they take through empty queues), xi from when ACKs left the receiver's stack; and the\n"
-    "queues that a flow's data and ACKs meet: the share of time in which exactly one, both or neither hold more than\n"
-    "two frames, the correlation of their depths, and the period at which they take turns (data pendulum, Heusse et\n"
+    "between stacks (beyond what they take through empty queues), xi from when ACKs left the receiver's stack; and\n"
+    "the queues that a flow's data and ACKs meet: the share of time in which exactly one, both or neither hold more\n"
+    "than two frames, the correlation of their depths, and the period at which they take turns (data pendulum, Heusse et\n"
     "al. 2011). Against that, from captures of star.yaml and pendulum.yaml, ACKs first and not: ACK shares are off by\n"
     "0.03 at most, compressed shares by 0.07 where the queue does not lie beyond the tap.\n\n"
     "      --json     {\"flows\": [...], \"simulated\": [...], \"queues\": [...]}, seconds; null when unknown\n\n"
@@ -92,6 +93,12 @@ static void say(const struct explained *e)
     analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
     explained_say(e, text);
     printf("  %s > %s: %s\n", src, dst, text);
+    if (e->n_phases < 2)
+        return;
+    for (size_t i = 0; i < e->n_phases; i++)
+        printf("%s%s to %.3f s", i == 0 ? "    limited by: " : ", ", analysis_limit_name(e->phases[i].limit),
+               e->phases[i].end_s);
+    putchar('\n');
 }
 
 static bool explain_file(const char *path, bool as_json, json_t *list, size_t *n, struct error *err)

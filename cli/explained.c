@@ -32,6 +32,7 @@ static struct explained explained_one(const struct analysis_flows *f, size_t slo
 {
     struct explained e = {.flow = *flow, .tap = analysis_flows_tap(f, slot), .limit = analysis_limit_of(flow)};
     analysis_flows_explain(f, slot, &e.x);
+    e.n_phases = analysis_limit_phases(flow, e.phases);
     double floor_s = isfinite(flow->rtt_floor_s) ? flow->rtt_floor_s : 0;
     e.rtt_s = floor_s + e.x.data_wait_s + e.x.ack_wait_s;
     e.ack_share = e.rtt_s > 0 ? e.x.ack_wait_s / e.rtt_s : NAN;
@@ -98,17 +99,28 @@ void explained_say(const struct explained *e, char text[static EXPLAINED_TEXT])
         snprintf(rest, room, "data and ACKs wait alike, or hardly at all");
 }
 
+static json_t *phases_json(const struct explained *e)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < e->n_phases; i++)
+        json_array_append_new(list, json_pack("{s:f, s:f, s:s, s:o}", "start_s", e->phases[i].start_s, "end_s",
+                                              e->phases[i].end_s, "limit", analysis_limit_name(e->phases[i].limit),
+                                              "window_bytes", cli_table_json_number(e->phases[i].window_bytes)));
+    return list;
+}
+
 json_t *explained_json(const char *source, const struct explained *e)
 {
     static const char *const taps[] = {"unknown", "sender", "receiver"};
     char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
     analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
     analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:s}", "source", source, "src",
-                     src, "dst", dst, "goodput_bps", cli_table_json_number(e->flow.goodput_bps), "rtt_floor_s",
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:s, s:o}", "source", source,
+                     "src", src, "dst", dst, "goodput_bps", cli_table_json_number(e->flow.goodput_bps), "rtt_floor_s",
                      cli_table_json_number(e->flow.rtt_floor_s), "data_wait_s", cli_table_json_number(e->x.data_wait_s),
                      "ack_wait_s", cli_table_json_number(e->x.ack_wait_s), "rtt_s", cli_table_json_number(e->rtt_s),
                      "ack_share", cli_table_json_number(e->ack_share), "ack_groups", (json_int_t)e->groups.groups,
                      "compressed_share", cli_table_json_number(e->compressed), "hold_s",
-                     cli_table_json_number(e->x.hold_s), "tap", taps[e->tap], "limit", analysis_limit_name(e->limit));
+                     cli_table_json_number(e->x.hold_s), "tap", taps[e->tap], "limit", analysis_limit_name(e->limit),
+                     "phases", phases_json(e));
 }

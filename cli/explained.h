@@ -15,6 +15,8 @@ struct explained {
     enum analysis_tap_place tap;
     enum analysis_limit limit;
     struct xi groups;            /* of ACKs */
+    struct analysis_limit_phase phases[ANALYSIS_LIMIT_PHASES];
+    size_t n_phases;
     double rtt_s;                /* floor and both waits; NAN without timestamps */
     double ack_share, compressed; /* compressed: NAN with few groups */
 };

@@ -156,6 +156,7 @@ class Linux(Case):
         for flow in flows:  # the legs add up to Little's law: 500 kB in flight
             self.assertAlmostEqual(flow["rtt_s"] / (500e3 * 8 / flow["goodput_bps"]), 1, delta=0.08)
             self.assertEqual(flow["limit"], "receiver")
+            self.assertEqual([p["limit"] for p in flow["phases"]], ["sender", "receiver"])  # slow start, then full
         text = self.good("explain", e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz").stdout
         self.assertIn("of it its ACKs wait behind other data", text)
 
