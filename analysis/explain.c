@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define RING 512            /* data segments between passing and being acknowledged; older ones are forgotten */
+#define LEAST_PAUSE_NS INT64_C(5000000)
 #define RATES 512     /* of ACK groups: sixteenths of an octave */
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
@@ -47,6 +48,9 @@ struct analysis_explain {
     struct explain_probe data, ack;
     struct explain_passed ring[RING];
     uint32_t oldest, count;
+    struct analysis_pause *pauses; /* owned; capacity a power of two */
+    size_t n_pauses;
+    int64_t least_pause_ns, newest_end, last_ack_ns;
     int64_t last_ack;
     bool has_ack;
     struct xi xi;
@@ -61,11 +65,16 @@ struct analysis_explain {
 
 struct analysis_explain *analysis_explain_new(void)
 {
-    return calloc(1, sizeof(struct analysis_explain));
+    struct analysis_explain *e = calloc(1, sizeof *e);
+    if (e)
+        e->least_pause_ns = LEAST_PAUSE_NS;
+    return e;
 }
 
 void analysis_explain_free(struct analysis_explain *e)
 {
+    if (e)
+        free(e->pauses);
     free(e);
 }
 
@@ -110,21 +119,59 @@ static bool probe_echo(struct explain_probe *p, uint32_t echo)
     return echo == p->stamp;
 }
 
-void analysis_explain_data(struct analysis_explain *e, const struct capture_segment *s, int64_t end, int64_t time_ns)
+/* Twice as long is the least to be kept from now on. */
+static void pauses_thin(struct analysis_explain *e)
+{
+    size_t kept = 0;
+    e->least_pause_ns *= 2;
+    for (size_t i = 0; i < e->n_pauses; i++)
+        if (e->pauses[i].pause_ns >= e->least_pause_ns)
+            e->pauses[kept++] = e->pauses[i];
+    e->n_pauses = kept;
+}
+
+static bool explain_pause(struct analysis_explain *e, int64_t pause_ns)
+{
+    while (e->n_pauses == ANALYSIS_EXPLAIN_PAUSES)
+        pauses_thin(e);
+    if (pause_ns < e->least_pause_ns)
+        return true;
+    if ((e->n_pauses & (e->n_pauses - 1)) == 0) { /* full, whether or not it was thinned */
+        size_t capacity = e->n_pauses ? 2 * e->n_pauses : 1;
+        struct analysis_pause *grown = realloc(e->pauses, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        e->pauses = grown;
+    }
+    e->pauses[e->n_pauses++] = (struct analysis_pause){e->newest_end, pause_ns};
+    return true;
+}
+
+const struct analysis_pause *analysis_explain_pauses(const struct analysis_explain *e, size_t *n)
+{
+    *n = e->n_pauses;
+    return e->pauses;
+}
+
+bool analysis_explain_data(struct analysis_explain *e, const struct capture_segment *s, int64_t end, int64_t time_ns)
 {
     if (e->count == RING) {
         e->oldest = (e->oldest + 1) % RING;
         e->count--;
     }
     e->ring[(e->oldest + e->count++) % RING] = (struct explain_passed){end, time_ns};
+    if (e->has_ack && e->last_ack == e->newest_end && !explain_pause(e, time_ns - e->last_ack_ns))
+        return false;
+    e->newest_end = end;
     if (!s->has_timestamps)
-        return;
+        return true;
     clock_note(&e->sender, s->tsval, time_ns);
     leg_add(&e->legs[ANALYSIS_LEG_DATA_OUT], &e->sender, s->tsval, time_ns, 1);
     probe_set(&e->data, s->tsval, time_ns);
     int64_t ack_ns = e->ack.time_ns;
     if (probe_echo(&e->ack, s->tsecr))
         leg_add(&e->legs[ANALYSIS_LEG_ACK_IN], &e->sender, s->tsval, ack_ns, -1);
+    return true;
 }
 
 /* When the data up to `ack` passed; false when nobody remembers. */
@@ -208,6 +255,7 @@ void analysis_explain_ack(struct analysis_explain *e, const struct capture_segme
         return;
     e->has_ack = true;
     e->last_ack = ack;
+    e->last_ack_ns = time_ns;
     if (s->has_timestamps)
         explain_stamps(e, s->tsval, time_ns);
     int64_t data_ns;

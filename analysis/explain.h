@@ -22,9 +22,18 @@
 #include "capture/decode.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define ANALYSIS_EXPLAIN_TICKS 4
+
+/* The sender stopped although everything was acknowledged: it had nothing to send. */
+struct analysis_pause {
+    int64_t after_bytes; /* relative sequence number */
+    int64_t pause_ns;    /* at the tap, from the acknowledgement to the next data */
+};
+
+#define ANALYSIS_EXPLAIN_PAUSES 1024 /* of at least 5 ms; where there are more, only the longest are kept */
 
 enum analysis_leg { ANALYSIS_LEG_DATA_OUT, ANALYSIS_LEG_DATA_IN, ANALYSIS_LEG_ACK_OUT, ANALYSIS_LEG_ACK_IN,
                     ANALYSIS_LEGS };
@@ -35,8 +44,9 @@ struct analysis_explain; /* of one direction; opaque */
 struct analysis_explain *analysis_explain_new(void);
 void analysis_explain_free(struct analysis_explain *e);
 
-/* A data segment of the flow passes; `end`: its last sequence number + 1, relative, beyond all before. */
-void analysis_explain_data(struct analysis_explain *e, const struct capture_segment *s, int64_t end, int64_t time_ns);
+/* A data segment of the flow passes; `end`: its last sequence number + 1, relative, beyond all before. False when
+ * memory is out. */
+bool analysis_explain_data(struct analysis_explain *e, const struct capture_segment *s, int64_t end, int64_t time_ns);
 
 /* An acknowledgement of the flow passes; `ack` relative. */
 void analysis_explain_ack(struct analysis_explain *e, const struct capture_segment *s, int64_t ack, int64_t time_ns);
@@ -48,6 +58,9 @@ struct analysis_explanation {
     struct xi passed, stamped;    /* groups of ACKs: left when their data passed; or as their own timestamps say */
     double hold_s;                /* mean from data passing the tap to their ACK passing it */
 };
+
+/* In order of time; *n of them, borrowed. */
+const struct analysis_pause *analysis_explain_pauses(const struct analysis_explain *e, size_t *n);
 
 void analysis_explain_get(const struct analysis_explain *e, struct analysis_explanation *x);
 

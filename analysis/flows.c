@@ -91,8 +91,8 @@ static bool explain_segment(struct analysis_connection *c, int end, const struct
         return false;
     if (s->payload_bytes > 0 && d->has_base) {
         int64_t last = analysis_direction_relative(d, s->seq) + s->payload_bytes;
-        if (last > d->high)
-            analysis_explain_data(c->explain[end], s, last, t);
+        if (last > d->high && !analysis_explain_data(c->explain[end], s, last, t))
+            return false;
     }
     if ((s->flags & CAPTURE_TCP_ACK) && !(s->flags & CAPTURE_TCP_SYN) && reverse->has_data && c->explain[!end])
         analysis_explain_ack(c->explain[!end], s, analysis_direction_relative(reverse, s->ack), t);
@@ -207,6 +207,33 @@ bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct ana
         return false;
     analysis_explain_get(e, x);
     return true;
+}
+
+struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, size_t i, size_t *n)
+{
+    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
+    int end = (int)(i % 2) ^ c->opener;
+    struct analysis_explanation x;
+    size_t seen = 0;
+    *n = 0;
+    if (!analysis_flows_explain(f, i, &x))
+        return NULL;
+    const struct analysis_pause *pause = analysis_explain_pauses(c->explain[end], &seen);
+    struct analysis_pause *out = seen > 0 ? malloc(seen * sizeof *out) : NULL;
+    int64_t here = c->client == end ? c->client_side_ns : c->server_side_ns;
+    int64_t there = c->client == end ? c->server_side_ns : c->client_side_ns;
+    double wait_s = fmax(0, x.wait_s[ANALYSIS_LEG_DATA_OUT]) + fmax(0, x.wait_s[ANALYSIS_LEG_ACK_IN]);
+    if (tap_at_sender(c, end)) /* its own queue, which has drained */
+        wait_s = 0;
+    double to_sender_s = (here > 0 ? (double)here * 1e-9 : 0) + wait_s;
+    double rtt_s = to_sender_s + (there > 0 ? (double)there * 1e-9 : 0) + fmax(0, x.wait_s[ANALYSIS_LEG_DATA_IN]) +
+                   fmax(0, x.wait_s[ANALYSIS_LEG_ACK_OUT]);
+    for (size_t k = 0; out && k < seen; k++) {
+        int64_t pause_ns = pause[k].pause_ns - (int64_t)(to_sender_s * 1e9);
+        if ((double)pause_ns * 1e-9 > rtt_s / 2)
+            out[(*n)++] = (struct analysis_pause){pause[k].after_bytes - c->direction[end].low, pause_ns};
+    }
+    return out;
 }
 
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)

@@ -95,6 +95,11 @@ size_t analysis_flows_slots(const struct analysis_flows *f);
 /* What slot i's round trips and ACKs looked like. False when that was not kept, or nothing passed. */
 bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_explanation *x);
 
+/* Where slot i's application had nothing to send though all was acknowledged, by payload bytes until then; without the
+ * time an ACK takes from the tap to the sender and data take back, and longer than half a round trip. malloc'ed, *n of
+ * them; NULL when there are none, when that was not kept, or memory is out. */
+struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, size_t i, size_t *n);
+
 /* Beside the sender: share of bytes whose ACKs came faster than the path's data rate by 1 / 0.75, the path's being the
  * flow's fastest bin. NAN when not kept or too short. */
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i);

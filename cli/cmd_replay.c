@@ -33,8 +33,9 @@ static const char help[] =
     "Changes\n%s\n"
     "A window is what a flow without losses kept in flight once settled, else what its receiver offered. A flow that\n"
     "was still sending when the capture ended is played until then, others for their bytes. Goodput: unique payload\n"
-    "from first to last packet. A connection's payload the other way is a flow of its own; pauses of applications are\n"
-    "not played.\n\n"
+    "from first to last packet. A connection's payload the other way is a flow of its own. Where a sender had nothing\n"
+    "to send although all was acknowledged, for 5 ms and half a round trip or longer, its application is taken to\n"
+    "pause as long after the same byte.\n\n"
     "  contraflow replay my.pcap --scenario scenarios/replay.yaml --set network.link.rate=50Mbps \\\n"
     "      --what-if ack-first --what-if fair@port --what-if ack-first@nic --what-if buffer=100kB\n\n"
     "Exit status: 0 done; 2 bad input; 3 the system failed.\n";

@@ -25,6 +25,7 @@ struct replay_flow {
     double measured_s;    /* between those */
     bool until_the_end;   /* it was still sending when the capture ended: played until then, not for its bytes */
     bool lossy;
+    int pauses;           /* of its application */
 };
 
 struct replay {

@@ -13,6 +13,13 @@
 #define STILL_SENDING 0.9 /* of the capture: a flow that lasts as long was stopped by the clock, not by its bytes */
 #define WARMUP 0.3
 
+/* A flow of the capture, and where its application had nothing to send. */
+struct bulk {
+    struct analysis_flow flow;
+    struct analysis_pause *pauses; /* owned */
+    size_t n_pauses;
+};
+
 static bool replay_same(const struct capture_address *a, const struct capture_address *b)
 {
     return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
@@ -55,21 +62,21 @@ static bool replay_place(struct replay *r, const struct capture_address *a, stru
 }
 
 /* The address most flows have an end at goes first: h0 is the shared host. */
-static void replay_place_shared(struct replay *r, const struct analysis_flow *flows, int n)
+static void replay_place_shared(struct replay *r, const struct bulk *flows, int n)
 {
     int best = -1, most = 0;
     for (int i = 0; i < 2 * n; i++) {
-        const struct capture_address *a = i % 2 ? &flows[i / 2].dst : &flows[i / 2].src;
+        const struct capture_address *a = i % 2 ? &flows[i / 2].flow.dst : &flows[i / 2].flow.src;
         int count = 0;
         for (int j = 0; j < n; j++)
-            count += replay_same(a, &flows[j].src) + replay_same(a, &flows[j].dst);
+            count += replay_same(a, &flows[j].flow.src) + replay_same(a, &flows[j].flow.dst);
         if (count > most) {
             most = count;
             best = i;
         }
     }
     if (best >= 0 && r->n_given == 0 && r->scenario.network.topology == EMU_TOPOLOGY_STAR)
-        r->maps[r->n_maps++] = (struct replay_map){best % 2 ? flows[best / 2].dst : flows[best / 2].src, 0};
+        r->maps[r->n_maps++] = (struct replay_map){best % 2 ? flows[best / 2].flow.dst : flows[best / 2].flow.src, 0};
 }
 
 /* Without losses, what it kept in flight once settled; with them the window that was offered, which losses did not let
@@ -87,8 +94,29 @@ static int64_t replay_window(const struct replay *r, const struct analysis_flow 
     return bytes < r->scenario.tcp.segment_bytes ? r->scenario.tcp.segment_bytes : bytes;
 }
 
-static void replay_add(struct replay *r, const struct analysis_flow *f, double first_s, double last_s)
+/* The pauses of flow number n_flows, which has been filled. */
+static bool replay_add_pauses(struct replay *r, const struct analysis_pause *pauses, size_t n, struct error *err)
 {
+    struct scenario *s = &r->scenario;
+    const struct scenario_flow *flow = &s->flows[s->n_flows];
+    struct scenario_pause *grown = realloc(s->pauses, ((size_t)s->n_pauses + n + 1) * sizeof *grown);
+    if (!grown)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %zu pauses", n);
+    s->pauses = grown;
+    int64_t last = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (pauses[i].after_bytes <= last || (flow->bytes > 0 && pauses[i].after_bytes >= flow->bytes))
+            continue;
+        last = pauses[i].after_bytes;
+        s->pauses[s->n_pauses++] = (struct scenario_pause){s->n_flows, last, pauses[i].pause_ns * UNITS_PS_PER_NS};
+        r->flows[s->n_flows].pauses++;
+    }
+    return true;
+}
+
+static bool replay_add(struct replay *r, const struct bulk *b, double first_s, double last_s, struct error *err)
+{
+    const struct analysis_flow *f = &b->flow;
     struct scenario *s = &r->scenario;
     struct scenario_flow *flow = &s->flows[s->n_flows];
     struct replay_flow *play = &r->flows[s->n_flows];
@@ -110,36 +138,43 @@ static void replay_add(struct replay *r, const struct analysis_flow *f, double f
     if (isfinite(f->rtt_floor_s))
         flow->tcp.initial_window_segments = COLD_SEGMENTS;
     r->floor_s = fmin(r->floor_s, isfinite(f->rtt_floor_s) ? f->rtt_floor_s : INFINITY);
+    if (!replay_add_pauses(r, b->pauses, b->n_pauses, err))
+        return false;
     s->n_flows++;
+    return true;
 }
 
 /* Bulk flows, largest ones compared. */
-static bool replay_fill(struct replay *r, struct analysis_flow *flows, int n, struct error *err)
+static bool replay_fill(struct replay *r, struct bulk *flows, int n, struct error *err)
 {
     struct scenario *s = &r->scenario;
     double first_s = INFINITY, last_s = 0;
     int64_t largest = 0;
     int bulk = 0;
     for (int i = 0; i < n; i++)
-        largest = flows[i].payload_bytes > largest ? flows[i].payload_bytes : largest;
+        largest = flows[i].flow.payload_bytes > largest ? flows[i].flow.payload_bytes : largest;
     for (int i = 0; i < n; i++)
-        if (flows[i].payload_bytes >= analysis_degree_bulk_bytes(largest) && isfinite(flows[i].goodput_bps))
+        if (flows[i].flow.payload_bytes >= analysis_degree_bulk_bytes(largest) && isfinite(flows[i].flow.goodput_bps)) {
+            struct bulk swap = flows[bulk]; /* each owns its pauses */
             flows[bulk++] = flows[i];
+            flows[i] = swap;
+        }
     r->left_out = n - bulk;
     if (bulk == 0)
         return error_set(err, ERROR_INPUT, "no bulk flow to replay: %d small ones", n);
     free(s->flows);
-    s->n_flows = 0;
+    s->n_flows = s->n_pauses = 0;
     s->flows = calloc((size_t)bulk, sizeof *s->flows);
     r->flows = calloc((size_t)bulk, sizeof *r->flows);
     if (!s->flows || !r->flows)
         return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", bulk);
     replay_place_shared(r, flows, bulk);
     for (int i = 0; i < bulk; i++) {
-        if (!replay_place(r, &flows[i].src, err) || !replay_place(r, &flows[i].dst, err))
+        const struct analysis_flow *flow = &flows[i].flow;
+        if (!replay_place(r, &flow->src, err) || !replay_place(r, &flow->dst, err))
             return false;
-        first_s = fmin(first_s, flows[i].start_s);
-        last_s = fmax(last_s, flows[i].end_s);
+        first_s = fmin(first_s, flow->start_s);
+        last_s = fmax(last_s, flow->end_s);
     }
     int hosts = 2;
     for (int i = 0; i < r->n_maps; i++)
@@ -150,7 +185,8 @@ static bool replay_fill(struct replay *r, struct analysis_flow *flows, int n, st
         return error_set(err, ERROR_INPUT, "--map: h%d is not in the scenario's network of %d hosts", hosts - 1,
                          s->network.hosts);
     for (int i = 0; i < bulk; i++)
-        replay_add(r, &flows[i], first_s, last_s);
+        if (!replay_add(r, &flows[i], first_s, last_s, err))
+            return false;
     r->n_flows = s->n_flows;
     s->duration_ps = (int64_t)((last_s - first_s) * 1e12) + UNITS_PS_PER_MS;
     s->warmup_ps = (int64_t)((double)s->duration_ps * WARMUP);
@@ -160,17 +196,22 @@ static bool replay_fill(struct replay *r, struct analysis_flow *flows, int n, st
 bool replay_build(struct replay *r, const char *path, struct error *err)
 {
     struct analysis_capture capture;
-    struct analysis_flows *table = cli_read_capture(path, &capture, err);
+    struct analysis_flows *table = cli_read_capture_explained(path, &capture, err);
     if (!table)
         return false;
     size_t slots = analysis_flows_slots(table);
-    struct analysis_flow *flows = calloc(slots + 1, sizeof *flows);
+    struct bulk *flows = calloc(slots + 1, sizeof *flows);
     int n = 0;
     for (size_t i = 0; flows && i < slots; i++)
-        n += analysis_flows_get(table, i, &flows[n]);
+        if (analysis_flows_get(table, i, &flows[n].flow)) {
+            flows[n].pauses = analysis_flows_pauses(table, i, &flows[n].n_pauses);
+            n++;
+        }
     r->floor_s = INFINITY;
     bool ok = flows ? replay_fill(r, flows, n, err) || error_prefix(err, "%s: ", path)
                     : error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", slots);
+    for (int i = 0; i < n; i++)
+        free(flows[i].pauses);
     free(flows);
     analysis_flows_free(table);
     return ok;

@@ -54,8 +54,8 @@ static void add_percent(struct cli_table *t, double d)
 
 static bool show_baseline(const struct replay *r, const struct replay_run *run, struct error *err)
 {
-    static const char *const head[] = {"from", "to", "host", "host", "window kB", "measured Mb/s", "replayed Mb/s",
-                                       "difference"};
+    static const char *const head[] = {"from",   "to",           "host",          "host",      "window kB",
+                                       "pauses", "measured Mb/s", "replayed Mb/s", "difference"};
     struct cli_table t;
     cli_table_init(&t, sizeof head / sizeof *head);
     for (size_t i = 0; i < t.columns; i++)
@@ -67,13 +67,14 @@ static bool show_baseline(const struct replay *r, const struct replay_run *run, 
         cli_table_add(&t, "h%d", flow->from);
         cli_table_add(&t, "h%d", flow->to);
         cli_table_add_number(&t, (double)flow->tcp.receive_buffer_bytes, 1e3);
+        cli_table_add(&t, "%d", r->flows[i].pauses);
         cli_table_add_number(&t, r->flows[i].measured_bps, 1e6);
         cli_table_add_number(&t, run->goodput_bps[i], 1e6);
         add_percent(&t, run->goodput_bps[i] / r->flows[i].measured_bps - 1);
     }
     double measured = replay_measured_total(r), played = replay_total(run, r->n_flows);
     cli_table_add(&t, "total");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         cli_table_add(&t, "%s", "");
     cli_table_add_number(&t, measured, 1e6);
     cli_table_add_number(&t, played, 1e6);
@@ -137,10 +138,11 @@ json_t *replay_json(const struct replay *r, const struct replay_run *runs, int n
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
         json_array_append_new(
-            flows, json_pack("{s:s, s:s, s:i, s:i, s:I, s:b, s:f, s:o}", "src", r->flows[i].from, "dst", r->flows[i].to,
-                             "from_host", flow->from, "to_host", flow->to, "window_bytes",
-                             (json_int_t)flow->tcp.receive_buffer_bytes, "until_the_end", r->flows[i].until_the_end,
-                             "measured_bps", r->flows[i].measured_bps, "replayed_bps",
+            flows, json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:b, s:f, s:o}", "src", r->flows[i].from, "dst",
+                             r->flows[i].to, "from_host", flow->from, "to_host", flow->to, "window_bytes",
+                             (json_int_t)flow->tcp.receive_buffer_bytes, "pauses", r->flows[i].pauses,
+                             "until_the_end", r->flows[i].until_the_end, "measured_bps",
+                             r->flows[i].measured_bps, "replayed_bps",
                              cli_table_json_number(runs[0].goodput_bps[i])));
     }
     for (int i = 0; i < n; i++) {

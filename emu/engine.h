@@ -24,6 +24,8 @@ struct emu_engine_config {
     void (*delivered)(void *user, int flow, int64_t bytes);
     /* A flow's message has been received: when it was handed over, and now. NULL: nobody asks */
     void (*message)(void *user, int flow, int64_t start_ps, int64_t end_ps);
+    /* All that a flow with `written` was given is acknowledged. NULL: nobody asks */
+    void (*drained)(void *user, int flow);
     void *user; /* borrowed */
 };
 
@@ -49,7 +51,8 @@ struct emu_flow_config {
     int64_t repeat;          /* messages of `bytes` on the open connection: the next when this one is received */
     bool barrier;            /* and those of all other flows */
     bool duplex;             /* the same both ways, on the one connection */
-    bool written;            /* bytes 0: sends what emu_engine_write() says, and stays open; native alone has it */
+    bool written;            /* sends what emu_engine_write() says, and stays open; bytes, or 0, only tell when it is
+                              * done. Native alone has it */
 };
 
 struct emu_flow_stats {

@@ -5,6 +5,7 @@
 #include "capture/writer.h"
 #include "scenarios/directory.h"
 #include "scenarios/operations.h"
+#include "scenarios/pauses.h"
 #include "scenarios/program.h"
 #include "scenarios/record.h"
 
@@ -30,6 +31,7 @@ struct run {
     struct emu_engine *engine;
     struct emu_network network;
     struct program *program;      /* owned; NULL: the engine's own flows */
+    struct pauses *pauses;        /* owned; NULL: nobody pauses */
     struct operations messages;   /* of flows that repeat them */
     int64_t *message_counts;      /* owned; so far, of each flow */
     struct run_tap *taps;         /* owned; one a capture */
@@ -69,7 +71,15 @@ static void run_deliver(void *user, int host, const struct emu_frame *frame)
 static void run_delivered(void *user, int flow, int64_t bytes)
 {
     struct run *r = user;
-    r->program->ops->delivered(r->program, flow, bytes);
+    if (r->program)
+        r->program->ops->delivered(r->program, flow, bytes);
+}
+
+static void run_drained(void *user, int flow)
+{
+    struct run *r = user;
+    if (r->pauses)
+        pauses_drained(r->pauses, flow);
 }
 
 static void run_message(void *user, int flow, int64_t start_ps, int64_t end_ps)
@@ -154,10 +164,12 @@ static bool run_add_traffic(struct run *r)
     for (int i = 0; i < s->n_flows && s->transport == SCENARIO_TRANSPORT_TCP; i++) {
         const struct scenario_flow *f = &s->flows[i];
         struct emu_flow_config config = {f->from,   f->to,      f->start_ps, f->bytes, f->tcp,
-                                         f->repeat, s->barrier, f->duplex,   written};
+                                         f->repeat, s->barrier, f->duplex,   written || pauses_has(s, i)};
         if (emu_engine_add_flow(r->engine, &config, &r->error) < 0)
             return error_prefix(&r->error, "flow %s: ", f->name);
     }
+    if (s->n_pauses > 0 && !(r->pauses = pauses_new(s, r->engine, &r->error)))
+        return false;
     struct program_env env = {s, r->engine, &r->network, r->options->directory};
     r->program = program_wanted(s) ? program_new(&env, &r->error) : NULL;
     return r->program || !program_wanted(s);
@@ -296,7 +308,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
                   struct scenario_run_result *result, struct error *err)
 {
     struct run r = {.scenario = s, .options = options};
-    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_message, &r};
+    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_message, run_drained, &r};
     bool ok = run_start(&r, &config) && emu_engine_run(r.engine, s->duration_ps, &r.error) && !r.failed &&
               run_finish(&r, result);
     if (!ok) {
@@ -308,6 +320,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
         *err = r.error;
     }
     program_free(r.program);
+    pauses_free(r.pauses);
     if (r.engine) {
         emu_network_fini(&r.network); /* gives its frames back to the engine */
         emu_engine_free(r.engine);

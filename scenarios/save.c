@@ -285,6 +285,24 @@ static bool save_collective(struct save *v, const struct scenario *s, struct sch
     return s->traffic != SCENARIO_TRAFFIC_FLOWS;
 }
 
+/* Those of flow i, from s->pauses[*at] on. */
+static void save_pauses(struct save *v, const struct scenario *s, int i, int *at, struct schema_flow *y)
+{
+    int n = 0;
+    while (*at + n < s->n_pauses && s->pauses[*at + n].flow == i)
+        n++;
+    y->pauses = n > 0 ? save_array(v, n, sizeof *y->pauses) : NULL;
+    for (int k = 0; y->pauses && k < n; k++) {
+        char pause[UNITS_TEXT], bytes[UNITS_TEXT], text[2 * UNITS_TEXT + 8];
+        units_format_time(s->pauses[*at + k].pause_ps, pause);
+        units_format_bytes(s->pauses[*at + k].after_bytes, bytes);
+        snprintf(text, sizeof text, "%s after %s", pause, bytes);
+        y->pauses[k] = save_text(v, text);
+        y->pauses_count++;
+    }
+    *at += n;
+}
+
 static void save_traffic(struct save *v, const struct scenario *s, struct schema_traffic *y)
 {
     y->start_spread = save_time(v, s->start_spread_ps);
@@ -297,6 +315,7 @@ static void save_traffic(struct save *v, const struct scenario *s, struct schema
             save_points(v, s, y->star);
         return;
     }
+    int pause = 0;
     y->flows = save_array(v, s->n_flows, sizeof *y->flows);
     for (int i = 0; y->flows && i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];
@@ -311,6 +330,7 @@ static void save_traffic(struct save *v, const struct scenario *s, struct schema
             .repeat = save_integer(v, f->repeat),
             .duplex = save_switch(v, f->duplex),
         };
+        save_pauses(v, s, i, &pause, &y->flows[i]);
         y->flows_count++;
     }
 }

@@ -11,6 +11,7 @@
 void scenario_fini(struct scenario *s)
 {
     free(s->flows);
+    free(s->pauses);
     free(s->points);
     free(s->captures);
     free(s->burst.sources);
@@ -49,6 +50,9 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
         return true;
     snprintf(what, 96, "complete exchange over TCP");
     if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE && engine == SCENARIO_ENGINE_NS3)
+        return true;
+    snprintf(what, 96, "pauses of applications");
+    if (s->n_pauses > 0 && engine == SCENARIO_ENGINE_NS3)
         return true;
     for (int i = 0; i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];
@@ -106,6 +110,7 @@ bool scenario_at_point(const struct scenario *s, int i, struct scenario *point, 
 {
     *point = *s;
     point->flows = NULL;
+    point->pauses = NULL; /* a star has none */
     point->points = NULL;
     point->pause_hosts = NULL; /* the network goes on borrowing s's */
     point->n_flows = point->n_points = 0;

@@ -29,6 +29,12 @@ struct scenario_flow {
     struct emu_tcp_config tcp; /* resolved: scenario's tcp with this flow's window and congestion */
 };
 
+/* The application waits when so many bytes of its flow, all in all, are acknowledged. */
+struct scenario_pause {
+    int flow;
+    int64_t after_bytes, pause_ps;
+};
+
 struct scenario_capture {
     char at[SCENARIO_NAME]; /* host ("h0": its NIC) or switch port ("sw0-h0": port of sw0 towards h0) */
     int64_t snaplen;
@@ -100,6 +106,8 @@ struct scenario {
     struct emu_tcp_config tcp; /* of flows: both buffers hold the window; initial window may be SCENARIO_WARM */
     struct scenario_flow *flows; /* owned; empty when there are points */
     int n_flows;
+    struct scenario_pause *pauses; /* owned; in order of flows, then of bytes */
+    int n_pauses;
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */
     int n_points;
     int64_t incoming_window_bytes, outgoing_window_bytes; /* of the points' flows; tcp's without points */

@@ -167,6 +167,7 @@ static const cyaml_schema_field_t flow_fields[] = {
     TEXT(schema_flow, start),
     TEXT(schema_flow, repeat),
     TEXT(schema_flow, duplex),
+    TEXTS(schema_flow, pauses),
     CYAML_FIELD_END,
 };
 

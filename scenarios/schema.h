@@ -59,6 +59,8 @@ struct schema_star {
 
 struct schema_flow {
     char *name, *from, *to, *bytes, *window, *congestion, *start, *repeat, *duplex;
+    char **pauses;
+    unsigned pauses_count;
 };
 
 struct schema_random {

@@ -89,6 +89,38 @@ static bool traffic_star(struct scenario *s, const struct schema_star *t, struct
     return traffic_star_fits(s, point.incoming + point.outgoing, f) && scenario_list_star(s, &point, f->err);
 }
 
+/* "200ms after 1MB" */
+static bool traffic_pauses(struct scenario *s, const struct schema_flow *t, int i, struct fields *f)
+{
+    const struct scenario_flow *flow = &s->flows[i];
+    if (t->pauses_count == 0)
+        return true;
+    if (flow->repeat > 1 || flow->duplex)
+        return fields_fail(f, "pauses", "do not go with repeat or duplex, which wait for the other end");
+    struct scenario_pause *grown = realloc(s->pauses, ((size_t)s->n_pauses + t->pauses_count) * sizeof *grown);
+    if (!grown)
+        return traffic_no_memory(f);
+    s->pauses = grown;
+    int64_t last = 0;
+    for (unsigned k = 0; k < t->pauses_count; k++) {
+        char key[24], time[32], bytes[32];
+        int length = 0;
+        struct scenario_pause *p = &s->pauses[s->n_pauses];
+        p->flow = i;
+        snprintf(key, sizeof key, "pauses.%u", k);
+        if (sscanf(t->pauses[k], "%31s after %31s%n", time, bytes, &length) != 2 || t->pauses[k][length] != '\0')
+            return fields_fail(f, key, "'%s' is not a pause; write such as 200ms after 1MB", t->pauses[k]);
+        if (!fields_time(f, key, time, 1, INT64_MAX / 4, &p->pause_ps) ||
+            !fields_bytes(f, key, bytes, 1, flow->bytes > 0 ? flow->bytes - 1 : INT64_MAX / 4, &p->after_bytes))
+            return false;
+        if (p->after_bytes <= last)
+            return fields_fail(f, key, "'%s' does not come after the pause before it", t->pauses[k]);
+        last = p->after_bytes;
+        s->n_pauses++;
+    }
+    return true;
+}
+
 static bool traffic_flow(struct scenario *s, const struct schema_flow *t, int i, int hosts, int64_t start_ps,
                          struct fields *f)
 {
@@ -129,7 +161,7 @@ static bool traffic_flow(struct scenario *s, const struct schema_flow *t, int i,
                               "a start at %s is not before the end of the run at %s", t->start, end);
     }
     flow->tcp = scenario_flow_tcp(s, window);
-    return fields_congestion(f, "congestion", t->congestion, flow->tcp.congestion);
+    return fields_congestion(f, "congestion", t->congestion, flow->tcp.congestion) && traffic_pauses(s, t, i, f);
 }
 
 static int traffic_compare_names(const void *a, const void *b)
@@ -244,6 +276,9 @@ static bool traffic_gbn_fits(const struct scenario *s, const struct fields *f)
         if (s->flows[i].repeat > 1 || s->flows[i].duplex)
             return fields_fail_at(f, "traffic.flows", "flow %s: repeat and duplex are for TCP; the transport is gbn",
                                   s->flows[i].name);
+    if (s->n_pauses > 0)
+        return fields_fail_at(f, "traffic.flows", "flow %s: pauses are for TCP; the transport is gbn",
+                              s->flows[s->pauses[0].flow].name);
     return !s->barrier || fields_fail_at(f, "traffic.barrier", "is for TCP's messages; the transport is gbn");
 }
 

@@ -231,7 +231,10 @@ void native_endpoint_receive(struct native_endpoint *e, const struct native_segm
     int64_t from = (int64_t)native_offset(s->seq, rx->nxt);
     if (from <= (int64_t)rx->acked)
         rx->ts_recent = s->ts; /* RFC 7323, section 4.3: the oldest segment that the next ACK covers */
+    uint64_t una = e->tx.una;
     native_sender_acked(e, s);
+    if (e->env->drained && e->tx.una > una && e->tx.una == e->tx.written)
+        e->env->drained(e->env->user, e);
     if (s->payload_bytes > 0 || s->flags & NATIVE_FIN)
         endpoint_accept(e, s);
     else if (from < (int64_t)rx->nxt)

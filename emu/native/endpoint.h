@@ -31,6 +31,7 @@ struct native_endpoint_env {
     void (*transmit)(void *user, struct native_endpoint *e, struct native_segment *s); /* takes the segment */
     void (*delivered)(void *user, struct native_endpoint *e, uint64_t bytes); /* in order, to the application */
     void (*connected)(void *user, struct native_endpoint *e);
+    void (*drained)(void *user, struct native_endpoint *e); /* all that was written is acknowledged */
     void *user;
 };
 

@@ -202,6 +202,7 @@ static void native_delivered(void *user, struct native_endpoint *end, uint64_t b
     f->delivered[side] += bytes;
     f->stats.last_delivery_ps = native_scheduler_now(&e->scheduler);
     if (f->config.written) {
+        f->stats.done = f->config.bytes > 0 && f->delivered[1] >= (uint64_t)f->config.bytes;
         e->config.delivered(e->config.user, (int)(end->id / 2), (int64_t)f->delivered[1]);
         return;
     }
@@ -209,6 +210,14 @@ static void native_delivered(void *user, struct native_endpoint *end, uint64_t b
         return;
     flow_count(f);
     flow_next(f);
+}
+
+static void native_drained(void *user, struct native_endpoint *end)
+{
+    struct emu_engine *e = user;
+    const struct native_flow *f = e->flows[end->id / 2];
+    if (f->config.written && e->config.drained && !(end->id & 1))
+        e->config.drained(e->config.user, (int)(end->id / 2));
 }
 
 static void native_connected(void *user, struct native_endpoint *end)
@@ -257,6 +266,7 @@ struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct
         .transmit = native_transmit,
         .delivered = native_delivered,
         .connected = native_connected,
+        .drained = native_drained,
         .user = e,
     };
     the_engine = e;

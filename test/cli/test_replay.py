@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures of real Linux played through an emulated star of 50 Mb/s, and what if."""
 import csv
+import re
 
 import e2e
 
@@ -51,6 +52,31 @@ class Replay(e2e.Case):
             self.assertAlmostEqual(rates[remedy] / 46.44e6, 1, delta=0.10)
         for nothing in ("ack-first@nic", "fair@nic"):
             self.assertLess(rates[nothing], 1.15 * rates["baseline"])
+
+    def test_pauses_of_applications_are_played(self):
+        self.write("pauses.yaml", """
+duration: 2s
+warmup: 100ms
+network: {link: {rate: 50Mbps, delay: 1ms}}
+tcp: {window: 100kB}
+traffic:
+  flows:
+    - {from: h1, to: h0, bytes: 3MB, pauses: [200ms after 1MB, 100ms after 2MB], start: 0s}
+    - {from: h0, to: h2, bytes: 3MB, start: 0s}
+capture: [{at: h0}, {at: h1}]
+""")
+        self.good("run", "pauses.yaml", "-q", "-o", "made")
+        for host in "h0", "h1":  # beside the receiver, and beside the sender
+            done = self.json("replay", f"made/{host}.pcap", "--scenario", SCENARIO, *STAR, "-q", "-o", "out", "--set",
+                             "network.link.delay=1ms")
+            self.assertEqual(sorted(f["pauses"] for f in done["flows"]), [0, 2] if host == "h0" else [2])
+            for flow in done["flows"]:
+                self.assertAlmostEqual(flow["replayed_bps"] / flow["measured_bps"], 1, delta=0.05)
+            text = (self.dir / "out/baseline/scenario.yaml").read_text()
+            asked = [int(n) * {"ns": 1, "us": 1000, "ms": 1000000}[unit]
+                     for n, unit in re.findall(r"(\d+)([num]s) after", text)]
+            for pause, true in zip(asked, (200e6, 100e6), strict=True):
+                self.assertAlmostEqual(pause, true, delta=10e6)  # a round trip
 
     def test_the_table_ranks_by_what_is_won_back(self):
         out = self.good("replay", capture("fifo-2in-1out"), "--scenario", SCENARIO, *STAR, "-q", "-o", "out",

@@ -74,6 +74,9 @@ static void same(const struct scenario *a, const struct scenario *b)
     assert_int_equal(a->gbn.window_packets, b->gbn.window_packets);
     assert_int_equal(a->gbn.timeout_ps, b->gbn.timeout_ps);
     same_tcp(&a->tcp, &b->tcp);
+    assert_int_equal(a->n_pauses, b->n_pauses);
+    for (int i = 0; i < a->n_pauses; i++)
+        assert_memory_equal(&a->pauses[i], &b->pauses[i], sizeof *a->pauses);
     assert_int_equal(a->start_spread_ps, b->start_spread_ps);
     assert_int_equal(a->incoming_window_bytes, b->incoming_window_bytes);
     assert_int_equal(a->outgoing_window_bytes, b->outgoing_window_bytes);
@@ -131,8 +134,10 @@ static void test_tree_and_flows_survive_to_the_picosecond(void **state)
         "tcp: {window: 123457, initial_window: 10, segment: 1447, delayed_ack: 1, sack: false}\n"
         "traffic:\n  start_spread: 0s\n  flows:\n"
         "    - {name: a-b_c.9, from: h0, to: h2, bytes: 10000001, window: 64KiB, congestion: cubic, start: 7ps}\n"
-        "    - {from: h1, to: h0}\n", NULL);
+        "    - {from: h1, to: h0, pauses: [200ms after 1MB, 123456789012ps after 1000001]}\n"
+        "    - {name: c, from: h1, to: h2, bytes: 10, pauses: [1ps after 9]}\n", NULL);
     assert_int_equal(s.flows[0].start_ps, 7);
+    assert_int_equal(s.n_pauses, 3);
     survives(&s, NULL);
 }
 

@@ -11,7 +11,7 @@ static void test_unknown_key_names_the_known_ones(void **state)
                  "s.yaml:4: network.link.rat: unknown key; known here: rate, delay, goodput");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n    - {from: h1, into: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.1.into: unknown key; known here: name, from, to, bytes, window, "
-                 "congestion, start, repeat, duplex");
+                 "congestion, start, repeat, duplex, pauses");
     text_rejects("capture:\n  - {on: h0}\n", NULL,
                  "s.yaml:2: capture.0.on: unknown key; known here: at, snaplen, format");
     text_rejects("a.b: 1\n", NULL, "s.yaml: a.b: unknown key; known here: " TOP);

@@ -120,6 +120,26 @@ static void test_a_bad_random_pattern_is_refused(void **state)
                  "pingpong, uniform and flows");
 }
 
+static void test_pauses_are_checked(void **state)
+{
+    (void)state;
+    text_rejects("traffic: {flows: [{from: h1, to: h0, pauses: [soon]}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.pauses.0: 'soon' is not a pause; write such as 200ms after 1MB");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, pauses: [1s after 1MB please]}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.pauses.0: '1s after 1MB please' is not a pause; write such as "
+                 "200ms after 1MB");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 1MB, pauses: [1s after 1MB]}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.pauses.0: '1MB' is outside 1B to 999999B");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, pauses: [1s after 1MB, 1s after 500kB]}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.pauses.1: '1s after 500kB' does not come after the pause before it");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 1MB, repeat: 2, pauses: [1s after 1kB]}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.pauses: do not go with repeat or duplex, which wait for the other end");
+    text_rejects("transport: gbn\ntraffic: {flows: [{from: h1, to: h0, pauses: [1s after 1kB]}]}\n", NULL,
+                 "s.yaml:2: traffic.flows: flow f0: pauses are for TCP; the transport is gbn");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, pauses: [1s after 1kB]}]}\n", "engine=ns3",
+                 "--set engine=ns3: ns3 has no pauses of applications; use native");
+}
+
 static void test_messages_are_listed_and_checked(void **state)
 {
     (void)state;
@@ -298,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_star_sides_have_windows_of_their_own),
         cmocka_unit_test(test_star_counts_are_checked),
         cmocka_unit_test(test_a_random_pattern_is_drawn_by_the_seed),
+        cmocka_unit_test(test_pauses_are_checked),
         cmocka_unit_test(test_messages_are_listed_and_checked),
         cmocka_unit_test(test_a_bad_random_pattern_is_refused),
         cmocka_unit_test(test_points_are_listed_and_checked),
