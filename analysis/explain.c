@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/explain.h"
 
+#include "analysis/series.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #define RING 512            /* data segments between passing and being acknowledged; older ones are forgotten */
 #define LEAST_PAUSE_NS INT64_C(5000000)
+#define SERIES_SAMPLES 32
 #define RATES 512     /* of ACK groups: sixteenths of an octave */
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
@@ -48,6 +51,7 @@ struct analysis_explain {
     struct explain_probe data, ack;
     struct explain_passed ring[RING];
     uint32_t oldest, count;
+    struct analysis_series *series; /* owned; NULL until there are enough samples */
     struct analysis_pause *pauses; /* owned; capacity a power of two */
     size_t n_pauses;
     int64_t least_pause_ns, newest_end, last_ack_ns;
@@ -73,8 +77,10 @@ struct analysis_explain *analysis_explain_new(void)
 
 void analysis_explain_free(struct analysis_explain *e)
 {
-    if (e)
+    if (e) {
         free(e->pauses);
+        free(e->series);
+    }
     free(e);
 }
 
@@ -88,9 +94,17 @@ static void clock_note(struct explain_clock *c, uint32_t stamp, int64_t time_ns)
     }
 }
 
-/* sign +1: the tap's time less the clock's; -1: the other way round. */
-static void leg_add(struct explain_leg *leg, const struct explain_clock *c, uint32_t stamp, int64_t time_ns, int sign)
+/* The tap's time less the clock's, or the other way round. */
+static int leg_sign(enum analysis_leg leg)
 {
+    return leg == ANALYSIS_LEG_DATA_OUT || leg == ANALYSIS_LEG_ACK_OUT ? 1 : -1;
+}
+
+static void leg_add(struct analysis_explain *e, enum analysis_leg which, const struct explain_clock *c, uint32_t stamp,
+                    int64_t time_ns)
+{
+    struct explain_leg *leg = &e->legs[which];
+    int sign = leg_sign(which);
     double ticks = (double)(int32_t)(stamp - c->first), t = (double)(time_ns - c->first_ns);
     for (int k = 0; k < ANALYSIS_EXPLAIN_TICKS; k++) {
         double x = sign * (t - ticks * tick_ns[k]);
@@ -98,6 +112,10 @@ static void leg_add(struct explain_leg *leg, const struct explain_clock *c, uint
         leg->least[k] = leg->n == 0 || x < leg->least[k] ? x : leg->least[k];
     }
     leg->n++;
+    if (!e->series && leg->n == SERIES_SAMPLES)
+        e->series = analysis_series_new(time_ns); /* without memory for it there is none */
+    if (e->series)
+        analysis_series_add(e->series, time_ns, which, t, ticks);
 }
 
 static void probe_set(struct explain_probe *p, uint32_t stamp, int64_t time_ns)
@@ -166,11 +184,11 @@ bool analysis_explain_data(struct analysis_explain *e, const struct capture_segm
     if (!s->has_timestamps)
         return true;
     clock_note(&e->sender, s->tsval, time_ns);
-    leg_add(&e->legs[ANALYSIS_LEG_DATA_OUT], &e->sender, s->tsval, time_ns, 1);
+    leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns);
     probe_set(&e->data, s->tsval, time_ns);
     int64_t ack_ns = e->ack.time_ns;
     if (probe_echo(&e->ack, s->tsecr))
-        leg_add(&e->legs[ANALYSIS_LEG_ACK_IN], &e->sender, s->tsval, ack_ns, -1);
+        leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, s->tsval, ack_ns);
     return true;
 }
 
@@ -245,11 +263,11 @@ void analysis_explain_ack(struct analysis_explain *e, const struct capture_segme
 {
     if (s->has_timestamps) {
         clock_note(&e->receiver, s->tsval, time_ns);
-        leg_add(&e->legs[ANALYSIS_LEG_ACK_OUT], &e->receiver, s->tsval, time_ns, 1);
+        leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns);
         probe_set(&e->ack, s->tsval, time_ns);
         int64_t data_ns = e->data.time_ns;
         if (probe_echo(&e->data, s->tsecr))
-            leg_add(&e->legs[ANALYSIS_LEG_DATA_IN], &e->receiver, s->tsval, data_ns, -1);
+            leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns);
     }
     if (s->payload_bytes > 0 || (e->has_ack && ack <= e->last_ack))
         return;
@@ -282,15 +300,38 @@ static int clock_tick(const struct explain_clock *c)
     return best;
 }
 
+/* Whose clock a leg is read by. */
+static void explain_ticks(int sender, int receiver, int tick[static ANALYSIS_LEGS])
+{
+    tick[ANALYSIS_LEG_DATA_OUT] = tick[ANALYSIS_LEG_ACK_IN] = sender;
+    tick[ANALYSIS_LEG_DATA_IN] = tick[ANALYSIS_LEG_ACK_OUT] = receiver;
+}
+
+size_t analysis_explain_waits(const struct analysis_explain *e, struct analysis_wait *waits)
+{
+    int tick[ANALYSIS_LEGS];
+    double last[ANALYSIS_LEGS] = {0};
+    explain_ticks(clock_tick(&e->sender), clock_tick(&e->receiver), tick);
+    for (size_t i = 0; e->series && i < e->series->n; i++) {
+        for (int k = 0; k < ANALYSIS_LEGS; k++) {
+            if (tick[k] < 0)
+                return 0;
+            double tick_of = tick_ns[tick[k]], mean = analysis_series_mean_ns(e->series, i, k, tick_of);
+            if (isfinite(mean)) /* else as before */
+                last[k] = fmax(0, leg_sign((enum analysis_leg)k) * mean - e->legs[k].least[tick[k]] - tick_of / 2) * 1e-9;
+        }
+        waits[i] = (struct analysis_wait){.start_s = analysis_series_start_s(e->series, i),
+                                          .data_s = last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN],
+                                          .ack_s = last[ANALYSIS_LEG_ACK_OUT] + last[ANALYSIS_LEG_ACK_IN]};
+    }
+    return e->series ? e->series->n : 0;
+}
+
 void analysis_explain_get(const struct analysis_explain *e, struct analysis_explanation *x)
 {
     int sender = clock_tick(&e->sender), receiver = clock_tick(&e->receiver);
-    const int tick[ANALYSIS_LEGS] = {
-        [ANALYSIS_LEG_DATA_OUT] = sender,
-        [ANALYSIS_LEG_DATA_IN] = receiver,
-        [ANALYSIS_LEG_ACK_OUT] = receiver,
-        [ANALYSIS_LEG_ACK_IN] = sender,
-    };
+    int tick[ANALYSIS_LEGS];
+    explain_ticks(sender, receiver, tick);
     *x = (struct analysis_explanation){.samples = INT64_MAX, .passed = e->xi,
                                        .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
     if (receiver >= 0)

@@ -62,6 +62,14 @@ struct analysis_explanation {
 /* In order of time; *n of them, borrowed. */
 const struct analysis_pause *analysis_explain_pauses(const struct analysis_explain *e, size_t *n);
 
+/* Waits over time, in equal slots; from start_s on, seconds since the origin. */
+struct analysis_wait {
+    double start_s, data_s, ack_s;
+};
+
+/* At most ANALYSIS_SERIES_SLOTS (analysis/series.h) of them; 0 for a small flow, or without timestamps. */
+size_t analysis_explain_waits(const struct analysis_explain *e, struct analysis_wait *waits);
+
 void analysis_explain_get(const struct analysis_explain *e, struct analysis_explanation *x);
 
 /* Share of bytes in groups of ACKs that came at more than this rate, to a sixteenth of an octave; NAN without any. */

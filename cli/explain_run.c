@@ -92,7 +92,7 @@ static bool explain_pair(const struct explain_dir *d, size_t ahead, size_t back,
     struct analysis_pendulum p;
     size_t n_a, n_b;
     struct analysis_depth *a = depths_of(&d->trace, ahead, &n_a), *b = depths_of(&d->trace, back, &n_b);
-    bool ok = a && b ? analysis_pendulum_make(a, n_a, b, n_b, d->from_s, d->to_s, &p, err)
+    bool ok = a && b ? analysis_pendulum_make(a, n_a, b, n_b, ANALYSIS_PENDULUM_BUSY, d->from_s, d->to_s, &p, err)
                      : error_set(err, ERROR_SYSTEM, "out of memory for queues");
     free(a);
     free(b);
