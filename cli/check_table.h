@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/check_table.h - the flows of a shared resource beside what each rule predicts: check's table, and the report's. */
+/* cli/check_table.h - the flows of a shared resource beside what each rule predicts, for check and reports. */
 #ifndef CLI_CHECK_TABLE_H
 #define CLI_CHECK_TABLE_H
 
