@@ -33,8 +33,8 @@ static void cell_holds(struct cli_table *t, const struct analysis_rule_fit *fit)
 
 void check_table(struct cli_table *t, const char *origin, const struct analysis_resource *r)
 {
-    static const char *const head[] = {"from",      "to",      "way", "Mb/s", "+-",
-                                       "window kB", "retrans", "eq5", "eq6",  "window"};
+    static const char *const head[] = {"from", "to", "way", "Mb/s", "+-", "window kB", "retrans", "eq5", "eq6",
+                                       "window"};
     cli_table_init(t, sizeof head / sizeof *head);
     for (size_t i = 0; i < t->columns; i++)
         cli_table_add(t, "%s%s%s", i == 3 ? origin : "", i == 3 ? " " : "", head[i]);

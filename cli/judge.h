@@ -12,8 +12,7 @@
 typedef bool judge_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
                          struct error *err);
 
-/* The run directory a capture lies in, copied to `directory`; NULL when that is none: then it was measured, not
- * simulated. */
+/* The run directory a capture lies in, copied to `directory`: then it is simulated. NULL when that is none. */
 const char *judge_run_of(const char *path, char directory[static PATH_MAX]);
 
 /* Judges a capture file, a run directory, or every run one level below a directory, by name. */

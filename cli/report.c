@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/report.h"
 
+#include "analysis/degree.h"
 #include "cli/judge.h"
 #include "cli/report_parts.h"
 #include "scenarios/directory.h"
@@ -79,7 +80,9 @@ static void fact(FILE *f, const char *name)
 static void show_heading(FILE *f, const struct report_capture *c)
 {
     const struct analysis_capture *k = c->capture;
-    const char *slash = strrchr(c->path, '/'), *name = slash && slash[1] ? slash + 1 : c->path;
+    const char *name = c->path + strlen(c->path);
+    for (int slashes = c->run ? 2 : 1; name > c->path && (name[-1] != '/' || --slashes > 0); name--)
+        ; /* captures of runs share names: theirs has the run's in front */
     fputs("<h2>", f);
     report_text(f, strcmp(name, "-") == 0 ? "standard input" : name);
     fprintf(f, " <span class=\"origin %s\">%s</span></h2>\n<dl>", c->origin, c->origin);
@@ -142,18 +145,6 @@ static bool show_flows(FILE *f, const struct report_capture *c, struct error *er
     return report_table(f, &t, 2, err);
 }
 
-static bool is_bulk(const struct report_capture *c, const struct analysis_flow *flow)
-{
-    for (size_t i = 0; i < c->n_bulk; i++) {
-        const struct analysis_flow *b = &c->bulk[i].flow;
-        if (memcmp(&b->src, &flow->src, sizeof b->src) == 0 && memcmp(&b->dst, &flow->dst, sizeof b->dst) == 0 &&
-            b->src_port == flow->src_port && b->dst_port == flow->dst_port && b->tag == flow->tag &&
-            b->start_s == flow->start_s)
-            return true;
-    }
-    return false;
-}
-
 /* The small flows, folded. */
 static bool show_others(FILE *f, const struct report_capture *c, const struct analysis_flows *flows,
                         const struct capture_address *host, struct error *err)
@@ -166,7 +157,8 @@ static bool show_others(FILE *f, const struct report_capture *c, const struct an
     for (size_t i = 0; i < t.columns; i++)
         cli_table_add(&t, "%s", head[i]);
     for (size_t i = 0; i < analysis_flows_slots(flows); i++) {
-        if (!analysis_flows_get(flows, i, &flow) || !concerns(&flow, host) || is_bulk(c, &flow) || n++ >= REPORT_OTHERS)
+        if (!analysis_flows_get(flows, i, &flow) || !concerns(&flow, host) || flow.payload_bytes >= c->least_bytes ||
+            n++ >= REPORT_OTHERS)
             continue;
         char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
         analysis_flows_endpoint(&flow.src, flow.src_port, src);
@@ -184,7 +176,7 @@ static bool show_others(FILE *f, const struct report_capture *c, const struct an
         return true;
     }
     fprintf(f, "<details><summary>%zu small flow%s%s</summary>\n", n, n == 1 ? "" : "s",
-            n > REPORT_OTHERS ? ", the first 100 here" : "");
+            n > REPORT_OTHERS ? "; the first of them here" : "");
     bool ok = report_table(f, &t, 2, err);
     fputs("</details>\n", f);
     return ok;
@@ -214,8 +206,9 @@ bool report_add(struct report *r, const char *path, const struct analysis_flows 
     bool ok = explained_bulk(f, &c.bulk, &c.n_bulk, err) &&
               analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, &c.resources, err);
     if (ok) {
-        keep_host(&c, host);
         qsort(c.bulk, c.n_bulk, sizeof *c.bulk, by_bytes);
+        c.least_bytes = analysis_degree_bulk_bytes(c.n_bulk ? c.bulk[0].flow.payload_bytes : 0);
+        keep_host(&c, host);
         c.n_shown = c.n_bulk < REPORT_FLOWS ? c.n_bulk : REPORT_FLOWS;
         ok = show_capture(r, &c, f, host, err);
     }

@@ -196,7 +196,8 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     const parts = [["floor_s", "--floor"], ["data_s", "--data"], ["ack_s", "--ack"]];
     const sum = (f) => parts.reduce((all, [key]) => all + (f[key] || 0), 0);
     const top = Math.max(...capture.flows.map(sum)) * 1e3 || 1, height = capture.flows.length * row + MARGIN.bottom;
-    const root = svg(box, "svg", { class: "plot split", viewBox: `0 0 ${width} ${height}`, role: "img" });
+    const root = svg(box, "svg", { class: "plot split", viewBox: `0 0 ${width} ${height}`, role: "img",
+      "aria-label": "parts of the round trip" });
     const marks = ticks(0, top, Math.max(3, Math.floor(width / 130)));
     for (const ms of marks.list) {
       const x = left + ms / top * room;
@@ -243,7 +244,8 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
 
   function addPlot(view, title, quantity, unit, series, levels = []) {
     html(view.box, "h4", {}, title);
-    const box = html(view.box, "div"), root = svg(box, "svg", { class: "plot", role: "img", "data-plot": quantity });
+    const box = html(view.box, "div");
+    const root = svg(box, "svg", { class: "plot", role: "img", "aria-label": title, "data-plot": quantity });
     const plot = { view, box, root, quantity, unit, series, levels };
     view.plots.push(plot);
     drawTime(plot);
@@ -301,7 +303,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
   }
 
   function showZoom() {
-    for (const view of views) {
+    for (const view of views.filter((one) => one.plots.length)) {
       const [from, to] = rangeOf(view.capture), by = (to - from) / 1000;
       view.tools.replaceChildren();
       html(view.tools, "span", {}, `${from.toFixed(decimals(by))} to ${to.toFixed(decimals(by))} s`);

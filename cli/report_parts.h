@@ -19,6 +19,7 @@ struct report_capture {
     const struct analysis_capture *capture; /* borrowed */
     struct explained *bulk;                 /* owned; most bytes first */
     size_t n_bulk, n_shown;
+    int64_t least_bytes;                    /* of a bulk flow */
     struct analysis_resources resources;    /* owned */
 };
 

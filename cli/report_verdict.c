@@ -44,17 +44,48 @@ static const char *verdict_headline(const struct analysis_judgement *j)
     return "No rule fits these rates.";
 }
 
-/* A flow of the resource as explained; NULL when it is not. */
-static const struct explained *verdict_explained(const struct report_capture *c, const struct analysis_check_flow *flow)
+/* Explained flows by the names that check knows them by. */
+struct named {
+    char src[ANALYSIS_CHECK_NAME], dst[ANALYSIS_CHECK_NAME];
+    const struct explained *e; /* borrowed */
+};
+
+struct index {
+    struct named *flow; /* owned; sorted */
+    size_t n;
+};
+
+static int by_name(const void *a, const void *b)
 {
-    for (size_t i = 0; i < c->n_bulk; i++) {
-        char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-        analysis_flows_endpoint(&c->bulk[i].flow.src, c->bulk[i].flow.src_port, src);
-        analysis_flows_endpoint(&c->bulk[i].flow.dst, c->bulk[i].flow.dst_port, dst);
-        if (strcmp(src, flow->src) == 0 && strcmp(dst, flow->dst) == 0)
-            return &c->bulk[i];
+    const struct named *x = a, *y = b;
+    int order = strcmp(x->src, y->src);
+    return order ? order : strcmp(x->dst, y->dst);
+}
+
+static bool index_make(struct index *x, const struct report_capture *c, struct error *err)
+{
+    x->n = c->n_bulk;
+    x->flow = calloc(c->n_bulk + 1, sizeof *x->flow);
+    if (!x->flow)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", c->n_bulk);
+    for (size_t i = 0; i < x->n; i++) {
+        const struct analysis_flow *flow = &c->bulk[i].flow;
+        analysis_flows_endpoint(&flow->src, flow->src_port, x->flow[i].src);
+        analysis_flows_endpoint(&flow->dst, flow->dst_port, x->flow[i].dst);
+        x->flow[i].e = &c->bulk[i];
     }
-    return NULL;
+    qsort(x->flow, x->n, sizeof *x->flow, by_name);
+    return true;
+}
+
+/* NULL when it is not among them. */
+static const struct explained *index_find(const struct index *x, const struct analysis_check_flow *flow)
+{
+    struct named key;
+    memcpy(key.src, flow->src, sizeof key.src);
+    memcpy(key.dst, flow->dst, sizeof key.dst);
+    const struct named *found = bsearch(&key, x->flow, x->n, sizeof *x->flow, by_name);
+    return found ? found->e : NULL;
 }
 
 /* Which way ACKs travel that wait for most of their flow's round trip. */
@@ -63,11 +94,11 @@ struct waits {
     size_t known;         /* flows whose round trip could be split */
 };
 
-static struct waits verdict_waits(const struct report_capture *c, const struct analysis_resource *r)
+static struct waits verdict_waits(const struct index *x, const struct analysis_resource *r)
 {
     struct waits w = {0};
     for (size_t i = 0; i < r->n; i++) {
-        const struct explained *e = verdict_explained(c, &r->flows[i]);
+        const struct explained *e = index_find(x, &r->flows[i]);
         w.known += e && isfinite(e->rtt_s);
         if (e && e->ack_share >= EXPLAINED_MOSTLY)
             *(r->flows[i].incoming ? &w.away : &w.towards) += 1;
@@ -84,11 +115,10 @@ static void verdict_cost(FILE *f, const struct analysis_resource *r)
                in_less ? "out" : "in", (in_less ? j->out_bps : j->in_bps) / 1e6, j->fitted_rate_bps / 1e6);
 }
 
-static void verdict_cause(FILE *f, const struct report_capture *c, const struct analysis_resource *r)
+static void verdict_cause(FILE *f, const struct index *x, const struct analysis_resource *r, struct waits w)
 {
-    struct waits w = verdict_waits(c, r);
     size_t named = 0;
-    fputs("<p><b>Cause:</b> ", f);
+    fprintf(f, "<p><b>%s:</b> ", verdict_asymmetry(&r->judgement) ? "Cause" : "What ACKs tell");
     if (w.known == 0) {
         fputs("not visible here: without TCP timestamps the round trips cannot be split.</p>\n", f);
         return;
@@ -99,7 +129,7 @@ static void verdict_cause(FILE *f, const struct report_capture *c, const struct 
         return;
     }
     for (size_t i = 0; i < r->n && named < CAUSES; i++) {
-        const struct explained *e = verdict_explained(c, &r->flows[i]);
+        const struct explained *e = index_find(x, &r->flows[i]);
         if (!e || !(e->ack_share >= EXPLAINED_MOSTLY))
             continue;
         char name[REPORT_FLOW_TEXT];
@@ -152,7 +182,7 @@ static double verdict_in_flight(const struct analysis_resource *r)
 }
 
 /* The options behind FILE and --scenario: a network like the measured one, and changes that go at the cause. */
-static void verdict_options(FILE *f, const struct report_capture *c, const struct analysis_resource *r)
+static void verdict_options(FILE *f, const struct report_capture *c, const struct analysis_resource *r, struct waits w)
 {
     bool loss = r->judgement.verdict == ANALYSIS_VERDICT_LOSS;
     double held = loss ? verdict_in_flight(r) : NAN;
@@ -167,7 +197,6 @@ static void verdict_options(FILE *f, const struct report_capture *c, const struc
         fputs(" --what-if ack-first@port --what-if fair@port --what-if cc=cubic", f);
         return;
     }
-    struct waits w = verdict_waits(c, r);
     if (w.towards > 0 || w.away == 0)
         fputs(" --what-if ack-first@port --what-if fair@port", f);
     if (w.away > 0 || w.towards == 0)
@@ -177,7 +206,7 @@ static void verdict_options(FILE *f, const struct report_capture *c, const struc
 }
 
 static bool verdict_remedy(FILE *f, const struct report_capture *c, const struct analysis_resource *r,
-                           struct error *err)
+                           struct waits w, struct error *err)
 {
     bool loss = r->judgement.verdict == ANALYSIS_VERDICT_LOSS;
     char scenario[PATH_MAX + 16] = "scenarios/replay.yaml";
@@ -196,7 +225,7 @@ static bool verdict_remedy(FILE *f, const struct report_capture *c, const struct
                                           "it:</p>\n", f);
         fputs("<pre class=\"command\">contraflow replay ", f);
         report_say(f, "%s --scenario %s", path, network);
-        verdict_options(f, c, r);
+        verdict_options(f, c, r, w);
         fputs("</pre>\n", f);
     }
     free(path);
@@ -204,11 +233,14 @@ static bool verdict_remedy(FILE *f, const struct report_capture *c, const struct
     return ok;
 }
 
-static bool verdict_host(FILE *f, const struct report_capture *c, const struct analysis_resource *r, struct error *err)
+static bool verdict_host(FILE *f, const struct report_capture *c, const struct index *x,
+                         const struct analysis_resource *r, struct error *err)
 {
     const struct analysis_judgement *j = &r->judgement;
     bool bad = verdict_asymmetry(j) || j->verdict == ANALYSIS_VERDICT_LOSS;
-    fprintf(f, "<section class=\"verdict%s\">\n<h3>Host ", bad ? " bad" : "");
+    struct waits w = verdict_waits(x, r);
+    fprintf(f, "<section class=\"verdict%s\">\n<h3>Host ",
+            bad ? " bad" : j->verdict == ANALYSIS_VERDICT_EQ5 ? " good" : "");
     report_say(f, "%s: %zu bulk flow%s in, %zu out", r->host, j->indegree, j->indegree == 1 ? "" : "s", j->outdegree);
     fputs("</h3>\n<p class=\"headline\">", f);
     report_text(f, verdict_headline(j));
@@ -218,9 +250,10 @@ static bool verdict_host(FILE *f, const struct report_capture *c, const struct a
     if (verdict_asymmetry(j))
         verdict_cost(f, r);
     fputs("</p>\n", f);
-    if (verdict_asymmetry(j))
-        verdict_cause(f, c, r);
-    bool ok = !bad || verdict_remedy(f, c, r, err);
+    bool untold = j->verdict == ANALYSIS_VERDICT_EQ6 && !verdict_one_way(j) && w.towards + w.away > 0;
+    if (verdict_asymmetry(j) || untold)
+        verdict_cause(f, x, r, w);
+    bool ok = !bad || verdict_remedy(f, c, r, w, err);
     if (ok) {
         struct cli_table t;
         fprintf(f, "<details><summary>Rates against the rules, %.3f to %.3f s (steady from %.3f)</summary>\n",
@@ -235,11 +268,13 @@ static bool verdict_host(FILE *f, const struct report_capture *c, const struct a
 
 bool report_verdicts(FILE *f, const struct report_capture *c, struct error *err)
 {
-    bool ok = true;
+    struct index x;
+    bool ok = index_make(&x, c, err);
     if (c->resources.n == 0)
         fputs("<p>In this capture no host has two bulk flows at once: there is no asymmetry to see.</p>\n", f);
     for (size_t i = 0; ok && i < c->resources.n && i < REPORT_HOSTS; i++)
-        ok = verdict_host(f, c, &c->resources.resource[i], err);
+        ok = verdict_host(f, c, &x, &c->resources.resource[i], err);
+    free(x.flow);
     if (c->resources.n > REPORT_HOSTS)
         fprintf(f, "<p>%zu more hosts share flows: <code>contraflow check</code> judges all of them.</p>\n",
                 c->resources.n - REPORT_HOSTS);

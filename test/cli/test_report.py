@@ -201,7 +201,10 @@ class Measured(Case):
             self.assertGreater(slope, 0)
             for rate, height in zip(bps, y):
                 self.assertAlmostEqual(height, y[low] - slope * (rate - bps[low]), delta=0.2)
-        self.assertEqual(len(page.paths(page.plot("in flight"))), 3)
+        series = {f["name"]: f["series"] for f in self.data(self.text)[0]["flows"]}
+        for name, path in zip(names, page.paths(page.plot("in flight")), strict=True):
+            window = series[name]["window"]  # each bin from the first sample on, held where there is none
+            self.assertEqual(len(steps(path)), len(window) - next(i for i, w in enumerate(window) if w is not None))
         self.assertEqual(len(page.all("rect", page.one("svg", class_="split"))), 9)
         self.assertEqual(page.times(goodput), [k / 2 for k in range(9)])
         self.assertIn("A capture holds no queues", page.one("article")["text"])
@@ -309,6 +312,7 @@ class Simulated(Case):
         text = self.report("out")
         page = self.look()
         self.assertEqual([e["text"] for e in page.all("span", class_="origin")], ["simulated"] * 2)
+        self.assertEqual([e["text"] for e in page.all("h2")][:2], ["out/h0.pcap simulated", "out/h1.pcap simulated"])
         for article in page.all("article"):
             self.assertNotIn("measured", article["text"].lower())
             self.assertIn("Simulated bandwidth", article["text"])
@@ -330,6 +334,13 @@ class Simulated(Case):
         self.assertNotIn("--set", words)
         variants = {v["what_if"]: v["total_bps"] for v in self.json(*words[1:], "-q")["variants"]}
         self.assertGreater(variants["ack-first@port"] / variants["baseline"], 1.2)
+
+    def test_where_rates_cannot_tell_acks_do(self):
+        self.star("traffic.star.incoming=1")
+        verdict = Page(self.report("out")).one("section", class_="verdict")["text"]
+        self.assertIn("Rates cannot tell: as many flows in as out", verdict)
+        self.assertRegex(verdict, r"What ACKs tell: the ACKs of .* wait [\d.]+ ms of its round trip")
+        self.assertNotIn("Cause", verdict)
 
     def test_a_copy_is_never_called_measured(self):
         self.star()
