@@ -201,7 +201,8 @@ bool report_add(struct report *r, const char *path, const struct analysis_flows 
                 const struct analysis_capture *capture, const struct capture_address *host, struct error *err)
 {
     char directory[PATH_MAX];
-    struct report_capture c = {.path = path, .run = judge_run_of(path, directory), .capture = capture};
+    struct report_capture c = {.path = path, .run = strcmp(path, "-") == 0 ? NULL : judge_run_of(path, directory),
+                               .capture = capture};
     c.origin = c.run ? "simulated" : capture->frames > 0 && capture->first_ns < YEAR_1970_NS ? "captured" : "measured";
     bool ok = explained_bulk(f, &c.bulk, &c.n_bulk, err) &&
               analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, &c.resources, err);

@@ -191,11 +191,12 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
   }
 
   // Where the round trip goes: a bar a flow, on one scale.
-  function drawSplit(box, capture) {
+  const split = (capture) => capture.flows.filter((flow) => flow.data_s !== null && flow.ack_s !== null);
+  function drawSplit(box, flows) {
     const width = Math.max(360, box.clientWidth), row = 40, left = 4, room = width - left - 80;
     const parts = [["floor_s", "--floor"], ["data_s", "--data"], ["ack_s", "--ack"]];
     const sum = (f) => parts.reduce((all, [key]) => all + (f[key] || 0), 0);
-    const top = Math.max(...capture.flows.map(sum)) * 1e3 || 1, height = capture.flows.length * row + MARGIN.bottom;
+    const top = Math.max(...flows.map(sum)) * 1e3 || 1, height = flows.length * row + MARGIN.bottom;
     const root = svg(box, "svg", { class: "plot split", viewBox: `0 0 ${width} ${height}`, role: "img",
       "aria-label": "parts of the round trip" });
     const marks = ticks(0, top, Math.max(3, Math.floor(width / 130)));
@@ -205,16 +206,15 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
       svg(root, "text", { x, y: height - MARGIN.bottom + 16, "text-anchor": ms ? "middle" : "start" }, digits(ms));
     }
     svg(root, "text", { x: left + room / 2, y: height - 6, "text-anchor": "middle" }, "mean round trip, ms");
-    capture.flows.forEach((flow, i) => {
-      const known = flow.data_s !== null && flow.ack_s !== null;
+    flows.forEach((flow, i) => {
       let x = left;
       svg(root, "text", { class: "name", x, y: i * row + 14 }, flow.name);
-      for (const [key, fill] of known ? parts : []) {
+      for (const [key, fill] of parts) {
         const w = flow[key] * 1e3 / top * room;
         svg(root, "rect", { x, y: i * row + 19, width: w, height: 14, fill: `var(${fill})` });
         x += w;
       }
-      svg(root, "text", { x: x + 5, y: i * row + 30 }, known ? `${digits(sum(flow) * 1e3)} ms` : "no TCP timestamps");
+      svg(root, "text", { x: x + 5, y: i * row + 30 }, `${digits(sum(flow) * 1e3)} ms`);
     });
   }
 
@@ -297,7 +297,10 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
       for (const [name, fill] of [["floor", "--floor"], ["data wait", "--data"], ["ACKs wait", "--ack"]])
         html(title, "span", { class: "part", style: `border-color: var(${fill})` }, name);
       view.split = html(box, "div");
-      drawSplit(view.split, capture);
+      const known = split(capture), unknown = flows.length - known.length;
+      if (known.length) drawSplit(view.split, known);
+      const who = known.length ? `${unknown} of the flows` : "All flows";
+      if (unknown) html(box, "p", {}, `${who} lack the TCP timestamps it is read from.`);
     }
     addQueues(view);
   }
@@ -317,9 +320,9 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
   function redraw() {
     for (const view of views) {
       view.plots.forEach(drawTime);
-      if (!view.split) continue;
+      if (!view.split || !split(view.capture).length) continue;
       view.split.replaceChildren();
-      drawSplit(view.split, view.capture);
+      drawSplit(view.split, split(view.capture));
     }
     showZoom();
   }

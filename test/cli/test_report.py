@@ -423,6 +423,23 @@ class Output(Case):
         self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "duration=50ms", "warmup=10ms", "capture=[]")
         self.bad(2, "a run without captures", "analyze", "out")
 
+    def test_without_timestamps_nothing_is_made_up(self):
+        frames = [struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 96, 1)]
+        for i in range(200):  # two senders to port 80 of 10.0.0.9, a segment of 1400 bytes each 10 ms, no ACKs
+            for source in (1, 2):
+                tcp = struct.pack(">HHIIBBHHH", 1000, 80, 1 + 1400 * i, 1, 0x50, 0x10, 1000, 0, 0)
+                ip = struct.pack(">BBHHHBBHII", 0x45, 0, 1440, 0, 0, 64, 6, 0, 0x0a000000 + source, 0x0a000009)
+                frame = bytes(12) + b"\x08\x00" + ip + tcp
+                frames.append(struct.pack("<IIII", 1700000000 + i // 100, i % 100 * 10000, len(frame), 1454) + frame)
+        (self.dir / "plain.pcap").write_bytes(b"".join(frames))
+        self.report("plain.pcap")
+        page = self.look()
+        article = page.one("article")["text"]
+        self.assertIn("No asymmetry to see: all flows point the same way.", article)
+        self.assertIn("All flows lack the TCP timestamps", article)
+        self.assertNotIn("NaN", self.chromium("--dump-dom"))
+        self.assertEqual([e.get("data-plot") for e in page.all("svg", class_="plot")], ["goodput"])
+
     def test_a_capture_without_bulk_flows_has_a_report(self):
         whole = subprocess.run(["zcat", CAPTURES / "fifo-2in-1out.pcap.gz"], capture_output=True, check=True).stdout
         (self.dir / "empty.pcap").write_bytes(whole[:24])  # the file header
