@@ -291,6 +291,11 @@ class Verdicts(Case):
 
     def test_losses_are_named_and_marked(self):
         text = self.verdict("shallow-2in-1out")
+        words = self.command((self.dir / "report/report.html").read_text())
+        words[words.index("scenarios/replay.yaml")] = e2e.ROOT / "scenarios/replay.yaml"
+        played = {v["what_if"]: v for v in self.json(*words[1:], "-q")["variants"]}
+        self.assertGreater(played["baseline"]["retransmitted_segments"], 0)  # the buffer read off it is as shallow
+        self.assertGreater(max(v["total_bps"] for v in played.values()), 1.1 * played["baseline"]["total_bps"])
         self.assertIn("Losses set these rates.", text)
         self.assertRegex(text, r"network.switch.limit=\d+kB")
         page = self.look()
