@@ -2,22 +2,29 @@
 #include "analysis/degree.h"
 #include "cli/cli.h"
 #include "cli/read.h"
+#include "cli/report.h"
 #include "cli/table.h"
+#include "scenarios/directory.h"
 
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char help[] =
-    "usage: contraflow analyze FILE... [--json|--csv] [--host ADDR]\n\n"
+    "usage: contraflow analyze FILE|DIR... [--json|--csv] [--host ADDR] [--report DIR]\n\n"
     "Reads pcap and pcapng files (gzip or not, '-' for standard input) and tells what each TCP flow did. A flow is\n"
-    "one direction of a connection; those that carried no payload are left out.\n\n"
+    "one direction of a connection; those that carried no payload are left out. DIR: the captures of a run.\n\n"
     "      --host ADDR   only flows to or from this IP address, and its indegree and outdegree over time\n"
     "      --json        one object: \"flows\", \"captures\"; rates in bit/s, times in seconds, null when unknown;\n"
     "                    \"bandwidth\" of a flow is its goodput over time, bin by bin\n"
-    "      --csv         one line a flow, same names\n\n"
+    "      --csv         one line a flow, same names\n"
+    "      --report DIR  writes DIR/report.html besides: what 'check' says, in words, the cause and what to replay;\n"
+    "                    the flows; bandwidth, bytes in flight, round trips and a run's queues as plots, zoomed by\n"
+    "                    dragging (report.html#t=1,2: from 1 to 2 s). One file, no network needed. At most 32\n"
+    "                    flows a capture, those with most bytes; figures of a run are marked as simulated\n\n"
     "Columns\n"
     "  payload    unique payload: highest sequence number reached by data less the first. Counts bytes once however\n"
     "             often they were sent, and also those the capture missed ('missed' tells how many)\n"
@@ -42,6 +49,7 @@ static const char help[] =
     "Frames the capture holds twice, keep-alives and window probes count neither as payload nor as retransmissions.\n\n"
     "  contraflow analyze capture.pcap\n"
     "  contraflow analyze --json h0.pcap | jq '.flows[] | [.src, .dst, .steady_goodput_bps]'\n"
+    "  contraflow analyze capture.pcap --report my     then open my/report.html in a browser\n"
     "  contraflow check capture.pcap        which rule the rates obey\n\n"
     "Exit status: 0 done, also when a file is cut (a warning says where); 2 bad input; 3 the system failed.\n";
 
@@ -50,6 +58,7 @@ enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
 struct options {
     enum format format;
     bool help, first, has_host; /* first: of the files */
+    const char *report; /* directory, or NULL */
     struct capture_address host;
 };
 
@@ -302,12 +311,54 @@ static bool show(const char *path, const struct analysis_flows *f, const struct 
     return print_table(f, o, err) && print_losses(f, o, err) && (!o->has_host || print_degrees(f, o, err));
 }
 
-static bool analyze(const char *path, const struct options *o, bool several, json_t *root, struct error *err)
+static bool analyze_file(const char *path, struct options *o, bool several, json_t *root, struct report *report,
+                         struct error *err)
 {
     struct analysis_capture capture;
-    struct analysis_flows *f = cli_read_capture(path, &capture, err);
-    bool ok = f && show(path, f, &capture, o, several, root, err);
+    struct analysis_flows *f = o->report ? cli_read_capture_explained(path, &capture, err)
+                                         : cli_read_capture(path, &capture, err);
+    bool ok = f && show(path, f, &capture, o, several, root, err) &&
+              (!o->report || report_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
     analysis_flows_free(f);
+    o->first = false;
+    return ok;
+}
+
+/* The captures of a run, as its summary lists them. */
+static bool analyze_run(const char *directory, struct options *o, json_t *root, struct report *report,
+                        struct error *err)
+{
+    char *path = scenario_directory_path(directory, "summary.json", err);
+    json_t *summary = path ? json_load_file(path, 0, NULL) : NULL, *entry;
+    bool ok = summary || (path && error_set(err, ERROR_INPUT, "%s: a directory without summary.json: neither a "
+                                            "finished run nor a pcap or pcapng file", directory));
+    size_t i, n = 0;
+    free(path);
+    json_array_foreach(json_object_get(summary, "captures"), i, entry)
+    {
+        const char *file = json_string_value(json_object_get(entry, "file"));
+        if (!ok || !file || strchr(file, '/'))
+            continue;
+        path = scenario_directory_path(directory, file, err);
+        ok = path && analyze_file(path, o, true, root, report, err);
+        free(path);
+        n++;
+    }
+    json_decref(summary);
+    return ok && (n > 0 || error_set(err, ERROR_INPUT, "%s: a run without captures; 'contraflow run' takes --set "
+                                     "'capture=[{at: h0}]'", directory));
+}
+
+static bool analyze(int n, char **paths, struct options *o, json_t *root, struct report *report, struct error *err)
+{
+    bool ok = true;
+    o->first = true;
+    for (int i = 0; ok && i < n; i++) {
+        struct stat st;
+        bool directory = stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode);
+        ok = directory ? analyze_run(paths[i], o, root, report, err)
+                       : analyze_file(paths[i], o, n > 1, root, report, err);
+    }
     return ok;
 }
 
@@ -315,7 +366,7 @@ static bool parse(int argc, char **argv, struct options *o, struct error *err)
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'}, {"csv", no_argument, NULL, 'c'}, {"host", required_argument, NULL, 'H'},
-        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+        {"report", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
     };
     int c;
     while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
@@ -330,6 +381,9 @@ static bool parse(int argc, char **argv, struct options *o, struct error *err)
             o->has_host = capture_address_parse(optarg, &o->host);
             if (!o->has_host)
                 return error_set(err, ERROR_INPUT, "--host %s: not an IP address; try 10.0.0.1", optarg);
+            break;
+        case 'r':
+            o->report = optarg;
             break;
         case 'h':
             o->help = true;
@@ -352,15 +406,17 @@ int cmd_analyze(int argc, char **argv)
         return 0;
     }
     json_t *root = json_pack("{s:[], s:[]}", "flows", "captures");
-    bool ok = true;
-    for (int i = optind; ok && i < argc; i++) {
-        o.first = i == optind;
-        ok = analyze(argv[i], &o, argc - optind > 1, root, &err);
-    }
+    struct report report = {0};
+    bool ok = (!o.report || report_open(&report, o.report, &err)) &&
+              analyze(argc - optind, argv + optind, &o, root, &report, &err) &&
+              (!o.report || report_finish(&report, &err));
+    report_discard(&report);
     if (ok && o.format == FORMAT_JSON) {
         json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
         putchar('\n');
     }
     json_decref(root);
+    if (ok && o.report) /* where data go to programs, words do not */
+        fprintf(o.format == FORMAT_TABLE ? stdout : stderr, "report: %s/report.html\n", o.report);
     return ok ? 0 : cli_fail(&err);
 }

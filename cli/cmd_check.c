@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/check_program.h"
+#include "cli/check_table.h"
 #include "cli/cli.h"
 #include "cli/judge.h"
 #include "cli/table.h"
 
 #include <getopt.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,63 +58,15 @@ struct options {
     size_t programs_said;
 };
 
-static void print_rule_row(struct cli_table *t, const char *label, const struct analysis_judgement *j,
-                           void (*cell)(struct cli_table *, const struct analysis_rule_fit *))
-{
-    cli_table_add(t, "%s", label);
-    for (int i = 0; i < 7; i++)
-        cli_table_add(t, "%s", "");
-    for (int rule = 0; rule < ANALYSIS_RULES; rule++)
-        cell(t, &j->rule[rule]);
-}
-
-static void cell_rate(struct cli_table *t, const struct analysis_rule_fit *fit)
-{
-    cli_table_add_number(t, fit->fitted_rate_bps, 1e6);
-}
-
-static void cell_error(struct cli_table *t, const struct analysis_rule_fit *fit)
-{
-    if (fit->applies)
-        cli_table_add(t, "%.1f %%", 100 * fit->max_rel_error);
-    else
-        cli_table_add(t, "-");
-}
-
-static void cell_holds(struct cli_table *t, const struct analysis_rule_fit *fit)
-{
-    cli_table_add(t, "%s", !fit->applies ? "-" : fit->holds ? "yes" : "no");
-}
-
 static bool print_resource(const char *source, bool simulated, const struct analysis_resource *r, struct error *err)
 {
-    const char *const head[] = {"from", "to", "way", simulated ? "simulated Mb/s" : "measured Mb/s", "+-", "window kB",
-                                "retrans", "limit", "eq5", "eq6", "window"};
     const struct analysis_judgement *j = &r->judgement;
     printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", source, r->host, j->indegree,
            j->outdegree, r->start_s, r->end_s, r->steady_start_s);
     printf("  verdict %s, B = %.1f Mb/s: %s\n", analysis_check_verdict_name(j->verdict), j->fitted_rate_bps / 1e6,
            j->why);
     struct cli_table t;
-    cli_table_init(&t, sizeof head / sizeof *head);
-    for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", head[i]);
-    for (size_t i = 0; i < r->n; i++) {
-        const struct analysis_check_flow *flow = &r->flows[i];
-        cli_table_add(&t, "%s", flow->src);
-        cli_table_add(&t, "%s", flow->dst);
-        cli_table_add(&t, "%s", flow->incoming ? "in" : "out");
-        cli_table_add_number(&t, flow->rate_bps, 1e6);
-        cli_table_add_number(&t, flow->ci95_bps, 1e6);
-        cli_table_add_number(&t, flow->window_bytes, 1e3);
-        cli_table_add(&t, "%" PRId64, flow->retransmitted_segments);
-        cli_table_add(&t, "%s", flow->limit == ANALYSIS_LIMIT_UNKNOWN ? "-" : analysis_limit_name(flow->limit));
-        for (int rule = 0; rule < ANALYSIS_RULES; rule++)
-            cli_table_add_number(&t, flow->predicted_bps[rule], 1e6);
-    }
-    print_rule_row(&t, "B fitted", j, cell_rate);
-    print_rule_row(&t, "largest error", j, cell_error);
-    print_rule_row(&t, "holds", j, cell_holds);
+    check_table(&t, simulated ? "simulated" : "measured", r);
     return cli_table_print(&t, "  ", 3, stdout, err);
 }
 
@@ -169,7 +120,7 @@ static void summarize(struct options *o, const char *source, const struct analys
     cli_table_add_number(&o->summary, j->in_bps, 1e6);
     cli_table_add_number(&o->summary, j->out_bps, 1e6);
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
-        cell_error(&o->summary, &j->rule[rule]);
+        check_table_error(&o->summary, &j->rule[rule]);
     cli_table_add(&o->summary, "%s", analysis_check_verdict_name(j->verdict));
     cli_table_add_number(&o->summary, j->fitted_rate_bps, 1e6);
 }

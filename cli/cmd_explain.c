@@ -6,8 +6,6 @@
 #include "cli/table.h"
 
 #include <getopt.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,42 +48,6 @@ static const char help[] =
     "  contraflow replay capture.pcap ...     what would have been otherwise\n\n"
     "Exit status: 0 done; 1 no bulk flow; 2 bad input; 3 the system failed.\n";
 
-static const char *const places[] = {"-", "sender", "receiver"};
-
-static void table_ms(struct cli_table *t, double s)
-{
-    if (isfinite(s))
-        cli_table_add(t, "%.1f", s * 1e3);
-    else
-        cli_table_add(t, "-");
-}
-
-static void table_percent(struct cli_table *t, double share)
-{
-    if (isfinite(share))
-        cli_table_add(t, "%.0f %%", 100 * share);
-    else
-        cli_table_add(t, "-");
-}
-
-static void explained_row(struct cli_table *t, const struct explained *e)
-{
-    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-    analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
-    analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
-    cli_table_add(t, "%s", src);
-    cli_table_add(t, "%s", dst);
-    cli_table_add_number(t, e->flow.goodput_bps, 1e6);
-    cli_table_add_number(t, e->flow.window_bytes, 1e3);
-    table_ms(t, e->flow.rtt_floor_s);
-    table_ms(t, e->x.data_wait_s);
-    table_ms(t, e->x.ack_wait_s);
-    table_percent(t, e->ack_share);
-    table_percent(t, e->compressed);
-    cli_table_add(t, "%s", places[e->tap]);
-    cli_table_add(t, "%s", analysis_limit_name(e->limit));
-}
-
 static void say(const struct explained *e)
 {
     char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT], text[EXPLAINED_TEXT];
@@ -103,8 +65,6 @@ static void say(const struct explained *e)
 
 static bool explain_file(const char *path, bool as_json, json_t *list, size_t *n, struct error *err)
 {
-    static const char *const head[] = {"from", "to", "Mb/s", "window kB", "floor ms", "data wait", "ACK wait",
-                                       "ACK share", "compressed", "tap", "limit"};
     struct analysis_capture capture;
     struct analysis_flows *f = cli_read_capture_explained(path, &capture, err);
     if (!f)
@@ -113,9 +73,9 @@ static bool explain_file(const char *path, bool as_json, json_t *list, size_t *n
     size_t bulk = 0;
     bool ok = explained_bulk(f, &all, &bulk, err);
     struct cli_table t;
-    cli_table_init(&t, sizeof head / sizeof *head);
+    cli_table_init(&t, EXPLAINED_COLUMNS);
     for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", head[i]);
+        cli_table_add(&t, "%s", explained_head[i]);
     for (size_t i = 0; ok && i < bulk; i++) {
         explained_row(&t, &all[i]);
         if (as_json)

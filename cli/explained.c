@@ -2,7 +2,6 @@
 #include "cli/explained.h"
 
 #include "analysis/degree.h"
-#include "cli/table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOSTLY 0.5 /* of the round trip: named as its cause */
 #define BURSTS 0.25 /* of ACK groups are compressed: worth saying */
 #define LEAST_GROUPS 20
 
@@ -39,7 +37,7 @@ static struct explained explained_one(const struct analysis_flows *f, size_t slo
     if (e.tap == ANALYSIS_TAP_UNKNOWN)
         e.tap = tap_by_host(flow, all, n);
     if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* too near to tell by handshakes */
-        e.tap = e.x.hold_s >= MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
+        e.tap = e.x.hold_s >= EXPLAINED_MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
     e.groups = e.tap == ANALYSIS_TAP_SENDER ? e.x.stamped : e.x.passed;
     e.compressed = xi_share(&e.groups, LEAST_GROUPS);
     if (e.tap == ANALYSIS_TAP_SENDER && !isfinite(e.compressed))
@@ -76,6 +74,44 @@ bool explained_bulk(const struct analysis_flows *f, struct explained **list, siz
     return true;
 }
 
+const char *const explained_head[EXPLAINED_COLUMNS] = {"from", "to", "Mb/s", "window kB", "floor ms", "data wait",
+                                                       "ACK wait", "ACK share", "compressed", "tap", "limit"};
+
+static void table_ms(struct cli_table *t, double s)
+{
+    if (isfinite(s))
+        cli_table_add(t, "%.1f", s * 1e3);
+    else
+        cli_table_add(t, "-");
+}
+
+static void table_percent(struct cli_table *t, double share)
+{
+    if (isfinite(share))
+        cli_table_add(t, "%.0f %%", 100 * share);
+    else
+        cli_table_add(t, "-");
+}
+
+void explained_row(struct cli_table *t, const struct explained *e)
+{
+    static const char *const places[] = {"-", "sender", "receiver"};
+    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+    analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
+    analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
+    cli_table_add(t, "%s", src);
+    cli_table_add(t, "%s", dst);
+    cli_table_add_number(t, e->flow.goodput_bps, 1e6);
+    cli_table_add_number(t, e->flow.window_bytes, 1e3);
+    table_ms(t, e->flow.rtt_floor_s);
+    table_ms(t, e->x.data_wait_s);
+    table_ms(t, e->x.ack_wait_s);
+    table_percent(t, e->ack_share);
+    table_percent(t, e->compressed);
+    cli_table_add(t, "%s", places[e->tap]);
+    cli_table_add(t, "%s", analysis_limit_name(e->limit));
+}
+
 void explained_say(const struct explained *e, char text[static EXPLAINED_TEXT])
 {
     if (!isfinite(e->rtt_s)) {
@@ -87,9 +123,9 @@ void explained_say(const struct explained *e, char text[static EXPLAINED_TEXT])
     size_t room = EXPLAINED_TEXT - (size_t)n;
     if (e->limit == ANALYSIS_LIMIT_LOSS)
         snprintf(rest, room, "losses set its rate (%" PRIu32 " loss events)", e->flow.steady_loss_events);
-    else if (e->ack_share >= MOSTLY)
+    else if (e->ack_share >= EXPLAINED_MOSTLY)
         snprintf(rest, room, "%.0f %% of it its ACKs wait behind other data", 100 * e->ack_share);
-    else if (e->x.data_wait_s >= MOSTLY * e->rtt_s)
+    else if (e->x.data_wait_s >= EXPLAINED_MOSTLY * e->rtt_s)
         snprintf(rest, room, "%.0f %% of it its data wait%s", 100 * e->x.data_wait_s / e->rtt_s,
                  e->ack_share < 0.1 ? ", its ACKs hardly do" : "");
     else if (e->compressed >= BURSTS)

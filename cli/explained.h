@@ -4,10 +4,11 @@
 #define CLI_EXPLAINED_H
 
 #include "analysis/limit.h"
-
-#include <jansson.h>
+#include "cli/table.h"
 
 #define EXPLAINED_TEXT 512
+#define EXPLAINED_MOSTLY 0.5 /* of the round trip: named as its cause */
+#define EXPLAINED_COLUMNS 11
 
 struct explained {
     struct analysis_flow flow;
@@ -24,6 +25,10 @@ struct explained {
 /* The bulk flows of a table that keeps explanations, in its order; *list is for free(). `flow.bins` in it borrow
  * from the table. */
 bool explained_bulk(const struct analysis_flows *f, struct explained **list, size_t *n, struct error *err);
+
+/* A row of explain's table; the first two columns are texts. */
+void explained_row(struct cli_table *t, const struct explained *e);
+extern const char *const explained_head[EXPLAINED_COLUMNS];
 
 /* One sentence for people who do not want to read columns; without the flow's name. */
 void explained_say(const struct explained *e, char text[static EXPLAINED_TEXT]);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define QUEUES_SHOWN 3   /* deepest queues of a run, by mean depth */
-#define QUEUE_NOISE 0.005 /* of the deepest: queues that stay below are left out */
 #define COLOURS 8        /* a port has the same colour in every panel */
 
 void figure_quote(FILE *f, const char *text)
@@ -85,26 +84,6 @@ bool figure_bandwidth(const struct figure_group *groups, size_t n, bool simulate
     return gnuplot_draw(&g, directory, "bandwidth", width < 700 ? 700 : width > 2400 ? 2400 : width, 460, err);
 }
 
-/* The deepest ports of a trace, deepest first; returns how many. */
-static size_t figure_deepest(const struct queue_trace *t, size_t chosen[QUEUES_SHOWN])
-{
-    size_t n = 0;
-    while (n < QUEUES_SHOWN) {
-        size_t best = SIZE_MAX;
-        for (size_t p = 0; p < t->n_ports; p++) {
-            bool taken = false;
-            for (size_t i = 0; i < n; i++)
-                taken = taken || chosen[i] == p;
-            if (!taken && (best == SIZE_MAX || t->ports[p].mean_bytes > t->ports[best].mean_bytes))
-                best = p;
-        }
-        if (best == SIZE_MAX || t->ports[best].mean_bytes < QUEUE_NOISE * t->ports[n ? chosen[0] : best].mean_bytes)
-            break;
-        chosen[n++] = best;
-    }
-    return n;
-}
-
 /* Ports seen so far, over all panels. */
 struct figure_legend {
     char name[COLOURS][QUEUE_TRACE_PORT];
@@ -127,7 +106,7 @@ static void figure_panel(struct gnuplot *g, const struct queue_trace *t, size_t 
 {
     static const char *const colours[COLOURS] = {"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728",
                                                  "#9467bd", "#8c564b", "#e377c2", "#7f7f7f"};
-    size_t chosen[QUEUES_SHOWN], n = figure_deepest(t, chosen);
+    size_t chosen[QUEUES_SHOWN], n = queue_trace_deepest(t, chosen, QUEUES_SHOWN);
     double peak = 0;
     for (size_t i = 0; i < n; i++) {
         peak = fmax(peak, t->ports[chosen[i]].peak_bytes / 1e6);

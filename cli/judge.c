@@ -7,14 +7,12 @@
 #include "scenarios/directory.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* The directory of a file, in `directory`; NULL when it is no run directory. */
-static const char *judge_run_of(const char *path, char directory[static PATH_MAX])
+const char *judge_run_of(const char *path, char directory[static PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
     snprintf(directory, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");

@@ -5,10 +5,15 @@
 
 #include "analysis/check_capture.h"
 
+#include <limits.h>
+
 /* Gets each source in turn; `run` is its run directory, NULL for a capture outside of one. `resources` NULL: a run to
  * be judged by cli/check_program.h. False ends the walk with *err. */
 typedef bool judge_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
                          struct error *err);
+
+/* The run directory a capture lies in, copied to `directory`: then it is simulated. NULL when that is none. */
+const char *judge_run_of(const char *path, char directory[static PATH_MAX]);
 
 /* Judges a capture file, a run directory, or every run one level below a directory, by name. */
 bool judge_source(const char *path, double tolerance, judge_visit *visit, void *user, struct error *err);

@@ -12,7 +12,7 @@ static const struct {
     const char *summary;
 } subcommands[] = {
     {"run", cmd_run, "emulate a scenario, write captures and flow rates"},
-    {"analyze", cmd_analyze, "per-flow goodput, losses and windows from pcap files"},
+    {"analyze", cmd_analyze, "per-flow goodput, losses and windows from pcap files; a report as HTML"},
     {"check", cmd_check, "judge a run or a pcap: fairness, delta_max rule, window law, or losses"},
     {"explain", cmd_explain, "where round trips go, what ACKs look like, what limits a flow: from a pcap"},
     {"predict", cmd_predict, "rates and completion times of a pattern by model; exchanges; losses"},

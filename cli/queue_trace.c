@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NOISE 0.005 /* of the deepest: queues that stay below are left out */
+
 /* Index of the port, added when new; SIZE_MAX when memory is out. */
 static size_t trace_port(struct queue_trace *t, const char *name)
 {
@@ -66,6 +68,25 @@ bool queue_trace_read(struct queue_trace *t, const char *path, struct error *err
     if (!ok)
         queue_trace_fini(t);
     return ok;
+}
+
+size_t queue_trace_deepest(const struct queue_trace *t, size_t *chosen, size_t most)
+{
+    size_t n = 0;
+    while (n < most) {
+        size_t best = SIZE_MAX;
+        for (size_t p = 0; p < t->n_ports; p++) {
+            bool taken = false;
+            for (size_t i = 0; i < n; i++)
+                taken = taken || chosen[i] == p;
+            if (!taken && (best == SIZE_MAX || t->ports[p].mean_bytes > t->ports[best].mean_bytes))
+                best = p;
+        }
+        if (best == SIZE_MAX || t->ports[best].mean_bytes < NOISE * t->ports[n ? chosen[0] : best].mean_bytes)
+            break;
+        chosen[n++] = best;
+    }
+    return n;
 }
 
 void queue_trace_fini(struct queue_trace *t)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/queue_trace.h - queues.csv of a run, read back for a figure. */
+/* cli/queue_trace.h - queues.csv of a run, read back for figures. */
 #ifndef CLI_QUEUE_TRACE_H
 #define CLI_QUEUE_TRACE_H
 
@@ -30,5 +30,9 @@ struct queue_trace {
 /* ERROR_INPUT with file and line when a row is not one. */
 bool queue_trace_read(struct queue_trace *t, const char *path, struct error *err);
 void queue_trace_fini(struct queue_trace *t);
+
+/* Indices of the deepest ports by mean depth, deepest first, at most `most`; returns how many. Ports that hold next to
+ * nothing beside the deepest are left out. */
+size_t queue_trace_deepest(const struct queue_trace *t, size_t *chosen, size_t most);
 
 #endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/report.h"
+
+#include "analysis/degree.h"
+#include "cli/judge.h"
+#include "cli/report_parts.h"
+#include "scenarios/directory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define YEAR_1970_NS INT64_C(31536000000000000) /* its end: clocks of emulated captures start at 0 */
+
+bool report_open(struct report *r, const char *directory, struct error *err)
+{
+    *r = (struct report){0};
+    char *path = scenario_directory_path(directory, "report.html", err);
+    bool ok = path && outfile_make_directory(directory, err) && outfile_open(&r->file, path, err);
+    free(path);
+    if (!ok)
+        return false;
+    r->plots = json_array();
+    FILE *f = r->file.stream;
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+          "script-src 'unsafe-inline'\">\n"
+          "<title>contraflow report</title>\n<style>\n", f);
+    fputs(report_css, f);
+    fputs("</style>\n</head>\n<body>\n<header>contraflow " CONTRAFLOW_VERSION " analyze --report</header>\n"
+          "<noscript><p>The plots need JavaScript; all else is here without.</p></noscript>\n", f);
+    return true;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct explained *x = a, *y = b;
+    if (x->flow.payload_bytes != y->flow.payload_bytes)
+        return x->flow.payload_bytes < y->flow.payload_bytes ? 1 : -1;
+    char p[REPORT_FLOW_TEXT], q[REPORT_FLOW_TEXT];
+    report_flow_name(&x->flow, p);
+    report_flow_name(&y->flow, q);
+    return strcmp(p, q);
+}
+
+static bool concerns(const struct analysis_flow *flow, const struct capture_address *host)
+{
+    return !host || memcmp(&flow->src, host, sizeof *host) == 0 || memcmp(&flow->dst, host, sizeof *host) == 0;
+}
+
+/* Drops what does not concern the host. */
+static void keep_host(struct report_capture *c, const struct capture_address *host)
+{
+    char name[CAPTURE_ADDRESS_TEXT];
+    size_t flows = 0, hosts = 0;
+    if (!host)
+        return;
+    capture_address_format(host, name);
+    for (size_t i = 0; i < c->n_bulk; i++)
+        if (concerns(&c->bulk[i].flow, host))
+            c->bulk[flows++] = c->bulk[i];
+    for (size_t i = 0; i < c->resources.n; i++) {
+        if (strcmp(c->resources.resource[i].host, name) == 0)
+            c->resources.resource[hosts++] = c->resources.resource[i];
+        else
+            free(c->resources.resource[i].flows);
+    }
+    c->n_bulk = flows;
+    c->resources.n = hosts;
+}
+
+static void fact(FILE *f, const char *name)
+{
+    fprintf(f, "<dt>%s</dt><dd>", name);
+}
+
+static void show_heading(FILE *f, const struct report_capture *c)
+{
+    const struct analysis_capture *k = c->capture;
+    const char *name = c->path + strlen(c->path);
+    for (int slashes = c->run ? 2 : 1; name > c->path && (name[-1] != '/' || --slashes > 0); name--)
+        ; /* captures of runs share names: theirs has the run's in front */
+    fputs("<h2>", f);
+    report_text(f, strcmp(name, "-") == 0 ? "standard input" : name);
+    fprintf(f, " <span class=\"origin %s\">%s</span></h2>\n<dl>", c->origin, c->origin);
+    fact(f, "origin");
+    if (c->run)
+        report_say(f, "simulated by contraflow, in the run directory %s: nothing here was seen on a network", c->run);
+    else if (strcmp(c->origin, "measured") == 0)
+        fputs("measured: the capture lies in no run directory of contraflow", f);
+    else
+        fputs("measured or simulated is not known: its clock starts in 1970, as those of simulated captures do, or of "
+              "a device whose clock was not set", f);
+    fputs("</dd>", f);
+    fact(f, "file");
+    report_text(f, c->path);
+    fputs("</dd>", f);
+    fact(f, "span");
+    fprintf(f, "%.3f s", (double)(k->last_ns - k->first_ns) / 1e9);
+    time_t first = (time_t)(k->first_ns / 1000000000);
+    struct tm utc;
+    char date[64];
+    if (k->frames > 0 && strcmp(c->origin, "measured") == 0 && gmtime_r(&first, &utc) &&
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
+        fprintf(f, ", from %s", date);
+    fputs("</dd>", f);
+    fact(f, "packets");
+    fprintf(f, "%" PRId64 ", %" PRId64 " of them TCP", k->frames, k->tcp_segments);
+    if (k->short_frames > 0)
+        fprintf(f, "; %" PRId64 " are cut before the end of their TCP header and not counted", k->short_frames);
+    if (k->truncated)
+        report_say(f, "; the file is cut: %s", k->stopped.message);
+    fputs("</dd>", f);
+    fact(f, "rates");
+    fputs("goodput: unique TCP payload over time, neither headers nor retransmissions</dd></dl>\n", f);
+}
+
+static bool show_flows(FILE *f, const struct report_capture *c, struct error *err)
+{
+    struct cli_table t;
+    fprintf(f, "<h3>Bulk flows, %s</h3>\n", c->origin);
+    if (c->n_bulk == 0) {
+        fputs("<p>None: no flow of 20 kB or more.</p>\n", f);
+        return true;
+    }
+    if (c->n_shown < c->n_bulk)
+        fprintf(f, "<p>The %zu of %zu with the most bytes; <code>contraflow explain</code> lists all.</p>\n",
+                c->n_shown, c->n_bulk);
+    cli_table_init(&t, EXPLAINED_COLUMNS + 3);
+    for (size_t i = 0; i < EXPLAINED_COLUMNS; i++)
+        cli_table_add(&t, "%s", explained_head[i]);
+    cli_table_add(&t, "steady Mb/s");
+    cli_table_add(&t, "+-");
+    cli_table_add(&t, "retrans");
+    for (size_t i = 0; i < c->n_shown; i++) {
+        const struct analysis_flow *flow = &c->bulk[i].flow;
+        explained_row(&t, &c->bulk[i]);
+        cli_table_add_number(&t, flow->steady_goodput_bps.value, 1e6);
+        cli_table_add_number(&t, flow->steady_goodput_bps.ci95, 1e6);
+        cli_table_add(&t, "%" PRIu32, flow->retransmitted_segments);
+    }
+    return report_table(f, &t, 2, err);
+}
+
+/* The small flows, folded. */
+static bool show_others(FILE *f, const struct report_capture *c, const struct analysis_flows *flows,
+                        const struct capture_address *host, struct error *err)
+{
+    static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "Mb/s", "retrans"};
+    struct cli_table t;
+    struct analysis_flow flow;
+    size_t n = 0;
+    cli_table_init(&t, sizeof head / sizeof *head);
+    for (size_t i = 0; i < t.columns; i++)
+        cli_table_add(&t, "%s", head[i]);
+    for (size_t i = 0; i < analysis_flows_slots(flows); i++) {
+        if (!analysis_flows_get(flows, i, &flow) || !concerns(&flow, host) || flow.payload_bytes >= c->least_bytes ||
+            n++ >= REPORT_OTHERS)
+            continue;
+        char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+        analysis_flows_endpoint(&flow.src, flow.src_port, src);
+        analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
+        cli_table_add(&t, "%s", src);
+        cli_table_add(&t, "%s", dst);
+        cli_table_add(&t, "%" PRId64, flow.payload_bytes);
+        cli_table_add(&t, "%.6f", flow.start_s);
+        cli_table_add(&t, "%.6f", flow.end_s);
+        cli_table_add_number(&t, flow.goodput_bps, 1e6);
+        cli_table_add(&t, "%" PRIu32, flow.retransmitted_segments);
+    }
+    if (n == 0) {
+        cli_table_fini(&t);
+        return true;
+    }
+    fprintf(f, "<details><summary>%zu small flow%s%s</summary>\n", n, n == 1 ? "" : "s",
+            n > REPORT_OTHERS ? "; the first of them here" : "");
+    bool ok = report_table(f, &t, 2, err);
+    fputs("</details>\n", f);
+    return ok;
+}
+
+static bool show_capture(struct report *r, const struct report_capture *c, const struct analysis_flows *flows,
+                         const struct capture_address *host, struct error *err)
+{
+    FILE *f = r->file.stream;
+    json_t *plots = report_plots(c, err);
+    if (!plots)
+        return false;
+    fputs("<article>\n", f);
+    show_heading(f, c);
+    bool ok = report_verdicts(f, c, err) && show_flows(f, c, err) && show_others(f, c, flows, host, err);
+    fprintf(f, "<div class=\"plots\" data-capture=\"%zu\"></div>\n</article>\n", json_array_size(r->plots));
+    json_array_append_new(r->plots, plots);
+    return ok;
+}
+
+bool report_add(struct report *r, const char *path, const struct analysis_flows *f,
+                const struct analysis_capture *capture, const struct capture_address *host, struct error *err)
+{
+    char directory[PATH_MAX];
+    struct report_capture c = {.path = path, .run = strcmp(path, "-") == 0 ? NULL : judge_run_of(path, directory),
+                               .capture = capture};
+    c.origin = c.run ? "simulated" : capture->frames > 0 && capture->first_ns < YEAR_1970_NS ? "captured" : "measured";
+    bool ok = explained_bulk(f, &c.bulk, &c.n_bulk, err) &&
+              analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, &c.resources, err);
+    if (ok) {
+        qsort(c.bulk, c.n_bulk, sizeof *c.bulk, by_bytes);
+        c.least_bytes = analysis_degree_bulk_bytes(c.n_bulk ? c.bulk[0].flow.payload_bytes : 0);
+        keep_host(&c, host);
+        c.n_shown = c.n_bulk < REPORT_FLOWS ? c.n_bulk : REPORT_FLOWS;
+        ok = show_capture(r, &c, f, host, err);
+    }
+    analysis_resources_fini(&c.resources);
+    free(c.bulk);
+    return ok;
+}
+
+/* JSON inside a script element: nothing in it may look like that element's end. */
+static int dump_escaped(const char *buffer, size_t size, void *stream)
+{
+    for (size_t i = 0; i < size; i++)
+        if (buffer[i] == '<')
+            fputs("\\u003c", stream);
+        else
+            putc(buffer[i], stream);
+    return 0;
+}
+
+bool report_finish(struct report *r, struct error *err)
+{
+    FILE *f = r->file.stream;
+    fputs(report_how_html, f);
+    fputs("<script type=\"application/json\" id=\"data\">", f);
+    bool ok = json_dump_callback(r->plots, dump_escaped, f, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 ||
+              error_set(err, ERROR_SYSTEM, "%s: out of memory", r->file.path);
+    fputs("</script>\n<script>\n", f);
+    fputs(report_js, f);
+    fputs("</script>\n</body>\n</html>\n", f);
+    ok = ok && outfile_commit(&r->file, err);
+    report_discard(r);
+    return ok;
+}
+
+void report_discard(struct report *r)
+{
+    outfile_discard(&r->file);
+    json_decref(r->plots);
+    r->plots = NULL;
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Draws the plots of a report: no library, nothing fetched. The root element's data-drawn tells how many there are,
+// data-error what went wrong.
+"use strict";
+window.addEventListener("error", (event) => { document.documentElement.dataset.error = event.message; });
+
+(() => {
+  const SVG = document.createElementNS.bind(document, "http://www.w3.org/2000/svg");
+  const COLOURS = 7, DASHES = ["", "7 3", "2 2", "9 3 2 3", "4 4"];
+  const MARGIN = { left: 64, right: 40, top: 8, bottom: 40 }, HEIGHT = 240;
+  const LEAST_ZOOM_S = 1e-3, TIP_ROWS = 12;
+  const captures = JSON.parse(document.getElementById("data").textContent);
+  const views = [];
+  let zoom = null; // [from, to] in seconds, of all captures; null: whole
+
+  // Appends a new element; text is never read as markup.
+  function add(parent, node, attributes = {}, text = "") {
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    if (text) node.textContent = text;
+    parent.append(node);
+    return node;
+  }
+  const html = (parent, tag, attributes, text) => add(parent, document.createElement(tag), attributes, text);
+  const svg = (parent, tag, attributes, text) => add(parent, SVG(tag), attributes, text);
+  const colour = (i) => `var(--c${i % COLOURS})`;
+  const dash = (i) => DASHES[Math.floor(i / COLOURS) % DASHES.length];
+  const digits = (x) => String(Number(x.toPrecision(4)));
+
+  // 1, 2 or 5 times a power of ten: the step of about `n` ticks.
+  function step(span, n) {
+    const power = 10 ** Math.floor(Math.log10(span / n));
+    return power * [1, 2, 5, 10].find((k) => k * power * n >= span * 0.999);
+  }
+  function ticks(from, to, n) {
+    const by = step(to - from, n), list = [];
+    for (let k = Math.ceil(from / by - 1e-9); k * by <= to + by * 1e-9; k++) list.push(k * by);
+    return { by, list };
+  }
+  const decimals = (by) => Math.max(0, Math.min(9, -Math.floor(Math.log10(by) + 1e-9)));
+  function scaleOf(top) {
+    return [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([by]) => top >= by) || [1, ""];
+  }
+  function rangeOf(capture) {
+    if (zoom) return zoom;
+    return [0, capture.end_s > 0 ? capture.end_s : 1];
+  }
+
+  // A series: {name, slot, start, bin, values (null: none), peaks?, marks?}
+  const valueAt = (s, t) => s.values[Math.floor((t - s.start) / s.bin)];
+  const hold = (values) => { // a bin without a sample keeps the value before it
+    let last = null;
+    return values.map((v) => { last = v === null ? last : v; return last; });
+  };
+  function visible(s, [from, to]) {
+    const first = Math.max(0, Math.floor((from - s.start) / s.bin));
+    return [first, Math.min(s.values.length, Math.ceil((to - s.start) / s.bin))];
+  }
+  // The path of a series' bins; `back`: from right to left, as the other edge of a band that a path begun encloses.
+  function steps(s, values, range, x, y, back = false) {
+    const [first, end] = visible(s, range), parts = [];
+    for (let i = first; i < end; i++) {
+      if (values[i] === null) continue;
+      const from = x(Math.max(range[0], s.start + i * s.bin)), to = x(Math.min(range[1], s.start + (i + 1) * s.bin));
+      const pen = i > first && values[i - 1] !== null ? "L" : "M";
+      parts.push(back ? `L${to} ${y(values[i])}H${from}` : `${pen}${from} ${y(values[i])}H${to}`);
+    }
+    return back ? parts.reverse().join("") : parts.join("");
+  }
+
+  function drawAxes(plot, range, top, x, y, width) {
+    const [by, prefix] = scaleOf(top), root = plot.root, bottom = HEIGHT - MARGIN.bottom;
+    for (const v of ticks(0, top / by, 5).list) {
+      svg(root, "line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(v * by), y2: y(v * by) });
+      svg(root, "text", { x: MARGIN.left - 6, y: y(v * by) + 4, "text-anchor": "end" }, digits(v));
+    }
+    const marks = ticks(range[0], range[1], Math.max(3, Math.floor(width / 110)));
+    for (const t of marks.list) {
+      svg(root, "line", { class: "grid", x1: x(t), x2: x(t), y1: bottom, y2: bottom + 5 });
+      svg(root, "text", { class: "time", x: x(t), y: bottom + 18, "text-anchor": "middle" },
+        t.toFixed(decimals(marks.by)));
+    }
+    const middle = (MARGIN.left + width - MARGIN.right) / 2, upright = `translate(14 ${bottom / 2}) rotate(-90)`;
+    svg(root, "text", { x: middle, y: HEIGHT - 6, "text-anchor": "middle" }, "time, s");
+    svg(root, "text", { transform: upright, "text-anchor": "middle" }, `${plot.quantity}, ${prefix}${plot.unit}`);
+  }
+
+  function drawTime(plot) {
+    const width = Math.max(360, plot.box.clientWidth), range = rangeOf(plot.view.capture);
+    let top = 0;
+    for (const s of plot.series.filter((one) => !plot.view.hidden.has(one.key)))
+      top = Math.max(top, ...(s.peaks || s.values).slice(...visible(s, range)));
+    const levels = plot.levels.filter((level) => level.value < 3 * top); // one far above would flatten the flows
+    for (const level of levels) top = Math.max(top, level.value);
+    top = top > 0 ? top * 1.06 : 1;
+    const right = width - MARGIN.right, bottom = HEIGHT - MARGIN.bottom;
+    const round = (v) => Math.round(v * 10) / 10;
+    const x = (t) => round(MARGIN.left + (t - range[0]) / (range[1] - range[0]) * (right - MARGIN.left));
+    const y = (v) => round(bottom - v / top * (bottom - MARGIN.top));
+    plot.root.replaceChildren();
+    plot.root.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+    plot.time = (px) => range[0] + (px - MARGIN.left) / (right - MARGIN.left) * (range[1] - range[0]);
+    plot.x = x;
+    plot.limits = [MARGIN.left, right];
+    drawAxes(plot, range, top, x, y, width);
+    for (const s of plot.series) {
+      if (plot.view.hidden.has(s.key)) continue;
+      const style = { stroke: colour(s.slot), "stroke-dasharray": dash(s.slot), "data-key": s.key };
+      if (s.peaks) {
+        const band = steps(s, s.peaks, range, x, y) + steps(s, s.values, range, x, y, true);
+        svg(plot.root, "path", { class: "band", fill: colour(s.slot), d: band });
+      }
+      svg(plot.root, "path", { class: "series", d: steps(s, s.values, range, x, y), ...style });
+      if (!s.marks) continue;
+      const [first, end] = visible(s, range);
+      let crosses = "";
+      for (let i = first; i < end; i++) {
+        const t = s.start + (i + 0.5) * s.bin;
+        if (s.marks[i] > 0 && s.values[i] !== null && t >= range[0] && t <= range[1])
+          crosses += `M${x(t) - 4} ${y(s.values[i]) - 4}l8 8m0-8l-8 8`;
+      }
+      if (crosses) svg(plot.root, "path", { class: "mark", d: crosses, stroke: colour(s.slot), "data-key": s.key });
+    }
+    for (const level of levels) {
+      svg(plot.root, "line", { class: "level", x1: MARGIN.left, x2: right, y1: y(level.value), y2: y(level.value) });
+      svg(plot.root, "text", { x: right + 4, y: y(level.value) + 4 }, level.name);
+    }
+    svg(plot.root, "line", { class: "grid", x1: MARGIN.left, x2: right, y1: bottom, y2: bottom });
+    plot.cursor = svg(plot.root, "line", { class: "cursor", y1: MARGIN.top, y2: bottom, visibility: "hidden" });
+    plot.brush = svg(plot.root, "rect", { class: "selected", y: MARGIN.top, height: bottom - MARGIN.top, width: 0 });
+  }
+
+  // Pixels of the drawing, which print or a narrow window may have scaled.
+  function pointer(plot, event) {
+    const box = plot.root.getBoundingClientRect(), width = plot.root.viewBox.baseVal.width;
+    const px = (event.clientX - box.left) * width / box.width;
+    return Math.min(plot.limits[1], Math.max(plot.limits[0], px));
+  }
+
+  function point(plot, event) {
+    const t = plot.time(pointer(plot, event));
+    for (const other of plot.view.plots) {
+      other.cursor.setAttribute("x1", other.x(t));
+      other.cursor.setAttribute("x2", other.x(t));
+      other.cursor.setAttribute("visibility", "visible");
+    }
+    const rows = plot.series.filter((s) => !plot.view.hidden.has(s.key))
+      .map((s) => [s, valueAt(s, t)]).filter(([, v]) => v !== undefined && v !== null).sort((a, b) => b[1] - a[1]);
+    const tip = plot.view.tip;
+    tip.replaceChildren();
+    html(tip, "b", {}, `${t.toFixed(decimals((plot.time(1) - plot.time(0))))} s`);
+    for (const [s, v] of rows.slice(0, TIP_ROWS)) {
+      const row = html(tip, "div"), [by, prefix] = scaleOf(v);
+      html(row, "span", { style: `color: ${colour(s.slot)}` }, s.name);
+      html(row, "span", {}, `${digits(v / by)} ${prefix}${plot.unit}`);
+    }
+    if (rows.length > TIP_ROWS) html(tip, "div", {}, `and ${rows.length - TIP_ROWS} more`);
+    tip.hidden = false;
+    const left = event.pageX + 16, room = document.documentElement.clientWidth - tip.offsetWidth - 8;
+    tip.style.left = `${left > room ? Math.max(4, event.pageX - tip.offsetWidth - 16) : left}px`;
+    tip.style.top = `${event.pageY + 14}px`;
+  }
+
+  function leave(plot) {
+    plot.view.tip.hidden = true;
+    for (const other of plot.view.plots) other.cursor.setAttribute("visibility", "hidden");
+  }
+
+  function listen(plot) {
+    let from = null; // where a drag began, in pixels
+    plot.root.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      from = pointer(plot, event);
+      plot.root.setPointerCapture(event.pointerId);
+    });
+    plot.root.addEventListener("pointermove", (event) => {
+      point(plot, event);
+      if (from === null) return;
+      const to = pointer(plot, event);
+      plot.brush.setAttribute("x", Math.min(from, to));
+      plot.brush.setAttribute("width", Math.abs(to - from));
+    });
+    plot.root.addEventListener("pointerup", (event) => {
+      const to = pointer(plot, event), begun = from;
+      from = null;
+      if (begun === null || Math.abs(to - begun) < 4) return;
+      setZoom([plot.time(Math.min(begun, to)), plot.time(Math.max(begun, to))]);
+    });
+    plot.root.addEventListener("pointercancel", () => { from = null; plot.brush.setAttribute("width", 0); });
+    plot.root.addEventListener("pointerleave", () => leave(plot));
+    plot.root.addEventListener("dblclick", () => setZoom(null));
+  }
+
+  // Where the round trip goes: a bar a flow, on one scale.
+  const split = (capture) => capture.flows.filter((flow) => flow.data_s !== null && flow.ack_s !== null);
+  function drawSplit(box, flows) {
+    const width = Math.max(360, box.clientWidth), row = 40, left = 4, room = width - left - 80;
+    const parts = [["floor_s", "--floor"], ["data_s", "--data"], ["ack_s", "--ack"]];
+    const sum = (f) => parts.reduce((all, [key]) => all + (f[key] || 0), 0);
+    const top = Math.max(...flows.map(sum)) * 1e3 || 1, height = flows.length * row + MARGIN.bottom;
+    const root = svg(box, "svg", { class: "plot split", viewBox: `0 0 ${width} ${height}`, role: "img",
+      "aria-label": "parts of the round trip" });
+    const marks = ticks(0, top, Math.max(3, Math.floor(width / 130)));
+    for (const ms of marks.list) {
+      const x = left + ms / top * room;
+      svg(root, "line", { class: "grid", x1: x, x2: x, y1: 0, y2: height - MARGIN.bottom });
+      svg(root, "text", { x, y: height - MARGIN.bottom + 16, "text-anchor": ms ? "middle" : "start" }, digits(ms));
+    }
+    svg(root, "text", { x: left + room / 2, y: height - 6, "text-anchor": "middle" }, "mean round trip, ms");
+    flows.forEach((flow, i) => {
+      let x = left;
+      svg(root, "text", { class: "name", x, y: i * row + 14 }, flow.name);
+      for (const [key, fill] of parts) {
+        const w = flow[key] * 1e3 / top * room;
+        svg(root, "rect", { x, y: i * row + 19, width: w, height: 14, fill: `var(${fill})` });
+        x += w;
+      }
+      svg(root, "text", { x: x + 5, y: i * row + 30 }, `${digits(sum(flow) * 1e3)} ms`);
+    });
+  }
+
+  function keyOf(parent, slot) {
+    const root = svg(parent, "svg", { class: "key", viewBox: "0 0 26 10" });
+    svg(root, "path", { d: "M0 5H26", stroke: colour(slot), "stroke-width": 3, "stroke-dasharray": dash(slot) });
+  }
+
+  // A button a series: a click hides or shows it, the pointer fades the others.
+  function legend(parent, view, series) {
+    const box = html(parent, "div", { class: "legend" });
+    for (const s of series) {
+      const button = html(box, "button", { type: "button", "aria-pressed": "true" });
+      keyOf(button, s.slot);
+      html(button, "span", {}, s.name);
+      const fade = (on) => view.box.querySelectorAll("[data-key]").forEach((path) =>
+        path.classList.toggle("off", on && path.dataset.key !== s.key));
+      button.addEventListener("pointerenter", () => fade(true));
+      button.addEventListener("pointerleave", () => fade(false));
+      button.addEventListener("click", () => {
+        if (!view.hidden.delete(s.key)) view.hidden.add(s.key);
+        button.setAttribute("aria-pressed", String(!view.hidden.has(s.key)));
+        view.plots.forEach(drawTime);
+      });
+    }
+  }
+
+  function addPlot(view, title, quantity, unit, series, levels = []) {
+    html(view.box, "h4", {}, title);
+    const box = html(view.box, "div");
+    const root = svg(box, "svg", { class: "plot", role: "img", "aria-label": title, "data-plot": quantity });
+    const plot = { view, box, root, quantity, unit, series, levels };
+    view.plots.push(plot);
+    drawTime(plot);
+    listen(plot);
+  }
+
+  function flowSeries(capture, pick) {
+    return capture.flows.map(({ name, series: s }, slot) => s && {
+      key: `flow${slot}`, name, slot, start: s.start_s, bin: s.bin_s, ...pick(s),
+    }).filter((s) => s);
+  }
+
+  function addQueues(view) {
+    const queues = view.capture.queues;
+    if (!queues) {
+      html(view.box, "h4", {}, "Queues over time");
+      html(view.box, "p", {}, view.capture.run ? "This run recorded no queues." :
+        "A capture holds no queues; how long data and ACKs waited in them, the round trips above say.");
+      return;
+    }
+    const series = queues.ports.map((port, slot) => ({
+      key: `port${slot}`, name: port.name, slot, start: 0, bin: queues.bin_s, values: port.mean, peaks: port.peak }));
+    addPlot(view, `Simulated queues over time: the ${series.length} deepest of ${queues.of}`, "depth", "B", series);
+    legend(view.box, view, series);
+  }
+
+  function build(box, capture) {
+    const view = { box, capture, plots: [], hidden: new Set() }, flows = capture.flows;
+    const word = capture.origin[0].toUpperCase() + capture.origin.slice(1);
+    views.push(view);
+    html(box, "h3", {}, "Over time");
+    view.tools = html(box, "div", { class: "tools" });
+    view.tip = html(document.body, "div", { class: "tip" });
+    view.tip.hidden = true;
+    const bandwidth = flowSeries(capture, (s) => ({ values: s.bps }));
+    if (bandwidth.length) {
+      legend(box, view, bandwidth);
+      const levels = capture.levels.map((level) => `${level.name}, ${level.says}`).join("; ");
+      addPlot(view, `${word} bandwidth (goodput)` + (levels && `; dashed: ${levels}`), "goodput", "b/s", bandwidth,
+        capture.levels);
+    }
+    const windows = flowSeries(capture, (s) => ({ values: hold(s.window), marks: s.loss }))
+      .filter((s) => s.values.some((v) => v !== null));
+    if (windows.length)
+      addPlot(view, `${word} bytes in flight` + (windows.some((s) => s.marks.some((n) => n > 0)) ?
+        "; a cross is a loss event" : ""), "in flight", "B", windows);
+    if (flows.length) {
+      const title = html(box, "h4", {}, `Where the ${capture.origin} round trip goes: `);
+      for (const [name, fill] of [["floor", "--floor"], ["data wait", "--data"], ["ACKs wait", "--ack"]])
+        html(title, "span", { class: "part", style: `border-color: var(${fill})` }, name);
+      view.split = html(box, "div");
+      const known = split(capture), unknown = flows.length - known.length;
+      if (known.length) drawSplit(view.split, known);
+      const who = known.length ? `${unknown} of the flows` : "All flows";
+      if (unknown) html(box, "p", {}, `${who} lack the TCP timestamps it is read from.`);
+    }
+    addQueues(view);
+  }
+
+  function showZoom() {
+    for (const view of views.filter((one) => one.plots.length)) {
+      const [from, to] = rangeOf(view.capture), by = (to - from) / 1000;
+      view.tools.replaceChildren();
+      html(view.tools, "span", {}, `${from.toFixed(decimals(by))} to ${to.toFixed(decimals(by))} s`);
+      html(view.tools, "span", {}, zoom ? "" : "Drag across a plot to zoom in on a part of the time.");
+      if (!zoom) continue;
+      const button = html(view.tools, "button", { type: "button" }, "Show the whole capture");
+      button.addEventListener("click", () => setZoom(null));
+    }
+  }
+
+  function redraw() {
+    for (const view of views) {
+      view.plots.forEach(drawTime);
+      if (!view.split || !split(view.capture).length) continue;
+      view.split.replaceChildren();
+      drawSplit(view.split, split(view.capture));
+    }
+    showZoom();
+  }
+
+  // The part shown is in the address, #t=1,2: to be shared, and kept when the page is loaded again.
+  function setZoom(range) {
+    zoom = range && range[1] - range[0] >= LEAST_ZOOM_S ? range : null;
+    history.replaceState(null, "", zoom ? `#t=${zoom.map((t) => t.toFixed(4)).join(",")}` : location.pathname);
+    redraw();
+  }
+  function readZoom() {
+    const match = location.hash.match(/^#t=([0-9.]+),([0-9.]+)$/), range = match && match.slice(1).map(Number);
+    zoom = range && range[1] - range[0] >= LEAST_ZOOM_S ? range : null;
+  }
+
+  readZoom();
+  document.querySelectorAll(".plots").forEach((box) => build(box, captures[Number(box.dataset.capture)]));
+  showZoom();
+  window.addEventListener("hashchange", () => { readZoom(); redraw(); });
+  window.addEventListener("resize", redraw);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape" && zoom) setZoom(null); });
+  document.title = [...document.querySelectorAll("article h2")].map((title) => title.textContent).join(", ");
+  document.documentElement.dataset.drawn = document.querySelectorAll("svg.plot").length;
+})();

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/report_parts.h - the parts of a report, and how text gets into one. */
+#ifndef CLI_REPORT_PARTS_H
+#define CLI_REPORT_PARTS_H
+
+#include "analysis/check_capture.h"
+#include "cli/explained.h"
+
+#include <limits.h>
+
+#define REPORT_FLOWS 32    /* bulk flows shown */
+#define REPORT_HOSTS 12    /* shared hosts judged in words */
+#define REPORT_OTHERS 100  /* other flows listed */
+
+struct report_capture {
+    const char *path;   /* borrowed */
+    const char *run;    /* borrowed; its run directory, or NULL */
+    const char *origin; /* "measured", "simulated", or "captured" where that cannot be told */
+    const struct analysis_capture *capture; /* borrowed */
+    struct explained *bulk;                 /* owned; most bytes first */
+    size_t n_bulk, n_shown;
+    int64_t least_bytes;                    /* of a bulk flow */
+    struct analysis_resources resources;    /* owned */
+};
+
+/* The only ways by which text of others gets into the page: what HTML would read as markup is escaped, what is not
+ * UTF-8 or not printable becomes U+FFFD. report_say() formats first. */
+void report_text(FILE *f, const char *text);
+void report_say(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A table as HTML; columns from `numbers` on are flushed right. Frees it. */
+bool report_table(FILE *f, struct cli_table *t, size_t numbers, struct error *err);
+
+/* "10.0.0.1:80 → 10.0.0.2:5001" */
+#define REPORT_FLOW_TEXT (2 * ANALYSIS_ENDPOINT_TEXT + 8)
+void report_flow_name(const struct analysis_flow *flow, char text[static REPORT_FLOW_TEXT]);
+
+/* What check says of each shared host, what causes it, and what to replay; then a sentence a flow. */
+bool report_verdicts(FILE *f, const struct report_capture *c, struct error *err);
+
+/* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null}. NULL and *err. */
+json_t *report_plots(const struct report_capture *c, struct error *err);
+
+/* cli/report.css, report.js and report_how.html, zero-terminated; made by cli/embed.py. */
+extern const char report_css[], report_js[], report_how_html[];
+
+#endif

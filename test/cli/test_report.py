@@ -1,0 +1,459 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""analyze --report: what the file holds, and what a real browser makes of it, without a network."""
+import csv
+import html.parser
+import json
+import os
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import zlib
+
+import e2e
+
+CAPTURES = e2e.ROOT / "test/data/captures"
+BLUE, WHITE, DARK = (0x00, 0x72, 0xb2), (255, 255, 255), (0x16, 0x18, 0x1b)  # --c0 and --ground in report.css
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Page(html.parser.HTMLParser):
+    """A document as the browser left it: elements as (tag, attributes, path of classes and tags, text)."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.stack = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        element = {"tag": tag, "text": "", "inside": list(self.stack), **{k: v or "" for k, v in attributes}}
+        self.elements.append(element)
+        if tag not in VOID:
+            self.stack.append(element)
+
+    def handle_endtag(self, tag):
+        while self.stack and self.stack.pop()["tag"] != tag:
+            pass
+
+    def handle_data(self, data):
+        if not any(e["tag"] in ("script", "style") for e in self.stack):
+            for element in self.stack:
+                element["text"] += data
+
+    def all(self, tag, within=None, **attributes):
+        want = {k.rstrip("_"): v for k, v in attributes.items()}
+        return [e for e in self.elements if e["tag"] == tag and (within is None or any(e is not i and within is i
+                for i in e["inside"])) and all(v in e.get(k, "").split() for k, v in want.items())]
+
+    def one(self, *args, **kwargs):
+        found, = self.all(*args, **kwargs)
+        return found
+
+    def plot(self, quantity, nth=0):
+        return [e for e in self.all("svg", class_="plot") if e.get("data-plot") == quantity][nth]
+
+    def paths(self, plot, kind="series"):
+        return [e["d"] for e in self.all("path", plot, class_=kind)]
+
+    def times(self, plot):
+        return [float(e["text"]) for e in self.all("text", plot, class_="time")]
+
+
+def steps(path):
+    """Heights of the bins a path draws, in pixels from the top."""
+    return [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)H", path)]
+
+
+def pixels(path):
+    """Counts of colours in a PNG of 8-bit RGB or RGBA (ISO 15948)."""
+    data, at, packed = path.read_bytes(), 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR":
+            width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", data[at + 8:at + 21])
+        packed += data[at + 8:at + 8 + size] if kind == b"IDAT" else b""
+        at += 12 + size
+    assert depth == 8 and not interlaced and colour in (2, 6)
+    n, raw, before, counts = 3 if colour == 2 else 4, zlib.decompress(packed), None, {}
+    for row in range(height):
+        start = row * (width * n + 1)
+        how, line = raw[start], bytearray(raw[start + 1:start + 1 + width * n])
+        for i in range(width * n if how else 0):
+            left, up = line[i - n] if i >= n else 0, before[i] if before else 0
+            corner = before[i - n] if before and i >= n else 0
+            guess = left + up - corner
+            near = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))[2]
+            line[i] = (line[i] + (0, left, up, (left + up) // 2, near)[how]) & 255
+        before = line
+        for i in range(0, width * n, n):
+            rgb = tuple(line[i:i + 3])
+            counts[rgb] = counts.get(rgb, 0) + 1
+    return counts
+
+
+class Case(e2e.Case):
+    def report(self, *files, output="report"):
+        done = self.good("analyze", *files, "--report", output)
+        self.assertEqual(done.stdout.splitlines()[-1], f"report: {output}/report.html")
+        self.assertFalse((self.dir / output / "report.html.part").exists())
+        return (self.dir / output / "report.html").read_text()
+
+    def chromium(self, *options, fragment="", page="report/report.html"):
+        program = shutil.which("chromium")
+        self.assertIsNotNone(program, "chromium is not installed; packages.txt lists it")
+        return subprocess.run(
+            [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+             "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={self.dir}/profile",
+             "--virtual-time-budget=5000", *options, (self.dir / page).as_uri() + fragment],
+            capture_output=True, text=True, timeout=120, check=True).stdout
+
+    def look(self, fragment="", page="report/report.html"):
+        """The page after its script ran, which met no error."""
+        page = Page(self.chromium("--window-size=1200,1600", "--dump-dom", fragment=fragment, page=page))
+        root = page.one("html")
+        self.assertNotIn("data-error", root, root)
+        self.assertEqual(int(root["data-drawn"]), len(page.all("svg", class_="plot")))
+        return page
+
+    def play(self, script):
+        """The report, looked at after a script of ours has used it."""
+        text = (self.dir / "report/report.html").read_text()
+        self.write("report/played.html", text.replace("</body>", f"<script>{script}</script></body>"))
+        return self.look(page="report/played.html")
+
+    def command(self, text):
+        """The words a shell makes of the command to copy."""
+        return shlex.split(Page(text).one("pre", class_="command")["text"].replace("\\\n", ""))
+
+    def data(self, text):
+        return json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])
+
+
+class Measured(Case):
+    def setUp(self):
+        super().setUp()
+        self.fifo = CAPTURES / "fifo-2in-1out.pcap.gz"
+        self.text = self.report(self.fifo)
+
+    def test_the_verdict_is_in_words(self):
+        page = Page(self.text)
+        verdict = page.one("section", class_="verdict")["text"]
+        self.assertIn("Host 10.9.0.1: 2 bulk flows in, 1 out", verdict)
+        self.assertIn("Yes, this is the asymmetry.", verdict)
+        why = self.json("check", self.fifo)["resources"][0]["why"]
+        self.assertIn(why, verdict)
+        out, = [f for f in self.json("explain", self.fifo)["flows"] if f["src"].startswith("10.9.0.1:")]
+        self.assertIn(f"the ACKs of {out['src']} → {out['dst']} wait {out['ack_wait_s'] * 1e3:.1f} ms", verdict)
+        self.assertIn("on the way into 10.9.0.1", verdict)
+        for line in self.good("explain", self.fifo).stdout.splitlines():
+            if " > " in line:
+                self.assertIn(line.strip().replace(" > ", " → "), page.one("article")["text"])
+
+    def test_the_remedy_can_be_copied_and_wins_the_bandwidth_back(self):
+        words = self.command(self.text)
+        self.assertEqual(words[:3], ["contraflow", "replay", str(self.fifo)])
+        words[words.index("scenarios/replay.yaml")] = e2e.ROOT / "scenarios/replay.yaml"
+        variants = {v["what_if"]: v["total_bps"] for v in self.json(*words[1:], "-q")["variants"]}
+        for what_if in ("ack-first@port", "fair@port"):
+            self.assertGreater(variants[what_if] / variants["baseline"], 1.2)
+
+    def test_nothing_is_fetched(self):
+        self.assertNotRegex(self.text, r"(?i)\b(src|href|action)\s*=|url\(|@import|fetch\(|XMLHttp|import\(|sendBeacon")
+        self.assertIn("default-src 'none'", self.text)
+
+    def test_the_same_capture_gives_the_same_bytes(self):
+        self.assertEqual(self.report(self.fifo), self.text)
+        self.assertEqual(self.report(self.fifo, output="new/and/deep"), self.text)
+
+    def test_it_is_measured_and_says_how_it_was_computed(self):
+        page = Page(self.text)
+        self.assertEqual([e["text"] for e in page.all("span", class_="origin")], ["measured"])
+        article = page.one("article")["text"]
+        self.assertIn("38008, 38008 of them TCP", article)
+        self.assertIn("4.164 s", article)
+        self.assertNotIn("simulated", article)
+        self.assertIn("contraflow " + self.good("--version").stdout.split()[1], page.one("header")["text"])
+        self.assertIn("White 1997", page.one("section", class_="how")["text"])
+
+    def test_small_flows_are_folded_away(self):
+        page = Page(self.text)
+        tables = page.all("table")
+        folded, = [t for t in tables if any("small flows" in i["text"] for i in t["inside"] if i["tag"] == "details")]
+        bulk, = [t for t in tables if not any(i["tag"] == "details" for i in t["inside"])]
+        flows = self.json("analyze", self.fifo)["flows"]
+        self.assertEqual(len(page.all("tr", bulk)) - 1, 3)
+        self.assertEqual(len(page.all("tr", folded)) - 1, len(flows) - 3)
+
+    def test_a_browser_draws_what_analyze_says(self):
+        page, flows = self.look(), self.json("analyze", self.fifo)["flows"]
+        named = {f"{f['src']} → {f['dst']}": f for f in flows}
+        goodput = page.plot("goodput")
+        self.assertEqual(len(page.all("svg", class_="plot")), 3)
+        names = [e["text"] for e in page.all("button", page.one("div", class_="legend"))]
+        self.assertEqual(len(names), 3)
+        for name, path in zip(names, page.paths(goodput), strict=True):
+            bps, y = named[name]["bandwidth"]["bps"], steps(path)
+            self.assertEqual(len(y), len(bps))
+            low, high = bps.index(min(bps)), bps.index(max(bps))
+            slope = (y[low] - y[high]) / (bps[high] - bps[low])
+            self.assertGreater(slope, 0)
+            for rate, height in zip(bps, y):
+                self.assertAlmostEqual(height, y[low] - slope * (rate - bps[low]), delta=0.2)
+        series = {f["name"]: f["series"] for f in self.data(self.text)[0]["flows"]}
+        for name, path in zip(names, page.paths(page.plot("in flight")), strict=True):
+            window = series[name]["window"]  # each bin from the first sample on, held where there is none
+            self.assertEqual(len(steps(path)), len(window) - next(i for i, w in enumerate(window) if w is not None))
+        self.assertEqual(len(page.all("rect", page.one("svg", class_="split"))), 9)
+        self.assertEqual(page.times(goodput), [k / 2 for k in range(9)])
+        self.assertIn("A capture holds no queues", page.one("article")["text"])
+
+    def test_levels_of_both_rules_are_drawn(self):
+        page = self.look()
+        plot = page.plot("goodput")
+        low, high = sorted((float(e["y1"]) for e in page.all("line", plot, class_="level")), reverse=True)
+        axis = max(float(e["y1"]) for e in page.all("line", plot, class_="grid") if e["y1"] == e["y2"])
+        self.assertAlmostEqual((axis - high) / (axis - low), 2, delta=0.02)  # B/1 and B/2
+
+    def test_the_address_zooms(self):
+        page, whole = self.look("#t=1,2"), self.look()
+        width = self.data(self.text)[0]["flows"][0]["series"]["bin_s"]
+        for quantity in ("goodput", "in flight"):
+            times = page.times(page.plot(quantity))
+            self.assertEqual((times[0], times[-1]), (1, 2))
+            for part, all_of_it in zip(page.paths(page.plot(quantity)), whole.paths(whole.plot(quantity)), strict=True):
+                self.assertAlmostEqual(len(steps(part)), 1 / width, delta=2)
+                self.assertLess(len(steps(part)), len(steps(all_of_it)))
+        self.assertEqual(page.one("button", page.one("div", class_="tools"))["text"], "Show the whole capture")
+        self.assertEqual(whole.all("button", whole.one("div", class_="tools")), [])
+
+    POINTER = """
+        Element.prototype.setPointerCapture = () => {};  // a pointer of ours is none of the system's
+        const plot = document.querySelector('svg[data-plot="goodput"]'), box = plot.getBoundingClientRect();
+        const at = (name, part) => plot.dispatchEvent(new PointerEvent(name, {
+          clientX: box.left + part * box.width, clientY: box.top + 50, button: 0, pointerId: 1, bubbles: true}));
+    """
+
+    def test_dragging_zooms_and_a_double_click_shows_all(self):
+        drag = "at('pointerdown', 0.5); at('pointermove', 0.7); at('pointerup', 0.75);"
+        page = self.play(self.POINTER + drag + "document.body.dataset.hash = location.hash;")
+        shown = [float(t) for t in re.fullmatch(r"#t=(.*),(.*)", page.one("body")["data-hash"]).groups()]
+        self.assertAlmostEqual(shown[1] - shown[0], 4.164 / 4, delta=0.15)
+        for quantity in ("goodput", "in flight"):
+            times = page.times(page.plot(quantity))
+            self.assertGreaterEqual(times[0], shown[0])
+            self.assertLessEqual(times[-1], shown[1])
+        page = self.play(self.POINTER + drag + "at('dblclick', 0.5); document.body.dataset.hash = location.hash;")
+        self.assertEqual(page.one("body")["data-hash"], "")
+        self.assertEqual(page.times(page.plot("goodput"))[0], 0)
+
+    def test_the_pointer_is_told_values(self):
+        page = self.play(self.POINTER + "at('pointermove', 0.5);")
+        tip = page.one("div", class_="tip")
+        self.assertNotIn("hidden", tip)
+        self.assertEqual(len(re.findall(r"[\d.]+ Mb/s", tip["text"])), 3)
+        self.assertEqual([e.get("visibility") for e in page.all("line", class_="cursor")], ["visible"] * 2)
+
+    def test_a_flow_can_be_hidden(self):
+        page = self.play("document.querySelector('.legend button').click();")
+        self.assertEqual(len(page.paths(page.plot("goodput"))), 2)
+        self.assertEqual(len(page.paths(page.plot("in flight"))), 2)
+
+    def test_it_can_be_seen_by_day_and_by_night(self):
+        for ground, *options in ((WHITE,), (DARK, "--blink-settings=preferredColorScheme=0")):
+            shot = self.dir / "shot.png"
+            self.chromium(f"--screenshot={shot}", "--window-size=700,1900", *options)
+            counts = pixels(shot)
+            self.assertEqual(max(counts, key=counts.get), ground)
+            self.assertGreater(len(counts), 50)
+            if ground == WHITE:
+                self.assertGreater(counts[BLUE], 1000)
+
+
+class Verdicts(Case):
+    def verdict(self, name):
+        return Page(self.report(CAPTURES / f"{name}.pcap.gz")).one("section", class_="verdict")["text"]
+
+    def test_acks_first_are_no_asymmetry(self):
+        text = self.verdict("ackprio-2in-1out")
+        self.assertIn("No, the directions do not hold each other back.", text)
+        self.assertNotIn("replay", text)
+
+    def test_one_in_two_out_blames_the_way_out(self):
+        text = self.verdict("wire-fifo-1in-2out")
+        self.assertIn("on the way out of 10.9.0.1", text)
+        self.assertIn("--what-if ack-first@nic", text)
+        self.assertNotIn("@port", text)
+
+    def test_unequal_windows(self):
+        self.assertIn("Yes, this is the asymmetry, with windows", self.verdict("windows-2W-W-W-2in-1out"))
+
+    def test_losses_are_named_and_marked(self):
+        text = self.verdict("shallow-2in-1out")
+        words = self.command((self.dir / "report/report.html").read_text())
+        words[words.index("scenarios/replay.yaml")] = e2e.ROOT / "scenarios/replay.yaml"
+        played = {v["what_if"]: v for v in self.json(*words[1:], "-q")["variants"]}
+        self.assertGreater(played["baseline"]["retransmitted_segments"], 0)  # the buffer read off it is as shallow
+        self.assertGreater(max(v["total_bps"] for v in played.values()), 1.1 * played["baseline"]["total_bps"])
+        self.assertIn("Losses set these rates.", text)
+        self.assertRegex(text, r"network.switch.limit=\d+kB")
+        page = self.look()
+        flows = self.data((self.dir / "report/report.html").read_text())[0]["flows"]
+        marked = sum(bool(n) for f in flows for n in f["series"]["loss"])
+        crosses = sum(path.count("M") for path in page.paths(page.plot("in flight"), "mark"))
+        self.assertGreater(crosses, 20)
+        self.assertLessEqual(crosses, marked)
+        self.assertGreater(crosses, 0.95 * marked)  # but for those before the first sample of bytes in flight
+
+
+class Simulated(Case):
+    def star(self, *sets, output="out"):
+        self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "tcp.initial_window=10", "duration=1s", "warmup=300ms",
+                          "capture=[{at: h0}]", *sets, output=output)
+
+    def test_a_run_is_shown_as_simulated_with_its_queues(self):
+        self.star("capture=[{at: h0}, {at: h1}]")
+        text = self.report("out")
+        page = self.look()
+        self.assertEqual([e["text"] for e in page.all("span", class_="origin")], ["simulated"] * 2)
+        self.assertEqual([e["text"] for e in page.all("h2")][:2], ["out/h0.pcap simulated", "out/h1.pcap simulated"])
+        for article in page.all("article"):
+            self.assertNotIn("measured", article["text"].lower())
+            self.assertIn("Simulated bandwidth", article["text"])
+        self.assertEqual(len(page.all("svg", class_="plot")), 8)
+        with open(self.dir / "out/queues.csv", newline="") as f:
+            rows = [(float(r["time_s"]), int(r["depth_bytes"])) for r in csv.DictReader(f) if r["port"] == "sw0-h0"]
+        area = sum(d * (rows[i + 1][0] - t) for i, (t, d) in enumerate(rows[:-1])) + rows[-1][1] * (1 - rows[-1][0])
+        ports = {p["name"]: p for p in self.data(text)[0]["queues"]["ports"]}
+        mean = sum(ports["sw0-h0"]["mean"]) / len(ports["sw0-h0"]["mean"])
+        self.assertAlmostEqual(mean / area, 1, delta=0.01)
+        self.assertEqual(max(ports["sw0-h0"]["peak"]), max(d for _, d in rows))
+        self.assertEqual(len(page.paths(page.plot("depth"))), len(ports))
+        self.assertEqual(len(page.paths(page.plot("depth"), "band")), len(ports))
+
+    def test_its_remedy_is_its_own_network_otherwise(self):
+        self.star()
+        words = self.command(self.report("out/h0.pcap"))
+        self.assertEqual(words[4], "out/scenario.yaml")
+        self.assertNotIn("--set", words)
+        variants = {v["what_if"]: v["total_bps"] for v in self.json(*words[1:], "-q")["variants"]}
+        self.assertGreater(variants["ack-first@port"] / variants["baseline"], 1.2)
+
+    def test_where_rates_cannot_tell_acks_do(self):
+        self.star("traffic.star.incoming=1")
+        verdict = Page(self.report("out")).one("section", class_="verdict")["text"]
+        self.assertIn("Rates cannot tell: as many flows in as out", verdict)
+        self.assertRegex(verdict, r"What ACKs tell: the ACKs of .* wait [\d.]+ ms of its round trip")
+        self.assertNotIn("Cause", verdict)
+
+    def test_a_copy_is_never_called_measured(self):
+        self.star()
+        shutil.copy(self.dir / "out/h0.pcap", self.dir / "copy.pcap")
+        page = Page(self.report("copy.pcap"))
+        self.assertEqual([e["text"] for e in page.all("span", class_="origin")], ["captured"])
+        self.assertEqual(page.one("article")["text"].count("measured"), 1)
+        self.assertIn("measured or simulated is not known", page.one("article")["text"])
+
+    def test_many_flows_are_cut_to_those_with_most_bytes(self):
+        self.star("traffic.star.incoming=40", "tcp.window=100kB", "duration=300ms", "warmup=100ms")
+        text = self.report("out")
+        page = self.look()
+        self.assertIn("The 32 of 41 with the most bytes", page.one("article")["text"])
+        self.assertEqual(len(page.paths(page.plot("goodput"))), 32)
+        sizes = sorted((f["payload_bytes"] for f in self.json("analyze", "out/h0.pcap")["flows"]), reverse=True)
+        drawn = [sum(f["series"]["bps"]) * f["series"]["bin_s"] / 8 for f in self.data(text)[0]["flows"]]
+        for size, bytes_drawn in zip(sizes, drawn):
+            self.assertAlmostEqual(bytes_drawn / size, 1, delta=0.01)
+        self.assertLess(len(text), 500_000)
+
+    def test_one_host_alone(self):
+        self.star()
+        self.good("analyze", "out", "--host", "10.0.0.2", "--report", "report")
+        page = self.look()
+        self.assertEqual(len(page.paths(page.plot("goodput"))), 1)
+        self.assertEqual(page.all("section", class_="verdict"), [])
+
+
+class Hostile(Case):
+    NAME = b"\"'&<img src=x onerror=document.documentElement.dataset.error='owned'>\n\xff $(id).pcap"
+
+    def test_a_file_name_stays_text(self):
+        folder = os.fsencode(self.dir) + b"/a<"  # a</script>...
+        os.mkdir(folder)
+        path = folder + b"/script>" + self.NAME
+        shutil.copy(CAPTURES / "fifo-2in-1out.pcap.gz", path)
+        subprocess.run([e2e.CONTRAFLOW, "analyze", path, "--report", "report"], cwd=self.dir, check=True,
+                       stdout=subprocess.DEVNULL)
+        text = (self.dir / "report/report.html").read_text(encoding="utf-8")
+        self.assertNotIn("<img", text)
+        page = self.look()
+        shown = "script>" + self.NAME.decode(errors="replace").replace("\n", "�")
+        self.assertEqual(page.one("h2", page.one("article"))["text"], shown + " measured")
+        self.assertEqual(len(page.all("svg", class_="plot")), 3)
+        words = self.command(text)
+        self.assertTrue(words[2].endswith("/a</" + shown))
+
+    def test_data_stay_data(self):
+        self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "duration=200ms", "warmup=100ms", "capture=[{at: h0}]")
+        queues, port = self.dir / "out/queues.csv", "</script><b id=owned>"
+        queues.write_text(queues.read_text().replace("sw0-h0", port))
+        self.assertNotIn(port, self.report("out"))
+        page = self.look()
+        self.assertEqual(page.all("b", id="owned"), [])
+        self.assertIn(port, [e["text"] for e in page.all("button")])
+
+
+class Output(Case):
+    def test_figures_for_programs_stay_alone_on_standard_output(self):
+        capture = CAPTURES / "fifo-2in-1out.pcap.gz"
+        for option, read in (("--json", json.loads), ("--csv", lambda text: list(csv.DictReader(text.splitlines())))):
+            done = self.good("analyze", capture, option, "--report", "r")
+            self.assertEqual(done.stdout, self.good("analyze", capture, option).stdout)
+            self.assertTrue(read(done.stdout))
+            self.assertIn("report: r/report.html", done.stderr)
+
+    def test_a_report_is_replaced_whole_or_not_at_all(self):
+        self.write("r", "")
+        self.bad(3, ["r", "directory cannot be made"], "analyze", CAPTURES / "fifo-2in-1out.pcap.gz", "--report", "r")
+        (self.dir / "r").unlink()
+        before = self.report(CAPTURES / "fifo-2in-1out.pcap.gz", output="r")
+        self.bad(2, "nothere.pcap", "analyze", "nothere.pcap", "--report", "r")
+        self.assertEqual([p.name for p in (self.dir / "r").iterdir()], ["report.html"])
+        self.assertEqual((self.dir / "r/report.html").read_text(), before)
+        self.assertNotEqual(self.report(CAPTURES / "shallow-2in-1out.pcap.gz", output="r"), before)
+
+    def test_a_directory_must_be_a_run_with_captures(self):
+        self.bad(2, ["without summary.json", "neither a finished run nor"], "analyze", ".")
+        self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "duration=50ms", "warmup=10ms", "capture=[]")
+        self.bad(2, "a run without captures", "analyze", "out")
+
+    def test_without_timestamps_nothing_is_made_up(self):
+        frames = [struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 96, 1)]
+        for i in range(200):  # two senders to port 80 of 10.0.0.9, a segment of 1400 bytes each 10 ms, no ACKs
+            for source in (1, 2):
+                tcp = struct.pack(">HHIIBBHHH", 1000, 80, 1 + 1400 * i, 1, 0x50, 0x10, 1000, 0, 0)
+                ip = struct.pack(">BBHHHBBHII", 0x45, 0, 1440, 0, 0, 64, 6, 0, 0x0a000000 + source, 0x0a000009)
+                frame = bytes(12) + b"\x08\x00" + ip + tcp
+                frames.append(struct.pack("<IIII", 1700000000 + i // 100, i % 100 * 10000, len(frame), 1454) + frame)
+        (self.dir / "plain.pcap").write_bytes(b"".join(frames))
+        self.report("plain.pcap")
+        page = self.look()
+        article = page.one("article")["text"]
+        self.assertIn("No asymmetry to see: all flows point the same way.", article)
+        self.assertIn("All flows lack the TCP timestamps", article)
+        self.assertNotIn("NaN", self.chromium("--dump-dom"))
+        self.assertEqual([e.get("data-plot") for e in page.all("svg", class_="plot")], ["goodput"])
+
+    def test_a_capture_without_bulk_flows_has_a_report(self):
+        whole = subprocess.run(["zcat", CAPTURES / "fifo-2in-1out.pcap.gz"], capture_output=True, check=True).stdout
+        (self.dir / "empty.pcap").write_bytes(whole[:24])  # the file header
+        self.report("empty.pcap")
+        page = self.look()
+        self.assertIn("no host has two bulk flows", page.one("article")["text"])
+        self.assertIn("None: no flow of 20 kB or more", page.one("article")["text"])
+        self.assertEqual(page.all("svg", class_="plot"), [])
+
+
+if __name__ == "__main__":
+    e2e.main()
