@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #define RING 512            /* data segments between passing and being acknowledged; older ones are forgotten */
-#define FLOOR_NS INT64_C(100000)
 #define RATES 512     /* of ACK groups: sixteenths of an octave */
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
@@ -161,7 +160,7 @@ static void explain_group(struct analysis_explain *e, int64_t ack, int64_t data_
         double span_s = fmax((double)(time_ns - e->group_ack_ns), 1) * 1e-9, bytes = (double)(ack - e->group_first_ack);
         e->in_group = 0;
         e->bytes_at[rate_index(bytes * 8 / span_s)] += bytes;
-        if (data_span < FLOOR_NS)
+        if (data_span < ANALYSIS_EXPLAIN_FLOOR_NS)
             return;
         e->groups++;
         e->compressed += (double)(time_ns - e->group_ack_ns) < ANALYSIS_EXPLAIN_COMPRESSED * (double)data_span;
