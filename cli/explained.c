@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define MOSTLY 0.5 /* of the round trip: named as its cause */
-#define LEAST_GROUPS 20
 
 /* Where handshakes are too short to tell, the host that most flows share is where the capture was made. */
 static enum analysis_tap_place tap_by_host(const struct analysis_flow *flow, const struct analysis_flow *all, size_t n)
@@ -39,7 +38,7 @@ static struct explained explained_one(const struct analysis_flows *f, size_t slo
     if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* too near to tell by handshakes */
         e.tap = e.x.hold_s >= MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
     e.compressed = e.tap == ANALYSIS_TAP_SENDER ? analysis_flows_fast_acks(f, slot)
-                   : e.x.groups >= LEAST_GROUPS ? (double)e.x.compressed / (double)e.x.groups
+                   : e.x.groups >= EXPLAINED_LEAST_GROUPS ? (double)e.x.compressed / (double)e.x.groups
                                                 : NAN;
     return e;
 }

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #define EXPLAINED_TEXT 512
+#define EXPLAINED_LEAST_GROUPS 20 /* of ACKs, to speak of a share */
 
 struct explained {
     struct analysis_flow flow;
