@@ -22,8 +22,8 @@ const char explain_ends_help[] =
     "             clock against the other is taken off when the least transits of both ways show it, by the median\n"
     "             slope of their minima in 64 stretches (Paxson 1998): not above 500 ppm, nor below four times what\n"
     "             the minima scatter, nor where a queue never empties on one way. Clocks must not step\n"
-    "  ACK share  ACK wait / (base + data wait + ACK wait)\n"
     "  hold       mean from data passing the receiver's tap to their ACK passing it, ms\n"
+    "  ACK share  ACK wait / (base + data wait + ACK wait + hold): of the round trip from the sender's tap and back\n"
     "  Taps see outgoing packets behind the host's own queue: Linux shows them to tcpdump after the queue\n"
     "  discipline, emulated hosts after their NIC queue. What waits there - data at their sender, ACKs at the\n"
     "  receiver - two taps miss, with what it compresses; one tap's timestamps tell (explain FILE), and hold contains\n"
@@ -34,9 +34,10 @@ static double compressed_share(const struct analysis_ends_flow *f)
     return f->groups >= EXPLAINED_LEAST_GROUPS ? (double)f->compressed / (double)f->groups : NAN;
 }
 
+/* Of the round trip from the sender's tap and back. */
 static double ack_share(const struct analysis_ends_flow *f)
 {
-    return f->ack_wait_s / (f->base_s + f->data_wait_s + f->ack_wait_s);
+    return f->ack_wait_s / (f->base_s + f->data_wait_s + f->ack_wait_s + f->hold_s);
 }
 
 static void ends_row(struct cli_table *t, const char *const path[2], const struct analysis_ends_flow *f,
@@ -51,8 +52,8 @@ static void ends_row(struct cli_table *t, const char *const path[2], const struc
     cli_table_add_ms(t, f->base_s);
     cli_table_add_ms(t, f->data_wait_s);
     cli_table_add_ms(t, f->ack_wait_s);
-    cli_table_add_percent(t, ack_share(f));
     cli_table_add_ms(t, f->hold_s);
+    cli_table_add_percent(t, ack_share(f));
     cli_table_add(t, "%s", path[f->sender_file]);
 }
 
@@ -105,7 +106,7 @@ static void ends_print_json(const struct analysis_ends *e, json_t *list)
 bool explain_ends(const char *const path[2], bool as_json, size_t *n, struct error *err)
 {
     static const char *const head[] = {"from", "to", "ACKs", "lost", "groups", "compressed", "base ms", "data wait",
-                                       "ACK wait", "ACK share", "hold", "beside the sender"};
+                                       "ACK wait", "hold", "ACK share", "beside the sender"};
     struct analysis_capture capture[2];
     struct analysis_ends *e = analysis_ends_new(err);
     if (!e || !cli_read_ends(e, path, capture, err)) {

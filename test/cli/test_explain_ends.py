@@ -106,6 +106,8 @@ class Emulated(Case):
         self.assertGreater(nic, 0.01)
         self.assertLess(into["ack_wait_s"], 0.001)
         self.assertAlmostEqual(into["hold_s"] / nic, 1, delta=0.15)
+        self.assertAlmostEqual(into["ack_share"], into["ack_wait_s"] / (
+            into["base_s"] + into["data_wait_s"] + into["ack_wait_s"] + into["hold_s"]), delta=1e-6)
         self.assertAlmostEqual(self.one_end("h1", into["src"])["ack_wait_s"] / nic, 1, delta=0.15)
         out = self.flow("h0", "h2")
         self.assertLess(out["data_wait_s"], 0.001)
