@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/connection.h"
 
+#include "base/hash.h"
+
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,23 +87,17 @@ static int end_of(const struct capture_segment *s)
     return order > 0;
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 32;
-}
-
 /* From the fields as the decoder wrote them: a key put together first would wait for its own bytes to be stored. */
 static uint32_t hash(const struct capture_segment *s, int end)
 {
     const struct capture_address *low = end ? &s->dst : &s->src, *high = end ? &s->src : &s->dst;
     uint32_t ports = end ? (uint32_t)s->dst_port << 16 | s->src_port : (uint32_t)s->src_port << 16 | s->dst_port;
-    uint64_t h = mix((uint64_t)s->tag << 32, ports);
+    uint64_t h = hash_mix((uint64_t)s->tag << 32, ports);
     for (int i = 0; i < (s->src.family == 4 ? 4 : 16); i += 4) {
         uint32_t a, b;
         memcpy(&a, low->bytes + i, sizeof a);
         memcpy(&b, high->bytes + i, sizeof b);
-        h = mix(h, (uint64_t)a << 32 | b);
+        h = hash_mix(h, (uint64_t)a << 32 | b);
     }
     return (uint32_t)h;
 }
@@ -172,7 +168,7 @@ static struct analysis_connection *append(struct analysis_connections *t, const 
     }
     struct analysis_connection *c = at(t, t->n++);
     *c = (struct analysis_connection){.syn_ns = -1, .synack_ns = -1, .client_side_ns = -1, .server_side_ns = -1,
-                                      .client = -1, .opener = (int8_t)end};
+                                      .client = -1, .opener = (int8_t)end, .number = (uint32_t)(t->n - 1)};
     c->key.address[end] = s->src;
     c->key.address[!end] = s->dst;
     c->key.port[end] = s->src_port;

@@ -23,6 +23,7 @@ struct analysis_connection {
     int8_t client;                          /* the end that sent the SYN; -1 unknown */
     int8_t opener;                          /* the end whose packet was seen first */
     bool closed;                            /* a FIN or RST passed */
+    uint32_t number;                        /* in order of appearance, from 0 */
 };
 
 struct analysis_connections; /* opaque */

@@ -317,8 +317,9 @@ size_t analysis_explain_waits(const struct analysis_explain *e, struct analysis_
             if (tick[k] < 0)
                 return 0;
             double tick_of = tick_ns[tick[k]], mean = analysis_series_mean_ns(e->series, i, k, tick_of);
+            double beyond = leg_sign((enum analysis_leg)k) * mean - e->legs[k].least[tick[k]] - tick_of / 2;
             if (isfinite(mean)) /* else as before */
-                last[k] = fmax(0, leg_sign((enum analysis_leg)k) * mean - e->legs[k].least[tick[k]] - tick_of / 2) * 1e-9;
+                last[k] = fmax(0, beyond) * 1e-9;
         }
         waits[i] = (struct analysis_wait){.start_s = analysis_series_start_s(e->series, i),
                                           .data_s = last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN],

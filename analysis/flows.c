@@ -3,13 +3,11 @@
 
 #include "analysis/connection.h"
 #include "analysis/steady.h"
-#include "capture/reader.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PROGRESS_FRAMES 65536
 #define TIME_MAX (INT64_MAX / 8) /* 36 years: sums and small multiples of times fit */
 #define NEAR_FACTOR 4 /* the tap is at an end when the way to it and back is so much shorter */
 
@@ -134,46 +132,20 @@ bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
 bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, void *user,
                          struct analysis_capture *capture, struct error *err)
 {
-    *capture = (struct analysis_capture){0};
-    struct capture_reader *reader = capture_reader_open(path, err);
-    if (!reader)
+    struct analysis_source source;
+    if (!analysis_source_open(&source, path, progress, user, capture, err))
         return false;
-    int link_type = capture_reader_link_type(reader);
-    struct capture_frame frame;
     struct capture_segment segment;
-    enum capture_next next;
+    int64_t time_ns;
+    int next;
     bool ok = true;
-    while (ok && (next = capture_reader_next(reader, &frame, &capture->stopped)) == CAPTURE_NEXT_FRAME) {
-        if (capture->frames++ == 0) {
-            capture->first_ns = frame.time_ns;
-            analysis_flows_set_origin(f, frame.time_ns);
-        }
-        capture->last_ns = frame.time_ns;
-        switch (capture_decode(link_type, frame.bytes, frame.captured_bytes, frame.wire_bytes, &segment)) {
-        case CAPTURE_DECODE_TCP:
-            capture->tcp_segments++;
-            ok = analysis_flows_add(f, frame.time_ns, &segment, err);
-            break;
-        case CAPTURE_DECODE_OTHER:
-            capture->other_frames++;
-            break;
-        case CAPTURE_DECODE_SHORT:
-            capture->short_frames++;
-            break;
-        case CAPTURE_DECODE_MALFORMED:
-            capture->malformed_frames++;
-            break;
-        }
-        if (progress && capture->frames % PROGRESS_FRAMES == 0)
-            progress(user, capture_reader_bytes_read(reader), capture_reader_file_bytes(reader));
+    while (ok && (next = analysis_source_next(&source, &time_ns, &segment, err)) > 0) {
+        if (capture->tcp_segments == 1)
+            analysis_flows_set_origin(f, capture->first_ns);
+        ok = analysis_flows_add(f, time_ns, &segment, err);
     }
-    if (ok && next == CAPTURE_NEXT_FAILED) {
-        *err = capture->stopped;
-        ok = false;
-    }
-    capture->truncated = ok && next == CAPTURE_NEXT_TRUNCATED;
-    capture_reader_close(reader);
-    return ok;
+    analysis_source_close(&source);
+    return ok && next == 0;
 }
 
 size_t analysis_flows_slots(const struct analysis_flows *f)

@@ -9,6 +9,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/explain.h"
+#include "analysis/source.h"
 #include "base/error.h"
 #include "base/estimate.h"
 #include "capture/decode.h"
@@ -59,13 +60,6 @@ struct analysis_flow {
     const struct analysis_bins *bins; /* borrowed from the table; NULL for a small flow */
 };
 
-struct analysis_capture {
-    int64_t frames, tcp_segments, other_frames, short_frames, malformed_frames;
-    int64_t first_ns, last_ns; /* since the epoch; equal without frames */
-    bool truncated;            /* the file stops inside a packet: `stopped` says where */
-    struct error stopped;
-};
-
 /* NULL and *err when memory is out. */
 struct analysis_flows *analysis_flows_new(struct error *err);
 void analysis_flows_free(struct analysis_flows *f);
@@ -80,9 +74,6 @@ void analysis_flows_set_origin(struct analysis_flows *f, int64_t time_ns);
  * False when memory is out. */
 bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
                         struct error *err);
-
-/* Called now and then while reading; file_bytes is 0 when unknown. */
-typedef void analysis_progress(void *user, int64_t bytes_read, int64_t file_bytes);
 
 /* Adds every frame of a capture file. A file that stops inside a packet is no failure: see
  * capture->truncated. progress may be NULL. */

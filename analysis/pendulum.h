@@ -25,7 +25,8 @@ struct analysis_pendulum {
                                 * peak; INFINITY without two changes */
 };
 
-/* Over [from_s, to_s); rows of each in order of time. `busy`: the depth above which a queue is. ERROR_INPUT when the span is empty. */
+/* Over [from_s, to_s); rows of each in order of time. `busy`: the depth above which a queue is. ERROR_INPUT when the
+ * span is empty. */
 bool analysis_pendulum_make(const struct analysis_depth *a, size_t n_a, const struct analysis_depth *b, size_t n_b,
                             double busy, double from_s, double to_s, struct analysis_pendulum *p, struct error *err);
 

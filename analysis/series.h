@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/series.h - the legs of a flow's round trip over time: sums of tap times and timestamps in equal slots.
  *
- * Slots lie on a grid of 2^shift ms from the origin, as those of analysis/bins.h do; when time outgrows them, neighbours
- * merge. Which tick the timestamps have is known only in the end, so both sums are kept. */
+ * Slots lie on a grid of 2^shift ms from the origin, as those of analysis/bins.h do; when time outgrows them,
+ * neighbours merge. Which tick the timestamps have is known only in the end, so both sums are kept. */
 #ifndef ANALYSIS_SERIES_H
 #define ANALYSIS_SERIES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
+#include "cli/explain_ends.h"
 #include "cli/explain_run.h"
 #include "cli/explained.h"
 #include "cli/read.h"
@@ -11,7 +12,8 @@
 #include <sys/stat.h>
 
 static const char help[] =
-    "usage: contraflow explain FILE|DIR... [--json]\n\n"
+    "usage: contraflow explain FILE|DIR... [--json]\n"
+    "       contraflow explain --both-ends FILE FILE [--json]\n\n"
     "Where the round trips of bulk TCP flows go, what their ACKs look like, and what holds them back: from a capture\n"
     "at one place.\n\n"
     "Columns\n"
@@ -41,9 +43,14 @@ static const char help[] =
     "the queues that a flow's data and ACKs meet: the share of time in which exactly one, both or neither hold more\n"
     "than two frames, the correlation of their depths, and the period at which they take turns (data pendulum, Heusse\n"
     "et al. 2011). Against that, from captures of star.yaml and pendulum.yaml, ACKs first and not: ACK shares are off\n"
-    "by 0.03 at most, compressed shares by 0.07 where the queue does not lie beyond the tap.\n\n"
-    "      --json     {\"flows\": [...], \"simulated\": [...], \"queues\": [...]}, seconds; null when unknown\n\n"
+    "by 0.03 at most, compressed shares by 0.07 where the queue does not lie beyond the tap.\n\n";
+
+static const char help_end[] =
+    "      --json     {\"flows\": [...], \"simulated\": [...], \"queues\": [...]}, of both ends\n"
+    "                 {\"both_ends\": [...], \"drift\": of the clocks, \"resolution_s\": [...]}; seconds; null when\n"
+    "                 unknown\n\n"
     "  contraflow explain capture.pcap\n"
+    "  contraflow explain --both-ends client.pcap server.pcap\n"
     "  contraflow check capture.pcap          which rule the rates obey\n"
     "  contraflow replay capture.pcap ...     what would have been otherwise\n\n"
     "Exit status: 0 done; 1 no bulk flow; 2 bad input; 3 the system failed.\n";
@@ -100,27 +107,40 @@ static bool explain_file(const char *path, bool as_json, json_t *list, size_t *n
 int cmd_explain(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+        {"json", no_argument, NULL, 'j'},
+        {"both-ends", no_argument, NULL, 'b'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
     struct error err = {0};
-    bool as_json = false;
+    bool as_json = false, both_ends = false;
     size_t n = 0;
     int option;
     optind = 1;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         if (option == 'h') {
-            fputs(help, stdout);
+            printf("%s%s%s", help, explain_ends_help, help_end);
             return 0;
         }
-        if (option != 'j') {
+        if (option != 'j' && option != 'b') {
             fputs("contraflow: 'contraflow explain --help' lists the options\n", stderr);
             return ERROR_INPUT;
         }
-        as_json = true;
+        as_json |= option == 'j';
+        both_ends |= option == 'b';
     }
     if (optind == argc) {
         error_set(&err, ERROR_INPUT, "explain: no file given; see 'contraflow explain --help'");
         return cli_fail(&err);
     }
+    if (both_ends && argc - optind != 2) {
+        error_set(&err, ERROR_INPUT, "explain --both-ends: %d files given; it takes two, a capture beside either end",
+                  argc - optind);
+        return cli_fail(&err);
+    }
+    if (both_ends)
+        return !explain_ends((const char *[]){argv[optind], argv[optind + 1]}, as_json, &n, &err) ? cli_fail(&err)
+                                                                                                  : n == 0;
     json_t *list = json_array(), *simulated = json_array(), *queues = json_array();
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {

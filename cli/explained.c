@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define BURSTS 0.25 /* of ACK groups are compressed: worth saying */
-#define LEAST_GROUPS 20
 
 /* Where handshakes are too short to tell, the host that most flows share is where the capture was made. */
 static enum analysis_tap_place tap_by_host(const struct analysis_flow *flow, const struct analysis_flow *all, size_t n)
@@ -39,7 +38,7 @@ static struct explained explained_one(const struct analysis_flows *f, size_t slo
     if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* too near to tell by handshakes */
         e.tap = e.x.hold_s >= EXPLAINED_MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
     e.groups = e.tap == ANALYSIS_TAP_SENDER ? e.x.stamped : e.x.passed;
-    e.compressed = xi_share(&e.groups, LEAST_GROUPS);
+    e.compressed = xi_share(&e.groups, EXPLAINED_LEAST_GROUPS);
     if (e.tap == ANALYSIS_TAP_SENDER && !isfinite(e.compressed))
         e.compressed = analysis_flows_fast_acks(f, slot);
     return e;

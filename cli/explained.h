@@ -9,6 +9,7 @@
 #define EXPLAINED_TEXT 512
 #define EXPLAINED_MOSTLY 0.5 /* of the round trip: named as its cause */
 #define EXPLAINED_COLUMNS 11
+#define EXPLAINED_LEAST_GROUPS 20 /* of ACKs, to speak of a share */
 
 struct explained {
     struct analysis_flow flow;

@@ -55,3 +55,13 @@ struct analysis_flows *cli_read_capture_explained(const char *path, struct analy
 {
     return read_capture(path, true, capture, err);
 }
+
+bool cli_read_ends(struct analysis_ends *e, const char *const path[2], struct analysis_capture capture[2],
+                   struct error *err)
+{
+    bool ok = analysis_ends_read(e, path, read_progress, capture, err);
+    read_progress_clear();
+    for (int i = 0; ok && i < 2; i++)
+        read_warn(path[i], &capture[i]);
+    return ok;
+}

@@ -41,6 +41,22 @@ void cli_table_add_number(struct cli_table *t, double value, double scale)
         cli_table_add(t, "%.*f", fabs(scaled) >= 1000 ? 1 : fabs(scaled) >= 10 ? 2 : 3, scaled);
 }
 
+void cli_table_add_ms(struct cli_table *t, double s)
+{
+    if (isfinite(s))
+        cli_table_add(t, "%.1f", s * 1e3);
+    else
+        cli_table_add(t, "-");
+}
+
+void cli_table_add_percent(struct cli_table *t, double share)
+{
+    if (isfinite(share))
+        cli_table_add(t, "%.0f %%", 100 * share);
+    else
+        cli_table_add(t, "-");
+}
+
 void cli_table_fini(struct cli_table *t)
 {
     for (size_t i = 0; i < t->n; i++)

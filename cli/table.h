@@ -27,6 +27,10 @@ void cli_table_add(struct cli_table *t, const char *format, ...) __attribute__((
 /* Adds "12.3" (value / scale, one to three digits behind the point by size), "-" when it is not finite. */
 void cli_table_add_number(struct cli_table *t, double value, double scale);
 
+/* Adds seconds as "12.3", in ms, and a share as "12 %"; "-" when they are not finite. */
+void cli_table_add_ms(struct cli_table *t, double s);
+void cli_table_add_percent(struct cli_table *t, double share);
+
 /* Prints and frees. Columns from `numbers` on are flushed right. False and *err when memory ran out. */
 bool cli_table_print(struct cli_table *t, const char *indent, size_t numbers, FILE *f, struct error *err);
 

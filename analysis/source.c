@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/source.h"
+
+#include "capture/reader.h"
+
+#define PROGRESS_FRAMES 65536
+
+bool analysis_source_open(struct analysis_source *source, const char *path, analysis_progress *progress, void *user,
+                          struct analysis_capture *capture, struct error *err)
+{
+    *capture = (struct analysis_capture){0};
+    *source = (struct analysis_source){
+        .reader = capture_reader_open(path, err), .capture = capture, .progress = progress, .user = user};
+    if (!source->reader)
+        return false;
+    source->link_type = capture_reader_link_type(source->reader);
+    return true;
+}
+
+void analysis_source_close(struct analysis_source *source)
+{
+    capture_reader_close(source->reader);
+}
+
+static void note_frame(struct analysis_source *source, int64_t time_ns)
+{
+    struct analysis_capture *c = source->capture;
+    if (c->frames++ == 0)
+        c->first_ns = time_ns;
+    c->last_ns = time_ns;
+    if (source->progress && c->frames % PROGRESS_FRAMES == 0)
+        source->progress(source->user, capture_reader_bytes_read(source->reader),
+                         capture_reader_file_bytes(source->reader));
+}
+
+int analysis_source_next(struct analysis_source *source, int64_t *time_ns, struct capture_segment *s,
+                         struct error *err)
+{
+    struct analysis_capture *c = source->capture;
+    struct capture_frame frame;
+    enum capture_next next;
+    while ((next = capture_reader_next(source->reader, &frame, &c->stopped)) == CAPTURE_NEXT_FRAME) {
+        note_frame(source, frame.time_ns);
+        switch (capture_decode(source->link_type, frame.bytes, frame.captured_bytes, frame.wire_bytes, s)) {
+        case CAPTURE_DECODE_TCP:
+            c->tcp_segments++;
+            *time_ns = frame.time_ns;
+            return 1;
+        case CAPTURE_DECODE_OTHER:
+            c->other_frames++;
+            break;
+        case CAPTURE_DECODE_SHORT:
+            c->short_frames++;
+            break;
+        case CAPTURE_DECODE_MALFORMED:
+            c->malformed_frames++;
+            break;
+        }
+    }
+    c->truncated = next == CAPTURE_NEXT_TRUNCATED;
+    if (next != CAPTURE_NEXT_FAILED)
+        return 0;
+    *err = c->stopped;
+    return -1;
+}

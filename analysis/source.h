@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/source.h - the TCP segments of a capture file, one after the other, and what else was in it. */
+#ifndef ANALYSIS_SOURCE_H
+#define ANALYSIS_SOURCE_H
+
+#include "base/error.h"
+#include "capture/decode.h"
+
+#include <stdint.h>
+
+struct analysis_capture {
+    int64_t frames, tcp_segments, other_frames, short_frames, malformed_frames;
+    int64_t first_ns, last_ns; /* since the epoch; equal without frames */
+    bool truncated;            /* the file stops inside a packet: `stopped` says where */
+    struct error stopped;
+};
+
+/* Called now and then while reading; file_bytes is 0 when unknown. */
+typedef void analysis_progress(void *user, int64_t bytes_read, int64_t file_bytes);
+
+struct analysis_source {
+    struct capture_reader *reader;    /* owned */
+    struct analysis_capture *capture; /* borrowed: what has been read so far */
+    analysis_progress *progress;      /* may be NULL */
+    void *user;
+    int link_type;
+};
+
+/* Empties *capture. False and *err when the file cannot be opened: nothing to close then. */
+bool analysis_source_open(struct analysis_source *source, const char *path, analysis_progress *progress, void *user,
+                          struct analysis_capture *capture, struct error *err);
+void analysis_source_close(struct analysis_source *source);
+
+/* 1 and a segment with its time since the epoch; 0 at the end, which may be inside a packet: see capture->truncated;
+ * -1 and *err when reading fails. */
+int analysis_source_next(struct analysis_source *source, int64_t *time_ns, struct capture_segment *s,
+                         struct error *err);
+
+#endif
