@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define RING 512            /* data segments between passing and being acknowledged; older ones are forgotten */
+#define RING_LEAST 64
+#define RING_MOST 16384 /* data segments between passing and being acknowledged: 24 MB; older ones are forgotten */
 #define LEAST_PAUSE_NS INT64_C(5000000)
 #define SERIES_SAMPLES 32
 #define RATES 512     /* of ACK groups: sixteenths of an octave */
@@ -49,8 +50,8 @@ struct analysis_explain {
     struct explain_leg legs[ANALYSIS_LEGS];
     struct explain_clock sender, receiver;
     struct explain_probe data, ack;
-    struct explain_passed ring[RING];
-    uint32_t oldest, count;
+    struct explain_passed *ring; /* owned; capacity a power of two */
+    uint32_t oldest, count, capacity;
     struct analysis_series *series; /* owned; NULL until there are enough samples */
     struct analysis_pause *pauses; /* owned; capacity a power of two */
     size_t n_pauses;
@@ -78,6 +79,7 @@ struct analysis_explain *analysis_explain_new(void)
 void analysis_explain_free(struct analysis_explain *e)
 {
     if (e) {
+        free(e->ring);
         free(e->pauses);
         free(e->series);
     }
@@ -171,13 +173,31 @@ const struct analysis_pause *analysis_explain_pauses(const struct analysis_expla
     return e->pauses;
 }
 
-bool analysis_explain_data(struct analysis_explain *e, const struct capture_segment *s, int64_t end, int64_t time_ns)
+static bool ring_push(struct analysis_explain *e, struct explain_passed passed)
 {
-    if (e->count == RING) {
-        e->oldest = (e->oldest + 1) % RING;
+    if (e->count == e->capacity && e->capacity < RING_MOST) {
+        uint32_t capacity = e->capacity ? 2 * e->capacity : RING_LEAST;
+        struct explain_passed *ring = malloc(capacity * sizeof *ring);
+        if (!ring)
+            return false;
+        for (uint32_t i = 0; i < e->count; i++)
+            ring[i] = e->ring[(e->oldest + i) & (e->capacity - 1)];
+        free(e->ring);
+        e->ring = ring;
+        e->capacity = capacity;
+        e->oldest = 0;
+    } else if (e->count == e->capacity) {
+        e->oldest = (e->oldest + 1) & (e->capacity - 1);
         e->count--;
     }
-    e->ring[(e->oldest + e->count++) % RING] = (struct explain_passed){end, time_ns};
+    e->ring[(e->oldest + e->count++) & (e->capacity - 1)] = passed;
+    return true;
+}
+
+bool analysis_explain_data(struct analysis_explain *e, const struct capture_segment *s, int64_t end, int64_t time_ns)
+{
+    if (!ring_push(e, (struct explain_passed){end, time_ns}))
+        return false;
     if (e->has_ack && e->last_ack == e->newest_end && !explain_pause(e, time_ns - e->last_ack_ns))
         return false;
     e->newest_end = end;
@@ -199,7 +219,7 @@ static bool explain_passed(struct analysis_explain *e, int64_t ack, int64_t *tim
     while (e->count > 0 && e->ring[e->oldest].end <= ack) {
         *time_ns = e->ring[e->oldest].time_ns;
         found = e->ring[e->oldest].end == ack;
-        e->oldest = (e->oldest + 1) % RING;
+        e->oldest = (e->oldest + 1) & (e->capacity - 1);
         e->count--;
     }
     return found;

@@ -64,7 +64,8 @@ struct analysis_flow {
 struct analysis_flows *analysis_flows_new(struct error *err);
 void analysis_flows_free(struct analysis_flows *f);
 
-/* Before the first segment: keep what analysis_flows_explain() says, some 9 kB for each direction with data. */
+/* Before the first segment: keep what analysis_flows_explain() says, some 6 kB for each direction with data, 60 kB
+ * and what is in flight for one with many. */
 void analysis_flows_keep_explanations(struct analysis_flows *f);
 
 /* Times count from here; without it from the first segment added. */
