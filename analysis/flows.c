@@ -208,6 +208,13 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
     return out;
 }
 
+size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
+{
+    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
+    const struct analysis_explain *e = c->explain[(int)(i % 2) ^ c->opener];
+    return e ? analysis_explain_waits(e, waits) : 0;
+}
+
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
 {
     const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);

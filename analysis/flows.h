@@ -92,6 +92,9 @@ bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct ana
  * them; NULL when there are none, when that was not kept, or memory is out. */
 struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, size_t i, size_t *n);
 
+/* Waits of slot i's data and ACKs over time: analysis_explain_waits(). 0 when that was not kept. */
+size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits);
+
 /* Beside the sender: share of bytes whose ACKs came faster than the path's data rate by 1 / 0.75, the path's being the
  * flow's fastest bin. NAN when not kept or too short. */
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i);

@@ -97,6 +97,8 @@ enum analysis_limit analysis_limit_between(const struct analysis_flow *flow, dou
         return ANALYSIS_LIMIT_UNKNOWN;
     struct span s = {.flow = flow};
     analysis_bins_range(flow->bins, llround(from_s * 1e9), llround(to_s * 1e9), &s.begin, &s.end);
+    s.end = s.end < flow->bins->n ? s.end : flow->bins->n; /* it was active: what is behind are other flows' bins */
+    s.begin = s.begin < s.end ? s.begin : s.end;
     return limit_events(s) >= LOSSES ? ANALYSIS_LIMIT_LOSS : limit_lossless(s, s);
 }
 
@@ -112,7 +114,7 @@ static enum analysis_limit limit_slice(struct span s)
 size_t analysis_limit_phases(const struct analysis_flow *flow,
                              struct analysis_limit_phase phases[ANALYSIS_LIMIT_PHASES])
 {
-    size_t bins = flow->bins ? flow->bins->n : 0, n = 0;
+    size_t bins = flow->bins ? flow->bins->n : 0, n = 0, first = 0;
     size_t slices = bins / LEAST_BINS < ANALYSIS_LIMIT_PHASES ? bins / LEAST_BINS : ANALYSIS_LIMIT_PHASES;
     for (size_t i = 0; i < slices; i++) {
         struct span s = {flow, i * bins / slices, (i + 1) * bins / slices};
@@ -121,14 +123,11 @@ size_t analysis_limit_phases(const struct analysis_flow *flow,
         if (n == 0 || phases[n - 1].limit != limit) {
             double start_s = n == 0 ? flow->start_s : phases[n - 1].end_s;
             phases[n++] = (struct analysis_limit_phase){.start_s = start_s, .limit = limit};
+            first = s.begin;
         }
         phases[n - 1].end_s = i + 1 == slices ? flow->end_s : end_s;
-    }
-    for (size_t i = 0; i < n; i++) {
-        size_t begin, end;
-        analysis_bins_range(flow->bins, llround(phases[i].start_s * 1e9), llround(phases[i].end_s * 1e9), &begin, &end);
-        phases[i].window_bytes =
-            flow->window_source == ANALYSIS_WINDOW_UNKNOWN ? NAN : analysis_bins_window(flow->bins, begin, end);
+        phases[n - 1].window_bytes =
+            flow->window_source == ANALYSIS_WINDOW_UNKNOWN ? NAN : analysis_bins_window(flow->bins, first, s.end);
     }
     return n;
 }

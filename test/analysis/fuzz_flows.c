@@ -5,6 +5,8 @@
  * of them: a test for the sanitizers.
  * usage: fuzz_flows [FILE...] */
 #include "analysis/flows.h"
+#include "analysis/limit.h"
+#include "analysis/series.h"
 #include "base/random.h"
 
 #include <math.h>
@@ -71,6 +73,35 @@ static void check_flow(const struct analysis_flow *f)
         MUST(isfinite(series[i]) && series[i] >= 0);
 }
 
+/* What analysis/explain.h and analysis/limit.h promise. */
+static void check_explained(const struct analysis_flows *f, size_t i, const struct analysis_flow *flow)
+{
+    static struct analysis_wait waits[ANALYSIS_SERIES_SLOTS];
+    struct analysis_limit_phase phases[ANALYSIS_LIMIT_PHASES];
+    struct analysis_explanation x;
+    size_t n = analysis_limit_phases(flow, phases);
+    for (size_t k = 0; k < n; k++)
+        MUST(phases[k].start_s <= phases[k].end_s && (k == 0 || phases[k].start_s == phases[k - 1].end_s));
+    if (!analysis_flows_explain(f, i, &x))
+        return;
+    for (int k = 0; k < ANALYSIS_LEGS; k++)
+        MUST(rate(x.wait_s[k]));
+    for (int k = 0; k < 2; k++) {
+        const struct xi *g = k ? &x.passed : &x.stamped;
+        MUST(g->compressed >= 0 && g->compressed <= g->groups && g->groups <= INT32_MAX);
+    }
+    double share = analysis_flows_fast_acks(f, i);
+    MUST(isnan(share) || (share >= 0 && share <= 1));
+    size_t slots = analysis_flows_waits(f, i, waits);
+    MUST(slots <= ANALYSIS_SERIES_SLOTS);
+    for (size_t k = 0; k < slots; k++)
+        MUST(rate(waits[k].data_s) && rate(waits[k].ack_s) && (k == 0 || waits[k].start_s > waits[k - 1].start_s));
+    struct analysis_pause *pauses = analysis_flows_pauses(f, i, &n);
+    for (size_t k = 0; k < n; k++)
+        MUST(pauses[k].pause_ns > 0 && (k == 0 || pauses[k].after_bytes > pauses[k - 1].after_bytes));
+    free(pauses);
+}
+
 static void check_flows(const struct analysis_flows *f)
 {
     struct analysis_flow flow;
@@ -79,6 +110,7 @@ static void check_flows(const struct analysis_flows *f)
         if (!analysis_flows_get(f, i, &flow))
             continue;
         check_flow(&flow);
+        check_explained(f, i, &flow);
         analysis_flows_endpoint(&flow.src, flow.src_port, text);
         MUST(strlen(text) > 2);
     }
@@ -89,6 +121,7 @@ static struct analysis_flows *new_flows(void)
     struct error err;
     struct analysis_flows *f = analysis_flows_new(&err);
     MUST(f != NULL);
+    analysis_flows_keep_explanations(f);
     return f;
 }
 
