@@ -355,6 +355,7 @@ void analysis_explain_get(const struct analysis_explain *e, struct analysis_expl
     explain_ticks(sender, receiver, tick);
     *x = (struct analysis_explanation){.samples = INT64_MAX, .passed = e->xi,
                                        .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
+    x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax(tick_ns[sender], tick_ns[receiver]) * 1e-9;
     if (receiver >= 0)
         x->stamped = e->stamped[receiver].xi;
     for (int i = 0; i < ANALYSIS_LEGS; i++) {

@@ -18,7 +18,7 @@ struct analysis_series *analysis_series_new(int64_t time_ns)
 /* Neighbours merge: slot i takes what is in the two that lie in it. */
 static void series_double(struct analysis_series *s)
 {
-    size_t odd = (size_t)(s->first & 1), n = (s->n + odd + 1) / 2;
+    size_t odd = (size_t)(s->first & 1), n = s->n > 0 ? (s->n + odd + 1) / 2 : 0;
     for (size_t i = 0; i < n; i++) {
         struct analysis_series_cell sum[ANALYSIS_SERIES_LEGS] = {{0}};
         for (size_t k = 2 * i; k < 2 * i + 2; k++) {

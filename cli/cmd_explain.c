@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/explain_ends.h"
 #include "cli/explain_run.h"
+#include "cli/explain_swing.h"
 #include "cli/explained.h"
 #include "cli/read.h"
 #include "cli/table.h"
@@ -37,7 +38,11 @@ static const char help[] =
     "  limit      loss: two loss events once settled; receiver: in flight is the offered window; window: in flight is\n"
     "             steady below it, as with a sender's buffer; application: idle in a tenth of its time; sender: in\n"
     "             flight still moves. Below the table phase by phase: stretches of the same limit, of at least an\n"
-    "             eighth of the flow; between losses, whatever moves counts as loss\n\n"
+    "             eighth of the flow; between losses, whatever moves counts as loss\n"
+    "Waits from and to the host that the capture is beside, over time: of outgoing data and incoming flows' ACKs, and\n"
+    "the other way round. The share of time in which only one of the two is long, both or neither; their correlation;\n"
+    "and, where they take turns, how often (data pendulum, Heusse et al. 2011). Long: a tick of the timestamps, 1 ms\n"
+    "at least.\n\n"
     "For a run DIR, what it knows exactly instead: the mean time that each flow's data frames and pure ACKs waited\n"
     "between stacks (beyond what they take through empty queues), xi from when ACKs left the receiver's stack; and\n"
     "the queues that a flow's data and ACKs meet: the share of time in which exactly one, both or neither hold more\n"
@@ -70,7 +75,7 @@ static void say(const struct explained *e)
     putchar('\n');
 }
 
-static bool explain_file(const char *path, bool as_json, json_t *list, size_t *n, struct error *err)
+static bool explain_file(const char *path, bool as_json, json_t *list, json_t *queues, size_t *n, struct error *err)
 {
     struct analysis_capture capture;
     struct analysis_flows *f = cli_read_capture_explained(path, &capture, err);
@@ -96,6 +101,7 @@ static bool explain_file(const char *path, bool as_json, json_t *list, size_t *n
     } else {
         cli_table_fini(&t);
     }
+    ok = ok && explain_swing(path, f, all, bulk, as_json, queues, err);
     if (ok && bulk == 0)
         fprintf(stderr, "contraflow: %s: no bulk TCP flow\n", path);
     *n += bulk;
@@ -147,7 +153,7 @@ int cmd_explain(int argc, char **argv)
         struct stat st;
         bool directory = stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode);
         ok = directory ? explain_run(argv[i], as_json, simulated, queues, &n, &err)
-                       : explain_file(argv[i], as_json, list, &n, &err);
+                       : explain_file(argv[i], as_json, list, queues, &n, &err);
     }
     if (ok && as_json) {
         json_t *all = json_pack("{s:O, s:O, s:O}", "flows", list, "simulated", simulated, "queues", queues);

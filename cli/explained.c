@@ -27,7 +27,8 @@ static enum analysis_tap_place tap_by_host(const struct analysis_flow *flow, con
 static struct explained explained_one(const struct analysis_flows *f, size_t slot, const struct analysis_flow *flow,
                                       const struct analysis_flow *all, size_t n)
 {
-    struct explained e = {.flow = *flow, .tap = analysis_flows_tap(f, slot), .limit = analysis_limit_of(flow)};
+    struct explained e = {
+        .flow = *flow, .slot = slot, .tap = analysis_flows_tap(f, slot), .limit = analysis_limit_of(flow)};
     analysis_flows_explain(f, slot, &e.x);
     e.n_phases = analysis_limit_phases(flow, e.phases);
     double floor_s = isfinite(flow->rtt_floor_s) ? flow->rtt_floor_s : 0;

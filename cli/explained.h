@@ -13,6 +13,7 @@
 
 struct explained {
     struct analysis_flow flow;
+    size_t slot; /* in the table */
     struct analysis_explanation x;
     enum analysis_tap_place tap;
     enum analysis_limit limit;

@@ -137,6 +137,19 @@ class Pendulum(Case):
         self.assertLess(pair["correlation"], 0)
         self.assertAlmostEqual(pair["period_s"], 0.025, delta=0.01)  # two round trips of 12.5 ms
 
+    def test_a_capture_alone_says_so_too(self):
+        for scenario, sets in (("pendulum.yaml", ()), ("pendulum.yaml", ACK_FIRST),
+                               ("star.yaml", ("tcp.initial_window=10",))):
+            self.run_scenario(e2e.ROOT / "scenarios" / scenario, *sets)
+            exact, = self.json("explain", "out")["queues"]
+            waits, = self.json("explain", "out/h0.pcap")["queues"]
+            self.assertEqual((waits["a"], waits["b"]), ("from 10.0.0.1", "to 10.0.0.1"))
+            self.assertAlmostEqual(waits["one_busy"], exact["one_busy"], delta=0.15)
+            if sets != ACK_FIRST:  # there is no more to swing
+                self.assertLess(waits["correlation"], 0)
+            if exact["period_s"]:
+                self.assertAlmostEqual(waits["period_s"] / exact["period_s"], 1, delta=0.1)
+
     def test_acks_first_leave_both_busy(self):
         for scenario in "star.yaml", "pendulum.yaml":
             pair = self.queues(scenario, *ACK_FIRST)
@@ -159,6 +172,14 @@ class Linux(Case):
             self.assertEqual([p["limit"] for p in flow["phases"]], ["sender", "receiver"])  # slow start, then full
         text = self.good("explain", e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz").stdout
         self.assertIn("of it its ACKs wait behind other data", text)
+
+    def waits(self, name):
+        return self.json("explain", e2e.ROOT / f"test/data/captures/{name}.pcap.gz")["queues"][0]
+
+    def test_backlog_on_one_side_or_both(self):
+        self.assertGreater(self.waits("fifo-2in-1out")["one_busy"], 0.7)
+        self.assertLess(self.waits("ackprio-2in-1out")["one_busy"], 0.05)
+        self.assertGreater(self.waits("wire-fifo-1in-2out")["one_busy"], 0.5)
 
     def test_acks_first_show_none(self):
         for flow in self.capture("ackprio-2in-1out"):
