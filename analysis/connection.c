@@ -6,8 +6,12 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define CHUNK 256 /* connections allocated at a time: pointers to them stay valid */
+#define CHUNK 256 /* connections beside each other: pointers to them stay valid */
+#define SMALL_CHUNKS 4 /* allocated one by one; then there will be many */
+#define SLAB_BYTES ((size_t)2 << 20) /* a huge page, where there are */
+#define SLAB_CHUNKS (SLAB_BYTES / (CHUNK * sizeof(struct analysis_connection)))
 
 struct slot {
     uint32_t connection; /* 1 + index of the latest connection of a key, 0 free */
@@ -15,7 +19,7 @@ struct slot {
 };
 
 struct analysis_connections {
-    struct analysis_connection **chunk;
+    struct analysis_connection **chunk; /* each owned below SMALL_CHUNKS; then the first of SLAB_CHUNKS owns them all */
     size_t n_chunks, n;
     struct slot *slot; /* open addressing, linear probing; `slots` is a power of two */
     size_t slots, used;
@@ -51,7 +55,7 @@ void analysis_connections_free(struct analysis_connections *t)
         analysis_explain_free(at(t, i)->explain[0]);
         analysis_explain_free(at(t, i)->explain[1]);
     }
-    for (size_t i = 0; i < t->n_chunks; i++)
+    for (size_t i = 0; i < t->n_chunks; i += i < SMALL_CHUNKS ? 1 : SLAB_CHUNKS)
         free(t->chunk[i]);
     free(t->chunk);
     free(t->slot);
@@ -128,11 +132,37 @@ static struct slot *slot_of(const struct analysis_connections *t, const struct c
         if (t->slot[i].hash != h)
             continue;
         const struct analysis_connection *c = at(t, t->slot[i].connection - 1);
-        prefetch(c);
         if (same_key(&c->key, s, end))
             break;
     }
     return &t->slot[i];
+}
+
+bool analysis_connections_same(const struct capture_segment *a, const struct capture_segment *b)
+{
+    if (a->tag != b->tag)
+        return false;
+    if (a->src_port == b->src_port && a->dst_port == b->dst_port && same_address(&a->src, &b->src) &&
+        same_address(&a->dst, &b->dst))
+        return true;
+    return a->src_port == b->dst_port && a->dst_port == b->src_port && same_address(&a->src, &b->dst) &&
+           same_address(&a->dst, &b->src);
+}
+
+uint32_t analysis_connections_expect(const struct analysis_connections *t, const struct capture_segment *s)
+{
+    uint32_t h = hash(s, end_of(s));
+    __builtin_prefetch(&t->slot[h & (t->slots - 1)]);
+    return h;
+}
+
+void analysis_connections_expect_again(const struct analysis_connections *t, uint32_t h)
+{
+    for (size_t i = h & (t->slots - 1); t->slot[i].connection; i = (i + 1) & (t->slots - 1))
+        if (t->slot[i].hash == h) {
+            prefetch(at(t, t->slot[i].connection - 1));
+            return;
+        }
 }
 
 static bool rehash(struct analysis_connections *t)
@@ -154,18 +184,40 @@ static bool rehash(struct analysis_connections *t)
     return true;
 }
 
+/* Memory for SLAB_CHUNKS chunks, there at once: a fault for every 4 kB takes longer than the analysis of what comes into
+ * them. */
+static struct analysis_connection *new_slab(void)
+{
+    void *slab = aligned_alloc(SLAB_BYTES, SLAB_BYTES);
+    if (slab) {
+        madvise(slab, SLAB_BYTES, MADV_HUGEPAGE);
+#ifdef MADV_POPULATE_WRITE
+        madvise(slab, SLAB_BYTES, MADV_POPULATE_WRITE); /* Linux 5.14; without, faults it is */
+#endif
+    }
+    return slab;
+}
+
+static bool add_chunks(struct analysis_connections *t)
+{
+    size_t more = t->n_chunks < SMALL_CHUNKS ? 1 : SLAB_CHUNKS;
+    struct analysis_connection **grown = realloc(t->chunk, (t->n_chunks + more) * sizeof *grown);
+    if (!grown)
+        return false;
+    t->chunk = grown;
+    grown[t->n_chunks] = more == 1 ? malloc(CHUNK * sizeof **grown) : new_slab();
+    if (!grown[t->n_chunks])
+        return false;
+    for (size_t i = 1; i < more; i++)
+        grown[t->n_chunks + i] = grown[t->n_chunks] + i * CHUNK;
+    t->n_chunks += more;
+    return true;
+}
+
 static struct analysis_connection *append(struct analysis_connections *t, const struct capture_segment *s, int end)
 {
-    if (t->n == t->n_chunks * CHUNK) {
-        struct analysis_connection **grown = realloc(t->chunk, (t->n_chunks + 1) * sizeof *grown);
-        if (!grown)
-            return NULL;
-        t->chunk = grown;
-        grown[t->n_chunks] = malloc(CHUNK * sizeof **grown);
-        if (!grown[t->n_chunks])
-            return NULL;
-        t->n_chunks++;
-    }
+    if (t->n == t->n_chunks * CHUNK && !add_chunks(t))
+        return NULL;
     struct analysis_connection *c = at(t, t->n++);
     *c = (struct analysis_connection){.syn_ns = -1, .synack_ns = -1, .client_side_ns = -1, .server_side_ns = -1,
                                       .client = -1, .opener = (int8_t)end, .number = (uint32_t)(t->n - 1)};

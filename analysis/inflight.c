@@ -10,7 +10,7 @@ void analysis_inflight_ack(struct analysis_inflight *f, int64_t ack, uint32_t ts
     if (f->n == ANALYSIS_INFLIGHT_PROBES)
         return;
     unsigned at = (f->oldest + f->n++) % ANALYSIS_INFLIGHT_PROBES;
-    f->probe[at].ack = ack;
+    f->probe[at].ack = (uint32_t)ack;
     f->probe[at].tsval = tsval;
 }
 
@@ -19,7 +19,7 @@ bool analysis_inflight_data(struct analysis_inflight *f, int64_t end, uint32_t t
     bool sampled = false;
     while (f->n > 0 && (int32_t)(tsecr - f->probe[f->oldest].tsval) >= 0) {
         if (tsecr == f->probe[f->oldest].tsval) {
-            *bytes = end - f->probe[f->oldest].ack;
+            *bytes = (int32_t)((uint32_t)end - f->probe[f->oldest].ack);
             sampled = *bytes > 0;
         }
         f->oldest = (uint8_t)((f->oldest + 1) % ANALYSIS_INFLIGHT_PROBES);

@@ -17,7 +17,7 @@
 
 struct analysis_inflight { /* zeroed: nothing armed */
     struct {
-        int64_t ack;    /* relative */
+        uint32_t ack;   /* relative, its low 32 bits: less is in flight */
         uint32_t tsval;
     } probe[ANALYSIS_INFLIGHT_PROBES]; /* a ring, oldest at `oldest` */
     uint8_t oldest, n;
