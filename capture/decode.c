@@ -109,11 +109,11 @@ static enum capture_decode_result decode_ipv4(const uint8_t *p, uint32_t capture
         total = wire; /* TCP segmentation offload: too long for the field */
     if (header < 20 || total < header || header > wire)
         return CAPTURE_DECODE_MALFORMED;
-    if (fragment & 0x1fff)
-        return CAPTURE_DECODE_OTHER; /* not the first fragment: no TCP header in it */
     out->src = out->dst = (struct capture_address){.family = 4};
     memcpy(out->src.bytes, p + 12, 4);
     memcpy(out->dst.bytes, p + 16, 4);
+    if (fragment & 0x1fff)
+        return CAPTURE_DECODE_OTHER; /* not the first fragment: no TCP header in it */
     out->ip_id = packet_u16(p + 4);
     if (captured > total)
         captured = total; /* what lies behind is Ethernet padding */

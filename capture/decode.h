@@ -54,6 +54,7 @@ struct capture_segment {
 /* True when capture_decode() knows the link type (a DLT_ value). */
 bool capture_decode_supports(int link_type);
 
+/* Addresses are there for any other IP packet, too; family 0: it is none, or cut or malformed. */
 enum capture_decode_result capture_decode(int link_type, const uint8_t *bytes, uint32_t captured_bytes,
                                           uint32_t wire_bytes, struct capture_segment *out);
 

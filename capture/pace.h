@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/pace.h - inside capture/: when each frame of a replay is due, and how well that was kept.
+/* capture/pace.h - when each frame of a replay is due, and how well that was kept.
  *
  * Every time follows from the first frame's, never from the last sending: rounding and lateness do not add up. */
 #ifndef CAPTURE_PACE_H

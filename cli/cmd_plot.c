@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/outfile.h"
+#include "cli/check_run.h"
 #include "cli/cli.h"
 #include "cli/figures.h"
 #include "cli/judge.h"
@@ -18,7 +19,8 @@ static const char help[] =
     "Draws, with gnuplot, as SVG and PNG:\n"
     "  bandwidth   goodput of every bulk flow at each shared host, with its 95 % interval, against what Eq. 5\n"
     "              (fairness), Eq. 6 (delta max) and the window law predict (see 'contraflow check --help')\n"
-    "  queues      depth of the deepest queues over time, for runs and for captures that lie in a run directory\n"
+    "  queues      depth of the deepest queues over time, for runs, 'replay --port -o DIR', and captures in a run\n"
+    "              directory\n"
     "  completion  how completion times of a repeated operation are spread (runs with operations.csv)\n"
     "Rates come from what is named: from a capture alone for FILE, from flows.csv for DIR. The gnuplot scripts\n"
     "with their data stay beside the figures (bandwidth.gp, queues.gp).\n\n"
@@ -129,6 +131,15 @@ static bool plot_add_timed(struct plot *p, const char *run, struct error *err)
     return true;
 }
 
+/* What 'replay --port -o DIR' leaves: a queue, and no flows to judge. */
+static bool plot_is_port(const char *directory, struct error *err)
+{
+    char *queues = scenario_directory_path(directory, "queues.csv", err);
+    bool has = queues && access(queues, R_OK) == 0 && !check_run_exists(directory);
+    free(queues);
+    return has;
+}
+
 static bool plot_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
                        struct error *err)
 {
@@ -193,7 +204,8 @@ int cmd_plot(int argc, char **argv)
     }
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {
-        ok = judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, plot_visit, &plot, &err);
+        ok = plot_is_port(argv[i], &err) ? plot_add_run(&plot, argv[i], &err)
+                                         : judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, plot_visit, &plot, &err);
         struct stat st;
         if (!output && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode))
             output = argv[i];

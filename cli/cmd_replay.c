@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/replay.h"
 #include "cli/replay_open.h"
+#include "cli/replay_port.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
@@ -107,7 +108,8 @@ static bool options_parse(int argc, char **argv, struct replay_options *o, struc
                          argc - optind);
     o->file = argv[optind];
     return o->scenario ||
-           error_set(err, ERROR_INPUT, "replay needs a network: --scenario, such as scenarios/replay.yaml");
+           error_set(err, ERROR_INPUT, "replay needs a network: --scenario, such as scenarios/replay.yaml; or --port "
+                                       "RATE, or --interface NAME");
 }
 
 /* captures/my.pcap -> my-replay */
@@ -198,6 +200,9 @@ static int replay_all(struct replay *r, const struct replay_options *o, struct e
 int cmd_replay(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--port") == 0 || strncmp(argv[i], "--port=", strlen("--port=")) == 0)
+            return replay_port(argc, argv);
+    for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], "--interface", strlen("--interface")) == 0)
             return replay_open(argc, argv);
     struct replay_options o = {.jobs = children_processors()};
@@ -208,6 +213,7 @@ int cmd_replay(int argc, char **argv)
         return cli_fail(&err);
     if (o.help) {
         printf(help, replay_what_if_help);
+        printf("\nOpen loop, into an emulated port\n%s", replay_port_help);
         printf("\nOpen loop, onto a real interface\n%s", replay_open_help);
         return 0;
     }

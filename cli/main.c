@@ -16,7 +16,7 @@ static const struct {
     {"check", cmd_check, "judge a run or a pcap: fairness, delta_max rule, window law, or losses"},
     {"explain", cmd_explain, "where round trips go, what ACKs look like, what limits a flow: from a pcap"},
     {"predict", cmd_predict, "rates and completion times of a pattern by model; exchanges; losses"},
-    {"replay", cmd_replay, "play a capture's flows through an emulated network, and ask what if"},
+    {"replay", cmd_replay, "play a capture through an emulated network or port, and ask what if"},
     {"plot", cmd_plot, "draw a run: bandwidth against the rules, queue depth over time"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

@@ -7,13 +7,13 @@
 
 #define PROGRESS_BYTES 50000000 /* read in a fraction of a second below */
 
-static void read_progress(void *user, int64_t bytes_read, int64_t file_bytes)
+void cli_read_progress(void *path, int64_t bytes_read, int64_t file_bytes)
 {
     if (file_bytes >= PROGRESS_BYTES && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%s: %3d %%", (const char *)user, (int)(100 * bytes_read / file_bytes));
+        fprintf(stderr, "\r%s: %3d %%", (const char *)path, (int)(100 * bytes_read / file_bytes));
 }
 
-static void read_progress_clear(void)
+void cli_read_progress_clear(void)
 {
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
@@ -35,8 +35,8 @@ static struct analysis_flows *read_capture(const char *path, bool explain, struc
     struct analysis_flows *f = analysis_flows_new(err);
     if (f && explain)
         analysis_flows_keep_explanations(f);
-    bool ok = f && analysis_flows_read(f, path, read_progress, (void *)path, capture, err);
-    read_progress_clear();
+    bool ok = f && analysis_flows_read(f, path, cli_read_progress, (void *)path, capture, err);
+    cli_read_progress_clear();
     if (ok) {
         read_warn(path, capture);
         return f;
@@ -59,8 +59,8 @@ struct analysis_flows *cli_read_capture_explained(const char *path, struct analy
 bool cli_read_ends(struct analysis_ends *e, const char *const path[2], struct analysis_capture capture[2],
                    struct error *err)
 {
-    bool ok = analysis_ends_read(e, path, read_progress, capture, err);
-    read_progress_clear();
+    bool ok = analysis_ends_read(e, path, cli_read_progress, capture, err);
+    cli_read_progress_clear();
     for (int i = 0; ok && i < 2; i++)
         read_warn(path[i], &capture[i]);
     return ok;

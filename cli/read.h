@@ -18,4 +18,8 @@ struct analysis_flows *cli_read_capture_explained(const char *path, struct analy
 bool cli_read_ends(struct analysis_ends *e, const char *const path[2], struct analysis_capture capture[2],
                    struct error *err);
 
+/* That percentage, and nothing in its place. `path`: text. */
+void cli_read_progress(void *path, int64_t bytes_read, int64_t file_bytes);
+void cli_read_progress_clear(void);
+
 #endif

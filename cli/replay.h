@@ -46,6 +46,11 @@ void replay_fini(struct replay *r);
 bool replay_what_if(struct scenario *s, const char *text, struct error *err);
 extern const char replay_what_if_help[];
 
+/* "500kB" or, of frames, "100p". ERROR_INPUT without the name of an option. */
+bool replay_queue_limit(const char *text, struct emu_queue_config *queue, struct error *err);
+/* "fifo", "ack-first", "fair"; else false, and *discipline stays. */
+bool replay_discipline(const char *name, enum emu_discipline *discipline);
+
 /* One played variant. */
 struct replay_run {
     const char *label;     /* borrowed; "baseline" or what was asked */

@@ -52,7 +52,7 @@ static void replay_on_signal(int number)
     replay_signal = number;
 }
 
-static bool replay_parse_speed(const char *text, double *speed, struct error *err)
+bool replay_parse_speed(const char *text, double *speed, struct error *err)
 {
     char *end;
     *speed = strtod(text, &end);

@@ -29,23 +29,33 @@ static bool what_if_bytes(const char *text, const char *value, int64_t least, in
            error_set(err, ERROR_INPUT, "--what-if %s: at least one full frame, %lld bytes", text, (long long)least);
 }
 
-/* "100p" or "500kB". */
-static bool what_if_limit(const char *text, const char *value, struct emu_queue_config *queue, struct error *err)
+bool replay_queue_limit(const char *text, struct emu_queue_config *queue, struct error *err)
 {
-    char *end = NULL;
-    long long packets = value ? strtoll(value, &end, 10) : 0;
+    char *end;
+    long long packets = strtoll(text, &end, 10);
     queue->limit_bytes = queue->limit_packets = EMU_QUEUE_UNLIMITED;
-    if (end && strcmp(end, "p") == 0 && packets >= 1) {
+    if (end != text && strcmp(end, "p") == 0 && packets >= 1) {
         queue->limit_packets = packets;
         return true;
     }
-    return what_if_bytes(text, value, 1518, &queue->limit_bytes, err);
+    return units_parse_bytes(text, &queue->limit_bytes, err) &&
+           (queue->limit_bytes >= 1518 || error_set(err, ERROR_INPUT, "at least one full frame, 1518 bytes"));
+}
+
+bool replay_discipline(const char *name, enum emu_discipline *discipline)
+{
+    static const char *const disciplines[] = {"fifo", "ack-first", "fair"};
+    for (int d = 0; d < 3; d++)
+        if (strcmp(name, disciplines[d]) == 0) {
+            *discipline = (enum emu_discipline)d;
+            return true;
+        }
+    return false;
 }
 
 static bool what_if_queues(struct scenario *s, const char *text, const char *name, const char *value, const char *place,
                            struct error *err)
 {
-    static const char *const disciplines[] = {"fifo", "ack-first", "fair"};
     bool nic = !place || strcmp(place, "nic") == 0, port = !place || strcmp(place, "port") == 0;
     if (!nic && !port)
         return error_set(err, ERROR_INPUT, "--what-if %s: '%s' is no place; there are nic and port", text, place);
@@ -54,11 +64,10 @@ static bool what_if_queues(struct scenario *s, const char *text, const char *nam
     if (port && s->network.sw.architecture >= EMU_ARCHITECTURE_INPUT && strcmp(name, "buffer") != 0)
         return error_set(err, ERROR_INPUT, "--what-if %s: this switch buffers at its inputs, FIFO", text);
     for (int q = 0; q < 3; q++) {
-        if (queues[q] && strcmp(name, "buffer") == 0 && !what_if_limit(text, value, queues[q], err))
-            return false;
-        for (int d = 0; queues[q] && d < 3; d++)
-            if (strcmp(name, disciplines[d]) == 0)
-                queues[q]->discipline = (enum emu_discipline)d;
+        if (queues[q] && strcmp(name, "buffer") == 0 && !replay_queue_limit(value, queues[q], err))
+            return error_prefix(err, "--what-if %s: ", text);
+        if (queues[q])
+            replay_discipline(name, &queues[q]->discipline);
     }
     return true;
 }

@@ -84,20 +84,24 @@ bool record_queues_open(struct record_queues *r, int ports, const char *director
     return true;
 }
 
+void record_queues_port(struct record_queues *r, int i, const struct emu_port *p, const struct emu_queue *buffer,
+                        int64_t time_ps)
+{
+    struct record_queue_row row = {buffer->depth_bytes, buffer->depth_packets, p->queue.stats.dropped};
+    if (row.bytes == r->last[i].bytes && row.packets == r->last[i].packets && row.dropped == r->last[i].dropped)
+        return;
+    r->last[i] = row;
+    record_time(r->file.stream, time_ps);
+    fprintf(r->file.stream, ",%s,%" PRId64 ",%" PRId64 ",%" PRId64 "\n", p->name, row.bytes, row.packets, row.dropped);
+}
+
 void record_queues_sample(struct record_queues *r, struct emu_network *n, int64_t time_ps)
 {
     int ports = emu_network_port_count(n);
     for (int i = 0; i < ports; i++) {
         struct emu_port *p = emu_network_port(n, i);
         emu_port_settle(p);
-        const struct emu_queue *buffer = emu_network_buffer(n, i);
-        struct record_queue_row row = {buffer->depth_bytes, buffer->depth_packets, p->queue.stats.dropped};
-        if (row.bytes == r->last[i].bytes && row.packets == r->last[i].packets && row.dropped == r->last[i].dropped)
-            continue;
-        r->last[i] = row;
-        record_time(r->file.stream, time_ps);
-        fprintf(r->file.stream, ",%s,%" PRId64 ",%" PRId64 ",%" PRId64 "\n", p->name, row.bytes, row.packets,
-                row.dropped);
+        record_queues_port(r, i, p, emu_network_buffer(n, i), time_ps);
     }
 }
 

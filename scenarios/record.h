@@ -32,6 +32,9 @@ struct record_queues {
 };
 
 bool record_queues_open(struct record_queues *r, int ports, const char *directory, struct error *err);
+/* Port i, settled, whose frames wait in `buffer`. */
+void record_queues_port(struct record_queues *r, int i, const struct emu_port *p, const struct emu_queue *buffer,
+                        int64_t time_ps);
 void record_queues_sample(struct record_queues *r, struct emu_network *n, int64_t time_ps);
 /* keep: the file appears; otherwise it is removed. */
 bool record_queues_close(struct record_queues *r, bool keep, struct error *err);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/flows.h"
+#include "base/units.h"
+#include "cli/replay_port.h"
+#include "cli/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN 20 /* rows of the table; --json has all */
+
+static const char *const disciplines[] = {"fifo", "ack-first", "fair"};
+
+static double seconds(int64_t time_ps)
+{
+    return (double)time_ps / (double)UNITS_PS_PER_S;
+}
+
+/* NAN for a single instant. */
+static double offered_bps(const struct port_replay_result *r)
+{
+    return r->last_ps > 0 ? (double)r->flows.all.wire_bytes * 8 / seconds(r->last_ps) : NAN;
+}
+
+/* Of the time until all was sent. */
+static double utilisation(const struct port_replay_options *o, const struct port_replay_result *r)
+{
+    return r->ended_ps > 0 ? (double)r->sent_wire_bytes * 8 / (double)o->rate_bps / seconds(r->ended_ps) : NAN;
+}
+
+static json_t *json_count(const struct port_flows_count *c)
+{
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "frames", (json_int_t)c->frames, "wire_bytes",
+                     (json_int_t)c->wire_bytes, "dropped_frames", (json_int_t)c->dropped, "mean_wait_s",
+                     cli_table_json_number(port_flows_mean_wait_s(c)), "p99_wait_s",
+                     cli_table_json_number(port_flows_p99_wait_s(c)), "max_wait_s",
+                     cli_table_json_number(port_flows_max_wait_s(c)));
+}
+
+static json_t *json_flows(const struct port_flows *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->n; i++) {
+        const struct port_flow *flow = &f->flow[i];
+        char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+        if (flow->data.frames + flow->ack.frames == 0)
+            continue;
+        analysis_flows_endpoint(&flow->src, flow->src_port, src);
+        analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "src", src, "dst", dst, "data",
+                                              json_count(&flow->data), "ack", json_count(&flow->ack)));
+    }
+    return list;
+}
+
+static json_t *json_limit(int64_t limit)
+{
+    return limit == EMU_QUEUE_UNLIMITED ? json_null() : json_integer(limit);
+}
+
+json_t *replay_port_json(const struct port_replay_options *o, const struct port_replay_result *r)
+{
+    const struct port_flow *rest = &r->flows.flow[PORT_FLOWS_REST];
+    json_t *port = json_pack("{s:I, s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:I, s:I}", "rate_bps", (json_int_t)o->rate_bps,
+                             "queue", disciplines[o->queue.discipline], "limit_bytes",
+                             json_limit(o->queue.limit_bytes), "limit_packets", json_limit(o->queue.limit_packets),
+                             "offered_bps", cli_table_json_number(offered_bps(r)), "speed", o->speed, "utilisation",
+                             cli_table_json_number(utilisation(o, r)), "peak_queue_bytes", (json_int_t)r->peak_bytes,
+                             "peak_queue_packets", (json_int_t)r->peak_packets, "queued_frames",
+                             (json_int_t)r->queued_frames);
+    return json_pack(
+        "{s:s, s:b, s:b, s:b, s:s, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "contraflow",
+        CONTRAFLOW_VERSION, "simulated", true, "complete", !r->interrupted, "truncated", r->truncated, "file", o->path,
+        "captured_frames", (json_int_t)r->captured_frames, "picked_frames", (json_int_t)r->picked_frames,
+        "back_frames", (json_int_t)r->back_frames, "split_frames", (json_int_t)r->split_frames, "duration_s",
+        seconds(r->last_ps), "ended_s", seconds(r->ended_ps), "port", port, "all", json_count(&r->flows.all), "flows",
+        json_flows(&r->flows), "other_flows",
+        json_pack("{s:o, s:o}", "data", json_count(&rest->data), "ack", json_count(&rest->ack)), "other_traffic",
+        json_count(&r->flows.flow[PORT_FLOWS_OTHER].data));
+}
+
+struct show_row {
+    const struct port_flow *flow;
+    const struct port_flows_count *count;
+    const char *kind;
+};
+
+static int row_compare(const void *a, const void *b)
+{
+    const struct show_row *x = a, *y = b;
+    return (y->count->wire_bytes > x->count->wire_bytes) - (y->count->wire_bytes < x->count->wire_bytes);
+}
+
+static void add_row(struct cli_table *t, const struct port_flows *f, const struct show_row *row)
+{
+    char src[ANALYSIS_ENDPOINT_TEXT] = "other flows", dst[ANALYSIS_ENDPOINT_TEXT] = "";
+    if (row->flow == &f->flow[PORT_FLOWS_OTHER]) {
+        snprintf(src, sizeof src, "not TCP");
+    } else if (row->flow && row->flow != &f->flow[PORT_FLOWS_REST]) {
+        analysis_flows_endpoint(&row->flow->src, row->flow->src_port, src);
+        analysis_flows_endpoint(&row->flow->dst, row->flow->dst_port, dst);
+    } else if (!row->flow) {
+        snprintf(src, sizeof src, "all");
+    }
+    cli_table_add(t, "%s", src);
+    cli_table_add(t, "%s", dst);
+    cli_table_add(t, "%s", row->kind);
+    cli_table_add(t, "%" PRId64, row->count->frames);
+    cli_table_add_number(t, (double)row->count->wire_bytes, 1e6);
+    cli_table_add_number(t, port_flows_mean_wait_s(row->count), 1e-3);
+    cli_table_add_number(t, port_flows_p99_wait_s(row->count), 1e-3);
+    cli_table_add_number(t, port_flows_max_wait_s(row->count), 1e-3);
+    cli_table_add(t, "%" PRId64, row->count->dropped);
+}
+
+static bool show_flows(const struct port_flows *f, struct error *err)
+{
+    static const char *const head[] = {"from", "to",     "",       "frames", "wire MB",
+                                       "mean wait ms", "p99 ms", "max ms", "dropped"};
+    static struct show_row rows[2 * (PORT_FLOWS + 2)];
+    struct cli_table t;
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof f->flow / sizeof *f->flow; i++) {
+        if (f->flow[i].data.frames > 0)
+            rows[n++] = (struct show_row){&f->flow[i], &f->flow[i].data, i == PORT_FLOWS_OTHER ? "" : "data"};
+        if (f->flow[i].ack.frames > 0)
+            rows[n++] = (struct show_row){&f->flow[i], &f->flow[i].ack, "ACKs"};
+    }
+    qsort(rows, n, sizeof *rows, row_compare);
+    cli_table_init(&t, sizeof head / sizeof *head);
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        cli_table_add(&t, "%s", head[i]);
+    for (size_t i = 0; i < n && i < SHOWN; i++)
+        add_row(&t, f, &rows[i]);
+    add_row(&t, f, &(struct show_row){NULL, &f->all, ""});
+    if (!cli_table_print(&t, "  ", 3, stdout, err))
+        return false;
+    if (n > SHOWN)
+        printf("  and %zu smaller rows: --json has them\n", n - SHOWN);
+    return true;
+}
+
+static void format_limit(const struct emu_queue_config *q, char text[static UNITS_TEXT])
+{
+    if (q->limit_bytes != EMU_QUEUE_UNLIMITED)
+        units_format_bytes(q->limit_bytes, text);
+    else if (q->limit_packets != EMU_QUEUE_UNLIMITED)
+        snprintf(text, UNITS_TEXT, "%" PRId64 " frames", q->limit_packets);
+    else
+        snprintf(text, UNITS_TEXT, "unlimited");
+}
+
+bool replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r, struct error *err)
+{
+    char rate[UNITS_TEXT], limit[UNITS_TEXT];
+    units_format_rate(o->rate_bps, rate);
+    format_limit(&o->queue, limit);
+    printf("emulated, not measured: %s into a port of %s, queue %s, buffer %s", o->path, rate,
+           disciplines[o->queue.discipline], limit);
+    if (o->speed == 1)
+        putchar('\n');
+    else
+        printf(", %g times as fast\n", o->speed);
+    printf("  %" PRId64 " of %" PRId64 " frames", r->picked_frames, r->captured_frames);
+    if (r->last_ps > 0)
+        printf(" in %.6g s: %.4g Mb/s of wire time offered", seconds(r->last_ps), offered_bps(r) / 1e6);
+    printf("; %.1f %% of the port used until %.6g s\n", 100 * utilisation(o, r), seconds(r->ended_ps));
+    printf("  queue at most %.6g kB, %" PRId64 " frames; %" PRId64 " dropped (%.3g %%)\n",
+           (double)r->peak_bytes / 1e3, r->peak_packets, r->flows.all.dropped,
+           100 * (double)r->flows.all.dropped / (double)r->flows.all.frames);
+    if (r->split_frames)
+        printf("  %" PRId64 " super-frames came in frames of the wire: %" PRId64 " frames in all\n", r->split_frames,
+               r->flows.all.frames);
+    putchar('\n');
+    return show_flows(&r->flows, err);
+}

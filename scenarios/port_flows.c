@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/port_flows.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS (4 * PORT_FLOWS)
+
+void port_flows_fini(struct port_flows *f)
+{
+    for (size_t i = 0; i < sizeof f->flow / sizeof *f->flow; i++) {
+        free(f->flow[i].data.waits);
+        free(f->flow[i].ack.waits);
+    }
+    free(f->all.waits);
+}
+
+static uint32_t mix(uint32_t h, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i < n; i++) /* FNV-1a */
+        h = (h ^ p[i]) * UINT32_C(16777619);
+    return h;
+}
+
+uint32_t port_flows_hash(const struct capture_segment *s)
+{
+    size_t n = s->src.family == 6 ? 16 : 4;
+    uint32_t h = mix(UINT32_C(2166136261), s->src.bytes, n);
+    h = mix(h, s->dst.bytes, n);
+    h = mix(h, &s->src_port, sizeof s->src_port);
+    h = mix(h, &s->dst_port, sizeof s->dst_port);
+    h = mix(h, &s->tag, sizeof s->tag);
+    return h ^ h >> 16;
+}
+
+static bool same_address(const struct capture_address *a, const struct capture_address *b)
+{
+    return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+static size_t flows_index(struct port_flows *f, const struct capture_segment *s)
+{
+    size_t i = port_flows_hash(s) & (SLOTS - 1);
+    for (; f->slot[i]; i = (i + 1) & (SLOTS - 1)) {
+        const struct port_flow *flow = &f->flow[f->slot[i] - 1];
+        if (flow->src_port == s->src_port && flow->dst_port == s->dst_port && flow->tag == s->tag &&
+            same_address(&flow->src, &s->src) && same_address(&flow->dst, &s->dst))
+            return f->slot[i] - 1u;
+    }
+    if (f->n == PORT_FLOWS)
+        return PORT_FLOWS_REST;
+    struct port_flow *flow = &f->flow[f->n++];
+    flow->src = s->src;
+    flow->dst = s->dst;
+    flow->src_port = s->src_port;
+    flow->dst_port = s->dst_port;
+    flow->tag = s->tag;
+    f->slot[i] = (uint16_t)f->n;
+    return f->n - 1;
+}
+
+static void flows_learn(struct port_flows *f, size_t i, uint16_t mss)
+{
+    if (i != PORT_FLOWS_REST && (f->flow[i].mss == 0 || mss < f->flow[i].mss))
+        f->flow[i].mss = mss;
+}
+
+size_t port_flows_find(struct port_flows *f, const struct capture_segment *s)
+{
+    size_t i = flows_index(f, s);
+    if ((s->flags & CAPTURE_TCP_SYN) && s->has_mss && s->mss > 0) {
+        struct capture_segment back = *s;
+        back.src = s->dst;
+        back.dst = s->src;
+        back.src_port = s->dst_port;
+        back.dst_port = s->src_port;
+        flows_learn(f, i, s->mss);
+        flows_learn(f, flows_index(f, &back), s->mss);
+    }
+    return i;
+}
+
+bool port_flows_waited(struct port_flows_count *c, int64_t wait_ps)
+{
+    if (!c->waits)
+        c->waits = calloc(1, sizeof *c->waits);
+    if (!c->waits)
+        return false;
+    c->wait_sum_ps += (double)wait_ps;
+    pace_errors_add(c->waits, wait_ps);
+    return true;
+}
+
+double port_flows_mean_wait_s(const struct port_flows_count *c)
+{
+    return c->waits ? c->wait_sum_ps / (double)c->waits->n / (double)UNITS_PS_PER_S : NAN;
+}
+
+double port_flows_p99_wait_s(const struct port_flows_count *c)
+{
+    return c->waits ? (double)pace_errors_quantile(c->waits, 0.99) / (double)UNITS_PS_PER_S : NAN;
+}
+
+double port_flows_max_wait_s(const struct port_flows_count *c)
+{
+    return c->waits ? (double)c->waits->max_ns / (double)UNITS_PS_PER_S : NAN;
+}
