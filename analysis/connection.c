@@ -184,8 +184,8 @@ static bool rehash(struct analysis_connections *t)
     return true;
 }
 
-/* Memory for SLAB_CHUNKS chunks, there at once: a fault for every 4 kB takes longer than the analysis of what comes into
- * them. */
+/* Memory for SLAB_CHUNKS chunks, there at once: a fault for every 4 kB takes longer than the analysis of what comes
+ * into them. */
 static struct analysis_connection *new_slab(void)
 {
     void *slab = aligned_alloc(SLAB_BYTES, SLAB_BYTES);

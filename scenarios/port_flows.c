@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/port_flows.h"
 
+#include "base/hash.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -18,23 +19,16 @@ void port_flows_fini(struct port_flows *f)
     free(f->all.waits);
 }
 
-static uint32_t mix(uint32_t h, const void *bytes, size_t n)
-{
-    const uint8_t *p = bytes;
-    for (size_t i = 0; i < n; i++) /* FNV-1a */
-        h = (h ^ p[i]) * UINT32_C(16777619);
-    return h;
-}
-
 uint32_t port_flows_hash(const struct capture_segment *s)
 {
-    size_t n = s->src.family == 6 ? 16 : 4;
-    uint32_t h = mix(UINT32_C(2166136261), s->src.bytes, n);
-    h = mix(h, s->dst.bytes, n);
-    h = mix(h, &s->src_port, sizeof s->src_port);
-    h = mix(h, &s->dst_port, sizeof s->dst_port);
-    h = mix(h, &s->tag, sizeof s->tag);
-    return h ^ h >> 16;
+    uint64_t h = hash_mix(s->tag, (uint64_t)s->src_port << 16 | s->dst_port);
+    for (size_t i = 0; i < (s->src.family == 6 ? sizeof s->src.bytes : 4); i += 4) {
+        uint32_t src, dst;
+        memcpy(&src, s->src.bytes + i, sizeof src);
+        memcpy(&dst, s->dst.bytes + i, sizeof dst);
+        h = hash_mix(h, (uint64_t)src << 32 | dst);
+    }
+    return (uint32_t)h;
 }
 
 static bool same_address(const struct capture_address *a, const struct capture_address *b)
