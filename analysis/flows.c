@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 #define TIME_MAX (INT64_MAX / 8) /* 36 years: sums and small multiples of times fit */
-#define BATCH 4 /* more were slower: decoding and waiting for memory go on side by side in short turns */
+#define AHEAD 16 /* segments; more or fewer were slower */
+#define FIND_AHEAD 6
 #define FEW_CONNECTIONS 256 /* stay in the cache by themselves */
 #define NEAR_FACTOR 4 /* the tap is at an end when the way to it and back is so much shorter */
 
@@ -131,39 +132,21 @@ bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
     return true;
 }
 
-/* Segments read ahead: while a batch is decoded, memory brings what the one before will need. */
-struct batch {
-    struct capture_segment segment[BATCH];
-    int64_t time_ns[BATCH];
-    uint32_t expected[BATCH]; /* of the first of each train: packets of a connection come in such */
-    size_t n, trains;
+/* Segments between being read and being analysed: memory brings the table's entry of each meanwhile, then the
+ * connection. */
+struct ahead {
+    struct capture_segment segment[AHEAD];
+    int64_t time_ns[AHEAD];
+    uint32_t expected[AHEAD];
+    bool expects[AHEAD];
+    size_t read, found, added; /* so many so far */
 };
 
-/* What analysis_source_next() says of the last one. */
-static int batch_fill(struct batch *b, struct analysis_source *source, const struct analysis_connections *connections,
-                      struct error *err)
+/* Packets of a connection come in trains, and few connections stay in the cache by themselves. */
+static bool ahead_is_new(const struct ahead *a, const struct analysis_connections *connections)
 {
-    bool many = analysis_connections_count(connections) > FEW_CONNECTIONS;
-    int next = 1;
-    for (b->n = b->trains = 0; b->n < BATCH; b->n++) {
-        struct capture_segment *s = &b->segment[b->n];
-        next = analysis_source_next(source, &b->time_ns[b->n], s, err);
-        if (next <= 0)
-            break;
-        if (many && (b->n == 0 || !analysis_connections_same(s, s - 1)))
-            b->expected[b->trains++] = analysis_connections_expect(connections, s);
-    }
-    for (size_t i = 0; i < b->trains; i++)
-        analysis_connections_expect_again(connections, b->expected[i]);
-    return next;
-}
-
-static bool batch_add(struct analysis_flows *f, const struct batch *b, struct error *err)
-{
-    bool ok = true;
-    for (size_t i = 0; ok && i < b->n; i++)
-        ok = analysis_flows_add(f, b->time_ns[i], &b->segment[i], err);
-    return ok;
+    return analysis_connections_count(connections) > FEW_CONNECTIONS &&
+           !analysis_connections_same(&a->segment[(a->read - 1) % AHEAD], &a->segment[(a->read - 2) % AHEAD]);
 }
 
 bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, void *user,
@@ -172,17 +155,30 @@ bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_pr
     struct analysis_source source;
     if (!analysis_source_open(&source, path, progress, user, capture, err))
         return false;
-    struct batch batch[2];
+    struct ahead a = {.read = 0};
     struct error stopped = {0};
-    int next = batch_fill(&batch[0], &source, f->connections, &stopped);
-    if (batch[0].n > 0)
-        analysis_flows_set_origin(f, capture->first_ns);
-    bool ok = true, more = true;
-    for (int at = 0; ok && more; at = !at) {
-        more = next > 0;
-        if (more)
-            next = batch_fill(&batch[!at], &source, f->connections, &stopped);
-        ok = batch_add(f, &batch[at], err);
+    int next = 1;
+    bool ok = true;
+    while (ok && (next > 0 || a.added < a.read)) {
+        size_t at = a.read % AHEAD;
+        if (next > 0)
+            next = analysis_source_next(&source, &a.time_ns[at], &a.segment[at], &stopped);
+        if (next > 0) {
+            if (a.read++ == 0)
+                analysis_flows_set_origin(f, capture->first_ns);
+            a.expects[at] = ahead_is_new(&a, f->connections);
+            if (a.expects[at])
+                a.expected[at] = analysis_connections_expect(f->connections, &a.segment[at]);
+        }
+        if (a.found < a.read && (next <= 0 || a.read - a.found > FIND_AHEAD)) {
+            if (a.expects[a.found % AHEAD])
+                analysis_connections_expect_again(f->connections, a.expected[a.found % AHEAD]);
+            a.found++;
+        }
+        if (a.added < a.found && (next <= 0 || a.read - a.added == AHEAD)) {
+            ok = analysis_flows_add(f, a.time_ns[a.added % AHEAD], &a.segment[a.added % AHEAD], err);
+            a.added++;
+        }
     }
     analysis_source_close(&source);
     if (ok && next < 0)
