@@ -154,7 +154,8 @@ static bool explain_pause(struct analysis_explain *e, int64_t pause_ns)
 {
     while (e->n_pauses == ANALYSIS_EXPLAIN_PAUSES)
         pauses_thin(e);
-    if (pause_ns < e->least_pause_ns)
+    bool again = e->n_pauses > 0 && e->newest_end <= e->pauses[e->n_pauses - 1].after_bytes; /* a SYN began anew */
+    if (pause_ns < e->least_pause_ns || again)
         return true;
     if ((e->n_pauses & (e->n_pauses - 1)) == 0) { /* full, whether or not it was thinned */
         size_t capacity = e->n_pauses ? 2 * e->n_pauses : 1;

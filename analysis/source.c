@@ -22,11 +22,23 @@ void analysis_source_close(struct analysis_source *source)
     capture_reader_close(source->reader);
 }
 
+static void note_step(struct analysis_capture *c, int64_t time_ns)
+{
+    int64_t step_ns;
+    if (__builtin_sub_overflow(c->last_ns, time_ns, &step_ns))
+        step_ns = INT64_MAX;
+    c->steps_back += step_ns >= ANALYSIS_STEP_NS;
+    if (step_ns >= ANALYSIS_STEP_NS && step_ns > c->largest_step_ns)
+        c->largest_step_ns = step_ns;
+}
+
 static void note_frame(struct analysis_source *source, int64_t time_ns)
 {
     struct analysis_capture *c = source->capture;
     if (c->frames++ == 0)
         c->first_ns = time_ns;
+    else if (__builtin_expect(time_ns < c->last_ns, 0))
+        note_step(c, time_ns);
     c->last_ns = time_ns;
     if (source->progress && c->frames % PROGRESS_FRAMES == 0)
         source->progress(source->user, capture_reader_bytes_read(source->reader),

@@ -8,9 +8,13 @@
 
 #include <stdint.h>
 
+#define ANALYSIS_STEP_NS INT64_C(1000000) /* less is how packets of several queues come together */
+
 struct analysis_capture {
     int64_t frames, tcp_segments, other_frames, short_frames, malformed_frames;
     int64_t first_ns, last_ns; /* since the epoch; equal without frames */
+    int64_t steps_back;        /* frames before the one before by ANALYSIS_STEP_NS or more: the clock was set */
+    int64_t largest_step_ns;   /* of those */
     bool truncated;            /* the file stops inside a packet: `stopped` says where */
     struct error stopped;
 };

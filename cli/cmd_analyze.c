@@ -282,10 +282,11 @@ static void print_csv(const char *path, const struct analysis_flows *f, const st
 
 static json_t *capture_json(const char *path, const struct analysis_capture *c)
 {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:b}", "file", path, "frames", (json_int_t)c->frames,
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:b, s:I}", "file", path, "frames", (json_int_t)c->frames,
                      "tcp_segments", (json_int_t)c->tcp_segments, "short_frames", (json_int_t)c->short_frames,
                      "malformed_frames", (json_int_t)c->malformed_frames,
-                     "duration_s", json_real((double)(c->last_ns - c->first_ns) / 1e9), "truncated", c->truncated);
+                     "duration_s", json_real((double)(c->last_ns - c->first_ns) / 1e9), "truncated", c->truncated,
+                     "clock_steps_back", (json_int_t)c->steps_back);
 }
 
 /* Adds a file's results to the JSON lists, or prints them. */
@@ -318,6 +319,8 @@ static bool analyze_file(const char *path, struct options *o, bool several, json
     struct analysis_capture capture;
     struct analysis_flows *f = o->report ? cli_read_capture_explained(path, &capture, err)
                                          : cli_read_capture(path, &capture, err);
+    if (f && capture.tcp_segments == 0)
+        fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", path, capture.frames);
     bool ok = f && show(path, f, &capture, o, several, root, err) &&
               (!o->report || report_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
     analysis_flows_free(f);

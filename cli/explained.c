@@ -115,7 +115,10 @@ void explained_row(struct cli_table *t, const struct explained *e)
 void explained_say(const struct explained *e, char text[static EXPLAINED_TEXT])
 {
     if (!isfinite(e->rtt_s)) {
-        snprintf(text, EXPLAINED_TEXT, "no timestamps to split its round trip by");
+        snprintf(text, EXPLAINED_TEXT, "%s",
+                 isfinite(e->x.wait_s[ANALYSIS_LEG_DATA_OUT])
+                     ? "its ACKs are not in the capture, or echo no timestamp: nothing to split its round trip by"
+                     : "no timestamps to split its round trip by");
         return;
     }
     int n = snprintf(text, EXPLAINED_TEXT, "round trip %.1f ms; ", e->rtt_s * 1e3);

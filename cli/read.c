@@ -23,6 +23,10 @@ static void read_warn(const char *path, const struct analysis_capture *capture)
 {
     if (capture->truncated)
         fprintf(stderr, "contraflow: warning: %s\n", capture->stopped.message);
+    if (capture->steps_back > 0)
+        fprintf(stderr, "contraflow: warning: %s: its clock steps back %" PRId64 " times, by up to %.3f s: rates, gaps "
+                "and waits across that are wrong by as much\n", path, capture->steps_back,
+                (double)capture->largest_step_ns * 1e-9);
     if (capture->short_frames > 0)
         fprintf(stderr, "contraflow: warning: %s: %" PRId64 " of %" PRId64
                 " frames are cut before the end of their TCP header and not counted; capture with -s 128\n",

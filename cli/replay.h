@@ -32,6 +32,7 @@ struct replay {
     struct scenario scenario;  /* network and TCP of the scenario file, flows of the capture */
     struct replay_flow *flows; /* owned; as scenario.flows */
     int n_flows, left_out;     /* flows too small to matter */
+    int windows_unknown;       /* of n_flows: played with the scenario's */
     struct replay_map maps[REPLAY_MAPS];
     int n_maps, n_given;       /* addresses placed; those the user did */
     double floor_s;            /* smallest handshake round trip; NAN when none was seen */

@@ -125,6 +125,7 @@ static bool replay_add(struct replay *r, const struct bulk *b, double first_s, d
     play->measured_bps = f->goodput_bps;
     play->measured_s = f->end_s - f->start_s;
     play->lossy = f->loss_events > 0;
+    r->windows_unknown += !isfinite(f->window_bytes) && !isfinite(f->advertised_bytes);
     play->until_the_end = f->end_s - first_s >= STILL_SENDING * (last_s - first_s);
     *flow = (struct scenario_flow){
         .from = replay_find(r, &f->src),

@@ -129,6 +129,9 @@ bool replay_show(const struct replay *r, const struct replay_run *runs, int n, s
 {
     if (r->left_out > 0)
         fprintf(stderr, "contraflow: %d small flows are left out\n", r->left_out);
+    if (r->windows_unknown > 0)
+        fprintf(stderr, "contraflow: %d flows without a window in the capture are played with the scenario's\n",
+                r->windows_unknown);
     return show_baseline(r, &runs[0], err) && (n == 1 || show_variants(r, runs, n, err));
 }
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where round trips go: against what emulation's queues hold, and on captures of real Linux."""
 import csv
+import gzip
+import struct
 
 import e2e
 
@@ -198,6 +200,51 @@ class Linux(Case):
         self.assertGreater(into["ack_share"], 0.9)
         for flow in self.way(flows, "10.9.0.1", True):
             self.assertLess(flow["ack_share"], 0.05)
+
+
+class Odd(Case):
+    """Captures that lack something: an answer, or a clear sentence."""
+
+    def rewrite(self, name, change):
+        with gzip.open(e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz") as f:
+            data = f.read()
+        out, at, i = data[:24], 24, 0
+        while at < len(data):
+            second, micro, captured, wire = struct.unpack_from("<IIII", data, at)
+            frame = data[at + 16:at + 16 + captured]
+            kept = change(i, second, frame)
+            if kept:
+                out += struct.pack("<IIII", kept[0], micro, captured, wire) + kept[1]
+            at += 16 + captured
+            i += 1
+        (self.dir / name).write_bytes(out)
+
+    def test_one_direction_only(self):
+        self.rewrite("from.pcap", lambda i, s, f: (s, f) if f[26:30] == bytes([10, 9, 0, 1]) else None)
+        flow, = self.explained("from.pcap")
+        self.assertAlmostEqual(flow["goodput_bps"], 24.01e6, delta=0.1e6)
+        self.assertIsNone(flow["ack_wait_s"])
+        self.assertIn("its ACKs are not in the capture", self.good("explain", "from.pcap").stdout)
+        self.assertIn("1 flows without a window",
+                      self.good("replay", "from.pcap", "--scenario", e2e.ROOT / "scenarios/replay.yaml", "-q", "-o",
+                                "out").stderr)
+
+    def test_clock_that_steps_back(self):
+        self.rewrite("back.pcap", lambda i, s, f: (s - 1 if 10000 < i < 20000 else s, f))
+        for command in "analyze", "check", "explain":
+            self.assertIn("back.pcap: its clock steps back 1 times, by up to 1.000 s",
+                          self.good(command, "back.pcap").stderr)
+        self.assertEqual(self.json("analyze", "back.pcap")["captures"][0]["clock_steps_back"], 1)
+
+    def test_no_tcp(self):
+        self.rewrite("udp.pcap", lambda i, s, f: (s, f[:23] + bytes([17]) + f[24:]) if i < 500 else None)
+        self.rewrite("empty.pcap", lambda i, s, f: None)
+        for name, frames in ("udp.pcap", 500), ("empty.pcap", 0):
+            self.assertIn(f"{name}: no TCP segment among {frames} frames", self.good("analyze", name).stderr)
+            self.assertIn("no bulk TCP flow", self.good("explain", name, status=1).stderr)
+            self.assertIn("no host has two bulk flows", self.good("check", name, status=1).stderr)
+            self.bad(2, "no bulk flow to replay", "replay", name, "--scenario", e2e.ROOT / "scenarios/replay.yaml",
+                     "-q", "-o", "out")
 
 
 class BadInput(Case):
