@@ -349,6 +349,11 @@ size_t analysis_explain_waits(const struct analysis_explain *e, struct analysis_
     return e->series ? e->series->n : 0;
 }
 
+double analysis_explain_width_s(const struct analysis_wait *waits, size_t n)
+{
+    return n > 1 ? waits[1].start_s - waits[0].start_s : 1e-3;
+}
+
 void analysis_explain_get(const struct analysis_explain *e, struct analysis_explanation *x)
 {
     int sender = clock_tick(&e->sender), receiver = clock_tick(&e->receiver);

@@ -71,6 +71,9 @@ struct analysis_wait {
 /* At most ANALYSIS_SERIES_SLOTS (analysis/series.h) of them; 0 for a small flow, or without timestamps. */
 size_t analysis_explain_waits(const struct analysis_explain *e, struct analysis_wait *waits);
 
+/* How long each of the n > 0 slots is; a lone one is 1 ms. */
+double analysis_explain_width_s(const struct analysis_wait *waits, size_t n);
+
 void analysis_explain_get(const struct analysis_explain *e, struct analysis_explanation *x);
 
 /* Share of bytes in groups of ACKs that came at more than this rate, to a sixteenth of an octave; NAN without any. */

@@ -81,7 +81,7 @@ bool analysis_swing_make(const struct analysis_flows *f, const struct analysis_s
     for (size_t i = 0; i < n; i++) {
         parts[i].n = analysis_flows_waits(f, flows[i].slot, parts[i].waits);
         parts[i].outgoing = flows[i].outgoing;
-        parts[i].width_s = parts[i].n > 1 ? parts[i].waits[1].start_s - parts[i].waits[0].start_s : 1e-3;
+        parts[i].width_s = analysis_explain_width_s(parts[i].waits, parts[i].n);
     }
     bool ok = swing_span(parts, n, from_s, to_s, &width_s) &&
               swing_judge(parts, n, busy_s, width_s, *from_s, *to_s, p, err);

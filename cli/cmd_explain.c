@@ -67,12 +67,16 @@ static void say(const struct explained *e)
     analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
     explained_say(e, text);
     printf("  %s > %s: %s\n", src, dst, text);
-    if (e->n_phases < 2)
-        return;
-    for (size_t i = 0; i < e->n_phases; i++)
-        printf("%s%s to %.3f s", i == 0 ? "    limited by: " : ", ", analysis_limit_name(e->phases[i].limit),
-               e->phases[i].end_s);
-    putchar('\n');
+    explained_phases(e, text);
+    if (*text)
+        printf("    %s\n", text);
+}
+
+static void say_swing(const struct explain_swing *swing)
+{
+    char text[EXPLAINED_TEXT];
+    explain_swing_say(swing, text);
+    printf("  %s\n", text);
 }
 
 static bool explain_file(const char *path, bool as_json, json_t *list, json_t *queues, size_t *n, struct error *err)
@@ -101,7 +105,12 @@ static bool explain_file(const char *path, bool as_json, json_t *list, json_t *q
     } else {
         cli_table_fini(&t);
     }
-    ok = ok && explain_swing(path, f, all, bulk, as_json, queues, err);
+    struct explain_swing swing = {0};
+    ok = ok && explain_swing_make(f, all, bulk, &swing, err);
+    if (swing.known && as_json)
+        json_array_append_new(queues, explain_swing_json(path, &swing));
+    else if (swing.known)
+        say_swing(&swing);
     if (ok && bulk == 0)
         fprintf(stderr, "contraflow: %s: no bulk TCP flow\n", path);
     *n += bulk;

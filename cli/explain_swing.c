@@ -30,14 +30,14 @@ static const struct capture_address *swing_host(const struct explained *flows, s
     return best;
 }
 
-bool explain_swing(const char *path, const struct analysis_flows *f, const struct explained *flows, size_t n,
-                   bool as_json, json_t *queues, struct error *err)
+bool explain_swing_make(const struct analysis_flows *f, const struct explained *flows, size_t n,
+                        struct explain_swing *s, struct error *err)
 {
     const struct capture_address *host = swing_host(flows, n);
     struct analysis_swing_flow *at = calloc(n + 1, sizeof *at);
-    struct analysis_pendulum p;
-    double busy_s = LEAST_BUSY_S, from_s, to_s;
+    double from_s, to_s;
     size_t used = 0;
+    *s = (struct explain_swing){.busy_s = LEAST_BUSY_S};
     if (!at)
         return error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", n);
     for (size_t i = 0; host && i < n; i++) {
@@ -45,29 +45,37 @@ bool explain_swing(const char *path, const struct analysis_flows *f, const struc
         if (!outgoing && memcmp(&flows[i].flow.dst, host, sizeof *host) != 0)
             continue;
         at[used++] = (struct analysis_swing_flow){flows[i].slot, outgoing};
-        busy_s = flows[i].x.tick_s > busy_s ? flows[i].x.tick_s : busy_s;
+        s->busy_s = flows[i].x.tick_s > s->busy_s ? flows[i].x.tick_s : s->busy_s;
     }
-    bool ok = analysis_swing_make(f, at, used, busy_s, &p, &from_s, &to_s, err);
+    s->known = analysis_swing_make(f, at, used, s->busy_s, &s->waits, &from_s, &to_s, err);
     free(at);
-    if (!ok)
-        return err->code == ERROR_NONE;
+    if (s->known)
+        s->host = *host;
+    return s->known || err->code == ERROR_NONE;
+}
+
+void explain_swing_say(const struct explain_swing *s, char text[static EXPLAINED_TEXT])
+{
+    const struct analysis_pendulum *p = &s->waits;
+    char name[CAPTURE_ADDRESS_TEXT], correlation[32] = "", period[64] = "";
+    capture_address_format(&s->host, name);
+    if (isfinite(p->correlation))
+        snprintf(correlation, sizeof correlation, "; correlation %+.2f", p->correlation);
+    if (isfinite(p->period_s))
+        snprintf(period, sizeof period, "; they take turns every %.3g ms", p->period_s * 1e3);
+    snprintf(text, EXPLAINED_TEXT,
+             "waits over %.0f ms from %s and to %s: only one %.0f %% of the time, both %.0f %%, neither %.0f %%%s%s",
+             s->busy_s * 1e3, name, name, 100 * p->one, 100 * p->both, 100 * fmax(0, p->neither), correlation, period);
+}
+
+json_t *explain_swing_json(const char *source, const struct explain_swing *s)
+{
+    const struct analysis_pendulum *p = &s->waits;
     char name[CAPTURE_ADDRESS_TEXT], out[CAPTURE_ADDRESS_TEXT + 8], in[CAPTURE_ADDRESS_TEXT + 8];
-    capture_address_format(host, name);
+    capture_address_format(&s->host, name);
     snprintf(out, sizeof out, "from %s", name);
     snprintf(in, sizeof in, "to %s", name);
-    if (as_json)
-        return json_array_append_new(queues, json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "source", path, "a",
-                                                       out, "b", in, "one_busy", p.one, "both_busy", p.both,
-                                                       "neither_busy", p.neither, "correlation",
-                                                       cli_table_json_number(p.correlation), "period_s",
-                                                       cli_table_json_number(p.period_s))) == 0 ||
-               error_set(err, ERROR_SYSTEM, "out of memory for JSON");
-    printf("  waits over %.0f ms %s and %s: only one %.0f %% of the time, both %.0f %%, neither %.0f %%", busy_s * 1e3,
-           out, in, 100 * p.one, 100 * p.both, 100 * fmax(0, p.neither));
-    if (isfinite(p.correlation))
-        printf("; correlation %+.2f", p.correlation);
-    if (isfinite(p.period_s))
-        printf("; they take turns every %.3g ms", p.period_s * 1e3);
-    putchar('\n');
-    return true;
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "source", source, "a", out, "b", in, "one_busy",
+                     p->one, "both_busy", p->both, "neither_busy", p->neither, "correlation",
+                     cli_table_json_number(p->correlation), "period_s", cli_table_json_number(p->period_s));
 }

@@ -138,6 +138,15 @@ void explained_say(const struct explained *e, char text[static EXPLAINED_TEXT])
         snprintf(rest, room, "data and ACKs wait alike, or hardly at all");
 }
 
+void explained_phases(const struct explained *e, char text[static EXPLAINED_TEXT])
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (size_t i = 0; e->n_phases > 1 && i < e->n_phases && at < EXPLAINED_TEXT; i++)
+        at += (size_t)snprintf(text + at, EXPLAINED_TEXT - at, "%s%s to %.3f s", i == 0 ? "limited by: " : ", ",
+                               analysis_limit_name(e->phases[i].limit), e->phases[i].end_s);
+}
+
 static json_t *phases_json(const struct explained *e)
 {
     json_t *list = json_array();

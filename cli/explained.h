@@ -35,6 +35,9 @@ extern const char *const explained_head[EXPLAINED_COLUMNS];
 /* One sentence for people who do not want to read columns; without the flow's name. */
 void explained_say(const struct explained *e, char text[static EXPLAINED_TEXT]);
 
+/* "limited by: sender to 0.512 s, receiver to 4.172 s"; empty for a flow with one limit all along. */
+void explained_phases(const struct explained *e, char text[static EXPLAINED_TEXT]);
+
 json_t *explained_json(const char *source, const struct explained *e);
 
 #endif

@@ -70,6 +70,7 @@ static void keep_host(struct report_capture *c, const struct capture_address *ho
     }
     c->n_bulk = flows;
     c->resources.n = hosts;
+    c->swing.known = c->swing.known && memcmp(&c->swing.host, host, sizeof *host) == 0;
 }
 
 static void fact(FILE *f, const char *name)
@@ -146,8 +147,7 @@ static bool show_flows(FILE *f, const struct report_capture *c, struct error *er
 }
 
 /* The small flows, folded. */
-static bool show_others(FILE *f, const struct report_capture *c, const struct analysis_flows *flows,
-                        const struct capture_address *host, struct error *err)
+static bool show_others(FILE *f, const struct report_capture *c, const struct capture_address *host, struct error *err)
 {
     static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "Mb/s", "retrans"};
     struct cli_table t;
@@ -156,8 +156,8 @@ static bool show_others(FILE *f, const struct report_capture *c, const struct an
     cli_table_init(&t, sizeof head / sizeof *head);
     for (size_t i = 0; i < t.columns; i++)
         cli_table_add(&t, "%s", head[i]);
-    for (size_t i = 0; i < analysis_flows_slots(flows); i++) {
-        if (!analysis_flows_get(flows, i, &flow) || !concerns(&flow, host) || flow.payload_bytes >= c->least_bytes ||
+    for (size_t i = 0; i < analysis_flows_slots(c->flows); i++) {
+        if (!analysis_flows_get(c->flows, i, &flow) || !concerns(&flow, host) || flow.payload_bytes >= c->least_bytes ||
             n++ >= REPORT_OTHERS)
             continue;
         char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
@@ -182,8 +182,8 @@ static bool show_others(FILE *f, const struct report_capture *c, const struct an
     return ok;
 }
 
-static bool show_capture(struct report *r, const struct report_capture *c, const struct analysis_flows *flows,
-                         const struct capture_address *host, struct error *err)
+static bool show_capture(struct report *r, const struct report_capture *c, const struct capture_address *host,
+                         struct error *err)
 {
     FILE *f = r->file.stream;
     json_t *plots = report_plots(c, err);
@@ -191,7 +191,7 @@ static bool show_capture(struct report *r, const struct report_capture *c, const
         return false;
     fputs("<article>\n", f);
     show_heading(f, c);
-    bool ok = report_verdicts(f, c, err) && show_flows(f, c, err) && show_others(f, c, flows, host, err);
+    bool ok = report_verdicts(f, c, err) && show_flows(f, c, err) && show_others(f, c, host, err);
     fprintf(f, "<div class=\"plots\" data-capture=\"%zu\"></div>\n</article>\n", json_array_size(r->plots));
     json_array_append_new(r->plots, plots);
     return ok;
@@ -202,16 +202,16 @@ bool report_add(struct report *r, const char *path, const struct analysis_flows 
 {
     char directory[PATH_MAX];
     struct report_capture c = {.path = path, .run = strcmp(path, "-") == 0 ? NULL : judge_run_of(path, directory),
-                               .capture = capture};
+                               .capture = capture, .flows = f};
     c.origin = c.run ? "simulated" : capture->frames > 0 && capture->first_ns < YEAR_1970_NS ? "captured" : "measured";
-    bool ok = explained_bulk(f, &c.bulk, &c.n_bulk, err) &&
+    bool ok = explained_bulk(f, &c.bulk, &c.n_bulk, err) && explain_swing_make(f, c.bulk, c.n_bulk, &c.swing, err) &&
               analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, &c.resources, err);
     if (ok) {
         qsort(c.bulk, c.n_bulk, sizeof *c.bulk, by_bytes);
         c.least_bytes = analysis_degree_bulk_bytes(c.n_bulk ? c.bulk[0].flow.payload_bytes : 0);
         keep_host(&c, host);
         c.n_shown = c.n_bulk < REPORT_FLOWS ? c.n_bulk : REPORT_FLOWS;
-        ok = show_capture(r, &c, f, host, err);
+        ok = show_capture(r, &c, host, err);
     }
     analysis_resources_fini(&c.resources);
     free(c.bulk);

@@ -37,15 +37,15 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     return { by, list };
   }
   const decimals = (by) => Math.max(0, Math.min(9, -Math.floor(Math.log10(by) + 1e-9)));
-  function scaleOf(top) {
-    return [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([by]) => top >= by) || [1, ""];
+  function scaleOf(top, unit) {
+    return unit !== "ms" && [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([by]) => top >= by) || [1, ""];
   }
   function rangeOf(capture) {
     if (zoom) return zoom;
     return [0, capture.end_s > 0 ? capture.end_s : 1];
   }
 
-  // A series: {name, slot, start, bin, values (null: none), peaks?, marks?}
+  // A series: {name, slot, start, bin, values (null: none), peaks?, marks?, dash?}
   const valueAt = (s, t) => s.values[Math.floor((t - s.start) / s.bin)];
   const hold = (values) => { // a bin without a sample keeps the value before it
     let last = null;
@@ -68,7 +68,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
   }
 
   function drawAxes(plot, range, top, x, y, width) {
-    const [by, prefix] = scaleOf(top), root = plot.root, bottom = HEIGHT - MARGIN.bottom;
+    const [by, prefix] = scaleOf(top, plot.unit), root = plot.root, bottom = HEIGHT - MARGIN.bottom;
     for (const v of ticks(0, top / by, 5).list) {
       svg(root, "line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(v * by), y2: y(v * by) });
       svg(root, "text", { x: MARGIN.left - 6, y: y(v * by) + 4, "text-anchor": "end" }, digits(v));
@@ -104,7 +104,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     drawAxes(plot, range, top, x, y, width);
     for (const s of plot.series) {
       if (plot.view.hidden.has(s.key)) continue;
-      const style = { stroke: colour(s.slot), "stroke-dasharray": dash(s.slot), "data-key": s.key };
+      const style = { stroke: colour(s.slot), "stroke-dasharray": s.dash ?? dash(s.slot), "data-key": s.key };
       if (s.peaks) {
         const band = steps(s, s.peaks, range, x, y) + steps(s, s.values, range, x, y, true);
         svg(plot.root, "path", { class: "band", fill: colour(s.slot), d: band });
@@ -149,7 +149,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     tip.replaceChildren();
     html(tip, "b", {}, `${t.toFixed(decimals((plot.time(1) - plot.time(0))))} s`);
     for (const [s, v] of rows.slice(0, TIP_ROWS)) {
-      const row = html(tip, "div"), [by, prefix] = scaleOf(v);
+      const row = html(tip, "div"), [by, prefix] = scaleOf(v, plot.unit);
       html(row, "span", { style: `color: ${colour(s.slot)}` }, s.name);
       html(row, "span", {}, `${digits(v / by)} ${prefix}${plot.unit}`);
     }
@@ -252,18 +252,23 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     listen(plot);
   }
 
-  function flowSeries(capture, pick) {
-    return capture.flows.map(({ name, series: s }, slot) => s && {
-      key: `flow${slot}`, name, slot, start: s.start_s, bin: s.bin_s, ...pick(s),
+  function flowSeries(capture, pick, part = "series") {
+    return capture.flows.map(({ name, [part]: s }, slot) => s && {
+      key: `flow${slot}`, name, slot, start: s.start_s, bin: s.bin_s, ...pick(s, name),
     }).filter((s) => s);
   }
 
-  function addQueues(view) {
+  // Two lines a flow, of its colour; the colours' own dashes would be taken for ACKs.
+  const waitSeries = (capture) => [["data_us", "data", ""], ["ack_us", "ACKs", "6 3"]].flatMap(([key, who, lines]) =>
+    flowSeries(capture, (s, name) => ({ name: `${who} of ${name}`, values: s[key].map((us) => us / 1e3), dash: lines }),
+      "waits"));
+
+  function addQueues(view, hasWaits) {
     const queues = view.capture.queues;
     if (!queues) {
-      html(view.box, "h4", {}, "Queues over time");
-      html(view.box, "p", {}, view.capture.run ? "This run recorded no queues." :
-        "A capture holds no queues; how long data and ACKs waited in them, the round trips above say.");
+      if (!hasWaits) html(view.box, "h4", {}, "Queues over time");
+      html(view.box, "p", {}, view.capture.run ? "This run recorded no queues." : "A capture holds no queues" +
+        (hasWaits ? "; how long data and ACKs waited in them, the plot above says." : "."));
       return;
     }
     const series = queues.ports.map((port, slot) => ({
@@ -300,9 +305,11 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
       const known = split(capture), unknown = flows.length - known.length;
       if (known.length) drawSplit(view.split, known);
       const who = known.length ? `${unknown} of the flows` : "All flows";
-      if (unknown) html(box, "p", {}, `${who} lack the TCP timestamps it is read from.`);
+      if (unknown) html(box, "p", {}, `${who} lack the TCP timestamps that this and waits over time are read from.`);
     }
-    addQueues(view);
+    const waits = waitSeries(capture);
+    if (waits.length) addPlot(view, `${word} waits over time; solid: data, dashed: ACKs`, "wait", "ms", waits);
+    addQueues(view, waits.length > 0);
   }
 
   function showZoom() {

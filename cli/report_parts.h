@@ -4,7 +4,7 @@
 #define CLI_REPORT_PARTS_H
 
 #include "analysis/check_capture.h"
-#include "cli/explained.h"
+#include "cli/explain_swing.h"
 
 #include <limits.h>
 
@@ -17,10 +17,12 @@ struct report_capture {
     const char *run;    /* borrowed; its run directory, or NULL */
     const char *origin; /* "measured", "simulated", or "captured" where that cannot be told */
     const struct analysis_capture *capture; /* borrowed */
+    const struct analysis_flows *flows;     /* borrowed */
     struct explained *bulk;                 /* owned; most bytes first */
     size_t n_bulk, n_shown;
     int64_t least_bytes;                    /* of a bulk flow */
     struct analysis_resources resources;    /* owned */
+    struct explain_swing swing;             /* not known, too, when the host is another than asked for */
 };
 
 /* The only ways by which text of others gets into the page: what HTML would read as markup is escaped, what is not
@@ -35,7 +37,8 @@ bool report_table(FILE *f, struct cli_table *t, size_t numbers, struct error *er
 #define REPORT_FLOW_TEXT (2 * ANALYSIS_ENDPOINT_TEXT + 8)
 void report_flow_name(const struct analysis_flow *flow, char text[static REPORT_FLOW_TEXT]);
 
-/* What check says of each shared host, what causes it, and what to replay; then a sentence a flow. */
+/* What check says of each shared host, what causes it, and what to replay; whether waits take turns; then a sentence
+ * a flow, and its phases. */
 bool report_verdicts(FILE *f, const struct report_capture *c, struct error *err);
 
 /* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null}. NULL and *err. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/series.h"
 #include "cli/queue_trace.h"
 #include "cli/report_parts.h"
 #include "scenarios/directory.h"
@@ -34,13 +35,30 @@ static json_t *plots_series(const struct analysis_bins *b)
                      (double)analysis_bins_width_ns(b) / 1e9, "bps", rates, "window", windows, "loss", losses);
 }
 
-static json_t *plots_flow(const struct explained *e)
+/* What data and ACKs waited, slot by slot, in us; null for a flow too small, or whose round trip cannot be split. */
+static json_t *plots_waits(const struct analysis_flows *f, const struct explained *e)
+{
+    struct analysis_wait waits[ANALYSIS_SERIES_SLOTS];
+    size_t n = isfinite(e->rtt_s) ? analysis_flows_waits(f, e->slot, waits) : 0;
+    if (n == 0)
+        return json_null();
+    json_t *data = json_array(), *acks = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(data, plots_integer(waits[i].data_s * 1e6));
+        json_array_append_new(acks, plots_integer(waits[i].ack_s * 1e6));
+    }
+    return json_pack("{s:f, s:f, s:o, s:o}", "start_s", waits[0].start_s, "bin_s", analysis_explain_width_s(waits, n),
+                     "data_us", data, "ack_us", acks);
+}
+
+static json_t *plots_flow(const struct analysis_flows *f, const struct explained *e)
 {
     char name[REPORT_FLOW_TEXT];
     report_flow_name(&e->flow, name);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name, "floor_s", cli_table_json_number(e->flow.rtt_floor_s),
-                     "data_s", cli_table_json_number(e->x.data_wait_s), "ack_s",
-                     cli_table_json_number(e->x.ack_wait_s), "series", plots_series(e->flow.bins));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", name, "floor_s",
+                     cli_table_json_number(e->flow.rtt_floor_s), "data_s", cli_table_json_number(e->x.data_wait_s),
+                     "ack_s", cli_table_json_number(e->x.ack_wait_s), "series", plots_series(e->flow.bins), "waits",
+                     plots_waits(f, e));
 }
 
 /* Mean over time and peak of one port's depth in `n` bins of width_s from first_s on. */
@@ -125,7 +143,7 @@ json_t *report_plots(const struct report_capture *c, struct error *err)
         return NULL;
     }
     for (size_t i = 0; i < c->n_shown; i++)
-        json_array_append_new(flows, plots_flow(&c->bulk[i]));
+        json_array_append_new(flows, plots_flow(c->flows, &c->bulk[i]));
     return json_pack("{s:s, s:b, s:f, s:o, s:o, s:o}", "origin", c->origin, "run", c->run != NULL, "end_s",
                      (double)(c->capture->last_ns - c->capture->first_ns) / 1e9, "flows", flows, "queues", queues,
                      "levels", plots_levels(&c->resources));

@@ -278,14 +278,24 @@ bool report_verdicts(FILE *f, const struct report_capture *c, struct error *err)
     if (c->resources.n > REPORT_HOSTS)
         fprintf(f, "<p>%zu more hosts share flows: <code>contraflow check</code> judges all of them.</p>\n",
                 c->resources.n - REPORT_HOSTS);
+    char text[EXPLAINED_TEXT];
+    if (c->swing.known) {
+        explain_swing_say(&c->swing, text);
+        fputs("<p><b>Over time:</b> ", f);
+        report_say(f, "%s.", text);
+        fputs("</p>\n", f);
+    }
     if (c->n_shown > 0)
         fprintf(f, "<details%s><summary>Flow by flow</summary>\n<ul>\n", c->n_shown <= FEW ? " open" : "");
     for (size_t i = 0; i < c->n_shown; i++) {
-        char name[REPORT_FLOW_TEXT], text[EXPLAINED_TEXT];
+        char name[REPORT_FLOW_TEXT];
         report_flow_name(&c->bulk[i].flow, name);
         explained_say(&c->bulk[i], text);
         fputs("<li>", f);
         report_say(f, "%s: %s.", name, text);
+        explained_phases(&c->bulk[i], text);
+        fputs(*text ? "<br>" : "", f);
+        report_text(f, text);
         fputs("</li>\n", f);
     }
     if (c->n_shown > 0)

@@ -61,6 +61,13 @@ class Page(html.parser.HTMLParser):
         return [float(e["text"]) for e in self.all("text", plot, class_="time")]
 
 
+def heights_to_values(page, plot):
+    """What a height in pixels from the top means, by the axis as it is labelled."""
+    ticks = [(float(e["y"]) - 4, float(e["text"])) for e in page.all("text", plot) if e.get("text-anchor") == "end"]
+    (low, first), *_, (high, last) = ticks
+    return lambda y: first + (y - low) * (last - first) / (high - low)
+
+
 def steps(path):
     """Heights of the bins a path draws, in pixels from the top."""
     return [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)H", path)]
@@ -147,9 +154,12 @@ class Measured(Case):
         out, = [f for f in self.json("explain", self.fifo)["flows"] if f["src"].startswith("10.9.0.1:")]
         self.assertIn(f"the ACKs of {out['src']} → {out['dst']} wait {out['ack_wait_s'] * 1e3:.1f} ms", verdict)
         self.assertIn("on the way into 10.9.0.1", verdict)
-        for line in self.good("explain", self.fifo).stdout.splitlines():
-            if " > " in line:
-                self.assertIn(line.strip().replace(" > ", " → "), page.one("article")["text"])
+        said = [line.strip() for line in self.good("explain", self.fifo).stdout.splitlines() if line.startswith("  ")]
+        flows = [line.replace(" > ", " → ") for line in said if " > " in line]
+        phases = [line for line in said if line.startswith("limited by: ")]
+        turns, = [line for line in said if line.startswith("waits over ")]
+        self.assertIn(f"Over time: {turns}.", page.one("article")["text"])
+        self.assertEqual({e["text"] for e in page.all("li")}, {f"{f}.{p}" for f, p in zip(flows, phases, strict=True)})
 
     def test_the_remedy_can_be_copied_and_wins_the_bandwidth_back(self):
         words = self.command(self.text)
@@ -190,7 +200,7 @@ class Measured(Case):
         page, flows = self.look(), self.json("analyze", self.fifo)["flows"]
         named = {f"{f['src']} → {f['dst']}": f for f in flows}
         goodput = page.plot("goodput")
-        self.assertEqual(len(page.all("svg", class_="plot")), 3)
+        self.assertEqual(len(page.all("svg", class_="plot")), 4)
         names = [e["text"] for e in page.all("button", page.one("div", class_="legend"))]
         self.assertEqual(len(names), 3)
         for name, path in zip(names, page.paths(goodput), strict=True):
@@ -207,7 +217,23 @@ class Measured(Case):
             self.assertEqual(len(steps(path)), len(window) - next(i for i, w in enumerate(window) if w is not None))
         self.assertEqual(len(page.all("rect", page.one("svg", class_="split"))), 9)
         self.assertEqual(page.times(goodput), [k / 2 for k in range(9)])
-        self.assertIn("A capture holds no queues", page.one("article")["text"])
+        self.assertIn("A capture holds no queues; how long data and ACKs waited", page.one("article")["text"])
+
+    def test_waits_are_drawn_as_long_as_explain_says(self):
+        page, flows = self.look(), self.json("explain", self.fifo)["flows"]
+        named = {f"{f['src']} → {f['dst']}": f for f in flows}
+        plot, names = page.plot("wait"), [e["text"] for e in page.all("button", page.one("div", class_="legend"))]
+        lines, value = page.all("path", plot, class_="series"), heights_to_values(page, plot)
+        self.assertEqual(len(lines), 2 * len(names))
+        self.assertIn("wait, ms", [e["text"] for e in page.all("text", plot)])
+        for name, data, acks in zip(names, lines[:3], lines[3:], strict=True):
+            self.assertEqual(data["stroke"], acks["stroke"])
+            self.assertEqual((data["stroke-dasharray"], bool(acks["stroke-dasharray"])), ("", True))
+            for line, key in (data, "data_wait_s"), (acks, "ack_wait_s"):
+                drawn = [value(y) for y in steps(line["d"])]  # means of slots, while explain's is one of samples
+                expected = named[name][key] * 1e3
+                self.assertAlmostEqual(sum(drawn) / len(drawn), expected, delta=0.02 * expected + 0.5)
+                self.assertTrue(100 < len(drawn) <= 512)
 
     def test_levels_of_both_rules_are_drawn(self):
         page = self.look()
@@ -218,8 +244,9 @@ class Measured(Case):
 
     def test_the_address_zooms(self):
         page, whole = self.look("#t=1,2"), self.look()
-        width = self.data(self.text)[0]["flows"][0]["series"]["bin_s"]
-        for quantity in ("goodput", "in flight"):
+        flow = self.data(self.text)[0]["flows"][0]
+        for quantity, part in ("goodput", "series"), ("in flight", "series"), ("wait", "waits"):
+            width = flow[part]["bin_s"]
             times = page.times(page.plot(quantity))
             self.assertEqual((times[0], times[-1]), (1, 2))
             for part, all_of_it in zip(page.paths(page.plot(quantity)), whole.paths(whole.plot(quantity)), strict=True):
@@ -253,12 +280,16 @@ class Measured(Case):
         tip = page.one("div", class_="tip")
         self.assertNotIn("hidden", tip)
         self.assertEqual(len(re.findall(r"[\d.]+ Mb/s", tip["text"])), 3)
-        self.assertEqual([e.get("visibility") for e in page.all("line", class_="cursor")], ["visible"] * 2)
+        self.assertEqual([e.get("visibility") for e in page.all("line", class_="cursor")], ["visible"] * 3)
+        page = self.play(self.POINTER.replace("goodput", "wait") + "at('pointermove', 0.5);")
+        rows = re.findall(r"(data|ACKs) of \S+ → \S+?\d([\d.]+) ms", page.one("div", class_="tip")["text"])
+        self.assertEqual(sorted(who for who, _ in rows), ["ACKs"] * 3 + ["data"] * 3)
 
     def test_a_flow_can_be_hidden(self):
         page = self.play("document.querySelector('.legend button').click();")
         self.assertEqual(len(page.paths(page.plot("goodput"))), 2)
         self.assertEqual(len(page.paths(page.plot("in flight"))), 2)
+        self.assertEqual(len(page.paths(page.plot("wait"))), 4)
 
     def test_it_can_be_seen_by_day_and_by_night(self):
         for ground, *options in ((WHITE,), (DARK, "--blink-settings=preferredColorScheme=0")):
@@ -321,7 +352,11 @@ class Simulated(Case):
         for article in page.all("article"):
             self.assertNotIn("measured", article["text"].lower())
             self.assertIn("Simulated bandwidth", article["text"])
-        self.assertEqual(len(page.all("svg", class_="plot")), 8)
+        self.assertEqual(len(page.all("svg", class_="plot")), 10)
+        for article in page.all("article"):
+            drawn = [e["data-plot"] for e in page.all("svg", article) if "data-plot" in e]
+            self.assertEqual(drawn, ["goodput", "in flight", "wait", "depth"])
+            self.assertNotIn("holds no queues", article["text"])
         with open(self.dir / "out/queues.csv", newline="") as f:
             rows = [(float(r["time_s"]), int(r["depth_bytes"])) for r in csv.DictReader(f) if r["port"] == "sw0-h0"]
         area = sum(d * (rows[i + 1][0] - t) for i, (t, d) in enumerate(rows[:-1])) + rows[-1][1] * (1 - rows[-1][0])
@@ -365,6 +400,7 @@ class Simulated(Case):
         drawn = [sum(f["series"]["bps"]) * f["series"]["bin_s"] / 8 for f in self.data(text)[0]["flows"]]
         for size, bytes_drawn in zip(sizes, drawn):
             self.assertAlmostEqual(bytes_drawn / size, 1, delta=0.01)
+        self.assertEqual(len(page.paths(page.plot("wait"))), 64)
         self.assertLess(len(text), 500_000)
 
     def test_one_host_alone(self):
@@ -373,6 +409,9 @@ class Simulated(Case):
         page = self.look()
         self.assertEqual(len(page.paths(page.plot("goodput"))), 1)
         self.assertEqual(page.all("section", class_="verdict"), [])
+        self.assertNotIn("Over time: waits", page.one("article")["text"])  # they are the tap's, at another host
+        self.good("analyze", "out", "--host", "10.0.0.1", "--report", "report")
+        self.assertIn("Over time: waits over 1 ms from 10.0.0.1", self.look().one("article")["text"])
 
 
 class Hostile(Case):
@@ -390,7 +429,7 @@ class Hostile(Case):
         page = self.look()
         shown = "script>" + self.NAME.decode(errors="replace").replace("\n", "�")
         self.assertEqual(page.one("h2", page.one("article"))["text"], shown + " measured")
-        self.assertEqual(len(page.all("svg", class_="plot")), 3)
+        self.assertEqual(len(page.all("svg", class_="plot")), 4)
         words = self.command(text)
         self.assertTrue(words[2].endswith("/a</" + shown))
 
@@ -441,7 +480,8 @@ class Output(Case):
         page = self.look()
         article = page.one("article")["text"]
         self.assertIn("No asymmetry to see: all flows point the same way.", article)
-        self.assertIn("All flows lack the TCP timestamps", article)
+        self.assertEqual(article.count("All flows lack the TCP timestamps that this and waits over time"), 1)
+        self.assertIn("A capture holds no queues.", article)
         self.assertNotIn("NaN", self.chromium("--dump-dom"))
         self.assertEqual([e.get("data-plot") for e in page.all("svg", class_="plot")], ["goodput"])
 
