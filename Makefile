@@ -10,7 +10,7 @@ setup:
 	@scripts/setup
 
 build: setup
-	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) $(MESON_FLAGS)
+	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) -Db_lto=true $(MESON_FLAGS)
 	@meson compile -C $(MESON_BUILD)
 
 demo: build

@@ -117,7 +117,7 @@ static void leg_add(struct analysis_explain *e, enum analysis_leg which, const s
     if (!e->series && leg->n == SERIES_SAMPLES)
         e->series = analysis_series_new(time_ns); /* without memory for it there is none */
     if (e->series)
-        analysis_series_add(e->series, time_ns, which, t, ticks);
+        analysis_series_add(e->series, time_ns, (int)which, t, ticks);
 }
 
 static void probe_set(struct explain_probe *p, uint32_t stamp, int64_t time_ns)
