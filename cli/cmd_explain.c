@@ -32,7 +32,7 @@ static const char help[] =
     "             when their data passed, so that its own host and NIC show and queues beyond the tap do not; beside\n"
     "             the sender by their own timestamps, from one tick of the receiver's clock to another. Without\n"
     "             timestamps: share of bytes whose ACKs came faster than the flow's fastest bin by 1 / 0.75.\n"
-    "             A symptom: at one flow each way it costs nothing (Heusse et al. 2011)\n"
+    "             A symptom: where windows keep both queues busy it costs nothing (Heusse et al. 2011)\n"
     "  tap        beside the sender or the receiver: by the handshake's two halves; where they are too short, the\n"
     "             host that most flows share; for a lone flow, whether ACKs pass half a round trip after data\n"
     "  limit      loss: two loss events once settled; receiver: in flight is the offered window; window: in flight is\n"
