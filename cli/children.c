@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,8 +62,10 @@ bool children_engine_path(const char *name, char *path, size_t size, struct erro
     return true;
 }
 
-static bool child_start(struct child *c, const char *program, struct children_job *job)
+static bool child_start(struct child *c, struct children_job *job)
 {
+    const char *program = job->program;
+    pid_t parent = getpid();
     int out[2] = {-1, -1}, err[2] = {-1, -1};
     *c = (struct child){.pid = -1, .out = -1, .err = -1, .job = job, .started = children_now()};
     if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (c->pid = fork()) < 0) {
@@ -77,6 +80,9 @@ static bool child_start(struct child *c, const char *program, struct children_jo
         return false;
     }
     if (c->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left to read its results */
+        if (getppid() != parent)
+            _exit(ERROR_SYSTEM);
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
         dup2(out[1], STDOUT_FILENO);
@@ -150,7 +156,8 @@ static void child_reap(struct child *c)
         job->state = CHILDREN_STOPPED;
     } else {
         job->state = CHILDREN_FAILED;
-        if (WIFSIGNALED(status))
+        job->signalled = WIFSIGNALED(status);
+        if (job->signalled)
             error_set(&job->error, ERROR_SYSTEM,
                       "the engine was ended by signal %d (%s) %.0f %% into the run; its files are incomplete%s%s",
                       WTERMSIG(status), strsignal(WTERMSIG(status)), 100 * job->fraction, c->said[0] ? ": " : "",
@@ -161,7 +168,7 @@ static void child_reap(struct child *c)
     }
 }
 
-static void children_show(const struct children_job *jobs, int n, double started)
+static void children_show(const struct children_job *jobs, int n, double elapsed)
 {
     double fraction = 0;
     int done = 0;
@@ -173,7 +180,6 @@ static void children_show(const struct children_job *jobs, int n, double started
         if (jobs[i].state == CHILDREN_RUNNING && used + 40 < sizeof running)
             snprintf(running + used, sizeof running - used, "  %.24s %.0f %%", jobs[i].label, 100 * jobs[i].fraction);
     }
-    double elapsed = children_now() - started;
     char left[32] = "";
     if (fraction > 0.02 * n)
         snprintf(left, sizeof left, "  %.0f s left", elapsed * (n - fraction) / fraction);
@@ -199,11 +205,11 @@ static void children_poll(struct child *children, int running)
     }
 }
 
-int children_run(const char *program, struct children_job *jobs, int n, int parallel, bool quiet)
+int children_pool(const struct children_source *source, int parallel)
 {
     struct child children[64];
-    int running = 0, next = 0, told = 0;
-    bool terminal = !quiet && isatty(STDERR_FILENO);
+    int running = 0, told = 0;
+    bool more = true, stop = false;
     double started = children_now(), shown = 0;
     if (parallel > 64)
         parallel = 64;
@@ -211,11 +217,17 @@ int children_run(const char *program, struct children_job *jobs, int n, int para
     struct sigaction action = {.sa_handler = children_on_signal}, old_int, old_term;
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);
-    while (running > 0 || (next < n && !children_signal)) {
-        while (!children_signal && running < parallel && next < n)
-            running += child_start(&children[running], program, &jobs[next++]);
-        if (children_signals > told) {
-            told = children_signals;
+    while (running > 0 || (more && !stop && !children_signal)) {
+        while (more && !stop && !children_signal && running < parallel) {
+            struct children_job *job = source->next(source->user);
+            more = job != NULL;
+            if (job && child_start(&children[running], job))
+                running++;
+            else if (job && !source->done(source->user, job))
+                stop = true;
+        }
+        if (children_signals + stop > told) {
+            told = children_signals + stop;
             for (int i = 0; i < running; i++)
                 kill(children[i].pid, told == 1 ? SIGTERM : SIGKILL);
         }
@@ -224,18 +236,57 @@ int children_run(const char *program, struct children_job *jobs, int n, int para
             if (children[i].out >= 0 || children[i].err >= 0)
                 continue;
             child_reap(&children[i]);
-            if (!quiet && !terminal && children[i].job->state == CHILDREN_DONE)
-                fprintf(stderr, "%s done in %.1f s\n", children[i].job->label, children[i].job->seconds);
+            if (!source->done(source->user, children[i].job))
+                stop = true;
             children[i--] = children[--running];
         }
-        if (terminal && children_now() >= shown + SHOW_EVERY_S) {
+        if (source->show && children_now() >= shown + SHOW_EVERY_S) {
             shown = children_now();
-            children_show(jobs, n, started);
+            source->show(source->user, shown - started);
         }
     }
-    if (terminal)
+    if (source->show)
         fputs("\r\033[K", stderr);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
     return children_signal;
+}
+
+/* A list of jobs that is known beforehand. */
+struct children_list {
+    const char *program;
+    struct children_job *jobs;
+    int n, next;
+    bool lines; /* a line a finished job */
+};
+
+static struct children_job *list_next(void *user)
+{
+    struct children_list *list = user;
+    if (list->next == list->n)
+        return NULL;
+    list->jobs[list->next].program = list->program;
+    return &list->jobs[list->next++];
+}
+
+static bool list_done(void *user, struct children_job *job)
+{
+    const struct children_list *list = user;
+    if (list->lines && job->state == CHILDREN_DONE)
+        fprintf(stderr, "%s done in %.1f s\n", job->label, job->seconds);
+    return true;
+}
+
+static void list_show(void *user, double elapsed)
+{
+    const struct children_list *list = user;
+    children_show(list->jobs, list->n, elapsed);
+}
+
+int children_run(const char *program, struct children_job *jobs, int n, int parallel, bool quiet)
+{
+    bool terminal = !quiet && isatty(STDERR_FILENO);
+    struct children_list list = {.program = program, .jobs = jobs, .n = n, .lines = !quiet && !terminal};
+    struct children_source source = {list_next, list_done, terminal ? list_show : NULL, &list};
+    return children_pool(&source, parallel);
 }

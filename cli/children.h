@@ -18,7 +18,21 @@ struct children_job {
     double fraction; /* done of it, 0..1 */
     double seconds;  /* wall time it took */
     struct error error; /* when it failed */
+    const char *program; /* borrowed; children_run() sets it */
+    bool signalled;      /* failed because a signal ended the engine */
 };
+
+/* Where a pool gets its jobs while it runs, and who hears of their end. */
+struct children_source {
+    struct children_job *(*next)(void *user); /* zeroed but for its strings; NULL: nothing more to start now */
+    bool (*done)(void *user, struct children_job *job); /* false: start nothing more, stop what runs */
+    void (*show)(void *user, double elapsed_s); /* every 0.2 s; NULL: never */
+    void *user;
+};
+
+/* Runs `job->program DIRECTORY` for every job that next() gives, at most `parallel` (64) at once, until it gives none
+ * and none runs. Signals as in children_run(). A child dies with this process. */
+int children_pool(const struct children_source *source, int parallel);
 
 /* Runs `program DIRECTORY` for every job, at most `parallel` at once, with a progress line on
  * stderr when that is a terminal and a line a finished job otherwise (none when quiet). After

@@ -12,6 +12,7 @@ static const struct {
     const char *summary;
 } subcommands[] = {
     {"run", cmd_run, "emulate a scenario, write captures and flow rates"},
+    {"sweep", cmd_sweep, "run a scenario at every point of a grid, into one SQLite file"},
     {"analyze", cmd_analyze, "per-flow goodput, losses and windows from pcap files; a report as HTML"},
     {"check", cmd_check, "judge a run or a pcap: fairness, delta_max rule, window law, or losses"},
     {"explain", cmd_explain, "where round trips go, what ACKs look like, what limits a flow: from a pcap"},

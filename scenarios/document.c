@@ -476,3 +476,25 @@ bool document_blame(const struct document *d, const char *key_path, struct error
         error_prefix(err, "%s: ", key_path);
     return document_blame_origin(d, origin, err);
 }
+
+int document_entry(const struct document *d, int node, size_t i, const char **key)
+{
+    const yaml_node_t *n = document_node(d, node);
+    *key = "";
+    if (n->type == YAML_SEQUENCE_NODE && i < (size_t)(n->data.sequence.items.top - n->data.sequence.items.start))
+        return n->data.sequence.items.start[i];
+    if (n->type != YAML_MAPPING_NODE || i >= (size_t)(n->data.mapping.pairs.top - n->data.mapping.pairs.start))
+        return 0;
+    *key = node_text(document_node(d, n->data.mapping.pairs.start[i].key));
+    return n->data.mapping.pairs.start[i].value;
+}
+
+const char *document_scalar(const struct document *d, int node)
+{
+    return document_node(d, node)->type == YAML_SCALAR_NODE ? node_text(document_node(d, node)) : NULL;
+}
+
+bool document_blame_node(const struct document *d, int node, struct error *err)
+{
+    return document_blame_origin(d, d->origins[node], err);
+}

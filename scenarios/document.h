@@ -40,4 +40,15 @@ const char *document_culprit(const struct document *d, const char *a, const char
  * Returns false. */
 bool document_blame(const struct document *d, const char *key_path, struct error *err);
 
+/* The same tree node by node, for keys that have dots in them. The root is node 1. */
+
+/* The i-th value of a mapping, with its key, or entry of a list, with ""; 0 beyond the last and below a single value. */
+int document_entry(const struct document *d, int node, size_t i, const char **key);
+
+/* A single value's text, NULL for a list or a mapping. */
+const char *document_scalar(const struct document *d, int node);
+
+/* Puts "star.yaml:7: " in front of *err. Returns false. */
+bool document_blame_node(const struct document *d, int node, struct error *err);
+
 #endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/sweep_db.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
+
+static const char tables[] =
+    "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL);"
+    "CREATE TABLE point(number INTEGER PRIMARY KEY, axes TEXT NOT NULL, scenario TEXT NOT NULL,"
+    " seed INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', pid INTEGER, pid_start INTEGER, error TEXT,"
+    " program TEXT NOT NULL, wall_s REAL, engine TEXT, version TEXT);"
+    "CREATE INDEX point_state ON point(state);"
+    "CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, name TEXT NOT NULL, src TEXT, dst TEXT,"
+    " bytes INTEGER, start_s REAL, end_s REAL, goodput_bps REAL, steady_goodput_bps REAL, steady_ci95_bps REAL,"
+    " retransmitted_segments INTEGER, floor_s REAL, data_wait_s REAL, ack_wait_s REAL, ack_groups INTEGER,"
+    " compressed_groups INTEGER, PRIMARY KEY(point, name)) WITHOUT ROWID;"
+    "PRAGMA user_version = 1";
+
+bool sweep_db_fail(struct sweep_db *d, struct error *err)
+{
+    int code = sqlite3_extended_errcode(d->db), number = sqlite3_system_errno(d->db);
+    if ((code & 0xff) == SQLITE_NOTADB)
+        return error_set(err, ERROR_INPUT, "%s: not the database of a sweep", d->path);
+    bool io = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_FULL;
+    return error_set(err, ERROR_SYSTEM, "%s: %s%s%s%s", d->path, sqlite3_errmsg(d->db), io && number ? " (" : "",
+                     io && number ? strerror(number) : "", io && number ? ")" : "");
+}
+
+sqlite3_stmt *sweep_db_prepare(struct sweep_db *d, const char *sql, struct error *err)
+{
+    sqlite3_stmt *q = NULL;
+    if (sqlite3_prepare_v2(d->db, sql, -1, &q, NULL) != SQLITE_OK)
+        sweep_db_fail(d, err);
+    return q;
+}
+
+/* Runs a statement to its end and forgets it. */
+static bool db_finish(struct sweep_db *d, sqlite3_stmt *q, struct error *err)
+{
+    bool ok = q && sqlite3_step(q) == SQLITE_DONE;
+    if (q && !ok)
+        sweep_db_fail(d, err);
+    sqlite3_finalize(q);
+    return ok;
+}
+
+static bool db_do(struct sweep_db *d, const char *sql, struct error *err)
+{
+    return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK || sweep_db_fail(d, err);
+}
+
+/* Ends a transaction; what failed stays the error. */
+static bool db_end(struct sweep_db *d, bool ok, struct error *err)
+{
+    if (ok && db_do(d, "COMMIT", err))
+        return true;
+    sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
+
+static bool db_number(struct sweep_db *d, const char *sql, int64_t *value, struct error *err)
+{
+    sqlite3_stmt *q = sweep_db_prepare(d, sql, err);
+    bool ok = q && sqlite3_step(q) == SQLITE_ROW;
+    if (ok)
+        *value = sqlite3_column_int64(q, 0);
+    else if (q)
+        sweep_db_fail(d, err);
+    sqlite3_finalize(q);
+    return ok;
+}
+
+/* When a process started, in clock ticks since boot; 0 when it lives no longer. With the pid it is one process for
+ * good: pids come again. */
+static int64_t process_start(int64_t pid)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        fclose(f);
+    text[n] = '\0';
+    char state = 'X', *after = strrchr(text, ')'); /* the name may have anything in it */
+    unsigned long long start = 0;
+    if (!after || sscanf(after + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+                         &state, &start) != 2)
+        return 0;
+    return state == 'Z' || state == 'X' ? 0 : (int64_t)start;
+}
+
+struct db_put {
+    struct sweep_db *d;
+    sqlite3_stmt *q;
+    int64_t points;
+};
+
+static bool db_insert(void *user, const struct sweep_point *p, struct error *err)
+{
+    struct db_put *put = user;
+    sqlite3_reset(put->q);
+    sqlite3_bind_int64(put->q, 1, p->number);
+    sqlite3_bind_text(put->q, 2, p->axes, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(put->q, 3, p->yaml, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(put->q, 4, p->seed);
+    sqlite3_bind_text(put->q, 5, p->engine, -1, SQLITE_TRANSIENT);
+    return sqlite3_step(put->q) == SQLITE_DONE || sweep_db_fail(put->d, err);
+}
+
+static bool db_compare(void *user, const struct sweep_point *p, struct error *err)
+{
+    struct db_put *put = user;
+    sqlite3_reset(put->q);
+    sqlite3_bind_int64(put->q, 1, p->number);
+    sqlite3_bind_text(put->q, 2, p->axes, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(put->q, 3, p->yaml, -1, SQLITE_TRANSIENT);
+    int status = sqlite3_step(put->q);
+    if (status != SQLITE_ROW && status != SQLITE_DONE)
+        return sweep_db_fail(put->d, err);
+    put->points++;
+    return status == SQLITE_ROW || error_set(err, ERROR_INPUT, "%s: has another sweep, different from point %" PRId64
+                                             " on: %s; give -o another file", put->d->path, p->number, p->axes);
+}
+
+static bool db_create(struct sweep_db *d, const struct sweep *s, struct error *err)
+{
+    int64_t others = 0;
+    if (!db_number(d, "SELECT count(*) FROM sqlite_master", &others, err))
+        return false;
+    if (others)
+        return error_set(err, ERROR_INPUT, "%s: not the database of a sweep", d->path);
+    if (!db_do(d, tables, err))
+        return false;
+    sqlite3_stmt *q = sweep_db_prepare(d, "INSERT INTO sweep VALUES(?, ?, '" CONTRAFLOW_VERSION "')", err);
+    sqlite3_bind_text(q, 1, sweep_title(s), -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(q, 2, sweep_text(s), -1, SQLITE_TRANSIENT);
+    if (!db_finish(d, q, err))
+        return false;
+    struct db_put put = {.d = d};
+    put.q = sweep_db_prepare(d, "INSERT INTO point(number, axes, scenario, seed, program) VALUES(?, ?, ?, ?, ?)", err);
+    bool ok = put.q && sweep_expand(s, db_insert, &put, err);
+    sqlite3_finalize(put.q);
+    return ok;
+}
+
+static bool db_match(struct sweep_db *d, const struct sweep *s, struct error *err)
+{
+    struct db_put put = {.d = d};
+    int64_t points = 0;
+    put.q = sweep_db_prepare(d, "SELECT 1 FROM point WHERE number = ? AND axes = ? AND scenario = ?", err);
+    bool ok = put.q && sweep_expand(s, db_compare, &put, err) &&
+              db_number(d, "SELECT count(*) FROM point", &points, err);
+    sqlite3_finalize(put.q);
+    if (ok && points != put.points)
+        ok = error_set(err, ERROR_INPUT, "%s: has another sweep, of %" PRId64 " points instead of %" PRId64
+                       "; give -o another file", d->path, points, put.points);
+    return ok && db_do(d, "UPDATE point SET state = 'waiting', error = NULL WHERE state = 'failed'", err);
+}
+
+/* Two that make the file at once: changing to WAL takes it alone, and SQLite does not wait for that by itself. */
+static bool db_use_wal(struct sweep_db *d, struct error *err)
+{
+    for (int waited = 0; waited < BUSY_MS; waited += 10) {
+        int status = sqlite3_exec(d->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
+        if (status == SQLITE_OK)
+            return true;
+        if ((status & 0xff) != SQLITE_BUSY)
+            break;
+        usleep(10000);
+    }
+    return sweep_db_fail(d, err);
+}
+
+static bool db_connect(struct sweep_db *d, const char *path, int flags, struct error *err)
+{
+    *d = (struct sweep_db){.path = path};
+    bool ok = sqlite3_open_v2(path, &d->db, flags, NULL) == SQLITE_OK || sweep_db_fail(d, err);
+    if (ok)
+        sqlite3_busy_timeout(d->db, BUSY_MS);
+    return ok;
+}
+
+bool sweep_db_start(struct sweep_db *d, const char *path, const struct sweep *s, struct error *err)
+{
+    int64_t version = 0;
+    bool ok = db_connect(d, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err) &&
+              db_use_wal(d, err) && db_do(d, "BEGIN IMMEDIATE", err);
+    if (ok) {
+        ok = db_number(d, "PRAGMA user_version", &version, err);
+        if (ok && version > 1)
+            ok = error_set(err, ERROR_INPUT, "%s: made by a later contraflow, or not the database of a sweep", path);
+        ok = db_end(d, ok && (version || db_create(d, s, err)), err);
+    }
+    ok = ok && (!version || db_match(d, s, err)); /* takes a while and needs no lock: points stay what they are */
+    if (!ok)
+        sweep_db_close(d);
+    return ok;
+}
+
+bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
+{
+    int64_t version = 0;
+    if (access(path, R_OK) != 0) {
+        error_set_errno(err, "%s: cannot be read", path);
+        err->code = ERROR_INPUT;
+        *d = (struct sweep_db){0};
+        return false;
+    }
+    /* Read and write: of a WAL that a dead process left, only a writer can make an index. */
+    bool ok = db_connect(d, path, SQLITE_OPEN_READWRITE, err) && db_number(d, "PRAGMA user_version", &version, err) &&
+              (version == 1 || error_set(err, ERROR_INPUT, "%s: not the database of a sweep", path));
+    if (!ok)
+        sweep_db_close(d);
+    return ok;
+}
+
+void sweep_db_close(struct sweep_db *d)
+{
+    sqlite3_close(d->db);
+    d->db = NULL;
+}
+
+/* Points of processes that live no longer are free again. */
+static bool db_free_orphans(struct sweep_db *d, struct error *err)
+{
+    sqlite3_stmt *q = sweep_db_prepare(d, "SELECT DISTINCT pid, pid_start FROM point WHERE state = 'running'", err);
+    int status = SQLITE_ERROR;
+    bool ok = q != NULL;
+    while (ok && (status = sqlite3_step(q)) == SQLITE_ROW) {
+        int64_t pid = sqlite3_column_int64(q, 0), start = sqlite3_column_int64(q, 1);
+        if (process_start(pid) == start)
+            continue;
+        sqlite3_stmt *u = sweep_db_prepare(d, "UPDATE point SET state = 'waiting', pid = NULL, pid_start = NULL "
+                                           "WHERE state = 'running' AND pid = ? AND pid_start = ?", err);
+        sqlite3_bind_int64(u, 1, pid);
+        sqlite3_bind_int64(u, 2, start);
+        ok = db_finish(d, u, err);
+        sqlite3_reset(q); /* what it walks has changed */
+    }
+    if (ok && status != SQLITE_DONE)
+        ok = sweep_db_fail(d, err);
+    sqlite3_finalize(q);
+    return ok;
+}
+
+static bool db_take_first(struct sweep_db *d, struct sweep_claim *c, struct error *err)
+{
+    sqlite3_stmt *q = sweep_db_prepare(d, "UPDATE point SET state = 'running', pid = ?, pid_start = ? WHERE number = "
+                                       "(SELECT number FROM point WHERE state = 'waiting' ORDER BY number LIMIT 1) "
+                                       "RETURNING number, scenario, program", err);
+    sqlite3_bind_int64(q, 1, getpid());
+    sqlite3_bind_int64(q, 2, process_start(getpid()));
+    int status = q ? sqlite3_step(q) : SQLITE_DONE;
+    bool ok = q != NULL;
+    if (status == SQLITE_ROW) {
+        c->number = sqlite3_column_int64(q, 0);
+        c->yaml = strdup((const char *)sqlite3_column_text(q, 1));
+        c->program = strdup((const char *)sqlite3_column_text(q, 2));
+        ok = (c->yaml && c->program) || error_set(err, ERROR_SYSTEM, "out of memory");
+        if (ok && (status = sqlite3_step(q)) != SQLITE_DONE)
+            ok = sweep_db_fail(d, err);
+    } else if (status != SQLITE_DONE) {
+        ok = sweep_db_fail(d, err);
+    }
+    sqlite3_finalize(q);
+    return ok;
+}
+
+bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err)
+{
+    *c = (struct sweep_claim){0};
+    if (!db_do(d, "BEGIN IMMEDIATE", err))
+        return false;
+    return db_end(d, db_free_orphans(d, err) && db_take_first(d, c, err), err);
+}
+
+static void bind_json(sqlite3_stmt *q, int i, const json_t *value)
+{
+    if (json_is_string(value))
+        sqlite3_bind_text(q, i, json_string_value(value), -1, SQLITE_TRANSIENT);
+    else if (json_is_integer(value))
+        sqlite3_bind_int64(q, i, json_integer_value(value));
+    else if (json_is_real(value))
+        sqlite3_bind_double(q, i, json_real_value(value));
+    else
+        sqlite3_bind_null(q, i);
+}
+
+static bool db_add_flow(struct sweep_db *d, int64_t number, const json_t *flow, struct error *err)
+{
+    static const char *const keys[] = {"flow", "src", "dst", "delivered_bytes", "start_s", "end_s", "goodput_bps",
+                                       "steady_goodput_bps", "steady_ci95_bps", "retransmitted_segments"};
+    static const char *const trip[] = {"floor_s", "data_wait_s", "ack_wait_s", "ack_groups", "compressed_groups"};
+    sqlite3_stmt *q = sweep_db_prepare(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
+    sqlite3_bind_int64(q, 1, number);
+    for (int i = 0; i < 10; i++)
+        bind_json(q, 2 + i, json_object_get(flow, keys[i]));
+    for (int i = 0; i < 5; i++)
+        bind_json(q, 12 + i, json_object_get(json_object_get(flow, "round_trip"), trip[i]));
+    return db_finish(d, q, err);
+}
+
+bool sweep_db_done(struct sweep_db *d, int64_t number, const json_t *summary, double wall_s, struct error *err)
+{
+    size_t i;
+    json_t *flow;
+    if (!db_do(d, "BEGIN IMMEDIATE", err))
+        return false;
+    sqlite3_stmt *q = sweep_db_prepare(d, "UPDATE point SET state = 'done', pid = NULL, pid_start = NULL, wall_s = ?, "
+                                       "engine = ?, version = ? WHERE number = ?", err);
+    sqlite3_bind_double(q, 1, wall_s);
+    bind_json(q, 2, json_object_get(summary, "engine"));
+    bind_json(q, 3, json_object_get(summary, "contraflow"));
+    sqlite3_bind_int64(q, 4, number);
+    bool ok = db_finish(d, q, err);
+    json_array_foreach(json_object_get(summary, "flows"), i, flow)
+        ok = ok && db_add_flow(d, number, flow, err);
+    return db_end(d, ok, err);
+}
+
+static bool db_leave(struct sweep_db *d, int64_t number, const char *state, const char *sentence, struct error *err)
+{
+    sqlite3_stmt *q = sweep_db_prepare(d, "UPDATE point SET state = ?, pid = NULL, pid_start = NULL, error = ? "
+                                       "WHERE number = ?", err);
+    sqlite3_bind_text(q, 1, state, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(q, 2, sentence, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(q, 3, number);
+    return db_finish(d, q, err);
+}
+
+bool sweep_db_failed(struct sweep_db *d, int64_t number, const char *sentence, struct error *err)
+{
+    return db_leave(d, number, "failed", sentence, err);
+}
+
+bool sweep_db_release(struct sweep_db *d, int64_t number, struct error *err)
+{
+    return db_leave(d, number, "waiting", NULL, err);
+}
+
+bool sweep_db_count(struct sweep_db *d, struct sweep_counts *c, struct error *err)
+{
+    return db_number(d, "SELECT count(*) FROM point", &c->points, err) &&
+           db_number(d, "SELECT count(*) FROM point WHERE state = 'done'", &c->done, err) &&
+           db_number(d, "SELECT count(*) FROM point WHERE state = 'failed'", &c->failed, err) &&
+           db_number(d, "SELECT count(*) FROM point WHERE state = 'running'", &c->running, err);
+}

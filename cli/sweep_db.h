@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/sweep_db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 1).
+ *
+ *   sweep  one row: title, text (the sweep file), version (of contraflow, that made the database)
+ *   point  number from 1; axes (values as JSON); scenario (resolved YAML); seed; state 'waiting', 'running', 'done' or
+ *          'failed'; pid and pid_start (clock ticks since boot) of the sweep process that runs it, else NULL; error
+ *          (why it failed); program ('native' or 'ns3'); wall_s (time it took); engine and version (that ran it)
+ *   flow   one for each flow of a done point: point, name, src, dst, bytes (payload delivered), start_s, end_s,
+ *          goodput_bps, steady_goodput_bps, steady_ci95_bps, retransmitted_segments, floor_s, data_wait_s, ack_wait_s,
+ *          ack_groups, compressed_groups; as in summary.json, NULL where that has none
+ *
+ * Points are claimed and their results committed in transactions (BEGIN IMMEDIATE), so any number of processes of one
+ * machine share a database, and one that dies leaves its points free for the next claim. But for wall_s nothing
+ * depends on the clock or on who ran a point. */
+#ifndef CLI_SWEEP_DB_H
+#define CLI_SWEEP_DB_H
+
+#include "scenarios/sweep.h"
+
+#include <jansson.h>
+#include <sqlite3.h>
+
+struct sweep_db {
+    sqlite3 *db;
+    const char *path; /* borrowed */
+};
+
+struct sweep_claim {
+    int64_t number;
+    char *yaml, *program; /* owned */
+};
+
+struct sweep_counts {
+    int64_t points, done, failed, running;
+};
+
+/* Opens or makes the database and puts the sweep's points in; refuses (ERROR_INPUT) one that has other points or is
+ * none of a sweep. Failed points wait again. */
+bool sweep_db_start(struct sweep_db *d, const char *path, const struct sweep *s, struct error *err);
+
+/* An existing one, to read. */
+bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err);
+void sweep_db_close(struct sweep_db *d);
+
+/* The first point that waits or whose process no longer lives; 0 as number when there is none. */
+bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err);
+
+/* A claimed point's end: flows and state at once from its summary; failed with a sentence; or free again. */
+bool sweep_db_done(struct sweep_db *d, int64_t number, const json_t *summary, double wall_s, struct error *err);
+bool sweep_db_failed(struct sweep_db *d, int64_t number, const char *sentence, struct error *err);
+bool sweep_db_release(struct sweep_db *d, int64_t number, struct error *err);
+
+bool sweep_db_count(struct sweep_db *d, struct sweep_counts *c, struct error *err);
+
+/* A statement; NULL and *err on failure. sweep_db_fail() words SQLite's latest error, returns false. */
+sqlite3_stmt *sweep_db_prepare(struct sweep_db *d, const char *sql, struct error *err);
+bool sweep_db_fail(struct sweep_db *d, struct error *err);
+
+#endif

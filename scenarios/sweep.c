@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/sweep.h"
+
+#include "base/units.h"
+#include "scenarios/document.h"
+#include "scenarios/load.h"
+#include "scenarios/save.h"
+#include "scenarios/sweep_range.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SWEEP_KEYS 100 /* of `set` and of `axes`, each: as many as a mapping can have */
+
+struct sweep_axis {
+    const char *key; /* borrowed from the document */
+    int node;
+    struct sweep_values values;
+};
+
+struct sweep {
+    struct document *doc;
+    char *path, *title, *scenario, *text;
+    char *sets[SWEEP_KEYS];
+    int set_nodes[SWEEP_KEYS];
+    size_t n_sets;
+    struct sweep_axis axes[SWEEP_KEYS + 1]; /* the last one is the seed's */
+    size_t n_axes;
+    int skip; /* node; 0: none */
+};
+
+static bool sweep_no_memory(const struct sweep *s, struct error *err)
+{
+    return error_set(err, ERROR_SYSTEM, "%s: out of memory", s->path);
+}
+
+static bool sweep_fail(const struct sweep *s, int node, const char *key, struct error *err)
+{
+    error_prefix(err, "%s: ", key);
+    return document_blame_node(s->doc, node, err);
+}
+
+static bool sweep_load_set(struct sweep *s, int node, struct error *err)
+{
+    const char *key;
+    int value;
+    if (document_scalar(s->doc, node))
+        return error_set(err, ERROR_INPUT, "not a mapping; write {duration: 500ms, ...}"), sweep_fail(s, node, "set", err);
+    for (size_t i = 0; (value = document_entry(s->doc, node, i, &key)); i++) {
+        const char *text = document_scalar(s->doc, value);
+        if (!text || !*key) {
+            error_set(err, ERROR_INPUT, "not a single value; write a list or a mapping between quotes: \"[{at: h0}]\"");
+            return sweep_fail(s, value, *key ? key : "set", err);
+        }
+        if (asprintf(&s->sets[i], "%s=%s", key, text) < 0)
+            return sweep_no_memory(s, err);
+        s->set_nodes[i] = value;
+        s->n_sets = i + 1;
+    }
+    return true;
+}
+
+static bool sweep_load_axes(struct sweep *s, int node, struct error *err)
+{
+    const char *key;
+    int value;
+    if (document_scalar(s->doc, node))
+        return error_set(err, ERROR_INPUT, "not a mapping; write {tcp.window: [1MB, 3MB], ...}"),
+               sweep_fail(s, node, "axes", err);
+    for (size_t i = 0; (value = document_entry(s->doc, node, i, &key)); i++) {
+        struct sweep_axis *axis = &s->axes[s->n_axes++];
+        *axis = (struct sweep_axis){.key = key, .node = value};
+        if (!*key || strcmp(key, "seed") == 0) {
+            error_set(err, ERROR_INPUT, *key ? "seeds go into 'seeds: 8' or a list there" : "a list; write KEY: [...]");
+            return sweep_fail(s, value, "axes", err);
+        }
+        if (!sweep_values_load(&axis->values, s->doc, value, err))
+            return error_prefix(err, "%s: ", key), sweep_fail(s, value, "axes", err);
+    }
+    return true;
+}
+
+/* A number of seeds, or a list of them: an axis of its own. */
+static bool sweep_load_seeds(struct sweep *s, int node, int64_t first, struct error *err)
+{
+    struct sweep_axis *axis = &s->axes[s->n_axes];
+    const char *text = node ? document_scalar(s->doc, node) : NULL;
+    int64_t count = 1;
+    bool ok;
+    *axis = (struct sweep_axis){.key = "seed", .node = node};
+    if (!node && first < 0)
+        return true;
+    if (node && !text) {
+        if (first >= 0)
+            return error_set(err, ERROR_INPUT, "--seed: the seeds are a list already"), sweep_fail(s, node, "seeds", err);
+        ok = sweep_values_load(&axis->values, s->doc, node, err);
+    } else {
+        if (text && strstr(text, ".."))
+            ok = sweep_values_load(&axis->values, s->doc, node, err);
+        else if (text && (!units_parse_integer(text, &count, err) || count < 1 || count > SWEEP_VALUES))
+            ok = error_set(err, ERROR_INPUT, "'%s' is not a number of seeds from 1 to %d, nor a list", text, SWEEP_VALUES);
+        else
+            ok = sweep_values_count(&axis->values, first < 0 ? 1 : first, count, err);
+    }
+    s->n_axes++;
+    return ok || (node ? sweep_fail(s, node, "seeds", err) : false);
+}
+
+static int sweep_axis_of(const struct sweep *s, const char *key)
+{
+    for (size_t i = 0; i < s->n_axes; i++)
+        if (strcmp(s->axes[i].key, key) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool sweep_check_skip(const struct sweep *s, struct error *err)
+{
+    const char *key;
+    int entry, value;
+    if (!s->skip)
+        return true;
+    for (size_t i = 0; (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
+        if (*key || !document_entry(s->doc, entry, 0, &key)) {
+            error_set(err, ERROR_INPUT, "not a list of points; write [{KEY: VALUE, ...}, ...]");
+            return sweep_fail(s, s->skip, "skip", err);
+        }
+        for (size_t j = 0; (value = document_entry(s->doc, entry, j, &key)); j++) {
+            const char *text = document_scalar(s->doc, value);
+            int a = sweep_axis_of(s, key);
+            if (a >= 0 && text && sweep_values_has(&s->axes[a].values, text))
+                continue;
+            error_set(err, ERROR_INPUT, a < 0 ? "%s is no axis" : "%s never has the value '%s'", key, text ? text : "");
+            return sweep_fail(s, value, "skip", err);
+        }
+    }
+    return true;
+}
+
+/* The scenario's path: beside the sweep file unless absolute. */
+static bool sweep_load_scenario(struct sweep *s, const char *name, struct error *err)
+{
+    const char *slash = strrchr(s->path, '/');
+    int folder = slash && name[0] != '/' ? (int)(slash + 1 - s->path) : 0;
+    return asprintf(&s->scenario, "%.*s%s", folder, s->path, name) >= 0 || sweep_no_memory(s, err);
+}
+
+static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *err)
+{
+    const char *key;
+    int node, seeds = 0;
+    for (size_t i = 0; (node = document_entry(s->doc, 1, i, &key)); i++) {
+        const char *text = document_scalar(s->doc, node);
+        bool ok = true, single = strcmp(key, "title") == 0 || strcmp(key, "scenario") == 0;
+        if (single && (!text || !*text))
+            return error_set(err, ERROR_INPUT, "not a single value"), sweep_fail(s, node, key, err);
+        if (strcmp(key, "title") == 0)
+            ok = (s->title = strdup(text)) || sweep_no_memory(s, err);
+        else if (strcmp(key, "scenario") == 0)
+            ok = sweep_load_scenario(s, text, err);
+        else if (strcmp(key, "set") == 0)
+            ok = sweep_load_set(s, node, err);
+        else if (strcmp(key, "axes") == 0)
+            ok = sweep_load_axes(s, node, err);
+        else if (strcmp(key, "skip") == 0)
+            s->skip = node;
+        else if (strcmp(key, "seeds") == 0)
+            seeds = node;
+        else
+            return error_set(err, ERROR_INPUT, "unknown; keys are title, scenario, set, axes, skip and seeds"),
+                   sweep_fail(s, node, key, err);
+        if (!ok)
+            return false;
+    }
+    if (!s->scenario)
+        return error_set(err, ERROR_INPUT, "%s: scenario: is missing; write scenario: star.yaml", s->path);
+    if (!sweep_check_skip(s, err) || !sweep_load_seeds(s, seeds, first_seed, err))
+        return false;
+    size_t points = 1;
+    for (size_t i = 0; i < s->n_axes && points <= SWEEP_POINTS; i++)
+        points *= s->axes[i].values.n;
+    return points <= SWEEP_POINTS ||
+           error_set(err, ERROR_INPUT, "%s: axes: more than %d points", s->path, SWEEP_POINTS);
+}
+
+static char *sweep_read(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = fopen(path, "r");
+    if (f && getdelim(&text, &size, '\0', f) < 0) {
+        free(text);
+        text = NULL;
+    }
+    if (f)
+        fclose(f);
+    return text;
+}
+
+struct sweep *sweep_load(const char *path, int64_t first_seed, struct error *err)
+{
+    struct sweep *s = calloc(1, sizeof *s);
+    if (!s || !(s->path = strdup(path))) {
+        error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
+    } else if ((s->doc = document_open(s->path, NULL, 0, err))) {
+        const char *key;
+        s->text = sweep_read(path);
+        if (!s->text)
+            sweep_no_memory(s, err);
+        else if (document_entry(s->doc, 1, 0, &key) == 0 || !*key)
+            error_set(err, ERROR_INPUT, "%s: not a mapping with scenario: and axes:", path);
+        else if (sweep_load_keys(s, first_seed, err))
+            return s;
+    }
+    sweep_free(s);
+    return NULL;
+}
+
+void sweep_free(struct sweep *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n_sets; i++)
+        free(s->sets[i]);
+    for (size_t i = 0; i <= SWEEP_KEYS; i++)
+        sweep_values_fini(&s->axes[i].values);
+    document_free(s->doc);
+    free(s->path);
+    free(s->title);
+    free(s->scenario);
+    free(s->text);
+    free(s);
+}
+
+const char *sweep_title(const struct sweep *s)
+{
+    return s->title ? s->title : "";
+}
+
+const char *sweep_text(const struct sweep *s)
+{
+    return s->text;
+}
+
+static bool sweep_skips(const struct sweep *s, const size_t *at)
+{
+    const char *key;
+    int entry, value;
+    for (size_t i = 0; s->skip && (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
+        bool all = true;
+        for (size_t j = 0; all && (value = document_entry(s->doc, entry, j, &key)); j++) {
+            int a = sweep_axis_of(s, key);
+            all = strcmp(s->axes[a].values.texts[at[a]], document_scalar(s->doc, value)) == 0;
+        }
+        if (all)
+            return true;
+    }
+    return false;
+}
+
+/* An error that scenario_load() blames on a set is one of the line that the value stands in. */
+static bool sweep_blame(const struct sweep *s, char *const *sets, const int *nodes, size_t n, struct error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(sets[i]);
+        if (!nodes[i] || strncmp(err->message, "--set ", 6) != 0 || strncmp(err->message + 6, sets[i], length) != 0 ||
+            err->message[6 + length] != ':')
+            continue;
+        memmove(err->message, err->message + 6, strlen(err->message + 6) + 1);
+        return document_blame_node(s->doc, nodes[i], err);
+    }
+    return error_prefix(err, "%s: ", s->path);
+}
+
+static bool sweep_give(const struct sweep *s, const size_t *at, char *const *sets, const int *nodes, size_t n_sets,
+                       struct sweep_point *p, bool (*take)(void *, const struct sweep_point *, struct error *),
+                       void *user, struct error *err)
+{
+    struct scenario scenario;
+    if (!scenario_load(&scenario, s->scenario, (const char *const *)sets, n_sets, err))
+        return sweep_blame(s, sets, nodes, n_sets, err);
+    json_t *axes = json_object();
+    for (size_t i = 0; i < s->n_axes; i++) {
+        const char *text = s->axes[i].values.texts[at[i]];
+        int64_t number;
+        struct error word;
+        bool whole = units_parse_integer(text, &number, &word);
+        if (strcmp(s->axes[i].key, "seed") != 0)
+            json_object_set_new(axes, s->axes[i].key, whole ? json_integer(number) : json_string(text));
+    }
+    char *yaml = NULL, *json = json_dumps(axes, JSON_COMPACT);
+    size_t size;
+    FILE *f = open_memstream(&yaml, &size);
+    bool ok = f && scenario_write(&scenario, f, NULL, err);
+    if (f)
+        ok = fclose(f) == 0 && ok;
+    if (scenario.n_points)
+        error_set(err, ERROR_INPUT, "%s: scenario: %s has points of its own; make them axes", s->path, s->scenario);
+    else if (!ok || !json)
+        sweep_no_memory(s, err);
+    p->axes = json;
+    p->yaml = yaml;
+    p->seed = (int64_t)scenario.seed;
+    p->engine = scenario_engine_name(scenario.engine);
+    ok = ok && json && !scenario.n_points && (!take || take(user, p, err));
+    json_decref(axes);
+    free(json);
+    free(yaml);
+    scenario_fini(&scenario);
+    return ok;
+}
+
+bool sweep_expand(const struct sweep *s, bool (*take)(void *user, const struct sweep_point *p, struct error *err),
+                  void *user, struct error *err)
+{
+    size_t at[SWEEP_KEYS + 1] = {0}, n_sets = s->n_sets, axis;
+    char *sets[2 * SWEEP_KEYS + 2], capture[] = "capture=[]";
+    int nodes[2 * SWEEP_KEYS + 2];
+    struct sweep_point p = {0};
+    bool ok = true;
+    memcpy(sets, s->sets, sizeof s->sets);
+    memcpy(nodes, s->set_nodes, sizeof s->set_nodes);
+    do {
+        if (!sweep_skips(s, at)) {
+            size_t n = n_sets;
+            for (size_t i = 0; ok && i < s->n_axes; i++) {
+                const char *text = s->axes[i].values.texts[at[i]];
+                ok = asprintf(&sets[n], "%s=%s", s->axes[i].key, text) >= 0 || sweep_no_memory(s, err);
+                nodes[n] = s->axes[i].node;
+                n += ok;
+            }
+            sets[n] = capture;
+            nodes[n] = 0;
+            p.number++;
+            ok = ok && sweep_give(s, at, sets, nodes, n + 1, &p, take, user, err);
+            while (n > n_sets)
+                free(sets[--n]);
+        }
+        for (axis = s->n_axes; axis > 0 && ++at[axis - 1] == s->axes[axis - 1].values.n; axis--)
+            at[axis - 1] = 0;
+    } while (ok && axis > 0);
+    return ok && (p.number > 0 || error_set(err, ERROR_INPUT, "%s: skip: leaves no point", s->path));
+}
