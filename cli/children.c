@@ -236,6 +236,8 @@ int children_pool(const struct children_source *source, int parallel)
             if (children[i].out >= 0 || children[i].err >= 0)
                 continue;
             child_reap(&children[i]);
+            if ((told > 0 || children_signal) && children[i].job->signalled) /* before it could say so itself */
+                children[i].job->state = CHILDREN_STOPPED;
             if (!source->done(source->user, children[i].job))
                 stop = true;
             children[i--] = children[--running];

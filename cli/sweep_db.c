@@ -276,7 +276,12 @@ bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err
     *c = (struct sweep_claim){0};
     if (!db_do(d, "BEGIN IMMEDIATE", err))
         return false;
-    return db_end(d, db_free_orphans(d, err) && db_take_first(d, c, err), err);
+    if (db_end(d, db_free_orphans(d, err) && db_take_first(d, c, err), err))
+        return true;
+    free(c->yaml);
+    free(c->program);
+    *c = (struct sweep_claim){0};
+    return false;
 }
 
 static void bind_json(sqlite3_stmt *q, int i, const json_t *value)

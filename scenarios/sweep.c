@@ -37,10 +37,17 @@ static bool sweep_no_memory(const struct sweep *s, struct error *err)
     return error_set(err, ERROR_SYSTEM, "%s: out of memory", s->path);
 }
 
+/* Puts file, line and key in front. */
 static bool sweep_fail(const struct sweep *s, int node, const char *key, struct error *err)
 {
     error_prefix(err, "%s: ", key);
     return document_blame_node(s->doc, node, err);
+}
+
+static bool sweep_bad(const struct sweep *s, int node, const char *key, const char *sentence, struct error *err)
+{
+    error_set(err, ERROR_INPUT, "%s", sentence);
+    return sweep_fail(s, node, key, err);
 }
 
 static bool sweep_load_set(struct sweep *s, int node, struct error *err)
@@ -48,13 +55,12 @@ static bool sweep_load_set(struct sweep *s, int node, struct error *err)
     const char *key;
     int value;
     if (document_scalar(s->doc, node))
-        return error_set(err, ERROR_INPUT, "not a mapping; write {duration: 500ms, ...}"), sweep_fail(s, node, "set", err);
+        return sweep_bad(s, node, "set", "not a mapping; write {duration: 500ms, ...}", err);
     for (size_t i = 0; (value = document_entry(s->doc, node, i, &key)); i++) {
         const char *text = document_scalar(s->doc, value);
-        if (!text || !*key) {
-            error_set(err, ERROR_INPUT, "not a single value; write a list or a mapping between quotes: \"[{at: h0}]\"");
-            return sweep_fail(s, value, *key ? key : "set", err);
-        }
+        if (!text || !*key)
+            return sweep_bad(s, value, *key ? key : "set",
+                             "not a single value; write a list or a mapping between quotes: \"[{at: h0}]\"", err);
         if (asprintf(&s->sets[i], "%s=%s", key, text) < 0)
             return sweep_no_memory(s, err);
         s->set_nodes[i] = value;
@@ -68,17 +74,17 @@ static bool sweep_load_axes(struct sweep *s, int node, struct error *err)
     const char *key;
     int value;
     if (document_scalar(s->doc, node))
-        return error_set(err, ERROR_INPUT, "not a mapping; write {tcp.window: [1MB, 3MB], ...}"),
-               sweep_fail(s, node, "axes", err);
+        return sweep_bad(s, node, "axes", "not a mapping; write {tcp.window: [1MB, 3MB], ...}", err);
     for (size_t i = 0; (value = document_entry(s->doc, node, i, &key)); i++) {
         struct sweep_axis *axis = &s->axes[s->n_axes++];
         *axis = (struct sweep_axis){.key = key, .node = value};
-        if (!*key || strcmp(key, "seed") == 0) {
-            error_set(err, ERROR_INPUT, *key ? "seeds go into 'seeds: 8' or a list there" : "a list; write KEY: [...]");
+        if (!*key || strcmp(key, "seed") == 0)
+            return sweep_bad(s, value, "axes",
+                             *key ? "seeds go into 'seeds: 8' or a list there" : "a list; write KEY: [...]", err);
+        if (!sweep_values_load(&axis->values, s->doc, value, err)) {
+            error_prefix(err, "%s: ", key);
             return sweep_fail(s, value, "axes", err);
         }
-        if (!sweep_values_load(&axis->values, s->doc, value, err))
-            return error_prefix(err, "%s: ", key), sweep_fail(s, value, "axes", err);
     }
     return true;
 }
@@ -95,13 +101,14 @@ static bool sweep_load_seeds(struct sweep *s, int node, int64_t first, struct er
         return true;
     if (node && !text) {
         if (first >= 0)
-            return error_set(err, ERROR_INPUT, "--seed: the seeds are a list already"), sweep_fail(s, node, "seeds", err);
+            return sweep_bad(s, node, "seeds", "a list already; --seed goes with a number of them", err);
         ok = sweep_values_load(&axis->values, s->doc, node, err);
     } else {
         if (text && strstr(text, ".."))
             ok = sweep_values_load(&axis->values, s->doc, node, err);
         else if (text && (!units_parse_integer(text, &count, err) || count < 1 || count > SWEEP_VALUES))
-            ok = error_set(err, ERROR_INPUT, "'%s' is not a number of seeds from 1 to %d, nor a list", text, SWEEP_VALUES);
+            ok = error_set(err, ERROR_INPUT, "'%s' is not a number of seeds from 1 to %d, nor a list", text,
+                           SWEEP_VALUES);
         else
             ok = sweep_values_count(&axis->values, first < 0 ? 1 : first, count, err);
     }
@@ -124,10 +131,8 @@ static bool sweep_check_skip(const struct sweep *s, struct error *err)
     if (!s->skip)
         return true;
     for (size_t i = 0; (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
-        if (*key || !document_entry(s->doc, entry, 0, &key)) {
-            error_set(err, ERROR_INPUT, "not a list of points; write [{KEY: VALUE, ...}, ...]");
-            return sweep_fail(s, s->skip, "skip", err);
-        }
+        if (*key || !document_entry(s->doc, entry, 0, &key))
+            return sweep_bad(s, s->skip, "skip", "not a list of points; write [{KEY: VALUE, ...}, ...]", err);
         for (size_t j = 0; (value = document_entry(s->doc, entry, j, &key)); j++) {
             const char *text = document_scalar(s->doc, value);
             int a = sweep_axis_of(s, key);
@@ -156,7 +161,7 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
         const char *text = document_scalar(s->doc, node);
         bool ok = true, single = strcmp(key, "title") == 0 || strcmp(key, "scenario") == 0;
         if (single && (!text || !*text))
-            return error_set(err, ERROR_INPUT, "not a single value"), sweep_fail(s, node, key, err);
+            return sweep_bad(s, node, key, "not a single value", err);
         if (strcmp(key, "title") == 0)
             ok = (s->title = strdup(text)) || sweep_no_memory(s, err);
         else if (strcmp(key, "scenario") == 0)
@@ -170,8 +175,7 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
         else if (strcmp(key, "seeds") == 0)
             seeds = node;
         else
-            return error_set(err, ERROR_INPUT, "unknown; keys are title, scenario, set, axes, skip and seeds"),
-                   sweep_fail(s, node, key, err);
+            return sweep_bad(s, node, key, "unknown; keys are title, scenario, set, axes, skip and seeds", err);
         if (!ok)
             return false;
     }

@@ -116,8 +116,8 @@ static bool range_load(struct sweep_values *v, const char *from, const char *to,
         if (kinds[k].parse(from, &a, &other) && kinds[k].parse(to, &b, &other))
             kind = &kinds[k];
     if (!kind || !range_unit(kind, from, &unit, &other))
-        return error_set(err, ERROR_INPUT, "'%s' to '%s' is no range of numbers, sizes, rates or times; list the values",
-                         from, to);
+        return error_set(err, ERROR_INPUT, "'%s' to '%s' is no range of numbers, sizes, rates or times; "
+                         "list the values", from, to);
     if (b < a || a < INT64_MIN / 2 || b > INT64_MAX / 2)
         return error_set(err, ERROR_INPUT, "from %s to %s is %s", from, to, b < a ? "backwards" : "too far");
     if (log) {

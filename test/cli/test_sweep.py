@@ -143,6 +143,22 @@ class Interrupted(Case):
         self.assertEqual(self.rows(), whole)
         self.assertEqual(self.leftovers(), [])
 
+    def test_an_interrupt_fails_no_point_and_leaves_no_directory(self):
+        self.good("sweep", "s.yaml", "-q", "-o", "whole.db")
+        for _ in range(20): # at any moment of an engine's life
+            running = self.start("-o", "s.db", "-q")
+            try:
+                running.wait(random.uniform(0.03, 0.06))
+            except subprocess.TimeoutExpired:
+                running.send_signal(signal.SIGINT)
+            words = running.communicate(timeout=60)[1]
+            self.assertIn(running.returncode, (0, -signal.SIGINT), words)
+            if (self.dir / "s.db").exists() and self.query("SELECT * FROM sqlite_master"):
+                self.assertEqual(self.query("SELECT * FROM point WHERE state NOT IN ('done', 'waiting')"), [])
+            self.assertEqual(self.leftovers(), [])
+        self.good("sweep", "s.yaml", "-q", "-o", "s.db")
+        self.assertEqual(self.rows(), self.rows("whole.db"))
+
     def test_started_again_it_repeats_nothing(self):
         self.good("sweep", "s.yaml", "-q")
         db = sqlite3.connect(self.dir / "s.db")
