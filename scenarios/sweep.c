@@ -130,6 +130,8 @@ static bool sweep_check_skip(const struct sweep *s, struct error *err)
     int entry, value;
     if (!s->skip)
         return true;
+    if (document_scalar(s->doc, s->skip))
+        return sweep_bad(s, s->skip, "skip", "not a list of points; write [{KEY: VALUE, ...}, ...]", err);
     for (size_t i = 0; (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
         if (*key || !document_entry(s->doc, entry, 0, &key))
             return sweep_bad(s, s->skip, "skip", "not a list of points; write [{KEY: VALUE, ...}, ...]", err);

@@ -142,6 +142,8 @@ static void test_errors_name_line_and_key(void **state)
             "s.yaml:3: axes: traffic.star.incoming: more than 100000 values");
     rejects("axes: {traffic.star.incoming: 1..10000}\nseeds: 101\n", "s.yaml: axes: more than 1000000 points");
     rejects("axes: {seed: [1]}\n", "s.yaml:3: axes: seeds go into 'seeds: 8' or a list there");
+    rejects("skip: 3\n", "s.yaml:3: skip: not a list of points; write [{KEY: VALUE, ...}, ...]");
+    rejects("skip: {tcp.window: 1MB}\n", "s.yaml:3: skip: not a list of points; write [{KEY: VALUE, ...}, ...]");
     rejects("set: 3\n", "s.yaml:3: set: given twice, first in line 2");
 }
 
