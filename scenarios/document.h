@@ -42,7 +42,8 @@ bool document_blame(const struct document *d, const char *key_path, struct error
 
 /* The same tree node by node, for keys that have dots in them. The root is node 1. */
 
-/* The i-th value of a mapping, with its key, or entry of a list, with ""; 0 beyond the last and below a single value. */
+/* The i-th value of a mapping, with its key, or entry of a list, with ""; 0 beyond the last and below a single
+ * value. */
 int document_entry(const struct document *d, int node, size_t i, const char **key);
 
 /* A single value's text, NULL for a list or a mapping. */

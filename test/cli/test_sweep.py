@@ -42,8 +42,8 @@ class Case(e2e.Case):
         """Everything that is compared: all but wall_s."""
         self.assertEqual(self.query("PRAGMA integrity_check", database), [("ok",)])
         return [self.query("SELECT * FROM sweep", database),
-                self.query("SELECT number, axes, scenario, seed, state, pid, pid_start, error, program, engine, version "
-                           "FROM point ORDER BY number", database),
+                self.query("SELECT number, axes, scenario, seed, state, pid, pid_start, error, program, engine, "
+                           "version FROM point ORDER BY number", database),
                 self.query("SELECT * FROM flow ORDER BY point, name", database)]
 
     def start(self, *args):

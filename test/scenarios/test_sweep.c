@@ -62,9 +62,12 @@ static void test_points_go_like_nested_loops_seeds_innermost(void **state)
 {
     (void)state;
     gives("axes: {traffic.star.incoming: [3, 1], tcp.window: [1MB, 64KiB]}\nseeds: 2\n",
-          "{\"traffic.star.incoming\":3,\"tcp.window\":\"1MB\"} 1\n{\"traffic.star.incoming\":3,\"tcp.window\":\"1MB\"} 2\n"
-          "{\"traffic.star.incoming\":3,\"tcp.window\":\"64KiB\"} 1\n{\"traffic.star.incoming\":3,\"tcp.window\":\"64KiB\"} 2\n"
-          "{\"traffic.star.incoming\":1,\"tcp.window\":\"1MB\"} 1\n{\"traffic.star.incoming\":1,\"tcp.window\":\"1MB\"} 2\n"
+          "{\"traffic.star.incoming\":3,\"tcp.window\":\"1MB\"} 1\n"
+          "{\"traffic.star.incoming\":3,\"tcp.window\":\"1MB\"} 2\n"
+          "{\"traffic.star.incoming\":3,\"tcp.window\":\"64KiB\"} 1\n"
+          "{\"traffic.star.incoming\":3,\"tcp.window\":\"64KiB\"} 2\n"
+          "{\"traffic.star.incoming\":1,\"tcp.window\":\"1MB\"} 1\n"
+          "{\"traffic.star.incoming\":1,\"tcp.window\":\"1MB\"} 2\n"
           "{\"traffic.star.incoming\":1,\"tcp.window\":\"64KiB\"} 1\n"
           "{\"traffic.star.incoming\":1,\"tcp.window\":\"64KiB\"} 2\n");
 }
@@ -95,7 +98,9 @@ static void test_ranges_keep_their_units(void **state)
     gives("axes: {traffic.star.incoming: {from: 1, to: 6, step: 2}}\n",
           "{\"traffic.star.incoming\":1} 1\n{\"traffic.star.incoming\":3} 1\n{\"traffic.star.incoming\":5} 1\n");
     gives("axes: {network.link.delay: {from: 50us, to: 1ms, step: 475us}}\n",
-          "{\"network.link.delay\":\"50us\"} 1\n{\"network.link.delay\":\"525us\"} 1\n{\"network.link.delay\":\"1ms\"} 1\n");
+          "{\"network.link.delay\":\"50us\"} 1\n"
+          "{\"network.link.delay\":\"525us\"} 1\n"
+          "{\"network.link.delay\":\"1ms\"} 1\n");
     gives("axes: {network.link.rate: 1Gbps..2Gbps}\n",
           "{\"network.link.rate\":\"1Gbps\"} 1\n{\"network.link.rate\":\"2Gbps\"} 1\n");
 }
@@ -104,7 +109,10 @@ static void test_log_ranges_round_to_the_unit_of_their_start(void **state)
 {
     (void)state;
     gives("axes: {tcp.window: {from: 10kB, to: 1MB, points: 4, scale: log}}\n", /* 10, 46.4, 215.4, 1000 */
-          "{\"tcp.window\":\"10kB\"} 1\n{\"tcp.window\":\"46kB\"} 1\n{\"tcp.window\":\"215kB\"} 1\n{\"tcp.window\":\"1MB\"} 1\n");
+          "{\"tcp.window\":\"10kB\"} 1\n"
+          "{\"tcp.window\":\"46kB\"} 1\n"
+          "{\"tcp.window\":\"215kB\"} 1\n"
+          "{\"tcp.window\":\"1MB\"} 1\n");
     gives("axes: {traffic.star.incoming: {from: 1, to: 3, points: 6, scale: log}}\n", /* 1 1.2 1.6 1.9 2.4 3 */
           "{\"traffic.star.incoming\":1} 1\n{\"traffic.star.incoming\":2} 1\n{\"traffic.star.incoming\":3} 1\n");
 }
@@ -125,8 +133,8 @@ static void test_errors_name_line_and_key(void **state)
     (void)state;
     rejects("axes: {tcp.window: [1MB, fast]}\n",
             "s.yaml:3: tcp.window=fast: 'fast' is not a size; try 3MB, 500kB or 64KiB");
-    rejects("axes:\n  tcp.window: 1MB..2s\n", "s.yaml:4: axes: tcp.window: '1MB' to '2s' is no range of numbers, sizes, "
-            "rates or times; list the values");
+    rejects("axes:\n  tcp.window: 1MB..2s\n", "s.yaml:4: axes: tcp.window: '1MB' to '2s' is no range of numbers, "
+            "sizes, rates or times; list the values");
     rejects("axes: {tcp.window: {from: 2MB, to: 1MB}}\n", "s.yaml:3: axes: tcp.window: from 2MB to 1MB is backwards");
     rejects("axes: {tcp.window: {from: 1MB, to: 2MB, step: 0}}\n",
             "s.yaml:3: axes: tcp.window: '0' is no step above 0 of the same kind as 1MB");
