@@ -106,16 +106,10 @@ static uint32_t hash(const struct capture_segment *s, int end)
     return (uint32_t)h;
 }
 
-static bool same_address(const struct capture_address *a, const struct capture_address *b)
-{
-    return a->family == b->family && memcmp(a->bytes, b->bytes, 4) == 0 &&
-           (a->family == 4 || memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0);
-}
-
 static bool same_key(const struct analysis_key *key, const struct capture_segment *s, int end)
 {
     return key->port[end] == s->src_port && key->port[!end] == s->dst_port && key->tag == s->tag &&
-           same_address(&key->address[end], &s->src) && same_address(&key->address[!end], &s->dst);
+           capture_address_same(&key->address[end], &s->src) && capture_address_same(&key->address[!end], &s->dst);
 }
 
 /* All of a connection at once instead of one cache miss after the other, as is the rule among many thousands. */
@@ -142,11 +136,11 @@ bool analysis_connections_same(const struct capture_segment *a, const struct cap
 {
     if (a->tag != b->tag)
         return false;
-    if (a->src_port == b->src_port && a->dst_port == b->dst_port && same_address(&a->src, &b->src) &&
-        same_address(&a->dst, &b->dst))
+    if (a->src_port == b->src_port && a->dst_port == b->dst_port && capture_address_same(&a->src, &b->src) &&
+        capture_address_same(&a->dst, &b->dst))
         return true;
-    return a->src_port == b->dst_port && a->dst_port == b->src_port && same_address(&a->src, &b->dst) &&
-           same_address(&a->dst, &b->src);
+    return a->src_port == b->dst_port && a->dst_port == b->src_port && capture_address_same(&a->src, &b->dst) &&
+           capture_address_same(&a->dst, &b->src);
 }
 
 uint32_t analysis_connections_expect(const struct analysis_connections *t, const struct capture_segment *s)

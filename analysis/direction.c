@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/direction.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 
 #define WINDOW_MAX (INT64_C(65535) << 14) /* RFC 7323: no receive window is larger */
@@ -41,20 +43,14 @@ int64_t analysis_direction_relative(const struct analysis_direction *d, uint32_t
     return d->high + (int32_t)(seq - (d->base + (uint32_t)d->high));
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15); /* Fibonacci hashing, Knuth 6.4 */
-    return h ^ (h >> 29);
-}
-
 bool analysis_direction_is_copy(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns)
 {
     bool strong = s->ip_id != 0 || s->has_timestamps;
-    uint64_t h = mix((uint64_t)s->seq << 32 | s->ack, (uint64_t)s->payload_bytes << 32 | s->tsval);
-    h = mix(h, (uint64_t)s->flags << 48 | (uint64_t)s->window << 16 | s->ip_id);
-    h = mix(h, s->n_sack ? (uint64_t)s->sack[0].start << 32 | s->sack[0].end : 0);
+    uint64_t h = hash_mix((uint64_t)s->seq << 32 | s->ack, (uint64_t)s->payload_bytes << 32 | s->tsval);
+    h = hash_mix(h, (uint64_t)s->flags << 48 | (uint64_t)s->window << 16 | s->ip_id);
+    h = hash_mix(h, s->n_sack ? (uint64_t)s->sack[0].start << 32 | s->sack[0].end : 0);
     if (s->ip_id == 0) /* elsewhere left out: checksum offload makes it differ between two taps */
-        h = mix(h, s->checksum);
+        h = hash_mix(h, s->checksum);
     bool near = time_ns - d->recent_ns < COPY_NS;
     for (int i = 0; i < ANALYSIS_RECENT; i++) {
         if (d->recent[i] == h && (strong || near))

@@ -359,14 +359,13 @@ void analysis_explain_get(const struct analysis_explain *e, struct analysis_expl
     int sender = clock_tick(&e->sender), receiver = clock_tick(&e->receiver);
     int tick[ANALYSIS_LEGS];
     explain_ticks(sender, receiver, tick);
-    *x = (struct analysis_explanation){.samples = INT64_MAX, .passed = e->xi,
+    *x = (struct analysis_explanation){.passed = e->xi,
                                        .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
     x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax(tick_ns[sender], tick_ns[receiver]) * 1e-9;
     if (receiver >= 0)
         x->stamped = e->stamped[receiver].xi;
     for (int i = 0; i < ANALYSIS_LEGS; i++) {
         const struct explain_leg *leg = &e->legs[i];
-        x->samples = leg->n < x->samples ? leg->n : x->samples;
         int k = tick[i];
         x->wait_s[i] = k < 0 || leg->n == 0
                            ? NAN

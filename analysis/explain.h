@@ -55,7 +55,6 @@ struct analysis_explanation {
     double wait_s[ANALYSIS_LEGS]; /* NAN without samples (no timestamps) */
     double data_wait_s, ack_wait_s; /* sums of two; NAN when either is unknown */
     double tick_s;                /* the coarser of the two clocks' ; NAN unknown */
-    int64_t samples;              /* of the leg with fewest */
     struct xi passed, stamped;    /* groups of ACKs: left when their data passed; or as their own timestamps say */
     double hold_s;                /* mean from data passing the tap to their ACK passing it */
 };

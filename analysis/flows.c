@@ -191,6 +191,14 @@ size_t analysis_flows_slots(const struct analysis_flows *f)
     return 2 * analysis_connections_count(f->connections);
 }
 
+/* The connection of slot i, and which of its ends sends there. */
+static const struct analysis_connection *flows_slot(const struct analysis_flows *f, size_t i, int *end)
+{
+    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
+    *end = (int)(i % 2) ^ c->opener;
+    return c;
+}
+
 static bool tap_at_sender(const struct analysis_connection *c, int end)
 {
     if (c->client < 0 || c->client_side_ns < 0 || c->server_side_ns < 0)
@@ -202,8 +210,8 @@ static bool tap_at_sender(const struct analysis_connection *c, int end)
 
 enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_t i)
 {
-    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
-    int end = (int)(i % 2) ^ c->opener;
+    int end;
+    const struct analysis_connection *c = flows_slot(f, i, &end);
     return tap_at_sender(c, end) ? ANALYSIS_TAP_SENDER
            : tap_at_sender(c, !end) ? ANALYSIS_TAP_RECEIVER
                                     : ANALYSIS_TAP_UNKNOWN;
@@ -211,8 +219,8 @@ enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_
 
 bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_explanation *x)
 {
-    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
-    const struct analysis_explain *e = c->explain[(int)(i % 2) ^ c->opener];
+    int end;
+    const struct analysis_explain *e = flows_slot(f, i, &end)->explain[end];
     if (!e)
         return false;
     analysis_explain_get(e, x);
@@ -221,8 +229,8 @@ bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct ana
 
 struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, size_t i, size_t *n)
 {
-    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
-    int end = (int)(i % 2) ^ c->opener;
+    int end;
+    const struct analysis_connection *c = flows_slot(f, i, &end);
     struct analysis_explanation x;
     size_t seen = 0;
     *n = 0;
@@ -248,15 +256,15 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
 
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
 {
-    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
-    const struct analysis_explain *e = c->explain[(int)(i % 2) ^ c->opener];
+    int end;
+    const struct analysis_explain *e = flows_slot(f, i, &end)->explain[end];
     return e ? analysis_explain_waits(e, waits) : 0;
 }
 
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
 {
-    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
-    int end = (int)(i % 2) ^ c->opener;
+    int end;
+    const struct analysis_connection *c = flows_slot(f, i, &end);
     const struct analysis_bins *bins = c->direction[end].bins;
     int64_t most = 0;
     for (size_t k = 0; bins && k < bins->n; k++)
@@ -318,8 +326,8 @@ static void fill_steady(struct analysis_flow *flow, const struct analysis_direct
 
 bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)
 {
-    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
-    int end = (int)(i % 2) ^ c->opener;
+    int end;
+    const struct analysis_connection *c = flows_slot(f, i, &end);
     const struct analysis_direction *d = &c->direction[end];
     if (!d->has_data)
         return false;

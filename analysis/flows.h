@@ -60,6 +60,11 @@ struct analysis_flow {
     const struct analysis_bins *bins; /* borrowed from the table; NULL for a small flow */
 };
 
+static inline bool analysis_flow_touches(const struct analysis_flow *flow, const struct capture_address *host)
+{
+    return capture_address_same(&flow->src, host) || capture_address_same(&flow->dst, host);
+}
+
 /* NULL and *err when memory is out. */
 struct analysis_flows *analysis_flows_new(struct error *err);
 void analysis_flows_free(struct analysis_flows *f);

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum capture_decode_result {
     CAPTURE_DECODE_TCP,
@@ -57,6 +58,12 @@ bool capture_decode_supports(int link_type);
 /* Addresses are there for any other IP packet, too; family 0: it is none, or cut or malformed. */
 enum capture_decode_result capture_decode(int link_type, const uint8_t *bytes, uint32_t captured_bytes,
                                           uint32_t wire_bytes, struct capture_segment *out);
+
+static inline bool capture_address_same(const struct capture_address *a, const struct capture_address *b)
+{
+    return a->family == b->family && memcmp(a->bytes, b->bytes, 4) == 0 &&
+           (a->family == 4 || memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0);
+}
 
 /* Text of an address: "10.0.0.1", "2001:db8::1". */
 #define CAPTURE_ADDRESS_TEXT 46

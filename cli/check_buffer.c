@@ -80,9 +80,7 @@ static bool bursts_table(const struct bursts *b, struct error *err)
 {
     static const char *const head[] = {"sources", "sinks", "B packets", "+-", "D/A", "R g_s/(S g_r)", "used", "of"};
     struct cli_table t;
-    cli_table_init(&t, sizeof head / sizeof *head);
-    for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", head[i]);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < b->n; i++) {
         const struct burst_series *s = &b->series[i];
         cli_table_add(&t, "%g", s->sources);

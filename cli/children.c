@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/children.h"
 
+#include "base/units.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -39,6 +41,12 @@ static double children_now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+bool children_parse_jobs(const char *text, int64_t *jobs, struct error *err)
+{
+    return (units_parse_integer(text, jobs, err) && *jobs >= 1 && *jobs <= CHILDREN_MOST) ||
+           error_set(err, ERROR_INPUT, "--jobs: '%s' is not a number from 1 to %d", text, CHILDREN_MOST);
 }
 
 int children_processors(void)
@@ -189,7 +197,7 @@ static void children_show(const struct children_job *jobs, int n, double elapsed
 
 static void children_poll(struct child *children, int running)
 {
-    struct pollfd fds[2 * 64];
+    struct pollfd fds[2 * CHILDREN_MOST];
     nfds_t n = 0;
     for (int i = 0; i < running; i++) {
         fds[n++] = (struct pollfd){.fd = children[i].out, .events = POLLIN};
@@ -207,12 +215,12 @@ static void children_poll(struct child *children, int running)
 
 int children_pool(const struct children_source *source, int parallel)
 {
-    struct child children[64];
+    struct child children[CHILDREN_MOST];
     int running = 0, told = 0;
     bool more = true, stop = false;
     double started = children_now(), shown = 0;
-    if (parallel > 64)
-        parallel = 64;
+    if (parallel > CHILDREN_MOST)
+        parallel = CHILDREN_MOST;
     children_signal = children_signals = 0;
     struct sigaction action = {.sa_handler = children_on_signal}, old_int, old_term;
     sigaction(SIGINT, &action, &old_int);

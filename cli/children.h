@@ -8,6 +8,9 @@
 #include "base/error.h"
 
 #include <signal.h>
+#include <stdint.h>
+
+#define CHILDREN_MOST 64 /* at once */
 
 #define CHILDREN_INTERRUPTED 4 /* a child's exit status: stopped by a signal, its files are closed */
 
@@ -42,6 +45,9 @@ int children_run(const char *program, struct children_job *jobs, int n, int para
 
 /* Path of contraflow-NAME, beside this program; ERROR_SYSTEM when it is not there. */
 bool children_engine_path(const char *name, char *path, size_t size, struct error *err);
+
+/* --jobs: ERROR_INPUT unless it is a number from 1 to 64. */
+bool children_parse_jobs(const char *text, int64_t *jobs, struct error *err);
 
 /* Processors this process may use, at least 1. */
 int children_processors(void);

@@ -67,8 +67,7 @@ static const char *const window_sources[] = {"unknown", "timestamps", "tap"};
 
 static bool wanted(const struct options *o, const struct analysis_flow *flow)
 {
-    return !o->has_host || memcmp(&flow->src, &o->host, sizeof o->host) == 0 ||
-           memcmp(&flow->dst, &o->host, sizeof o->host) == 0;
+    return !o->has_host || analysis_flow_touches(flow, &o->host);
 }
 
 /* Next flow to show from slot *i on; false at the end. */
@@ -86,16 +85,10 @@ static bool print_table(const struct analysis_flows *f, const struct options *o,
     static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "goodput Mb/s", "steady Mb/s",
                                        "+-", "retrans", "events", "missed B", "window B"};
     struct cli_table t;
-    cli_table_init(&t, sizeof head / sizeof *head);
-    for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", head[i]);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     struct analysis_flow flow;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
-        char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-        analysis_flows_endpoint(&flow.src, flow.src_port, src);
-        analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
-        cli_table_add(&t, "%s", src);
-        cli_table_add(&t, "%s", dst);
+        cli_table_add_flow(&t, &flow);
         cli_table_add(&t, "%" PRId64, flow.payload_bytes);
         cli_table_add(&t, "%.6f", flow.start_s);
         cli_table_add(&t, "%.6f", flow.end_s);
@@ -119,9 +112,7 @@ static bool print_losses(const struct analysis_flows *f, const struct options *o
     static const char *const head[] = {"from",      "to",        "retrans", "events",    "spurious",
                                        "reordered", "overtaken", "doubled", "ambiguous", "twice"};
     struct cli_table t;
-    cli_table_init(&t, sizeof head / sizeof *head);
-    for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", head[i]);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     struct analysis_flow flow;
     bool any = false;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
@@ -134,11 +125,7 @@ static bool print_losses(const struct analysis_flows *f, const struct options *o
         if (!sum)
             continue;
         any = true;
-        char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-        analysis_flows_endpoint(&flow.src, flow.src_port, src);
-        analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
-        cli_table_add(&t, "%s", src);
-        cli_table_add(&t, "%s", dst);
+        cli_table_add_flow(&t, &flow);
         for (size_t k = 0; k < sizeof count / sizeof *count; k++)
             cli_table_add(&t, "%" PRIu32, count[k]);
     }
@@ -163,7 +150,7 @@ static bool print_degrees(const struct analysis_flows *f, const struct options *
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
         if (flow.payload_bytes >= analysis_degree_bulk_bytes(largest))
             activity[at++] = (struct analysis_activity){flow.start_s, flow.end_s,
-                                                        memcmp(&flow.dst, &o->host, sizeof o->host) == 0};
+                                                        capture_address_same(&flow.dst, &o->host)};
     }
     struct analysis_phase *phases;
     size_t count;
@@ -172,10 +159,8 @@ static bool print_degrees(const struct analysis_flows *f, const struct options *
     if (!ok)
         return false;
     struct cli_table t;
-    cli_table_init(&t, 4);
     static const char *const head[] = {"from s", "to s", "in", "out"};
-    for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", head[i]);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < count; i++) {
         cli_table_add(&t, "%.6f", phases[i].start_s);
         cli_table_add(&t, "%.6f", phases[i].end_s);

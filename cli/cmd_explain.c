@@ -89,9 +89,7 @@ static bool explain_file(const char *path, bool as_json, json_t *list, json_t *q
     size_t bulk = 0;
     bool ok = explained_bulk(f, &all, &bulk, err);
     struct cli_table t;
-    cli_table_init(&t, EXPLAINED_COLUMNS);
-    for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", explained_head[i]);
+    cli_table_start(&t, explained_head, EXPLAINED_COLUMNS);
     for (size_t i = 0; ok && i < bulk; i++) {
         explained_row(&t, &all[i]);
         if (as_json)

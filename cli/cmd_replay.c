@@ -87,8 +87,8 @@ static bool options_parse(int argc, char **argv, struct replay_options *o, struc
             return error_set(err, ERROR_INPUT, "more than %d --what-if", REPLAY_VARIANTS - 1);
         if (option == 'm' && !options_map(r, optarg, err))
             return false;
-        if (option == 'j' && (!units_parse_integer(optarg, &o->jobs, err) || o->jobs < 1 || o->jobs > 64))
-            return error_set(err, ERROR_INPUT, "--jobs: '%s' is not a number from 1 to 64", optarg);
+        if (option == 'j' && !children_parse_jobs(optarg, &o->jobs, err))
+            return false;
         if (option == '?')
             return error_set(err, ERROR_INPUT, "'contraflow replay --help' lists the options");
         o->scenario = option == 's' ? optarg : o->scenario;

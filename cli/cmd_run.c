@@ -264,10 +264,8 @@ int cmd_run(int argc, char **argv)
             sets[n_sets++] = optarg;
             break;
         case 'j':
-            if (!units_parse_integer(optarg, &parallel, &err) || parallel < 1 || parallel > 64) {
-                error_set(&err, ERROR_INPUT, "--jobs: '%s' is not a number from 1 to 64", optarg);
+            if (!children_parse_jobs(optarg, &parallel, &err))
                 return cli_fail(&err);
-            }
             break;
         case 'q':
             quiet = true;

@@ -266,10 +266,8 @@ int cmd_sweep(int argc, char **argv)
             output = optarg;
             break;
         case 'j':
-            if (!units_parse_integer(optarg, &parallel, &err) || parallel < 1 || parallel > 64) {
-                error_set(&err, ERROR_INPUT, "--jobs: '%s' is not a number from 1 to 64", optarg);
+            if (!children_parse_jobs(optarg, &parallel, &err))
                 return cli_fail(&err);
-            }
             break;
         case 's':
             if (!units_parse_integer(optarg, &seed, &err) || seed < 0 || seed > INT64_MAX / 2) {

@@ -29,23 +29,17 @@ static json_t *summary_load(const char *directory, struct error *err)
     return summary;
 }
 
-/* NAN when it is not there. */
-static double number(const json_t *flow, const char *key)
-{
-    const json_t *value = json_object_get(flow, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static double duration(const json_t *flow)
 {
-    return json_is_true(json_object_get(flow, "done")) ? number(flow, "end_s") - number(flow, "start_s") : NAN;
+    bool done = json_is_true(json_object_get(flow, "done"));
+    return done ? cli_json_number(flow, "end_s") - cli_json_number(flow, "start_s") : NAN;
 }
 
 static bool loses(const json_t *flows)
 {
     size_t i;
     const json_t *flow;
-    json_array_foreach(flows, i, flow) if (number(flow, "retransmitted_segments") > 0) return true;
+    json_array_foreach(flows, i, flow) if (cli_json_number(flow, "retransmitted_segments") > 0) return true;
     return false;
 }
 
@@ -71,14 +65,14 @@ static void add_percent(struct cli_table *t, double d)
 
 static void add_rate(struct cli_table *t, const json_t *flow)
 {
-    cli_table_add_number(t, number(flow, "steady_goodput_bps"), 1e6);
-    cli_table_add_number(t, number(flow, "steady_ci95_bps"), 1e6);
+    cli_table_add_number(t, cli_json_number(flow, "steady_goodput_bps"), 1e6);
+    cli_table_add_number(t, cli_json_number(flow, "steady_ci95_bps"), 1e6);
 }
 
 static json_t *compare_flow(struct cross_check *c, const json_t *ns3, const json_t *native, bool judge,
                             struct cli_table *t)
 {
-    double rates[2] = {number(ns3, "steady_goodput_bps"), number(native, "steady_goodput_bps")};
+    double rates[2] = {cli_json_number(ns3, "steady_goodput_bps"), cli_json_number(native, "steady_goodput_bps")};
     double times[2] = {duration(ns3), duration(native)};
     double by_rate = difference(c, rates[0], rates[1], judge && !isfinite(times[0]), CROSS_CHECK_RATE);
     double by_time = difference(c, times[0], times[1], judge, CROSS_CHECK_COMPLETION);
@@ -89,8 +83,8 @@ static json_t *compare_flow(struct cross_check *c, const json_t *ns3, const json
     for (int i = 0; i < 2; i++)
         cli_table_add_number(t, times[i], 1);
     add_percent(t, by_time);
-    cli_table_add(t, "%.0f", number(ns3, "retransmitted_segments"));
-    cli_table_add(t, "%.0f", number(native, "retransmitted_segments"));
+    cli_table_add(t, "%.0f", cli_json_number(ns3, "retransmitted_segments"));
+    cli_table_add(t, "%.0f", cli_json_number(native, "retransmitted_segments"));
     return json_pack("{s:O, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:O}", "flow", json_object_get(ns3, "flow"),
                      "ns3_steady_goodput_bps", cli_table_json_number(rates[0]), "native_steady_goodput_bps",
                      cli_table_json_number(rates[1]), "rate_difference", cli_table_json_number(by_rate),
@@ -111,9 +105,7 @@ bool cross_check_add(struct cross_check *c, const char *label, const char *ns3_d
     bool judge = !loses(a) && !loses(b);
     json_t *flows = json_array();
     struct cli_table t;
-    cli_table_init(&t, sizeof head / sizeof *head);
-    for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", head[i]);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; ok && i < json_array_size(a); i++)
         json_array_append_new(flows, compare_flow(c, json_array_get(a, i), json_array_get(b, i), judge, &t));
     if (ok && !quiet) {

@@ -31,7 +31,7 @@ const char explain_ends_help[] =
 
 static double compressed_share(const struct analysis_ends_flow *f)
 {
-    return f->groups >= EXPLAINED_LEAST_GROUPS ? (double)f->compressed / (double)f->groups : NAN;
+    return xi_share(&(struct xi){.groups = f->groups, .compressed = f->compressed}, EXPLAINED_LEAST_GROUPS);
 }
 
 /* Of the round trip from the sender's tap and back. */
@@ -114,9 +114,7 @@ bool explain_ends(const char *const path[2], bool as_json, size_t *n, struct err
         return false;
     }
     struct cli_table t;
-    cli_table_init(&t, sizeof head / sizeof *head);
-    for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", head[i]);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     json_t *list = json_array();
     *n = ends_flows(e, path, &t, list);
     bool ok = true;

@@ -78,13 +78,6 @@ static void add_share(struct cli_table *t, double share)
         cli_table_add(t, "-");
 }
 
-static void add_head(struct cli_table *t, const char *const *head, size_t n)
-{
-    cli_table_init(t, n);
-    for (size_t i = 0; i < n; i++)
-        cli_table_add(t, "%s", head[i]);
-}
-
 static bool explain_pair(const struct explain_dir *d, size_t ahead, size_t back, struct cli_table *t, json_t *list,
                          size_t *n, struct error *err)
 {
@@ -135,7 +128,7 @@ static bool explain_pairs(const struct explain_dir *d, bool as_json, json_t *lis
     json_t *flow;
     struct cli_table t;
     bool ok = true;
-    add_head(&t, head, sizeof head / sizeof *head);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     json_array_foreach(json_object_get(d->summary, "flows"), i, flow) {
         const char *src = json_string_value(json_object_get(flow, "src"));
         const char *dst = json_string_value(json_object_get(flow, "dst"));
@@ -156,12 +149,6 @@ static bool explain_pairs(const struct explain_dir *d, bool as_json, json_t *lis
     return cli_table_print(&t, "  ", 2, stdout, err);
 }
 
-static double number(const json_t *object, const char *key)
-{
-    json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* Null, or missing in the directory of an older version: nothing is known. */
 static bool explain_waits(const struct explain_dir *d, bool as_json, json_t *list, size_t *n, struct error *err)
 {
@@ -170,22 +157,22 @@ static bool explain_waits(const struct explain_dir *d, bool as_json, json_t *lis
     size_t i, before = *n;
     json_t *flow;
     struct cli_table t;
-    add_head(&t, head, sizeof head / sizeof *head);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     json_array_foreach(json_object_get(d->summary, "flows"), i, flow) {
         json_t *trip = json_object_get(flow, "round_trip");
         if (!json_is_object(trip))
             continue;
-        double floor_s = number(trip, "floor_s");
-        double data_s = number(trip, "data_wait_s"), ack_s = number(trip, "ack_wait_s");
-        double share = ack_s / (floor_s + data_s + ack_s), groups = number(trip, "ack_groups");
-        double compressed = groups > 0 ? number(trip, "compressed_groups") / groups : NAN;
+        double floor_s = cli_json_number(trip, "floor_s");
+        double data_s = cli_json_number(trip, "data_wait_s"), ack_s = cli_json_number(trip, "ack_wait_s");
+        double share = ack_s / (floor_s + data_s + ack_s), groups = cli_json_number(trip, "ack_groups");
+        double compressed = groups > 0 ? cli_json_number(trip, "compressed_groups") / groups : NAN;
         const char *name = json_string_value(json_object_get(flow, "flow"));
         const char *src = json_string_value(json_object_get(flow, "src"));
         const char *dst = json_string_value(json_object_get(flow, "dst"));
         cli_table_add(&t, "%s", name ? name : "?");
         cli_table_add(&t, "%s", src ? src : "?");
         cli_table_add(&t, "%s", dst ? dst : "?");
-        cli_table_add_number(&t, number(flow, "goodput_bps"), 1e6);
+        cli_table_add_number(&t, cli_json_number(flow, "goodput_bps"), 1e6);
         cli_table_add(&t, "%.3f", floor_s * 1e3);
         cli_table_add(&t, "%.3f", data_s * 1e3);
         cli_table_add(&t, "%.3f", ack_s * 1e3);
@@ -216,8 +203,8 @@ static bool explain_load(struct explain_dir *d, struct error *err)
     free(path);
     if (!d->summary)
         return false;
-    d->from_s = number(d->summary, "warmup_s");
-    d->to_s = number(d->summary, "ended_s");
+    d->from_s = cli_json_number(d->summary, "warmup_s");
+    d->to_s = cli_json_number(d->summary, "ended_s");
     path = scenario_directory_path(d->path, "queues.csv", err);
     bool ok = path && queue_trace_read(&d->trace, path, err);
     free(path);

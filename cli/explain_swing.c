@@ -22,8 +22,7 @@ static const struct capture_address *swing_host(const struct explained *flows, s
         const struct capture_address *host = flows[i].tap == ANALYSIS_TAP_SENDER ? &flow->src : &flow->dst;
         size_t count = 0;
         for (size_t j = 0; j < n; j++)
-            count += memcmp(&flows[j].flow.src, host, sizeof *host) == 0 ||
-                     memcmp(&flows[j].flow.dst, host, sizeof *host) == 0;
+            count += analysis_flow_touches(&flows[j].flow, host);
         best = count > most ? host : best;
         most = count > most ? count : most;
     }
@@ -41,8 +40,8 @@ bool explain_swing_make(const struct analysis_flows *f, const struct explained *
     if (!at)
         return error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", n);
     for (size_t i = 0; host && i < n; i++) {
-        bool outgoing = memcmp(&flows[i].flow.src, host, sizeof *host) == 0;
-        if (!outgoing && memcmp(&flows[i].flow.dst, host, sizeof *host) != 0)
+        bool outgoing = capture_address_same(&flows[i].flow.src, host);
+        if (!outgoing && !capture_address_same(&flows[i].flow.dst, host))
             continue;
         at[used++] = (struct analysis_swing_flow){flows[i].slot, outgoing};
         s->busy_s = flows[i].x.tick_s > s->busy_s ? flows[i].x.tick_s : s->busy_s;

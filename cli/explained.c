@@ -16,10 +16,8 @@ static enum analysis_tap_place tap_by_host(const struct analysis_flow *flow, con
 {
     size_t src = 0, dst = 0;
     for (size_t i = 0; i < n; i++) {
-        src += memcmp(&all[i].src, &flow->src, sizeof flow->src) == 0 ||
-               memcmp(&all[i].dst, &flow->src, sizeof flow->src) == 0;
-        dst += memcmp(&all[i].src, &flow->dst, sizeof flow->dst) == 0 ||
-               memcmp(&all[i].dst, &flow->dst, sizeof flow->dst) == 0;
+        src += analysis_flow_touches(&all[i], &flow->src);
+        dst += analysis_flow_touches(&all[i], &flow->dst);
     }
     return src > dst ? ANALYSIS_TAP_SENDER : dst > src ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_UNKNOWN;
 }
@@ -96,11 +94,7 @@ static void table_percent(struct cli_table *t, double share)
 void explained_row(struct cli_table *t, const struct explained *e)
 {
     static const char *const places[] = {"-", "sender", "receiver"};
-    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-    analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
-    analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
-    cli_table_add(t, "%s", src);
-    cli_table_add(t, "%s", dst);
+    cli_table_add_flow(t, &e->flow);
     cli_table_add_number(t, e->flow.goodput_bps, 1e6);
     cli_table_add_number(t, e->flow.window_bytes, 1e3);
     table_ms(t, e->flow.rtt_floor_s);

@@ -181,9 +181,7 @@ static bool print_estimates(const struct options *o, const struct model_loss_cou
     static const char *const names[] = {"c   (P to N)", "1-a (N to TO)", "f   (TO to P)"};
     static const char *const heads[] = {"", "mean of senders", "all events", "95 % from", "to", "counted"};
     struct cli_table t;
-    cli_table_init(&t, sizeof heads / sizeof *heads);
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        cli_table_add(&t, "%s", heads[i]);
+    cli_table_start(&t, heads, sizeof heads / sizeof *heads);
     for (int i = 0; i < 3; i++) {
         cli_table_add(&t, "%s", names[i]);
         add_probability(&t, p[i]->trials ? mean[i] : (double)NAN);

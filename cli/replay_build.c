@@ -20,16 +20,11 @@ struct bulk {
     size_t n_pauses;
 };
 
-static bool replay_same(const struct capture_address *a, const struct capture_address *b)
-{
-    return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 /* The host an address is placed on; -1: none yet. */
 static int replay_find(const struct replay *r, const struct capture_address *a)
 {
     for (int i = 0; i < r->n_maps; i++)
-        if (replay_same(&r->maps[i].address, a))
+        if (capture_address_same(&r->maps[i].address, a))
             return r->maps[i].host;
     return -1;
 }
@@ -69,7 +64,7 @@ static void replay_place_shared(struct replay *r, const struct bulk *flows, int 
         const struct capture_address *a = i % 2 ? &flows[i / 2].flow.dst : &flows[i / 2].flow.src;
         int count = 0;
         for (int j = 0; j < n; j++)
-            count += replay_same(a, &flows[j].flow.src) + replay_same(a, &flows[j].flow.dst);
+            count += capture_address_same(a, &flows[j].flow.src) + capture_address_same(a, &flows[j].flow.dst);
         if (count > most) {
             most = count;
             best = i;

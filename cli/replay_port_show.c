@@ -129,9 +129,7 @@ static bool show_flows(const struct port_flows *f, struct error *err)
             rows[n++] = (struct show_row){&f->flow[i], &f->flow[i].ack, "ACKs"};
     }
     qsort(rows, n, sizeof *rows, row_compare);
-    cli_table_init(&t, sizeof head / sizeof *head);
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        cli_table_add(&t, "%s", head[i]);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < n && i < SHOWN; i++)
         add_row(&t, f, &rows[i]);
     add_row(&t, f, &(struct show_row){NULL, &f->all, ""});

@@ -57,9 +57,7 @@ static bool show_baseline(const struct replay *r, const struct replay_run *run, 
     static const char *const head[] = {"from",   "to",           "host",          "host",      "window kB",
                                        "pauses", "measured Mb/s", "replayed Mb/s", "difference"};
     struct cli_table t;
-    cli_table_init(&t, sizeof head / sizeof *head);
-    for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", head[i]);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
         cli_table_add(&t, "%s", r->flows[i].from);

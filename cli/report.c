@@ -48,7 +48,7 @@ static int by_bytes(const void *a, const void *b)
 
 static bool concerns(const struct analysis_flow *flow, const struct capture_address *host)
 {
-    return !host || memcmp(&flow->src, host, sizeof *host) == 0 || memcmp(&flow->dst, host, sizeof *host) == 0;
+    return !host || analysis_flow_touches(flow, host);
 }
 
 /* Drops what does not concern the host. */
@@ -70,7 +70,7 @@ static void keep_host(struct report_capture *c, const struct capture_address *ho
     }
     c->n_bulk = flows;
     c->resources.n = hosts;
-    c->swing.known = c->swing.known && memcmp(&c->swing.host, host, sizeof *host) == 0;
+    c->swing.known = c->swing.known && capture_address_same(&c->swing.host, host);
 }
 
 static void fact(FILE *f, const char *name)
@@ -153,18 +153,12 @@ static bool show_others(FILE *f, const struct report_capture *c, const struct ca
     struct cli_table t;
     struct analysis_flow flow;
     size_t n = 0;
-    cli_table_init(&t, sizeof head / sizeof *head);
-    for (size_t i = 0; i < t.columns; i++)
-        cli_table_add(&t, "%s", head[i]);
+    cli_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < analysis_flows_slots(c->flows); i++) {
         if (!analysis_flows_get(c->flows, i, &flow) || !concerns(&flow, host) || flow.payload_bytes >= c->least_bytes ||
             n++ >= REPORT_OTHERS)
             continue;
-        char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-        analysis_flows_endpoint(&flow.src, flow.src_port, src);
-        analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
-        cli_table_add(&t, "%s", src);
-        cli_table_add(&t, "%s", dst);
+        cli_table_add_flow(&t, &flow);
         cli_table_add(&t, "%" PRId64, flow.payload_bytes);
         cli_table_add(&t, "%.6f", flow.start_s);
         cli_table_add(&t, "%.6f", flow.end_s);

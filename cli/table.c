@@ -41,6 +41,28 @@ void cli_table_add_number(struct cli_table *t, double value, double scale)
         cli_table_add(t, "%.*f", fabs(scaled) >= 1000 ? 1 : fabs(scaled) >= 10 ? 2 : 3, scaled);
 }
 
+void cli_table_add_flow(struct cli_table *t, const struct analysis_flow *flow)
+{
+    char end[ANALYSIS_ENDPOINT_TEXT];
+    analysis_flows_endpoint(&flow->src, flow->src_port, end);
+    cli_table_add(t, "%s", end);
+    analysis_flows_endpoint(&flow->dst, flow->dst_port, end);
+    cli_table_add(t, "%s", end);
+}
+
+void cli_table_start(struct cli_table *t, const char *const *head, size_t columns)
+{
+    cli_table_init(t, columns);
+    for (size_t i = 0; i < columns; i++)
+        cli_table_add(t, "%s", head[i]);
+}
+
+double cli_json_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 void cli_table_add_ms(struct cli_table *t, double s)
 {
     if (isfinite(s))

@@ -3,6 +3,7 @@
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
+#include "analysis/flows.h"
 #include "base/error.h"
 
 #include <jansson.h>
@@ -19,6 +20,8 @@ struct cli_table {
 };
 
 void cli_table_init(struct cli_table *t, size_t columns);
+/* With its head. */
+void cli_table_start(struct cli_table *t, const char *const *head, size_t columns);
 void cli_table_fini(struct cli_table *t); /* without printing */
 
 /* Adds the next cell, printf-style; rows fill from the left. */
@@ -31,9 +34,13 @@ void cli_table_add_number(struct cli_table *t, double value, double scale);
 void cli_table_add_ms(struct cli_table *t, double s);
 void cli_table_add_percent(struct cli_table *t, double share);
 
+/* Adds two cells, from and to: address and port of either end. */
+void cli_table_add_flow(struct cli_table *t, const struct analysis_flow *flow);
+
 /* Prints and frees. Columns from `numbers` on are flushed right. False and *err when memory ran out. */
 bool cli_table_print(struct cli_table *t, const char *indent, size_t numbers, FILE *f, struct error *err);
 
+double cli_json_number(const json_t *object, const char *key); /* NAN when it is not there, or no number */
 json_t *cli_table_json_number(double value); /* null when it is not finite */
 void cli_table_csv_number(FILE *f, double value); /* empty when it is not finite */
 

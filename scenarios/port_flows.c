@@ -31,18 +31,13 @@ uint32_t port_flows_hash(const struct capture_segment *s)
     return (uint32_t)h;
 }
 
-static bool same_address(const struct capture_address *a, const struct capture_address *b)
-{
-    return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 static size_t flows_index(struct port_flows *f, const struct capture_segment *s)
 {
     size_t i = port_flows_hash(s) & (SLOTS - 1);
     for (; f->slot[i]; i = (i + 1) & (SLOTS - 1)) {
         const struct port_flow *flow = &f->flow[f->slot[i] - 1];
         if (flow->src_port == s->src_port && flow->dst_port == s->dst_port && flow->tag == s->tag &&
-            same_address(&flow->src, &s->src) && same_address(&flow->dst, &s->dst))
+            capture_address_same(&flow->src, &s->src) && capture_address_same(&flow->dst, &s->dst))
             return f->slot[i] - 1u;
     }
     if (f->n == PORT_FLOWS)
