@@ -96,14 +96,7 @@ static uint32_t hash(const struct capture_segment *s, int end)
 {
     const struct capture_address *low = end ? &s->dst : &s->src, *high = end ? &s->src : &s->dst;
     uint32_t ports = end ? (uint32_t)s->dst_port << 16 | s->src_port : (uint32_t)s->src_port << 16 | s->dst_port;
-    uint64_t h = hash_mix((uint64_t)s->tag << 32, ports);
-    for (int i = 0; i < (s->src.family == 4 ? 4 : 16); i += 4) {
-        uint32_t a, b;
-        memcpy(&a, low->bytes + i, sizeof a);
-        memcpy(&b, high->bytes + i, sizeof b);
-        h = hash_mix(h, (uint64_t)a << 32 | b);
-    }
-    return (uint32_t)h;
+    return (uint32_t)capture_address_hash(hash_mix((uint64_t)s->tag << 32, ports), low, high);
 }
 
 static bool same_key(const struct analysis_key *key, const struct capture_segment *s, int end)

@@ -110,7 +110,7 @@ bool analysis_direction_ack(struct analysis_direction *d, const struct capture_s
     if (!d->has_base)
         return true;
     int64_t ack = analysis_direction_relative(d, s->ack);
-    bool pure = s->payload_bytes == 0 && !(s->flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST));
+    bool pure = capture_segment_is_bare(s);
     if (ack == d->ack_high && pure && d->high > ack && (s->n_sack > 0 || s->window == d->last_ack_window))
         d->dup_acks++;
     /* An acknowledgement far from the data is not one of this stream: leave the state alone. */

@@ -253,7 +253,7 @@ static void note_both(const struct analysis_ends *e, struct ends_connection *c, 
     w->any = true;
     if (s->payload_bytes > 0)
         analysis_transit_add(&w->data, t[0], difference);
-    else if (!(s->flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST)))
+    else if (capture_segment_is_bare(s))
         note_ack(e, w, t);
 }
 
@@ -288,8 +288,8 @@ bool analysis_ends_add(struct analysis_ends *e, int file, int64_t time_ns, const
         e->swept_ns[file] = t[file];
         analysis_match_expire(e->match, file, t[file] - ANALYSIS_ENDS_FLIGHT_NS, note_lost, e);
     }
-    bool pure = s->payload_bytes == 0 && !(s->flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST));
-    struct analysis_waiting packet = {.identity = identity, .time_ns = t[file], .file = (uint8_t)file, .counts = pure,
+    struct analysis_waiting packet = {.identity = identity, .time_ns = t[file], .file = (uint8_t)file,
+                                      .counts = capture_segment_is_bare(s),
                                       .owner = (uint32_t)(2 * (count - e->count) + end)};
     switch (analysis_match_add(e->match, &packet, &t[!file])) {
     case ANALYSIS_MET_FAILED:

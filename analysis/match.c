@@ -24,12 +24,7 @@ struct analysis_match {
 uint64_t analysis_match_identity(const struct capture_segment *s)
 {
     uint64_t h = hash_mix((uint64_t)s->src_port << 16 | s->dst_port, (uint64_t)s->seq << 32 | s->ack);
-    for (int i = 0; i < (s->src.family == 4 ? 4 : 16); i += 4) {
-        uint32_t a, b;
-        memcpy(&a, s->src.bytes + i, sizeof a);
-        memcpy(&b, s->dst.bytes + i, sizeof b);
-        h = hash_mix(h, (uint64_t)a << 32 | b);
-    }
+    h = capture_address_hash(h, &s->src, &s->dst);
     uint64_t flags = s->flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST);
     h = hash_mix(h, (uint64_t)s->ip_id << 32 | (uint64_t)s->window << 16 | flags << 8 | (s->payload_bytes > 0));
     if (s->has_timestamps)

@@ -9,6 +9,8 @@
 #ifndef CAPTURE_DECODE_H
 #define CAPTURE_DECODE_H
 
+#include "base/hash.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -52,6 +54,12 @@ struct capture_segment {
     struct capture_sack sack[4];
 };
 
+/* Neither data nor SYN, FIN or RST: all it can bring is an acknowledgement. */
+static inline bool capture_segment_is_bare(const struct capture_segment *s)
+{
+    return s->payload_bytes == 0 && !(s->flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST));
+}
+
 /* True when capture_decode() knows the link type (a DLT_ value). */
 bool capture_decode_supports(int link_type);
 
@@ -63,6 +71,19 @@ static inline bool capture_address_same(const struct capture_address *a, const s
 {
     return a->family == b->family && memcmp(a->bytes, b->bytes, 4) == 0 &&
            (a->family == 4 || memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0);
+}
+
+/* `h` with two addresses of one family mixed in; order matters. */
+static inline uint64_t capture_address_hash(uint64_t h, const struct capture_address *a,
+                                            const struct capture_address *b)
+{
+    for (int i = 0; i < (a->family == 4 ? 4 : 16); i += 4) {
+        uint32_t x, y;
+        memcpy(&x, a->bytes + i, sizeof x);
+        memcpy(&y, b->bytes + i, sizeof y);
+        h = hash_mix(h, (uint64_t)x << 32 | y);
+    }
+    return h;
 }
 
 /* Text of an address: "10.0.0.1", "2001:db8::1". */

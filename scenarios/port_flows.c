@@ -22,13 +22,7 @@ void port_flows_fini(struct port_flows *f)
 uint32_t port_flows_hash(const struct capture_segment *s)
 {
     uint64_t h = hash_mix(s->tag, (uint64_t)s->src_port << 16 | s->dst_port);
-    for (size_t i = 0; i < (s->src.family == 6 ? sizeof s->src.bytes : 4); i += 4) {
-        uint32_t src, dst;
-        memcpy(&src, s->src.bytes + i, sizeof src);
-        memcpy(&dst, s->dst.bytes + i, sizeof dst);
-        h = hash_mix(h, (uint64_t)src << 32 | dst);
-    }
-    return (uint32_t)h;
+    return (uint32_t)capture_address_hash(h, &s->src, &s->dst);
 }
 
 static size_t flows_index(struct port_flows *f, const struct capture_segment *s)

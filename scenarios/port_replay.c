@@ -131,8 +131,7 @@ static bool replay_fits(const struct port_replay *r, int64_t time_ns, int64_t nu
 
 static bool replay_picks(const struct port_replay_options *o, const struct capture_segment *s)
 {
-    return (!o->from || (o->from->family == s->src.family && memcmp(o->from, &s->src, sizeof s->src) == 0)) &&
-           (!o->to || (o->to->family == s->dst.family && memcmp(o->to, &s->dst, sizeof s->dst) == 0));
+    return (!o->from || capture_address_same(o->from, &s->src)) && (!o->to || capture_address_same(o->to, &s->dst));
 }
 
 static bool replay_frame(struct port_replay *r, int link_type, const struct capture_frame *frame, struct error *err)
@@ -154,8 +153,7 @@ static bool replay_frame(struct port_replay *r, int link_type, const struct capt
     result->last_ps = time_ps;
     r->arriving = (struct emu_frame){
         .packet = emu_frame_tag((uint64_t)time_ps), .src = (uint32_t)flow, .dst = port_flows_hash(&s)};
-    r->arriving.pure_ack = tcp && s.payload_bytes == 0 &&
-                           !(s.flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST));
+    r->arriving.pure_ack = tcp && capture_segment_is_bare(&s);
     uint32_t left = frame->wire_bytes > EMU_FRAME_HEADER_BYTES ? frame->wire_bytes - EMU_FRAME_HEADER_BYTES : 0;
     uint32_t around = tcp && s.payload_bytes < left ? left - s.payload_bytes : 0; /* IP and TCP headers */
     uint32_t step = tcp ? replay_segment_bytes(&s, around, result->flows.flow[flow].mss) : 0;
