@@ -75,33 +75,17 @@ bool explained_bulk(const struct analysis_flows *f, struct explained **list, siz
 const char *const explained_head[EXPLAINED_COLUMNS] = {"from", "to", "Mb/s", "window kB", "floor ms", "data wait",
                                                        "ACK wait", "ACK share", "compressed", "tap", "limit"};
 
-static void table_ms(struct cli_table *t, double s)
-{
-    if (isfinite(s))
-        cli_table_add(t, "%.1f", s * 1e3);
-    else
-        cli_table_add(t, "-");
-}
-
-static void table_percent(struct cli_table *t, double share)
-{
-    if (isfinite(share))
-        cli_table_add(t, "%.0f %%", 100 * share);
-    else
-        cli_table_add(t, "-");
-}
-
 void explained_row(struct cli_table *t, const struct explained *e)
 {
     static const char *const places[] = {"-", "sender", "receiver"};
     cli_table_add_flow(t, &e->flow);
     cli_table_add_number(t, e->flow.goodput_bps, 1e6);
     cli_table_add_number(t, e->flow.window_bytes, 1e3);
-    table_ms(t, e->flow.rtt_floor_s);
-    table_ms(t, e->x.data_wait_s);
-    table_ms(t, e->x.ack_wait_s);
-    table_percent(t, e->ack_share);
-    table_percent(t, e->compressed);
+    cli_table_add_ms(t, e->flow.rtt_floor_s);
+    cli_table_add_ms(t, e->x.data_wait_s);
+    cli_table_add_ms(t, e->x.ack_wait_s);
+    cli_table_add_percent(t, e->ack_share);
+    cli_table_add_percent(t, e->compressed);
     cli_table_add(t, "%s", places[e->tap]);
     cli_table_add(t, "%s", analysis_limit_name(e->limit));
 }
