@@ -9,6 +9,10 @@
 
 #define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
 
+#define VERSION 2 /* of these tables */
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
 static const char tables[] =
     "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL);"
     "CREATE TABLE point(number INTEGER PRIMARY KEY, axes TEXT NOT NULL, scenario TEXT NOT NULL,"
@@ -18,8 +22,9 @@ static const char tables[] =
     "CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, name TEXT NOT NULL, src TEXT, dst TEXT,"
     " bytes INTEGER, start_s REAL, end_s REAL, goodput_bps REAL, steady_goodput_bps REAL, steady_ci95_bps REAL,"
     " retransmitted_segments INTEGER, floor_s REAL, data_wait_s REAL, ack_wait_s REAL, ack_groups INTEGER,"
-    " compressed_groups INTEGER, PRIMARY KEY(point, name)) WITHOUT ROWID;"
-    "PRAGMA user_version = 1";
+    " compressed_groups INTEGER, messages INTEGER, message_s REAL, message_sd_s REAL, message_ci95_s REAL,"
+    " PRIMARY KEY(point, name)) WITHOUT ROWID;"
+    "PRAGMA user_version = " TEXT(VERSION);
 
 bool sweep_db_fail(struct sweep_db *d, struct error *err)
 {
@@ -185,6 +190,13 @@ static bool db_connect(struct sweep_db *d, const char *path, int flags, struct e
     return ok;
 }
 
+static bool db_version_fits(const struct sweep_db *d, int64_t version, struct error *err)
+{
+    return version == VERSION ||
+           error_set(err, ERROR_INPUT, version < VERSION && version > 0 ? "%s: made by an earlier contraflow; start anew"
+                     : "%s: made by a later contraflow, or not the database of a sweep", d->path);
+}
+
 bool sweep_db_start(struct sweep_db *d, const char *path, const struct sweep *s, struct error *err)
 {
     int64_t version = 0;
@@ -192,8 +204,7 @@ bool sweep_db_start(struct sweep_db *d, const char *path, const struct sweep *s,
               db_use_wal(d, err) && db_do(d, "BEGIN IMMEDIATE", err);
     if (ok) {
         ok = db_number(d, "PRAGMA user_version", &version, err);
-        if (ok && version > 1)
-            ok = error_set(err, ERROR_INPUT, "%s: made by a later contraflow, or not the database of a sweep", path);
+        ok = ok && (version == 0 || db_version_fits(d, version, err));
         ok = db_end(d, ok && (version || db_create(d, s, err)), err);
     }
     ok = ok && (!version || db_match(d, s, err)); /* takes a while and needs no lock: points stay what they are */
@@ -213,7 +224,7 @@ bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
     }
     /* Read and write: of a WAL that a dead process left, only a writer can make an index. */
     bool ok = db_connect(d, path, SQLITE_OPEN_READWRITE, err) && db_number(d, "PRAGMA user_version", &version, err) &&
-              (version == 1 || error_set(err, ERROR_INPUT, "%s: not the database of a sweep", path));
+              db_version_fits(d, version, err);
     if (!ok)
         sweep_db_close(d);
     return ok;
@@ -300,13 +311,16 @@ static bool db_add_flow(struct sweep_db *d, int64_t number, const json_t *flow, 
 {
     static const char *const keys[] = {"flow", "src", "dst", "delivered_bytes", "start_s", "end_s", "goodput_bps",
                                        "steady_goodput_bps", "steady_ci95_bps", "retransmitted_segments"};
+    static const char *const messages[] = {"messages", "message_s", "message_sd_s", "message_ci95_s"};
     static const char *const trip[] = {"floor_s", "data_wait_s", "ack_wait_s", "ack_groups", "compressed_groups"};
-    sqlite3_stmt *q = sweep_db_prepare(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
+    sqlite3_stmt *q = sweep_db_prepare(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
     sqlite3_bind_int64(q, 1, number);
     for (int i = 0; i < 10; i++)
         bind_json(q, 2 + i, json_object_get(flow, keys[i]));
     for (int i = 0; i < 5; i++)
         bind_json(q, 12 + i, json_object_get(json_object_get(flow, "round_trip"), trip[i]));
+    for (int i = 0; i < 4; i++)
+        bind_json(q, 17 + i, json_object_get(flow, messages[i]));
     return db_finish(d, q, err);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/sweep.h"
 
+#include "base/infile.h"
 #include "base/units.h"
 #include "scenarios/document.h"
 #include "scenarios/load.h"
@@ -192,31 +193,16 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
            error_set(err, ERROR_INPUT, "%s: axes: more than %d points", s->path, SWEEP_POINTS);
 }
 
-static char *sweep_read(const char *path)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = fopen(path, "r");
-    if (f && getdelim(&text, &size, '\0', f) < 0) {
-        free(text);
-        text = NULL;
-    }
-    if (f)
-        fclose(f);
-    return text;
-}
-
 struct sweep *sweep_load(const char *path, int64_t first_seed, struct error *err)
 {
+    size_t size;
     struct sweep *s = calloc(1, sizeof *s);
     if (!s || !(s->path = strdup(path))) {
         error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-    } else if ((s->doc = document_open(s->path, NULL, 0, err))) {
+    } else if ((s->text = infile_read(path, DOCUMENT_BYTES, "a sweep", &size, err)) &&
+               (s->doc = document_open_text(s->path, s->text, size, NULL, 0, err))) {
         const char *key;
-        s->text = sweep_read(path);
-        if (!s->text)
-            sweep_no_memory(s, err);
-        else if (document_entry(s->doc, 1, 0, &key) == 0 || !*key)
+        if (document_entry(s->doc, 1, 0, &key) == 0 || !*key)
             error_set(err, ERROR_INPUT, "%s: not a mapping with scenario: and axes:", path);
         else if (sweep_load_keys(s, first_seed, err))
             return s;
