@@ -193,8 +193,9 @@ static bool db_connect(struct sweep_db *d, const char *path, int flags, struct e
 static bool db_version_fits(const struct sweep_db *d, int64_t version, struct error *err)
 {
     return version == VERSION ||
-           error_set(err, ERROR_INPUT, version < VERSION && version > 0 ? "%s: made by an earlier contraflow; start anew"
-                     : "%s: made by a later contraflow, or not the database of a sweep", d->path);
+           error_set(err, ERROR_INPUT, "%s: %s", d->path, version > 0 && version < VERSION
+                     ? "made by an earlier contraflow; start anew"
+                     : "made by a later contraflow, or not the database of a sweep");
 }
 
 bool sweep_db_start(struct sweep_db *d, const char *path, const struct sweep *s, struct error *err)
