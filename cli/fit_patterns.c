@@ -331,7 +331,8 @@ static json_t *model_json(const struct model_errors *m, const char *name)
     for (int i = 0; i < BINS; i++)
         json_array_append_new(counts, json_integer((json_int_t)m->histogram[i]));
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f, s:o}}", "model", name,
-                     "mean_abs_error", cli_table_json_number(mean_value(&m->all)), "ci95", cli_table_json_number(mean_ci95(&m->all)),
+                     "mean_abs_error", cli_table_json_number(mean_value(&m->all)), "ci95",
+                     cli_table_json_number(mean_ci95(&m->all)),
                      "bias", cli_table_json_number(m->bias / (double)m->all.links), "within_10_percent",
                      cli_table_json_number((double)m->near / (double)m->all.links), "mean_abs_error_both_ways",
                      cli_table_json_number(mean_value(&m->both)), "ci95_both_ways",
