@@ -133,6 +133,23 @@ bool fields_number(const struct fields *f, const char *key, const char *text, do
     return true;
 }
 
+bool fields_share(const struct fields *f, const char *key, const char *text, double *share)
+{
+    if (!text)
+        return true;
+    char *end;
+    double parsed = strtod(text, &end);
+    bool percent = end > text && strcmp(end, "%") == 0;
+    if (end == text || (*end != '\0' && !percent) || !isfinite(parsed))
+        return fields_fail(f, key, "'%s' is not a share; write such as 2%% or 0.02", text);
+    if (percent)
+        parsed /= 100;
+    if (parsed <= 0 || parsed > 1)
+        return fields_fail(f, key, "'%s' is not a share above 0 and up to 1 (100%%)", text);
+    *share = parsed;
+    return true;
+}
+
 bool fields_choice(const struct fields *f, const char *key, const char *text, const char *const *names,
                    const char *noun, int *index)
 {

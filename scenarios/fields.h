@@ -43,6 +43,9 @@ bool fields_integer(const struct fields *f, const char *key, const char *text, i
 /* A number of [min, max], such as 0.5. */
 bool fields_number(const struct fields *f, const char *key, const char *text, double min, double max, double *value);
 
+/* A share of (0, 1], as "2%" or "0.02". */
+bool fields_share(const struct fields *f, const char *key, const char *text, double *share);
+
 /* "true" or "false". */
 bool fields_switch(const struct fields *f, const char *key, const char *text, int *on);
 
