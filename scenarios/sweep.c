@@ -22,6 +22,12 @@ struct sweep_axis {
     struct sweep_values values;
 };
 
+/* One key of an entry of `skip`: the values that it leaves out. */
+struct sweep_skip {
+    size_t entry, axis;
+    struct sweep_values values;
+};
+
 struct sweep {
     struct document *doc;
     char *path, *title, *scenario, *text;
@@ -31,6 +37,8 @@ struct sweep {
     struct sweep_axis axes[SWEEP_KEYS + 1]; /* the last one is the seed's */
     size_t n_axes;
     int skip; /* node; 0: none */
+    struct sweep_skip *skips; /* owned; entry by entry */
+    size_t n_skips;
 };
 
 static bool sweep_no_memory(const struct sweep *s, struct error *err)
@@ -125,7 +133,29 @@ static int sweep_axis_of(const struct sweep *s, const char *key)
     return -1;
 }
 
-static bool sweep_check_skip(const struct sweep *s, struct error *err)
+static bool sweep_add_skip(struct sweep *s, size_t entry, const char *key, int node, struct error *err)
+{
+    const char *text = document_scalar(s->doc, node);
+    int a = sweep_axis_of(s, key);
+    if (a < 0)
+        return error_set(err, ERROR_INPUT, "%s is no axis", key);
+    struct sweep_skip *grown = realloc(s->skips, (s->n_skips + 1) * sizeof *grown);
+    if (!grown)
+        return sweep_no_memory(s, err);
+    s->skips = grown;
+    struct sweep_skip *skip = &s->skips[s->n_skips++];
+    *skip = (struct sweep_skip){.entry = entry, .axis = (size_t)a};
+    const struct sweep_values *all = &s->axes[a].values;
+    bool single = text && (!strstr(text, "..") || sweep_values_has(all, text));
+    if (!(single ? sweep_values_add(&skip->values, text, err) : sweep_values_load(&skip->values, s->doc, node, err)))
+        return false;
+    for (size_t i = 0; i < skip->values.n; i++)
+        if (!sweep_values_has(all, skip->values.texts[i]))
+            return error_set(err, ERROR_INPUT, "%s never has the value '%s'", key, skip->values.texts[i]);
+    return true;
+}
+
+static bool sweep_load_skip(struct sweep *s, struct error *err)
 {
     const char *key;
     int entry, value;
@@ -136,14 +166,9 @@ static bool sweep_check_skip(const struct sweep *s, struct error *err)
     for (size_t i = 0; (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
         if (*key || !document_entry(s->doc, entry, 0, &key))
             return sweep_bad(s, s->skip, "skip", "not a list of points; write [{KEY: VALUE, ...}, ...]", err);
-        for (size_t j = 0; (value = document_entry(s->doc, entry, j, &key)); j++) {
-            const char *text = document_scalar(s->doc, value);
-            int a = sweep_axis_of(s, key);
-            if (a >= 0 && text && sweep_values_has(&s->axes[a].values, text))
-                continue;
-            error_set(err, ERROR_INPUT, a < 0 ? "%s is no axis" : "%s never has the value '%s'", key, text ? text : "");
-            return sweep_fail(s, value, "skip", err);
-        }
+        for (size_t j = 0; (value = document_entry(s->doc, entry, j, &key)); j++)
+            if (!sweep_add_skip(s, i, key, value, err))
+                return sweep_fail(s, value, "skip", err);
     }
     return true;
 }
@@ -184,7 +209,7 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
     }
     if (!s->scenario)
         return error_set(err, ERROR_INPUT, "%s: scenario: is missing; write scenario: star.yaml", s->path);
-    if (!sweep_check_skip(s, err) || !sweep_load_seeds(s, seeds, first_seed, err))
+    if (!sweep_load_seeds(s, seeds, first_seed, err) || !sweep_load_skip(s, err))
         return false;
     size_t points = 1;
     for (size_t i = 0; i < s->n_axes && points <= SWEEP_POINTS; i++)
@@ -219,6 +244,9 @@ void sweep_free(struct sweep *s)
         free(s->sets[i]);
     for (size_t i = 0; i <= SWEEP_KEYS; i++)
         sweep_values_fini(&s->axes[i].values);
+    for (size_t i = 0; i < s->n_skips; i++)
+        sweep_values_fini(&s->skips[i].values);
+    free(s->skips);
     document_free(s->doc);
     free(s->path);
     free(s->title);
@@ -239,13 +267,11 @@ const char *sweep_text(const struct sweep *s)
 
 static bool sweep_skips(const struct sweep *s, const size_t *at)
 {
-    const char *key;
-    int entry, value;
-    for (size_t i = 0; s->skip && (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
+    for (size_t i = 0, next; i < s->n_skips; i = next) {
         bool all = true;
-        for (size_t j = 0; all && (value = document_entry(s->doc, entry, j, &key)); j++) {
-            int a = sweep_axis_of(s, key);
-            all = strcmp(s->axes[a].values.texts[at[a]], document_scalar(s->doc, value)) == 0;
+        for (next = i; next < s->n_skips && s->skips[next].entry == s->skips[i].entry; next++) {
+            const struct sweep_skip *skip = &s->skips[next];
+            all = all && sweep_values_has(&skip->values, s->axes[skip->axis].values.texts[at[skip->axis]]);
         }
         if (all)
             return true;
