@@ -65,7 +65,7 @@ static bool repeats(const struct scenario *s)
     return false;
 }
 
-/* Of messages one after another what each gets, without the waits between them; else steady, or over the flow's life. */
+/* Of messages what each gets, without the waits between them; else steady, or over the flow's life. */
 static double rate_of(char *const *value, const struct scenario_flow *flow)
 {
     double steady = cli_csv_number(value[STEADY]);

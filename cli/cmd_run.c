@@ -40,8 +40,8 @@ static const char help[] =
     "have messages, message_s, message_sd_s and message_ci95_s there: how many count, their mean time from being\n"
     "written to the last byte's delivery, its standard deviation and half-width of its 95 % interval.\n"
     "traffic.precision=2% repeats until every interval's full width is 2 % of its mean (native alone), 5 messages at\n"
-    "least, 'repeat' (2000) at most; \"benchmark\" in summary.json says whether it converged, or 'duration' (then 3600s)\n"
-    "ended it\n"
+    "least, 'repeat' (2000) at most; \"benchmark\" in summary.json says whether it converged before 'duration' (then\n"
+    "3600s) ended it.\n"
     "Ctrl-C stops early and leaves readable captures. Then: contraflow check DIR\n";
 
 struct run_plan {
