@@ -131,7 +131,7 @@ static bool load(const char *directory, struct rows *rows, struct error *err)
     free(path);
     if (!ok)
         return false;
-    rows->warmup_s = s.precision > 0 ? 0 : (double)s.warmup_ps / UNITS_PS_PER_S;
+    rows->warmup_s = (double)s.warmup_ps / UNITS_PS_PER_S;
     rows->link_bps = (double)s.network.link.rate_bps;
     rows->backbone_bps = (double)s.network.backbone.rate_bps;
     rows->segment_bytes = (double)s.tcp.segment_bytes;

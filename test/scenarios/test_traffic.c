@@ -190,6 +190,7 @@ static void test_precision_repeats_behind_a_barrier(void **state)
     assert_int_equal(s.flows[0].repeat, 2000);
     assert_int_equal(s.flows[1].repeat, 2000);
     assert_int_equal(s.duration_ps, 3600 * UNITS_PS_PER_S);
+    assert_int_equal(s.warmup_ps, 0);
     scenario_fini(&s);
     s = text_load("duration: 5s\n" PRECISE ", repeat: 5}], barrier: true}\n", "traffic.precision=0.5");
     assert_float_equal(s.precision, 0.5, 0);
