@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/program.h - what the hosts of a run do, where that is not the engine's own flows.
  *
- * Messages repeated on open connections; flows over Go-Back-N; complete exchange over it or over the engine's TCP; ping-pong; frames without a protocol.
- * Each leaves a file of its own in the run directory:
+ * Messages repeated on open connections; flows over Go-Back-N; complete exchange over it or over the engine's TCP;
+ * ping-pong; frames without a protocol. Each leaves a file of its own in the run directory:
  *
  *   operations.csv  exchange: operation,process,start_s,end_s - a line for each process of each that ended; messages:
  *                   a line for each that counts, from when it was written to when its last byte was delivered; process

@@ -81,12 +81,12 @@ static void messages_delivered(struct program *p, int flow, int64_t bytes)
     int64_t now_ps = emu_clock_now(&p->clock);
     if (f->written == 1) /* it waited for the connection */
         f->start_ps = emu_engine_flow_stats(p->env.engine, flow).first_data_ps;
-    if (f->written > 1 || s->precision == 0) { /* else the first one only warms the connection */
-        if (config->repeat > 1)
-            operations_add(&m->operations, (int64_t)f->times_s.n, flow, f->start_ps, now_ps);
+    int64_t counted = s->precision > 0 ? f->written - 1 : f->written; /* the first one only warms the connection */
+    if (config->repeat > 1 && counted > 0) {
+        operations_add(&m->operations, counted - 1, flow, f->start_ps, now_ps);
         estimate_add(&f->times_s, (double)(now_ps - f->start_ps) / (double)UNITS_PS_PER_S);
     }
-    f->done = (int64_t)f->times_s.n >= config->repeat;
+    f->done = counted >= config->repeat;
     if (!s->barrier && !f->done)
         messages_write(f);
     else if (s->barrier && ++m->at_barrier == m->n)

@@ -36,16 +36,6 @@ static void record_number(FILE *f, double value)
         fprintf(f, "%.0f", value);
 }
 
-/* n, and its mean, standard deviation and half-width of the 95 % interval; false when the flow repeats no messages. */
-static bool record_messages(const struct scenario *s, const struct record_flow *flows, int i, double figures[static 3])
-{
-    struct estimate mean = estimate_of(&flows[i].message_s);
-    figures[0] = mean.value;
-    figures[1] = estimate_deviation(&flows[i].message_s);
-    figures[2] = mean.ci95;
-    return s->flows[i].repeat > 1;
-}
-
 /* bits per second from first to last payload; NAN when nothing, or only an instant, was delivered. */
 static double record_goodput(const struct emu_flow_stats *s)
 {
@@ -76,12 +66,12 @@ bool record_flows(const struct scenario *s, const struct record_flow *flows, con
         putc(',', f.stream);
         record_number(f.stream, flows[i].steady_bps.ci95);
         fprintf(f.stream, ",%" PRId64 ",", stats->retransmitted_segments);
-        double figures[3];
-        bool messages = record_messages(s, flows, i, figures);
-        if (messages)
+        if (s->flows[i].repeat > 1)
             fprintf(f.stream, "%zu", flows[i].message_s.n);
+        struct estimate mean = estimate_of(&flows[i].message_s);
+        const double figures[] = {mean.value, estimate_deviation(&flows[i].message_s), mean.ci95};
         for (int k = 0; k < 3; k++)
-            fprintf(f.stream, messages && !isnan(figures[k]) ? ",%.12g" : ",", figures[k]);
+            fprintf(f.stream, isnan(figures[k]) ? "," : ",%.12g", figures[k]);
         putc('\n', f.stream);
     }
     return outfile_commit(&f, err);
@@ -184,13 +174,13 @@ static json_t *summary_flows(const struct scenario *s, const struct record_flow 
         const struct scenario_flow *f = &s->flows[i];
         const struct emu_flow_stats *stats = &flows[i].stats;
         char src[16], dst[16];
-        double figures[3];
-        bool messages = record_messages(s, flows, i, figures);
+        struct estimate mean = estimate_of(&flows[i].message_s);
+        json_t *messages = f->repeat > 1 ? json_integer((json_int_t)mean.batches) : json_null();
         snprintf(src, sizeof src, "h%d", f->from);
         snprintf(dst, sizeof dst, "h%d", f->to);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o, s:o, s:o, s:o, "
-                            "s:o}",
+            list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o, s:o, s:o, "
+                            "s:o, s:o}",
                             "flow", f->name, "src",
                             src, "dst", dst, "delivered_bytes", (json_int_t)stats->delivered_bytes, "start_s",
                             json_seconds(stats->first_data_ps), "end_s", json_seconds(stats->last_delivery_ps),
@@ -200,10 +190,9 @@ static json_t *summary_flows(const struct scenario *s, const struct record_flow 
                             (json_int_t)stats->retransmitted_segments, "retransmitted_bytes",
                             (json_int_t)stats->retransmitted_bytes, "connected", stats->connected, "done",
                             stats->done, "delivered_back_bytes", (json_int_t)stats->delivered_back_bytes, "messages",
-                            messages ? json_integer((json_int_t)flows[i].message_s.n) : json_null(), "message_s",
-                            json_number(messages ? figures[0] : (double)NAN), "message_sd_s",
-                            json_number(messages ? figures[1] : (double)NAN), "message_ci95_s",
-                            json_number(messages ? figures[2] : (double)NAN), "round_trip", summary_waits(&flows[i].waits)));
+                            messages, "message_s", json_number(mean.value), "message_sd_s",
+                            json_number(estimate_deviation(&flows[i].message_s)), "message_ci95_s",
+                            json_number(mean.ci95), "round_trip", summary_waits(&flows[i].waits)));
     }
     return list;
 }

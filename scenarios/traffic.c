@@ -269,7 +269,7 @@ static bool traffic_random(struct scenario *s, const struct schema_random *t, st
     return true;
 }
 
-/* A flow without end would never come to the barrier. With precision everybody sends until everybody's time is known. */
+/* A flow without end would never come to the barrier. With precision all send until everybody's time is known. */
 static bool traffic_barrier_fits(const struct scenario *s, const struct fields *f)
 {
     const char *key = s->precision > 0 ? "traffic.precision" : "traffic.barrier";
@@ -283,8 +283,9 @@ static bool traffic_barrier_fits(const struct scenario *s, const struct fields *
                               s->precision > 0 ? "the barrier" : "it");
     for (int i = 1; i < s->n_flows && s->precision > 0; i++)
         if (s->flows[i].repeat != s->flows[0].repeat)
-            return fields_fail_at(f, key, "flows %s and %s repeat %" PRId64 " and %" PRId64 " times; all send equally many",
-                                  s->flows[0].name, s->flows[i].name, s->flows[0].repeat, s->flows[i].repeat);
+            return fields_fail_at(f, key, "flows %s and %s repeat %" PRId64 " and %" PRId64
+                                  " times; all send equally many", s->flows[0].name, s->flows[i].name,
+                                  s->flows[0].repeat, s->flows[i].repeat);
     return true;
 }
 
