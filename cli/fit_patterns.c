@@ -28,6 +28,7 @@ struct mean {
 struct model_errors {
     struct mean all, both; /* both: of patterns with traffic both ways on a cable */
     size_t near;
+    double last;        /* sum of |error| of the time until the last is there, one a pattern */
     double worst, bias; /* bias: sum of signed errors */
     char where[96];     /* the worst */
     size_t histogram[BINS];
@@ -142,7 +143,7 @@ static bool judge_model(struct cell *c, int model, const struct scenario_pattern
 {
     struct prediction made;
     struct model_errors *m = &c->model[model];
-    double sum = 0;
+    double sum = 0, last_s = 0, last_measured_s = 0;
     size_t links = 0;
     bool ok = prediction_make(&made, models[model], pattern, &(struct prediction_options){0}, err);
     for (size_t i = 0; ok && i < pattern->pattern.n; i++) {
@@ -151,9 +152,13 @@ static bool judge_model(struct cell *c, int model, const struct scenario_pattern
         if (!(measured_s > 0))
             continue;
         count_link(m, error, r, r->scenario->flows[i].name);
+        last_s = fmax(last_s, made.completion_s[i] - pattern->transfers[i].start_s);
+        last_measured_s = fmax(last_measured_s, measured_s);
         sum += fabs(error);
         links++;
     }
+    if (links > 0)
+        m->last += fabs(last_s / last_measured_s - 1);
     if (ok)
         mean_add(&m->all, sum, links);
     if (ok && both)
@@ -276,6 +281,21 @@ static bool print_near(const struct patterns *p, struct error *err)
     return cli_table_print(&t, "", 0, stdout, err);
 }
 
+static bool print_last(const struct patterns *p, struct error *err)
+{
+    static const char *const head[] = {"nodes", "d", "MB", "window kB", "fluid", "window", "algorithm1", "fairness",
+                                       "maxmin"};
+    struct cli_table t;
+    cli_table_start(&t, head, sizeof head / sizeof *head);
+    for (size_t i = 0; i < p->n; i++) {
+        start_row(&t, &p->cells[i]);
+        for (int m = 0; m < MODELS; m++)
+            add_percent(&t, p->cells[i].model[m].last / (double)p->cells[i].patterns);
+    }
+    puts("\nthe slowest transfer of a pattern: mean |error| of its time, %");
+    return cli_table_print(&t, "", 0, stdout, err);
+}
+
 /* Ours beside what the paper measured on its clusters. */
 static bool print_published(const struct patterns *p, struct error *err)
 {
@@ -317,7 +337,7 @@ static bool patterns_print(const void *state, struct error *err)
         unfinished += p->cells[i].unfinished;
         lossy += p->cells[i].lossy;
     }
-    bool ok = print_errors(p, err) && print_near(p, err) && print_published(p, err);
+    bool ok = print_errors(p, err) && print_near(p, err) && print_last(p, err) && print_published(p, err);
     if (ok && unfinished)
         printf("\n%zu transfers never ended and are left out\n", unfinished);
     if (ok && lossy)
@@ -325,18 +345,19 @@ static bool patterns_print(const void *state, struct error *err)
     return ok;
 }
 
-static json_t *model_json(const struct model_errors *m, const char *name)
+static json_t *model_json(const struct model_errors *m, const char *name, size_t patterns)
 {
     json_t *counts = json_array();
     for (int i = 0; i < BINS; i++)
         json_array_append_new(counts, json_integer((json_int_t)m->histogram[i]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f, s:o}}", "model", name,
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f, s:o}}", "model", name,
                      "mean_abs_error", cli_table_json_number(mean_value(&m->all)), "ci95",
                      cli_table_json_number(mean_ci95(&m->all)),
                      "bias", cli_table_json_number(m->bias / (double)m->all.links), "within_10_percent",
                      cli_table_json_number((double)m->near / (double)m->all.links), "mean_abs_error_both_ways",
                      cli_table_json_number(mean_value(&m->both)), "ci95_both_ways",
-                     cli_table_json_number(mean_ci95(&m->both)), "worst_error", cli_table_json_number(m->worst),
+                     cli_table_json_number(mean_ci95(&m->both)), "slowest_mean_abs_error",
+                     cli_table_json_number(m->last / (double)patterns), "worst_error", cli_table_json_number(m->worst),
                      "worst", m->where, "histogram", "from", -1.0, "step", BIN, "counts", counts);
 }
 
@@ -358,7 +379,7 @@ static json_t *patterns_json(const void *state)
         const struct cell *c = &p->cells[i];
         json_t *errors = json_array();
         for (int m = 0; m < MODELS; m++)
-            json_array_append_new(errors, model_json(&c->model[m], models[m]));
+            json_array_append_new(errors, model_json(&c->model[m], models[m], c->patterns));
         json_array_append_new(cells, json_pack("{s:o, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o}",
             "axes", json_loads(c->axes, 0, NULL), "nodes", c->nodes, "d", c->d, "message_bytes",
             cli_table_json_number(c->bytes), "window_bytes", cli_table_json_number(c->window_bytes), "patterns",

@@ -37,6 +37,9 @@ bool fields_time(const struct fields *f, const char *key, const char *text, int6
                  int64_t *time_ps);
 bool fields_bytes(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max,
                   int64_t *bytes);
+/* "10MB": both ends, or "10MB..60MB". Left as they are when text is NULL. */
+bool fields_bytes_range(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max,
+                        int64_t range[2]);
 bool fields_integer(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max,
                     int64_t *value);
 

@@ -232,21 +232,24 @@ static bool traffic_flows(struct scenario *s, const struct schema_traffic *t, st
 /* A pattern of Zhu et al. 2014, section 7.1, drawn by the scenario's seed. */
 static bool traffic_random(struct scenario *s, const struct schema_random *t, struct fields *f)
 {
-    int64_t d = 1, bytes = 10000000, repeat;
+    int64_t d = 1, bytes[2] = {10000000, 10000000}, repeat;
     double probability = 0.5;
+    bool all = t->d && strcmp(t->d, "all") == 0;
     fields_section(f, "traffic.random");
     if (s->network.hosts == 0)
         return fields_fail_at(f, "traffic.random", "needs to know how many hosts there are: give network.hosts");
-    if (!fields_integer(f, "d", t->d, 1, RANDOM_DRAWS, &d) ||
+    if ((!all && !fields_integer(f, "d", t->d, 1, RANDOM_DRAWS, &d)) ||
         !fields_number(f, "probability", t->probability, 0, 1, &probability) ||
-        !fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &bytes) || !traffic_repeat(s, t->repeat, bytes, &repeat, f))
+        !fields_bytes_range(f, "bytes", t->bytes, 1, INT64_MAX, bytes) ||
+        !traffic_repeat(s, t->repeat, bytes[0], &repeat, f))
         return false;
-    struct random_pattern_pair *pairs = calloc((size_t)s->network.hosts * (size_t)d, sizeof *pairs);
+    size_t draws = all ? (size_t)s->network.hosts - 1 : (size_t)d;
+    struct random_pattern_pair *pairs = calloc((size_t)s->network.hosts * draws + 1, sizeof *pairs);
     if (!pairs)
         return traffic_no_memory(f);
     struct random random;
     random_init(&random, s->seed);
-    size_t n = random_pattern_draw(s->network.hosts, (int)d, probability, &random, pairs);
+    size_t n = random_pattern_draw(s->network.hosts, all ? RANDOM_PATTERN_ALL : (int)d, probability, &random, pairs);
     if (n > TRAFFIC_FLOWS) {
         free(pairs);
         return fields_fail_at(f, "traffic.random", "%zu transfers were drawn; at most %d can run", n, TRAFFIC_FLOWS);
@@ -254,7 +257,10 @@ static bool traffic_random(struct scenario *s, const struct schema_random *t, st
     s->flows = calloc(n + 1, sizeof *s->flows);
     for (size_t i = 0; s->flows && i < n; i++) {
         struct scenario_flow *flow = &s->flows[i];
-        *flow = (struct scenario_flow){.from = pairs[i].from, .to = pairs[i].to, .bytes = bytes, .repeat = repeat};
+        *flow = (struct scenario_flow){.from = pairs[i].from, .to = pairs[i].to, .repeat = repeat};
+        flow->bytes = bytes[0];
+        if (bytes[1] > bytes[0])
+            flow->bytes += (int64_t)random_below(&random, (uint64_t)(bytes[1] - bytes[0]) + 1);
         snprintf(flow->name, sizeof flow->name, "e%zu", i + 1);
         flow->start_ps = scenario_draw_start(s, &random);
         flow->tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes);

@@ -100,6 +100,28 @@ static void test_a_random_pattern_is_drawn_by_the_seed(void **state)
     scenario_fini(&s);
 }
 
+/* All with all, each of a size of its own: MPI_Alltoallv. */
+static void test_sizes_are_drawn_too(void **state)
+{
+    (void)state;
+    const char *text = "network: {hosts: 4}\ntraffic: {random: {d: all, probability: 1, bytes: 10MB..60MB}}\n";
+    struct scenario s = text_load(text, NULL), other = text_load(text, "seed=2");
+    double sum = 0;
+    bool differ = false;
+    assert_int_equal(s.n_flows, 12);
+    for (int i = 0; i < 12; i++) {
+        int k = i % 3;
+        assert_int_equal(s.flows[i].from, i / 3);
+        assert_int_equal(s.flows[i].to, k + (k >= i / 3));
+        assert_true(s.flows[i].bytes >= 10000000 && s.flows[i].bytes <= 60000000);
+        sum += (double)s.flows[i].bytes;
+        differ = differ || s.flows[i].bytes != other.flows[i].bytes;
+    }
+    assert_true(differ && sum > 12 * 20e6 && sum < 12 * 50e6);
+    scenario_fini(&s);
+    scenario_fini(&other);
+}
+
 static void test_a_bad_random_pattern_is_refused(void **state)
 {
     (void)state;
@@ -109,6 +131,10 @@ static void test_a_bad_random_pattern_is_refused(void **state)
                  "s.yaml:2: traffic.random.probability: '1.5' is outside 0 to 1");
     text_rejects("network: {hosts: 5}\ntraffic: {random: {probability: half}}\n", NULL,
                  "s.yaml:2: traffic.random.probability: 'half' is not a number");
+    text_rejects("network: {hosts: 5}\ntraffic: {random: {bytes: 6MB..1MB}}\n", NULL,
+                 "s.yaml:2: traffic.random.bytes: '6MB..1MB' is backwards");
+    text_rejects("network: {hosts: 5}\ntraffic: {random: {bytes: 1MB..many}}\n", NULL,
+                 "s.yaml:2: traffic.random.bytes: 'many' is not a size; try 3MB, 500kB or 64KiB");
     text_rejects("network: {hosts: 5}\ntraffic: {random: {d: 0}}\n", NULL,
                  "s.yaml:2: traffic.random.d: '0' is outside 1 to 1000");
     text_rejects("network: {hosts: 100}\ntraffic: {random: {d: 101, probability: 1}}\n", NULL,
@@ -402,6 +428,7 @@ int main(void)
         cmocka_unit_test(test_every_kind_of_flow_repeats_its_messages),
         cmocka_unit_test(test_precision_repeats_behind_a_barrier),
         cmocka_unit_test(test_precision_is_checked),
+        cmocka_unit_test(test_sizes_are_drawn_too),
         cmocka_unit_test(test_a_bad_random_pattern_is_refused),
         cmocka_unit_test(test_points_are_listed_and_checked),
         cmocka_unit_test(test_flows_take_what_they_are_given),
