@@ -9,6 +9,7 @@
 #define LEAST_VARIANCE 1e-20 /* of relative errors: what is below is rounding */
 #define CHI_SQUARED_95 3.841458821 /* one degree of freedom */
 #define PROFILE_STEPS 40
+#define ROUNDING 1e6
 
 /* Errors of measured / predicted - 1: squares, sizes and the largest, weighted as the fit is. */
 struct errors {
@@ -142,6 +143,13 @@ static void profile(struct fit_problem *q, const struct fit_theta *theta, double
     fit->exponent[0].high = least > 0 ? 1 / least : (double)INFINITY;
 }
 
+/* Could B as well be without bound? Then all that is seen are the flows' own limits. */
+static bool filled(const struct fit_problem *q, double rss)
+{
+    double units = (double)q->units, floor = units * LEAST_VARIANCE;
+    return units * log(fmax(fit_squares(q, (double)INFINITY), floor) / fmax(rss, floor)) > CHI_SQUARED_95;
+}
+
 bool analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum analysis_fit_form form, bool acks,
                        struct analysis_fit *fit, struct error *err)
 {
@@ -158,7 +166,7 @@ bool analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum a
     if (!fit_problem_init(&q, points, n, form, acks, err))
         return false;
     fit->units = q.units;
-    fit->applies = n > 0 && fit_solve(&q, &theta, &rss);
+    fit->applies = n > 0 && fit_solve(&q, &theta, &rss) && filled(&q, rss);
     bool ok = true;
     if (fit->applies) {
         double units = (double)q.units, k = (double)fit->parameters, spare = units - k - 1;
@@ -179,12 +187,13 @@ bool analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum a
     return ok;
 }
 
-/* Forms that do not apply last, then those without an AIC; at the same figure as listed. */
+/* Forms that do not apply last, then those without an AIC; at the same figure, but for rounding, as listed. */
 static int fit_order(const void *a, const void *b)
 {
     const struct analysis_fit *x = a, *y = b;
     bool aic = isfinite(x->aic) && isfinite(y->aic);
-    double first = aic ? x->aic : x->rms_error, second = aic ? y->aic : y->rms_error;
+    double first = round((aic ? x->aic : x->rms_error) * ROUNDING);
+    double second = round((aic ? y->aic : y->rms_error) * ROUNDING);
     if (x->applies != y->applies)
         return x->applies ? -1 : 1;
     if (isfinite(x->aic) != isfinite(y->aic))

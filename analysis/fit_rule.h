@@ -58,7 +58,7 @@ struct analysis_fit_value {
 struct analysis_fit {
     enum analysis_fit_form form;
     bool acks;
-    bool applies;           /* false: the points cannot tell its parameters; all below is NAN */
+    bool applies;           /* false: the points cannot tell its parameters, or none fills the link; rest is NAN */
     struct analysis_fit_value rate_bps; /* B */
     struct analysis_fit_value exponent[ANALYSIS_FIT_EXPONENTS]; /* a and b; p, which may be INFINITY */
     size_t parameters;      /* of the likelihood: B, exponents, the variance */

@@ -126,7 +126,7 @@ static bool limited(const struct fit_cell *c, double ln_rate)
     return ln_rate + c->form > c->ln_limit;
 }
 
-static double sum_of_squares(const struct fit_problem *q, double ln_rate)
+double fit_squares(const struct fit_problem *q, double ln_rate)
 {
     double sum = 0;
     for (size_t i = 0; i < q->n_cells; i++) {
@@ -158,7 +158,7 @@ bool fit_solve_rate(struct fit_problem *q, struct fit_theta *theta, double *rss)
         if (fabs(theta->ln_rate - before) <= STANDSTILL)
             break;
     }
-    *rss = sum_of_squares(q, theta->ln_rate);
+    *rss = fit_squares(q, theta->ln_rate);
     return true;
 }
 
@@ -205,7 +205,7 @@ static bool solve_power(struct fit_problem *q, struct fit_theta *theta, double *
             break;
     }
     try_exponents(q, theta->exponent);
-    *rss = sum_of_squares(q, theta->ln_rate);
+    *rss = fit_squares(q, theta->ln_rate);
     return true;
 }
 
@@ -236,15 +236,16 @@ static bool solve_norm(struct fit_problem *q, struct fit_theta *theta, double *r
         double inverse = i <= NORM_HALVES ? ldexp(1, -i) : 0, value = norm_squares(inverse, q);
         if (!isfinite(value))
             return false;
-        if (value < best) {
+        if (value <= best) { /* larger p are the same when all that is left is rounding */
             best = value;
             at = inverse;
         }
     }
     double low = at > ldexp(1, -NORM_HALVES) ? at / 2 : 0, high = fmin(2 * at, 1);
+    bool inside = at > low && at < high && norm_squares(low, q) > best && norm_squares(high, q) > best;
     gsl_min_fminimizer *m = gsl_min_fminimizer_alloc(gsl_min_fminimizer_brent);
     gsl_function f = {norm_squares, q};
-    if (m && at > low && at < high && gsl_min_fminimizer_set(m, &f, at, low, high) == GSL_SUCCESS) {
+    if (m && inside && gsl_min_fminimizer_set(m, &f, at, low, high) == GSL_SUCCESS) {
         for (int i = 0; i < NORM_STEPS && gsl_min_fminimizer_x_upper(m) - gsl_min_fminimizer_x_lower(m) >
                                               NORM_TOLERANCE; i++)
             gsl_min_fminimizer_iterate(m);

@@ -44,7 +44,10 @@ void fit_problem_fini(struct fit_problem *q);
  * cannot tell them. */
 bool fit_solve(struct fit_problem *q, struct fit_theta *theta, double *rss);
 
-/* The same with norm's 1/p given; `theta->exponent` is, for every form. */
+/* The same with `theta->exponent` given. */
 bool fit_solve_rate(struct fit_problem *q, struct fit_theta *theta, double *rss);
+
+/* The sum of squares with a rate and the exponents tried last; INFINITY: every flow at its limit. */
+double fit_squares(const struct fit_problem *q, double ln_rate);
 
 #endif

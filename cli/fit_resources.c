@@ -21,15 +21,19 @@ static void *resources_new(struct error *err)
     return r;
 }
 
+static void point_fini(struct fit_point *p)
+{
+    free(p->source);
+    free(p->label);
+    free(p->flows);
+    json_decref(p->axes);
+}
+
 static void resources_free(void *state)
 {
     struct fit_resources *r = state;
-    for (size_t i = 0; r && i < r->n; i++) {
-        free(r->points[i].source);
-        free(r->points[i].label);
-        free(r->points[i].flows);
-        json_decref(r->points[i].axes);
-    }
+    for (size_t i = 0; r && i < r->n; i++)
+        point_fini(&r->points[i]);
     for (size_t i = 0; r && i < r->n_groups; i++) {
         free(r->groups[i].all.index);
         free(r->groups[i].loss_free.index);
@@ -125,18 +129,33 @@ static enum way way_of(const struct scenario *s, const struct scenario_flow *f, 
     return from == to ? WAY_NONE : to == 0 ? WAY_IN : WAY_OUT;
 }
 
-/* What a flow can have for reasons of its own: its window in an empty round trip and, over a backbone, its part of
- * either host's link. */
-static double limit_of(const struct scenario *s, int flow, int host, const struct model_link *link, double floor_s)
+/* What a flow over a backbone can have for reasons of its own: its part of either host's link. */
+static double limit_of(const struct scenario *s, int flow, int host, const struct model_link *link)
 {
     const struct scenario_flow *f = &s->flows[flow];
-    double limit = floor_s > 0 ? 8 * check_run_window(&f->tcp) / floor_s : (double)INFINITY;
     int from = 0, to = 0;
+    if (host >= 0)
+        return (double)INFINITY;
     for (int i = 0; i < s->n_flows; i++) {
         from += s->flows[i].from == f->from;
         to += s->flows[i].to == f->to;
     }
-    return host >= 0 ? limit : fmin(limit, model_degree_goodput_bps(link, 0) / fmax(from, to));
+    return model_degree_goodput_bps(link, 0) / fmax(from, to);
+}
+
+/* Rules of one full link hold where whole segments of the windows, in an empty round trip, come to more than it
+ * carries in the busier direction. */
+static bool filled(const struct sweep_result *result, int host, struct model_link link, double rate_bps)
+{
+    const struct scenario *s = result->scenario;
+    double in = 0, out = 0;
+    link.rate_bps = rate_bps;
+    for (int i = 0; i < s->n_flows; i++) {
+        double window = floor(check_run_window(&s->flows[i].tcp) / link.segment_bytes) * link.segment_bytes;
+        *(way_of(s, &s->flows[i], host) == WAY_IN ? &in : &out) += 8 * window / result->flows[i].floor_s;
+    }
+    double most = fmax(in, out);
+    return !(most < model_degree_goodput_bps(&link, 0)); /* true, too, where the round trip is not known */
 }
 
 static bool take_as(struct fit_resources *r, const char *source, const struct sweep_result *result, int host,
@@ -152,12 +171,12 @@ static bool take_as(struct fit_resources *r, const char *source, const struct sw
     link.rate_bps = (double)s->network.link.rate_bps;
     link.segment_bytes = (double)s->tcp.segment_bytes;
     link.segments_per_ack = (double)s->tcp.delayed_ack;
-    struct fit_point *p = add_point(r, host < 0 ? CHECK_RUN_BACKBONE : name,
-                                    host < 0 ? (double)s->network.backbone.rate_bps : link.rate_bps, source,
-                                    (size_t)s->n_flows);
+    double rate_bps = host < 0 ? (double)s->network.backbone.rate_bps : link.rate_bps;
+    struct fit_point *p = add_point(r, host < 0 ? CHECK_RUN_BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
     if (!p || !(p->label = label_of(result->axes)) || !(p->axes = json_deep_copy(result->axes)))
         return no_memory(err);
     p->link = link;
+    p->unfilled = !filled(result, host, link, rate_bps);
     p->number = result->number;
     p->seed = result->seed;
     for (int i = 0; i < s->n_flows; i++) {
@@ -166,7 +185,7 @@ static bool take_as(struct fit_resources *r, const char *source, const struct sw
             .incoming = way_of(s, &s->flows[i], host) == WAY_IN,
             .rate_bps = sweep_flow_rate_bps(f),
             .window_bytes = check_run_window(&s->flows[i].tcp),
-            .limit_bps = limit_of(s, i, host, &link, f->floor_s),
+            .limit_bps = limit_of(s, i, host, &link),
         };
         add_flow(p, &flow, f->steady_ci95_bps);
         p->lossy = p->lossy || f->retransmitted_segments > 0;
@@ -219,7 +238,7 @@ static bool take_resources(void *state, const char *source, const struct analysi
 }
 
 /* Of several ways to see a measurement - one flow alone shares its sender's link as much as its receiver's - the one
- * that most measurements have; the first of those. The others go. */
+ * that most measurements have; the first of those. The others go, and what does not fill its link. */
 static void settle(struct fit_resources *r)
 {
     size_t kept = 0, n = 0;
@@ -230,16 +249,15 @@ static void settle(struct fit_resources *r)
         for (n = i; n < r->n && r->points[n].measurement == r->points[i].measurement; n++)
             if (r->groups[r->points[n].group].points > r->groups[r->points[best].group].points)
                 best = n;
-        for (size_t k = i; k < n; k++) {
-            struct fit_point *p = &r->points[k];
-            if (k == best)
-                continue;
-            free(p->source);
-            free(p->label);
-            free(p->flows);
-            json_decref(p->axes);
-        }
-        r->points[kept++] = r->points[best];
+        struct fit_point point = r->points[best];
+        for (size_t k = i; k < n; k++)
+            if (k != best)
+                point_fini(&r->points[k]);
+        if (point.unfilled)
+            point_fini(&point);
+        else
+            r->points[kept++] = point;
+        r->unfilled += point.unfilled;
     }
     r->n = kept;
     for (size_t i = 0; i < r->n_groups; i++)
@@ -303,7 +321,7 @@ static bool fit(void *state, struct error *err)
 static size_t points(const void *state)
 {
     const struct fit_resources *r = state;
-    return r->n;
+    return r->n + r->starved + r->unfilled;
 }
 
 static const char help[] =
@@ -315,7 +333,9 @@ static const char help[] =
     "  power    B / (n own^a max(n in, n out)^b)      a = 1, b = 0 is eq5; a = 0, b = 1 is eq6\n"
     "  norm     B / (n in^p + n out^p)^(1/p)          p = 1: both directions share one capacity; p = inf is eq6\n"
     "Each also with ACKs ('+acks'): the busier direction carries the other's ACKs, so that B is the same with and\n"
-    "without data the other way. A flow is not predicted more than its window or its own hosts' links let it have.\n\n"
+    "without data the other way. Over a backbone a flow is not predicted more than its own hosts' links let it have.\n"
+    "Runs whose windows do not fill the link in an empty round trip are left out, and so are those where a flow moved\n"
+    "nothing; both are counted.\n\n"
     "  B, 95 %   least squares on relative errors (in logarithms). Intervals leave out a point at a time (jackknife);\n"
     "            p's is that of the profile likelihood. Seeds of a point count as one, and so do flows of a point\n"
     "  rms, mean, worst   of measured/predicted - 1: root of the mean square, mean size, and the largest with its\n"

@@ -12,6 +12,7 @@ struct fit_point {
     json_t *axes;           /* owned; NULL for a capture */
     int64_t number, seed;   /* 0 for a capture */
     bool lossy;             /* segments were sent again */
+    bool unfilled;          /* its windows do not fill the link: no rule speaks of it */
     double in_bps, out_bps; /* mean of the flows each way; NAN without any */
     double in_ci95_bps, out_ci95_bps;
     size_t n_in, n_out;
@@ -40,12 +41,12 @@ struct fit_group {
 struct fit_resources {
     struct fit_point *points; /* owned */
     size_t n, measurements;
-    size_t starved;           /* points left out for a flow at 0 */
+    size_t starved, unfilled; /* runs left out: a flow at 0; windows that do not fill the link */
     struct fit_group *groups; /* owned */
     size_t n_groups;
 };
 
-/* The points of an outcome as the statistics want them; NULL when memory is out. */
+/* A point as the statistics want it, borrowed. */
 struct analysis_fit_point fit_resources_plain(const struct fit_point *p, size_t unit);
 
 bool fit_resources_print(const void *state, struct error *err);

@@ -16,16 +16,29 @@ static void cell_range(struct cli_table *t, double low, double high, double scal
         cli_table_add(t, "-");
 }
 
-static void cell_exponents(struct cli_table *t, const struct analysis_fit *f)
+/* ", 95 % interval 0.99 to 1.01", empty when that is not known. */
+static void print_interval(const struct analysis_fit_value *v, double scale)
 {
-    const struct analysis_fit_value *e = f->exponent;
-    if (f->form == ANALYSIS_FIT_POWER && f->applies)
-        cli_table_add(t, "a %.3f (%.3f to %.3f), b %.3f (%.3f to %.3f)", e[0].value, e[0].low, e[0].high, e[1].value,
-                      e[1].low, e[1].high);
-    else if (f->form == ANALYSIS_FIT_NORM && f->applies)
-        cli_table_add(t, "p %.3g (%.3g to %.3g)", e[0].value, e[0].low, e[0].high);
-    else
-        cli_table_add(t, "-");
+    if (!isnan(v->low) && !isnan(v->high))
+        printf(", 95 %% interval %.5g to %.5g", v->low / scale, v->high / scale);
+}
+
+static void print_exponent(const char *name, const struct analysis_fit_value *v)
+{
+    printf("%s = %.4g", name, v->value);
+    print_interval(v, 1);
+}
+
+static void print_exponents(const struct analysis_fit *f)
+{
+    bool power = f->form == ANALYSIS_FIT_POWER;
+    if (!f->applies || (!power && f->form != ANALYSIS_FIT_NORM))
+        return;
+    printf("  %s%s:", analysis_fit_form_name(f->form), f->acks ? "+acks" : "");
+    print_exponent(power ? " a" : " p", &f->exponent[0]);
+    if (power)
+        print_exponent("; b", &f->exponent[1]);
+    putchar('\n');
 }
 
 static void cell_percent(struct cli_table *t, double share)
@@ -38,14 +51,13 @@ static void cell_percent(struct cli_table *t, double share)
 
 static bool print_forms(const struct fit_resources *r, const struct fit_outcome *o, struct error *err)
 {
-    static const char *const head[] = {"form", "exponents (95 %)", "B Mb/s", "95 %", "rms", "mean", "worst", "in/out",
+    static const char *const head[] = {"form", "B Mb/s", "95 %", "rms", "mean", "worst", "in/out",
                                        "dAIC", "cross-validated"};
     struct cli_table t;
     cli_table_start(&t, head, sizeof head / sizeof *head);
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
         const struct analysis_fit *f = &o->fit[i];
         cli_table_add(&t, "%s%s", analysis_fit_form_name(f->form), f->acks ? "+acks" : "");
-        cell_exponents(&t, f);
         cli_table_add_number(&t, f->rate_bps.value, 1e6);
         cell_range(&t, f->rate_bps.low, f->rate_bps.high, 1e6);
         cell_percent(&t, f->rms_error);
@@ -62,7 +74,10 @@ static bool print_forms(const struct fit_resources *r, const struct fit_outcome 
             cli_table_add(&t, "-");
         cell_percent(&t, f->cross_validated_error);
     }
-    return cli_table_print(&t, "  ", 2, stdout, err);
+    bool ok = cli_table_print(&t, "  ", 1, stdout, err);
+    for (int i = 0; ok && i < ANALYSIS_FIT_ALL; i++)
+        print_exponents(&o->fit[i]);
+    return ok;
 }
 
 struct bad_point {
@@ -139,10 +154,9 @@ static bool print_outcome(const struct fit_resources *r, const struct fit_outcom
     }
     printf("  best: %s%s, B = %.1f Mb/s", analysis_fit_form_name(best->form), best->acks ? "+acks" : "",
            best->rate_bps.value / 1e6);
-    if (isfinite(best->rate_bps.low))
-        printf(", 95 %% interval %.1f to %.1f", best->rate_bps.low / 1e6, best->rate_bps.high / 1e6);
+    print_interval(&best->rate_bps, 1e6);
     if (best->limited > 0)
-        printf("; %zu flows have what their own link or window gives", best->limited);
+        printf("; %zu flows have all that their own hosts' links give", best->limited);
     putchar('\n');
     return print_forms(r, o, err) && puts("  worst points of the best form") != EOF && print_worst(r, o, err);
 }
@@ -160,7 +174,7 @@ bool fit_resources_print(const void *state, struct error *err)
             printf(" of %.6g Gb/s", g->rate_bps / 1e9);
         printf(": %zu points", g->all.units);
         if (g->points > g->all.units)
-            printf(" in %zu runs (seeds differ by %.2f %%, standard deviation of a direction's mean)", g->points,
+            printf(" in %zu runs (seeds differ by %.2g %%, standard deviation of a direction's mean)", g->points,
                    100 * g->all.spread);
         printf(", %zu with losses%s\n", g->lossy, g->equal_windows ? "; equal windows make window eq6" : "");
         if (!print_outcome(r, &g->all, err))
@@ -173,7 +187,9 @@ bool fit_resources_print(const void *state, struct error *err)
         gap = "\n";
     }
     if (r->starved > 0)
-        printf("%zu runs are left out: a flow of theirs moved nothing\n", r->starved);
+        printf("%s%zu runs left out: a flow of theirs moved nothing\n", gap, r->starved);
+    if (r->unfilled > 0)
+        printf("%s%zu runs left out: their windows do not fill the link\n", r->starved ? "" : gap, r->unfilled);
     return true;
 }
 
@@ -254,5 +270,6 @@ json_t *fit_resources_json(const void *state)
         json_object_set_new(group, "measured", measured);
         json_array_append_new(list, group);
     }
-    return list;
+    return json_pack("{s:o, s:I, s:I}", "links", list, "starved_runs", (json_int_t)r->starved, "unfilled_runs",
+                     (json_int_t)r->unfilled);
 }
