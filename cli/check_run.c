@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACKBONE "sw0-sw1" /* of a tree, seen from rack 0: what goes to rack 1 is outgoing */
 #define SATURATED 0.9      /* of the goodput a link can carry */
 #define LONGER 0.05        /* a flow that outlives the phase by more of it has a rate of other times in it */
 
@@ -49,6 +48,11 @@ bool check_run_exists(const char *directory)
     return exists;
 }
 
+double check_run_window(const struct emu_tcp_config *tcp)
+{
+    return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);
+}
+
 static const struct scenario_flow *flow_of(const struct scenario *s, const char *name)
 {
     for (int i = 0; i < s->n_flows; i++)
@@ -74,11 +78,15 @@ static double rate_of(char *const *value, const struct scenario_flow *flow)
     return isfinite(steady) ? steady : cli_csv_number(value[GOODPUT]);
 }
 
+int check_run_rack(const struct scenario *s, int host)
+{
+    return s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root && host >= s->network.racks[0];
+}
+
 /* Rack of host "h3". */
 static int rack_of(const struct scenario *s, const char *host)
 {
-    return s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root &&
-           strtol(host + 1, NULL, 10) >= s->network.racks[0];
+    return check_run_rack(s, (int)strtol(host + 1, NULL, 10));
 }
 
 static struct row parse_row(char *const *value, const struct scenario *s)
@@ -145,7 +153,7 @@ enum way { WAY_NONE, WAY_IN, WAY_OUT };
 
 static enum way way_of(const struct row *row, const char *resource)
 {
-    if (strcmp(resource, BACKBONE) == 0)
+    if (strcmp(resource, CHECK_RUN_BACKBONE) == 0)
         return row->src_rack == row->dst_rack ? WAY_NONE : row->dst_rack == 0 ? WAY_IN : WAY_OUT;
     return strcmp(row->dst, resource) == 0 ? WAY_IN : strcmp(row->src, resource) == 0 ? WAY_OUT : WAY_NONE;
 }
@@ -155,7 +163,7 @@ static enum way way_of(const struct row *row, const char *resource)
 static void explain_none(const struct rows *rows, struct analysis_resource *r, double life_s)
 {
     struct model_link link = model_link_default();
-    link.rate_bps = strcmp(r->host, BACKBONE) == 0 ? rows->backbone_bps : rows->link_bps;
+    link.rate_bps = strcmp(r->host, CHECK_RUN_BACKBONE) == 0 ? rows->backbone_bps : rows->link_bps;
     link.segment_bytes = rows->segment_bytes;
     const struct analysis_judgement *j = &r->judgement;
     double most = fmax(j->in_bps, j->out_bps);
@@ -256,7 +264,7 @@ bool check_run_directory(const char *directory, double tolerance, struct analysi
             continue;
         struct analysis_resource *r = &resources->resource[resources->n];
         const struct row *row = &rows.row[i / 2];
-        ok = judge_resource(&rows, backbone ? BACKBONE : dst ? row->dst : row->src, tolerance, r, err);
+        ok = judge_resource(&rows, backbone ? CHECK_RUN_BACKBONE : dst ? row->dst : row->src, tolerance, r, err);
         if (ok && r->n >= 2)
             resources->n++;
         else

@@ -68,7 +68,7 @@ struct schema_random {
 };
 
 struct schema_pairs {
-    char *count, *both_ways, *bytes, *repeat;
+    char *count, *back, *both_ways, *bytes, *repeat;
 };
 
 struct schema_exchange {

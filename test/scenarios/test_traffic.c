@@ -146,6 +146,34 @@ static void test_a_bad_random_pattern_is_refused(void **state)
                  "pingpong, uniform and flows");
 }
 
+static void test_pairs_send_back_from_hosts_of_their_own(void **state)
+{
+    (void)state;
+    /* 2 there: h0, h1 to the last two; 1 back: from the host before those to the one behind these. */
+    static const int ends[][2] = {{0, 6}, {1, 7}, {5, 2}};
+    const char *text = "network: {topology: tree, racks: [4, 4]}\ntraffic:\n  pairs: {count: 2, back: 1}\n";
+    struct scenario s = text_load(text, NULL);
+    assert_int_equal(s.n_flows, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(s.flows[i].from, ends[i][0]);
+        assert_int_equal(s.flows[i].to, ends[i][1]);
+        assert_int_equal(s.flows[i].bytes, 0);
+    }
+    scenario_fini(&s);
+    s = text_load(text, "traffic.pairs.count=0");
+    assert_int_equal(s.n_flows, 1);
+    assert_int_equal(s.flows[0].from, 7);
+    assert_int_equal(s.flows[0].to, 0);
+    scenario_fini(&s);
+    text_rejects(text, "traffic.pairs.back=3", "s.yaml:3: traffic.pairs: needs 10 hosts; there are 8");
+    text_rejects(text, "traffic.pairs.both_ways=true",
+                 "s.yaml:3: traffic.pairs.back: does not go with both_ways, which sends back within each pair");
+    text_rejects("network: {hosts: 4}\ntraffic:\n  pairs: {count: 0, back: 0}\n", NULL,
+                 "s.yaml:3: traffic.pairs.count: no pair: count and back are both 0");
+    text_rejects("network: {hosts: 4}\ntraffic:\n  pairs: {count: 0}\n", NULL,
+                 "s.yaml:3: traffic.pairs.count: '0' is outside 1 to 2000");
+}
+
 static void test_pauses_are_checked(void **state)
 {
     (void)state;
@@ -423,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_star_sides_have_windows_of_their_own),
         cmocka_unit_test(test_star_counts_are_checked),
         cmocka_unit_test(test_a_random_pattern_is_drawn_by_the_seed),
+        cmocka_unit_test(test_pairs_send_back_from_hosts_of_their_own),
         cmocka_unit_test(test_pauses_are_checked),
         cmocka_unit_test(test_messages_are_listed_and_checked),
         cmocka_unit_test(test_every_kind_of_flow_repeats_its_messages),
