@@ -204,7 +204,7 @@ static void children_poll(struct child *children, int running)
         fds[n++] = (struct pollfd){.fd = children[i].out, .events = POLLIN};
         fds[n++] = (struct pollfd){.fd = children[i].err, .events = POLLIN};
     }
-    if (poll(fds, n, 500) <= 0)
+    if (n == 0 || poll(fds, n, 500) <= 0)
         return;
     for (int i = 0; i < running; i++) {
         if (fds[2 * i].revents)
