@@ -41,11 +41,27 @@ sqlite3_stmt *sweep_db_prepare(struct sweep_db *d, const char *sql, struct error
     return q;
 }
 
+/* One that runs for every point: prepared once, kept until sweep_db_close(). `sql` is a literal. */
+static sqlite3_stmt *db_kept(struct sweep_db *d, const char *sql, struct error *err)
+{
+    int i = 0;
+    while (d->kept[i].q && d->kept[i].sql != sql)
+        i++;
+    if (!d->kept[i].q)
+        d->kept[i].q = sweep_db_prepare(d, d->kept[i].sql = sql, err);
+    return d->kept[i].q;
+}
+
 bool sweep_db_finish(struct sweep_db *d, sqlite3_stmt *q, struct error *err)
 {
     bool ok = q && sqlite3_step(q) == SQLITE_DONE;
     if (q && !ok)
         sweep_db_fail(d, err);
+    for (int i = 0; i < SWEEP_DB_KEPT; i++)
+        if (q && d->kept[i].q == q) {
+            sqlite3_reset(q);
+            return ok;
+        }
     sqlite3_finalize(q);
     return ok;
 }
@@ -144,8 +160,10 @@ bool sweep_db_join(struct sweep_db *d, const char *path, struct error *err)
 
 void sweep_db_close(struct sweep_db *d)
 {
+    for (int i = 0; i < SWEEP_DB_KEPT; i++)
+        sqlite3_finalize(d->kept[i].q);
     sqlite3_close(d->db);
-    d->db = NULL;
+    *d = (struct sweep_db){0};
 }
 
 bool sweep_db_free_orphans(struct sweep_db *d, struct error *err)
@@ -172,9 +190,9 @@ bool sweep_db_free_orphans(struct sweep_db *d, struct error *err)
 
 static bool db_take_first(struct sweep_db *d, struct sweep_claim *c, struct error *err)
 {
-    sqlite3_stmt *q = sweep_db_prepare(d, "UPDATE point SET state = 'running', pid = ?, pid_start = ? WHERE number = "
-                                       "(SELECT number FROM point WHERE state = 'waiting' ORDER BY number LIMIT 1) "
-                                       "RETURNING number, scenario, program", err);
+    sqlite3_stmt *q = db_kept(d, "UPDATE point SET state = 'running', pid = ?, pid_start = ? WHERE number = "
+                              "(SELECT number FROM point WHERE state = 'waiting' ORDER BY number LIMIT 1) "
+                              "RETURNING number, scenario, program", err);
     sqlite3_bind_int64(q, 1, getpid());
     sqlite3_bind_int64(q, 2, process_start(getpid()));
     int status = q ? sqlite3_step(q) : SQLITE_DONE;
@@ -189,7 +207,7 @@ static bool db_take_first(struct sweep_db *d, struct sweep_claim *c, struct erro
     } else if (status != SQLITE_DONE) {
         ok = sweep_db_fail(d, err);
     }
-    sqlite3_finalize(q);
+    sqlite3_reset(q);
     return ok;
 }
 
@@ -226,7 +244,7 @@ static bool db_add_flow(struct sweep_db *d, int64_t number, const json_t *flow, 
     static const char *const keys[] = {"flow", "src", "dst", "delivered_bytes", "start_s", "end_s", "goodput_bps",
                                        "steady_goodput_bps", "steady_ci95_bps", "retransmitted_segments"};
     static const char *const trip[] = {"floor_s", "data_wait_s", "ack_wait_s", "ack_groups", "compressed_groups"};
-    sqlite3_stmt *q = sweep_db_prepare(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
+    sqlite3_stmt *q = db_kept(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
     sqlite3_bind_int64(q, 1, number);
     for (int i = 0; i < 10; i++)
         bind_json(q, 2 + i, json_object_get(flow, keys[i]));
@@ -241,8 +259,8 @@ bool sweep_db_done(struct sweep_db *d, int64_t number, const json_t *summary, do
     json_t *flow;
     if (!sweep_db_do(d, "BEGIN IMMEDIATE", err))
         return false;
-    sqlite3_stmt *q = sweep_db_prepare(d, "UPDATE point SET state = 'done', pid = NULL, pid_start = NULL, wall_s = ?, "
-                                       "engine = ?, version = ? WHERE number = ?", err);
+    sqlite3_stmt *q = db_kept(d, "UPDATE point SET state = 'done', pid = NULL, pid_start = NULL, wall_s = ?, "
+                              "engine = ?, version = ? WHERE number = ?", err);
     sqlite3_bind_double(q, 1, wall_s);
     bind_json(q, 2, json_object_get(summary, "engine"));
     bind_json(q, 3, json_object_get(summary, "contraflow"));

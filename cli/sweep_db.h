@@ -22,9 +22,15 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
+#define SWEEP_DB_KEPT 4 /* room for one more than there are */
+
 struct sweep_db {
     sqlite3 *db;
     const char *path; /* borrowed */
+    struct {
+        const char *sql;
+        sqlite3_stmt *q;
+    } kept[SWEEP_DB_KEPT]; /* what runs for every point */
 };
 
 struct sweep_claim {
