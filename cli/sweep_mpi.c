@@ -251,23 +251,20 @@ static void mpi_watch(void *user, double elapsed)
 static json_t *mpi_run(const json_t *point, const char *directory)
 {
     char program[16], path[4096];
-    struct children_job failed = {.state = CHILDREN_FAILED};
+    struct children_job failed = {.state = CHILDREN_FAILED}, stopped = {.state = CHILDREN_STOPPED};
     struct mpi_work w = {0};
     struct children_source source = {mpi_next, mpi_done, mpi_watch, &w};
+    if (mpi_signal) /* it came between two points */
+        return mpi_result(&stopped, NULL);
     mpi_text(point, "program", program, sizeof program);
     snprintf(path, sizeof path, "%s/point", directory);
     w.job = sweep_job_new(json_integer_value(json_object_get(point, "number")), path,
                           json_string_value(json_object_get(point, "scenario")), program, &failed.error);
     if (!w.job)
         return mpi_result(&failed, NULL);
-    struct sweep_job *job = w.job;
-    if (children_pool(&source, 1))
-        mpi_signal = SIGTERM;
-    if (w.job) { /* a signal came before it began */
-        failed.state = CHILDREN_STOPPED;
-        sweep_job_free(job);
-    }
-    return w.result ? w.result : mpi_result(&failed, NULL);
+    children_pool(&source, 1);
+    sweep_job_free(w.job); /* a signal came before it began */
+    return w.result ? w.result : mpi_result(&stopped, NULL);
 }
 
 static void mpi_work(void)
