@@ -114,9 +114,9 @@ static bool merge_points(struct merge_shard *m, struct error *err)
 {
     static const char flows[] = "SELECT * FROM flow WHERE point = ? ORDER BY name";
     char put_flow[256] = "INSERT INTO flow VALUES(?";
-    m->points = sweep_db_prepare(&m->in, "SELECT number, axes, scenario, seed, CASE state WHEN 'running' THEN 'waiting' "
-                                 "ELSE state END, NULL, NULL, error, program, wall_s, engine, version FROM point "
-                                 "ORDER BY number", err);
+    m->points = sweep_db_prepare(&m->in, "SELECT number, axes, scenario, seed, CASE state WHEN 'running' "
+                                 "THEN 'waiting' ELSE state END, NULL, NULL, error, program, wall_s, engine, version "
+                                 "FROM point ORDER BY number", err);
     m->flows = m->points ? sweep_db_prepare(&m->in, flows, err) : NULL;
     m->here = m->flows ? sweep_db_prepare(m->out, "SELECT number, axes, scenario, seed, state FROM point "
                                           "WHERE number = ?", err) : NULL;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Into `path`, which is made or holds an undivided sweep: one transaction a shard. A point that two have is taken where
+/* Into `path`, which is made or holds an undivided sweep, in one transaction. A point that two have is taken where
  * it is done; done in both, its flows must be the same. Returns the exit status with its line on stderr: 1 when points
  * are missing or not done, 2 for files of different sweeps. */
 int sweep_merge(const char *path, char *const *shards, int n, bool quiet);

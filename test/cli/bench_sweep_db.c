@@ -51,7 +51,9 @@ static void run_once(sqlite3 *db, sqlite3_stmt *q)
 
 static double peer(const char *path, int64_t points)
 {
-    static const char *const sql[] = {"BEGIN IMMEDIATE", "UPDATE point SET state = 'running' WHERE number = ?", "COMMIT",
+    static const char *const sql[] = {"BEGIN IMMEDIATE",
+                                      "UPDATE point SET state = 'running' WHERE number = ?",
+                                      "COMMIT",
                                       "UPDATE point SET state = 'done', wall_s = 0.05 WHERE number = ?",
                                       "INSERT INTO flow(point, name, bytes, goodput_bps, steady_goodput_bps, floor_s, "
                                       "data_wait_s) VALUES(?, ?, 58765432, 2e8, 2.1e8, 21e-6, 0.0123)"};

@@ -89,7 +89,7 @@ class Mpi(Case):
         self.assertIn("2 of 2 points done", self.words(self.mpi(5, "s.yaml"))[0])
 
     def test_killed_whole_it_goes_on_and_ends_as_if_undisturbed(self):
-        self.longer("2s")
+        self.longer("20s")
         self.good("sweep", "s.yaml", "-q", "-o", "whole.db")
         draw = random.Random(5)
         for kill in range(3):
