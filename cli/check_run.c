@@ -99,8 +99,7 @@ static struct row parse_row(char *const *value, const struct scenario *s)
         .end_s = cli_csv_number(value[END]),
         .rate_bps = rate_of(value, flow),
         .ci95_bps = cli_csv_number(value[CI95]),
-        .window_bytes = flow ? fmin((double)flow->tcp.send_buffer_bytes, (double)flow->tcp.receive_buffer_bytes)
-                             : (double)NAN,
+        .window_bytes = flow ? check_run_window(&flow->tcp) : (double)NAN,
     };
     snprintf(row.src, sizeof row.src, "%s", value[SRC]);
     snprintf(row.dst, sizeof row.dst, "%s", value[DST]);

@@ -58,15 +58,16 @@ bool sweep_export(const char *path, bool flows, struct error *err)
                     "FROM point JOIN flow ON flow.point = number ORDER BY number, name"
                   : "SELECT number AS point, axes, seed, state, error, wall_s, engine, version FROM point "
                     "ORDER BY number", err);
-    sqlite3_stmt *first = q ? sweep_db_prepare(&d, "SELECT axes FROM point WHERE number = 1", err) : NULL;
-    bool ok = first && (sqlite3_step(first) == SQLITE_ROW || sweep_db_fail(&d, err));
+    sqlite3_stmt *first = q ? sweep_db_prepare(&d, "SELECT axes FROM point LIMIT 1", err) : NULL;
+    int status = first ? sqlite3_step(first) : SQLITE_DONE;
+    bool ok = first && (status == SQLITE_ROW || status == SQLITE_DONE || sweep_db_fail(&d, err));
     for (int i = 0; ok && i < sqlite3_column_count(q); i++) {
-        if (i == 1)
+        if (i == 1 && status == SQLITE_ROW) /* a shard may have no point */
             put_axes((const char *)sqlite3_column_text(first, 0), true);
-        else
+        else if (i != 1)
             printf("%s%s", i ? "," : "", sqlite3_column_name(q, i));
     }
-    int status = SQLITE_DONE;
+    status = SQLITE_DONE;
     while (ok && !ferror(stdout)) {
         putchar('\n');
         if ((status = sqlite3_step(q)) != SQLITE_ROW)

@@ -30,7 +30,8 @@ struct sweep_skip {
 
 struct sweep {
     struct document *doc;
-    char *path, *title, *scenario, *text;
+    char *path, *title, *scenario, *text, *scenario_text;
+    int64_t first_seed, shard, shards;
     char *sets[SWEEP_KEYS];
     int set_nodes[SWEEP_KEYS];
     size_t n_sets;
@@ -227,10 +228,15 @@ struct sweep *sweep_load(const char *path, int64_t first_seed, struct error *err
     } else if ((s->text = infile_read(path, DOCUMENT_BYTES, "a sweep", &size, err)) &&
                (s->doc = document_open_text(s->path, s->text, size, NULL, 0, err))) {
         const char *key;
-        if (document_entry(s->doc, 1, 0, &key) == 0 || !*key)
+        if (document_entry(s->doc, 1, 0, &key) == 0 || !*key) {
             error_set(err, ERROR_INPUT, "%s: not a mapping with scenario: and axes:", path);
-        else if (sweep_load_keys(s, first_seed, err))
+        } else if (sweep_load_keys(s, first_seed, err)) {
+            struct error later; /* the first point says what is wrong with the scenario, and where it is named */
+            s->scenario_text = infile_read(s->scenario, DOCUMENT_BYTES, "a scenario", &size, &later);
+            s->first_seed = first_seed;
+            sweep_divide(s, 1, 1);
             return s;
+        }
     }
     sweep_free(s);
     return NULL;
@@ -252,6 +258,7 @@ void sweep_free(struct sweep *s)
     free(s->title);
     free(s->scenario);
     free(s->text);
+    free(s->scenario_text);
     free(s);
 }
 
@@ -263,6 +270,32 @@ const char *sweep_title(const struct sweep *s)
 const char *sweep_text(const struct sweep *s)
 {
     return s->text;
+}
+
+const char *sweep_scenario_text(const struct sweep *s)
+{
+    return s->scenario_text;
+}
+
+int64_t sweep_first_seed(const struct sweep *s)
+{
+    return s->first_seed;
+}
+
+void sweep_divide(struct sweep *s, int64_t shard, int64_t shards)
+{
+    s->shard = shard;
+    s->shards = shards;
+}
+
+int64_t sweep_shard(const struct sweep *s)
+{
+    return s->shard;
+}
+
+int64_t sweep_shards(const struct sweep *s)
+{
+    return s->shards;
 }
 
 static bool sweep_skips(const struct sweep *s, const size_t *at)
@@ -331,10 +364,29 @@ static bool sweep_give(const struct sweep *s, const size_t *at, char *const *set
     return ok;
 }
 
+/* The next point of the nested loops; false after the last. */
+static bool sweep_advance(const struct sweep *s, size_t *at)
+{
+    size_t axis = s->n_axes;
+    for (; axis > 0 && ++at[axis - 1] == s->axes[axis - 1].values.n; axis--)
+        at[axis - 1] = 0;
+    return axis > 0;
+}
+
+int64_t sweep_points(const struct sweep *s)
+{
+    size_t at[SWEEP_KEYS + 1] = {0};
+    int64_t points = 0;
+    do
+        points += !sweep_skips(s, at);
+    while (sweep_advance(s, at));
+    return points;
+}
+
 bool sweep_expand(const struct sweep *s, bool (*take)(void *user, const struct sweep_point *p, struct error *err),
                   void *user, struct error *err)
 {
-    size_t at[SWEEP_KEYS + 1] = {0}, n_sets = s->n_sets, axis;
+    size_t at[SWEEP_KEYS + 1] = {0}, n_sets = s->n_sets;
     char *sets[2 * SWEEP_KEYS + 2], capture[] = "capture=[]";
     int nodes[2 * SWEEP_KEYS + 2];
     struct sweep_point p = {0};
@@ -342,7 +394,7 @@ bool sweep_expand(const struct sweep *s, bool (*take)(void *user, const struct s
     memcpy(sets, s->sets, sizeof s->sets);
     memcpy(nodes, s->set_nodes, sizeof s->set_nodes);
     do {
-        if (!sweep_skips(s, at)) {
+        if (!sweep_skips(s, at) && p.number++ % s->shards == s->shard - 1) {
             size_t n = n_sets;
             for (size_t i = 0; ok && i < s->n_axes; i++) {
                 const char *text = s->axes[i].values.texts[at[i]];
@@ -352,13 +404,10 @@ bool sweep_expand(const struct sweep *s, bool (*take)(void *user, const struct s
             }
             sets[n] = capture;
             nodes[n] = 0;
-            p.number++;
             ok = ok && sweep_give(s, at, sets, nodes, n + 1, &p, take, user, err);
             while (n > n_sets)
                 free(sets[--n]);
         }
-        for (axis = s->n_axes; axis > 0 && ++at[axis - 1] == s->axes[axis - 1].values.n; axis--)
-            at[axis - 1] = 0;
-    } while (ok && axis > 0);
+    } while (ok && sweep_advance(s, at));
     return ok && (p.number > 0 || error_set(err, ERROR_INPUT, "%s: skip: leaves no point", s->path));
 }
