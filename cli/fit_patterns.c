@@ -34,12 +34,20 @@ struct model_errors {
     size_t histogram[BINS];
 };
 
+/* A transfer; by every model. */
+struct link {
+    int64_t point, bytes;
+    char name[SCENARIO_NAME];
+    double time_s, ci95_s, predicted_s[MODELS]; /* NAN: never ended, was not repeated */
+};
+
 /* Points that differ by their seed alone: a cell of Table II. */
 struct cell {
     char *axes; /* owned; as JSON */
     int nodes, d; /* d 0: no random pattern */
     double bytes, window_bytes; /* NAN: not the same for all */
-    size_t patterns, links, patterns_both, unfinished, lossy, steps;
+    size_t patterns, n, capacity, patterns_both, unfinished, lossy, steps;
+    struct link *links; /* owned; n of them */
     struct model_errors model[MODELS];
 };
 
@@ -126,7 +134,35 @@ static bool both_ways(const struct model_routes *routes, int *count)
     return false;
 }
 
-static void count_link(struct model_errors *m, double error, const struct sweep_result *r, const char *flow)
+static bool add_links(struct cell *c, const struct sweep_result *r, struct error *err)
+{
+    size_t n = (size_t)r->scenario->n_flows;
+    if (c->n + n > c->capacity) {
+        size_t capacity = 2 * c->capacity + n;
+        struct link *grown = realloc(c->links, capacity * sizeof *grown);
+        if (!grown)
+            return error_set(err, ERROR_SYSTEM, "out of memory");
+        c->links = grown;
+        c->capacity = capacity;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct scenario_flow *f = &r->scenario->flows[i];
+        struct link *l = &c->links[c->n + i];
+        *l = (struct link){.point = r->number, .bytes = f->bytes, .time_s = sweep_flow_time_s(&r->flows[i]),
+                           .ci95_s = r->flows[i].message_ci95_s};
+        memcpy(l->name, f->name, sizeof l->name);
+        c->unfinished += !(l->time_s > 0);
+        c->lossy += r->flows[i].retransmitted_segments > 0;
+        if ((double)f->bytes != c->bytes)
+            c->bytes = NAN;
+        if ((double)f->tcp.receive_buffer_bytes != c->window_bytes)
+            c->window_bytes = NAN;
+    }
+    c->n += n;
+    return true;
+}
+
+static void count_link(struct model_errors *m, double error, const struct link *l)
 {
     double bin = floor((error + 1) / BIN);
     m->histogram[bin < 0 ? 0 : bin >= BINS ? BINS - 1 : (size_t)bin]++;
@@ -135,52 +171,39 @@ static void count_link(struct model_errors *m, double error, const struct sweep_
     if (fabs(error) <= fabs(m->worst))
         return;
     m->worst = error;
-    snprintf(m->where, sizeof m->where, "point %" PRId64 ", %s", r->number, flow);
+    snprintf(m->where, sizeof m->where, "point %" PRId64 ", %s", l->point, l->name);
 }
 
-static bool judge_model(struct cell *c, int model, const struct scenario_pattern *pattern, bool both,
-                        const struct sweep_result *r, struct error *err)
+/* The cell's latest links by one model. */
+static bool judge_model(struct cell *c, int model, const struct scenario_pattern *pattern, bool both, struct error *err)
 {
     struct prediction made;
     struct model_errors *m = &c->model[model];
-    double sum = 0, last_s = 0, last_measured_s = 0;
-    size_t links = 0;
+    struct link *links = c->links + c->n - pattern->pattern.n;
+    double sum = 0, last_s = 0, last_predicted_s = 0;
+    size_t ended = 0;
     bool ok = prediction_make(&made, models[model], pattern, &(struct prediction_options){0}, err);
     for (size_t i = 0; ok && i < pattern->pattern.n; i++) {
-        double measured_s = sweep_flow_time_s(&r->flows[i]);
-        double error = (made.completion_s[i] - pattern->transfers[i].start_s) / measured_s - 1;
-        if (!(measured_s > 0))
+        struct link *l = &links[i];
+        l->predicted_s[model] = made.completion_s[i] - pattern->transfers[i].start_s;
+        if (!(l->time_s > 0))
             continue;
-        count_link(m, error, r, r->scenario->flows[i].name);
-        last_s = fmax(last_s, made.completion_s[i] - pattern->transfers[i].start_s);
-        last_measured_s = fmax(last_measured_s, measured_s);
-        sum += fabs(error);
-        links++;
+        count_link(m, l->predicted_s[model] / l->time_s - 1, l);
+        last_s = fmax(last_s, l->time_s);
+        last_predicted_s = fmax(last_predicted_s, l->predicted_s[model]);
+        sum += fabs(l->predicted_s[model] / l->time_s - 1);
+        ended++;
     }
-    if (links > 0)
-        m->last += fabs(last_s / last_measured_s - 1);
+    if (ended > 0)
+        m->last += fabs(last_predicted_s / last_s - 1);
     if (ok)
-        mean_add(&m->all, sum, links);
+        mean_add(&m->all, sum, ended);
     if (ok && both)
-        mean_add(&m->both, sum, links);
+        mean_add(&m->both, sum, ended);
     if (model == ALGORITHM1)
         c->steps += made.n_steps;
     prediction_fini(&made);
     return ok;
-}
-
-static void count_flows(struct cell *c, const struct sweep_result *r)
-{
-    for (int i = 0; i < r->scenario->n_flows; i++) {
-        const struct scenario_flow *f = &r->scenario->flows[i];
-        c->links++;
-        c->unfinished += !(sweep_flow_time_s(&r->flows[i]) > 0);
-        c->lossy += r->flows[i].retransmitted_segments > 0;
-        if ((double)f->bytes != c->bytes)
-            c->bytes = NAN;
-        if ((double)f->tcp.receive_buffer_bytes != c->window_bytes)
-            c->window_bytes = NAN;
-    }
 }
 
 static bool patterns_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
@@ -200,14 +223,14 @@ static bool patterns_take(void *state, const char *source, const struct sweep_re
     ok = model_routes_init(&routes, &pattern.platform, &pattern.pattern, err) &&
          ((count = calloc((size_t)routes.n_links, sizeof *count)) || error_set(err, ERROR_SYSTEM, "out of memory"));
     bool both = ok && both_ways(&routes, count);
+    ok = ok && add_links(c, r, err);
     if (ok) {
-        count_flows(c, r);
         c->patterns++;
         c->patterns_both += both;
         p->points++;
     }
     for (int m = 0; ok && m < MODELS; m++)
-        ok = judge_model(c, m, &pattern, both, r, err);
+        ok = judge_model(c, m, &pattern, both, err);
     free(count);
     model_routes_fini(&routes);
     scenario_pattern_fini(&pattern);
@@ -254,7 +277,7 @@ static bool print_errors(const struct patterns *p, struct error *err)
         const struct cell *c = &p->cells[i];
         start_row(&t, c);
         cli_table_add(&t, "%zu", c->patterns);
-        cli_table_add(&t, "%zu", c->links);
+        cli_table_add(&t, "%zu", c->n);
         cli_table_add(&t, "%.1f", (double)c->steps / (double)c->patterns);
         for (int m = 0; m < MODELS; m++)
             add_percent(&t, mean_value(&c->model[m].all));
@@ -371,6 +394,22 @@ static json_t *published_json(const struct zhu2014_table2 *z)
              : json_null();
 }
 
+static json_t *links_json(const struct cell *c)
+{
+    json_t *links = json_array();
+    for (size_t i = 0; i < c->n; i++) {
+        const struct link *l = &c->links[i];
+        json_t *predicted = json_object();
+        for (int m = 0; m < MODELS; m++)
+            json_object_set_new(predicted, models[m], cli_table_json_number(l->predicted_s[m]));
+        json_array_append_new(links, json_pack("{s:I, s:s, s:I, s:o, s:o, s:o}", "point", (json_int_t)l->point, "flow",
+                                               l->name, "bytes", (json_int_t)l->bytes, "simulated_s",
+                                               cli_table_json_number(l->time_s), "simulated_ci95_s",
+                                               cli_table_json_number(l->ci95_s), "predicted_s", predicted));
+    }
+    return links;
+}
+
 static json_t *patterns_json(const void *state)
 {
     const struct patterns *p = state;
@@ -380,13 +419,13 @@ static json_t *patterns_json(const void *state)
         json_t *errors = json_array();
         for (int m = 0; m < MODELS; m++)
             json_array_append_new(errors, model_json(&c->model[m], models[m], c->patterns));
-        json_array_append_new(cells, json_pack("{s:o, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o}",
+        json_array_append_new(cells, json_pack("{s:o, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o}",
             "axes", json_loads(c->axes, 0, NULL), "nodes", c->nodes, "d", c->d, "message_bytes",
             cli_table_json_number(c->bytes), "window_bytes", cli_table_json_number(c->window_bytes), "patterns",
             (json_int_t)c->patterns, "patterns_both_ways", (json_int_t)c->patterns_both, "links",
-            (json_int_t)c->links, "unfinished_links", (json_int_t)c->unfinished, "lossy_links", (json_int_t)c->lossy,
+            (json_int_t)c->n, "unfinished_links", (json_int_t)c->unfinished, "lossy_links", (json_int_t)c->lossy,
             "steps", (double)c->steps / (double)c->patterns, "models", errors, "zhu2014",
-            published_json(zhu2014_cell(c->nodes, c->d))));
+            published_json(zhu2014_cell(c->nodes, c->d)), "each", links_json(c)));
     }
     return json_pack("{s:o}", "cells", cells);
 }
@@ -394,8 +433,10 @@ static json_t *patterns_json(const void *state)
 static void patterns_free(void *state)
 {
     struct patterns *p = state;
-    for (size_t i = 0; p && i < p->n; i++)
+    for (size_t i = 0; p && i < p->n; i++) {
         free(p->cells[i].axes);
+        free(p->cells[i].links);
+    }
     if (p)
         free(p->cells);
     free(p);
@@ -409,7 +450,7 @@ const struct fit_part fit_patterns = {
             "those of 'contraflow predict': fluid (the window law in time), window (its fixed point, step by step),\n"
             "algorithm1 (Algorithms 1 and 2 of Zhu et al. 2014), fairness (the same without contra-flow), maxmin.\n"
             "Steps: of Algorithm 2, a pattern. Random patterns of 10, 20, 30 hosts stand beside Table II.\n"
-            "Intervals in the JSON take patterns as independent, not transfers.\n",
+            "The JSON has every transfer as well; its intervals take patterns as independent, not transfers.\n",
     .new = patterns_new,
     .take = patterns_take,
     .fit = patterns_fit,
