@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/prediction.h"
 
+#include "base/estimate.h"
 #include "base/random.h"
 #include "model/fluid.h"
 #include "model/window_rule.h"
 
 #include <stdlib.h>
 
-#define ORDERS 16 /* of transfers that start at one time: enough for their mean, and the same every time */
+/* Orders of transfers that start at one time: until their means are known to PRECISE, or so many. */
+#define ORDERS_LEAST 4
+#define ORDERS_MOST 16
+#define PRECISE 0.002 /* standard error over mean */
 
 static bool fluid_ties(const struct model_pattern *p)
 {
@@ -27,7 +31,15 @@ static void fluid_shuffle(size_t *order, size_t n, struct random *random)
     }
 }
 
-/* Who of those that start together at one host comes first is chance: the mean over orders. */
+static bool fluid_precise(const struct estimate_running *end_s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (end_s[i].n < ORDERS_LEAST || estimate_of(&end_s[i]).std_error > PRECISE * end_s[i].mean)
+            return false;
+    return true;
+}
+
+/* Who of those that start together at one host comes first is chance: the mean over orders, the same every time. */
 bool prediction_fluid(struct prediction *p, const struct scenario_pattern *s, struct error *err)
 {
     struct model_routes routes;
@@ -35,27 +47,31 @@ bool prediction_fluid(struct prediction *p, const struct scenario_pattern *s, st
         return false;
     struct random random;
     struct model_window_rule *law = model_window_rule_new(&routes, err);
-    double *numbers = law ? calloc(3 * p->n, sizeof *numbers) : NULL;
+    double *numbers = calloc(3 * p->n, sizeof *numbers);
     double *bytes = numbers, *start_s = numbers + p->n, *end_s = start_s + p->n;
-    size_t *order = law ? calloc(p->n, sizeof *order) : NULL;
-    int orders = fluid_ties(&s->pattern) ? ORDERS : 1;
-    bool ok = law && ((numbers && order) || error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n));
+    size_t *order = calloc(p->n, sizeof *order);
+    struct estimate_running *mean_s = calloc(p->n, sizeof *mean_s);
+    int orders = fluid_ties(&s->pattern) ? ORDERS_MOST : 1;
+    bool ok = law && ((numbers && order && mean_s) || error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n));
     random_init(&random, 1);
     for (size_t i = 0; ok && i < p->n; i++) {
         bytes[i] = s->pattern.transfers[i].bytes;
         start_s[i] = s->pattern.transfers[i].start_s;
         order[i] = i;
     }
-    for (int k = 0; ok && k < orders; k++) {
+    for (int k = 0; ok && k < orders && !fluid_precise(mean_s, p->n); k++) {
         if (k > 0)
             fluid_shuffle(order, p->n, &random);
         ok = model_fluid_run(model_window_rule_network(law), bytes, start_s, order, end_s, err);
         for (size_t i = 0; ok && i < p->n; i++)
-            p->completion_s[i] += end_s[i] / orders;
+            estimate_add(&mean_s[i], end_s[i]);
     }
+    for (size_t i = 0; ok && i < p->n; i++)
+        p->completion_s[i] = mean_s[i].mean;
     ok = ok && prediction_whole(p, s->pattern.transfers, err);
     free(numbers);
     free(order);
+    free(mean_s);
     model_window_rule_free(law);
     model_routes_fini(&routes);
     return ok;

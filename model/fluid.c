@@ -20,6 +20,7 @@ struct fluid_stream {
 struct fluid_queue {
     int *streams; /* owned; by slot */
     int n;
+    bool fed;     /* something has come in this step */
     double *ring; /* owned; `room` slices of n + 1 */
     size_t head, count, room;
 };
@@ -188,22 +189,36 @@ static double *queue_push(struct fluid_queue *q)
     return slice;
 }
 
+static void fluid_feed(struct fluid *f, int stream, double bytes)
+{
+    struct fluid_stream *s = &f->streams[stream];
+    if (!(bytes > 0))
+        return;
+    s->come += bytes;
+    f->queues[s->queue].fed = true;
+}
+
 static bool queue_gather(struct fluid *f, struct fluid_queue *q)
 {
-    double total = 0;
-    for (int i = 0; i < q->n; i++)
-        total += f->streams[q->streams[i]].come;
-    if (!(total > 0))
+    if (!q->fed)
         return true;
-    double *slice = queue_push(q);
+    double *slice = queue_push(q), total = 0;
     if (!slice)
         return false;
     for (int i = 0; i < q->n; i++) {
-        slice[i] = f->streams[q->streams[i]].come;
-        f->streams[q->streams[i]].come = 0;
+        struct fluid_stream *s = &f->streams[q->streams[i]];
+        total += slice[i] = s->come;
+        s->come = 0;
     }
     slice[q->n] = total;
+    q->fed = false;
     return true;
+}
+
+/* ACKs without a size would never come: they take as good as nothing. */
+static double flow_ack(const struct model_window_flow *flow)
+{
+    return fmax(flow->ack_wire_per_byte, 1e-6);
 }
 
 static void fluid_pass(struct fluid *f, const struct fluid_stream *s, double bytes)
@@ -211,9 +226,9 @@ static void fluid_pass(struct fluid *f, const struct fluid_stream *s, double byt
     const struct model_window_flow *flow = &f->network->flows[s->flow];
     struct fluid_flow *to = &f->flows[s->flow];
     if (s->next >= 0)
-        f->streams[s->next].come += bytes;
+        fluid_feed(f, s->next, bytes);
     else if (s->ack)
-        to->known[f->number % (to->lag + 2)] += bytes / flow->ack_wire_per_byte;
+        to->known[f->number % (to->lag + 2)] += bytes / flow_ack(flow);
     else
         to->delivered += bytes / flow->wire_per_byte;
 }
@@ -266,10 +281,10 @@ static bool fluid_step(struct fluid *f)
     for (size_t k = 0; k < f->started; k++) {
         size_t i = f->starts[k];
         struct fluid_flow *flow = &f->flows[i];
-        f->streams[flow->ack].come += (flow->delivered - flow->delivered_before) * n->flows[i].ack_wire_per_byte;
+        fluid_feed(f, flow->ack, (flow->delivered - flow->delivered_before) * flow_ack(&n->flows[i]));
         flow->delivered_before = flow->delivered;
         flow_learn(f, flow);
-        f->streams[flow->data].come += flow_send(f, i);
+        fluid_feed(f, flow->data, flow_send(f, i));
     }
     for (; f->started < n->n_flows && f->start_s[f->starts[f->started]] < now_s + f->step_s; f->started++) {
         size_t i = f->starts[f->started];
