@@ -15,14 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACKBONE "sw0-sw1" /* of a tree, seen from rack 0: what goes to rack 1 is outgoing */
 #define SATURATED 0.9      /* of the goodput a link can carry */
 #define LONGER 0.05        /* a flow that outlives the phase by more of it has a rate of other times in it */
 
-enum column { FLOW, SRC, DST, BYTES, START, END, GOODPUT, STEADY, CI95, RETRANSMITTED, COLUMNS };
+enum column { FLOW, SRC, DST, BYTES, START, END, GOODPUT, STEADY, CI95, RETRANSMITTED, MESSAGE, COLUMNS };
 static const char *const column_names[COLUMNS] = {
     "flow", "src", "dst", "bytes", "start_s", "end_s", "goodput_bps", "steady_goodput_bps", "steady_ci95_bps",
-    "retransmitted_segments",
+    "retransmitted_segments", "message_s", /* the last: looked for in runs that repeat messages */
 };
 
 struct row {
@@ -49,37 +48,64 @@ bool check_run_exists(const char *directory)
     return exists;
 }
 
-static double window_of(const struct scenario *s, const char *flow)
+double check_run_window(const struct emu_tcp_config *tcp)
 {
-    for (int i = 0; i < s->n_flows; i++) {
-        const struct emu_tcp_config *tcp = &s->flows[i].tcp;
-        if (strcmp(s->flows[i].name, flow) == 0)
-            return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);
-    }
-    return NAN;
+    return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);
+}
+
+static const struct scenario_flow *flow_of(const struct scenario *s, const char *name)
+{
+    for (int i = 0; i < s->n_flows; i++)
+        if (strcmp(s->flows[i].name, name) == 0)
+            return &s->flows[i];
+    return NULL;
+}
+
+static bool repeats(const struct scenario *s)
+{
+    for (int i = 0; i < s->n_flows; i++)
+        if (s->flows[i].repeat > 1)
+            return true;
+    return false;
+}
+
+/* Of messages what each gets, without the waits between them; else steady, or over the flow's life. */
+static double rate_of(char *const *value, const struct scenario_flow *flow)
+{
+    double steady = cli_csv_number(value[STEADY]);
+    if (flow && flow->repeat > 1)
+        return 8 * (double)flow->bytes / cli_csv_number(value[MESSAGE]);
+    return isfinite(steady) ? steady : cli_csv_number(value[GOODPUT]);
+}
+
+int check_run_rack(const struct scenario *s, int host)
+{
+    return s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root && host >= s->network.racks[0];
 }
 
 /* Rack of host "h3". */
 static int rack_of(const struct scenario *s, const char *host)
 {
-    return s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root &&
-           strtol(host + 1, NULL, 10) >= s->network.racks[0];
+    return check_run_rack(s, (int)strtol(host + 1, NULL, 10));
 }
 
 static struct row parse_row(char *const *value, const struct scenario *s)
 {
-    double steady = cli_csv_number(value[STEADY]);
+    const struct scenario_flow *flow = flow_of(s, value[FLOW]);
     struct row row = {
         .bytes = strtoll(value[BYTES], NULL, 10),
         .retransmitted = strtoll(value[RETRANSMITTED], NULL, 10),
         .start_s = cli_csv_number(value[START]),
         .end_s = cli_csv_number(value[END]),
-        .rate_bps = isfinite(steady) ? steady : cli_csv_number(value[GOODPUT]),
+        .rate_bps = rate_of(value, flow),
         .ci95_bps = cli_csv_number(value[CI95]),
-        .window_bytes = window_of(s, value[FLOW]),
+        .window_bytes = flow ? fmin((double)flow->tcp.send_buffer_bytes, (double)flow->tcp.receive_buffer_bytes)
+                             : (double)NAN,
     };
     snprintf(row.src, sizeof row.src, "%s", value[SRC]);
     snprintf(row.dst, sizeof row.dst, "%s", value[DST]);
+    if (flow && flow->repeat > 1 && s->barrier) /* as if there were one message of mean length */
+        row.end_s = row.start_s + cli_csv_number(value[MESSAGE]);
     row.src_rack = rack_of(s, row.src);
     row.dst_rack = rack_of(s, row.dst);
     return row;
@@ -89,7 +115,7 @@ static bool read_rows(const char *directory, const struct scenario *s, struct ro
 {
     struct cli_csv csv;
     char *value[COLUMNS];
-    if (!cli_csv_open(&csv, directory, "flows.csv", column_names, COLUMNS, err))
+    if (!cli_csv_open(&csv, directory, "flows.csv", column_names, repeats(s) ? COLUMNS : MESSAGE, err))
         return false;
     while (cli_csv_next(&csv, value, err)) {
         struct row *grown = realloc(rows->row, (rows->n + 1) * sizeof *grown);
@@ -127,7 +153,7 @@ enum way { WAY_NONE, WAY_IN, WAY_OUT };
 
 static enum way way_of(const struct row *row, const char *resource)
 {
-    if (strcmp(resource, BACKBONE) == 0)
+    if (strcmp(resource, CHECK_RUN_BACKBONE) == 0)
         return row->src_rack == row->dst_rack ? WAY_NONE : row->dst_rack == 0 ? WAY_IN : WAY_OUT;
     return strcmp(row->dst, resource) == 0 ? WAY_IN : strcmp(row->src, resource) == 0 ? WAY_OUT : WAY_NONE;
 }
@@ -137,7 +163,7 @@ static enum way way_of(const struct row *row, const char *resource)
 static void explain_none(const struct rows *rows, struct analysis_resource *r, double life_s)
 {
     struct model_link link = model_link_default();
-    link.rate_bps = strcmp(r->host, BACKBONE) == 0 ? rows->backbone_bps : rows->link_bps;
+    link.rate_bps = strcmp(r->host, CHECK_RUN_BACKBONE) == 0 ? rows->backbone_bps : rows->link_bps;
     link.segment_bytes = rows->segment_bytes;
     const struct analysis_judgement *j = &r->judgement;
     double most = fmax(j->in_bps, j->out_bps);
@@ -238,7 +264,7 @@ bool check_run_directory(const char *directory, double tolerance, struct analysi
             continue;
         struct analysis_resource *r = &resources->resource[resources->n];
         const struct row *row = &rows.row[i / 2];
-        ok = judge_resource(&rows, backbone ? BACKBONE : dst ? row->dst : row->src, tolerance, r, err);
+        ok = judge_resource(&rows, backbone ? CHECK_RUN_BACKBONE : dst ? row->dst : row->src, tolerance, r, err);
         if (ok && r->n >= 2)
             resources->n++;
         else

@@ -25,7 +25,7 @@ static const char help[] =
     "    traffic.star.incoming: 0..12            # or {from: 0, to: 12, step: 1}\n"
     "    tcp.window: {from: 10kB, to: 1MB, points: 8, scale: log}\n"
     "    network.nic.queue: [fifo, ack-first]\n"
-    "  skip: [{traffic.star.incoming: 0, tcp.window: 1MB}]\n"
+    "  skip: [{traffic.star.incoming: 0..3, tcp.window: 1MB, seed: [7, 8]}]   # all of these together\n"
     "  seeds: 8                                  # 1 to 8, or a list\n\n"
     "Points go through the axes like nested loops, the first axis outermost and seeds innermost. Every point's\n"
     "scenario is loaded before the first one runs. Captures are off.\n\n"

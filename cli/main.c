@@ -15,6 +15,7 @@ static const struct {
     {"sweep", cmd_sweep, "run a scenario at every point of a grid, into one SQLite file"},
     {"analyze", cmd_analyze, "per-flow goodput, losses and windows from pcap files; a report as HTML"},
     {"check", cmd_check, "judge a run or a pcap: fairness, delta_max rule, window law, or losses"},
+    {"fit", cmd_fit, "which rule a whole sweep obeys, and with which bandwidth: forms fitted and compared"},
     {"explain", cmd_explain, "where round trips go, what ACKs look like, what limits a flow: from a pcap"},
     {"predict", cmd_predict, "rates and completion times of a pattern by model; exchanges; losses"},
     {"replay", cmd_replay, "play a capture through an emulated network or port, and ask what if"},

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VERSION 2 /* of the tables */
 #define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
+#define VERSION 3     /* of these tables */
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
 
 const char sweep_db_tables[] =
     "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL, scenario TEXT,"
@@ -20,8 +22,9 @@ const char sweep_db_tables[] =
     "CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, name TEXT NOT NULL, src TEXT, dst TEXT,"
     " bytes INTEGER, start_s REAL, end_s REAL, goodput_bps REAL, steady_goodput_bps REAL, steady_ci95_bps REAL,"
     " retransmitted_segments INTEGER, floor_s REAL, data_wait_s REAL, ack_wait_s REAL, ack_groups INTEGER,"
-    " compressed_groups INTEGER, PRIMARY KEY(point, name)) WITHOUT ROWID;"
-    "PRAGMA user_version = 2";
+    " compressed_groups INTEGER, messages INTEGER, message_s REAL, message_sd_s REAL, message_ci95_s REAL,"
+    " PRIMARY KEY(point, name)) WITHOUT ROWID;"
+    "PRAGMA user_version = " TEXT(VERSION);
 
 bool sweep_db_fail(struct sweep_db *d, struct error *err)
 {
@@ -124,6 +127,14 @@ static bool db_use_wal(struct sweep_db *d, struct error *err)
     return sweep_db_fail(d, err);
 }
 
+static bool db_version_fits(const struct sweep_db *d, int64_t version, struct error *err)
+{
+    return version == VERSION ||
+           error_set(err, ERROR_INPUT, "%s: %s", d->path, version > 0 && version < VERSION
+                     ? "made by an earlier contraflow; start anew"
+                     : "made by a later contraflow, or not the database of a sweep");
+}
+
 bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
 {
     int64_t version = 0;
@@ -139,10 +150,7 @@ bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
         sqlite3_busy_timeout(d->db, BUSY_MS);
         ok = sweep_db_number(d, "PRAGMA user_version", &version, err);
     }
-    if (ok && version != VERSION)
-        ok = error_set(err, ERROR_INPUT, version == 1 || version > VERSION
-                       ? "%s: made by another version of contraflow, or not the database of a sweep; give another file"
-                       : "%s: not the database of a sweep", path);
+    ok = ok && db_version_fits(d, version, err);
     if (!ok)
         sweep_db_close(d);
     return ok;
@@ -243,13 +251,16 @@ static bool db_add_flow(struct sweep_db *d, int64_t number, const json_t *flow, 
 {
     static const char *const keys[] = {"flow", "src", "dst", "delivered_bytes", "start_s", "end_s", "goodput_bps",
                                        "steady_goodput_bps", "steady_ci95_bps", "retransmitted_segments"};
+    static const char *const messages[] = {"messages", "message_s", "message_sd_s", "message_ci95_s"};
     static const char *const trip[] = {"floor_s", "data_wait_s", "ack_wait_s", "ack_groups", "compressed_groups"};
-    sqlite3_stmt *q = db_kept(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
+    sqlite3_stmt *q = db_kept(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
     sqlite3_bind_int64(q, 1, number);
     for (int i = 0; i < 10; i++)
         bind_json(q, 2 + i, json_object_get(flow, keys[i]));
     for (int i = 0; i < 5; i++)
         bind_json(q, 12 + i, json_object_get(json_object_get(flow, "round_trip"), trip[i]));
+    for (int i = 0; i < 4; i++)
+        bind_json(q, 17 + i, json_object_get(flow, messages[i]));
     return sweep_db_finish(d, q, err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/sweep_db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 2).
+/* cli/sweep_db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 3).
  *
  *   sweep  one row: title, text (the sweep file), version (of contraflow, that made the database), scenario (the file
  *          that the sweep file names), first_seed (--seed, or -1), points (of the whole sweep), shard and shards (which
@@ -9,7 +9,8 @@
  *          (why it failed); program ('native' or 'ns3'); wall_s (time it took); engine and version (that ran it)
  *   flow   one for each flow of a done point: point, name, src, dst, bytes (payload delivered), start_s, end_s,
  *          goodput_bps, steady_goodput_bps, steady_ci95_bps, retransmitted_segments, floor_s, data_wait_s, ack_wait_s,
- *          ack_groups, compressed_groups; as in summary.json, NULL where that has none
+ *          ack_groups, compressed_groups, messages, message_s, message_sd_s, message_ci95_s; as in summary.json, NULL
+ *          where that has none
  *
  * Points are claimed and their results committed in transactions (BEGIN IMMEDIATE), so any number of processes of one
  * machine share a database, and one that dies leaves its points free for the next claim. But for wall_s nothing

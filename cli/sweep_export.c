@@ -54,7 +54,8 @@ bool sweep_export(const char *path, bool flows, struct error *err)
     sqlite3_stmt *q = sweep_db_prepare(
         &d, flows ? "SELECT number AS point, axes, seed, name AS flow, src, dst, bytes, start_s, end_s, goodput_bps, "
                     "steady_goodput_bps, steady_ci95_bps, retransmitted_segments, floor_s, data_wait_s, ack_wait_s, "
-                    "ack_groups, compressed_groups FROM point JOIN flow ON flow.point = number ORDER BY number, name"
+                    "ack_groups, compressed_groups, messages, message_s, message_sd_s, message_ci95_s "
+                    "FROM point JOIN flow ON flow.point = number ORDER BY number, name"
                   : "SELECT number AS point, axes, seed, state, error, wall_s, engine, version FROM point "
                     "ORDER BY number", err);
     sqlite3_stmt *first = q ? sweep_db_prepare(&d, "SELECT axes FROM point LIMIT 1", err) : NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/document.h"
 
-#include <errno.h>
+#include "base/infile.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
-#define DOCUMENT_BYTES ((size_t)16 << 20) /* a scenario is text people write: anything larger is another file */
 #define DOCUMENT_NODES 200000             /* 10000 flows with all their keys take 150000 */
 #define DOCUMENT_DEPTH 32
 #define DOCUMENT_KEYS 100 /* in one mapping; bounds the search for keys given twice */
@@ -216,28 +216,6 @@ static int document_parse(struct document *d, const char *bytes, size_t size, in
     return root;
 }
 
-static char *document_read(const char *path, size_t *size, struct error *err)
-{
-    FILE *f = fopen(path, "rb");
-    char *bytes = f ? malloc(DOCUMENT_BYTES + 1) : NULL;
-    *size = bytes ? fread(bytes, 1, DOCUMENT_BYTES + 1, f) : 0;
-    if (!bytes || ferror(f)) {
-        bool mendable = errno == ENOENT || errno == EISDIR || errno == ENOTDIR;
-        error_set_errno(err, "%s", path);
-        if (mendable)
-            err->code = ERROR_INPUT;
-    } else if (*size > DOCUMENT_BYTES) {
-        error_set(err, ERROR_INPUT, "%s: larger than %zu MiB, so not a scenario", path, DOCUMENT_BYTES >> 20);
-    } else {
-        fclose(f);
-        return bytes;
-    }
-    if (f)
-        fclose(f);
-    free(bytes);
-    return NULL;
-}
-
 /* The value under the first `length` characters of a path in one node; 0 when there is none. */
 static int document_child(const struct document *d, int id, const char *key, size_t length)
 {
@@ -369,21 +347,25 @@ static bool document_apply(struct document *d, int set, struct error *err)
 struct document *document_open(const char *path, const char *const *sets, size_t n_sets, struct error *err)
 {
     size_t size;
-    char *bytes = document_read(path, &size, err);
-    if (!bytes)
-        return NULL;
+    char *bytes = infile_read(path, DOCUMENT_BYTES, "a scenario", &size, err);
+    struct document *d = bytes ? document_open_text(path, bytes, size, sets, n_sets, err) : NULL;
+    free(bytes);
+    return d;
+}
+
+struct document *document_open_text(const char *path, const char *bytes, size_t size, const char *const *sets,
+                                    size_t n_sets, struct error *err)
+{
     struct document *d = calloc(1, sizeof *d);
     bool ok = d && yaml_document_initialize(&d->tree, NULL, NULL, NULL, 1, 1);
     if (!ok) {
         error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-        free(bytes);
         free(d);
         return NULL;
     }
     d->path = path;
     d->sets = sets;
     ok = document_parse(d, bytes, size, -1, err) != 0;
-    free(bytes);
     for (size_t i = 0; ok && i < n_sets; i++)
         ok = document_apply(d, (int)i, err);
     if (ok)

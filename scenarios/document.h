@@ -13,6 +13,8 @@
 
 struct document; /* opaque */
 
+#define DOCUMENT_BYTES ((size_t)16 << 20) /* a scenario is text people write: anything larger is another file */
+
 enum document_kind { DOCUMENT_NONE, DOCUMENT_EMPTY, DOCUMENT_SCALAR, DOCUMENT_SEQUENCE, DOCUMENT_MAPPING };
 
 /* Reads `path` and applies `sets` (see scenarios/load.h). NULL and *err when the file cannot be
@@ -20,6 +22,10 @@ enum document_kind { DOCUMENT_NONE, DOCUMENT_EMPTY, DOCUMENT_SCALAR, DOCUMENT_SE
  * set has no '=' or leads through a single value. `path` and `sets` are borrowed until
  * document_free(). Aliases become copies, 200000 values at most. */
 struct document *document_open(const char *path, const char *const *sets, size_t n_sets, struct error *err);
+
+/* The same of `size` bytes of text; `path` is what errors call it. */
+struct document *document_open_text(const char *path, const char *bytes, size_t size, const char *const *sets,
+                                    size_t n_sets, struct error *err);
 void document_free(struct document *d);
 
 /* The tree as YAML text, malloc'ed; NULL and *err when out of memory. */

@@ -18,10 +18,11 @@
 
 static bool load_times(struct scenario *s, const struct schema_scenario *y, const struct fields *f)
 {
-    s->duration_ps = 2 * UNITS_PS_PER_S;
+    bool loop = y->traffic.precision; /* 2000 messages of 10 MB among ten flows at 1 Gb/s take half of the hour */
+    s->duration_ps = (loop ? 3600 : 2) * UNITS_PS_PER_S;
     if (!fields_time(f, "duration", y->duration, DURATION_MIN_PS, DURATION_MAX_PS, &s->duration_ps))
         return false;
-    s->warmup_ps = s->duration_ps / 10 * 3;
+    s->warmup_ps = loop ? 0 : s->duration_ps / 10 * 3; /* each message starts anew */
     if (!fields_time(f, "warmup", y->warmup, 0, DURATION_MAX_PS, &s->warmup_ps))
         return false;
     if (s->warmup_ps < s->duration_ps)
@@ -208,14 +209,12 @@ static bool load_engine(struct scenario *s, const struct schema_scenario *y, str
                           neither ? other : engines[rest]);
 }
 
-bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err)
+/* Takes the document. */
+static bool load_document(struct scenario *s, struct document *d, struct error *err)
 {
-    *s = (struct scenario){0};
-    struct document *d = document_open(path, sets, n_sets, err);
-    if (!d)
-        return false;
     struct fields f = {.doc = d, .err = err};
-    struct schema_scenario *y = schema_parse(d, err);
+    *s = (struct scenario){0};
+    struct schema_scenario *y = d ? schema_parse(d, err) : NULL;
     bool ok = y && load_top(s, y, &f) && load_tcp(s, &y->tcp, &f) && load_gbn(s, &y->gbn, &f) &&
               load_network(s, &y->network, &f) && traffic_load(s, &y->traffic, &f) &&
               load_network_fits(s, &y->network, &f) && load_engine(s, y, &f) && load_captures(s, y, &f);
@@ -224,4 +223,14 @@ bool scenario_load(struct scenario *s, const char *path, const char *const *sets
     if (!ok)
         scenario_fini(s);
     return ok;
+}
+
+bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err)
+{
+    return load_document(s, document_open(path, sets, n_sets, err), err);
+}
+
+bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err)
+{
+    return load_document(s, document_open_text(name, text, strlen(text), NULL, 0, err), err);
 }

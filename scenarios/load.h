@@ -18,6 +18,9 @@
  * from a set is blamed on it: "--set network.link.rate=fast: 'fast' is ...". On failure *s is zeroed. */
 bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err);
 
+/* The same of a text without sets: one that scenario_write() made, say. `name` is what errors call it. */
+bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err);
+
 /* The i-th point of a scenario with points as a scenario of its own (flows listed, no points). */
 bool scenario_at_point(const struct scenario *s, int i, struct scenario *point, struct error *err);
 

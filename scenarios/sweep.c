@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/sweep.h"
 
+#include "base/infile.h"
 #include "base/units.h"
 #include "scenarios/document.h"
 #include "scenarios/load.h"
@@ -21,6 +22,12 @@ struct sweep_axis {
     struct sweep_values values;
 };
 
+/* One key of an entry of `skip`: the values that it leaves out. */
+struct sweep_skip {
+    size_t entry, axis;
+    struct sweep_values values;
+};
+
 struct sweep {
     struct document *doc;
     char *path, *title, *scenario, *text, *scenario_text;
@@ -31,6 +38,8 @@ struct sweep {
     struct sweep_axis axes[SWEEP_KEYS + 1]; /* the last one is the seed's */
     size_t n_axes;
     int skip; /* node; 0: none */
+    struct sweep_skip *skips; /* owned; entry by entry */
+    size_t n_skips;
 };
 
 static bool sweep_no_memory(const struct sweep *s, struct error *err)
@@ -125,7 +134,29 @@ static int sweep_axis_of(const struct sweep *s, const char *key)
     return -1;
 }
 
-static bool sweep_check_skip(const struct sweep *s, struct error *err)
+static bool sweep_add_skip(struct sweep *s, size_t entry, const char *key, int node, struct error *err)
+{
+    const char *text = document_scalar(s->doc, node);
+    int a = sweep_axis_of(s, key);
+    if (a < 0)
+        return error_set(err, ERROR_INPUT, "%s is no axis", key);
+    struct sweep_skip *grown = realloc(s->skips, (s->n_skips + 1) * sizeof *grown);
+    if (!grown)
+        return sweep_no_memory(s, err);
+    s->skips = grown;
+    struct sweep_skip *skip = &s->skips[s->n_skips++];
+    *skip = (struct sweep_skip){.entry = entry, .axis = (size_t)a};
+    const struct sweep_values *all = &s->axes[a].values;
+    bool single = text && (!strstr(text, "..") || sweep_values_has(all, text));
+    if (!(single ? sweep_values_add(&skip->values, text, err) : sweep_values_load(&skip->values, s->doc, node, err)))
+        return false;
+    for (size_t i = 0; i < skip->values.n; i++)
+        if (!sweep_values_has(all, skip->values.texts[i]))
+            return error_set(err, ERROR_INPUT, "%s never has the value '%s'", key, skip->values.texts[i]);
+    return true;
+}
+
+static bool sweep_load_skip(struct sweep *s, struct error *err)
 {
     const char *key;
     int entry, value;
@@ -136,14 +167,9 @@ static bool sweep_check_skip(const struct sweep *s, struct error *err)
     for (size_t i = 0; (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
         if (*key || !document_entry(s->doc, entry, 0, &key))
             return sweep_bad(s, s->skip, "skip", "not a list of points; write [{KEY: VALUE, ...}, ...]", err);
-        for (size_t j = 0; (value = document_entry(s->doc, entry, j, &key)); j++) {
-            const char *text = document_scalar(s->doc, value);
-            int a = sweep_axis_of(s, key);
-            if (a >= 0 && text && sweep_values_has(&s->axes[a].values, text))
-                continue;
-            error_set(err, ERROR_INPUT, a < 0 ? "%s is no axis" : "%s never has the value '%s'", key, text ? text : "");
-            return sweep_fail(s, value, "skip", err);
-        }
+        for (size_t j = 0; (value = document_entry(s->doc, entry, j, &key)); j++)
+            if (!sweep_add_skip(s, i, key, value, err))
+                return sweep_fail(s, value, "skip", err);
     }
     return true;
 }
@@ -184,7 +210,7 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
     }
     if (!s->scenario)
         return error_set(err, ERROR_INPUT, "%s: scenario: is missing; write scenario: star.yaml", s->path);
-    if (!sweep_check_skip(s, err) || !sweep_load_seeds(s, seeds, first_seed, err))
+    if (!sweep_load_seeds(s, seeds, first_seed, err) || !sweep_load_skip(s, err))
         return false;
     size_t points = 1;
     for (size_t i = 0; i < s->n_axes && points <= SWEEP_POINTS; i++)
@@ -193,34 +219,20 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
            error_set(err, ERROR_INPUT, "%s: axes: more than %d points", s->path, SWEEP_POINTS);
 }
 
-static char *sweep_read(const char *path)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = fopen(path, "r");
-    if (f && getdelim(&text, &size, '\0', f) < 0) {
-        free(text);
-        text = NULL;
-    }
-    if (f)
-        fclose(f);
-    return text;
-}
-
 struct sweep *sweep_load(const char *path, int64_t first_seed, struct error *err)
 {
+    size_t size;
     struct sweep *s = calloc(1, sizeof *s);
     if (!s || !(s->path = strdup(path))) {
         error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-    } else if ((s->doc = document_open(s->path, NULL, 0, err))) {
+    } else if ((s->text = infile_read(path, DOCUMENT_BYTES, "a sweep", &size, err)) &&
+               (s->doc = document_open_text(s->path, s->text, size, NULL, 0, err))) {
         const char *key;
-        s->text = sweep_read(path);
-        if (!s->text)
-            sweep_no_memory(s, err);
-        else if (document_entry(s->doc, 1, 0, &key) == 0 || !*key)
+        if (document_entry(s->doc, 1, 0, &key) == 0 || !*key)
             error_set(err, ERROR_INPUT, "%s: not a mapping with scenario: and axes:", path);
         else if (sweep_load_keys(s, first_seed, err)) {
-            s->scenario_text = sweep_read(s->scenario);
+            struct error later; /* sweep_expand() tells, and blames the line */
+            s->scenario_text = infile_read(s->scenario, DOCUMENT_BYTES, "a scenario", &size, &later);
             s->first_seed = first_seed;
             sweep_divide(s, 1, 1);
             return s;
@@ -238,6 +250,9 @@ void sweep_free(struct sweep *s)
         free(s->sets[i]);
     for (size_t i = 0; i <= SWEEP_KEYS; i++)
         sweep_values_fini(&s->axes[i].values);
+    for (size_t i = 0; i < s->n_skips; i++)
+        sweep_values_fini(&s->skips[i].values);
+    free(s->skips);
     document_free(s->doc);
     free(s->path);
     free(s->title);
@@ -285,13 +300,11 @@ int64_t sweep_shards(const struct sweep *s)
 
 static bool sweep_skips(const struct sweep *s, const size_t *at)
 {
-    const char *key;
-    int entry, value;
-    for (size_t i = 0; s->skip && (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
+    for (size_t i = 0, next; i < s->n_skips; i = next) {
         bool all = true;
-        for (size_t j = 0; all && (value = document_entry(s->doc, entry, j, &key)); j++) {
-            int a = sweep_axis_of(s, key);
-            all = strcmp(s->axes[a].values.texts[at[a]], document_scalar(s->doc, value)) == 0;
+        for (next = i; next < s->n_skips && s->skips[next].entry == s->skips[i].entry; next++) {
+            const struct sweep_skip *skip = &s->skips[next];
+            all = all && sweep_values_has(&skip->values, s->axes[skip->axis].values.texts[at[skip->axis]]);
         }
         if (all)
             return true;

@@ -14,7 +14,8 @@
  * A range takes whole numbers, sizes, rates or times; its step is one of the unit of `from` unless given. A log range
  * has `points` values in equal ratios, each rounded to a whole unit of `from`, and one that comes twice is left out.
  * Points go through the axes like nested loops, the first axis outermost and the seed innermost; a point that has all
- * the values of a `skip` entry is left out and takes no number. Captures are off. */
+ * the values of a `skip` entry is left out and takes no number: of each key of it one value, or one of a list or range
+ * (seed: 55..110). Captures are off. */
 #ifndef SCENARIOS_SWEEP_H
 #define SCENARIOS_SWEEP_H
 

@@ -125,7 +125,11 @@ static void test_skipped_points_take_no_number(void **state)
           "{\"traffic.star.incoming\":0,\"traffic.star.outgoing\":1} 1\n"
           "{\"traffic.star.incoming\":1,\"traffic.star.outgoing\":0} 1\n"
           "{\"traffic.star.incoming\":1,\"traffic.star.outgoing\":1} 1\n");
+    gives("axes: {tcp.window: [1MB, 2MB, 3MB]}\nseeds: 3\nskip: [{tcp.window: [1MB, 3MB], seed: 2..3}, {seed: 1}]\n",
+          "{\"tcp.window\":\"2MB\"} 2\n{\"tcp.window\":\"2MB\"} 3\n");
     rejects("axes: {tcp.window: [1MB]}\nskip: [{tcp.window: 1MB}]\n", "s.yaml: skip: leaves no point");
+    rejects("axes: {tcp.window: [1MB]}\nseeds: 3\nskip: [{seed: 2..4}]\n",
+            "s.yaml:5: skip: seed never has the value '4'");
 }
 
 static bool take_numbers(void *user, const struct sweep_point *p, struct error *err)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/infile.h - a small file as one piece of memory. */
+#ifndef BASE_INFILE_H
+#define BASE_INFILE_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+/* The bytes of PATH, `most` of them or fewer, malloc'ed, with a NUL behind them. NULL and *err: ERROR_INPUT when there
+ * is no such file, or it is larger ("..., so not `what`"); ERROR_SYSTEM when it cannot be read. */
+char *infile_read(const char *path, size_t most, const char *what, size_t *size, struct error *err);
+
+#endif
