@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VERSION 3 /* of the tables */
+#define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
+#define VERSION 3     /* of these tables */
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
-#define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
 
 const char sweep_db_tables[] =
     "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL, scenario TEXT,"
@@ -127,6 +127,14 @@ static bool db_use_wal(struct sweep_db *d, struct error *err)
     return sweep_db_fail(d, err);
 }
 
+static bool db_version_fits(const struct sweep_db *d, int64_t version, struct error *err)
+{
+    return version == VERSION ||
+           error_set(err, ERROR_INPUT, "%s: %s", d->path, version > 0 && version < VERSION
+                     ? "made by an earlier contraflow; start anew"
+                     : "made by a later contraflow, or not the database of a sweep");
+}
+
 bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
 {
     int64_t version = 0;
@@ -142,10 +150,7 @@ bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
         sqlite3_busy_timeout(d->db, BUSY_MS);
         ok = sweep_db_number(d, "PRAGMA user_version", &version, err);
     }
-    if (ok && version != VERSION)
-        ok = error_set(err, ERROR_INPUT, version != 0
-                       ? "%s: made by another version of contraflow, or not the database of a sweep; give another file"
-                       : "%s: not the database of a sweep", path);
+    ok = ok && db_version_fits(d, version, err);
     if (!ok)
         sweep_db_close(d);
     return ok;

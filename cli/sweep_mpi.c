@@ -73,11 +73,10 @@ static void mpi_send(int to, int tag, json_t *message)
     json_decref(message);
 }
 
-static double mpi_text(const json_t *message, const char *key, char *text, size_t size)
+static void mpi_text(const json_t *message, const char *key, char *text, size_t size)
 {
     const json_t *value = json_object_get(message, key);
     snprintf(text, size, "%s", json_is_string(value) ? json_string_value(value) : "");
-    return json_number_value(value);
 }
 
 /* Process 0. What each of the others does: 0 when it waits for a point, else the point's number; -1: not ready yet. */

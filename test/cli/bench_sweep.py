@@ -32,21 +32,22 @@ def export(db, *options):
 
 
 def main():
-    print(f"{'points':>7} {'start s':>8} {'again s':>8} {'claim us':>9} {'commit us':>9} {'sum us':>7} {'bare us':>8} "
-          f"{'ratio':>6} {'count ms':>8} {'MB':>6} {'points/s':>9} {'RSS MB':>7} {'flows/s':>9} {'RSS MB':>7}")
+    print(f"{'points':>7} {'start s':>8} {'cpu s':>6} {'again s':>8} {'claim us':>9} {'commit us':>9} {'sum us':>7} "
+          f"{'bare us':>8} {'ratio':>6} {'count ms':>8} {'MB':>6} {'points/s':>9} {'RSS MB':>7} {'flows/s':>9} "
+          f"{'RSS MB':>7}")
     for points in (10000, 100000):
         with tempfile.TemporaryDirectory(prefix="contraflow-bench-") as directory:
             work = pathlib.Path(directory)
             (work / "s.yaml").write_text(SWEEP.format(scenario=ROOT / "scenarios/star.yaml", seeds=points // 50))
             words = subprocess.run([BENCH, work / "s.yaml", work / "s.db", work / "peer.db"], check=True,
                                    capture_output=True, text=True).stdout.split()
-            n, start, again, claim, commit, peer, count = map(float, words)
+            n, start, busy, again, claim, commit, peer, count = map(float, words)
             assert n == points
             size = (work / "s.db").stat().st_size / 1e6
             rates = export(work / "s.db"), export(work / "s.db", "--flows")
-        print(f"{points:7} {start:8.2f} {again:8.3f} {claim:9.1f} {commit:9.1f} {claim + commit:7.1f} {peer:8.1f} "
-              f"{(claim + commit) / peer:6.2f} {count / 1e3:8.1f} {size:6.0f} {rates[0][0]:9.0f} {rates[0][1]:7.1f} "
-              f"{rates[1][0]:9.0f} {rates[1][1]:7.1f}", flush=True)
+        print(f"{points:7} {start:8.2f} {busy:6.2f} {again:8.3f} {claim:9.1f} {commit:9.1f} {claim + commit:7.1f} "
+              f"{peer:8.1f} {(claim + commit) / peer:6.2f} {count / 1e3:8.1f} {size:6.0f} {rates[0][0]:9.0f} "
+              f"{rates[0][1]:7.1f} {rates[1][0]:9.0f} {rates[1][1]:7.1f}", flush=True)
 
 
 if __name__ == "__main__":

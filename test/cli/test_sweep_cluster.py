@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A sweep on many machines: by mpirun or in shards, it gives the rows of `--jobs 1`. And by ns-3, and on a terminal."""
+import json
 import os
 import pathlib
 import pty
@@ -296,15 +297,25 @@ class Terminal(Case):
 
 @e2e.needs_engine
 class Ns3(Case):
-    def test_its_points_are_single_runs_too(self):
+    def setUp(self):
+        super().setUp()
         self.write("s.yaml", self.sweep.read_text().replace("duration: 50ms", "engine: ns3, duration: 50ms")
                    .replace("[100kB, 1MB]", "[1MB]").replace("seeds: 2", "seeds: 1"))
-        self.good("sweep", "s.yaml", "-q")
-        self.assertEqual(self.query("SELECT DISTINCT state, program, engine FROM point"), [("done", "ns3", "ns3")])
-        flows = self.run_scenario(e2e.ROOT / "scenarios/star.yaml", *test_sweep.SETS, "traffic.star.incoming=2",
-                                  "tcp.window=1MB", "capture=[]", options=("--seed", "1", "--engine", "ns3"))
+        self.good("sweep", "s.yaml", "-q", "--jobs", 1)
+
+    def test_its_points_are_single_runs_too(self):
+        self.run_scenario(e2e.ROOT / "scenarios/star.yaml", *test_sweep.SETS, "traffic.star.incoming=2",
+                          "tcp.window=1MB", "capture=[]", options=("--seed", "1", "--engine", "ns3"))
+        one = json.loads((self.dir / "out/summary.json").read_text())
+        self.assertEqual(self.query("SELECT state, program, engine FROM point"), [("done", "ns3", one["engine"])] * 2)
+        self.assertIn("ns-3", one["engine"])
         self.assertEqual(self.query("SELECT name, bytes FROM flow WHERE point = 2 ORDER BY name"),
-                         sorted((f["flow"], int(f["delivered_bytes"])) for f in flows))
+                         sorted((f["flow"], f["delivered_bytes"]) for f in one["flows"]))
+
+    @needs_mpi
+    def test_and_so_they_are_under_mpirun(self):
+        self.words(self.mpi(3, "s.yaml", "-q", "-o", "mpi.db"))
+        self.assertEqual(self.rows("mpi.db"), self.rows())
 
 
 if __name__ == "__main__":
