@@ -229,6 +229,9 @@ class Captures(Case):
         # 50 Mb/s on the wire, as the captures' README says: 47.07 Mb/s of goodput
         self.assertAlmostEqual(eq6["fitted_rate_bps"]["value"] / (e2e.B_1448 / 20), 1, delta=0.03)
         self.assertLess(eq6["rms_error"], eq5["rms_error"] / 5)
+        # three points have no AIC, and none to spare for an exponent: cross-validation chooses
+        self.assertTrue(all(f["aic"] is None for f in link["forms"]))
+        self.assertIn(link["forms"][0]["form"], ("window", "eq6"))
 
     def test_all_captures_a_database_and_a_run_at_once(self):
         self.star(incoming="1..2", outgoing="1..1")
