@@ -53,8 +53,8 @@ static bool add_errors(const struct analysis_fit *fit, const struct analysis_fit
 }
 
 /* Over the units of a group, or all of them. */
-static bool errors_of(const struct fit_problem *q, const struct analysis_fit_point *points, const struct analysis_fit *fit,
-                      size_t group, struct errors *e, size_t *limited)
+static bool errors_of(const struct fit_problem *q, const struct analysis_fit_point *points,
+                      const struct analysis_fit *fit, size_t group, struct errors *e, size_t *limited)
 {
     *limited = 0;
     for (size_t i = 0; i < q->n_cells; i++) {
@@ -95,7 +95,7 @@ static bool leave_out(struct fit_problem *q, const struct analysis_fit_point *po
     for (q->left_out = 0; q->left_out < q->groups; q->left_out++) {
         struct fit_theta part;
         struct analysis_fit others = *fit;
-        if (!fit_solve(q, &part, &rss)) /* it takes that group to tell the parameters: nothing is known of their error */
+        if (!fit_solve(q, &part, &rss)) /* it takes that group to tell the parameters */
             break;
         jackknife_add(&rate, part.ln_rate);
         for (size_t i = 0; i < ANALYSIS_FIT_EXPONENTS; i++)
@@ -187,17 +187,23 @@ bool analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum a
     return ok;
 }
 
-/* Forms that do not apply last, then those without an AIC; at the same figure, but for rounding, as listed. */
+/* What a fit is ranked by: with few points forms of many parameters have no AIC, and then no cross-validation. */
+static int tier(const struct analysis_fit *f)
+{
+    return isfinite(f->aic) ? 0 : isfinite(f->cross_validated_error) ? 1 : f->applies ? 2 : 3;
+}
+
+/* At the same figure, but for rounding, as listed. */
 static int fit_order(const void *a, const void *b)
 {
     const struct analysis_fit *x = a, *y = b;
-    bool aic = isfinite(x->aic) && isfinite(y->aic);
-    double first = round((aic ? x->aic : x->rms_error) * ROUNDING);
-    double second = round((aic ? y->aic : y->rms_error) * ROUNDING);
-    if (x->applies != y->applies)
-        return x->applies ? -1 : 1;
-    if (isfinite(x->aic) != isfinite(y->aic))
-        return isfinite(x->aic) ? -1 : 1;
+    int which = tier(x);
+    if (which != tier(y))
+        return which - tier(y);
+    double first = which == 0 ? x->aic : which == 1 ? x->cross_validated_error : x->rms_error;
+    double second = which == 0 ? y->aic : which == 1 ? y->cross_validated_error : y->rms_error;
+    first = round(first * ROUNDING);
+    second = round(second * ROUNDING);
     if (first < second || first > second)
         return first < second ? -1 : 1;
     return 2 * (int)x->form + x->acks - 2 * (int)y->form - y->acks;

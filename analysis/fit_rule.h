@@ -81,7 +81,8 @@ struct analysis_fit {
 bool analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum analysis_fit_form form, bool acks,
                        struct analysis_fit *fit, struct error *err);
 
-/* Every form, plain and with ACKs, best first: by AIC, or rms_error where that is unknown. */
+/* Every form, plain and with ACKs, best first: by AIC; behind those, forms without one by cross_validated_error, and
+ * forms without that by rms_error. */
 #define ANALYSIS_FIT_ALL (2 * ANALYSIS_FIT_FORMS)
 bool analysis_fit_compare(const struct analysis_fit_point *points, size_t n,
                           struct analysis_fit fits[static ANALYSIS_FIT_ALL], struct error *err);

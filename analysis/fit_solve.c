@@ -34,14 +34,15 @@ static bool apart(double a, double b)
     return !(a >= b && a <= b);
 }
 
-static void add_flow(struct fit_problem *q, size_t first, size_t point, const struct analysis_fit_flow *f, double weight,
-                     size_t group)
+static void add_flow(struct fit_problem *q, size_t first, size_t point, const struct analysis_fit_flow *f,
+                     double weight, size_t group)
 {
     struct fit_cell key = {.point = point, .group = group, .incoming = f->incoming, .flow_weight = weight,
                            .window_bytes = q->form == ANALYSIS_FIT_WINDOW ? f->window_bytes : 0,
                            .ln_limit = log(f->limit_bps)};
     size_t i = first;
-    while (i < q->n_cells && (q->cells[i].incoming != f->incoming || apart(q->cells[i].window_bytes, key.window_bytes) ||
+    while (i < q->n_cells && (q->cells[i].incoming != f->incoming ||
+                              apart(q->cells[i].window_bytes, key.window_bytes) ||
                               apart(q->cells[i].ln_limit, key.ln_limit)))
         i++;
     if (i == q->n_cells)

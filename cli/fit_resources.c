@@ -88,7 +88,7 @@ static void add_flow(struct fit_point *p, const struct analysis_fit_flow *f, dou
     *ci95 = hypot(*ci95, ci95_bps);
 }
 
-/* From sums to means; flows one by one are no more independent than their point lets them, but that is what is known. */
+/* From sums to means. Flows are taken as independent, which they are not quite: that is all a flow's interval tells. */
 static void end_point(struct fit_point *p)
 {
     p->in_bps /= (double)p->n_in;
@@ -344,7 +344,11 @@ static const char help[] =
     "            one observation a point, corrected for few points. 2 is little, 10 decides\n"
     "  cross-validated   the rms error of points predicted from all the others: what the form is worth for a point\n"
     "            nobody measured. A form with needless parameters does worse here than in rms\n"
-    "Points with losses are in; where there are some, the same comes again without them.\n";
+    "Best comes first: by dAIC; where points are too few for it, by cross-validated; last by rms.\n"
+    "Points with losses are in; where there are some, the same comes again without them.\n"
+    "--json: {\"links\":[{\"resource\", \"rate_bps\", \"points\", \"runs\", \"forms\":[best first], \"loss_free\",\n"
+    "\"measured\":[{\"in\", \"out\", \"in_bps\", \"out_bps\" (means of the flows), \"axes\", ...}]}], ...};\n"
+    "inverse_p is 1/p\n";
 
 const struct fit_part fit_resources = {
     .name = "resources",

@@ -187,9 +187,10 @@ bool fit_resources_print(const void *state, struct error *err)
         gap = "\n";
     }
     if (r->starved > 0)
-        printf("%s%zu runs left out: a flow of theirs moved nothing\n", gap, r->starved);
+        printf("%s%zu %s left out: a flow moved nothing\n", gap, r->starved, r->starved > 1 ? "runs are" : "run is");
     if (r->unfilled > 0)
-        printf("%s%zu runs left out: their windows do not fill the link\n", r->starved ? "" : gap, r->unfilled);
+        printf("%s%zu %s left out: windows do not fill the link\n", r->starved ? "" : gap, r->unfilled,
+               r->unfilled > 1 ? "runs are" : "run is");
     return true;
 }
 

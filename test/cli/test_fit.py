@@ -190,7 +190,17 @@ class Regimes(Case):
         resources = self.star(incoming="1..2", outgoing="0..2", more_axes=axes)
         self.assertEqual(resources["links"][0]["runs"], 6)
         self.assertEqual(resources["unfilled_runs"], 12)
-        self.assertIn("12 runs left out: their windows do not fill the link", self.good("fit", "s.db").stdout)
+        self.assertIn("12 runs are left out: windows do not fill the link", self.good("fit", "s.db").stdout)
+
+    def test_a_run_with_a_starved_flow_is_left_out(self):
+        self.star(incoming="1..2", outgoing="0..1")
+        db = sqlite3.connect(self.dir / "s.db")
+        db.execute("UPDATE flow SET steady_goodput_bps = 0 WHERE point = 4 AND dst = 'h0'")
+        db.commit()
+        db.close()
+        resources = self.fit("s.db")
+        self.assertEqual((resources["links"][0]["runs"], resources["starved_runs"]), (3, 1))
+        self.assertIn("1 run is left out: a flow moved nothing", self.good("fit", "s.db").stdout)
 
     def test_seeds_are_replicas(self):
         one, = self.star(incoming="1..2", outgoing="0..2")["links"]
@@ -219,6 +229,9 @@ class Captures(Case):
         # 50 Mb/s on the wire, as the captures' README says: 47.07 Mb/s of goodput
         self.assertAlmostEqual(eq6["fitted_rate_bps"]["value"] / (e2e.B_1448 / 20), 1, delta=0.03)
         self.assertLess(eq6["rms_error"], eq5["rms_error"] / 5)
+        # three points have no AIC, and none to spare for an exponent: cross-validation chooses
+        self.assertTrue(all(f["aic"] is None for f in link["forms"]))
+        self.assertIn(link["forms"][0]["form"], ("window", "eq6"))
 
     def test_all_captures_a_database_and_a_run_at_once(self):
         self.star(incoming="1..2", outgoing="1..1")
