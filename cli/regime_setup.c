@@ -37,6 +37,13 @@ static double limit(int64_t bytes)
     return bytes == EMU_QUEUE_UNLIMITED ? (double)INFINITY : (double)bytes;
 }
 
+static enum model_regime_acks acks(enum emu_discipline discipline)
+{
+    return discipline == EMU_DISCIPLINE_ACK_FIRST ? MODEL_REGIME_ACKS_FIRST
+           : discipline == EMU_DISCIPLINE_FAIR    ? MODEL_REGIME_ACKS_TURN
+                                                  : MODEL_REGIME_ACKS_WAIT;
+}
+
 static const char *network_setup(const struct scenario *s, struct model_regime_setup *setup)
 {
     const struct emu_switch_config *sw = &s->network.sw;
@@ -52,8 +59,8 @@ static const char *network_setup(const struct scenario *s, struct model_regime_s
         return "PAUSE is not on every link, or counts packets";
     setup->link.rate_bps = (double)s->network.link.rate_bps;
     setup->delay_s = (double)s->network.link.delay_ps / UNITS_PS_PER_S;
-    setup->nic_acks_pass = s->network.nic.discipline != EMU_DISCIPLINE_FIFO;
-    setup->port_acks_pass = sw->queue.discipline != EMU_DISCIPLINE_FIFO;
+    setup->nic_acks = acks(s->network.nic.discipline);
+    setup->port_acks = acks(sw->queue.discipline);
     setup->nic_limit_bytes = limit(s->network.nic.limit_bytes);
     setup->port_limit_bytes = limit(sw->queue.limit_bytes);
     if (shared) /* one port is the pool's only user, and may have alpha times what it leaves */

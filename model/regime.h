@@ -29,17 +29,25 @@
  * for one FIFO all windows less what the empty path holds. Less room: losses come back as often as windows do: `loss`.
  * Warm senders start with all of their windows at once: the NICs must hold n_out W_out (or the cap of small queues)
  * and W_in, the port (n_in - 1) W_in, since it drains while n_in arrive. Where that is more than what stands later and
- * does not fit, the start alone loses; windows then grow back, when is another question: `unknown`. Measured peaks are
- * up to three frames above (delayed ACKs let segments go in pairs).
+ * does not fit, the start alone loses; windows then grow back, when is another question: `unknown`.
+ *
+ * Frames are no fluid. An ACK lets k segments go at once, and those of all flows may meet: a queue may hold n k frames
+ * more (measured: up to three), and where none stands a round trip may take so much longer, and an ACK that passes data
+ * still waits for the frame in the transmitter, or for one of each flow. Of a window that is no multiple of k segments
+ * the rest waits at the receiver for its mates. The regime is worked out for these ends too, and where one differs it
+ * is `unknown`: the boundary is that wide.
  *
  * PAUSE loses nothing. It acts where more than xoff would stand in the port; then q_down stays between xon and the
  * buffer, the rest of w_in waits elsewhere:
- *   senders    only who sends into the port stops. X_out = min(C / (s + a), 8 w_out / (d + q_down))
- *   everybody  X sends only while the others do, at least one part in n_in of the time, so that it gets
- *              ((C / n_in) - a X_in) / s; more if w_out in X's own NIC holds the incoming flows' ACKs back (FIFO, no
- *              small queues), which is the window law over again, X_out = 8 w_out / T_in. Never more than
- *              8 w_out / (d + q_down). Equal windows: Eq. 6 both ways, within what PAUSE's delay costs
- * Where the two ends of q_down give two regimes: `unknown`.
+ *   senders    only who sends into the port stops. X_out = min(C / (s + a), 8 w_out / (d + [ACKs wait] q_down))
+ *   everybody  X sends only while the others do, s X_in / n_in of the time, and its ACKs take part of that: X_out =
+ *              ((s / n_in - a) X_in - C late / cycle) / s. It hears `late`, up to a frame's time, that it may go on: the
+ *              switch says so when it has just begun the next frame towards X. A cycle takes n_in / (n_in - 1) times
+ *              what the port needs from xoff to xon, with 2 n_in delay for PAUSE to be heard.
+ *              More if w_out in X's own NIC holds the incoming flows' ACKs back (FIFO, no small queues), which is the
+ *              window law over again: X_out = 8 w_out / T_in. Never more than 8 w_out / (d + [ACKs wait] q_down)
+ * Equal windows: Eq. 6 both ways, within what ACKs and `late` cost. Where the ends of these ranges give two regimes:
+ * `unknown`.
  *
  * The round trip d through empty queues is that of a group of k segments, one ACK, over two cables a way:
  *   d = 4 delay + ((k + 1) (segment + header + 38) + 2 (header + 38)) 8 / C
@@ -63,23 +71,27 @@ enum model_regime {
     MODEL_REGIMES,
 };
 
+/* What an ACK in a queue waits for: all data before it (FIFO), the frame that is being sent (ACKs first), or a frame of
+ * each flow (fair). */
+enum model_regime_acks { MODEL_REGIME_ACKS_WAIT, MODEL_REGIME_ACKS_FIRST, MODEL_REGIME_ACKS_TURN };
+
 enum model_regime_pause { MODEL_REGIME_PAUSE_OFF, MODEL_REGIME_PAUSE_SENDERS, MODEL_REGIME_PAUSE_EVERYBODY };
 
 struct model_regime_setup {
-    int incoming, outgoing;                           /* flows, at least one each */
+    int incoming, outgoing;                              /* flows, at least one each */
     double incoming_window_bytes, outgoing_window_bytes; /* of each flow, payload */
     struct model_link link;
-    double delay_s;                                   /* of a cable, one way */
-    bool nic_acks_pass, port_acks_pass;               /* ACKs do not wait behind data */
-    double nic_limit_bytes, port_limit_bytes;         /* INFINITY: no bound */
-    double small_queue_bytes;                         /* 0: none */
+    double delay_s;                                      /* of a cable, one way */
+    enum model_regime_acks nic_acks, port_acks;
+    double nic_limit_bytes, port_limit_bytes; /* INFINITY: no bound */
+    double small_queue_bytes;                 /* 0: none */
     enum model_regime_pause pause;
     double xoff_bytes, xon_bytes;
 };
 
 struct model_regime_answer {
     enum model_regime regime;
-    double in_bps, out_bps;       /* goodput of each flow; NAN under losses and where unknown */
+    double in_bps, out_bps;       /* goodput of each flow, as a fluid; NAN where the buffers may not hold */
     double nic_s, port_s;         /* q_up, q_down without a bound on buffers or PAUSE */
     double nic_need_bytes, port_need_bytes; /* what would stand in the queues */
     double margin_bytes;          /* least room beyond that; negative: so much short */
