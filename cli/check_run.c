@@ -4,7 +4,7 @@
 #include "analysis/degree.h"
 #include "base/units.h"
 #include "cli/csv.h"
-#include "model/degree.h"
+#include "model/regime.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACKBONE "sw0-sw1" /* of a tree, seen from rack 0: what goes to rack 1 is outgoing */
-#define SATURATED 0.9      /* of the goodput a link can carry */
 #define LONGER 0.05        /* a flow that outlives the phase by more of it has a rate of other times in it */
 
 enum column { FLOW, SRC, DST, BYTES, START, END, GOODPUT, STEADY, CI95, RETRANSMITTED, COLUMNS };
@@ -49,21 +47,28 @@ bool check_run_exists(const char *directory)
     return exists;
 }
 
+double check_run_window(const struct emu_tcp_config *tcp)
+{
+    return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);
+}
+
 static double window_of(const struct scenario *s, const char *flow)
 {
-    for (int i = 0; i < s->n_flows; i++) {
-        const struct emu_tcp_config *tcp = &s->flows[i].tcp;
+    for (int i = 0; i < s->n_flows; i++)
         if (strcmp(s->flows[i].name, flow) == 0)
-            return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);
-    }
+            return check_run_window(&s->flows[i].tcp);
     return NAN;
+}
+
+int check_run_rack(const struct scenario *s, int host)
+{
+    return s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root && host >= s->network.racks[0];
 }
 
 /* Rack of host "h3". */
 static int rack_of(const struct scenario *s, const char *host)
 {
-    return s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root &&
-           strtol(host + 1, NULL, 10) >= s->network.racks[0];
+    return check_run_rack(s, (int)strtol(host + 1, NULL, 10));
 }
 
 static struct row parse_row(char *const *value, const struct scenario *s)
@@ -127,7 +132,7 @@ enum way { WAY_NONE, WAY_IN, WAY_OUT };
 
 static enum way way_of(const struct row *row, const char *resource)
 {
-    if (strcmp(resource, BACKBONE) == 0)
+    if (strcmp(resource, CHECK_RUN_BACKBONE) == 0)
         return row->src_rack == row->dst_rack ? WAY_NONE : row->dst_rack == 0 ? WAY_IN : WAY_OUT;
     return strcmp(row->dst, resource) == 0 ? WAY_IN : strcmp(row->src, resource) == 0 ? WAY_OUT : WAY_NONE;
 }
@@ -137,7 +142,7 @@ static enum way way_of(const struct row *row, const char *resource)
 static void explain_none(const struct rows *rows, struct analysis_resource *r, double life_s)
 {
     struct model_link link = model_link_default();
-    link.rate_bps = strcmp(r->host, BACKBONE) == 0 ? rows->backbone_bps : rows->link_bps;
+    link.rate_bps = strcmp(r->host, CHECK_RUN_BACKBONE) == 0 ? rows->backbone_bps : rows->link_bps;
     link.segment_bytes = rows->segment_bytes;
     const struct analysis_judgement *j = &r->judgement;
     double most = fmax(j->in_bps, j->out_bps);
@@ -146,7 +151,7 @@ static void explain_none(const struct rows *rows, struct analysis_resource *r, d
     if (life_s > r->end_s + LONGER * (r->end_s - r->start_s))
         snprintf(why, sizeof r->judgement.why, "flows ended at different times, and flows.csv holds means over each "
                  "one's life: judge a capture of this run for the part in which all were active");
-    else if (most < SATURATED * room)
+    else if (most < MODEL_REGIME_SATURATED * room)
         snprintf(why, sizeof r->judgement.why, "the link is not saturated (%.1f of %.1f Mb/s in the busier direction): "
                  "what holds these flows back lies elsewhere", most / 1e6, room / 1e6);
 }
@@ -238,7 +243,7 @@ bool check_run_directory(const char *directory, double tolerance, struct analysi
             continue;
         struct analysis_resource *r = &resources->resource[resources->n];
         const struct row *row = &rows.row[i / 2];
-        ok = judge_resource(&rows, backbone ? BACKBONE : dst ? row->dst : row->src, tolerance, r, err);
+        ok = judge_resource(&rows, backbone ? CHECK_RUN_BACKBONE : dst ? row->dst : row->src, tolerance, r, err);
         if (ok && r->n >= 2)
             resources->n++;
         else

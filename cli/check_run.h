@@ -4,12 +4,21 @@
 #define CLI_CHECK_RUN_H
 
 #include "analysis/check_capture.h"
+#include "scenarios/scenario.h"
+
+#define CHECK_RUN_BACKBONE "sw0-sw1" /* of a tree, seen from rack 0: what goes to rack 1 is outgoing */
 
 /* Rates, times and retransmissions from flows.csv (steady goodput where there is one), windows from
  * scenario.yaml: the smaller of a flow's two socket buffers. A tree's backbone is the resource "sw0-sw1", seen from
  * rack 0. As analysis_check_capture() otherwise. */
 bool check_run_directory(const char *directory, double tolerance, struct analysis_resources *resources,
                          struct error *err);
+
+/* 0 or 1: the rack of a host as seen by that backbone; 0 where there is none. */
+int check_run_rack(const struct scenario *s, int host);
+
+/* A flow's window: the smaller of its two socket buffers. */
+double check_run_window(const struct emu_tcp_config *tcp);
 
 /* Does the directory hold flows.csv? */
 bool check_run_exists(const char *directory);

@@ -2,7 +2,7 @@
 #include "cli/fit_regimes.h"
 
 #include "analysis/check.h"
-#include "cli/table.h"
+#include "cli/check_run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,8 +68,9 @@ static struct fit_regimes_point *point_of(struct fit_regimes *r, const char *sou
     if (!p->why && !model_regime(&setup, ANALYSIS_CHECK_TOLERANCE, &p->predicted))
         p->why = "windows below a segment";
     if (p->why)
-        p->predicted = (struct model_regime_answer){.regime = MODEL_REGIME_UNKNOWN, .in_bps = NAN, .out_bps = NAN,
-                                                    .margin_bytes = NAN, .why = p->why};
+        p->predicted = (struct model_regime_answer){
+            .regime = MODEL_REGIME_UNKNOWN, .in_bps = NAN, .out_bps = NAN, .margin_bytes = NAN, .why = p->why,
+        };
     p->why = p->predicted.why;
     p->incoming = setup.incoming;
     p->outgoing = setup.outgoing;
@@ -109,7 +110,8 @@ static enum model_regime regime_of(const struct analysis_judgement *j, const str
     link.rate_bps = (double)s->network.link.rate_bps;
     link.segment_bytes = (double)s->tcp.segment_bytes;
     link.segments_per_ack = (double)s->tcp.delayed_ack;
-    double most = fmax(j->in_bps, j->out_bps), room = model_degree_goodput_bps(&link, fmin(j->in_bps, j->out_bps) / most);
+    double most = fmax(j->in_bps, j->out_bps), least = fmin(j->in_bps, j->out_bps);
+    double room = model_degree_goodput_bps(&link, least / most);
     if (j->verdict != ANALYSIS_VERDICT_LOSS && most < MODEL_REGIME_SATURATED * room)
         return MODEL_REGIME_UNSATURATED;
     return regimes[j->verdict];
@@ -130,9 +132,8 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
     for (int i = 0; i < s->n_flows; i++) {
         const struct sweep_flow *f = &result->flows[i];
         const struct emu_tcp_config *tcp = &s->flows[i].tcp;
-        int64_t bytes = tcp->send_buffer_bytes < tcp->receive_buffer_bytes ? tcp->send_buffer_bytes
-                                                                           : tcp->receive_buffer_bytes;
-        double rate = sweep_flow_rate_bps(f), window = (double)(bytes / tcp->segment_bytes * tcp->segment_bytes);
+        double segment = (double)tcp->segment_bytes, window = floor(check_run_window(tcp) / segment) * segment;
+        double rate = sweep_flow_rate_bps(f);
         flows[i] = (struct analysis_check_flow){
             .incoming = s->flows[i].to == 0,
             .rate_bps = rate > 1 ? rate : 1, /* a starved flow has a rate, if none to speak of */
@@ -206,9 +207,10 @@ const struct fit_part fit_regimes = {
         "  eq6 window eq5 loss none   the verdict of 'contraflow check' with the scenario's windows, whole segments\n"
         "  unsaturated                the busier direction carries below 90 % of what the link can\n"
         "\n"
-        "beside the one that model/regime.h has in closed form: windows against what the path holds and buffers against\n"
-        "what the windows leave standing in them. Agreement is of points that have one, with its 95 % interval by\n"
-        "Wilson's score. 'margin' is the room beyond the queue predicted (with PAUSE: until it acts), in kB.\n",
+        "beside the one that model/regime.h has in closed form: windows against what the path holds, and buffers\n"
+        "against what windows leave standing in them. It has none ('unknown') where a burst or a segment decides.\n"
+        "Agreement is of points that have one, with its 95 % interval by Wilson's score. 'margin' is the room beyond\n"
+        "the queue predicted (with PAUSE: until it acts), in kB.\n",
     .new = regimes_new,
     .take = regimes_take,
     .fit = regimes_fit,

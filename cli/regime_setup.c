@@ -2,6 +2,7 @@
 #include "cli/regime_setup.h"
 
 #include "base/units.h"
+#include "cli/check_run.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,7 +86,7 @@ const char *regime_setup(const struct scenario *s, struct model_regime_setup *se
     for (int i = 0; i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];
         bool incoming = f->to == 0;
-        double window = fmin((double)f->tcp.send_buffer_bytes, (double)f->tcp.receive_buffer_bytes);
+        double window = check_run_window(&f->tcp);
         double *seen = incoming ? &setup->incoming_window_bytes : &setup->outgoing_window_bytes;
         (*(incoming ? &setup->incoming : &setup->outgoing))++;
         if (*seen > 0 && *seen != window)

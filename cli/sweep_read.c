@@ -20,6 +20,7 @@ static const struct column {
     {"steady_goodput_bps", offsetof(struct sweep_flow, steady_bps)},
     {"steady_ci95_bps", offsetof(struct sweep_flow, steady_ci95_bps)},
     {"retransmitted_segments", offsetof(struct sweep_flow, retransmitted_segments)},
+    {"floor_s", offsetof(struct sweep_flow, floor_s)},
     {"messages", offsetof(struct sweep_flow, messages)},
     {"message_s", offsetof(struct sweep_flow, message_s)},
     {"message_sd_s", offsetof(struct sweep_flow, message_sd_s)},

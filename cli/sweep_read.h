@@ -9,6 +9,7 @@
 /* A flow of a point as the database has it; NAN where it has nothing. Rates are goodput. */
 struct sweep_flow {
     double bytes, start_s, end_s, goodput_bps, steady_bps, steady_ci95_bps, retransmitted_segments;
+    double floor_s; /* round trip through empty queues */
     double messages, message_s, message_sd_s, message_ci95_s; /* of flows that repeat messages */
 };
 

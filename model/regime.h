@@ -39,7 +39,7 @@
  *
  * PAUSE loses nothing. It acts where more than xoff would stand in the port; then q_down stays between xon and the
  * buffer, the rest of w_in waits elsewhere:
- *   senders    only who sends into the port stops, and how these share it is their chance. Out of X nothing stops:
+ *   senders    only who sends into the port stops, and how these share it is their chance. X goes on:
  *              X_out = min(C / (s + a), 8 w_out / (d + [ACKs wait] q_down))
  *   everybody  X sends only while the others do, s X_in / n_in of the time, and its ACKs take part of that: X_out =
  *              ((s / n_in - a) X_in - C late / cycle) / s. It hears `late`, up to a frame's time, that it may go on: the

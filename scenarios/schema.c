@@ -121,6 +121,7 @@ static const cyaml_schema_field_t random_fields[] = {
 
 static const cyaml_schema_field_t pairs_fields[] = {
     TEXT(schema_pairs, count),
+    TEXT(schema_pairs, back),
     TEXT(schema_pairs, both_ways),
     TEXT(schema_pairs, bytes),
     CYAML_FIELD_END,

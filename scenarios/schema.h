@@ -68,7 +68,7 @@ struct schema_random {
 };
 
 struct schema_pairs {
-    char *count, *both_ways, *bytes;
+    char *count, *back, *both_ways, *bytes;
 };
 
 struct schema_exchange {

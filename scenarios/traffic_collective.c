@@ -38,16 +38,23 @@ static bool collective_hosts(const struct scenario *s, const char *section, int6
 bool traffic_pairs(struct scenario *s, const struct schema_pairs *t, struct fields *f)
 {
     int both = false;
-    int64_t count = s->network.hosts / 2, bytes = 0;
+    int64_t count = s->network.hosts / 2, back = 0, bytes = 0;
     struct random random;
     random_init(&random, s->seed);
     fields_section(f, "traffic.pairs");
-    if (!fields_integer(f, "count", t->count, 1, TRAFFIC_HOSTS / 2, &count) ||
+    if (!fields_integer(f, "count", t->count, t->back ? 0 : 1, TRAFFIC_HOSTS / 2, &count) ||
+        !fields_integer(f, "back", t->back, 0, TRAFFIC_HOSTS / 2, &back) ||
         !fields_switch(f, "both_ways", t->both_ways, &both) ||
-        !fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &bytes) ||
-        !collective_hosts(s, "traffic.pairs", 2 * count, f))
+        !fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &bytes))
         return false;
-    s->flows = calloc((size_t)(count * (1 + both)), sizeof *s->flows);
+    if (t->back && both)
+        return fields_fail(f, "back", "does not go with both_ways, which sends back within each pair");
+    if (count + back < 1)
+        return fields_fail_at(f, document_culprit(f->doc, "traffic.pairs.count", "traffic.pairs.back"),
+                              "no pair: count and back are both 0");
+    if (!collective_hosts(s, "traffic.pairs", 2 * (count + back), f))
+        return false;
+    s->flows = calloc((size_t)(count * (1 + both) + back), sizeof *s->flows);
     if (!s->flows)
         return collective_no_memory(f);
     for (int i = 0; i < count; i++) {
@@ -56,6 +63,8 @@ bool traffic_pairs(struct scenario *s, const struct schema_pairs *t, struct fiel
         if (both)
             collective_flow(s, s->n_flows++, to, i, bytes, &random);
     }
+    for (int i = 0; i < back; i++) /* hosts of their own, inside of the others' */
+        collective_flow(s, s->n_flows++, s->network.hosts - (int)(count + back) + i, (int)count + i, bytes, &random);
     return true;
 }
 

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/fit_resources.h"
+#include "cli/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define WORST 5
+
+static void cell_range(struct cli_table *t, double low, double high, double scale)
+{
+    if (isfinite(low) && isfinite(high))
+        cli_table_add(t, "%.5g to %.5g", low / scale, high / scale);
+    else
+        cli_table_add(t, "-");
+}
+
+/* ", 95 % interval 0.99 to 1.01", empty when that is not known. */
+static void print_interval(const struct analysis_fit_value *v, double scale)
+{
+    if (!isnan(v->low) && !isnan(v->high))
+        printf(", 95 %% interval %.5g to %.5g", v->low / scale, v->high / scale);
+}
+
+static void print_exponent(const char *name, const struct analysis_fit_value *v)
+{
+    printf("%s = %.4g", name, v->value);
+    print_interval(v, 1);
+}
+
+static void print_exponents(const struct analysis_fit *f)
+{
+    bool power = f->form == ANALYSIS_FIT_POWER;
+    if (!f->applies || (!power && f->form != ANALYSIS_FIT_NORM))
+        return;
+    printf("  %s%s:", analysis_fit_form_name(f->form), f->acks ? "+acks" : "");
+    print_exponent(power ? " a" : " p", &f->exponent[0]);
+    if (power)
+        print_exponent("; b", &f->exponent[1]);
+    putchar('\n');
+}
+
+static void cell_percent(struct cli_table *t, double share)
+{
+    if (isfinite(share))
+        cli_table_add(t, "%.2f %%", 100 * share);
+    else
+        cli_table_add(t, "-");
+}
+
+static bool print_forms(const struct fit_resources *r, const struct fit_outcome *o, struct error *err)
+{
+    static const char *const head[] = {"form", "B Mb/s", "95 %", "rms", "mean", "worst", "in/out",
+                                       "dAIC", "cross-validated"};
+    struct cli_table t;
+    cli_table_start(&t, head, sizeof head / sizeof *head);
+    for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
+        const struct analysis_fit *f = &o->fit[i];
+        cli_table_add(&t, "%s%s", analysis_fit_form_name(f->form), f->acks ? "+acks" : "");
+        cli_table_add_number(&t, f->rate_bps.value, 1e6);
+        cell_range(&t, f->rate_bps.low, f->rate_bps.high, 1e6);
+        cell_percent(&t, f->rms_error);
+        cell_percent(&t, f->mean_error);
+        cell_percent(&t, f->worst_error);
+        if (f->applies)
+            cli_table_add(&t, "%zu/%zu", r->points[o->index[f->worst_point]].n_in,
+                          r->points[o->index[f->worst_point]].n_out);
+        else
+            cli_table_add(&t, "-");
+        if (isfinite(f->aic))
+            cli_table_add(&t, "%.1f", f->aic - o->fit[0].aic);
+        else
+            cli_table_add(&t, "-");
+        cell_percent(&t, f->cross_validated_error);
+    }
+    bool ok = cli_table_print(&t, "  ", 1, stdout, err);
+    for (int i = 0; ok && i < ANALYSIS_FIT_ALL; i++)
+        print_exponents(&o->fit[i]);
+    return ok;
+}
+
+struct bad_point {
+    const struct fit_point *point;
+    double in_bps, out_bps; /* predicted, means of the flows */
+    double error;           /* the largest of its flows */
+};
+
+/* One point against a fit; false when memory is out. */
+static bool judge_point(const struct fit_point *p, const struct analysis_fit *f, struct bad_point *b)
+{
+    struct analysis_fit_point plain = fit_resources_plain(p, 0);
+    double *predicted = malloc(plain.n * sizeof *predicted), in = 0, out = 0;
+    if (!predicted)
+        return false;
+    *b = (struct bad_point){.point = p};
+    analysis_fit_predict(f, &plain, predicted);
+    for (size_t i = 0; i < plain.n; i++) {
+        double error = p->flows[i].rate_bps / predicted[i] - 1;
+        *(p->flows[i].incoming ? &in : &out) += predicted[i];
+        b->error = fabs(error) > fabs(b->error) ? error : b->error;
+    }
+    b->in_bps = in / (double)p->n_in;
+    b->out_bps = out / (double)p->n_out;
+    free(predicted);
+    return true;
+}
+
+static int by_error(const void *a, const void *b)
+{
+    double x = fabs(((const struct bad_point *)a)->error), y = fabs(((const struct bad_point *)b)->error);
+    return (x < y) - (x > y);
+}
+
+static bool print_worst(const struct fit_resources *r, const struct fit_outcome *o, struct error *err)
+{
+    static const char *const head[] = {"point", "seed", "in/out", "in Mb/s", "predicted", "out Mb/s", "predicted",
+                                       "worst flow"};
+    struct bad_point *all = malloc(o->n * sizeof *all);
+    bool ok = all != NULL;
+    for (size_t i = 0; ok && i < o->n; i++)
+        ok = judge_point(&r->points[o->index[i]], &o->fit[0], &all[i]);
+    if (!ok) {
+        free(all);
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    }
+    qsort(all, o->n, sizeof *all, by_error);
+    struct cli_table t;
+    cli_table_start(&t, head, sizeof head / sizeof *head);
+    for (size_t i = 0; i < o->n && i < WORST; i++) {
+        const struct fit_point *p = all[i].point;
+        cli_table_add(&t, "%s", p->label);
+        if (p->axes)
+            cli_table_add(&t, "%" PRId64, p->seed);
+        else
+            cli_table_add(&t, "-");
+        cli_table_add(&t, "%zu/%zu", p->n_in, p->n_out);
+        cli_table_add_number(&t, p->in_bps, 1e6);
+        cli_table_add_number(&t, all[i].in_bps, 1e6);
+        cli_table_add_number(&t, p->out_bps, 1e6);
+        cli_table_add_number(&t, all[i].out_bps, 1e6);
+        cell_percent(&t, all[i].error);
+    }
+    free(all);
+    return cli_table_print(&t, "  ", 1, stdout, err);
+}
+
+static bool print_outcome(const struct fit_resources *r, const struct fit_outcome *o, struct error *err)
+{
+    const struct analysis_fit *best = &o->fit[0];
+    if (!best->applies) {
+        puts("  no form can be told: not one of its flows is held by this link alone");
+        return true;
+    }
+    printf("  best: %s%s, B = %.1f Mb/s", analysis_fit_form_name(best->form), best->acks ? "+acks" : "",
+           best->rate_bps.value / 1e6);
+    print_interval(&best->rate_bps, 1e6);
+    if (best->limited > 0)
+        printf("; %zu flows have all that their own hosts' links give", best->limited);
+    putchar('\n');
+    return print_forms(r, o, err) && puts("  worst points of the best form") != EOF && print_worst(r, o, err);
+}
+
+bool fit_resources_print(const void *state, struct error *err)
+{
+    const struct fit_resources *r = state;
+    const char *gap = "";
+    for (size_t i = 0; i < r->n_groups; i++) {
+        const struct fit_group *g = &r->groups[i];
+        if (g->points == 0)
+            continue;
+        printf("%sresource %s", gap, g->name);
+        if (isfinite(g->rate_bps))
+            printf(" of %.6g Gb/s", g->rate_bps / 1e9);
+        printf(": %zu points", g->all.units);
+        if (g->points > g->all.units)
+            printf(" in %zu runs (seeds differ by %.2g %%, standard deviation of a direction's mean)", g->points,
+                   100 * g->all.spread);
+        printf(", %zu with losses%s\n", g->lossy, g->equal_windows ? "; equal windows make window eq6" : "");
+        if (!print_outcome(r, &g->all, err))
+            return false;
+        if (g->loss_free.n > 0) {
+            printf("resource %s without the runs that lost segments: %zu points\n", g->name, g->loss_free.units);
+            if (!print_outcome(r, &g->loss_free, err))
+                return false;
+        }
+        gap = "\n";
+    }
+    if (r->starved > 0)
+        printf("%s%zu runs left out: a flow of theirs moved nothing\n", gap, r->starved);
+    if (r->unfilled > 0)
+        printf("%s%zu runs left out: their windows do not fill the link\n", r->starved ? "" : gap, r->unfilled);
+    return true;
+}
+
+static json_t *value_json(const struct analysis_fit_value *v)
+{
+    return json_pack("{s:o, s:o, s:o}", "value", cli_table_json_number(v->value), "low", cli_table_json_number(v->low),
+                     "high", cli_table_json_number(v->high));
+}
+
+static json_t *form_json(const struct fit_resources *r, const struct fit_outcome *o, const struct analysis_fit *f)
+{
+    const struct fit_point *worst = f->applies ? &r->points[o->index[f->worst_point]] : NULL;
+    json_t *form = json_pack(
+        "{s:s, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I}", "form", analysis_fit_form_name(f->form), "acks",
+        f->acks, "applies", f->applies, "fitted_rate_bps", value_json(&f->rate_bps), "parameters",
+        (json_int_t)f->parameters, "aic", cli_table_json_number(f->aic), "rms_error",
+        cli_table_json_number(f->rms_error), "mean_error", cli_table_json_number(f->mean_error),
+        "cross_validated_error", cli_table_json_number(f->cross_validated_error), "worst_error",
+        cli_table_json_number(f->worst_error), "limited_flows", (json_int_t)f->limited);
+    json_object_set_new(form, "worst_point", worst ? json_string(worst->label) : json_null());
+    if (f->form == ANALYSIS_FIT_POWER) {
+        json_object_set_new(form, "a", value_json(&f->exponent[0]));
+        json_object_set_new(form, "b", value_json(&f->exponent[1]));
+    }
+    if (f->form == ANALYSIS_FIT_NORM) /* of 1/p, which is finite: p may not be */
+        json_object_set_new(form, "inverse_p", json_pack("{s:o, s:o, s:o}", "value",
+                                                         cli_table_json_number(1 / f->exponent[0].value), "low",
+                                                         cli_table_json_number(1 / f->exponent[0].high), "high",
+                                                         cli_table_json_number(1 / f->exponent[0].low)));
+    return form;
+}
+
+static json_t *outcome_json(const struct fit_resources *r, const struct fit_outcome *o)
+{
+    json_t *forms = json_array();
+    for (int i = 0; i < ANALYSIS_FIT_ALL; i++)
+        json_array_append_new(forms, form_json(r, o, &o->fit[i]));
+    return json_pack("{s:I, s:I, s:o, s:o}", "points", (json_int_t)o->units, "runs", (json_int_t)o->n, "seed_spread",
+                     cli_table_json_number(o->spread), "forms", forms);
+}
+
+static json_t *point_json(const struct fit_point *p, const struct analysis_fit *best)
+{
+    struct bad_point b = {.in_bps = (double)NAN, .out_bps = (double)NAN, .error = (double)NAN};
+    if (best->applies)
+        judge_point(p, best, &b);
+    json_t *point = json_pack(
+        "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source", p->source, "in", (json_int_t)p->n_in,
+        "out", (json_int_t)p->n_out, "in_bps", cli_table_json_number(p->in_bps), "in_ci95_bps",
+        cli_table_json_number(p->in_ci95_bps), "out_bps", cli_table_json_number(p->out_bps), "out_ci95_bps",
+        cli_table_json_number(p->out_ci95_bps), "predicted_in_bps", cli_table_json_number(b.in_bps),
+        "predicted_out_bps", cli_table_json_number(b.out_bps), "worst_error", cli_table_json_number(b.error), "lossy",
+        p->lossy);
+    if (p->axes) {
+        json_object_set_new(point, "point", json_integer(p->number));
+        json_object_set_new(point, "seed", json_integer(p->seed));
+        json_object_set(point, "axes", p->axes);
+    }
+    return point;
+}
+
+json_t *fit_resources_json(const void *state)
+{
+    const struct fit_resources *r = state;
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->n_groups; i++) {
+        const struct fit_group *g = &r->groups[i];
+        if (g->points == 0)
+            continue;
+        json_t *group = outcome_json(r, &g->all), *measured = json_array();
+        json_object_set_new(group, "resource", json_string(g->name));
+        json_object_set_new(group, "rate_bps", cli_table_json_number(g->rate_bps));
+        json_object_set_new(group, "lossy_runs", json_integer((json_int_t)g->lossy));
+        json_object_set_new(group, "equal_windows", json_boolean(g->equal_windows));
+        json_object_set_new(group, "loss_free", g->loss_free.n > 0 ? outcome_json(r, &g->loss_free) : json_null());
+        for (size_t k = 0; k < g->all.n; k++)
+            json_array_append_new(measured, point_json(&r->points[g->all.index[k]], &g->all.fit[0]));
+        json_object_set_new(group, "measured", measured);
+        json_array_append_new(list, group);
+    }
+    return json_pack("{s:o, s:I, s:I}", "links", list, "starved_runs", (json_int_t)r->starved, "unfilled_runs",
+                     (json_int_t)r->unfilled);
+}
