@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NEAREST 10 /* points that disagree, shown */
 
@@ -53,7 +52,8 @@ static struct quantiles quantiles(double *value, size_t n)
 /* How far rates are from the closed form, and what seeds do to them where segments were lost. */
 static bool print_rates(const struct fit_regimes *r, struct error *err)
 {
-    double *error = calloc(r->n, sizeof *error), *in = calloc(r->n, sizeof *in), *out = calloc(r->n, sizeof *out);
+    double *error = calloc(r->n, sizeof *error);
+    double *in = calloc(r->n, sizeof *in), *out = calloc(r->n, sizeof *out);
     size_t errors = 0, lossy = 0;
     int64_t runs = 0;
     bool ok = error && in && out;
@@ -71,8 +71,8 @@ static bool print_rates(const struct fit_regimes *r, struct error *err)
     }
     if (ok && errors > 0) {
         struct quantiles q = quantiles(error, errors);
-        printf("  rates of %zu points that agree: off the closed form by %.2g %% (median), %.2g %% (90 %%), %.2g %% (at "
-               "most)\n", q.n, 100 * q.median, 100 * q.p90, 100 * q.max);
+        printf("  rates of %zu points that agree: off the closed form by %.2g %% (median), %.2g %% (90 %%), %.2g %% "
+               "(at most)\n", q.n, 100 * q.median, 100 * q.p90, 100 * q.max);
     }
     if (ok && lossy > 0) {
         struct quantiles i = quantiles(in, lossy), o = quantiles(out, lossy);
@@ -93,24 +93,9 @@ static int by_margin(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void add_axes(struct cli_table *t, const json_t *axes)
-{
-    char text[256] = "", number[32];
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)axes, key, value)
-    {
-        size_t used = strlen(text);
-        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-        snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "",
-                 json_is_string(value) ? json_string_value(value) : json_is_integer(value) ? number : "?");
-    }
-    cli_table_add(t, "%s", text);
-}
-
 static bool print_disagreeing(const struct fit_regimes *r, struct error *err)
 {
-    static const char *const head[] = {"axes", "closed form", "seen", "runs", "margin kB", "in Mb/s", "out Mb/s"};
+    static const char *const head[] = {"point", "closed form", "seen", "runs", "margin kB", "in Mb/s", "out Mb/s"};
     const struct fit_regimes_point **point = calloc(r->n, sizeof(const struct fit_regimes_point *));
     size_t n = 0;
     if (!point)
@@ -124,17 +109,14 @@ static bool print_disagreeing(const struct fit_regimes *r, struct error *err)
     bool ok = true;
     if (n > 0) {
         struct cli_table t;
-        const char *key;
-        json_t *value;
-        printf("\n%zu points disagree; nearest to a full queue, by", n);
-        json_object_foreach(point[0]->axes, key, value)
-            printf(" %s", key);
-        printf(":\n");
+        printf("\n%zu points disagree; nearest to a full queue:\n", n);
         cli_table_start(&t, head, sizeof head / sizeof head[0]);
         for (size_t i = 0; i < n && i < NEAREST; i++) {
             const struct fit_regimes_point *p = point[i];
             enum model_regime most = fit_regimes_most(p);
-            add_axes(&t, p->axes);
+            char *label = sweep_axes_label(p->axes);
+            cli_table_add(&t, "%s", label ? label : "");
+            free(label);
             cli_table_add(&t, "%s", model_regime_name(p->predicted.regime));
             cli_table_add(&t, "%s", model_regime_name(most));
             cli_table_add(&t, "%" PRId64 "/%" PRId64, p->observed[most], p->runs);
@@ -178,13 +160,13 @@ static json_t *point_json(const struct fit_regimes_point *p)
     const struct model_regime_answer *a = &p->predicted;
     json_t *predicted = json_pack("{s:o, s:o}", "in", cli_table_json_number(a->in_bps), "out",
                                   cli_table_json_number(a->out_bps));
-    return json_pack("{s:s, s:O, s:i, s:i, s:I, s:s, s:s*, s:o, s:o, s:o, s:s, s:o, s:f, s:o, s:o}", "source", p->source,
-                     "axes", p->axes, "in", p->incoming, "out", p->outgoing, "runs", (json_int_t)p->runs, "predicted",
-                     model_regime_name(a->regime), "why", p->why, "margin_bytes",
-                     cli_table_json_number(a->margin_bytes), "predicted_bps", predicted, "observed", observed, "most",
-                     model_regime_name(fit_regimes_most(p)), "rate_error", cli_table_json_number(p->rate_error),
-                     "retransmitted_segments", p->retransmitted, "in_bps", spread_json(&p->rate[0], p->runs), "out_bps",
-                     spread_json(&p->rate[1], p->runs));
+    return json_pack("{s:s, s:O, s:i, s:i, s:I, s:s, s:s*, s:o, s:o, s:o, s:s, s:o, s:f, s:o, s:o}",
+                     "source", p->source, "axes", p->axes, "in", p->incoming, "out", p->outgoing,
+                     "runs", (json_int_t)p->runs, "predicted", model_regime_name(a->regime), "why", p->why,
+                     "margin_bytes", cli_table_json_number(a->margin_bytes), "predicted_bps", predicted,
+                     "observed", observed, "most", model_regime_name(fit_regimes_most(p)),
+                     "rate_error", cli_table_json_number(p->rate_error), "retransmitted_segments", p->retransmitted,
+                     "in_bps", spread_json(&p->rate[0], p->runs), "out_bps", spread_json(&p->rate[1], p->runs));
 }
 
 json_t *fit_regimes_json(const void *state)
@@ -194,7 +176,8 @@ json_t *fit_regimes_json(const void *state)
     json_t *points = json_array();
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(points, point_json(&r->point[i]));
-    return json_pack("{s:I, s:{s:I, s:I, s:o, s:o, s:o}, s:o}", "runs", (json_int_t)r->runs, "agreement", "points",
-                     (json_int_t)r->known, "agree", (json_int_t)r->agree, "value", cli_table_json_number(p.value), "low",
-                     cli_table_json_number(p.low), "high", cli_table_json_number(p.high), "points", points);
+    return json_pack("{s:I, s:{s:I, s:I, s:o, s:o, s:o}, s:o}", "runs", (json_int_t)r->runs, "agreement",
+                     "points", (json_int_t)r->known, "agree", (json_int_t)r->agree,
+                     "value", cli_table_json_number(p.value), "low", cli_table_json_number(p.low),
+                     "high", cli_table_json_number(p.high), "points", points);
 }

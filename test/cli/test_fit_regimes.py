@@ -84,8 +84,8 @@ class Spread(Case):
         for i, p in enumerate(points):
             self.assertEqual(sum(p["observed"].values()), 5)
             self.assertLess(p["margin_bytes"], 0)
-            rows = database.execute("SELECT point, dst = 'h0', steady_goodput_bps FROM flow WHERE point BETWEEN ? AND ?",
-                                    (5 * i + 1, 5 * i + 5)).fetchall()
+            rows = database.execute("SELECT point, dst = 'h0', steady_goodput_bps FROM flow "
+                                    "WHERE point BETWEEN ? AND ?", (5 * i + 1, 5 * i + 5)).fetchall()
             for key, incoming in (("in_bps", 1), ("out_bps", 0)):
                 rates = [r for _, to_h0, r in rows if to_h0 == incoming]
                 self.assertAlmostEqual(p[key]["mean"] / statistics.mean(rates), 1, 9)
