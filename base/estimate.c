@@ -20,24 +20,35 @@ double estimate_t975(size_t df)
     return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
 }
 
-struct estimate estimate_mean(const double *samples, size_t n)
+/* Welford's update: stable for means far from zero. */
+void estimate_add(struct estimate_running *r, double sample)
 {
-    struct estimate e = {.value = NAN, .std_error = NAN, .ci95 = NAN, .batches = n};
-    if (n == 0)
-        return e;
-    /* Welford's update: stable for means far from zero. */
-    double mean = 0, m2 = 0;
-    for (size_t i = 0; i < n; i++) {
-        double delta = samples[i] - mean;
-        mean += delta / (double)(i + 1);
-        m2 += delta * (samples[i] - mean);
-    }
-    e.value = mean;
-    if (n > 1) {
-        e.std_error = sqrt(m2 / (double)(n - 1) / (double)n);
-        e.ci95 = estimate_t975(n - 1) * e.std_error;
+    double delta = sample - r->mean;
+    r->mean += delta / (double)++r->n;
+    r->m2 += delta * (sample - r->mean);
+}
+
+double estimate_deviation(const struct estimate_running *r)
+{
+    return r->n > 1 ? sqrt(r->m2 / (double)(r->n - 1)) : NAN;
+}
+
+struct estimate estimate_of(const struct estimate_running *r)
+{
+    struct estimate e = {.value = r->n > 0 ? r->mean : NAN, .std_error = NAN, .ci95 = NAN, .batches = r->n};
+    if (r->n > 1) {
+        e.std_error = sqrt(r->m2 / (double)(r->n - 1) / (double)r->n);
+        e.ci95 = estimate_t975(r->n - 1) * e.std_error;
     }
     return e;
+}
+
+struct estimate estimate_mean(const double *samples, size_t n)
+{
+    struct estimate_running r = {0};
+    for (size_t i = 0; i < n; i++)
+        estimate_add(&r, samples[i]);
+    return estimate_of(&r);
 }
 
 struct estimate estimate_batch_means(const double *samples, size_t n, size_t batches)
@@ -45,7 +56,8 @@ struct estimate estimate_batch_means(const double *samples, size_t n, size_t bat
     if (batches == 0 || n <= batches)
         return estimate_mean(samples, n);
     size_t length = n / batches, skip = n % batches;
-    double mean = 0, m2 = 0, all = 0;
+    struct estimate_running means = {0};
+    double all = 0;
     for (size_t i = 0; i < skip; i++)
         all += samples[i];
     for (size_t b = 0; b < batches; b++) {
@@ -53,14 +65,9 @@ struct estimate estimate_batch_means(const double *samples, size_t n, size_t bat
         for (size_t i = 0; i < length; i++)
             sum += samples[skip + b * length + i];
         all += sum;
-        double batch = sum / (double)length, delta = batch - mean;
-        mean += delta / (double)(b + 1);
-        m2 += delta * (batch - mean);
+        estimate_add(&means, sum / (double)length);
     }
-    struct estimate e = {.value = all / (double)n, .std_error = NAN, .ci95 = NAN, .batches = batches};
-    if (batches > 1) {
-        e.std_error = sqrt(m2 / (double)(batches - 1) / (double)batches);
-        e.ci95 = estimate_t975(batches - 1) * e.std_error;
-    }
+    struct estimate e = estimate_of(&means);
+    e.value = all / (double)n;
     return e;
 }

@@ -22,6 +22,18 @@ double estimate_t975(size_t df);
 /* Mean and interval of n samples taken as independent. */
 struct estimate estimate_mean(const double *samples, size_t n);
 
+/* The same for samples that come one after another and need not be kept (Welford 1962). Starts as zeros. */
+struct estimate_running {
+    size_t n;
+    double mean, m2; /* m2: sum of squared distances from the mean */
+};
+
+void estimate_add(struct estimate_running *r, double sample);
+struct estimate estimate_of(const struct estimate_running *r);
+
+/* Standard deviation of the samples, sqrt(m2 / (n - 1)); NAN with fewer than 2. */
+double estimate_deviation(const struct estimate_running *r);
+
 /* Batch means: n consecutive equal-length samples of a correlated series are grouped into at
  * most `batches` batches of equal length (the first n % batches samples are left out of the
  * interval, not of the mean), and the interval is that of the batches' means. With fewer

@@ -17,10 +17,10 @@
 
 #define LONGER 0.05        /* a flow that outlives the phase by more of it has a rate of other times in it */
 
-enum column { FLOW, SRC, DST, BYTES, START, END, GOODPUT, STEADY, CI95, RETRANSMITTED, COLUMNS };
+enum column { FLOW, SRC, DST, BYTES, START, END, GOODPUT, STEADY, CI95, RETRANSMITTED, MESSAGE, COLUMNS };
 static const char *const column_names[COLUMNS] = {
     "flow", "src", "dst", "bytes", "start_s", "end_s", "goodput_bps", "steady_goodput_bps", "steady_ci95_bps",
-    "retransmitted_segments",
+    "retransmitted_segments", "message_s", /* the last: looked for in runs that repeat messages */
 };
 
 struct row {
@@ -52,12 +52,29 @@ double check_run_window(const struct emu_tcp_config *tcp)
     return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);
 }
 
-static double window_of(const struct scenario *s, const char *flow)
+static const struct scenario_flow *flow_of(const struct scenario *s, const char *name)
 {
     for (int i = 0; i < s->n_flows; i++)
-        if (strcmp(s->flows[i].name, flow) == 0)
-            return check_run_window(&s->flows[i].tcp);
-    return NAN;
+        if (strcmp(s->flows[i].name, name) == 0)
+            return &s->flows[i];
+    return NULL;
+}
+
+static bool repeats(const struct scenario *s)
+{
+    for (int i = 0; i < s->n_flows; i++)
+        if (s->flows[i].repeat > 1)
+            return true;
+    return false;
+}
+
+/* Of messages what each gets, without the waits between them; else steady, or over the flow's life. */
+static double rate_of(char *const *value, const struct scenario_flow *flow)
+{
+    double steady = cli_csv_number(value[STEADY]);
+    if (flow && flow->repeat > 1)
+        return 8 * (double)flow->bytes / cli_csv_number(value[MESSAGE]);
+    return isfinite(steady) ? steady : cli_csv_number(value[GOODPUT]);
 }
 
 int check_run_rack(const struct scenario *s, int host)
@@ -73,18 +90,20 @@ static int rack_of(const struct scenario *s, const char *host)
 
 static struct row parse_row(char *const *value, const struct scenario *s)
 {
-    double steady = cli_csv_number(value[STEADY]);
+    const struct scenario_flow *flow = flow_of(s, value[FLOW]);
     struct row row = {
         .bytes = strtoll(value[BYTES], NULL, 10),
         .retransmitted = strtoll(value[RETRANSMITTED], NULL, 10),
         .start_s = cli_csv_number(value[START]),
         .end_s = cli_csv_number(value[END]),
-        .rate_bps = isfinite(steady) ? steady : cli_csv_number(value[GOODPUT]),
+        .rate_bps = rate_of(value, flow),
         .ci95_bps = cli_csv_number(value[CI95]),
-        .window_bytes = window_of(s, value[FLOW]),
+        .window_bytes = flow ? check_run_window(&flow->tcp) : (double)NAN,
     };
     snprintf(row.src, sizeof row.src, "%s", value[SRC]);
     snprintf(row.dst, sizeof row.dst, "%s", value[DST]);
+    if (flow && flow->repeat > 1 && s->barrier) /* as if there were one message of mean length */
+        row.end_s = row.start_s + cli_csv_number(value[MESSAGE]);
     row.src_rack = rack_of(s, row.src);
     row.dst_rack = rack_of(s, row.dst);
     return row;
@@ -94,7 +113,7 @@ static bool read_rows(const char *directory, const struct scenario *s, struct ro
 {
     struct cli_csv csv;
     char *value[COLUMNS];
-    if (!cli_csv_open(&csv, directory, "flows.csv", column_names, COLUMNS, err))
+    if (!cli_csv_open(&csv, directory, "flows.csv", column_names, repeats(s) ? COLUMNS : MESSAGE, err))
         return false;
     while (cli_csv_next(&csv, value, err)) {
         struct row *grown = realloc(rows->row, (rows->n + 1) * sizeof *grown);

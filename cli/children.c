@@ -66,7 +66,8 @@ bool children_engine_path(const char *name, char *path, size_t size, struct erro
     snprintf(slash + 1, room, "contraflow-%s", name);
     if (access(path, X_OK) != 0)
         return error_set(err, ERROR_SYSTEM, "%s is not there: build it%s", path,
-                         strcmp(name, "ns3") == 0 ? " (ns-3 3.37 is needed: apt install libns3-dev)" : "");
+                         strcmp(name, "ns3") == 0 ? " (ns-3 3.37 is needed: apt install libns3-dev)" :
+                         strcmp(name, "mpi") == 0 ? " (Open MPI is needed: apt install libopenmpi-dev)" : "");
     return true;
 }
 
@@ -203,7 +204,7 @@ static void children_poll(struct child *children, int running)
         fds[n++] = (struct pollfd){.fd = children[i].out, .events = POLLIN};
         fds[n++] = (struct pollfd){.fd = children[i].err, .events = POLLIN};
     }
-    if (poll(fds, n, 500) <= 0)
+    if (n == 0 || poll(fds, n, 500) <= 0)
         return;
     for (int i = 0; i < running; i++) {
         if (fds[2 * i].revents)
@@ -255,7 +256,7 @@ int children_pool(const struct children_source *source, int parallel)
             source->show(source->user, shown - started);
         }
     }
-    if (source->show)
+    if (source->show && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);

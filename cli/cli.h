@@ -20,4 +20,7 @@ int cmd_plot(int argc, char **argv);
 /* One line "contraflow: MESSAGE" on stderr; returns the exit status. */
 int cli_fail(const struct error *err);
 
+/* What main() returns: `status`, unless standard output could not be written. */
+int cli_finish(int status);
+
 #endif

@@ -32,9 +32,12 @@ static const char help[] =
     "      window      (default) the window law: rate = W / RTT, with the queues in the round trip that fill the\n"
     "                  links; data wait behind ACKs and ACKs behind data, unless a queue is ack-first. Shows where\n"
     "                  the round trips go. For windows bound by buffers, not by loss\n"
+    "      fluid       the window law in time: each window leaves at once, queues fill from empty and are served in\n"
+    "                  order. For messages short against windows; of transfers that start together the mean over\n"
+    "                  who comes first. One mean rate each\n"
     "      loggp       LogGP: each host sends its messages one after the other (L: half the longest empty round\n"
     "                  trip, o: 0, g: a full frame, G: 8 / B); no contention in the network. One mean rate each\n"
-    "  -a, --all          every model side by side (loggp only if every transfer has an end)\n"
+    "  -a, --all          every model side by side (fluid and loggp only if every transfer has an end)\n"
     "      --json         {\"model\", \"links\":[{\"link\", \"src\", \"dst\", \"bytes\", \"rates_bps\":[one per step\n"
     "                     until it is done], \"completion_s\"}], \"steps\":[{\"start_s\", \"end_s\"}]}; with --all\n"
     "                     {\"models\":[...]}; times from 0 on, null for what never ends\n"
@@ -147,8 +150,8 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
 {
     const char *one[] = {o->model ? o->model : DEFAULT_MODEL, NULL};
     const char *const *models = o->all ? prediction_models() : one;
-    size_t n = 0, wanted = 0;
-    while (models[wanted] && !(o->all && endless(s) && strcmp(models[wanted], PREDICTION_LOGGP) == 0))
+    size_t n = 0, wanted = 0; /* models that want an end to everything come last */
+    while (models[wanted] && !(o->all && endless(s) && prediction_wants_ends(models[wanted])))
         wanted++;
     struct scenario_pattern pattern;
     if (!scenario_pattern_init(&pattern, s, err))

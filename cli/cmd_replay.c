@@ -224,6 +224,7 @@ int cmd_replay(int argc, char **argv)
                            &err));
     r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;
     r.scenario.barrier = false;
+    r.scenario.precision = 0;
     r.scenario.n_captures = 0; /* of the scenario's own places; the pointer stays owned */
     r.scenario.engine = SCENARIO_ENGINE_NATIVE;
     if (status == 0)

@@ -36,7 +36,12 @@ static const char help[] =
     "Into DIR go scenario.yaml (resolved: enough to run again), flows.csv, queues.csv, one capture per tapped\n"
     "interface (pcap, nanoseconds, outgoing frames as they leave the queue) and summary.json, whose\n"
     "\"complete\": true vouches for the rest. Rates are goodput: TCP payload delivered in order, per second;\n"
-    "steady figures leave the warm-up out and carry a 95 % interval from 20 batch means.\n"
+    "steady figures leave the warm-up out and carry a 95 % interval from 20 batch means. Flows that repeat messages\n"
+    "have messages, message_s, message_sd_s and message_ci95_s there: how many count, their mean time from being\n"
+    "written to the last byte's delivery, its standard deviation and half-width of its 95 % interval.\n"
+    "traffic.precision=2% repeats until every interval's full width is 2 % of its mean (native alone), 5 messages at\n"
+    "least, 'repeat' (2000) at most; \"benchmark\" in summary.json says whether it converged before 'duration' (then\n"
+    "3600s) ended it.\n"
     "Ctrl-C stops early and leaves readable captures. Then: contraflow check DIR\n";
 
 struct run_plan {
@@ -116,6 +121,30 @@ static void print_mbps(const json_t *flow, const char *key, const char *before, 
         printf("%*s ", (int)strlen(before) + width, "-");
 }
 
+/* What its messages took, where it repeats them. */
+static void print_messages(const json_t *flow)
+{
+    json_int_t n = json_integer_value(json_object_get(flow, "messages"));
+    if (n > 0)
+        printf("  %lld messages, %.3f ms", (long long)n, 1e3 * json_number_value(json_object_get(flow, "message_s")));
+    if (n > 1)
+        printf(" +- %.3f", 1e3 * json_number_value(json_object_get(flow, "message_ci95_s")));
+}
+
+/* Whether a loop of messages got to know their times as well as was wanted. */
+static void print_benchmark(const json_t *benchmark)
+{
+    const json_t *reached = json_object_get(benchmark, "reached");
+    if (json_is_null(benchmark))
+        return;
+    bool converged = json_is_true(json_object_get(benchmark, "converged"));
+    printf("  %lld messages a flow: ", (long long)json_integer_value(json_object_get(benchmark, "messages")));
+    if (json_is_number(reached))
+        printf("the widest 95 %% interval of a mean time is %.3g %% of it; ", 100 * json_number_value(reached));
+    printf("%s %g %%\n", converged ? "within" : "did not converge to",
+           100 * json_number_value(json_object_get(benchmark, "precision")));
+}
+
 /* The flows of one finished run, from its summary. */
 static void print_flows(const struct children_job *job)
 {
@@ -137,9 +166,12 @@ static void print_flows(const struct children_job *job)
         print_mbps(flow, "steady_ci95_bps", "+- ", 6);
         double start = json_number_value(json_object_get(flow, "start_s"));
         double end = json_number_value(json_object_get(flow, "end_s"));
-        printf("%11.4f %8lld\n", end - start,
+        printf("%11.4f %8lld", end - start,
                (long long)json_integer_value(json_object_get(flow, "retransmitted_segments")));
+        print_messages(flow);
+        putchar('\n');
     }
+    print_benchmark(json_object_get(summary, "benchmark"));
     json_decref(summary);
 }
 

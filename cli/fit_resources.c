@@ -323,7 +323,9 @@ static const char help[] =
     "            one observation a point, corrected for few points. 2 is little, 10 decides\n"
     "  cross-validated   the rms error of points predicted from all the others: what the form is worth for a point\n"
     "            nobody measured. A form with needless parameters does worse here than in rms\n"
-    "Points with losses are in; where there are some, the same comes again without them.\n";
+    "Points with losses are in; where there are some, the same comes again without them.\n"
+    "--json: {\"links\":[{\"resource\", \"rate_bps\", \"points\", \"runs\", \"forms\":[best first], \"loss_free\":{...},\n"
+    "\"measured\":[{\"in\", \"out\", \"in_bps\", \"out_bps\" (means of the flows), \"axes\", ...}]}], ...}; inverse_p is 1/p\n";
 
 const struct fit_part fit_resources = {
     .name = "resources",

@@ -8,7 +8,7 @@
 
 struct fit_point {
     size_t group;
-    char *source, *label;   /* owned; label: its axes, or the host's phase; shown to people */
+    char *source, *label;   /* owned; label: its axes, or source and degrees; shown to people */
     json_t *axes;           /* owned; NULL for a capture */
     int64_t number, seed;   /* 0 for a capture */
     bool lossy;             /* segments were sent again */

@@ -8,25 +8,25 @@
 
 #define WORST 5
 
-static void cell_range(struct cli_table *t, double low, double high, double scale)
+static void cell_range_mbps(struct cli_table *t, const struct analysis_fit_value *v)
 {
-    if (isfinite(low) && isfinite(high))
-        cli_table_add(t, "%.5g to %.5g", low / scale, high / scale);
+    if (isfinite(v->low) && isfinite(v->high))
+        cli_table_add(t, "%.*f to %.*f", v->low >= 1e9 ? 1 : 2, v->low / 1e6, v->low >= 1e9 ? 1 : 2, v->high / 1e6);
     else
         cli_table_add(t, "-");
 }
 
 /* ", 95 % interval 0.99 to 1.01", empty when that is not known. */
-static void print_interval(const struct analysis_fit_value *v, double scale)
+static void print_interval(const struct analysis_fit_value *v, double scale, int decimals)
 {
     if (!isnan(v->low) && !isnan(v->high))
-        printf(", 95 %% interval %.5g to %.5g", v->low / scale, v->high / scale);
+        printf(", 95 %% interval %.*f to %.*f", decimals, v->low / scale, decimals, v->high / scale);
 }
 
-static void print_exponent(const char *name, const struct analysis_fit_value *v)
+static void print_exponent(const char *name, const struct analysis_fit_value *v, int decimals)
 {
-    printf("%s = %.4g", name, v->value);
-    print_interval(v, 1);
+    printf("%s = %.*f", name, decimals, v->value);
+    print_interval(v, 1, decimals);
 }
 
 static void print_exponents(const struct analysis_fit *f)
@@ -35,9 +35,9 @@ static void print_exponents(const struct analysis_fit *f)
     if (!f->applies || (!power && f->form != ANALYSIS_FIT_NORM))
         return;
     printf("  %s%s:", analysis_fit_form_name(f->form), f->acks ? "+acks" : "");
-    print_exponent(power ? " a" : " p", &f->exponent[0]);
+    print_exponent(power ? " a" : " p", &f->exponent[0], power ? 4 : 1);
     if (power)
-        print_exponent("; b", &f->exponent[1]);
+        print_exponent("; b", &f->exponent[1], 4);
     putchar('\n');
 }
 
@@ -59,7 +59,7 @@ static bool print_forms(const struct fit_resources *r, const struct fit_outcome 
         const struct analysis_fit *f = &o->fit[i];
         cli_table_add(&t, "%s%s", analysis_fit_form_name(f->form), f->acks ? "+acks" : "");
         cli_table_add_number(&t, f->rate_bps.value, 1e6);
-        cell_range(&t, f->rate_bps.low, f->rate_bps.high, 1e6);
+        cell_range_mbps(&t, &f->rate_bps);
         cell_percent(&t, f->rms_error);
         cell_percent(&t, f->mean_error);
         cell_percent(&t, f->worst_error);
@@ -69,7 +69,7 @@ static bool print_forms(const struct fit_resources *r, const struct fit_outcome 
         else
             cli_table_add(&t, "-");
         if (isfinite(f->aic))
-            cli_table_add(&t, "%.1f", f->aic - o->fit[0].aic);
+            cli_table_add(&t, "%.1f", fmax(f->aic - o->fit[0].aic, 0)); /* forms may tie but for rounding */
         else
             cli_table_add(&t, "-");
         cell_percent(&t, f->cross_validated_error);
@@ -152,9 +152,9 @@ static bool print_outcome(const struct fit_resources *r, const struct fit_outcom
         puts("  no form can be told: not one of its flows is held by this link alone");
         return true;
     }
-    printf("  best: %s%s, B = %.1f Mb/s", analysis_fit_form_name(best->form), best->acks ? "+acks" : "",
+    printf("  best: %s%s, B = %.2f Mb/s", analysis_fit_form_name(best->form), best->acks ? "+acks" : "",
            best->rate_bps.value / 1e6);
-    print_interval(&best->rate_bps, 1e6);
+    print_interval(&best->rate_bps, 1e6, 2);
     if (best->limited > 0)
         printf("; %zu flows have all that their own hosts' links give", best->limited);
     putchar('\n');
@@ -187,9 +187,10 @@ bool fit_resources_print(const void *state, struct error *err)
         gap = "\n";
     }
     if (r->starved > 0)
-        printf("%s%zu runs left out: a flow of theirs moved nothing\n", gap, r->starved);
+        printf("%s%zu %s left out: a flow moved nothing\n", gap, r->starved, r->starved > 1 ? "runs are" : "run is");
     if (r->unfilled > 0)
-        printf("%s%zu runs left out: their windows do not fill the link\n", r->starved ? "" : gap, r->unfilled);
+        printf("%s%zu %s left out: windows do not fill the link\n", r->starved ? "" : gap, r->unfilled,
+               r->unfilled > 1 ? "runs are" : "run is");
     return true;
 }
 

@@ -39,12 +39,6 @@ static void main_usage(FILE *f)
           f);
 }
 
-int cli_fail(const struct error *err)
-{
-    fprintf(stderr, "contraflow: %s\n", err->message);
-    return (int)err->code;
-}
-
 int main(int argc, char **argv)
 {
     gsl_set_error_handler_off();
@@ -63,15 +57,8 @@ int main(int argc, char **argv)
         return 0;
     }
     for (int i = 0; i < SUBCOMMANDS; i++)
-        if (strcmp(name, subcommands[i].name) == 0) {
-            int status = subcommands[i].run(argc - 1, argv + 1);
-            if (fflush(stdout) != 0 || ferror(stdout)) {
-                struct error err;
-                error_set_errno(&err, "standard output: cannot be written");
-                return cli_fail(&err);
-            }
-            return status;
-        }
+        if (strcmp(name, subcommands[i].name) == 0)
+            return cli_finish(subcommands[i].run(argc - 1, argv + 1));
     fprintf(stderr, "contraflow: unknown command '%s'; commands are", name);
     for (int i = 0; i < SUBCOMMANDS; i++)
         fprintf(stderr, "%s %s", i ? "," : "", subcommands[i].name);

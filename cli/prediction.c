@@ -12,14 +12,16 @@
 
 #define MODELS 16
 #define SAY_EVERY_S 0.5
+#define FLUID_SUMMARY "the window law in time: windows as fluids through FIFO queues, from the first byte on"
 #define LOGGP_SUMMARY "LogGP: each host's messages one after the other, no contention in the network"
 
 const char *const *prediction_models(void)
 {
     static const char *names[MODELS];
     size_t n = 0;
-    for (; model_rules[n] && n < MODELS - 2; n++)
+    for (; model_rules[n] && n < MODELS - 3; n++)
         names[n] = model_rules[n]->name;
+    names[n++] = PREDICTION_FLUID;
     names[n++] = PREDICTION_LOGGP;
     names[n] = NULL;
     return names;
@@ -28,7 +30,15 @@ const char *const *prediction_models(void)
 const char *prediction_summary(const char *model)
 {
     const struct model_rule *rule = model_rule_find(model);
-    return rule ? rule->summary : strcmp(model, PREDICTION_LOGGP) == 0 ? LOGGP_SUMMARY : NULL;
+    return rule                                    ? rule->summary
+           : strcmp(model, PREDICTION_FLUID) == 0 ? FLUID_SUMMARY
+           : strcmp(model, PREDICTION_LOGGP) == 0 ? LOGGP_SUMMARY
+                                                  : NULL;
+}
+
+bool prediction_wants_ends(const char *model)
+{
+    return !model_rule_find(model);
 }
 
 static double prediction_now_s(void)
@@ -160,7 +170,30 @@ bool prediction_make(struct prediction *p, const char *model, const struct scena
     p->first_bps = calloc(p->n, sizeof *p->first_bps);
     if (!p->completion_s || !p->first_bps)
         return prediction_no_memory(p, err);
-    return rule ? prediction_by_rule(p, rule, pattern, err) : prediction_loggp(p, pattern, err);
+    if (rule)
+        return prediction_by_rule(p, rule, pattern, err);
+    for (size_t i = 0; i < p->n; i++)
+        if (isinf(pattern->pattern.transfers[i].bytes))
+            return error_set(err, ERROR_INPUT, "%s: transfer %zu never ends; every flow needs bytes", model, i);
+    return strcmp(model, PREDICTION_FLUID) == 0 ? prediction_fluid(p, pattern, err) : prediction_loggp(p, pattern, err);
+}
+
+bool prediction_whole(struct prediction *p, const struct model_transfer *transfers, struct error *err)
+{
+    bool *active = calloc(p->n, sizeof *active);
+    double *rate_bps = calloc(p->n, sizeof *rate_bps), first_s = INFINITY, last_s = 0;
+    bool ok = active && rate_bps;
+    for (size_t i = 0; ok && i < p->n; i++) {
+        active[i] = true;
+        rate_bps[i] = prediction_mean_bps(p, &transfers[i], i);
+        first_s = fmin(first_s, transfers[i].start_s);
+        last_s = fmax(last_s, p->completion_s[i]);
+    }
+    if (ok)
+        prediction_step(p, &(struct model_step){0, first_s, last_s, active, rate_bps});
+    free(active);
+    free(rate_bps);
+    return (ok && !p->failed) || prediction_no_memory(p, err);
 }
 
 void prediction_fini(struct prediction *p)

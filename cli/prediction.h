@@ -37,6 +37,7 @@ struct prediction {
 };
 
 /* Names of models beyond model_rules[]. */
+#define PREDICTION_FLUID "fluid" /* model/fluid.h */
 #define PREDICTION_LOGGP "loggp"
 
 /* NULL ends the list of every model's name. */
@@ -54,7 +55,12 @@ void prediction_step(void *user, const struct model_step *step);
 /* Goodput of a transfer over its life, bit/s; INFINITY bytes have none (NAN). */
 double prediction_mean_bps(const struct prediction *p, const struct model_transfer *t, size_t i);
 
-/* model_rules[] ask for no more than a pattern; LogGP wants every message to end (cli/prediction_loggp.c). */
+/* Whether a model wants every message to end, as LogGP and the fluid do; model_rules[] ask for no more than a pattern. */
+bool prediction_wants_ends(const char *model);
 bool prediction_loggp(struct prediction *p, const struct scenario_pattern *pattern, struct error *err);
+bool prediction_fluid(struct prediction *p, const struct scenario_pattern *pattern, struct error *err);
+
+/* All of p->completion_s as one step, each at its mean rate. */
+bool prediction_whole(struct prediction *p, const struct model_transfer *transfers, struct error *err);
 
 #endif

@@ -28,30 +28,13 @@ bool prediction_loggp(struct prediction *p, const struct scenario_pattern *s, st
         return false;
     struct model_logp parameters = loggp_parameters(s);
     struct model_logp_message *messages = calloc(p->n, sizeof *messages);
-    bool *active = calloc(p->n, sizeof *active);
-    double *rate_bps = calloc(p->n, sizeof *rate_bps);
-    bool ok = (messages && active && rate_bps) || error_set(err, ERROR_SYSTEM, "out of memory for %zu messages", p->n);
+    bool ok = messages || error_set(err, ERROR_SYSTEM, "out of memory for %zu messages", p->n);
     for (size_t i = 0; ok && i < p->n; i++) {
         const struct model_transfer *t = &s->pattern.transfers[i];
         messages[i] = (struct model_logp_message){t->source, t->destination, t->bytes, t->start_s};
-        if (isinf(t->bytes))
-            ok = error_set(err, ERROR_INPUT, "loggp: transfer %zu never ends; every flow needs bytes", i);
     }
     ok = ok && model_logp_pattern(&parameters, s->platform.n_nodes, messages, p->n, p->completion_s, err);
-    if (ok) {
-        double first_s = INFINITY, last_s = 0;
-        for (size_t i = 0; i < p->n; i++) {
-            active[i] = true;
-            rate_bps[i] = prediction_mean_bps(p, &s->pattern.transfers[i], i);
-            first_s = fmin(first_s, s->pattern.transfers[i].start_s);
-            last_s = fmax(last_s, p->completion_s[i]);
-        }
-        prediction_step(p, &(struct model_step){0, first_s, last_s, active, rate_bps});
-        if (p->failed)
-            ok = error_set(err, ERROR_SYSTEM, "out of memory for %zu messages", p->n);
-    }
+    ok = ok && prediction_whole(p, s->pattern.transfers, err);
     free(messages);
-    free(active);
-    free(rate_bps);
     return ok;
 }

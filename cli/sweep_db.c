@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
-
-#define VERSION 2 /* of these tables */
+#define VERSION 3 /* of the tables */
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
+#define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
 
-static const char tables[] =
-    "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL);"
+const char sweep_db_tables[] =
+    "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL, scenario TEXT,"
+    " first_seed INTEGER, points INTEGER NOT NULL, shard INTEGER NOT NULL, shards INTEGER NOT NULL);"
     "CREATE TABLE point(number INTEGER PRIMARY KEY, axes TEXT NOT NULL, scenario TEXT NOT NULL,"
     " seed INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', pid INTEGER, pid_start INTEGER, error TEXT,"
     " program TEXT NOT NULL, wall_s REAL, engine TEXT, version TEXT);"
@@ -44,31 +44,45 @@ sqlite3_stmt *sweep_db_prepare(struct sweep_db *d, const char *sql, struct error
     return q;
 }
 
-/* Runs a statement to its end and forgets it. */
-static bool db_finish(struct sweep_db *d, sqlite3_stmt *q, struct error *err)
+/* One that runs for every point: prepared once, kept until sweep_db_close(). `sql` is a literal. */
+static sqlite3_stmt *db_kept(struct sweep_db *d, const char *sql, struct error *err)
+{
+    int i = 0;
+    while (d->kept[i].q && d->kept[i].sql != sql)
+        i++;
+    if (!d->kept[i].q)
+        d->kept[i].q = sweep_db_prepare(d, d->kept[i].sql = sql, err);
+    return d->kept[i].q;
+}
+
+bool sweep_db_finish(struct sweep_db *d, sqlite3_stmt *q, struct error *err)
 {
     bool ok = q && sqlite3_step(q) == SQLITE_DONE;
     if (q && !ok)
         sweep_db_fail(d, err);
+    for (int i = 0; i < SWEEP_DB_KEPT; i++)
+        if (q && d->kept[i].q == q) {
+            sqlite3_reset(q);
+            return ok;
+        }
     sqlite3_finalize(q);
     return ok;
 }
 
-static bool db_do(struct sweep_db *d, const char *sql, struct error *err)
+bool sweep_db_do(struct sweep_db *d, const char *sql, struct error *err)
 {
     return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK || sweep_db_fail(d, err);
 }
 
-/* Ends a transaction; what failed stays the error. */
-static bool db_end(struct sweep_db *d, bool ok, struct error *err)
+bool sweep_db_end(struct sweep_db *d, bool ok, struct error *err)
 {
-    if (ok && db_do(d, "COMMIT", err))
+    if (ok && sweep_db_do(d, "COMMIT", err))
         return true;
     sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
     return false;
 }
 
-static bool db_number(struct sweep_db *d, const char *sql, int64_t *value, struct error *err)
+bool sweep_db_number(struct sweep_db *d, const char *sql, int64_t *value, struct error *err)
 {
     sqlite3_stmt *q = sweep_db_prepare(d, sql, err);
     bool ok = q && sqlite3_step(q) == SQLITE_ROW;
@@ -99,75 +113,7 @@ static int64_t process_start(int64_t pid)
     return state == 'Z' || state == 'X' ? 0 : (int64_t)start;
 }
 
-struct db_put {
-    struct sweep_db *d;
-    sqlite3_stmt *q;
-    int64_t points;
-};
-
-static bool db_insert(void *user, const struct sweep_point *p, struct error *err)
-{
-    struct db_put *put = user;
-    sqlite3_reset(put->q);
-    sqlite3_bind_int64(put->q, 1, p->number);
-    sqlite3_bind_text(put->q, 2, p->axes, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(put->q, 3, p->yaml, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int64(put->q, 4, p->seed);
-    sqlite3_bind_text(put->q, 5, p->engine, -1, SQLITE_TRANSIENT);
-    return sqlite3_step(put->q) == SQLITE_DONE || sweep_db_fail(put->d, err);
-}
-
-static bool db_compare(void *user, const struct sweep_point *p, struct error *err)
-{
-    struct db_put *put = user;
-    sqlite3_reset(put->q);
-    sqlite3_bind_int64(put->q, 1, p->number);
-    sqlite3_bind_text(put->q, 2, p->axes, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(put->q, 3, p->yaml, -1, SQLITE_TRANSIENT);
-    int status = sqlite3_step(put->q);
-    if (status != SQLITE_ROW && status != SQLITE_DONE)
-        return sweep_db_fail(put->d, err);
-    put->points++;
-    return status == SQLITE_ROW || error_set(err, ERROR_INPUT, "%s: has another sweep, different from point %" PRId64
-                                             " on: %s; give -o another file", put->d->path, p->number, p->axes);
-}
-
-static bool db_create(struct sweep_db *d, const struct sweep *s, struct error *err)
-{
-    int64_t others = 0;
-    if (!db_number(d, "SELECT count(*) FROM sqlite_master", &others, err))
-        return false;
-    if (others)
-        return error_set(err, ERROR_INPUT, "%s: not the database of a sweep", d->path);
-    if (!db_do(d, tables, err))
-        return false;
-    sqlite3_stmt *q = sweep_db_prepare(d, "INSERT INTO sweep VALUES(?, ?, '" CONTRAFLOW_VERSION "')", err);
-    sqlite3_bind_text(q, 1, sweep_title(s), -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(q, 2, sweep_text(s), -1, SQLITE_TRANSIENT);
-    if (!db_finish(d, q, err))
-        return false;
-    struct db_put put = {.d = d};
-    put.q = sweep_db_prepare(d, "INSERT INTO point(number, axes, scenario, seed, program) VALUES(?, ?, ?, ?, ?)", err);
-    bool ok = put.q && sweep_expand(s, db_insert, &put, err);
-    sqlite3_finalize(put.q);
-    return ok;
-}
-
-static bool db_match(struct sweep_db *d, const struct sweep *s, struct error *err)
-{
-    struct db_put put = {.d = d};
-    int64_t points = 0;
-    put.q = sweep_db_prepare(d, "SELECT 1 FROM point WHERE number = ? AND axes = ? AND scenario = ?", err);
-    bool ok = put.q && sweep_expand(s, db_compare, &put, err) &&
-              db_number(d, "SELECT count(*) FROM point", &points, err);
-    sqlite3_finalize(put.q);
-    if (ok && points != put.points)
-        ok = error_set(err, ERROR_INPUT, "%s: has another sweep, of %" PRId64 " points instead of %" PRId64
-                       "; give -o another file", d->path, points, put.points);
-    return ok && db_do(d, "UPDATE point SET state = 'waiting', error = NULL WHERE state = 'failed'", err);
-}
-
-/* Two that make the file at once: changing to WAL takes it alone, and SQLite does not wait for that by itself. */
+/* Two that open it at once: changing to WAL takes it alone, and SQLite does not wait for that by itself. */
 static bool db_use_wal(struct sweep_db *d, struct error *err)
 {
     for (int waited = 0; waited < BUSY_MS; waited += 10) {
@@ -181,50 +127,35 @@ static bool db_use_wal(struct sweep_db *d, struct error *err)
     return sweep_db_fail(d, err);
 }
 
-static bool db_connect(struct sweep_db *d, const char *path, int flags, struct error *err)
-{
-    *d = (struct sweep_db){.path = path};
-    bool ok = sqlite3_open_v2(path, &d->db, flags, NULL) == SQLITE_OK || sweep_db_fail(d, err);
-    if (ok)
-        sqlite3_busy_timeout(d->db, BUSY_MS);
-    return ok;
-}
-
-static bool db_version_fits(const struct sweep_db *d, int64_t version, struct error *err)
-{
-    return version == VERSION ||
-           error_set(err, ERROR_INPUT, version < VERSION && version > 0 ? "%s: made by an earlier contraflow; start anew"
-                     : "%s: made by a later contraflow, or not the database of a sweep", d->path);
-}
-
-bool sweep_db_start(struct sweep_db *d, const char *path, const struct sweep *s, struct error *err)
+bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
 {
     int64_t version = 0;
-    bool ok = db_connect(d, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err) &&
-              db_use_wal(d, err) && db_do(d, "BEGIN IMMEDIATE", err);
-    if (ok) {
-        ok = db_number(d, "PRAGMA user_version", &version, err);
-        ok = ok && (version == 0 || db_version_fits(d, version, err));
-        ok = db_end(d, ok && (version || db_create(d, s, err)), err);
+    *d = (struct sweep_db){.path = path};
+    if (access(path, R_OK) != 0) {
+        error_set_errno(err, "%s: cannot be read", path);
+        err->code = ERROR_INPUT;
+        return false;
     }
-    ok = ok && (!version || db_match(d, s, err)); /* takes a while and needs no lock: points stay what they are */
+    /* Read and write: of a WAL that a dead process left, only a writer can make an index. */
+    bool ok = sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK || sweep_db_fail(d, err);
+    if (ok) {
+        sqlite3_busy_timeout(d->db, BUSY_MS);
+        ok = sweep_db_number(d, "PRAGMA user_version", &version, err);
+    }
+    if (ok && version != VERSION)
+        ok = error_set(err, ERROR_INPUT, version != 0
+                       ? "%s: made by another version of contraflow, or not the database of a sweep; give another file"
+                       : "%s: not the database of a sweep", path);
     if (!ok)
         sweep_db_close(d);
     return ok;
 }
 
-bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
+bool sweep_db_join(struct sweep_db *d, const char *path, struct error *err)
 {
-    int64_t version = 0;
-    if (access(path, R_OK) != 0) {
-        error_set_errno(err, "%s: cannot be read", path);
-        err->code = ERROR_INPUT;
-        *d = (struct sweep_db){0};
+    if (!sweep_db_open(d, path, err))
         return false;
-    }
-    /* Read and write: of a WAL that a dead process left, only a writer can make an index. */
-    bool ok = db_connect(d, path, SQLITE_OPEN_READWRITE, err) && db_number(d, "PRAGMA user_version", &version, err) &&
-              db_version_fits(d, version, err);
+    bool ok = db_use_wal(d, err);
     if (!ok)
         sweep_db_close(d);
     return ok;
@@ -232,12 +163,13 @@ bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
 
 void sweep_db_close(struct sweep_db *d)
 {
+    for (int i = 0; i < SWEEP_DB_KEPT; i++)
+        sqlite3_finalize(d->kept[i].q);
     sqlite3_close(d->db);
-    d->db = NULL;
+    *d = (struct sweep_db){0};
 }
 
-/* Points of processes that live no longer are free again. */
-static bool db_free_orphans(struct sweep_db *d, struct error *err)
+bool sweep_db_free_orphans(struct sweep_db *d, struct error *err)
 {
     sqlite3_stmt *q = sweep_db_prepare(d, "SELECT DISTINCT pid, pid_start FROM point WHERE state = 'running'", err);
     int status = SQLITE_ERROR;
@@ -250,7 +182,7 @@ static bool db_free_orphans(struct sweep_db *d, struct error *err)
                                            "WHERE state = 'running' AND pid = ? AND pid_start = ?", err);
         sqlite3_bind_int64(u, 1, pid);
         sqlite3_bind_int64(u, 2, start);
-        ok = db_finish(d, u, err);
+        ok = sweep_db_finish(d, u, err);
         sqlite3_reset(q); /* what it walks has changed */
     }
     if (ok && status != SQLITE_DONE)
@@ -261,9 +193,9 @@ static bool db_free_orphans(struct sweep_db *d, struct error *err)
 
 static bool db_take_first(struct sweep_db *d, struct sweep_claim *c, struct error *err)
 {
-    sqlite3_stmt *q = sweep_db_prepare(d, "UPDATE point SET state = 'running', pid = ?, pid_start = ? WHERE number = "
-                                       "(SELECT number FROM point WHERE state = 'waiting' ORDER BY number LIMIT 1) "
-                                       "RETURNING number, scenario, program", err);
+    sqlite3_stmt *q = db_kept(d, "UPDATE point SET state = 'running', pid = ?, pid_start = ? WHERE number = "
+                              "(SELECT number FROM point WHERE state = 'waiting' ORDER BY number LIMIT 1) "
+                              "RETURNING number, scenario, program", err);
     sqlite3_bind_int64(q, 1, getpid());
     sqlite3_bind_int64(q, 2, process_start(getpid()));
     int status = q ? sqlite3_step(q) : SQLITE_DONE;
@@ -278,16 +210,19 @@ static bool db_take_first(struct sweep_db *d, struct sweep_claim *c, struct erro
     } else if (status != SQLITE_DONE) {
         ok = sweep_db_fail(d, err);
     }
-    sqlite3_finalize(q);
+    sqlite3_reset(q);
     return ok;
 }
 
 bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err)
 {
     *c = (struct sweep_claim){0};
-    if (!db_do(d, "BEGIN IMMEDIATE", err))
+    if (!sweep_db_do(d, "BEGIN IMMEDIATE", err))
         return false;
-    if (db_end(d, db_free_orphans(d, err) && db_take_first(d, c, err), err))
+    bool ok = db_take_first(d, c, err);
+    if (ok && !c->number) /* only now: it reads the row of every point that runs, thousands on a cluster */
+        ok = sweep_db_free_orphans(d, err) && db_take_first(d, c, err);
+    if (sweep_db_end(d, ok, err))
         return true;
     free(c->yaml);
     free(c->program);
@@ -313,7 +248,7 @@ static bool db_add_flow(struct sweep_db *d, int64_t number, const json_t *flow, 
                                        "steady_goodput_bps", "steady_ci95_bps", "retransmitted_segments"};
     static const char *const messages[] = {"messages", "message_s", "message_sd_s", "message_ci95_s"};
     static const char *const trip[] = {"floor_s", "data_wait_s", "ack_wait_s", "ack_groups", "compressed_groups"};
-    sqlite3_stmt *q = sweep_db_prepare(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
+    sqlite3_stmt *q = db_kept(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
     sqlite3_bind_int64(q, 1, number);
     for (int i = 0; i < 10; i++)
         bind_json(q, 2 + i, json_object_get(flow, keys[i]));
@@ -321,25 +256,25 @@ static bool db_add_flow(struct sweep_db *d, int64_t number, const json_t *flow, 
         bind_json(q, 12 + i, json_object_get(json_object_get(flow, "round_trip"), trip[i]));
     for (int i = 0; i < 4; i++)
         bind_json(q, 17 + i, json_object_get(flow, messages[i]));
-    return db_finish(d, q, err);
+    return sweep_db_finish(d, q, err);
 }
 
 bool sweep_db_done(struct sweep_db *d, int64_t number, const json_t *summary, double wall_s, struct error *err)
 {
     size_t i;
     json_t *flow;
-    if (!db_do(d, "BEGIN IMMEDIATE", err))
+    if (!sweep_db_do(d, "BEGIN IMMEDIATE", err))
         return false;
-    sqlite3_stmt *q = sweep_db_prepare(d, "UPDATE point SET state = 'done', pid = NULL, pid_start = NULL, wall_s = ?, "
-                                       "engine = ?, version = ? WHERE number = ?", err);
+    sqlite3_stmt *q = db_kept(d, "UPDATE point SET state = 'done', pid = NULL, pid_start = NULL, wall_s = ?, "
+                              "engine = ?, version = ? WHERE number = ?", err);
     sqlite3_bind_double(q, 1, wall_s);
     bind_json(q, 2, json_object_get(summary, "engine"));
     bind_json(q, 3, json_object_get(summary, "contraflow"));
     sqlite3_bind_int64(q, 4, number);
-    bool ok = db_finish(d, q, err);
+    bool ok = sweep_db_finish(d, q, err);
     json_array_foreach(json_object_get(summary, "flows"), i, flow)
         ok = ok && db_add_flow(d, number, flow, err);
-    return db_end(d, ok, err);
+    return sweep_db_end(d, ok, err);
 }
 
 static bool db_leave(struct sweep_db *d, int64_t number, const char *state, const char *sentence, struct error *err)
@@ -349,7 +284,7 @@ static bool db_leave(struct sweep_db *d, int64_t number, const char *state, cons
     sqlite3_bind_text(q, 1, state, -1, SQLITE_TRANSIENT);
     sqlite3_bind_text(q, 2, sentence, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(q, 3, number);
-    return db_finish(d, q, err);
+    return sweep_db_finish(d, q, err);
 }
 
 bool sweep_db_failed(struct sweep_db *d, int64_t number, const char *sentence, struct error *err)
@@ -364,8 +299,8 @@ bool sweep_db_release(struct sweep_db *d, int64_t number, struct error *err)
 
 bool sweep_db_count(struct sweep_db *d, struct sweep_counts *c, struct error *err)
 {
-    return db_number(d, "SELECT count(*) FROM point", &c->points, err) &&
-           db_number(d, "SELECT count(*) FROM point WHERE state = 'done'", &c->done, err) &&
-           db_number(d, "SELECT count(*) FROM point WHERE state = 'failed'", &c->failed, err) &&
-           db_number(d, "SELECT count(*) FROM point WHERE state = 'running'", &c->running, err);
+    return sweep_db_number(d, "SELECT count(*) FROM point", &c->points, err) &&
+           sweep_db_number(d, "SELECT count(*) FROM point WHERE state = 'done'", &c->done, err) &&
+           sweep_db_number(d, "SELECT count(*) FROM point WHERE state = 'failed'", &c->failed, err) &&
+           sweep_db_number(d, "SELECT count(*) FROM point WHERE state = 'running'", &c->running, err);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/sweep_db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 2).
+/* cli/sweep_db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 3).
  *
- *   sweep  one row: title, text (the sweep file), version (of contraflow, that made the database)
+ *   sweep  one row: title, text (the sweep file), version (of contraflow, that made the database), scenario (the file
+ *          that the sweep file names), first_seed (--seed, or -1), points (of the whole sweep), shard and shards (which
+ *          of them are here; 1 of 1 all)
  *   point  number from 1; axes (values as JSON); scenario (resolved YAML); seed; state 'waiting', 'running', 'done' or
  *          'failed'; pid and pid_start (clock ticks since boot) of the sweep process that runs it, else NULL; error
  *          (why it failed); program ('native' or 'ns3'); wall_s (time it took); engine and version (that ran it)
@@ -21,9 +23,15 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
+#define SWEEP_DB_KEPT 4 /* room for one more than there are */
+
 struct sweep_db {
     sqlite3 *db;
     const char *path; /* borrowed */
+    struct {
+        const char *sql;
+        sqlite3_stmt *q;
+    } kept[SWEEP_DB_KEPT]; /* what runs for every point */
 };
 
 struct sweep_claim {
@@ -35,15 +43,22 @@ struct sweep_counts {
     int64_t points, done, failed, running;
 };
 
-/* Opens or makes the database and puts the sweep's points in; refuses (ERROR_INPUT) one that has other points or is
- * none of a sweep. Failed points wait again. */
-bool sweep_db_start(struct sweep_db *d, const char *path, const struct sweep *s, struct error *err);
+/* Opens the database, or makes it with the points of the sweep's shard: as PATH.part, so that no scenario loads twice
+ * and a bad one leaves no PATH. Refuses (ERROR_INPUT) one that has other points or is none of a sweep. Failed points
+ * wait again, and so do those whose process no longer lives. tell(), unless NULL, hears how many points were loaded. */
+bool sweep_db_start(struct sweep_db *d, const char *path, const struct sweep *s, void (*tell)(int64_t points),
+                    struct error *err);
 
-/* An existing one, to read. */
+/* Makes PATH if it is not there: as PATH.part, which fill() gets with empty tables, in a transaction. */
+bool sweep_db_make(const char *path, bool (*fill)(struct sweep_db *d, void *user, struct error *err), void *user,
+                   struct error *err);
+
+/* An existing one, to read; to join is to write too. */
 bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err);
+bool sweep_db_join(struct sweep_db *d, const char *path, struct error *err);
 void sweep_db_close(struct sweep_db *d);
 
-/* The first point that waits or whose process no longer lives; 0 as number when there is none. */
+/* The first point that waits; when none does, of those whose process no longer lives; 0 as number: none. */
 bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err);
 
 /* A claimed point's end: flows and state at once from its summary; failed with a sentence; or free again. */
@@ -56,5 +71,12 @@ bool sweep_db_count(struct sweep_db *d, struct sweep_counts *c, struct error *er
 /* A statement; NULL and *err on failure. sweep_db_fail() words SQLite's latest error, returns false. */
 sqlite3_stmt *sweep_db_prepare(struct sweep_db *d, const char *sql, struct error *err);
 bool sweep_db_fail(struct sweep_db *d, struct error *err);
+bool sweep_db_finish(struct sweep_db *d, sqlite3_stmt *q, struct error *err); /* runs it to its end and forgets it */
+bool sweep_db_do(struct sweep_db *d, const char *sql, struct error *err);
+bool sweep_db_number(struct sweep_db *d, const char *sql, int64_t *value, struct error *err);
+bool sweep_db_end(struct sweep_db *d, bool ok, struct error *err); /* commits or, unless ok, rolls back */
+bool sweep_db_free_orphans(struct sweep_db *d, struct error *err); /* in a transaction */
+
+extern const char sweep_db_tables[]; /* SQL that makes them */
 
 #endif

@@ -54,18 +54,20 @@ bool sweep_export(const char *path, bool flows, struct error *err)
     sqlite3_stmt *q = sweep_db_prepare(
         &d, flows ? "SELECT number AS point, axes, seed, name AS flow, src, dst, bytes, start_s, end_s, goodput_bps, "
                     "steady_goodput_bps, steady_ci95_bps, retransmitted_segments, floor_s, data_wait_s, ack_wait_s, "
-                    "ack_groups, compressed_groups FROM point JOIN flow ON flow.point = number ORDER BY number, name"
+                    "ack_groups, compressed_groups, messages, message_s, message_sd_s, message_ci95_s "
+                    "FROM point JOIN flow ON flow.point = number ORDER BY number, name"
                   : "SELECT number AS point, axes, seed, state, error, wall_s, engine, version FROM point "
                     "ORDER BY number", err);
-    sqlite3_stmt *first = q ? sweep_db_prepare(&d, "SELECT axes FROM point WHERE number = 1", err) : NULL;
-    bool ok = first && (sqlite3_step(first) == SQLITE_ROW || sweep_db_fail(&d, err));
+    sqlite3_stmt *first = q ? sweep_db_prepare(&d, "SELECT axes FROM point LIMIT 1", err) : NULL;
+    int status = first ? sqlite3_step(first) : SQLITE_DONE;
+    bool ok = first && (status == SQLITE_ROW || status == SQLITE_DONE || sweep_db_fail(&d, err));
     for (int i = 0; ok && i < sqlite3_column_count(q); i++) {
-        if (i == 1)
+        if (i == 1 && status == SQLITE_ROW) /* a shard may have no point */
             put_axes((const char *)sqlite3_column_text(first, 0), true);
-        else
+        else if (i != 1)
             printf("%s%s", i ? "," : "", sqlite3_column_name(q, i));
     }
-    int status = SQLITE_DONE;
+    status = SQLITE_DONE;
     while (ok && !ferror(stdout)) {
         putchar('\n');
         if ((status = sqlite3_step(q)) != SQLITE_ROW)

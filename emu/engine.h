@@ -20,10 +20,8 @@ struct emu_engine_config {
     uint64_t seed; /* of everything the engine draws itself */
     /* Takes ownership of frame->packet. `host` is what emu_engine_add_host() returned. */
     void (*transmit)(void *user, int host, const struct emu_frame *frame);
-    /* A flow with `written` has delivered so many bytes in all. */
+    /* A flow with `written` has delivered so many bytes in all (duplex: the way that has fewer). */
     void (*delivered)(void *user, int flow, int64_t bytes);
-    /* A flow's message has been received: when it was handed over, and now. NULL: nobody asks */
-    void (*message)(void *user, int flow, int64_t start_ps, int64_t end_ps);
     /* All that a flow with `written` was given is acknowledged. NULL: nobody asks */
     void (*drained)(void *user, int flow);
     void *user; /* borrowed */
@@ -48,8 +46,6 @@ struct emu_flow_config {
     int64_t start_ps;      /* when the source connects */
     int64_t bytes;         /* to send, then close; 0: send until the engine stops */
     struct emu_tcp_config tcp;
-    int64_t repeat;          /* messages of `bytes` on the open connection: the next when this one is received */
-    bool barrier;            /* and those of all other flows */
     bool duplex;             /* the same both ways, on the one connection */
     bool written;            /* sends what emu_engine_write() says, and stays open; bytes, or 0, only tell when it is
                               * done. Native alone has it */
@@ -58,14 +54,11 @@ struct emu_flow_config {
 struct emu_flow_stats {
     int64_t delivered_bytes;   /* to the receiving application, in order */
     int64_t delivered_back_bytes; /* duplex: to the source's */
-    int64_t messages;          /* received (duplex: both ways) */
-    int64_t message_sum_ps;    /* of the times from when a message was handed over until it was received */
-    int64_t message_min_ps, message_max_ps;
     int64_t retransmitted_segments; /* data segments the sender put on its NIC more than once */
     int64_t retransmitted_bytes;
     int64_t first_data_ps;     /* first payload leaves the source's stack; -1 before */
     int64_t last_delivery_ps;  /* latest payload reaches the receiving application; -1 before */
-    bool connected, done;      /* done: `bytes` delivered */
+    bool connected, done;      /* done: `bytes` delivered (duplex: both ways) */
 };
 
 /* NULL and *err on failure (or when the process already has one). */
@@ -89,7 +82,7 @@ int emu_engine_add_host(struct emu_engine *e, struct error *err);
 /* Flow number (0, 1, ... in order), or -1. */
 int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err);
 
-/* So many bytes more for a flow with `written`; they wait until it is connected. */
+/* So many bytes more (duplex: each way) for a flow with `written`; they wait until it is connected. */
 void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes);
 
 struct emu_clock emu_engine_clock(struct emu_engine *e);

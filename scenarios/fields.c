@@ -105,6 +105,25 @@ bool fields_bytes(const struct fields *f, const char *key, const char *text, int
     return true;
 }
 
+bool fields_bytes_range(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max,
+                        int64_t range[2])
+{
+    const char *dots = text ? strstr(text, "..") : NULL;
+    if (!dots) {
+        if (!fields_bytes(f, key, text, min, max, &range[0]))
+            return false;
+        range[1] = text ? range[0] : range[1];
+        return true;
+    }
+    char low[UNITS_TEXT + 1];
+    if (dots - text > UNITS_TEXT)
+        return fields_fail(f, key, "'%s' is no range of sizes; try 10MB..60MB", text);
+    snprintf(low, sizeof low, "%.*s", (int)(dots - text), text);
+    if (!fields_bytes(f, key, low, min, max, &range[0]) || !fields_bytes(f, key, dots + 2, min, max, &range[1]))
+        return false;
+    return range[0] <= range[1] || fields_fail(f, key, "'%s' is backwards", text);
+}
+
 bool fields_integer(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max,
                     int64_t *value)
 {
@@ -130,6 +149,23 @@ bool fields_number(const struct fields *f, const char *key, const char *text, do
     if (parsed < min || parsed > max)
         return fields_fail(f, key, "'%s' is outside %g to %g", text, min, max);
     *value = parsed;
+    return true;
+}
+
+bool fields_share(const struct fields *f, const char *key, const char *text, double *share)
+{
+    if (!text)
+        return true;
+    char *end;
+    double parsed = strtod(text, &end);
+    bool percent = end > text && strcmp(end, "%") == 0;
+    if (end == text || (*end != '\0' && !percent) || !isfinite(parsed))
+        return fields_fail(f, key, "'%s' is not a share; write such as 2%% or 0.02", text);
+    if (percent)
+        parsed /= 100;
+    if (parsed <= 0 || parsed > 1)
+        return fields_fail(f, key, "'%s' is not a share above 0 and up to 1 (100%%)", text);
+    *share = parsed;
     return true;
 }
 

@@ -37,11 +37,17 @@ bool fields_time(const struct fields *f, const char *key, const char *text, int6
                  int64_t *time_ps);
 bool fields_bytes(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max,
                   int64_t *bytes);
+/* "10MB": both ends, or "10MB..60MB". Left as they are when text is NULL. */
+bool fields_bytes_range(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max,
+                        int64_t range[2]);
 bool fields_integer(const struct fields *f, const char *key, const char *text, int64_t min, int64_t max,
                     int64_t *value);
 
 /* A number of [min, max], such as 0.5. */
 bool fields_number(const struct fields *f, const char *key, const char *text, double min, double max, double *value);
+
+/* A share of (0, 1], as "2%" or "0.02". */
+bool fields_share(const struct fields *f, const char *key, const char *text, double *share);
 
 /* "true" or "false". */
 bool fields_switch(const struct fields *f, const char *key, const char *text, int *on);

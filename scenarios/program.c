@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/program.h"
 
+#include "scenarios/pauses.h"
+
 #include <stdlib.h>
 
 static const struct program_ops *program_ops_of(const struct scenario *s)
@@ -18,12 +20,22 @@ static const struct program_ops *program_ops_of(const struct scenario *s)
     case SCENARIO_TRAFFIC_FLOWS:
         break;
     }
-    return gbn ? &program_flows : NULL;
+    bool messages = false;
+    for (int i = 0; i < s->n_flows; i++)
+        messages = messages || s->flows[i].repeat > 1;
+    return gbn ? &program_flows : messages ? &program_messages : NULL;
 }
 
 bool program_wanted(const struct scenario *s)
 {
     return program_ops_of(s) != NULL;
+}
+
+bool program_writes(const struct scenario *s, int flow)
+{
+    const struct program_ops *ops = program_ops_of(s);
+    return ops == &program_exchange_tcp ||
+           (ops == &program_messages && (s->barrier || s->flows[flow].repeat > 1) && !pauses_has(s, flow));
 }
 
 void program_introduce(const struct program *p)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/program.h - what the hosts of a run do, where that is not the engine's own flows.
  *
- * Flows over Go-Back-N; complete exchange over it or over the engine's TCP; ping-pong; frames without a protocol.
- * Each leaves a file of its own in the run directory:
+ * Messages repeated on open connections; flows over Go-Back-N; complete exchange over it or over the engine's TCP;
+ * ping-pong; frames without a protocol. Each leaves a file of its own in the run directory:
  *
- *   operations.csv  exchange: operation,process,start_s,end_s - a line for each process of each that ended
+ *   operations.csv  exchange: operation,process,start_s,end_s - a line for each process of each that ended; messages:
+ *                   a line for each that counts, from when it was written to when its last byte was delivered; process
+ *                   is the flow
  *   FLOW.events     Go-Back-N flows: the sender's events in order, as words P, N and TO (Tam 2001, Fig. 4.5)
  *   pingpong.csv    pairs,pair,rounds,rtt_s - mean round trip of a pair while so many ran at once
  *   bursts.csv      sources,sinks,packets,received,send_gap_s,receive_gap_s - a line a burst (appendix A.1); gaps are
@@ -13,6 +15,7 @@
 #ifndef SCENARIOS_PROGRAM_H
 #define SCENARIOS_PROGRAM_H
 
+#include "base/estimate.h"
 #include "emu/network.h"
 #include "scenarios/scenario.h"
 
@@ -29,6 +32,9 @@ struct program_env {
 /* Whether the scenario has one. */
 bool program_wanted(const struct scenario *s);
 
+/* Whether a program writes flow i step by step. */
+bool program_writes(const struct scenario *s, int flow);
+
 /* Its kind's functions. new() gets the program with env and clock in place, and sets its own state. */
 struct program_ops {
     bool (*start)(struct program *p, struct error *err);
@@ -36,6 +42,7 @@ struct program_ops {
     void (*delivered)(struct program *p, int flow, int64_t bytes);               /* by TCP, in all; NULL: Go-Back-N */
     bool (*done)(const struct program *p);
     struct emu_flow_stats (*stats)(const struct program *p, int flow);           /* NULL: the engine's */
+    struct estimate_running (*times)(const struct program *p, int flow);         /* s, of messages; NULL: none */
     bool (*finish)(struct program *p, bool complete, struct error *err);         /* writes its file */
     void (*free)(struct program *p);
 };
@@ -57,7 +64,7 @@ void program_introduce(const struct program *p);
 struct program *program_new(const struct program_env *env, struct error *err);
 void program_free(struct program *p);
 
-extern const struct program_ops program_flows, program_exchange_gbn, program_exchange_tcp, program_pingpong,
-    program_burst, program_uniform;
+extern const struct program_ops program_flows, program_exchange_gbn, program_exchange_tcp, program_messages,
+    program_pingpong, program_burst, program_uniform;
 
 #endif

@@ -13,9 +13,10 @@ size_t random_pattern_draw(int hosts, int d, double probability, struct random *
                            struct random_pattern_pair *pairs)
 {
     size_t n = 0;
+    bool all = d == RANDOM_PATTERN_ALL;
     for (int from = 0; from < hosts; from++)
-        for (int k = 0; k < d; k++) {
-            int to = (int)random_below(random, (uint64_t)hosts - 1);
+        for (int k = 0; k < (all ? hosts - 1 : d); k++) {
+            int to = all ? k : (int)random_below(random, (uint64_t)hosts - 1);
             to += to >= from; /* skip the sender itself */
             if (random_pattern_chance(random, probability))
                 pairs[n++] = (struct random_pattern_pair){from, to};

@@ -50,8 +50,8 @@ bool record_flows(const struct scenario *s, const struct record_flow *flows, con
     struct outfile f;
     if (!record_open(&f, directory, "flows.csv", err))
         return false;
-    fputs("flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n",
-          f.stream);
+    fputs("flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments,"
+          "messages,message_s,message_sd_s,message_ci95_s\n", f.stream);
     for (int i = 0; i < s->n_flows; i++) {
         const struct emu_flow_stats *stats = &flows[i].stats;
         fprintf(f.stream, "%s,h%d,h%d,%" PRId64 ",", s->flows[i].name, s->flows[i].from, s->flows[i].to,
@@ -65,7 +65,14 @@ bool record_flows(const struct scenario *s, const struct record_flow *flows, con
         record_number(f.stream, flows[i].steady_bps.value);
         putc(',', f.stream);
         record_number(f.stream, flows[i].steady_bps.ci95);
-        fprintf(f.stream, ",%" PRId64 "\n", stats->retransmitted_segments);
+        fprintf(f.stream, ",%" PRId64 ",", stats->retransmitted_segments);
+        if (s->flows[i].repeat > 1)
+            fprintf(f.stream, "%zu", flows[i].message_s.n);
+        struct estimate mean = estimate_of(&flows[i].message_s);
+        const double figures[] = {mean.value, estimate_deviation(&flows[i].message_s), mean.ci95};
+        for (int k = 0; k < 3; k++)
+            fprintf(f.stream, isnan(figures[k]) ? "," : ",%.12g", figures[k]);
+        putc('\n', f.stream);
     }
     return outfile_commit(&f, err);
 }
@@ -129,13 +136,24 @@ static json_t *json_seconds(int64_t time_ps)
     return time_ps < 0 ? json_null() : json_real((double)time_ps / (double)UNITS_PS_PER_S);
 }
 
-static json_t *summary_messages(const struct emu_flow_stats *stats)
+/* Null without traffic.precision. */
+static json_t *summary_benchmark(const struct scenario *s, const struct record_flow *flows)
 {
-    int64_t n = stats->messages;
-    return json_pack("{s:I, s:o, s:o, s:o}", "received", (json_int_t)n, "mean_s",
-                     json_seconds(n > 0 ? stats->message_sum_ps / n : -1), "min_s",
-                     json_seconds(n > 0 ? stats->message_min_ps : -1), "max_s",
-                     json_seconds(n > 0 ? stats->message_max_ps : -1));
+    double reached = 0;
+    size_t messages = SIZE_MAX;
+    bool converged = true;
+    if (s->precision == 0)
+        return json_null();
+    for (int i = 0; i < s->n_flows; i++) {
+        const struct estimate_running *times = &flows[i].message_s;
+        double width = 2 * estimate_of(times).ci95 / times->mean;
+        if (!isnan(reached) && !(width <= reached)) /* once unknown it stays so */
+            reached = width;
+        messages = times->n < messages ? times->n : messages;
+        converged = converged && scenario_precise(s, times);
+    }
+    return json_pack("{s:f, s:o, s:I, s:b}", "precision", s->precision, "reached", json_number(reached), "messages",
+                     (json_int_t)messages, "converged", converged);
 }
 
 /* Null where nothing can be said. */
@@ -156,11 +174,13 @@ static json_t *summary_flows(const struct scenario *s, const struct record_flow 
         const struct scenario_flow *f = &s->flows[i];
         const struct emu_flow_stats *stats = &flows[i].stats;
         char src[16], dst[16];
-        json_t *messages = f->repeat > 1 ? summary_messages(stats) : json_null();
+        struct estimate mean = estimate_of(&flows[i].message_s);
+        json_t *messages = f->repeat > 1 ? json_integer((json_int_t)mean.batches) : json_null();
         snprintf(src, sizeof src, "h%d", f->from);
         snprintf(dst, sizeof dst, "h%d", f->to);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o, s:o}",
+            list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o, s:o, s:o, "
+                            "s:o, s:o}",
                             "flow", f->name, "src",
                             src, "dst", dst, "delivered_bytes", (json_int_t)stats->delivered_bytes, "start_s",
                             json_seconds(stats->first_data_ps), "end_s", json_seconds(stats->last_delivery_ps),
@@ -170,7 +190,9 @@ static json_t *summary_flows(const struct scenario *s, const struct record_flow 
                             (json_int_t)stats->retransmitted_segments, "retransmitted_bytes",
                             (json_int_t)stats->retransmitted_bytes, "connected", stats->connected, "done",
                             stats->done, "delivered_back_bytes", (json_int_t)stats->delivered_back_bytes, "messages",
-                            messages, "round_trip", summary_waits(&flows[i].waits)));
+                            messages, "message_s", json_number(mean.value), "message_sd_s",
+                            json_number(estimate_deviation(&flows[i].message_s)), "message_ci95_s",
+                            json_number(mean.ci95), "round_trip", summary_waits(&flows[i].waits)));
     }
     return list;
 }
@@ -208,10 +230,11 @@ bool record_summary(const struct scenario *s, const struct record_flow *flows, s
     for (int i = 0; i < s->n_captures; i++)
         json_array_append_new(files, json_pack("{s:s, s:s, s:I}", "file", captures[i].file, "at", captures[i].at,
                                                "frames", (json_int_t)captures[i].frames));
-    json_t *summary = json_pack("{s:s, s:s, s:s, s:s, s:I, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "contraflow",
+    json_t *summary = json_pack("{s:s, s:s, s:s, s:s, s:I, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "contraflow",
                                 CONTRAFLOW_VERSION, "engine", emu_engine_name(), "title", s->title, "scenario",
                                 "scenario.yaml", "seed", (json_int_t)s->seed, "simulated", true, "complete", complete,
-                                "ended_s", json_seconds(ended_ps), "warmup_s", json_seconds(s->warmup_ps), "flows",
+                                "ended_s", json_seconds(ended_ps), "warmup_s", json_seconds(s->warmup_ps), "benchmark",
+                                summary_benchmark(s, flows), "flows",
                                 summary_flows(s, flows), "ports", summary_ports(n), "captures", files);
     struct outfile f;
     bool ok = summary ? record_open(&f, directory, "summary.json", err)

@@ -13,6 +13,7 @@ struct record_flow {
     struct emu_flow_stats stats;
     struct estimate steady_bps; /* goodput after the warm-up; NAN when the flow ended before */
     struct waits_flow waits;
+    struct estimate_running message_s; /* times of its messages that count */
 };
 
 /* DIRECTORY/name, to be committed; a time in seconds with every picosecond, nothing when negative. */
@@ -20,8 +21,10 @@ bool record_open(struct outfile *f, const char *directory, const char *name, str
 void record_time(FILE *f, int64_t time_ps);
 
 /* Columns: flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,
- * retransmitted_segments. bytes: delivered to the application. start: first payload leaves the
- * source's stack; end: last payload delivered; goodput: bytes * 8 / (end - start). Empty: unknown. */
+ * retransmitted_segments,messages,message_s,message_sd_s,message_ci95_s. bytes: delivered to the application. start:
+ * first payload leaves the source's stack; end: last payload delivered; goodput: bytes * 8 / (end - start). messages:
+ * how many count, of flows that repeat them; message_s: their mean time, with standard deviation and half-width of its
+ * 95 % interval. Empty: unknown. */
 bool record_flows(const struct scenario *s, const struct record_flow *flows, const char *directory, struct error *err);
 
 /* Queue depths over time: time_s,port,depth_bytes,depth_packets,dropped_packets (cumulative).
@@ -46,7 +49,8 @@ struct record_capture {
 };
 
 /* summary.json: versions, seed, whether the run is complete, flows, ports, captures. Nothing in it
- * depends on the wall clock. */
+ * depends on the wall clock. With traffic.precision "benchmark": {precision, reached, messages, converged} - reached:
+ * the widest full 95 % interval of a flow's mean message time, over that mean; messages: what each flow counts. */
 bool record_summary(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
                     const struct record_capture *captures, int64_t ended_ps, bool complete, const char *directory,
                     struct error *err);

@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "capture/writer.h"
 #include "scenarios/directory.h"
-#include "scenarios/operations.h"
 #include "scenarios/pauses.h"
 #include "scenarios/program.h"
 #include "scenarios/record.h"
@@ -32,8 +31,6 @@ struct run {
     struct emu_network network;
     struct program *program;      /* owned; NULL: the engine's own flows */
     struct pauses *pauses;        /* owned; NULL: nobody pauses */
-    struct operations messages;   /* of flows that repeat them */
-    int64_t *message_counts;      /* owned; so far, of each flow */
     struct run_tap *taps;         /* owned; one a capture */
     struct record_queues queues;
     struct waits_flow *waits;     /* owned; one a flow */
@@ -80,13 +77,6 @@ static void run_drained(void *user, int flow)
     struct run *r = user;
     if (r->pauses)
         pauses_drained(r->pauses, flow);
-}
-
-static void run_message(void *user, int flow, int64_t start_ps, int64_t end_ps)
-{
-    struct run *r = user;
-    if (r->scenario->flows[flow].repeat > 1)
-        operations_add(&r->messages, r->message_counts[flow]++, flow, start_ps, end_ps);
 }
 
 static struct emu_flow_stats run_flow_stats(const struct run *r, int flow)
@@ -154,7 +144,6 @@ static void run_left(void *user, const struct emu_frame *frame)
 static bool run_add_traffic(struct run *r)
 {
     const struct scenario *s = r->scenario;
-    bool written = s->traffic == SCENARIO_TRAFFIC_EXCHANGE;
     for (int i = 0; i < emu_network_nic_count(&r->network) && s->tcp.small_queue_bytes > 0; i++)
         emu_network_port(&r->network, i)->watch = (struct emu_port_watch){run_left, r};
     for (int h = 0; h < s->network.hosts; h++) {
@@ -163,8 +152,8 @@ static bool run_add_traffic(struct run *r)
     }
     for (int i = 0; i < s->n_flows && s->transport == SCENARIO_TRANSPORT_TCP; i++) {
         const struct scenario_flow *f = &s->flows[i];
-        struct emu_flow_config config = {f->from,   f->to,      f->start_ps, f->bytes, f->tcp,
-                                         f->repeat, s->barrier, f->duplex,   written || pauses_has(s, i)};
+        struct emu_flow_config config = {f->from, f->to,     f->start_ps,
+                                         f->bytes, f->tcp, f->duplex, program_writes(s, i) || pauses_has(s, i)};
         if (emu_engine_add_flow(r->engine, &config, &r->error) < 0)
             return error_prefix(&r->error, "flow %s: ", f->name);
     }
@@ -255,10 +244,11 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
         flows[i].stats = run_flow_stats(r, i);
         flows[i].steady_bps = run_steady(r, i);
         flows[i].waits = r->waits[i];
+        if (r->program && r->program->ops->times)
+            flows[i].message_s = r->program->ops->times(r->program, i);
     }
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, !r->interrupted, &r->error) &&
-         (r->interrupted || r->messages.n == 0 || operations_write(&r->messages, r->options->directory, &r->error)) &&
          (!r->program || r->program->ops->finish(r->program, !r->interrupted, &r->error)) &&
          (r->interrupted || record_flows(s, flows, r->options->directory, &r->error)) &&
          record_summary(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
@@ -284,11 +274,15 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
     r->capacity = (size_t)((s->duration_ps - s->warmup_ps) / r->sample_ps) + 2;
     if (r->capacity > 100 * SAMPLES)
         r->capacity = 100 * SAMPLES; /* flows that end by themselves are over by then or have long been steady */
+    if (s->precision > 0) { /* nothing is steady that starts anew with each message; queues.csv is to stay small */
+        r->capacity = 0;
+        if (r->sample_ps < s->duration_ps / (100 * SAMPLES))
+            r->sample_ps = s->duration_ps / (100 * SAMPLES);
+    }
     r->delivered = calloc((size_t)s->n_flows * r->capacity + 1, sizeof *r->delivered);
     r->taps = calloc((size_t)s->n_captures + 1, sizeof *r->taps);
-    r->message_counts = calloc((size_t)s->n_flows + 1, sizeof *r->message_counts);
     r->waits = calloc((size_t)s->n_flows + 1, sizeof *r->waits);
-    if (!r->delivered || !r->taps || !r->message_counts || !r->waits)
+    if (!r->delivered || !r->taps || !r->waits)
         return error_set(&r->error, ERROR_SYSTEM, "out of memory for %d flows", s->n_flows);
     r->engine = emu_engine_new(config, &r->error);
     if (!r->engine)
@@ -308,7 +302,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
                   struct scenario_run_result *result, struct error *err)
 {
     struct run r = {.scenario = s, .options = options};
-    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_message, run_drained, &r};
+    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_drained, &r};
     bool ok = run_start(&r, &config) && emu_engine_run(r.engine, s->duration_ps, &r.error) && !r.failed &&
               run_finish(&r, result);
     if (!ok) {
@@ -327,8 +321,6 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     }
     free(r.delivered);
     free(r.taps);
-    free(r.message_counts);
     free(r.waits);
-    operations_fini(&r.messages);
     return ok;
 }

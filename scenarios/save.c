@@ -237,6 +237,8 @@ static void save_points(struct save *v, const struct scenario *s, struct schema_
     }
     y->incoming_window = save_bytes(v, s->incoming_window_bytes);
     y->outgoing_window = save_bytes(v, s->outgoing_window_bytes);
+    y->bytes = s->star_bytes > 0 ? save_bytes(v, s->star_bytes) : NULL;
+    y->repeat = s->star_bytes > 0 ? save_integer(v, s->star_repeat) : NULL;
 }
 
 static void save_exchange(struct save *v, const struct scenario *s, struct schema_exchange *y)
@@ -307,6 +309,7 @@ static void save_traffic(struct save *v, const struct scenario *s, struct schema
 {
     y->start_spread = save_time(v, s->start_spread_ps);
     y->barrier = save_switch(v, s->barrier);
+    y->precision = s->precision > 0 ? save_number(v, s->precision) : NULL;
     if (save_collective(v, s, y))
         return;
     if (s->n_points > 0) {

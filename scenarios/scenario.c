@@ -54,6 +54,12 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
     snprintf(what, 96, "pauses of applications");
     if (s->n_pauses > 0 && engine == SCENARIO_ENGINE_NS3)
         return true;
+    snprintf(what, 96, "messages repeated until their mean time is known well enough (traffic.precision)");
+    if (s->precision > 0 && engine == SCENARIO_ENGINE_NS3)
+        return true;
+    snprintf(what, 96, "repeated messages");
+    if (s->star_repeat > 1 && engine == SCENARIO_ENGINE_NS3)
+        return true;
     for (int i = 0; i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];
         if (scenario_tcp_lacks(&f->tcp, engine, what))
@@ -72,6 +78,12 @@ struct emu_tcp_config scenario_flow_tcp(const struct scenario *s, int64_t window
     if (tcp.initial_window_segments == SCENARIO_WARM)
         tcp.initial_window_segments = (window_bytes + tcp.segment_bytes - 1) / tcp.segment_bytes;
     return tcp;
+}
+
+bool scenario_precise(const struct scenario *s, const struct estimate_running *times_s)
+{
+    return times_s->n >= SCENARIO_PRECISION_MESSAGES &&
+           2 * estimate_of(times_s).ci95 <= s->precision * times_s->mean;
 }
 
 int64_t scenario_draw_start(const struct scenario *s, struct random *r)
@@ -99,10 +111,13 @@ bool scenario_list_star(struct scenario *s, const struct scenario_point *point, 
         f->from = in ? peer : 0;
         f->to = in ? 0 : peer;
         f->start_ps = scenario_draw_start(s, &random);
-        f->repeat = 1;
+        f->bytes = s->star_bytes;
+        f->repeat = s->star_repeat;
         f->tcp = scenario_flow_tcp(s, in ? s->incoming_window_bytes : s->outgoing_window_bytes);
     }
     s->incoming_window_bytes = s->outgoing_window_bytes = s->tcp.receive_buffer_bytes; /* the flows have them now */
+    s->star_bytes = 0;
+    s->star_repeat = 1;
     return true;
 }
 

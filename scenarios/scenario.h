@@ -6,6 +6,7 @@
 #ifndef SCENARIOS_SCENARIO_H
 #define SCENARIOS_SCENARIO_H
 
+#include "base/estimate.h"
 #include "base/random.h"
 #include "emu/engine.h"
 #include "emu/gbn.h"
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 #define SCENARIO_NAME 32
+#define SCENARIO_PRECISION_MESSAGES 5 /* counted at least before a mean's interval is believed */
 #define SCENARIO_WARM 0 /* initial window "warm": enough segments to cover the flow's window */
 
 enum scenario_engine { SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE };
@@ -24,7 +26,8 @@ struct scenario_flow {
     int from, to;             /* hosts */
     int64_t bytes;            /* 0: until the run ends */
     int64_t start_ps;
-    int64_t repeat; /* messages of `bytes` on one connection: the next starts when this one is received */
+    int64_t repeat; /* messages of `bytes` on one connection: the next starts when this one is received; with
+                     * precision: at most so many are counted */
     bool duplex;    /* the same both ways on the one connection */
     struct emu_tcp_config tcp; /* resolved: scenario's tcp with this flow's window and congestion */
 };
@@ -111,6 +114,7 @@ struct scenario {
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */
     int n_points;
     int64_t incoming_window_bytes, outgoing_window_bytes; /* of the points' flows; tcp's without points */
+    int64_t star_bytes, star_repeat; /* of a star's flows */
     enum scenario_transport transport;
     struct emu_gbn_config gbn;
     enum scenario_traffic traffic;
@@ -120,7 +124,9 @@ struct scenario {
     struct scenario_uniform uniform;
     bool *pause_hosts;        /* owned; hosts whose links know PAUSE; NULL: all */
     bool barrier;             /* messages wait for those of all flows */
-    int64_t start_spread_ps; /* flows without a start get one of [0, start_spread], whole ns, by the seed */
+    double precision;         /* and go on until every flow's mean time is known so well; 0: `repeat` of them */
+    int64_t start_spread_ps; /* flows without a start get one of [0, start_spread], whole ns, by the seed; messages
+                              * behind a barrier each */
     struct scenario_capture *captures; /* owned */
     int n_captures;
 };
@@ -138,6 +144,10 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
 /* The scenario's tcp for one flow: this window in both buffers, and a warm initial window resolved
  * to ceil(window / segment) segments. */
 struct emu_tcp_config scenario_flow_tcp(const struct scenario *s, int64_t window_bytes);
+
+/* Whether the full width of the 95 % interval of a mean message time is within `precision` of it, and from enough
+ * messages (Zhu et al. 2014, section 3.1). */
+bool scenario_precise(const struct scenario *s, const struct estimate_running *times_s);
 
 /* A start for the next flow, uniform over the whole nanoseconds of [0, start_spread]. */
 int64_t scenario_draw_start(const struct scenario *s, struct random *r);

@@ -108,6 +108,8 @@ static const cyaml_schema_field_t star_fields[] = {
     TEXT(schema_star, outgoing),
     TEXT(schema_star, incoming_window),
     TEXT(schema_star, outgoing_window),
+    TEXT(schema_star, bytes),
+    TEXT(schema_star, repeat),
     TEXTS(schema_star, points),
     CYAML_FIELD_END,
 };
@@ -116,6 +118,7 @@ static const cyaml_schema_field_t random_fields[] = {
     TEXT(schema_random, d),
     TEXT(schema_random, probability),
     TEXT(schema_random, bytes),
+    TEXT(schema_random, repeat),
     CYAML_FIELD_END,
 };
 
@@ -124,6 +127,7 @@ static const cyaml_schema_field_t pairs_fields[] = {
     TEXT(schema_pairs, back),
     TEXT(schema_pairs, both_ways),
     TEXT(schema_pairs, bytes),
+    TEXT(schema_pairs, repeat),
     CYAML_FIELD_END,
 };
 
@@ -187,6 +191,7 @@ static const cyaml_schema_field_t traffic_fields[] = {
     CYAML_FIELD_SEQUENCE("flows", POINTER, struct schema_traffic, flows, &flow_schema, 0, CYAML_UNLIMITED),
     TEXT(schema_traffic, start_spread),
     TEXT(schema_traffic, barrier),
+    TEXT(schema_traffic, precision),
     CYAML_FIELD_END,
 };
 

@@ -52,7 +52,7 @@ struct schema_tcp {
 };
 
 struct schema_star {
-    char *incoming, *outgoing, *incoming_window, *outgoing_window;
+    char *incoming, *outgoing, *incoming_window, *outgoing_window, *bytes, *repeat;
     char **points;
     unsigned points_count;
 };
@@ -64,11 +64,11 @@ struct schema_flow {
 };
 
 struct schema_random {
-    char *d, *probability, *bytes;
+    char *d, *probability, *bytes, *repeat;
 };
 
 struct schema_pairs {
-    char *count, *back, *both_ways, *bytes;
+    char *count, *back, *both_ways, *bytes, *repeat;
 };
 
 struct schema_exchange {
@@ -105,7 +105,7 @@ struct schema_traffic {
     struct schema_uniform *uniform;
     struct schema_flow *flows;
     unsigned flows_count;
-    char *start_spread, *barrier;
+    char *start_spread, *barrier, *precision;
 };
 
 struct schema_capture {

@@ -22,15 +22,24 @@ struct sweep_axis {
     struct sweep_values values;
 };
 
+/* One key of an entry of `skip`: the values that it leaves out. */
+struct sweep_skip {
+    size_t entry, axis;
+    struct sweep_values values;
+};
+
 struct sweep {
     struct document *doc;
-    char *path, *title, *scenario, *text;
+    char *path, *title, *scenario, *text, *scenario_text;
+    int64_t first_seed, shard, shards;
     char *sets[SWEEP_KEYS];
     int set_nodes[SWEEP_KEYS];
     size_t n_sets;
     struct sweep_axis axes[SWEEP_KEYS + 1]; /* the last one is the seed's */
     size_t n_axes;
     int skip; /* node; 0: none */
+    struct sweep_skip *skips; /* owned; entry by entry */
+    size_t n_skips;
 };
 
 static bool sweep_no_memory(const struct sweep *s, struct error *err)
@@ -125,7 +134,29 @@ static int sweep_axis_of(const struct sweep *s, const char *key)
     return -1;
 }
 
-static bool sweep_check_skip(const struct sweep *s, struct error *err)
+static bool sweep_add_skip(struct sweep *s, size_t entry, const char *key, int node, struct error *err)
+{
+    const char *text = document_scalar(s->doc, node);
+    int a = sweep_axis_of(s, key);
+    if (a < 0)
+        return error_set(err, ERROR_INPUT, "%s is no axis", key);
+    struct sweep_skip *grown = realloc(s->skips, (s->n_skips + 1) * sizeof *grown);
+    if (!grown)
+        return sweep_no_memory(s, err);
+    s->skips = grown;
+    struct sweep_skip *skip = &s->skips[s->n_skips++];
+    *skip = (struct sweep_skip){.entry = entry, .axis = (size_t)a};
+    const struct sweep_values *all = &s->axes[a].values;
+    bool single = text && (!strstr(text, "..") || sweep_values_has(all, text));
+    if (!(single ? sweep_values_add(&skip->values, text, err) : sweep_values_load(&skip->values, s->doc, node, err)))
+        return false;
+    for (size_t i = 0; i < skip->values.n; i++)
+        if (!sweep_values_has(all, skip->values.texts[i]))
+            return error_set(err, ERROR_INPUT, "%s never has the value '%s'", key, skip->values.texts[i]);
+    return true;
+}
+
+static bool sweep_load_skip(struct sweep *s, struct error *err)
 {
     const char *key;
     int entry, value;
@@ -136,14 +167,9 @@ static bool sweep_check_skip(const struct sweep *s, struct error *err)
     for (size_t i = 0; (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
         if (*key || !document_entry(s->doc, entry, 0, &key))
             return sweep_bad(s, s->skip, "skip", "not a list of points; write [{KEY: VALUE, ...}, ...]", err);
-        for (size_t j = 0; (value = document_entry(s->doc, entry, j, &key)); j++) {
-            const char *text = document_scalar(s->doc, value);
-            int a = sweep_axis_of(s, key);
-            if (a >= 0 && text && sweep_values_has(&s->axes[a].values, text))
-                continue;
-            error_set(err, ERROR_INPUT, a < 0 ? "%s is no axis" : "%s never has the value '%s'", key, text ? text : "");
-            return sweep_fail(s, value, "skip", err);
-        }
+        for (size_t j = 0; (value = document_entry(s->doc, entry, j, &key)); j++)
+            if (!sweep_add_skip(s, i, key, value, err))
+                return sweep_fail(s, value, "skip", err);
     }
     return true;
 }
@@ -184,7 +210,7 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
     }
     if (!s->scenario)
         return error_set(err, ERROR_INPUT, "%s: scenario: is missing; write scenario: star.yaml", s->path);
-    if (!sweep_check_skip(s, err) || !sweep_load_seeds(s, seeds, first_seed, err))
+    if (!sweep_load_seeds(s, seeds, first_seed, err) || !sweep_load_skip(s, err))
         return false;
     size_t points = 1;
     for (size_t i = 0; i < s->n_axes && points <= SWEEP_POINTS; i++)
@@ -202,10 +228,15 @@ struct sweep *sweep_load(const char *path, int64_t first_seed, struct error *err
     } else if ((s->text = infile_read(path, DOCUMENT_BYTES, "a sweep", &size, err)) &&
                (s->doc = document_open_text(s->path, s->text, size, NULL, 0, err))) {
         const char *key;
-        if (document_entry(s->doc, 1, 0, &key) == 0 || !*key)
+        if (document_entry(s->doc, 1, 0, &key) == 0 || !*key) {
             error_set(err, ERROR_INPUT, "%s: not a mapping with scenario: and axes:", path);
-        else if (sweep_load_keys(s, first_seed, err))
+        } else if (sweep_load_keys(s, first_seed, err)) {
+            struct error later; /* the first point says what is wrong with the scenario, and where it is named */
+            s->scenario_text = infile_read(s->scenario, DOCUMENT_BYTES, "a scenario", &size, &later);
+            s->first_seed = first_seed;
+            sweep_divide(s, 1, 1);
             return s;
+        }
     }
     sweep_free(s);
     return NULL;
@@ -219,11 +250,15 @@ void sweep_free(struct sweep *s)
         free(s->sets[i]);
     for (size_t i = 0; i <= SWEEP_KEYS; i++)
         sweep_values_fini(&s->axes[i].values);
+    for (size_t i = 0; i < s->n_skips; i++)
+        sweep_values_fini(&s->skips[i].values);
+    free(s->skips);
     document_free(s->doc);
     free(s->path);
     free(s->title);
     free(s->scenario);
     free(s->text);
+    free(s->scenario_text);
     free(s);
 }
 
@@ -237,15 +272,39 @@ const char *sweep_text(const struct sweep *s)
     return s->text;
 }
 
+const char *sweep_scenario_text(const struct sweep *s)
+{
+    return s->scenario_text;
+}
+
+int64_t sweep_first_seed(const struct sweep *s)
+{
+    return s->first_seed;
+}
+
+void sweep_divide(struct sweep *s, int64_t shard, int64_t shards)
+{
+    s->shard = shard;
+    s->shards = shards;
+}
+
+int64_t sweep_shard(const struct sweep *s)
+{
+    return s->shard;
+}
+
+int64_t sweep_shards(const struct sweep *s)
+{
+    return s->shards;
+}
+
 static bool sweep_skips(const struct sweep *s, const size_t *at)
 {
-    const char *key;
-    int entry, value;
-    for (size_t i = 0; s->skip && (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
+    for (size_t i = 0, next; i < s->n_skips; i = next) {
         bool all = true;
-        for (size_t j = 0; all && (value = document_entry(s->doc, entry, j, &key)); j++) {
-            int a = sweep_axis_of(s, key);
-            all = strcmp(s->axes[a].values.texts[at[a]], document_scalar(s->doc, value)) == 0;
+        for (next = i; next < s->n_skips && s->skips[next].entry == s->skips[i].entry; next++) {
+            const struct sweep_skip *skip = &s->skips[next];
+            all = all && sweep_values_has(&skip->values, s->axes[skip->axis].values.texts[at[skip->axis]]);
         }
         if (all)
             return true;
@@ -305,10 +364,29 @@ static bool sweep_give(const struct sweep *s, const size_t *at, char *const *set
     return ok;
 }
 
+/* The next point of the nested loops; false after the last. */
+static bool sweep_advance(const struct sweep *s, size_t *at)
+{
+    size_t axis = s->n_axes;
+    for (; axis > 0 && ++at[axis - 1] == s->axes[axis - 1].values.n; axis--)
+        at[axis - 1] = 0;
+    return axis > 0;
+}
+
+int64_t sweep_points(const struct sweep *s)
+{
+    size_t at[SWEEP_KEYS + 1] = {0};
+    int64_t points = 0;
+    do
+        points += !sweep_skips(s, at);
+    while (sweep_advance(s, at));
+    return points;
+}
+
 bool sweep_expand(const struct sweep *s, bool (*take)(void *user, const struct sweep_point *p, struct error *err),
                   void *user, struct error *err)
 {
-    size_t at[SWEEP_KEYS + 1] = {0}, n_sets = s->n_sets, axis;
+    size_t at[SWEEP_KEYS + 1] = {0}, n_sets = s->n_sets;
     char *sets[2 * SWEEP_KEYS + 2], capture[] = "capture=[]";
     int nodes[2 * SWEEP_KEYS + 2];
     struct sweep_point p = {0};
@@ -316,7 +394,7 @@ bool sweep_expand(const struct sweep *s, bool (*take)(void *user, const struct s
     memcpy(sets, s->sets, sizeof s->sets);
     memcpy(nodes, s->set_nodes, sizeof s->set_nodes);
     do {
-        if (!sweep_skips(s, at)) {
+        if (!sweep_skips(s, at) && p.number++ % s->shards == s->shard - 1) {
             size_t n = n_sets;
             for (size_t i = 0; ok && i < s->n_axes; i++) {
                 const char *text = s->axes[i].values.texts[at[i]];
@@ -326,13 +404,10 @@ bool sweep_expand(const struct sweep *s, bool (*take)(void *user, const struct s
             }
             sets[n] = capture;
             nodes[n] = 0;
-            p.number++;
             ok = ok && sweep_give(s, at, sets, nodes, n + 1, &p, take, user, err);
             while (n > n_sets)
                 free(sets[--n]);
         }
-        for (axis = s->n_axes; axis > 0 && ++at[axis - 1] == s->axes[axis - 1].values.n; axis--)
-            at[axis - 1] = 0;
-    } while (ok && axis > 0);
+    } while (ok && sweep_advance(s, at));
     return ok && (p.number > 0 || error_set(err, ERROR_INPUT, "%s: skip: leaves no point", s->path));
 }

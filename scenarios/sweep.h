@@ -14,7 +14,8 @@
  * A range takes whole numbers, sizes, rates or times; its step is one of the unit of `from` unless given. A log range
  * has `points` values in equal ratios, each rounded to a whole unit of `from`, and one that comes twice is left out.
  * Points go through the axes like nested loops, the first axis outermost and the seed innermost; a point that has all
- * the values of a `skip` entry is left out and takes no number. Captures are off. */
+ * the values of a `skip` entry is left out and takes no number: of each key of it one value, or one of a list or range
+ * (seed: 55..110). Captures are off. */
 #ifndef SCENARIOS_SWEEP_H
 #define SCENARIOS_SWEEP_H
 
@@ -42,8 +43,16 @@ void sweep_free(struct sweep *s);
 
 const char *sweep_title(const struct sweep *s); /* "" when it has none */
 const char *sweep_text(const struct sweep *s);  /* the file as it was read */
+const char *sweep_scenario_text(const struct sweep *s); /* and the scenario's, NULL when that cannot be read */
+int64_t sweep_first_seed(const struct sweep *s);        /* as given to sweep_load() */
+int64_t sweep_points(const struct sweep *s);            /* skipped ones left out */
 
-/* Calls take() for every point in order; strings are valid during the call. Stops with false and *err at the first
+/* Leaves to sweep_expand() the points whose (number - 1) % shards is shard - 1; their numbers stay. 1 of 1: all. */
+void sweep_divide(struct sweep *s, int64_t shard, int64_t shards);
+int64_t sweep_shard(const struct sweep *s);
+int64_t sweep_shards(const struct sweep *s);
+
+/* Calls take() for every point of the shard in order; strings are valid during the call. Stops with false and *err at the first
  * scenario that does not load (blamed on the line of the sweep file that has the value) or when take() says false. */
 bool sweep_expand(const struct sweep *s, bool (*take)(void *user, const struct sweep_point *p, struct error *err),
                   void *user, struct error *err);

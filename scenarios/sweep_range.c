@@ -38,7 +38,7 @@ bool sweep_values_has(const struct sweep_values *v, const char *text)
     return false;
 }
 
-static bool values_add(struct sweep_values *v, const char *text, struct error *err)
+bool sweep_values_add(struct sweep_values *v, const char *text, struct error *err)
 {
     if (v->n == SWEEP_VALUES)
         return error_set(err, ERROR_INPUT, "more than %d values", SWEEP_VALUES);
@@ -57,7 +57,7 @@ bool sweep_values_count(struct sweep_values *v, int64_t first, int64_t count, st
     char text[UNITS_TEXT];
     for (int64_t i = 0; i < count; i++) {
         format_integer(first + i, text);
-        if (!values_add(v, text, err))
+        if (!sweep_values_add(v, text, err))
             return false;
     }
     return true;
@@ -80,7 +80,7 @@ static bool range_linear(struct sweep_values *v, const struct sweep_kind *kind, 
         return error_set(err, ERROR_INPUT, "more than %d values", SWEEP_VALUES);
     for (int64_t value = from; value <= to; value += step) {
         kind->format(value, text);
-        if (!values_add(v, text, err))
+        if (!sweep_values_add(v, text, err))
             return false;
         if (value > to - step) /* the next one may not fit 64 bits */
             break;
@@ -99,7 +99,7 @@ static bool range_log(struct sweep_values *v, const struct sweep_kind *kind, int
         if (i == 0 || i == points - 1)
             value = i == 0 ? from : to;
         kind->format(value, text);
-        if (value != last && !values_add(v, text, err))
+        if (value != last && !sweep_values_add(v, text, err))
             return false;
         last = value;
     }
@@ -177,7 +177,7 @@ bool sweep_values_load(struct sweep_values *v, const struct document *d, int nod
             return error_set(err, ERROR_INPUT, "entry %zu is no single value", i + 1);
         if (sweep_values_has(v, entry))
             return error_set(err, ERROR_INPUT, "'%s' is listed twice", entry);
-        if (!values_add(v, entry, err))
+        if (!sweep_values_add(v, entry, err))
             return false;
     }
     return true;

@@ -17,6 +17,8 @@ struct sweep_values {
 /* A list, "1..12" or {from, to, step | points, scale: log}. ERROR_INPUT says what is wrong, not where. */
 bool sweep_values_load(struct sweep_values *v, const struct document *d, int node, struct error *err);
 
+bool sweep_values_add(struct sweep_values *v, const char *text, struct error *err);
+
 /* first, first + 1, ... */
 bool sweep_values_count(struct sweep_values *v, int64_t first, int64_t count, struct error *err);
 

@@ -5,16 +5,29 @@
 #include "scenarios/random_pattern.h"
 #include "scenarios/traffic_collective.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RANDOM_DRAWS 1000 /* a host: d */
+#define REPEAT_MAX 1000000
+#define PRECISION_REPEAT 2000 /* messages at most: maxIter of Zhu et al. 2014, section 3.1 */
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 static bool traffic_no_memory(const struct fields *f)
 {
     return error_set(f->err, ERROR_SYSTEM, "out of memory for the scenario's traffic");
+}
+
+bool traffic_repeat(const struct scenario *s, const char *text, int64_t bytes, int64_t *repeat, const struct fields *f)
+{
+    bool precise = s->precision > 0;
+    *repeat = precise ? PRECISION_REPEAT : 1;
+    if (!fields_integer(f, "repeat", text, precise ? SCENARIO_PRECISION_MESSAGES : 1, REPEAT_MAX, repeat))
+        return false;
+    return bytes > 0 || !text || *repeat == 1 ||
+           fields_fail(f, "repeat", "%s messages of what size? give bytes, too", text);
 }
 
 /* Without network.hosts there will be one a star flow, and h0. */
@@ -74,7 +87,9 @@ static bool traffic_star(struct scenario *s, const struct schema_star *t, struct
     int64_t incoming = 0, outgoing = 0;
     fields_section(f, "traffic.star");
     if (!fields_window(f, "incoming_window", t->incoming_window, s->tcp.segment_bytes, &s->incoming_window_bytes) ||
-        !fields_window(f, "outgoing_window", t->outgoing_window, s->tcp.segment_bytes, &s->outgoing_window_bytes))
+        !fields_window(f, "outgoing_window", t->outgoing_window, s->tcp.segment_bytes, &s->outgoing_window_bytes) ||
+        !fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &s->star_bytes) ||
+        !traffic_repeat(s, t->repeat, s->star_bytes, &s->star_repeat, f))
         return false;
     if (document_kind(f->doc, "traffic.star.points") != DOCUMENT_NONE)
         return traffic_points(s, t, f);
@@ -127,7 +142,6 @@ static bool traffic_flow(struct scenario *s, const struct schema_flow *t, int i,
     struct scenario_flow *flow = &s->flows[i];
     int64_t window = s->tcp.receive_buffer_bytes;
     int duplex = false;
-    flow->repeat = 1;
     fields_section(f, "traffic.flows.%d", i);
     if (!t->from || !t->to)
         return fields_fail(f, t->from ? "to" : "from", "is missing; a flow goes {from: h1, to: h0}");
@@ -147,12 +161,10 @@ static bool traffic_flow(struct scenario *s, const struct schema_flow *t, int i,
     if (!fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &flow->bytes) ||
         !fields_time(f, "start", t->start, 0, INT64_MAX, &flow->start_ps) ||
         !fields_window(f, "window", t->window, s->tcp.segment_bytes, &window) ||
-        !fields_integer(f, "repeat", t->repeat, 1, 1000000, &flow->repeat) ||
+        !traffic_repeat(s, t->repeat, flow->bytes, &flow->repeat, f) ||
         !fields_switch(f, "duplex", t->duplex, &duplex))
         return false;
     flow->duplex = duplex;
-    if (flow->repeat > 1 && flow->bytes == 0)
-        return fields_fail(f, "repeat", "%s messages of what size? give bytes, too", t->repeat);
     if (flow->start_ps >= s->duration_ps) {
         char path[FIELDS_PATH], end[UNITS_TEXT];
         snprintf(path, sizeof path, "%s.start", f->section);
@@ -220,21 +232,24 @@ static bool traffic_flows(struct scenario *s, const struct schema_traffic *t, st
 /* A pattern of Zhu et al. 2014, section 7.1, drawn by the scenario's seed. */
 static bool traffic_random(struct scenario *s, const struct schema_random *t, struct fields *f)
 {
-    int64_t d = 1, bytes = 10000000;
+    int64_t d = 1, bytes[2] = {10000000, 10000000}, repeat;
     double probability = 0.5;
+    bool all = t->d && strcmp(t->d, "all") == 0;
     fields_section(f, "traffic.random");
     if (s->network.hosts == 0)
         return fields_fail_at(f, "traffic.random", "needs to know how many hosts there are: give network.hosts");
-    if (!fields_integer(f, "d", t->d, 1, RANDOM_DRAWS, &d) ||
+    if ((!all && !fields_integer(f, "d", t->d, 1, RANDOM_DRAWS, &d)) ||
         !fields_number(f, "probability", t->probability, 0, 1, &probability) ||
-        !fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &bytes))
+        !fields_bytes_range(f, "bytes", t->bytes, 1, INT64_MAX, bytes) ||
+        !traffic_repeat(s, t->repeat, bytes[0], &repeat, f))
         return false;
-    struct random_pattern_pair *pairs = calloc((size_t)s->network.hosts * (size_t)d, sizeof *pairs);
+    size_t draws = all ? (size_t)s->network.hosts - 1 : (size_t)d;
+    struct random_pattern_pair *pairs = calloc((size_t)s->network.hosts * draws + 1, sizeof *pairs);
     if (!pairs)
         return traffic_no_memory(f);
     struct random random;
     random_init(&random, s->seed);
-    size_t n = random_pattern_draw(s->network.hosts, (int)d, probability, &random, pairs);
+    size_t n = random_pattern_draw(s->network.hosts, all ? RANDOM_PATTERN_ALL : (int)d, probability, &random, pairs);
     if (n > TRAFFIC_FLOWS) {
         free(pairs);
         return fields_fail_at(f, "traffic.random", "%zu transfers were drawn; at most %d can run", n, TRAFFIC_FLOWS);
@@ -242,7 +257,10 @@ static bool traffic_random(struct scenario *s, const struct schema_random *t, st
     s->flows = calloc(n + 1, sizeof *s->flows);
     for (size_t i = 0; s->flows && i < n; i++) {
         struct scenario_flow *flow = &s->flows[i];
-        *flow = (struct scenario_flow){.from = pairs[i].from, .to = pairs[i].to, .bytes = bytes, .repeat = 1};
+        *flow = (struct scenario_flow){.from = pairs[i].from, .to = pairs[i].to, .repeat = repeat};
+        flow->bytes = bytes[0];
+        if (bytes[1] > bytes[0])
+            flow->bytes += (int64_t)random_below(&random, (uint64_t)(bytes[1] - bytes[0]) + 1);
         snprintf(flow->name, sizeof flow->name, "e%zu", i + 1);
         flow->start_ps = scenario_draw_start(s, &random);
         flow->tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes);
@@ -257,14 +275,24 @@ static bool traffic_random(struct scenario *s, const struct schema_random *t, st
     return true;
 }
 
-/* A flow without end would never come to the barrier. */
+/* A flow without end would never come to the barrier. With precision all send until everybody's time is known. */
 static bool traffic_barrier_fits(const struct scenario *s, const struct fields *f)
 {
-    bool endless = s->n_points > 0;
+    const char *key = s->precision > 0 ? "traffic.precision" : "traffic.barrier";
+    bool endless = s->n_points > 0 && s->star_bytes == 0;
+    if (s->precision > 0 && (s->traffic != SCENARIO_TRAFFIC_FLOWS || s->transport != SCENARIO_TRANSPORT_TCP))
+        return fields_fail_at(f, key, "is for messages over TCP: star, pairs, random or flows");
     for (int i = 0; i < s->n_flows; i++)
         endless = endless || s->flows[i].bytes == 0;
-    return !s->barrier || !endless ||
-           fields_fail_at(f, "traffic.barrier", "there are flows without bytes: they would never come to it");
+    if (s->barrier && endless)
+        return fields_fail_at(f, key, "there are flows without bytes: they would never come to %s",
+                              s->precision > 0 ? "the barrier" : "it");
+    for (int i = 1; i < s->n_flows && s->precision > 0; i++)
+        if (s->flows[i].repeat != s->flows[0].repeat)
+            return fields_fail_at(f, key, "flows %s and %s repeat %" PRId64 " and %" PRId64
+                                  " times; all send equally many", s->flows[0].name, s->flows[i].name,
+                                  s->flows[0].repeat, s->flows[i].repeat);
+    return true;
 }
 
 /* What only TCP's flows can. */
@@ -286,14 +314,19 @@ bool traffic_load(struct scenario *s, const struct schema_traffic *t, struct fie
 {
     bool flows = document_kind(f->doc, "traffic.flows") != DOCUMENT_NONE;
     s->start_spread_ps = 100 * UNITS_PS_PER_US;
+    s->star_repeat = 1;
     s->incoming_window_bytes = s->outgoing_window_bytes = s->tcp.receive_buffer_bytes;
     fields_section(f, "traffic");
     int barrier = false;
     struct schema_star usual = {.incoming = (char[]){"2"}, .outgoing = (char[]){"1"}};
     if (!fields_time(f, "start_spread", t->start_spread, 0, INT64_MAX, &s->start_spread_ps) ||
-        !fields_switch(f, "barrier", t->barrier, &barrier))
+        !fields_switch(f, "barrier", t->barrier, &barrier) ||
+        !fields_share(f, "precision", t->precision, &s->precision))
         return false;
-    s->barrier = barrier;
+    if (t->barrier && !barrier && s->precision > 0)
+        return fields_fail_at(f, document_culprit(f->doc, "traffic.barrier", "traffic.precision"),
+                              "precision has all flows start together, which is the barrier");
+    s->barrier = barrier || s->precision > 0;
     if (s->start_spread_ps >= s->duration_ps) {
         char spread[UNITS_TEXT], duration[UNITS_TEXT];
         units_format_time(s->start_spread_ps, spread);

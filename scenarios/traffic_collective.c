@@ -18,10 +18,11 @@ static bool collective_no_memory(const struct fields *f)
     return error_set(f->err, ERROR_SYSTEM, "out of memory for the scenario's traffic");
 }
 
-static void collective_flow(struct scenario *s, int i, int from, int to, int64_t bytes, struct random *random)
+static void collective_flow(struct scenario *s, int i, int from, int to, int64_t bytes, int64_t repeat,
+                            struct random *random)
 {
     struct scenario_flow *flow = &s->flows[i];
-    *flow = (struct scenario_flow){.from = from, .to = to, .bytes = bytes, .repeat = 1};
+    *flow = (struct scenario_flow){.from = from, .to = to, .bytes = bytes, .repeat = repeat};
     snprintf(flow->name, sizeof flow->name, "h%d-h%d", from, to);
     flow->start_ps = scenario_draw_start(s, random);
     flow->tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes);
@@ -38,14 +39,15 @@ static bool collective_hosts(const struct scenario *s, const char *section, int6
 bool traffic_pairs(struct scenario *s, const struct schema_pairs *t, struct fields *f)
 {
     int both = false;
-    int64_t count = s->network.hosts / 2, back = 0, bytes = 0;
+    int64_t count = s->network.hosts / 2, back = 0, bytes = 0, repeat;
     struct random random;
     random_init(&random, s->seed);
     fields_section(f, "traffic.pairs");
     if (!fields_integer(f, "count", t->count, t->back ? 0 : 1, TRAFFIC_HOSTS / 2, &count) ||
         !fields_integer(f, "back", t->back, 0, TRAFFIC_HOSTS / 2, &back) ||
         !fields_switch(f, "both_ways", t->both_ways, &both) ||
-        !fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &bytes))
+        !fields_bytes(f, "bytes", t->bytes, 1, INT64_MAX, &bytes) ||
+        !traffic_repeat(s, t->repeat, bytes, &repeat, f))
         return false;
     if (t->back && both)
         return fields_fail(f, "back", "does not go with both_ways, which sends back within each pair");
@@ -59,12 +61,13 @@ bool traffic_pairs(struct scenario *s, const struct schema_pairs *t, struct fiel
         return collective_no_memory(f);
     for (int i = 0; i < count; i++) {
         int to = s->network.hosts - (int)count + i;
-        collective_flow(s, s->n_flows++, i, to, bytes, &random);
+        collective_flow(s, s->n_flows++, i, to, bytes, repeat, &random);
         if (both)
-            collective_flow(s, s->n_flows++, to, i, bytes, &random);
+            collective_flow(s, s->n_flows++, to, i, bytes, repeat, &random);
     }
     for (int i = 0; i < back; i++) /* hosts of their own, inside of the others' */
-        collective_flow(s, s->n_flows++, s->network.hosts - (int)(count + back) + i, (int)count + i, bytes, &random);
+        collective_flow(s, s->n_flows++, s->network.hosts - (int)(count + back) + i, (int)count + i, bytes, repeat,
+                        &random);
     return true;
 }
 
@@ -135,7 +138,7 @@ bool traffic_exchange(struct scenario *s, const struct schema_exchange *t, struc
     for (int i = 0; i < p; i++)
         for (int j = 0; j < p; j++)
             if (i != j)
-                collective_flow(s, s->n_flows++, i, j, 0, &random);
+                collective_flow(s, s->n_flows++, i, j, 0, 1, &random);
     return true;
 }
 
@@ -212,8 +215,8 @@ bool traffic_pingpong(struct scenario *s, const struct schema_pingpong *t, struc
         return collective_no_memory(f);
     for (int i = 0; i < most; i++) { /* across the bisection */
         int far = i + s->network.hosts / 2;
-        collective_flow(s, s->n_flows++, i, far, 0, &random);
-        collective_flow(s, s->n_flows++, far, i, 0, &random);
+        collective_flow(s, s->n_flows++, i, far, 0, 1, &random);
+        collective_flow(s, s->n_flows++, far, i, 0, 1, &random);
     }
     return true;
 }

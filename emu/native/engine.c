@@ -11,15 +11,14 @@
 
 #define ENDLESS (UINT64_C(1) << 62) /* bytes: centuries */
 
-/* A connection that carries a flow: bulk data one way, or messages, or both ways. */
+/* A connection that carries a flow, one way or both. */
 struct native_flow {
     struct emu_engine *engine; /* borrowed */
     struct emu_flow_config config;
     struct native_endpoint ends[2]; /* source, sink */
     struct emu_flow_stats stats;
     uint64_t delivered[2];     /* to the application of the source (duplex), of the sink */
-    int64_t written_ps;        /* when the message under way was handed over */
-    uint64_t due;              /* bytes each way with the message under way */
+    uint64_t due;              /* bytes each way that were handed over so far */
 };
 
 struct emu_engine {
@@ -29,7 +28,6 @@ struct emu_engine {
     struct native_endpoint_env env;
     struct native_flow **flows; /* owned */
     int n_flows, n_hosts;
-    int at_barrier; /* flows whose message is received while others' is not */
 };
 
 /* Frame handles are segments; the tap that wants bytes finds the connection here. One engine a process. */
@@ -140,76 +138,28 @@ void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *fra
         native_endpoint_departed(end, emu_frame_buffer_bytes(frame));
 }
 
-static uint64_t flow_message(const struct native_flow *f)
+/* The last byte of what has an end is followed by a FIN. */
+static void flow_write(struct native_flow *f, uint64_t bytes)
 {
-    return f->config.bytes > 0 ? (uint64_t)f->config.bytes : ENDLESS;
-}
-
-static int flow_ends(const struct native_flow *f)
-{
-    return f->config.duplex ? 2 : 1;
-}
-
-/* The next message, both ways if that is what the flow is. Its last byte is followed by a FIN. */
-static void flow_write(struct native_flow *f)
-{
-    f->due += flow_message(f);
-    f->written_ps = native_scheduler_now(&f->engine->scheduler);
-    for (int i = 0; i < flow_ends(f); i++) {
-        native_endpoint_write(&f->ends[i], flow_message(f));
-        if (f->stats.messages + 1 >= f->config.repeat && f->config.bytes > 0)
+    for (int i = 0; i < (f->config.duplex ? 2 : 1); i++) {
+        native_endpoint_write(&f->ends[i], bytes);
+        if (!f->config.written && f->config.bytes > 0)
             native_endpoint_close(&f->ends[i]);
     }
-}
-
-static void flow_count(struct native_flow *f)
-{
-    int64_t took_ps = f->stats.last_delivery_ps - f->written_ps;
-    f->stats.message_sum_ps += took_ps;
-    if (f->stats.messages++ == 0 || took_ps < f->stats.message_min_ps)
-        f->stats.message_min_ps = took_ps;
-    if (took_ps > f->stats.message_max_ps)
-        f->stats.message_max_ps = took_ps;
-    const struct emu_engine_config *config = &f->engine->config;
-    if (config->message)
-        config->message(config->user, (int)(f->ends[0].id / 2), f->written_ps, f->stats.last_delivery_ps);
-}
-
-static void flow_next(struct native_flow *f)
-{
-    struct emu_engine *e = f->engine;
-    f->stats.done = f->stats.messages >= f->config.repeat;
-    if (!f->config.barrier) {
-        if (!f->stats.done)
-            flow_write(f);
-        return;
-    }
-    if (++e->at_barrier < e->n_flows)
-        return;
-    e->at_barrier = 0;
-    for (int i = 0; i < e->n_flows; i++)
-        if (!e->flows[i]->stats.done)
-            flow_write(e->flows[i]);
-        else
-            e->at_barrier++; /* has no more messages: nobody waits for it */
 }
 
 static void native_delivered(void *user, struct native_endpoint *end, uint64_t bytes)
 {
     struct emu_engine *e = user;
     struct native_flow *f = e->flows[end->id / 2];
-    int side = (int)(end->id & 1);
-    f->delivered[side] += bytes;
+    f->delivered[end->id & 1] += bytes;
     f->stats.last_delivery_ps = native_scheduler_now(&e->scheduler);
-    if (f->config.written) {
-        f->stats.done = f->config.bytes > 0 && f->delivered[1] >= (uint64_t)f->config.bytes;
-        e->config.delivered(e->config.user, (int)(end->id / 2), (int64_t)f->delivered[1]);
-        return;
-    }
-    if (f->delivered[1] < f->due || (f->config.duplex && f->delivered[0] < f->due))
-        return;
-    flow_count(f);
-    flow_next(f);
+    uint64_t whole = f->delivered[1];
+    if (f->config.duplex && f->delivered[0] < whole)
+        whole = f->delivered[0];
+    f->stats.done = f->config.bytes > 0 && whole >= (uint64_t)f->config.bytes;
+    if (f->config.written)
+        e->config.delivered(e->config.user, (int)(end->id / 2), (int64_t)whole);
 }
 
 static void native_drained(void *user, struct native_endpoint *end)
@@ -227,10 +177,8 @@ static void native_connected(void *user, struct native_endpoint *end)
         return;
     struct native_flow *f = e->flows[end->id / 2];
     f->stats.connected = true;
-    if (!f->config.written)
-        flow_write(f);
-    else if (f->due > 0)
-        native_endpoint_write(end, f->due);
+    if (f->due > 0)
+        flow_write(f, f->due);
 }
 
 void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
@@ -238,7 +186,7 @@ void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
     struct native_flow *f = e->flows[flow];
     f->due += (uint64_t)bytes;
     if (f->stats.connected)
-        native_endpoint_write(&f->ends[0], (uint64_t)bytes);
+        flow_write(f, (uint64_t)bytes);
 }
 
 static void flow_start(void *arg)
@@ -312,6 +260,8 @@ int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *conf
         return -1;
     }
     *f = (struct native_flow){.engine = e, .config = *config, .stats = {.first_data_ps = -1, .last_delivery_ps = -1}};
+    if (!config->written)
+        f->due = config->bytes > 0 ? (uint64_t)config->bytes : ENDLESS;
     uint32_t id = 2 * (uint32_t)e->n_flows, source = (uint32_t)config->source, sink = (uint32_t)config->sink;
     native_endpoint_init(&f->ends[0], &e->env, &config->tcp, id, source, sink);
     native_endpoint_init(&f->ends[1], &e->env, &config->tcp, id + 1, sink, source);

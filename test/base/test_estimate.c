@@ -29,6 +29,24 @@ static void test_mean_of_eight_numbers(void **state)
     assert_float_equal(e.ci95, 1.787487, 1e-5);
 }
 
+/* The same eight, one after another, and a large number on top of each: s = sqrt(32/7) = 2.138090 all the same. */
+static void test_running_mean_needs_no_samples(void **state)
+{
+    (void)state;
+    const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    struct estimate_running r = {0};
+    assert_true(isnan(estimate_of(&r).value));
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(isnan(estimate_deviation(&r)), i < 2);
+        estimate_add(&r, 1e9 + x[i]);
+    }
+    struct estimate e = estimate_of(&r);
+    assert_true(fabs(e.value - (1e9 + 5)) < 1e-6);
+    assert_float_equal(estimate_deviation(&r), 2.138090, 1e-6);
+    assert_float_equal(e.ci95, 1.787487, 1e-5);
+    assert_int_equal(e.batches, 8);
+}
+
 static void test_one_sample_has_no_interval(void **state)
 {
     (void)state;
@@ -83,6 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_t_quantiles_match_the_tables),
         cmocka_unit_test(test_mean_of_eight_numbers),
+        cmocka_unit_test(test_running_mean_needs_no_samples),
         cmocka_unit_test(test_one_sample_has_no_interval),
         cmocka_unit_test(test_batches_skip_the_remainder_in_the_interval_only),
         cmocka_unit_test(test_batch_means_cover_a_correlated_mean),

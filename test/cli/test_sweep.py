@@ -105,17 +105,18 @@ class Results(Case):
         self.good("sweep", "s.yaml", "-q", "--seed", 7, "-o", "seven.db")
         self.assertEqual(self.query("SELECT DISTINCT seed FROM point ORDER BY 1", "seven.db"), [(7,), (8,)])
 
-    def test_fig4a_has_every_point_but_the_empty_one(self):
-        fig = e2e.ROOT / "scenarios/sweeps/fig4a.yaml"
-        running = subprocess.Popen([str(e2e.CONTRAFLOW), "sweep", str(fig), "-q"], cwd=self.dir,
-                                   stderr=subprocess.DEVNULL)
-        while not (self.dir / "fig4a.db").exists() or not self.query("SELECT * FROM sqlite_master", "fig4a.db"):
-            self.assertIsNone(running.poll())
-            time.sleep(0.05)
-        running.send_signal(signal.SIGINT)
-        self.assertEqual(running.wait(60), -signal.SIGINT)
-        axes = {tuple(json.loads(a).values()) for a, in self.query("SELECT axes FROM point", "fig4a.db")}
-        self.assertEqual(axes, {(i, o) for i in range(13) for o in range(13)} - {(0, 0)})
+    def test_the_papers_grids_have_every_point_but_the_empty_one(self):
+        for name, most in (("fig4a", 12), ("fig4b", 20)):
+            fig, db = e2e.ROOT / f"scenarios/sweeps/{name}.yaml", f"{name}.db"
+            running = subprocess.Popen([str(e2e.CONTRAFLOW), "sweep", str(fig), "-q"], cwd=self.dir,
+                                       stderr=subprocess.DEVNULL)
+            while not (self.dir / db).exists() or not self.query("SELECT * FROM sqlite_master", db):
+                self.assertIsNone(running.poll())
+                time.sleep(0.05)
+            running.send_signal(signal.SIGINT)
+            self.assertEqual(running.wait(60), -signal.SIGINT)
+            axes = {tuple(json.loads(a).values()) for a, in self.query("SELECT axes FROM point", db)}
+            self.assertEqual(axes, {(i, o) for i in range(most + 1) for o in range(most + 1)} - {(0, 0)})
 
 
 class Interrupted(Case):

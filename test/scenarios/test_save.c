@@ -78,6 +78,10 @@ static void same(const struct scenario *a, const struct scenario *b)
     for (int i = 0; i < a->n_pauses; i++)
         assert_memory_equal(&a->pauses[i], &b->pauses[i], sizeof *a->pauses);
     assert_int_equal(a->start_spread_ps, b->start_spread_ps);
+    assert_int_equal(a->barrier, b->barrier);
+    assert_float_equal(a->precision, b->precision, 0);
+    assert_int_equal(a->star_bytes, b->star_bytes);
+    assert_int_equal(a->star_repeat, b->star_repeat);
     assert_int_equal(a->incoming_window_bytes, b->incoming_window_bytes);
     assert_int_equal(a->outgoing_window_bytes, b->outgoing_window_bytes);
     assert_int_equal(a->n_flows, b->n_flows);
@@ -87,6 +91,7 @@ static void same(const struct scenario *a, const struct scenario *b)
         assert_int_equal(a->flows[i].to, b->flows[i].to);
         assert_int_equal(a->flows[i].bytes, b->flows[i].bytes);
         assert_int_equal(a->flows[i].start_ps, b->flows[i].start_ps);
+        assert_int_equal(a->flows[i].repeat, b->flows[i].repeat);
         same_tcp(&a->flows[i].tcp, &b->flows[i].tcp);
     }
     assert_int_equal(a->n_points, b->n_points);
@@ -148,6 +153,17 @@ static void test_points_survive_as_points(void **state)
     survives(&s, NULL);
     s = text_load("network: {hosts: 3}\ntraffic: {star: {points: [4/2]}}\n", NULL);
     assert_int_equal(s.network.hosts, 3);
+    survives(&s, NULL);
+}
+
+static void test_a_benchmark_survives(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("traffic: {precision: 2%, star: {points: [1/1, 2/1], bytes: 10MB, repeat: 99}}\n",
+                                  NULL);
+    assert_int_equal(s.star_repeat, 99);
+    survives(&s, NULL);
+    s = text_load("network: {hosts: 4}\ntraffic: {precision: 1.7%, random: {d: 2, probability: 1, repeat: 9}}\n", NULL);
     survives(&s, NULL);
 }
 
@@ -226,6 +242,7 @@ int main(void)
         cmocka_unit_test(test_star_survives_with_its_drawn_starts),
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
         cmocka_unit_test(test_points_survive_as_points),
+        cmocka_unit_test(test_a_benchmark_survives),
         cmocka_unit_test(test_any_title_survives),
         cmocka_unit_test(test_comment_is_one_first_line),
         cmocka_unit_test(test_every_default_is_spelt_out),

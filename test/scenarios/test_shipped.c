@@ -57,6 +57,23 @@ static void test_windows_are_w_w_and_2w(void **state)
     scenario_fini(&s);
 }
 
+static void test_backbone_is_three_in_twelve_out_for_its_first_rack(void **state)
+{
+    (void)state;
+    struct scenario s = shipped("backbone.yaml");
+    int out = 0;
+    for (int i = 0; i < s.n_flows; i++) {
+        assert_int_not_equal(s.flows[i].from < 40, s.flows[i].to < 40);
+        out += s.flows[i].from < 40;
+    }
+    assert_int_equal(s.n_flows, 15);
+    assert_int_equal(out, 12);
+    assert_int_equal(s.network.racks[0], 40);
+    /* windows of twenty flows one way and as many ACKs wait in a port: they fit */
+    assert_true(20 * s.tcp.receive_buffer_bytes < s.network.sw.queue.limit_bytes / 2);
+    scenario_fini(&s);
+}
+
 static void test_figure4_has_the_points_of_the_paper(void **state)
 {
     (void)state;
@@ -137,6 +154,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_star_is_two_in_one_out),
         cmocka_unit_test(test_ack_first_is_so_in_both_queues),
         cmocka_unit_test(test_windows_are_w_w_and_2w),
+        cmocka_unit_test(test_backbone_is_three_in_twelve_out_for_its_first_rack),
         cmocka_unit_test(test_figure4_has_the_points_of_the_paper),
         cmocka_unit_test(test_figure1_has_the_five_links_of_table_1),
         cmocka_unit_test(test_every_file_survives_being_resolved),

@@ -125,7 +125,43 @@ static void test_skipped_points_take_no_number(void **state)
           "{\"traffic.star.incoming\":0,\"traffic.star.outgoing\":1} 1\n"
           "{\"traffic.star.incoming\":1,\"traffic.star.outgoing\":0} 1\n"
           "{\"traffic.star.incoming\":1,\"traffic.star.outgoing\":1} 1\n");
+    gives("axes: {tcp.window: [1MB, 2MB, 3MB]}\nseeds: 3\nskip: [{tcp.window: [1MB, 3MB], seed: 2..3}, {seed: 1}]\n",
+          "{\"tcp.window\":\"2MB\"} 2\n{\"tcp.window\":\"2MB\"} 3\n");
     rejects("axes: {tcp.window: [1MB]}\nskip: [{tcp.window: 1MB}]\n", "s.yaml: skip: leaves no point");
+    rejects("axes: {tcp.window: [1MB]}\nseeds: 3\nskip: [{seed: 2..4}]\n",
+            "s.yaml:5: skip: seed never has the value '4'");
+}
+
+static bool take_numbers(void *user, const struct sweep_point *p, struct error *err)
+{
+    (void)err;
+    int64_t *numbers = user;
+    numbers[++numbers[0]] = p->number;
+    return true;
+}
+
+/* Six points less a skipped one: what is left is numbered 1 to 5. */
+static void test_a_shard_has_every_nth_number_skipped_points_left_out(void **state)
+{
+    (void)state;
+    static const char text[] = "scenario: again.yaml\naxes: {traffic.star.incoming: 1..3, tcp.window: [1MB, 2MB]}\n"
+                               "skip: [{traffic.star.incoming: 2, tcp.window: 1MB}]\n";
+    static const int64_t expected[][4] = {{3, 1, 3, 5}, {2, 2, 4, 0}, {1, 5, 0, 0}, {0, 0, 0, 0}};
+    static const int64_t shards[][2] = {{1, 2}, {2, 2}, {5, 5}, {6, 6}};
+    text_write("again.yaml", "traffic: {star: {incoming: 2, outgoing: 1}}\n", 44);
+    text_write("s.yaml", text, strlen(text));
+    struct error err = {0};
+    struct sweep *s = sweep_load("s.yaml", -1, &err);
+    if (!s)
+        fail_msg("%s", err.message);
+    assert_int_equal(sweep_points(s), 5);
+    for (int i = 0; i < 4; i++) {
+        int64_t numbers[8] = {0};
+        sweep_divide(s, shards[i][0], shards[i][1]);
+        assert_true(sweep_expand(s, take_numbers, numbers, &err));
+        assert_memory_equal(numbers, expected[i], sizeof expected[i]);
+    }
+    sweep_free(s);
 }
 
 static void test_errors_name_line_and_key(void **state)
@@ -164,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_ranges_keep_their_units),
         cmocka_unit_test(test_log_ranges_round_to_the_unit_of_their_start),
         cmocka_unit_test(test_skipped_points_take_no_number),
+        cmocka_unit_test(test_a_shard_has_every_nth_number_skipped_points_left_out),
         cmocka_unit_test(test_errors_name_line_and_key),
     };
     return cmocka_run_group_tests(tests, text_enter, text_leave);

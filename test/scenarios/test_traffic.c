@@ -100,6 +100,28 @@ static void test_a_random_pattern_is_drawn_by_the_seed(void **state)
     scenario_fini(&s);
 }
 
+/* All with all, each of a size of its own: MPI_Alltoallv. */
+static void test_sizes_are_drawn_too(void **state)
+{
+    (void)state;
+    const char *text = "network: {hosts: 4}\ntraffic: {random: {d: all, probability: 1, bytes: 10MB..60MB}}\n";
+    struct scenario s = text_load(text, NULL), other = text_load(text, "seed=2");
+    double sum = 0;
+    bool differ = false;
+    assert_int_equal(s.n_flows, 12);
+    for (int i = 0; i < 12; i++) {
+        int k = i % 3;
+        assert_int_equal(s.flows[i].from, i / 3);
+        assert_int_equal(s.flows[i].to, k + (k >= i / 3));
+        assert_true(s.flows[i].bytes >= 10000000 && s.flows[i].bytes <= 60000000);
+        sum += (double)s.flows[i].bytes;
+        differ = differ || s.flows[i].bytes != other.flows[i].bytes;
+    }
+    assert_true(differ && sum > 12 * 20e6 && sum < 12 * 50e6);
+    scenario_fini(&s);
+    scenario_fini(&other);
+}
+
 static void test_a_bad_random_pattern_is_refused(void **state)
 {
     (void)state;
@@ -109,6 +131,10 @@ static void test_a_bad_random_pattern_is_refused(void **state)
                  "s.yaml:2: traffic.random.probability: '1.5' is outside 0 to 1");
     text_rejects("network: {hosts: 5}\ntraffic: {random: {probability: half}}\n", NULL,
                  "s.yaml:2: traffic.random.probability: 'half' is not a number");
+    text_rejects("network: {hosts: 5}\ntraffic: {random: {bytes: 6MB..1MB}}\n", NULL,
+                 "s.yaml:2: traffic.random.bytes: '6MB..1MB' is backwards");
+    text_rejects("network: {hosts: 5}\ntraffic: {random: {bytes: 1MB..many}}\n", NULL,
+                 "s.yaml:2: traffic.random.bytes: 'many' is not a size; try 3MB, 500kB or 64KiB");
     text_rejects("network: {hosts: 5}\ntraffic: {random: {d: 0}}\n", NULL,
                  "s.yaml:2: traffic.random.d: '0' is outside 1 to 1000");
     text_rejects("network: {hosts: 100}\ntraffic: {random: {d: 101, probability: 1}}\n", NULL,
@@ -118,6 +144,34 @@ static void test_a_bad_random_pattern_is_refused(void **state)
     text_rejects("network: {hosts: 5}\ntraffic: {random: {d: 1}, star: {incoming: 1}}\n", NULL,
                  "s.yaml:2: traffic.star: traffic is one of star, pairs, random, exchange, burst, "
                  "pingpong, uniform and flows");
+}
+
+static void test_pairs_send_back_from_hosts_of_their_own(void **state)
+{
+    (void)state;
+    /* 2 there: h0, h1 to the last two; 1 back: from the host before those to the one behind these. */
+    static const int ends[][2] = {{0, 6}, {1, 7}, {5, 2}};
+    const char *text = "network: {topology: tree, racks: [4, 4]}\ntraffic:\n  pairs: {count: 2, back: 1}\n";
+    struct scenario s = text_load(text, NULL);
+    assert_int_equal(s.n_flows, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(s.flows[i].from, ends[i][0]);
+        assert_int_equal(s.flows[i].to, ends[i][1]);
+        assert_int_equal(s.flows[i].bytes, 0);
+    }
+    scenario_fini(&s);
+    s = text_load(text, "traffic.pairs.count=0");
+    assert_int_equal(s.n_flows, 1);
+    assert_int_equal(s.flows[0].from, 7);
+    assert_int_equal(s.flows[0].to, 0);
+    scenario_fini(&s);
+    text_rejects(text, "traffic.pairs.back=3", "s.yaml:3: traffic.pairs: needs 10 hosts; there are 8");
+    text_rejects(text, "traffic.pairs.both_ways=true",
+                 "s.yaml:3: traffic.pairs.back: does not go with both_ways, which sends back within each pair");
+    text_rejects("network: {hosts: 4}\ntraffic:\n  pairs: {count: 0, back: 0}\n", NULL,
+                 "s.yaml:3: traffic.pairs.count: no pair: count and back are both 0");
+    text_rejects("network: {hosts: 4}\ntraffic:\n  pairs: {count: 0}\n", NULL,
+                 "s.yaml:3: traffic.pairs.count: '0' is outside 1 to 2000");
 }
 
 static void test_pauses_are_checked(void **state)
@@ -154,6 +208,85 @@ static void test_messages_are_listed_and_checked(void **state)
                  "s.yaml:1: traffic.flows.0.repeat: '0' is outside 1 to 1000000");
     text_rejects("traffic: {barrier: true, flows: [{from: h1, to: h0}]}\n", NULL,
                  "s.yaml:1: traffic.barrier: there are flows without bytes: they would never come to it");
+}
+
+static void test_every_kind_of_flow_repeats_its_messages(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"star: {incoming: 2, outgoing: 1, bytes: 1MB, repeat: 7}",
+                                        "random: {d: 2, probability: 1, bytes: 1MB, repeat: 7}",
+                                        "pairs: {count: 2, bytes: 1MB, repeat: 7}"};
+    for (int k = 0; k < 3; k++) {
+        char yaml[128];
+        snprintf(yaml, sizeof yaml, "network: {hosts: 4}\ntraffic: {%s}\n", kinds[k]);
+        struct scenario s = text_load(yaml, NULL);
+        assert_true(s.n_flows > 1);
+        for (int i = 0; i < s.n_flows; i++) {
+            assert_int_equal(s.flows[i].bytes, 1000000);
+            assert_int_equal(s.flows[i].repeat, 7);
+        }
+        scenario_fini(&s);
+    }
+    text_rejects("traffic: {star: {incoming: 1, outgoing: 1, repeat: 2}}\n", NULL,
+                 "s.yaml:1: traffic.star.repeat: 2 messages of what size? give bytes, too");
+    text_rejects("engine: ns3\ntraffic: {star: {points: [1/1], bytes: 1MB, repeat: 2}}\n", NULL,
+                 "s.yaml:1: engine: ns3 has no repeated messages; use native");
+}
+
+#define PRECISE "traffic: {precision: 2%, flows: [{from: h1, to: h0, bytes: 1MB"
+
+static void test_precision_repeats_behind_a_barrier(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(PRECISE "}, {from: h2, to: h0, bytes: 2MB}]}\n", NULL);
+    assert_true(s.barrier);
+    assert_float_equal(s.precision, 0.02, 1e-15);
+    assert_int_equal(s.flows[0].repeat, 2000);
+    assert_int_equal(s.flows[1].repeat, 2000);
+    assert_int_equal(s.duration_ps, 3600 * UNITS_PS_PER_S);
+    assert_int_equal(s.warmup_ps, 0);
+    scenario_fini(&s);
+    s = text_load("duration: 5s\n" PRECISE ", repeat: 5}], barrier: true}\n", "traffic.precision=0.5");
+    assert_float_equal(s.precision, 0.5, 0);
+    assert_int_equal(s.flows[0].repeat, 5);
+    assert_int_equal(s.duration_ps, 5 * UNITS_PS_PER_S);
+    scenario_fini(&s);
+}
+
+static void test_precision_is_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *why;
+    } bad[] = {{"0", "'0' is not a share above 0 and up to 1 (100%)"},
+               {"2", "'2' is not a share above 0 and up to 1 (100%)"},
+               {"101%", "'101%' is not a share above 0 and up to 1 (100%)"},
+               {"-1%", "'-1%' is not a share above 0 and up to 1 (100%)"},
+               {"nan", "'nan' is not a share; write such as 2% or 0.02"},
+               {"%", "'%' is not a share; write such as 2% or 0.02"},
+               {"2 percent", "'2 percent' is not a share; write such as 2% or 0.02"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char set[64], sentence[128];
+        snprintf(set, sizeof set, "traffic.precision=%s", bad[i].text);
+        snprintf(sentence, sizeof sentence, "--set %s: %s", set, bad[i].why);
+        text_rejects(PRECISE "}]}\n", set, sentence);
+    }
+    text_rejects(PRECISE "}]}\n", "traffic.barrier=false",
+                 "--set traffic.barrier=false: precision has all flows start together, which is the barrier");
+    text_rejects("traffic: {precision: 2%, star: {incoming: 1, outgoing: 1}}\n", NULL,
+                 "s.yaml:1: traffic.precision: there are flows without bytes: they would never come to the barrier");
+    text_rejects("traffic: {precision: 2%, star: {points: [1/1]}}\n", NULL,
+                 "s.yaml:1: traffic.precision: there are flows without bytes: they would never come to the barrier");
+    text_rejects("transport: gbn\n" PRECISE "}]}\n", NULL,
+                 "s.yaml:2: traffic.precision: is for messages over TCP: star, pairs, random or flows");
+    text_rejects("network: {hosts: 4}\ntraffic: {precision: 2%, exchange: {bytes: 1kB}}\n", NULL,
+                 "s.yaml:2: traffic.precision: is for messages over TCP: star, pairs, random or flows");
+    text_rejects(PRECISE ", repeat: 4}]}\n", NULL, "s.yaml:1: traffic.flows.0.repeat: '4' is outside 5 to 1000000");
+    text_rejects(PRECISE "}, {from: h2, to: h0, bytes: 1MB, repeat: 9}]}\n", NULL,
+                 "s.yaml:1: traffic.precision: flows f0 and f1 repeat 2000 and 9 times; all send equally many");
+    text_rejects("engine: ns3\n" PRECISE "}]}\n", NULL,
+                 "s.yaml:1: engine: ns3 has no messages repeated until their mean time is known well enough "
+                 "(traffic.precision); use native");
 }
 
 static void test_points_are_listed_and_checked(void **state)
@@ -318,8 +451,13 @@ int main(void)
         cmocka_unit_test(test_star_sides_have_windows_of_their_own),
         cmocka_unit_test(test_star_counts_are_checked),
         cmocka_unit_test(test_a_random_pattern_is_drawn_by_the_seed),
+        cmocka_unit_test(test_pairs_send_back_from_hosts_of_their_own),
         cmocka_unit_test(test_pauses_are_checked),
         cmocka_unit_test(test_messages_are_listed_and_checked),
+        cmocka_unit_test(test_every_kind_of_flow_repeats_its_messages),
+        cmocka_unit_test(test_precision_repeats_behind_a_barrier),
+        cmocka_unit_test(test_precision_is_checked),
+        cmocka_unit_test(test_sizes_are_drawn_too),
         cmocka_unit_test(test_a_bad_random_pattern_is_refused),
         cmocka_unit_test(test_points_are_listed_and_checked),
         cmocka_unit_test(test_flows_take_what_they_are_given),

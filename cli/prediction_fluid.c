@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/prediction.h"
+
+#include "base/random.h"
+#include "model/fluid.h"
+#include "model/window_rule.h"
+
+#include <stdlib.h>
+
+#define ORDERS 16 /* of transfers that start at one time: enough for their mean, and the same every time */
+
+static bool fluid_ties(const struct model_pattern *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (p->transfers[i].start_s == p->transfers[j].start_s && p->transfers[i].source == p->transfers[j].source)
+                return true;
+    return false;
+}
+
+static void fluid_shuffle(size_t *order, size_t n, struct random *random)
+{
+    for (size_t i = n; i > 1; i--) { /* Fisher and Yates */
+        size_t j = (size_t)random_below(random, i), kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+/* Who of those that start together at one host comes first is chance: the mean over orders. */
+bool prediction_fluid(struct prediction *p, const struct scenario_pattern *s, struct error *err)
+{
+    struct model_routes routes;
+    if (!model_routes_init(&routes, &s->platform, &s->pattern, err))
+        return false;
+    struct random random;
+    struct model_window_rule *law = model_window_rule_new(&routes, err);
+    double *numbers = law ? calloc(3 * p->n, sizeof *numbers) : NULL;
+    double *bytes = numbers, *start_s = numbers + p->n, *end_s = start_s + p->n;
+    size_t *order = law ? calloc(p->n, sizeof *order) : NULL;
+    int orders = fluid_ties(&s->pattern) ? ORDERS : 1;
+    bool ok = law && ((numbers && order) || error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n));
+    random_init(&random, 1);
+    for (size_t i = 0; ok && i < p->n; i++) {
+        bytes[i] = s->pattern.transfers[i].bytes;
+        start_s[i] = s->pattern.transfers[i].start_s;
+        order[i] = i;
+    }
+    for (int k = 0; ok && k < orders; k++) {
+        if (k > 0)
+            fluid_shuffle(order, p->n, &random);
+        ok = model_fluid_run(model_window_rule_network(law), bytes, start_s, order, end_s, err);
+        for (size_t i = 0; ok && i < p->n; i++)
+            p->completion_s[i] += end_s[i] / orders;
+    }
+    ok = ok && prediction_whole(p, s->pattern.transfers, err);
+    free(numbers);
+    free(order);
+    model_window_rule_free(law);
+    model_routes_fini(&routes);
+    return ok;
+}

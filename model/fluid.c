@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/fluid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_PER_WINDOW 200 /* a step is no shorter than this part of the quickest window on its slowest link */
+#define DONE 1e-9            /* of a flow's bytes */
+
+/* What waits of one flow, data or ACKs, in one queue. */
+struct fluid_stream {
+    int flow, queue, slot; /* slot: in the queue's slices */
+    int next;              /* the stream it becomes in the queue after; -1: it arrives */
+    bool ack;
+    double come; /* bytes on the wire in this step */
+};
+
+/* Slices in order of arrival: each stream's bytes, and their sum behind them. */
+struct fluid_queue {
+    int *streams; /* owned; by slot */
+    int n;
+    double *ring; /* owned; `room` slices of n + 1 */
+    size_t head, count, room;
+};
+
+struct fluid_flow {
+    int data, ack; /* first streams */
+    double sent, acked, delivered, delivered_before; /* payload bytes; acked: as its sender knows */
+    double *known; /* owned ring of lag + 2: acknowledged in the latest steps */
+    size_t lag;    /* whole steps of the round trip beyond the two that a loop takes, and */
+    double part;   /* of one more */
+    bool done;
+};
+
+struct fluid {
+    const struct model_window_network *network;
+    const double *bytes, *start_s;
+    double *completion_s;
+    struct fluid_stream *streams; /* owned, as the rest */
+    struct fluid_queue *queues;   /* two a link: ACKs that go first, and all others */
+    int *links;                   /* in the order of the paths */
+    size_t *starts;               /* flows by start */
+    struct fluid_flow *flows;
+    double step_s;
+    size_t number, started, unfinished, n_streams;
+};
+
+static void fluid_fini(struct fluid *f)
+{
+    for (size_t i = 0; f->flows && i < f->network->n_flows; i++)
+        free(f->flows[i].known);
+    for (size_t q = 0; f->queues && q < 2 * f->network->n_links; q++) {
+        free(f->queues[q].streams);
+        free(f->queues[q].ring);
+    }
+    free(f->streams);
+    free(f->queues);
+    free(f->links);
+    free(f->starts);
+    free(f->flows);
+}
+
+/* Streams of one path, one a link. */
+static void fluid_add_path(struct fluid *f, size_t flow, bool ack, const int *path, int n)
+{
+    for (int h = 0; h < n; h++) {
+        struct fluid_stream *s = &f->streams[f->n_streams];
+        int queue = 2 * path[h] + !(ack && f->network->links[path[h]].ack_first);
+        *s = (struct fluid_stream){.flow = (int)flow, .queue = queue, .slot = f->queues[queue].n++, .ack = ack,
+                                   .next = h + 1 < n ? (int)f->n_streams + 1 : -1};
+        f->n_streams++;
+    }
+}
+
+static bool fluid_join_queues(struct fluid *f)
+{
+    for (size_t q = 0; q < 2 * f->network->n_links; q++)
+        if (f->queues[q].n && !(f->queues[q].streams = calloc((size_t)f->queues[q].n, sizeof(int))))
+            return false;
+    for (size_t i = 0; i < f->n_streams; i++)
+        f->queues[f->streams[i].queue].streams[f->streams[i].slot] = (int)i;
+    return true;
+}
+
+/* Links so that every path meets them in order; rank by rank. Round a cycle somebody waits a step. */
+static bool fluid_order_links(struct fluid *f)
+{
+    size_t n = f->network->n_links, placed = 0;
+    int *rank = calloc(n + 1, sizeof *rank), top = 0;
+    bool moved = true;
+    for (size_t round = 0; rank && moved && round < n; round++) {
+        moved = false;
+        for (size_t i = 0; i < f->n_streams; i++) {
+            const struct fluid_stream *s = &f->streams[i];
+            int from = s->queue / 2, to = s->next < 0 ? from : f->streams[s->next].queue / 2;
+            if (to == from || rank[to] > rank[from])
+                continue;
+            rank[to] = rank[from] + 1;
+            top = rank[to] > top ? rank[to] : top;
+            moved = true;
+        }
+    }
+    for (int r = 0; rank && r <= top; r++)
+        for (size_t l = 0; l < n; l++)
+            if (rank[l] == r)
+                f->links[placed++] = (int)l;
+    free(rank);
+    return placed == n;
+}
+
+/* By start; of equal ones as `order` has them. */
+static void fluid_sort_starts(struct fluid *f, const size_t *order)
+{
+    for (size_t k = 0; k < f->network->n_flows; k++) {
+        size_t i = order ? order[k] : k, at = k;
+        for (; at > 0 && f->start_s[f->starts[at - 1]] > f->start_s[i]; at--)
+            f->starts[at] = f->starts[at - 1];
+        f->starts[at] = i;
+    }
+}
+
+static double fluid_step_s(const struct model_window_network *n)
+{
+    double trip_s = INFINITY, window_s = INFINITY;
+    for (size_t i = 0; i < n->n_flows; i++) {
+        const struct model_window_flow *flow = &n->flows[i];
+        double rate_bps = INFINITY;
+        for (int h = 0; h < flow->n_data; h++)
+            rate_bps = fmin(rate_bps, n->links[flow->data[h]].rate_bps);
+        trip_s = fmin(trip_s, flow->base_rtt_s);
+        window_s = fmin(window_s, 8 * flow->window_bytes * flow->wire_per_byte / rate_bps);
+    }
+    return fmax(trip_s / 2, window_s / STEPS_PER_WINDOW);
+}
+
+static bool fluid_init(struct fluid *f, const size_t *order)
+{
+    const struct model_window_network *n = f->network;
+    size_t streams = 0;
+    for (size_t i = 0; i < n->n_flows; i++)
+        streams += (size_t)(n->flows[i].n_data + n->flows[i].n_ack);
+    f->streams = calloc(streams, sizeof *f->streams);
+    f->queues = calloc(2 * n->n_links, sizeof *f->queues);
+    f->links = calloc(n->n_links, sizeof *f->links);
+    f->starts = calloc(n->n_flows, sizeof *f->starts);
+    f->flows = calloc(n->n_flows, sizeof *f->flows);
+    if (!f->streams || !f->queues || !f->links || !f->starts || !f->flows)
+        return false;
+    f->step_s = fluid_step_s(n);
+    for (size_t i = 0; i < n->n_flows; i++) {
+        const struct model_window_flow *flow = &n->flows[i];
+        struct fluid_flow *to = &f->flows[i];
+        double steps = fmax(0, flow->base_rtt_s / f->step_s - 2);
+        *to = (struct fluid_flow){.lag = (size_t)steps, .part = steps - floor(steps)};
+        to->known = calloc(to->lag + 2, sizeof *to->known);
+        if (!to->known)
+            return false;
+        to->data = (int)f->n_streams;
+        fluid_add_path(f, i, false, flow->data, flow->n_data);
+        to->ack = (int)f->n_streams;
+        fluid_add_path(f, i, true, flow->ack, flow->n_ack);
+        f->unfinished += isfinite(f->bytes[i]);
+        f->completion_s[i] = INFINITY;
+    }
+    fluid_sort_starts(f, order);
+    return fluid_join_queues(f) && fluid_order_links(f);
+}
+
+/* A slice at the end of the line, all zero; NULL when memory is out. */
+static double *queue_push(struct fluid_queue *q)
+{
+    size_t width = (size_t)q->n + 1;
+    if (q->count == q->room) {
+        size_t room = q->room ? 2 * q->room : 16;
+        double *ring = malloc(room * width * sizeof *ring);
+        if (!ring)
+            return NULL;
+        for (size_t i = 0; i < q->count; i++)
+            memcpy(ring + i * width, q->ring + (q->head + i) % q->room * width, width * sizeof *ring);
+        free(q->ring);
+        q->ring = ring;
+        q->room = room;
+        q->head = 0;
+    }
+    double *slice = q->ring + (q->head + q->count++) % q->room * width;
+    memset(slice, 0, width * sizeof *slice);
+    return slice;
+}
+
+static bool queue_gather(struct fluid *f, struct fluid_queue *q)
+{
+    double total = 0;
+    for (int i = 0; i < q->n; i++)
+        total += f->streams[q->streams[i]].come;
+    if (!(total > 0))
+        return true;
+    double *slice = queue_push(q);
+    if (!slice)
+        return false;
+    for (int i = 0; i < q->n; i++) {
+        slice[i] = f->streams[q->streams[i]].come;
+        f->streams[q->streams[i]].come = 0;
+    }
+    slice[q->n] = total;
+    return true;
+}
+
+static void fluid_pass(struct fluid *f, const struct fluid_stream *s, double bytes)
+{
+    const struct model_window_flow *flow = &f->network->flows[s->flow];
+    struct fluid_flow *to = &f->flows[s->flow];
+    if (s->next >= 0)
+        f->streams[s->next].come += bytes;
+    else if (s->ack)
+        to->known[f->number % (to->lag + 2)] += bytes / flow->ack_wire_per_byte;
+    else
+        to->delivered += bytes / flow->wire_per_byte;
+}
+
+/* Lets out at most `budget` bytes; returns what is left of it. */
+static double queue_serve(struct fluid *f, struct fluid_queue *q, double budget)
+{
+    while (q->count > 0 && budget > 0) {
+        double *slice = q->ring + q->head * ((size_t)q->n + 1), total = slice[q->n];
+        double part = total > budget ? budget / total : 1;
+        for (int i = 0; i < q->n; i++) {
+            if (slice[i] > 0)
+                fluid_pass(f, &f->streams[q->streams[i]], part * slice[i]);
+            slice[i] -= part * slice[i];
+        }
+        slice[q->n] -= part * total;
+        budget -= part * total;
+        if (part < 1)
+            return 0;
+        q->head = (q->head + 1) % q->room;
+        q->count--;
+    }
+    return budget;
+}
+
+/* What a sender may send now: its window less what it has out. */
+static double flow_send(struct fluid *f, size_t i)
+{
+    struct fluid_flow *flow = &f->flows[i];
+    double bytes = fmin(f->bytes[i], f->network->flows[i].window_bytes + flow->acked) - flow->sent;
+    if (!(bytes > 0))
+        return 0;
+    flow->sent += bytes;
+    return bytes * f->network->flows[i].wire_per_byte;
+}
+
+/* What arrived `lag` + 1 steps ago, and the part of it that waits one step longer. */
+static void flow_learn(const struct fluid *f, struct fluid_flow *flow)
+{
+    size_t ring = flow->lag + 2;
+    double *oldest = &flow->known[f->number % ring];
+    flow->acked += flow->part * *oldest + (1 - flow->part) * flow->known[(f->number + 1) % ring];
+    *oldest = 0; /* room for this step's */
+}
+
+static bool fluid_step(struct fluid *f)
+{
+    const struct model_window_network *n = f->network;
+    double now_s = (double)f->number * f->step_s;
+    for (size_t k = 0; k < f->started; k++) {
+        size_t i = f->starts[k];
+        struct fluid_flow *flow = &f->flows[i];
+        f->streams[flow->ack].come += (flow->delivered - flow->delivered_before) * n->flows[i].ack_wire_per_byte;
+        flow->delivered_before = flow->delivered;
+        flow_learn(f, flow);
+        f->streams[flow->data].come += flow_send(f, i);
+    }
+    for (; f->started < n->n_flows && f->start_s[f->starts[f->started]] < now_s + f->step_s; f->started++) {
+        size_t i = f->starts[f->started];
+        const struct fluid_stream *s = &f->streams[f->flows[i].data];
+        double *slice = queue_push(&f->queues[s->queue]); /* a window in a row: bursts keep their order */
+        if (!slice)
+            return false;
+        slice[s->slot] = slice[f->queues[s->queue].n] = flow_send(f, i);
+    }
+    for (size_t k = 0; k < n->n_links; k++) {
+        int l = f->links[k];
+        struct fluid_queue *acks = &f->queues[2 * l], *others = acks + 1;
+        if (!queue_gather(f, acks) || !queue_gather(f, others))
+            return false;
+        queue_serve(f, others, queue_serve(f, acks, n->links[l].rate_bps * f->step_s / 8));
+    }
+    for (size_t k = 0; k < f->started; k++) {
+        size_t i = f->starts[k];
+        struct fluid_flow *flow = &f->flows[i];
+        double missing = f->bytes[i] - flow->delivered_before, come = flow->delivered - flow->delivered_before;
+        if (flow->done || !isfinite(f->bytes[i]) || come < missing - DONE * f->bytes[i])
+            continue;
+        flow->done = true;
+        f->completion_s[i] = now_s + fmin(missing / come, 1) * f->step_s + n->flows[i].base_rtt_s / 2;
+        f->unfinished--;
+    }
+    f->number++;
+    return true;
+}
+
+bool model_fluid_run(const struct model_window_network *network, const double *bytes, const double *start_s,
+                     const size_t *order, double *completion_s, struct error *err)
+{
+    struct fluid f = {.network = network, .bytes = bytes, .start_s = start_s, .completion_s = completion_s};
+    bool ok = fluid_init(&f, order);
+    while (ok && f.unfinished > 0)
+        ok = fluid_step(&f);
+    fluid_fini(&f);
+    return ok || error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", network->n_flows);
+}

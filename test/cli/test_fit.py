@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which rule a whole measurement obeys: the paper's Fig. 4 as swept, the remedy, windows, losses, real captures."""
+import csv
+import io
+import sqlite3
+
+import e2e
+
+GRID = """title: Small
+scenario: {scenario}
+set: {{duration: 300ms, warmup: 100ms, tcp.window: 300kB{sets}}}
+axes:
+{axes}
+{more}
+"""
+# Goodput of a saturated direction as a share of that without ACKs: an ACK of 90 bytes on the wire for two segments of
+# 1538, rho times as many as there are segments: 1 / (1 + 90 / (2 * 1538) * rho).
+ACKS = 90 / (2 * 1538)
+
+
+def form(link, name, acks):
+    return next(f for f in link["forms"] if (f["form"], f["acks"]) == (name, acks))
+
+
+class Case(e2e.Case):
+    def swept(self, axes, sets="", more="", scenario="scenarios/star.yaml", name="s"):
+        lines = "\n".join(f"  {k}: {v}" for k, v in axes.items())
+        self.write(f"{name}.yaml", GRID.format(scenario=e2e.ROOT / scenario, axes=lines, sets=sets, more=more))
+        self.good("sweep", f"{name}.yaml", "-q")
+        return self.fit(f"{name}.db")
+
+    def fit(self, *sources):
+        return self.json("fit", *sources)["resources"]
+
+    def star(self, incoming="1..3", outgoing="1..3", more_axes=None, **kwargs):
+        return self.swept({"traffic.star.incoming": incoming, "traffic.star.outgoing": outgoing, **(more_axes or {})},
+                          **kwargs)
+
+
+class Figure4a(Case):
+    """Measured once for all of its questions."""
+
+    @classmethod
+    def setUpClass(cls):
+        case = cls("setUp")
+        e2e.Case.setUp(case)
+        cls.addClassCleanup(case.doCleanups)
+        case.good("sweep", e2e.ROOT / "scenarios/sweeps/fig4a.yaml", "-q")
+        cls.resources = case.fit("fig4a.db")
+        cls.text = case.good("fit", "fig4a.db").stdout
+        exported = case.good("sweep", "export", "fig4a.db", "--flows").stdout
+        cls.flows = list(csv.DictReader(io.StringIO(exported)))
+
+    def setUp(self):
+        self.link, = self.resources["links"]
+
+    def test_eq6_holds_at_every_point_within_three_percent(self):
+        self.assertEqual((self.link["resource"], self.link["rate_bps"], self.link["points"]), ("h0", 1e9, 168))
+        self.assertEqual((self.resources["starved_runs"], self.resources["unfilled_runs"]), (0, 0))
+        for p in self.link["measured"]:
+            wanted = e2e.B_1448 / max(p["in"], p["out"])
+            wanted /= 1 + ACKS * min(p["in"], p["out"]) / max(p["in"], p["out"])
+            for way in ("in", "out"):
+                if p[way]:
+                    self.assertAlmostEqual(p[f"{way}_bps"] / wanted, 1, delta=0.03, msg=p)
+        self.assertLess(abs(form(self.link, "eq6", True)["worst_error"]), 0.03)
+
+    def test_one_bandwidth_fits_points_with_acks_and_without(self):
+        b = form(self.link, "eq6", True)["fitted_rate_bps"]
+        self.assertAlmostEqual(b["value"] / e2e.B_1448, 1, delta=0.01)
+        self.assertLess(b["low"], e2e.B_1448)
+        self.assertLess(e2e.B_1448, b["high"])
+        # without them B is a mean over points: below, by at most what a full reverse direction costs
+        plain = form(self.link, "eq6", False)["fitted_rate_bps"]["value"]
+        self.assertLess(plain, b["low"])
+        self.assertGreater(plain, e2e.B_1448 / (1 + ACKS))
+
+    def test_twelve_in_one_out_move_thirteen_twelfths(self):
+        p, = [p for p in self.link["measured"] if (p["in"], p["out"]) == (12, 1)]
+        total = 12 * p["in_bps"] + p["out_bps"]
+        self.assertAlmostEqual(total / (e2e.B_1448 * 13 / 12), 1, delta=0.03)
+
+    def test_eq6_is_the_best_form_and_free_exponents_find_it(self):
+        forms = self.link["forms"]
+        self.assertEqual((forms[0]["form"], forms[0]["acks"]), ("eq6", True))
+        aic = [round(f["aic"], 6) for f in forms]
+        self.assertEqual(aic, sorted(aic))
+        power, norm = form(self.link, "power", True), form(self.link, "norm", True)
+        self.assertLess(power["a"]["low"], 0)
+        self.assertGreater(power["a"]["high"], 0)
+        self.assertLess(power["b"]["low"], 1)
+        self.assertGreater(power["b"]["high"], 1)
+        self.assertLess(power["b"]["high"] - power["b"]["low"], 0.01)
+        self.assertLess(norm["inverse_p"]["value"], 0.01)
+        # needless parameters predict no better what was left out
+        best = forms[0]["cross_validated_error"]
+        self.assertGreater(power["cross_validated_error"], best)
+        self.assertGreater(form(self.link, "eq5", True)["cross_validated_error"], 20 * best)
+
+    def test_points_are_those_of_the_database(self):
+        self.assertEqual(len(self.link["measured"]), 168)
+        rates = {}
+        for f in self.flows:
+            way = "in" if f["dst"] == "h0" else "out"
+            rates.setdefault((int(f["point"]), way), []).append(float(f["steady_goodput_bps"]))
+        for p in self.link["measured"]:
+            for way in ("in", "out"):
+                measured = rates.get((p["point"], way), [])
+                self.assertEqual(p[way], len(measured))
+                if measured:
+                    self.assertAlmostEqual(p[f"{way}_bps"], sum(measured) / len(measured), delta=1)
+                else:
+                    self.assertIsNone(p[f"{way}_bps"])
+            self.assertEqual(list(p["axes"].values()), [p["in"], p["out"]])
+            self.assertFalse(p["lossy"])
+
+    def test_text_says_the_same(self):
+        b = form(self.link, "eq6", True)["fitted_rate_bps"]
+        self.assertIn("resource h0 of 1 Gb/s: 168 points, 0 with losses; equal windows make window eq6", self.text)
+        self.assertIn(f"  best: eq6+acks, B = {b['value'] / 1e6:.2f} Mb/s, 95 % interval {b['low'] / 1e6:.2f} to "
+                      f"{b['high'] / 1e6:.2f}\n", self.text)
+        rows = [line.split()[0] for line in self.text.splitlines() if line.startswith("  ")]
+        self.assertEqual(rows[2:12], [f["form"] + "+acks" * f["acks"] for f in self.link["forms"]])
+        worst = max(self.link["measured"], key=lambda p: abs(p["worst_error"]))
+        self.assertIn(f"incoming={worst['in']} outgoing={worst['out']}", self.text.split("worst points")[1])
+
+
+class Figure4b(Case):
+    def test_a_backbone_is_shared_from_ten_flows_on(self):
+        counts = "[0, 4, 8, 12, 16, 20]"
+        link, = self.swept({"traffic.pairs.back": counts, "traffic.pairs.count": counts},
+                           more="skip: [{traffic.pairs.back: 0, traffic.pairs.count: 0}]",
+                           scenario="scenarios/backbone.yaml")["links"]
+        self.assertEqual((link["resource"], link["rate_bps"], link["points"]), ("sw0-sw1", 10e9, 35))
+        eq6, eq5 = form(link, "eq6", True), form(link, "eq5", True)
+        self.assertAlmostEqual(eq6["fitted_rate_bps"]["value"] / (10 * e2e.B_1448), 1, delta=0.005)
+        self.assertGreater(eq6["limited_flows"], 0)
+        self.assertGreater(eq5["aic"], eq6["aic"] + 100)
+        for p in link["measured"]:
+            most = max(p["in"], p["out"])
+            shared = 10 * e2e.B_1448 / most / (1 + ACKS * min(p["in"], p["out"]) / most)
+            for way in ("in", "out"):
+                if p[way]:
+                    self.assertAlmostEqual(p[f"{way}_bps"] / min(e2e.B_1448, shared), 1, delta=0.01, msg=p)
+
+    def test_a_backbone_that_nothing_fills_has_no_fit(self):
+        link, = self.swept({"traffic.pairs.back": "0..3", "traffic.pairs.count": "4..5"},
+                           scenario="scenarios/backbone.yaml")["links"]
+        self.assertEqual((link["resource"], link["points"]), ("sw0-sw1", 8))
+        self.assertFalse(any(f["applies"] for f in link["forms"]))
+        self.assertIn("no form can be told", self.good("fit", "s.db").stdout)
+
+
+class Regimes(Case):
+    def test_acks_first_obey_eq5(self):
+        link, = self.star(sets=", network.nic.queue: ack-first, network.switch.queue: ack-first")["links"]
+        best = link["forms"][0]
+        self.assertEqual(best["form"], "eq5")
+        self.assertAlmostEqual(form(link, "eq5", True)["fitted_rate_bps"]["value"] / e2e.B_1448, 1, delta=0.01)
+        self.assertGreater(form(link, "eq6", True)["aic"], best["aic"] + 10)
+        power = form(link, "power", True)
+        self.assertAlmostEqual(power["a"]["value"], 1, delta=0.01)
+        self.assertAlmostEqual(power["b"]["value"], 0, delta=0.01)
+
+    def test_unequal_windows_obey_the_window_law(self):
+        link, = self.star(more_axes={"traffic.star.outgoing_window": "[150kB, 300kB, 600kB]"})["links"]
+        self.assertFalse(link["equal_windows"])
+        self.assertEqual((link["forms"][0]["form"], link["forms"][0]["acks"]), ("window", True))
+        self.assertAlmostEqual(link["forms"][0]["fitted_rate_bps"]["value"] / e2e.B_1448, 1, delta=0.01)
+        self.assertLess(link["forms"][0]["rms_error"], 0.03)
+        self.assertGreater(form(link, "eq6", True)["rms_error"], 0.1)
+
+    def test_losses_are_in_and_then_left_out(self):
+        link, = self.star(more_axes={"network.switch.limit": "[500kB, 20MB]"})["links"]
+        lossy = [p for p in link["measured"] if p["lossy"]]
+        self.assertEqual(len(lossy), link["lossy_runs"])
+        self.assertTrue(0 < len(lossy) < link["runs"])
+        self.assertTrue(all(p["axes"]["network.switch.limit"] == "500kB" for p in lossy))
+        free = link["loss_free"]
+        self.assertEqual(free["runs"], link["runs"] - len(lossy))
+        self.assertLess(form(free, "eq6", True)["rms_error"], 0.02)
+        self.assertGreater(form(link, "eq6", True)["rms_error"], form(free, "eq6", True)["rms_error"])
+        text = self.good("fit", "s.db").stdout
+        self.assertIn("without the runs that lost segments", text)
+
+    def test_windows_below_the_bandwidth_delay_product_are_left_out(self):
+        # 200 us and three frames there and back are some 230 us: 28.7 kB fill 1 Gb/s
+        axes = {"tcp.window": "[5kB, 10kB, 100kB]"}
+        resources = self.star(incoming="1..2", outgoing="0..2", more_axes=axes)
+        self.assertEqual(resources["links"][0]["runs"], 6)
+        self.assertEqual(resources["unfilled_runs"], 12)
+        self.assertIn("12 runs are left out: windows do not fill the link", self.good("fit", "s.db").stdout)
+
+    def test_a_run_with_a_starved_flow_is_left_out(self):
+        self.star(incoming="1..2", outgoing="0..1")
+        db = sqlite3.connect(self.dir / "s.db")
+        db.execute("UPDATE flow SET steady_goodput_bps = 0 WHERE point = 4 AND dst = 'h0'")
+        db.commit()
+        db.close()
+        resources = self.fit("s.db")
+        self.assertEqual((resources["links"][0]["runs"], resources["starved_runs"]), (3, 1))
+        self.assertIn("1 run is left out: a flow moved nothing", self.good("fit", "s.db").stdout)
+
+    def test_seeds_are_replicas(self):
+        one, = self.star(incoming="1..2", outgoing="0..2")["links"]
+        three, = self.star(incoming="1..2", outgoing="0..2", more="seeds: 3", name="three")["links"]
+        self.assertIsNone(one["seed_spread"])
+        self.assertEqual((one["points"], one["runs"], three["points"], three["runs"]), (6, 6, 6, 18))
+        self.assertGreater(three["seed_spread"], 0)
+        self.assertLess(three["seed_spread"], 0.01)
+        self.assertIn("6 points in 18 runs", self.good("fit", "three.db").stdout)
+
+    def test_one_flow_belongs_to_the_link_that_others_share(self):
+        link, = self.star(incoming="0..2", outgoing="1..1")["links"]
+        self.assertEqual((link["resource"], link["points"]), ("h0", 3))
+
+
+class Captures(Case):
+    CAPTURES = e2e.ROOT / "test/data/captures"
+
+    def test_fifo_captures_of_real_linux_obey_eq6(self):
+        files = [self.CAPTURES / f"{name}.pcap.gz" for name in ("fifo-2in-1out", "fifo-3in-1out", "wire-fifo-1in-2out")]
+        link, = self.fit(*files)["links"]
+        self.assertIsNone(link["rate_bps"])
+        self.assertEqual([(p["in"], p["out"]) for p in link["measured"]], [(2, 1), (3, 1), (1, 2)])
+        self.assertEqual([p["source"] for p in link["measured"]], [str(f) for f in files])
+        eq6, eq5 = form(link, "eq6", True), form(link, "eq5", True)
+        # 50 Mb/s on the wire, as the captures' README says: 47.07 Mb/s of goodput
+        self.assertAlmostEqual(eq6["fitted_rate_bps"]["value"] / (e2e.B_1448 / 20), 1, delta=0.03)
+        self.assertLess(eq6["rms_error"], eq5["rms_error"] / 5)
+
+    def test_all_captures_a_database_and_a_run_at_once(self):
+        self.star(incoming="1..2", outgoing="1..1")
+        self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "duration=300ms", "warmup=100ms")
+        captures = sorted(self.CAPTURES.glob("*.pcap.gz"))
+        links = {(link["resource"], link["rate_bps"]): link for link in self.fit("s.db", "out", *captures)["links"]}
+        self.assertEqual(links["h0", 1e9]["runs"], 2)
+        self.assertEqual(links["h0", None]["runs"], 1)
+        self.assertEqual(sum(link["runs"] for (name, _), link in links.items() if name != "h0"), len(captures))
+
+
+class Refused(Case):
+    def test_bad_input_is_one_line(self):
+        self.bad(2, "no database, capture or directory", "fit")
+        self.bad(2, "none.db: No such file", "fit", "none.db")
+        self.write("text", "no capture")
+        self.bad(2, "text", "fit", "text")
+        sqlite3.connect(self.dir / "other.db").execute("CREATE TABLE mine(x)")
+        self.bad(2, ["other.db", "not the database of a sweep"], "fit", "other.db")
+
+    def test_a_database_without_done_points(self):
+        self.star(incoming="1..1", outgoing="1..1")
+        db = sqlite3.connect(self.dir / "s.db")
+        db.execute("UPDATE point SET state = 'waiting'")
+        db.commit()
+        db.close()
+        self.bad(2, ["s.db", "no point of this sweep is done"], "fit", "s.db")
+
+    def test_nothing_that_is_shared(self):
+        self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "duration=300ms", "warmup=100ms", "traffic.star.incoming=0")
+        self.bad(2, ["out", "nothing that 'contraflow fit' has a rule for"], "fit", "out")
+
+    def test_help(self):
+        text = self.good("fit", "--help").stdout
+        for word in ("B / max(n in, n out)", "jackknife", "cross-validated", "dAIC"):
+            self.assertIn(word, text)
+
+
+if __name__ == "__main__":
+    e2e.main()

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/fluid.h"
+
+#include "base/random.h"
+#include "model/timeline.h"
+#include "model/window_rule.h"
+#include "test/model/patterns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/cm.h"
+
+#define MOST 64
+#define S (1538.0 / 1448) /* wire bytes per byte of payload */
+#define assert_near(a, b, relative) assert_true(fabs((a) - (b)) <= (relative) * fabs(b))
+
+/* Completion times of a pattern, and a flow's empty round trip. */
+static double completion(const struct model_platform *p, const struct model_transfer *t, size_t n, const size_t *order,
+                         double *end_s)
+{
+    struct error err;
+    struct model_routes routes;
+    double bytes[MOST], start_s[MOST];
+    assert_true(n <= MOST && model_routes_init(&routes, p, &(struct model_pattern){t, n}, &err));
+    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    assert_non_null(r);
+    for (size_t i = 0; i < n; i++) {
+        bytes[i] = t[i].bytes;
+        start_s[i] = t[i].start_s;
+    }
+    assert_true(model_fluid_run(model_window_rule_network(r), bytes, start_s, order, end_s, &err));
+    double trip_s = model_window_rule_network(r)->flows[0].base_rtt_s;
+    model_window_rule_free(r);
+    model_routes_fini(&routes);
+    return trip_s;
+}
+
+/* Alone: the window once a round trip, or the wire without a pause; and half an empty round trip to arrive. */
+static void test_alone(void **state)
+{
+    (void)state;
+    struct model_platform p = pattern_star_platform(1, 0);
+    struct model_transfer t = {1, 0, 10e6, 3e6, 0.5};
+    double end_s;
+    double trip_s = completion(&p, &t, 1, NULL, &end_s);
+    assert_near(end_s - 0.5, 8 * 10e6 * S / 1e9 + trip_s / 2, 0.003);
+    t.window_bytes = 10e3; /* 80 kbit in 0.28 ms: far from 1 Gb/s */
+    trip_s = completion(&p, &t, 1, NULL, &end_s);
+    assert_near(end_s - 0.5, 10e6 / 10e3 * trip_s, 0.01);
+}
+
+/* Windows that hold the whole message stand in the sender's queue one behind the other: the first of two is done after
+ * its own time, the second after both. */
+static void test_order_of_a_burst(void **state)
+{
+    (void)state;
+    struct model_platform p = pattern_star_platform(0, 2);
+    struct model_transfer t[2];
+    double end_s[2], one_s = 8 * 3e6 * S / 1e9;
+    assert_int_equal(pattern_star(t, 0, 2), 2);
+    t[0].bytes = t[1].bytes = 3e6;
+    for (int turned = 0; turned < 2; turned++) {
+        size_t order[] = {(size_t)turned, (size_t)!turned};
+        completion(&p, t, 2, order, end_s);
+        assert_near(end_s[turned], one_s, 0.01);
+        assert_near(end_s[!turned], 2 * one_s, 0.01);
+    }
+}
+
+/* Two rates of one transfer: between messages of one size and twice the size it is the steady one. */
+static void steady_rates(const struct model_platform *p, struct model_transfer *t, size_t n, double bytes, double *rate)
+{
+    double once[MOST], twice[MOST];
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < n; k++)
+            t[k].bytes = k == i ? bytes : INFINITY;
+        completion(p, t, n, NULL, once);
+        assert_true(n == 1 || isinf(once[(i + 1) % n])); /* endless */
+        t[i].bytes = 2 * bytes;
+        completion(p, t, n, NULL, twice);
+        rate[i] = 8 * bytes / (twice[i] - once[i]);
+    }
+}
+
+static void law_rates(const struct model_platform *p, const struct model_transfer *t, size_t n, double *rate)
+{
+    struct error err;
+    struct model_routes routes;
+    assert_true(model_routes_init(&routes, p, &(struct model_pattern){t, n}, &err));
+    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    assert_true(r && model_window_solve(model_window_rule_window(r), NULL, &err));
+    memcpy(rate, model_window_rates(model_window_rule_window(r)), n * sizeof *rate);
+    model_window_rule_free(r);
+    model_routes_fini(&routes);
+}
+
+/* What it settles at is the window law's fixed point: stars, windows equal and not, ACKs first. */
+static void test_settles_at_the_window_law(void **state)
+{
+    (void)state;
+    static const struct {
+        int in, out;
+        double lone_window;
+        bool ack_first;
+    } cases[] = {{1, 1, 0, false}, {2, 1, 0, false}, {3, 1, 0, false}, {1, 2, 0, false},
+                 {2, 1, 500e3, false}, {2, 1, 125e3, false}, {2, 1, 0, true}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct model_transfer t[8];
+        double fluid[8], law[8];
+        struct model_platform p = pattern_star_platform(cases[c].in, cases[c].out);
+        p.nic_ack_first = p.switch_ack_first = cases[c].ack_first;
+        size_t n = pattern_star(t, cases[c].in, cases[c].out);
+        for (size_t i = 0; i < n; i++)
+            t[i].window_bytes = i == n - 1 && cases[c].lone_window > 0 ? cases[c].lone_window : 250e3;
+        law_rates(&p, t, n, law);
+        steady_rates(&p, t, n, 40e6, fluid);
+        for (size_t i = 0; i < n; i++)
+            assert_near(fluid[i], law[i], 0.02);
+    }
+}
+
+/* Messages long against the windows: Algorithm 2 with the law's rates gives nearly the same times. */
+static void test_long_messages_over_random_patterns(void **state)
+{
+    (void)state;
+    double sum = 0;
+    size_t links = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct model_transfer t[PATTERN_MOST];
+        struct model_routes routes;
+        struct error err;
+        int rack[10];
+        double fluid[MOST], law[MOST];
+        struct model_platform p = pattern_two_racks(10, rack);
+        size_t n = pattern_random(t, 10, 2, false, seed);
+        for (size_t i = 0; i < n; i++)
+            t[i].bytes = 40e6;
+        completion(&p, t, n, NULL, fluid);
+        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, n}, &err));
+        assert_true(model_timeline_run(&routes, &model_rule_window, law, NULL, NULL, &err));
+        model_routes_fini(&routes);
+        for (size_t i = 0; i < n; i++)
+            sum += fabs(fluid[i] / law[i] - 1);
+        links += n;
+    }
+    assert_true(links > 40);
+    assert_true(sum / (double)links < 0.02);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_order_of_a_burst),
+        cmocka_unit_test(test_settles_at_the_window_law),
+        cmocka_unit_test(test_long_messages_over_random_patterns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
