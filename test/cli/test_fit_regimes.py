@@ -13,7 +13,7 @@ import time
 import e2e
 
 SWEEP = """scenario: {scenario}
-set: {{network.link.rate: 100Mbps, network.link.delay: 100us, duration: 2s, warmup: 500ms}}
+set: {{network.link.rate: 100Mbps, network.link.delay: 100us, duration: 1s, warmup: 300ms}}
 axes:
   traffic.star.incoming: [2, 3]
 {axes}
@@ -44,10 +44,10 @@ class Agreement(Case):
 
     def test_buffers_and_disciplines(self):
         db = self.sweep("tcp.window: [3kB, 30kB, 60kB, 200kB]", "network.switch.limit: [30kB, 100kB, 300kB, 1MB]",
-                        "network.switch.queue: [fifo, ack-first, fair]", "tcp.congestion: [newreno, cubic]")
-        seen = self.judge(self.regimes(db), 2 * 4 * 4 * 3 * 2, 140)
+                        "network.switch.queue: [fifo, ack-first, fair]", "tcp.congestion: [cubic]")
+        seen = self.judge(self.regimes(db), 2 * 4 * 4 * 3, 70)
         for regime in ("eq6", "eq5", "loss", "unsaturated"):
-            self.assertGreater(seen[regime], 10, seen)
+            self.assertGreater(seen[regime], 5, seen)
 
     def test_windows_and_small_queues(self):
         db = self.sweep("traffic.star.incoming_window: [30kB, 90kB]",
