@@ -57,6 +57,14 @@ class Agreement(Case):
         for regime in ("eq6", "window", "eq5"):
             self.assertGreater(seen[regime], 4, seen)
 
+    def test_a_shared_pool(self):
+        """A port may hold alpha / (1 + alpha) of a pool that no other port uses."""
+        db = self.sweep("network.switch.architecture: [shared]", "tcp.window: [30kB, 60kB, 120kB]",
+                        "network.switch.pool: [120kB, 240kB, 480kB]", 'network.switch.alpha: ["0.5", "1", "4"]')
+        seen = self.judge(self.regimes(db), 2 * 3 * 3 * 3, 50)
+        for regime in ("eq6", "loss"):
+            self.assertGreater(seen[regime], 10, seen)
+
     PAUSE = ["tcp.window: [60kB, 200kB]", "network.switch.limit: [100kB, 500kB]",
              "network.switch.queue: [fifo, ack-first]", "network.nic.queue: [fifo, ack-first]",
              "network.switch.pause.on: [true]"]
