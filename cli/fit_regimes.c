@@ -212,10 +212,10 @@ const struct fit_part fit_regimes = {
         "Agreement is of points that have one, with its 95 % interval by Wilson's score. 'margin' is the room beyond\n"
         "the queue predicted (with PAUSE: until it acts), in kB.\n"
         "\n"
-        "--json: {\"runs\", \"agreement\":{\"points\", \"agree\", \"value\", \"low\", \"high\"}, \"points\":[{\"axes\",\n"
-        "\"in\", \"out\", \"runs\", \"predicted\", \"why\" (of unknown), \"margin_bytes\", \"predicted_bps\" (a flow's),\n"
-        "\"observed\":{verdict: seeds}, \"most\", \"in_bps\":{\"mean\", \"sd\", \"min\", \"max\", \"jain\"} (of the flows\n"
-        "of all runs; Jain's index within a run), \"out_bps\", ...}]}\n",
+        "--json: {\"runs\", \"agreement\":{\"points\", \"agree\", \"value\", \"low\", \"high\"}, \"points\":\n"
+        "[{\"axes\", \"in\", \"out\", \"runs\", \"predicted\", \"why\" (of unknown), \"margin_bytes\",\n"
+        "\"predicted_bps\" (a flow's), \"observed\":{verdict: seeds}, \"most\", \"in_bps\":{\"mean\", \"sd\", \"min\",\n"
+        "\"max\", \"jain\"} (of the flows of all runs; Jain's index within a run), \"out_bps\", ...}]}\n",
     .new = regimes_new,
     .take = regimes_take,
     .fit = regimes_fit,
