@@ -11,7 +11,7 @@
 #define SQLITE_MAGIC "SQLite format 3"
 
 /* In order of print. */
-static const struct fit_part *const fit_parts[] = {&fit_resources, &fit_patterns, &fit_engines};
+static const struct fit_part *const fit_parts[] = {&fit_resources, &fit_patterns, &fit_engines, &fit_regimes};
 enum { FIT_PARTS = sizeof fit_parts / sizeof *fit_parts };
 
 static const char help[] =

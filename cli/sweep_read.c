@@ -158,3 +158,23 @@ const char *sweep_result_axis(const struct sweep_result *r, const char *key, cha
     }
     return json_string_value(value);
 }
+
+char *sweep_axes_label(const json_t *axes)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    const char *key, *space = "";
+    json_t *value;
+    json_object_foreach((json_t *)axes, key, value) {
+        const char *dot = strrchr(key, '.');
+        char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+        if (f && plain)
+            fprintf(f, "%s%s=%s", space, dot ? dot + 1 : key, json_is_string(value) ? json_string_value(value) : plain);
+        free(plain);
+        space = " ";
+    }
+    if (f)
+        fclose(f);
+    return text;
+}

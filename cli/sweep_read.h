@@ -35,4 +35,7 @@ double sweep_flow_rate_bps(const struct sweep_flow *f);
 /* The point's value on an axis as the sweep file writes it; NULL: no such axis. A number is written into `text`. */
 const char *sweep_result_axis(const struct sweep_result *r, const char *key, char text[static 32]);
 
+/* "incoming=2 outgoing=1": owned by the caller; NULL when memory is out. */
+char *sweep_axes_label(const json_t *axes);
+
 #endif
