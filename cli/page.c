@@ -32,7 +32,7 @@ void page_percent(struct cli_table *t, double share)
     cli_table_add(t, isfinite(share) ? "%.2f" : "-", 100 * share);
 }
 
-void page_figure(struct page *p, const char *kind, const char *format, ...)
+void page_figure(struct page *p, enum page_kind kind, const char *format, ...)
 {
     char title[256];
     va_list args;
@@ -42,7 +42,8 @@ void page_figure(struct page *p, const char *kind, const char *format, ...)
     fprintf(p->f, "<figure id=\"figure%d\">\n<h3>%d. ", p->figures + 1, p->figures + 1);
     p->figures++;
     report_text(p->f, title);
-    fprintf(p->f, " <span class=\"origin %s\">%s</span></h3>\n", kind, kind);
+    fprintf(p->f, " <span class=\"origin simulated\">simulated</span>%s</h3>\n", kind == PAGE_SIMULATED ? "" :
+            " <span class=\"origin published\">beside measured, Zhu et al. 2014</span>");
     fprintf(p->contents, "<li><a href=\"#figure%d\">", p->figures);
     report_text(p->contents, title);
     fputs("</a></li>\n", p->contents);
@@ -101,11 +102,15 @@ static bool commands(FILE *f, const struct page_sweep *s, bool whole, struct err
     if (ok) {
         fputs("<pre class=\"command\">", f);
         report_say(f, "contraflow sweep %s", a);
+        if (s->first_seed >= 0)
+            report_say(f, " --seed %" PRId64, s->first_seed);
         fputs(whole ? "\n" : " && ", f);
         report_say(f, "contraflow fit %s%s", b, whole ? "" : " --json");
         if (whole) {
-            report_say(f, "\ncontraflow sweep export %s --flows > %s", b, c);
-            report_say(f, "\ncontraflow report %s", b);
+            fputs("\n", f);
+            report_say(f, "contraflow sweep export %s --flows > %s", b, c);
+            fputs("\n", f);
+            report_say(f, "contraflow report %s", b);
         }
         fputs("</pre>\n", f);
     } else {
@@ -143,6 +148,21 @@ static void fact(FILE *f, const char *name)
     fprintf(f, "<dt>%s</dt><dd>", name);
 }
 
+/* Line by line: report_text() is for words, and takes a line's end for something not printable. */
+static void show_file(FILE *f, const char *what, const char *text)
+{
+    fprintf(f, "<details><summary>%s</summary>\n<pre class=\"text\">", what);
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        char *line = strndup(text, n);
+        report_text(f, line ? line : "");
+        free(line);
+        fputs(text[n] ? "\n" : "", f);
+        text += n + (text[n] != '\0');
+    }
+    fputs("</pre>\n</details>\n", f);
+}
+
 static bool show_facts(struct page *p, const struct page_sweep *s, struct error *err)
 {
     FILE *f = p->f;
@@ -163,17 +183,10 @@ static bool show_facts(struct page *p, const struct page_sweep *s, struct error 
     report_text(f, s->seeds);
     fputs("</dd>", f);
     fact(f, "time");
-    fprintf(f, "%.3g s of one processor</dd></dl>\n<details><summary>The sweep's file</summary>\n<pre class=\"text\">",
-            s->wall_s);
-    for (const char *line = s->text, *end; *line; line = end) { /* report_text() is for words: no line ends in them */
-        char *one = strndup(line, strcspn(line, "\n"));
-        end = line + strcspn(line, "\n");
-        report_text(f, one ? one : "");
-        free(one);
-        fputs(*end ? "\n" : "", f);
-        end += *end != '\0';
-    }
-    fputs("</pre>\n</details>\n<p>To make it again, with that file beside the scenario it names:</p>\n", f);
+    fprintf(f, "%.3g s of one processor</dd></dl>\n", s->wall_s);
+    show_file(f, "The sweep's file", s->text);
+    show_file(f, "The scenario that it names", s->scenario);
+    fputs("<p>To make it again from these:</p>\n", f);
     return commands(f, s, true, err);
 }
 
@@ -201,7 +214,7 @@ static bool show_plainly(struct page *p, const struct page_sweep *s, const char 
         if (!json_is_array(value) && !json_is_object(value))
             show_value(&shown, key, value);
     }
-    page_figure(p, "simulated", "What fit says of %s", name);
+    page_figure(p, PAGE_SIMULATED, "What fit says of %s", name);
     return report_table(p->f, NULL, &shown, 1, err) && page_figure_end(p, s, "As it stands in the JSON.", &t, err);
 }
 

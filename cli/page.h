@@ -14,11 +14,11 @@
 /* A sweep's database, read. Strings owned. */
 struct page_sweep {
     char *path, *name;         /* name: of its file, without .db */
-    char *title, *text, *version;
+    char *title, *text, *scenario, *version; /* text, scenario: the sweep's file and the one it names */
     char *engines, *seeds;     /* "native 0.1.0"; "1 to 118" */
     char *axes;                /* "traffic.random.d" ... of its points, sorted and joined: sweeps that belong together
                                   have the same */
-    int64_t points, done, failed;
+    int64_t points, done, failed, first_seed; /* first_seed: as --seed said; -1 it did not */
     double wall_s;             /* of all done points: time on one processor */
     json_t *fit;               /* owned; as fit_read_json(); {} when nothing is done */
 };
@@ -40,8 +40,9 @@ bool page_write(const char *path, const struct page_sweep *sweep, size_t n, stru
 typedef bool page_draw(struct page *p, const struct page_sweep *s, const json_t *part, struct error *err);
 page_draw page_resources, page_patterns, page_regimes, page_engines;
 
-/* A figure begins: its heading, with what it shows ("simulated") as a badge. */
-void page_figure(struct page *p, const char *kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A figure begins: its heading, with badges that say what it shows. */
+enum page_kind { PAGE_SIMULATED, PAGE_BESIDE_MEASURED };
+void page_figure(struct page *p, enum page_kind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Begins a drawing in it. `part` names one of several. */
 void page_drawing(struct page *p, int part, int width, int height, const char *title, const char *description);

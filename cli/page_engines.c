@@ -91,7 +91,7 @@ bool page_engines(struct page *p, const struct page_sweep *s, const json_t *part
         cli_table_add(&t, "%s", of.time ? "s" : "Mb/s");
         cli_table_add(&t, "%+.2f", 100 * cli_json_number(d, "difference"));
     }
-    page_figure(p, "simulated", "Both engines: native against ns-3");
+    page_figure(p, PAGE_SIMULATED, "Both engines: native against ns-3");
     fputs("<div class=\"drawings\">\n", p->f);
     draw(p, differences, true);
     draw(p, differences, false);

@@ -13,8 +13,8 @@
 #define PANELS 3      /* histograms in a row */
 #define BINS 64       /* of a histogram, at most */
 #define NEAR 0.1      /* the paper counts links within */
-#define PANEL_WIDTH 236
-#define PANEL_HEIGHT 118
+#define PANEL_WIDTH 320
+#define PANEL_HEIGHT 134
 
 /* Cells whose histograms are one: the same d, message size and window; or one cell that is no random pattern. */
 struct column {
@@ -180,15 +180,15 @@ static bool draw_histograms(struct page *p, const struct page_sweep *s, const js
     const char *model[PAGE_MODELS];
     size_t models = page_models(cells, model), pitch = PANEL_HEIGHT + 26;
     struct cli_table data;
-    double most = 1;
+    double most[PAGE_MODELS] = {0}; /* of a row */
     char text[192], name[96];
     for (size_t i = 0; i < n * models; i++) {
         struct histogram h = histogram_of(cells, &c[i / models], model[i % models]);
         for (size_t k = 0; k < h.n; k++)
-            most = fmax(most, h.links > 0 ? 100 * h.count[k] / h.links : 0);
+            most[i % models] = fmax(most[i % models], h.links > 0 ? 100 * h.count[k] / h.links : 1);
     }
     cli_table_start(&data, head, sizeof head / sizeof *head);
-    page_figure(p, "simulated", "Fig. 6 and 7: errors of predicted completion times%s", c->d > 0 ? "" : ", by pattern");
+    page_figure(p, PAGE_SIMULATED, "Fig. 6 and 7: errors of predicted completion times%s", c->d > 0 ? "" : ", by pattern");
     page_drawing(p, 1, 56 + PANEL_WIDTH * (int)n, 44 + (int)(pitch * models), "Histograms of the errors of predicted "
                  "completion times", "A row of panels a model, a column for each kind of patterns; shares of links in %, "
                  "by signed error in %. The band marks errors up to 10 %.");
@@ -206,7 +206,7 @@ static bool draw_histograms(struct page *p, const struct page_sweep *s, const js
             struct histogram h = histogram_of(cells, &c[i], model[m]);
             double top = 60 + (double)(pitch * m);
             svg_text(p->f, left, top - 6, "name", model_says(model[m]));
-            draw_panel(p->f, &h, left, top, most * 1.05, (int)(m % 7));
+            draw_panel(p->f, &h, left, top, most[m] * 1.05, (int)(m % 7));
             histogram_rows(&data, &h, name, model[m]);
         }
         svg_text(p->f, middle, 60 + (double)(pitch * models) - 26 - 34 + 36, "mid", "error, %");
@@ -215,8 +215,8 @@ static bool draw_histograms(struct page *p, const struct page_sweep *s, const js
     svg_end(p->f);
     return page_figure_end(p, s, "As the rows of Fig. 6 (main testbed) and Fig. 7 (Grid5000) of Zhu et al. 2014: the "
                            "proposed model, then fairness alone; more models below. Error: predicted / simulated "
-                           "completion time - 1, of each link; bars are shares of links, the outermost hold what lies "
-                           "beyond, and the band is what the paper counts, |error| up to 10 %. The paper's own "
+                           "completion time - 1, of each link; bars are shares of links, on a scale for each row, and "
+                           "the outermost hold what lies beyond; the band is what the paper counts, |error| up to 10 %. The paper's own "
                            "histograms are not published as numbers: its shares within 10 % stand in the table below.",
                            &data, err);
 }
@@ -258,7 +258,7 @@ static bool show_near(struct page *p, const struct page_sweep *s, const json_t *
         cli_table_fini(&data);
         return true;
     }
-    page_figure(p, "simulated", "Links within 10 %%, simulated beside measured");
+    page_figure(p, PAGE_BESIDE_MEASURED, "Links within 10 %%");
     return report_table(p->f, "Links with |error| up to 10 %, in %; measured: Zhu et al. 2014, section 7.2", &t, 0, err) &&
            page_figure_end(p, s, "'Measured' are the shares that the paper's text gives for Fig. 6 (main testbed) and "
                            "Fig. 7 (Grid5000).", &data, err);

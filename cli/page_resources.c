@@ -12,7 +12,7 @@
 
 #define SERIES 5      /* outdegrees drawn as lines */
 #define SHADES 4      /* of a deviation, each way */
-#define MAP_SIDE 340  /* of a heat map, about */
+#define MAP_SIDE 400  /* of a heat map, about */
 
 /* All runs with this many flows each way: bit/s of a flow, means over the runs. */
 struct place {
@@ -132,7 +132,7 @@ static size_t choose(const struct grid *g, int chosen[static SERIES])
     return n;
 }
 
-static void draw_series(FILE *f, const struct svg_frame *a, const struct grid *g, int out, size_t slot, size_t n)
+static void draw_series(FILE *f, const struct svg_frame *a, const struct grid *g, int out, size_t slot)
 {
     double x[256], y[256];
     char class[24], tip[160];
@@ -144,7 +144,7 @@ static void draw_series(FILE *f, const struct svg_frame *a, const struct grid *g
         y[k] = p ? p->eq6 / 1e6 : (double)NAN;
     }
     svg_line(f, a, class, x, y, k);
-    snprintf(class, sizeof class, "k%zu hollow", slot);
+    snprintf(class, sizeof class, "k%zu open", slot);
     for (size_t i = 0; i < g->n; i++) {
         const struct place *p = &g->place[i];
         if (p->out != out)
@@ -152,7 +152,7 @@ static void draw_series(FILE *f, const struct svg_frame *a, const struct grid *g
         snprintf(tip, sizeof tip, "%d in, %d out: simulated %.2f +- %.2f Mb/s a flow, Eq. 6 %.2f", p->in, p->out,
                  p->mean / 1e6, p->ci95 / 1e6, p->eq6 / 1e6);
         svg_mark(f, a, class, (enum svg_shape)(slot % SVG_SHAPES), p->in, p->mean / 1e6, p->ci95 / 1e6,
-                 3.2 * ((double)slot - (double)(n - 1) / 2), tip);
+                 0, tip);
     }
 }
 
@@ -175,7 +175,7 @@ static void draw_lines(struct page *p, const struct grid *g, const char *link)
         snprintf(class, sizeof class, "k%zu", i);
         snprintf(text, sizeof text, "Eq. 6, %d out", chosen[i]);
         svg_key_line(p->f, class, text);
-        snprintf(class, sizeof class, "k%zu hollow", i);
+        snprintf(class, sizeof class, "k%zu open", i);
         snprintf(text, sizeof text, "simulated, %d out", chosen[i]);
         svg_key_mark(p->f, class, (enum svg_shape)(i % SVG_SHAPES), text);
     }
@@ -185,7 +185,7 @@ static void draw_lines(struct page *p, const struct grid *g, const char *link)
                  "95 % intervals. All lines fall as one over the larger number of flows.");
     svg_axes(p->f, &a);
     for (size_t i = 0; i < n; i++)
-        draw_series(p->f, &a, g, chosen[i], i, n);
+        draw_series(p->f, &a, g, chosen[i], i);
     svg_end(p->f);
 }
 
@@ -212,7 +212,8 @@ static void deviation_cell(void *user, size_t column, size_t row, struct svg_cel
         return;
     int shade = (int)lround(fmax(-1, fmin(1, value / d->limit)) * SHADES);
     snprintf(cell->class, sizeof cell->class, "q%d", shade + SHADES);
-    snprintf(cell->text, sizeof cell->text, "%+.1f", 100 * value);
+    double percent = round(1000 * value) / 10;
+    snprintf(cell->text, sizeof cell->text, percent == 0 ? "0" : "%+.1f", percent);
     snprintf(cell->tip, sizeof cell->tip, "%d in, %d out: flows %s %+.2f %% of Eq. 6", in, out,
              d->incoming ? "in" : "out", 100 * value);
 }
@@ -291,7 +292,7 @@ static void form_row(struct cli_table *t, const json_t *form, double best_aic)
         cli_table_add(t, "-");
     }
     double aic = cli_json_number(form, "aic") - best_aic;
-    cli_table_add(t, isfinite(aic) ? "%.1f" : "-", aic);
+    cli_table_add(t, isfinite(aic) ? "%.1f" : "-", fmax(aic, 0)); /* ties differ by rounding */
     page_percent(t, cli_json_number(form, "rms_error"));
     page_percent(t, cli_json_number(form, "mean_error"));
     page_percent(t, cli_json_number(form, "worst_error"));
@@ -327,7 +328,7 @@ static bool show_forms(struct page *p, const struct page_sweep *s, const char *l
     struct cli_table t, data;
     const json_t *form;
     size_t i;
-    page_figure(p, "simulated", "Forms fitted to all of them (%s)", link);
+    page_figure(p, PAGE_SIMULATED, "Forms fitted to all of them (%s)", link);
     cli_table_start(&t, head, sizeof head / sizeof *head);
     json_array_foreach(forms, i, form)
         if (json_is_true(json_object_get(form, "applies")))
@@ -356,18 +357,18 @@ static bool show_link(struct page *p, const struct page_sweep *s, const json_t *
         mixed = mixed || g.place[i].mixed;
     const char *more = mixed ? " <b>Runs here differ by more than their seed (windows, queues, ...): a marker is the mean "
                                "of all of them and its interval their spread.</b>" : "";
-    page_figure(p, "simulated", "Fig. 4%s: bandwidth both ways over the %s", backbone ? "b" : "a", shown);
+    page_figure(p, PAGE_SIMULATED, "Fig. 4%s: bandwidth both ways over the %s", backbone ? "b" : "a", shown);
     draw_lines(p, &g, shown);
     grid_data(&g, &data);
     snprintf(caption, sizeof caption, "As Fig. 4%s of Zhu et al. 2014, whose points are not published as numbers. "
-             "Markers: simulated here, mean goodput of all flows with its 95 %% interval, drawn side by side where they "
-             "would cover each other. Lines: Eq. 6, B / max(in, out)%s, with B fitted to all points. The paper measured "
+             "Markers: simulated here, mean goodput of all flows with its 95 %% interval; from as many flows in as "
+             "out on, all lines are one and markers lie on each other. Lines: Eq. 6, B / max(in, out)%s, with B fitted to all points. The paper measured "
              "B = 940 Mb/s for a 1 Gb/s NIC%s, with deviations up to 2 %% (sections 5.1 and 5.2).%s",
              backbone ? "b" : "a", backbone ? ", and no more than the hosts' own links let through" : "",
              backbone ? " and 9.4 Gb/s for the backbone" : "", more);
     bool ok = page_figure_end(p, s, caption, &data, err);
     if (ok) {
-        page_figure(p, "simulated", "Fig. 4%s: how far off Eq. 6 is (%s)", backbone ? "b" : "a", shown);
+        page_figure(p, PAGE_SIMULATED, "Fig. 4%s: how far off Eq. 6 is (%s)", backbone ? "b" : "a", shown);
         draw_maps(p, &g);
         grid_data(&g, &data);
         snprintf(caption, sizeof caption, "Simulated bandwidth / Eq. 6 - 1, in %%: blue below the rule, orange above. "

@@ -33,10 +33,12 @@ static char *name_of(const char *path)
 static bool read_facts(struct page_sweep *s, struct sweep_db *d, struct error *err)
 {
     struct sweep_counts c;
-    char *wall = NULL;
+    char *wall = NULL, *seed = NULL;
     bool ok = sweep_db_count(d, &c, err) && text_of(d, "SELECT title FROM sweep", &s->title, err) &&
               text_of(d, "SELECT text FROM sweep", &s->text, err) &&
+              text_of(d, "SELECT scenario FROM sweep", &s->scenario, err) &&
               text_of(d, "SELECT version FROM sweep", &s->version, err) &&
+              text_of(d, "SELECT coalesce(nullif(first_seed, ''), -1) FROM sweep", &seed, err) &&
               text_of(d, "SELECT group_concat(engine, ', ') FROM (SELECT DISTINCT engine FROM point WHERE state = "
                       "'done' ORDER BY 1)", &s->engines, err) &&
               text_of(d, "SELECT min(seed) || CASE WHEN max(seed) > min(seed) THEN ' to ' || max(seed) ELSE '' END "
@@ -49,8 +51,10 @@ static bool read_facts(struct page_sweep *s, struct sweep_db *d, struct error *e
         s->done = c.done;
         s->failed = c.failed;
         s->wall_s = strtod(wall, NULL);
+        s->first_seed = strtoll(seed, NULL, 10);
     }
     free(wall);
+    free(seed);
     return ok;
 }
 
@@ -81,6 +85,7 @@ void page_sweep_free(struct page_sweep *s)
     free(s->name);
     free(s->title);
     free(s->text);
+    free(s->scenario);
     free(s->version);
     free(s->engines);
     free(s->seeds);

@@ -64,7 +64,7 @@ static bool show_errors(struct page *p, const struct page_sweep *s, const json_t
         for (size_t m = 0; m < n; m++)
             add_error(&t, page_model(cell, model[m]), false);
     }
-    page_figure(p, "simulated", "Mean |error| of every model");
+    page_figure(p, PAGE_SIMULATED, "Mean |error| of every model");
     errors_data(&data, cells);
     return report_table(p->f, "Mean |predicted / simulated - 1| in %, with 95 % intervals that take patterns as "
                         "independent", &t, 0, err) &&
@@ -97,7 +97,7 @@ static void table2_error(FILE *f, const json_t *model, bool both)
 }
 
 static const char table2_head[] =
-    "<div class=\"wide\"><table>\n<caption>Table II: mean |error| of predicted completion times in %. Shaded: measured, "
+    "<div class=\"wide\"><table class=\"tight\">\n<caption>Table II: mean |error| of predicted completion times in %. Shaded: measured, "
     "Zhu et al. 2014, Table II</caption>\n<thead><tr><th rowspan=\"2\" scope=\"col\" class=\"n\">nodes</th><th rowspan=\"2\" "
     "scope=\"col\" class=\"n\">d</th><th rowspan=\"2\" scope=\"col\" class=\"n\">MB</th><th rowspan=\"2\" scope=\"col\" "
     "class=\"n\">window kB</th><th colspan=\"2\" scope=\"colgroup\" class=\"group\">links</th><th colspan=\"2\" "
@@ -190,14 +190,12 @@ static void draw_table2(struct page *p, const json_t *cells, size_t n)
         svg_key_mark(p->f, series[k].class, series[k].shape, series[k].says);
     fputs("</p>\n", p->f);
     for (int draw = 0; draw < 2; draw++) {
-        struct svg_frame a = {.x = {0, (double)n, 56, 56 + 84 * (double)n, false}, .y = {0, top * 1.08, 240, 10, false},
-                              .y_label = "mean |error|, %", .x_ticks = 1, .y_ticks = 6};
+        const struct svg_frame a = {.x = {0, (double)n, 56, 56 + 84 * (double)n, false}, .y = {0, top * 1.08, 240, 10, false},
+                              .y_label = "mean |error|, %", .y_ticks = 6};
         if (draw) {
             page_drawing(p, 1, (int)a.x.last + 20, 290, "Table II as a picture", "Mean |error| of patterns with traffic "
                          "both ways, simulated and as measured by Zhu et al. 2014, for each experiment.");
-            a.x.to = 1e-9; /* no ticks: the experiments have names */
             svg_axes(p->f, &a);
-            a.x.to = (double)n;
         }
         column = 0;
         json_array_foreach(cells, i, cell) {
@@ -237,7 +235,7 @@ static bool show_table2(struct page *p, const struct page_sweep *s, const json_t
     if (n == 0)
         return true;
     struct cli_table data;
-    page_figure(p, "simulated", "Table II, simulated beside measured");
+    page_figure(p, PAGE_BESIDE_MEASURED, "Table II");
     draw_table2(p, cells, n);
     table2(p->f, cells);
     table2_data(&data, cells);

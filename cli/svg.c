@@ -92,7 +92,7 @@ void svg_axes(FILE *f, const struct svg_frame *a)
 {
     double tick[TICKS], left = a->x.first, right = a->x.last, bottom = a->y.first, top = a->y.last;
     char number[32];
-    size_t n = ticks(&a->y, a->y_ticks, tick), wide = 0;
+    size_t n = a->y_ticks ? ticks(&a->y, a->y_ticks, tick) : 0, wide = 0;
     for (size_t i = 0; i < n; i++) {
         double y = svg_place(&a->y, tick[i]);
         fprintf(f, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", left, y, right);
@@ -100,7 +100,7 @@ void svg_axes(FILE *f, const struct svg_frame *a)
         wide = strlen(number) > wide ? strlen(number) : wide;
         svg_text(f, left - 6, y + 4, "end", number);
     }
-    n = ticks(&a->x, a->x_ticks, tick);
+    n = a->x_ticks ? ticks(&a->x, a->x_ticks, tick) : 0;
     for (size_t i = 0; i < n; i++) {
         double x = svg_place(&a->x, tick[i]);
         fprintf(f, "<path class=\"grid\" d=\"M%.1f %.1fv5\"/>\n", x, bottom);

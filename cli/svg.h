@@ -25,7 +25,7 @@ double svg_step(double span, int n);
 struct svg_frame {
     struct svg_scale x, y;
     const char *x_label, *y_label; /* NULL: none */
-    int x_ticks, y_ticks;          /* about */
+    int x_ticks, y_ticks;          /* about; 0 none */
 };
 
 /* `id` is the drawing's own in its page: what names it to a reader of screens hangs on that. */
