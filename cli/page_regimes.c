@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAPS 16        /* in a figure, at most */
 #define CELL 30        /* pixels */
 #define SHADES 4
 #define WIDEST_SPREAD 0.4 /* sd / mean of the darkest shade */
@@ -74,10 +73,10 @@ static void cell_of(void *user, size_t column, size_t row, struct svg_cell *cell
     cell->edge = predicted == UNKNOWN ? -1 : predicted;
     if (!v->spread) {
         bool split = json_object_size(json_object_get(point, "observed")) > 1;
-        bool off = predicted != UNKNOWN && predicted != most;
+        bool off = predicted != most; /* unknown: "?" */
         snprintf(cell->class, sizeof cell->class, "r%d", most);
-        snprintf(cell->text, sizeof cell->text, "%s%s%s%s", regimes[most].letter, split ? "*" : "", off ? "/" : "",
-                 off ? regimes[predicted].letter : "");
+        snprintf(cell->text, sizeof cell->text, "%s%s%s%s", regimes[most].letter, split ? "*" : "",
+                 off && predicted != UNKNOWN ? "/" : "", off ? regimes[predicted].letter : "");
     } else if (isfinite(spread)) {
         snprintf(cell->class, sizeof cell->class, "q%ld", SHADES + lround(fmin(1, spread / WIDEST_SPREAD) * SHADES));
         snprintf(cell->text, sizeof cell->text, "%.0f", 100 * spread);
@@ -103,7 +102,7 @@ static void draw_map(FILE *f, struct view *v, double left, double top)
 static void draw_title(FILE *f, const struct view *v, double left, double top)
 {
     char text[128];
-    double y = top;
+    double y = top + 14;
     for (size_t i = v->axes->n; i-- > 0;) {
         const struct page_axis *a = &v->axes->axis[i];
         if (i == v->axes->x || i == v->axes->y || a->n < 2)
@@ -198,46 +197,38 @@ static void points_data(struct cli_table *t, const struct page_axes *axes)
 
 static const char regimes_caption[] =
     "A cell a point of the sweep, by what most of its seeds show. Lines: where the closed form says that one regime ends "
-    "and another begins. A letter alone: the closed form says the same; L/E: seen L, the closed form says E; *: seeds "
-    "differ. Empty: not in the sweep, or not done.";
+    "and another begins. A letter alone: the closed form says the same; L/E: seen L, the closed form says E; N?: seen N, "
+    "there is no closed form; *: seeds differ. Empty: not in the sweep, or not done.";
 static const char spread_caption[] =
     "Standard deviation of a flow's rate over its mean, in %, over all seeds and flows of a direction, of the direction "
     "where it is larger. Cells with one seed are empty.";
 
-/* All maps, MAPS a figure; those after the first figure have their data in it. */
 static bool show_maps(struct page *p, const struct page_sweep *s, const struct page_axes *axes, bool spread,
                       struct error *err)
 {
     struct view v = {.axes = axes, .spread = spread};
     const struct page_axis *x = &axes->axis[axes->x], *y = &axes->axis[axes->y];
-    size_t rows = axes->y == axes->x ? 1 : y->n, left = 62, top = 14 * titles(axes) + 8;
+    size_t rows = axes->y == axes->x ? 1 : y->n, left = 62, top = 14 * titles(axes) + 10;
     size_t width = left + CELL * x->n + 14, height = top + CELL * rows + SVG_MAP_BELOW + 10;
-    bool more = true, ok = true;
-    while (ok && more) {
-        struct cli_table data;
-        int n = 0;
-        while (more && !any_point(&v))
-            more = step(&v);
-        if (!more)
-            break;
-        page_figure(p, PAGE_SIMULATED, spread ? "Spread of rates over seeds" : "Regimes: %s against %s", x->name,
-                    y->name);
-        legend(p->f, spread);
-        fputs("<div class=\"drawings\">\n", p->f);
-        for (; more && n < MAPS; more = step(&v)) {
-            if (!any_point(&v))
-                continue;
-            page_drawing(p, ++n, (int)(width > 210 ? width : 210), (int)height, "Map of regimes", "A cell for each pair "
-                         "of values of two axes; the text above says the others. All values are in the data below.");
-            draw_title(p->f, &v, (double)left, (double)top - 6);
-            draw_map(p->f, &v, (double)left, (double)top);
-            svg_end(p->f);
-        }
-        fputs("</div>\n", p->f);
-        points_data(&data, axes);
-        ok = page_figure_end(p, s, spread ? spread_caption : regimes_caption, &data, err);
-    }
-    return ok;
+    struct cli_table data;
+    int n = 0;
+    page_figure(p, PAGE_SIMULATED, spread ? "Spread of rates over seeds: %s against %s" : "Regimes: %s against %s",
+                x->name, y->name);
+    legend(p->f, spread);
+    fputs("<div class=\"drawings\">\n", p->f);
+    do {
+        if (!any_point(&v))
+            continue;
+        page_drawing(p, ++n, (int)(width > 210 ? width : 210), (int)height, spread ? "Map of spreads" : "Map of regimes",
+                     "A cell for each pair of values of two axes; the text above says the others. All values are in the "
+                     "data below.");
+        draw_title(p->f, &v, (double)left, (double)top - 8);
+        draw_map(p->f, &v, (double)left, (double)top);
+        svg_end(p->f);
+    } while (step(&v));
+    fputs("</div>\n", p->f);
+    points_data(&data, axes);
+    return page_figure_end(p, s, spread ? spread_caption : regimes_caption, &data, err);
 }
 
 /* What was seen against what the closed form says. */

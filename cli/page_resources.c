@@ -2,6 +2,7 @@
 /* Fig. 4: what flows over one shared link get, against how many there are each way. */
 #include "base/estimate.h"
 #include "cli/page.h"
+#include "cli/page_axes.h"
 #include "cli/report_parts.h"
 #include "cli/svg.h"
 
@@ -12,6 +13,7 @@
 
 #define SERIES 5      /* outdegrees drawn as lines */
 #define SHADES 4      /* of a deviation, each way */
+#define GROUPS 4      /* of runs that differ by more than their seed and their flows */
 #define MAP_SIDE 400  /* of a heat map, about */
 
 /* All runs with this many flows each way: bit/s of a flow, means over the runs. */
@@ -22,8 +24,6 @@ struct place {
     double eq6, eq6_in, eq6_out;
     double first_ci95;                  /* as the first run alone knows it */
     struct estimate_running means;
-    bool mixed;                         /* runs differ by more than their seed */
-    const json_t *axes;                 /* borrowed */
 };
 
 struct grid {
@@ -47,16 +47,14 @@ static void grid_add(struct grid *g, const json_t *run)
 {
     int in = (int)cli_json_number(run, "in"), out = (int)cli_json_number(run, "out");
     double ci95_in = cli_json_number(run, "in_ci95_bps"), ci95_out = cli_json_number(run, "out_ci95_bps");
-    const json_t *axes = json_object_get(run, "axes");
     size_t i = 0;
     while (i < g->n && (g->place[i].in != in || g->place[i].out != out))
         i++;
     struct place *p = &g->place[i];
     if (i == g->n)
-        *p = (struct place){.in = in, .out = out, .axes = axes};
+        *p = (struct place){.in = in, .out = out};
     g->n += i == g->n;
     p->runs++;
-    p->mixed = p->mixed || (axes && !json_equal(axes, p->axes));
     add(&p->in_bps, cli_json_number(run, "in_bps"), p->runs);
     add(&p->out_bps, cli_json_number(run, "out_bps"), p->runs);
     add(&p->eq6_in, cli_json_number(run, "eq6_in_bps"), p->runs);
@@ -72,15 +70,72 @@ static int by_degree(const void *a, const void *b)
     return x->out != y->out ? x->out - y->out : x->in - y->in;
 }
 
-static bool grid_make(struct grid *g, const json_t *measured, struct error *err)
+/* The axes that tell runs with as many flows each way apart, as keys of an object: all but seed and numbers of flows. */
+static json_t *other_axes(const json_t *measured)
+{
+    json_t *others = json_object(), *firsts = json_object(), *value;
+    const json_t *run;
+    const char *key;
+    char place[32];
+    size_t i;
+    json_array_foreach(measured, i, run) {
+        json_t *axes = json_object_get(run, "axes");
+        snprintf(place, sizeof place, "%.0f %.0f", cli_json_number(run, "in"), cli_json_number(run, "out"));
+        const json_t *first = json_object_get(firsts, place);
+        if (!first)
+            json_object_set(firsts, place, axes);
+        json_object_foreach(axes, key, value)
+            if (first && !json_equal(json_object_get(first, key), value))
+                json_object_set_new(others, key, json_true());
+    }
+    json_decref(firsts);
+    return others;
+}
+
+/* A run's values on them: "engine native, small_queues 0B". */
+static void group_of(const json_t *run, const json_t *others, char text[static 128])
+{
+    const char *key;
+    json_t *ignored;
+    char value[32];
+    text[0] = '\0';
+    json_object_foreach((json_t *)others, key, ignored) {
+        const char *dot = strrchr(key, '.');
+        size_t used = strlen(text);
+        snprintf(text + used, 128 - used, "%s%s %s", used ? ", " : "", dot ? dot + 1 : key,
+                 page_axes_text(json_object_get(json_object_get(run, "axes"), key), value));
+    }
+}
+
+static size_t groups_of(const json_t *measured, const json_t *others, char text[static GROUPS + 1][128])
 {
     const json_t *run;
+    size_t n = 0, i, k;
+    json_array_foreach(measured, i, run) {
+        group_of(run, others, text[n]);
+        for (k = 0; strcmp(text[k], text[n]) != 0; k++)
+            ;
+        n += k == n;
+        if (n > GROUPS)
+            break;
+    }
+    return n;
+}
+
+/* Of the runs of one group. */
+static bool grid_make(struct grid *g, const json_t *measured, const json_t *others, const char *group, struct error *err)
+{
+    const json_t *run;
+    char text[128];
     size_t i;
     *g = (struct grid){.place = calloc(json_array_size(measured) + 1, sizeof *g->place)};
     if (!g->place)
         return error_set(err, ERROR_SYSTEM, "out of memory");
-    json_array_foreach(measured, i, run)
-        grid_add(g, run);
+    json_array_foreach(measured, i, run) {
+        group_of(run, others, text);
+        if (strcmp(text, group) == 0)
+            grid_add(g, run);
+    }
     qsort(g->place, g->n, sizeof *g->place, by_degree);
     for (i = 0; i < g->n; i++) {
         struct place *p = &g->place[i];
@@ -156,7 +211,7 @@ static void draw_series(FILE *f, const struct svg_frame *a, const struct grid *g
     }
 }
 
-static void draw_lines(struct page *p, const struct grid *g, const char *link)
+static void draw_lines(struct page *p, const struct grid *g)
 {
     int chosen[SERIES];
     char text[160];
@@ -180,8 +235,7 @@ static void draw_lines(struct page *p, const struct grid *g, const char *link)
         svg_key_mark(p->f, class, (enum svg_shape)(i % SVG_SHAPES), text);
     }
     fputs("</p>\n", p->f);
-    snprintf(text, sizeof text, "Mean bandwidth of a flow over %s against the number of flows in", link);
-    page_drawing(p, 1, 760, 412, text, "Lines: Eq. 6, a line for each number of flows out. Markers: simulated, with "
+    page_drawing(p, 1, 760, 412, "Mean bandwidth of a flow against the number of flows in", "Lines: Eq. 6, a line for each number of flows out. Markers: simulated, with "
                  "95 % intervals. All lines fall as one over the larger number of flows.");
     svg_axes(p->f, &a);
     for (size_t i = 0; i < n; i++)
@@ -341,43 +395,51 @@ static bool show_forms(struct page *p, const struct page_sweep *s, const char *l
                            "all the others. <code>contraflow fit --help</code> has the formulas.", &data, err);
 }
 
+static bool show_grid(struct page *p, const struct page_sweep *s, const struct grid *g, const char *shown, bool backbone,
+                      struct error *err)
+{
+    struct cli_table data;
+    char caption[800];
+    char letter = backbone ? 'b' : 'a';
+    page_figure(p, PAGE_SIMULATED, "Fig. 4%c: bandwidth both ways over the %s", letter, shown);
+    draw_lines(p, g);
+    grid_data(g, &data);
+    snprintf(caption, sizeof caption, "As Fig. 4%c of Zhu et al. 2014, whose points are not published as numbers. "
+             "Markers: simulated here, mean goodput of all flows with its 95 %% interval; from as many flows in as out "
+             "on, all lines are one and markers lie on each other. Lines: Eq. 6, B / max(in, out)%s, with B fitted to all "
+             "points. The paper measured B = 940 Mb/s for a 1 Gb/s NIC%s, with deviations up to 2 %% (sections 5.1 and "
+             "5.2).", letter, backbone ? ", and no more than the hosts' own links let through" : "",
+             backbone ? " and 9.4 Gb/s for the backbone" : "");
+    if (!page_figure_end(p, s, caption, &data, err))
+        return false;
+    page_figure(p, PAGE_SIMULATED, "Fig. 4%c: how far off Eq. 6 is (%s)", letter, shown);
+    draw_maps(p, g);
+    grid_data(g, &data);
+    return page_figure_end(p, s, "Simulated bandwidth / Eq. 6 - 1, in %: blue below the rule, orange above. Empty: no flow "
+                           "in that direction, or no run.", &data, err);
+}
+
 static bool show_link(struct page *p, const struct page_sweep *s, const json_t *link, struct error *err)
 {
     const char *name = json_string_value(json_object_get(link, "resource"));
-    const json_t *forms = json_object_get(link, "forms");
-    bool backbone = name && strncmp(name, "sw", 2) == 0, mixed = false;
-    struct cli_table data;
-    struct grid g;
-    char caption[1200], shown[96];
+    const json_t *measured = json_object_get(link, "measured");
+    bool backbone = name && strncmp(name, "sw", 2) == 0, ok = true;
+    char shown[96], title[256], group[GROUPS + 1][128];
+    json_t *others = other_axes(measured);
+    size_t n = groups_of(measured, others, group);
     snprintf(shown, sizeof shown, "%s %s, %.0f Mb/s", backbone ? "backbone" : "link of", name ? name : "?",
              cli_json_number(link, "rate_bps") / 1e6);
-    if (!grid_make(&g, json_object_get(link, "measured"), err))
-        return false;
-    for (size_t i = 0; i < g.n; i++)
-        mixed = mixed || g.place[i].mixed;
-    const char *more = mixed ? " <b>Runs here differ by more than their seed (windows, queues, ...): a marker is the mean "
-                               "of all of them and its interval their spread.</b>" : "";
-    page_figure(p, PAGE_SIMULATED, "Fig. 4%s: bandwidth both ways over the %s", backbone ? "b" : "a", shown);
-    draw_lines(p, &g, shown);
-    grid_data(&g, &data);
-    snprintf(caption, sizeof caption, "As Fig. 4%s of Zhu et al. 2014, whose points are not published as numbers. "
-             "Markers: simulated here, mean goodput of all flows with its 95 %% interval; from as many flows in as "
-             "out on, all lines are one and markers lie on each other. Lines: Eq. 6, B / max(in, out)%s, with B fitted to all points. The paper measured "
-             "B = 940 Mb/s for a 1 Gb/s NIC%s, with deviations up to 2 %% (sections 5.1 and 5.2).%s",
-             backbone ? "b" : "a", backbone ? ", and no more than the hosts' own links let through" : "",
-             backbone ? " and 9.4 Gb/s for the backbone" : "", more);
-    bool ok = page_figure_end(p, s, caption, &data, err);
-    if (ok) {
-        page_figure(p, PAGE_SIMULATED, "Fig. 4%s: how far off Eq. 6 is (%s)", backbone ? "b" : "a", shown);
-        draw_maps(p, &g);
-        grid_data(&g, &data);
-        snprintf(caption, sizeof caption, "Simulated bandwidth / Eq. 6 - 1, in %%: blue below the rule, orange above. "
-                 "Empty: no flow in that direction, or no run.%s", more);
-        ok = page_figure_end(p, s, caption, &data, err);
+    if (n > GROUPS)
+        fputs("<p>Nothing like Fig. 4 here: runs with as many flows each way differ by more than their seeds.</p>\n",
+              p->f);
+    for (size_t i = 0; ok && n <= GROUPS && i < n; i++) {
+        struct grid g;
+        snprintf(title, sizeof title, "%s%s%.127s", shown, group[i][0] ? "; " : "", group[i]);
+        ok = grid_make(&g, measured, others, group[i], err) && show_grid(p, s, &g, title, backbone, err);
+        free(g.place);
     }
-    ok = ok && show_forms(p, s, shown, forms, err);
-    free(g.place);
-    return ok;
+    json_decref(others);
+    return ok && show_forms(p, s, shown, json_object_get(link, "forms"), err);
 }
 
 bool page_resources(struct page *p, const struct page_sweep *s, const json_t *part, struct error *err)

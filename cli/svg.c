@@ -9,6 +9,7 @@
 #define TICKS 64        /* at most */
 #define SMALL_CELL 21   /* narrower ones have no text */
 #define LABEL_WIDTH 6.2 /* of a character, about */
+#define TINY_WIDTH 5.6
 
 double svg_place(const struct svg_scale *s, double value)
 {
@@ -202,9 +203,9 @@ static void map_names(FILE *f, const struct svg_map *m)
     size_t widest = 1, wide = 0;
     for (size_t i = 0; i < m->columns; i++)
         widest = strlen(m->column_name[i]) > widest ? strlen(m->column_name[i]) : widest;
-    size_t every = (size_t)ceil((LABEL_WIDTH * (double)widest + 4) / m->width);
+    size_t every = (size_t)ceil((TINY_WIDTH * (double)widest + 1) / m->width);
     for (size_t i = 0; i < m->columns; i += every)
-        svg_text(f, m->left + m->width * ((double)i + 0.5), bottom + 14, "mid small", m->column_name[i]);
+        svg_text(f, m->left + m->width * ((double)i + 0.5), bottom + 14, "mid tiny", m->column_name[i]);
     for (size_t i = 0; i < m->rows; i++) {
         svg_text(f, m->left - 4, m->top + m->height * ((double)(m->rows - i) - 0.5) + 4, "end small", m->row_name[i]);
         wide = strlen(m->row_name[i]) > wide ? strlen(m->row_name[i]) : wide;
@@ -212,7 +213,7 @@ static void map_names(FILE *f, const struct svg_map *m)
     if (m->x_label)
         svg_text(f, middle, bottom + 30, "mid", m->x_label);
     if (m->y_label)
-        svg_text_up(f, m->left - 12 - LABEL_WIDTH * (double)wide, (m->top + bottom) / 2, "mid", m->y_label);
+        svg_text_up(f, m->left - 15 - LABEL_WIDTH * (double)wide, (m->top + bottom) / 2, "mid", m->y_label);
     if (m->title)
         svg_text(f, middle, m->top - 6, "mid name", m->title);
 }
