@@ -13,10 +13,10 @@
 
 static const char help[] =
     "usage: contraflow report FILE.db|DIR... [-o PAGE.html]\n\n"
-    "One HTML page, with nothing to fetch, of what sweeps say of the paper's figures (Zhu et al. 2014): Fig. 4 with its\n"
-    "rule, Fig. 6 and 7 as histograms of errors, Table II beside the published numbers, maps of regimes, both engines\n"
-    "against each other - whatever 'contraflow fit' finds in each database. Below each figure stand its data as CSV and\n"
-    "the commands that make it again.\n\n"
+    "One HTML page, with nothing to fetch, of what sweeps say of the paper's figures (Zhu et al. 2014): Fig. 4 with\n"
+    "its rule, Fig. 6 and 7 as histograms of errors, Table II beside the published numbers, maps of regimes, both\n"
+    "engines against each other - whatever 'contraflow fit' finds in each database. Below each figure stand its data\n"
+    "as CSV and the commands that make it again.\n\n"
     "FILE.db is a sweep's ('contraflow sweep'), DIR every *.db in a directory.\n\n"
     "  -o, --output PAGE   the page (default: report.html)\n\n"
     "  contraflow sweep scenarios/sweeps/fig4a.yaml && contraflow report fig4a.db\n\n"

@@ -215,7 +215,7 @@ static bool show_plainly(struct page *p, const struct page_sweep *s, const char 
             show_value(&shown, key, value);
     }
     page_figure(p, PAGE_SIMULATED, "What fit says of %s", name);
-    return report_table(p->f, NULL, &shown, 1, err) && page_figure_end(p, s, "As it stands in the JSON.", &t, err);
+    return report_table(p->f, name, &shown, 1, err) && page_figure_end(p, s, "As it stands in the JSON.", &t, err);
 }
 
 static bool show_sweep(struct page *p, const struct page_sweep *s, struct error *err)

@@ -128,9 +128,10 @@ bool page_axes_make(struct page_axes *a, const json_t *points, struct error *err
     json_array_foreach(points, i, point) {
         size_t at[PAGE_AXES];
         char text[32];
-        for (size_t k = 0; k < a->n; k++)
-            at[k] = value_of(&a->axis[k], page_axes_text(json_object_get(json_object_get(point, "axes"), a->axis[k].key),
-                                                         text));
+        for (size_t k = 0; k < a->n; k++) {
+            page_axes_text(json_object_get(json_object_get(point, "axes"), a->axis[k].key), text);
+            at[k] = value_of(&a->axis[k], text);
+        }
         a->point[a->points++] = point;
         a->at[place(a, at)] = a->points;
     }

@@ -43,8 +43,9 @@ static void draw(struct page *p, const json_t *differences, bool time)
     high *= 1.1;
     struct svg_frame a = {.x = {low, high, 74, 440, true}, .y = {low, high, 380, 14, true}, .x_ticks = 6, .y_ticks = 6,
                           .x_label = time ? "ns-3, s" : "ns-3, Mb/s", .y_label = time ? "native, s" : "native, Mb/s"};
-    page_drawing(p, time ? 1 : 2, 460, 424, time ? "Completion times" : "Rates", "A circle a flow, by what it had under "
-                 "ns-3 and under the native engine, on logarithmic axes; on the dashed diagonal both are the same.");
+    page_drawing(p, time ? 1 : 2, 460, 424, time ? "Completion times" : "Rates", "A circle a flow, by what it had "
+                 "under ns-3 and under the native engine, on logarithmic axes; on the dashed diagonal both are the "
+                 "same.");
     svg_axes(p->f, &a);
     fprintf(p->f, "<path class=\"diagonal\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.x.first, a.y.first, a.x.last, a.y.last);
     json_array_foreach(differences, i, d) {
@@ -96,13 +97,13 @@ bool page_engines(struct page *p, const struct page_sweep *s, const json_t *part
     draw(p, differences, true);
     draw(p, differences, false);
     fputs("</div>\n<p>", p->f);
-    report_say(p->f, "%.0f flows: mean |difference| %.2f %%, median %.2f %%, 95 %% of them within %.2f %%, largest %.2f "
-               "%%; %.0f flows lost segments.", cli_json_number(part, "flows"),
+    report_say(p->f, "%.0f flows: mean |difference| %.2f %%, median %.2f %%, 95 %% of them within %.2f %%, largest "
+               "%.2f %%; %.0f flows lost segments.", cli_json_number(part, "flows"),
                100 * cli_json_number(part, "mean_abs_difference"), 100 * cli_json_number(part, "median_abs_difference"),
                100 * cli_json_number(part, "p95_abs_difference"), 100 * cli_json_number(part, "max_abs_difference"),
                cli_json_number(part, "lossy_flows"));
     fputs("</p>\n", p->f);
     return report_table(p->f, "The largest differences", &t, 2, err) &&
-           page_figure_end(p, s, "Difference: native / ns-3 - 1, of a flow's completion time, or of its rate where it has "
-                           "no end.", &data, err);
+           page_figure_end(p, s, "Difference: native / ns-3 - 1, of a flow's completion time, or of its rate where it "
+                           "has no end.", &data, err);
 }

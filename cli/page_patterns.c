@@ -188,10 +188,11 @@ static bool draw_histograms(struct page *p, const struct page_sweep *s, const js
             most[i % models] = fmax(most[i % models], h.links > 0 ? 100 * h.count[k] / h.links : 1);
     }
     cli_table_start(&data, head, sizeof head / sizeof *head);
-    page_figure(p, PAGE_SIMULATED, "Fig. 6 and 7: errors of predicted completion times%s", c->d > 0 ? "" : ", by pattern");
+    page_figure(p, PAGE_SIMULATED, "Fig. 6 and 7: errors of predicted completion times%s",
+                c->d > 0 ? "" : ", by pattern");
     page_drawing(p, 1, 56 + PANEL_WIDTH * (int)n, 44 + (int)(pitch * models), "Histograms of the errors of predicted "
-                 "completion times", "A row of panels a model, a column for each kind of patterns; shares of links in %, "
-                 "by signed error in %. The band marks errors up to 10 %.");
+                 "completion times", "A row of panels a model, a column for each kind of patterns; shares of links in "
+                 "%, by signed error in %. The band marks errors up to 10 %.");
     for (size_t i = 0; i < n; i++) {
         column_name(&c[i], name);
         double left = 44 + PANEL_WIDTH * (double)i, middle = left + (PANEL_WIDTH - 44) / 2.0;
@@ -216,8 +217,9 @@ static bool draw_histograms(struct page *p, const struct page_sweep *s, const js
     return page_figure_end(p, s, "As the rows of Fig. 6 (main testbed) and Fig. 7 (Grid5000) of Zhu et al. 2014: the "
                            "proposed model, then fairness alone; more models below. Error: predicted / simulated "
                            "completion time - 1, of each link; bars are shares of links, on a scale for each row, and "
-                           "the outermost hold what lies beyond; the band is what the paper counts, |error| up to 10 %. The paper's own "
-                           "histograms are not published as numbers: its shares within 10 % stand in the table below.",
+                           "the outermost hold what lies beyond; the band is what the paper counts, |error| up to 10 "
+                           "%. The paper's own histograms are not published as numbers: its shares within 10 % stand "
+                           "in the table below.",
                            &data, err);
 }
 
@@ -228,8 +230,8 @@ static bool show_near(struct page *p, const struct page_sweep *s, const json_t *
                                        "measured, Grid5000", "fairness, simulated", "measured, main",
                                        "measured, Grid5000"};
     static const char *const names[] = {"d", "message_bytes", "window_bytes", "simulated_algorithm1",
-                                        "measured_main_algorithm1", "measured_grid5000_algorithm1", "simulated_fairness",
-                                        "measured_main_fairness", "measured_grid5000_fairness"};
+                                        "measured_main_algorithm1", "measured_grid5000_algorithm1",
+                                        "simulated_fairness", "measured_main_fairness", "measured_grid5000_fairness"};
     struct cli_table t, data;
     bool any = false;
     cli_table_start(&t, head, sizeof head / sizeof *head);
@@ -259,7 +261,8 @@ static bool show_near(struct page *p, const struct page_sweep *s, const json_t *
         return true;
     }
     page_figure(p, PAGE_BESIDE_MEASURED, "Links within 10 %%");
-    return report_table(p->f, "Links with |error| up to 10 %, in %; measured: Zhu et al. 2014, section 7.2", &t, 0, err) &&
+    return report_table(p->f, "Links with |error| up to 10 %, in %; measured: Zhu et al. 2014, section 7.2", &t, 0,
+                        err) &&
            page_figure_end(p, s, "'Measured' are the shares that the paper's text gives for Fig. 6 (main testbed) and "
                            "Fig. 7 (Grid5000).", &data, err);
 }

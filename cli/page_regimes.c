@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL 30        /* pixels */
+#define CELL 34        /* pixels */
 #define SHADES 4
 #define WIDEST_SPREAD 0.4 /* sd / mean of the darkest shade */
 
@@ -196,12 +196,12 @@ static void points_data(struct cli_table *t, const struct page_axes *axes)
 }
 
 static const char regimes_caption[] =
-    "A cell a point of the sweep, by what most of its seeds show. Lines: where the closed form says that one regime ends "
-    "and another begins. A letter alone: the closed form says the same; L/E: seen L, the closed form says E; N?: seen N, "
-    "there is no closed form; *: seeds differ. Empty: not in the sweep, or not done.";
+    "A cell a point of the sweep, by what most of its seeds show. Lines: where the closed form says that one regime "
+    "ends and another begins. A letter alone: the closed form says the same; L/E: seen L, the closed form says E; N?: "
+    "seen N, there is no closed form; *: seeds differ. Empty: not in the sweep, or not done.";
 static const char spread_caption[] =
-    "Standard deviation of a flow's rate over its mean, in %, over all seeds and flows of a direction, of the direction "
-    "where it is larger. Cells with one seed are empty.";
+    "Standard deviation of a flow's rate over its mean, in %, over all seeds and flows of a direction, of the "
+    "direction where it is larger. Cells with one seed are empty.";
 
 static bool show_maps(struct page *p, const struct page_sweep *s, const struct page_axes *axes, bool spread,
                       struct error *err)
@@ -219,9 +219,10 @@ static bool show_maps(struct page *p, const struct page_sweep *s, const struct p
     do {
         if (!any_point(&v))
             continue;
-        page_drawing(p, ++n, (int)(width > 210 ? width : 210), (int)height, spread ? "Map of spreads" : "Map of regimes",
-                     "A cell for each pair of values of two axes; the text above says the others. All values are in the "
-                     "data below.");
+        page_drawing(p, ++n, (int)(width > 210 ? width : 210), (int)height,
+                     spread ? "Map of spreads" : "Map of regimes", "A cell for each pair of values of two axes; the "
+                     "text above says the others. All values are in "
+                     "the data below.");
         draw_title(p->f, &v, (double)left, (double)top - 8);
         draw_map(p->f, &v, (double)left, (double)top);
         svg_end(p->f);
@@ -260,8 +261,8 @@ static bool show_counts(struct page *p, const struct page_sweep *s, const struct
         }
     }
     page_figure(p, PAGE_SIMULATED, "Regimes: seen against the closed form");
-    snprintf(caption, sizeof caption, "%zu of %zu points that have a closed form agree with it: %.2f %%. %zu points have "
-             "none.", agree, known, 100 * (double)agree / (double)known, axes->points - known);
+    snprintf(caption, sizeof caption, "%zu of %zu points that have a closed form agree with it: %.2f %%. %zu points "
+             "have none.", agree, known, 100 * (double)agree / (double)known, axes->points - known);
     return report_table(p->f, "Points by regime", &t, 1, err) && page_figure_end(p, s, caption, &data, err);
 }
 
@@ -281,8 +282,8 @@ bool page_regimes(struct page *p, const struct page_sweep *s, const json_t *part
     json_t *all = json_array();
     (void)part;
     if (first != s) {
-        fprintf(p->f, "<p>Its regimes are drawn <a href=\"#sweep%td\">together with those above</a>, which have the same "
-                "axes.</p>\n", first - p->sweep + 1);
+        fprintf(p->f, "<p>Its regimes are drawn <a href=\"#sweep%td\">together with those above</a>, which have the "
+                "same axes.</p>\n", first - p->sweep + 1);
         json_decref(all);
         return true;
     }

@@ -70,7 +70,7 @@ static int by_degree(const void *a, const void *b)
     return x->out != y->out ? x->out - y->out : x->in - y->in;
 }
 
-/* The axes that tell runs with as many flows each way apart, as keys of an object: all but seed and numbers of flows. */
+/* The axes that tell runs with as many flows each way apart, as keys of an object: all but the numbers of flows. */
 static json_t *other_axes(const json_t *measured)
 {
     json_t *others = json_object(), *firsts = json_object(), *value;
@@ -123,7 +123,8 @@ static size_t groups_of(const json_t *measured, const json_t *others, char text[
 }
 
 /* Of the runs of one group. */
-static bool grid_make(struct grid *g, const json_t *measured, const json_t *others, const char *group, struct error *err)
+static bool grid_make(struct grid *g, const json_t *measured, const json_t *others, const char *group,
+                      struct error *err)
 {
     const json_t *run;
     char text[128];
@@ -235,8 +236,9 @@ static void draw_lines(struct page *p, const struct grid *g)
         svg_key_mark(p->f, class, (enum svg_shape)(i % SVG_SHAPES), text);
     }
     fputs("</p>\n", p->f);
-    page_drawing(p, 1, 760, 412, "Mean bandwidth of a flow against the number of flows in", "Lines: Eq. 6, a line for each number of flows out. Markers: simulated, with "
-                 "95 % intervals. All lines fall as one over the larger number of flows.");
+    page_drawing(p, 1, 760, 412, "Mean bandwidth of a flow against the number of flows in", "Lines: Eq. 6, a line for "
+                 "each number of flows out. Markers: simulated, with 95 % intervals. All lines fall as one over the "
+                 "larger number of flows.");
     svg_axes(p->f, &a);
     for (size_t i = 0; i < n; i++)
         draw_series(p->f, &a, g, chosen[i], i);
@@ -389,14 +391,14 @@ static bool show_forms(struct page *p, const struct page_sweep *s, const char *l
             form_row(&t, form, cli_json_number(json_array_get(forms, 0), "aic"));
     form_data(&data, forms);
     return report_table(p->f, "Which rule these points obey together, best first", &t, 3, err) &&
-           page_figure_end(p, s, "B is the goodput one direction alone can carry. eq5 and eq6 are the paper's equations, "
-                           "'+acks' takes the bytes of ACKs into account; dAIC is Akaike's criterion above the best "
-                           "form's (2 is little, 10 decides); cross-validated: the rms error of points predicted from "
-                           "all the others. <code>contraflow fit --help</code> has the formulas.", &data, err);
+           page_figure_end(p, s, "B is the goodput one direction alone can carry. eq5 and eq6 are the paper's "
+                           "equations, '+acks' takes the bytes of ACKs into account; dAIC is Akaike's criterion above "
+                           "the best form's (2 is little, 10 decides); cross-validated: the rms error of points "
+                           "predicted from all the others. <code>contraflow fit --help</code> has the formulas.", &data, err);
 }
 
-static bool show_grid(struct page *p, const struct page_sweep *s, const struct grid *g, const char *shown, bool backbone,
-                      struct error *err)
+static bool show_grid(struct page *p, const struct page_sweep *s, const struct grid *g, const char *shown,
+                      bool backbone, struct error *err)
 {
     struct cli_table data;
     char caption[800];
@@ -406,17 +408,17 @@ static bool show_grid(struct page *p, const struct page_sweep *s, const struct g
     grid_data(g, &data);
     snprintf(caption, sizeof caption, "As Fig. 4%c of Zhu et al. 2014, whose points are not published as numbers. "
              "Markers: simulated here, mean goodput of all flows with its 95 %% interval; from as many flows in as out "
-             "on, all lines are one and markers lie on each other. Lines: Eq. 6, B / max(in, out)%s, with B fitted to all "
-             "points. The paper measured B = 940 Mb/s for a 1 Gb/s NIC%s, with deviations up to 2 %% (sections 5.1 and "
-             "5.2).", letter, backbone ? ", and no more than the hosts' own links let through" : "",
+             "on, all lines are one and markers lie on each other. Lines: Eq. 6, B / max(in, out)%s, with B fitted to "
+             "all points. The paper measured B = 940 Mb/s for a 1 Gb/s NIC%s, with deviations up to 2 %% (sections 5.1 "
+             "and 5.2).", letter, backbone ? ", and no more than the hosts' own links let through" : "",
              backbone ? " and 9.4 Gb/s for the backbone" : "");
     if (!page_figure_end(p, s, caption, &data, err))
         return false;
     page_figure(p, PAGE_SIMULATED, "Fig. 4%c: how far off Eq. 6 is (%s)", letter, shown);
     draw_maps(p, g);
     grid_data(g, &data);
-    return page_figure_end(p, s, "Simulated bandwidth / Eq. 6 - 1, in %: blue below the rule, orange above. Empty: no flow "
-                           "in that direction, or no run.", &data, err);
+    return page_figure_end(p, s, "Simulated bandwidth / Eq. 6 - 1, in %: blue below the rule, orange above. Empty: no "
+                           "flow in that direction, or no run.", &data, err);
 }
 
 static bool show_link(struct page *p, const struct page_sweep *s, const json_t *link, struct error *err)
@@ -451,7 +453,7 @@ bool page_resources(struct page *p, const struct page_sweep *s, const json_t *pa
             return false;
     double starved = cli_json_number(part, "starved_runs"), unfilled = cli_json_number(part, "unfilled_runs");
     if (starved > 0 || unfilled > 0)
-        fprintf(p->f, "<p>Left out: %.0f runs where a flow moved nothing, %.0f whose windows do not fill the link.</p>\n",
-                starved, unfilled);
+        fprintf(p->f, "<p>Left out: %.0f runs where a flow moved nothing, %.0f whose windows do not fill the "
+                "link.</p>\n", starved, unfilled);
     return true;
 }

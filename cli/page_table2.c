@@ -29,8 +29,8 @@ static void add_setting(struct cli_table *t, const json_t *cell)
 
 static void errors_data(struct cli_table *t, const json_t *cells)
 {
-    static const char *const head[] = {"nodes", "d", "message_bytes", "window_bytes", "patterns", "links", "steps", "model",
-                                       "mean_abs_error", "ci95", "bias", "within_10_percent",
+    static const char *const head[] = {"nodes", "d", "message_bytes", "window_bytes", "patterns", "links", "steps",
+                                       "model", "mean_abs_error", "ci95", "bias", "within_10_percent",
                                        "mean_abs_error_both_ways", "ci95_both_ways", "worst_error"};
     const json_t *cell, *model;
     size_t i, k, m;
@@ -47,13 +47,14 @@ static void errors_data(struct cli_table *t, const json_t *cells)
 
 static bool show_errors(struct page *p, const struct page_sweep *s, const json_t *cells, struct error *err)
 {
+    static const char *const settings[] = {"nodes", "d", "MB", "window kB", "patterns", "links", "steps"};
     const char *model[PAGE_MODELS];
     size_t n = page_models(cells, model), i;
     const json_t *cell;
     struct cli_table t, data;
     cli_table_init(&t, 7 + n);
     for (i = 0; i < 7; i++)
-        cli_table_add(&t, "%s", (const char *const[]){"nodes", "d", "MB", "window kB", "patterns", "links", "steps"}[i]);
+        cli_table_add(&t, "%s", settings[i]);
     for (i = 0; i < n; i++)
         cli_table_add(&t, "%s", model[i]);
     json_array_foreach(cells, i, cell) {
@@ -97,13 +98,14 @@ static void table2_error(FILE *f, const json_t *model, bool both)
 }
 
 static const char table2_head[] =
-    "<div class=\"wide\"><table class=\"tight\">\n<caption>Table II: mean |error| of predicted completion times in %. Shaded: measured, "
-    "Zhu et al. 2014, Table II</caption>\n<thead><tr><th rowspan=\"2\" scope=\"col\" class=\"n\">nodes</th><th rowspan=\"2\" "
-    "scope=\"col\" class=\"n\">d</th><th rowspan=\"2\" scope=\"col\" class=\"n\">MB</th><th rowspan=\"2\" scope=\"col\" "
-    "class=\"n\">window kB</th><th colspan=\"2\" scope=\"colgroup\" class=\"group\">links</th><th colspan=\"2\" "
-    "scope=\"colgroup\" class=\"group\">steps</th><th colspan=\"3\" scope=\"colgroup\" class=\"group\">algorithm1, all "
-    "patterns (a)</th><th colspan=\"3\" scope=\"colgroup\" class=\"group\">algorithm1, both ways (b)</th><th "
-    "colspan=\"3\" scope=\"colgroup\" class=\"group\">fairness, both ways (c)</th></tr>\n<tr>";
+    "<div class=\"wide\"><table class=\"tight\">\n<caption>Table II: mean |error| of predicted completion times in %. "
+    "Shaded: measured, Zhu et al. 2014, Table II</caption>\n<thead><tr><th rowspan=\"2\" scope=\"col\" "
+    "class=\"n\">nodes</th><th rowspan=\"2\" scope=\"col\" class=\"n\">d</th><th rowspan=\"2\" scope=\"col\" "
+    "class=\"n\">MB</th><th rowspan=\"2\" scope=\"col\" class=\"n\">window kB</th><th colspan=\"2\" scope=\"colgroup\" "
+    "class=\"group\">links</th><th colspan=\"2\" scope=\"colgroup\" class=\"group\">steps</th><th colspan=\"3\" "
+    "scope=\"colgroup\" class=\"group\">algorithm1, all patterns (a)</th><th colspan=\"3\" scope=\"colgroup\" "
+    "class=\"group\">algorithm1, both ways (b)</th><th colspan=\"3\" scope=\"colgroup\" class=\"group\">fairness, "
+    "both ways (c)</th></tr>\n<tr>";
 
 static void table2(FILE *f, const json_t *cells)
 {
@@ -190,11 +192,11 @@ static void draw_table2(struct page *p, const json_t *cells, size_t n)
         svg_key_mark(p->f, series[k].class, series[k].shape, series[k].says);
     fputs("</p>\n", p->f);
     for (int draw = 0; draw < 2; draw++) {
-        const struct svg_frame a = {.x = {0, (double)n, 56, 56 + 84 * (double)n, false}, .y = {0, top * 1.08, 240, 10, false},
-                              .y_label = "mean |error|, %", .y_ticks = 6};
+        const struct svg_frame a = {.x = {0, (double)n, 56, 56 + 84 * (double)n, false},
+                                    .y = {0, top * 1.08, 240, 10, false}, .y_label = "mean |error|, %", .y_ticks = 6};
         if (draw) {
-            page_drawing(p, 1, (int)a.x.last + 20, 290, "Table II as a picture", "Mean |error| of patterns with traffic "
-                         "both ways, simulated and as measured by Zhu et al. 2014, for each experiment.");
+            page_drawing(p, 1, (int)a.x.last + 20, 290, "Table II as a picture", "Mean |error| of patterns with "
+                         "traffic both ways, simulated and as measured by Zhu et al. 2014, for each experiment.");
             svg_axes(p->f, &a);
         }
         column = 0;
@@ -239,10 +241,10 @@ static bool show_table2(struct page *p, const struct page_sweep *s, const json_t
     draw_table2(p, cells, n);
     table2(p->f, cells);
     table2_data(&data, cells);
-    return page_figure_end(p, s, "Drawn are patterns with traffic both ways on a shared resource, columns (b) and (c) of "
-                           "the paper. <b>Filled: simulated here</b>, with 95 % intervals; <b>hollow: measured by Zhu et "
-                           "al. 2014, Table II</b>, on the main testbed and on Grid5000. The patterns are drawn by the "
-                           "paper's rule, not the paper's own.", &data, err);
+    return page_figure_end(p, s, "Drawn are patterns with traffic both ways on a shared resource, columns (b) and (c) "
+                           "of the paper. <b>Filled: simulated here</b>, with 95 % intervals; <b>hollow: measured by "
+                           "Zhu et al. 2014, Table II</b>, on the main testbed and on Grid5000. The patterns are drawn "
+                           "by the paper's rule, not the paper's own.", &data, err);
 }
 
 bool page_table2(struct page *p, const struct page_sweep *s, const json_t *cells, struct error *err)
