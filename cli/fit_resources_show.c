@@ -250,8 +250,7 @@ static json_t *point_json(const struct fit_point *p, const struct fit_outcome *o
         judge_point(p, eq6, &rule);
     json_t *point = json_pack(
         "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source", p->source, "in",
-        (json_int_t)p->n_in,
-        "out", (json_int_t)p->n_out, "in_bps", cli_table_json_number(p->in_bps), "in_ci95_bps",
+        (json_int_t)p->n_in, "out", (json_int_t)p->n_out, "in_bps", cli_table_json_number(p->in_bps), "in_ci95_bps",
         cli_table_json_number(p->in_ci95_bps), "out_bps", cli_table_json_number(p->out_bps), "out_ci95_bps",
         cli_table_json_number(p->out_ci95_bps), "predicted_in_bps", cli_table_json_number(b.in_bps),
         "predicted_out_bps", cli_table_json_number(b.out_bps), "worst_error", cli_table_json_number(b.error),

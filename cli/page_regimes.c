@@ -221,8 +221,7 @@ static bool show_maps(struct page *p, const struct page_sweep *s, const struct p
             continue;
         page_drawing(p, ++n, (int)(width > 210 ? width : 210), (int)height,
                      spread ? "Map of spreads" : "Map of regimes", "A cell for each pair of values of two axes; the "
-                     "text above says the others. All values are in "
-                     "the data below.");
+                     "text above says the others. All values are in the data below.");
         draw_title(p->f, &v, (double)left, (double)top - 8);
         draw_map(p->f, &v, (double)left, (double)top);
         svg_end(p->f);

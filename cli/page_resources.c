@@ -394,7 +394,8 @@ static bool show_forms(struct page *p, const struct page_sweep *s, const char *l
            page_figure_end(p, s, "B is the goodput one direction alone can carry. eq5 and eq6 are the paper's "
                            "equations, '+acks' takes the bytes of ACKs into account; dAIC is Akaike's criterion above "
                            "the best form's (2 is little, 10 decides); cross-validated: the rms error of points "
-                           "predicted from all the others. <code>contraflow fit --help</code> has the formulas.", &data, err);
+                           "predicted from all the others. <code>contraflow fit --help</code> has the formulas.", &data,
+                           err);
 }
 
 static bool show_grid(struct page *p, const struct page_sweep *s, const struct grid *g, const char *shown,

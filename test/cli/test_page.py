@@ -36,6 +36,14 @@ ENGINES = """scenario: star.yaml
 set: {duration: 300ms, warmup: 100ms}
 axes: {network.nic.queue: [fifo, ack-first], traffic.star.incoming: [1, 2]}
 """
+REGIMES = """scenario: star.yaml
+set: {network.link.rate: 100Mbps, duration: 600ms, warmup: 200ms}
+axes:
+  tcp.window: [9kB, 100kB, 30kB]
+  network.switch.limit: %s
+  network.switch.queue: [fifo, ack-first]
+seeds: 2
+"""
 # Contrast of text on what is behind it (WCAG 2.1, 1.4.3), of every text with a size; a drawing's is a cell or the page.
 CONTRAST = """
 const light = (c) => { const [r, g, b] = c.map((v) => v / 255)
@@ -271,6 +279,46 @@ class Whole(Case):
         words = subprocess.run(["sh", "-c", command.replace("contraflow", "printf '%s\\n'", 1)], capture_output=True,
                                text=True, check=True).stdout.splitlines()
         self.assertEqual(words, ["fit", f"{name}.db"])
+
+
+class Regimes(Case):
+    LETTERS = {"eq6": "E", "window": "W", "eq5": "F", "loss": "L", "none": "N", "unsaturated": "U", "unknown": "?"}
+
+    def setUp(self):
+        super().setUp()
+        if "Regimes" not in self.good("fit", "--help").stdout:
+            self.skipTest("fit has no part for regimes")
+
+    def test_sweeps_with_the_same_axes_are_one_map(self):
+        self.sweep("deep", REGIMES % "[2MB, 300kB]")
+        self.sweep("flat", REGIMES % "[20kB]")
+        page = Page(self.page("deep.db", "flat.db"))
+        points = [p for name in ("deep", "flat") for p in self.json("fit", f"{name}.db")["regimes"]["points"]]
+        self.assertEqual(len(points), 18)
+        figures = {t: (f, d) for t, f, d in self.figures(page)}
+        (maps, data), = [v for t, v in figures.items() if "Regimes: tcp.window against switch.limit" in t]
+        self.assertEqual(len(page.all("svg", maps, class_="drawing")), 2)  # a queue each
+        keys = ("tcp.window", "network.switch.limit", "network.switch.queue")
+        rows = {tuple(row[k] for k in keys): row for row in data}
+        seen = []
+        for p in points:
+            row = rows[tuple(p["axes"][k] for k in keys)]
+            self.assertEqual((row["most"], row["predicted"]), (p["most"], p["predicted"]))
+            self.assertEqual(number(row["in_bps_mean"]), p["in_bps"]["mean"])
+            most, predicted = self.LETTERS[p["most"]], self.LETTERS[p["predicted"]]
+            off = "" if most == predicted else "?" if predicted == "?" else f"/{predicted}"
+            seen.append(most + "*" * (len(p["observed"]) > 1) + off)
+        shown = [page.one("text", g)["text"] for g in page.all("g", maps, class_="cell")]
+        self.assertEqual(sorted(shown), sorted(seen))
+        for svg in page.all("svg", maps, class_="drawing"):
+            names = [e["text"] for e in page.all("text", svg, class_="small")]
+            self.assertEqual(names, ["20kB", "300kB", "2MB"])  # by size, and upwards
+            self.assertEqual([e["text"] for e in page.all("text", svg, class_="tiny")], ["9kB", "30kB", "100kB"])
+        (spread, _), = [v for t, v in figures.items() if "Spread of rates" in t]
+        self.assertEqual(len(page.all("g", spread, class_="cell")), 18)
+        self.assertIn("together with those above", page.all("section")[1]["text"])
+        for drawing in self.played(SIZES, "sizes"):
+            self.assertEqual((drawing["cut"], drawing["over"]), ([], []), drawing["id"])
 
 
 class Others(Case):
