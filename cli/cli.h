@@ -9,6 +9,7 @@
  * answer is no; 2 bad input or usage; 3 the system failed. */
 int cmd_explain(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_analyze(int argc, char **argv);

@@ -90,3 +90,18 @@ double cli_csv_number(const char *text)
     double value = strtod(text, &end);
     return end == text ? NAN : value;
 }
+
+void cli_csv_text(FILE *f, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, f);
+        return;
+    }
+    putc('"', f);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', f);
+        putc(*text, f);
+    }
+    putc('"', f);
+}

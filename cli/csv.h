@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/csv.h - reads the tables of a run directory: a first line with names, columns found by them. */
+/* cli/csv.h - reads the tables of a run directory: a first line with names, columns found by them; writes a field. */
 #ifndef CLI_CSV_H
 #define CLI_CSV_H
 
@@ -33,5 +33,8 @@ void cli_csv_close(struct cli_csv *c);
 
 /* NAN when empty or no number. */
 double cli_csv_number(const char *text);
+
+/* A field as RFC 4180 has it: between quotes where it must be. */
+void cli_csv_text(FILE *f, const char *text);
 
 #endif

@@ -68,7 +68,7 @@ static bool engines_take(void *state, const char *source, const struct sweep_res
             break;
         *m = (struct measured){
             .point = strdup(point),
-            .ns3 = strcmp(r->engine, "native") != 0,
+            .ns3 = strncmp(r->engine, "native ", strlen("native ")) != 0, /* "native 0.1.0" */
             .number = r->number,
             .time_s = sweep_flow_time_s(&r->flows[i]),
             .rate_bps = sweep_flow_rate_bps(&r->flows[i]),

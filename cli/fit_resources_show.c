@@ -232,17 +232,29 @@ static json_t *outcome_json(const struct fit_resources *r, const struct fit_outc
                      cli_table_json_number(o->spread), "forms", forms);
 }
 
-static json_t *point_json(const struct fit_point *p, const struct analysis_fit *best)
+static const struct analysis_fit *plain_eq6(const struct fit_outcome *o)
 {
-    struct bad_point b = {.in_bps = (double)NAN, .out_bps = (double)NAN, .error = (double)NAN};
+    const struct analysis_fit *f = o->fit;
+    while (f->form != ANALYSIS_FIT_EQ6 || f->acks)
+        f++;
+    return f;
+}
+
+static json_t *point_json(const struct fit_point *p, const struct fit_outcome *o)
+{
+    const struct analysis_fit *best = &o->fit[0], *eq6 = plain_eq6(o);
+    struct bad_point b = {.in_bps = (double)NAN, .out_bps = (double)NAN, .error = (double)NAN}, rule = b;
     if (best->applies)
         judge_point(p, best, &b);
+    if (eq6->applies)
+        judge_point(p, eq6, &rule);
     json_t *point = json_pack(
-        "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source", p->source, "in", (json_int_t)p->n_in,
-        "out", (json_int_t)p->n_out, "in_bps", cli_table_json_number(p->in_bps), "in_ci95_bps",
+        "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source", p->source, "in",
+        (json_int_t)p->n_in, "out", (json_int_t)p->n_out, "in_bps", cli_table_json_number(p->in_bps), "in_ci95_bps",
         cli_table_json_number(p->in_ci95_bps), "out_bps", cli_table_json_number(p->out_bps), "out_ci95_bps",
         cli_table_json_number(p->out_ci95_bps), "predicted_in_bps", cli_table_json_number(b.in_bps),
-        "predicted_out_bps", cli_table_json_number(b.out_bps), "worst_error", cli_table_json_number(b.error), "lossy",
+        "predicted_out_bps", cli_table_json_number(b.out_bps), "worst_error", cli_table_json_number(b.error),
+        "eq6_in_bps", cli_table_json_number(rule.in_bps), "eq6_out_bps", cli_table_json_number(rule.out_bps), "lossy",
         p->lossy);
     if (p->axes) {
         json_object_set_new(point, "point", json_integer(p->number));
@@ -267,7 +279,7 @@ json_t *fit_resources_json(const void *state)
         json_object_set_new(group, "equal_windows", json_boolean(g->equal_windows));
         json_object_set_new(group, "loss_free", g->loss_free.n > 0 ? outcome_json(r, &g->loss_free) : json_null());
         for (size_t k = 0; k < g->all.n; k++)
-            json_array_append_new(measured, point_json(&r->points[g->all.index[k]], &g->all.fit[0]));
+            json_array_append_new(measured, point_json(&r->points[g->all.index[k]], &g->all));
         json_object_set_new(group, "measured", measured);
         json_array_append_new(list, group);
     }

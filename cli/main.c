@@ -16,6 +16,7 @@ static const struct {
     {"analyze", cmd_analyze, "per-flow goodput, losses and windows from pcap files; a report as HTML"},
     {"check", cmd_check, "judge a run or a pcap: fairness, delta_max rule, window law, or losses"},
     {"fit", cmd_fit, "which rule a whole sweep obeys, and with which bandwidth: forms fitted and compared"},
+    {"report", cmd_report, "a page with the paper's figures drawn from sweeps, beside what the paper measured"},
     {"explain", cmd_explain, "where round trips go, what ACKs look like, what limits a flow: from a pcap"},
     {"predict", cmd_predict, "rates and completion times of a pattern by model; exchanges; losses"},
     {"replay", cmd_replay, "play a capture through an emulated network or port, and ask what if"},

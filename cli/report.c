@@ -143,7 +143,7 @@ static bool show_flows(FILE *f, const struct report_capture *c, struct error *er
         cli_table_add_number(&t, flow->steady_goodput_bps.ci95, 1e6);
         cli_table_add(&t, "%" PRIu32, flow->retransmitted_segments);
     }
-    return report_table(f, &t, 2, err);
+    return report_table(f, NULL, &t, 2, err);
 }
 
 /* The small flows, folded. */
@@ -171,7 +171,7 @@ static bool show_others(FILE *f, const struct report_capture *c, const struct ca
     }
     fprintf(f, "<details><summary>%zu small flow%s%s</summary>\n", n, n == 1 ? "" : "s",
             n > REPORT_OTHERS ? "; the first of them here" : "");
-    bool ok = report_table(f, &t, 2, err);
+    bool ok = report_table(f, NULL, &t, 2, err);
     fputs("</details>\n", f);
     return ok;
 }

@@ -30,8 +30,11 @@ struct report_capture {
 void report_text(FILE *f, const char *text);
 void report_say(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A table as HTML; columns from `numbers` on are flushed right. Frees it. */
-bool report_table(FILE *f, struct cli_table *t, size_t numbers, struct error *err);
+/* A table as HTML; columns from `numbers` on are flushed right. Frees it. caption: NULL none. */
+bool report_table(FILE *f, const char *caption, struct cli_table *t, size_t numbers, struct error *err);
+
+/* A word of a POSIX shell command line; for free(). NULL when memory is out. */
+char *report_shell_word(const char *text);
 
 /* "10.0.0.1:80 → 10.0.0.2:5001" */
 #define REPORT_FLOW_TEXT (2 * ANALYSIS_ENDPOINT_TEXT + 8)
@@ -44,7 +47,7 @@ bool report_verdicts(FILE *f, const struct report_capture *c, struct error *err)
 /* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null}. NULL and *err. */
 json_t *report_plots(const struct report_capture *c, struct error *err);
 
-/* cli/report.css, report.js and report_how.html, zero-terminated; made by cli/embed.py. */
-extern const char report_css[], report_js[], report_how_html[];
+/* cli/report.css, report.js, report_how.html and page.css, zero-terminated; made by cli/embed.py. */
+extern const char report_css[], report_js[], report_how_html[], page_css[];
 
 #endif

@@ -48,15 +48,40 @@ void report_say(FILE *f, const char *format, ...)
     va_end(args);
 }
 
-bool report_table(FILE *f, struct cli_table *t, size_t numbers, struct error *err)
+char *report_shell_word(const char *text)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%,=";
+    bool bare = *text && text[strspn(text, safe)] == '\0';
+    char *word = malloc(4 * strlen(text) + sizeof "./''"), *at = word;
+    if (!word)
+        return NULL;
+    if (!bare)
+        *at++ = '\'';
+    if (*text == '-') /* not an option */
+        at = stpcpy(at, "./");
+    for (; *text; text++) {
+        if (*text == '\'')
+            at = stpcpy(at, "'\\'");
+        *at++ = *text;
+    }
+    strcpy(at, bare ? "" : "'");
+    return word;
+}
+
+bool report_table(FILE *f, const char *caption, struct cli_table *t, size_t numbers, struct error *err)
 {
     fputs("<div class=\"wide\"><table>\n", f);
+    if (caption) {
+        fputs("<caption>", f);
+        report_text(f, caption);
+        fputs("</caption>\n", f);
+    }
     for (size_t i = 0; i < t->n; i++) {
         size_t column = i % t->columns;
         const char *tag = i < t->columns ? "th" : "td";
         if (column == 0)
             fputs(i == 0 ? "<thead><tr>" : i == t->columns ? "</thead>\n<tbody><tr>" : "<tr>", f);
-        fprintf(f, "<%s%s>", tag, column >= numbers ? " class=\"n\"" : "");
+        fprintf(f, "<%s%s%s>", tag, i < t->columns ? " scope=\"col\"" : "", column >= numbers ? " class=\"n\"" : "");
         report_text(f, t->cell[i]);
         fprintf(f, "</%s>", tag);
         if (column + 1 == t->columns)

@@ -143,27 +143,6 @@ static void verdict_cause(FILE *f, const struct index *x, const struct analysis_
     fputs(".</p>\n", f);
 }
 
-/* A word of a POSIX shell command line; for free(). NULL when memory is out. */
-static char *shell_word(const char *text)
-{
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%,=";
-    bool bare = *text && text[strspn(text, safe)] == '\0';
-    char *word = malloc(4 * strlen(text) + sizeof "./''"), *at = word;
-    if (!word)
-        return NULL;
-    if (!bare)
-        *at++ = '\'';
-    if (*text == '-') /* not an option */
-        at = stpcpy(at, "./");
-    for (; *text; text++) {
-        if (*text == '\'')
-            at = stpcpy(at, "'\\'");
-        *at++ = *text;
-    }
-    strcpy(at, bare ? "" : "'");
-    return word;
-}
-
 /* What the link must carry on the wire for the busier direction's goodput. */
 static double verdict_link_bps(const struct analysis_judgement *j)
 {
@@ -212,7 +191,7 @@ static bool verdict_remedy(FILE *f, const struct report_capture *c, const struct
     char scenario[PATH_MAX + 16] = "scenarios/replay.yaml";
     if (c->run)
         snprintf(scenario, sizeof scenario, "%s/scenario.yaml", c->run);
-    char *path = shell_word(strcmp(c->path, "-") == 0 ? "capture.pcap" : c->path), *network = shell_word(scenario);
+    char *path = report_shell_word(strcmp(c->path, "-") == 0 ? "capture.pcap" : c->path), *network = report_shell_word(scenario);
     bool ok = (path && network) || error_set(err, ERROR_SYSTEM, "out of memory");
     if (ok) {
         fputs("<p><b>What would fix it?</b> ", f);
@@ -259,7 +238,7 @@ static bool verdict_host(FILE *f, const struct report_capture *c, const struct i
         fprintf(f, "<details><summary>Rates against the rules, %.3f to %.3f s (steady from %.3f)</summary>\n",
                 r->start_s, r->end_s, r->steady_start_s);
         check_table(&t, c->origin, r);
-        ok = report_table(f, &t, CHECK_TABLE_TEXTS, err);
+        ok = report_table(f, NULL, &t, CHECK_TABLE_TEXTS, err);
         fputs("</details>\n", f);
     }
     fputs("</section>\n", f);

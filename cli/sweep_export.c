@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/sweep_export.h"
 
+#include "cli/csv.h"
 #include "cli/sweep_db.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static void put_text(const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, stdout);
-        return;
-    }
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"')
-            putchar('"');
-        putchar(*text);
-    }
-    putchar('"');
-}
 
 static void put_column(sqlite3_stmt *q, int i)
 {
     switch (sqlite3_column_type(q, i)) {
     case SQLITE_NULL: break;
     case SQLITE_FLOAT: printf("%.17g", sqlite3_column_double(q, i)); break; /* SQLite itself says 15 digits */
-    default: put_text((const char *)sqlite3_column_text(q, i));
+    default: cli_csv_text(stdout, (const char *)sqlite3_column_text(q, i));
     }
 }
 
@@ -39,7 +25,7 @@ static void put_axes(const char *json, bool names)
     {
         putchar(',');
         if (names || json_is_string(value))
-            put_text(names ? key : json_string_value(value));
+            cli_csv_text(stdout, names ? key : json_string_value(value));
         else
             printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
     }

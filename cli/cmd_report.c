@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/cli.h"
+#include "cli/page.h"
+#include "scenarios/directory.h"
+
+#include <dirent.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: contraflow report FILE.db|DIR... [-o PAGE.html]\n\n"
+    "One HTML page, with nothing to fetch, of what sweeps say of the paper's figures (Zhu et al. 2014): Fig. 4 with\n"
+    "its rule, Fig. 6 and 7 as histograms of errors, Table II beside the published numbers, maps of regimes, both\n"
+    "engines against each other - whatever 'contraflow fit' finds in each database. Below each figure stand its data\n"
+    "as CSV and the commands that make it again.\n\n"
+    "FILE.db is a sweep's ('contraflow sweep'), DIR every *.db in a directory.\n\n"
+    "  -o, --output PAGE   the page (default: report.html)\n\n"
+    "  contraflow sweep scenarios/sweeps/fig4a.yaml && contraflow report fig4a.db\n\n"
+    "A run's or a capture's own page is that of 'contraflow analyze FILE|DIR --report'. Exit status: 0 done; 2 bad\n"
+    "input, or no sweep with a point that is done; 3 the system failed.\n";
+
+struct sweeps {
+    struct page_sweep *sweep; /* owned */
+    size_t n;
+    int64_t done; /* points of all */
+};
+
+static bool add(struct sweeps *s, const char *path, struct error *err)
+{
+    struct page_sweep *grown = realloc(s->sweep, (s->n + 1) * sizeof *grown);
+    if (!grown)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    s->sweep = grown;
+    bool ok = page_sweep_read(&grown[s->n++], path, err);
+    s->done += ok ? grown[s->n - 1].done : 0;
+    return ok;
+}
+
+static int is_named_db(const struct dirent *entry)
+{
+    size_t n = strlen(entry->d_name);
+    return n > 3 && strcmp(entry->d_name + n - 3, ".db") == 0;
+}
+
+/* Every database of a directory, by name. */
+static bool add_directory(struct sweeps *s, const char *directory, struct error *err)
+{
+    struct dirent **entry;
+    int n = scandir(directory, &entry, is_named_db, alphasort);
+    if (n < 0) {
+        error_set_errno(err, "%s: directory cannot be read", directory);
+        err->code = ERROR_INPUT;
+        return false;
+    }
+    bool ok = true;
+    for (int i = 0; i < n; i++) {
+        char *path = ok ? scenario_directory_path(directory, entry[i]->d_name, err) : NULL;
+        ok = path && add(s, path, err);
+        free(path);
+        free(entry[i]);
+    }
+    free(entry);
+    if (n > 0)
+        return ok;
+    char *summary = scenario_directory_path(directory, "summary.json", err);
+    bool run = summary && access(summary, F_OK) == 0;
+    free(summary);
+    return error_set(err, ERROR_INPUT, run ? "%s: a run's directory; its page is made by 'contraflow analyze DIR "
+                     "--report'" : "%s: no *.db in this directory; 'contraflow sweep' makes them", directory);
+}
+
+static bool add_source(struct sweeps *s, const char *path, struct error *err)
+{
+    struct stat st;
+    bool directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    return directory ? add_directory(s, path, err) : add(s, path, err);
+}
+
+int cmd_report(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+    };
+    struct sweeps s = {0};
+    struct error err = {0};
+    const char *output = "report.html";
+    int option;
+    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            return 0;
+        }
+        if (option != 'o') {
+            fputs("contraflow: 'contraflow report --help' lists the options\n", stderr);
+            return ERROR_INPUT;
+        }
+        output = optarg;
+    }
+    bool ok = optind < argc ||
+              error_set(&err, ERROR_INPUT, "report: no database or directory given; try 'contraflow report --help'");
+    for (int i = optind; ok && i < argc; i++)
+        ok = add_source(&s, argv[i], &err);
+    if (ok && s.done == 0)
+        ok = error_set(&err, ERROR_INPUT, "%s%s: no point of a sweep is done; 'contraflow sweep' runs them",
+                       argv[optind], argc - optind > 1 ? " and others" : "");
+    ok = ok && page_write(output, s.sweep, s.n, &err);
+    for (size_t i = 0; i < s.n; i++)
+        page_sweep_free(&s.sweep[i]);
+    free(s.sweep);
+    if (ok)
+        printf("report: %s\n", output);
+    return ok ? 0 : cli_fail(&err);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/page_axes.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES 10000000 /* of a grid, at most */
+
+const char *page_axes_text(const json_t *value, char text[static 32])
+{
+    if (json_is_string(value)) {
+        snprintf(text, 32, "%s", json_string_value(value));
+        return text;
+    }
+    char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
+    snprintf(text, 32, "%s", plain ? plain : "");
+    free(plain);
+    return text;
+}
+
+/* "93kB" is 93000; NAN for what does not begin with a digit. Sizes, rates and times of one axis compare by it. */
+static double quantity(const char *text)
+{
+    static const char prefix[] = "numkMG";
+    static const double factor[] = {1e-9, 1e-6, 1e-3, 1e3, 1e6, 1e9};
+    char *end;
+    double value = strtod(text, &end);
+    const char *at = *end ? strchr(prefix, *end) : NULL;
+    return !isdigit((unsigned char)*text) ? (double)NAN : at ? value * factor[at - prefix] : value;
+}
+
+static int by_quantity(const void *a, const void *b)
+{
+    double x = quantity(a), y = quantity(b);
+    return (x > y) - (x < y);
+}
+
+/* The last two words of "network.switch.limit". */
+static void name_of(const char *key, char name[static 32])
+{
+    const char *dot = strrchr(key, '.'), *from = key;
+    for (const char *c = key; dot && c < dot; c++)
+        from = *c == '.' ? c + 1 : from;
+    snprintf(name, 32, "%s", from);
+}
+
+static size_t value_of(const struct page_axis *x, const char *text)
+{
+    size_t i = 0;
+    while (i < x->n && strcmp(x->text[i], text) != 0)
+        i++;
+    return i;
+}
+
+static bool collect(struct page_axes *a, const json_t *point, struct error *err)
+{
+    const json_t *axes = json_object_get(point, "axes");
+    char text[32];
+    for (size_t i = 0; i < a->n; i++) {
+        struct page_axis *x = &a->axis[i];
+        page_axes_text(json_object_get(axes, x->key), text);
+        size_t k = value_of(x, text);
+        if (k < x->n)
+            continue;
+        if (k == PAGE_VALUES)
+            return error_set(err, ERROR_INPUT, "axis %s has more than %d values: too many for a map", x->key,
+                             PAGE_VALUES);
+        strcpy(x->text[x->n++], text);
+        x->numbers = x->numbers && isfinite(quantity(text));
+    }
+    return true;
+}
+
+static size_t place(const struct page_axes *a, const size_t *at)
+{
+    size_t index = 0;
+    for (size_t i = 0; i < a->n; i++)
+        index = index * a->axis[i].n + at[i];
+    return index;
+}
+
+static void choose(struct page_axes *a)
+{
+    bool none = true;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->axis[i].numbers && (none || a->axis[i].n > a->axis[a->x].n)) {
+            a->x = i;
+            none = false;
+        }
+    a->y = a->x;
+    for (size_t i = 0; i < a->n; i++)
+        if (i != a->x && a->axis[i].numbers && a->axis[i].n > 1 && (a->y == a->x || a->axis[i].n > a->axis[a->y].n))
+            a->y = i;
+}
+
+bool page_axes_make(struct page_axes *a, const json_t *points, struct error *err)
+{
+    const json_t *point;
+    const char *key;
+    json_t *value;
+    size_t i, places = 1;
+    bool ok = true;
+    *a = (struct page_axes){.axis = calloc(PAGE_AXES, sizeof *a->axis),
+                            .point = calloc(json_array_size(points) + 1, sizeof(const json_t *))};
+    if (!a->axis || !a->point)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    json_object_foreach(json_object_get(json_array_get(points, 0), "axes"), key, value) {
+        if (a->n == PAGE_AXES)
+            return error_set(err, ERROR_INPUT, "more than %d axes: too many for a map", PAGE_AXES);
+        a->axis[a->n] = (struct page_axis){.key = key, .numbers = true};
+        name_of(key, a->axis[a->n++].name);
+    }
+    json_array_foreach(points, i, point)
+        ok = ok && collect(a, point, err);
+    for (i = 0; ok && i < a->n; i++) {
+        if (a->axis[i].numbers)
+            qsort(a->axis[i].text, a->axis[i].n, sizeof *a->axis[i].text, by_quantity);
+        places = places > PLACES ? places : places * a->axis[i].n;
+    }
+    if (!ok || places > PLACES)
+        return ok && error_set(err, ERROR_INPUT, "the sweep's axes span too many points for maps");
+    choose(a);
+    a->at = calloc(places, sizeof *a->at);
+    if (!a->at)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    json_array_foreach(points, i, point) {
+        size_t at[PAGE_AXES];
+        char text[32];
+        for (size_t k = 0; k < a->n; k++) {
+            page_axes_text(json_object_get(json_object_get(point, "axes"), a->axis[k].key), text);
+            at[k] = value_of(&a->axis[k], text);
+        }
+        a->point[a->points++] = point;
+        a->at[place(a, at)] = a->points;
+    }
+    return true;
+}
+
+const json_t *page_axes_point(const struct page_axes *a, const size_t *at)
+{
+    size_t index = a->at[place(a, at)];
+    return index ? a->point[index - 1] : NULL;
+}
+
+void page_axes_free(struct page_axes *a)
+{
+    free(a->axis);
+    free(a->point);
+    free(a->at);
+    *a = (struct page_axes){0};
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/page_axes.h - points of a sweep as a grid: which values its axes have, and the point at some of them. */
+#ifndef CLI_PAGE_AXES_H
+#define CLI_PAGE_AXES_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+
+#define PAGE_AXES 12   /* at most */
+#define PAGE_VALUES 64 /* of an axis, at most */
+
+struct page_axis {
+    const char *key;  /* borrowed: "network.switch.limit" */
+    char name[32];    /* its last words: "switch.limit" */
+    char text[PAGE_VALUES][32];
+    size_t n;
+    bool numbers;     /* all values are: they stand by size, others as they come */
+};
+
+struct page_axes {
+    struct page_axis *axis; /* owned */
+    size_t n, x, y;         /* x, y: the two axes of numbers with the most values; the same one when there is one */
+    const json_t **point;   /* owned; points borrowed, in their order */
+    size_t points;
+    size_t *at;             /* owned; 1 + the point at a place of the grid, 0 none */
+};
+
+/* Of points with a member "axes". ERROR_INPUT when they span more than the above. */
+bool page_axes_make(struct page_axes *a, const json_t *points, struct error *err);
+void page_axes_free(struct page_axes *a);
+
+/* NULL: the grid has a hole there. at[i] counts the values of axis i. */
+const json_t *page_axes_point(const struct page_axes *a, const size_t *at);
+
+/* An axis' value as the sweep file writes it. */
+const char *page_axes_text(const json_t *value, char text[static 32]);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Both engines over the same points: one against the other, flow by flow. */
+#include "cli/page.h"
+#include "cli/report_parts.h"
+#include "cli/svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORST 10 /* differences shown one by one */
+
+/* What is compared of a flow: completion times where there are any, as fit does. */
+struct pair {
+    double native, ns3;
+    bool time;
+};
+
+static struct pair pair_of(const json_t *d)
+{
+    struct pair p = {cli_json_number(d, "native_s"), cli_json_number(d, "ns3_s"), true};
+    if (!(p.native > 0 && p.ns3 > 0))
+        p = (struct pair){cli_json_number(d, "native_bps") / 1e6, cli_json_number(d, "ns3_bps") / 1e6, false};
+    return p;
+}
+
+static void draw(struct page *p, const json_t *differences, bool time)
+{
+    double low = HUGE_VAL, high = 0;
+    const json_t *d;
+    char tip[256];
+    size_t i;
+    json_array_foreach(differences, i, d) {
+        struct pair of = pair_of(d);
+        if (of.time == time && of.native > 0 && of.ns3 > 0) {
+            low = fmin(low, fmin(of.native, of.ns3));
+            high = fmax(high, fmax(of.native, of.ns3));
+        }
+    }
+    if (!(high > 0))
+        return;
+    low *= 0.9;
+    high *= 1.1;
+    struct svg_frame a = {.x = {low, high, 74, 440, true}, .y = {low, high, 380, 14, true}, .x_ticks = 6, .y_ticks = 6,
+                          .x_label = time ? "ns-3, s" : "ns-3, Mb/s", .y_label = time ? "native, s" : "native, Mb/s"};
+    page_drawing(p, time ? 1 : 2, 460, 424, time ? "Completion times" : "Rates", "A circle a flow, by what it had "
+                 "under ns-3 and under the native engine, on logarithmic axes; on the dashed diagonal both are the "
+                 "same.");
+    svg_axes(p->f, &a);
+    fprintf(p->f, "<path class=\"diagonal\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.x.first, a.y.first, a.x.last, a.y.last);
+    json_array_foreach(differences, i, d) {
+        struct pair of = pair_of(d);
+        snprintf(tip, sizeof tip, "%s: native %.5g, ns-3 %.5g, %+.2f %%", json_string_value(json_object_get(d, "flow")),
+                 of.native, of.ns3, 100 * cli_json_number(d, "difference"));
+        if (of.time == time)
+            svg_mark(p->f, &a, time ? "k0 hollow" : "k1 hollow", SVG_CIRCLE, of.ns3, of.native, (double)NAN, 0, tip);
+    }
+    svg_end(p->f);
+}
+
+static void add_point(struct cli_table *t, const json_t *d)
+{
+    char *point = json_dumps(json_object_get(d, "point"), JSON_COMPACT);
+    cli_table_add(t, "%s", point ? point : "");
+    cli_table_add(t, "%s", json_string_value(json_object_get(d, "flow")));
+    free(point);
+}
+
+bool page_engines(struct page *p, const struct page_sweep *s, const json_t *part, struct error *err)
+{
+    static const char *const head[] = {"point", "flow", "native_s", "ns3_s", "native_bps", "ns3_bps", "difference"};
+    static const char *const shown[] = {"point", "flow", "native", "ns-3", "unit", "difference %"};
+    const json_t *differences = json_object_get(part, "differences"), *d;
+    struct cli_table t, data;
+    size_t i;
+    if (json_array_size(differences) == 0) {
+        fputs("<p>No flow that both engines have run yet.</p>\n", p->f);
+        return true;
+    }
+    cli_table_start(&t, shown, sizeof shown / sizeof *shown);
+    cli_table_start(&data, head, sizeof head / sizeof *head);
+    json_array_foreach(differences, i, d) {
+        add_point(&data, d);
+        for (size_t k = 2; k < sizeof head / sizeof *head; k++)
+            page_number(&data, cli_json_number(d, head[k]));
+        if (i >= WORST)
+            continue;
+        struct pair of = pair_of(d);
+        add_point(&t, d);
+        cli_table_add(&t, "%.5g", of.native);
+        cli_table_add(&t, "%.5g", of.ns3);
+        cli_table_add(&t, "%s", of.time ? "s" : "Mb/s");
+        cli_table_add(&t, "%+.2f", 100 * cli_json_number(d, "difference"));
+    }
+    page_figure(p, PAGE_SIMULATED, "Both engines: native against ns-3");
+    fputs("<div class=\"drawings\">\n", p->f);
+    draw(p, differences, true);
+    draw(p, differences, false);
+    fputs("</div>\n<p>", p->f);
+    report_say(p->f, "%.0f flows: mean |difference| %.2f %%, median %.2f %%, 95 %% of them within %.2f %%, largest "
+               "%.2f %%; %.0f flows lost segments.", cli_json_number(part, "flows"),
+               100 * cli_json_number(part, "mean_abs_difference"), 100 * cli_json_number(part, "median_abs_difference"),
+               100 * cli_json_number(part, "p95_abs_difference"), 100 * cli_json_number(part, "max_abs_difference"),
+               cli_json_number(part, "lossy_flows"));
+    fputs("</p>\n", p->f);
+    return report_table(p->f, "The largest differences", &t, 2, err) &&
+           page_figure_end(p, s, "Difference: native / ns-3 - 1, of a flow's completion time, or of its rate where it "
+                           "has no end.", &data, err);
+}

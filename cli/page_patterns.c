@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Fig. 6 and 7: histograms of how far off the models' completion times are for patterns of messages. */
+#include "cli/page_patterns.h"
+
+#include "cli/report_parts.h"
+#include "cli/svg.h"
+#include "cli/zhu2014.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PANELS 3      /* histograms in a row */
+#define BINS 64       /* of a histogram, at most */
+#define NEAR 0.1      /* the paper counts links within */
+#define PANEL_WIDTH 320
+#define PANEL_HEIGHT 134
+
+/* Cells whose histograms are one: the same d, message size and window; or one cell that is no random pattern. */
+struct column {
+    int d;
+    double bytes, window;
+    const json_t *first; /* borrowed; a cell */
+    size_t links;
+};
+
+size_t page_models(const json_t *cells, const char *name[static PAGE_MODELS])
+{
+    size_t n = 2, i;
+    const json_t *model;
+    name[0] = "algorithm1";
+    name[1] = "fairness";
+    json_array_foreach(json_object_get(json_array_get(cells, 0), "models"), i, model) {
+        const char *other = json_string_value(json_object_get(model, "model"));
+        if (other && n < PAGE_MODELS && strcmp(other, name[0]) != 0 && strcmp(other, name[1]) != 0)
+            name[n++] = other;
+    }
+    return n;
+}
+
+static const char *model_says(const char *name)
+{
+    return strcmp(name, "algorithm1") == 0 ? "algorithm1 (proposed)" : name;
+}
+
+const json_t *page_model(const json_t *cell, const char *name)
+{
+    const json_t *model;
+    size_t i;
+    json_array_foreach(json_object_get(cell, "models"), i, model)
+        if (strcmp(json_string_value(json_object_get(model, "model")), name) == 0)
+            return model;
+    return NULL;
+}
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static bool in_column(const struct column *c, const json_t *cell)
+{
+    int d = (int)cli_json_number(cell, "d");
+    return c->first == cell || (d > 0 && d == c->d && same(c->bytes, cli_json_number(cell, "message_bytes")) &&
+                                same(c->window, cli_json_number(cell, "window_bytes")));
+}
+
+static int by_column(const void *a, const void *b)
+{
+    const struct column *x = a, *y = b;
+    double order = x->bytes != y->bytes ? x->bytes - y->bytes : x->window != y->window ? x->window - y->window
+                                                                                       : x->d - y->d;
+    return (order > 0) - (order < 0);
+}
+
+static struct column *columns_make(const json_t *cells, size_t *n)
+{
+    struct column *column = calloc(json_array_size(cells) + 1, sizeof *column);
+    const json_t *cell;
+    size_t i, k;
+    *n = 0;
+    json_array_foreach(cells, i, cell) {
+        for (k = 0; column && k < *n && !in_column(&column[k], cell); k++)
+            ;
+        if (!column)
+            break;
+        if (k == *n)
+            column[(*n)++] = (struct column){(int)cli_json_number(cell, "d"), cli_json_number(cell, "message_bytes"),
+                                             cli_json_number(cell, "window_bytes"), cell, 0};
+        column[k].links += (size_t)cli_json_number(cell, "links");
+    }
+    if (column)
+        qsort(column, *n, sizeof *column, by_column);
+    return column;
+}
+
+static void column_name(const struct column *c, char text[static 96])
+{
+    char *axes = json_dumps(json_object_get(c->first, "axes"), JSON_COMPACT);
+    if (c->d > 0)
+        snprintf(text, 96, "d = %d, messages of %g MB, windows of %g kB", c->d, c->bytes / 1e6, c->window / 1e3);
+    else
+        snprintf(text, 96, "%s", axes && axes[0] ? axes : "all");
+    free(axes);
+}
+
+/* The histogram of a model over a column's cells, as counts. */
+struct histogram {
+    double from, step, count[BINS], links, near;
+    size_t n;
+};
+
+static struct histogram histogram_of(const json_t *cells, const struct column *c, const char *name)
+{
+    struct histogram h = {0};
+    const json_t *cell, *value;
+    size_t i, k;
+    json_array_foreach(cells, i, cell) {
+        const json_t *model = in_column(c, cell) ? page_model(cell, name) : NULL;
+        const json_t *given = model ? json_object_get(model, "histogram") : NULL;
+        if (!given)
+            continue;
+        double links = 0;
+        h.from = cli_json_number(given, "from");
+        h.step = cli_json_number(given, "step");
+        json_array_foreach(json_object_get(given, "counts"), k, value)
+            if (k < BINS) {
+                h.count[k] += (double)json_integer_value(value);
+                links += (double)json_integer_value(value);
+                h.n = k + 1;
+            }
+        h.links += links;
+        h.near += links * cli_json_number(model, "within_10_percent");
+    }
+    return h;
+}
+
+static void draw_panel(FILE *f, const struct histogram *h, double left, double top, double most, int colour)
+{
+    char class[8], tip[128];
+    struct svg_frame a = {
+        .x = {-100, 100, left, left + PANEL_WIDTH - 44, false},
+        .y = {0, most, top + PANEL_HEIGHT - 34, top, false}, .x_ticks = 5, .y_ticks = 3,
+    };
+    double near = svg_place(&a.x, -100 * NEAR), beyond = svg_place(&a.x, 100 * NEAR);
+    fprintf(f, "<rect class=\"near\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", near, top,
+            beyond - near, PANEL_HEIGHT - 34.0);
+    svg_axes(f, &a);
+    snprintf(class, sizeof class, "k%d", colour);
+    for (size_t i = 0; i < h->n; i++) {
+        double from = 100 * (h->from + h->step * (double)i), to = from + 100 * h->step;
+        if (h->count[i] == 0)
+            continue;
+        snprintf(tip, sizeof tip, "errors from %+.0f to %+.0f %%: %.0f links, %.1f %%", from, to, h->count[i],
+                 100 * h->count[i] / h->links);
+        svg_bar(f, &a, class, from, to, 100 * h->count[i] / h->links, tip);
+    }
+    snprintf(tip, sizeof tip, "%.1f %%", 100 * h->near / h->links);
+    svg_text(f, left + PANEL_WIDTH - 46, top + 12, "end name", h->links > 0 ? tip : "-");
+    svg_text(f, left + PANEL_WIDTH - 46, top + 26, "end small", "within 10 %");
+}
+
+static void histogram_rows(struct cli_table *t, const struct histogram *h, const char *column, const char *model)
+{
+    for (size_t i = 0; i < h->n; i++) {
+        cli_table_add(t, "%s", column);
+        cli_table_add(t, "%s", model);
+        page_number(t, h->from + h->step * (double)i);
+        page_number(t, h->from + h->step * (double)(i + 1));
+        page_number(t, h->count[i]);
+        page_number(t, h->count[i] / h->links);
+    }
+}
+
+/* Up to PANELS columns beside each other, a row a model. */
+static bool draw_histograms(struct page *p, const struct page_sweep *s, const json_t *cells, const struct column *c,
+                            size_t n, struct error *err)
+{
+    static const char *const head[] = {"patterns", "model", "error_from", "error_to", "links", "share"};
+    const char *model[PAGE_MODELS];
+    size_t models = page_models(cells, model), pitch = PANEL_HEIGHT + 26;
+    struct cli_table data;
+    double most[PAGE_MODELS] = {0}; /* of a row */
+    char text[192], name[96];
+    for (size_t i = 0; i < n * models; i++) {
+        struct histogram h = histogram_of(cells, &c[i / models], model[i % models]);
+        for (size_t k = 0; k < h.n; k++)
+            most[i % models] = fmax(most[i % models], h.links > 0 ? 100 * h.count[k] / h.links : 1);
+    }
+    cli_table_start(&data, head, sizeof head / sizeof *head);
+    page_figure(p, PAGE_SIMULATED, "Fig. 6 and 7: errors of predicted completion times%s",
+                c->d > 0 ? "" : ", by pattern");
+    page_drawing(p, 1, 56 + PANEL_WIDTH * (int)n, 44 + (int)(pitch * models), "Histograms of the errors of predicted "
+                 "completion times", "A row of panels a model, a column for each kind of patterns; shares of links in "
+                 "%, by signed error in %. The band marks errors up to 10 %.");
+    for (size_t i = 0; i < n; i++) {
+        column_name(&c[i], name);
+        double left = 44 + PANEL_WIDTH * (double)i, middle = left + (PANEL_WIDTH - 44) / 2.0;
+        snprintf(text, sizeof text, "d = %d", c[i].d);
+        svg_text(p->f, middle, 14, "mid name", c[i].d > 0 ? text : name);
+        if (c[i].d > 0) {
+            snprintf(text, sizeof text, "%g MB, windows %g kB, %zu links", c[i].bytes / 1e6, c[i].window / 1e3,
+                     c[i].links);
+            svg_text(p->f, middle, 29, "mid small", text);
+        }
+        for (size_t m = 0; m < models; m++) {
+            struct histogram h = histogram_of(cells, &c[i], model[m]);
+            double top = 60 + (double)(pitch * m);
+            svg_text(p->f, left, top - 6, "name", model_says(model[m]));
+            draw_panel(p->f, &h, left, top, most[m] * 1.05, (int)(m % 7));
+            histogram_rows(&data, &h, name, model[m]);
+        }
+        svg_text(p->f, middle, 60 + (double)(pitch * models) - 26 - 34 + 36, "mid", "error, %");
+    }
+    svg_text_up(p->f, 12, 60 + (double)(pitch * models) / 2 - 30, "mid", "links, %");
+    svg_end(p->f);
+    return page_figure_end(p, s, "As the rows of Fig. 6 (main testbed) and Fig. 7 (Grid5000) of Zhu et al. 2014: the "
+                           "proposed model, then fairness alone; more models below. Error: predicted / simulated "
+                           "completion time - 1, of each link; bars are shares of links, on a scale for each row, and "
+                           "the outermost hold what lies beyond; the band is what the paper counts, |error| up to 10 "
+                           "%. The paper's own histograms are not published as numbers: its shares within 10 % stand "
+                           "in the table below.",
+                           &data, err);
+}
+
+static bool show_near(struct page *p, const struct page_sweep *s, const json_t *cells, const struct column *c, size_t n,
+                      struct error *err)
+{
+    static const char *const head[] = {"d", "MB", "window kB", "algorithm1, simulated", "measured, main",
+                                       "measured, Grid5000", "fairness, simulated", "measured, main",
+                                       "measured, Grid5000"};
+    static const char *const names[] = {"d", "message_bytes", "window_bytes", "simulated_algorithm1",
+                                        "measured_main_algorithm1", "measured_grid5000_algorithm1",
+                                        "simulated_fairness", "measured_main_fairness", "measured_grid5000_fairness"};
+    struct cli_table t, data;
+    bool any = false;
+    cli_table_start(&t, head, sizeof head / sizeof *head);
+    cli_table_start(&data, names, sizeof names / sizeof *names);
+    for (size_t i = 0; i < n; i++) {
+        if (c[i].d < 1 || c[i].d > 3)
+            continue;
+        any = true;
+        const struct zhu2014_within10 *z = &zhu2014_within10[c[i].d - 1];
+        struct histogram h = histogram_of(cells, &c[i], "algorithm1"), fair = histogram_of(cells, &c[i], "fairness");
+        const double value[] = {h.near / h.links, z->err / 100, z->g5k_err / 100, fair.near / fair.links, z->fair / 100,
+                                z->g5k_fair / 100};
+        cli_table_add(&t, "%d", c[i].d);
+        cli_table_add_number(&t, c[i].bytes, 1e6);
+        cli_table_add_number(&t, c[i].window, 1e3);
+        page_number(&data, c[i].d);
+        page_number(&data, c[i].bytes);
+        page_number(&data, c[i].window);
+        for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+            page_percent(&t, value[k]);
+            page_number(&data, value[k]);
+        }
+    }
+    if (!any) {
+        cli_table_fini(&t);
+        cli_table_fini(&data);
+        return true;
+    }
+    page_figure(p, PAGE_BESIDE_MEASURED, "Links within 10 %%");
+    return report_table(p->f, "Links with |error| up to 10 %, in %; measured: Zhu et al. 2014, section 7.2", &t, 0,
+                        err) &&
+           page_figure_end(p, s, "'Measured' are the shares that the paper's text gives for Fig. 6 (main testbed) and "
+                           "Fig. 7 (Grid5000).", &data, err);
+}
+
+bool page_patterns(struct page *p, const struct page_sweep *s, const json_t *part, struct error *err)
+{
+    const json_t *cells = json_object_get(part, "cells");
+    size_t n;
+    struct column *column = columns_make(cells, &n);
+    bool ok = column || error_set(err, ERROR_SYSTEM, "out of memory");
+    for (size_t i = 0; ok && i < n; i += PANELS)
+        ok = draw_histograms(p, s, cells, column + i, n - i < PANELS ? n - i : PANELS, err);
+    ok = ok && show_near(p, s, cells, column, n, err) && page_table2(p, s, cells, err);
+    free(column);
+    return ok;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/page_patterns.h - inside the page: what its histograms (page_patterns.c) and tables (page_table2.c) share. */
+#ifndef CLI_PAGE_PATTERNS_H
+#define CLI_PAGE_PATTERNS_H
+
+#include "cli/page.h"
+
+#define PAGE_MODELS 12 /* at most */
+
+/* Names of the cells' models, borrowed: the paper's two first, others as the JSON has them. */
+size_t page_models(const json_t *cells, const char *name[static PAGE_MODELS]);
+
+/* What a cell has of a model; NULL: nothing. */
+const json_t *page_model(const json_t *cell, const char *name);
+
+/* The tables, of those cells that the paper has, and of all. */
+bool page_table2(struct page *p, const struct page_sweep *s, const json_t *cells, struct error *err);
+
+#endif
