@@ -214,8 +214,8 @@ const struct fit_part fit_regimes = {
         "\n"
         "--json: {\"runs\", \"agreement\":{\"points\", \"agree\", \"value\", \"low\", \"high\"}, \"points\":\n"
         "[{\"axes\", \"in\", \"out\", \"runs\", \"predicted\", \"why\" (of unknown), \"margin_bytes\",\n"
-        "\"predicted_bps\" (a flow's), \"observed\":{verdict: seeds}, \"most\", \"in_bps\":{\"mean\", \"sd\", \"min\",\n"
-        "\"max\", \"jain\"} (of the flows of all runs; Jain's index within a run), \"out_bps\", ...}]}\n",
+        "\"predicted_bps\" (a flow's), \"observed\":{verdict: seeds}, \"most\", \"in_bps\":{\"mean\", \"sd\",\n"
+        "\"min\", \"max\", \"jain\"} (of the flows of all runs; Jain's index within a run), \"out_bps\", ...}]}\n",
     .new = regimes_new,
     .take = regimes_take,
     .fit = regimes_fit,
