@@ -92,7 +92,7 @@ static json_t *other_axes(const json_t *measured)
     return others;
 }
 
-/* A run's values on them: "engine native, small_queues 0B". */
+/* A run's values on them: "engine native, tcp.small_queues 0B". */
 static void group_of(const json_t *run, const json_t *others, char text[static 128])
 {
     const char *key;
@@ -100,9 +100,8 @@ static void group_of(const json_t *run, const json_t *others, char text[static 1
     char value[32];
     text[0] = '\0';
     json_object_foreach((json_t *)others, key, ignored) {
-        const char *dot = strrchr(key, '.');
         size_t used = strlen(text);
-        snprintf(text + used, 128 - used, "%s%s %s", used ? ", " : "", dot ? dot + 1 : key,
+        snprintf(text + used, 128 - used, "%s%s %s", used ? ", " : "", page_axes_name(key),
                  page_axes_text(json_object_get(json_object_get(run, "axes"), key), value));
     }
 }
@@ -325,7 +324,7 @@ static void add_value(struct cli_table *t, const json_t *value, double scale)
     static const char *const key[] = {"value", "low", "high"};
     for (int i = 0; i < 3; i++) {
         double number = cli_json_number(value, key[i]) / scale;
-        snprintf(text[i], sizeof text[i], isfinite(number) ? "%.4g" : "-", number);
+        snprintf(text[i], sizeof text[i], isfinite(number) ? "%.5g" : "-", number);
     }
     cli_table_add(t, "%s [%s, %s]", text[0], text[1], text[2]);
 }
