@@ -424,7 +424,8 @@ static bool show_grid(struct page *p, const struct page_sweep *s, const struct g
              "Markers: simulated here, mean goodput of all flows with its 95 %% interval; from as many flows in as out "
              "on, lines are one, and markers lie on each other where the rule holds. Lines: Eq. 6, B / max(in, out)%s, "
              "with B fitted to all points. The paper measured B = 940 Mb/s for a 1 Gb/s NIC%s, with deviations up to 2 "
-             "%% (sections 5.1 and 5.2).", letter, backbone ? ", and no more than the hosts' own links let through" : "",
+             "%% (sections 5.1 and 5.2).", letter,
+             backbone ? ", and no more than the hosts' own links let through" : "",
              backbone ? " and 9.4 Gb/s for the backbone" : "");
     if (!page_figure_end(p, s, caption, &data, err))
         return false;
