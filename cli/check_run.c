@@ -4,7 +4,7 @@
 #include "analysis/degree.h"
 #include "base/units.h"
 #include "cli/csv.h"
-#include "model/degree.h"
+#include "model/regime.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SATURATED 0.9      /* of the goodput a link can carry */
 #define LONGER 0.05        /* a flow that outlives the phase by more of it has a rate of other times in it */
 
 enum column { FLOW, SRC, DST, BYTES, START, END, GOODPUT, STEADY, CI95, RETRANSMITTED, MESSAGE, COLUMNS };
@@ -171,7 +170,7 @@ static void explain_none(const struct rows *rows, struct analysis_resource *r, d
     if (life_s > r->end_s + LONGER * (r->end_s - r->start_s))
         snprintf(why, sizeof r->judgement.why, "flows ended at different times, and flows.csv holds means over each "
                  "one's life: judge a capture of this run for the part in which all were active");
-    else if (most < SATURATED * room)
+    else if (most < MODEL_REGIME_SATURATED * room)
         snprintf(why, sizeof r->judgement.why, "the link is not saturated (%.1f of %.1f Mb/s in the busier direction): "
                  "what holds these flows back lies elsewhere", most / 1e6, room / 1e6);
 }

@@ -25,6 +25,6 @@ struct fit_part {
     void (*free)(void *state); /* NULL too */
 };
 
-extern const struct fit_part fit_resources, fit_patterns, fit_engines;
+extern const struct fit_part fit_resources, fit_patterns, fit_engines, fit_regimes;
 
 #endif

@@ -248,8 +248,40 @@ static size_t patterns_points(const void *state)
     return ((const struct patterns *)state)->points;
 }
 
-static void start_row(struct cli_table *t, const struct cell *c)
+/* Whether hosts, d, bytes and windows tell the cells apart. */
+static bool told_apart(const struct patterns *p)
 {
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t j = 0; j < i; j++) {
+            const struct cell *a = &p->cells[i], *b = &p->cells[j];
+            if (a->nodes == b->nodes && a->d == b->d && !(fabs(a->bytes - b->bytes) > 0) &&
+                !(fabs(a->window_bytes - b->window_bytes) > 0))
+                return false;
+        }
+    return true;
+}
+
+/* The table's head behind that which names a cell. */
+static void start_table(struct cli_table *t, const struct patterns *p, const char *const *head, size_t columns)
+{
+    static const char *const names[] = {"nodes", "d", "MB", "window kB"};
+    const char *all[CLI_TABLE_COLUMNS];
+    size_t n = told_apart(p) ? 4 : 1;
+    memcpy(all, n == 1 ? (const char *const[]){"axes"} : names, n * sizeof *all);
+    memcpy(all + n, head, columns * sizeof *all);
+    cli_table_start(t, all, n + columns);
+}
+
+static void start_row(struct cli_table *t, const struct patterns *p, const struct cell *c)
+{
+    if (!told_apart(p)) {
+        json_t *axes = json_loads(c->axes, 0, NULL);
+        char *label = sweep_axes_label(axes);
+        cli_table_add(t, "%s", label ? label : "");
+        free(label);
+        json_decref(axes);
+        return;
+    }
     cli_table_add(t, "%d", c->nodes);
     if (c->d > 0)
         cli_table_add(t, "%d", c->d);
@@ -269,13 +301,13 @@ static void add_percent(struct cli_table *t, double share)
 
 static bool print_errors(const struct patterns *p, struct error *err)
 {
-    static const char *const head[] = {"nodes", "d", "MB", "window kB", "patterns", "links", "steps", "fluid",
+    static const char *const head[] = {"patterns", "links", "steps", "fluid",
                                        "window", "algorithm1", "fairness", "maxmin"};
     struct cli_table t;
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    start_table(&t, p, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < p->n; i++) {
         const struct cell *c = &p->cells[i];
-        start_row(&t, c);
+        start_row(&t, p, c);
         cli_table_add(&t, "%zu", c->patterns);
         cli_table_add(&t, "%zu", c->n);
         cli_table_add(&t, "%.1f", (double)c->steps / (double)c->patterns);
@@ -283,57 +315,55 @@ static bool print_errors(const struct patterns *p, struct error *err)
             add_percent(&t, mean_value(&c->model[m].all));
     }
     puts("mean |error| of predicted completion times, % of the simulated ones");
-    return cli_table_print(&t, "", 0, stdout, err);
+    return cli_table_print(&t, "", told_apart(p) ? 0 : 1, stdout, err);
 }
 
 static bool print_near(const struct patterns *p, struct error *err)
 {
-    static const char *const head[] = {"nodes", "d", "MB", "window kB", "fluid", "window", "algorithm1", "fairness",
-                                       "maxmin", "window's worst", "fluid's worst"};
+    static const char *const head[] = {"fluid", "window", "algorithm1", "fairness", "maxmin", "window's worst",
+                                       "fluid's worst"};
     struct cli_table t;
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    start_table(&t, p, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < p->n; i++) {
         const struct cell *c = &p->cells[i];
-        start_row(&t, c);
+        start_row(&t, p, c);
         for (int m = 0; m < MODELS; m++)
             cli_table_add(&t, "%.1f", 100 * (double)c->model[m].near / (double)c->model[m].all.links);
         cli_table_add(&t, "%+.1f %%", 100 * c->model[1].worst);
         cli_table_add(&t, "%+.1f %%", 100 * c->model[0].worst);
     }
     puts("\nlinks with |error| <= 10 %, %");
-    return cli_table_print(&t, "", 0, stdout, err);
+    return cli_table_print(&t, "", told_apart(p) ? 0 : 1, stdout, err);
 }
 
 static bool print_last(const struct patterns *p, struct error *err)
 {
-    static const char *const head[] = {"nodes", "d", "MB", "window kB", "fluid", "window", "algorithm1", "fairness",
-                                       "maxmin"};
+    static const char *const head[] = {"fluid", "window", "algorithm1", "fairness", "maxmin"};
     struct cli_table t;
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    start_table(&t, p, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < p->n; i++) {
-        start_row(&t, &p->cells[i]);
+        start_row(&t, p, &p->cells[i]);
         for (int m = 0; m < MODELS; m++)
             add_percent(&t, p->cells[i].model[m].last / (double)p->cells[i].patterns);
     }
     puts("\nthe slowest transfer of a pattern: mean |error| of its time, %");
-    return cli_table_print(&t, "", 0, stdout, err);
+    return cli_table_print(&t, "", told_apart(p) ? 0 : 1, stdout, err);
 }
 
 /* Ours beside what the paper measured on its clusters. */
 static bool print_published(const struct patterns *p, struct error *err)
 {
-    static const char *const head[] = {"nodes", "d", "MB", "window kB", "algorithm1", "main", "Grid5000",
-                                       "both ways", "algorithm1", "main", "fairness", "main"};
+    static const char *const head[] = {"algorithm1", "main", "Grid5000", "both ways", "algorithm1", "main", "fairness", "main"};
     struct cli_table t;
     bool any = false;
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    start_table(&t, p, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < p->n; i++) {
         const struct cell *c = &p->cells[i];
         const struct zhu2014_table2 *z = zhu2014_cell(c->nodes, c->d);
         if (!z)
             continue;
         any = true;
-        start_row(&t, c);
+        start_row(&t, p, c);
         add_percent(&t, mean_value(&c->model[ALGORITHM1].all));
         cli_table_add(&t, "%.2f", z->err);
         cli_table_add(&t, "%.2f", z->g5k_err);
@@ -349,7 +379,7 @@ static bool print_published(const struct patterns *p, struct error *err)
     }
     puts("\nsimulated here, and measured on clusters by Zhu et al. 2014 (Table II): mean |error|, %; then of patterns "
          "with traffic both ways");
-    return cli_table_print(&t, "", 0, stdout, err);
+    return cli_table_print(&t, "", told_apart(p) ? 0 : 1, stdout, err);
 }
 
 static bool patterns_print(const void *state, struct error *err)

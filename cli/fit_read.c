@@ -8,7 +8,8 @@
 
 #define SQLITE_MAGIC "SQLite format 3"
 
-const struct fit_part *const fit_parts[FIT_PARTS] = {&fit_resources, &fit_patterns, &fit_engines};
+const struct fit_part *const fit_parts[FIT_PARTS] = {&fit_resources, &fit_patterns, &fit_engines,
+                                                         &fit_regimes};
 
 bool fit_read_start(struct fit_read *f, struct error *err)
 {

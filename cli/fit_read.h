@@ -5,7 +5,7 @@
 
 #include "cli/fit.h"
 
-#define FIT_PARTS 3
+#define FIT_PARTS 4
 extern const struct fit_part *const fit_parts[FIT_PARTS]; /* in order of print */
 
 struct fit_read {

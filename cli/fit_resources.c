@@ -97,27 +97,6 @@ static void end_point(struct fit_point *p)
     p->out_ci95_bps /= (double)p->n_out;
 }
 
-/* "incoming=2 outgoing=1" */
-static char *label_of(const json_t *axes)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    const char *key, *space = "";
-    json_t *value;
-    json_object_foreach((json_t *)axes, key, value) {
-        const char *dot = strrchr(key, '.');
-        char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-        if (f && plain)
-            fprintf(f, "%s%s=%s", space, dot ? dot + 1 : key, json_is_string(value) ? json_string_value(value) : plain);
-        free(plain);
-        space = " ";
-    }
-    if (f)
-        fclose(f);
-    return text;
-}
-
 enum way { WAY_NONE, WAY_IN, WAY_OUT };
 
 /* host -1: the backbone. */
@@ -173,7 +152,7 @@ static bool take_as(struct fit_resources *r, const char *source, const struct sw
     link.segments_per_ack = (double)s->tcp.delayed_ack;
     double rate_bps = host < 0 ? (double)s->network.backbone.rate_bps : link.rate_bps;
     struct fit_point *p = add_point(r, host < 0 ? CHECK_RUN_BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
-    if (!p || !(p->label = label_of(result->axes)) || !(p->axes = json_deep_copy(result->axes)))
+    if (!p || !(p->label = sweep_axes_label(result->axes)) || !(p->axes = json_deep_copy(result->axes)))
         return no_memory(err);
     p->link = link;
     p->unfilled = !filled(result, host, link, rate_bps);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define WORST 5
+#define MIXED 0.1 /* rms error beyond which points do not obey one rule */
 
 static void cell_range_mbps(struct cli_table *t, const struct analysis_fit_value *v)
 {
@@ -158,6 +159,11 @@ static bool print_outcome(const struct fit_resources *r, const struct fit_outcom
     if (best->limited > 0)
         printf("; %zu flows have all that their own hosts' links give", best->limited);
     putchar('\n');
+    if (best->rms_error > MIXED) {
+        printf("  that is off by %.0f %% (rms): no form has all of these points, and the bandwidth means little\n",
+               100 * best->rms_error);
+        return true;
+    }
     return print_forms(r, o, err) && puts("  worst points of the best form") != EOF && print_worst(r, o, err);
 }
 

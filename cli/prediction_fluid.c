@@ -6,9 +6,10 @@
 #include "model/fluid.h"
 #include "model/window_rule.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-/* Orders of transfers that start at one time: until their means are known to PRECISE, or so many. */
+/* Orders of transfers that start at one time: until their means are known to PRECISE on average, or so many. */
 #define ORDERS_LEAST 4
 #define ORDERS_MOST 16
 #define PRECISE 0.002 /* standard error over mean */
@@ -33,10 +34,12 @@ static void fluid_shuffle(size_t *order, size_t n, struct random *random)
 
 static bool fluid_precise(const struct estimate_running *end_s, size_t n)
 {
+    double sum = 0;
+    if (end_s[0].n < ORDERS_LEAST)
+        return false;
     for (size_t i = 0; i < n; i++)
-        if (end_s[i].n < ORDERS_LEAST || estimate_of(&end_s[i]).std_error > PRECISE * end_s[i].mean)
-            return false;
-    return true;
+        sum += estimate_of(&end_s[i]).std_error / end_s[i].mean;
+    return sum <= PRECISE * (double)n;
 }
 
 /* Who of those that start together at one host comes first is chance: the mean over orders, the same every time. */
@@ -60,12 +63,16 @@ bool prediction_fluid(struct prediction *p, const struct scenario_pattern *s, st
         order[i] = i;
     }
     for (int k = 0; ok && k < orders && !fluid_precise(mean_s, p->n); k++) {
+        if (p->options.progress && orders > 1 && k > 0)
+            fprintf(stderr, "\rfluid: order %d of %d at most ", k + 1, orders);
         if (k > 0)
             fluid_shuffle(order, p->n, &random);
         ok = model_fluid_run(model_window_rule_network(law), bytes, start_s, order, end_s, err);
         for (size_t i = 0; ok && i < p->n; i++)
             estimate_add(&mean_s[i], end_s[i]);
     }
+    if (p->options.progress && orders > 1)
+        fputs("\r\033[K", stderr);
     for (size_t i = 0; ok && i < p->n; i++)
         p->completion_s[i] = mean_s[i].mean;
     ok = ok && prediction_whole(p, s->pattern.transfers, err);

@@ -71,6 +71,7 @@ static bool read_flows(struct sweep_reader *r, int64_t number, const struct scen
             return error_set(err, ERROR_INPUT, "%s: point %" PRId64 " has a flow '%s' that is not in its scenario",
                              r->db->path, number, key.name ? key.name : "");
         read_flow(r, &flows[found->flow]);
+        flows[found->flow].message_bytes = (double)s->flows[found->flow].bytes;
         seen++;
     }
     if (status != SQLITE_DONE)
@@ -146,15 +147,27 @@ double sweep_flow_time_s(const struct sweep_flow *f)
 
 double sweep_flow_rate_bps(const struct sweep_flow *f)
 {
+    if (f->message_s > 0)
+        return 8 * f->message_bytes / f->message_s;
     return isfinite(f->steady_bps) ? f->steady_bps : f->goodput_bps;
 }
 
-const char *sweep_result_axis(const struct sweep_result *r, const char *key, char text[static 32])
+char *sweep_axes_label(const json_t *axes)
 {
-    const json_t *value = json_object_get(r->axes, key);
-    if (json_is_integer(value)) {
-        snprintf(text, 32, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-        return text;
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    const char *key, *space = "";
+    json_t *value;
+    json_object_foreach((json_t *)axes, key, value) {
+        const char *dot = strrchr(key, '.');
+        char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+        if (f && plain)
+            fprintf(f, "%s%s=%s", space, dot ? dot + 1 : key, json_is_string(value) ? json_string_value(value) : plain);
+        free(plain);
+        space = " ";
     }
-    return json_string_value(value);
+    if (f)
+        fclose(f);
+    return text;
 }

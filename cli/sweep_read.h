@@ -10,6 +10,7 @@
 struct sweep_flow {
     double bytes, start_s, end_s, goodput_bps, steady_bps, steady_ci95_bps, retransmitted_segments;
     double floor_s; /* round trip through empty queues */
+    double message_bytes; /* of its scenario; 0: endless */
     double messages, message_s, message_sd_s, message_ci95_s; /* of flows that repeat messages */
 };
 
@@ -29,10 +30,10 @@ bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep
 /* Seconds a flow took: the mean of its messages, or else from first byte to last; NAN when it never ended. */
 double sweep_flow_time_s(const struct sweep_flow *f);
 
-/* Its rate: steady where there is one, else over its life. */
+/* Its rate: of messages that repeat without the waits between them; else steady where there is one, or over its life. */
 double sweep_flow_rate_bps(const struct sweep_flow *f);
 
-/* The point's value on an axis as the sweep file writes it; NULL: no such axis. A number is written into `text`. */
-const char *sweep_result_axis(const struct sweep_result *r, const char *key, char text[static 32]);
+/* "incoming=2 outgoing=1": owned by the caller; NULL when memory is out. */
+char *sweep_axes_label(const json_t *axes);
 
 #endif

@@ -77,7 +77,7 @@ static void fluid_add_path(struct fluid *f, size_t flow, bool ack, const int *pa
 static bool fluid_join_queues(struct fluid *f)
 {
     for (size_t q = 0; q < 2 * f->network->n_links; q++)
-        if (f->queues[q].n && !(f->queues[q].streams = calloc((size_t)f->queues[q].n, sizeof(int))))
+        if (f->queues[q].n && !(f->queues[q].streams = calloc((size_t)f->queues[q].n, sizeof *f->queues[q].streams)))
             return false;
     for (size_t i = 0; i < f->n_streams; i++)
         f->queues[f->streams[i].queue].streams[f->streams[i].slot] = (int)i;
@@ -161,7 +161,7 @@ static bool fluid_init(struct fluid *f, const size_t *order)
         fluid_add_path(f, i, false, flow->data, flow->n_data);
         to->ack = (int)f->n_streams;
         fluid_add_path(f, i, true, flow->ack, flow->n_ack);
-        f->unfinished += isfinite(f->bytes[i]);
+        f->unfinished += isfinite(f->bytes[i]) ? 1 : 0;
         f->completion_s[i] = INFINITY;
     }
     fluid_sort_starts(f, order);
