@@ -70,7 +70,7 @@ static bool engines_take(void *state, const char *source, const struct sweep_res
             .point = strdup(point),
             .ns3 = strncmp(r->engine, "native ", strlen("native ")) != 0, /* "native 0.1.0" */
             .number = r->number,
-            .time_s = sweep_flow_time_s(&r->flows[i]),
+            .time_s = r->scenario->flows[i].bytes > 0 ? sweep_flow_time_s(&r->flows[i]) : (double)NAN, /* no end */
             .rate_bps = sweep_flow_rate_bps(&r->flows[i]),
             .retransmitted = r->flows[i].retransmitted_segments,
         };

@@ -326,7 +326,8 @@ static const char help[] =
     "Best comes first: by dAIC; where points are too few for it, by cross-validated; last by rms.\n"
     "Points with losses are in; where there are some, the same comes again without them.\n"
     "--json: {\"links\":[{\"resource\", \"rate_bps\", \"points\", \"runs\", \"forms\":[best first], \"loss_free\",\n"
-    "\"measured\":[{\"in\", \"out\", \"in_bps\", \"out_bps\" (means of the flows), \"axes\", ...}]}], ...};\n"
+    "\"measured\":[{\"in\", \"out\", \"in_bps\", \"out_bps\" (means of the flows), \"predicted_in_bps\",\n"
+    "\"predicted_out_bps\" (by the best form), \"eq6_in_bps\", \"eq6_out_bps\" (by eq6), \"axes\", ...}]}], ...};\n"
     "inverse_p is 1/p\n";
 
 const struct fit_part fit_resources = {

@@ -20,6 +20,15 @@ const char *page_axes_text(const json_t *value, char text[static 32])
     return text;
 }
 
+const char *page_axes_name(const char *key)
+{
+    const char *name = key + strlen(key);
+    for (int words = 0; name > key; name--)
+        if (name[-1] == '.' && ++words == 2)
+            break;
+    return name;
+}
+
 /* "93kB" is 93000; NAN for what does not begin with a digit. Sizes, rates and times of one axis compare by it. */
 static double quantity(const char *text)
 {
@@ -35,15 +44,6 @@ static int by_quantity(const void *a, const void *b)
 {
     double x = quantity(a), y = quantity(b);
     return (x > y) - (x < y);
-}
-
-/* The last two words of "network.switch.limit". */
-static void name_of(const char *key, char name[static 32])
-{
-    const char *dot = strrchr(key, '.'), *from = key;
-    for (const char *c = key; dot && c < dot; c++)
-        from = *c == '.' ? c + 1 : from;
-    snprintf(name, 32, "%s", from);
 }
 
 static size_t value_of(const struct page_axis *x, const char *text)
@@ -110,7 +110,7 @@ bool page_axes_make(struct page_axes *a, const json_t *points, struct error *err
         if (a->n == PAGE_AXES)
             return error_set(err, ERROR_INPUT, "more than %d axes: too many for a map", PAGE_AXES);
         a->axis[a->n] = (struct page_axis){.key = key, .numbers = true};
-        name_of(key, a->axis[a->n++].name);
+        snprintf(a->axis[a->n++].name, sizeof a->axis->name, "%s", page_axes_name(key));
     }
     json_array_foreach(points, i, point)
         ok = ok && collect(a, point, err);

@@ -12,7 +12,7 @@
 
 struct page_axis {
     const char *key;  /* borrowed: "network.switch.limit" */
-    char name[32];    /* its last words: "switch.limit" */
+    char name[32];    /* as page_axes_name() */
     char text[PAGE_VALUES][32];
     size_t n;
     bool numbers;     /* all values are: they stand by size, others as they come */
@@ -32,6 +32,9 @@ void page_axes_free(struct page_axes *a);
 
 /* NULL: the grid has a hole there. at[i] counts the values of axis i. */
 const json_t *page_axes_point(const struct page_axes *a, const size_t *at);
+
+/* The last two words of an axis: "switch.limit". */
+const char *page_axes_name(const char *key);
 
 /* An axis' value as the sweep file writes it. */
 const char *page_axes_text(const json_t *value, char text[static 32]);

@@ -39,13 +39,15 @@ static void draw(struct page *p, const json_t *differences, bool time)
     }
     if (!(high > 0))
         return;
-    low *= 0.9;
-    high *= 1.1;
-    struct svg_frame a = {.x = {low, high, 74, 440, true}, .y = {low, high, 380, 14, true}, .x_ticks = 6, .y_ticks = 6,
+    bool wide = high > 5 * low; /* else too few ticks fall on a logarithmic axis */
+    double room = wide ? 0.1 * low : 0.1 * (high - low) + 0.01 * high;
+    low -= room;
+    high *= wide ? 1.1 : 1;
+    high += wide ? 0 : room;
+    struct svg_frame a = {.x = {low, high, 74, 440, wide}, .y = {low, high, 380, 14, wide}, .x_ticks = 6, .y_ticks = 6,
                           .x_label = time ? "ns-3, s" : "ns-3, Mb/s", .y_label = time ? "native, s" : "native, Mb/s"};
     page_drawing(p, time ? 1 : 2, 460, 424, time ? "Completion times" : "Rates", "A circle a flow, by what it had "
-                 "under ns-3 and under the native engine, on logarithmic axes; on the dashed diagonal both are the "
-                 "same.");
+                 "under ns-3 and under the native engine; on the dashed diagonal both are the same.");
     svg_axes(p->f, &a);
     fprintf(p->f, "<path class=\"diagonal\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.x.first, a.y.first, a.x.last, a.y.last);
     json_array_foreach(differences, i, d) {

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORST 0.5     /* deviation of the darkest shade, at most: one far off would pale the others */
+#define DEGREES 128   /* of a direction, at most: the larger ones are in the data alone */
 #define SERIES 5      /* outdegrees drawn as lines */
 #define SHADES 4      /* of a deviation, each way */
 #define GROUPS 4      /* of runs that differ by more than their seed and their flows */
@@ -26,10 +28,16 @@ struct place {
     struct estimate_running means;
 };
 
+/* Numbers of flows that there are, by size. */
+struct degrees {
+    int value[DEGREES];
+    size_t n;
+};
+
 struct grid {
     struct place *place; /* owned; by outdegree, then indegree */
     size_t n;
-    int in[2], out[2]; /* least and most */
+    struct degrees in, out;
 };
 
 /* Of all flows, from that of either direction. */
@@ -92,7 +100,7 @@ static json_t *other_axes(const json_t *measured)
     return others;
 }
 
-/* A run's values on them: "engine native, small_queues 0B". */
+/* A run's values on them: "engine native, tcp.small_queues 0B". */
 static void group_of(const json_t *run, const json_t *others, char text[static 128])
 {
     const char *key;
@@ -100,9 +108,8 @@ static void group_of(const json_t *run, const json_t *others, char text[static 1
     char value[32];
     text[0] = '\0';
     json_object_foreach((json_t *)others, key, ignored) {
-        const char *dot = strrchr(key, '.');
         size_t used = strlen(text);
-        snprintf(text + used, 128 - used, "%s%s %s", used ? ", " : "", dot ? dot + 1 : key,
+        snprintf(text + used, 128 - used, "%s%s %s", used ? ", " : "", page_axes_name(key),
                  page_axes_text(json_object_get(json_object_get(run, "axes"), key), value));
     }
 }
@@ -123,6 +130,19 @@ static size_t groups_of(const json_t *measured, const json_t *others, char text[
 }
 
 /* Of the runs of one group. */
+static void degrees_add(struct degrees *d, int value)
+{
+    size_t i = d->n;
+    for (size_t k = 0; k < d->n; k++)
+        if (d->value[k] == value)
+            return;
+    if (d->n == DEGREES)
+        return;
+    for (d->n++; i > 0 && d->value[i - 1] > value; i--)
+        d->value[i] = d->value[i - 1];
+    d->value[i] = value;
+}
+
 static bool grid_make(struct grid *g, const json_t *measured, const json_t *others, const char *group,
                       struct error *err)
 {
@@ -143,10 +163,8 @@ static bool grid_make(struct grid *g, const json_t *measured, const json_t *othe
         p->mean = p->means.mean;
         p->ci95 = p->runs > 1 ? estimate_of(&p->means).ci95 : p->first_ci95;
         p->eq6 = both(p->in, p->out, p->eq6_in, p->eq6_out);
-        g->in[0] = i == 0 || p->in < g->in[0] ? p->in : g->in[0];
-        g->in[1] = p->in > g->in[1] ? p->in : g->in[1];
-        g->out[0] = i == 0 || p->out < g->out[0] ? p->out : g->out[0];
-        g->out[1] = p->out > g->out[1] ? p->out : g->out[1];
+        degrees_add(&g->in, p->in);
+        degrees_add(&g->out, p->out);
     }
     return true;
 }
@@ -177,29 +195,23 @@ static void grid_data(const struct grid *g, struct cli_table *t)
 /* Outdegrees to draw, spread over those there are. */
 static size_t choose(const struct grid *g, int chosen[static SERIES])
 {
-    int all[256];
-    size_t n = 0, of = 0;
-    for (size_t i = 0; i < g->n && of < 256; i++)
-        if (of == 0 || g->place[i].out != all[of - 1])
-            all[of++] = g->place[i].out;
-    n = of < SERIES ? of : SERIES;
+    size_t n = g->out.n < SERIES ? g->out.n : SERIES;
     for (size_t i = 0; i < n; i++)
-        chosen[i] = all[n == 1 ? 0 : i * (of - 1) / (n - 1)];
+        chosen[i] = g->out.value[n == 1 ? 0 : i * (g->out.n - 1) / (n - 1)];
     return n;
 }
 
 static void draw_series(FILE *f, const struct svg_frame *a, const struct grid *g, int out, size_t slot)
 {
-    double x[256], y[256];
+    double x[DEGREES], y[DEGREES];
     char class[24], tip[160];
-    size_t k = 0;
     snprintf(class, sizeof class, "k%zu", slot);
-    for (int in = g->in[0]; in <= g->in[1] && k < 256; in++, k++) {
-        const struct place *p = grid_at(g, in, out);
-        x[k] = in;
-        y[k] = p ? p->eq6 / 1e6 : (double)NAN;
+    for (size_t i = 0; i < g->in.n; i++) {
+        const struct place *p = grid_at(g, g->in.value[i], out);
+        x[i] = g->in.value[i];
+        y[i] = p ? p->eq6 / 1e6 : (double)NAN;
     }
-    svg_line(f, a, class, x, y, k);
+    svg_line(f, a, class, x, y, g->in.n);
     snprintf(class, sizeof class, "k%zu open", slot);
     for (size_t i = 0; i < g->n; i++) {
         const struct place *p = &g->place[i];
@@ -220,10 +232,12 @@ static void draw_lines(struct page *p, const struct grid *g)
     size_t n = choose(g, chosen);
     for (size_t i = 0; i < g->n; i++)
         top = fmax(top, fmax(g->place[i].mean + (isfinite(g->place[i].ci95) ? g->place[i].ci95 : 0), g->place[i].eq6));
+    int least = g->in.value[0], largest = g->in.value[g->in.n - 1];
     struct svg_frame a = {
-        .x = {g->in[0] - 0.4, g->in[1] + 0.4, 64, 740, false},
+        .x = {least - 0.4, largest + 0.4, 64, 740, false},
         .y = {0, top * 1.04 / 1e6, 372, 12, false},
-        .x_label = "indegree: flows in", .y_label = "mean bandwidth of a flow, Mb/s", .x_ticks = 14, .y_ticks = 6,
+        .x_label = "indegree: flows in", .y_label = "mean bandwidth of a flow, Mb/s",
+        .x_ticks = largest - least < 14 ? largest - least + 1 : 14, .y_ticks = 6,
     };
     fputs("<p>", p->f);
     for (size_t i = 0; i < n; i++) {
@@ -262,40 +276,39 @@ static double deviation(const struct place *p, bool incoming)
 static void deviation_cell(void *user, size_t column, size_t row, struct svg_cell *cell)
 {
     const struct deviations *d = user;
-    int in = d->grid->in[0] + (int)column, out = d->grid->out[0] + (int)row;
+    int in = d->grid->in.value[column], out = d->grid->out.value[row];
     double value = deviation(grid_at(d->grid, in, out), d->incoming);
     if (!isfinite(value))
         return;
     int shade = (int)lround(fmax(-1, fmin(1, value / d->limit)) * SHADES);
     snprintf(cell->class, sizeof cell->class, "q%d", shade + SHADES);
     double percent = round(1000 * value) / 10;
-    snprintf(cell->text, sizeof cell->text, percent == 0 ? "0" : "%+.1f", percent);
+    snprintf(cell->text, sizeof cell->text, percent == 0 ? "0" : fabs(percent) < 100 ? "%+.1f" : "%+.0f", percent);
     snprintf(cell->tip, sizeof cell->tip, "%d in, %d out: flows %s %+.2f %% of Eq. 6", in, out,
              d->incoming ? "in" : "out", 100 * value);
 }
 
-static size_t names(char name[static 256][12], const char *list[static 256], const int range[static 2])
+static void names(char name[static DEGREES][12], const char *list[static DEGREES], const struct degrees *d)
 {
-    size_t n = (size_t)(range[1] - range[0]) + 1;
-    n = n > 256 ? 256 : n;
-    for (size_t i = 0; i < n; i++) {
-        snprintf(name[i], sizeof name[i], "%d", range[0] + (int)i);
+    for (size_t i = 0; i < d->n; i++) {
+        snprintf(name[i], sizeof name[i], "%d", d->value[i]);
         list[i] = name[i];
     }
-    return n;
 }
 
 static void draw_maps(struct page *p, const struct grid *g)
 {
-    char column[256][12], row[256][12];
-    const char *columns[256], *rows[256];
+    char column[DEGREES][12], row[DEGREES][12];
+    const char *columns[DEGREES], *rows[DEGREES];
     double most = 0;
     for (size_t i = 0; i < g->n; i++)
         most = fmax(most, fmax(fabs(deviation(&g->place[i], true)), fabs(deviation(&g->place[i], false))));
-    struct deviations d = {.grid = g, .limit = svg_step(most > 0 ? most : 0.01, 1)};
-    struct svg_map m = {.left = 46, .top = 26, .columns = names(column, columns, g->in),
-                        .rows = names(row, rows, g->out), .column_name = columns, .row_name = rows,
-                        .x_label = "flows in", .y_label = "flows out", .cell = deviation_cell, .user = &d};
+    struct deviations d = {.grid = g, .limit = fmin(svg_step(most > 0 ? most : 0.01, 1), WORST)};
+    struct svg_map m = {.left = 46, .top = 26, .columns = g->in.n, .rows = g->out.n, .column_name = columns,
+                        .row_name = rows, .x_label = "flows in", .y_label = "flows out", .cell = deviation_cell,
+                        .user = &d};
+    names(column, columns, &g->in);
+    names(row, rows, &g->out);
     m.width = m.height = fmax(8, floor(MAP_SIDE / (double)(m.columns > m.rows ? m.columns : m.rows)));
     m.width = m.height = fmin(m.width, 34);
     int width = (int)(m.left + m.width * (double)m.columns + 12);
@@ -325,7 +338,7 @@ static void add_value(struct cli_table *t, const json_t *value, double scale)
     static const char *const key[] = {"value", "low", "high"};
     for (int i = 0; i < 3; i++) {
         double number = cli_json_number(value, key[i]) / scale;
-        snprintf(text[i], sizeof text[i], isfinite(number) ? "%.4g" : "-", number);
+        snprintf(text[i], sizeof text[i], isfinite(number) ? "%.5g" : "-", number);
     }
     cli_table_add(t, "%s [%s, %s]", text[0], text[1], text[2]);
 }
@@ -409,9 +422,10 @@ static bool show_grid(struct page *p, const struct page_sweep *s, const struct g
     grid_data(g, &data);
     snprintf(caption, sizeof caption, "As Fig. 4%c of Zhu et al. 2014, whose points are not published as numbers. "
              "Markers: simulated here, mean goodput of all flows with its 95 %% interval; from as many flows in as out "
-             "on, all lines are one and markers lie on each other. Lines: Eq. 6, B / max(in, out)%s, with B fitted to "
-             "all points. The paper measured B = 940 Mb/s for a 1 Gb/s NIC%s, with deviations up to 2 %% (sections 5.1 "
-             "and 5.2).", letter, backbone ? ", and no more than the hosts' own links let through" : "",
+             "on, lines are one, and markers lie on each other where the rule holds. Lines: Eq. 6, B / max(in, out)%s, "
+             "with B fitted to all points. The paper measured B = 940 Mb/s for a 1 Gb/s NIC%s, with deviations up to 2 "
+             "%% (sections 5.1 and 5.2).", letter,
+             backbone ? ", and no more than the hosts' own links let through" : "",
              backbone ? " and 9.4 Gb/s for the backbone" : "");
     if (!page_figure_end(p, s, caption, &data, err))
         return false;
