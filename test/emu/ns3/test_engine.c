@@ -83,7 +83,7 @@ static int lone_flow(void)
 {
     struct error err = {0};
     make(2, 100 * UNITS_PS_PER_US);
-    struct emu_flow_config flow = {0, 1, 0, 0, tcp_default(20 * 1448), 1, false, false, false};
+    struct emu_flow_config flow = {0, 1, 0, 0, tcp_default(20 * 1448), false, false};
     CHECK(emu_engine_add_flow(engine, &flow, &err) == 0, 1);
     CHECK(emu_engine_run(engine, UNITS_PS_PER_S / 5, &err), 2);
     int64_t before = emu_engine_flow_stats(engine, 0).delivered_bytes;
@@ -102,7 +102,7 @@ static int saturated(void)
 {
     struct error err = {0};
     make(2, 50 * UNITS_PS_PER_US);
-    struct emu_flow_config flow = {0, 1, 0, 0, tcp_default(500000), 1, false, false, false};
+    struct emu_flow_config flow = {0, 1, 0, 0, tcp_default(500000), false, false};
     CHECK(emu_engine_add_flow(engine, &flow, &err) == 0, 1);
     CHECK(emu_engine_run(engine, UNITS_PS_PER_S / 10, &err), 2);
     int64_t before = emu_engine_flow_stats(engine, 0).delivered_bytes;
@@ -118,8 +118,8 @@ static int bounded(void)
 {
     struct error err = {0};
     make(3, 10 * UNITS_PS_PER_US);
-    struct emu_flow_config flow = {0, 1, 0, 1000001, tcp_default(100000), 1, false, false, false};
-    struct emu_flow_config later = {2, 1, 50 * UNITS_PS_PER_MS, 1, tcp_default(100000), 1, false, false, false};
+    struct emu_flow_config flow = {0, 1, 0, 1000001, tcp_default(100000), false, false};
+    struct emu_flow_config later = {2, 1, 50 * UNITS_PS_PER_MS, 1, tcp_default(100000), false, false};
     CHECK(emu_engine_add_flow(engine, &flow, &err) == 0, 1);
     CHECK(emu_engine_add_flow(engine, &later, &err) == 1, 2);
     CHECK(emu_engine_run(engine, 2 * UNITS_PS_PER_S, &err), 3);
@@ -135,7 +135,7 @@ static int fatal(void)
 {
     struct error err = {0};
     make(2, 0);
-    struct emu_flow_config flow = {0, 1, 0, 0, tcp_default(INT64_C(5000000000)), 1, false, false, false};
+    struct emu_flow_config flow = {0, 1, 0, 0, tcp_default(INT64_C(5000000000)), false, false};
     flow.tcp.initial_window_segments = 10;
     CHECK(emu_engine_add_flow(engine, &flow, &err) == -1, 1);
     CHECK(err.code == ERROR_SYSTEM && strstr(err.message, "SndBufSize"), 2);
@@ -149,7 +149,7 @@ static int second_engine(void)
     make(2, 0);
     struct emu_engine_config config = {.seed = 2, .transmit = transmit};
     CHECK(!emu_engine_new(&config, &err) && err.code == ERROR_SYSTEM, 1);
-    struct emu_flow_config flow = {0, 1, 0, 0, tcp_default(100000), 1, false, false, false};
+    struct emu_flow_config flow = {0, 1, 0, 0, tcp_default(100000), false, false};
     strcpy(flow.tcp.congestion, "carrier");
     CHECK(emu_engine_add_flow(engine, &flow, &err) == -1 && err.code == ERROR_INPUT, 2);
     return 0;
@@ -176,7 +176,7 @@ static int digest_of_run(void)
     emu_network_find(&net, "h0")->tap = (struct emu_tap){hash_frames, NULL};
     for (int i = 1; i < 4; i++) {
         int from = i < 3 ? i : 0, to = i < 3 ? 0 : i;
-        struct emu_flow_config flow = {from, to, i * 1000, 0, tcp_default(300000), 1, false, false, false};
+        struct emu_flow_config flow = {from, to, i * 1000, 0, tcp_default(300000), false, false};
         emu_engine_add_flow(engine, &flow, &err);
     }
     emu_engine_run(engine, UNITS_PS_PER_S / 20, &err);
