@@ -79,15 +79,8 @@ bool fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *po
     }
     free(group);
     free(replicas);
-    if (ok && form == ANALYSIS_FIT_POWER) {
-        q->x = gsl_matrix_alloc(q->n_cells, 3);
-        q->y = gsl_vector_alloc(q->n_cells);
-        q->weight = gsl_vector_alloc(q->n_cells);
-        q->c = gsl_vector_alloc(3);
-        q->covariance = gsl_matrix_alloc(3, 3);
-        q->work = gsl_multifit_linear_alloc(q->n_cells, 3);
-        ok = q->x && q->y && q->weight && q->c && q->covariance && q->work;
-    }
+    if (ok && form == ANALYSIS_FIT_POWER)
+        ok = model_linear_init(&q->linear, q->n_cells, 3);
     if (!ok)
         fit_problem_fini(q);
     return ok || error_set(err, ERROR_SYSTEM, "out of memory to fit %zu points", n);
@@ -97,16 +90,7 @@ void fit_problem_fini(struct fit_problem *q)
 {
     free(q->cells);
     free(q->shapes);
-    if (q->x)
-        gsl_matrix_free(q->x);
-    if (q->covariance)
-        gsl_matrix_free(q->covariance);
-    gsl_vector *const vectors[] = {q->y, q->weight, q->c};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-        if (vectors[i])
-            gsl_vector_free(vectors[i]);
-    if (q->work)
-        gsl_multifit_linear_free(q->work);
+    model_linear_fini(&q->linear);
     *q = (struct fit_problem){0};
 }
 
@@ -174,22 +158,22 @@ static bool solve_power_once(struct fit_problem *q, struct fit_theta *theta)
         const struct fit_shape *s = &q->shapes[c->point];
         if (c->group == q->left_out || limited(c, theta->ln_rate))
             continue;
-        gsl_matrix_set(q->x, n, 0, 1);
-        gsl_matrix_set(q->x, n, 1, -log(c->incoming ? s->n_in : s->n_out));
-        gsl_matrix_set(q->x, n, 2, -log(fmax(s->n_in, s->n_out)));
-        gsl_vector_set(q->y, n, c->ln_rate - (q->acks ? fit_form_ln_acks(q->form, theta->exponent, s) : 0));
-        gsl_vector_set(q->weight, n++, c->weight);
+        gsl_matrix_set(q->linear.x, n, 0, 1);
+        gsl_matrix_set(q->linear.x, n, 1, -log(c->incoming ? s->n_in : s->n_out));
+        gsl_matrix_set(q->linear.x, n, 2, -log(fmax(s->n_in, s->n_out)));
+        gsl_vector_set(q->linear.y, n, c->ln_rate - (q->acks ? fit_form_ln_acks(q->form, theta->exponent, s) : 0));
+        gsl_vector_set(q->linear.weight, n++, c->weight);
     }
     if (n < 3)
         return false;
-    gsl_matrix_view x = gsl_matrix_submatrix(q->x, 0, 0, n, 3);
-    gsl_vector_view y = gsl_vector_subvector(q->y, 0, n), weight = gsl_vector_subvector(q->weight, 0, n);
-    if (gsl_multifit_wlinear_tsvd(&x.matrix, &weight.vector, &y.vector, RANK_TOLERANCE, q->c, q->covariance, &chisq,
-                                  &rank, q->work) != GSL_SUCCESS || rank < 3)
+    gsl_matrix_view x = gsl_matrix_submatrix(q->linear.x, 0, 0, n, 3);
+    gsl_vector_view y = gsl_vector_subvector(q->linear.y, 0, n), weight = gsl_vector_subvector(q->linear.weight, 0, n);
+    if (gsl_multifit_wlinear_tsvd(&x.matrix, &weight.vector, &y.vector, RANK_TOLERANCE, q->linear.c,
+                                  q->linear.covariance, &chisq, &rank, q->linear.work) != GSL_SUCCESS || rank < 3)
         return false;
-    theta->ln_rate = gsl_vector_get(q->c, 0);
-    theta->exponent[0] = gsl_vector_get(q->c, 1);
-    theta->exponent[1] = gsl_vector_get(q->c, 2);
+    theta->ln_rate = gsl_vector_get(q->linear.c, 0);
+    theta->exponent[0] = gsl_vector_get(q->linear.c, 1);
+    theta->exponent[1] = gsl_vector_get(q->linear.c, 2);
     return isfinite(theta->ln_rate) && isfinite(theta->exponent[0]) && isfinite(theta->exponent[1]);
 }
 

@@ -4,8 +4,8 @@
 #define ANALYSIS_FIT_SOLVE_H
 
 #include "analysis/fit_form.h"
+#include "model/linear.h"
 
-#include <gsl/gsl_multifit.h>
 #include <stdint.h>
 
 #define FIT_NO_GROUP SIZE_MAX
@@ -30,10 +30,7 @@ struct fit_problem {
     struct fit_shape *shapes; /* owned; [points] */
     size_t units, groups;
     size_t left_out;        /* group, or FIT_NO_GROUP */
-    gsl_matrix *x;          /* power's; NULL for the others */
-    gsl_vector *y, *weight, *c;
-    gsl_matrix *covariance;
-    gsl_multifit_linear_workspace *work;
+    struct model_linear linear; /* power's; zeroes for the others */
 };
 
 bool fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *points, size_t n,

@@ -8,8 +8,8 @@
 static const char help[] =
     "usage: contraflow fit FILE.db|FILE.pcap|DIR... [--json]\n\n"
     "Which rule do all points of a measurement obey together, and with which bandwidth? FILE.db is a sweep's\n"
-    "('contraflow sweep'): its done points. FILE.pcap is a capture, DIR a run or a directory of runs: a point for each\n"
-    "host that two bulk flows use at once, as 'contraflow check' finds them. Everything given is taken together.\n";
+    "('contraflow sweep'): its done points. FILE.pcap is a capture, DIR a run or a directory of runs: a point for\n"
+    "each host that two bulk flows use at once, as 'contraflow check' finds them. All given is taken together.\n";
 
 static const char help_end[] =
     "      --json   {\"sources\":[...], and a member for each part that has points}\n\n"

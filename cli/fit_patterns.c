@@ -353,7 +353,8 @@ static bool print_last(const struct patterns *p, struct error *err)
 /* Ours beside what the paper measured on its clusters. */
 static bool print_published(const struct patterns *p, struct error *err)
 {
-    static const char *const head[] = {"algorithm1", "main", "Grid5000", "both ways", "algorithm1", "main", "fairness", "main"};
+    static const char *const head[] = {"algorithm1", "main", "Grid5000", "both ways",
+                                       "algorithm1", "main", "fairness", "main"};
     struct cli_table t;
     bool any = false;
     start_table(&t, p, head, sizeof head / sizeof *head);

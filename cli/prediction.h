@@ -55,7 +55,7 @@ void prediction_step(void *user, const struct model_step *step);
 /* Goodput of a transfer over its life, bit/s; INFINITY bytes have none (NAN). */
 double prediction_mean_bps(const struct prediction *p, const struct model_transfer *t, size_t i);
 
-/* Whether a model wants every message to end, as LogGP and the fluid do; model_rules[] ask for no more than a pattern. */
+/* Whether a model wants every message to end, as LogGP and the fluid do; model_rules[] ask for a pattern, no more. */
 bool prediction_wants_ends(const char *model);
 bool prediction_loggp(struct prediction *p, const struct scenario_pattern *pattern, struct error *err);
 bool prediction_fluid(struct prediction *p, const struct scenario_pattern *pattern, struct error *err);

@@ -55,7 +55,8 @@ bool prediction_fluid(struct prediction *p, const struct scenario_pattern *s, st
     size_t *order = calloc(p->n, sizeof *order);
     struct estimate_running *mean_s = calloc(p->n, sizeof *mean_s);
     int orders = fluid_ties(&s->pattern) ? ORDERS_MOST : 1;
-    bool ok = law && ((numbers && order && mean_s) || error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n));
+    bool ok = law && ((numbers && order && mean_s) ||
+                      error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n));
     random_init(&random, 1);
     for (size_t i = 0; ok && i < p->n; i++) {
         bytes[i] = s->pattern.transfers[i].bytes;

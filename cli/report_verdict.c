@@ -191,7 +191,8 @@ static bool verdict_remedy(FILE *f, const struct report_capture *c, const struct
     char scenario[PATH_MAX + 16] = "scenarios/replay.yaml";
     if (c->run)
         snprintf(scenario, sizeof scenario, "%s/scenario.yaml", c->run);
-    char *path = report_shell_word(strcmp(c->path, "-") == 0 ? "capture.pcap" : c->path), *network = report_shell_word(scenario);
+    char *path = report_shell_word(strcmp(c->path, "-") == 0 ? "capture.pcap" : c->path);
+    char *network = report_shell_word(scenario);
     bool ok = (path && network) || error_set(err, ERROR_SYSTEM, "out of memory");
     if (ok) {
         fputs("<p><b>What would fix it?</b> ", f);

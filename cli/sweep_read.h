@@ -30,7 +30,7 @@ bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep
 /* Seconds a flow took: the mean of its messages, or else from first byte to last; NAN when it never ended. */
 double sweep_flow_time_s(const struct sweep_flow *f);
 
-/* Its rate: of messages that repeat without the waits between them; else steady where there is one, or over its life. */
+/* Its rate: of repeated messages without the waits between them; else steady where there is one, or over its life. */
 double sweep_flow_rate_bps(const struct sweep_flow *f);
 
 /* "incoming=2 outgoing=1": owned by the caller; NULL when memory is out. */

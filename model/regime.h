@@ -42,8 +42,8 @@
  *   senders    only who sends into the port stops, and how these share it is their chance. X goes on:
  *              X_out = min(C / (s + a), 8 w_out / (d + [ACKs wait] q_down))
  *   everybody  X sends only while the others do, s X_in / (n_in C) of the time, and its ACKs are part of that:
- *              X_out = ((s / n_in - a) X_in - C late / cycle) / s. It hears `late`, by up to a frame's time, that it may
- *              go on: the switch says so when it has just begun the next frame towards X. A cycle takes
+ *              X_out = ((s / n_in - a) X_in - C late / cycle) / s. It hears `late`, by up to a frame's time, that it
+ *              may go on: the switch says so when it has just begun the next frame towards X. A cycle takes
  *              n_in / (n_in - 1) times what the port needs from xoff to xon, and 2 n_in delay for PAUSE to be heard.
  *              More if w_out in X's own NIC holds the incoming flows' ACKs back (FIFO, no small queues), which is the
  *              window law over again: X_out = 8 w_out / T_in. Never more than 8 w_out / (d + [ACKs wait] q_down)

@@ -2,9 +2,9 @@
 #include "model/signature.h"
 
 #include "base/estimate.h"
+#include "model/linear.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,10 +21,7 @@ struct problem {
     const struct model_signature_point *points;
     size_t n;
     bool errors_known;
-    gsl_matrix *x; /* n by 2: B_i, D_i */
-    gsl_matrix *covariance;
-    gsl_vector *y, *weight, *c;
-    gsl_multifit_linear_workspace *work;
+    struct model_linear linear; /* x: n by 2: B_i, D_i */
 };
 
 /* With delta: p = 2. */
@@ -65,39 +62,19 @@ static bool check_points(const struct model_signature_point *points, size_t n, s
                                       "any threshold: want two sizes or more", n, points[0].bytes);
 }
 
-static void problem_fini(struct problem *q)
-{
-    if (q->x)
-        gsl_matrix_free(q->x);
-    if (q->covariance)
-        gsl_matrix_free(q->covariance);
-    gsl_vector *const vectors[] = {q->y, q->weight, q->c};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-        if (vectors[i])
-            gsl_vector_free(vectors[i]);
-    if (q->work)
-        gsl_multifit_linear_free(q->work);
-}
-
-/* Call problem_fini() whatever the answer. */
+/* Call model_linear_fini() whatever the answer. */
 static bool problem_init(struct problem *q, const struct model_alltoall_link *link,
                          const struct model_signature_point *points, size_t n, struct error *err)
 {
     *q = (struct problem){.points = points, .n = n, .errors_known = points[0].std_error_s > 0};
-    q->x = gsl_matrix_alloc(n, 2);
-    q->covariance = gsl_matrix_alloc(2, 2);
-    q->y = gsl_vector_alloc(n);
-    q->weight = gsl_vector_alloc(n);
-    q->c = gsl_vector_alloc(2);
-    q->work = gsl_multifit_linear_alloc(n, 2);
-    if (!q->x || !q->covariance || !q->y || !q->weight || !q->c || !q->work)
+    if (!model_linear_init(&q->linear, n, 2))
         return error_set(err, ERROR_SYSTEM, "no memory to fit %zu points", n);
     for (size_t i = 0; i < n; i++) {
         double bound_s = 0;
         if (!model_alltoall_bound(link, points[i].processes, points[i].bytes, &bound_s, err))
             return error_prefix(err, "point %zu: ", i);
-        gsl_matrix_set(q->x, i, 0, bound_s);
-        gsl_vector_set(q->y, i, points[i].time_s);
+        gsl_matrix_set(q->linear.x, i, 0, bound_s);
+        gsl_vector_set(q->linear.y, i, points[i].time_s);
     }
     return true;
 }
@@ -106,7 +83,7 @@ static bool problem_init(struct problem *q, const struct model_alltoall_link *li
 static bool set_weight(struct problem *q, size_t i, double deviation_s)
 {
     double weight = 1 / (deviation_s * deviation_s);
-    gsl_vector_set(q->weight, i, weight);
+    gsl_vector_set(q->linear.weight, i, weight);
     return deviation_s > 0 && isfinite(weight) && weight > 0;
 }
 
@@ -115,24 +92,25 @@ static void set_threshold(struct problem *q, double threshold_bytes)
 {
     for (size_t i = 0; i < q->n; i++) {
         const struct model_signature_point *p = &q->points[i];
-        gsl_matrix_set(q->x, i, 1, p->bytes >= threshold_bytes ? (double)(p->processes - 1) : 0);
+        gsl_matrix_set(q->linear.x, i, 1, p->bytes >= threshold_bytes ? (double)(p->processes - 1) : 0);
     }
 }
 
 static double predict(const struct problem *q, const struct solution *s, size_t i)
 {
-    double startup_s = s->p == 2 ? s->c[1] * gsl_matrix_get(q->x, i, 1) : 0;
-    return s->c[0] * gsl_matrix_get(q->x, i, 0) + startup_s;
+    double startup_s = s->p == 2 ? s->c[1] * gsl_matrix_get(q->linear.x, i, 1) : 0;
+    return s->c[0] * gsl_matrix_get(q->linear.x, i, 0) + startup_s;
 }
 
 /* Weighted least squares with the weights as they are. False if the design is singular. */
 static bool solve(struct problem *q, struct solution *s)
 {
-    gsl_matrix x = gsl_matrix_submatrix(q->x, 0, 0, q->n, s->p).matrix;
-    gsl_matrix covariance = gsl_matrix_submatrix(q->covariance, 0, 0, s->p, s->p).matrix;
-    gsl_vector c = gsl_vector_subvector(q->c, 0, s->p).vector;
-    if (gsl_multifit_wlinear(&x, q->weight, q->y, &c, &covariance, &s->chisq, q->work) != GSL_SUCCESS ||
-        gsl_multifit_linear_rank(RANK_TOLERANCE, q->work) < s->p)
+    gsl_matrix x = gsl_matrix_submatrix(q->linear.x, 0, 0, q->n, s->p).matrix;
+    gsl_matrix covariance = gsl_matrix_submatrix(q->linear.covariance, 0, 0, s->p, s->p).matrix;
+    gsl_vector c = gsl_vector_subvector(q->linear.c, 0, s->p).vector;
+    if (gsl_multifit_wlinear(&x, q->linear.weight, q->linear.y, &c, &covariance, &s->chisq, q->linear.work) !=
+            GSL_SUCCESS ||
+        gsl_multifit_linear_rank(RANK_TOLERANCE, q->linear.work) < s->p)
         return false;
     for (size_t k = 0; k < s->p; k++) {
         s->c[k] = gsl_vector_get(&c, k);
@@ -149,7 +127,7 @@ static bool reweight(struct problem *q, const struct solution *s, double *change
 {
     *change = 0;
     for (size_t i = 0; i < q->n; i++) {
-        double before_s = 1 / sqrt(gsl_vector_get(q->weight, i)), predicted_s = predict(q, s, i);
+        double before_s = 1 / sqrt(gsl_vector_get(q->linear.weight, i)), predicted_s = predict(q, s, i);
         *change = fmax(*change, fabs(predicted_s / before_s - 1));
         if (predicted_s <= 0 || !set_weight(q, i, sqrt(before_s * predicted_s)))
             return false;
@@ -161,7 +139,7 @@ static void set_deviance(const struct problem *q, struct solution *s)
 {
     double n = (double)q->n, rounding = 0, log_variance = 0;
     for (size_t i = 0; i < q->n; i++) {
-        double weight = gsl_vector_get(q->weight, i), y = gsl_vector_get(q->y, i);
+        double weight = gsl_vector_get(q->linear.weight, i), y = gsl_vector_get(q->linear.y, i);
         rounding += weight * y * EXACT * y * EXACT;
         log_variance -= log(weight);
     }
@@ -351,6 +329,6 @@ bool model_signature_fit(const struct model_alltoall_link *link, const struct mo
     free(sizes);
     free(s.candidates);
     free(s.solutions);
-    problem_fini(&q);
+    model_linear_fini(&q.linear);
     return ok;
 }

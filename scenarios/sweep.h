@@ -52,8 +52,9 @@ void sweep_divide(struct sweep *s, int64_t shard, int64_t shards);
 int64_t sweep_shard(const struct sweep *s);
 int64_t sweep_shards(const struct sweep *s);
 
-/* Calls take() for every point of the shard in order; strings are valid during the call. Stops with false and *err at the first
- * scenario that does not load (blamed on the line of the sweep file that has the value) or when take() says false. */
+/* Calls take() for every point of the shard in order; strings are valid during the call. Stops with false and *err at
+ * the first scenario that does not load (blamed on the line of the sweep file that has the value) or when take() says
+ * false. */
 bool sweep_expand(const struct sweep *s, bool (*take)(void *user, const struct sweep_point *p, struct error *err),
                   void *user, struct error *err);
 

@@ -46,7 +46,8 @@ class CrossCheck(e2e.Case):
     def test_every_shipped_scenario_is_here(self):
         both = {"star.yaml", "ack-first.yaml", "windows.yaml", "zhu-figure1.yaml", "zhu-figure4.yaml",
                 "zhu-random.yaml", "pause.yaml", "pause-victim.yaml", "pendulum.yaml", "replay.yaml"}
-        native = {"small-queues.yaml", "alltoall.yaml", "alltoallv.yaml", "bunyip.yaml", "perseus.yaml", "zhu-benchmark.yaml"}
+        native = {"small-queues.yaml", "alltoall.yaml", "alltoallv.yaml", "bunyip.yaml", "perseus.yaml",
+                  "zhu-benchmark.yaml"}
         # Go-Back-N and bare frames are the same code on either clock: test_tam.py wants the same bytes of both
         clock = {"saturation.yaml"} | {p.name for p in SCENARIOS.glob("tam-*.yaml")}
         self.assertEqual({p.name for p in SCENARIOS.glob("*.yaml")}, both | native | clock)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Messages repeated behind a barrier until their mean time is known (traffic.precision): Zhu et al. 2014, section 3.1."""
+"""Messages repeated behind a barrier until their mean time is known (traffic.precision): Zhu 2014, section 3.1."""
 import collections
 import csv
 import io
@@ -10,8 +10,8 @@ import statistics
 
 import e2e
 
-# Two senders at one NIC: windows larger than a message, so the first to leave the barrier fills the queue, and the other
-# waits for all of it.
+# Two senders at one NIC: windows larger than a message, so the first to leave the barrier fills the queue, and the
+# other waits for all of it.
 TWO = """network: {{hosts: 3}}
 tcp: {{window: 3MB}}
 traffic:
@@ -124,7 +124,8 @@ class Shared(Case):
     def test_what_it_resolves_to_runs_the_same(self):
         self.two()
         self.run_scenario("out/scenario.yaml", output="again")
-        self.assertEqual((self.dir / "out/operations.csv").read_bytes(), (self.dir / "again/operations.csv").read_bytes())
+        first, again = (self.dir / f"{d}/operations.csv" for d in ("out", "again"))
+        self.assertEqual(first.read_bytes(), again.read_bytes())
 
     def test_repeat_bounds_it(self):
         flows = self.two("traffic.flows.0.repeat=30", "traffic.flows.1.repeat=30", precision="1%")
@@ -167,7 +168,8 @@ class Kinds(Case):
             self.assertAlmostEqual(8 * 20e6 / float(flow["message_s"]) / (e2e.B_1448 / 2), 1, delta=0.5 / 20)
 
     def test_random_and_points(self):
-        self.write("random.yaml", "network: {hosts: 6}\ntraffic: {precision: 20%, random: {d: 2, bytes: 200kB, repeat: 9}}\n")
+        self.write("random.yaml", "network: {hosts: 6}\n"
+                   "traffic: {precision: 20%, random: {d: 2, bytes: 200kB, repeat: 9}}\n")
         flows = self.run_scenario("random.yaml")
         self.assertGreater(len(flows), 2)
         self.assertTrue(all(5 <= int(f["messages"]) <= 9 for f in flows))

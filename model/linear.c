@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/linear.h"
+
+bool model_linear_init(struct model_linear *l, size_t n, size_t p)
+{
+    *l = (struct model_linear){
+        .x = gsl_matrix_alloc(n, p),
+        .covariance = gsl_matrix_alloc(p, p),
+        .y = gsl_vector_alloc(n),
+        .weight = gsl_vector_alloc(n),
+        .c = gsl_vector_alloc(p),
+        .work = gsl_multifit_linear_alloc(n, p),
+    };
+    return l->x && l->covariance && l->y && l->weight && l->c && l->work;
+}
+
+void model_linear_fini(struct model_linear *l)
+{
+    if (l->x)
+        gsl_matrix_free(l->x);
+    if (l->covariance)
+        gsl_matrix_free(l->covariance);
+    gsl_vector *const vectors[] = {l->y, l->weight, l->c};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+        if (vectors[i])
+            gsl_vector_free(vectors[i]);
+    if (l->work)
+        gsl_multifit_linear_free(l->work);
+    *l = (struct model_linear){0};
+}
