@@ -281,13 +281,24 @@ class Whole(Case):
         self.assertEqual(words, ["fit", f"{name}.db"])
 
 
+class Settings(Case):
+    def test_cells_of_other_settings_are_apart(self):
+        queues = PATTERNS.replace("traffic.random.d: [1, 3]", "traffic.random.d: [1], network.nic.queue: [fifo, ack-first]")
+        self.sweep("queues", queues)
+        cells = {c["axes"]["network.nic.queue"]: c for c in self.json("fit", "queues.db")["patterns"]["cells"]}
+        figures = {t: d for t, _, d in self.figures(Page(self.page("queues.db")))}
+        self.assertEqual(len(figures), 3 + 3 + 1)
+        for queue, cell in cells.items():
+            data, = [d for t, d in figures.items() if "Fig. 6 and 7" in t and f"; queue={queue} " in t]
+            counts = [int(r["links"]) for r in data if r["model"] == "fluid"]
+            model, = [m for m in cell["models"] if m["model"] == "fluid"]
+            self.assertEqual(counts, model["histogram"]["counts"])
+            (row,), = [d for t, d in figures.items() if "Table II" in t and f"; queue={queue} " in t]
+            self.assertEqual(int(row["simulated_links"]), cell["links"])
+
+
 class Regimes(Case):
     LETTERS = {"eq6": "E", "window": "W", "eq5": "F", "loss": "L", "none": "N", "unsaturated": "U", "unknown": "?"}
-
-    def setUp(self):
-        super().setUp()
-        if "Regimes" not in self.good("fit", "--help").stdout:
-            self.skipTest("fit has no part for regimes")
 
     def test_sweeps_with_the_same_axes_are_one_map(self):
         self.sweep("deep", REGIMES % "[2MB, 300kB]")
