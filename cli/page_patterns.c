@@ -220,8 +220,7 @@ static bool draw_histograms(struct page *p, const struct page_sweep *s, const js
                            "completion time - 1, of each link; bars are shares of links, on a scale for each row, and "
                            "the outermost hold what lies beyond; the band is what the paper counts, |error| up to 10 "
                            "%. The paper's own histograms are not published as numbers: its shares within 10 % stand "
-                           "in the table below.",
-                           &data, err);
+                           "in the table below.", &data, err);
 }
 
 static bool show_near(struct page *p, const struct page_sweep *s, const json_t *cells, const char *setting,

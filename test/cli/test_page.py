@@ -283,7 +283,7 @@ class Whole(Case):
 
 class Settings(Case):
     def test_cells_of_other_settings_are_apart(self):
-        queues = PATTERNS.replace("traffic.random.d: [1, 3]", "traffic.random.d: [1], network.nic.queue: [fifo, ack-first]")
+        queues = PATTERNS.replace("d: [1, 3]", "d: [1], network.nic.queue: [fifo, ack-first]")
         self.sweep("queues", queues)
         cells = {c["axes"]["network.nic.queue"]: c for c in self.json("fit", "queues.db")["patterns"]["cells"]}
         figures = {t: d for t, _, d in self.figures(Page(self.page("queues.db")))}
