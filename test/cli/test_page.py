@@ -327,7 +327,9 @@ class Regimes(Case):
             self.assertEqual([e["text"] for e in page.all("text", svg, class_="tiny")], ["9kB", "30kB", "100kB"])
         (spread, _), = [v for t, v in figures.items() if "Spread of rates" in t]
         self.assertEqual(len(page.all("g", spread, class_="cell")), 18)
-        self.assertIn("together with those above", page.all("section")[1]["text"])
+        first, second = (section["text"] for section in page.all("section"))
+        self.assertIn("together with those of flat.db", first)
+        self.assertIn("together with those above", second)
         for drawing in self.played(SIZES, "sizes"):
             self.assertEqual((drawing["cut"], drawing["over"]), ([], []), drawing["id"])
 
