@@ -46,7 +46,8 @@ int64_t analysis_direction_relative(const struct analysis_direction *d, uint32_t
 bool analysis_direction_is_copy(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns)
 {
     bool strong = s->ip_id != 0 || s->has_timestamps;
-    uint64_t h = hash_mix((uint64_t)s->seq << 32 | s->ack, (uint64_t)s->payload_bytes << 32 | s->tsval);
+    uint64_t h = hash_mix(0, (uint64_t)s->seq << 32 | s->ack);
+    h = hash_mix(h, (uint64_t)s->payload_bytes << 32 | s->tsval);
     h = hash_mix(h, (uint64_t)s->flags << 48 | (uint64_t)s->window << 16 | s->ip_id);
     h = hash_mix(h, s->n_sack ? (uint64_t)s->sack[0].start << 32 | s->sack[0].end : 0);
     if (s->ip_id == 0) /* elsewhere left out: checksum offload makes it differ between two taps */

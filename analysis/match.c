@@ -23,7 +23,7 @@ struct analysis_match {
 
 uint64_t analysis_match_identity(const struct capture_segment *s)
 {
-    uint64_t h = hash_mix((uint64_t)s->src_port << 16 | s->dst_port, (uint64_t)s->seq << 32 | s->ack);
+    uint64_t h = hash_mix(hash_mix(0, (uint64_t)s->src_port << 16 | s->dst_port), (uint64_t)s->seq << 32 | s->ack);
     h = capture_address_hash(h, &s->src, &s->dst);
     uint64_t flags = s->flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST);
     h = hash_mix(h, (uint64_t)s->ip_id << 32 | (uint64_t)s->window << 16 | flags << 8 | (s->payload_bytes > 0));

@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* `h` with `v` mixed in; order matters. Top bits are mixed best. */
+/* `h` with `v` mixed in; order matters. Top bits are mixed best. Start from 0 or a constant: two numbers that both vary
+ * are only XORed when the first of them is `h`. */
 static inline uint64_t hash_mix(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
