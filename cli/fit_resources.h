@@ -6,6 +6,8 @@
 #include "analysis/fit_rule.h"
 #include "cli/fit.h"
 
+#define FIT_RESOURCES_MIXED 0.1 /* rms error beyond which points do not obey one rule */
+
 struct fit_point {
     size_t group;
     char *source, *label;   /* owned; label: its axes, or source and degrees; shown to people */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #define WORST 5
-#define MIXED 0.1 /* rms error beyond which points do not obey one rule */
 
 static void cell_range_mbps(struct cli_table *t, const struct analysis_fit_value *v)
 {
@@ -159,7 +158,7 @@ static bool print_outcome(const struct fit_resources *r, const struct fit_outcom
     if (best->limited > 0)
         printf("; %zu flows have all that their own hosts' links give", best->limited);
     putchar('\n');
-    if (best->rms_error > MIXED) {
+    if (best->rms_error > FIT_RESOURCES_MIXED) {
         printf("  that is off by %.0f %% (rms): no form has all of these points, and the bandwidth means little\n",
                100 * best->rms_error);
         return true;

@@ -4,6 +4,7 @@
 
 #include "cli/report_parts.h"
 #include "cli/svg.h"
+#include "cli/sweep_read.h"
 #include "cli/zhu2014.h"
 
 #include <math.h>
@@ -173,8 +174,8 @@ static void histogram_rows(struct cli_table *t, const struct histogram *h, const
 }
 
 /* Up to PANELS columns beside each other, a row a model. */
-static bool draw_histograms(struct page *p, const struct page_sweep *s, const json_t *cells, const struct column *c,
-                            size_t n, struct error *err)
+static bool draw_histograms(struct page *p, const struct page_sweep *s, const json_t *cells, const char *setting,
+                            const struct column *c, size_t n, struct error *err)
 {
     static const char *const head[] = {"patterns", "model", "error_from", "error_to", "links", "share"};
     const char *model[PAGE_MODELS];
@@ -189,7 +190,7 @@ static bool draw_histograms(struct page *p, const struct page_sweep *s, const js
     }
     cli_table_start(&data, head, sizeof head / sizeof *head);
     page_figure(p, PAGE_SIMULATED, "Fig. 6 and 7: errors of predicted completion times%s",
-                c->d > 0 ? "" : ", by pattern");
+                c->d > 0 ? setting : ", by pattern");
     page_drawing(p, 1, 56 + PANEL_WIDTH * (int)n, 44 + (int)(pitch * models), "Histograms of the errors of predicted "
                  "completion times", "A row of panels a model, a column for each kind of patterns; shares of links in "
                  "%, by signed error in %. The band marks errors up to 10 %.");
@@ -219,12 +220,11 @@ static bool draw_histograms(struct page *p, const struct page_sweep *s, const js
                            "completion time - 1, of each link; bars are shares of links, on a scale for each row, and "
                            "the outermost hold what lies beyond; the band is what the paper counts, |error| up to 10 "
                            "%. The paper's own histograms are not published as numbers: its shares within 10 % stand "
-                           "in the table below.",
-                           &data, err);
+                           "in the table below.", &data, err);
 }
 
-static bool show_near(struct page *p, const struct page_sweep *s, const json_t *cells, const struct column *c, size_t n,
-                      struct error *err)
+static bool show_near(struct page *p, const struct page_sweep *s, const json_t *cells, const char *setting,
+                      const struct column *c, size_t n, struct error *err)
 {
     static const char *const head[] = {"d", "MB", "window kB", "algorithm1, simulated", "measured, main",
                                        "measured, Grid5000", "fairness, simulated", "measured, main",
@@ -260,22 +260,59 @@ static bool show_near(struct page *p, const struct page_sweep *s, const json_t *
         cli_table_fini(&data);
         return true;
     }
-    page_figure(p, PAGE_BESIDE_MEASURED, "Links within 10 %%");
+    page_figure(p, PAGE_BESIDE_MEASURED, "Links within 10 %%%s", setting);
     return report_table(p->f, "Links with |error| up to 10 %, in %; measured: Zhu et al. 2014, section 7.2", &t, 0,
                         err) &&
            page_figure_end(p, s, "'Measured' are the shares that the paper's text gives for Fig. 6 (main testbed) and "
                            "Fig. 7 (Grid5000).", &data, err);
 }
 
-bool page_patterns(struct page *p, const struct page_sweep *s, const json_t *part, struct error *err)
+char *page_setting(const json_t *cell)
 {
-    const json_t *cells = json_object_get(part, "cells");
+    static const char *const shown[] = {"network.hosts", "network.racks", "traffic.random.d"};
+    json_t *axes = json_copy(json_object_get(cell, "axes"));
+    if (!(cli_json_number(cell, "d") > 0)) /* stands for itself */
+        json_object_clear(axes);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        json_object_del(axes, shown[i]);
+    char *text = sweep_axes_label(axes);
+    json_decref(axes);
+    return text;
+}
+
+static bool show_setting(struct page *p, const struct page_sweep *s, const json_t *cells, const char *setting,
+                         struct error *err)
+{
+    char which[160];
     size_t n;
     struct column *column = columns_make(cells, &n);
     bool ok = column || error_set(err, ERROR_SYSTEM, "out of memory");
+    snprintf(which, sizeof which, "%s%s", *setting ? "; " : "", setting);
     for (size_t i = 0; ok && i < n; i += PANELS)
-        ok = draw_histograms(p, s, cells, column + i, n - i < PANELS ? n - i : PANELS, err);
-    ok = ok && show_near(p, s, cells, column, n, err) && page_table2(p, s, cells, err);
+        ok = draw_histograms(p, s, cells, which, column + i, n - i < PANELS ? n - i : PANELS, err);
+    ok = ok && show_near(p, s, cells, which, column, n, err) && page_table2(p, s, cells, which, err);
     free(column);
     return ok;
+}
+
+bool page_patterns(struct page *p, const struct page_sweep *s, const json_t *part, struct error *err)
+{
+    const json_t *cells = json_object_get(part, "cells"), *cell;
+    json_t *settings = json_object(), *of; /* cells by their setting */
+    const char *setting;
+    size_t i;
+    bool ok = true;
+    json_array_foreach(cells, i, cell) {
+        char *text = page_setting(cell);
+        if (text && !json_object_get(settings, text))
+            json_object_set_new(settings, text, json_array());
+        ok = ok && text && json_array_append(json_object_get(settings, text), (json_t *)cell) == 0;
+        free(text);
+    }
+    if (!ok)
+        error_set(err, ERROR_SYSTEM, "out of memory");
+    json_object_foreach(settings, setting, of)
+        ok = ok && show_setting(p, s, of, setting, err);
+    json_decref(settings);
+    return ok && page_errors(p, s, cells, err);
 }

@@ -13,7 +13,13 @@ size_t page_models(const json_t *cells, const char *name[static PAGE_MODELS]);
 /* What a cell has of a model; NULL: nothing. */
 const json_t *page_model(const json_t *cell, const char *name);
 
-/* The tables, of those cells that the paper has, and of all. */
-bool page_table2(struct page *p, const struct page_sweep *s, const json_t *cells, struct error *err);
+/* What a cell of random patterns is besides hosts and d, by its other axes: "window=3MB"; "" nothing. Cells of one
+ * setting stand beside each other as in the paper. For free(); NULL when memory is out. */
+char *page_setting(const json_t *cell);
+
+/* Table II, of cells of one setting ("" or what to add to the title), and errors of all models, of all cells. */
+bool page_table2(struct page *p, const struct page_sweep *s, const json_t *cells, const char *setting,
+                 struct error *err);
+bool page_errors(struct page *p, const struct page_sweep *s, const json_t *cells, struct error *err);
 
 #endif

@@ -286,9 +286,17 @@ bool page_regimes(struct page *p, const struct page_sweep *s, const json_t *part
         json_decref(all);
         return true;
     }
-    for (size_t i = 0; i < p->n; i++)
-        if (strcmp(p->sweep[i].axes, s->axes) == 0)
-            json_array_extend(all, json_object_get(json_object_get(p->sweep[i].fit, "regimes"), "points"));
+    for (size_t i = 0; i < p->n; i++) {
+        const json_t *points = json_object_get(json_object_get(p->sweep[i].fit, "regimes"), "points");
+        if (!points || strcmp(p->sweep[i].axes, s->axes) != 0)
+            continue;
+        json_array_extend(all, (json_t *)points);
+        if (&p->sweep[i] != s) {
+            fprintf(p->f, "<p>Its regimes are drawn together with those of <a href=\"#sweep%zu\">", i + 1);
+            report_say(p->f, "%s.db", p->sweep[i].name);
+            fputs("</a>, which has the same axes: its commands, too, make the figures again.</p>\n", p->f);
+        }
+    }
     bool ok = page_axes_make(&axes, all, err), spread = false;
     for (size_t i = 0; ok && i < axes.points; i++)
         spread = spread || isfinite(spread_of(axes.point[i]));

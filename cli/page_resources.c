@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 4: what flows over one shared link get, against how many there are each way. */
 #include "base/estimate.h"
+#include "cli/fit_resources.h"
 #include "cli/page.h"
 #include "cli/page_axes.h"
 #include "cli/report_parts.h"
@@ -403,6 +404,10 @@ static bool show_forms(struct page *p, const struct page_sweep *s, const char *l
         if (json_is_true(json_object_get(form, "applies")))
             form_row(&t, form, cli_json_number(json_array_get(forms, 0), "aic"));
     form_data(&data, forms);
+    double rms = cli_json_number(json_array_get(forms, 0), "rms_error");
+    if (rms > FIT_RESOURCES_MIXED)
+        fprintf(p->f, "<p><b>The best is off by %.0f %% (rms): no form has all of these points, and the bandwidth "
+                "means little.</b></p>\n", 100 * rms);
     return report_table(p->f, "Which rule these points obey together, best first", &t, 3, err) &&
            page_figure_end(p, s, "B is the goodput one direction alone can carry. eq5 and eq6 are the paper's "
                            "equations, '+acks' takes the bytes of ACKs into account; dAIC is Akaike's criterion above "

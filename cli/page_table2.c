@@ -5,6 +5,7 @@
 #include "cli/svg.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A mean |error| in percent with its interval, as people read it. */
@@ -20,6 +21,13 @@ static void add_error(struct cli_table *t, const json_t *model, bool both)
 
 static void add_setting(struct cli_table *t, const json_t *cell)
 {
+    char *setting = page_setting(cell);
+    cli_table_add(t, "%s", setting ? setting : "");
+    free(setting);
+}
+
+static void add_size(struct cli_table *t, const json_t *cell)
+{
     double d = cli_json_number(cell, "d");
     cli_table_add(t, "%.0f", cli_json_number(cell, "nodes"));
     cli_table_add(t, d > 0 ? "%.0f" : "-", d);
@@ -29,8 +37,8 @@ static void add_setting(struct cli_table *t, const json_t *cell)
 
 static void errors_data(struct cli_table *t, const json_t *cells)
 {
-    static const char *const head[] = {"nodes", "d", "message_bytes", "window_bytes", "patterns", "links", "steps",
-                                       "model", "mean_abs_error", "ci95", "bias", "within_10_percent",
+    static const char *const head[] = {"setting", "nodes", "d", "message_bytes", "window_bytes", "patterns", "links",
+                                       "steps", "model", "mean_abs_error", "ci95", "bias", "within_10_percent",
                                        "mean_abs_error_both_ways", "ci95_both_ways", "worst_error"};
     const json_t *cell, *model;
     size_t i, k, m;
@@ -38,27 +46,30 @@ static void errors_data(struct cli_table *t, const json_t *cells)
     json_array_foreach(cells, i, cell)
         json_array_foreach(json_object_get(cell, "models"), k, model)
             for (m = 0; m < sizeof head / sizeof *head; m++) {
-                if (m == 7)
+                if (m == 0)
+                    add_setting(t, cell);
+                else if (m == 8)
                     cli_table_add(t, "%s", json_string_value(json_object_get(model, "model")));
                 else
-                    page_number(t, cli_json_number(m < 7 ? cell : model, head[m]));
+                    page_number(t, cli_json_number(m < 8 ? cell : model, head[m]));
             }
 }
 
-static bool show_errors(struct page *p, const struct page_sweep *s, const json_t *cells, struct error *err)
+bool page_errors(struct page *p, const struct page_sweep *s, const json_t *cells, struct error *err)
 {
-    static const char *const settings[] = {"nodes", "d", "MB", "window kB", "patterns", "links", "steps"};
+    static const char *const settings[] = {"setting", "nodes", "d", "MB", "window kB", "patterns", "links", "steps"};
     const char *model[PAGE_MODELS];
     size_t n = page_models(cells, model), i;
     const json_t *cell;
     struct cli_table t, data;
-    cli_table_init(&t, 7 + n);
-    for (i = 0; i < 7; i++)
+    cli_table_init(&t, 8 + n);
+    for (i = 0; i < 8; i++)
         cli_table_add(&t, "%s", settings[i]);
     for (i = 0; i < n; i++)
         cli_table_add(&t, "%s", model[i]);
     json_array_foreach(cells, i, cell) {
         add_setting(&t, cell);
+        add_size(&t, cell);
         cli_table_add(&t, "%.0f", cli_json_number(cell, "patterns"));
         cli_table_add(&t, "%.0f", cli_json_number(cell, "links"));
         cli_table_add(&t, "%.1f", cli_json_number(cell, "steps"));
@@ -68,7 +79,7 @@ static bool show_errors(struct page *p, const struct page_sweep *s, const json_t
     page_figure(p, PAGE_SIMULATED, "Mean |error| of every model");
     errors_data(&data, cells);
     return report_table(p->f, "Mean |predicted / simulated - 1| in %, with 95 % intervals that take patterns as "
-                        "independent", &t, 0, err) &&
+                        "independent", &t, 1, err) &&
            page_figure_end(p, s, "Steps: of Algorithm 2, a pattern. The data also have the errors' mean with its sign "
                            "(bias), the worst link's, and the share within 10 %.", &data, err);
 }
@@ -228,7 +239,8 @@ static void draw_table2(struct page *p, const json_t *cells, size_t n)
     svg_end(p->f);
 }
 
-static bool show_table2(struct page *p, const struct page_sweep *s, const json_t *cells, struct error *err)
+bool page_table2(struct page *p, const struct page_sweep *s, const json_t *cells, const char *setting,
+                 struct error *err)
 {
     const json_t *cell;
     size_t i, n = 0;
@@ -237,7 +249,7 @@ static bool show_table2(struct page *p, const struct page_sweep *s, const json_t
     if (n == 0)
         return true;
     struct cli_table data;
-    page_figure(p, PAGE_BESIDE_MEASURED, "Table II");
+    page_figure(p, PAGE_BESIDE_MEASURED, "Table II%s", setting);
     draw_table2(p, cells, n);
     table2(p->f, cells);
     table2_data(&data, cells);
@@ -245,9 +257,4 @@ static bool show_table2(struct page *p, const struct page_sweep *s, const json_t
                            "of the paper. <b>Filled: simulated here</b>, with 95 % intervals; <b>hollow: measured by "
                            "Zhu et al. 2014, Table II</b>, on the main testbed and on Grid5000. The patterns are drawn "
                            "by the paper's rule, not the paper's own.", &data, err);
-}
-
-bool page_table2(struct page *p, const struct page_sweep *s, const json_t *cells, struct error *err)
-{
-    return show_table2(p, s, cells, err) && show_errors(p, s, cells, err);
 }
