@@ -45,7 +45,8 @@ class CrossCheck(e2e.Case):
 
     def test_every_shipped_scenario_is_here(self):
         both = {"star.yaml", "ack-first.yaml", "windows.yaml", "zhu-figure1.yaml", "zhu-figure4.yaml",
-                "zhu-random.yaml", "pause.yaml", "pause-victim.yaml", "pendulum.yaml", "replay.yaml"}
+                "zhu-random.yaml", "pause.yaml", "pause-victim.yaml", "pendulum.yaml", "replay.yaml",
+                "backbone.yaml"}
         native = {"small-queues.yaml", "alltoall.yaml", "alltoallv.yaml", "bunyip.yaml", "perseus.yaml",
                   "zhu-benchmark.yaml"}
         # Go-Back-N and bare frames are the same code on either clock: test_tam.py wants the same bytes of both
@@ -57,6 +58,11 @@ class CrossCheck(e2e.Case):
 
     def test_ack_first(self):
         self.cross_check("ack-first.yaml", "duration=500ms", "warmup=150ms")
+
+    def test_backbone(self):
+        done = self.cross_check("backbone.yaml", "network.racks=[3, 3]", "traffic.pairs.count=2",
+                                "traffic.pairs.back=1", "network.backbone.rate=1Gbps", "tcp.window=100kB")
+        self.assertEqual(done["judged"], 3)
 
     def test_replay(self):
         self.cross_check("replay.yaml", "duration=600ms", "warmup=300ms", "tcp.window=500kB")
