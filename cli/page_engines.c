@@ -3,6 +3,7 @@
 #include "cli/page.h"
 #include "cli/report_parts.h"
 #include "cli/svg.h"
+#include "cli/sweep_read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static void draw(struct page *p, const json_t *differences, bool time)
 
 static void add_point(struct cli_table *t, const json_t *d)
 {
-    char *point = json_dumps(json_object_get(d, "point"), JSON_COMPACT);
+    char *point = sweep_axes_label(json_object_get(d, "point"));
     cli_table_add(t, "%s", point ? point : "");
     cli_table_add(t, "%s", json_string_value(json_object_get(d, "flow")));
     free(point);

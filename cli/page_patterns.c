@@ -97,7 +97,7 @@ static struct column *columns_make(const json_t *cells, size_t *n)
 
 static void column_name(const struct column *c, char text[static 96])
 {
-    char *axes = json_dumps(json_object_get(c->first, "axes"), JSON_COMPACT);
+    char *axes = sweep_axes_label(json_object_get(c->first, "axes"));
     if (c->d > 0)
         snprintf(text, 96, "d = %d, messages of %g MB, windows of %g kB", c->d, c->bytes / 1e6, c->window / 1e3);
     else
@@ -173,6 +173,24 @@ static void histogram_rows(struct cli_table *t, const struct histogram *h, const
     }
 }
 
+/* Over a column of panels, in two lines. */
+static void draw_title(FILE *f, const struct column *c, const char *name, double middle)
+{
+    char first[96], second[96] = "";
+    if (c->d > 0) {
+        snprintf(first, sizeof first, "d = %d", c->d);
+        snprintf(second, sizeof second, "%g MB, windows %g kB, %zu links", c->bytes / 1e6, c->window / 1e3, c->links);
+    } else {
+        size_t at = strlen(name) / 2; /* "a=1 b=2": at the first gap from the middle on */
+        at += strcspn(name + at, " ");
+        snprintf(first, sizeof first, "%.*s", (int)at, name);
+        if (name[at])
+            snprintf(second, sizeof second, "%s", name + at + 1);
+    }
+    svg_text(f, middle, 14, c->d > 0 ? "mid name" : "mid small", first);
+    svg_text(f, middle, 29, "mid small", second);
+}
+
 /* Up to PANELS columns beside each other, a row a model. */
 static bool draw_histograms(struct page *p, const struct page_sweep *s, const json_t *cells, const char *setting,
                             const struct column *c, size_t n, struct error *err)
@@ -182,7 +200,7 @@ static bool draw_histograms(struct page *p, const struct page_sweep *s, const js
     size_t models = page_models(cells, model), pitch = PANEL_HEIGHT + 26;
     struct cli_table data;
     double most[PAGE_MODELS] = {0}; /* of a row */
-    char text[192], name[96];
+    char name[96];
     for (size_t i = 0; i < n * models; i++) {
         struct histogram h = histogram_of(cells, &c[i / models], model[i % models]);
         for (size_t k = 0; k < h.n; k++)
@@ -197,13 +215,7 @@ static bool draw_histograms(struct page *p, const struct page_sweep *s, const js
     for (size_t i = 0; i < n; i++) {
         column_name(&c[i], name);
         double left = 44 + PANEL_WIDTH * (double)i, middle = left + (PANEL_WIDTH - 44) / 2.0;
-        snprintf(text, sizeof text, "d = %d", c[i].d);
-        svg_text(p->f, middle, 14, "mid name", c[i].d > 0 ? text : name);
-        if (c[i].d > 0) {
-            snprintf(text, sizeof text, "%g MB, windows %g kB, %zu links", c[i].bytes / 1e6, c[i].window / 1e3,
-                     c[i].links);
-            svg_text(p->f, middle, 29, "mid small", text);
-        }
+        draw_title(p->f, &c[i], name, middle);
         for (size_t m = 0; m < models; m++) {
             struct histogram h = histogram_of(cells, &c[i], model[m]);
             double top = 60 + (double)(pitch * m);
