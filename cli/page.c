@@ -24,7 +24,10 @@ enum { DRAWS = sizeof draws / sizeof *draws };
 
 void page_number(struct cli_table *t, double value)
 {
-    cli_table_add(t, isfinite(value) ? "%.12g" : "", value);
+    char text[32] = "";
+    if (isfinite(value))
+        snprintf(text, sizeof text, "%.12g", value);
+    cli_table_add(t, "%s", text);
 }
 
 void page_percent(struct cli_table *t, double share)
