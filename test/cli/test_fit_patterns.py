@@ -103,24 +103,6 @@ class Recomputed(Case):
             self.assertIn(row["main_err"], text)
 
 
-class Claims(Case):
-    def test_long_messages_obey_the_window_law_and_not_algorithm_1(self):
-        cells = self.cells("40MB", "250kB", seeds=4, sets=", traffic.precision: 4%")
-        mean = {m: statistics.fmean(map(abs, self.errors(cells, m))) for m in MODELS}
-        self.assertLess(mean["window"], 0.01)
-        self.assertLess(mean["fluid"], 0.005)
-        self.assertGreater(mean["algorithm1"], 0.03)
-        self.assertGreater(mean["fairness"], mean["algorithm1"])
-        near = [abs(e) <= 0.1 for e in self.errors(cells, "window")]
-        self.assertGreater(statistics.fmean(near), 0.98)
-
-    def test_messages_of_a_few_windows_need_the_law_in_time(self):
-        cells = self.cells("10MB", "3MB", d="[1, 2]", seeds=3, sets=", traffic.precision: 15%")
-        mean = {m: statistics.fmean(map(abs, self.errors(cells, m))) for m in MODELS}
-        self.assertLess(mean["fluid"], 0.03)
-        self.assertGreater(mean["window"], mean["fluid"])
-
-
 @e2e.needs_engine
 class Engines(Case):
     def test_ns3_and_native_differ_little(self):
