@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char *const models[] = {"fluid", "window", "algorithm1", "fairness", "maxmin"};
-enum { MODELS = sizeof models / sizeof *models, ALGORITHM1 = 2, FAIRNESS = 3 };
+enum { FLUID, WINDOW, ALGORITHM1, FAIRNESS, MODELS = sizeof models / sizeof *models };
 
 #define BIN 0.05 /* of the histograms, from -1 to 1; beyond: the last one */
 #define BINS 40
@@ -54,6 +54,7 @@ struct cell {
 struct patterns {
     struct cell *cells; /* owned */
     size_t n, points;
+    bool told_apart; /* by hosts, d, bytes and windows */
 };
 
 static void *patterns_new(struct error *err)
@@ -101,7 +102,7 @@ static bool is_pattern(const struct scenario *s)
 static struct cell *cell_of(struct patterns *p, const struct sweep_result *r, struct error *err)
 {
     char *axes = json_dumps(r->axes, JSON_COMPACT);
-    for (size_t i = 0; axes && i < p->n; i++)
+    for (size_t i = p->n; axes && i-- > 0;) /* seeds follow each other: most often the latest */
         if (strcmp(p->cells[i].axes, axes) == 0) {
             free(axes);
             return &p->cells[i];
@@ -237,27 +238,25 @@ static bool patterns_take(void *state, const char *source, const struct sweep_re
     return ok || error_prefix(err, "%s: point %" PRId64 ": ", source, r->number);
 }
 
-static bool patterns_fit(void *state, struct error *err)
-{
-    (void)state, (void)err;
-    return true;
-}
-
 static size_t patterns_points(const void *state)
 {
     return ((const struct patterns *)state)->points;
 }
 
-/* Whether hosts, d, bytes and windows tell the cells apart. */
-static bool told_apart(const struct patterns *p)
+static bool cells_differ(const struct cell *a, const struct cell *b)
 {
-    for (size_t i = 0; i < p->n; i++)
-        for (size_t j = 0; j < i; j++) {
-            const struct cell *a = &p->cells[i], *b = &p->cells[j];
-            if (a->nodes == b->nodes && a->d == b->d && !(fabs(a->bytes - b->bytes) > 0) &&
-                !(fabs(a->window_bytes - b->window_bytes) > 0))
-                return false;
-        }
+    return a->nodes != b->nodes || a->d != b->d || fabs(a->bytes - b->bytes) > 0 ||
+           fabs(a->window_bytes - b->window_bytes) > 0;
+}
+
+static bool patterns_fit(void *state, struct error *err)
+{
+    struct patterns *p = state;
+    (void)err;
+    p->told_apart = true;
+    for (size_t i = 0; p->told_apart && i < p->n; i++)
+        for (size_t j = 0; p->told_apart && j < i; j++)
+            p->told_apart = cells_differ(&p->cells[i], &p->cells[j]);
     return true;
 }
 
@@ -266,7 +265,7 @@ static void start_table(struct cli_table *t, const struct patterns *p, const cha
 {
     static const char *const names[] = {"nodes", "d", "MB", "window kB"};
     const char *all[CLI_TABLE_COLUMNS];
-    size_t n = told_apart(p) ? 4 : 1;
+    size_t n = p->told_apart ? 4 : 1;
     memcpy(all, n == 1 ? (const char *const[]){"axes"} : names, n * sizeof *all);
     memcpy(all + n, head, columns * sizeof *all);
     cli_table_start(t, all, n + columns);
@@ -274,7 +273,7 @@ static void start_table(struct cli_table *t, const struct patterns *p, const cha
 
 static void start_row(struct cli_table *t, const struct patterns *p, const struct cell *c)
 {
-    if (!told_apart(p)) {
+    if (!p->told_apart) {
         json_t *axes = json_loads(c->axes, 0, NULL);
         char *label = sweep_axes_label(axes);
         cli_table_add(t, "%s", label ? label : "");
@@ -291,14 +290,6 @@ static void start_row(struct cli_table *t, const struct patterns *p, const struc
     cli_table_add_number(t, c->window_bytes, 1e3);
 }
 
-static void add_percent(struct cli_table *t, double share)
-{
-    if (isfinite(share))
-        cli_table_add(t, "%.2f", 100 * share);
-    else
-        cli_table_add(t, "-");
-}
-
 static bool print_errors(const struct patterns *p, struct error *err)
 {
     static const char *const head[] = {"patterns", "links", "steps", "fluid",
@@ -312,10 +303,10 @@ static bool print_errors(const struct patterns *p, struct error *err)
         cli_table_add(&t, "%zu", c->n);
         cli_table_add(&t, "%.1f", (double)c->steps / (double)c->patterns);
         for (int m = 0; m < MODELS; m++)
-            add_percent(&t, mean_value(&c->model[m].all));
+            cli_table_add_share(&t, mean_value(&c->model[m].all));
     }
     puts("mean |error| of predicted completion times, % of the simulated ones");
-    return cli_table_print(&t, "", told_apart(p) ? 0 : 1, stdout, err);
+    return cli_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
 }
 
 static bool print_near(const struct patterns *p, struct error *err)
@@ -329,11 +320,11 @@ static bool print_near(const struct patterns *p, struct error *err)
         start_row(&t, p, c);
         for (int m = 0; m < MODELS; m++)
             cli_table_add(&t, "%.1f", 100 * (double)c->model[m].near / (double)c->model[m].all.links);
-        cli_table_add(&t, "%+.1f %%", 100 * c->model[1].worst);
-        cli_table_add(&t, "%+.1f %%", 100 * c->model[0].worst);
+        cli_table_add(&t, "%+.1f %%", 100 * c->model[WINDOW].worst);
+        cli_table_add(&t, "%+.1f %%", 100 * c->model[FLUID].worst);
     }
     puts("\nlinks with |error| <= 10 %, %");
-    return cli_table_print(&t, "", told_apart(p) ? 0 : 1, stdout, err);
+    return cli_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
 }
 
 static bool print_last(const struct patterns *p, struct error *err)
@@ -344,10 +335,10 @@ static bool print_last(const struct patterns *p, struct error *err)
     for (size_t i = 0; i < p->n; i++) {
         start_row(&t, p, &p->cells[i]);
         for (int m = 0; m < MODELS; m++)
-            add_percent(&t, p->cells[i].model[m].last / (double)p->cells[i].patterns);
+            cli_table_add_share(&t, p->cells[i].model[m].last / (double)p->cells[i].patterns);
     }
     puts("\nthe slowest transfer of a pattern: mean |error| of its time, %");
-    return cli_table_print(&t, "", told_apart(p) ? 0 : 1, stdout, err);
+    return cli_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
 }
 
 /* Ours beside what the paper measured on its clusters. */
@@ -365,13 +356,13 @@ static bool print_published(const struct patterns *p, struct error *err)
             continue;
         any = true;
         start_row(&t, p, c);
-        add_percent(&t, mean_value(&c->model[ALGORITHM1].all));
+        cli_table_add_share(&t, mean_value(&c->model[ALGORITHM1].all));
         cli_table_add(&t, "%.2f", z->err);
         cli_table_add(&t, "%.2f", z->g5k_err);
         cli_table_add(&t, "%zu", c->patterns_both);
-        add_percent(&t, mean_value(&c->model[ALGORITHM1].both));
+        cli_table_add_share(&t, mean_value(&c->model[ALGORITHM1].both));
         cli_table_add(&t, "%.2f", z->err_both);
-        add_percent(&t, mean_value(&c->model[FAIRNESS].both));
+        cli_table_add_share(&t, mean_value(&c->model[FAIRNESS].both));
         cli_table_add(&t, "%.2f", z->fair_both);
     }
     if (!any) {
@@ -380,7 +371,7 @@ static bool print_published(const struct patterns *p, struct error *err)
     }
     puts("\nsimulated here, and measured on clusters by Zhu et al. 2014 (Table II): mean |error|, %; then of patterns "
          "with traffic both ways");
-    return cli_table_print(&t, "", told_apart(p) ? 0 : 1, stdout, err);
+    return cli_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
 }
 
 static bool patterns_print(const void *state, struct error *err)

@@ -30,11 +30,6 @@ void page_number(struct cli_table *t, double value)
     cli_table_add(t, "%s", text);
 }
 
-void page_percent(struct cli_table *t, double share)
-{
-    cli_table_add(t, isfinite(share) ? "%.2f" : "-", 100 * share);
-}
-
 void page_figure(struct page *p, enum page_kind kind, const char *format, ...)
 {
     char title[256];

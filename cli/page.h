@@ -54,7 +54,4 @@ bool page_figure_end(struct page *p, const struct page_sweep *s, const char *cap
 /* A cell of data: as it parses back to the same value in 12 digits, empty when it is not finite. */
 void page_number(struct cli_table *t, double value);
 
-/* A share as "12.34" percent for people, "-" when it is not finite. */
-void page_percent(struct cli_table *t, double share);
-
 #endif

@@ -263,7 +263,7 @@ static bool show_near(struct page *p, const struct page_sweep *s, const json_t *
         page_number(&data, c[i].bytes);
         page_number(&data, c[i].window);
         for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
-            page_percent(&t, value[k]);
+            cli_table_add_share(&t, value[k]);
             page_number(&data, value[k]);
         }
     }

@@ -363,10 +363,10 @@ static void form_row(struct cli_table *t, const json_t *form, double best_aic)
     }
     double aic = cli_json_number(form, "aic") - best_aic;
     cli_table_add(t, isfinite(aic) ? "%.1f" : "-", fmax(aic, 0)); /* ties differ by rounding */
-    page_percent(t, cli_json_number(form, "rms_error"));
-    page_percent(t, cli_json_number(form, "mean_error"));
-    page_percent(t, cli_json_number(form, "worst_error"));
-    page_percent(t, cli_json_number(form, "cross_validated_error"));
+    cli_table_add_share(t, cli_json_number(form, "rms_error"));
+    cli_table_add_share(t, cli_json_number(form, "mean_error"));
+    cli_table_add_share(t, cli_json_number(form, "worst_error"));
+    cli_table_add_share(t, cli_json_number(form, "cross_validated_error"));
 }
 
 static void form_data(struct cli_table *t, const json_t *forms)

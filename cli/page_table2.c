@@ -16,7 +16,7 @@ static void add_error(struct cli_table *t, const json_t *model, bool both)
     if (isfinite(mean) && isfinite(ci95))
         cli_table_add(t, "%.2f +- %.2f", 100 * mean, 100 * ci95);
     else
-        page_percent(t, mean);
+        cli_table_add_share(t, mean);
 }
 
 static void add_setting(struct cli_table *t, const json_t *cell)

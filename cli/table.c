@@ -79,6 +79,14 @@ void cli_table_add_percent(struct cli_table *t, double share)
         cli_table_add(t, "-");
 }
 
+void cli_table_add_share(struct cli_table *t, double share)
+{
+    if (isfinite(share))
+        cli_table_add(t, "%.2f", 100 * share);
+    else
+        cli_table_add(t, "-");
+}
+
 void cli_table_fini(struct cli_table *t)
 {
     for (size_t i = 0; i < t->n; i++)

@@ -34,6 +34,9 @@ void cli_table_add_number(struct cli_table *t, double value, double scale);
 void cli_table_add_ms(struct cli_table *t, double s);
 void cli_table_add_percent(struct cli_table *t, double share);
 
+/* Adds a share in percent, "12.34", to a column that says so; "-" when it is not finite. */
+void cli_table_add_share(struct cli_table *t, double share);
+
 /* Adds two cells, from and to: address and port of either end. */
 void cli_table_add_flow(struct cli_table *t, const struct analysis_flow *flow);
 
