@@ -52,6 +52,15 @@ double check_run_window(const struct emu_tcp_config *tcp)
     return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);
 }
 
+struct model_link check_run_link(const struct scenario *s)
+{
+    struct model_link link = model_link_default();
+    link.rate_bps = (double)s->network.link.rate_bps;
+    link.segment_bytes = (double)s->tcp.segment_bytes;
+    link.segments_per_ack = (double)s->tcp.delayed_ack;
+    return link;
+}
+
 static const struct scenario_flow *flow_of(const struct scenario *s, const char *name)
 {
     for (int i = 0; i < s->n_flows; i++)

@@ -4,6 +4,7 @@
 #define CLI_CHECK_RUN_H
 
 #include "analysis/check_capture.h"
+#include "model/degree.h"
 #include "scenarios/scenario.h"
 
 #define CHECK_RUN_BACKBONE "sw0-sw1" /* of a tree, seen from rack 0: what goes to rack 1 is outgoing */
@@ -19,6 +20,9 @@ int check_run_rack(const struct scenario *s, int host);
 
 /* A flow's window: the smaller of its two socket buffers. */
 double check_run_window(const struct emu_tcp_config *tcp);
+
+/* A host's link as flows of the scenario use it. */
+struct model_link check_run_link(const struct scenario *s);
 
 /* Does the directory hold flows.csv? */
 bool check_run_exists(const char *directory);

@@ -86,10 +86,8 @@ static void add_spread(struct fit_regimes_spread *s, const struct analysis_check
     for (int i = 0; i < n; i++) {
         if (flows[i].incoming != incoming)
             continue;
-        double x = flows[i].rate_bps, before = s->mean_bps;
-        s->n++;
-        s->mean_bps += (x - before) / (double)s->n;
-        s->squares += (x - before) * (x - s->mean_bps);
+        double x = flows[i].rate_bps;
+        estimate_add(&s->rate_bps, x);
         s->min_bps = fmin(s->min_bps, x);
         s->max_bps = fmax(s->max_bps, x);
         sum += x;
@@ -106,10 +104,7 @@ static enum model_regime regime_of(const struct analysis_judgement *j, const str
         [ANALYSIS_VERDICT_WINDOW] = MODEL_REGIME_WINDOW, [ANALYSIS_VERDICT_LOSS] = MODEL_REGIME_LOSS,
         [ANALYSIS_VERDICT_NONE] = MODEL_REGIME_NONE,
     };
-    struct model_link link = model_link_default();
-    link.rate_bps = (double)s->network.link.rate_bps;
-    link.segment_bytes = (double)s->tcp.segment_bytes;
-    link.segments_per_ack = (double)s->tcp.delayed_ack;
+    struct model_link link = check_run_link(s);
     double most = fmax(j->in_bps, j->out_bps), least = fmin(j->in_bps, j->out_bps);
     double room = model_degree_goodput_bps(&link, least / most);
     if (j->verdict != ANALYSIS_VERDICT_LOSS && most < MODEL_REGIME_SATURATED * room)
@@ -157,11 +152,6 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
     return ok;
 }
 
-double fit_regimes_sd_bps(const struct fit_regimes_spread *s)
-{
-    return s->n > 1 ? sqrt(s->squares / (double)(s->n - 1)) : (double)NAN;
-}
-
 enum model_regime fit_regimes_most(const struct fit_regimes_point *p)
 {
     int most = 0;
@@ -172,8 +162,8 @@ enum model_regime fit_regimes_most(const struct fit_regimes_point *p)
 
 static double rate_error(const struct fit_regimes_point *p)
 {
-    return fmax(fabs(p->rate[0].mean_bps / p->predicted.in_bps - 1),
-                fabs(p->rate[1].mean_bps / p->predicted.out_bps - 1));
+    return fmax(fabs(p->rate[0].rate_bps.mean / p->predicted.in_bps - 1),
+                fabs(p->rate[1].rate_bps.mean / p->predicted.out_bps - 1));
 }
 
 static bool regimes_fit(void *state, struct error *err)

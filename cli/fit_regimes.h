@@ -4,6 +4,7 @@
 #ifndef CLI_FIT_REGIMES_H
 #define CLI_FIT_REGIMES_H
 
+#include "base/estimate.h"
 #include "cli/fit.h"
 #include "cli/regime_setup.h"
 
@@ -11,9 +12,8 @@
 
 /* Rates of single flows of one direction over all runs of a point. */
 struct fit_regimes_spread {
-    int64_t n;
-    double mean_bps, min_bps, max_bps;
-    double squares; /* sum of squared distances from the mean */
+    struct estimate_running rate_bps;
+    double min_bps, max_bps;
     double jain;    /* sum over runs of Jain's index, (sum x)^2 / (n sum x^2) */
 };
 
@@ -39,7 +39,6 @@ struct fit_regimes {
     int64_t one_verdict;    /* points whose runs all have the same */
 };
 
-double fit_regimes_sd_bps(const struct fit_regimes_spread *s); /* NAN of less than two */
 enum model_regime fit_regimes_most(const struct fit_regimes_point *p);
 
 bool fit_regimes_print(const void *state, struct error *err);

@@ -66,8 +66,8 @@ static bool print_rates(const struct fit_regimes *r, struct error *err)
         if (p->observed[MODEL_REGIME_LOSS] == 0 || p->runs < 2)
             continue;
         runs = runs == 0 || p->runs < runs ? p->runs : runs;
-        in[lossy] = fit_regimes_sd_bps(&p->rate[0]) / p->rate[0].mean_bps;
-        out[lossy++] = fit_regimes_sd_bps(&p->rate[1]) / p->rate[1].mean_bps;
+        in[lossy] = estimate_deviation(&p->rate[0].rate_bps) / p->rate[0].rate_bps.mean;
+        out[lossy++] = estimate_deviation(&p->rate[1].rate_bps) / p->rate[1].rate_bps.mean;
     }
     if (ok && errors > 0) {
         struct quantiles q = quantiles(error, errors);
@@ -121,8 +121,8 @@ static bool print_disagreeing(const struct fit_regimes *r, struct error *err)
             cli_table_add(&t, "%s", model_regime_name(most));
             cli_table_add(&t, "%" PRId64 "/%" PRId64, p->observed[most], p->runs);
             cli_table_add_number(&t, p->predicted.margin_bytes, 1e3);
-            cli_table_add_number(&t, p->rate[0].mean_bps, 1e6);
-            cli_table_add_number(&t, p->rate[1].mean_bps, 1e6);
+            cli_table_add_number(&t, p->rate[0].rate_bps.mean, 1e6);
+            cli_table_add_number(&t, p->rate[1].rate_bps.mean, 1e6);
         }
         ok = cli_table_print(&t, "  ", 3, stdout, err);
     }
@@ -145,8 +145,8 @@ bool fit_regimes_print(const void *state, struct error *err)
 
 static json_t *spread_json(const struct fit_regimes_spread *s, int64_t runs)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "mean", cli_table_json_number(s->mean_bps), "sd",
-                     cli_table_json_number(fit_regimes_sd_bps(s)), "min", cli_table_json_number(s->min_bps), "max",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "mean", cli_table_json_number(s->rate_bps.mean), "sd",
+                     cli_table_json_number(estimate_deviation(&s->rate_bps)), "min", cli_table_json_number(s->min_bps), "max",
                      cli_table_json_number(s->max_bps), "jain", cli_table_json_number(s->jain / (double)runs));
 }
 

@@ -146,10 +146,7 @@ static bool take_as(struct fit_resources *r, const char *source, const struct sw
         if (way_of(s, &s->flows[i], host) == WAY_NONE)
             return true;
     snprintf(name, sizeof name, "h%d", host);
-    struct model_link link = model_link_default();
-    link.rate_bps = (double)s->network.link.rate_bps;
-    link.segment_bytes = (double)s->tcp.segment_bytes;
-    link.segments_per_ack = (double)s->tcp.delayed_ack;
+    struct model_link link = check_run_link(s);
     double rate_bps = host < 0 ? (double)s->network.backbone.rate_bps : link.rate_bps;
     struct fit_point *p = add_point(r, host < 0 ? CHECK_RUN_BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
     if (!p || !(p->label = sweep_axes_label(result->axes)) || !(p->axes = json_deep_copy(result->axes)))

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#define HEADER_BYTES 52 /* IP and TCP with timestamps */
-
 static bool shares_host(const struct scenario *s, int flow)
 {
     for (int i = 0; i < flow; i++) {
@@ -58,7 +56,6 @@ static const char *network_setup(const struct scenario *s, struct model_regime_s
         return "buffers are counted in packets";
     if (sw->pause.on && (s->network.pause_hosts || sw->pause.xoff.bytes == EMU_QUEUE_UNLIMITED))
         return "PAUSE is not on every link, or counts packets";
-    setup->link.rate_bps = (double)s->network.link.rate_bps;
     setup->delay_s = (double)s->network.link.delay_ps / UNITS_PS_PER_S;
     setup->nic_acks = acks(s->network.nic.discipline);
     setup->port_acks = acks(sw->queue.discipline);
@@ -79,8 +76,7 @@ const char *regime_setup(const struct scenario *s, struct model_regime_setup *se
 {
     const struct emu_tcp_config *tcp = &s->flows[0].tcp;
     *setup = (struct model_regime_setup){
-        .link = {.segment_bytes = (double)tcp->segment_bytes, .header_bytes = HEADER_BYTES,
-                 .segments_per_ack = (double)tcp->delayed_ack},
+        .link = check_run_link(s),
         .small_queue_bytes = (double)tcp->small_queue_bytes,
     };
     for (int i = 0; i < s->n_flows; i++) {
