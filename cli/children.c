@@ -2,6 +2,7 @@
 #include "cli/children.h"
 
 #include "base/units.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SHOW_EVERY_S 0.2 /* the progress line */
@@ -34,13 +34,6 @@ static void children_on_signal(int number)
 {
     children_signal = number;
     children_signals++;
-}
-
-static double children_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 bool children_parse_jobs(const char *text, int64_t *jobs, struct error *err)
@@ -76,7 +69,7 @@ static bool child_start(struct child *c, struct children_job *job)
     const char *program = job->program;
     pid_t parent = getpid();
     int out[2] = {-1, -1}, err[2] = {-1, -1};
-    *c = (struct child){.pid = -1, .out = -1, .err = -1, .job = job, .started = children_now()};
+    *c = (struct child){.pid = -1, .out = -1, .err = -1, .job = job, .started = cli_now_s()};
     if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (c->pid = fork()) < 0) {
         error_set_errno(&job->error, "%s: cannot be started", program);
         for (int i = 0; i < 2; i++) {
@@ -154,7 +147,7 @@ static void child_reap(struct child *c)
     while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
         ;
     struct children_job *job = c->job;
-    job->seconds = children_now() - c->started;
+    job->seconds = cli_now_s() - c->started;
     c->pid = -1;
     c->said[c->said_bytes] = '\0';
     c->said[strcspn(c->said, "\n")] = '\0';
@@ -219,7 +212,7 @@ int children_pool(const struct children_source *source, int parallel)
     struct child children[CHILDREN_MOST];
     int running = 0, told = 0;
     bool more = true, stop = false;
-    double started = children_now(), shown = 0;
+    double started = cli_now_s(), shown = 0;
     if (parallel > CHILDREN_MOST)
         parallel = CHILDREN_MOST;
     children_signal = children_signals = 0;
@@ -251,8 +244,8 @@ int children_pool(const struct children_source *source, int parallel)
                 stop = true;
             children[i--] = children[--running];
         }
-        if (source->show && children_now() >= shown + SHOW_EVERY_S) {
-            shown = children_now();
+        if (source->show && cli_now_s() >= shown + SHOW_EVERY_S) {
+            shown = cli_now_s();
             source->show(source->user, shown - started);
         }
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/prediction.h"
 
+#include "cli/cli.h"
 #include "model/window_rule.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MODELS 16
@@ -41,16 +41,9 @@ bool prediction_wants_ends(const char *model)
     return !model_rule_find(model);
 }
 
-static double prediction_now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void prediction_say(struct prediction *p, const struct model_step *step)
 {
-    double now_s = prediction_now_s();
+    double now_s = cli_now_s();
     if (!p->options.progress || now_s < p->said_s + SAY_EVERY_S)
         return;
     size_t active = 0;

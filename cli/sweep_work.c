@@ -8,18 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LINE_EVERY_S 60 /* progress where it is a log */
 #define COUNT_SHARE 0.02 /* of the time, at most: counting takes longer the more points there are */
-
-static double work_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 bool sweep_work_claim(struct sweep_work *w, struct sweep_claim *c)
 {
@@ -99,10 +91,10 @@ static void work_show(void *user, double elapsed)
     char left[32] = "", bar[21] = "....................";
     if (elapsed < w->shown + (terminal ? w->count_s / COUNT_SHARE : LINE_EVERY_S))
         return;
-    double started = work_now();
+    double started = cli_now_s();
     if (!sweep_db_count(&w->db, &c, &ignored) || c.points == 0)
         return;
-    w->count_s = work_now() - started;
+    w->count_s = cli_now_s() - started;
     w->shown = elapsed;
     int64_t ended = c.done + c.failed;
     memset(bar, '#', (size_t)(20 * ended / c.points));
@@ -118,7 +110,7 @@ static void work_show(void *user, double elapsed)
 static void work_tell(int64_t points)
 {
     static double started, told;
-    double now = work_now();
+    double now = cli_now_s();
     if (points == 0)
         started = told = now;
     if (now - told < 0.2 || now - started < 1)
