@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,17 @@ bool units_parse_integer(const char *text, int64_t *value, struct error *err)
     if (errno == ERANGE)
         return error_set(err, ERROR_INPUT, "'%s' is too large for a whole number of 64 bits", text);
     *value = parsed;
+    return true;
+}
+
+bool units_parse_share(const char *text, double *share)
+{
+    char *end;
+    double value = strtod(text, &end);
+    bool percent = end != text && strcmp(end, "%") == 0;
+    if (end == text || (*end != '\0' && !percent) || !isfinite(value))
+        return false;
+    *share = percent ? value / 100 : value;
     return true;
 }
 

@@ -31,6 +31,9 @@ bool units_parse_time(const char *text, int64_t *time_ps, struct error *err);
 /* A whole number, decimal, optional sign. */
 bool units_parse_integer(const char *text, int64_t *value, struct error *err);
 
+/* "2%" or "0.02" as 0.02, whatever its size or sign; false, without a word, when it is no finite number. */
+bool units_parse_share(const char *text, double *share);
+
 /* The shortest exact text that parses back to the same value ("1Gbps", "1500kB", "50us"). */
 void units_format_rate(int64_t rate_bps, char text[static UNITS_TEXT]);
 void units_format_bytes(int64_t bytes, char text[static UNITS_TEXT]);

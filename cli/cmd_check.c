@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/units.h"
 #include "cli/check_program.h"
 #include "cli/check_table.h"
 #include "cli/cli.h"
@@ -155,13 +156,8 @@ static bool show(void *user, const char *source, const char *run, const struct a
 
 static bool parse_tolerance(const char *text, double *tolerance, struct error *err)
 {
-    char *end;
-    double value = strtod(text, &end);
-    if (end != text && strcmp(end, "%") == 0) {
-        value /= 100;
-        end++;
-    }
-    if (end == text || *end != '\0' || !(value > 0 && value < 1))
+    double value;
+    if (!units_parse_share(text, &value) || !(value > 0 && value < 1))
         return error_set(err, ERROR_INPUT, "--tolerance %s: not a part between 0 and 100%%; try 5%% or 0.05", text);
     *tolerance = value;
     return true;

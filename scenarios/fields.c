@@ -156,13 +156,9 @@ bool fields_share(const struct fields *f, const char *key, const char *text, dou
 {
     if (!text)
         return true;
-    char *end;
-    double parsed = strtod(text, &end);
-    bool percent = end > text && strcmp(end, "%") == 0;
-    if (end == text || (*end != '\0' && !percent) || !isfinite(parsed))
+    double parsed;
+    if (!units_parse_share(text, &parsed))
         return fields_fail(f, key, "'%s' is not a share; write such as 2%% or 0.02", text);
-    if (percent)
-        parsed /= 100;
     if (parsed <= 0 || parsed > 1)
         return fields_fail(f, key, "'%s' is not a share above 0 and up to 1 (100%%)", text);
     *share = parsed;

@@ -21,8 +21,8 @@ static const struct program_ops *program_ops_of(const struct scenario *s)
         break;
     }
     bool messages = false;
-    for (int i = 0; i < s->n_flows; i++)
-        messages = messages || s->flows[i].repeat > 1;
+    for (int i = 0; i < s->n_flows && !messages; i++)
+        messages = s->flows[i].repeat > 1;
     return gbn ? &program_flows : messages ? &program_messages : NULL;
 }
 

@@ -56,6 +56,22 @@ static void test_times_are_picoseconds(void **state)
     GOOD(units_parse_time, "0", 0);
 }
 
+static void test_shares_are_percent_or_plain(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "%", "two", "2%%", "5 %", "2% ", "inf", "nan%"};
+    double share = -1;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(units_parse_share(bad[i], &share));
+    assert_true(share < 0);
+    assert_true(units_parse_share("5%", &share));
+    assert_float_equal(share, 0.05, 0);
+    assert_true(units_parse_share("0.02", &share));
+    assert_float_equal(share, 0.02, 0);
+    assert_true(units_parse_share("-250%", &share));
+    assert_float_equal(share, -2.5, 0);
+}
+
 static void test_wrong_units_are_named(void **state)
 {
     (void)state;
@@ -124,6 +140,7 @@ int main(void)
         cmocka_unit_test(test_rates_are_bits_per_second),
         cmocka_unit_test(test_sizes_are_bytes_with_decimal_and_binary_units),
         cmocka_unit_test(test_times_are_picoseconds),
+        cmocka_unit_test(test_shares_are_percent_or_plain),
         cmocka_unit_test(test_wrong_units_are_named),
         cmocka_unit_test(test_integers_are_whole),
         cmocka_unit_test(test_formatting_round_trips),
