@@ -67,28 +67,18 @@ static bool errors_of(const struct fit_problem *q, const struct analysis_fit_poi
     return true;
 }
 
-struct jackknife {
-    double n, mean, squares;
-};
-
-static void jackknife_add(struct jackknife *j, double value)
+/* Half-width, from a parameter's values without each group in turn: groups are as good as equal. */
+static double jackknife_ci95(const struct estimate_running *j)
 {
-    double off = value - j->mean;
-    j->mean += off / ++j->n;
-    j->squares += off * (value - j->mean);
-}
-
-/* Half-width: groups are as good as equal. */
-static double jackknife_ci95(const struct jackknife *j)
-{
-    return j->n < 2 ? (double)NAN : estimate_t975((size_t)j->n - 1) * sqrt((j->n - 1) / j->n * j->squares);
+    double n = (double)j->n;
+    return j->n < 2 ? (double)NAN : estimate_t975(j->n - 1) * sqrt((n - 1) / n * j->m2);
 }
 
 /* Every group in turn is left out, and predicted from the rest. */
 static bool leave_out(struct fit_problem *q, const struct analysis_fit_point *points, const struct fit_theta *theta,
                       struct analysis_fit *fit, struct error *err)
 {
-    struct jackknife rate = {0}, exponent[ANALYSIS_FIT_EXPONENTS] = {0};
+    struct estimate_running rate = {0}, exponent[ANALYSIS_FIT_EXPONENTS] = {0};
     struct errors e = {0};
     size_t limited;
     double rss;
@@ -97,9 +87,9 @@ static bool leave_out(struct fit_problem *q, const struct analysis_fit_point *po
         struct analysis_fit others = *fit;
         if (!fit_solve(q, &part, &rss)) /* it takes that group to tell the parameters */
             break;
-        jackknife_add(&rate, part.ln_rate);
+        estimate_add(&rate, part.ln_rate);
         for (size_t i = 0; i < ANALYSIS_FIT_EXPONENTS; i++)
-            jackknife_add(&exponent[i], part.exponent[i]);
+            estimate_add(&exponent[i], part.exponent[i]);
         set_values(&others, &part);
         if (!errors_of(q, points, &others, q->left_out, &e, &limited))
             return error_set(err, ERROR_SYSTEM, "out of memory for a fit");
@@ -233,20 +223,21 @@ static double ln_mean(const struct analysis_fit_point *p, bool incoming)
 
 double analysis_fit_spread(const struct analysis_fit_point *points, size_t n)
 {
+    size_t units = 0;
+    for (size_t i = 0; i < n; i++)
+        units = points[i].unit < units ? units : points[i].unit + 1;
+    struct estimate_running(*ways)[2] = calloc(units + 1, sizeof *ways); /* of each unit */
     double squares = 0, free_ones = 0;
-    for (size_t i = 0; i < 2 * n; i++) {
-        const struct analysis_fit_point *p = &points[i / 2];
-        struct jackknife j = {0};
-        size_t k = 0;
-        while (k < n && points[k].unit != p->unit)
-            k++;
-        if (k < i / 2) /* seen with the first of its unit */
-            continue;
-        for (; k < n; k++)
-            if (points[k].unit == p->unit && isfinite(ln_mean(&points[k], i % 2)))
-                jackknife_add(&j, ln_mean(&points[k], i % 2));
-        squares += j.squares;
-        free_ones += fmax(j.n - 1, 0);
+    for (size_t i = 0; ways && i < 2 * n; i++) {
+        double value = ln_mean(&points[i / 2], i % 2);
+        if (isfinite(value))
+            estimate_add(&ways[points[i / 2].unit][i % 2], value);
     }
+    for (size_t i = 0; ways && i < 2 * units; i++) {
+        const struct estimate_running *j = &ways[i / 2][i % 2];
+        squares += j->m2;
+        free_ones += j->n > 1 ? (double)(j->n - 1) : 0;
+    }
+    free(ways);
     return free_ones > 0 ? sqrt(squares / free_ones) : (double)NAN;
 }

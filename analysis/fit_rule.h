@@ -91,7 +91,7 @@ bool analysis_fit_compare(const struct analysis_fit_point *points, size_t n,
 void analysis_fit_predict(const struct analysis_fit *fit, const struct analysis_fit_point *point, double *rate_bps);
 
 /* How much replicas differ: the standard deviation of the logarithm of a direction's mean rate within a unit, pooled;
- * NAN without replicas. */
+ * NAN without replicas, or without memory to tell. */
 double analysis_fit_spread(const struct analysis_fit_point *points, size_t n);
 
 const char *analysis_fit_form_name(enum analysis_fit_form form); /* "eq5", ..., "norm" */
