@@ -53,6 +53,7 @@ struct cell {
 
 struct patterns {
     struct cell *cells; /* owned */
+    json_t *numbers;    /* owned; of cells, by their axes */
     size_t n, points;
     bool told_apart; /* by hosts, d, bytes and windows */
 };
@@ -60,9 +61,11 @@ struct patterns {
 static void *patterns_new(struct error *err)
 {
     struct patterns *p = calloc(1, sizeof *p);
-    if (!p)
-        error_set(err, ERROR_SYSTEM, "out of memory");
-    return p;
+    if (p && (p->numbers = json_object()))
+        return p;
+    error_set(err, ERROR_SYSTEM, "out of memory");
+    free(p);
+    return NULL;
 }
 
 /* The variance of a ratio of sums, sum e / sum n, over patterns. */
@@ -102,18 +105,19 @@ static bool is_pattern(const struct scenario *s)
 static struct cell *cell_of(struct patterns *p, const struct sweep_result *r, struct error *err)
 {
     char *axes = json_dumps(r->axes, JSON_COMPACT);
-    for (size_t i = p->n; axes && i-- > 0;) /* seeds follow each other: most often the latest */
-        if (strcmp(p->cells[i].axes, axes) == 0) {
-            free(axes);
-            return &p->cells[i];
-        }
+    const json_t *number = axes ? json_object_get(p->numbers, axes) : NULL;
+    if (number) {
+        free(axes);
+        return &p->cells[json_integer_value(number)];
+    }
     struct cell *grown = axes ? realloc(p->cells, (p->n + 1) * sizeof *grown) : NULL;
-    if (!grown) {
+    if (grown)
+        p->cells = grown;
+    if (!grown || json_object_set_new(p->numbers, axes, json_integer((json_int_t)p->n)) != 0) {
         free(axes);
         error_set(err, ERROR_SYSTEM, "out of memory");
         return NULL;
     }
-    p->cells = grown;
     const struct scenario_flow *first = &r->scenario->flows[0];
     struct cell *c = &p->cells[p->n++];
     *c = (struct cell){
@@ -459,8 +463,10 @@ static void patterns_free(void *state)
         free(p->cells[i].axes);
         free(p->cells[i].links);
     }
-    if (p)
+    if (p) {
         free(p->cells);
+        json_decref(p->numbers);
+    }
     free(p);
 }
 
