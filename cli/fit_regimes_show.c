@@ -146,8 +146,9 @@ bool fit_regimes_print(const void *state, struct error *err)
 static json_t *spread_json(const struct fit_regimes_spread *s, int64_t runs)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "mean", cli_table_json_number(s->rate_bps.mean), "sd",
-                     cli_table_json_number(estimate_deviation(&s->rate_bps)), "min", cli_table_json_number(s->min_bps), "max",
-                     cli_table_json_number(s->max_bps), "jain", cli_table_json_number(s->jain / (double)runs));
+                     cli_table_json_number(estimate_deviation(&s->rate_bps)), "min",
+                     cli_table_json_number(s->min_bps), "max", cli_table_json_number(s->max_bps), "jain",
+                     cli_table_json_number(s->jain / (double)runs));
 }
 
 static json_t *point_json(const struct fit_regimes_point *p)

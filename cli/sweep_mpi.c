@@ -203,8 +203,10 @@ static struct children_job *mpi_next(void *user)
 {
     struct mpi_work *w = user;
     struct sweep_job *j = w->job;
+    if (!j || mpi_signal) /* it came before children_pool() listened, which it does by now */
+        return NULL;
     w->job = NULL;
-    return j ? &j->job : NULL;
+    return &j->job;
 }
 
 static json_t *mpi_result(const struct children_job *job, json_t *summary)
@@ -253,8 +255,6 @@ static json_t *mpi_run(const json_t *point, const char *directory)
     struct children_job failed = {.state = CHILDREN_FAILED}, stopped = {.state = CHILDREN_STOPPED};
     struct mpi_work w = {0};
     struct children_source source = {mpi_next, mpi_done, mpi_watch, &w};
-    if (mpi_signal) /* it came between two points */
-        return mpi_result(&stopped, NULL);
     mpi_text(point, "program", program, sizeof program);
     snprintf(path, sizeof path, "%s/point", directory);
     w.job = sweep_job_new(json_integer_value(json_object_get(point, "number")), path,
