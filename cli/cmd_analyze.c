@@ -2,8 +2,8 @@
 #include "analysis/degree.h"
 #include "cli/cli.h"
 #include "cli/read.h"
-#include "cli/report.h"
-#include "cli/table.h"
+#include "view/capture_page.h"
+#include "view/table.h"
 #include "scenarios/directory.h"
 
 #include <getopt.h>
@@ -84,26 +84,26 @@ static bool print_table(const struct analysis_flows *f, const struct options *o,
 {
     static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "goodput Mb/s", "steady Mb/s",
                                        "+-", "retrans", "events", "missed B", "window B"};
-    struct cli_table t;
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t;
+    view_table_start(&t, head, sizeof head / sizeof *head);
     struct analysis_flow flow;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
-        cli_table_add_flow(&t, &flow);
-        cli_table_add(&t, "%" PRId64, flow.payload_bytes);
-        cli_table_add(&t, "%.6f", flow.start_s);
-        cli_table_add(&t, "%.6f", flow.end_s);
-        cli_table_add_number(&t, flow.goodput_bps, 1e6);
-        cli_table_add_number(&t, flow.steady_goodput_bps.value, 1e6);
-        cli_table_add_number(&t, flow.steady_goodput_bps.ci95, 1e6);
-        cli_table_add(&t, "%" PRIu32, flow.retransmitted_segments);
-        cli_table_add(&t, "%" PRIu32, flow.loss_events);
-        cli_table_add(&t, "%" PRId64, flow.missing_bytes);
+        view_table_add_flow(&t, &flow);
+        view_table_add(&t, "%" PRId64, flow.payload_bytes);
+        view_table_add(&t, "%.6f", flow.start_s);
+        view_table_add(&t, "%.6f", flow.end_s);
+        view_table_add_number(&t, flow.goodput_bps, 1e6);
+        view_table_add_number(&t, flow.steady_goodput_bps.value, 1e6);
+        view_table_add_number(&t, flow.steady_goodput_bps.ci95, 1e6);
+        view_table_add(&t, "%" PRIu32, flow.retransmitted_segments);
+        view_table_add(&t, "%" PRIu32, flow.loss_events);
+        view_table_add(&t, "%" PRId64, flow.missing_bytes);
         if (isfinite(flow.window_bytes))
-            cli_table_add(&t, "%.0f", flow.window_bytes);
+            view_table_add(&t, "%.0f", flow.window_bytes);
         else
-            cli_table_add(&t, "-");
+            view_table_add(&t, "-");
     }
-    return cli_table_print(&t, "", 2, stdout, err);
+    return view_table_print(&t, "", 2, stdout, err);
 }
 
 /* Of the flows that lost, reordered or doubled anything. */
@@ -111,8 +111,8 @@ static bool print_losses(const struct analysis_flows *f, const struct options *o
 {
     static const char *const head[] = {"from",      "to",        "retrans", "events",    "spurious",
                                        "reordered", "overtaken", "doubled", "ambiguous", "twice"};
-    struct cli_table t;
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t;
+    view_table_start(&t, head, sizeof head / sizeof *head);
     struct analysis_flow flow;
     bool any = false;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
@@ -125,16 +125,16 @@ static bool print_losses(const struct analysis_flows *f, const struct options *o
         if (!sum)
             continue;
         any = true;
-        cli_table_add_flow(&t, &flow);
+        view_table_add_flow(&t, &flow);
         for (size_t k = 0; k < sizeof count / sizeof *count; k++)
-            cli_table_add(&t, "%" PRIu32, count[k]);
+            view_table_add(&t, "%" PRIu32, count[k]);
     }
     if (!any) {
-        cli_table_fini(&t);
+        view_table_fini(&t);
         return true;
     }
     puts("\nsegments lost, reordered or doubled");
-    return cli_table_print(&t, "", 2, stdout, err);
+    return view_table_print(&t, "", 2, stdout, err);
 }
 
 static bool print_degrees(const struct analysis_flows *f, const struct options *o, struct error *err)
@@ -158,18 +158,18 @@ static bool print_degrees(const struct analysis_flows *f, const struct options *
     free(activity);
     if (!ok)
         return false;
-    struct cli_table t;
+    struct view_table t;
     static const char *const head[] = {"from s", "to s", "in", "out"};
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < count; i++) {
-        cli_table_add(&t, "%.6f", phases[i].start_s);
-        cli_table_add(&t, "%.6f", phases[i].end_s);
-        cli_table_add(&t, "%zu", phases[i].indegree);
-        cli_table_add(&t, "%zu", phases[i].outdegree);
+        view_table_add(&t, "%.6f", phases[i].start_s);
+        view_table_add(&t, "%.6f", phases[i].end_s);
+        view_table_add(&t, "%zu", phases[i].indegree);
+        view_table_add(&t, "%zu", phases[i].outdegree);
     }
     free(phases);
     puts("\nbulk flows active (20 kB or more, and 0.5 % of the largest)");
-    return cli_table_print(&t, "", 0, stdout, err);
+    return view_table_print(&t, "", 0, stdout, err);
 }
 
 /* Bandwidth over time: new payload a bin, over the bin's width; null for flows of under 32 data packets. */
@@ -197,12 +197,12 @@ static json_t *flow_json(const char *path, const struct analysis_flow *flow)
                      "payload_bytes", (json_int_t)flow->payload_bytes,
                      "seen_payload_bytes", (json_int_t)flow->seen_payload_bytes,
                      "missing_bytes", (json_int_t)flow->missing_bytes, "data_packets", (int)flow->data_packets,
-                     "start_s", cli_table_json_number(flow->start_s), "end_s", cli_table_json_number(flow->end_s),
-                     "goodput_bps", cli_table_json_number(flow->goodput_bps),
-                     "steady_goodput_bps", cli_table_json_number(flow->steady_goodput_bps.value),
-                     "steady_ci95_bps", cli_table_json_number(flow->steady_goodput_bps.ci95),
-                     "steady_start_s", cli_table_json_number(flow->steady_start_s),
-                     "steady_end_s", cli_table_json_number(flow->steady_end_s),
+                     "start_s", view_table_json_number(flow->start_s), "end_s", view_table_json_number(flow->end_s),
+                     "goodput_bps", view_table_json_number(flow->goodput_bps),
+                     "steady_goodput_bps", view_table_json_number(flow->steady_goodput_bps.value),
+                     "steady_ci95_bps", view_table_json_number(flow->steady_goodput_bps.ci95),
+                     "steady_start_s", view_table_json_number(flow->steady_start_s),
+                     "steady_end_s", view_table_json_number(flow->steady_end_s),
                      "retransmitted_segments", (int)flow->retransmitted_segments,
                      "loss_events", (int)flow->loss_events, "steady_loss_events", (int)flow->steady_loss_events,
                      "spurious_segments", (int)flow->spurious_segments,
@@ -211,7 +211,7 @@ static json_t *flow_json(const char *path, const struct analysis_flow *flow)
                      "network_duplicates", (int)flow->network_duplicates,
                      "ambiguous_segments", (int)flow->ambiguous_segments,
                      "duplicate_frames", (int)flow->duplicate_frames, "keepalives", (int)flow->keepalives,
-                     "window_bytes", cli_table_json_number(flow->window_bytes),
+                     "window_bytes", view_table_json_number(flow->window_bytes),
                      "window_source", window_sources[flow->window_source], "bandwidth", bandwidth_json(flow));
 }
 
@@ -251,7 +251,7 @@ static void print_csv(const char *path, const struct analysis_flows *f, const st
                                  flow.steady_goodput_bps.ci95, flow.steady_start_s, flow.steady_end_s};
         for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
             putchar(',');
-            cli_table_csv_number(stdout, number[k]);
+            view_table_csv_number(stdout, number[k]);
         }
         const uint32_t count[] = {flow.retransmitted_segments, flow.loss_events,        flow.steady_loss_events,
                                   flow.spurious_segments,      flow.reordered_segments, flow.overtaken_segments,
@@ -260,7 +260,7 @@ static void print_csv(const char *path, const struct analysis_flows *f, const st
         for (size_t k = 0; k < sizeof count / sizeof *count; k++)
             printf(",%" PRIu32, count[k]);
         putchar(',');
-        cli_table_csv_number(stdout, flow.window_bytes);
+        view_table_csv_number(stdout, flow.window_bytes);
         printf(",%s\n", window_sources[flow.window_source]);
     }
 }
@@ -298,8 +298,8 @@ static bool show(const char *path, const struct analysis_flows *f, const struct 
     return print_table(f, o, err) && print_losses(f, o, err) && (!o->has_host || print_degrees(f, o, err));
 }
 
-static bool analyze_file(const char *path, struct options *o, bool several, json_t *root, struct report *report,
-                         struct error *err)
+static bool analyze_file(const char *path, struct options *o, bool several, json_t *root,
+                         struct view_capture_page *report, struct error *err)
 {
     struct analysis_capture capture;
     struct analysis_flows *f = o->report ? cli_read_capture_explained(path, &capture, err)
@@ -307,14 +307,14 @@ static bool analyze_file(const char *path, struct options *o, bool several, json
     if (f && capture.tcp_segments == 0)
         fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", path, capture.frames);
     bool ok = f && show(path, f, &capture, o, several, root, err) &&
-              (!o->report || report_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
+              (!o->report || view_capture_page_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
     analysis_flows_free(f);
     o->first = false;
     return ok;
 }
 
 /* The captures of a run, as its summary lists them. */
-static bool analyze_run(const char *directory, struct options *o, json_t *root, struct report *report,
+static bool analyze_run(const char *directory, struct options *o, json_t *root, struct view_capture_page *report,
                         struct error *err)
 {
     char *path = scenario_directory_path(directory, "summary.json", err);
@@ -338,7 +338,8 @@ static bool analyze_run(const char *directory, struct options *o, json_t *root, 
                                      "'capture=[{at: h0}]'", directory));
 }
 
-static bool analyze(int n, char **paths, struct options *o, json_t *root, struct report *report, struct error *err)
+static bool analyze(int n, char **paths, struct options *o, json_t *root, struct view_capture_page *report,
+                    struct error *err)
 {
     bool ok = true;
     o->first = true;
@@ -395,11 +396,11 @@ int cmd_analyze(int argc, char **argv)
         return 0;
     }
     json_t *root = json_pack("{s:[], s:[]}", "flows", "captures");
-    struct report report = {0};
-    bool ok = (!o.report || report_open(&report, o.report, &err)) &&
+    struct view_capture_page report = {0};
+    bool ok = (!o.report || view_capture_page_open(&report, o.report, &err)) &&
               analyze(argc - optind, argv + optind, &o, root, &report, &err) &&
-              (!o.report || report_finish(&report, &err));
-    report_discard(&report);
+              (!o.report || view_capture_page_finish(&report, &err));
+    view_capture_page_discard(&report);
     if (ok && o.format == FORMAT_JSON) {
         json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
         putchar('\n');

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/units.h"
-#include "cli/check_program.h"
-#include "cli/check_table.h"
+#include "study/workload.h"
+#include "view/rules_table.h"
 #include "cli/cli.h"
-#include "cli/judge.h"
-#include "cli/table.h"
+#include "study/judge.h"
+#include "view/table.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -53,10 +53,10 @@ struct options {
     bool json, help;
     double tolerance;
     json_t *list;       /* owned; resources so far */
-    struct cli_table summary; /* a row each */
+    struct view_table summary; /* a row each */
     size_t resources;   /* judged so far */
     bool no;            /* some answer was no */
-    struct check_programs programs;
+    struct study_workloads programs;
     size_t programs_said;
 };
 
@@ -67,9 +67,9 @@ static bool print_resource(const char *source, bool simulated, const struct anal
            j->outdegree, r->start_s, r->end_s, r->steady_start_s);
     printf("  verdict %s, B = %.1f Mb/s: %s\n", analysis_check_verdict_name(j->verdict), j->fitted_rate_bps / 1e6,
            j->why);
-    struct cli_table t;
-    check_table(&t, simulated ? "simulated" : "measured", r);
-    return cli_table_print(&t, "  ", 3, stdout, err);
+    struct view_table t;
+    view_rules_table(&t, simulated ? "simulated" : "measured", r);
+    return view_table_print(&t, "  ", 3, stdout, err);
 }
 
 static json_t *flow_json(const struct analysis_check_flow *flow)
@@ -77,12 +77,12 @@ static json_t *flow_json(const struct analysis_check_flow *flow)
     json_t *predicted = json_object();
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         json_object_set_new(predicted, analysis_check_rule_name((enum analysis_rule)rule),
-                            cli_table_json_number(flow->predicted_bps[rule]));
+                            view_table_json_number(flow->predicted_bps[rule]));
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:o}", "src", flow->src, "dst", flow->dst,
-                     "direction", flow->incoming ? "in" : "out", "rate_bps", cli_table_json_number(flow->rate_bps),
-                     "ci95_bps", cli_table_json_number(flow->ci95_bps),
-                     "window_bytes", cli_table_json_number(flow->window_bytes),
-                     "buffer_bytes", cli_table_json_number(flow->buffer_bytes),
+                     "direction", flow->incoming ? "in" : "out", "rate_bps", view_table_json_number(flow->rate_bps),
+                     "ci95_bps", view_table_json_number(flow->ci95_bps),
+                     "window_bytes", view_table_json_number(flow->window_bytes),
+                     "buffer_bytes", view_table_json_number(flow->buffer_bytes),
                      "retransmitted_segments", (json_int_t)flow->retransmitted_segments, "loss_events",
                      flow->loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN ? json_null() : json_integer(flow->loss_events),
                      "limit", analysis_limit_name(flow->limit), "predicted_bps", predicted);
@@ -95,36 +95,36 @@ static json_t *resource_json(const char *source, bool simulated, const struct an
     for (int i = 0; i < ANALYSIS_RULES; i++) {
         const struct analysis_rule_fit *fit = &j->rule[i];
         json_object_set_new(rules, analysis_check_rule_name((enum analysis_rule)i),
-                            json_pack("{s:o, s:b, s:o}", "max_rel_error", cli_table_json_number(fit->max_rel_error),
+                            json_pack("{s:o, s:b, s:o}", "max_rel_error", view_table_json_number(fit->max_rel_error),
                                       "holds", fit->holds, "fitted_rate_bps",
-                                      cli_table_json_number(fit->fitted_rate_bps)));
+                                      view_table_json_number(fit->fitted_rate_bps)));
     }
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(flows, flow_json(&r->flows[i]));
     return json_pack("{s:s, s:b, s:s, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "source", source,
                      "simulated", simulated, "host", r->host, "indegree", (json_int_t)j->indegree,
                      "outdegree", (json_int_t)j->outdegree,
-                     "fitted_rate_bps", cli_table_json_number(j->fitted_rate_bps), "rules", rules,
+                     "fitted_rate_bps", view_table_json_number(j->fitted_rate_bps), "rules", rules,
                      "verdict", analysis_check_verdict_name(j->verdict), "indistinguishable", j->indistinguishable,
-                     "why", j->why, "start_s", cli_table_json_number(r->start_s),
-                     "end_s", cli_table_json_number(r->end_s),
-                     "steady_start_s", cli_table_json_number(r->steady_start_s), "flows", flows);
+                     "why", j->why, "start_s", view_table_json_number(r->start_s),
+                     "end_s", view_table_json_number(r->end_s),
+                     "steady_start_s", view_table_json_number(r->steady_start_s), "flows", flows);
 }
 
 /* The line of a resource in the table behind all of them. */
 static void summarize(struct options *o, const char *source, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
-    cli_table_add(&o->summary, "%s", source);
-    cli_table_add(&o->summary, "%s", r->host);
-    cli_table_add(&o->summary, "%zu", j->indegree);
-    cli_table_add(&o->summary, "%zu", j->outdegree);
-    cli_table_add_number(&o->summary, j->in_bps, 1e6);
-    cli_table_add_number(&o->summary, j->out_bps, 1e6);
+    view_table_add(&o->summary, "%s", source);
+    view_table_add(&o->summary, "%s", r->host);
+    view_table_add(&o->summary, "%zu", j->indegree);
+    view_table_add(&o->summary, "%zu", j->outdegree);
+    view_table_add_number(&o->summary, j->in_bps, 1e6);
+    view_table_add_number(&o->summary, j->out_bps, 1e6);
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
-        check_table_error(&o->summary, &j->rule[rule]);
-    cli_table_add(&o->summary, "%s", analysis_check_verdict_name(j->verdict));
-    cli_table_add_number(&o->summary, j->fitted_rate_bps, 1e6);
+        view_rules_table_error(&o->summary, &j->rule[rule]);
+    view_table_add(&o->summary, "%s", analysis_check_verdict_name(j->verdict));
+    view_table_add_number(&o->summary, j->fitted_rate_bps, 1e6);
 }
 
 static bool show(void *user, const char *source, const char *run, const struct analysis_resources *resources,
@@ -135,7 +135,7 @@ static bool show(void *user, const char *source, const char *run, const struct a
     if (!resources) {
         if (!o->json && o->resources + o->programs_said++ > 0)
             putchar('\n');
-        return check_program(&o->programs, source, err);
+        return study_workload_judge(&o->programs, source, err);
     }
     if (resources->n == 0) {
         fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", source);
@@ -203,15 +203,15 @@ int cmd_check(int argc, char **argv)
     static const char *const head[] = {"source", "host", "in", "out", "in Mb/s", "out Mb/s", "eq5 error", "eq6 error",
                                        "window error", "verdict", "B Mb/s"};
     o.list = json_array();
-    o.programs = (struct check_programs){.json = o.json, .tolerance = o.tolerance, .list = json_array()};
-    cli_table_init(&o.summary, sizeof head / sizeof *head);
+    o.programs = (struct study_workloads){.json = o.json, .tolerance = o.tolerance, .list = json_array()};
+    view_table_init(&o.summary, sizeof head / sizeof *head);
     for (size_t i = 0; i < o.summary.columns; i++)
-        cli_table_add(&o.summary, "%s", head[i]);
+        view_table_add(&o.summary, "%s", head[i]);
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {
-        ok = judge_source(argv[i], o.tolerance, show, &o, &err);
+        ok = study_judge_source(argv[i], o.tolerance, show, &o, &err);
     }
-    ok = ok && check_program_signature(&o.programs, &err);
+    ok = ok && study_workload_signature(&o.programs, &err);
     if (ok && o.json) {
         json_t *root = json_pack("{s:O, s:O}", "resources", o.list, "programs", o.programs.list);
         json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
@@ -223,9 +223,9 @@ int cmd_check(int argc, char **argv)
     free(o.programs.points);
     if (ok && !o.json && o.resources > 1) {
         putchar('\n');
-        ok = cli_table_print(&o.summary, "", 2, stdout, &err);
+        ok = view_table_print(&o.summary, "", 2, stdout, &err);
     } else {
-        cli_table_fini(&o.summary);
+        view_table_fini(&o.summary);
     }
     if (!ok)
         return cli_fail(&err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
-#include "cli/explain_ends.h"
-#include "cli/explain_run.h"
-#include "cli/explain_swing.h"
-#include "cli/explained.h"
+#include "study/explain_both_ends.h"
+#include "study/explain_run.h"
+#include "study/pendulum.h"
+#include "study/explanation.h"
 #include "cli/read.h"
-#include "cli/table.h"
+#include "view/table.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -60,22 +60,22 @@ static const char help_end[] =
     "  contraflow replay capture.pcap ...     what would have been otherwise\n\n"
     "Exit status: 0 done; 1 no bulk flow; 2 bad input; 3 the system failed.\n";
 
-static void say(const struct explained *e)
+static void say(const struct study_explanation *e)
 {
-    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT], text[EXPLAINED_TEXT];
+    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT], text[STUDY_EXPLANATION_TEXT];
     analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
     analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
-    explained_say(e, text);
+    study_explanation_say(e, text);
     printf("  %s > %s: %s\n", src, dst, text);
-    explained_phases(e, text);
+    study_explanation_phases(e, text);
     if (*text)
         printf("    %s\n", text);
 }
 
-static void say_swing(const struct explain_swing *swing)
+static void say_swing(const struct study_pendulum *swing)
 {
-    char text[EXPLAINED_TEXT];
-    explain_swing_say(swing, text);
+    char text[STUDY_EXPLANATION_TEXT];
+    study_pendulum_say(swing, text);
     printf("  %s\n", text);
 }
 
@@ -85,28 +85,28 @@ static bool explain_file(const char *path, bool as_json, json_t *list, json_t *q
     struct analysis_flows *f = cli_read_capture_explained(path, &capture, err);
     if (!f)
         return false;
-    struct explained *all = NULL;
+    struct study_explanation *all = NULL;
     size_t bulk = 0;
-    bool ok = explained_bulk(f, &all, &bulk, err);
-    struct cli_table t;
-    cli_table_start(&t, explained_head, EXPLAINED_COLUMNS);
+    bool ok = study_explanation_bulk(f, &all, &bulk, err);
+    struct view_table t;
+    view_table_start(&t, study_explanation_head, STUDY_EXPLANATION_COLUMNS);
     for (size_t i = 0; ok && i < bulk; i++) {
-        explained_row(&t, &all[i]);
+        study_explanation_row(&t, &all[i]);
         if (as_json)
-            json_array_append_new(list, explained_json(path, &all[i]));
+            json_array_append_new(list, study_explanation_json(path, &all[i]));
     }
     if (ok && !as_json && bulk > 0) {
         printf("%s%s\n", *n ? "\n" : "", path);
-        ok = cli_table_print(&t, "  ", 2, stdout, err);
+        ok = view_table_print(&t, "  ", 2, stdout, err);
         for (size_t i = 0; ok && i < bulk; i++)
             say(&all[i]);
     } else {
-        cli_table_fini(&t);
+        view_table_fini(&t);
     }
-    struct explain_swing swing = {0};
-    ok = ok && explain_swing_make(f, all, bulk, &swing, err);
+    struct study_pendulum swing = {0};
+    ok = ok && study_pendulum_make(f, all, bulk, &swing, err);
     if (swing.known && as_json)
-        json_array_append_new(queues, explain_swing_json(path, &swing));
+        json_array_append_new(queues, study_pendulum_json(path, &swing));
     else if (swing.known)
         say_swing(&swing);
     if (ok && bulk == 0)
@@ -132,7 +132,7 @@ int cmd_explain(int argc, char **argv)
     optind = 1;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         if (option == 'h') {
-            printf("%s%s%s", help, explain_ends_help, help_end);
+            printf("%s%s%s", help, study_explain_both_ends_help, help_end);
             return 0;
         }
         if (option != 'j' && option != 'b') {
@@ -152,14 +152,15 @@ int cmd_explain(int argc, char **argv)
         return cli_fail(&err);
     }
     if (both_ends)
-        return !explain_ends((const char *[]){argv[optind], argv[optind + 1]}, as_json, &n, &err) ? cli_fail(&err)
-                                                                                                  : n == 0;
+        return !study_explain_both_ends((const char *[]){argv[optind], argv[optind + 1]}, as_json, &n, &err)
+                   ? cli_fail(&err)
+                   : n == 0;
     json_t *list = json_array(), *simulated = json_array(), *queues = json_array();
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {
         struct stat st;
         bool directory = stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode);
-        ok = directory ? explain_run(argv[i], as_json, simulated, queues, &n, &err)
+        ok = directory ? study_explain_run(argv[i], as_json, simulated, queues, &n, &err)
                        : explain_file(argv[i], as_json, list, queues, &n, &err);
     }
     if (ok && as_json) {

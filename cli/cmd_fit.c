@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
-#include "cli/fit_read.h"
+#include "study/fit_read.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -37,27 +37,27 @@ static bool parse(int argc, char **argv, bool *json, bool *help_wanted, struct e
 static void print_help(void)
 {
     fputs(help, stdout);
-    for (int i = 0; i < FIT_PARTS; i++)
-        printf("\n%s", fit_parts[i]->help);
+    for (int i = 0; i < STUDY_FIT_PARTS; i++)
+        printf("\n%s", study_fit_parts[i]->help);
     printf("\n%s", help_end);
 }
 
 /* What every part that took something says. */
-static bool show(struct fit_read *f, char **sources, int n, bool json, struct error *err)
+static bool show(struct study_fit_read *f, char **sources, int n, bool json, struct error *err)
 {
-    bool any = false, ok = fit_read_end(f, err);
-    for (int i = 0; ok && i < FIT_PARTS; i++) {
-        if (fit_parts[i]->points(f->state[i]) == 0)
+    bool any = false, ok = study_fit_read_end(f, err);
+    for (int i = 0; ok && i < STUDY_FIT_PARTS; i++) {
+        if (study_fit_parts[i]->points(f->state[i]) == 0)
             continue;
         if (!json)
-            ok = (!any || putchar('\n') != EOF) && fit_parts[i]->print(f->state[i], err);
+            ok = (!any || putchar('\n') != EOF) && study_fit_parts[i]->print(f->state[i], err);
         any = true;
     }
     if (!ok || !any)
         return ok && error_set(err, ERROR_INPUT, "%s%s: nothing that 'contraflow fit' has a rule for; see 'contraflow "
                                "fit --help'", sources[0], n > 1 ? " and others" : "");
     if (json) {
-        json_t *names = json_array(), *root = json_pack("{s:o}", "sources", names), *parts = fit_read_json(f);
+        json_t *names = json_array(), *root = json_pack("{s:o}", "sources", names), *parts = study_fit_read_json(f);
         for (int i = 0; i < n; i++)
             json_array_append_new(names, json_string(sources[i]));
         json_object_update(root, parts);
@@ -71,7 +71,7 @@ static bool show(struct fit_read *f, char **sources, int n, bool json, struct er
 
 int cmd_fit(int argc, char **argv)
 {
-    struct fit_read f = {0};
+    struct study_fit_read f = {0};
     struct error err = {0};
     bool json = false, help_wanted = false;
     if (!parse(argc, argv, &json, &help_wanted, &err))
@@ -80,10 +80,10 @@ int cmd_fit(int argc, char **argv)
         print_help();
         return 0;
     }
-    bool ok = fit_read_start(&f, &err);
+    bool ok = study_fit_read_start(&f, &err);
     for (int i = optind; ok && i < argc; i++)
-        ok = fit_read_source(&f, argv[i], &err);
+        ok = study_fit_read_source(&f, argv[i], &err);
     ok = ok && show(&f, argv + optind, argc - optind, json, &err);
-    fit_read_free(&f);
+    study_fit_read_free(&f);
     return ok ? 0 : cli_fail(&err);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/outfile.h"
-#include "cli/check_run.h"
+#include "study/judge_run.h"
 #include "cli/cli.h"
-#include "cli/figures.h"
-#include "cli/judge.h"
+#include "view/figures.h"
+#include "study/judge.h"
 #include "scenarios/directory.h"
 
 #include <getopt.h>
@@ -28,9 +28,9 @@ static const char help[] =
     "  contraflow run scenarios/zhu-figure4.yaml -o fig4 && contraflow plot fig4/*/h0.pcap -o fig4\n";
 
 struct plot {
-    struct figure_group *groups; /* owned, their flows too */
-    struct figure_run *runs;     /* owned, their paths too */
-    struct figure_run *timed;    /* owned, their directories too: runs with completion times */
+    struct view_figure_group *groups; /* owned, their flows too */
+    struct view_figure_run *runs;     /* owned, their paths too */
+    struct view_figure_run *timed;    /* owned, their directories too: runs with completion times */
     size_t n_groups, n_runs, n_timed;
     bool all_runs; /* every source is, or lies in, a run directory: rates are simulated */
 };
@@ -62,16 +62,16 @@ static void plot_label(const char *path, char *label, size_t size)
 
 static bool plot_add_group(struct plot *p, const char *name, const struct analysis_resource *r, bool alone)
 {
-    struct figure_flow *flows = calloc(r->n + 1, sizeof *flows);
-    struct figure_group *groups = realloc(p->groups, (p->n_groups + 1) * sizeof *groups);
+    struct view_figure_flow *flows = calloc(r->n + 1, sizeof *flows);
+    struct view_figure_group *groups = realloc(p->groups, (p->n_groups + 1) * sizeof *groups);
     if (groups)
         p->groups = groups;
     if (!flows || !groups) {
         free(flows);
         return false;
     }
-    struct figure_group *g = &groups[p->n_groups++];
-    *g = (struct figure_group){.flows = flows, .n_flows = r->n};
+    struct view_figure_group *g = &groups[p->n_groups++];
+    *g = (struct view_figure_group){.flows = flows, .n_flows = r->n};
     plot_label(name, g->label, sizeof g->label);
     size_t used = strlen(g->label);
     if (!alone)
@@ -81,7 +81,7 @@ static bool plot_add_group(struct plot *p, const char *name, const struct analys
         for (size_t i = 0; i < r->n; i++) {
             const struct analysis_check_flow *f = &r->flows[i];
             if (f->incoming == incoming)
-                flows[next++] = (struct figure_flow){f->incoming,
+                flows[next++] = (struct view_figure_flow){f->incoming,
                                                      f->rate_bps,
                                                      f->ci95_bps,
                                                      f->predicted_bps[ANALYSIS_RULE_EQ5],
@@ -93,7 +93,7 @@ static bool plot_add_group(struct plot *p, const char *name, const struct analys
 
 static bool plot_add_run(struct plot *p, const char *run, struct error *err)
 {
-    struct figure_run *runs = realloc(p->runs, (p->n_runs + 1) * sizeof *runs);
+    struct view_figure_run *runs = realloc(p->runs, (p->n_runs + 1) * sizeof *runs);
     if (!runs)
         return error_set(err, ERROR_SYSTEM, "out of memory");
     p->runs = runs;
@@ -104,7 +104,7 @@ static bool plot_add_run(struct plot *p, const char *run, struct error *err)
         free(path);
         return true;
     }
-    runs[p->n_runs] = (struct figure_run){.queues_csv = path};
+    runs[p->n_runs] = (struct view_figure_run){.queues_csv = path};
     plot_label(run, runs[p->n_runs].label, sizeof runs->label);
     p->n_runs++;
     return true;
@@ -118,14 +118,14 @@ static bool plot_add_timed(struct plot *p, const char *run, struct error *err)
     free(path);
     if (!has)
         return path != NULL;
-    struct figure_run *timed = realloc(p->timed, (p->n_timed + 1) * sizeof *timed);
+    struct view_figure_run *timed = realloc(p->timed, (p->n_timed + 1) * sizeof *timed);
     char *directory = strdup(run);
     p->timed = timed ? timed : p->timed;
     if (!timed || !directory) {
         free(directory);
         return error_set(err, ERROR_SYSTEM, "out of memory");
     }
-    timed[p->n_timed] = (struct figure_run){.directory = directory};
+    timed[p->n_timed] = (struct view_figure_run){.directory = directory};
     plot_label(run, timed[p->n_timed].label, sizeof timed->label);
     p->n_timed++;
     return true;
@@ -135,7 +135,7 @@ static bool plot_add_timed(struct plot *p, const char *run, struct error *err)
 static bool plot_is_port(const char *directory, struct error *err)
 {
     char *queues = scenario_directory_path(directory, "queues.csv", err);
-    bool has = queues && access(queues, R_OK) == 0 && !check_run_exists(directory);
+    bool has = queues && access(queues, R_OK) == 0 && !study_judge_run_exists(directory);
     free(queues);
     return has;
 }
@@ -161,17 +161,17 @@ static bool plot_draw(const struct plot *p, const char *directory, struct error 
     if (!outfile_make_directory(directory, err))
         return false;
     if (p->n_groups) {
-        if (!figure_bandwidth(p->groups, p->n_groups, p->all_runs, directory, err))
+        if (!view_figure_bandwidth(p->groups, p->n_groups, p->all_runs, directory, err))
             return false;
         fprintf(stderr, "wrote %s/bandwidth.svg, .png, .gp\n", directory);
     }
     if (p->n_timed) {
-        if (!figure_completion(p->timed, p->n_timed, directory, err))
+        if (!view_figure_completion(p->timed, p->n_timed, directory, err))
             return false;
         fprintf(stderr, "wrote %s/completion.svg, .png, .gp\n", directory);
     }
     if (p->n_runs) {
-        if (!figure_queues(p->runs, p->n_runs, directory, err))
+        if (!view_figure_queues(p->runs, p->n_runs, directory, err))
             return false;
         fprintf(stderr, "wrote %s/queues.svg, .png, .gp\n", directory);
     }
@@ -204,8 +204,9 @@ int cmd_plot(int argc, char **argv)
     }
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {
-        ok = plot_is_port(argv[i], &err) ? plot_add_run(&plot, argv[i], &err)
-                                         : judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, plot_visit, &plot, &err);
+        ok = plot_is_port(argv[i], &err)
+                 ? plot_add_run(&plot, argv[i], &err)
+                 : study_judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, plot_visit, &plot, &err);
         struct stat st;
         if (!output && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode))
             output = argv[i];

@@ -72,11 +72,11 @@ static bool options_add_set(struct options *o, const char *set, struct error *er
 static bool options_model(struct options *o, const char *name, struct error *err)
 {
     o->model = name;
-    if (prediction_summary(name))
+    if (study_prediction_summary(name))
         return true;
     char list[256] = "";
     size_t length = 0;
-    for (const char *const *model = prediction_models(); *model; model++)
+    for (const char *const *model = study_prediction_models(); *model; model++)
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", *model);
     return error_set(err, ERROR_INPUT, "--model: '%s' is not a model; models are %s", name, list);
 }
@@ -149,20 +149,20 @@ static bool endless(const struct scenario *s)
 static bool predict_scenario(const struct options *o, const struct scenario *s, json_t **json, struct error *err)
 {
     const char *one[] = {o->model ? o->model : DEFAULT_MODEL, NULL};
-    const char *const *models = o->all ? prediction_models() : one;
+    const char *const *models = o->all ? study_prediction_models() : one;
     size_t n = 0, wanted = 0; /* models that want an end to everything come last */
-    while (models[wanted] && !(o->all && endless(s) && prediction_wants_ends(models[wanted])))
+    while (models[wanted] && !(o->all && endless(s) && study_prediction_wants_ends(models[wanted])))
         wanted++;
     struct scenario_pattern pattern;
     if (!scenario_pattern_init(&pattern, s, err))
         return false;
     if (o->ack_bytes > 0)
         pattern.platform.ack_wire_bytes = (double)o->ack_bytes;
-    struct prediction_options options = {.every_step = o->json, .progress = true};
-    struct prediction *made = calloc(wanted, sizeof *made);
+    struct study_prediction_options options = {.every_step = o->json, .progress = true};
+    struct study_prediction *made = calloc(wanted, sizeof *made);
     bool ok = made || error_set(err, ERROR_SYSTEM, "out of memory");
     while (ok && n < wanted) {
-        ok = prediction_make(&made[n], models[n], &pattern, &options, err);
+        ok = study_prediction_make(&made[n], models[n], &pattern, &options, err);
         n++;
     }
     if (ok && o->json) {
@@ -174,7 +174,7 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
         ok = o->all ? predict_print_all(made, n, s, &pattern, err) : predict_print(made, s, &pattern, err);
     }
     for (size_t i = 0; i < n; i++)
-        prediction_fini(&made[i]);
+        study_prediction_fini(&made[i]);
     free(made);
     scenario_pattern_fini(&pattern);
     return ok;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/outfile.h"
 #include "base/units.h"
-#include "cli/children.h"
+#include "sweep/engines.h"
 #include "cli/cli.h"
-#include "cli/replay.h"
-#include "cli/replay_open.h"
-#include "cli/replay_port.h"
+#include "study/replay.h"
+#include "study/replay_interface.h"
+#include "study/replay_port.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
@@ -42,21 +42,21 @@ static const char help[] =
     "Exit status: 0 done; 2 bad input; 3 the system failed.\n";
 
 struct replay_options {
-    const char *file, *scenario, *output, *sets[MAX_SETS], *what_ifs[REPLAY_VARIANTS];
+    const char *file, *scenario, *output, *sets[MAX_SETS], *what_ifs[STUDY_REPLAY_VARIANTS];
     size_t n_sets;
     int n_what_ifs;
     int64_t jobs;
     bool quiet, json, help;
 };
 
-static bool options_map(struct replay *r, const char *text, struct error *err)
+static bool options_map(struct study_replay *r, const char *text, struct error *err)
 {
     const char *equals = strrchr(text, '=');
     char address[CAPTURE_ADDRESS_TEXT];
     int host = -1, length = 0;
-    struct replay_map *map = &r->maps[r->n_maps];
-    if (r->n_maps == REPLAY_MAPS)
-        return error_set(err, ERROR_INPUT, "more than %d --map", REPLAY_MAPS);
+    struct study_replay_map *map = &r->maps[r->n_maps];
+    if (r->n_maps == STUDY_REPLAY_MAPS)
+        return error_set(err, ERROR_INPUT, "more than %d --map", STUDY_REPLAY_MAPS);
     if (equals && (size_t)(equals - text) < sizeof address) {
         memcpy(address, text, (size_t)(equals - text));
         address[equals - text] = '\0';
@@ -69,7 +69,7 @@ static bool options_map(struct replay *r, const char *text, struct error *err)
     return true;
 }
 
-static bool options_parse(int argc, char **argv, struct replay_options *o, struct replay *r, struct error *err)
+static bool options_parse(int argc, char **argv, struct replay_options *o, struct study_replay *r, struct error *err)
 {
     static const struct option options[] = {
         {"scenario", required_argument, NULL, 's'}, {"set", required_argument, NULL, 'S'},
@@ -83,11 +83,11 @@ static bool options_parse(int argc, char **argv, struct replay_options *o, struc
     while ((option = getopt_long(argc, argv, "o:j:qh", options, NULL)) != -1) {
         if (option == 'S' && o->n_sets == MAX_SETS)
             return error_set(err, ERROR_INPUT, "more than %d --set", MAX_SETS);
-        if (option == 'w' && o->n_what_ifs == REPLAY_VARIANTS - 1)
-            return error_set(err, ERROR_INPUT, "more than %d --what-if", REPLAY_VARIANTS - 1);
+        if (option == 'w' && o->n_what_ifs == STUDY_REPLAY_VARIANTS - 1)
+            return error_set(err, ERROR_INPUT, "more than %d --what-if", STUDY_REPLAY_VARIANTS - 1);
         if (option == 'm' && !options_map(r, optarg, err))
             return false;
-        if (option == 'j' && !children_parse_jobs(optarg, &o->jobs, err))
+        if (option == 'j' && !sweep_engines_parse_jobs(optarg, &o->jobs, err))
             return false;
         if (option == '?')
             return error_set(err, ERROR_INPUT, "'contraflow replay --help' lists the options");
@@ -131,8 +131,8 @@ static void variant_directory(const char *root, const char *label, char director
 }
 
 /* Writes one variant's scenario.yaml. */
-static bool prepare(const struct replay *r, const char *what_if, const struct replay_options *o, struct replay_run *run,
-                    struct error *err)
+static bool prepare(const struct study_replay *r, const char *what_if, const struct replay_options *o,
+                    struct study_replay_run *run, struct error *err)
 {
     struct scenario s = r->scenario; /* all but the flows is borrowed */
     char comment[PATH_MAX];
@@ -142,34 +142,35 @@ static bool prepare(const struct replay *r, const char *what_if, const struct re
     memcpy(s.flows, r->scenario.flows, (size_t)s.n_flows * sizeof *s.flows);
     snprintf(comment, sizeof comment, "contraflow %s: replay %s --scenario %s%s%s", CONTRAFLOW_VERSION, o->file,
              o->scenario, what_if ? " --what-if " : "", what_if ? what_if : "");
-    bool ok = (!what_if || replay_what_if(&s, what_if, err)) &&
+    bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
               scenario_directory_prepare(&s, run->directory, comment, err);
     free(s.flows);
     return ok;
 }
 
-static bool play(struct replay_run *runs, int n, const struct replay_options *o, int *signal_number, struct error *err)
+static bool play(struct study_replay_run *runs, int n, const struct replay_options *o, int *signal_number,
+                 struct error *err)
 {
-    struct children_job jobs[REPLAY_VARIANTS] = {{0}};
+    struct sweep_engines_job jobs[STUDY_REPLAY_VARIANTS] = {{0}};
     char engine[PATH_MAX];
-    if (!children_engine_path("native", engine, sizeof engine, err))
+    if (!sweep_engines_path("native", engine, sizeof engine, err))
         return false;
     for (int i = 0; i < n; i++) {
         jobs[i].label = runs[i].label;
         jobs[i].directory = runs[i].directory;
     }
-    *signal_number = children_run(engine, jobs, n, (int)o->jobs, o->quiet);
+    *signal_number = sweep_engines_run(engine, jobs, n, (int)o->jobs, o->quiet);
     for (int i = 0; i < n && !*signal_number; i++)
-        if (jobs[i].state != CHILDREN_DONE) {
+        if (jobs[i].state != SWEEP_ENGINES_DONE) {
             *err = jobs[i].error;
             return error_prefix(err, "%s: ", runs[i].label);
         }
     return true;
 }
 
-static int replay_all(struct replay *r, const struct replay_options *o, struct error *err)
+static int replay_all(struct study_replay *r, const struct replay_options *o, struct error *err)
 {
-    static struct replay_run runs[REPLAY_VARIANTS];
+    static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
     int n = 1 + o->n_what_ifs, signal_number = 0;
     char *root = o->output ? strdup(o->output) : default_directory(o->file);
     bool ok = root && outfile_make_directory(root, err);
@@ -181,14 +182,14 @@ static int replay_all(struct replay *r, const struct replay_options *o, struct e
     free(root);
     ok = ok && play(runs, n, o, &signal_number, err);
     for (int i = 0; ok && !signal_number && i < n; i++)
-        ok = replay_run_read(&runs[i], r->n_flows, err);
+        ok = study_replay_run_read(&runs[i], r->n_flows, err);
     if (ok && !signal_number && o->json) {
-        json_t *all = replay_json(r, runs, n);
+        json_t *all = study_replay_json(r, runs, n);
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
         putchar('\n');
         json_decref(all);
     } else if (ok && !signal_number) {
-        ok = replay_show(r, runs, n, err);
+        ok = study_replay_show(r, runs, n, err);
     }
     for (int i = 0; i < n; i++)
         free(runs[i].goodput_bps);
@@ -201,20 +202,20 @@ int cmd_replay(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--port") == 0 || strncmp(argv[i], "--port=", strlen("--port=")) == 0)
-            return replay_port(argc, argv);
+            return study_replay_port(argc, argv);
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], "--interface", strlen("--interface")) == 0)
-            return replay_open(argc, argv);
-    struct replay_options o = {.jobs = children_processors()};
-    struct replay r = {.n_maps = 0};
+            return study_replay_interface(argc, argv);
+    struct replay_options o = {.jobs = sweep_engines_processors()};
+    struct study_replay r = {.n_maps = 0};
     struct error err = {0};
     int status = 0;
     if (!options_parse(argc, argv, &o, &r, &err))
         return cli_fail(&err);
     if (o.help) {
-        printf(help, replay_what_if_help);
-        printf("\nOpen loop, into an emulated port\n%s", replay_port_help);
-        printf("\nOpen loop, onto a real interface\n%s", replay_open_help);
+        printf(help, study_replay_what_if_help);
+        printf("\nOpen loop, into an emulated port\n%s", study_replay_port_help);
+        printf("\nOpen loop, onto a real interface\n%s", study_replay_interface_help);
         return 0;
     }
     if (!scenario_load(&r.scenario, o.scenario, o.sets, o.n_sets, &err))
@@ -228,7 +229,7 @@ int cmd_replay(int argc, char **argv)
     r.scenario.n_captures = 0; /* of the scenario's own places; the pointer stays owned */
     r.scenario.engine = SCENARIO_ENGINE_NATIVE;
     if (status == 0)
-        status = replay_build(&r, o.file, &err) ? replay_all(&r, &o, &err) : cli_fail(&err);
-    replay_fini(&r);
+        status = study_replay_build(&r, o.file, &err) ? replay_all(&r, &o, &err) : cli_fail(&err);
+    study_replay_fini(&r);
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
-#include "cli/page.h"
+#include "view/sweep_page.h"
 #include "scenarios/directory.h"
 
 #include <dirent.h>
@@ -24,18 +24,18 @@ static const char help[] =
     "input, or no sweep with a point that is done; 3 the system failed.\n";
 
 struct sweeps {
-    struct page_sweep *sweep; /* owned */
+    struct view_sweep_page_sweep *sweep; /* owned */
     size_t n;
     int64_t done; /* points of all */
 };
 
 static bool add(struct sweeps *s, const char *path, struct error *err)
 {
-    struct page_sweep *grown = realloc(s->sweep, (s->n + 1) * sizeof *grown);
+    struct view_sweep_page_sweep *grown = realloc(s->sweep, (s->n + 1) * sizeof *grown);
     if (!grown)
         return error_set(err, ERROR_SYSTEM, "out of memory");
     s->sweep = grown;
-    bool ok = page_sweep_read(&grown[s->n++], path, err);
+    bool ok = view_sweep_page_sweep_read(&grown[s->n++], path, err);
     s->done += ok ? grown[s->n - 1].done : 0;
     return ok;
 }
@@ -107,9 +107,9 @@ int cmd_report(int argc, char **argv)
     if (ok && s.done == 0)
         ok = error_set(&err, ERROR_INPUT, "%s%s: no point of a sweep is done; 'contraflow sweep' runs them",
                        argv[optind], argc - optind > 1 ? " and others" : "");
-    ok = ok && page_write(output, s.sweep, s.n, &err);
+    ok = ok && view_sweep_page_write(output, s.sweep, s.n, &err);
     for (size_t i = 0; i < s.n; i++)
-        page_sweep_free(&s.sweep[i]);
+        view_sweep_page_sweep_free(&s.sweep[i]);
     free(s.sweep);
     if (ok)
         printf("report: %s\n", output);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/outfile.h"
 #include "base/units.h"
-#include "cli/children.h"
+#include "sweep/engines.h"
 #include "cli/cli.h"
-#include "cli/cross_check.h"
+#include "study/cross_check.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
@@ -48,7 +48,7 @@ struct run_plan {
     struct scenario scenario;
     char *directory;          /* owned */
     char comment[PATH_MAX];
-    struct children_job *jobs; /* owned; labels and directories too */
+    struct sweep_engines_job *jobs; /* owned; labels and directories too */
     int n_jobs;
 };
 
@@ -75,7 +75,7 @@ static char *plan_default_directory(const char *path)
 static bool plan_add_job(struct run_plan *p, const struct scenario *s, const char *label, const char *directory,
                          struct error *err)
 {
-    struct children_job *job = &p->jobs[p->n_jobs];
+    struct sweep_engines_job *job = &p->jobs[p->n_jobs];
     job->label = strdup(label);
     job->directory = strdup(directory);
     p->n_jobs++;
@@ -146,7 +146,7 @@ static void print_benchmark(const json_t *benchmark)
 }
 
 /* The flows of one finished run, from its summary. */
-static void print_flows(const struct children_job *job)
+static void print_flows(const struct sweep_engines_job *job)
 {
     struct error err;
     char *path = scenario_directory_path(job->directory, "summary.json", &err);
@@ -177,18 +177,18 @@ static void print_flows(const struct children_job *job)
 
 static int run_plan(struct run_plan *p, const char *engine, int parallel, bool quiet, bool show)
 {
-    int signal_number = children_run(engine, p->jobs, p->n_jobs, parallel, quiet);
+    int signal_number = sweep_engines_run(engine, p->jobs, p->n_jobs, parallel, quiet);
     int status = 0;
     for (int i = 0; i < p->n_jobs; i++) {
-        struct children_job *job = &p->jobs[i];
-        if (job->state == CHILDREN_DONE && !quiet && show)
+        struct sweep_engines_job *job = &p->jobs[i];
+        if (job->state == SWEEP_ENGINES_DONE && !quiet && show)
             print_flows(job);
-        if (job->state == CHILDREN_STOPPED && !signal_number) { /* somebody signalled the engine, not us */
-            job->state = CHILDREN_FAILED;
+        if (job->state == SWEEP_ENGINES_STOPPED && !signal_number) { /* somebody signalled the engine, not us */
+            job->state = SWEEP_ENGINES_FAILED;
             error_set(&job->error, ERROR_SYSTEM, "the engine was told to stop %.0f %% into the run; %s holds the "
                       "captures up to that moment", 100 * job->fraction, job->directory);
         }
-        if (job->state != CHILDREN_FAILED || (signal_number && job->error.code == ERROR_SYSTEM))
+        if (job->state != SWEEP_ENGINES_FAILED || (signal_number && job->error.code == ERROR_SYSTEM))
             continue;
         if (p->n_jobs > 1)
             error_prefix(&job->error, "%s: ", job->label);
@@ -217,7 +217,7 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
     memcpy(part->comment, whole->comment, sizeof part->comment);
     if (scenario_engine_lacks(&whole->scenario, engine, what))
         error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_name(engine), what);
-    else if (children_engine_path(scenario_engine_name(engine), program, sizeof program, err) &&
+    else if (sweep_engines_path(scenario_engine_name(engine), program, sizeof program, err) &&
              (part->directory = scenario_directory_path(whole->directory, scenario_engine_name(engine), err)) &&
              plan_make_jobs(part, err))
         return run_plan(part, program, parallel, quiet, false);
@@ -227,16 +227,17 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
 static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, bool json)
 {
     struct run_plan parts[2] = {{.directory = NULL}, {.directory = NULL}};
-    struct cross_check c;
+    struct study_cross_check c;
     struct error err;
     int status = 0;
-    if (!outfile_make_directory(p->directory, &err) || !cross_check_init(&c, &err))
+    if (!outfile_make_directory(p->directory, &err) || !study_cross_check_init(&c, &err))
         return cli_fail(&err);
     for (int e = SCENARIO_ENGINE_NS3; e <= SCENARIO_ENGINE_NATIVE && status == 0; e++)
         status = cross_check_run(p, (enum scenario_engine)e, parallel, quiet, &parts[e], &err);
     for (int i = 0; status == 0 && i < parts[0].n_jobs; i++)
-        if (!cross_check_add(&c, p->scenario.n_points ? strrchr(parts[0].jobs[i].directory, '/') + 1 : p->directory,
-                             parts[0].jobs[i].directory, parts[1].jobs[i].directory, json, &err))
+        if (!study_cross_check_add(&c,
+                                   p->scenario.n_points ? strrchr(parts[0].jobs[i].directory, '/') + 1 : p->directory,
+                                   parts[0].jobs[i].directory, parts[1].jobs[i].directory, json, &err))
             status = cli_fail(&err);
     if (status == 0 && json) {
         json_t *all = json_pack("{s:O, s:i, s:i, s:f}", "runs", c.runs, "judged", c.judged, "failed", c.failed,
@@ -253,7 +254,7 @@ static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, 
         plan_fini(&parts[e]);
     }
     int answer = c.failed > 0;
-    cross_check_fini(&c);
+    study_cross_check_fini(&c);
     return status ? status : answer;
 }
 
@@ -271,7 +272,7 @@ int cmd_run(int argc, char **argv)
     const char *sets[MAX_SETS], *output = NULL;
     char seed_set[64], engine_set[64], engine[PATH_MAX];
     size_t n_sets = 0;
-    int64_t parallel = children_processors();
+    int64_t parallel = sweep_engines_processors();
     bool quiet = false, both = false, json = false;
     int option;
     optind = 1;
@@ -296,7 +297,7 @@ int cmd_run(int argc, char **argv)
             sets[n_sets++] = optarg;
             break;
         case 'j':
-            if (!children_parse_jobs(optarg, &parallel, &err))
+            if (!sweep_engines_parse_jobs(optarg, &parallel, &err))
                 return cli_fail(&err);
             break;
         case 'q':
@@ -336,7 +337,7 @@ int cmd_run(int argc, char **argv)
         status = cli_fail((error_set(&err, ERROR_SYSTEM, "out of memory"), &err));
     else if (both)
         status = cross_check_runs(&plan, (int)parallel, quiet, json);
-    else if (!children_engine_path(scenario_engine_name(plan.scenario.engine), engine, sizeof engine, &err) ||
+    else if (!sweep_engines_path(scenario_engine_name(plan.scenario.engine), engine, sizeof engine, &err) ||
              !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);
     else

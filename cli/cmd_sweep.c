@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/units.h"
-#include "cli/children.h"
+#include "sweep/engines.h"
 #include "cli/cli.h"
-#include "cli/sweep_export.h"
-#include "cli/sweep_merge.h"
-#include "cli/sweep_work.h"
+#include "sweep/export.h"
+#include "sweep/merge.h"
+#include "sweep/work.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -51,8 +51,8 @@ static char *default_output(const char *path, const struct sweep *s)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
     int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
     char *output, shard[64] = "";
-    if (sweep_shards(s) > 1)
-        snprintf(shard, sizeof shard, ".shard-%" PRId64 "-of-%" PRId64, sweep_shard(s), sweep_shards(s));
+    if (sweep_grid_shards(s) > 1)
+        snprintf(shard, sizeof shard, ".shard-%" PRId64 "-of-%" PRId64, sweep_grid_shard(s), sweep_grid_shards(s));
     return asprintf(&output, "%.*s%s.db", length, name, shard) < 0 ? NULL : output;
 }
 
@@ -62,7 +62,7 @@ static bool parse_shard(const char *text, int64_t *shard, int64_t *shards, struc
     const char *slash = strchr(text, '/');
     char *first = slash ? strndup(text, (size_t)(slash - text)) : NULL;
     bool ok = first && units_parse_integer(first, shard, &word) && units_parse_integer(slash + 1, shards, &word) &&
-              *shard >= 1 && *shard <= *shards && *shards <= SWEEP_POINTS;
+              *shard >= 1 && *shard <= *shards && *shards <= SWEEP_GRID_POINTS;
     free(first);
     return ok || error_set(err, ERROR_INPUT, "--shard: '%s' is not I/N with I from 1 to N, such as 1/8", text);
 }
@@ -71,15 +71,15 @@ static int run(const char *file, const char *output, int64_t seed, int64_t shard
                int parallel, bool quiet, int *number)
 {
     struct error err;
-    struct sweep *s = sweep_load(file, seed, &err);
+    struct sweep *s = sweep_grid_load(file, seed, &err);
     if (!s)
         return cli_fail(&err);
-    sweep_divide(s, shard, shards);
+    sweep_grid_divide(s, shard, shards);
     char *path = output ? strdup(output) : default_output(file, s);
     int status = path ? sweep_work_run(s, path, pool, parallel, quiet, number)
                       : cli_fail((error_set(&err, ERROR_SYSTEM, "out of memory"), &err));
     free(path);
-    sweep_free(s);
+    sweep_grid_free(s);
     return status;
 }
 
@@ -103,7 +103,7 @@ int sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
             output = optarg;
             break;
         case 'j':
-            if (!children_parse_jobs(optarg, &parallel, &err))
+            if (!sweep_engines_parse_jobs(optarg, &parallel, &err))
                 return cli_fail(&err);
             break;
         case 's':
@@ -146,6 +146,6 @@ int sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
         return sweep_export(argv[optind + 1], flows, &err) ? 0 : cli_fail(&err);
     if (merge)
         return sweep_merge(argv[optind + 1], argv + optind + 2, argc - optind - 2, quiet);
-    return run(verb, output, seed, shard, shards ? shards : 1, pool, parallel ? (int)parallel : children_processors(),
-               quiet, number);
+    return run(verb, output, seed, shard, shards ? shards : 1, pool,
+               parallel ? (int)parallel : sweep_engines_processors(), quiet, number);
 }

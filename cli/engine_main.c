@@ -3,7 +3,7 @@
  *
  * `contraflow run` starts it, one process a simulation. It says "progress FRACTION" on stdout,
  * and on failure one line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
-#include "cli/children.h"
+#include "sweep/engines.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/run.h"
@@ -59,5 +59,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.message);
         return (int)err.code;
     }
-    return result.interrupted ? CHILDREN_INTERRUPTED : 0;
+    return result.interrupted ? SWEEP_ENGINES_INTERRUPTED : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/fit_regimes.h"
+#include "study/fit_regimes.h"
 
-#include "cli/table.h"
+#include "view/table.h"
 #include "model/loss_trace.h"
 
 #include <inttypes.h>
@@ -10,24 +10,24 @@
 
 #define NEAREST 10 /* points that disagree, shown */
 
-static bool print_counts(const struct fit_regimes *r, struct error *err)
+static bool print_counts(const struct study_fit_regimes *r, struct error *err)
 {
-    struct cli_table t;
-    cli_table_init(&t, MODEL_REGIMES);
-    cli_table_add(&t, "closed form");
+    struct view_table t;
+    view_table_init(&t, MODEL_REGIMES);
+    view_table_add(&t, "closed form");
     for (int observed = 0; observed < MODEL_REGIME_UNKNOWN; observed++)
-        cli_table_add(&t, "%s", model_regime_name((enum model_regime)observed));
+        view_table_add(&t, "%s", model_regime_name((enum model_regime)observed));
     for (int predicted = 0; predicted < MODEL_REGIMES; predicted++) {
         int64_t any = 0;
         for (int observed = 0; observed < MODEL_REGIMES; observed++)
             any += r->count[predicted][observed];
         if (any == 0)
             continue;
-        cli_table_add(&t, "%s", model_regime_name((enum model_regime)predicted));
+        view_table_add(&t, "%s", model_regime_name((enum model_regime)predicted));
         for (int observed = 0; observed < MODEL_REGIME_UNKNOWN; observed++)
-            cli_table_add(&t, "%" PRId64, r->count[predicted][observed]);
+            view_table_add(&t, "%" PRId64, r->count[predicted][observed]);
     }
-    return cli_table_print(&t, "  ", 1, stdout, err);
+    return view_table_print(&t, "  ", 1, stdout, err);
 }
 
 static int by_number(const void *a, const void *b)
@@ -50,7 +50,7 @@ static struct quantiles quantiles(double *value, size_t n)
 }
 
 /* How far rates are from the closed form, and what seeds do to them where segments were lost. */
-static bool print_rates(const struct fit_regimes *r, struct error *err)
+static bool print_rates(const struct study_fit_regimes *r, struct error *err)
 {
     double *error = calloc(r->n, sizeof *error);
     double *in = calloc(r->n, sizeof *in), *out = calloc(r->n, sizeof *out);
@@ -60,8 +60,8 @@ static bool print_rates(const struct fit_regimes *r, struct error *err)
     if (!ok)
         error_set(err, ERROR_SYSTEM, "out of memory");
     for (size_t i = 0; ok && i < r->n; i++) {
-        const struct fit_regimes_point *p = &r->point[i];
-        if (isfinite(p->rate_error) && p->predicted.regime == fit_regimes_most(p))
+        const struct study_fit_regimes_point *p = &r->point[i];
+        if (isfinite(p->rate_error) && p->predicted.regime == study_fit_regimes_most(p))
             error[errors++] = p->rate_error;
         if (p->observed[MODEL_REGIME_LOSS] == 0 || p->runs < 2)
             continue;
@@ -88,51 +88,51 @@ static bool print_rates(const struct fit_regimes *r, struct error *err)
 
 static int by_margin(const void *a, const void *b)
 {
-    double x = fabs((*(const struct fit_regimes_point *const *)a)->predicted.margin_bytes);
-    double y = fabs((*(const struct fit_regimes_point *const *)b)->predicted.margin_bytes);
+    double x = fabs((*(const struct study_fit_regimes_point *const *)a)->predicted.margin_bytes);
+    double y = fabs((*(const struct study_fit_regimes_point *const *)b)->predicted.margin_bytes);
     return (x > y) - (x < y);
 }
 
-static bool print_disagreeing(const struct fit_regimes *r, struct error *err)
+static bool print_disagreeing(const struct study_fit_regimes *r, struct error *err)
 {
     static const char *const head[] = {"point", "closed form", "seen", "runs", "margin kB", "in Mb/s", "out Mb/s"};
-    const struct fit_regimes_point **point = calloc(r->n, sizeof(const struct fit_regimes_point *));
+    const struct study_fit_regimes_point **point = calloc(r->n, sizeof(const struct study_fit_regimes_point *));
     size_t n = 0;
     if (!point)
         return error_set(err, ERROR_SYSTEM, "out of memory");
     for (size_t i = 0; i < r->n; i++) {
         if (r->point[i].predicted.regime != MODEL_REGIME_UNKNOWN &&
-            r->point[i].predicted.regime != fit_regimes_most(&r->point[i]))
+            r->point[i].predicted.regime != study_fit_regimes_most(&r->point[i]))
             point[n++] = &r->point[i];
     }
-    qsort(point, n, sizeof(const struct fit_regimes_point *), by_margin);
+    qsort(point, n, sizeof(const struct study_fit_regimes_point *), by_margin);
     bool ok = true;
     if (n > 0) {
-        struct cli_table t;
+        struct view_table t;
         printf("\n%zu points disagree; nearest to a full queue:\n", n);
-        cli_table_start(&t, head, sizeof head / sizeof head[0]);
+        view_table_start(&t, head, sizeof head / sizeof head[0]);
         for (size_t i = 0; i < n && i < NEAREST; i++) {
-            const struct fit_regimes_point *p = point[i];
-            enum model_regime most = fit_regimes_most(p);
+            const struct study_fit_regimes_point *p = point[i];
+            enum model_regime most = study_fit_regimes_most(p);
             char *label = sweep_axes_label(p->axes);
-            cli_table_add(&t, "%s", label ? label : "");
+            view_table_add(&t, "%s", label ? label : "");
             free(label);
-            cli_table_add(&t, "%s", model_regime_name(p->predicted.regime));
-            cli_table_add(&t, "%s", model_regime_name(most));
-            cli_table_add(&t, "%" PRId64 "/%" PRId64, p->observed[most], p->runs);
-            cli_table_add_number(&t, p->predicted.margin_bytes, 1e3);
-            cli_table_add_number(&t, p->rate[0].rate_bps.mean, 1e6);
-            cli_table_add_number(&t, p->rate[1].rate_bps.mean, 1e6);
+            view_table_add(&t, "%s", model_regime_name(p->predicted.regime));
+            view_table_add(&t, "%s", model_regime_name(most));
+            view_table_add(&t, "%" PRId64 "/%" PRId64, p->observed[most], p->runs);
+            view_table_add_number(&t, p->predicted.margin_bytes, 1e3);
+            view_table_add_number(&t, p->rate[0].rate_bps.mean, 1e6);
+            view_table_add_number(&t, p->rate[1].rate_bps.mean, 1e6);
         }
-        ok = cli_table_print(&t, "  ", 3, stdout, err);
+        ok = view_table_print(&t, "  ", 3, stdout, err);
     }
     free(point);
     return ok;
 }
 
-bool fit_regimes_print(const void *state, struct error *err)
+bool study_fit_regimes_print(const void *state, struct error *err)
 {
-    const struct fit_regimes *r = state;
+    const struct study_fit_regimes *r = state;
     struct model_loss_proportion p = model_loss_trace_proportion(r->agree, r->known);
     printf("Regimes of %zu points (%" PRId64 " runs), as seen in columns:\n", r->n, r->runs);
     if (!print_counts(r, err))
@@ -143,15 +143,15 @@ bool fit_regimes_print(const void *state, struct error *err)
     return print_rates(r, err) && print_disagreeing(r, err);
 }
 
-static json_t *spread_json(const struct fit_regimes_spread *s, int64_t runs)
+static json_t *spread_json(const struct study_fit_regimes_spread *s, int64_t runs)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "mean", cli_table_json_number(s->rate_bps.mean), "sd",
-                     cli_table_json_number(estimate_deviation(&s->rate_bps)), "min",
-                     cli_table_json_number(s->min_bps), "max", cli_table_json_number(s->max_bps), "jain",
-                     cli_table_json_number(s->jain / (double)runs));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "mean", view_table_json_number(s->rate_bps.mean), "sd",
+                     view_table_json_number(estimate_deviation(&s->rate_bps)), "min",
+                     view_table_json_number(s->min_bps), "max", view_table_json_number(s->max_bps), "jain",
+                     view_table_json_number(s->jain / (double)runs));
 }
 
-static json_t *point_json(const struct fit_regimes_point *p)
+static json_t *point_json(const struct study_fit_regimes_point *p)
 {
     json_t *observed = json_object();
     for (int i = 0; i < MODEL_REGIME_UNKNOWN; i++) {
@@ -159,26 +159,26 @@ static json_t *point_json(const struct fit_regimes_point *p)
             json_object_set_new(observed, model_regime_name((enum model_regime)i), json_integer(p->observed[i]));
     }
     const struct model_regime_answer *a = &p->predicted;
-    json_t *predicted = json_pack("{s:o, s:o}", "in", cli_table_json_number(a->in_bps), "out",
-                                  cli_table_json_number(a->out_bps));
+    json_t *predicted = json_pack("{s:o, s:o}", "in", view_table_json_number(a->in_bps), "out",
+                                  view_table_json_number(a->out_bps));
     return json_pack("{s:s, s:O, s:i, s:i, s:I, s:s, s:s*, s:o, s:o, s:o, s:s, s:o, s:f, s:o, s:o}",
                      "source", p->source, "axes", p->axes, "in", p->incoming, "out", p->outgoing,
                      "runs", (json_int_t)p->runs, "predicted", model_regime_name(a->regime), "why", p->why,
-                     "margin_bytes", cli_table_json_number(a->margin_bytes), "predicted_bps", predicted,
-                     "observed", observed, "most", model_regime_name(fit_regimes_most(p)),
-                     "rate_error", cli_table_json_number(p->rate_error), "retransmitted_segments", p->retransmitted,
+                     "margin_bytes", view_table_json_number(a->margin_bytes), "predicted_bps", predicted,
+                     "observed", observed, "most", model_regime_name(study_fit_regimes_most(p)),
+                     "rate_error", view_table_json_number(p->rate_error), "retransmitted_segments", p->retransmitted,
                      "in_bps", spread_json(&p->rate[0], p->runs), "out_bps", spread_json(&p->rate[1], p->runs));
 }
 
-json_t *fit_regimes_json(const void *state)
+json_t *study_fit_regimes_json(const void *state)
 {
-    const struct fit_regimes *r = state;
+    const struct study_fit_regimes *r = state;
     struct model_loss_proportion p = model_loss_trace_proportion(r->agree, r->known);
     json_t *points = json_array();
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(points, point_json(&r->point[i]));
     return json_pack("{s:I, s:{s:I, s:I, s:o, s:o, s:o}, s:o}", "runs", (json_int_t)r->runs, "agreement",
                      "points", (json_int_t)r->known, "agree", (json_int_t)r->agree,
-                     "value", cli_table_json_number(p.value), "low", cli_table_json_number(p.low),
-                     "high", cli_table_json_number(p.high), "points", points);
+                     "value", view_table_json_number(p.value), "low", view_table_json_number(p.low),
+                     "high", view_table_json_number(p.high), "points", points);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/fit_resources.h"
-#include "cli/table.h"
+#include "study/fit_resources.h"
+#include "view/table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,12 +8,12 @@
 
 #define WORST 5
 
-static void cell_range_mbps(struct cli_table *t, const struct analysis_fit_value *v)
+static void cell_range_mbps(struct view_table *t, const struct analysis_fit_value *v)
 {
     if (isfinite(v->low) && isfinite(v->high))
-        cli_table_add(t, "%.*f to %.*f", v->low >= 1e9 ? 1 : 2, v->low / 1e6, v->low >= 1e9 ? 1 : 2, v->high / 1e6);
+        view_table_add(t, "%.*f to %.*f", v->low >= 1e9 ? 1 : 2, v->low / 1e6, v->low >= 1e9 ? 1 : 2, v->high / 1e6);
     else
-        cli_table_add(t, "-");
+        view_table_add(t, "-");
 }
 
 /* ", 95 % interval 0.99 to 1.01", empty when that is not known. */
@@ -41,55 +41,55 @@ static void print_exponents(const struct analysis_fit *f)
     putchar('\n');
 }
 
-static void cell_percent(struct cli_table *t, double share)
+static void cell_percent(struct view_table *t, double share)
 {
     if (isfinite(share))
-        cli_table_add(t, "%.2f %%", 100 * share);
+        view_table_add(t, "%.2f %%", 100 * share);
     else
-        cli_table_add(t, "-");
+        view_table_add(t, "-");
 }
 
-static bool print_forms(const struct fit_resources *r, const struct fit_outcome *o, struct error *err)
+static bool print_forms(const struct study_fit_resources *r, const struct study_fit_outcome *o, struct error *err)
 {
     static const char *const head[] = {"form", "B Mb/s", "95 %", "rms", "mean", "worst", "in/out",
                                        "dAIC", "cross-validated"};
-    struct cli_table t;
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t;
+    view_table_start(&t, head, sizeof head / sizeof *head);
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
         const struct analysis_fit *f = &o->fit[i];
-        cli_table_add(&t, "%s%s", analysis_fit_form_name(f->form), f->acks ? "+acks" : "");
-        cli_table_add_number(&t, f->rate_bps.value, 1e6);
+        view_table_add(&t, "%s%s", analysis_fit_form_name(f->form), f->acks ? "+acks" : "");
+        view_table_add_number(&t, f->rate_bps.value, 1e6);
         cell_range_mbps(&t, &f->rate_bps);
         cell_percent(&t, f->rms_error);
         cell_percent(&t, f->mean_error);
         cell_percent(&t, f->worst_error);
         if (f->applies)
-            cli_table_add(&t, "%zu/%zu", r->points[o->index[f->worst_point]].n_in,
+            view_table_add(&t, "%zu/%zu", r->points[o->index[f->worst_point]].n_in,
                           r->points[o->index[f->worst_point]].n_out);
         else
-            cli_table_add(&t, "-");
+            view_table_add(&t, "-");
         if (isfinite(f->aic))
-            cli_table_add(&t, "%.1f", fmax(f->aic - o->fit[0].aic, 0)); /* forms may tie but for rounding */
+            view_table_add(&t, "%.1f", fmax(f->aic - o->fit[0].aic, 0)); /* forms may tie but for rounding */
         else
-            cli_table_add(&t, "-");
+            view_table_add(&t, "-");
         cell_percent(&t, f->cross_validated_error);
     }
-    bool ok = cli_table_print(&t, "  ", 1, stdout, err);
+    bool ok = view_table_print(&t, "  ", 1, stdout, err);
     for (int i = 0; ok && i < ANALYSIS_FIT_ALL; i++)
         print_exponents(&o->fit[i]);
     return ok;
 }
 
 struct bad_point {
-    const struct fit_point *point;
+    const struct study_fit_point *point;
     double in_bps, out_bps; /* predicted, means of the flows */
     double error;           /* the largest of its flows */
 };
 
 /* One point against a fit; false when memory is out. */
-static bool judge_point(const struct fit_point *p, const struct analysis_fit *f, struct bad_point *b)
+static bool judge_point(const struct study_fit_point *p, const struct analysis_fit *f, struct bad_point *b)
 {
-    struct analysis_fit_point plain = fit_resources_plain(p, 0);
+    struct analysis_fit_point plain = study_fit_resources_plain(p, 0);
     double *predicted = malloc(plain.n * sizeof *predicted), in = 0, out = 0;
     if (!predicted)
         return false;
@@ -112,7 +112,7 @@ static int by_error(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static bool print_worst(const struct fit_resources *r, const struct fit_outcome *o, struct error *err)
+static bool print_worst(const struct study_fit_resources *r, const struct study_fit_outcome *o, struct error *err)
 {
     static const char *const head[] = {"point", "seed", "in/out", "in Mb/s", "predicted", "out Mb/s", "predicted",
                                        "worst flow"};
@@ -125,27 +125,27 @@ static bool print_worst(const struct fit_resources *r, const struct fit_outcome 
         return error_set(err, ERROR_SYSTEM, "out of memory");
     }
     qsort(all, o->n, sizeof *all, by_error);
-    struct cli_table t;
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t;
+    view_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < o->n && i < WORST; i++) {
-        const struct fit_point *p = all[i].point;
-        cli_table_add(&t, "%s", p->label);
+        const struct study_fit_point *p = all[i].point;
+        view_table_add(&t, "%s", p->label);
         if (p->axes)
-            cli_table_add(&t, "%" PRId64, p->seed);
+            view_table_add(&t, "%" PRId64, p->seed);
         else
-            cli_table_add(&t, "-");
-        cli_table_add(&t, "%zu/%zu", p->n_in, p->n_out);
-        cli_table_add_number(&t, p->in_bps, 1e6);
-        cli_table_add_number(&t, all[i].in_bps, 1e6);
-        cli_table_add_number(&t, p->out_bps, 1e6);
-        cli_table_add_number(&t, all[i].out_bps, 1e6);
+            view_table_add(&t, "-");
+        view_table_add(&t, "%zu/%zu", p->n_in, p->n_out);
+        view_table_add_number(&t, p->in_bps, 1e6);
+        view_table_add_number(&t, all[i].in_bps, 1e6);
+        view_table_add_number(&t, p->out_bps, 1e6);
+        view_table_add_number(&t, all[i].out_bps, 1e6);
         cell_percent(&t, all[i].error);
     }
     free(all);
-    return cli_table_print(&t, "  ", 1, stdout, err);
+    return view_table_print(&t, "  ", 1, stdout, err);
 }
 
-static bool print_outcome(const struct fit_resources *r, const struct fit_outcome *o, struct error *err)
+static bool print_outcome(const struct study_fit_resources *r, const struct study_fit_outcome *o, struct error *err)
 {
     const struct analysis_fit *best = &o->fit[0];
     if (!best->applies) {
@@ -158,7 +158,7 @@ static bool print_outcome(const struct fit_resources *r, const struct fit_outcom
     if (best->limited > 0)
         printf("; %zu flows have all that their own hosts' links give", best->limited);
     putchar('\n');
-    if (best->rms_error > FIT_RESOURCES_MIXED) {
+    if (best->rms_error > STUDY_FIT_RESOURCES_MIXED) {
         printf("  that is off by %.0f %% (rms): no form has all of these points, and the bandwidth means little\n",
                100 * best->rms_error);
         return true;
@@ -166,12 +166,12 @@ static bool print_outcome(const struct fit_resources *r, const struct fit_outcom
     return print_forms(r, o, err) && puts("  worst points of the best form") != EOF && print_worst(r, o, err);
 }
 
-bool fit_resources_print(const void *state, struct error *err)
+bool study_fit_resources_print(const void *state, struct error *err)
 {
-    const struct fit_resources *r = state;
+    const struct study_fit_resources *r = state;
     const char *gap = "";
     for (size_t i = 0; i < r->n_groups; i++) {
-        const struct fit_group *g = &r->groups[i];
+        const struct study_fit_group *g = &r->groups[i];
         if (g->points == 0)
             continue;
         printf("%sresource %s", gap, g->name);
@@ -201,20 +201,21 @@ bool fit_resources_print(const void *state, struct error *err)
 
 static json_t *value_json(const struct analysis_fit_value *v)
 {
-    return json_pack("{s:o, s:o, s:o}", "value", cli_table_json_number(v->value), "low", cli_table_json_number(v->low),
-                     "high", cli_table_json_number(v->high));
+    return json_pack("{s:o, s:o, s:o}", "value", view_table_json_number(v->value), "low",
+                     view_table_json_number(v->low), "high", view_table_json_number(v->high));
 }
 
-static json_t *form_json(const struct fit_resources *r, const struct fit_outcome *o, const struct analysis_fit *f)
+static json_t *form_json(const struct study_fit_resources *r, const struct study_fit_outcome *o,
+                         const struct analysis_fit *f)
 {
-    const struct fit_point *worst = f->applies ? &r->points[o->index[f->worst_point]] : NULL;
+    const struct study_fit_point *worst = f->applies ? &r->points[o->index[f->worst_point]] : NULL;
     json_t *form = json_pack(
         "{s:s, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I}", "form", analysis_fit_form_name(f->form), "acks",
         f->acks, "applies", f->applies, "fitted_rate_bps", value_json(&f->rate_bps), "parameters",
-        (json_int_t)f->parameters, "aic", cli_table_json_number(f->aic), "rms_error",
-        cli_table_json_number(f->rms_error), "mean_error", cli_table_json_number(f->mean_error),
-        "cross_validated_error", cli_table_json_number(f->cross_validated_error), "worst_error",
-        cli_table_json_number(f->worst_error), "limited_flows", (json_int_t)f->limited);
+        (json_int_t)f->parameters, "aic", view_table_json_number(f->aic), "rms_error",
+        view_table_json_number(f->rms_error), "mean_error", view_table_json_number(f->mean_error),
+        "cross_validated_error", view_table_json_number(f->cross_validated_error), "worst_error",
+        view_table_json_number(f->worst_error), "limited_flows", (json_int_t)f->limited);
     json_object_set_new(form, "worst_point", worst ? json_string(worst->label) : json_null());
     if (f->form == ANALYSIS_FIT_POWER) {
         json_object_set_new(form, "a", value_json(&f->exponent[0]));
@@ -222,22 +223,22 @@ static json_t *form_json(const struct fit_resources *r, const struct fit_outcome
     }
     if (f->form == ANALYSIS_FIT_NORM) /* of 1/p, which is finite: p may not be */
         json_object_set_new(form, "inverse_p", json_pack("{s:o, s:o, s:o}", "value",
-                                                         cli_table_json_number(1 / f->exponent[0].value), "low",
-                                                         cli_table_json_number(1 / f->exponent[0].high), "high",
-                                                         cli_table_json_number(1 / f->exponent[0].low)));
+                                                         view_table_json_number(1 / f->exponent[0].value), "low",
+                                                         view_table_json_number(1 / f->exponent[0].high), "high",
+                                                         view_table_json_number(1 / f->exponent[0].low)));
     return form;
 }
 
-static json_t *outcome_json(const struct fit_resources *r, const struct fit_outcome *o)
+static json_t *outcome_json(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
     json_t *forms = json_array();
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++)
         json_array_append_new(forms, form_json(r, o, &o->fit[i]));
     return json_pack("{s:I, s:I, s:o, s:o}", "points", (json_int_t)o->units, "runs", (json_int_t)o->n, "seed_spread",
-                     cli_table_json_number(o->spread), "forms", forms);
+                     view_table_json_number(o->spread), "forms", forms);
 }
 
-static const struct analysis_fit *plain_eq6(const struct fit_outcome *o)
+static const struct analysis_fit *plain_eq6(const struct study_fit_outcome *o)
 {
     const struct analysis_fit *f = o->fit;
     while (f->form != ANALYSIS_FIT_EQ6 || f->acks)
@@ -245,7 +246,7 @@ static const struct analysis_fit *plain_eq6(const struct fit_outcome *o)
     return f;
 }
 
-static json_t *point_json(const struct fit_point *p, const struct fit_outcome *o)
+static json_t *point_json(const struct study_fit_point *p, const struct study_fit_outcome *o)
 {
     const struct analysis_fit *best = &o->fit[0], *eq6 = plain_eq6(o);
     struct bad_point b = {.in_bps = (double)NAN, .out_bps = (double)NAN, .error = (double)NAN}, rule = b;
@@ -255,11 +256,11 @@ static json_t *point_json(const struct fit_point *p, const struct fit_outcome *o
         judge_point(p, eq6, &rule);
     json_t *point = json_pack(
         "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source", p->source, "in",
-        (json_int_t)p->n_in, "out", (json_int_t)p->n_out, "in_bps", cli_table_json_number(p->in_bps), "in_ci95_bps",
-        cli_table_json_number(p->in_ci95_bps), "out_bps", cli_table_json_number(p->out_bps), "out_ci95_bps",
-        cli_table_json_number(p->out_ci95_bps), "predicted_in_bps", cli_table_json_number(b.in_bps),
-        "predicted_out_bps", cli_table_json_number(b.out_bps), "worst_error", cli_table_json_number(b.error),
-        "eq6_in_bps", cli_table_json_number(rule.in_bps), "eq6_out_bps", cli_table_json_number(rule.out_bps), "lossy",
+        (json_int_t)p->n_in, "out", (json_int_t)p->n_out, "in_bps", view_table_json_number(p->in_bps), "in_ci95_bps",
+        view_table_json_number(p->in_ci95_bps), "out_bps", view_table_json_number(p->out_bps), "out_ci95_bps",
+        view_table_json_number(p->out_ci95_bps), "predicted_in_bps", view_table_json_number(b.in_bps),
+        "predicted_out_bps", view_table_json_number(b.out_bps), "worst_error", view_table_json_number(b.error),
+        "eq6_in_bps", view_table_json_number(rule.in_bps), "eq6_out_bps", view_table_json_number(rule.out_bps), "lossy",
         p->lossy);
     if (p->axes) {
         json_object_set_new(point, "point", json_integer(p->number));
@@ -269,17 +270,17 @@ static json_t *point_json(const struct fit_point *p, const struct fit_outcome *o
     return point;
 }
 
-json_t *fit_resources_json(const void *state)
+json_t *study_fit_resources_json(const void *state)
 {
-    const struct fit_resources *r = state;
+    const struct study_fit_resources *r = state;
     json_t *list = json_array();
     for (size_t i = 0; i < r->n_groups; i++) {
-        const struct fit_group *g = &r->groups[i];
+        const struct study_fit_group *g = &r->groups[i];
         if (g->points == 0)
             continue;
         json_t *group = outcome_json(r, &g->all), *measured = json_array();
         json_object_set_new(group, "resource", json_string(g->name));
-        json_object_set_new(group, "rate_bps", cli_table_json_number(g->rate_bps));
+        json_object_set_new(group, "rate_bps", view_table_json_number(g->rate_bps));
         json_object_set_new(group, "lossy_runs", json_integer((json_int_t)g->lossy));
         json_object_set_new(group, "equal_windows", json_boolean(g->equal_windows));
         json_object_set_new(group, "loss_free", g->loss_free.n > 0 ? outcome_json(r, &g->loss_free) : json_null());

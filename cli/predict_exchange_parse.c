@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/units.h"
-#include "cli/predict_exchange.h"
+#include "cli/cmd_predict_exchange.h"
 
 #include <getopt.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/predict_exchange.h"
-#include "cli/table.h"
+#include "cli/cmd_predict_exchange.h"
+#include "view/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,22 +55,22 @@ static bool show_text(const struct predict_exchange_request *r, const struct pre
     if (r->wanted[PREDICT_EXCHANGE_TAM])
         show_parameters(r, a);
     puts("");
-    struct cli_table t;
-    cli_table_init(&t, 5);
+    struct view_table t;
+    view_table_init(&t, 5);
     for (int i = 0; i < 5; i++)
-        cli_table_add(&t, "%s", head[i]);
+        view_table_add(&t, "%s", head[i]);
     for (size_t i = 0; i < a->n; i++) {
         const struct predict_exchange_row *row = &a->row[i];
-        cli_table_add(&t, "%s", row->model);
-        cli_table_add(&t, "%s", row->source);
+        view_table_add(&t, "%s", row->model);
+        view_table_add(&t, "%s", row->source);
         if (isnan(row->rounds))
-            cli_table_add(&t, "-");
+            view_table_add(&t, "-");
         else
-            cli_table_add(&t, "%.0f", row->rounds);
-        cli_table_add_number(&t, row->time_s, 1e-3);
-        cli_table_add_number(&t, goodput_bps(a, row), 1e6);
+            view_table_add(&t, "%.0f", row->rounds);
+        view_table_add_number(&t, row->time_s, 1e-3);
+        view_table_add_number(&t, goodput_bps(a, row), 1e6);
     }
-    if (!cli_table_print(&t, "  ", 2, stdout, err))
+    if (!view_table_print(&t, "  ", 2, stdout, err))
         return false;
     if (a->tree.switches)
         show_tree(a);
@@ -95,7 +95,7 @@ static json_t *tree_json(const struct predict_exchange_answer *a)
                      a->window.uplink_packets, "share_packets", a->window.share, "window_packets",
                      (json_int_t)a->window.window_packets, "data_window_packets",
                      (json_int_t)a->data_window.window_packets, "overrun", a->window.overrun, "uplink_s",
-                     cli_table_json_number(a->uplink_s));
+                     view_table_json_number(a->uplink_s));
 }
 
 static bool show_json(const struct predict_exchange_request *r, const struct predict_exchange_answer *a,

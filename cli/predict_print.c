@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/predict.h"
 
-#include "cli/table.h"
+#include "view/table.h"
 
 #include <math.h>
 
 #define FULL_LINK 0.999   /* of the rate: shown as saturated */
 
-static void add_transfer(struct cli_table *t, const struct scenario_flow *f, bool any_bytes)
+static void add_transfer(struct view_table *t, const struct scenario_flow *f, bool any_bytes)
 {
-    cli_table_add(t, "%s", f->name);
-    cli_table_add(t, "h%d", f->from);
-    cli_table_add(t, "h%d", f->to);
+    view_table_add(t, "%s", f->name);
+    view_table_add(t, "h%d", f->from);
+    view_table_add(t, "h%d", f->to);
     if (any_bytes && f->bytes > 0)
-        cli_table_add_number(t, (double)f->bytes, 1e6);
+        view_table_add_number(t, (double)f->bytes, 1e6);
     else if (any_bytes)
-        cli_table_add(t, "-");
+        view_table_add(t, "-");
 }
 
-static void add_seconds(struct cli_table *t, double time_s)
+static void add_seconds(struct view_table *t, double time_s)
 {
     if (isfinite(time_s))
-        cli_table_add(t, "%.4f", time_s);
+        view_table_add(t, "%.4f", time_s);
     else
-        cli_table_add(t, "-");
+        view_table_add(t, "-");
 }
 
 static bool has_bytes(const struct scenario *s)
@@ -34,42 +34,42 @@ static bool has_bytes(const struct scenario *s)
     return false;
 }
 
-static void add_heads(struct cli_table *t, bool any_bytes)
+static void add_heads(struct view_table *t, bool any_bytes)
 {
-    cli_table_add(t, "link");
-    cli_table_add(t, "from");
-    cli_table_add(t, "to");
+    view_table_add(t, "link");
+    view_table_add(t, "from");
+    view_table_add(t, "to");
     if (any_bytes)
-        cli_table_add(t, "MB");
+        view_table_add(t, "MB");
 }
 
-static bool print_rates(const struct prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
-                        struct error *err)
+static bool print_rates(const struct study_prediction *p, const struct scenario *s,
+                        const struct scenario_pattern *pattern, struct error *err)
 {
-    bool any_bytes = has_bytes(s), few = p->n_steps <= PREDICTION_SHOWN;
-    struct cli_table t;
-    cli_table_init(&t, 3 + (any_bytes ? 2U : 0U) + (few ? p->n_steps : 2U));
+    bool any_bytes = has_bytes(s), few = p->n_steps <= STUDY_PREDICTION_SHOWN;
+    struct view_table t;
+    view_table_init(&t, 3 + (any_bytes ? 2U : 0U) + (few ? p->n_steps : 2U));
     add_heads(&t, any_bytes);
     for (size_t k = 0; few && k < p->n_steps; k++)
-        cli_table_add(&t, p->n_steps == 1 ? "Mb/s" : "step %zu Mb/s", k + 1);
+        view_table_add(&t, p->n_steps == 1 ? "Mb/s" : "step %zu Mb/s", k + 1);
     if (!few) {
-        cli_table_add(&t, "first Mb/s");
-        cli_table_add(&t, "mean Mb/s");
+        view_table_add(&t, "first Mb/s");
+        view_table_add(&t, "mean Mb/s");
     }
     if (any_bytes)
-        cli_table_add(&t, "completion s");
+        view_table_add(&t, "completion s");
     for (size_t i = 0; i < p->n; i++) {
         add_transfer(&t, &s->flows[i], any_bytes);
         for (size_t k = 0; few && k < p->n_steps; k++)
-            cli_table_add_number(&t, p->rate_bps[k * p->n + i] > 0 ? p->rate_bps[k * p->n + i] : (double)NAN, 1e6);
+            view_table_add_number(&t, p->rate_bps[k * p->n + i] > 0 ? p->rate_bps[k * p->n + i] : (double)NAN, 1e6);
         if (!few) {
-            cli_table_add_number(&t, p->first_bps[i], 1e6);
-            cli_table_add_number(&t, prediction_mean_bps(p, &pattern->pattern.transfers[i], i), 1e6);
+            view_table_add_number(&t, p->first_bps[i], 1e6);
+            view_table_add_number(&t, study_prediction_mean_bps(p, &pattern->pattern.transfers[i], i), 1e6);
         }
         if (any_bytes)
             add_seconds(&t, p->completion_s[i]);
     }
-    if (!cli_table_print(&t, "", 3, stdout, err))
+    if (!view_table_print(&t, "", 3, stdout, err))
         return false;
     if (p->n_steps > 1) {
         printf("steps end at");
@@ -82,31 +82,31 @@ static bool print_rates(const struct prediction *p, const struct scenario *s, co
     return true;
 }
 
-static bool print_queues(const struct prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
-                         struct error *err)
+static bool print_queues(const struct study_prediction *p, const struct scenario *s,
+                         const struct scenario_pattern *pattern, struct error *err)
 {
-    struct cli_table t;
+    struct view_table t;
     printf("\nround trips in the first step: empty, and what data and ACKs wait in queues\n");
-    cli_table_init(&t, 6);
+    view_table_init(&t, 6);
     add_heads(&t, false);
-    cli_table_add(&t, "empty ms");
-    cli_table_add(&t, "data wait ms");
-    cli_table_add(&t, "ACK wait ms");
+    view_table_add(&t, "empty ms");
+    view_table_add(&t, "data wait ms");
+    view_table_add(&t, "ACK wait ms");
     for (size_t i = 0; i < p->n; i++) {
         if (!(p->rate_bps[i] > 0))
             continue;
         add_transfer(&t, &s->flows[i], false);
-        cli_table_add_number(&t, p->queues.rtt[i].propagation_s, 1e-3);
-        cli_table_add_number(&t, p->queues.rtt[i].data_wait_s, 1e-3);
-        cli_table_add_number(&t, p->queues.rtt[i].ack_wait_s, 1e-3);
+        view_table_add_number(&t, p->queues.rtt[i].propagation_s, 1e-3);
+        view_table_add_number(&t, p->queues.rtt[i].data_wait_s, 1e-3);
+        view_table_add_number(&t, p->queues.rtt[i].ack_wait_s, 1e-3);
     }
-    if (!cli_table_print(&t, "", 3, stdout, err))
+    if (!view_table_print(&t, "", 3, stdout, err))
         return false;
-    cli_table_init(&t, 4);
-    cli_table_add(&t, "full port");
-    cli_table_add(&t, "wait ms");
-    cli_table_add(&t, "queue kB");
-    cli_table_add(&t, "wire Mb/s");
+    view_table_init(&t, 4);
+    view_table_add(&t, "full port");
+    view_table_add(&t, "wait ms");
+    view_table_add(&t, "queue kB");
+    view_table_add(&t, "wire Mb/s");
     size_t rows = t.n;
     for (int l = 0; l < model_platform_link_count(&pattern->platform); l++) {
         double rate_bps = model_platform_cable(&pattern->platform, l)->rate_bps;
@@ -114,51 +114,51 @@ static bool print_queues(const struct prediction *p, const struct scenario *s, c
         if (p->queues.load_bps[l] < FULL_LINK * rate_bps)
             continue;
         scenario_pattern_link_name(pattern, l, name);
-        cli_table_add(&t, "%s", name);
-        cli_table_add_number(&t, p->queues.delay_s[l], 1e-3);
-        cli_table_add_number(&t, p->queues.delay_s[l] * rate_bps / 8, 1e3);
-        cli_table_add_number(&t, p->queues.load_bps[l], 1e6);
+        view_table_add(&t, "%s", name);
+        view_table_add_number(&t, p->queues.delay_s[l], 1e-3);
+        view_table_add_number(&t, p->queues.delay_s[l] * rate_bps / 8, 1e3);
+        view_table_add_number(&t, p->queues.load_bps[l], 1e6);
     }
     if (t.n > rows)
         printf("\n");
     else
         printf("\nno port is full: every window is used up in an empty network\n");
     if (t.n > rows)
-        return cli_table_print(&t, "", 1, stdout, err);
-    cli_table_fini(&t);
+        return view_table_print(&t, "", 1, stdout, err);
+    view_table_fini(&t);
     return true;
 }
 
-bool predict_print(const struct prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
+bool predict_print(const struct study_prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
                    struct error *err)
 {
-    printf("%s, predicted: %s. Rates are goodput\n", p->model, prediction_summary(p->model));
+    printf("%s, predicted: %s. Rates are goodput\n", p->model, study_prediction_summary(p->model));
     return print_rates(p, s, pattern, err) && (!p->queues.rtt || print_queues(p, s, pattern, err));
 }
 
 /* One column a model: the rate in the first step, or the completion time. */
-static bool print_side_by_side(const struct prediction *p, size_t n, const struct scenario *s, bool completion,
+static bool print_side_by_side(const struct study_prediction *p, size_t n, const struct scenario *s, bool completion,
                                struct error *err)
 {
     bool any_bytes = has_bytes(s);
-    struct cli_table t;
-    cli_table_init(&t, 3 + any_bytes + n);
+    struct view_table t;
+    view_table_init(&t, 3 + any_bytes + n);
     add_heads(&t, any_bytes);
     for (size_t m = 0; m < n; m++)
-        cli_table_add(&t, "%s", p[m].model);
+        view_table_add(&t, "%s", p[m].model);
     for (size_t i = 0; i < p->n; i++) {
         add_transfer(&t, &s->flows[i], any_bytes);
         for (size_t m = 0; m < n; m++) {
             if (completion)
                 add_seconds(&t, p[m].completion_s[i]);
             else
-                cli_table_add_number(&t, p[m].rate_bps[i] > 0 ? p[m].rate_bps[i] : (double)NAN, 1e6);
+                view_table_add_number(&t, p[m].rate_bps[i] > 0 ? p[m].rate_bps[i] : (double)NAN, 1e6);
         }
     }
-    return cli_table_print(&t, "", 3, stdout, err);
+    return view_table_print(&t, "", 3, stdout, err);
 }
 
-bool predict_print_all(const struct prediction *p, size_t n, const struct scenario *s,
+bool predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s,
                        const struct scenario_pattern *pattern, struct error *err)
 {
     (void)pattern;
@@ -171,7 +171,7 @@ bool predict_print_all(const struct prediction *p, size_t n, const struct scenar
     return print_side_by_side(p, n, s, true, err);
 }
 
-static json_t *json_rates(const struct prediction *p, size_t i)
+static json_t *json_rates(const struct study_prediction *p, size_t i)
 {
     json_t *rates = json_array();
     for (size_t k = 0; k < p->n_kept && p->step_start_s[k] < p->completion_s[i]; k++)
@@ -179,7 +179,7 @@ static json_t *json_rates(const struct prediction *p, size_t i)
     return rates;
 }
 
-static json_t *json_ports(const struct prediction *p, const struct scenario_pattern *pattern)
+static json_t *json_ports(const struct study_prediction *p, const struct scenario_pattern *pattern)
 {
     json_t *ports = json_array();
     for (int l = 0; l < model_platform_link_count(&pattern->platform); l++) {
@@ -194,12 +194,12 @@ static json_t *json_ports(const struct prediction *p, const struct scenario_patt
     return ports;
 }
 
-json_t *predict_json(const struct prediction *p, const struct scenario *s, const struct scenario_pattern *pattern)
+json_t *predict_json(const struct study_prediction *p, const struct scenario *s, const struct scenario_pattern *pattern)
 {
     json_t *links = json_array(), *steps = json_array();
     for (size_t k = 0; k < p->n_steps; k++)
         json_array_append_new(steps, json_pack("{s:f, s:o}", "start_s", p->step_start_s[k], "end_s",
-                                               cli_table_json_number(p->step_end_s[k])));
+                                               view_table_json_number(p->step_end_s[k])));
     for (size_t i = 0; i < p->n; i++) {
         const struct scenario_flow *f = &s->flows[i];
         const struct model_transfer *t = &pattern->pattern.transfers[i];
@@ -207,7 +207,7 @@ json_t *predict_json(const struct prediction *p, const struct scenario *s, const
                                  json_sprintf("h%d", f->from), "dst", json_sprintf("h%d", f->to), "bytes",
                                  f->bytes > 0 ? json_integer(f->bytes) : json_null(), "window_bytes", t->window_bytes,
                                  "start_s", t->start_s, "rates_bps", json_rates(p, i), "completion_s",
-                                 cli_table_json_number(p->completion_s[i]));
+                                 view_table_json_number(p->completion_s[i]));
         if (p->queues.rtt && p->rate_bps[i] > 0)
             json_object_set_new(link, "first_step_rtt",
                                 json_pack("{s:f, s:f, s:f}", "propagation_s", p->queues.rtt[i].propagation_s,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows.h"
 #include "base/units.h"
-#include "cli/replay_port.h"
-#include "cli/table.h"
+#include "study/replay_port.h"
+#include "view/table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,9 +34,9 @@ static json_t *json_count(const struct port_flows_count *c)
 {
     return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "frames", (json_int_t)c->frames, "wire_bytes",
                      (json_int_t)c->wire_bytes, "dropped_frames", (json_int_t)c->dropped, "mean_wait_s",
-                     cli_table_json_number(port_flows_mean_wait_s(c)), "p99_wait_s",
-                     cli_table_json_number(port_flows_p99_wait_s(c)), "max_wait_s",
-                     cli_table_json_number(port_flows_max_wait_s(c)));
+                     view_table_json_number(port_flows_mean_wait_s(c)), "p99_wait_s",
+                     view_table_json_number(port_flows_p99_wait_s(c)), "max_wait_s",
+                     view_table_json_number(port_flows_max_wait_s(c)));
 }
 
 static json_t *json_flows(const struct port_flows *f)
@@ -60,14 +60,14 @@ static json_t *json_limit(int64_t limit)
     return limit == EMU_QUEUE_UNLIMITED ? json_null() : json_integer(limit);
 }
 
-json_t *replay_port_json(const struct port_replay_options *o, const struct port_replay_result *r)
+json_t *study_replay_port_json(const struct port_replay_options *o, const struct port_replay_result *r)
 {
     const struct port_flow *rest = &r->flows.flow[PORT_FLOWS_REST];
     json_t *port = json_pack("{s:I, s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:I, s:I}", "rate_bps", (json_int_t)o->rate_bps,
                              "queue", disciplines[o->queue.discipline], "limit_bytes",
                              json_limit(o->queue.limit_bytes), "limit_packets", json_limit(o->queue.limit_packets),
-                             "offered_bps", cli_table_json_number(offered_bps(r)), "speed", o->speed, "utilisation",
-                             cli_table_json_number(utilisation(o, r)), "peak_queue_bytes", (json_int_t)r->peak_bytes,
+                             "offered_bps", view_table_json_number(offered_bps(r)), "speed", o->speed, "utilisation",
+                             view_table_json_number(utilisation(o, r)), "peak_queue_bytes", (json_int_t)r->peak_bytes,
                              "peak_queue_packets", (json_int_t)r->peak_packets, "queued_frames",
                              (json_int_t)r->queued_frames);
     return json_pack(
@@ -93,7 +93,7 @@ static int row_compare(const void *a, const void *b)
     return (y->count->wire_bytes > x->count->wire_bytes) - (y->count->wire_bytes < x->count->wire_bytes);
 }
 
-static void add_row(struct cli_table *t, const struct port_flows *f, const struct show_row *row)
+static void add_row(struct view_table *t, const struct port_flows *f, const struct show_row *row)
 {
     char src[ANALYSIS_ENDPOINT_TEXT] = "other flows", dst[ANALYSIS_ENDPOINT_TEXT] = "";
     if (row->flow == &f->flow[PORT_FLOWS_OTHER]) {
@@ -104,15 +104,15 @@ static void add_row(struct cli_table *t, const struct port_flows *f, const struc
     } else if (!row->flow) {
         snprintf(src, sizeof src, "all");
     }
-    cli_table_add(t, "%s", src);
-    cli_table_add(t, "%s", dst);
-    cli_table_add(t, "%s", row->kind);
-    cli_table_add(t, "%" PRId64, row->count->frames);
-    cli_table_add_number(t, (double)row->count->wire_bytes, 1e6);
-    cli_table_add_number(t, port_flows_mean_wait_s(row->count), 1e-3);
-    cli_table_add_number(t, port_flows_p99_wait_s(row->count), 1e-3);
-    cli_table_add_number(t, port_flows_max_wait_s(row->count), 1e-3);
-    cli_table_add(t, "%" PRId64, row->count->dropped);
+    view_table_add(t, "%s", src);
+    view_table_add(t, "%s", dst);
+    view_table_add(t, "%s", row->kind);
+    view_table_add(t, "%" PRId64, row->count->frames);
+    view_table_add_number(t, (double)row->count->wire_bytes, 1e6);
+    view_table_add_number(t, port_flows_mean_wait_s(row->count), 1e-3);
+    view_table_add_number(t, port_flows_p99_wait_s(row->count), 1e-3);
+    view_table_add_number(t, port_flows_max_wait_s(row->count), 1e-3);
+    view_table_add(t, "%" PRId64, row->count->dropped);
 }
 
 static bool show_flows(const struct port_flows *f, struct error *err)
@@ -120,7 +120,7 @@ static bool show_flows(const struct port_flows *f, struct error *err)
     static const char *const head[] = {"from", "to",     "",       "frames", "wire MB",
                                        "mean wait ms", "p99 ms", "max ms", "dropped"};
     static struct show_row rows[2 * (PORT_FLOWS + 2)];
-    struct cli_table t;
+    struct view_table t;
     size_t n = 0;
     for (size_t i = 0; i < sizeof f->flow / sizeof *f->flow; i++) {
         if (f->flow[i].data.frames > 0)
@@ -129,11 +129,11 @@ static bool show_flows(const struct port_flows *f, struct error *err)
             rows[n++] = (struct show_row){&f->flow[i], &f->flow[i].ack, "ACKs"};
     }
     qsort(rows, n, sizeof *rows, row_compare);
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < n && i < SHOWN; i++)
         add_row(&t, f, &rows[i]);
     add_row(&t, f, &(struct show_row){NULL, &f->all, ""});
-    if (!cli_table_print(&t, "  ", 3, stdout, err))
+    if (!view_table_print(&t, "  ", 3, stdout, err))
         return false;
     if (n > SHOWN)
         printf("  and %zu smaller rows: --json has them\n", n - SHOWN);
@@ -150,7 +150,7 @@ static void format_limit(const struct emu_queue_config *q, char text[static UNIT
         snprintf(text, UNITS_TEXT, "unlimited");
 }
 
-bool replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r, struct error *err)
+bool study_replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r, struct error *err)
 {
     char rate[UNITS_TEXT], limit[UNITS_TEXT];
     units_format_rate(o->rate_bps, rate);

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/csv.h"
-#include "cli/replay.h"
-#include "cli/table.h"
+#include "results/csv.h"
+#include "study/replay.h"
+#include "view/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool replay_run_read(struct replay_run *run, int n_flows, struct error *err)
+bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct error *err)
 {
     static const char *const columns[] = {"goodput_bps", "retransmitted_segments"};
-    struct cli_csv csv;
+    struct results_csv csv;
     char *v[2];
     int n = 0;
     run->goodput_bps = calloc((size_t)n_flows, sizeof *run->goodput_bps);
     if (!run->goodput_bps)
         return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", n_flows);
-    if (!cli_csv_open(&csv, run->directory, "flows.csv", columns, 2, err))
+    if (!results_csv_open(&csv, run->directory, "flows.csv", columns, 2, err))
         return false;
-    while (n < n_flows && cli_csv_next(&csv, v, err)) {
-        run->goodput_bps[n++] = cli_csv_number(v[0]);
+    while (n < n_flows && results_csv_next(&csv, v, err)) {
+        run->goodput_bps[n++] = results_csv_number(v[0]);
         run->retransmitted += strtoll(v[1], NULL, 10);
     }
-    cli_csv_close(&csv);
+    results_csv_close(&csv);
     if (err->code != ERROR_NONE)
         return false;
     return n == n_flows || error_set(err, ERROR_SYSTEM, "%s: flows are missing", run->directory);
 }
 
-static double replay_total(const struct replay_run *run, int n)
+static double replay_total(const struct study_replay_run *run, int n)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
@@ -36,7 +36,7 @@ static double replay_total(const struct replay_run *run, int n)
     return sum;
 }
 
-static double replay_measured_total(const struct replay *r)
+static double replay_measured_total(const struct study_replay *r)
 {
     double sum = 0;
     for (int i = 0; i < r->n_flows; i++)
@@ -44,44 +44,44 @@ static double replay_measured_total(const struct replay *r)
     return sum;
 }
 
-static void add_percent(struct cli_table *t, double d)
+static void add_percent(struct view_table *t, double d)
 {
     if (isfinite(d))
-        cli_table_add(t, "%+.1f %%", 100 * d);
+        view_table_add(t, "%+.1f %%", 100 * d);
     else
-        cli_table_add(t, "-");
+        view_table_add(t, "-");
 }
 
-static bool show_baseline(const struct replay *r, const struct replay_run *run, struct error *err)
+static bool show_baseline(const struct study_replay *r, const struct study_replay_run *run, struct error *err)
 {
     static const char *const head[] = {"from",   "to",           "host",          "host",      "window kB",
                                        "pauses", "measured Mb/s", "replayed Mb/s", "difference"};
-    struct cli_table t;
-    cli_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t;
+    view_table_start(&t, head, sizeof head / sizeof *head);
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
-        cli_table_add(&t, "%s", r->flows[i].from);
-        cli_table_add(&t, "%s", r->flows[i].to);
-        cli_table_add(&t, "h%d", flow->from);
-        cli_table_add(&t, "h%d", flow->to);
-        cli_table_add_number(&t, (double)flow->tcp.receive_buffer_bytes, 1e3);
-        cli_table_add(&t, "%d", r->flows[i].pauses);
-        cli_table_add_number(&t, r->flows[i].measured_bps, 1e6);
-        cli_table_add_number(&t, run->goodput_bps[i], 1e6);
+        view_table_add(&t, "%s", r->flows[i].from);
+        view_table_add(&t, "%s", r->flows[i].to);
+        view_table_add(&t, "h%d", flow->from);
+        view_table_add(&t, "h%d", flow->to);
+        view_table_add_number(&t, (double)flow->tcp.receive_buffer_bytes, 1e3);
+        view_table_add(&t, "%d", r->flows[i].pauses);
+        view_table_add_number(&t, r->flows[i].measured_bps, 1e6);
+        view_table_add_number(&t, run->goodput_bps[i], 1e6);
         add_percent(&t, run->goodput_bps[i] / r->flows[i].measured_bps - 1);
     }
     double measured = replay_measured_total(r), played = replay_total(run, r->n_flows);
-    cli_table_add(&t, "total");
+    view_table_add(&t, "total");
     for (int i = 0; i < 5; i++)
-        cli_table_add(&t, "%s", "");
-    cli_table_add_number(&t, measured, 1e6);
-    cli_table_add_number(&t, played, 1e6);
+        view_table_add(&t, "%s", "");
+    view_table_add_number(&t, measured, 1e6);
+    view_table_add_number(&t, played, 1e6);
     add_percent(&t, played / measured - 1);
-    return cli_table_print(&t, "  ", 4, stdout, err);
+    return view_table_print(&t, "  ", 4, stdout, err);
 }
 
 struct replay_rank {
-    const struct replay_run *run;
+    const struct study_replay_run *run;
     double total_bps;
 };
 
@@ -92,10 +92,10 @@ static int rank_compare(const void *a, const void *b)
 }
 
 /* The variants by bandwidth won back, flow by flow. */
-static bool show_variants(const struct replay *r, const struct replay_run *runs, int n, struct error *err)
+static bool show_variants(const struct study_replay *r, const struct study_replay_run *runs, int n, struct error *err)
 {
     struct replay_rank *ranks = calloc((size_t)n, sizeof *ranks);
-    struct cli_table t;
+    struct view_table t;
     int shown = r->n_flows < 6 ? r->n_flows : 6;
     if (!ranks)
         return error_set(err, ERROR_SYSTEM, "out of memory for variants");
@@ -103,27 +103,27 @@ static bool show_variants(const struct replay *r, const struct replay_run *runs,
         ranks[i] = (struct replay_rank){&runs[i], replay_total(&runs[i], r->n_flows)};
     double base = ranks[0].total_bps;
     qsort(ranks, (size_t)n, sizeof *ranks, rank_compare);
-    cli_table_init(&t, (size_t)shown + 4);
-    cli_table_add(&t, "what if");
-    cli_table_add(&t, "total Mb/s");
-    cli_table_add(&t, "won back");
-    cli_table_add(&t, "retrans");
+    view_table_init(&t, (size_t)shown + 4);
+    view_table_add(&t, "what if");
+    view_table_add(&t, "total Mb/s");
+    view_table_add(&t, "won back");
+    view_table_add(&t, "retrans");
     for (int f = 0; f < shown; f++)
-        cli_table_add(&t, "h%d>h%d", r->scenario.flows[f].from, r->scenario.flows[f].to);
+        view_table_add(&t, "h%d>h%d", r->scenario.flows[f].from, r->scenario.flows[f].to);
     for (int i = 0; i < n; i++) {
-        cli_table_add(&t, "%s", ranks[i].run->label);
-        cli_table_add_number(&t, ranks[i].total_bps, 1e6);
+        view_table_add(&t, "%s", ranks[i].run->label);
+        view_table_add_number(&t, ranks[i].total_bps, 1e6);
         add_percent(&t, ranks[i].total_bps / base - 1);
-        cli_table_add(&t, "%lld", ranks[i].run->retransmitted);
+        view_table_add(&t, "%lld", ranks[i].run->retransmitted);
         for (int f = 0; f < shown; f++)
-            cli_table_add_number(&t, ranks[i].run->goodput_bps[f], 1e6);
+            view_table_add_number(&t, ranks[i].run->goodput_bps[f], 1e6);
     }
     free(ranks);
     putchar('\n');
-    return cli_table_print(&t, "  ", 1, stdout, err);
+    return view_table_print(&t, "  ", 1, stdout, err);
 }
 
-bool replay_show(const struct replay *r, const struct replay_run *runs, int n, struct error *err)
+bool study_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n, struct error *err)
 {
     if (r->left_out > 0)
         fprintf(stderr, "contraflow: %d small flows are left out\n", r->left_out);
@@ -133,7 +133,7 @@ bool replay_show(const struct replay *r, const struct replay_run *runs, int n, s
     return show_baseline(r, &runs[0], err) && (n == 1 || show_variants(r, runs, n, err));
 }
 
-json_t *replay_json(const struct replay *r, const struct replay_run *runs, int n)
+json_t *study_replay_json(const struct study_replay *r, const struct study_replay_run *runs, int n)
 {
     json_t *flows = json_array(), *variants = json_array();
     for (int i = 0; i < r->n_flows; i++) {
@@ -144,18 +144,18 @@ json_t *replay_json(const struct replay *r, const struct replay_run *runs, int n
                              (json_int_t)flow->tcp.receive_buffer_bytes, "pauses", r->flows[i].pauses,
                              "until_the_end", r->flows[i].until_the_end, "measured_bps",
                              r->flows[i].measured_bps, "replayed_bps",
-                             cli_table_json_number(runs[0].goodput_bps[i])));
+                             view_table_json_number(runs[0].goodput_bps[i])));
     }
     for (int i = 0; i < n; i++) {
         json_t *rates = json_array();
         for (int f = 0; f < r->n_flows; f++)
-            json_array_append_new(rates, cli_table_json_number(runs[i].goodput_bps[f]));
+            json_array_append_new(rates, view_table_json_number(runs[i].goodput_bps[f]));
         json_array_append_new(variants, json_pack("{s:s, s:f, s:I, s:o, s:s}", "what_if", runs[i].label, "total_bps",
                                                   replay_total(&runs[i], r->n_flows), "retransmitted_segments",
                                                   (json_int_t)runs[i].retransmitted, "goodput_bps", rates, "directory",
                                                   runs[i].directory));
     }
     return json_pack("{s:b, s:o, s:f, s:i, s:o, s:o}", "simulated", true, "rtt_floor_s",
-                     cli_table_json_number(isfinite(r->floor_s) ? r->floor_s : NAN), "measured_total_bps",
+                     view_table_json_number(isfinite(r->floor_s) ? r->floor_s : NAN), "measured_total_bps",
                      replay_measured_total(r), "left_out", r->left_out, "flows", flows, "variants", variants);
 }

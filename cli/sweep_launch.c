@@ -3,7 +3,7 @@
  * wait for that to load. */
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/sweep_work.h"
+#include "sweep/work.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -29,7 +29,7 @@ static int launch_mpi(int64_t processes, char **argv)
 {
     struct error err;
     char path[PATH_MAX];
-    if (children_engine_path("mpi", path, sizeof path, &err)) {
+    if (sweep_engines_path("mpi", path, sizeof path, &err)) {
         execv(path, argv);
         error_set_errno(&err, "%s: cannot be started", path);
     }

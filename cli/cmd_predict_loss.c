@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/cli.h"
+#include "cli/predict.h"
+#include "view/table.h"
+#include "results/gbn_events.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SENDERS 4096
+
+static const char help[] =
+    "usage: contraflow predict loss --senders P --window W --buffer B\n"
+    "       contraflow predict loss --senders P --window W --buffer B --to-gr T --c C --one-minus-a A --f F\n"
+    "       contraflow predict loss --trace FILE... [--window W --buffer B --to-gr T [--senders P]]\n\n"
+    "What is left of a many-to-one flow when a switch drops packets, under Go-Back-N with a fixed window and fast\n"
+    "retransmission (Tam 2001, chapter 4): in-order packets per time that the receiver takes for one. 1 is its full\n"
+    "rate; all senders together are counted.\n\n"
+    "  --senders P     hosts that send to the same one (with --trace: as many as there are files)\n"
+    "  --window W      packets each may have under way\n"
+    "  --buffer B      packets that a port of the switch buffers\n"
+    "Input-buffered switch, from these alone: Eq. 4.2, both its lines. Loses packets when W > B.\n"
+    "Output-buffered switch: Eq. 4.9 and 4.10. Loses packets when P W > B; needs the transitions between a sender's\n"
+    "events, P (a packet was acknowledged), N (a Nack came), TO (its timer ran out), as probabilities:\n"
+    "  --c C           from P to N\n"
+    "  --one-minus-a A from N to TO (else to P)\n"
+    "  --f F           from TO to P (else TO again)\n"
+    "  --to-gr T       timeout in units of the receiver's gap g_r per packet\n"
+    "  --trace FILE... one file a sender, its events in order as words P, N and TO: the probabilities are estimated\n"
+    "                  from them (Eq. 4.11-4.13) and averaged over senders, as Tam does. Without --to-gr that is all.\n"
+    "                  Beside each mean: the share in all senders' events together, its 95 % interval by\n"
+    "                  Wilson's score, which takes events as independent, and its counts\n"
+    "      --json      one object; null for what is not defined\n"
+    "\n"
+    "  contraflow predict loss --senders 15 --window 60 --buffer 43\n"
+    "  contraflow predict loss --senders 7 --window 18 --buffer 95 --to-gr 400 --c 0.0218 --one-minus-a 0.0547 --f "
+    "0.5329\n"
+    "  contraflow predict loss --trace h1.events h2.events --window 24 --buffer 16 --to-gr 400\n\n"
+    "Exit status: 0 done; 2 bad input; 3 the system failed.\n";
+
+struct options {
+    struct model_loss_flow flow;
+    struct model_loss_chain chain;
+    double to_gr;
+    bool has_chain[3], has_to, trace, json, help;
+    char **files;
+    int n_files;
+};
+
+static bool options_number(const char *name, const char *text, double *value, struct error *err)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*value))
+        return true;
+    return error_set(err, ERROR_INPUT, "--%s: '%s' is not a number", name, text);
+}
+
+static bool options_parse(struct options *o, int argc, char **argv, struct error *err)
+{
+    static const struct option list[] = {
+        {"senders", required_argument, NULL, 'P'}, {"window", required_argument, NULL, 'W'},
+        {"buffer", required_argument, NULL, 'B'},  {"c", required_argument, NULL, 'c'},
+        {"one-minus-a", required_argument, NULL, 'a'}, {"f", required_argument, NULL, 'f'},
+        {"to-gr", required_argument, NULL, 'T'},   {"trace", no_argument, NULL, 't'},
+        {"json", no_argument, NULL, 'J'},          {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    *o = (struct options){.flow = {NAN, NAN, NAN}};
+    int option, at;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "h", list, &at)) != -1) {
+        double *number = option == 'P'   ? &o->flow.senders
+                         : option == 'W' ? &o->flow.window_packets
+                         : option == 'B' ? &o->flow.buffer_packets
+                         : option == 'c' ? &o->chain.c
+                         : option == 'a' ? &o->chain.one_minus_a
+                         : option == 'f' ? &o->chain.f
+                         : option == 'T' ? &o->to_gr
+                                         : NULL;
+        if (option == '?')
+            return error_set(err, ERROR_INPUT, "'contraflow predict loss --help' lists the options");
+        if (number && !options_number(list[at].name, optarg, number, err))
+            return false;
+        o->has_chain[0] |= option == 'c';
+        o->has_chain[1] |= option == 'a';
+        o->has_chain[2] |= option == 'f';
+        o->has_to |= option == 'T';
+        o->trace |= option == 't';
+        o->json |= option == 'J';
+        o->help |= option == 'h';
+    }
+    o->files = argv + optind;
+    o->n_files = argc - optind;
+    return true;
+}
+
+static bool options_check(struct options *o, struct error *err)
+{
+    bool any = o->has_chain[0] || o->has_chain[1] || o->has_chain[2];
+    bool all = o->has_chain[0] && o->has_chain[1] && o->has_chain[2];
+    if (o->trace && isnan(o->flow.senders))
+        o->flow.senders = o->n_files;
+    bool estimate_only = o->trace && !o->has_to;
+    if (!estimate_only &&
+        (isnan(o->flow.senders) || isnan(o->flow.window_packets) || isnan(o->flow.buffer_packets)))
+        return error_set(err, ERROR_INPUT, "--%s is missing; see 'contraflow predict loss --help'",
+                         isnan(o->flow.senders) ? "senders" : isnan(o->flow.window_packets) ? "window" : "buffer");
+    if (o->trace != (o->n_files > 0))
+        return error_set(err, ERROR_INPUT, o->trace ? "--trace needs a file for each sender"
+                                                    : "'%s' is no option; traces go behind --trace", *o->files);
+    if (o->n_files > SENDERS)
+        return error_set(err, ERROR_INPUT, "%d traces; at most %d", o->n_files, SENDERS);
+    if (any && o->trace)
+        return error_set(err, ERROR_INPUT, "--trace estimates c, 1-a and f: give either it or them");
+    if (any && !all)
+        return error_set(err, ERROR_INPUT, "--%s is missing: the chain has c, 1-a and f",
+                         !o->has_chain[0] ? "c" : !o->has_chain[1] ? "one-minus-a" : "f");
+    if (!o->trace && any != o->has_to)
+        return error_set(err, ERROR_INPUT, o->has_to ? "--to-gr goes with --c, --one-minus-a and --f, or --trace"
+                                                     : "--to-gr is missing: the timeout in units of g_r");
+    return true;
+}
+
+/* Fills o->chain from the files; *pooled has all senders' events, for the intervals. */
+static bool traces_estimate(struct options *o, struct model_loss_counts *pooled, struct error *err)
+{
+    struct model_loss_counts *senders = calloc((size_t)o->n_files, sizeof *senders);
+    bool ok = senders || error_set(err, ERROR_SYSTEM, "out of memory for %d traces", o->n_files);
+    *pooled = (struct model_loss_counts){0};
+    for (int i = 0; ok && i < o->n_files; i++) {
+        ok = results_gbn_events_read(o->files[i], &senders[i], err);
+        if (ok)
+            model_loss_trace_merge(pooled, &senders[i]);
+    }
+    ok = ok && model_loss_trace_chain(senders, (size_t)o->n_files, &o->chain, err);
+    free(senders);
+    return ok;
+}
+
+/* `mean` is none without trials: the model then goes by a limit, see model_loss_trace_chain(). */
+static json_t *json_proportion(double mean, const struct model_loss_proportion *p)
+{
+    return json_pack("{s:o, s:o, s:f, s:f, s:I, s:I}", "mean", view_table_json_number(p->trials ? mean : (double)NAN),
+                     "pooled", view_table_json_number(p->value), "pooled_low", p->low, "pooled_high", p->high, "hits",
+                     (json_int_t)p->hits, "trials", (json_int_t)p->trials);
+}
+
+static json_t *json_estimates(const struct options *o, const struct model_loss_counts *k)
+{
+    struct model_loss_estimate e = model_loss_trace_estimate(k);
+    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:I}", "traces", o->n_files, "events",
+                     (json_int_t)(k->packs + k->nacks + k->timeouts), "c", json_proportion(o->chain.c, &e.c),
+                     "one_minus_a", json_proportion(o->chain.one_minus_a, &e.one_minus_a), "f",
+                     json_proportion(o->chain.f, &e.f), "foreign", (json_int_t)k->foreign);
+}
+
+static void json_print(json_t *json)
+{
+    json_dumpf(json, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(json);
+}
+
+static void add_probability(struct view_table *t, double p)
+{
+    if (isfinite(p))
+        view_table_add(t, "%.4f", p);
+    else
+        view_table_add(t, "-");
+}
+
+static bool print_estimates(const struct options *o, const struct model_loss_counts *k, struct error *err)
+{
+    struct model_loss_estimate e = model_loss_trace_estimate(k);
+    const struct model_loss_proportion *const p[] = {&e.c, &e.one_minus_a, &e.f};
+    const double mean[] = {o->chain.c, o->chain.one_minus_a, o->chain.f};
+    static const char *const names[] = {"c   (P to N)", "1-a (N to TO)", "f   (TO to P)"};
+    static const char *const heads[] = {"", "mean of senders", "all events", "95 % from", "to", "counted"};
+    struct view_table t;
+    view_table_start(&t, heads, sizeof heads / sizeof *heads);
+    for (int i = 0; i < 3; i++) {
+        view_table_add(&t, "%s", names[i]);
+        add_probability(&t, p[i]->trials ? mean[i] : (double)NAN);
+        add_probability(&t, p[i]->value);
+        add_probability(&t, p[i]->low);
+        add_probability(&t, p[i]->high);
+        view_table_add(&t, "%" PRId64 " of %" PRId64, p[i]->hits, p[i]->trials);
+    }
+    printf("%d traces, %" PRId64 " events (Tam 2001, Eq. 4.11-4.13)\n", o->n_files,
+           k->packs + k->nacks + k->timeouts);
+    if (!view_table_print(&t, "  ", 1, stdout, err))
+        return false;
+    if (k->foreign > 0)
+        printf("  %" PRId64 " transitions are none of the chain's (P to TO, N to N, TO to N)\n", k->foreign);
+    return true;
+}
+
+static int show_estimates(const struct options *o, const struct model_loss_counts *traced)
+{
+    struct error err;
+    if (!o->json)
+        return print_estimates(o, traced, &err) ? 0 : cli_fail(&err);
+    json_print(json_pack("{s:s, s:o}", "model", "trace", "estimates", json_estimates(o, traced)));
+    return 0;
+}
+
+/* What is special about the efficiency; "" when nothing is. */
+static const char *output_remark(const struct model_loss_output *a)
+{
+    if (a->contradicted)
+        return ", nothing is lost when P W <= B; yet c > 0: P, W or B is not that of the flow c is from";
+    if (a->lossless)
+        return ", nothing is lost";
+    return a->saturated ? ", at most (the formula exceeds 1)" : "";
+}
+
+static int show_output(const struct options *o, const struct model_loss_counts *traced)
+{
+    struct error err;
+    struct model_loss_output a;
+    if (!model_loss_output_buffered(&o->flow, &o->chain, o->to_gr, &a, &err))
+        return cli_fail(&err);
+    if (o->json) {
+        json_t *json = json_pack(
+            "{s:s, s:f, s:f, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:f, s:f, s:f}", "model", "output", "efficiency",
+            a.efficiency, "sender_efficiency", a.sender_efficiency, "lossless", a.lossless, "contradicted",
+            a.contradicted, "saturated", a.saturated, "packs_per_nack", view_table_json_number(a.packs_per_nack),
+            "nacks_per_timeout", view_table_json_number(a.nacks_per_timeout), "timeouts_in_a_row",
+            view_table_json_number(a.timeouts_in_a_row), "nack_cycle_gr", view_table_json_number(a.nack_cycle_gr), "c",
+            o->chain.c, "one_minus_a", o->chain.one_minus_a, "f", o->chain.f);
+        if (traced)
+            json_object_set_new(json, "estimates", json_estimates(o, traced));
+        json_print(json);
+        return 0;
+    }
+    if (traced && !print_estimates(o, traced, &err))
+        return cli_fail(&err);
+    printf("output-buffered, predicted (Tam 2001, Eq. 4.9, 4.10): efficiency %.4f%s\n", a.efficiency,
+           output_remark(&a));
+    if (!a.lossless)
+        printf("  each sender alone %.4f; %.1f packets up to a Nack, in %.1f g_r; %.1f Nacks up to a timeout; "
+               "%.1f timeouts in a row\n",
+               a.sender_efficiency, a.packs_per_nack, a.nack_cycle_gr, a.nacks_per_timeout, a.timeouts_in_a_row);
+    return 0;
+}
+
+static int show_input(const struct options *o)
+{
+    struct error err;
+    struct model_loss_input a;
+    if (!model_loss_input_buffered(&o->flow, &a, &err))
+        return cli_fail(&err);
+    if (o->json) {
+        json_print(json_pack("{s:s, s:f, s:f, s:b, s:o}", "model", "input", "efficiency", a.efficiency, "approximate",
+                             a.approximate, "lossless", a.lossless, "packs_per_nack",
+                             view_table_json_number(a.packs_per_nack)));
+    } else if (a.lossless) {
+        printf("input-buffered, predicted: efficiency 1, nothing is lost: %s\n",
+               o->flow.senders <= 1 ? "one sender has nobody to contend with"
+                                    : "a window of no more than the buffer fits with its first burst");
+    } else {
+        printf("input-buffered, predicted (Tam 2001, Eq. 4.2): efficiency %.4f, by its second line %.4f\n"
+               "  %.1f packets between two Nacks\n",
+               a.efficiency, a.approximate, a.packs_per_nack);
+    }
+    return 0;
+}
+
+int cmd_predict_loss(int argc, char **argv)
+{
+    struct options o;
+    struct error err;
+    struct model_loss_counts pooled;
+    if (!options_parse(&o, argc, argv, &err))
+        return cli_fail(&err);
+    if (o.help) {
+        fputs(help, stdout);
+        return 0;
+    }
+    if (!options_check(&o, &err) || (o.trace && !traces_estimate(&o, &pooled, &err)))
+        return cli_fail(&err);
+    if (o.trace && !o.has_to)
+        return show_estimates(&o, &pooled);
+    return o.has_to ? show_output(&o, o.trace ? &pooled : NULL) : show_input(&o);
+}

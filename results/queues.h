@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* results/queues.h - queues.csv of a run, read back for figures. */
+#ifndef RESULTS_QUEUES_H
+#define RESULTS_QUEUES_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RESULTS_QUEUES_PORT 32
+
+struct results_queues_port {
+    char name[RESULTS_QUEUES_PORT];
+    double peak_bytes, mean_bytes; /* mean over time, from 0 to the trace's last row */
+    double last_s, last_bytes;     /* its latest row */
+};
+
+struct results_queues_row {
+    double time_s, depth_bytes;
+    size_t port;
+};
+
+struct results_queues {
+    struct results_queues_port *ports; /* owned */
+    struct results_queues_row *rows;   /* owned; in time order; a port has a row when its depth changed */
+    size_t n_ports, n_rows;
+};
+
+/* ERROR_INPUT with file and line when a row is not one. */
+bool results_queues_read(struct results_queues *t, const char *path, struct error *err);
+void results_queues_fini(struct results_queues *t);
+
+/* Indices of the deepest ports by mean depth, deepest first, at most `most`; returns how many. Ports that hold next to
+ * nothing beside the deepest are left out. */
+size_t results_queues_deepest(const struct results_queues *t, size_t *chosen, size_t most);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/fit_regimes.h"
+
+#include "analysis/check.h"
+#include "study/judge_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *regimes_new(struct error *err)
+{
+    struct study_fit_regimes *r = calloc(1, sizeof *r);
+    if (!r)
+        error_set(err, ERROR_SYSTEM, "out of memory");
+    return r;
+}
+
+static void regimes_free(void *state)
+{
+    struct study_fit_regimes *r = state;
+    for (size_t i = 0; r && i < r->n; i++) {
+        free(r->point[i].source);
+        json_decref(r->point[i].axes);
+    }
+    if (r)
+        free(r->point);
+    free(r);
+}
+
+static bool has_other_axes(const json_t *axes)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)axes, key, value)
+    {
+        if (strcmp(key, "traffic.star.incoming") != 0 && strcmp(key, "traffic.star.outgoing") != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The point that run belongs to: seeds of one point follow each other. NULL when memory is out. */
+static struct study_fit_regimes_point *point_of(struct study_fit_regimes *r, const char *source,
+                                                const struct sweep_result *result)
+{
+    struct study_fit_regimes_point *p = r->n > 0 ? &r->point[r->n - 1] : NULL;
+    if (p && strcmp(p->source, source) == 0 && json_equal(p->axes, (json_t *)result->axes))
+        return p;
+    if (r->n == r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 64;
+        struct study_fit_regimes_point *grown = realloc(r->point, capacity * sizeof *grown);
+        if (!grown)
+            return NULL;
+        r->point = grown;
+        r->capacity = capacity;
+    }
+    p = &r->point[r->n];
+    *p = (struct study_fit_regimes_point){.source = strdup(source), .axes = json_deep_copy(result->axes)};
+    if (!p->source || !p->axes) {
+        free(p->source);
+        json_decref(p->axes);
+        return NULL;
+    }
+    for (int i = 0; i < STUDY_FIT_REGIMES_CLASSES; i++)
+        p->rate[i] = (struct study_fit_regimes_spread){.min_bps = INFINITY, .max_bps = -INFINITY};
+    struct model_regime_setup setup;
+    p->why = study_regime_setup(result->scenario, &setup);
+    if (!p->why && !model_regime(&setup, ANALYSIS_CHECK_TOLERANCE, &p->predicted))
+        p->why = "windows below a segment";
+    if (p->why)
+        p->predicted = (struct model_regime_answer){
+            .regime = MODEL_REGIME_UNKNOWN, .in_bps = NAN, .out_bps = NAN, .margin_bytes = NAN, .why = p->why,
+        };
+    p->why = p->predicted.why;
+    p->incoming = setup.incoming;
+    p->outgoing = setup.outgoing;
+    r->n++;
+    return p;
+}
+
+/* One run's flows of a direction: sums over runs, and how fairly these shared. */
+static void add_spread(struct study_fit_regimes_spread *s, const struct analysis_check_flow *flows, int n,
+                       bool incoming)
+{
+    double sum = 0, squares = 0;
+    int of = 0;
+    for (int i = 0; i < n; i++) {
+        if (flows[i].incoming != incoming)
+            continue;
+        double x = flows[i].rate_bps;
+        estimate_add(&s->rate_bps, x);
+        s->min_bps = fmin(s->min_bps, x);
+        s->max_bps = fmax(s->max_bps, x);
+        sum += x;
+        squares += x * x;
+        of++;
+    }
+    s->jain += sum * sum / (of * squares);
+}
+
+static enum model_regime regime_of(const struct analysis_judgement *j, const struct scenario *s)
+{
+    static const enum model_regime regimes[] = {
+        [ANALYSIS_VERDICT_EQ5] = MODEL_REGIME_EQ5,       [ANALYSIS_VERDICT_EQ6] = MODEL_REGIME_EQ6,
+        [ANALYSIS_VERDICT_WINDOW] = MODEL_REGIME_WINDOW, [ANALYSIS_VERDICT_LOSS] = MODEL_REGIME_LOSS,
+        [ANALYSIS_VERDICT_NONE] = MODEL_REGIME_NONE,
+    };
+    struct model_link link = study_judge_run_link(s);
+    double most = fmax(j->in_bps, j->out_bps), least = fmin(j->in_bps, j->out_bps);
+    double room = model_degree_goodput_bps(&link, least / most);
+    if (j->verdict != ANALYSIS_VERDICT_LOSS && most < MODEL_REGIME_SATURATED * room)
+        return MODEL_REGIME_UNSATURATED;
+    return regimes[j->verdict];
+}
+
+static bool regimes_take(void *state, const char *source, const struct sweep_result *result, struct error *err)
+{
+    struct study_fit_regimes *r = state;
+    const struct scenario *s = result->scenario;
+    if (!study_regime_setup_is_star(s) || !has_other_axes(result->axes))
+        return true;
+    struct study_fit_regimes_point *p = point_of(r, source, result);
+    struct analysis_check_flow *flows = calloc((size_t)s->n_flows, sizeof *flows);
+    if (!p || !flows) {
+        free(flows);
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    }
+    for (int i = 0; i < s->n_flows; i++) {
+        const struct sweep_flow *f = &result->flows[i];
+        const struct emu_tcp_config *tcp = &s->flows[i].tcp;
+        double segment = (double)tcp->segment_bytes, window = floor(study_judge_run_window(tcp) / segment) * segment;
+        double rate = sweep_flow_rate_bps(f);
+        flows[i] = (struct analysis_check_flow){
+            .incoming = s->flows[i].to == 0,
+            .rate_bps = rate > 1 ? rate : 1, /* a starved flow has a rate, if none to speak of */
+            .ci95_bps = f->steady_ci95_bps,
+            .window_bytes = window,
+            .buffer_bytes = window,
+            .retransmitted_segments = (int64_t)f->retransmitted_segments,
+            .loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN,
+        };
+        p->retransmitted += f->retransmitted_segments > 0 ? f->retransmitted_segments : 0;
+    }
+    struct analysis_judgement judgement;
+    bool ok = analysis_check_resource(flows, (size_t)s->n_flows, ANALYSIS_CHECK_TOLERANCE, &judgement, err);
+    if (ok) {
+        p->observed[regime_of(&judgement, s)]++;
+        p->runs++;
+        add_spread(&p->rate[0], flows, s->n_flows, true);
+        add_spread(&p->rate[1], flows, s->n_flows, false);
+    }
+    free(flows);
+    return ok;
+}
+
+enum model_regime study_fit_regimes_most(const struct study_fit_regimes_point *p)
+{
+    int most = 0;
+    for (int i = 1; i < MODEL_REGIMES; i++)
+        most = p->observed[i] > p->observed[most] ? i : most;
+    return (enum model_regime)most;
+}
+
+static double rate_error(const struct study_fit_regimes_point *p)
+{
+    return fmax(fabs(p->rate[0].rate_bps.mean / p->predicted.in_bps - 1),
+                fabs(p->rate[1].rate_bps.mean / p->predicted.out_bps - 1));
+}
+
+static bool regimes_fit(void *state, struct error *err)
+{
+    struct study_fit_regimes *r = state;
+    (void)err;
+    for (size_t i = 0; i < r->n; i++) {
+        struct study_fit_regimes_point *p = &r->point[i];
+        enum model_regime predicted = p->predicted.regime, most = study_fit_regimes_most(p);
+        r->runs += p->runs;
+        r->count[predicted][most]++;
+        r->known += predicted != MODEL_REGIME_UNKNOWN;
+        r->agree += predicted == most;
+        r->one_verdict += p->observed[most] == p->runs;
+        p->rate_error = isfinite(p->predicted.in_bps) ? rate_error(p) : (double)NAN;
+    }
+    return true;
+}
+
+static size_t regimes_points(const void *state)
+{
+    return ((const struct study_fit_regimes *)state)->n;
+}
+
+const struct study_fit_part study_fit_regimes = {
+    .name = "regimes",
+    .help =
+        "Regimes: endless flows into and out of h0 of a star, in a sweep that varies more than their number (windows,\n"
+        "buffers, disciplines, ...; scenarios/sweeps/regimes.yaml). A point's regime is what most of its seeds show:\n"
+        "\n"
+        "  eq6 window eq5 loss none   the verdict of 'contraflow check' with the scenario's windows, whole segments\n"
+        "  unsaturated                the busier direction carries below 90 % of what the link can\n"
+        "\n"
+        "beside the one that model/regime.h has in closed form: windows against what the path holds, and buffers\n"
+        "against what windows leave standing in them. It has none ('unknown') where a burst or a segment decides.\n"
+        "Agreement is of points that have one, with its 95 % interval by Wilson's score. 'margin' is the room beyond\n"
+        "the queue predicted (with PAUSE: until it acts), in kB.\n"
+        "\n"
+        "--json: {\"runs\", \"agreement\":{\"points\", \"agree\", \"value\", \"low\", \"high\"}, \"points\":\n"
+        "[{\"axes\", \"in\", \"out\", \"runs\", \"predicted\", \"why\" (of unknown), \"margin_bytes\",\n"
+        "\"predicted_bps\" (a flow's), \"observed\":{verdict: seeds}, \"most\", \"in_bps\":{\"mean\", \"sd\",\n"
+        "\"min\", \"max\", \"jain\"} (of the flows of all runs; Jain's index within a run), \"out_bps\", ...}]}\n",
+    .new = regimes_new,
+    .take = regimes_take,
+    .fit = regimes_fit,
+    .points = regimes_points,
+    .print = study_fit_regimes_print,
+    .json = study_fit_regimes_json,
+    .free = regimes_free,
+};

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/fit_resources.h"
+
+#include "study/judge_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool no_memory(struct error *err)
+{
+    return error_set(err, ERROR_SYSTEM, "out of memory for the points of a fit");
+}
+
+static void *resources_new(struct error *err)
+{
+    struct study_fit_resources *r = calloc(1, sizeof *r);
+    if (!r)
+        no_memory(err);
+    return r;
+}
+
+static void point_fini(struct study_fit_point *p)
+{
+    free(p->source);
+    free(p->label);
+    free(p->flows);
+    json_decref(p->axes);
+}
+
+static void resources_free(void *state)
+{
+    struct study_fit_resources *r = state;
+    for (size_t i = 0; r && i < r->n; i++)
+        point_fini(&r->points[i]);
+    for (size_t i = 0; r && i < r->n_groups; i++) {
+        free(r->groups[i].all.index);
+        free(r->groups[i].loss_free.index);
+    }
+    if (r) {
+        free(r->points);
+        free(r->groups);
+    }
+    free(r);
+}
+
+static bool find_group(struct study_fit_resources *r, const char *name, double rate_bps, size_t *index)
+{
+    for (*index = 0; *index < r->n_groups; ++*index) {
+        const struct study_fit_group *g = &r->groups[*index];
+        bool same_rate = fabs(g->rate_bps - rate_bps) < 1 || (isnan(g->rate_bps) && isnan(rate_bps));
+        if (strcmp(g->name, name) == 0 && same_rate)
+            return true;
+    }
+    struct study_fit_group *grown = realloc(r->groups, (r->n_groups + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    r->groups = grown;
+    grown[r->n_groups] = (struct study_fit_group){.rate_bps = rate_bps, .equal_windows = true};
+    snprintf(grown[r->n_groups++].name, sizeof grown->name, "%s", name);
+    return true;
+}
+
+/* A new point with room for n flows; NULL when memory is out. */
+static struct study_fit_point *add_point(struct study_fit_resources *r, const char *name, double rate_bps,
+                                         const char *source, size_t n)
+{
+    struct study_fit_point *grown = realloc(r->points, (r->n + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    r->points = grown;
+    struct study_fit_point *p = &grown[r->n];
+    *p = (struct study_fit_point){.link = model_link_default(), .measurement = r->measurements};
+    p->source = strdup(source);
+    p->flows = malloc(n * sizeof *p->flows);
+    r->n++;
+    return p->source && p->flows && find_group(r, name, rate_bps, &p->group) ? p : NULL;
+}
+
+static void add_flow(struct study_fit_point *p, const struct analysis_fit_flow *f, double ci95_bps)
+{
+    size_t *n = f->incoming ? &p->n_in : &p->n_out;
+    double *mean = f->incoming ? &p->in_bps : &p->out_bps, *ci95 = f->incoming ? &p->in_ci95_bps : &p->out_ci95_bps;
+    p->flows[p->n_in + p->n_out] = *f;
+    ++*n;
+    *mean += f->rate_bps;
+    *ci95 = hypot(*ci95, ci95_bps);
+}
+
+/* From sums to means. Flows are taken as independent, which they are not quite: that is all a flow's interval tells. */
+static void end_point(struct study_fit_point *p)
+{
+    p->in_bps /= (double)p->n_in;
+    p->out_bps /= (double)p->n_out;
+    p->in_ci95_bps /= (double)p->n_in;
+    p->out_ci95_bps /= (double)p->n_out;
+}
+
+enum way { WAY_NONE, WAY_IN, WAY_OUT };
+
+/* host -1: the backbone. */
+static enum way way_of(const struct scenario *s, const struct scenario_flow *f, int host)
+{
+    if (host >= 0)
+        return f->to == host ? WAY_IN : f->from == host ? WAY_OUT : WAY_NONE;
+    int from = study_judge_run_rack(s, f->from), to = study_judge_run_rack(s, f->to);
+    return from == to ? WAY_NONE : to == 0 ? WAY_IN : WAY_OUT;
+}
+
+/* What a flow over a backbone can have for reasons of its own: its part of either host's link. */
+static double limit_of(const struct scenario *s, int flow, int host, const struct model_link *link)
+{
+    const struct scenario_flow *f = &s->flows[flow];
+    int from = 0, to = 0;
+    if (host >= 0)
+        return (double)INFINITY;
+    for (int i = 0; i < s->n_flows; i++) {
+        from += s->flows[i].from == f->from;
+        to += s->flows[i].to == f->to;
+    }
+    return model_degree_goodput_bps(link, 0) / fmax(from, to);
+}
+
+/* Rules of one full link hold where whole segments of the windows, in an empty round trip, come to more than it
+ * carries in the busier direction. */
+static bool filled(const struct sweep_result *result, int host, struct model_link link, double rate_bps)
+{
+    const struct scenario *s = result->scenario;
+    double in = 0, out = 0;
+    link.rate_bps = rate_bps;
+    for (int i = 0; i < s->n_flows; i++) {
+        double window = floor(study_judge_run_window(&s->flows[i].tcp) / link.segment_bytes) * link.segment_bytes;
+        *(way_of(s, &s->flows[i], host) == WAY_IN ? &in : &out) += 8 * window / result->flows[i].floor_s;
+    }
+    double most = fmax(in, out);
+    return !(most < model_degree_goodput_bps(&link, 0)); /* true, too, where the round trip is not known */
+}
+
+static bool take_as(struct study_fit_resources *r, const char *source, const struct sweep_result *result, int host,
+                    struct error *err)
+{
+    const struct scenario *s = result->scenario;
+    char name[32];
+    for (int i = 0; i < s->n_flows; i++)
+        if (way_of(s, &s->flows[i], host) == WAY_NONE)
+            return true;
+    snprintf(name, sizeof name, "h%d", host);
+    struct model_link link = study_judge_run_link(s);
+    double rate_bps = host < 0 ? (double)s->network.backbone.rate_bps : link.rate_bps;
+    struct study_fit_point *p =
+        add_point(r, host < 0 ? STUDY_JUDGE_RUN_BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
+    if (!p || !(p->label = sweep_axes_label(result->axes)) || !(p->axes = json_deep_copy(result->axes)))
+        return no_memory(err);
+    p->link = link;
+    p->unfilled = !filled(result, host, link, rate_bps);
+    p->number = result->number;
+    p->seed = result->seed;
+    for (int i = 0; i < s->n_flows; i++) {
+        const struct sweep_flow *f = &result->flows[i];
+        struct analysis_fit_flow flow = {
+            .incoming = way_of(s, &s->flows[i], host) == WAY_IN,
+            .rate_bps = sweep_flow_rate_bps(f),
+            .window_bytes = study_judge_run_window(&s->flows[i].tcp),
+            .limit_bps = limit_of(s, i, host, &link),
+        };
+        add_flow(p, &flow, f->steady_ci95_bps);
+        p->lossy = p->lossy || f->retransmitted_segments > 0;
+    }
+    end_point(p);
+    return true;
+}
+
+static bool take(void *state, const char *source, const struct sweep_result *result, struct error *err)
+{
+    struct study_fit_resources *r = state;
+    const struct scenario *s = result->scenario;
+    bool starved = false;
+    if (s->traffic != SCENARIO_TRAFFIC_FLOWS || s->transport != SCENARIO_TRANSPORT_TCP || s->n_flows == 0)
+        return true;
+    for (int i = 0; i < s->n_flows; i++) {
+        if (s->flows[i].bytes > 0)
+            return true;
+        starved = starved || !(sweep_flow_rate_bps(&result->flows[i]) > 0);
+    }
+    if (starved) {
+        r->starved++;
+        return true;
+    }
+    r->measurements++;
+    return take_as(r, source, result, s->flows[0].to, err) && take_as(r, source, result, s->flows[0].from, err) &&
+           take_as(r, source, result, -1, err);
+}
+
+static bool take_resources(void *state, const char *source, const struct analysis_resources *resources,
+                           struct error *err)
+{
+    struct study_fit_resources *r = state;
+    for (size_t i = 0; i < resources->n; i++) {
+        const struct analysis_resource *host = &resources->resource[i];
+        r->measurements++;
+        struct study_fit_point *p = add_point(r, host->host, (double)NAN, source, host->n);
+        if (!p || asprintf(&p->label, "%s %zu/%zu", source, host->judgement.indegree, host->judgement.outdegree) < 0)
+            return no_memory(err);
+        for (size_t k = 0; k < host->n; k++) {
+            const struct analysis_check_flow *f = &host->flows[k];
+            struct analysis_fit_flow flow = {f->incoming, f->rate_bps, f->window_bytes, (double)INFINITY};
+            add_flow(p, &flow, f->ci95_bps);
+            p->lossy = p->lossy || (f->loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN ? f->retransmitted_segments > 0
+                                                                                   : f->loss_events > 0);
+        }
+        end_point(p);
+    }
+    return true;
+}
+
+/* Of several ways to see a measurement - one flow alone shares its sender's link as much as its receiver's - the one
+ * that most measurements have; the first of those. The others go, and what does not fill its link. */
+static void settle(struct study_fit_resources *r)
+{
+    size_t kept = 0, n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        r->groups[r->points[i].group].points++;
+    for (size_t i = 0; i < r->n; i = n) {
+        size_t best = i;
+        for (n = i; n < r->n && r->points[n].measurement == r->points[i].measurement; n++)
+            if (r->groups[r->points[n].group].points > r->groups[r->points[best].group].points)
+                best = n;
+        struct study_fit_point point = r->points[best];
+        for (size_t k = i; k < n; k++)
+            if (k != best)
+                point_fini(&r->points[k]);
+        if (point.unfilled)
+            point_fini(&point);
+        else
+            r->points[kept++] = point;
+        r->unfilled += point.unfilled;
+    }
+    r->n = kept;
+    for (size_t i = 0; i < r->n_groups; i++)
+        r->groups[i].points = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct study_fit_point *p = &r->points[i];
+        struct study_fit_group *g = &r->groups[p->group];
+        g->points++;
+        g->lossy += p->lossy;
+        for (size_t k = 0; k < p->n_in + p->n_out; k++)
+            g->equal_windows = g->equal_windows && fabs(p->flows[k].window_bytes - p->flows[0].window_bytes) < 1;
+    }
+}
+
+struct analysis_fit_point study_fit_resources_plain(const struct study_fit_point *p, size_t unit)
+{
+    return (struct analysis_fit_point){.flows = p->flows, .n = p->n_in + p->n_out, .unit = unit, .link = p->link};
+}
+
+/* Seeds are innermost in a sweep: replicas of a point follow each other. */
+static bool replica(const struct study_fit_point *p, const struct study_fit_point *before)
+{
+    return p->axes && before->axes && strcmp(p->source, before->source) == 0 && json_equal(p->axes, before->axes);
+}
+
+static bool study_fit_outcome(const struct study_fit_resources *r, size_t group, bool loss_free,
+                              struct study_fit_outcome *o, struct error *err)
+{
+    struct analysis_fit_point *plain = malloc((r->n + 1) * sizeof *plain);
+    o->index = malloc((r->n + 1) * sizeof *o->index);
+    for (size_t i = 0; plain && o->index && i < r->n; i++) {
+        const struct study_fit_point *p = &r->points[i];
+        if (p->group != group || (loss_free && p->lossy))
+            continue;
+        if (o->n == 0 || !replica(p, &r->points[o->index[o->n - 1]]))
+            o->units++;
+        plain[o->n] = study_fit_resources_plain(p, o->units - 1);
+        o->index[o->n++] = i;
+    }
+    bool ok = plain && o->index ? analysis_fit_compare(plain, o->n, o->fit, err) : no_memory(err);
+    if (ok)
+        o->spread = analysis_fit_spread(plain, o->n);
+    free(plain);
+    return ok;
+}
+
+static bool fit(void *state, struct error *err)
+{
+    struct study_fit_resources *r = state;
+    bool ok = true;
+    settle(r);
+    for (size_t i = 0; ok && i < r->n_groups; i++) {
+        struct study_fit_group *g = &r->groups[i];
+        ok = g->points == 0 || study_fit_outcome(r, i, false, &g->all, err);
+        if (ok && g->lossy > 0 && g->lossy < g->points)
+            ok = study_fit_outcome(r, i, true, &g->loss_free, err);
+    }
+    return ok;
+}
+
+static size_t points(const void *state)
+{
+    const struct study_fit_resources *r = state;
+    return r->n + r->starved + r->unfilled;
+}
+
+static const char help[] =
+    "Bulk flows without end that all share one link (a host's, or a tree's backbone 'sw0-sw1'), by link. B is the\n"
+    "goodput one direction alone can carry; n in and n out, n own those of a flow's own direction, W windows:\n"
+    "  eq5      B / n own                             fairness: full duplex works (Zhu et al. 2014, Eq. 5)\n"
+    "  eq6      B / max(n in, n out)                  asymmetric property (Eq. 6)\n"
+    "  window   B W / max(sum of W in, sum of W out)  window law; with equal windows this is eq6\n"
+    "  power    B / (n own^a max(n in, n out)^b)      a = 1, b = 0 is eq5; a = 0, b = 1 is eq6\n"
+    "  norm     B / (n in^p + n out^p)^(1/p)          p = 1: both directions share one capacity; p = inf is eq6\n"
+    "Each also with ACKs ('+acks'): the busier direction carries the other's ACKs, so that B is the same with and\n"
+    "without data the other way. Over a backbone a flow is not predicted more than its own hosts' links let it have.\n"
+    "Runs whose windows do not fill the link in an empty round trip are left out, and so are those where a flow moved\n"
+    "nothing; both are counted.\n\n"
+    "  B, 95 %   least squares on relative errors (in logarithms). Intervals leave out a point at a time (jackknife);\n"
+    "            p's is that of the profile likelihood. Seeds of a point count as one, and so do flows of a point\n"
+    "  rms, mean, worst   of measured/predicted - 1: root of the mean square, mean size, and the largest with its\n"
+    "            point\n"
+    "  dAIC      Akaike's criterion above the best form's: fit against number of parameters, relative errors normal,\n"
+    "            one observation a point, corrected for few points. 2 is little, 10 decides\n"
+    "  cross-validated   the rms error of points predicted from all the others: what the form is worth for a point\n"
+    "            nobody measured. A form with needless parameters does worse here than in rms\n"
+    "Best comes first: by dAIC; where points are too few for it, by cross-validated; last by rms.\n"
+    "Points with losses are in; where there are some, the same comes again without them.\n"
+    "--json: {\"links\":[{\"resource\", \"rate_bps\", \"points\", \"runs\", \"forms\":[best first], \"loss_free\",\n"
+    "\"measured\":[{\"in\", \"out\", \"in_bps\", \"out_bps\" (means of the flows), \"predicted_in_bps\",\n"
+    "\"predicted_out_bps\" (by the best form), \"eq6_in_bps\", \"eq6_out_bps\" (by eq6), \"axes\", ...}]}], ...};\n"
+    "inverse_p is 1/p\n";
+
+const struct study_fit_part study_fit_resources = {
+    .name = "resources",
+    .help = help,
+    .new = resources_new,
+    .take = take,
+    .take_resources = take_resources,
+    .fit = fit,
+    .points = points,
+    .print = study_fit_resources_print,
+    .json = study_fit_resources_json,
+    .free = resources_free,
+};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/judge.h"
+
+#include "study/workload.h"
+#include "study/judge_run.h"
+#include "cli/read.h"
+#include "scenarios/directory.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char *study_judge_run_of(const char *path, char directory[static PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    return study_judge_run_exists(directory) ? directory : NULL;
+}
+
+static bool judge_file(const char *path, double tolerance, study_judge_visit *visit, void *user, struct error *err)
+{
+    struct analysis_capture capture;
+    struct analysis_resources resources = {0};
+    char directory[PATH_MAX];
+    struct analysis_flows *f = cli_read_capture(path, &capture, err);
+    bool ok = f && analysis_check_capture(f, tolerance, &resources, err) &&
+              visit(user, path, study_judge_run_of(path, directory), &resources, err);
+    analysis_resources_fini(&resources);
+    analysis_flows_free(f);
+    return ok;
+}
+
+static bool judge_run(const char *directory, double tolerance, study_judge_visit *visit, void *user, struct error *err)
+{
+    struct analysis_resources resources;
+    bool flows, program = study_workload_is(directory, &flows, err);
+    if (program && (!visit(user, directory, directory, NULL, err) || !flows))
+        return err->code == ERROR_NONE;
+    if (err->code != ERROR_NONE || !study_judge_run_directory(directory, tolerance, &resources, err))
+        return false;
+    bool ok = (program && resources.n == 0) || visit(user, directory, directory, &resources, err);
+    analysis_resources_fini(&resources);
+    return ok;
+}
+
+/* The runs one level below, by name. */
+static bool judge_runs(const char *directory, double tolerance, study_judge_visit *visit, void *user, struct error *err)
+{
+    struct dirent **names;
+    int n = scandir(directory, &names, NULL, versionsort);
+    if (n < 0)
+        return error_set_errno(err, "%s: cannot be read", directory);
+    bool ok = true, any = false;
+    for (int i = 0; i < n; i++) {
+        char *path = scenario_directory_path(directory, names[i]->d_name, err);
+        ok = ok && path;
+        if (ok && names[i]->d_name[0] != '.' && study_judge_run_exists(path)) {
+            any = true;
+            ok = judge_run(path, tolerance, visit, user, err);
+        }
+        free(path);
+        free(names[i]);
+    }
+    free(names);
+    if (ok && !any)
+        return error_set(err, ERROR_INPUT, "%s: no flows.csv in it or one level below: not a finished run", directory);
+    return ok;
+}
+
+bool study_judge_source(const char *path, double tolerance, study_judge_visit *visit, void *user, struct error *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return judge_file(path, tolerance, visit, user, err);
+    if (study_judge_run_exists(path))
+        return judge_run(path, tolerance, visit, user, err);
+    return judge_runs(path, tolerance, visit, user, err);
+}

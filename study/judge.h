@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* study/judge.h - the shared resources of whatever the user names: captures, runs, directories of runs. */
+#ifndef STUDY_JUDGE_H
+#define STUDY_JUDGE_H
+
+#include "analysis/check_capture.h"
+
+#include <limits.h>
+
+/* Gets each source in turn; `run` is its run directory, NULL for a capture outside of one. `resources` NULL: a run to
+ * be judged by study/workload.h. False ends the walk with *err. */
+typedef bool study_judge_visit(void *user, const char *source, const char *run,
+                               const struct analysis_resources *resources, struct error *err);
+
+/* The run directory a capture lies in, copied to `directory`: then it is simulated. NULL when that is none. */
+const char *study_judge_run_of(const char *path, char directory[static PATH_MAX]);
+
+/* Judges a capture file, a run directory, or every run one level below a directory, by name. */
+bool study_judge_source(const char *path, double tolerance, study_judge_visit *visit, void *user, struct error *err);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/pendulum.h"
+
+#include "analysis/swing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_BUSY_S 1e-3 /* where ticks are finer: a mean of milliseconds */
+
+/* The host that the capture is beside, as most flows have it; NULL when unknown. */
+static const struct capture_address *swing_host(const struct study_explanation *flows, size_t n)
+{
+    const struct capture_address *best = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (flows[i].tap == ANALYSIS_TAP_UNKNOWN)
+            continue;
+        const struct analysis_flow *flow = &flows[i].flow;
+        const struct capture_address *host = flows[i].tap == ANALYSIS_TAP_SENDER ? &flow->src : &flow->dst;
+        size_t count = 0;
+        for (size_t j = 0; j < n; j++)
+            count += analysis_flow_touches(&flows[j].flow, host);
+        best = count > most ? host : best;
+        most = count > most ? count : most;
+    }
+    return best;
+}
+
+bool study_pendulum_make(const struct analysis_flows *f, const struct study_explanation *flows, size_t n,
+                        struct study_pendulum *s, struct error *err)
+{
+    const struct capture_address *host = swing_host(flows, n);
+    struct analysis_swing_flow *at = calloc(n + 1, sizeof *at);
+    double from_s, to_s;
+    size_t used = 0;
+    *s = (struct study_pendulum){.busy_s = LEAST_BUSY_S};
+    if (!at)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", n);
+    for (size_t i = 0; host && i < n; i++) {
+        bool outgoing = capture_address_same(&flows[i].flow.src, host);
+        if (!outgoing && !capture_address_same(&flows[i].flow.dst, host))
+            continue;
+        at[used++] = (struct analysis_swing_flow){flows[i].slot, outgoing};
+        s->busy_s = flows[i].x.tick_s > s->busy_s ? flows[i].x.tick_s : s->busy_s;
+    }
+    s->known = analysis_swing_make(f, at, used, s->busy_s, &s->waits, &from_s, &to_s, err);
+    free(at);
+    if (s->known)
+        s->host = *host;
+    return s->known || err->code == ERROR_NONE;
+}
+
+void study_pendulum_say(const struct study_pendulum *s, char text[static STUDY_EXPLANATION_TEXT])
+{
+    const struct analysis_pendulum *p = &s->waits;
+    char name[CAPTURE_ADDRESS_TEXT], correlation[32] = "", period[64] = "";
+    capture_address_format(&s->host, name);
+    if (isfinite(p->correlation))
+        snprintf(correlation, sizeof correlation, "; correlation %+.2f", p->correlation);
+    if (isfinite(p->period_s))
+        snprintf(period, sizeof period, "; they take turns every %.3g ms", p->period_s * 1e3);
+    snprintf(text, STUDY_EXPLANATION_TEXT,
+             "waits over %.0f ms from %s and to %s: only one %.0f %% of the time, both %.0f %%, neither %.0f %%%s%s",
+             s->busy_s * 1e3, name, name, 100 * p->one, 100 * p->both, 100 * fmax(0, p->neither), correlation, period);
+}
+
+json_t *study_pendulum_json(const char *source, const struct study_pendulum *s)
+{
+    const struct analysis_pendulum *p = &s->waits;
+    char name[CAPTURE_ADDRESS_TEXT], out[CAPTURE_ADDRESS_TEXT + 8], in[CAPTURE_ADDRESS_TEXT + 8];
+    capture_address_format(&s->host, name);
+    snprintf(out, sizeof out, "from %s", name);
+    snprintf(in, sizeof in, "to %s", name);
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "source", source, "a", out, "b", in, "one_busy",
+                     p->one, "both_busy", p->both, "neither_busy", p->neither, "correlation",
+                     view_table_json_number(p->correlation), "period_s", view_table_json_number(p->period_s));
+}

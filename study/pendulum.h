@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* study/pendulum.h - do a host's two directions take turns, by a capture alone? For explain and the report. */
+#ifndef STUDY_PENDULUM_H
+#define STUDY_PENDULUM_H
+
+#include "analysis/pendulum.h"
+#include "study/explanation.h"
+
+struct study_pendulum {
+    bool known; /* else nothing below is: the capture is beside no host, or nobody waits there both ways */
+    struct capture_address host;
+    double busy_s; /* waits above it count */
+    struct analysis_pendulum waits; /* from the host, and to it */
+};
+
+/* Of bulk flows in the table's order: among hosts that as many flows share, the first is taken. */
+bool study_pendulum_make(const struct analysis_flows *f, const struct study_explanation *flows, size_t n,
+                        struct study_pendulum *s, struct error *err);
+
+/* What is known, as a sentence without its full stop, and as study_explain_run() has queues. */
+void study_pendulum_say(const struct study_pendulum *s, char text[static STUDY_EXPLANATION_TEXT]);
+json_t *study_pendulum_json(const char *source, const struct study_pendulum *s);
+
+#endif

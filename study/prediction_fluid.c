@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/prediction.h"
+
+#include "base/estimate.h"
+#include "base/random.h"
+#include "model/fluid.h"
+#include "model/window_rule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Orders of transfers that start at one time: until their means are known to PRECISE on average, or so many. */
+#define ORDERS_LEAST 4
+#define ORDERS_MOST 16
+#define PRECISE 0.002 /* standard error over mean */
+
+static bool fluid_ties(const struct model_pattern *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (p->transfers[i].start_s == p->transfers[j].start_s && p->transfers[i].source == p->transfers[j].source)
+                return true;
+    return false;
+}
+
+static void fluid_shuffle(size_t *order, size_t n, struct random *random)
+{
+    for (size_t i = n; i > 1; i--) { /* Fisher and Yates */
+        size_t j = (size_t)random_below(random, i), kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+static bool fluid_precise(const struct estimate_running *end_s, size_t n)
+{
+    double sum = 0;
+    if (end_s[0].n < ORDERS_LEAST)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        sum += estimate_of(&end_s[i]).std_error / end_s[i].mean;
+    return sum <= PRECISE * (double)n;
+}
+
+/* Who of those that start together at one host comes first is chance: the mean over orders, the same every time. */
+bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pattern *s, struct error *err)
+{
+    struct model_routes routes;
+    if (!model_routes_init(&routes, &s->platform, &s->pattern, err))
+        return false;
+    struct random random;
+    struct model_window_rule *law = model_window_rule_new(&routes, err);
+    double *numbers = calloc(3 * p->n, sizeof *numbers);
+    double *bytes = numbers, *start_s = numbers + p->n, *end_s = start_s + p->n;
+    size_t *order = calloc(p->n, sizeof *order);
+    struct estimate_running *mean_s = calloc(p->n, sizeof *mean_s);
+    int orders = fluid_ties(&s->pattern) ? ORDERS_MOST : 1;
+    bool ok = law && ((numbers && order && mean_s) ||
+                      error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n));
+    random_init(&random, 1);
+    for (size_t i = 0; ok && i < p->n; i++) {
+        bytes[i] = s->pattern.transfers[i].bytes;
+        start_s[i] = s->pattern.transfers[i].start_s;
+        order[i] = i;
+    }
+    for (int k = 0; ok && k < orders && !fluid_precise(mean_s, p->n); k++) {
+        if (p->options.progress && orders > 1 && k > 0)
+            fprintf(stderr, "\rfluid: order %d of %d at most ", k + 1, orders);
+        if (k > 0)
+            fluid_shuffle(order, p->n, &random);
+        ok = model_fluid_run(model_window_rule_network(law), bytes, start_s, order, end_s, err);
+        for (size_t i = 0; ok && i < p->n; i++)
+            estimate_add(&mean_s[i], end_s[i]);
+    }
+    if (p->options.progress && orders > 1)
+        fputs("\r\033[K", stderr);
+    for (size_t i = 0; ok && i < p->n; i++)
+        p->completion_s[i] = mean_s[i].mean;
+    ok = ok && study_prediction_whole(p, s->pattern.transfers, err);
+    free(numbers);
+    free(order);
+    free(mean_s);
+    model_window_rule_free(law);
+    model_routes_fini(&routes);
+    return ok;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/prediction.h"
+
+#include "model/logp.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What a scenario says of LogGP's parameters. Its hosts take no time of their own: o = 0. */
+static struct model_logp loggp_parameters(const struct scenario_pattern *s)
+{
+    const struct model_platform *p = &s->platform;
+    struct model_logp l = {
+        .gap_s = 8 * p->segment_bytes / p->nic.goodput_bps,
+        .gap_per_byte_s = 8 / p->nic.goodput_bps,
+    };
+    for (size_t i = 0; i < s->pattern.n; i++) {
+        struct model_route r =
+            model_platform_route(p, s->pattern.transfers[i].source, s->pattern.transfers[i].destination);
+        l.latency_s = fmax(l.latency_s, model_platform_base_rtt_s(p, &r) / 2);
+    }
+    return l;
+}
+
+bool study_prediction_loggp(struct study_prediction *p, const struct scenario_pattern *s, struct error *err)
+{
+    if (!model_pattern_check(&s->platform, &s->pattern, err))
+        return false;
+    struct model_logp parameters = loggp_parameters(s);
+    struct model_logp_message *messages = calloc(p->n, sizeof *messages);
+    bool ok = messages || error_set(err, ERROR_SYSTEM, "out of memory for %zu messages", p->n);
+    for (size_t i = 0; ok && i < p->n; i++) {
+        const struct model_transfer *t = &s->pattern.transfers[i];
+        messages[i] = (struct model_logp_message){t->source, t->destination, t->bytes, t->start_s};
+    }
+    ok = ok && model_logp_pattern(&parameters, s->platform.n_nodes, messages, p->n, p->completion_s, err);
+    ok = ok && study_prediction_whole(p, s->pattern.transfers, err);
+    free(messages);
+    return ok;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/regime_setup.h"
+
+#include "base/units.h"
+#include "study/judge_run.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool shares_host(const struct scenario *s, int flow)
+{
+    for (int i = 0; i < flow; i++) {
+        if (s->flows[i].from + s->flows[i].to == s->flows[flow].from + s->flows[flow].to) /* one of them is h0 */
+            return true;
+    }
+    return false;
+}
+
+bool study_regime_setup_is_star(const struct scenario *s)
+{
+    int n[2] = {0, 0};
+    if (s->network.topology != EMU_TOPOLOGY_STAR || s->transport != SCENARIO_TRANSPORT_TCP ||
+        s->traffic != SCENARIO_TRAFFIC_FLOWS || s->n_pauses > 0)
+        return false;
+    for (int i = 0; i < s->n_flows; i++) {
+        const struct scenario_flow *f = &s->flows[i];
+        if (f->bytes > 0 || f->duplex || (f->from == 0) == (f->to == 0) || shares_host(s, i))
+            return false;
+        n[f->from == 0]++;
+    }
+    return n[0] > 0 && n[1] > 0;
+}
+
+static double limit(int64_t bytes)
+{
+    return bytes == EMU_QUEUE_UNLIMITED ? (double)INFINITY : (double)bytes;
+}
+
+static enum model_regime_acks acks(enum emu_discipline discipline)
+{
+    return discipline == EMU_DISCIPLINE_ACK_FIRST ? MODEL_REGIME_ACKS_FIRST
+           : discipline == EMU_DISCIPLINE_FAIR    ? MODEL_REGIME_ACKS_TURN
+                                                  : MODEL_REGIME_ACKS_WAIT;
+}
+
+static const char *network_setup(const struct scenario *s, struct model_regime_setup *setup)
+{
+    const struct emu_switch_config *sw = &s->network.sw;
+    bool shared = sw->architecture == EMU_ARCHITECTURE_SHARED;
+    if (!shared && sw->architecture != EMU_ARCHITECTURE_OUTPUT)
+        return "the switch buffers at its inputs";
+    if (sw->cut_through || sw->latency_ps > 0 || sw->backplane_bps > 0 || s->network.uplinks > 0)
+        return "the switch is more than a queue a port";
+    if (s->network.nic.limit_packets != EMU_QUEUE_UNLIMITED || sw->queue.limit_packets != EMU_QUEUE_UNLIMITED ||
+        (shared && sw->pool.packets != EMU_QUEUE_UNLIMITED))
+        return "buffers are counted in packets";
+    if (sw->pause.on && (s->network.pause_hosts || sw->pause.xoff.bytes == EMU_QUEUE_UNLIMITED))
+        return "PAUSE is not on every link, or counts packets";
+    setup->delay_s = (double)s->network.link.delay_ps / UNITS_PS_PER_S;
+    setup->nic_acks = acks(s->network.nic.discipline);
+    setup->port_acks = acks(sw->queue.discipline);
+    setup->nic_limit_bytes = limit(s->network.nic.limit_bytes);
+    setup->port_limit_bytes = limit(sw->queue.limit_bytes);
+    if (shared) /* one port is the pool's only user, and may have alpha times what it leaves */
+        setup->port_limit_bytes = fmin(setup->port_limit_bytes,
+                                       limit(sw->pool.bytes) * (sw->alpha > 0 ? sw->alpha / (1 + sw->alpha) : 1));
+    setup->pause = !sw->pause.on             ? MODEL_REGIME_PAUSE_OFF
+                   : sw->pause.everybody ? MODEL_REGIME_PAUSE_EVERYBODY
+                                         : MODEL_REGIME_PAUSE_SENDERS;
+    setup->xoff_bytes = (double)sw->pause.xoff.bytes;
+    setup->xon_bytes = (double)sw->pause.xon.bytes;
+    return NULL;
+}
+
+const char *study_regime_setup(const struct scenario *s, struct model_regime_setup *setup)
+{
+    const struct emu_tcp_config *tcp = &s->flows[0].tcp;
+    *setup = (struct model_regime_setup){
+        .link = study_judge_run_link(s),
+        .small_queue_bytes = (double)tcp->small_queue_bytes,
+    };
+    for (int i = 0; i < s->n_flows; i++) {
+        const struct scenario_flow *f = &s->flows[i];
+        bool incoming = f->to == 0;
+        double window = study_judge_run_window(&f->tcp);
+        double *seen = incoming ? &setup->incoming_window_bytes : &setup->outgoing_window_bytes;
+        (*(incoming ? &setup->incoming : &setup->outgoing))++;
+        if (*seen > 0 && *seen != window)
+            return "windows differ within a direction";
+        *seen = window;
+        if (f->tcp.initial_window_segments * f->tcp.segment_bytes < (int64_t)window)
+            return "windows are not open at the start";
+        if (strcmp(f->tcp.congestion, "newreno") != 0 && strcmp(f->tcp.congestion, "linuxreno") != 0 &&
+            strcmp(f->tcp.congestion, "cubic") != 0)
+            return "a congestion control that may set windows of its own";
+    }
+    return network_setup(s, setup);
+}

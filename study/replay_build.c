@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/degree.h"
+#include "base/units.h"
+#include "cli/read.h"
+#include "study/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLD_SEGMENTS 10  /* initial window of a connection whose beginning was captured (RFC 6928) */
+#define STILL_SENDING 0.9 /* of the capture: a flow that lasts as long was stopped by the clock, not by its bytes */
+#define WARMUP 0.3
+
+/* A flow of the capture, and where its application had nothing to send. */
+struct bulk {
+    struct analysis_flow flow;
+    struct analysis_pause *pauses; /* owned */
+    size_t n_pauses;
+};
+
+/* The host an address is placed on; -1: none yet. */
+static int replay_find(const struct study_replay *r, const struct capture_address *a)
+{
+    for (int i = 0; i < r->n_maps; i++)
+        if (capture_address_same(&r->maps[i].address, a))
+            return r->maps[i].host;
+    return -1;
+}
+
+static bool replay_taken(const struct study_replay *r, int host)
+{
+    for (int i = 0; i < r->n_maps; i++)
+        if (r->maps[i].host == host)
+            return true;
+    return false;
+}
+
+/* On a star the next free host; elsewhere only the user knows which rack it is in. */
+static bool replay_place(struct study_replay *r, const struct capture_address *a, struct error *err)
+{
+    char text[CAPTURE_ADDRESS_TEXT];
+    if (replay_find(r, a) >= 0)
+        return true;
+    capture_address_format(a, text);
+    if (r->n_given > 0 || r->scenario.network.topology != EMU_TOPOLOGY_STAR)
+        return error_set(err, ERROR_INPUT, "%s has no host: add --map %s=hN (without any, hosts of a star are found)",
+                         text, text);
+    if (r->n_maps == STUDY_REPLAY_MAPS)
+        return error_set(err, ERROR_INPUT, "more than %d addresses; --map those that matter", STUDY_REPLAY_MAPS);
+    int host = 0;
+    while (replay_taken(r, host))
+        host++;
+    r->maps[r->n_maps++] = (struct study_replay_map){*a, host};
+    return true;
+}
+
+/* The address most flows have an end at goes first: h0 is the shared host. */
+static void replay_place_shared(struct study_replay *r, const struct bulk *flows, int n)
+{
+    int best = -1, most = 0;
+    for (int i = 0; i < 2 * n; i++) {
+        const struct capture_address *a = i % 2 ? &flows[i / 2].flow.dst : &flows[i / 2].flow.src;
+        int count = 0;
+        for (int j = 0; j < n; j++)
+            count += capture_address_same(a, &flows[j].flow.src) + capture_address_same(a, &flows[j].flow.dst);
+        if (count > most) {
+            most = count;
+            best = i;
+        }
+    }
+    if (best >= 0 && r->n_given == 0 && r->scenario.network.topology == EMU_TOPOLOGY_STAR)
+        r->maps[r->n_maps++] =
+            (struct study_replay_map){best % 2 ? flows[best / 2].flow.dst : flows[best / 2].flow.src, 0};
+}
+
+/* Without losses, what it kept in flight once settled; with them the window that was offered, which losses did not let
+ * it use. */
+static int64_t replay_window(const struct study_replay *r, const struct analysis_flow *f)
+{
+    double window = f->window_bytes;
+    if (f->loss_events > 0)
+        window = f->advertised_bytes;
+    else if (f->bins && f->bins->n >= 4)
+        window = fmax(window, analysis_bins_window(f->bins, f->bins->n / 2, f->bins->n));
+    if (!(window >= (double)r->scenario.tcp.segment_bytes))
+        window = isfinite(f->advertised_bytes) ? f->advertised_bytes : (double)r->scenario.tcp.receive_buffer_bytes;
+    int64_t bytes = (int64_t)(window + 0.5);
+    return bytes < r->scenario.tcp.segment_bytes ? r->scenario.tcp.segment_bytes : bytes;
+}
+
+/* The pauses of flow number n_flows, which has been filled. */
+static bool replay_add_pauses(struct study_replay *r, const struct analysis_pause *pauses, size_t n, struct error *err)
+{
+    struct scenario *s = &r->scenario;
+    const struct scenario_flow *flow = &s->flows[s->n_flows];
+    struct scenario_pause *grown = realloc(s->pauses, ((size_t)s->n_pauses + n + 1) * sizeof *grown);
+    if (!grown)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %zu pauses", n);
+    s->pauses = grown;
+    int64_t last = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (pauses[i].after_bytes <= last || (flow->bytes > 0 && pauses[i].after_bytes >= flow->bytes))
+            continue;
+        last = pauses[i].after_bytes;
+        s->pauses[s->n_pauses++] = (struct scenario_pause){s->n_flows, last, pauses[i].pause_ns * UNITS_PS_PER_NS};
+        r->flows[s->n_flows].pauses++;
+    }
+    return true;
+}
+
+static bool replay_add(struct study_replay *r, const struct bulk *b, double first_s, double last_s, struct error *err)
+{
+    const struct analysis_flow *f = &b->flow;
+    struct scenario *s = &r->scenario;
+    struct scenario_flow *flow = &s->flows[s->n_flows];
+    struct study_replay_flow *play = &r->flows[s->n_flows];
+    analysis_flows_endpoint(&f->src, f->src_port, play->from);
+    analysis_flows_endpoint(&f->dst, f->dst_port, play->to);
+    play->measured_bps = f->goodput_bps;
+    play->measured_s = f->end_s - f->start_s;
+    play->lossy = f->loss_events > 0;
+    r->windows_unknown += !isfinite(f->window_bytes) && !isfinite(f->advertised_bytes);
+    play->until_the_end = f->end_s - first_s >= STILL_SENDING * (last_s - first_s);
+    *flow = (struct scenario_flow){
+        .from = replay_find(r, &f->src),
+        .to = replay_find(r, &f->dst),
+        .bytes = play->until_the_end ? 0 : f->payload_bytes,
+        .start_ps = (int64_t)((f->start_s - first_s) * 1e12),
+        .repeat = 1,
+    };
+    snprintf(flow->name, sizeof flow->name, "f%d", s->n_flows);
+    flow->tcp = scenario_flow_tcp(s, replay_window(r, f));
+    if (isfinite(f->rtt_floor_s))
+        flow->tcp.initial_window_segments = COLD_SEGMENTS;
+    r->floor_s = fmin(r->floor_s, isfinite(f->rtt_floor_s) ? f->rtt_floor_s : INFINITY);
+    if (!replay_add_pauses(r, b->pauses, b->n_pauses, err))
+        return false;
+    s->n_flows++;
+    return true;
+}
+
+/* Bulk flows, largest ones compared. */
+static bool replay_fill(struct study_replay *r, struct bulk *flows, int n, struct error *err)
+{
+    struct scenario *s = &r->scenario;
+    double first_s = INFINITY, last_s = 0;
+    int64_t largest = 0;
+    int bulk = 0;
+    for (int i = 0; i < n; i++)
+        largest = flows[i].flow.payload_bytes > largest ? flows[i].flow.payload_bytes : largest;
+    for (int i = 0; i < n; i++)
+        if (flows[i].flow.payload_bytes >= analysis_degree_bulk_bytes(largest) && isfinite(flows[i].flow.goodput_bps)) {
+            struct bulk swap = flows[bulk]; /* each owns its pauses */
+            flows[bulk++] = flows[i];
+            flows[i] = swap;
+        }
+    r->left_out = n - bulk;
+    if (bulk == 0)
+        return error_set(err, ERROR_INPUT, "no bulk flow to replay: %d small ones", n);
+    free(s->flows);
+    s->n_flows = s->n_pauses = 0;
+    s->flows = calloc((size_t)bulk, sizeof *s->flows);
+    r->flows = calloc((size_t)bulk, sizeof *r->flows);
+    if (!s->flows || !r->flows)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", bulk);
+    replay_place_shared(r, flows, bulk);
+    for (int i = 0; i < bulk; i++) {
+        const struct analysis_flow *flow = &flows[i].flow;
+        if (!replay_place(r, &flow->src, err) || !replay_place(r, &flow->dst, err))
+            return false;
+        first_s = fmin(first_s, flow->start_s);
+        last_s = fmax(last_s, flow->end_s);
+    }
+    int hosts = 2;
+    for (int i = 0; i < r->n_maps; i++)
+        hosts = r->maps[i].host + 1 > hosts ? r->maps[i].host + 1 : hosts;
+    if (s->network.topology == EMU_TOPOLOGY_STAR)
+        s->network.hosts = hosts > s->network.hosts ? hosts : s->network.hosts;
+    else if (hosts > s->network.hosts)
+        return error_set(err, ERROR_INPUT, "--map: h%d is not in the scenario's network of %d hosts", hosts - 1,
+                         s->network.hosts);
+    for (int i = 0; i < bulk; i++)
+        if (!replay_add(r, &flows[i], first_s, last_s, err))
+            return false;
+    r->n_flows = s->n_flows;
+    s->duration_ps = (int64_t)((last_s - first_s) * 1e12) + UNITS_PS_PER_MS;
+    s->warmup_ps = (int64_t)((double)s->duration_ps * WARMUP);
+    return true;
+}
+
+bool study_replay_build(struct study_replay *r, const char *path, struct error *err)
+{
+    struct analysis_capture capture;
+    struct analysis_flows *table = cli_read_capture_explained(path, &capture, err);
+    if (!table)
+        return false;
+    size_t slots = analysis_flows_slots(table);
+    struct bulk *flows = calloc(slots + 1, sizeof *flows);
+    int n = 0;
+    for (size_t i = 0; flows && i < slots; i++)
+        if (analysis_flows_get(table, i, &flows[n].flow)) {
+            flows[n].pauses = analysis_flows_pauses(table, i, &flows[n].n_pauses);
+            n++;
+        }
+    r->floor_s = INFINITY;
+    bool ok = flows ? replay_fill(r, flows, n, err) || error_prefix(err, "%s: ", path)
+                    : error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", slots);
+    for (int i = 0; i < n; i++)
+        free(flows[i].pauses);
+    free(flows);
+    analysis_flows_free(table);
+    return ok;
+}
+
+void study_replay_fini(struct study_replay *r)
+{
+    scenario_fini(&r->scenario);
+    free(r->flows);
+    r->flows = NULL;
+}

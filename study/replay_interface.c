@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/replay_interface.h"
+
+#include "base/units.h"
+#include "capture/inject.h"
+#include "cli/cli.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRESS_BYTES 10000000
+
+const char study_replay_interface_help[] =
+    "usage: contraflow replay FILE --interface NAME [--speed X | --rate RATE] [--rewrite OLD=NEW]... [--json] [-q]\n\n"
+    "Sends the Ethernet frames of a pcap or pcapng file on interface NAME at the times they were recorded, open loop:\n"
+    "nobody waits for answers. Needs CAP_NET_RAW (root has it). The schedule is absolute: a late frame goes at once\n"
+    "and those after it are due when they were. Frames go with the length they had; what was not captured is zeros.\n\n"
+    "      --interface NAME   where to send; there is no default\n"
+    "      --speed X          X times as fast as recorded (default 1)\n"
+    "      --rate RATE        back to back at this rate of wire time instead (100Mbps): length, at least 60, and 24\n"
+    "                         bytes of FCS, preamble and gap a frame\n"
+    "      --rewrite OLD=NEW  another MAC, IPv4 or IPv6 address, also in ARP; checksums follow (RFC 1624): right ones\n"
+    "                         stay right, wrong ones (offloaded, or of frames captured short) wrong. Repeatable;\n"
+    "                         of several that fit an address the first counts, so A=B with B=A swaps\n"
+    "      --json             what was sent as one object; times in seconds unless the name says ns\n"
+    "  -q, --quiet            no progress, no report\n\n"
+    "The report says when the last frame left against when it was due, how many frames left more than 1 ms late, and\n"
+    "by how much the gaps between frames differ from the scheduled ones.\n\n"
+    "  contraflow replay trace.pcap --interface eth1\n"
+    "  contraflow replay trace.pcap --interface eth1 --rate 100Mbps --rewrite 10.0.0.1=192.168.7.1 \\\n"
+    "      --rewrite 02:00:00:00:00:01=52:54:00:12:34:56\n\n"
+    "Exit status: 0 done, also when the file is cut (a warning says where); 2 bad input, a frame longer than the\n"
+    "interface takes among it; 3 the system failed.\n";
+
+struct replay_options {
+    struct capture_inject_options inject; /* owns rewrites */
+    const char *interface;
+    bool json, quiet, help, has_speed;
+};
+
+static volatile sig_atomic_t replay_signal;
+
+static void replay_on_signal(int number)
+{
+    replay_signal = number;
+}
+
+bool study_replay_interface_parse_speed(const char *text, double *speed, struct error *err)
+{
+    char *end;
+    *speed = strtod(text, &end);
+    if (end == text || *end || !isfinite(*speed) || *speed <= 0)
+        return error_set(err, ERROR_INPUT, "--speed %s: not a number above 0; try 2, twice as fast", text);
+    return true;
+}
+
+static bool replay_parse_rate(const char *text, int64_t *rate_bps, struct error *err)
+{
+    if (!units_parse_rate(text, rate_bps, err))
+        return error_prefix(err, "--rate: ");
+    if (*rate_bps <= 0 || *rate_bps > CAPTURE_INJECT_RATE_MAX)
+        return error_set(err, ERROR_INPUT, "--rate %s: not between 1bps and 1000000Gbps", text);
+    return true;
+}
+
+static bool replay_add_rewrite(struct replay_options *o, const char *text, struct error *err)
+{
+    struct capture_rewrite rewrite;
+    if (!capture_rewrite_parse(text, &rewrite, err))
+        return error_prefix(err, "--rewrite: ");
+    size_t n = o->inject.n_rewrites;
+    struct capture_rewrite *rewrites = realloc((void *)o->inject.rewrites, (n + 1) * sizeof *rewrites);
+    if (!rewrites)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    rewrites[n] = rewrite;
+    o->inject.rewrites = rewrites;
+    o->inject.n_rewrites = n + 1;
+    return true;
+}
+
+/* `text`: the argument that getopt_long() looked at last. */
+static bool replay_option(struct replay_options *o, int option, const char *text, struct error *err)
+{
+    switch (option) {
+    case 'i':
+        o->interface = optarg;
+        return true;
+    case 's':
+        o->has_speed = true;
+        return study_replay_interface_parse_speed(optarg, &o->inject.speed, err);
+    case 'r':
+        return replay_parse_rate(optarg, &o->inject.rate_bps, err);
+    case 'w':
+        return replay_add_rewrite(o, optarg, err);
+    case 'j':
+        return o->json = true;
+    case 'q':
+        return o->quiet = true;
+    case 'h':
+        return o->help = true;
+    case ':':
+        return error_set(err, ERROR_INPUT, "replay: %s needs a value; see 'contraflow replay --help'", text);
+    default:
+        return error_set(err, ERROR_INPUT, "replay: option %s is unknown or takes no value; 'contraflow replay "
+                                           "--help' lists them", text);
+    }
+}
+
+static bool replay_parse(int argc, char **argv, struct replay_options *o, struct error *err)
+{
+    static const struct option options[] = {
+        {"interface", required_argument, NULL, 'i'}, {"speed", required_argument, NULL, 's'},
+        {"rate", required_argument, NULL, 'r'},      {"rewrite", required_argument, NULL, 'w'},
+        {"json", no_argument, NULL, 'j'},            {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},            {NULL, 0, NULL, 0}};
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":qh", options, NULL)) != -1) {
+        if (!replay_option(o, option, argv[optind - 1], err))
+            return false;
+        if (o->help)
+            return true;
+    }
+    if (!o->interface)
+        return error_set(err, ERROR_INPUT, "replay: no interface given; --interface NAME says where to send");
+    if (optind != argc - 1)
+        return error_set(err, ERROR_INPUT, "replay: %s; see 'contraflow replay --help'",
+                         optind == argc ? "no file given" : "one file at a time");
+    if (o->has_speed && o->inject.rate_bps)
+        return error_set(err, ERROR_INPUT, "replay: --speed scales recorded times and --rate replaces them; give one");
+    o->inject.source = argv[optind];
+    return true;
+}
+
+static void replay_progress(void *user, int64_t frames, int64_t elapsed_ns)
+{
+    const struct capture_reader *reader = user;
+    int64_t size = capture_reader_file_bytes(reader);
+    fprintf(stderr, "\r%" PRId64 " frames in %.1f s", frames, (double)elapsed_ns / 1e9);
+    if (size >= PROGRESS_BYTES) /* of a small one all is read ahead */
+        fprintf(stderr, ", %.0f %% of the file", 100 * (double)capture_reader_bytes_read(reader) / (double)size);
+    fputs("\033[K", stderr);
+}
+
+static void replay_print(const struct replay_options *o, const struct capture_inject_result *r)
+{
+    int64_t late_ns = r->elapsed_ns - r->scheduled_ns;
+    printf("sent %" PRId64 " frames, %" PRId64 " bytes on %s in %.6f s\n", r->frames, r->bytes, o->interface,
+           (double)r->elapsed_ns / 1e9);
+    if (r->frames == 0)
+        return;
+    printf("the last frame left %.1f us after it was due; %" PRId64 " frames more than 1 ms late\n",
+           (double)late_ns / 1e3, r->late_frames);
+    printf("gaps between frames are off by %.1f us (median), %.1f us (99 %% of them, at most), %.1f us (largest)\n",
+           (double)r->gap_p50_ns / 1e3, (double)r->gap_p99_ns / 1e3, (double)r->gap_max_ns / 1e3);
+    if (r->rewritten_frames)
+        printf("%" PRId64 " frames got other addresses\n", r->rewritten_frames);
+}
+
+static void replay_print_json(const struct replay_options *o, const struct capture_inject_result *r)
+{
+    json_t *root = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:b}", "file", o->inject.source,
+        "interface", o->interface, "frames", (json_int_t)r->frames, "bytes", (json_int_t)r->bytes, "padded_frames",
+        (json_int_t)r->padded_frames, "rewritten_frames", (json_int_t)r->rewritten_frames, "late_frames",
+        (json_int_t)r->late_frames, "back_frames", (json_int_t)r->back_frames, "elapsed_s",
+        (double)r->elapsed_ns / 1e9, "scheduled_s", (double)r->scheduled_ns / 1e9, "end_error_ns",
+        (json_int_t)(r->elapsed_ns - r->scheduled_ns), "gap_error_p50_ns", (json_int_t)r->gap_p50_ns,
+        "gap_error_p99_ns", (json_int_t)r->gap_p99_ns, "gap_error_max_ns", (json_int_t)r->gap_max_ns, "truncated",
+        r->truncated, "interrupted", r->interrupted);
+    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    putchar('\n');
+    json_decref(root);
+}
+
+static void replay_report(const struct replay_options *o, const struct capture_inject_result *r)
+{
+    if (o->json)
+        replay_print_json(o, r);
+    else if (!o->quiet)
+        replay_print(o, r);
+    if (r->truncated)
+        fprintf(stderr, "contraflow: warning: %s\n", r->stopped.message);
+    if (r->back_frames)
+        fprintf(stderr, "contraflow: warning: %s: %" PRId64 " frames were recorded before an earlier one and sent at "
+                "once after it\n", o->inject.source, r->back_frames);
+    if (r->padded_frames && !o->quiet)
+        fprintf(stderr, "contraflow: %s: %" PRId64 " frames were captured short; zeros stood for the rest\n",
+                o->inject.source, r->padded_frames);
+}
+
+/* Sends between two settings of the signals, so that what went out is told also when interrupted. */
+static bool replay_send(struct replay_options *o, struct capture_inject *inject, struct capture_reader *reader,
+                        struct error *err)
+{
+    struct capture_inject_result result;
+    struct sigaction action = {.sa_handler = replay_on_signal}, old_int, old_term; /* no SA_RESTART: it must wake us */
+    bool terminal = !o->quiet && isatty(STDERR_FILENO);
+    replay_signal = 0;
+    o->inject.interrupted = &replay_signal;
+    o->inject.progress = terminal ? replay_progress : NULL;
+    o->inject.user = reader;
+    sigaction(SIGINT, &action, &old_int);
+    sigaction(SIGTERM, &action, &old_term);
+    bool ok = capture_inject_run(inject, reader, &o->inject, &result, err);
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    if (ok)
+        replay_report(o, &result);
+    return ok;
+}
+
+static bool study_replay_run(struct replay_options *o, struct error *err)
+{
+    struct capture_reader *reader = capture_reader_open(o->inject.source, err);
+    struct capture_inject *inject = NULL;
+    bool ok = reader && capture_inject_accepts(reader, o->inject.source, err) &&
+              (inject = capture_inject_open(o->interface, err)) != NULL && replay_send(o, inject, reader, err);
+    capture_inject_close(inject);
+    capture_reader_close(reader);
+    return ok;
+}
+
+int study_replay_interface(int argc, char **argv)
+{
+    struct replay_options o = {.inject = {.speed = 1}};
+    struct error err = {0};
+    bool ok = replay_parse(argc, argv, &o, &err);
+    if (ok && o.help)
+        fputs(study_replay_interface_help, stdout);
+    else if (ok)
+        ok = study_replay_run(&o, &err);
+    free((void *)o.inject.rewrites);
+    if (ok && replay_signal) {
+        fputs("contraflow: interrupted\n", stderr);
+        fflush(stdout);
+        signal(replay_signal, SIG_DFL);
+        raise(replay_signal); /* the shell learns how we ended */
+    }
+    return ok ? 0 : cli_fail(&err);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/units.h"
+#include "study/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char study_replay_what_if_help[] =
+    "  fifo, ack-first, fair   how queues are served; fair: in turns for flows, as fq and fq_codel do\n"
+    "  buffer=SIZE             of queues, such as 500kB or 100p\n"
+    "  pause                   Ethernet PAUSE at the switch, stopping everybody; pause-senders: who sends to the port\n"
+    "  window=SIZE             of every flow\n"
+    "  cc=NAME                 congestion control: newreno, linuxreno, cubic\n"
+    "  small-queues=SIZE       most of its own data a sender keeps in its NIC (TCP Small Queues)\n"
+    "Queues can be changed at one place: NAME@nic (hosts), NAME@port (switches). Changes join with '+':\n"
+    "ack-first@port+buffer=1MB\n";
+
+static bool what_if_bad(const char *text, struct error *err)
+{
+    return error_set(err, ERROR_INPUT, "--what-if %s: not known; there are fifo, ack-first, fair, buffer=SIZE, pause, "
+                     "pause-senders, window=SIZE, cc=NAME and small-queues=SIZE, queues also with @nic or @port", text);
+}
+
+static bool what_if_bytes(const char *text, const char *value, int64_t least, int64_t *bytes, struct error *err)
+{
+    if (!value || !units_parse_bytes(value, bytes, err))
+        return value ? error_prefix(err, "--what-if %s: ", text) : what_if_bad(text, err);
+    return *bytes >= least ||
+           error_set(err, ERROR_INPUT, "--what-if %s: at least one full frame, %lld bytes", text, (long long)least);
+}
+
+bool study_replay_queue_limit(const char *text, struct emu_queue_config *queue, struct error *err)
+{
+    char *end;
+    long long packets = strtoll(text, &end, 10);
+    queue->limit_bytes = queue->limit_packets = EMU_QUEUE_UNLIMITED;
+    if (end != text && strcmp(end, "p") == 0 && packets >= 1) {
+        queue->limit_packets = packets;
+        return true;
+    }
+    return units_parse_bytes(text, &queue->limit_bytes, err) &&
+           (queue->limit_bytes >= 1518 || error_set(err, ERROR_INPUT, "at least one full frame, 1518 bytes"));
+}
+
+bool study_replay_discipline(const char *name, enum emu_discipline *discipline)
+{
+    static const char *const disciplines[] = {"fifo", "ack-first", "fair"};
+    for (int d = 0; d < 3; d++)
+        if (strcmp(name, disciplines[d]) == 0) {
+            *discipline = (enum emu_discipline)d;
+            return true;
+        }
+    return false;
+}
+
+static bool what_if_queues(struct scenario *s, const char *text, const char *name, const char *value, const char *place,
+                           struct error *err)
+{
+    bool nic = !place || strcmp(place, "nic") == 0, port = !place || strcmp(place, "port") == 0;
+    if (!nic && !port)
+        return error_set(err, ERROR_INPUT, "--what-if %s: '%s' is no place; there are nic and port", text, place);
+    struct emu_queue_config *queues[] = {nic ? &s->network.nic : NULL, port ? &s->network.sw.queue : NULL,
+                                         port && s->network.root ? &s->network.root_sw.queue : NULL};
+    if (port && s->network.sw.architecture >= EMU_ARCHITECTURE_INPUT && strcmp(name, "buffer") != 0)
+        return error_set(err, ERROR_INPUT, "--what-if %s: this switch buffers at its inputs, FIFO", text);
+    for (int q = 0; q < 3; q++) {
+        if (queues[q] && strcmp(name, "buffer") == 0 && !study_replay_queue_limit(value, queues[q], err))
+            return error_prefix(err, "--what-if %s: ", text);
+        if (queues[q])
+            study_replay_discipline(name, &queues[q]->discipline);
+    }
+    return true;
+}
+
+static bool what_if_window(struct scenario *s, const char *text, const char *value, struct error *err)
+{
+    int64_t bytes;
+    if (!what_if_bytes(text, value, s->tcp.segment_bytes, &bytes, err))
+        return false;
+    for (int i = 0; i < s->n_flows; i++)
+        s->flows[i].tcp.send_buffer_bytes = s->flows[i].tcp.receive_buffer_bytes = bytes;
+    return true;
+}
+
+static bool what_if_congestion(struct scenario *s, const char *text, const char *value, struct error *err)
+{
+    static const char *const known[] = {"newreno", "linuxreno", "cubic"};
+    for (size_t k = 0; value && k < sizeof known / sizeof *known; k++) {
+        if (strcmp(value, known[k]) != 0)
+            continue;
+        snprintf(s->tcp.congestion, sizeof s->tcp.congestion, "%s", value);
+        for (int i = 0; i < s->n_flows; i++)
+            snprintf(s->flows[i].tcp.congestion, sizeof s->flows[i].tcp.congestion, "%s", value);
+        return true;
+    }
+    return error_set(err, ERROR_INPUT, "--what-if %s: congestion controls here are newreno, linuxreno and cubic", text);
+}
+
+static bool what_if_one(struct scenario *s, const char *text, char *part, struct error *err)
+{
+    char *place = strchr(part, '@'), *value;
+    if (place)
+        *place++ = '\0';
+    value = strchr(part, '=');
+    if (value)
+        *value++ = '\0';
+    bool queues = strcmp(part, "fifo") == 0 || strcmp(part, "ack-first") == 0 || strcmp(part, "fair") == 0 ||
+                  strcmp(part, "buffer") == 0;
+    if (queues && (strcmp(part, "buffer") == 0) == (value != NULL))
+        return what_if_queues(s, text, part, value, place, err);
+    if (place)
+        return what_if_bad(text, err);
+    if (strcmp(part, "window") == 0)
+        return what_if_window(s, text, value, err);
+    if (strcmp(part, "cc") == 0)
+        return what_if_congestion(s, text, value, err);
+    if (strcmp(part, "small-queues") == 0) {
+        if (!what_if_bytes(text, value, 0, &s->tcp.small_queue_bytes, err))
+            return false;
+        for (int i = 0; i < s->n_flows; i++)
+            s->flows[i].tcp.small_queue_bytes = s->tcp.small_queue_bytes;
+        return true;
+    }
+    if (value || (strcmp(part, "pause") != 0 && strcmp(part, "pause-senders") != 0))
+        return what_if_bad(text, err);
+    struct emu_pause_config *pause = &s->network.sw.pause;
+    *pause = (struct emu_pause_config){.on = true, .everybody = strcmp(part, "pause") == 0, .quanta = 65535};
+    return true; /* thresholds follow from the buffer, when the engine loads the scenario */
+}
+
+bool study_replay_what_if(struct scenario *s, const char *text, struct error *err)
+{
+    char *copy = strdup(text), *rest = copy, *part;
+    if (!copy)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    bool ok = *text || what_if_bad(text, err);
+    while (ok && (part = strsep(&rest, "+")))
+        ok = what_if_one(s, text, part, err);
+    free(copy);
+    return ok;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sweep/db.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
+#define VERSION 3     /* of these tables */
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+const char sweep_db_tables[] =
+    "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL, scenario TEXT,"
+    " first_seed INTEGER, points INTEGER NOT NULL, shard INTEGER NOT NULL, shards INTEGER NOT NULL);"
+    "CREATE TABLE point(number INTEGER PRIMARY KEY, axes TEXT NOT NULL, scenario TEXT NOT NULL,"
+    " seed INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', pid INTEGER, pid_start INTEGER, error TEXT,"
+    " program TEXT NOT NULL, wall_s REAL, engine TEXT, version TEXT);"
+    "CREATE INDEX point_state ON point(state);"
+    "CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, name TEXT NOT NULL, src TEXT, dst TEXT,"
+    " bytes INTEGER, start_s REAL, end_s REAL, goodput_bps REAL, steady_goodput_bps REAL, steady_ci95_bps REAL,"
+    " retransmitted_segments INTEGER, floor_s REAL, data_wait_s REAL, ack_wait_s REAL, ack_groups INTEGER,"
+    " compressed_groups INTEGER, messages INTEGER, message_s REAL, message_sd_s REAL, message_ci95_s REAL,"
+    " PRIMARY KEY(point, name)) WITHOUT ROWID;"
+    "PRAGMA user_version = " TEXT(VERSION);
+
+bool sweep_db_fail(struct sweep_db *d, struct error *err)
+{
+    int code = sqlite3_extended_errcode(d->db), number = sqlite3_system_errno(d->db);
+    if ((code & 0xff) == SQLITE_NOTADB)
+        return error_set(err, ERROR_INPUT, "%s: not the database of a sweep", d->path);
+    bool io = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_FULL;
+    return error_set(err, ERROR_SYSTEM, "%s: %s%s%s%s", d->path, sqlite3_errmsg(d->db), io && number ? " (" : "",
+                     io && number ? strerror(number) : "", io && number ? ")" : "");
+}
+
+sqlite3_stmt *sweep_db_prepare(struct sweep_db *d, const char *sql, struct error *err)
+{
+    sqlite3_stmt *q = NULL;
+    if (sqlite3_prepare_v2(d->db, sql, -1, &q, NULL) != SQLITE_OK)
+        sweep_db_fail(d, err);
+    return q;
+}
+
+/* One that runs for every point: prepared once, kept until sweep_db_close(). `sql` is a literal. */
+static sqlite3_stmt *db_kept(struct sweep_db *d, const char *sql, struct error *err)
+{
+    int i = 0;
+    while (d->kept[i].q && d->kept[i].sql != sql)
+        i++;
+    if (!d->kept[i].q)
+        d->kept[i].q = sweep_db_prepare(d, d->kept[i].sql = sql, err);
+    return d->kept[i].q;
+}
+
+bool sweep_db_finish(struct sweep_db *d, sqlite3_stmt *q, struct error *err)
+{
+    bool ok = q && sqlite3_step(q) == SQLITE_DONE;
+    if (q && !ok)
+        sweep_db_fail(d, err);
+    for (int i = 0; i < SWEEP_DB_KEPT; i++)
+        if (q && d->kept[i].q == q) {
+            sqlite3_reset(q);
+            return ok;
+        }
+    sqlite3_finalize(q);
+    return ok;
+}
+
+bool sweep_db_do(struct sweep_db *d, const char *sql, struct error *err)
+{
+    return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK || sweep_db_fail(d, err);
+}
+
+bool sweep_db_end(struct sweep_db *d, bool ok, struct error *err)
+{
+    if (ok && sweep_db_do(d, "COMMIT", err))
+        return true;
+    sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
+
+bool sweep_db_number(struct sweep_db *d, const char *sql, int64_t *value, struct error *err)
+{
+    sqlite3_stmt *q = sweep_db_prepare(d, sql, err);
+    bool ok = q && sqlite3_step(q) == SQLITE_ROW;
+    if (ok)
+        *value = sqlite3_column_int64(q, 0);
+    else if (q)
+        sweep_db_fail(d, err);
+    sqlite3_finalize(q);
+    return ok;
+}
+
+/* When a process started, in clock ticks since boot; 0 when it lives no longer. With the pid it is one process for
+ * good: pids come again. */
+static int64_t process_start(int64_t pid)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        fclose(f);
+    text[n] = '\0';
+    char state = 'X', *after = strrchr(text, ')'); /* the name may have anything in it */
+    unsigned long long start = 0;
+    if (!after || sscanf(after + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+                         &state, &start) != 2)
+        return 0;
+    return state == 'Z' || state == 'X' ? 0 : (int64_t)start;
+}
+
+/* Two that open it at once: changing to WAL takes it alone, and SQLite does not wait for that by itself. */
+static bool db_use_wal(struct sweep_db *d, struct error *err)
+{
+    for (int waited = 0; waited < BUSY_MS; waited += 10) {
+        int status = sqlite3_exec(d->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
+        if (status == SQLITE_OK)
+            return true;
+        if ((status & 0xff) != SQLITE_BUSY)
+            break;
+        usleep(10000);
+    }
+    return sweep_db_fail(d, err);
+}
+
+static bool db_version_fits(const struct sweep_db *d, int64_t version, struct error *err)
+{
+    return version == VERSION ||
+           error_set(err, ERROR_INPUT, "%s: %s", d->path, version > 0 && version < VERSION
+                     ? "made by an earlier contraflow; start anew"
+                     : "made by a later contraflow, or not the database of a sweep");
+}
+
+bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
+{
+    int64_t version = 0;
+    *d = (struct sweep_db){.path = path};
+    if (access(path, R_OK) != 0) {
+        error_set_errno(err, "%s: cannot be read", path);
+        err->code = ERROR_INPUT;
+        return false;
+    }
+    /* Read and write: of a WAL that a dead process left, only a writer can make an index. */
+    bool ok = sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK || sweep_db_fail(d, err);
+    if (ok) {
+        sqlite3_busy_timeout(d->db, BUSY_MS);
+        ok = sweep_db_number(d, "PRAGMA user_version", &version, err);
+    }
+    ok = ok && db_version_fits(d, version, err);
+    if (!ok)
+        sweep_db_close(d);
+    return ok;
+}
+
+bool sweep_db_join(struct sweep_db *d, const char *path, struct error *err)
+{
+    if (!sweep_db_open(d, path, err))
+        return false;
+    bool ok = db_use_wal(d, err);
+    if (!ok)
+        sweep_db_close(d);
+    return ok;
+}
+
+void sweep_db_close(struct sweep_db *d)
+{
+    for (int i = 0; i < SWEEP_DB_KEPT; i++)
+        sqlite3_finalize(d->kept[i].q);
+    sqlite3_close(d->db);
+    *d = (struct sweep_db){0};
+}
+
+bool sweep_db_free_orphans(struct sweep_db *d, struct error *err)
+{
+    sqlite3_stmt *q = sweep_db_prepare(d, "SELECT DISTINCT pid, pid_start FROM point WHERE state = 'running'", err);
+    int status = SQLITE_ERROR;
+    bool ok = q != NULL;
+    while (ok && (status = sqlite3_step(q)) == SQLITE_ROW) {
+        int64_t pid = sqlite3_column_int64(q, 0), start = sqlite3_column_int64(q, 1);
+        if (process_start(pid) == start)
+            continue;
+        sqlite3_stmt *u = sweep_db_prepare(d, "UPDATE point SET state = 'waiting', pid = NULL, pid_start = NULL "
+                                           "WHERE state = 'running' AND pid = ? AND pid_start = ?", err);
+        sqlite3_bind_int64(u, 1, pid);
+        sqlite3_bind_int64(u, 2, start);
+        ok = sweep_db_finish(d, u, err);
+        sqlite3_reset(q); /* what it walks has changed */
+    }
+    if (ok && status != SQLITE_DONE)
+        ok = sweep_db_fail(d, err);
+    sqlite3_finalize(q);
+    return ok;
+}
+
+static bool db_take_first(struct sweep_db *d, struct sweep_claim *c, struct error *err)
+{
+    sqlite3_stmt *q = db_kept(d, "UPDATE point SET state = 'running', pid = ?, pid_start = ? WHERE number = "
+                              "(SELECT number FROM point WHERE state = 'waiting' ORDER BY number LIMIT 1) "
+                              "RETURNING number, scenario, program", err);
+    sqlite3_bind_int64(q, 1, getpid());
+    sqlite3_bind_int64(q, 2, process_start(getpid()));
+    int status = q ? sqlite3_step(q) : SQLITE_DONE;
+    bool ok = q != NULL;
+    if (status == SQLITE_ROW) {
+        c->number = sqlite3_column_int64(q, 0);
+        c->yaml = strdup((const char *)sqlite3_column_text(q, 1));
+        c->program = strdup((const char *)sqlite3_column_text(q, 2));
+        ok = (c->yaml && c->program) || error_set(err, ERROR_SYSTEM, "out of memory");
+        if (ok && (status = sqlite3_step(q)) != SQLITE_DONE)
+            ok = sweep_db_fail(d, err);
+    } else if (status != SQLITE_DONE) {
+        ok = sweep_db_fail(d, err);
+    }
+    sqlite3_reset(q);
+    return ok;
+}
+
+bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err)
+{
+    *c = (struct sweep_claim){0};
+    if (!sweep_db_do(d, "BEGIN IMMEDIATE", err))
+        return false;
+    bool ok = db_take_first(d, c, err);
+    if (ok && !c->number) /* only now: it reads the row of every point that runs, thousands on a cluster */
+        ok = sweep_db_free_orphans(d, err) && db_take_first(d, c, err);
+    if (sweep_db_end(d, ok, err))
+        return true;
+    free(c->yaml);
+    free(c->program);
+    *c = (struct sweep_claim){0};
+    return false;
+}
+
+static void bind_json(sqlite3_stmt *q, int i, const json_t *value)
+{
+    if (json_is_string(value))
+        sqlite3_bind_text(q, i, json_string_value(value), -1, SQLITE_TRANSIENT);
+    else if (json_is_integer(value))
+        sqlite3_bind_int64(q, i, json_integer_value(value));
+    else if (json_is_real(value))
+        sqlite3_bind_double(q, i, json_real_value(value));
+    else
+        sqlite3_bind_null(q, i);
+}
+
+static bool db_add_flow(struct sweep_db *d, int64_t number, const json_t *flow, struct error *err)
+{
+    static const char *const keys[] = {"flow", "src", "dst", "delivered_bytes", "start_s", "end_s", "goodput_bps",
+                                       "steady_goodput_bps", "steady_ci95_bps", "retransmitted_segments"};
+    static const char *const messages[] = {"messages", "message_s", "message_sd_s", "message_ci95_s"};
+    static const char *const trip[] = {"floor_s", "data_wait_s", "ack_wait_s", "ack_groups", "compressed_groups"};
+    sqlite3_stmt *q = db_kept(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
+    sqlite3_bind_int64(q, 1, number);
+    for (int i = 0; i < 10; i++)
+        bind_json(q, 2 + i, json_object_get(flow, keys[i]));
+    for (int i = 0; i < 5; i++)
+        bind_json(q, 12 + i, json_object_get(json_object_get(flow, "round_trip"), trip[i]));
+    for (int i = 0; i < 4; i++)
+        bind_json(q, 17 + i, json_object_get(flow, messages[i]));
+    return sweep_db_finish(d, q, err);
+}
+
+bool sweep_db_done(struct sweep_db *d, int64_t number, const json_t *summary, double wall_s, struct error *err)
+{
+    size_t i;
+    json_t *flow;
+    if (!sweep_db_do(d, "BEGIN IMMEDIATE", err))
+        return false;
+    sqlite3_stmt *q = db_kept(d, "UPDATE point SET state = 'done', pid = NULL, pid_start = NULL, wall_s = ?, "
+                              "engine = ?, version = ? WHERE number = ?", err);
+    sqlite3_bind_double(q, 1, wall_s);
+    bind_json(q, 2, json_object_get(summary, "engine"));
+    bind_json(q, 3, json_object_get(summary, "contraflow"));
+    sqlite3_bind_int64(q, 4, number);
+    bool ok = sweep_db_finish(d, q, err);
+    json_array_foreach(json_object_get(summary, "flows"), i, flow)
+        ok = ok && db_add_flow(d, number, flow, err);
+    return sweep_db_end(d, ok, err);
+}
+
+static bool db_leave(struct sweep_db *d, int64_t number, const char *state, const char *sentence, struct error *err)
+{
+    sqlite3_stmt *q = sweep_db_prepare(d, "UPDATE point SET state = ?, pid = NULL, pid_start = NULL, error = ? "
+                                       "WHERE number = ?", err);
+    sqlite3_bind_text(q, 1, state, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(q, 2, sentence, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(q, 3, number);
+    return sweep_db_finish(d, q, err);
+}
+
+bool sweep_db_failed(struct sweep_db *d, int64_t number, const char *sentence, struct error *err)
+{
+    return db_leave(d, number, "failed", sentence, err);
+}
+
+bool sweep_db_release(struct sweep_db *d, int64_t number, struct error *err)
+{
+    return db_leave(d, number, "waiting", NULL, err);
+}
+
+bool sweep_db_count(struct sweep_db *d, struct sweep_counts *c, struct error *err)
+{
+    return sweep_db_number(d, "SELECT count(*) FROM point", &c->points, err) &&
+           sweep_db_number(d, "SELECT count(*) FROM point WHERE state = 'done'", &c->done, err) &&
+           sweep_db_number(d, "SELECT count(*) FROM point WHERE state = 'failed'", &c->failed, err) &&
+           sweep_db_number(d, "SELECT count(*) FROM point WHERE state = 'running'", &c->running, err);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sweep/db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 3).
+ *
+ *   sweep  one row: title, text (the sweep file), version (of contraflow, that made the database), scenario (the file
+ *          that the sweep file names), first_seed (--seed, or -1), points (of the whole sweep), shard and shards (which
+ *          of them are here; 1 of 1 all)
+ *   point  number from 1; axes (values as JSON); scenario (resolved YAML); seed; state 'waiting', 'running', 'done' or
+ *          'failed'; pid and pid_start (clock ticks since boot) of the sweep process that runs it, else NULL; error
+ *          (why it failed); program ('native' or 'ns3'); wall_s (time it took); engine and version (that ran it)
+ *   flow   one for each flow of a done point: point, name, src, dst, bytes (payload delivered), start_s, end_s,
+ *          goodput_bps, steady_goodput_bps, steady_ci95_bps, retransmitted_segments, floor_s, data_wait_s, ack_wait_s,
+ *          ack_groups, compressed_groups, messages, message_s, message_sd_s, message_ci95_s; as in summary.json, NULL
+ *          where that has none
+ *
+ * Points are claimed and their results committed in transactions (BEGIN IMMEDIATE), so any number of processes of one
+ * machine share a database, and one that dies leaves its points free for the next claim. But for wall_s nothing
+ * depends on the clock or on who ran a point. */
+#ifndef SWEEP_DB_H
+#define SWEEP_DB_H
+
+#include "sweep/grid.h"
+
+#include <jansson.h>
+#include <sqlite3.h>
+
+#define SWEEP_DB_KEPT 4 /* room for one more than there are */
+
+struct sweep_db {
+    sqlite3 *db;
+    const char *path; /* borrowed */
+    struct {
+        const char *sql;
+        sqlite3_stmt *q;
+    } kept[SWEEP_DB_KEPT]; /* what runs for every point */
+};
+
+struct sweep_claim {
+    int64_t number;
+    char *yaml, *program; /* owned */
+};
+
+struct sweep_counts {
+    int64_t points, done, failed, running;
+};
+
+/* Opens the database, or makes it with the points of the sweep's shard: as PATH.part, so that no scenario loads twice
+ * and a bad one leaves no PATH. Refuses (ERROR_INPUT) one that has other points or is none of a sweep. Failed points
+ * wait again, and so do those whose process no longer lives. tell(), unless NULL, hears how many points were loaded. */
+bool sweep_db_start(struct sweep_db *d, const char *path, const struct sweep *s, void (*tell)(int64_t points),
+                    struct error *err);
+
+/* Makes PATH if it is not there: as PATH.part, which fill() gets with empty tables, in a transaction. */
+bool sweep_db_make(const char *path, bool (*fill)(struct sweep_db *d, void *user, struct error *err), void *user,
+                   struct error *err);
+
+/* An existing one, to read; to join is to write too. */
+bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err);
+bool sweep_db_join(struct sweep_db *d, const char *path, struct error *err);
+void sweep_db_close(struct sweep_db *d);
+
+/* The first point that waits; when none does, of those whose process no longer lives; 0 as number: none. */
+bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err);
+
+/* A claimed point's end: flows and state at once from its summary; failed with a sentence; or free again. */
+bool sweep_db_done(struct sweep_db *d, int64_t number, const json_t *summary, double wall_s, struct error *err);
+bool sweep_db_failed(struct sweep_db *d, int64_t number, const char *sentence, struct error *err);
+bool sweep_db_release(struct sweep_db *d, int64_t number, struct error *err);
+
+bool sweep_db_count(struct sweep_db *d, struct sweep_counts *c, struct error *err);
+
+/* A statement; NULL and *err on failure. sweep_db_fail() words SQLite's latest error, returns false. */
+sqlite3_stmt *sweep_db_prepare(struct sweep_db *d, const char *sql, struct error *err);
+bool sweep_db_fail(struct sweep_db *d, struct error *err);
+bool sweep_db_finish(struct sweep_db *d, sqlite3_stmt *q, struct error *err); /* runs it to its end and forgets it */
+bool sweep_db_do(struct sweep_db *d, const char *sql, struct error *err);
+bool sweep_db_number(struct sweep_db *d, const char *sql, int64_t *value, struct error *err);
+bool sweep_db_end(struct sweep_db *d, bool ok, struct error *err); /* commits or, unless ok, rolls back */
+bool sweep_db_free_orphans(struct sweep_db *d, struct error *err); /* in a transaction */
+
+extern const char sweep_db_tables[]; /* SQL that makes them */
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sweep/engines.h"
+
+#include "base/units.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SHOW_EVERY_S 0.2 /* the progress line */
+
+struct child {
+    pid_t pid;
+    int out, err; /* read ends; -1 at end of file */
+    struct sweep_engines_job *job;
+    double started;
+    char line[256]; /* unfinished line of its stdout */
+    size_t line_bytes;
+    char said[sizeof((struct error *)0)->message]; /* start of its stderr */
+    size_t said_bytes;
+};
+
+static volatile sig_atomic_t children_signal, children_signals;
+
+static void children_on_signal(int number)
+{
+    children_signal = number;
+    children_signals++;
+}
+
+bool sweep_engines_parse_jobs(const char *text, int64_t *jobs, struct error *err)
+{
+    return (units_parse_integer(text, jobs, err) && *jobs >= 1 && *jobs <= SWEEP_ENGINES_MOST) ||
+           error_set(err, ERROR_INPUT, "--jobs: '%s' is not a number from 1 to %d", text, SWEEP_ENGINES_MOST);
+}
+
+int sweep_engines_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
+bool sweep_engines_path(const char *name, char *path, size_t size, struct error *err)
+{
+    ssize_t n = readlink("/proc/self/exe", path, size - 1);
+    if (n < 0)
+        return error_set_errno(err, "cannot tell where contraflow is installed");
+    path[n] = '\0';
+    char *slash = strrchr(path, '/');
+    size_t room = size - (size_t)(slash + 1 - path);
+    snprintf(slash + 1, room, "contraflow-%s", name);
+    if (access(path, X_OK) != 0)
+        return error_set(err, ERROR_SYSTEM, "%s is not there: build it%s", path,
+                         strcmp(name, "ns3") == 0 ? " (ns-3 3.37 is needed: apt install libns3-dev)" :
+                         strcmp(name, "mpi") == 0 ? " (Open MPI is needed: apt install libopenmpi-dev)" : "");
+    return true;
+}
+
+static bool child_start(struct child *c, struct sweep_engines_job *job)
+{
+    const char *program = job->program;
+    pid_t parent = getpid();
+    int out[2] = {-1, -1}, err[2] = {-1, -1};
+    *c = (struct child){.pid = -1, .out = -1, .err = -1, .job = job, .started = cli_now_s()};
+    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (c->pid = fork()) < 0) {
+        error_set_errno(&job->error, "%s: cannot be started", program);
+        for (int i = 0; i < 2; i++) {
+            if (out[i] >= 0)
+                close(out[i]);
+            if (err[i] >= 0)
+                close(err[i]);
+        }
+        job->state = SWEEP_ENGINES_FAILED;
+        return false;
+    }
+    if (c->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left to read its results */
+        if (getppid() != parent)
+            _exit(ERROR_SYSTEM);
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        dup2(out[1], STDOUT_FILENO);
+        dup2(err[1], STDERR_FILENO);
+        execl(program, program, job->directory, (char *)NULL);
+        dprintf(STDERR_FILENO, "%s: cannot be started: %s\n", program, strerror(errno));
+        _exit(ERROR_SYSTEM);
+    }
+    close(out[1]);
+    close(err[1]);
+    c->out = out[0];
+    c->err = err[0];
+    job->state = SWEEP_ENGINES_RUNNING;
+    return true;
+}
+
+/* Reads what there is, 0 when nothing; closes *fd at the end of file. */
+static size_t child_read(int *fd, char *bytes, size_t size)
+{
+    ssize_t n = read(*fd, bytes, size);
+    if (n > 0)
+        return (size_t)n;
+    if (n == 0 || errno != EINTR) {
+        close(*fd);
+        *fd = -1;
+    }
+    return 0;
+}
+
+static void child_read_progress(struct child *c)
+{
+    char bytes[4096];
+    size_t n = child_read(&c->out, bytes, sizeof bytes);
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i] != '\n') {
+            if (c->line_bytes + 1 < sizeof c->line)
+                c->line[c->line_bytes++] = bytes[i];
+            continue;
+        }
+        c->line[c->line_bytes] = '\0';
+        c->line_bytes = 0;
+        double fraction;
+        if (sscanf(c->line, "progress %lf", &fraction) == 1)
+            c->job->fraction = fraction;
+    }
+}
+
+static void child_read_error(struct child *c)
+{
+    char bytes[4096];
+    size_t n = child_read(&c->err, bytes, sizeof bytes);
+    size_t room = sizeof c->said - 1 - c->said_bytes, take = n < room ? n : room;
+    memcpy(c->said + c->said_bytes, bytes, take);
+    c->said_bytes += take;
+}
+
+static void child_reap(struct child *c)
+{
+    int status = 0;
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    struct sweep_engines_job *job = c->job;
+    job->seconds = cli_now_s() - c->started;
+    c->pid = -1;
+    c->said[c->said_bytes] = '\0';
+    c->said[strcspn(c->said, "\n")] = '\0';
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        job->state = SWEEP_ENGINES_DONE;
+        job->fraction = 1;
+    } else if (WIFEXITED(status) && WEXITSTATUS(status) == SWEEP_ENGINES_INTERRUPTED) {
+        job->state = SWEEP_ENGINES_STOPPED;
+    } else {
+        job->state = SWEEP_ENGINES_FAILED;
+        job->signalled = WIFSIGNALED(status);
+        if (job->signalled)
+            error_set(&job->error, ERROR_SYSTEM,
+                      "the engine was ended by signal %d (%s) %.0f %% into the run; its files are incomplete%s%s",
+                      WTERMSIG(status), strsignal(WTERMSIG(status)), 100 * job->fraction, c->said[0] ? ": " : "",
+                      c->said);
+        else
+            error_set(&job->error, WEXITSTATUS(status) == ERROR_INPUT ? ERROR_INPUT : ERROR_SYSTEM, "%s",
+                      c->said[0] ? c->said : "the engine failed without a word");
+    }
+}
+
+static void children_show(const struct sweep_engines_job *jobs, int n, double elapsed)
+{
+    double fraction = 0;
+    int done = 0;
+    char running[160] = "";
+    for (int i = 0; i < n; i++) {
+        fraction += jobs[i].state == SWEEP_ENGINES_WAITING ? 0 : jobs[i].fraction;
+        done += jobs[i].state > SWEEP_ENGINES_RUNNING;
+        size_t used = strlen(running);
+        if (jobs[i].state == SWEEP_ENGINES_RUNNING && used + 40 < sizeof running)
+            snprintf(running + used, sizeof running - used, "  %.24s %.0f %%", jobs[i].label, 100 * jobs[i].fraction);
+    }
+    char left[32] = "";
+    if (fraction > 0.02 * n)
+        snprintf(left, sizeof left, "  %.0f s left", elapsed * (n - fraction) / fraction);
+    fprintf(stderr, "\r\033[K%d of %d done, %.0f s%s%s", done, n, elapsed, left, running);
+    fflush(stderr);
+}
+
+static void children_poll(struct child *children, int running)
+{
+    struct pollfd fds[2 * SWEEP_ENGINES_MOST];
+    nfds_t n = 0;
+    for (int i = 0; i < running; i++) {
+        fds[n++] = (struct pollfd){.fd = children[i].out, .events = POLLIN};
+        fds[n++] = (struct pollfd){.fd = children[i].err, .events = POLLIN};
+    }
+    if (n == 0 || poll(fds, n, 500) <= 0)
+        return;
+    for (int i = 0; i < running; i++) {
+        if (fds[2 * i].revents)
+            child_read_progress(&children[i]);
+        if (fds[2 * i + 1].revents)
+            child_read_error(&children[i]);
+    }
+}
+
+int sweep_engines_pool(const struct sweep_engines_source *source, int parallel)
+{
+    struct child children[SWEEP_ENGINES_MOST];
+    int running = 0, told = 0;
+    bool more = true, stop = false;
+    double started = cli_now_s(), shown = 0;
+    if (parallel > SWEEP_ENGINES_MOST)
+        parallel = SWEEP_ENGINES_MOST;
+    children_signal = children_signals = 0;
+    struct sigaction action = {.sa_handler = children_on_signal}, old_int, old_term;
+    sigaction(SIGINT, &action, &old_int);
+    sigaction(SIGTERM, &action, &old_term);
+    while (running > 0 || (more && !stop && !children_signal)) {
+        while (more && !stop && !children_signal && running < parallel) {
+            struct sweep_engines_job *job = source->next(source->user);
+            more = job != NULL;
+            if (job && child_start(&children[running], job))
+                running++;
+            else if (job && !source->done(source->user, job))
+                stop = true;
+        }
+        if (children_signals + stop > told) {
+            told = children_signals + stop;
+            for (int i = 0; i < running; i++)
+                kill(children[i].pid, told == 1 ? SIGTERM : SIGKILL);
+        }
+        children_poll(children, running);
+        for (int i = 0; i < running; i++) {
+            if (children[i].out >= 0 || children[i].err >= 0)
+                continue;
+            child_reap(&children[i]);
+            if ((told > 0 || children_signal) && children[i].job->signalled) /* before it could say so itself */
+                children[i].job->state = SWEEP_ENGINES_STOPPED;
+            if (!source->done(source->user, children[i].job))
+                stop = true;
+            children[i--] = children[--running];
+        }
+        if (source->show && cli_now_s() >= shown + SHOW_EVERY_S) {
+            shown = cli_now_s();
+            source->show(source->user, shown - started);
+        }
+    }
+    if (source->show && isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    return children_signal;
+}
+
+/* A list of jobs that is known beforehand. */
+struct children_list {
+    const char *program;
+    struct sweep_engines_job *jobs;
+    int n, next;
+    bool lines; /* a line a finished job */
+};
+
+static struct sweep_engines_job *list_next(void *user)
+{
+    struct children_list *list = user;
+    if (list->next == list->n)
+        return NULL;
+    list->jobs[list->next].program = list->program;
+    return &list->jobs[list->next++];
+}
+
+static bool list_done(void *user, struct sweep_engines_job *job)
+{
+    const struct children_list *list = user;
+    if (list->lines && job->state == SWEEP_ENGINES_DONE)
+        fprintf(stderr, "%s done in %.1f s\n", job->label, job->seconds);
+    return true;
+}
+
+static void list_show(void *user, double elapsed)
+{
+    const struct children_list *list = user;
+    children_show(list->jobs, list->n, elapsed);
+}
+
+int sweep_engines_run(const char *program, struct sweep_engines_job *jobs, int n, int parallel, bool quiet)
+{
+    bool terminal = !quiet && isatty(STDERR_FILENO);
+    struct children_list list = {.program = program, .jobs = jobs, .n = n, .lines = !quiet && !terminal};
+    struct sweep_engines_source source = {list_next, list_done, terminal ? list_show : NULL, &list};
+    return sweep_engines_pool(&source, parallel);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sweep/engines.h - simulations in processes of their own: several at a time, watched.
+ *
+ * A child says "progress FRACTION" on its stdout and, when it fails, one line on its stderr. */
+#ifndef SWEEP_ENGINES_H
+#define SWEEP_ENGINES_H
+
+#include "base/error.h"
+
+#include <signal.h>
+#include <stdint.h>
+
+#define SWEEP_ENGINES_MOST 64 /* at once */
+
+#define SWEEP_ENGINES_INTERRUPTED 4 /* a child's exit status: stopped by a signal, its files are closed */
+
+struct sweep_engines_job {
+    const char *label;     /* borrowed; for messages and progress: "2in-1out" */
+    const char *directory; /* borrowed; the child's one argument */
+    enum {
+        SWEEP_ENGINES_WAITING,
+        SWEEP_ENGINES_RUNNING,
+        SWEEP_ENGINES_DONE,
+        SWEEP_ENGINES_STOPPED,
+        SWEEP_ENGINES_FAILED
+    } state;
+    double fraction; /* done of it, 0..1 */
+    double seconds;  /* wall time it took */
+    struct error error; /* when it failed */
+    const char *program; /* borrowed; sweep_engines_run() sets it */
+    bool signalled;      /* failed because a signal ended the engine */
+};
+
+/* Where a pool gets its jobs while it runs, and who hears of their end. */
+struct sweep_engines_source {
+    struct sweep_engines_job *(*next)(void *user); /* zeroed but for its strings; NULL: nothing more to start now */
+    bool (*done)(void *user, struct sweep_engines_job *job); /* false: start nothing more, stop what runs */
+    void (*show)(void *user, double elapsed_s); /* every 0.2 s; NULL: never */
+    void *user;
+};
+
+/* Runs `job->program DIRECTORY` for every job that next() gives, at most `parallel` (64) at once, until it gives none
+ * and none runs. Signals as in sweep_engines_run(). A child dies with this process. */
+int sweep_engines_pool(const struct sweep_engines_source *source, int parallel);
+
+/* Runs `program DIRECTORY` for every job, at most `parallel` at once, with a progress line on
+ * stderr when that is a terminal and a line a finished job otherwise (none when quiet). After
+ * SIGINT or SIGTERM children are told to stop and nothing new starts; a second one kills them.
+ * Returns the signal, or 0. Each job's state tells how it went. */
+int sweep_engines_run(const char *program, struct sweep_engines_job *jobs, int n, int parallel, bool quiet);
+
+/* Path of contraflow-NAME, beside this program; ERROR_SYSTEM when it is not there. */
+bool sweep_engines_path(const char *name, char *path, size_t size, struct error *err);
+
+/* --jobs: ERROR_INPUT unless it is a number from 1 to 64. */
+bool sweep_engines_parse_jobs(const char *text, int64_t *jobs, struct error *err);
+
+/* Processors this process may use, at least 1. */
+int sweep_engines_processors(void);
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sweep/grid.h"
+
+#include "base/infile.h"
+#include "base/units.h"
+#include "scenarios/document.h"
+#include "scenarios/load.h"
+#include "scenarios/save.h"
+#include "sweep/range.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SWEEP_KEYS 100 /* of `set` and of `axes`, each: as many as a mapping can have */
+
+struct sweep_axis {
+    const char *key; /* borrowed from the document */
+    int node;
+    struct sweep_range values;
+};
+
+/* One key of an entry of `skip`: the values that it leaves out. */
+struct sweep_skip {
+    size_t entry, axis;
+    struct sweep_range values;
+};
+
+struct sweep {
+    struct document *doc;
+    char *path, *title, *scenario, *text, *scenario_text;
+    int64_t first_seed, shard, shards;
+    char *sets[SWEEP_KEYS];
+    int set_nodes[SWEEP_KEYS];
+    size_t n_sets;
+    struct sweep_axis axes[SWEEP_KEYS + 1]; /* the last one is the seed's */
+    size_t n_axes;
+    int skip; /* node; 0: none */
+    struct sweep_skip *skips; /* owned; entry by entry */
+    size_t n_skips;
+};
+
+static bool sweep_no_memory(const struct sweep *s, struct error *err)
+{
+    return error_set(err, ERROR_SYSTEM, "%s: out of memory", s->path);
+}
+
+/* Puts file, line and key in front. */
+static bool sweep_fail(const struct sweep *s, int node, const char *key, struct error *err)
+{
+    error_prefix(err, "%s: ", key);
+    return document_blame_node(s->doc, node, err);
+}
+
+static bool sweep_bad(const struct sweep *s, int node, const char *key, const char *sentence, struct error *err)
+{
+    error_set(err, ERROR_INPUT, "%s", sentence);
+    return sweep_fail(s, node, key, err);
+}
+
+static bool sweep_load_set(struct sweep *s, int node, struct error *err)
+{
+    const char *key;
+    int value;
+    if (document_scalar(s->doc, node))
+        return sweep_bad(s, node, "set", "not a mapping; write {duration: 500ms, ...}", err);
+    for (size_t i = 0; (value = document_entry(s->doc, node, i, &key)); i++) {
+        const char *text = document_scalar(s->doc, value);
+        if (!text || !*key)
+            return sweep_bad(s, value, *key ? key : "set",
+                             "not a single value; write a list or a mapping between quotes: \"[{at: h0}]\"", err);
+        if (asprintf(&s->sets[i], "%s=%s", key, text) < 0)
+            return sweep_no_memory(s, err);
+        s->set_nodes[i] = value;
+        s->n_sets = i + 1;
+    }
+    return true;
+}
+
+static bool sweep_load_axes(struct sweep *s, int node, struct error *err)
+{
+    const char *key;
+    int value;
+    if (document_scalar(s->doc, node))
+        return sweep_bad(s, node, "axes", "not a mapping; write {tcp.window: [1MB, 3MB], ...}", err);
+    for (size_t i = 0; (value = document_entry(s->doc, node, i, &key)); i++) {
+        struct sweep_axis *axis = &s->axes[s->n_axes++];
+        *axis = (struct sweep_axis){.key = key, .node = value};
+        if (!*key || strcmp(key, "seed") == 0)
+            return sweep_bad(s, value, "axes",
+                             *key ? "seeds go into 'seeds: 8' or a list there" : "a list; write KEY: [...]", err);
+        if (!sweep_range_load(&axis->values, s->doc, value, err)) {
+            error_prefix(err, "%s: ", key);
+            return sweep_fail(s, value, "axes", err);
+        }
+    }
+    return true;
+}
+
+/* A number of seeds, or a list of them: an axis of its own. */
+static bool sweep_load_seeds(struct sweep *s, int node, int64_t first, struct error *err)
+{
+    struct sweep_axis *axis = &s->axes[s->n_axes];
+    const char *text = node ? document_scalar(s->doc, node) : NULL;
+    int64_t count = 1;
+    bool ok;
+    *axis = (struct sweep_axis){.key = "seed", .node = node};
+    if (!node && first < 0)
+        return true;
+    if (node && !text) {
+        if (first >= 0)
+            return sweep_bad(s, node, "seeds", "a list already; --seed goes with a number of them", err);
+        ok = sweep_range_load(&axis->values, s->doc, node, err);
+    } else {
+        if (text && strstr(text, ".."))
+            ok = sweep_range_load(&axis->values, s->doc, node, err);
+        else if (text && (!units_parse_integer(text, &count, err) || count < 1 || count > SWEEP_RANGE_VALUES))
+            ok = error_set(err, ERROR_INPUT, "'%s' is not a number of seeds from 1 to %d, nor a list", text,
+                           SWEEP_RANGE_VALUES);
+        else
+            ok = sweep_range_count(&axis->values, first < 0 ? 1 : first, count, err);
+    }
+    s->n_axes++;
+    return ok || (node ? sweep_fail(s, node, "seeds", err) : false);
+}
+
+static int sweep_axis_of(const struct sweep *s, const char *key)
+{
+    for (size_t i = 0; i < s->n_axes; i++)
+        if (strcmp(s->axes[i].key, key) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool sweep_add_skip(struct sweep *s, size_t entry, const char *key, int node, struct error *err)
+{
+    const char *text = document_scalar(s->doc, node);
+    int a = sweep_axis_of(s, key);
+    if (a < 0)
+        return error_set(err, ERROR_INPUT, "%s is no axis", key);
+    struct sweep_skip *grown = realloc(s->skips, (s->n_skips + 1) * sizeof *grown);
+    if (!grown)
+        return sweep_no_memory(s, err);
+    s->skips = grown;
+    struct sweep_skip *skip = &s->skips[s->n_skips++];
+    *skip = (struct sweep_skip){.entry = entry, .axis = (size_t)a};
+    const struct sweep_range *all = &s->axes[a].values;
+    bool single = text && (!strstr(text, "..") || sweep_range_has(all, text));
+    if (!(single ? sweep_range_add(&skip->values, text, err) : sweep_range_load(&skip->values, s->doc, node, err)))
+        return false;
+    for (size_t i = 0; i < skip->values.n; i++)
+        if (!sweep_range_has(all, skip->values.texts[i]))
+            return error_set(err, ERROR_INPUT, "%s never has the value '%s'", key, skip->values.texts[i]);
+    return true;
+}
+
+static bool sweep_load_skip(struct sweep *s, struct error *err)
+{
+    const char *key;
+    int entry, value;
+    if (!s->skip)
+        return true;
+    if (document_scalar(s->doc, s->skip))
+        return sweep_bad(s, s->skip, "skip", "not a list of points; write [{KEY: VALUE, ...}, ...]", err);
+    for (size_t i = 0; (entry = document_entry(s->doc, s->skip, i, &key)); i++) {
+        if (*key || !document_entry(s->doc, entry, 0, &key))
+            return sweep_bad(s, s->skip, "skip", "not a list of points; write [{KEY: VALUE, ...}, ...]", err);
+        for (size_t j = 0; (value = document_entry(s->doc, entry, j, &key)); j++)
+            if (!sweep_add_skip(s, i, key, value, err))
+                return sweep_fail(s, value, "skip", err);
+    }
+    return true;
+}
+
+/* The scenario's path: beside the sweep file unless absolute. */
+static bool sweep_load_scenario(struct sweep *s, const char *name, struct error *err)
+{
+    const char *slash = strrchr(s->path, '/');
+    int folder = slash && name[0] != '/' ? (int)(slash + 1 - s->path) : 0;
+    return asprintf(&s->scenario, "%.*s%s", folder, s->path, name) >= 0 || sweep_no_memory(s, err);
+}
+
+static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *err)
+{
+    const char *key;
+    int node, seeds = 0;
+    for (size_t i = 0; (node = document_entry(s->doc, 1, i, &key)); i++) {
+        const char *text = document_scalar(s->doc, node);
+        bool ok = true, single = strcmp(key, "title") == 0 || strcmp(key, "scenario") == 0;
+        if (single && (!text || !*text))
+            return sweep_bad(s, node, key, "not a single value", err);
+        if (strcmp(key, "title") == 0)
+            ok = (s->title = strdup(text)) || sweep_no_memory(s, err);
+        else if (strcmp(key, "scenario") == 0)
+            ok = sweep_load_scenario(s, text, err);
+        else if (strcmp(key, "set") == 0)
+            ok = sweep_load_set(s, node, err);
+        else if (strcmp(key, "axes") == 0)
+            ok = sweep_load_axes(s, node, err);
+        else if (strcmp(key, "skip") == 0)
+            s->skip = node;
+        else if (strcmp(key, "seeds") == 0)
+            seeds = node;
+        else
+            return sweep_bad(s, node, key, "unknown; keys are title, scenario, set, axes, skip and seeds", err);
+        if (!ok)
+            return false;
+    }
+    if (!s->scenario)
+        return error_set(err, ERROR_INPUT, "%s: scenario: is missing; write scenario: star.yaml", s->path);
+    if (!sweep_load_seeds(s, seeds, first_seed, err) || !sweep_load_skip(s, err))
+        return false;
+    size_t points = 1;
+    for (size_t i = 0; i < s->n_axes && points <= SWEEP_GRID_POINTS; i++)
+        points *= s->axes[i].values.n;
+    return points <= SWEEP_GRID_POINTS ||
+           error_set(err, ERROR_INPUT, "%s: axes: more than %d points", s->path, SWEEP_GRID_POINTS);
+}
+
+struct sweep *sweep_grid_load(const char *path, int64_t first_seed, struct error *err)
+{
+    size_t size;
+    struct sweep *s = calloc(1, sizeof *s);
+    if (!s || !(s->path = strdup(path))) {
+        error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
+    } else if ((s->text = infile_read(path, DOCUMENT_BYTES, "a sweep", &size, err)) &&
+               (s->doc = document_open_text(s->path, s->text, size, NULL, 0, err))) {
+        const char *key;
+        if (document_entry(s->doc, 1, 0, &key) == 0 || !*key) {
+            error_set(err, ERROR_INPUT, "%s: not a mapping with scenario: and axes:", path);
+        } else if (sweep_load_keys(s, first_seed, err)) {
+            struct error later; /* the first point says what is wrong with the scenario, and where it is named */
+            s->scenario_text = infile_read(s->scenario, DOCUMENT_BYTES, "a scenario", &size, &later);
+            s->first_seed = first_seed;
+            sweep_grid_divide(s, 1, 1);
+            return s;
+        }
+    }
+    sweep_grid_free(s);
+    return NULL;
+}
+
+void sweep_grid_free(struct sweep *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n_sets; i++)
+        free(s->sets[i]);
+    for (size_t i = 0; i <= SWEEP_KEYS; i++)
+        sweep_range_fini(&s->axes[i].values);
+    for (size_t i = 0; i < s->n_skips; i++)
+        sweep_range_fini(&s->skips[i].values);
+    free(s->skips);
+    document_free(s->doc);
+    free(s->path);
+    free(s->title);
+    free(s->scenario);
+    free(s->text);
+    free(s->scenario_text);
+    free(s);
+}
+
+const char *sweep_grid_title(const struct sweep *s)
+{
+    return s->title ? s->title : "";
+}
+
+const char *sweep_grid_text(const struct sweep *s)
+{
+    return s->text;
+}
+
+const char *sweep_grid_scenario_text(const struct sweep *s)
+{
+    return s->scenario_text;
+}
+
+int64_t sweep_grid_first_seed(const struct sweep *s)
+{
+    return s->first_seed;
+}
+
+void sweep_grid_divide(struct sweep *s, int64_t shard, int64_t shards)
+{
+    s->shard = shard;
+    s->shards = shards;
+}
+
+int64_t sweep_grid_shard(const struct sweep *s)
+{
+    return s->shard;
+}
+
+int64_t sweep_grid_shards(const struct sweep *s)
+{
+    return s->shards;
+}
+
+static bool sweep_skips(const struct sweep *s, const size_t *at)
+{
+    for (size_t i = 0, next; i < s->n_skips; i = next) {
+        bool all = true;
+        for (next = i; next < s->n_skips && s->skips[next].entry == s->skips[i].entry; next++) {
+            const struct sweep_skip *skip = &s->skips[next];
+            all = all && sweep_range_has(&skip->values, s->axes[skip->axis].values.texts[at[skip->axis]]);
+        }
+        if (all)
+            return true;
+    }
+    return false;
+}
+
+/* An error that scenario_load() blames on a set is one of the line that the value stands in. */
+static bool sweep_blame(const struct sweep *s, char *const *sets, const int *nodes, size_t n, struct error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(sets[i]);
+        if (!nodes[i] || strncmp(err->message, "--set ", 6) != 0 || strncmp(err->message + 6, sets[i], length) != 0 ||
+            err->message[6 + length] != ':')
+            continue;
+        memmove(err->message, err->message + 6, strlen(err->message + 6) + 1);
+        return document_blame_node(s->doc, nodes[i], err);
+    }
+    return error_prefix(err, "%s: ", s->path);
+}
+
+static bool sweep_give(const struct sweep *s, const size_t *at, char *const *sets, const int *nodes, size_t n_sets,
+                       struct sweep_grid_point *p,
+                       bool (*take)(void *, const struct sweep_grid_point *, struct error *), void *user,
+                       struct error *err)
+{
+    struct scenario scenario;
+    if (!scenario_load(&scenario, s->scenario, (const char *const *)sets, n_sets, err))
+        return sweep_blame(s, sets, nodes, n_sets, err);
+    json_t *axes = json_object();
+    for (size_t i = 0; i < s->n_axes; i++) {
+        const char *text = s->axes[i].values.texts[at[i]];
+        int64_t number;
+        struct error word;
+        bool whole = units_parse_integer(text, &number, &word);
+        if (strcmp(s->axes[i].key, "seed") != 0)
+            json_object_set_new(axes, s->axes[i].key, whole ? json_integer(number) : json_string(text));
+    }
+    char *yaml = NULL, *json = json_dumps(axes, JSON_COMPACT);
+    size_t size;
+    FILE *f = open_memstream(&yaml, &size);
+    bool ok = f && scenario_write(&scenario, f, NULL, err);
+    if (f)
+        ok = fclose(f) == 0 && ok;
+    if (scenario.n_points)
+        error_set(err, ERROR_INPUT, "%s: scenario: %s has points of its own; make them axes", s->path, s->scenario);
+    else if (!ok || !json)
+        sweep_no_memory(s, err);
+    p->axes = json;
+    p->yaml = yaml;
+    p->seed = (int64_t)scenario.seed;
+    p->engine = scenario_engine_name(scenario.engine);
+    ok = ok && json && !scenario.n_points && (!take || take(user, p, err));
+    json_decref(axes);
+    free(json);
+    free(yaml);
+    scenario_fini(&scenario);
+    return ok;
+}
+
+/* The next point of the nested loops; false after the last. */
+static bool sweep_advance(const struct sweep *s, size_t *at)
+{
+    size_t axis = s->n_axes;
+    for (; axis > 0 && ++at[axis - 1] == s->axes[axis - 1].values.n; axis--)
+        at[axis - 1] = 0;
+    return axis > 0;
+}
+
+int64_t sweep_grid_points(const struct sweep *s)
+{
+    size_t at[SWEEP_KEYS + 1] = {0};
+    int64_t points = 0;
+    do
+        points += !sweep_skips(s, at);
+    while (sweep_advance(s, at));
+    return points;
+}
+
+bool sweep_grid_expand(const struct sweep *s,
+                       bool (*take)(void *user, const struct sweep_grid_point *p, struct error *err), void *user,
+                       struct error *err)
+{
+    size_t at[SWEEP_KEYS + 1] = {0}, n_sets = s->n_sets;
+    char *sets[2 * SWEEP_KEYS + 2], capture[] = "capture=[]";
+    int nodes[2 * SWEEP_KEYS + 2];
+    struct sweep_grid_point p = {0};
+    bool ok = true;
+    memcpy(sets, s->sets, sizeof s->sets);
+    memcpy(nodes, s->set_nodes, sizeof s->set_nodes);
+    do {
+        if (!sweep_skips(s, at) && p.number++ % s->shards == s->shard - 1) {
+            size_t n = n_sets;
+            for (size_t i = 0; ok && i < s->n_axes; i++) {
+                const char *text = s->axes[i].values.texts[at[i]];
+                ok = asprintf(&sets[n], "%s=%s", s->axes[i].key, text) >= 0 || sweep_no_memory(s, err);
+                nodes[n] = s->axes[i].node;
+                n += ok;
+            }
+            sets[n] = capture;
+            nodes[n] = 0;
+            ok = ok && sweep_give(s, at, sets, nodes, n + 1, &p, take, user, err);
+            while (n > n_sets)
+                free(sets[--n]);
+        }
+    } while (ok && sweep_advance(s, at));
+    return ok && (p.number > 0 || error_set(err, ERROR_INPUT, "%s: skip: leaves no point", s->path));
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sweep/job.h"
+
+#include "base/outfile.h"
+#include "scenarios/directory.h"
+
+#include <ftw.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+    (void)st, (void)flag, (void)ftw;
+    return remove(path);
+}
+
+static void remove_tree(const char *directory)
+{
+    nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool write_scenario(const char *directory, const char *yaml, struct error *err)
+{
+    struct outfile f = {0};
+    if (!outfile_make_directory(directory, err))
+        return false;
+    char *path = scenario_directory_path(directory, "scenario.yaml", err);
+    bool ok = path && outfile_open(&f, path, err);
+    if (ok) {
+        fputs(yaml, f.stream);
+        ok = outfile_commit(&f, err);
+    }
+    free(path);
+    return ok;
+}
+
+struct sweep_job *sweep_job_new(int64_t number, const char *directory, const char *yaml, const char *program,
+                                struct error *err)
+{
+    char path[PATH_MAX];
+    struct sweep_job *j = calloc(1, sizeof *j);
+    bool ok = (j && (j->directory = strdup(directory))) || error_set(err, ERROR_SYSTEM, "out of memory");
+    if (ok) {
+        remove_tree(directory);
+        ok = sweep_engines_path(program, path, sizeof path, err) && write_scenario(directory, yaml, err) &&
+             ((j->program = strdup(path)) || error_set(err, ERROR_SYSTEM, "out of memory"));
+        j->number = number;
+        j->job = (struct sweep_engines_job){.directory = j->directory, .program = j->program};
+    }
+    if (ok)
+        return j;
+    sweep_job_free(j);
+    return NULL;
+}
+
+void sweep_job_free(struct sweep_job *j)
+{
+    if (!j)
+        return;
+    if (j->directory)
+        remove_tree(j->directory);
+    free(j->directory);
+    free(j->program);
+    free(j);
+}
+
+json_t *sweep_job_summary(const struct sweep_job *j, struct error *err)
+{
+    json_error_t why;
+    char *path = scenario_directory_path(j->directory, "summary.json", err);
+    json_t *summary = path ? json_load_file(path, 0, &why) : NULL;
+    if (path && !summary)
+        error_set(err, ERROR_SYSTEM, "%s: %s", path, why.text);
+    free(path);
+    return summary;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sweep/job.h - one point of a sweep as an engine's process: its directory, and what it leaves there. */
+#ifndef SWEEP_JOB_H
+#define SWEEP_JOB_H
+
+#include "sweep/engines.h"
+
+#include <jansson.h>
+
+struct sweep_job {
+    struct sweep_engines_job job; /* first: children.h gives it back */
+    int64_t number;
+    char *directory, *program; /* owned */
+};
+
+/* Makes the directory, after removing one that a killed process left there, and puts the scenario in. `program` is
+ * "native" or "ns3". NULL and *err on failure; sweep_job_free() removes the directory. */
+struct sweep_job *sweep_job_new(int64_t number, const char *directory, const char *yaml, const char *program,
+                                struct error *err);
+void sweep_job_free(struct sweep_job *j);
+
+/* The summary.json of a job that is done. */
+json_t *sweep_job_summary(const struct sweep_job *j, struct error *err);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sweep/merge.h"
+
+#include "cli/cli.h"
+#include "sweep/db.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What makes two databases those of one sweep, whichever points they have. */
+#define SAME "title, text, version, scenario, first_seed, points"
+
+struct merge {
+    char *const *shards;
+    int n;
+};
+
+/* Statements of one shard going into *out. */
+struct merge_shard {
+    struct sweep_db *out, in;
+    sqlite3_stmt *points, *flows;             /* of the shard */
+    sqlite3_stmt *here, *here_flows;          /* of *out */
+    sqlite3_stmt *put_point, *put_flow;
+};
+
+static void merge_bind_row(sqlite3_stmt *to, sqlite3_stmt *from)
+{
+    sqlite3_reset(to);
+    for (int i = 0; i < sqlite3_column_count(from); i++)
+        sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
+}
+
+static bool merge_same_column(sqlite3_stmt *a, sqlite3_stmt *b, int i)
+{
+    if (sqlite3_column_type(a, i) != sqlite3_column_type(b, i))
+        return false;
+    if (sqlite3_column_type(a, i) == SQLITE_FLOAT)
+        return !(sqlite3_column_double(a, i) < sqlite3_column_double(b, i)) &&
+               !(sqlite3_column_double(a, i) > sqlite3_column_double(b, i));
+    const char *x = (const char *)sqlite3_column_text(a, i), *y = (const char *)sqlite3_column_text(b, i);
+    return x && y ? strcmp(x, y) == 0 : x == y;
+}
+
+static bool merge_same_row(sqlite3_stmt *a, sqlite3_stmt *b)
+{
+    bool same = true;
+    for (int i = 0; same && i < sqlite3_column_count(a); i++)
+        same = merge_same_column(a, b, i);
+    return same;
+}
+
+static void merge_select(sqlite3_stmt *q, int64_t number)
+{
+    sqlite3_reset(q);
+    sqlite3_bind_int64(q, 1, number);
+}
+
+static bool merge_copy(struct merge_shard *m, int64_t number, bool done, struct error *err)
+{
+    int status = SQLITE_DONE;
+    merge_bind_row(m->put_point, m->points);
+    if (sqlite3_step(m->put_point) != SQLITE_DONE)
+        return sweep_db_fail(m->out, err);
+    merge_select(m->flows, number);
+    while (done && (status = sqlite3_step(m->flows)) == SQLITE_ROW) {
+        merge_bind_row(m->put_flow, m->flows);
+        if (sqlite3_step(m->put_flow) != SQLITE_DONE)
+            return sweep_db_fail(m->out, err);
+    }
+    return status == SQLITE_DONE || sweep_db_fail(&m->in, err);
+}
+
+/* Both ran the point: the same engine gives the same. */
+static bool merge_compare(struct merge_shard *m, int64_t number, struct error *err)
+{
+    int ours, theirs;
+    merge_select(m->here_flows, number);
+    merge_select(m->flows, number);
+    do {
+        ours = sqlite3_step(m->here_flows);
+        theirs = sqlite3_step(m->flows);
+    } while (ours == SQLITE_ROW && theirs == SQLITE_ROW && merge_same_row(m->here_flows, m->flows));
+    if (ours != SQLITE_ROW && ours != SQLITE_DONE)
+        return sweep_db_fail(m->out, err);
+    if (theirs != SQLITE_ROW && theirs != SQLITE_DONE)
+        return sweep_db_fail(&m->in, err);
+    return (ours == SQLITE_DONE && theirs == SQLITE_DONE) ||
+           error_set(err, ERROR_INPUT, "%s: point %" PRId64 " has other results than in those before it: one of the "
+                     "two comes from another engine or machine that is not to be trusted", m->in.path, number);
+}
+
+static bool merge_point(struct merge_shard *m, struct error *err)
+{
+    int64_t number = sqlite3_column_int64(m->points, 0);
+    bool done = strcmp((const char *)sqlite3_column_text(m->points, 4), "done") == 0;
+    merge_select(m->here, number);
+    int status = sqlite3_step(m->here);
+    if (status == SQLITE_DONE)
+        return merge_copy(m, number, done, err);
+    if (status != SQLITE_ROW)
+        return sweep_db_fail(m->out, err);
+    if (!merge_same_column(m->points, m->here, 1) || !merge_same_column(m->points, m->here, 2))
+        return error_set(err, ERROR_INPUT, "%s: point %" PRId64 " is another one than in those before it",
+                         m->in.path, number);
+    bool had = strcmp((const char *)sqlite3_column_text(m->here, 4), "done") == 0;
+    if (!done)
+        return true;
+    return had ? merge_compare(m, number, err) : merge_copy(m, number, true, err);
+}
+
+static bool merge_points(struct merge_shard *m, struct error *err)
+{
+    static const char flows[] = "SELECT * FROM flow WHERE point = ? ORDER BY name";
+    char put_flow[256] = "INSERT INTO flow VALUES(?";
+    m->points = sweep_db_prepare(&m->in, "SELECT number, axes, scenario, seed, CASE state WHEN 'running' "
+                                 "THEN 'waiting' ELSE state END, NULL, NULL, error, program, wall_s, engine, version "
+                                 "FROM point ORDER BY number", err);
+    m->flows = m->points ? sweep_db_prepare(&m->in, flows, err) : NULL;
+    m->here = m->flows ? sweep_db_prepare(m->out, "SELECT number, axes, scenario, seed, state FROM point "
+                                          "WHERE number = ?", err) : NULL;
+    m->here_flows = m->here ? sweep_db_prepare(m->out, flows, err) : NULL;
+    m->put_point = m->here_flows ? sweep_db_prepare(m->out, "INSERT OR REPLACE INTO point "
+                                                    "VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", err) : NULL;
+    for (int i = 1; m->flows && i < sqlite3_column_count(m->flows); i++)
+        strcat(put_flow, ",?");
+    m->put_flow = m->put_point ? sweep_db_prepare(m->out, strcat(put_flow, ")"), err) : NULL;
+    bool ok = m->put_flow != NULL;
+    int status = SQLITE_DONE;
+    while (ok && (status = sqlite3_step(m->points)) == SQLITE_ROW)
+        ok = merge_point(m, err);
+    if (ok && status != SQLITE_DONE)
+        ok = sweep_db_fail(&m->in, err);
+    sqlite3_stmt *all[] = {m->points, m->flows, m->here, m->here_flows, m->put_point, m->put_flow};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sqlite3_finalize(all[i]);
+    return ok;
+}
+
+/* The table sweep of *out against the shard's; the first shard's when *out is new. */
+static bool merge_sweep(struct merge_shard *m, struct error *err)
+{
+    sqlite3_stmt *theirs = sweep_db_prepare(&m->in, "SELECT " SAME " FROM sweep", err);
+    sqlite3_stmt *ours = theirs ? sweep_db_prepare(m->out, "SELECT " SAME " FROM sweep", err) : NULL;
+    bool ok = ours && (sqlite3_step(theirs) == SQLITE_ROW || sweep_db_fail(&m->in, err));
+    if (ok && sqlite3_step(ours) == SQLITE_DONE) {
+        sqlite3_stmt *put = sweep_db_prepare(m->out, "INSERT INTO sweep(" SAME ", shard, shards) "
+                                             "VALUES(?, ?, ?, ?, ?, ?, 1, 1)", err);
+        if (put)
+            merge_bind_row(put, theirs);
+        ok = sweep_db_finish(m->out, put, err);
+    } else if (ok && !merge_same_row(ours, theirs)) {
+        ok = error_set(err, ERROR_INPUT, "%s: of another sweep, --seed or version of contraflow than those before it",
+                       m->in.path);
+    }
+    sqlite3_finalize(theirs);
+    sqlite3_finalize(ours);
+    return ok;
+}
+
+static bool merge_all(struct sweep_db *out, void *user, struct error *err)
+{
+    const struct merge *all = user;
+    int64_t shards = 1;
+    for (int i = 0; i < all->n; i++) {
+        struct merge_shard m = {.out = out};
+        if (!sweep_db_open(&m.in, all->shards[i], err))
+            return false;
+        bool ok = sweep_db_do(&m.in, "BEGIN", err) && merge_sweep(&m, err) && /* one state of a shard that still runs */
+                  (i > 0 || sweep_db_number(out, "SELECT shards FROM sweep", &shards, err));
+        if (ok && shards != 1)
+            ok = error_set(err, ERROR_INPUT, "%s: holds a shard; the first file is the one to merge into, of a name of "
+                           "its own", out->path);
+        ok = ok && merge_points(&m, err);
+        sweep_db_close(&m.in);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+int sweep_merge(const char *path, char *const *shards, int n, bool quiet)
+{
+    struct merge all = {shards, n};
+    struct sweep_db d;
+    struct error err;
+    struct sweep_counts c;
+    int64_t points = 0;
+    bool made = access(path, F_OK) != 0;
+    bool ok = !made || sweep_db_make(path, merge_all, &all, &err);
+    ok = ok && sweep_db_join(&d, path, &err);
+    if (!ok)
+        return cli_fail(&err);
+    if (!made)
+        ok = sweep_db_do(&d, "BEGIN IMMEDIATE", &err) && sweep_db_end(&d, merge_all(&d, &all, &err), &err);
+    ok = ok && sweep_db_count(&d, &c, &err) && sweep_db_number(&d, "SELECT points FROM sweep", &points, &err);
+    sweep_db_close(&d);
+    if (!ok)
+        return cli_fail(&err);
+    if (!quiet)
+        fprintf(stderr, "%" PRId64 " of %" PRId64 " points done, %" PRId64 " failed, %" PRId64 " missing: %s\n", c.done,
+                points, c.failed, points - c.done - c.failed, path);
+    return c.done == points ? 0 : 1;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* contraflow-mpi: `contraflow sweep` as processes of mpirun. Process 0 has the database and gives out points; each of
+ * the others runs one at a time on its machine and sends back what came of it. All of them wait asleep, not in MPI's
+ * receive, which takes a whole processor from a simulation. Messages are JSON. */
+#include "cli/cli.h"
+#include "sweep/job.h"
+#include "sweep/work.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TAG_READY = 1, TAG_RESULT, TAG_POINT, TAG_HALT /* stop what runs */, TAG_END };
+
+#define SLEEP_LEAST_NS 20000
+#define SLEEP_MOST_NS 2000000
+#define SHOW_EVERY_S 0.2
+
+static volatile sig_atomic_t mpi_signal;
+static pid_t mpi_parent;
+
+static void mpi_on_signal(int number)
+{
+    mpi_signal = number;
+}
+
+/* Longer and longer while nothing comes. MPI itself may not notice that a killed mpirun is gone. */
+static void mpi_sleep(long *ns)
+{
+    nanosleep(&(struct timespec){.tv_nsec = *ns}, NULL);
+    *ns = *ns < SLEEP_MOST_NS / 2 ? 2 * *ns : SLEEP_MOST_NS;
+    if (getppid() != mpi_parent)
+        _exit(ERROR_SYSTEM);
+}
+
+static bool mpi_has(int from, MPI_Status *status)
+{
+    int flag;
+    MPI_Iprobe(from, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, status);
+    return flag;
+}
+
+/* NULL for a message without words. */
+static json_t *mpi_receive(const MPI_Status *status)
+{
+    int size;
+    json_t *message = NULL;
+    MPI_Get_count(status, MPI_BYTE, &size);
+    char *bytes = malloc((size_t)size + 1);
+    if (!bytes)
+        MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
+    MPI_Recv(bytes, size, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (size > 0 && !(message = json_loadb(bytes, (size_t)size, 0, NULL)))
+        MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
+    free(bytes);
+    return message;
+}
+
+/* Takes the message. */
+static void mpi_send(int to, int tag, json_t *message)
+{
+    char *text = message ? json_dumps(message, JSON_COMPACT) : strdup("");
+    if (!text)
+        MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
+    MPI_Send(text, (int)strlen(text), MPI_BYTE, to, tag, MPI_COMM_WORLD);
+    free(text);
+    json_decref(message);
+}
+
+static void mpi_text(const json_t *message, const char *key, char *text, size_t size)
+{
+    const json_t *value = json_object_get(message, key);
+    snprintf(text, size, "%s", json_is_string(value) ? json_string_value(value) : "");
+}
+
+/* Process 0. What each of the others does: 0 when it waits for a point, else the point's number; -1: not ready yet. */
+static int64_t *mpi_running;
+static int mpi_processes;
+
+static void mpi_stop_running(void)
+{
+    for (int i = 1; i < mpi_processes; i++)
+        if (mpi_running[i] > 0)
+            mpi_send(i, TAG_HALT, NULL);
+}
+
+/* A point for every process that waits; false when there is none now. */
+static bool mpi_give(struct sweep_work *w)
+{
+    for (int i = 1; i < mpi_processes; i++) {
+        struct sweep_claim c;
+        if (mpi_running[i] != 0)
+            continue;
+        if (!sweep_work_claim(w, &c))
+            return false;
+        mpi_send(i, TAG_POINT, json_pack("{s:I, s:s, s:s}", "number", (json_int_t)c.number, "scenario", c.yaml,
+                                         "program", c.program));
+        mpi_running[i] = c.number;
+        free(c.yaml);
+        free(c.program);
+    }
+    return true;
+}
+
+/* What a process says: that it is ready, or how a point ended. */
+static bool mpi_hear(struct sweep_work *w, const MPI_Status *status)
+{
+    bool ok = true;
+    json_t *message = mpi_receive(status);
+    if (message) {
+        struct sweep_engines_job job = {.seconds = json_number_value(json_object_get(message, "seconds"))};
+        job.state = (unsigned)json_integer_value(json_object_get(message, "state"));
+        job.signalled = json_is_true(json_object_get(message, "signalled"));
+        job.error.code = (enum error_code)json_integer_value(json_object_get(message, "code"));
+        mpi_text(message, "error", job.error.message, sizeof job.error.message);
+        if (job.state == SWEEP_ENGINES_STOPPED && !mpi_signal)
+            mpi_signal = SIGTERM; /* somebody stops the others one by one */
+        ok = sweep_work_end(w, mpi_running[status->MPI_SOURCE], &job, json_object_get(message, "summary"));
+    }
+    mpi_running[status->MPI_SOURCE] = 0;
+    json_decref(message);
+    return ok;
+}
+
+static int mpi_pool(struct sweep_work *w, int parallel, void (*show)(void *work, double elapsed_s))
+{
+    (void)parallel;
+    bool more = true, stop = false, told = false;
+    double started = MPI_Wtime(), shown = 0;
+    long ns = SLEEP_LEAST_NS;
+    for (;;) {
+        MPI_Status status;
+        int busy = 0;
+        if (more && !stop && !mpi_signal)
+            more = mpi_give(w);
+        stop = stop || mpi_signal || w->err.code != ERROR_NONE;
+        for (int i = 1; i < mpi_processes; i++)
+            busy += mpi_running[i] > 0;
+        if (stop && !told)
+            mpi_stop_running();
+        told = stop;
+        if (busy == 0 && (!more || stop))
+            break;
+        if (mpi_has(MPI_ANY_SOURCE, &status)) {
+            stop = !mpi_hear(w, &status) || stop;
+            ns = SLEEP_LEAST_NS;
+        } else {
+            mpi_sleep(&ns);
+        }
+        double now = MPI_Wtime() - started;
+        if (show && now >= shown + SHOW_EVERY_S)
+            show(w, shown = now);
+    }
+    if (show && isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+    return mpi_signal;
+}
+
+/* Ends the others, ready or not. */
+static void mpi_dismiss(void)
+{
+    for (int i = 1; i < mpi_processes; i++) {
+        MPI_Status status;
+        long ns = SLEEP_LEAST_NS;
+        while (mpi_running[i] < 0) {
+            if (mpi_has(i, &status)) {
+                json_decref(mpi_receive(&status));
+                mpi_running[i] = 0;
+            } else {
+                mpi_sleep(&ns);
+            }
+        }
+        mpi_send(i, TAG_END, NULL);
+    }
+}
+
+static int mpi_serve(int argc, char **argv, int *number)
+{
+    mpi_running = malloc(sizeof *mpi_running * (size_t)mpi_processes);
+    if (!mpi_running)
+        MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
+    for (int i = 0; i < mpi_processes; i++)
+        mpi_running[i] = -1;
+    int status = cli_finish(sweep_command(argc, argv, mpi_pool, number));
+    mpi_dismiss();
+    free(mpi_running);
+    return status;
+}
+
+/* The others: one point at a time. */
+struct mpi_work {
+    struct sweep_job *job; /* not begun; NULL: nothing to begin */
+    json_t *result;
+};
+
+static struct sweep_engines_job *mpi_next(void *user)
+{
+    struct mpi_work *w = user;
+    struct sweep_job *j = w->job;
+    if (!j || mpi_signal) /* it came before sweep_engines_pool() listened, which it does by now */
+        return NULL;
+    w->job = NULL;
+    return &j->job;
+}
+
+static json_t *mpi_result(const struct sweep_engines_job *job, json_t *summary)
+{
+    struct error err = job->error;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    if (err.code == ERROR_SYSTEM && !job->signalled)
+        error_prefix(&err, "%s: ", host); /* whose disk is full */
+    json_t *result = json_pack("{s:i, s:f, s:b, s:i, s:o?}", "state", (int)job->state, "seconds", job->seconds,
+                               "signalled", (int)job->signalled, "code", (int)err.code, "summary", summary);
+    for (char *c = err.message; *c; c++)
+        *c = (unsigned char)*c < 0x80 ? *c : '?'; /* a path need not be UTF-8, JSON must */
+    json_object_set_new(result, "error", json_string(err.message));
+    return result;
+}
+
+static bool mpi_done(void *user, struct sweep_engines_job *job)
+{
+    struct mpi_work *w = user;
+    struct sweep_job *j = (struct sweep_job *)job;
+    json_t *summary = NULL;
+    if (job->state == SWEEP_ENGINES_DONE && !(summary = sweep_job_summary(j, &job->error)))
+        job->state = SWEEP_ENGINES_FAILED;
+    w->result = mpi_result(job, summary);
+    sweep_job_free(j);
+    return true;
+}
+
+/* While a point runs: process 0 may stop it. */
+static void mpi_watch(void *user, double elapsed)
+{
+    MPI_Status status;
+    (void)user, (void)elapsed;
+    if (getppid() != mpi_parent)
+        _exit(ERROR_SYSTEM);
+    if (mpi_has(0, &status)) {
+        json_decref(mpi_receive(&status));
+        raise(SIGTERM); /* as if the user did; sweep_engines_pool() passes it on */
+    }
+}
+
+static json_t *mpi_run(const json_t *point, const char *directory)
+{
+    char program[16], path[4096];
+    struct sweep_engines_job failed = {.state = SWEEP_ENGINES_FAILED}, stopped = {.state = SWEEP_ENGINES_STOPPED};
+    struct mpi_work w = {0};
+    struct sweep_engines_source source = {mpi_next, mpi_done, mpi_watch, &w};
+    mpi_text(point, "program", program, sizeof program);
+    snprintf(path, sizeof path, "%s/point", directory);
+    w.job = sweep_job_new(json_integer_value(json_object_get(point, "number")), path,
+                          json_string_value(json_object_get(point, "scenario")), program, &failed.error);
+    if (!w.job)
+        return mpi_result(&failed, NULL);
+    sweep_engines_pool(&source, 1);
+    sweep_job_free(w.job); /* a signal came before it began */
+    return w.result ? w.result : mpi_result(&stopped, NULL);
+}
+
+static void mpi_work(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    char directory[2048];
+    json_t *point;
+    struct sweep_engines_job failed = {.state = SWEEP_ENGINES_FAILED};
+    snprintf(directory, sizeof directory, "%s/contraflow-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    bool made = mkdtemp(directory) != NULL;
+    if (!made)
+        error_set_errno(&failed.error, "%s: cannot be made", directory);
+    mpi_send(0, TAG_READY, NULL);
+    for (;;) {
+        MPI_Status status;
+        long ns = SLEEP_LEAST_NS;
+        while (!mpi_has(0, &status))
+            mpi_sleep(&ns);
+        point = mpi_receive(&status);
+        if (status.MPI_TAG == TAG_END)
+            break;
+        if (status.MPI_TAG == TAG_POINT) /* what was to halt may have ended */
+            mpi_send(0, TAG_RESULT, made ? mpi_run(point, directory) : mpi_result(&failed, NULL));
+        json_decref(point);
+    }
+    if (made)
+        rmdir(directory);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, status = 0, number = 0;
+    mpi_parent = getppid();
+    signal(SIGXFSZ, SIG_IGN);
+    setenv("OMPI_MCA_mpi_warn_on_fork", "0", 0); /* an engine's process is forked and replaced at once */
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0); /* containers forbid it, loudly; we send little */
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &mpi_processes);
+    struct sigaction action = {.sa_handler = mpi_on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (mpi_processes == 1)
+        status = cli_fail(&(struct error){ERROR_SYSTEM, "MPI sees one process; more are needed: mpirun -n 3 contraflow "
+                                          "sweep, with the mpirun of the Open MPI that contraflow-mpi was built with"});
+    else if (rank == 0)
+        status = mpi_serve(argc, argv, &number);
+    else
+        mpi_work();
+    MPI_Finalize();
+    if (number) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    return status;
+}

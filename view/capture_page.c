@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/capture_page.h"
+
+#include "analysis/degree.h"
+#include "study/judge.h"
+#include "view/capture_page_parts.h"
+#include "scenarios/directory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define YEAR_1970_NS INT64_C(31536000000000000) /* its end: clocks of emulated captures start at 0 */
+
+bool view_capture_page_open(struct view_capture_page *r, const char *directory, struct error *err)
+{
+    *r = (struct view_capture_page){0};
+    char *path = scenario_directory_path(directory, "report.html", err);
+    bool ok = path && outfile_make_directory(directory, err) && outfile_open(&r->file, path, err);
+    free(path);
+    if (!ok)
+        return false;
+    r->plots = json_array();
+    FILE *f = r->file.stream;
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+          "script-src 'unsafe-inline'\">\n"
+          "<title>contraflow report</title>\n<style>\n", f);
+    fputs(view_capture_page_css, f);
+    fputs("</style>\n</head>\n<body>\n<header>contraflow " CONTRAFLOW_VERSION " analyze --report</header>\n"
+          "<noscript><p>The plots need JavaScript; all else is here without.</p></noscript>\n", f);
+    return true;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct study_explanation *x = a, *y = b;
+    if (x->flow.payload_bytes != y->flow.payload_bytes)
+        return x->flow.payload_bytes < y->flow.payload_bytes ? 1 : -1;
+    char p[VIEW_CAPTURE_PAGE_FLOW_TEXT], q[VIEW_CAPTURE_PAGE_FLOW_TEXT];
+    view_capture_page_flow_name(&x->flow, p);
+    view_capture_page_flow_name(&y->flow, q);
+    return strcmp(p, q);
+}
+
+static bool concerns(const struct analysis_flow *flow, const struct capture_address *host)
+{
+    return !host || analysis_flow_touches(flow, host);
+}
+
+/* Drops what does not concern the host. */
+static void keep_host(struct view_capture_page_capture *c, const struct capture_address *host)
+{
+    char name[CAPTURE_ADDRESS_TEXT];
+    size_t flows = 0, hosts = 0;
+    if (!host)
+        return;
+    capture_address_format(host, name);
+    for (size_t i = 0; i < c->n_bulk; i++)
+        if (concerns(&c->bulk[i].flow, host))
+            c->bulk[flows++] = c->bulk[i];
+    for (size_t i = 0; i < c->resources.n; i++) {
+        if (strcmp(c->resources.resource[i].host, name) == 0)
+            c->resources.resource[hosts++] = c->resources.resource[i];
+        else
+            free(c->resources.resource[i].flows);
+    }
+    c->n_bulk = flows;
+    c->resources.n = hosts;
+    c->swing.known = c->swing.known && capture_address_same(&c->swing.host, host);
+}
+
+static void fact(FILE *f, const char *name)
+{
+    fprintf(f, "<dt>%s</dt><dd>", name);
+}
+
+static void show_heading(FILE *f, const struct view_capture_page_capture *c)
+{
+    const struct analysis_capture *k = c->capture;
+    const char *name = c->path + strlen(c->path);
+    for (int slashes = c->run ? 2 : 1; name > c->path && (name[-1] != '/' || --slashes > 0); name--)
+        ; /* captures of runs share names: theirs has the run's in front */
+    fputs("<h2>", f);
+    view_capture_page_text(f, strcmp(name, "-") == 0 ? "standard input" : name);
+    fprintf(f, " <span class=\"origin %s\">%s</span></h2>\n<dl>", c->origin, c->origin);
+    fact(f, "origin");
+    if (c->run)
+        view_capture_page_say(f, "simulated by contraflow, in the run directory %s: nothing here was seen on a network",
+                              c->run);
+    else if (strcmp(c->origin, "measured") == 0)
+        fputs("measured: the capture lies in no run directory of contraflow", f);
+    else
+        fputs("measured or simulated is not known: its clock starts in 1970, as those of simulated captures do, or of "
+              "a device whose clock was not set", f);
+    fputs("</dd>", f);
+    fact(f, "file");
+    view_capture_page_text(f, c->path);
+    fputs("</dd>", f);
+    fact(f, "span");
+    fprintf(f, "%.3f s", (double)(k->last_ns - k->first_ns) / 1e9);
+    time_t first = (time_t)(k->first_ns / 1000000000);
+    struct tm utc;
+    char date[64];
+    if (k->frames > 0 && strcmp(c->origin, "measured") == 0 && gmtime_r(&first, &utc) &&
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
+        fprintf(f, ", from %s", date);
+    fputs("</dd>", f);
+    fact(f, "packets");
+    fprintf(f, "%" PRId64 ", %" PRId64 " of them TCP", k->frames, k->tcp_segments);
+    if (k->short_frames > 0)
+        fprintf(f, "; %" PRId64 " are cut before the end of their TCP header and not counted", k->short_frames);
+    if (k->truncated)
+        view_capture_page_say(f, "; the file is cut: %s", k->stopped.message);
+    fputs("</dd>", f);
+    fact(f, "rates");
+    fputs("goodput: unique TCP payload over time, neither headers nor retransmissions</dd></dl>\n", f);
+}
+
+static bool show_flows(FILE *f, const struct view_capture_page_capture *c, struct error *err)
+{
+    struct view_table t;
+    fprintf(f, "<h3>Bulk flows, %s</h3>\n", c->origin);
+    if (c->n_bulk == 0) {
+        fputs("<p>None: no flow of 20 kB or more.</p>\n", f);
+        return true;
+    }
+    if (c->n_shown < c->n_bulk)
+        fprintf(f, "<p>The %zu of %zu with the most bytes; <code>contraflow explain</code> lists all.</p>\n",
+                c->n_shown, c->n_bulk);
+    view_table_init(&t, STUDY_EXPLANATION_COLUMNS + 3);
+    for (size_t i = 0; i < STUDY_EXPLANATION_COLUMNS; i++)
+        view_table_add(&t, "%s", study_explanation_head[i]);
+    view_table_add(&t, "steady Mb/s");
+    view_table_add(&t, "+-");
+    view_table_add(&t, "retrans");
+    for (size_t i = 0; i < c->n_shown; i++) {
+        const struct analysis_flow *flow = &c->bulk[i].flow;
+        study_explanation_row(&t, &c->bulk[i]);
+        view_table_add_number(&t, flow->steady_goodput_bps.value, 1e6);
+        view_table_add_number(&t, flow->steady_goodput_bps.ci95, 1e6);
+        view_table_add(&t, "%" PRIu32, flow->retransmitted_segments);
+    }
+    return view_capture_page_table(f, NULL, &t, 2, err);
+}
+
+/* The small flows, folded. */
+static bool show_others(FILE *f, const struct view_capture_page_capture *c, const struct capture_address *host,
+                        struct error *err)
+{
+    static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "Mb/s", "retrans"};
+    struct view_table t;
+    struct analysis_flow flow;
+    size_t n = 0;
+    view_table_start(&t, head, sizeof head / sizeof *head);
+    for (size_t i = 0; i < analysis_flows_slots(c->flows); i++) {
+        if (!analysis_flows_get(c->flows, i, &flow) || !concerns(&flow, host) || flow.payload_bytes >= c->least_bytes ||
+            n++ >= VIEW_CAPTURE_PAGE_OTHERS)
+            continue;
+        view_table_add_flow(&t, &flow);
+        view_table_add(&t, "%" PRId64, flow.payload_bytes);
+        view_table_add(&t, "%.6f", flow.start_s);
+        view_table_add(&t, "%.6f", flow.end_s);
+        view_table_add_number(&t, flow.goodput_bps, 1e6);
+        view_table_add(&t, "%" PRIu32, flow.retransmitted_segments);
+    }
+    if (n == 0) {
+        view_table_fini(&t);
+        return true;
+    }
+    fprintf(f, "<details><summary>%zu small flow%s%s</summary>\n", n, n == 1 ? "" : "s",
+            n > VIEW_CAPTURE_PAGE_OTHERS ? "; the first of them here" : "");
+    bool ok = view_capture_page_table(f, NULL, &t, 2, err);
+    fputs("</details>\n", f);
+    return ok;
+}
+
+static bool show_capture(struct view_capture_page *r, const struct view_capture_page_capture *c,
+                         const struct capture_address *host, struct error *err)
+{
+    FILE *f = r->file.stream;
+    json_t *plots = view_capture_page_plots(c, err);
+    if (!plots)
+        return false;
+    fputs("<article>\n", f);
+    show_heading(f, c);
+    bool ok = view_capture_page_verdicts(f, c, err) && show_flows(f, c, err) && show_others(f, c, host, err);
+    fprintf(f, "<div class=\"plots\" data-capture=\"%zu\"></div>\n</article>\n", json_array_size(r->plots));
+    json_array_append_new(r->plots, plots);
+    return ok;
+}
+
+bool view_capture_page_add(struct view_capture_page *r, const char *path, const struct analysis_flows *f,
+                const struct analysis_capture *capture, const struct capture_address *host, struct error *err)
+{
+    char directory[PATH_MAX];
+    struct view_capture_page_capture c = {.path = path,
+                                          .run = strcmp(path, "-") == 0 ? NULL : study_judge_run_of(path, directory),
+                                          .capture = capture,
+                                          .flows = f};
+    c.origin = c.run ? "simulated" : capture->frames > 0 && capture->first_ns < YEAR_1970_NS ? "captured" : "measured";
+    bool ok = study_explanation_bulk(f, &c.bulk, &c.n_bulk, err) &&
+              study_pendulum_make(f, c.bulk, c.n_bulk, &c.swing, err) &&
+              analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, &c.resources, err);
+    if (ok) {
+        qsort(c.bulk, c.n_bulk, sizeof *c.bulk, by_bytes);
+        c.least_bytes = analysis_degree_bulk_bytes(c.n_bulk ? c.bulk[0].flow.payload_bytes : 0);
+        keep_host(&c, host);
+        c.n_shown = c.n_bulk < VIEW_CAPTURE_PAGE_FLOWS ? c.n_bulk : VIEW_CAPTURE_PAGE_FLOWS;
+        ok = show_capture(r, &c, host, err);
+    }
+    analysis_resources_fini(&c.resources);
+    free(c.bulk);
+    return ok;
+}
+
+/* JSON inside a script element: nothing in it may look like that element's end. */
+static int dump_escaped(const char *buffer, size_t size, void *stream)
+{
+    for (size_t i = 0; i < size; i++)
+        if (buffer[i] == '<')
+            fputs("\\u003c", stream);
+        else
+            putc(buffer[i], stream);
+    return 0;
+}
+
+bool view_capture_page_finish(struct view_capture_page *r, struct error *err)
+{
+    FILE *f = r->file.stream;
+    fputs(view_capture_page_how_html, f);
+    fputs("<script type=\"application/json\" id=\"data\">", f);
+    bool ok = json_dump_callback(r->plots, dump_escaped, f, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 ||
+              error_set(err, ERROR_SYSTEM, "%s: out of memory", r->file.path);
+    fputs("</script>\n<script>\n", f);
+    fputs(view_capture_page_js, f);
+    fputs("</script>\n</body>\n</html>\n", f);
+    ok = ok && outfile_commit(&r->file, err);
+    view_capture_page_discard(r);
+    return ok;
+}
+
+void view_capture_page_discard(struct view_capture_page *r)
+{
+    outfile_discard(&r->file);
+    json_decref(r->plots);
+    r->plots = NULL;
+}

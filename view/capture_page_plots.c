@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/series.h"
+#include "results/queues.h"
+#include "view/capture_page_parts.h"
+#include "scenarios/directory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define QUEUES_SHOWN 8
+#define QUEUE_BINS 512
+
+/* A whole number keeps the file small; null when it is not finite. */
+static json_t *plots_integer(double value)
+{
+    return isfinite(value) ? json_integer(llround(value)) : json_null();
+}
+
+/* Bandwidth, bytes in flight and loss events, bin by bin; null for a flow too small to have bins. */
+static json_t *plots_series(const struct analysis_bins *b)
+{
+    if (!b)
+        return json_null();
+    json_t *rates = json_array(), *windows = json_array(), *losses = json_array();
+    double series[ANALYSIS_BINS_MAX];
+    size_t n = analysis_bins_series(b, 0, b->n, series);
+    for (size_t i = 0; i < n; i++) {
+        struct analysis_bin bin = analysis_bins_get(b, i);
+        json_array_append_new(rates, plots_integer(series[i]));
+        json_array_append_new(windows, plots_integer(bin.window_sum / bin.window_samples)); /* 0/0: null */
+        json_array_append_new(losses, json_integer(bin.loss_events));
+    }
+    return json_pack("{s:f, s:f, s:o, s:o, s:o}", "start_s", (double)analysis_bins_start_ns(b, 0) / 1e9, "bin_s",
+                     (double)analysis_bins_width_ns(b) / 1e9, "bps", rates, "window", windows, "loss", losses);
+}
+
+/* What data and ACKs waited, slot by slot, in us; null for a flow too small, or whose round trip cannot be split. */
+static json_t *plots_waits(const struct analysis_flows *f, const struct study_explanation *e)
+{
+    struct analysis_wait waits[ANALYSIS_SERIES_SLOTS];
+    size_t n = isfinite(e->rtt_s) ? analysis_flows_waits(f, e->slot, waits) : 0;
+    if (n == 0)
+        return json_null();
+    json_t *data = json_array(), *acks = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(data, plots_integer(waits[i].data_s * 1e6));
+        json_array_append_new(acks, plots_integer(waits[i].ack_s * 1e6));
+    }
+    return json_pack("{s:f, s:f, s:o, s:o}", "start_s", waits[0].start_s, "bin_s", analysis_explain_width_s(waits, n),
+                     "data_us", data, "ack_us", acks);
+}
+
+static json_t *plots_flow(const struct analysis_flows *f, const struct study_explanation *e)
+{
+    char name[VIEW_CAPTURE_PAGE_FLOW_TEXT];
+    view_capture_page_flow_name(&e->flow, name);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", name, "floor_s",
+                     view_table_json_number(e->flow.rtt_floor_s), "data_s", view_table_json_number(e->x.data_wait_s),
+                     "ack_s", view_table_json_number(e->x.ack_wait_s), "series", plots_series(e->flow.bins), "waits",
+                     plots_waits(f, e));
+}
+
+/* Mean over time and peak of one port's depth in `n` bins of width_s from first_s on. */
+static json_t *plots_port(const struct results_queues *t, size_t port, double first_s, double width_s, size_t n)
+{
+    double area[QUEUE_BINS] = {0}, peak[QUEUE_BINS] = {0};
+    double from_s = 0, depth = 0; /* queues are empty when the run begins */
+    for (size_t r = 0; r <= t->n_rows; r++) {
+        bool last = r == t->n_rows;
+        if (!last && t->rows[r].port != port)
+            continue;
+        double to_s = last ? first_s + (double)n * width_s : t->rows[r].time_s;
+        double begin = fmin((double)n, fmax(0, (from_s - first_s) / width_s));
+        double end = fmin((double)n, (to_s - first_s) / width_s);
+        for (size_t i = (size_t)begin; (double)i < end; i++) {
+            area[i] += depth * (fmin((double)i + 1, end) - fmax((double)i, begin));
+            peak[i] = fmax(peak[i], depth);
+        }
+        if (!last) {
+            from_s = to_s;
+            depth = t->rows[r].depth_bytes;
+        }
+    }
+    json_t *means = json_array(), *peaks = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(means, plots_integer(area[i]));
+        json_array_append_new(peaks, plots_integer(peak[i]));
+    }
+    json_t *name = json_string(t->ports[port].name); /* NULL when it is not UTF-8 */
+    return json_pack("{s:o, s:o, s:o}", "name", name ? name : json_string("?"), "mean", means, "peak", peaks);
+}
+
+/* The deepest queues of a run; null without queues.csv. Emulated captures count time from the run's beginning. */
+static json_t *plots_queues(const struct view_capture_page_capture *c, struct error *err)
+{
+    struct results_queues trace;
+    char *path = c->run ? scenario_directory_path(c->run, "queues.csv", err) : NULL;
+    if (c->run && !path)
+        return NULL;
+    bool there = path && access(path, F_OK) == 0, ok = there && results_queues_read(&trace, path, err);
+    free(path);
+    if (!there)
+        return json_null();
+    if (!ok)
+        return NULL;
+    double first_s = (double)c->capture->first_ns / 1e9;
+    double span_s = (double)(c->capture->last_ns - c->capture->first_ns) / 1e9;
+    size_t chosen[QUEUES_SHOWN], n = results_queues_deepest(&trace, chosen, QUEUES_SHOWN);
+    json_t *ports = json_array();
+    for (size_t i = 0; i < n && span_s > 0; i++)
+        json_array_append_new(ports, plots_port(&trace, chosen[i], first_s, span_s / QUEUE_BINS, QUEUE_BINS));
+    json_t *queues = json_pack("{s:f, s:o, s:I}", "bin_s", span_s / QUEUE_BINS, "ports", ports, "of",
+                               (json_int_t)trace.n_ports);
+    results_queues_fini(&trace);
+    return queues;
+}
+
+/* What eq5 and eq6 give a flow, for eyes to compare: of the one host judged, where they differ and B is theirs. */
+static json_t *plots_levels(const struct analysis_resources *resources)
+{
+    const struct analysis_judgement *j = resources->n == 1 ? &resources->resource[0].judgement : NULL;
+    json_t *levels = json_array();
+    if (!j || j->indistinguishable || (j->verdict != ANALYSIS_VERDICT_EQ5 && j->verdict != ANALYSIS_VERDICT_EQ6))
+        return levels;
+    bool in_more = j->indegree > j->outdegree;
+    size_t more = in_more ? j->indegree : j->outdegree, less = in_more ? j->outdegree : j->indegree;
+    const char *const says[] = {"every flow by eq6", in_more ? "flows out by eq5" : "flows in by eq5"};
+    for (int i = 0; i < 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "B/%zu", i ? less : more);
+        json_array_append_new(levels, json_pack("{s:s, s:s, s:o}", "name", name, "says", says[i], "value",
+                                                plots_integer(j->fitted_rate_bps / (double)(i ? less : more))));
+    }
+    return levels;
+}
+
+json_t *view_capture_page_plots(const struct view_capture_page_capture *c, struct error *err)
+{
+    json_t *flows = json_array(), *queues = plots_queues(c, err);
+    if (!queues) {
+        json_decref(flows);
+        return NULL;
+    }
+    for (size_t i = 0; i < c->n_shown; i++)
+        json_array_append_new(flows, plots_flow(c->flows, &c->bulk[i]));
+    return json_pack("{s:s, s:b, s:f, s:o, s:o, s:o}", "origin", c->origin, "run", c->run != NULL, "end_s",
+                     (double)(c->capture->last_ns - c->capture->first_ns) / 1e9, "flows", flows, "queues", queues,
+                     "levels", plots_levels(&c->resources));
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* view/rules_table.h - the flows of a shared resource beside what each rule predicts, for check and reports. */
+#ifndef VIEW_RULES_TABLE_H
+#define VIEW_RULES_TABLE_H
+
+#include "analysis/check_capture.h"
+#include "view/table.h"
+
+#define VIEW_RULES_TABLE_TEXTS 3 /* columns in front of the numbers */
+
+/* Initialises and fills *t: a head, a row a flow, and below the rules B fitted, largest error and whether they hold.
+ * `origin`: "simulated" or "measured" rates. */
+void view_rules_table(struct view_table *t, const char *origin, const struct analysis_resource *r);
+
+/* "1.1 %", "-" where the rule does not apply. */
+void view_rules_table_error(struct view_table *t, const struct analysis_rule_fit *fit);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* view/svg.h - static drawings for a page: no script, colours and fonts by the classes of view/sweep_page.css.
+ *
+ * A value that is not finite is missing: a gap in a line, no marker, no bar, an empty cell; never a 0. Text of others
+ * is escaped (view_capture_page_text()). Coordinates are pixels from the left and the top. */
+#ifndef VIEW_SVG_H
+#define VIEW_SVG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Values from..to lie at pixels first..last; log: all of them are above 0. */
+struct view_svg_scale {
+    double from, to, first, last;
+    bool log;
+};
+
+/* NAN where the scale has no place for it (not finite; 0 and below on a logarithmic one). */
+double view_svg_place(const struct view_svg_scale *s, double value);
+
+/* The step of at most `n` ticks over a span > 0: 1, 2 or 5 times a power of ten. */
+double view_svg_step(double span, int n);
+
+struct view_svg_frame {
+    struct view_svg_scale x, y;
+    const char *x_label, *y_label; /* NULL: none */
+    int x_ticks, y_ticks;          /* about; 0 none */
+};
+
+/* `id` is the drawing's own in its page: what names it to a reader of screens hangs on that. */
+void view_svg_begin(FILE *f, const char *id, int width, int height, const char *title, const char *description);
+void view_svg_end(FILE *f);
+
+/* Grid, ticks with their numbers, labels. */
+void view_svg_axes(FILE *f, const struct view_svg_frame *a);
+
+/* class: of view/sweep_page.css, with where the text hangs: "mid", "end". */
+void view_svg_text(FILE *f, double x, double y, const char *class, const char *text);
+/* The same, upwards. */
+void view_svg_text_up(FILE *f, double x, double y, const char *class, const char *text);
+
+/* A line through n values; it breaks where one is missing. */
+void view_svg_line(FILE *f, const struct view_svg_frame *a, const char *class, const double *x, const double *y,
+                   size_t n);
+
+enum view_svg_shape {
+    VIEW_SVG_CIRCLE,
+    VIEW_SVG_SQUARE,
+    VIEW_SVG_TRIANGLE,
+    VIEW_SVG_DIAMOND,
+    VIEW_SVG_CROSS,
+    VIEW_SVG_SHAPES
+};
+
+/* A marker, `shift` pixels beside its place, with an interval of +-half (NAN: none); tip: shown under the pointer. */
+void view_svg_mark(FILE *f, const struct view_svg_frame *a, const char *class, enum view_svg_shape shape, double x,
+                   double y, double half, double shift, const char *tip);
+
+/* A bar from 0 up to y, over x from..to. */
+void view_svg_bar(FILE *f, const struct view_svg_frame *a, const char *class, double from, double to, double y,
+             const char *tip);
+
+struct view_svg_cell {
+    char class[24];  /* "": missing */
+    char text[12];   /* left out where cells are small */
+    char tip[160];
+    int edge;        /* of a group of cells: which one it is in; -1 none. Lines part those of different ones */
+};
+
+/* Cells by column and row, row 0 at the bottom. */
+struct view_svg_map {
+    double left, top, width, height; /* of a cell: width, height */
+    size_t columns, rows;
+    const char *const *column_name, *const *row_name; /* borrowed */
+    const char *title, *x_label, *y_label;
+    void (*cell)(void *user, size_t column, size_t row, struct view_svg_cell *cell); /* fills a zeroed one */
+    void *user;
+};
+
+void view_svg_map(FILE *f, const struct view_svg_map *m);
+
+/* Room that a map of these names takes below its cells, for labels. */
+#define VIEW_SVG_MAP_BELOW 34
+
+/* For legends, outside of any drawing: a sample of a line, a marker or a cell, and what it means. */
+void view_svg_key_line(FILE *f, const char *class, const char *text);
+void view_svg_key_mark(FILE *f, const char *class, enum view_svg_shape shape, const char *text);
+void view_svg_key_cell(FILE *f, const char *class, const char *letter, const char *text);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/sweep_page_axes.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES 10000000 /* of a grid, at most */
+
+const char *view_sweep_page_axes_text(const json_t *value, char text[static 32])
+{
+    if (json_is_string(value)) {
+        snprintf(text, 32, "%s", json_string_value(value));
+        return text;
+    }
+    char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
+    snprintf(text, 32, "%s", plain ? plain : "");
+    free(plain);
+    return text;
+}
+
+const char *view_sweep_page_axes_name(const char *key)
+{
+    const char *name = key + strlen(key);
+    for (int words = 0; name > key; name--)
+        if (name[-1] == '.' && ++words == 2)
+            break;
+    return name;
+}
+
+/* "93kB" is 93000; NAN for what does not begin with a digit. Sizes, rates and times of one axis compare by it. */
+static double quantity(const char *text)
+{
+    static const char prefix[] = "numkMG";
+    static const double factor[] = {1e-9, 1e-6, 1e-3, 1e3, 1e6, 1e9};
+    char *end;
+    double value = strtod(text, &end);
+    const char *at = *end ? strchr(prefix, *end) : NULL;
+    return !isdigit((unsigned char)*text) ? (double)NAN : at ? value * factor[at - prefix] : value;
+}
+
+static int by_quantity(const void *a, const void *b)
+{
+    double x = quantity(a), y = quantity(b);
+    return (x > y) - (x < y);
+}
+
+static size_t value_of(const struct view_sweep_page_axis *x, const char *text)
+{
+    size_t i = 0;
+    while (i < x->n && strcmp(x->text[i], text) != 0)
+        i++;
+    return i;
+}
+
+static bool collect(struct view_sweep_page_axes *a, const json_t *point, struct error *err)
+{
+    const json_t *axes = json_object_get(point, "axes");
+    char text[32];
+    for (size_t i = 0; i < a->n; i++) {
+        struct view_sweep_page_axis *x = &a->axis[i];
+        view_sweep_page_axes_text(json_object_get(axes, x->key), text);
+        size_t k = value_of(x, text);
+        if (k < x->n)
+            continue;
+        if (k == VIEW_SWEEP_PAGE_VALUES)
+            return error_set(err, ERROR_INPUT, "axis %s has more than %d values: too many for a map", x->key,
+                             VIEW_SWEEP_PAGE_VALUES);
+        strcpy(x->text[x->n++], text);
+        x->numbers = x->numbers && isfinite(quantity(text));
+    }
+    return true;
+}
+
+static size_t place(const struct view_sweep_page_axes *a, const size_t *at)
+{
+    size_t index = 0;
+    for (size_t i = 0; i < a->n; i++)
+        index = index * a->axis[i].n + at[i];
+    return index;
+}
+
+static void choose(struct view_sweep_page_axes *a)
+{
+    bool none = true;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->axis[i].numbers && (none || a->axis[i].n > a->axis[a->x].n)) {
+            a->x = i;
+            none = false;
+        }
+    a->y = a->x;
+    for (size_t i = 0; i < a->n; i++)
+        if (i != a->x && a->axis[i].numbers && a->axis[i].n > 1 && (a->y == a->x || a->axis[i].n > a->axis[a->y].n))
+            a->y = i;
+}
+
+bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, const json_t *points, struct error *err)
+{
+    const json_t *point;
+    const char *key;
+    json_t *value;
+    size_t i, places = 1;
+    bool ok = true;
+    *a = (struct view_sweep_page_axes){.axis = calloc(VIEW_SWEEP_PAGE_AXES, sizeof *a->axis),
+                            .point = calloc(json_array_size(points) + 1, sizeof(const json_t *))};
+    if (!a->axis || !a->point)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    json_object_foreach(json_object_get(json_array_get(points, 0), "axes"), key, value) {
+        if (a->n == VIEW_SWEEP_PAGE_AXES)
+            return error_set(err, ERROR_INPUT, "more than %d axes: too many for a map", VIEW_SWEEP_PAGE_AXES);
+        a->axis[a->n] = (struct view_sweep_page_axis){.key = key, .numbers = true};
+        snprintf(a->axis[a->n++].name, sizeof a->axis->name, "%s", view_sweep_page_axes_name(key));
+    }
+    json_array_foreach(points, i, point)
+        ok = ok && collect(a, point, err);
+    for (i = 0; ok && i < a->n; i++) {
+        if (a->axis[i].numbers)
+            qsort(a->axis[i].text, a->axis[i].n, sizeof *a->axis[i].text, by_quantity);
+        places = places > PLACES ? places : places * a->axis[i].n;
+    }
+    if (!ok || places > PLACES)
+        return ok && error_set(err, ERROR_INPUT, "the sweep's axes span too many points for maps");
+    choose(a);
+    a->at = calloc(places, sizeof *a->at);
+    if (!a->at)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    json_array_foreach(points, i, point) {
+        size_t at[VIEW_SWEEP_PAGE_AXES];
+        char text[32];
+        for (size_t k = 0; k < a->n; k++) {
+            view_sweep_page_axes_text(json_object_get(json_object_get(point, "axes"), a->axis[k].key), text);
+            at[k] = value_of(&a->axis[k], text);
+        }
+        a->point[a->points++] = point;
+        a->at[place(a, at)] = a->points;
+    }
+    return true;
+}
+
+const json_t *view_sweep_page_axes_point(const struct view_sweep_page_axes *a, const size_t *at)
+{
+    size_t index = a->at[place(a, at)];
+    return index ? a->point[index - 1] : NULL;
+}
+
+void view_sweep_page_axes_free(struct view_sweep_page_axes *a)
+{
+    free(a->axis);
+    free(a->point);
+    free(a->at);
+    *a = (struct view_sweep_page_axes){0};
+}

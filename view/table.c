@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void view_table_init(struct view_table *t, size_t columns)
+{
+    *t = (struct view_table){.columns = columns};
+}
+
+void view_table_add(struct view_table *t, const char *format, ...)
+{
+    if (t->n == t->capacity) {
+        size_t capacity = t->capacity ? 2 * t->capacity : 64;
+        char **grown = realloc(t->cell, capacity * sizeof *grown);
+        if (!grown) {
+            t->failed = true;
+            return;
+        }
+        t->cell = grown;
+        t->capacity = capacity;
+    }
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&t->cell[t->n], format, args) < 0)
+        t->failed = true;
+    else
+        t->n++;
+    va_end(args);
+}
+
+void view_table_add_number(struct view_table *t, double value, double scale)
+{
+    double scaled = value / scale;
+    if (!isfinite(scaled))
+        view_table_add(t, "-");
+    else
+        view_table_add(t, "%.*f", fabs(scaled) >= 1000 ? 1 : fabs(scaled) >= 10 ? 2 : 3, scaled);
+}
+
+void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow)
+{
+    char end[ANALYSIS_ENDPOINT_TEXT];
+    analysis_flows_endpoint(&flow->src, flow->src_port, end);
+    view_table_add(t, "%s", end);
+    analysis_flows_endpoint(&flow->dst, flow->dst_port, end);
+    view_table_add(t, "%s", end);
+}
+
+void view_table_start(struct view_table *t, const char *const *head, size_t columns)
+{
+    view_table_init(t, columns);
+    for (size_t i = 0; i < columns; i++)
+        view_table_add(t, "%s", head[i]);
+}
+
+double view_json_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+void view_table_add_ms(struct view_table *t, double s)
+{
+    if (isfinite(s))
+        view_table_add(t, "%.1f", s * 1e3);
+    else
+        view_table_add(t, "-");
+}
+
+void view_table_add_percent(struct view_table *t, double share)
+{
+    if (isfinite(share))
+        view_table_add(t, "%.0f %%", 100 * share);
+    else
+        view_table_add(t, "-");
+}
+
+void view_table_add_share(struct view_table *t, double share)
+{
+    if (isfinite(share))
+        view_table_add(t, "%.2f", 100 * share);
+    else
+        view_table_add(t, "-");
+}
+
+void view_table_fini(struct view_table *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->cell[i]);
+    free(t->cell);
+    *t = (struct view_table){0};
+}
+
+bool view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f, struct error *err)
+{
+    size_t width[VIEW_TABLE_COLUMNS] = {0};
+    for (size_t i = 0; i < t->n; i++) {
+        size_t length = strlen(t->cell[i]), column = i % t->columns;
+        width[column] = length > width[column] ? length : width[column];
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        size_t column = i % t->columns;
+        bool last = column + 1 == t->columns;
+        fputs(column ? "  " : indent, f);
+        if (column >= numbers)
+            fprintf(f, "%*s", (int)width[column], t->cell[i]);
+        else
+            fprintf(f, "%-*s", last ? 0 : (int)width[column], t->cell[i]);
+        if (last)
+            putc('\n', f);
+    }
+    bool failed = t->failed;
+    view_table_fini(t);
+    return !failed || error_set(err, ERROR_SYSTEM, "out of memory for the table");
+}
+
+json_t *view_table_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+void view_table_csv_number(FILE *f, double value)
+{
+    if (isfinite(value))
+        fprintf(f, "%.9g", value);
+}
