@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 
 #include <stdio.h>
-#include <time.h>
 
 int cli_fail(const struct error *err)
 {
@@ -17,11 +16,4 @@ int cli_finish(int status)
     struct error err;
     error_set_errno(&err, "standard output: cannot be written");
     return cli_fail(&err);
-}
-
-double cli_now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

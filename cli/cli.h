@@ -24,7 +24,4 @@ int cli_fail(const struct error *err);
 /* What main() returns: `status`, unless standard output could not be written. */
 int cli_finish(int status);
 
-/* Seconds on a clock that nobody sets, from some moment on. */
-double cli_now_s(void);
-
 #endif

@@ -4,7 +4,8 @@
 #include "cli/read.h"
 #include "view/capture_page.h"
 #include "view/table.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
+#include "results/summary.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -317,23 +318,21 @@ static bool analyze_file(const char *path, struct options *o, bool several, json
 static bool analyze_run(const char *directory, struct options *o, json_t *root, struct view_capture_page *report,
                         struct error *err)
 {
-    char *path = scenario_directory_path(directory, "summary.json", err);
-    json_t *summary = path ? json_load_file(path, 0, NULL) : NULL, *entry;
-    bool ok = summary || (path && error_set(err, ERROR_INPUT, "%s: a directory without summary.json: neither a "
-                                            "finished run nor a pcap or pcapng file", directory));
-    size_t i, n = 0;
-    free(path);
-    json_array_foreach(json_object_get(summary, "captures"), i, entry)
-    {
-        const char *file = json_string_value(json_object_get(entry, "file"));
-        if (!ok || !file || strchr(file, '/'))
+    struct results_summary summary;
+    size_t n = 0;
+    if (!results_directory_has(directory, "summary.json"))
+        return error_set(err, ERROR_INPUT, "%s: a directory without summary.json: neither a finished run nor a pcap or "
+                         "pcapng file", directory);
+    bool ok = results_summary_read(&summary, directory, err);
+    for (size_t i = 0; ok && i < summary.n_captures; i++) {
+        if (!summary.captures[i].file[0] || strchr(summary.captures[i].file, '/'))
             continue;
-        path = scenario_directory_path(directory, file, err);
+        char *path = results_directory_path(directory, summary.captures[i].file, err);
         ok = path && analyze_file(path, o, true, root, report, err);
         free(path);
         n++;
     }
-    json_decref(summary);
+    results_summary_fini(&summary);
     return ok && (n > 0 || error_set(err, ERROR_INPUT, "%s: a run without captures; 'contraflow run' takes --set "
                                      "'capture=[{at: h0}]'", directory));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/outfile.h"
 #include "base/units.h"
-#include "sweep/engines.h"
+#include "cli/engines.h"
 #include "cli/cli.h"
 #include "study/replay.h"
 #include "study/replay_interface.h"
@@ -159,7 +159,7 @@ static bool play(struct study_replay_run *runs, int n, const struct replay_optio
         jobs[i].label = runs[i].label;
         jobs[i].directory = runs[i].directory;
     }
-    *signal_number = sweep_engines_run(engine, jobs, n, (int)o->jobs, o->quiet);
+    *signal_number = cli_engines_run(engine, jobs, n, (int)o->jobs, o->quiet);
     for (int i = 0; i < n && !*signal_number; i++)
         if (jobs[i].state != SWEEP_ENGINES_DONE) {
             *err = jobs[i].error;

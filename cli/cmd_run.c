@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/outfile.h"
 #include "base/units.h"
-#include "sweep/engines.h"
+#include "cli/engines.h"
 #include "cli/cli.h"
 #include "study/cross_check.h"
+#include "results/summary.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,78 +114,68 @@ static bool plan_make_jobs(struct run_plan *p, struct error *err)
     return true;
 }
 
-/* A rate in Mb/s, or blanks of the same width. */
-static void print_mbps(const json_t *flow, const char *key, const char *before, int width)
+/* A rate in Mb/s, or a dash in the same width. */
+static void print_mbps(double rate_bps, const char *before, int width)
 {
-    const json_t *value = json_object_get(flow, key);
-    if (json_is_number(value))
-        printf("%s%*.1f ", before, width, json_number_value(value) / 1e6);
+    if (isfinite(rate_bps))
+        printf("%s%*.1f ", before, width, rate_bps / 1e6);
     else
         printf("%*s ", (int)strlen(before) + width, "-");
 }
 
 /* What its messages took, where it repeats them. */
-static void print_messages(const json_t *flow)
+static void print_messages(const struct results_flow *flow)
 {
-    json_int_t n = json_integer_value(json_object_get(flow, "messages"));
-    if (n > 0)
-        printf("  %lld messages, %.3f ms", (long long)n, 1e3 * json_number_value(json_object_get(flow, "message_s")));
-    if (n > 1)
-        printf(" +- %.3f", 1e3 * json_number_value(json_object_get(flow, "message_ci95_s")));
+    if (flow->messages > 0)
+        printf("  %" PRId64 " messages, %.3f ms", flow->messages, 1e3 * flow->message_s);
+    if (flow->messages > 1)
+        printf(" +- %.3f", 1e3 * flow->message_ci95_s);
 }
 
 /* Whether a loop of messages got to know their times as well as was wanted. */
-static void print_benchmark(const json_t *benchmark)
+static void print_benchmark(const struct results_benchmark *b)
 {
-    const json_t *reached = json_object_get(benchmark, "reached");
-    if (json_is_null(benchmark))
+    if (!(b->precision > 0))
         return;
-    bool converged = json_is_true(json_object_get(benchmark, "converged"));
-    printf("  %lld messages a flow: ", (long long)json_integer_value(json_object_get(benchmark, "messages")));
-    if (json_is_number(reached))
-        printf("the widest 95 %% interval of a mean time is %.3g %% of it; ", 100 * json_number_value(reached));
-    printf("%s %g %%\n", converged ? "within" : "did not converge to",
-           100 * json_number_value(json_object_get(benchmark, "precision")));
+    printf("  %" PRId64 " messages a flow: ", b->messages);
+    if (isfinite(b->reached))
+        printf("the widest 95 %% interval of a mean time is %.3g %% of it; ", 100 * b->reached);
+    printf("%s %g %%\n", b->converged ? "within" : "did not converge to", 100 * b->precision);
 }
 
 /* The flows of one finished run, from its summary. */
-static void print_flows(const struct sweep_engines_job *job)
+static bool print_flows(const struct sweep_engines_job *job, struct error *err)
 {
-    struct error err;
-    char *path = scenario_directory_path(job->directory, "summary.json", &err);
-    json_t *summary = path ? json_load_file(path, 0, NULL) : NULL;
-    free(path);
-    printf("%s, simulated by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", job->label,
-           json_string_value(json_object_get(summary, "engine")), "flow", "from", "to", "goodput Mb/s",
-           "steady Mb/s (95 %)", "duration s", "retrans");
-    size_t i;
-    json_t *flow;
-    json_array_foreach(json_object_get(summary, "flows"), i, flow)
-    {
-        printf("  %-8s %-6s %-6s ", json_string_value(json_object_get(flow, "flow")),
-               json_string_value(json_object_get(flow, "src")), json_string_value(json_object_get(flow, "dst")));
-        print_mbps(flow, "goodput_bps", "", 12);
-        print_mbps(flow, "steady_goodput_bps", "", 12);
-        print_mbps(flow, "steady_ci95_bps", "+- ", 6);
-        double start = json_number_value(json_object_get(flow, "start_s"));
-        double end = json_number_value(json_object_get(flow, "end_s"));
-        printf("%11.4f %8lld", end - start,
-               (long long)json_integer_value(json_object_get(flow, "retransmitted_segments")));
+    struct results_summary summary;
+    if (!results_summary_read(&summary, job->directory, err))
+        return false;
+    printf("%s, simulated by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", job->label, summary.engine, "flow", "from",
+           "to", "goodput Mb/s", "steady Mb/s (95 %)", "duration s", "retrans");
+    for (size_t i = 0; i < summary.n_flows; i++) {
+        const struct results_flow *flow = &summary.flows[i];
+        double duration_s = results_flow_duration_s(flow);
+        printf("  %-8s %-6s %-6s ", flow->name, flow->src, flow->dst);
+        print_mbps(flow->goodput_bps, "", 12);
+        print_mbps(flow->steady_goodput_bps, "", 12);
+        print_mbps(flow->steady_ci95_bps, "+- ", 6);
+        printf("%11.4f %8" PRId64, isfinite(duration_s) ? duration_s : 0, flow->retransmitted_segments);
         print_messages(flow);
         putchar('\n');
     }
-    print_benchmark(json_object_get(summary, "benchmark"));
-    json_decref(summary);
+    print_benchmark(&summary.benchmark);
+    results_summary_fini(&summary);
+    return true;
 }
 
 static int run_plan(struct run_plan *p, const char *engine, int parallel, bool quiet, bool show)
 {
-    int signal_number = sweep_engines_run(engine, p->jobs, p->n_jobs, parallel, quiet);
+    struct error err;
+    int signal_number = cli_engines_run(engine, p->jobs, p->n_jobs, parallel, quiet);
     int status = 0;
     for (int i = 0; i < p->n_jobs; i++) {
         struct sweep_engines_job *job = &p->jobs[i];
         if (job->state == SWEEP_ENGINES_DONE && !quiet && show)
-            print_flows(job);
+            status = print_flows(job, &err) ? status : cli_fail(&err);
         if (job->state == SWEEP_ENGINES_STOPPED && !signal_number) { /* somebody signalled the engine, not us */
             job->state = SWEEP_ENGINES_FAILED;
             error_set(&job->error, ERROR_SYSTEM, "the engine was told to stop %.0f %% into the run; %s holds the "

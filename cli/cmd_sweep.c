@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "sweep/export.h"
 #include "sweep/merge.h"
-#include "sweep/work.h"
+#include "cli/sweep_run.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -76,14 +76,26 @@ static int run(const char *file, const char *output, int64_t seed, int64_t shard
         return cli_fail(&err);
     sweep_grid_divide(s, shard, shards);
     char *path = output ? strdup(output) : default_output(file, s);
-    int status = path ? sweep_work_run(s, path, pool, parallel, quiet, number)
+    int status = path ? cli_sweep_run(s, path, pool, parallel, quiet, number)
                       : cli_fail((error_set(&err, ERROR_SYSTEM, "out of memory"), &err));
     free(path);
     sweep_grid_free(s);
     return status;
 }
 
-int sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
+static int sweep_merge_command(const char *path, char *const *shards, int n, bool quiet)
+{
+    struct error err;
+    struct sweep_counts c;
+    if (!sweep_merge(path, shards, n, &c, &err))
+        return cli_fail(&err);
+    if (!quiet)
+        fprintf(stderr, "%" PRId64 " of %" PRId64 " points done, %" PRId64 " failed, %" PRId64 " missing: %s\n", c.done,
+                c.points, c.failed, c.points - c.done - c.failed, path);
+    return c.done == c.points ? 0 : 1;
+}
+
+int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
 {
     static const struct option options[] = {
         {"output", required_argument, NULL, 'o'}, {"jobs", required_argument, NULL, 'j'},
@@ -143,9 +155,9 @@ int sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
         return cli_fail(&err);
     }
     if (export)
-        return sweep_export(argv[optind + 1], flows, &err) ? 0 : cli_fail(&err);
+        return sweep_export(argv[optind + 1], flows, stdout, &err) ? 0 : cli_fail(&err);
     if (merge)
-        return sweep_merge(argv[optind + 1], argv + optind + 2, argc - optind - 2, quiet);
+        return sweep_merge_command(argv[optind + 1], argv + optind + 2, argc - optind - 2, quiet);
     return run(verb, output, seed, shard, shards ? shards : 1, pool,
                parallel ? (int)parallel : sweep_engines_processors(), quiet, number);
 }

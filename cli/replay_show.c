@@ -16,9 +16,9 @@ bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct err
     run->goodput_bps = calloc((size_t)n_flows, sizeof *run->goodput_bps);
     if (!run->goodput_bps)
         return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", n_flows);
-    if (!results_csv_open(&csv, run->directory, "flows.csv", columns, 2, err))
+    if (!results_csv_open_in(&csv, run->directory, "flows.csv", columns, 2, err))
         return false;
-    while (n < n_flows && results_csv_next(&csv, v, err)) {
+    while (n < n_flows && results_csv_next(&csv, v, err) == RESULTS_CSV_ROW) {
         run->goodput_bps[n++] = results_csv_number(v[0]);
         run->retransmitted += strtoll(v[1], NULL, 10);
     }

@@ -3,7 +3,7 @@
  * wait for that to load. */
 #include "base/units.h"
 #include "cli/cli.h"
-#include "sweep/work.h"
+#include "cli/sweep_run.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -45,7 +45,7 @@ int cmd_sweep(int argc, char **argv)
     int number = 0;
     if (processes > 1)
         return launch_mpi(processes, argv);
-    int status = sweep_command(argc, argv, sweep_work_pool, &number);
+    int status = cli_sweep_command(argc, argv, sweep_work_pool, &number);
     if (number)
         raise(number); /* the shell learns how we ended */
     return status;

@@ -1,21 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/csv.h"
 
-#include "scenarios/directory.h"
+#include "base/units.h"
+#include "results/directory.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FIELDS 64
+#define ABSENT SIZE_MAX
 
-/* Cuts a line at its commas. Returns the number of fields, at most `max`. */
-static size_t csv_cut(char *line, char **field, size_t max)
+/* Takes the quotes off a field in place; returns what follows its comma, NULL after the last field. */
+static char *csv_field(char *text, char **field)
+{
+    char *to = text;
+    *field = text;
+    if (*text != '"')
+        return strsep(&text, ","), text;
+    for (text++; *text && (*text != '"' || text[1] == '"'); text++) {
+        text += *text == '"';
+        *to++ = *text;
+    }
+    char *comma = strchr(text, ',');
+    *to = '\0';
+    return comma ? comma + 1 : NULL;
+}
+
+/* Cuts a line into its fields. Returns their number, at most FIELDS. */
+static size_t csv_cut(char *line, char *field[static FIELDS])
 {
     size_t n = 0;
     line[strcspn(line, "\r\n")] = '\0';
-    for (char *next = line; next && n < max;)
-        field[n++] = strsep(&next, ",");
+    for (char *next = line; next && n < FIELDS;)
+        next = csv_field(next, &field[n++]);
     return n;
 }
 
@@ -24,55 +45,97 @@ static bool csv_line(struct results_csv *c)
 {
     while (getline(&c->line, &c->size, c->f) > 0) {
         c->number++;
-        if (c->line[0] != '#' && c->line[0] != '\n')
+        if (c->line[0] != '#' && c->line[strspn(c->line, " \t\r\n")] != '\0')
             return true;
     }
     return false;
 }
 
-static bool csv_head(struct results_csv *c, const char *name, const char *const *columns, struct error *err)
+bool results_csv_fail(const struct results_csv *c, struct error *err, const char *format, ...)
 {
-    char *field[FIELDS];
-    if (!csv_line(c))
-        return error_set(err, ERROR_INPUT, "%s: empty", c->path);
-    size_t n = csv_cut(c->line, field, FIELDS);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    err->code = ERROR_INPUT;
+    return error_prefix(err, "%s:%d: ", c->path, c->number);
+}
+
+static bool csv_unreadable(const struct results_csv *c, struct error *err)
+{
+    bool absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == EISDIR;
+    error_set_errno(err, "%s: cannot be read", c->path);
+    err->code = absent ? ERROR_INPUT : ERROR_SYSTEM;
+    return false;
+}
+
+static bool csv_head(struct results_csv *c, const char *const *columns, size_t required, struct error *err)
+{
+    char *field[FIELDS], known[160] = "";
+    size_t length = 0;
+    for (size_t k = 0; k < required && length < sizeof known; k++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", k ? "," : "", columns[k]);
+    if (!csv_line(c)) {
+        if (ferror(c->f))
+            return csv_unreadable(c, err);
+        c->number = 1;
+        return results_csv_fail(c, err, "empty; the first line names %s", known);
+    }
+    size_t n = csv_cut(c->line, field);
     for (size_t k = 0; k < c->columns; k++) {
-        for (c->at[k] = 0; c->at[k] < n && strcmp(field[c->at[k]], columns[k]) != 0;)
-            c->at[k]++;
-        if (c->at[k] == n)
-            return error_set(err, ERROR_INPUT, "%s:1: no column '%s'; is it the %s of a run?", c->path, columns[k],
-                             name);
+        c->at[k] = ABSENT;
+        for (size_t i = 0; i < n && c->at[k] == ABSENT; i++)
+            if (strcmp(field[i], columns[k]) == 0)
+                c->at[k] = i;
+        if (c->at[k] == ABSENT && k < required)
+            return results_csv_fail(c, err, "no column '%s'; the first line names %s", columns[k], known);
     }
     return true;
 }
 
-bool results_csv_open(struct results_csv *c, const char *directory, const char *name, const char *const *columns,
-                      size_t n, struct error *err)
+bool results_csv_open(struct results_csv *c, const char *path, const char *const *columns, size_t n, size_t required,
+                      struct error *err)
 {
-    *c = (struct results_csv){.path = scenario_directory_path(directory, name, err), .columns = n};
+    *c = (struct results_csv){.path = strdup(path), .columns = n};
     if (!c->path)
-        return false;
-    c->f = fopen(c->path, "r");
-    bool ok = c->f ? csv_head(c, name, columns, err) : error_set_errno(err, "%s: cannot be read", c->path);
+        return error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
+    c->f = fopen(path, "r");
+    bool ok = c->f ? csv_head(c, columns, required, err) : csv_unreadable(c, err);
     if (!ok)
         results_csv_close(c);
     return ok;
 }
 
-bool results_csv_next(struct results_csv *c, char **values, struct error *err)
+bool results_csv_open_in(struct results_csv *c, const char *directory, const char *name, const char *const *columns,
+                         size_t n, struct error *err)
 {
+    *c = (struct results_csv){.f = NULL};
+    char *path = results_directory_path(directory, name, err);
+    bool ok = path && results_csv_open(c, path, columns, n, n, err);
+    free(path);
+    return ok;
+}
+
+enum results_csv_next results_csv_next(struct results_csv *c, char **values, struct error *err)
+{
+    static char none[] = "";
     char *field[FIELDS];
     err->code = ERROR_NONE;
-    if (!csv_line(c))
-        return ferror(c->f) ? error_set_errno(err, "%s: cannot be read", c->path) : false;
-    size_t n = csv_cut(c->line, field, FIELDS);
-    for (size_t k = 0; k < c->columns; k++) {
-        if (c->at[k] >= n)
-            return error_set(err, ERROR_INPUT, "%s:%d: too few fields; %zu columns are needed", c->path, c->number,
-                             c->columns);
-        values[k] = field[c->at[k]];
+    if (!csv_line(c)) {
+        if (!ferror(c->f))
+            return RESULTS_CSV_END;
+        csv_unreadable(c, err);
+        return RESULTS_CSV_FAILED;
     }
-    return true;
+    size_t n = csv_cut(c->line, field);
+    for (size_t k = 0; k < c->columns; k++) {
+        if (c->at[k] != ABSENT && c->at[k] >= n) {
+            results_csv_fail(c, err, "%zu fields; column %zu of the first line has none", n, c->at[k] + 1);
+            return RESULTS_CSV_FAILED;
+        }
+        values[k] = c->at[k] == ABSENT ? none : field[c->at[k]];
+    }
+    return RESULTS_CSV_ROW;
 }
 
 void results_csv_close(struct results_csv *c)
@@ -104,4 +167,10 @@ void results_csv_text(FILE *f, const char *text)
         putc(*text, f);
     }
     putc('"', f);
+}
+
+void results_csv_time(FILE *f, int64_t time_ps)
+{
+    if (time_ps >= 0)
+        fprintf(f, "%" PRId64 ".%012" PRId64, time_ps / UNITS_PS_PER_S, time_ps % UNITS_PS_PER_S);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* results/csv.h - reads the tables of a run directory: a first line with names, columns found by them; writes a
- * field. */
+/* results/csv.h - tables as RFC 4180 has them: a first line with names, columns found by them; fields and figures
+ * written. Lines that are empty or start with '#' are passed over. A quoted field may hold commas and quotes, but no
+ * line break. */
 #ifndef RESULTS_CSV_H
 #define RESULTS_CSV_H
 
@@ -8,9 +9,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#define RESULTS_CSV_COLUMNS 16
+#define RESULTS_CSV_COLUMNS 32
 
 struct results_csv {
     char *path; /* owned */
@@ -21,21 +23,34 @@ struct results_csv {
     size_t columns, at[RESULTS_CSV_COLUMNS];
 };
 
-/* DIRECTORY/NAME with at least these columns, at most RESULTS_CSV_COLUMNS. False and *err when it cannot be read or
- * lacks one. */
-bool results_csv_open(struct results_csv *c, const char *directory, const char *name, const char *const *columns,
-                      size_t n, struct error *err);
+enum results_csv_next { RESULTS_CSV_ROW, RESULTS_CSV_END, RESULTS_CSV_FAILED };
 
-/* The next row's values, in the order the columns were asked for; valid until the next call. False at the end, and
- * when a row is short: *err says so then, else its code is ERROR_NONE (0). */
-bool results_csv_next(struct results_csv *c, char **values, struct error *err);
+/* Opens a table for `n` columns, at most RESULTS_CSV_COLUMNS, of which the first `required` must be there. False and
+ * *err (naming file, line and column) when it cannot be read or lacks one. */
+bool results_csv_open(struct results_csv *c, const char *path, const char *const *columns, size_t n, size_t required,
+                      struct error *err);
+
+/* The same for DIRECTORY/NAME, every column required. */
+bool results_csv_open_in(struct results_csv *c, const char *directory, const char *name, const char *const *columns,
+                         size_t n, struct error *err);
+
+/* The next row's values in the order of the columns, "" where an optional one is absent; valid until the next call.
+ * FAILED, with *err, when a row is short or reading fails. */
+enum results_csv_next results_csv_next(struct results_csv *c, char **values, struct error *err);
+
+/* False with *err: FILE:LINE: and what the format says. */
+bool results_csv_fail(const struct results_csv *c, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 void results_csv_close(struct results_csv *c);
 
 /* NAN when empty or no number. */
 double results_csv_number(const char *text);
 
-/* A field as RFC 4180 has it: between quotes where it must be. */
+/* Writes a field, between quotes where RFC 4180 wants them. */
 void results_csv_text(FILE *f, const char *text);
+
+/* Writes seconds with every picosecond ("1.000000000002"), nothing when negative. */
+void results_csv_time(FILE *f, int64_t time_ps);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/queues.h"
 
-#include <errno.h>
+#include "results/csv.h"
+
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +12,7 @@
 #define NOISE 0.005 /* of the deepest: queues that stay below are left out */
 
 /* Index of the port, added when new; SIZE_MAX when memory is out. */
-static size_t trace_port(struct results_queues *t, const char *name)
+static size_t queues_port(struct results_queues *t, const char *name)
 {
     for (size_t i = 0; i < t->n_ports; i++)
         if (strcmp(t->ports[i].name, name) == 0)
@@ -23,7 +26,7 @@ static size_t trace_port(struct results_queues *t, const char *name)
     return t->n_ports++;
 }
 
-static bool trace_add(struct results_queues *t, const struct results_queues_row *row)
+static bool queues_add(struct results_queues *t, const struct results_queues_row *row)
 {
     if ((t->n_rows & (t->n_rows - 1)) == 0) { /* room doubles at every power of two */
         struct results_queues_row *rows = realloc(t->rows, (t->n_rows ? 2 * t->n_rows : 1) * sizeof *rows);
@@ -41,33 +44,54 @@ static bool trace_add(struct results_queues *t, const struct results_queues_row 
     return true;
 }
 
-bool results_queues_read(struct results_queues *t, const char *path, struct error *err)
+void results_queues_write_head(FILE *f)
 {
-    *t = (struct results_queues){0};
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return error_set(err, errno == EACCES ? ERROR_SYSTEM : ERROR_INPUT, "%s: %s", path, strerror(errno));
-    char line[256];
-    bool ok = true;
-    for (int number = 1; ok && fgets(line, sizeof line, f); number++) {
-        if (number == 1)
-            continue; /* column names */
-        struct results_queues_row row;
-        char name[RESULTS_QUEUES_PORT];
-        if (sscanf(line, "%lf,%31[^,],%lf,", &row.time_s, name, &row.depth_bytes) != 3)
-            ok = error_set(err, ERROR_INPUT, "%s:%d: not a row of time_s,port,depth_bytes,...", path, number);
-        else if ((row.port = trace_port(t, name)) == SIZE_MAX || !trace_add(t, &row))
-            ok = error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-    }
-    fclose(f);
+    fputs("time_s,port,depth_bytes,depth_packets,dropped_packets\n", f);
+}
+
+void results_queues_write_row(FILE *f, int64_t time_ps, const char *port, int64_t depth_bytes, int64_t depth_packets,
+                              int64_t dropped_packets)
+{
+    results_csv_time(f, time_ps);
+    fprintf(f, ",%s,%" PRId64 ",%" PRId64 ",%" PRId64 "\n", port, depth_bytes, depth_packets, dropped_packets);
+}
+
+/* The integrals of depth over time become means. */
+static void queues_end(struct results_queues *t)
+{
     double end_s = t->n_rows ? t->rows[t->n_rows - 1].time_s : 0;
     for (size_t i = 0; i < t->n_ports; i++) {
         struct results_queues_port *p = &t->ports[i];
         p->mean_bytes = end_s > 0 ? (p->mean_bytes + p->last_bytes * (end_s - p->last_s)) / end_s : 0;
     }
-    if (!ok)
+}
+
+bool results_queues_read(struct results_queues *t, const char *path, struct error *err)
+{
+    static const char *const columns[] = {"time_s", "port", "depth_bytes"};
+    struct results_csv csv;
+    char *v[3];
+    enum results_csv_next next = RESULTS_CSV_END;
+    *t = (struct results_queues){0};
+    if (!results_csv_open(&csv, path, columns, 3, 3, err))
+        return false;
+    while ((next = results_csv_next(&csv, v, err)) == RESULTS_CSV_ROW) {
+        struct results_queues_row row = {results_csv_number(v[0]), results_csv_number(v[2]), queues_port(t, v[1])};
+        bool known = isfinite(row.time_s) && isfinite(row.depth_bytes);
+        if (known && row.port != SIZE_MAX && queues_add(t, &row))
+            continue;
+        next = RESULTS_CSV_FAILED;
+        if (known)
+            error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
+        else
+            results_csv_fail(&csv, err, "'%s' and '%s' are not a time and a depth", v[0], v[2]);
+        break;
+    }
+    results_csv_close(&csv);
+    queues_end(t);
+    if (next == RESULTS_CSV_FAILED)
         results_queues_fini(t);
-    return ok;
+    return next != RESULTS_CSV_FAILED;
 }
 
 size_t results_queues_deepest(const struct results_queues *t, size_t *chosen, size_t most)

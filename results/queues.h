@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* results/queues.h - queues.csv of a run, read back for figures. */
+/* results/queues.h - queues.csv of a run: depths of its ports over time. A port has a row when its depth or drops differ
+ * from those of its row before. */
 #ifndef RESULTS_QUEUES_H
 #define RESULTS_QUEUES_H
 
@@ -7,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define RESULTS_QUEUES_PORT 32
 
@@ -26,6 +28,10 @@ struct results_queues {
     struct results_queues_row *rows;   /* owned; in time order; a port has a row when its depth changed */
     size_t n_ports, n_rows;
 };
+
+void results_queues_write_head(FILE *f);
+void results_queues_write_row(FILE *f, int64_t time_ps, const char *port, int64_t depth_bytes, int64_t depth_packets,
+                              int64_t dropped_packets); /* dropped: in all so far */
 
 /* ERROR_INPUT with file and line when a row is not one. */
 bool results_queues_read(struct results_queues *t, const char *path, struct error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/operations.h"
 
-#include "scenarios/record.h"
+#include "results/csv.h"
+#include "results/directory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,14 +29,14 @@ void operations_add(struct operations *o, int64_t operation, int process, int64_
 bool operations_write(const struct operations *o, const char *directory, struct error *err)
 {
     struct outfile f;
-    if (!record_open(&f, directory, "operations.csv", err))
+    if (!results_directory_create(&f, directory, "operations.csv", err))
         return false;
     fputs("operation,process,start_s,end_s\n", f.stream);
     for (size_t i = 0; i < o->n; i++) {
         fprintf(f.stream, "%" PRId64 ",%d,", o->row[i].operation, o->row[i].process);
-        record_time(f.stream, o->row[i].start_ps);
+        results_csv_time(f.stream, o->row[i].start_ps);
         putc(',', f.stream);
-        record_time(f.stream, o->row[i].end_ps);
+        results_csv_time(f.stream, o->row[i].end_ps);
         putc('\n', f.stream);
     }
     return outfile_commit(&f, err);

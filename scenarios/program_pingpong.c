@@ -2,7 +2,8 @@
 /* Pairs of hosts across the network's middle that send one packet to and fro at the same time: Tam 2001, appendix A.5.
  * One number of pairs after another. */
 #include "scenarios/program_gbn.h"
-#include "scenarios/record.h"
+#include "results/csv.h"
+#include "results/directory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -115,7 +116,7 @@ static bool pingpong_finish(struct program *p, bool complete, struct error *err)
     struct outfile f;
     if (!complete)
         return true;
-    if (!record_open(&f, p->env.directory, "pingpong.csv", err))
+    if (!results_directory_create(&f, p->env.directory, "pingpong.csv", err))
         return false;
     fputs("pairs,pair,rounds,rtt_s\n", f.stream);
     for (int t = 0; t < g->n; t++)
@@ -124,7 +125,7 @@ static bool pingpong_finish(struct program *p, bool complete, struct error *err)
             if (r->rounds == 0)
                 continue;
             fprintf(f.stream, "%" PRId64 ",%d,%" PRId64 ",", s->pingpong.pairs[t], i, r->rounds);
-            record_time(f.stream, r->sum_ps / r->rounds);
+            results_csv_time(f.stream, r->sum_ps / r->rounds);
             putc('\n', f.stream);
         }
     return outfile_commit(&f, err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Full frames without a protocol: the burst test of Tam 2001, appendix A.1, and saturated uniform traffic. */
 #include "scenarios/program.h"
-#include "scenarios/record.h"
+#include "results/csv.h"
+#include "results/directory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -108,16 +109,16 @@ static bool burst_finish(struct program *p, bool complete, struct error *err)
     struct outfile f;
     if (!complete)
         return true;
-    if (!record_open(&f, p->env.directory, "bursts.csv", err))
+    if (!results_directory_create(&f, p->env.directory, "bursts.csv", err))
         return false;
     fputs("sources,sinks,packets,received,send_gap_s,receive_gap_s\n", f.stream);
     for (int i = 0; i < b->n && i < b->at; i++) {
         const struct burst_row *row = &b->rows[i];
         fprintf(f.stream, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", row->sources, row->sinks, row->packets,
                 row->received);
-        record_time(f.stream, row->send_gap_ps);
+        results_csv_time(f.stream, row->send_gap_ps);
         putc(',', f.stream);
-        record_time(f.stream, row->gaps > 0 ? row->gaps_ps / row->gaps : -1);
+        results_csv_time(f.stream, row->gaps > 0 ? row->gaps_ps / row->gaps : -1);
         putc('\n', f.stream);
     }
     return outfile_commit(&f, err);
@@ -216,7 +217,7 @@ static bool uniform_finish(struct program *p, bool complete, struct error *err)
     struct outfile f;
     if (!complete)
         return true;
-    if (!record_open(&f, p->env.directory, "uniform.csv", err))
+    if (!results_directory_create(&f, p->env.directory, "uniform.csv", err))
         return false;
     fputs("sink,offered_frames,received_frames,utilization\n", f.stream);
     for (int i = 0; i < s->uniform.ports; i++) {

@@ -2,39 +2,17 @@
 #include "scenarios/record.h"
 
 #include "base/units.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
+#include "results/queues.h"
 
-#include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct record_queue_row {
     int64_t bytes, packets, dropped;
 };
-
-bool record_open(struct outfile *f, const char *directory, const char *name, struct error *err)
-{
-    char *path = scenario_directory_path(directory, name, err);
-    if (!path)
-        return false;
-    bool ok = outfile_open(f, path, err);
-    free(path);
-    return ok;
-}
-
-void record_time(FILE *f, int64_t time_ps)
-{
-    if (time_ps >= 0)
-        fprintf(f, "%" PRId64 ".%012" PRId64, time_ps / UNITS_PS_PER_S, time_ps % UNITS_PS_PER_S);
-}
-
-static void record_number(FILE *f, double value)
-{
-    if (!isnan(value))
-        fprintf(f, "%.0f", value);
-}
 
 /* bits per second from first to last payload; NAN when nothing, or only an instant, was delivered. */
 static double record_goodput(const struct emu_flow_stats *s)
@@ -45,35 +23,52 @@ static double record_goodput(const struct emu_flow_stats *s)
     return 8.0 * (double)s->delivered_bytes / ((double)span_ps / (double)UNITS_PS_PER_S);
 }
 
-bool record_flows(const struct scenario *s, const struct record_flow *flows, const char *directory, struct error *err)
+/* What the run knows of flow `f`. */
+static struct results_flow record_row(const struct scenario_flow *f, const struct record_flow *r)
+{
+    const struct emu_flow_stats *stats = &r->stats;
+    struct estimate mean = estimate_of(&r->message_s);
+    struct results_flow row = {
+        .bytes = stats->delivered_bytes,
+        .delivered_back_bytes = stats->delivered_back_bytes,
+        .start_ps = stats->first_data_ps,
+        .end_ps = stats->last_delivery_ps,
+        .goodput_bps = record_goodput(stats),
+        .steady_goodput_bps = r->steady_bps.value,
+        .steady_ci95_bps = r->steady_bps.ci95,
+        .retransmitted_segments = stats->retransmitted_segments,
+        .retransmitted_bytes = stats->retransmitted_bytes,
+        .connected = stats->connected,
+        .done = stats->done,
+        .floor_s = NAN,
+        .messages = f->repeat > 1 ? (int64_t)r->message_s.n : -1,
+        .message_s = mean.value,
+        .message_sd_s = estimate_deviation(&r->message_s),
+        .message_ci95_s = mean.ci95,
+    };
+    snprintf(row.name, sizeof row.name, "%s", f->name);
+    snprintf(row.src, sizeof row.src, "h%d", f->from);
+    snprintf(row.dst, sizeof row.dst, "h%d", f->to);
+    if (r->waits.data.frames > 0 && r->waits.ack.frames > 0) {
+        row.floor_s = waits_floor_s(&r->waits);
+        row.data_wait_s = waits_mean_s(&r->waits.data);
+        row.ack_wait_s = waits_mean_s(&r->waits.ack);
+        row.data_frames = r->waits.data.frames;
+        row.ack_frames = r->waits.ack.frames;
+        row.ack_groups = (int64_t)r->waits.xi.groups;
+        row.compressed_groups = (int64_t)r->waits.xi.compressed;
+    }
+    return row;
+}
+
+static bool record_flows(const struct results_summary *s, const char *directory, struct error *err)
 {
     struct outfile f;
-    if (!record_open(&f, directory, "flows.csv", err))
+    if (!results_directory_create(&f, directory, "flows.csv", err))
         return false;
-    fputs("flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments,"
-          "messages,message_s,message_sd_s,message_ci95_s\n", f.stream);
-    for (int i = 0; i < s->n_flows; i++) {
-        const struct emu_flow_stats *stats = &flows[i].stats;
-        fprintf(f.stream, "%s,h%d,h%d,%" PRId64 ",", s->flows[i].name, s->flows[i].from, s->flows[i].to,
-                stats->delivered_bytes);
-        record_time(f.stream, stats->first_data_ps);
-        putc(',', f.stream);
-        record_time(f.stream, stats->last_delivery_ps);
-        putc(',', f.stream);
-        record_number(f.stream, record_goodput(stats));
-        putc(',', f.stream);
-        record_number(f.stream, flows[i].steady_bps.value);
-        putc(',', f.stream);
-        record_number(f.stream, flows[i].steady_bps.ci95);
-        fprintf(f.stream, ",%" PRId64 ",", stats->retransmitted_segments);
-        if (s->flows[i].repeat > 1)
-            fprintf(f.stream, "%zu", flows[i].message_s.n);
-        struct estimate mean = estimate_of(&flows[i].message_s);
-        const double figures[] = {mean.value, estimate_deviation(&flows[i].message_s), mean.ci95};
-        for (int k = 0; k < 3; k++)
-            fprintf(f.stream, isnan(figures[k]) ? "," : ",%.12g", figures[k]);
-        putc('\n', f.stream);
-    }
+    results_columns_csv_head(&results_flow_columns, f.stream);
+    for (size_t i = 0; i < s->n_flows; i++)
+        results_columns_csv_row(&results_flow_columns, &s->flows[i], f.stream);
     return outfile_commit(&f, err);
 }
 
@@ -82,12 +77,12 @@ bool record_queues_open(struct record_queues *r, int ports, const char *director
     r->last = calloc((size_t)ports, sizeof *r->last);
     if (!r->last)
         return error_set(err, ERROR_SYSTEM, "%s: out of memory", directory);
-    if (!record_open(&r->file, directory, "queues.csv", err)) {
+    if (!results_directory_create(&r->file, directory, "queues.csv", err)) {
         free(r->last);
         r->last = NULL;
         return false;
     }
-    fputs("time_s,port,depth_bytes,depth_packets,dropped_packets\n", r->file.stream);
+    results_queues_write_head(r->file.stream);
     return true;
 }
 
@@ -98,8 +93,7 @@ void record_queues_port(struct record_queues *r, int i, const struct emu_port *p
     if (row.bytes == r->last[i].bytes && row.packets == r->last[i].packets && row.dropped == r->last[i].dropped)
         return;
     r->last[i] = row;
-    record_time(r->file.stream, time_ps);
-    fprintf(r->file.stream, ",%s,%" PRId64 ",%" PRId64 ",%" PRId64 "\n", p->name, row.bytes, row.packets, row.dropped);
+    results_queues_write_row(r->file.stream, time_ps, p->name, row.bytes, row.packets, row.dropped);
 }
 
 void record_queues_sample(struct record_queues *r, struct emu_network *n, int64_t time_ps)
@@ -126,124 +120,74 @@ bool record_queues_close(struct record_queues *r, bool keep, struct error *err)
     return ok;
 }
 
-static json_t *json_number(double value)
+static struct results_benchmark record_benchmark(const struct scenario *s, const struct record_flow *flows)
 {
-    return isnan(value) ? json_null() : json_real(value);
-}
-
-static json_t *json_seconds(int64_t time_ps)
-{
-    return time_ps < 0 ? json_null() : json_real((double)time_ps / (double)UNITS_PS_PER_S);
-}
-
-/* Null without traffic.precision. */
-static json_t *summary_benchmark(const struct scenario *s, const struct record_flow *flows)
-{
-    double reached = 0;
-    size_t messages = SIZE_MAX;
-    bool converged = true;
-    if (s->precision == 0)
-        return json_null();
-    for (int i = 0; i < s->n_flows; i++) {
+    struct results_benchmark b = {.precision = s->precision, .messages = INT64_MAX, .converged = true};
+    for (int i = 0; i < s->n_flows && s->precision > 0; i++) {
         const struct estimate_running *times = &flows[i].message_s;
         double width = 2 * estimate_of(times).ci95 / times->mean;
-        if (!isnan(reached) && !(width <= reached)) /* once unknown it stays so */
-            reached = width;
-        messages = times->n < messages ? times->n : messages;
-        converged = converged && scenario_precise(s, times);
+        if (!isnan(b.reached) && !(width <= b.reached)) /* once unknown it stays so */
+            b.reached = width;
+        b.messages = (int64_t)times->n < b.messages ? (int64_t)times->n : b.messages;
+        b.converged = b.converged && scenario_precise(s, times);
     }
-    return json_pack("{s:f, s:o, s:I, s:b}", "precision", s->precision, "reached", json_number(reached), "messages",
-                     (json_int_t)messages, "converged", converged);
+    return b;
 }
 
-/* Null where nothing can be said. */
-static json_t *summary_waits(const struct waits_flow *w)
+static struct results_port record_port(const struct emu_port *p, const struct emu_queue *buffer)
 {
-    if (w->data.frames == 0 || w->ack.frames == 0)
-        return json_null();
-    return json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "floor_s", waits_floor_s(w), "data_wait_s",
-                     waits_mean_s(&w->data), "ack_wait_s", waits_mean_s(&w->ack), "data_frames",
-                     (json_int_t)w->data.frames, "ack_frames", (json_int_t)w->ack.frames, "ack_groups",
-                     (json_int_t)w->xi.groups, "compressed_groups", (json_int_t)w->xi.compressed);
+    const struct emu_queue_stats *q = &p->queue.stats;
+    bool pauses = p->stats.pauses_sent + p->stats.pauses_received > 0;
+    struct results_port port = {
+        .rate_bps = p->link.rate_bps,
+        .offered_frames = q->enqueued + q->dropped,
+        .dropped_frames = q->dropped,
+        .queued_frames = buffer->depth_packets,
+        .on_wire_frames = (int64_t)emu_port_on_wire(p),
+        .delivered_frames = p->stats.delivered,
+        .sent_frame_bytes = q->dequeued_bytes,
+        .sent_wire_bytes = emu_port_sent_wire_bytes(p),
+        .peak_queue_bytes = buffer->stats.peak_bytes,
+        .peak_queue_packets = buffer->stats.peak_packets,
+        .pauses_sent = pauses ? p->stats.pauses_sent : -1,
+        .pauses_received = pauses ? p->stats.pauses_received : -1,
+        .told_to_stop_ps = pauses ? p->stats.paused_ps : -1,
+    };
+    snprintf(port.name, sizeof port.name, "%s", p->name);
+    return port;
 }
 
-static json_t *summary_flows(const struct scenario *s, const struct record_flow *flows)
+bool record_run(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
+                const struct results_capture *captures, int64_t ended_ps, bool complete, const char *directory,
+                struct error *err)
 {
-    json_t *list = json_array();
-    for (int i = 0; i < s->n_flows; i++) {
-        const struct scenario_flow *f = &s->flows[i];
-        const struct emu_flow_stats *stats = &flows[i].stats;
-        char src[16], dst[16];
-        struct estimate mean = estimate_of(&flows[i].message_s);
-        json_t *messages = f->repeat > 1 ? json_integer((json_int_t)mean.batches) : json_null();
-        snprintf(src, sizeof src, "h%d", f->from);
-        snprintf(dst, sizeof dst, "h%d", f->to);
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b, s:I, s:o, s:o, s:o, "
-                            "s:o, s:o}",
-                            "flow", f->name, "src",
-                            src, "dst", dst, "delivered_bytes", (json_int_t)stats->delivered_bytes, "start_s",
-                            json_seconds(stats->first_data_ps), "end_s", json_seconds(stats->last_delivery_ps),
-                            "goodput_bps", json_number(record_goodput(stats)), "steady_goodput_bps",
-                            json_number(flows[i].steady_bps.value), "steady_ci95_bps",
-                            json_number(flows[i].steady_bps.ci95), "retransmitted_segments",
-                            (json_int_t)stats->retransmitted_segments, "retransmitted_bytes",
-                            (json_int_t)stats->retransmitted_bytes, "connected", stats->connected, "done",
-                            stats->done, "delivered_back_bytes", (json_int_t)stats->delivered_back_bytes, "messages",
-                            messages, "message_s", json_number(mean.value), "message_sd_s",
-                            json_number(estimate_deviation(&flows[i].message_s)), "message_ci95_s",
-                            json_number(mean.ci95), "round_trip", summary_waits(&flows[i].waits)));
-    }
-    return list;
-}
-
-static json_t *summary_ports(struct emu_network *n)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < emu_network_port_count(n); i++) {
-        const struct emu_port *p = emu_network_port(n, i);
-        const struct emu_queue_stats *q = &p->queue.stats;
-        const struct emu_queue *buffer = emu_network_buffer(n, i);
-        json_t *pause = p->stats.pauses_sent + p->stats.pauses_received > 0
-                            ? json_pack("{s:I, s:I, s:o}", "sent", (json_int_t)p->stats.pauses_sent, "received",
-                                        (json_int_t)p->stats.pauses_received, "told_to_stop_s",
-                                        json_seconds(p->stats.paused_ps))
-                            : json_null();
-        json_array_append_new(
-            list, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "port", p->name, "rate_bps",
-                            (json_int_t)p->link.rate_bps, "offered_frames", (json_int_t)(q->enqueued + q->dropped),
-                            "dropped_frames", (json_int_t)q->dropped, "queued_frames",
-                            (json_int_t)buffer->depth_packets, "on_wire_frames", (json_int_t)emu_port_on_wire(p),
-                            "delivered_frames", (json_int_t)p->stats.delivered, "sent_frame_bytes",
-                            (json_int_t)q->dequeued_bytes, "sent_wire_bytes", (json_int_t)emu_port_sent_wire_bytes(p),
-                            "peak_queue_bytes", (json_int_t)buffer->stats.peak_bytes, "peak_queue_packets",
-                            (json_int_t)buffer->stats.peak_packets, "pause", pause));
-    }
-    return list;
-}
-
-bool record_summary(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
-                    const struct record_capture *captures, int64_t ended_ps, bool complete, const char *directory,
-                    struct error *err)
-{
-    json_t *files = json_array();
-    for (int i = 0; i < s->n_captures; i++)
-        json_array_append_new(files, json_pack("{s:s, s:s, s:I}", "file", captures[i].file, "at", captures[i].at,
-                                               "frames", (json_int_t)captures[i].frames));
-    json_t *summary = json_pack("{s:s, s:s, s:s, s:s, s:I, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "contraflow",
-                                CONTRAFLOW_VERSION, "engine", emu_engine_name(), "title", s->title, "scenario",
-                                "scenario.yaml", "seed", (json_int_t)s->seed, "simulated", true, "complete", complete,
-                                "ended_s", json_seconds(ended_ps), "warmup_s", json_seconds(s->warmup_ps), "benchmark",
-                                summary_benchmark(s, flows), "flows",
-                                summary_flows(s, flows), "ports", summary_ports(n), "captures", files);
-    struct outfile f;
-    bool ok = summary ? record_open(&f, directory, "summary.json", err)
-                      : error_set(err, ERROR_SYSTEM, "%s/summary.json: out of memory", directory);
-    if (ok) {
-        json_dumpf(summary, f.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-        putc('\n', f.stream);
-        ok = outfile_commit(&f, err);
-    }
-    json_decref(summary);
+    int ports = emu_network_port_count(n);
+    struct results_summary summary = {
+        .contraflow = CONTRAFLOW_VERSION,
+        .title = strdup(s->title),
+        .seed = (int64_t)s->seed,
+        .complete = complete,
+        .ended_ps = ended_ps,
+        .warmup_ps = s->warmup_ps,
+        .benchmark = record_benchmark(s, flows),
+        .flows = calloc((size_t)s->n_flows + 1, sizeof *summary.flows),
+        .ports = calloc((size_t)ports + 1, sizeof *summary.ports),
+        .captures = calloc((size_t)s->n_captures + 1, sizeof *summary.captures),
+        .n_flows = (size_t)s->n_flows,
+        .n_ports = (size_t)ports,
+        .n_captures = (size_t)s->n_captures,
+    };
+    bool ok = (summary.title && summary.flows && summary.ports && summary.captures) ||
+              error_set(err, ERROR_SYSTEM, "%s: out of memory", directory);
+    snprintf(summary.engine, sizeof summary.engine, "%s", emu_engine_name());
+    for (int i = 0; ok && i < s->n_flows; i++)
+        summary.flows[i] = record_row(&s->flows[i], &flows[i]);
+    for (int i = 0; ok && i < ports; i++)
+        summary.ports[i] = record_port(emu_network_port(n, i), emu_network_buffer(n, i));
+    for (int i = 0; ok && i < s->n_captures; i++)
+        summary.captures[i] = captures[i];
+    ok = ok && (!complete || record_flows(&summary, directory, err)) &&
+         results_summary_write(&summary, directory, err);
+    results_summary_fini(&summary);
     return ok;
 }

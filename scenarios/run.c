@@ -21,7 +21,7 @@ struct run_tap {
     struct run *run;
     struct capture_writer *writer; /* owned */
     uint32_t snaplen;
-    struct record_capture record;
+    struct results_capture record;
 };
 
 struct run {
@@ -113,7 +113,8 @@ static bool run_open_taps(struct run *r)
         if (!port)
             return error_set(&r->error, ERROR_INPUT, "capture.%d.at: no port is called '%s'", i, c->at);
         bool ng = c->format == SCENARIO_FORMAT_PCAPNG;
-        *t = (struct run_tap){.run = r, .snaplen = (uint32_t)c->snaplen, .record.at = c->at};
+        *t = (struct run_tap){.run = r, .snaplen = (uint32_t)c->snaplen};
+        snprintf(t->record.at, sizeof t->record.at, "%s", c->at);
         snprintf(t->record.file, sizeof t->record.file, "%s.%s", c->at, ng ? "pcapng" : "pcap");
         char *path = scenario_directory_path(r->options->directory, t->record.file, &r->error);
         if (!path)
@@ -231,7 +232,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     int64_t ended_ps = emu_clock_now(&clock);
     *result = (struct scenario_run_result){r->interrupted, ended_ps};
     struct record_flow *flows = calloc((size_t)s->n_flows + 1, sizeof *flows);
-    struct record_capture *captures = calloc((size_t)s->n_captures + 1, sizeof *captures);
+    struct results_capture *captures = calloc((size_t)s->n_captures + 1, sizeof *captures);
     bool ok = flows && captures ? true : error_set(&r->error, ERROR_SYSTEM, "out of memory");
     for (int i = 0; i < s->n_captures; i++) {
         struct run_tap *t = &r->taps[i];
@@ -250,8 +251,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, !r->interrupted, &r->error) &&
          (!r->program || r->program->ops->finish(r->program, !r->interrupted, &r->error)) &&
-         (r->interrupted || record_flows(s, flows, r->options->directory, &r->error)) &&
-         record_summary(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
+         record_run(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
     free(flows);
     free(captures);
     return ok;

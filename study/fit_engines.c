@@ -15,7 +15,8 @@ struct measured {
     char name[SCENARIO_NAME];
     bool ns3;
     int64_t number;
-    double time_s, rate_bps, retransmitted;
+    double time_s, rate_bps;
+    int64_t retransmitted;
 };
 
 struct difference {
@@ -70,8 +71,8 @@ static bool engines_take(void *state, const char *source, const struct sweep_res
             .point = strdup(point),
             .ns3 = strncmp(r->engine, "native ", strlen("native ")) != 0, /* "native 0.1.0" */
             .number = r->number,
-            .time_s = r->scenario->flows[i].bytes > 0 ? sweep_flow_time_s(&r->flows[i]) : (double)NAN, /* no end */
-            .rate_bps = sweep_flow_rate_bps(&r->flows[i]),
+            .time_s = r->scenario->flows[i].bytes > 0 ? results_flow_time_s(&r->flows[i]) : (double)NAN, /* no end */
+            .rate_bps = results_flow_rate_bps(&r->flows[i], r->scenario->flows[i].bytes),
             .retransmitted = r->flows[i].retransmitted_segments,
         };
         memcpy(m->name, r->scenario->flows[i].name, sizeof m->name);

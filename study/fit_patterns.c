@@ -153,7 +153,7 @@ static bool add_links(struct cell *c, const struct sweep_result *r, struct error
     for (size_t i = 0; i < n; i++) {
         const struct scenario_flow *f = &r->scenario->flows[i];
         struct link *l = &c->links[c->n + i];
-        *l = (struct link){.point = r->number, .bytes = f->bytes, .time_s = sweep_flow_time_s(&r->flows[i]),
+        *l = (struct link){.point = r->number, .bytes = f->bytes, .time_s = results_flow_time_s(&r->flows[i]),
                            .ci95_s = r->flows[i].message_ci95_s};
         memcpy(l->name, f->name, sizeof l->name);
         c->unfinished += !(l->time_s > 0);

@@ -127,20 +127,20 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
         return error_set(err, ERROR_SYSTEM, "out of memory");
     }
     for (int i = 0; i < s->n_flows; i++) {
-        const struct sweep_flow *f = &result->flows[i];
+        const struct results_flow *f = &result->flows[i];
         const struct emu_tcp_config *tcp = &s->flows[i].tcp;
         double segment = (double)tcp->segment_bytes, window = floor(study_judge_run_window(tcp) / segment) * segment;
-        double rate = sweep_flow_rate_bps(f);
+        double rate = results_flow_rate_bps(f, s->flows[i].bytes);
         flows[i] = (struct analysis_check_flow){
             .incoming = s->flows[i].to == 0,
             .rate_bps = rate > 1 ? rate : 1, /* a starved flow has a rate, if none to speak of */
             .ci95_bps = f->steady_ci95_bps,
             .window_bytes = window,
             .buffer_bytes = window,
-            .retransmitted_segments = (int64_t)f->retransmitted_segments,
+            .retransmitted_segments = f->retransmitted_segments,
             .loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN,
         };
-        p->retransmitted += f->retransmitted_segments > 0 ? f->retransmitted_segments : 0;
+        p->retransmitted += f->retransmitted_segments > 0 ? (double)f->retransmitted_segments : 0;
     }
     struct analysis_judgement judgement;
     bool ok = analysis_check_resource(flows, (size_t)s->n_flows, ANALYSIS_CHECK_TOLERANCE, &judgement, err);

@@ -157,10 +157,10 @@ static bool take_as(struct study_fit_resources *r, const char *source, const str
     p->number = result->number;
     p->seed = result->seed;
     for (int i = 0; i < s->n_flows; i++) {
-        const struct sweep_flow *f = &result->flows[i];
+        const struct results_flow *f = &result->flows[i];
         struct analysis_fit_flow flow = {
             .incoming = way_of(s, &s->flows[i], host) == WAY_IN,
-            .rate_bps = sweep_flow_rate_bps(f),
+            .rate_bps = results_flow_rate_bps(f, s->flows[i].bytes),
             .window_bytes = study_judge_run_window(&s->flows[i].tcp),
             .limit_bps = limit_of(s, i, host, &link),
         };
@@ -181,7 +181,7 @@ static bool take(void *state, const char *source, const struct sweep_result *res
     for (int i = 0; i < s->n_flows; i++) {
         if (s->flows[i].bytes > 0)
             return true;
-        starved = starved || !(sweep_flow_rate_bps(&result->flows[i]) > 0);
+        starved = starved || !(results_flow_rate_bps(&result->flows[i], s->flows[i].bytes) > 0);
     }
     if (starved) {
         r->starved++;

@@ -122,9 +122,9 @@ static bool read_rows(const char *directory, const struct scenario *s, struct ro
 {
     struct results_csv csv;
     char *value[COLUMNS];
-    if (!results_csv_open(&csv, directory, "flows.csv", column_names, repeats(s) ? COLUMNS : MESSAGE, err))
+    if (!results_csv_open_in(&csv, directory, "flows.csv", column_names, repeats(s) ? COLUMNS : MESSAGE, err))
         return false;
-    while (results_csv_next(&csv, value, err)) {
+    while (results_csv_next(&csv, value, err) == RESULTS_CSV_ROW) {
         struct row *grown = realloc(rows->row, (rows->n + 1) * sizeof *grown);
         if (!grown) {
             error_set(err, ERROR_SYSTEM, "%s: out of memory", csv.path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/prediction.h"
 
-#include "cli/cli.h"
+#include "base/monotonic.h"
 #include "model/window_rule.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ bool study_prediction_wants_ends(const char *model)
 
 static void prediction_say(struct study_prediction *p, const struct model_step *step)
 {
-    double now_s = cli_now_s();
+    double now_s = monotonic_now_s();
     if (!p->options.progress || now_s < p->said_s + SAY_EVERY_S)
         return;
     size_t active = 0;

@@ -67,10 +67,10 @@ static bool bursts_read(const char *directory, struct bursts *b, struct error *e
 {
     struct results_csv csv;
     char *v[BURST_COLUMNS];
-    if (!results_csv_open(&csv, directory, "bursts.csv", burst_columns, BURST_COLUMNS, err))
+    if (!results_csv_open_in(&csv, directory, "bursts.csv", burst_columns, BURST_COLUMNS, err))
         return false;
     bool room = true;
-    while (room && results_csv_next(&csv, v, err))
+    while (room && results_csv_next(&csv, v, err) == RESULTS_CSV_ROW)
         room = bursts_add(b, v);
     results_csv_close(&csv);
     return room ? err->code == ERROR_NONE : error_set(err, ERROR_SYSTEM, "out of memory for bursts");
@@ -166,9 +166,9 @@ bool study_workload_pingpong(struct study_workloads *c, const char *directory, c
     char *v[PING_COLUMNS];
     const struct emu_gbn_config *g = &s->gbn;
     double host_s = (double)(g->send_overhead_ps + g->receive_overhead_ps + g->user_overhead_ps) * 1e-12;
-    if (!results_csv_open(&csv, directory, "pingpong.csv", names, PING_COLUMNS, err))
+    if (!results_csv_open_in(&csv, directory, "pingpong.csv", names, PING_COLUMNS, err))
         return false;
-    while (results_csv_next(&csv, v, err)) {
+    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW) {
         double p = 2 * results_csv_number(v[PAIRS]), latency_s = results_csv_number(v[RTT]) / 2 - host_s; /* Eq. A.4 */
         line = (struct ping_line){line.n + 1, line.x + p, line.y + latency_s, line.xx + p * p, line.xy + p * latency_s};
     }
@@ -199,11 +199,11 @@ bool study_workload_uniform(struct study_workloads *c, const char *directory, co
     char *v[1];
     double *share = calloc((size_t)s->uniform.ports, sizeof *share);
     size_t n = 0;
-    if (!share || !results_csv_open(&csv, directory, "uniform.csv", names, 1, err)) {
+    if (!share || !results_csv_open_in(&csv, directory, "uniform.csv", names, 1, err)) {
         free(share);
         return share ? false : error_set(err, ERROR_SYSTEM, "out of memory for ports");
     }
-    while (n < (size_t)s->uniform.ports && results_csv_next(&csv, v, err))
+    while (n < (size_t)s->uniform.ports && results_csv_next(&csv, v, err) == RESULTS_CSV_ROW)
         share[n++] = results_csv_number(v[0]);
     results_csv_close(&csv);
     struct estimate mean = estimate_mean(share, n);

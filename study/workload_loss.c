@@ -65,9 +65,9 @@ static bool loss_read_flows(const char *directory, const struct scenario *s, str
     char *v[COLUMNS], name[16];
     double bps = 0, variance = 0, bytes = 0, start = INFINITY, end = 0;
     snprintf(name, sizeof name, "h%d", k->receiver);
-    if (!results_csv_open(&csv, directory, "flows.csv", columns, COLUMNS, err))
+    if (!results_csv_open_in(&csv, directory, "flows.csv", columns, COLUMNS, err))
         return false;
-    while (results_csv_next(&csv, v, err)) {
+    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW) {
         if (strcmp(v[DST], name) != 0)
             continue;
         double steady = results_csv_number(v[STEADY]), ci = results_csv_number(v[CI95]);

@@ -28,9 +28,9 @@ static bool operations_read(const char *directory, struct operations *o, struct 
 {
     struct results_csv csv;
     char *v[COLUMNS];
-    if (!results_csv_open(&csv, directory, "operations.csv", columns, COLUMNS, err))
+    if (!results_csv_open_in(&csv, directory, "operations.csv", columns, COLUMNS, err))
         return false;
-    while (results_csv_next(&csv, v, err)) {
+    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW) {
         double took = results_csv_number(v[END]) - results_csv_number(v[START]);
         size_t operation = (size_t)strtoull(v[OPERATION], NULL, 10);
         size_t whole = operation + 1 > o->n_whole ? operation + 1 : o->n_whole;

@@ -2,6 +2,7 @@
 #include "sweep/db.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +13,76 @@
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
-const char sweep_db_tables[] =
+static const char db_tables[] =
     "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL, scenario TEXT,"
     " first_seed INTEGER, points INTEGER NOT NULL, shard INTEGER NOT NULL, shards INTEGER NOT NULL);"
     "CREATE TABLE point(number INTEGER PRIMARY KEY, axes TEXT NOT NULL, scenario TEXT NOT NULL,"
     " seed INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', pid INTEGER, pid_start INTEGER, error TEXT,"
     " program TEXT NOT NULL, wall_s REAL, engine TEXT, version TEXT);"
     "CREATE INDEX point_state ON point(state);"
-    "CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, name TEXT NOT NULL, src TEXT, dst TEXT,"
-    " bytes INTEGER, start_s REAL, end_s REAL, goodput_bps REAL, steady_goodput_bps REAL, steady_ci95_bps REAL,"
-    " retransmitted_segments INTEGER, floor_s REAL, data_wait_s REAL, ack_wait_s REAL, ack_groups INTEGER,"
-    " compressed_groups INTEGER, messages INTEGER, message_s REAL, message_sd_s REAL, message_ci95_s REAL,"
-    " PRIMARY KEY(point, name)) WITHOUT ROWID;"
     "PRAGMA user_version = " TEXT(VERSION);
+
+/* A column of the table flow: its name there. With the point, a flow's name is the key. */
+static const char *db_flow_name(const struct results_column *c)
+{
+    return c->offset == offsetof(struct results_flow, name) ? "name" : c->name;
+}
+
+static void db_flow_item(FILE *f, enum sweep_db_flow_list list, const struct results_column *c)
+{
+    static const char *const types[] = {
+        [RESULTS_TEXT] = "TEXT", [RESULTS_COUNT] = "INTEGER", [RESULTS_TIME] = "REAL",
+        [RESULTS_RATE] = "REAL", [RESULTS_SECONDS] = "REAL",  [RESULTS_FLAG] = "INTEGER",
+    };
+    const char *name = db_flow_name(c);
+    switch (list) {
+    case SWEEP_DB_FLOW_NAMES: fputs(name, f); break;
+    case SWEEP_DB_FLOW_LABELS: fprintf(f, "%s AS %s", name, c->name); break;
+    case SWEEP_DB_FLOW_TYPES: fprintf(f, "%s %s%s", name, types[c->kind], name == c->name ? "" : " NOT NULL"); break;
+    case SWEEP_DB_FLOW_MARKS: putc('?', f); break;
+    }
+}
+
+char *sweep_db_flow_sql(const char *before, enum sweep_db_flow_list list, const char *after)
+{
+    char *sql = NULL;
+    size_t size;
+    FILE *f = open_memstream(&sql, &size);
+    if (!f)
+        return NULL;
+    fputs(before, f);
+    for (size_t i = 0, n = 0; i < results_flow_columns.n; i++)
+        if (results_flow_columns.column[i].in & RESULTS_IN_SQL) {
+            fputs(n++ ? ", " : "", f);
+            db_flow_item(f, list, &results_flow_columns.column[i]);
+        }
+    fputs(after, f);
+    if (fclose(f) == 0)
+        return sql;
+    free(sql);
+    return NULL;
+}
+
+sqlite3_stmt *sweep_db_flow_prepare(struct sweep_db *d, const char *before, enum sweep_db_flow_list list,
+                                    const char *after, struct error *err)
+{
+    char *sql = sweep_db_flow_sql(before, list, after);
+    sqlite3_stmt *q = sql ? sweep_db_prepare(d, sql, err) : NULL;
+    if (!sql)
+        error_set(err, ERROR_SYSTEM, "%s: out of memory", d->path);
+    free(sql);
+    return q;
+}
+
+bool sweep_db_create_tables(struct sweep_db *d, struct error *err)
+{
+    char *sql = sweep_db_flow_sql("CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, ", SWEEP_DB_FLOW_TYPES,
+                                  ", PRIMARY KEY(point, name)) WITHOUT ROWID");
+    bool ok = sql ? sweep_db_do(d, db_tables, err) && sweep_db_do(d, sql, err)
+                  : error_set(err, ERROR_SYSTEM, "%s: out of memory", d->path);
+    free(sql);
+    return ok;
+}
 
 bool sweep_db_fail(struct sweep_db *d, struct error *err)
 {
@@ -60,11 +118,13 @@ bool sweep_db_finish(struct sweep_db *d, sqlite3_stmt *q, struct error *err)
     bool ok = q && sqlite3_step(q) == SQLITE_DONE;
     if (q && !ok)
         sweep_db_fail(d, err);
+    bool kept = q == d->insert_flow;
     for (int i = 0; i < SWEEP_DB_KEPT; i++)
-        if (q && d->kept[i].q == q) {
-            sqlite3_reset(q);
-            return ok;
-        }
+        kept = kept || d->kept[i].q == q;
+    if (kept) {
+        sqlite3_reset(q);
+        return ok;
+    }
     sqlite3_finalize(q);
     return ok;
 }
@@ -168,6 +228,7 @@ bool sweep_db_join(struct sweep_db *d, const char *path, struct error *err)
 
 void sweep_db_close(struct sweep_db *d)
 {
+    sqlite3_finalize(d->insert_flow);
     for (int i = 0; i < SWEEP_DB_KEPT; i++)
         sqlite3_finalize(d->kept[i].q);
     sqlite3_close(d->db);
@@ -235,50 +296,44 @@ bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err
     return false;
 }
 
-static void bind_json(sqlite3_stmt *q, int i, const json_t *value)
+static void db_bind_column(sqlite3_stmt *q, int i, const struct results_column *c, const void *row)
 {
-    if (json_is_string(value))
-        sqlite3_bind_text(q, i, json_string_value(value), -1, SQLITE_TRANSIENT);
-    else if (json_is_integer(value))
-        sqlite3_bind_int64(q, i, json_integer_value(value));
-    else if (json_is_real(value))
-        sqlite3_bind_double(q, i, json_real_value(value));
-    else
+    double value = results_columns_number(c, row);
+    if (c->kind == RESULTS_TEXT)
+        sqlite3_bind_text(q, i, (const char *)row + c->offset, -1, SQLITE_TRANSIENT);
+    else if (isnan(value))
         sqlite3_bind_null(q, i);
+    else if (c->kind == RESULTS_COUNT || c->kind == RESULTS_FLAG)
+        sqlite3_bind_int64(q, i, (int64_t)value);
+    else
+        sqlite3_bind_double(q, i, value);
 }
 
-static bool db_add_flow(struct sweep_db *d, int64_t number, const json_t *flow, struct error *err)
+static bool db_add_flow(struct sweep_db *d, int64_t number, const struct results_flow *flow, struct error *err)
 {
-    static const char *const keys[] = {"flow", "src", "dst", "delivered_bytes", "start_s", "end_s", "goodput_bps",
-                                       "steady_goodput_bps", "steady_ci95_bps", "retransmitted_segments"};
-    static const char *const messages[] = {"messages", "message_s", "message_sd_s", "message_ci95_s"};
-    static const char *const trip[] = {"floor_s", "data_wait_s", "ack_wait_s", "ack_groups", "compressed_groups"};
-    sqlite3_stmt *q = db_kept(d, "INSERT INTO flow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
-    sqlite3_bind_int64(q, 1, number);
-    for (int i = 0; i < 10; i++)
-        bind_json(q, 2 + i, json_object_get(flow, keys[i]));
-    for (int i = 0; i < 5; i++)
-        bind_json(q, 12 + i, json_object_get(json_object_get(flow, "round_trip"), trip[i]));
-    for (int i = 0; i < 4; i++)
-        bind_json(q, 17 + i, json_object_get(flow, messages[i]));
-    return sweep_db_finish(d, q, err);
+    if (!d->insert_flow)
+        d->insert_flow = sweep_db_flow_prepare(d, "INSERT INTO flow VALUES(?, ", SWEEP_DB_FLOW_MARKS, ")", err);
+    sqlite3_bind_int64(d->insert_flow, 1, number);
+    for (size_t i = 0, n = 2; i < results_flow_columns.n; i++)
+        if (results_flow_columns.column[i].in & RESULTS_IN_SQL)
+            db_bind_column(d->insert_flow, (int)n++, &results_flow_columns.column[i], flow);
+    return sweep_db_finish(d, d->insert_flow, err);
 }
 
-bool sweep_db_done(struct sweep_db *d, int64_t number, const json_t *summary, double wall_s, struct error *err)
+bool sweep_db_done(struct sweep_db *d, int64_t number, const struct results_summary *summary, double wall_s,
+                   struct error *err)
 {
-    size_t i;
-    json_t *flow;
     if (!sweep_db_do(d, "BEGIN IMMEDIATE", err))
         return false;
     sqlite3_stmt *q = db_kept(d, "UPDATE point SET state = 'done', pid = NULL, pid_start = NULL, wall_s = ?, "
                               "engine = ?, version = ? WHERE number = ?", err);
     sqlite3_bind_double(q, 1, wall_s);
-    bind_json(q, 2, json_object_get(summary, "engine"));
-    bind_json(q, 3, json_object_get(summary, "contraflow"));
+    sqlite3_bind_text(q, 2, summary->engine, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(q, 3, summary->contraflow, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(q, 4, number);
     bool ok = sweep_db_finish(d, q, err);
-    json_array_foreach(json_object_get(summary, "flows"), i, flow)
-        ok = ok && db_add_flow(d, number, flow, err);
+    for (size_t i = 0; ok && i < summary->n_flows; i++)
+        ok = db_add_flow(d, number, &summary->flows[i], err);
     return sweep_db_end(d, ok, err);
 }
 

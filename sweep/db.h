@@ -7,10 +7,8 @@
  *   point  number from 1; axes (values as JSON); scenario (resolved YAML); seed; state 'waiting', 'running', 'done' or
  *          'failed'; pid and pid_start (clock ticks since boot) of the sweep process that runs it, else NULL; error
  *          (why it failed); program ('native' or 'ns3'); wall_s (time it took); engine and version (that ran it)
- *   flow   one for each flow of a done point: point, name, src, dst, bytes (payload delivered), start_s, end_s,
- *          goodput_bps, steady_goodput_bps, steady_ci95_bps, retransmitted_segments, floor_s, data_wait_s, ack_wait_s,
- *          ack_groups, compressed_groups, messages, message_s, message_sd_s, message_ci95_s; as in summary.json, NULL
- *          where that has none
+ *   flow   one for each flow of a done point: point, name, then the columns of results/flow.c that are in SQL; NULL
+ *          where a value is unknown
  *
  * Points are claimed and their results committed in transactions (BEGIN IMMEDIATE), so any number of processes of one
  * machine share a database, and one that dies leaves its points free for the next claim. But for wall_s nothing
@@ -18,9 +16,9 @@
 #ifndef SWEEP_DB_H
 #define SWEEP_DB_H
 
+#include "results/summary.h"
 #include "sweep/grid.h"
 
-#include <jansson.h>
 #include <sqlite3.h>
 
 #define SWEEP_DB_KEPT 4 /* room for one more than there are */
@@ -32,6 +30,7 @@ struct sweep_db {
         const char *sql;
         sqlite3_stmt *q;
     } kept[SWEEP_DB_KEPT]; /* what runs for every point */
+    sqlite3_stmt *insert_flow; /* likewise; NULL before its first use */
 };
 
 struct sweep_claim {
@@ -62,7 +61,8 @@ void sweep_db_close(struct sweep_db *d);
 bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err);
 
 /* A claimed point's end: flows and state at once from its summary; failed with a sentence; or free again. */
-bool sweep_db_done(struct sweep_db *d, int64_t number, const json_t *summary, double wall_s, struct error *err);
+bool sweep_db_done(struct sweep_db *d, int64_t number, const struct results_summary *summary, double wall_s,
+                   struct error *err);
 bool sweep_db_failed(struct sweep_db *d, int64_t number, const char *sentence, struct error *err);
 bool sweep_db_release(struct sweep_db *d, int64_t number, struct error *err);
 
@@ -77,6 +77,13 @@ bool sweep_db_number(struct sweep_db *d, const char *sql, int64_t *value, struct
 bool sweep_db_end(struct sweep_db *d, bool ok, struct error *err); /* commits or, unless ok, rolls back */
 bool sweep_db_free_orphans(struct sweep_db *d, struct error *err); /* in a transaction */
 
-extern const char sweep_db_tables[]; /* SQL that makes them */
+bool sweep_db_create_tables(struct sweep_db *d, struct error *err);
+
+/* The columns of the table flow after `point`, as results_flow_columns has them: a, b; a AS label, ...; a TYPE, ...;
+ * ?, ?. sweep_db_flow_sql(): `before`, the list, `after`; owned by the caller, NULL when memory is out. */
+enum sweep_db_flow_list { SWEEP_DB_FLOW_NAMES, SWEEP_DB_FLOW_LABELS, SWEEP_DB_FLOW_TYPES, SWEEP_DB_FLOW_MARKS };
+char *sweep_db_flow_sql(const char *before, enum sweep_db_flow_list list, const char *after);
+sqlite3_stmt *sweep_db_flow_prepare(struct sweep_db *d, const char *before, enum sweep_db_flow_list list,
+                                    const char *after, struct error *err);
 
 #endif

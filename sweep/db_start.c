@@ -161,7 +161,7 @@ bool sweep_db_make(const char *path, bool (*fill)(struct sweep_db *d, void *user
                  (sqlite3_open_v2(part, &d.db, SQLITE_OPEN_READWRITE, "unix-none") == SQLITE_OK ||
                   sweep_db_fail(&d, err)) &&
                  sweep_db_do(&d, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", err) &&
-                 sweep_db_do(&d, sweep_db_tables, err) && fill(&d, user, err) && sweep_db_do(&d, "COMMIT", err);
+                 sweep_db_create_tables(&d, err) && fill(&d, user, err) && sweep_db_do(&d, "COMMIT", err);
             sweep_db_close(&d);
             if (ok && (fsync(fd) != 0 || rename(part, path) != 0))
                 ok = error_set_errno(err, "%s: cannot be made", path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/engines.h"
 
+#include "base/monotonic.h"
 #include "base/units.h"
-#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SHOW_EVERY_S 0.2 /* the progress line */
+#define SHOW_EVERY_S 0.2
 
 struct child {
     pid_t pid;
@@ -28,12 +28,12 @@ struct child {
     size_t said_bytes;
 };
 
-static volatile sig_atomic_t children_signal, children_signals;
+static volatile sig_atomic_t engines_signal, engines_signals;
 
-static void children_on_signal(int number)
+static void engines_on_signal(int number)
 {
-    children_signal = number;
-    children_signals++;
+    engines_signal = number;
+    engines_signals++;
 }
 
 bool sweep_engines_parse_jobs(const char *text, int64_t *jobs, struct error *err)
@@ -69,7 +69,7 @@ static bool child_start(struct child *c, struct sweep_engines_job *job)
     const char *program = job->program;
     pid_t parent = getpid();
     int out[2] = {-1, -1}, err[2] = {-1, -1};
-    *c = (struct child){.pid = -1, .out = -1, .err = -1, .job = job, .started = cli_now_s()};
+    *c = (struct child){.pid = -1, .out = -1, .err = -1, .job = job, .started = monotonic_now_s()};
     if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (c->pid = fork()) < 0) {
         error_set_errno(&job->error, "%s: cannot be started", program);
         for (int i = 0; i < 2; i++) {
@@ -147,7 +147,7 @@ static void child_reap(struct child *c)
     while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
         ;
     struct sweep_engines_job *job = c->job;
-    job->seconds = cli_now_s() - c->started;
+    job->seconds = monotonic_now_s() - c->started;
     c->pid = -1;
     c->said[c->said_bytes] = '\0';
     c->said[strcspn(c->said, "\n")] = '\0';
@@ -170,26 +170,7 @@ static void child_reap(struct child *c)
     }
 }
 
-static void children_show(const struct sweep_engines_job *jobs, int n, double elapsed)
-{
-    double fraction = 0;
-    int done = 0;
-    char running[160] = "";
-    for (int i = 0; i < n; i++) {
-        fraction += jobs[i].state == SWEEP_ENGINES_WAITING ? 0 : jobs[i].fraction;
-        done += jobs[i].state > SWEEP_ENGINES_RUNNING;
-        size_t used = strlen(running);
-        if (jobs[i].state == SWEEP_ENGINES_RUNNING && used + 40 < sizeof running)
-            snprintf(running + used, sizeof running - used, "  %.24s %.0f %%", jobs[i].label, 100 * jobs[i].fraction);
-    }
-    char left[32] = "";
-    if (fraction > 0.02 * n)
-        snprintf(left, sizeof left, "  %.0f s left", elapsed * (n - fraction) / fraction);
-    fprintf(stderr, "\r\033[K%d of %d done, %.0f s%s%s", done, n, elapsed, left, running);
-    fflush(stderr);
-}
-
-static void children_poll(struct child *children, int running)
+static void engines_poll(struct child *children, int running)
 {
     struct pollfd fds[2 * SWEEP_ENGINES_MOST];
     nfds_t n = 0;
@@ -212,15 +193,15 @@ int sweep_engines_pool(const struct sweep_engines_source *source, int parallel)
     struct child children[SWEEP_ENGINES_MOST];
     int running = 0, told = 0;
     bool more = true, stop = false;
-    double started = cli_now_s(), shown = 0;
+    double started = monotonic_now_s(), shown = 0;
     if (parallel > SWEEP_ENGINES_MOST)
         parallel = SWEEP_ENGINES_MOST;
-    children_signal = children_signals = 0;
-    struct sigaction action = {.sa_handler = children_on_signal}, old_int, old_term;
+    engines_signal = engines_signals = 0;
+    struct sigaction action = {.sa_handler = engines_on_signal}, old_int, old_term;
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);
-    while (running > 0 || (more && !stop && !children_signal)) {
-        while (more && !stop && !children_signal && running < parallel) {
+    while (running > 0 || (more && !stop && !engines_signal)) {
+        while (more && !stop && !engines_signal && running < parallel) {
             struct sweep_engines_job *job = source->next(source->user);
             more = job != NULL;
             if (job && child_start(&children[running], job))
@@ -228,69 +209,30 @@ int sweep_engines_pool(const struct sweep_engines_source *source, int parallel)
             else if (job && !source->done(source->user, job))
                 stop = true;
         }
-        if (children_signals + stop > told) {
-            told = children_signals + stop;
+        if (engines_signals + stop > told) {
+            told = engines_signals + stop;
             for (int i = 0; i < running; i++)
                 kill(children[i].pid, told == 1 ? SIGTERM : SIGKILL);
         }
-        children_poll(children, running);
+        engines_poll(children, running);
         for (int i = 0; i < running; i++) {
             if (children[i].out >= 0 || children[i].err >= 0)
                 continue;
             child_reap(&children[i]);
-            if ((told > 0 || children_signal) && children[i].job->signalled) /* before it could say so itself */
+            if ((told > 0 || engines_signal) && children[i].job->signalled) /* before it could say so itself */
                 children[i].job->state = SWEEP_ENGINES_STOPPED;
             if (!source->done(source->user, children[i].job))
                 stop = true;
             children[i--] = children[--running];
         }
-        if (source->show && cli_now_s() >= shown + SHOW_EVERY_S) {
-            shown = cli_now_s();
+        if (source->show && monotonic_now_s() >= shown + SHOW_EVERY_S) {
+            shown = monotonic_now_s();
             source->show(source->user, shown - started);
         }
     }
-    if (source->show && isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+    if (source->show)
+        source->show(source->user, -1);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
-    return children_signal;
-}
-
-/* A list of jobs that is known beforehand. */
-struct children_list {
-    const char *program;
-    struct sweep_engines_job *jobs;
-    int n, next;
-    bool lines; /* a line a finished job */
-};
-
-static struct sweep_engines_job *list_next(void *user)
-{
-    struct children_list *list = user;
-    if (list->next == list->n)
-        return NULL;
-    list->jobs[list->next].program = list->program;
-    return &list->jobs[list->next++];
-}
-
-static bool list_done(void *user, struct sweep_engines_job *job)
-{
-    const struct children_list *list = user;
-    if (list->lines && job->state == SWEEP_ENGINES_DONE)
-        fprintf(stderr, "%s done in %.1f s\n", job->label, job->seconds);
-    return true;
-}
-
-static void list_show(void *user, double elapsed)
-{
-    const struct children_list *list = user;
-    children_show(list->jobs, list->n, elapsed);
-}
-
-int sweep_engines_run(const char *program, struct sweep_engines_job *jobs, int n, int parallel, bool quiet)
-{
-    bool terminal = !quiet && isatty(STDERR_FILENO);
-    struct children_list list = {.program = program, .jobs = jobs, .n = n, .lines = !quiet && !terminal};
-    struct sweep_engines_source source = {list_next, list_done, terminal ? list_show : NULL, &list};
-    return sweep_engines_pool(&source, parallel);
+    return engines_signal;
 }

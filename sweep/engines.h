@@ -27,7 +27,7 @@ struct sweep_engines_job {
     double fraction; /* done of it, 0..1 */
     double seconds;  /* wall time it took */
     struct error error; /* when it failed */
-    const char *program; /* borrowed; sweep_engines_run() sets it */
+    const char *program; /* borrowed; what to start */
     bool signalled;      /* failed because a signal ended the engine */
 };
 
@@ -35,19 +35,14 @@ struct sweep_engines_job {
 struct sweep_engines_source {
     struct sweep_engines_job *(*next)(void *user); /* zeroed but for its strings; NULL: nothing more to start now */
     bool (*done)(void *user, struct sweep_engines_job *job); /* false: start nothing more, stop what runs */
-    void (*show)(void *user, double elapsed_s); /* every 0.2 s; NULL: never */
+    void (*show)(void *user, double elapsed_s); /* every 0.2 s, and with -1 after the last; NULL: never */
     void *user;
 };
 
 /* Runs `job->program DIRECTORY` for every job that next() gives, at most `parallel` (64) at once, until it gives none
- * and none runs. Signals as in sweep_engines_run(). A child dies with this process. */
+ * and none runs. After SIGINT or SIGTERM children are told to stop and nothing new starts; a second one kills them. A
+ * child dies with this process. Returns the signal, or 0. */
 int sweep_engines_pool(const struct sweep_engines_source *source, int parallel);
-
-/* Runs `program DIRECTORY` for every job, at most `parallel` at once, with a progress line on
- * stderr when that is a terminal and a line a finished job otherwise (none when quiet). After
- * SIGINT or SIGTERM children are told to stop and nothing new starts; a second one kills them.
- * Returns the signal, or 0. Each job's state tells how it went. */
-int sweep_engines_run(const char *program, struct sweep_engines_job *jobs, int n, int parallel, bool quiet);
 
 /* Path of contraflow-NAME, beside this program; ERROR_SYSTEM when it is not there. */
 bool sweep_engines_path(const char *name, char *path, size_t size, struct error *err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/job.h"
 
-#include "base/outfile.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
 
 #include <ftw.h>
 #include <limits.h>
@@ -23,16 +22,10 @@ static void remove_tree(const char *directory)
 static bool write_scenario(const char *directory, const char *yaml, struct error *err)
 {
     struct outfile f = {0};
-    if (!outfile_make_directory(directory, err))
+    if (!outfile_make_directory(directory, err) || !results_directory_create(&f, directory, "scenario.yaml", err))
         return false;
-    char *path = scenario_directory_path(directory, "scenario.yaml", err);
-    bool ok = path && outfile_open(&f, path, err);
-    if (ok) {
-        fputs(yaml, f.stream);
-        ok = outfile_commit(&f, err);
-    }
-    free(path);
-    return ok;
+    fputs(yaml, f.stream);
+    return outfile_commit(&f, err);
 }
 
 struct sweep_job *sweep_job_new(int64_t number, const char *directory, const char *yaml, const char *program,
@@ -63,15 +56,4 @@ void sweep_job_free(struct sweep_job *j)
     free(j->directory);
     free(j->program);
     free(j);
-}
-
-json_t *sweep_job_summary(const struct sweep_job *j, struct error *err)
-{
-    json_error_t why;
-    char *path = scenario_directory_path(j->directory, "summary.json", err);
-    json_t *summary = path ? json_load_file(path, 0, &why) : NULL;
-    if (path && !summary)
-        error_set(err, ERROR_SYSTEM, "%s: %s", path, why.text);
-    free(path);
-    return summary;
 }

@@ -5,10 +5,8 @@
 
 #include "sweep/engines.h"
 
-#include <jansson.h>
-
 struct sweep_job {
-    struct sweep_engines_job job; /* first: children.h gives it back */
+    struct sweep_engines_job job; /* first: sweep/engines.h gives it back */
     int64_t number;
     char *directory, *program; /* owned */
 };
@@ -18,8 +16,5 @@ struct sweep_job {
 struct sweep_job *sweep_job_new(int64_t number, const char *directory, const char *yaml, const char *program,
                                 struct error *err);
 void sweep_job_free(struct sweep_job *j);
-
-/* The summary.json of a job that is done. */
-json_t *sweep_job_summary(const struct sweep_job *j, struct error *err);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/merge.h"
 
-#include "cli/cli.h"
 #include "sweep/db.h"
 
 #include <inttypes.h>
@@ -110,22 +109,26 @@ static bool merge_point(struct merge_shard *m, struct error *err)
     return had ? merge_compare(m, number, err) : merge_copy(m, number, true, err);
 }
 
+/* The flows of a point, by name, in the columns of this program: what else a database holds is passed over. */
+static sqlite3_stmt *merge_flows(struct sweep_db *d, struct error *err)
+{
+    return sweep_db_flow_prepare(d, "SELECT point, ", SWEEP_DB_FLOW_NAMES, " FROM flow WHERE point = ? ORDER BY name",
+                                 err);
+}
+
 static bool merge_points(struct merge_shard *m, struct error *err)
 {
-    static const char flows[] = "SELECT * FROM flow WHERE point = ? ORDER BY name";
-    char put_flow[256] = "INSERT INTO flow VALUES(?";
     m->points = sweep_db_prepare(&m->in, "SELECT number, axes, scenario, seed, CASE state WHEN 'running' "
                                  "THEN 'waiting' ELSE state END, NULL, NULL, error, program, wall_s, engine, version "
                                  "FROM point ORDER BY number", err);
-    m->flows = m->points ? sweep_db_prepare(&m->in, flows, err) : NULL;
+    m->flows = m->points ? merge_flows(&m->in, err) : NULL;
     m->here = m->flows ? sweep_db_prepare(m->out, "SELECT number, axes, scenario, seed, state FROM point "
                                           "WHERE number = ?", err) : NULL;
-    m->here_flows = m->here ? sweep_db_prepare(m->out, flows, err) : NULL;
+    m->here_flows = m->here ? merge_flows(m->out, err) : NULL;
     m->put_point = m->here_flows ? sweep_db_prepare(m->out, "INSERT OR REPLACE INTO point "
                                                     "VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", err) : NULL;
-    for (int i = 1; m->flows && i < sqlite3_column_count(m->flows); i++)
-        strcat(put_flow, ",?");
-    m->put_flow = m->put_point ? sweep_db_prepare(m->out, strcat(put_flow, ")"), err) : NULL;
+    m->put_flow = m->put_point ? sweep_db_flow_prepare(m->out, "INSERT INTO flow VALUES(?, ", SWEEP_DB_FLOW_MARKS, ")",
+                                                       err) : NULL;
     bool ok = m->put_flow != NULL;
     int status = SQLITE_DONE;
     while (ok && (status = sqlite3_step(m->points)) == SQLITE_ROW)
@@ -180,26 +183,15 @@ static bool merge_all(struct sweep_db *out, void *user, struct error *err)
     return true;
 }
 
-int sweep_merge(const char *path, char *const *shards, int n, bool quiet)
+bool sweep_merge(const char *path, char *const *shards, int n, struct sweep_counts *counts, struct error *err)
 {
     struct merge all = {shards, n};
     struct sweep_db d;
-    struct error err;
-    struct sweep_counts c;
-    int64_t points = 0;
     bool made = access(path, F_OK) != 0;
-    bool ok = !made || sweep_db_make(path, merge_all, &all, &err);
-    ok = ok && sweep_db_join(&d, path, &err);
-    if (!ok)
-        return cli_fail(&err);
-    if (!made)
-        ok = sweep_db_do(&d, "BEGIN IMMEDIATE", &err) && sweep_db_end(&d, merge_all(&d, &all, &err), &err);
-    ok = ok && sweep_db_count(&d, &c, &err) && sweep_db_number(&d, "SELECT points FROM sweep", &points, &err);
+    if ((made && !sweep_db_make(path, merge_all, &all, err)) || !sweep_db_join(&d, path, err))
+        return false;
+    bool ok = made || (sweep_db_do(&d, "BEGIN IMMEDIATE", err) && sweep_db_end(&d, merge_all(&d, &all, err), err));
+    ok = ok && sweep_db_count(&d, counts, err) && sweep_db_number(&d, "SELECT points FROM sweep", &counts->points, err);
     sweep_db_close(&d);
-    if (!ok)
-        return cli_fail(&err);
-    if (!quiet)
-        fprintf(stderr, "%" PRId64 " of %" PRId64 " points done, %" PRId64 " failed, %" PRId64 " missing: %s\n", c.done,
-                points, c.failed, points - c.done - c.failed, path);
-    return c.done == points ? 0 : 1;
+    return ok;
 }

@@ -3,11 +3,11 @@
 #ifndef SWEEP_MERGE_H
 #define SWEEP_MERGE_H
 
-#include <stdbool.h>
+#include "sweep/db.h"
 
 /* Into `path`, which is made or holds an undivided sweep, in one transaction. A point that two have is taken where
- * it is done; done in both, its flows must be the same. Returns the exit status with its line on stderr: 1 when points
- * are missing or not done, 2 for files of different sweeps. */
-int sweep_merge(const char *path, char *const *shards, int n, bool quiet);
+ * it is done; done in both, its flows must be the same. *counts: of the result, points those of the whole sweep.
+ * ERROR_INPUT for files of different sweeps. */
+bool sweep_merge(const char *path, char *const *shards, int n, struct sweep_counts *counts, struct error *err);
 
 #endif

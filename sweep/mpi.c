@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* contraflow-mpi: `contraflow sweep` as processes of mpirun. Process 0 has the database and gives out points; each of
- * the others runs one at a time on its machine and sends back what came of it. All of them wait asleep, not in MPI's
- * receive, which takes a whole processor from a simulation. Messages are JSON. */
-#include "cli/cli.h"
+#include "sweep/mpi.h"
+
 #include "sweep/job.h"
-#include "sweep/work.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -112,6 +109,8 @@ static bool mpi_give(struct sweep_work *w)
 static bool mpi_hear(struct sweep_work *w, const MPI_Status *status)
 {
     bool ok = true;
+    struct results_summary summary = {.title = NULL};
+    const json_t *sent;
     json_t *message = mpi_receive(status);
     if (message) {
         struct sweep_engines_job job = {.seconds = json_number_value(json_object_get(message, "seconds"))};
@@ -121,14 +120,17 @@ static bool mpi_hear(struct sweep_work *w, const MPI_Status *status)
         mpi_text(message, "error", job.error.message, sizeof job.error.message);
         if (job.state == SWEEP_ENGINES_STOPPED && !mpi_signal)
             mpi_signal = SIGTERM; /* somebody stops the others one by one */
-        ok = sweep_work_end(w, mpi_running[status->MPI_SOURCE], &job, json_object_get(message, "summary"));
+        if ((sent = json_object_get(message, "summary")) && !results_summary_from_json(&summary, sent, &job.error))
+            job.state = SWEEP_ENGINES_FAILED;
+        ok = sweep_work_end(w, mpi_running[status->MPI_SOURCE], &job, &summary);
+        results_summary_fini(&summary);
     }
     mpi_running[status->MPI_SOURCE] = 0;
     json_decref(message);
     return ok;
 }
 
-static int mpi_pool(struct sweep_work *w, int parallel, void (*show)(void *work, double elapsed_s))
+int sweep_mpi_pool(struct sweep_work *w, int parallel, void (*show)(void *work, double elapsed_s))
 {
     (void)parallel;
     bool more = true, stop = false, told = false;
@@ -157,13 +159,12 @@ static int mpi_pool(struct sweep_work *w, int parallel, void (*show)(void *work,
         if (show && now >= shown + SHOW_EVERY_S)
             show(w, shown = now);
     }
-    if (show && isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+    if (show)
+        show(w, -1);
     return mpi_signal;
 }
 
-/* Ends the others, ready or not. */
-static void mpi_dismiss(void)
+void sweep_mpi_dismiss(void)
 {
     for (int i = 1; i < mpi_processes; i++) {
         MPI_Status status;
@@ -178,19 +179,6 @@ static void mpi_dismiss(void)
         }
         mpi_send(i, TAG_END, NULL);
     }
-}
-
-static int mpi_serve(int argc, char **argv, int *number)
-{
-    mpi_running = malloc(sizeof *mpi_running * (size_t)mpi_processes);
-    if (!mpi_running)
-        MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
-    for (int i = 0; i < mpi_processes; i++)
-        mpi_running[i] = -1;
-    int status = cli_finish(sweep_command(argc, argv, mpi_pool, number));
-    mpi_dismiss();
-    free(mpi_running);
-    return status;
 }
 
 /* The others: one point at a time. */
@@ -228,10 +216,11 @@ static bool mpi_done(void *user, struct sweep_engines_job *job)
 {
     struct mpi_work *w = user;
     struct sweep_job *j = (struct sweep_job *)job;
-    json_t *summary = NULL;
-    if (job->state == SWEEP_ENGINES_DONE && !(summary = sweep_job_summary(j, &job->error)))
+    struct results_summary summary = {.title = NULL};
+    if (job->state == SWEEP_ENGINES_DONE && !results_summary_read(&summary, j->directory, &job->error))
         job->state = SWEEP_ENGINES_FAILED;
-    w->result = mpi_result(job, summary);
+    w->result = mpi_result(job, job->state == SWEEP_ENGINES_DONE ? results_summary_json(&summary) : NULL);
+    results_summary_fini(&summary);
     sweep_job_free(j);
     return true;
 }
@@ -266,7 +255,7 @@ static json_t *mpi_run(const json_t *point, const char *directory)
     return w.result ? w.result : mpi_result(&stopped, NULL);
 }
 
-static void mpi_work(void)
+void sweep_mpi_work(void)
 {
     const char *tmp = getenv("TMPDIR");
     char directory[2048];
@@ -293,30 +282,30 @@ static void mpi_work(void)
         rmdir(directory);
 }
 
-int main(int argc, char **argv)
+bool sweep_mpi_start(int *rank, struct error *err)
 {
-    int rank, status = 0, number = 0;
     mpi_parent = getppid();
-    signal(SIGXFSZ, SIG_IGN);
     setenv("OMPI_MCA_mpi_warn_on_fork", "0", 0); /* an engine's process is forked and replaced at once */
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0); /* containers forbid it, loudly; we send little */
     MPI_Init(NULL, NULL);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(MPI_COMM_WORLD, rank);
     MPI_Comm_size(MPI_COMM_WORLD, &mpi_processes);
     struct sigaction action = {.sa_handler = mpi_on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     if (mpi_processes == 1)
-        status = cli_fail(&(struct error){ERROR_SYSTEM, "MPI sees one process; more are needed: mpirun -n 3 contraflow "
-                                          "sweep, with the mpirun of the Open MPI that contraflow-mpi was built with"});
-    else if (rank == 0)
-        status = mpi_serve(argc, argv, &number);
-    else
-        mpi_work();
+        return error_set(err, ERROR_SYSTEM, "MPI sees one process; more are needed: mpirun -n 3 contraflow sweep, with "
+                         "the mpirun of the Open MPI that contraflow-mpi was built with");
+    mpi_running = malloc(sizeof *mpi_running * (size_t)mpi_processes);
+    if (!mpi_running)
+        MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
+    for (int i = 0; i < mpi_processes; i++)
+        mpi_running[i] = -1;
+    return true;
+}
+
+void sweep_mpi_end(void)
+{
+    free(mpi_running);
     MPI_Finalize();
-    if (number) {
-        signal(number, SIG_DFL);
-        raise(number);
-    }
-    return status;
 }

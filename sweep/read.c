@@ -9,25 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct column {
-    const char *name;
-    size_t offset;
-} columns[] = {
-    {"bytes", offsetof(struct sweep_flow, bytes)},
-    {"start_s", offsetof(struct sweep_flow, start_s)},
-    {"end_s", offsetof(struct sweep_flow, end_s)},
-    {"goodput_bps", offsetof(struct sweep_flow, goodput_bps)},
-    {"steady_goodput_bps", offsetof(struct sweep_flow, steady_bps)},
-    {"steady_ci95_bps", offsetof(struct sweep_flow, steady_ci95_bps)},
-    {"retransmitted_segments", offsetof(struct sweep_flow, retransmitted_segments)},
-    {"floor_s", offsetof(struct sweep_flow, floor_s)},
-    {"messages", offsetof(struct sweep_flow, messages)},
-    {"message_s", offsetof(struct sweep_flow, message_s)},
-    {"message_sd_s", offsetof(struct sweep_flow, message_sd_s)},
-    {"message_ci95_s", offsetof(struct sweep_flow, message_ci95_s)},
-};
-#define COLUMNS (sizeof columns / sizeof columns[0])
-
 struct flow_name {
     const char *name; /* borrowed from the scenario */
     int flow;
@@ -36,7 +17,6 @@ struct flow_name {
 struct sweep_reader {
     struct sweep_db *db;
     sqlite3_stmt *points, *flows;
-    int column[COLUMNS]; /* of the statement */
 };
 
 static int name_order(const void *a, const void *b)
@@ -44,17 +24,24 @@ static int name_order(const void *a, const void *b)
     return strcmp(((const struct flow_name *)a)->name, ((const struct flow_name *)b)->name);
 }
 
-static void read_flow(const struct sweep_reader *r, struct sweep_flow *flow)
+static void read_flow(const struct sweep_reader *r, struct results_flow *flow)
 {
-    for (size_t i = 0; i < COLUMNS; i++) {
-        bool none = sqlite3_column_type(r->flows, r->column[i]) == SQLITE_NULL;
-        double value = none ? (double)NAN : sqlite3_column_double(r->flows, r->column[i]);
-        memcpy((char *)flow + columns[i].offset, &value, sizeof value);
+    results_columns_clear(&results_flow_columns, flow);
+    for (size_t i = 0, n = 0; i < results_flow_columns.n; i++) {
+        const struct results_column *c = &results_flow_columns.column[i];
+        if (!(c->in & RESULTS_IN_SQL))
+            continue;
+        int column = (int)n++;
+        const char *text = c->kind == RESULTS_TEXT ? (const char *)sqlite3_column_text(r->flows, column) : NULL;
+        if (text)
+            snprintf((char *)flow + c->offset, RESULTS_NAME, "%s", text);
+        else if (c->kind != RESULTS_TEXT && sqlite3_column_type(r->flows, column) != SQLITE_NULL)
+            results_columns_put_number(c, sqlite3_column_double(r->flows, column), flow);
     }
 }
 
 /* The database has flows by name, the scenario in an order of its own. */
-static bool read_flows(struct sweep_reader *r, int64_t number, const struct scenario *s, struct sweep_flow *flows,
+static bool read_flows(struct sweep_reader *r, int64_t number, const struct scenario *s, struct results_flow *flows,
                        struct flow_name *names, struct error *err)
 {
     int status, seen = 0;
@@ -71,7 +58,6 @@ static bool read_flows(struct sweep_reader *r, int64_t number, const struct scen
             return error_set(err, ERROR_INPUT, "%s: point %" PRId64 " has a flow '%s' that is not in its scenario",
                              r->db->path, number, key.name ? key.name : "");
         read_flow(r, &flows[found->flow]);
-        flows[found->flow].message_bytes = (double)s->flows[found->flow].bytes;
         seen++;
     }
     if (status != SQLITE_DONE)
@@ -92,7 +78,7 @@ static bool read_point(struct sweep_reader *r, bool (*visit)(void *, const struc
     bool ok = text && axes && scenario_load_text(&s, name, text, err);
     if (!ok)
         error_prefix(err, "%s: ", r->db->path);
-    struct sweep_flow *flows = calloc((size_t)s.n_flows + 1, sizeof *flows);
+    struct results_flow *flows = calloc((size_t)s.n_flows + 1, sizeof *flows);
     struct flow_name *names = calloc((size_t)s.n_flows + 1, sizeof *names);
     if (ok && (!flows || !names))
         ok = error_set(err, ERROR_SYSTEM, "%s: out of memory", r->db->path);
@@ -119,14 +105,7 @@ bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep
                 void *user, struct error *err)
 {
     struct sweep_reader r = {.db = d};
-    char sql[512] = "SELECT name";
-    for (size_t i = 0; i < COLUMNS; i++) {
-        size_t n = strlen(sql);
-        snprintf(sql + n, sizeof sql - n, ", %s", columns[i].name);
-        r.column[i] = (int)i + 1;
-    }
-    strcat(sql, " FROM flow WHERE point = ?");
-    r.flows = sweep_db_prepare(d, sql, err);
+    r.flows = sweep_db_flow_prepare(d, "SELECT ", SWEEP_DB_FLOW_NAMES, " FROM flow WHERE point = ?", err);
     r.points = r.flows ? sweep_db_prepare(d, "SELECT number, axes, scenario, seed, engine FROM point "
                                           "WHERE state = 'done' ORDER BY number", err) : NULL;
     bool ok = r.points != NULL;
@@ -138,18 +117,6 @@ bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep
     sqlite3_finalize(r.points);
     sqlite3_finalize(r.flows);
     return ok;
-}
-
-double sweep_flow_time_s(const struct sweep_flow *f)
-{
-    return f->message_s > 0 ? f->message_s : f->end_s - f->start_s;
-}
-
-double sweep_flow_rate_bps(const struct sweep_flow *f)
-{
-    if (f->message_s > 0)
-        return 8 * f->message_bytes / f->message_s;
-    return isfinite(f->steady_bps) ? f->steady_bps : f->goodput_bps;
 }
 
 char *sweep_axes_label(const json_t *axes)

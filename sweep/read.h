@@ -6,32 +6,18 @@
 #include "sweep/db.h"
 #include "scenarios/scenario.h"
 
-/* A flow of a point as the database has it; NAN where it has nothing. Rates are goodput. */
-struct sweep_flow {
-    double bytes, start_s, end_s, goodput_bps, steady_bps, steady_ci95_bps, retransmitted_segments;
-    double floor_s; /* round trip through empty queues */
-    double message_bytes; /* of its scenario; 0: endless */
-    double messages, message_s, message_sd_s, message_ci95_s; /* of flows that repeat messages */
-};
-
 struct sweep_result {
     int64_t number, seed;
     const json_t *axes;              /* {"traffic.star.incoming":2,"tcp.window":"10kB"} */
     const char *engine;              /* that ran it */
     const struct scenario *scenario; /* resolved, its flows listed */
-    const struct sweep_flow *flows;  /* [scenario->n_flows], in the scenario's order */
+    const struct results_flow *flows;  /* [scenario->n_flows], in the scenario's order */
 };
 
 /* Calls visit() for every done point in order; what it gets is borrowed until it returns. Memory does not grow with the
  * points. False and *err when the database cannot be read or visit() says false. */
 bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep_result *r, struct error *err),
                 void *user, struct error *err);
-
-/* Seconds a flow took: the mean of its messages, or else from first byte to last; NAN when it never ended. */
-double sweep_flow_time_s(const struct sweep_flow *f);
-
-/* Its rate: of repeated messages without the waits between them; else steady where there is one, or over its life. */
-double sweep_flow_rate_bps(const struct sweep_flow *f);
 
 /* "incoming=2 outgoing=1": owned by the caller; NULL when memory is out. */
 char *sweep_axes_label(const json_t *axes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sweep/work.h - a sweep from its first point to its last line, whoever runs the points. */
+/* sweep/work.h - the points of a sweep, claimed and ended, whoever runs them. */
 #ifndef SWEEP_WORK_H
 #define SWEEP_WORK_H
 
@@ -15,7 +15,7 @@ struct sweep_work {
 };
 
 /* Runs points, `parallel` at once, until sweep_work_claim() gives none and none runs; after a signal or an error none
- * starts and those that run stop. Calls show() every 0.2 s, unless NULL. Returns the signal, or 0. */
+ * starts and those that run stop. Calls show() every 0.2 s and with -1 at the end, unless NULL. Returns the signal, or 0. */
 typedef int sweep_pool(struct sweep_work *w, int parallel, void (*show)(void *work, double elapsed_s));
 
 /* The one of this machine: an engine process a point, in the directory PATH.point-NUMBER. */
@@ -25,12 +25,6 @@ sweep_pool sweep_work_pool;
  * engine's verdict or crash; a system that fails is no point's fault: then, as when w->err is set, the point waits
  * again, and false says to start nothing more. */
 bool sweep_work_claim(struct sweep_work *w, struct sweep_claim *c);
-bool sweep_work_end(struct sweep_work *w, int64_t number, const struct sweep_engines_job *job, const json_t *summary);
-
-/* `contraflow sweep` with that pool; see sweep_work_run(). */
-int sweep_command(int argc, char **argv, sweep_pool *pool, int *number);
-
-/* The exit status, with its lines on stderr; *number is the signal that stopped it, or 0. */
-int sweep_work_run(const struct sweep *s, const char *path, sweep_pool *pool, int parallel, bool quiet, int *number);
+bool sweep_work_end(struct sweep_work *w, int64_t number, const struct sweep_engines_job *job, const struct results_summary *summary);
 
 #endif

@@ -15,10 +15,10 @@ static bool completion_data(struct view_gnuplot *g, const char *directory, size_
     static const char *const columns[] = {"start_s", "end_s"};
     struct results_csv csv;
     char *v[2];
-    if (!results_csv_open(&csv, directory, "operations.csv", columns, 2, err))
+    if (!results_csv_open_in(&csv, directory, "operations.csv", columns, 2, err))
         return false;
     fprintf(g->data, "$t%zu << EOD\n", panel);
-    while (results_csv_next(&csv, v, err)) {
+    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW) {
         double took_s = results_csv_number(v[1]) - results_csv_number(v[0]);
         *longest_s = fmax(*longest_s, took_s);
         fprintf(g->data, "%.9g\n", took_s * 1e3);

@@ -104,7 +104,10 @@ int main(int argc, char **argv)
     char *copy = sqlite3_mprintf("VACUUM INTO %Q", argv[3]);
     need(sweep_db_do(&d, copy, &err), err.message);
     sqlite3_free(copy);
-    json_t *summary = make_summary();
+    json_t *object = make_summary();
+    struct results_summary summary;
+    need(results_summary_from_json(&summary, object, &err), err.message);
+    json_decref(object);
     double claim_s = 0, commit_s = 0;
     int64_t points = 0;
     for (;; points++) {
@@ -114,7 +117,7 @@ int main(int argc, char **argv)
         double b = now(CLOCK_MONOTONIC);
         if (!c.number)
             break;
-        need(sweep_db_done(&d, c.number, summary, 0.05, &err), err.message);
+        need(sweep_db_done(&d, c.number, &summary, 0.05, &err), err.message);
         claim_s += b - a;
         commit_s += now(CLOCK_MONOTONIC) - b;
         free(c.yaml);
@@ -126,7 +129,7 @@ int main(int argc, char **argv)
     double count_s = now(CLOCK_MONOTONIC) - before, peer_s = peer(argv[3], points), us = 1e6 / (double)points;
     printf("%lld %.6f %.6f %.6f %.3f %.3f %.3f %.1f\n", (long long)points, start_s, busy_s, again_s,
            claim_s * us, commit_s * us, peer_s * us, count_s * 1e6);
-    json_decref(summary);
+    results_summary_fini(&summary);
     sweep_db_close(&d);
     sweep_grid_free(s);
     return 0;

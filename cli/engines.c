@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/engines.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct engines_list {
+    const char *program;
+    struct sweep_engines_job *jobs;
+    int n, next;
+    bool lines; /* a line a finished job */
+};
+
+static void engines_show(void *user, double elapsed)
+{
+    const struct engines_list *list = user;
+    const struct sweep_engines_job *jobs = list->jobs;
+    int n = list->n;
+    if (elapsed < 0) {
+        fputs("\r\033[K", stderr);
+        return;
+    }
+    double fraction = 0;
+    int done = 0;
+    char running[160] = "";
+    for (int i = 0; i < n; i++) {
+        fraction += jobs[i].state == SWEEP_ENGINES_WAITING ? 0 : jobs[i].fraction;
+        done += jobs[i].state > SWEEP_ENGINES_RUNNING;
+        size_t used = strlen(running);
+        if (jobs[i].state == SWEEP_ENGINES_RUNNING && used + 40 < sizeof running)
+            snprintf(running + used, sizeof running - used, "  %.24s %.0f %%", jobs[i].label, 100 * jobs[i].fraction);
+    }
+    char left[32] = "";
+    if (fraction > 0.02 * n)
+        snprintf(left, sizeof left, "  %.0f s left", elapsed * (n - fraction) / fraction);
+    fprintf(stderr, "\r\033[K%d of %d done, %.0f s%s%s", done, n, elapsed, left, running);
+    fflush(stderr);
+}
+
+static struct sweep_engines_job *engines_next(void *user)
+{
+    struct engines_list *list = user;
+    if (list->next == list->n)
+        return NULL;
+    list->jobs[list->next].program = list->program;
+    return &list->jobs[list->next++];
+}
+
+static bool engines_done(void *user, struct sweep_engines_job *job)
+{
+    const struct engines_list *list = user;
+    if (list->lines && job->state == SWEEP_ENGINES_DONE)
+        fprintf(stderr, "%s done in %.1f s\n", job->label, job->seconds);
+    return true;
+}
+
+int cli_engines_run(const char *program, struct sweep_engines_job *jobs, int n, int parallel, bool quiet)
+{
+    bool terminal = !quiet && isatty(STDERR_FILENO);
+    struct engines_list list = {.program = program, .jobs = jobs, .n = n, .lines = !quiet && !terminal};
+    struct sweep_engines_source source = {engines_next, engines_done, terminal ? engines_show : NULL, &list};
+    return sweep_engines_pool(&source, parallel);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/sweep_run.h - a sweep from its first point to its last line, whoever runs the points. */
+#ifndef CLI_SWEEP_RUN_H
+#define CLI_SWEEP_RUN_H
+
+#include "sweep/work.h"
+
+/* Returns the exit status, after its lines on stderr; *number is the signal that stopped it, or 0. */
+int cli_sweep_run(const struct sweep *s, const char *path, sweep_pool *pool, int parallel, bool quiet, int *number);
+
+/* `contraflow sweep` with that pool. */
+int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* results/directory.h - the files of a run's directory. */
+#ifndef RESULTS_DIRECTORY_H
+#define RESULTS_DIRECTORY_H
+
+#include "base/outfile.h"
+
+/* DIRECTORY/NAME, malloc'ed; NULL and *err when out of memory. */
+char *results_directory_path(const char *directory, const char *name, struct error *err);
+
+/* Begins DIRECTORY/NAME; outfile_commit() makes it appear. */
+bool results_directory_create(struct outfile *f, const char *directory, const char *name, struct error *err);
+
+/* Does the directory hold a file of this name? */
+bool results_directory_has(const char *directory, const char *name);
+
+/* Makes the directory and removes the results of an earlier run by name: summary.json first, which must not vouch for
+ * files of the next run, then the tables, and the captures and events that the summary lists. Other files stay. */
+bool results_directory_clear(const char *directory, struct error *err);
+
+#endif

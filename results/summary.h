@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* results/summary.h - summary.json of a run: versions, seed, whether the run is complete, flows, ports, captures.
+ * Nothing in it depends on the wall clock. */
+#ifndef RESULTS_SUMMARY_H
+#define RESULTS_SUMMARY_H
+
+#include "results/flow.h"
+
+/* A port at the end of the run. offered = dropped + queued + on the wire + delivered. */
+struct results_port {
+    char name[RESULTS_NAME];
+    int64_t rate_bps;
+    int64_t offered_frames, dropped_frames, queued_frames, on_wire_frames, delivered_frames;
+    int64_t sent_frame_bytes, sent_wire_bytes;
+    int64_t peak_queue_bytes, peak_queue_packets;
+    int64_t pauses_sent, pauses_received, told_to_stop_ps; /* IEEE 802.3x; -1 when there were none */
+};
+
+struct results_capture {
+    char file[RESULTS_NAME + 16], at[RESULTS_NAME];
+    int64_t frames;
+};
+
+/* Of traffic.precision. */
+struct results_benchmark {
+    double precision; /* asked for; 0: there is none */
+    double reached;   /* the widest full 95 % interval of a flow's mean message time, over that mean; NAN unknown */
+    int64_t messages; /* that each flow counts */
+    bool converged;
+};
+
+struct results_summary {
+    char contraflow[RESULTS_NAME], engine[RESULTS_NAME]; /* versions */
+    char *title;          /* owned */
+    int64_t seed;
+    bool complete;
+    int64_t ended_ps, warmup_ps;
+    struct results_benchmark benchmark;
+    struct results_flow *flows;       /* owned */
+    struct results_port *ports;       /* owned */
+    struct results_capture *captures; /* owned */
+    size_t n_flows, n_ports, n_captures;
+};
+
+/* DIRECTORY/summary.json. On failure *s is empty; a file that is not there, or no summary, is ERROR_INPUT. */
+bool results_summary_read(struct results_summary *s, const char *directory, struct error *err);
+bool results_summary_write(const struct results_summary *s, const char *directory, struct error *err);
+
+/* The same as a JSON object, for what goes from process to process. */
+json_t *results_summary_json(const struct results_summary *s);
+bool results_summary_from_json(struct results_summary *s, const json_t *object, struct error *err);
+
+void results_summary_fini(struct results_summary *s);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "results/csv.h"
+#include "test/cm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/contraflow-csv-XXXXXX";
+static const char *const columns[] = {"a", "b", "c"};
+
+static void write_file(const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void test_columns_are_found_by_name(void **state)
+{
+    (void)state;
+    struct results_csv csv;
+    struct error err;
+    char *v[3];
+    write_file("# of a run\n\nb,x,a\r\n1,2,3\r\n  \n4,5,6");
+    assert_true(results_csv_open(&csv, path, columns, 3, 2, &err));
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
+    assert_string_equal(v[0], "3");
+    assert_string_equal(v[1], "1");
+    assert_string_equal(v[2], ""); /* optional, and absent */
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
+    assert_string_equal(v[0], "6");
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_END);
+    results_csv_close(&csv);
+}
+
+/* RFC 4180, 2.5 to 2.7, without line breaks. */
+static void test_quoted_fields_hold_commas_and_quotes(void **state)
+{
+    (void)state;
+    struct results_csv csv;
+    struct error err;
+    char *v[3];
+    write_file("a,b,c\n\"x,y\",\"say \"\"hi\"\"\",\"\"\n");
+    assert_true(results_csv_open(&csv, path, columns, 3, 3, &err));
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
+    assert_string_equal(v[0], "x,y");
+    assert_string_equal(v[1], "say \"hi\"");
+    assert_string_equal(v[2], "");
+    results_csv_close(&csv);
+}
+
+static void test_what_is_written_is_read_back(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"plain", "a,b", "\"", "", "a \"b\", c", "trailing,"};
+    struct results_csv csv;
+    struct error err;
+    char *v[3];
+    FILE *f = fopen(path, "w");
+    fputs("a,b\n", f);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        results_csv_text(f, texts[i]);
+        putc(',', f);
+        results_csv_text(f, "end");
+        putc('\n', f);
+    }
+    fclose(f);
+    assert_true(results_csv_open(&csv, path, columns, 2, 2, &err));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
+        assert_string_equal(v[0], texts[i]);
+        assert_string_equal(v[1], "end");
+    }
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_END);
+    results_csv_close(&csv);
+}
+
+static void test_errors_name_file_line_and_column(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *said;
+    } bad[] = {
+        {"", ":1: empty; the first line names a,b"},
+        {"a,x\n", ":1: no column 'b'; the first line names a,b"},
+        {"x,a,b\n1,2,3\n1,2\n", ":3: 2 fields; column 3 of the first line has none"},
+    };
+    struct results_csv csv;
+    struct error err;
+    char *v[3];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_file(bad[i].text);
+        bool opened = results_csv_open(&csv, path, columns, 2, 2, &err);
+        while (opened && results_csv_next(&csv, v, &err) == RESULTS_CSV_ROW)
+            ;
+        assert_int_equal(err.code, ERROR_INPUT);
+        assert_true(strncmp(err.message, path, strlen(path)) == 0);
+        assert_string_equal(err.message + strlen(path), bad[i].said);
+        results_csv_close(&csv);
+    }
+    assert_false(results_csv_open(&csv, "/nonexistent/file", columns, 2, 2, &err));
+    assert_int_equal(err.code, ERROR_INPUT);
+}
+
+static void test_times_keep_every_picosecond(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    results_csv_time(f, 86400000000000001);
+    putc(' ', f);
+    results_csv_time(f, -1);
+    fclose(f);
+    assert_string_equal(text, "86400.000000000001 ");
+    free(text);
+    assert_true(isnan(results_csv_number("")) && isnan(results_csv_number("x")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_columns_are_found_by_name),
+        cmocka_unit_test(test_quoted_fields_hold_commas_and_quotes),
+        cmocka_unit_test(test_what_is_written_is_read_back),
+        cmocka_unit_test(test_errors_name_file_line_and_column),
+        cmocka_unit_test(test_times_keep_every_picosecond),
+    };
+    close(mkstemp(path));
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    return failed;
+}
