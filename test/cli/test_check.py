@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow check and plot on runs: the same verdict from flows.csv and from the capture alone."""
-import shutil
-import unittest
 import xml.etree.ElementTree
 
 import e2e
@@ -69,8 +67,11 @@ traffic:
 
 
 @e2e.needs_engine
-@unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
 class Figures(e2e.Case):
+    def setUp(self):
+        super().setUp()
+        e2e.require("gnuplot")
+
     def test_figures_are_whole_and_name_their_flows(self):
         self.good("run", e2e.ROOT / "scenarios/zhu-figure4.yaml", "-o", "f4", "--quiet",
                   *[x for s in (*QUICK, "duration=300ms", "warmup=100ms", "traffic.star.points=[1/1, 2/1]")

@@ -5,18 +5,14 @@ import csv
 import io
 import json
 import os
-import pathlib
 import re
 import shutil
 import sqlite3
 import subprocess
-import sys
 import urllib.parse
 
 import e2e
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from test_report import DARK, WHITE, Page, pixels  # noqa: E402  the reader of a document and of a picture
+from browser import DARK, WHITE, Page, browser
 
 GRID = """title: A grid of <stars>
 scenario: star.yaml
@@ -116,22 +112,13 @@ class Case(e2e.Case):
         self.assertEqual(done.stdout, f"report: {path}\n")
         return (self.dir / path).read_text(encoding="ascii")
 
-    def browser(self, *options, page="report.html"):
-        program = shutil.which("chromium")
-        self.assertIsNotNone(program, "chromium is not installed; packages.txt lists it")
-        return subprocess.run(
-            [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
-             "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={self.dir}/profile",
-             "--virtual-time-budget=5000", "--enable-logging=stderr", *options, (self.dir / page).as_uri()],
-            capture_output=True, text=True, timeout=120, check=True)
-
-    def played(self, script, key, *options):
+    def played(self, script, key, dark=False):
         """What a script of ours finds on the page, which allows none itself."""
         text = (self.dir / "report.html").read_text().replace("style-src 'unsafe-inline'",
                                                               "style-src 'unsafe-inline'; script-src 'unsafe-inline'")
-        self.write("played.html", text.replace("</body>", f"<script>{script}</script></body>"))
-        done = self.browser("--window-size=1280,3000", "--dump-dom", *options, page="played.html")
-        return json.loads(Page(done.stdout).one("html")[f"data-{key}"])
+        path = self.write("played.html", text.replace("</body>", f"<script>{script}</script></body>"))
+        with browser().page(path.as_uri(), width=1280, height=3000, dark=dark) as (session, _):
+            return json.loads(Page(browser().text(session)).one("html")[f"data-{key}"])
 
     def figures(self, page):
         """Title of each figure, its element, and its data."""
@@ -254,8 +241,8 @@ class Whole(Case):
         self.assertEqual([number(r["mean_abs_error"]) for r in data], [m["mean_abs_error"] for m in every])
 
     def test_a_browser_draws_it_without_an_error(self):
-        done = self.browser("--window-size=1280,3000", "--dump-dom")
-        self.assertNotIn("CONSOLE", done.stderr)
+        with browser().page((self.dir / "report.html").as_uri(), width=1280, height=3000) as (_, logged):
+            self.assertEqual(logged, [])
         sizes = self.played(SIZES, "sizes")
         self.assertEqual(len(sizes), 1 + 2 + 1 + 1)
         for drawing in sizes:
@@ -265,12 +252,12 @@ class Whole(Case):
             self.assertEqual(drawing["over"], [], drawing["id"])
 
     def test_it_can_be_read_by_day_and_by_night(self):
-        for ground, *options in ((WHITE,), (DARK, "--blink-settings=preferredColorScheme=0")):
-            shot = self.dir / "shot.png"
-            self.browser(f"--screenshot={shot}", "--window-size=700,900", *options)
-            counts = pixels(shot)
+        for ground, dark in ((WHITE, False), (DARK, True)):
+            address = (self.dir / "report.html").as_uri()
+            with browser().page(address, width=700, height=900, dark=dark) as (session, _):
+                counts = browser().colours(session)
             self.assertEqual(max(counts, key=counts.get), ground)
-            contrast, where, seen = self.played(CONTRAST, "contrast", *options)
+            contrast, where, seen = self.played(CONTRAST, "contrast", dark)
             self.assertGreater(seen, 200)
             self.assertGreater(contrast, 4.5, where)
 

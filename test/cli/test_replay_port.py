@@ -312,8 +312,8 @@ class Port(e2e.Case):
         self.assertEqual([p.name for p in sorted((self.dir / "out").iterdir())], ["queues.csv", "summary.json"])
         self.good("replay", "in.pcap", "--port", "60Mbps", "-o", "out")  # once more into the same
 
-    @e2e.unittest.skipUnless(e2e.shutil.which("gnuplot"), "gnuplot is not installed")
     def test_plot_draws_it(self):
+        e2e.require("gnuplot")
         self.play(self.random_packets(1000, 60000), "--port", "50Mbps", "-o", "out")
         self.good("plot", "out")
         self.assertIn("simulated time", (self.dir / "out/queues.gp").read_text())

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """analyze --report: what the file holds, and what a real browser makes of it, without a network."""
 import csv
-import html.parser
 import json
 import os
 import re
@@ -10,55 +9,12 @@ import shlex
 import shutil
 import struct
 import subprocess
-import zlib
 
 import e2e
+from browser import DARK, WHITE, Page, browser
 
 CAPTURES = e2e.ROOT / "test/data/captures"
-BLUE, WHITE, DARK = (0x00, 0x72, 0xb2), (255, 255, 255), (0x16, 0x18, 0x1b)  # --c0 and --ground in report.css
-VOID = {"meta", "br", "link", "img", "input", "hr"}
-
-
-class Page(html.parser.HTMLParser):
-    """A document as the browser left it: elements as (tag, attributes, path of classes and tags, text)."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.elements, self.stack = [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        element = {"tag": tag, "text": "", "inside": list(self.stack), **{k: v or "" for k, v in attributes}}
-        self.elements.append(element)
-        if tag not in VOID:
-            self.stack.append(element)
-
-    def handle_endtag(self, tag):
-        while self.stack and self.stack.pop()["tag"] != tag:
-            pass
-
-    def handle_data(self, data):
-        if not any(e["tag"] in ("script", "style") for e in self.stack):
-            for element in self.stack:
-                element["text"] += data
-
-    def all(self, tag, within=None, **attributes):
-        want = {k.rstrip("_"): v for k, v in attributes.items()}
-        return [e for e in self.elements if e["tag"] == tag and (within is None or any(e is not i and within is i
-                for i in e["inside"])) and all(v in e.get(k, "").split() for k, v in want.items())]
-
-    def one(self, *args, **kwargs):
-        found, = self.all(*args, **kwargs)
-        return found
-
-    def plot(self, quantity, nth=0):
-        return [e for e in self.all("svg", class_="plot") if e.get("data-plot") == quantity][nth]
-
-    def paths(self, plot, kind="series"):
-        return [e["d"] for e in self.all("path", plot, class_=kind)]
-
-    def times(self, plot):
-        return [float(e["text"]) for e in self.all("text", plot, class_="time")]
+BLUE = (0x00, 0x72, 0xb2)  # --c0 in report.css
 
 
 def heights_to_values(page, plot):
@@ -73,33 +29,6 @@ def steps(path):
     return [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)H", path)]
 
 
-def pixels(path):
-    """Counts of colours in a PNG of 8-bit RGB or RGBA (ISO 15948)."""
-    data, at, packed = path.read_bytes(), 8, b""
-    while at < len(data):
-        size, kind = struct.unpack(">I4s", data[at:at + 8])
-        if kind == b"IHDR":
-            width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", data[at + 8:at + 21])
-        packed += data[at + 8:at + 8 + size] if kind == b"IDAT" else b""
-        at += 12 + size
-    assert depth == 8 and not interlaced and colour in (2, 6)
-    n, raw, before, counts = 3 if colour == 2 else 4, zlib.decompress(packed), None, {}
-    for row in range(height):
-        start = row * (width * n + 1)
-        how, line = raw[start], bytearray(raw[start + 1:start + 1 + width * n])
-        for i in range(width * n if how else 0):
-            left, up = line[i - n] if i >= n else 0, before[i] if before else 0
-            corner = before[i - n] if before and i >= n else 0
-            guess = left + up - corner
-            near = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))[2]
-            line[i] = (line[i] + (0, left, up, (left + up) // 2, near)[how]) & 255
-        before = line
-        for i in range(0, width * n, n):
-            rgb = tuple(line[i:i + 3])
-            counts[rgb] = counts.get(rgb, 0) + 1
-    return counts
-
-
 class Case(e2e.Case):
     def report(self, *files, output="report"):
         done = self.good("analyze", *files, "--report", output)
@@ -107,18 +36,10 @@ class Case(e2e.Case):
         self.assertFalse((self.dir / output / "report.html.part").exists())
         return (self.dir / output / "report.html").read_text()
 
-    def chromium(self, *options, fragment="", page="report/report.html"):
-        program = shutil.which("chromium")
-        self.assertIsNotNone(program, "chromium is not installed; packages.txt lists it")
-        return subprocess.run(
-            [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
-             "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={self.dir}/profile",
-             "--virtual-time-budget=5000", *options, (self.dir / page).as_uri() + fragment],
-            capture_output=True, text=True, timeout=120, check=True).stdout
-
     def look(self, fragment="", page="report/report.html"):
         """The page after its script ran, which met no error."""
-        page = Page(self.chromium("--window-size=1200,1600", "--dump-dom", fragment=fragment, page=page))
+        with browser().page((self.dir / page).as_uri() + fragment) as (session, _):
+            page = Page(browser().text(session))
         root = page.one("html")
         self.assertNotIn("data-error", root, root)
         self.assertEqual(int(root["data-drawn"]), len(page.all("svg", class_="plot")))
@@ -292,10 +213,10 @@ class Measured(Case):
         self.assertEqual(len(page.paths(page.plot("wait"))), 4)
 
     def test_it_can_be_seen_by_day_and_by_night(self):
-        for ground, *options in ((WHITE,), (DARK, "--blink-settings=preferredColorScheme=0")):
-            shot = self.dir / "shot.png"
-            self.chromium(f"--screenshot={shot}", "--window-size=700,1900", *options)
-            counts = pixels(shot)
+        for ground, dark in ((WHITE, False), (DARK, True)):
+            address = (self.dir / "report/report.html").as_uri()
+            with browser().page(address, width=700, height=1900, dark=dark) as (session, _):
+                counts = browser().colours(session)
             self.assertEqual(max(counts, key=counts.get), ground)
             self.assertGreater(len(counts), 50)
             if ground == WHITE:
@@ -482,7 +403,7 @@ class Output(Case):
         self.assertIn("No asymmetry to see: all flows point the same way.", article)
         self.assertEqual(article.count("All flows lack the TCP timestamps that this and waits over time"), 1)
         self.assertIn("A capture holds no queues.", article)
-        self.assertNotIn("NaN", self.chromium("--dump-dom"))
+        self.assertNotIn("NaN", page.source)
         self.assertEqual([e.get("data-plot") for e in page.all("svg", class_="plot")], ["goodput"])
 
     def test_a_capture_without_bulk_flows_has_a_report(self):

@@ -17,9 +17,8 @@ import unittest
 import e2e
 import test_sweep
 
-needs_mpi = unittest.skipUnless(shutil.which("mpirun") and e2e.CONTRAFLOW
-                                and e2e.CONTRAFLOW.with_name("contraflow-mpi").exists(),
-                                "mpirun is not installed or contraflow-mpi not built")
+needs_mpi = unittest.skipUnless(e2e.CONTRAFLOW and e2e.CONTRAFLOW.with_name("contraflow-mpi").exists(),
+                                "contraflow-mpi is not built")
 MPIRUN = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n"]
 
 
@@ -32,6 +31,7 @@ class Case(test_sweep.Case):
     def mpi(self, n, *args, program=e2e.CONTRAFLOW, tmp=None):
         """mpirun in a session of its own; the others' TMPDIR is one of the test's. What MPI_Finalize() leaks is not
         AddressSanitizer's business with us."""
+        e2e.require("mpirun")
         return subprocess.Popen([*MPIRUN, str(n), "env", f"TMPDIR={tmp or self.tmp}", "ASAN_OPTIONS=detect_leaks=0",
                                  str(program), "sweep", *map(str, args)], cwd=self.dir, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)

@@ -17,11 +17,11 @@ def tshark(*args):
     return subprocess.run(["tshark", "-n", *map(str, args)], capture_output=True, text=True, check=True).stdout
 
 
-@e2e.needs_tshark
 @e2e.needs_engine
 class Written(e2e.Case):
     def setUp(self):
         super().setUp()
+        e2e.require("tshark")
         self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "duration=300ms", "warmup=100ms",
                           "network.link.rate=100Mbps", "tcp.window=200kB", "network.switch.limit=60kB",
                           "capture=[{at: h0, snaplen: 1600}, {at: h1, format: pcapng, snaplen: 96}, "
