@@ -92,7 +92,7 @@ class Real(e2e.Case):
 
     @staticmethod
     def cut(records, snaplen):
-        out, at = b"", 0
+        out, at = bytearray(), 0
         while at + 16 < len(records):
             seconds, fraction, captured, wire = struct.unpack_from("<IIII", records, at)
             frame = records[at + 16:at + 16 + captured]

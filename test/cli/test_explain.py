@@ -208,7 +208,7 @@ class Odd(Case):
     def rewrite(self, name, change):
         with gzip.open(e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz") as f:
             data = f.read()
-        out, at, i = data[:24], 24, 0
+        out, at, i = bytearray(data[:24]), 24, 0
         while at < len(data):
             second, micro, captured, wire = struct.unpack_from("<IIII", data, at)
             frame = data[at + 16:at + 16 + captured]
