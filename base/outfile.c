@@ -18,13 +18,12 @@ bool outfile_open(struct outfile *f, const char *path, struct error *err)
 {
     *f = (struct outfile){0};
     f->path = strdup(path);
-    f->part = malloc(strlen(path) + sizeof ".part");
+    if (asprintf(&f->part, "%s.part", path) < 0)
+        f->part = NULL; /* asprintf() leaves it undefined */
     if (!f->path || !f->part) {
         outfile_free(f);
         return error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
     }
-    strcpy(f->part, path);
-    strcat(f->part, ".part");
     f->stream = fopen(f->part, "wb");
     if (!f->stream) {
         error_set_errno(err, "%s: cannot be written", f->part);

@@ -2,12 +2,12 @@
 #include "capture/decode.h"
 
 #include <arpa/inet.h>
-#include <string.h>
+#include <stdio.h>
 
 void capture_address_format(const struct capture_address *a, char text[static CAPTURE_ADDRESS_TEXT])
 {
     if (!inet_ntop(a->family == 6 ? AF_INET6 : AF_INET, a->bytes, text, CAPTURE_ADDRESS_TEXT))
-        strcpy(text, "?");
+        snprintf(text, CAPTURE_ADDRESS_TEXT, "?");
 }
 
 bool capture_address_parse(const char *text, struct capture_address *a)

@@ -64,7 +64,9 @@ char *view_capture_page_shell_word(const char *text)
             at = stpcpy(at, "'\\'");
         *at++ = *text;
     }
-    strcpy(at, bare ? "" : "'");
+    if (!bare)
+        *at++ = '\'';
+    *at = '\0';
     return word;
 }
 

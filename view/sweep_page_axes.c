@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ static bool collect(struct view_sweep_page_axes *a, const json_t *point, struct 
         if (k == VIEW_SWEEP_PAGE_VALUES)
             return error_set(err, ERROR_INPUT, "axis %s has more than %d values: too many for a map", x->key,
                              VIEW_SWEEP_PAGE_VALUES);
-        strcpy(x->text[x->n++], text);
+        snprintf(x->text[x->n++], sizeof x->text[0], "%s", text);
         x->numbers = x->numbers && isfinite(quantity(text));
     }
     return true;
