@@ -32,16 +32,18 @@ class Choice(e2e.Case):
         self.bad(2, "--cross-check", "run", star, "--json")
 
 
-@e2e.needs_engine
-class CrossCheck(e2e.Case):
-    """Every shipped scenario by both engines, nothing lost: steady goodput within 1 %, durations within 2 %."""
-
+class Case(e2e.Case):
     def cross_check(self, name, *sets):
         arguments = [x for s in ("capture=[]",) + sets for x in ("--set", s)]
         done = self.json("run", SCENARIOS / name, "--cross-check", "-o", name, *arguments)
         self.assertEqual(done["failed"], 0)
         self.assertTrue(all(run["judged"] for run in done["runs"]))
         return done
+
+
+@e2e.needs_engine
+class CrossCheck(Case):
+    """Every shipped scenario by both engines, nothing lost: steady goodput within 1 %, durations within 2 %."""
 
     def test_every_shipped_scenario_is_here(self):
         both = {"star.yaml", "ack-first.yaml", "windows.yaml", "zhu-figure1.yaml", "zhu-figure4.yaml",
@@ -83,8 +85,10 @@ class CrossCheck(e2e.Case):
         self.assertLess(done["worst_difference"], 0.02)
 
     def test_figure4_point_by_point(self):
-        done = self.cross_check("zhu-figure4.yaml", "duration=400ms", "warmup=200ms")
-        self.assertEqual([run["run"] for run in done["runs"]][:2], ["1in-1out", "2in-1out"])
+        """Two of its points; test_figures.py has all."""
+        done = self.cross_check("zhu-figure4.yaml", "duration=400ms", "warmup=200ms",
+                                "traffic.star.points=[1/1, 2/1]")
+        self.assertEqual([run["run"] for run in done["runs"]], ["1in-1out", "2in-1out"])
 
     def test_random(self):
         self.cross_check("zhu-random.yaml", "traffic.random.d=1", "traffic.random.bytes=20MB")

@@ -6,6 +6,7 @@ import io
 import statistics
 
 import e2e
+import test_engines
 import test_fit
 import test_fit_patterns
 
@@ -96,6 +97,14 @@ class Figure4a(test_fit.Case):
         self.assertEqual(rows[2:12], [f["form"] + "+acks" * f["acks"] for f in self.link["forms"]])
         worst = max(self.link["measured"], key=lambda p: abs(p["worst_error"]))
         self.assertIn(f"incoming={worst['in']} outgoing={worst['out']}", self.text.split("worst points")[1])
+
+
+@e2e.needs_engine
+class Figure4(test_engines.Case):
+    def test_both_engines_agree_at_every_point(self):
+        done = self.cross_check("zhu-figure4.yaml", "duration=400ms", "warmup=200ms")
+        self.assertEqual([run["run"] for run in done["runs"]],
+                         ["1in-1out", "2in-1out", "3in-1out", "1in-2out", "2in-2out", "4in-2out"])
 
 
 class Figure4b(test_fit.Case):
