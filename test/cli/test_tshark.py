@@ -65,5 +65,35 @@ class Written(e2e.Case):
             self.assertLessEqual(flow["payload_bytes"], delivered[hosts] + 200000)
 
 
+class Losses(e2e.Case):
+    """Retransmissions as tshark counts them, which calls those within 3 ms out of order: at every host those that
+    analyze counts, at the sender those that its TCP made."""
+
+    def count(self, path):
+        seen = collections.Counter()
+        rows = tshark("-r", path, "-Y", "tcp.analysis.retransmission || tcp.analysis.out_of_order", "-T", "fields",
+                      "-E", "separator=,", "-e", "ip.src", "-e", "tcp.srcport")
+        for address, port in csv.reader(rows.splitlines()):
+            seen[f"{address}:{port}"] += 1
+        return seen
+
+    def test_retransmissions_equal_ours(self):
+        e2e.require("tshark")
+        for congestion in "newreno", "cubic", "linuxreno":
+            flows = self.run_scenario(
+                e2e.ROOT / "scenarios/star.yaml", "duration=500ms", "warmup=100ms", "network.link.rate=100Mbps",
+                "tcp.window=200kB", "network.switch.limit=60kB", f"tcp.congestion={congestion}",
+                "capture=[{at: h0}, {at: h1}, {at: h2}, {at: h3}]", output=congestion)
+            sent = {f["src"]: int(f["retransmitted_segments"]) for f in flows}
+            self.assertGreater(sum(sent.values()), 100)
+            for host in "h0", "h1", "h2", "h3":
+                path = self.dir / congestion / f"{host}.pcap"
+                seen, ours = self.count(path), self.json("analyze", path)["flows"]
+                for flow in ours:
+                    self.assertEqual(flow["retransmitted_segments"], seen[flow["src"]], (congestion, host, flow["src"]))
+                if host != "h0":
+                    self.assertEqual(sum(seen.values()), sent.get(host, 0), (congestion, host))
+
+
 if __name__ == "__main__":
     e2e.main()
