@@ -2,7 +2,8 @@
 """What the end-to-end tests share: run the built programs in a fresh directory, judge what they leave.
 
 Usage of a test file: test_x.py CONTRAFLOW SOURCE_ROOT. packages.txt lists the programs that tests need; a test whose
-program is missing is skipped and says so, and meson counts its file as skipped (exit status 77). Where CI is set it fails.
+program is missing is skipped and says so, and meson counts its file as skipped (exit status 77). Where CI is set, the
+test fails.
 """
 import csv
 import json
