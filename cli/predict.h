@@ -3,7 +3,7 @@
 #ifndef CLI_PREDICT_H
 #define CLI_PREDICT_H
 
-#include "study/prediction.h"
+#include "study/models.h"
 
 #include <jansson.h>
 
@@ -13,8 +13,7 @@ int cmd_predict_loss(int argc, char **argv);
 /* Tables of one prediction, or of several side by side. `s` names flows and hosts. */
 bool predict_print(const struct study_prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
                    struct error *err);
-bool predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s,
-                       const struct scenario_pattern *pattern, struct error *err);
+bool predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s, struct error *err);
 
 /* NULL when out of memory. */
 json_t *predict_json(const struct study_prediction *p, const struct scenario *s,

@@ -132,7 +132,7 @@ static bool print_queues(const struct study_prediction *p, const struct scenario
 bool predict_print(const struct study_prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
                    struct error *err)
 {
-    printf("%s, predicted: %s. Rates are goodput\n", p->model, study_prediction_summary(p->model));
+    printf("%s, predicted: %s. Rates are goodput\n", p->model->name, p->model->summary);
     return print_rates(p, s, pattern, err) && (!p->queues.rtt || print_queues(p, s, pattern, err));
 }
 
@@ -145,7 +145,7 @@ static bool print_side_by_side(const struct study_prediction *p, size_t n, const
     view_table_init(&t, 3 + any_bytes + n);
     add_heads(&t, any_bytes);
     for (size_t m = 0; m < n; m++)
-        view_table_add(&t, "%s", p[m].model);
+        view_table_add(&t, "%s", p[m].model->name);
     for (size_t i = 0; i < p->n; i++) {
         add_transfer(&t, &s->flows[i], any_bytes);
         for (size_t m = 0; m < n; m++) {
@@ -158,10 +158,8 @@ static bool print_side_by_side(const struct study_prediction *p, size_t n, const
     return view_table_print(&t, "", 3, stdout, err);
 }
 
-bool predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s,
-                       const struct scenario_pattern *pattern, struct error *err)
+bool predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s, struct error *err)
 {
-    (void)pattern;
     printf("predicted goodput in the first step, Mb/s\n");
     if (!print_side_by_side(p, n, s, false, err))
         return false;
@@ -215,7 +213,7 @@ json_t *predict_json(const struct study_prediction *p, const struct scenario *s,
                                           p->queues.rtt[i].ack_wait_s));
         json_array_append_new(links, link);
     }
-    json_t *all = json_pack("{s:s, s:o, s:o}", "model", p->model, "links", links, "steps", steps);
+    json_t *all = json_pack("{s:s, s:o, s:o}", "model", p->model->name, "links", links, "steps", steps);
     if (all && p->queues.rtt) {
         json_object_set_new(all, "first_step_ports", json_ports(p, pattern));
         json_object_set_new(all, "first_step_residual", json_real(p->queues.residual));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/estimate.h"
 #include "study/fit.h"
-#include "study/prediction.h"
+#include "study/models.h"
 #include "view/table.h"
 #include "study/zhu2014.h"
 #include "model/congestion.h"
@@ -187,7 +187,8 @@ static bool judge_model(struct cell *c, int model, const struct scenario_pattern
     struct link *links = c->links + c->n - pattern->pattern.n;
     double sum = 0, last_s = 0, last_predicted_s = 0;
     size_t ended = 0;
-    bool ok = study_prediction_make(&made, models[model], pattern, &(struct study_prediction_options){0}, err);
+    bool ok = study_models_predict(&made, study_models_find(models[model]), pattern,
+                                   &(struct study_prediction_options){0}, err);
     for (size_t i = 0; ok && i < pattern->pattern.n; i++) {
         struct link *l = &links[i];
         l->predicted_s[model] = made.completion_s[i] - pattern->transfers[i].start_s;
