@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/fit_show.h"
 #include "study/fit_regimes.h"
 
 #include "view/table.h"
@@ -130,7 +131,7 @@ static bool print_disagreeing(const struct study_fit_regimes *r, struct error *e
     return ok;
 }
 
-bool study_fit_regimes_print(const void *state, struct error *err)
+bool cli_fit_regimes_print(const void *state, struct error *err)
 {
     const struct study_fit_regimes *r = state;
     struct model_loss_proportion p = model_loss_trace_proportion(r->agree, r->known);
@@ -170,7 +171,7 @@ static json_t *point_json(const struct study_fit_regimes_point *p)
                      "in_bps", spread_json(&p->rate[0], p->runs), "out_bps", spread_json(&p->rate[1], p->runs));
 }
 
-json_t *study_fit_regimes_json(const void *state)
+json_t *cli_fit_regimes_json(const void *state)
 {
     const struct study_fit_regimes *r = state;
     struct model_loss_proportion p = model_loss_trace_proportion(r->agree, r->known);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/fit_show.h"
 #include "study/fit_resources.h"
 #include "view/table.h"
 
@@ -166,7 +167,7 @@ static bool print_outcome(const struct study_fit_resources *r, const struct stud
     return print_forms(r, o, err) && puts("  worst points of the best form") != EOF && print_worst(r, o, err);
 }
 
-bool study_fit_resources_print(const void *state, struct error *err)
+bool cli_fit_resources_print(const void *state, struct error *err)
 {
     const struct study_fit_resources *r = state;
     const char *gap = "";
@@ -270,7 +271,7 @@ static json_t *point_json(const struct study_fit_point *p, const struct study_fi
     return point;
 }
 
-json_t *study_fit_resources_json(const void *state)
+json_t *cli_fit_resources_json(const void *state)
 {
     const struct study_fit_resources *r = state;
     json_t *list = json_array();

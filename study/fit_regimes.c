@@ -190,7 +190,7 @@ static size_t regimes_points(const void *state)
     return ((const struct study_fit_regimes *)state)->n;
 }
 
-const struct study_fit_part study_fit_regimes = {
+const struct study_fit_part study_fit_regimes_part = {
     .name = "regimes",
     .help =
         "Regimes: endless flows into and out of h0 of a star, in a sweep that varies more than their number (windows,\n"
@@ -212,7 +212,5 @@ const struct study_fit_part study_fit_regimes = {
     .take = regimes_take,
     .fit = regimes_fit,
     .points = regimes_points,
-    .print = study_fit_regimes_print,
-    .json = study_fit_regimes_json,
     .free = regimes_free,
 };

@@ -88,7 +88,7 @@ static void add_flow(struct study_fit_point *p, const struct analysis_fit_flow *
     *ci95 = hypot(*ci95, ci95_bps);
 }
 
-/* From sums to means. Flows are taken as independent, which they are not quite: that is all a flow's interval tells. */
+/* From sums to means. Flows are taken as independent, which they are not quite: single intervals give no more. */
 static void end_point(struct study_fit_point *p)
 {
     p->in_bps /= (double)p->n_in;
@@ -124,7 +124,7 @@ static double limit_of(const struct scenario *s, int flow, int host, const struc
 
 /* Rules of one full link hold where whole segments of the windows, in an empty round trip, come to more than it
  * carries in the busier direction. */
-static bool filled(const struct sweep_result *result, int host, struct model_link link, double rate_bps)
+static bool resources_filled(const struct sweep_result *result, int host, struct model_link link, double rate_bps)
 {
     const struct scenario *s = result->scenario;
     double in = 0, out = 0;
@@ -137,8 +137,8 @@ static bool filled(const struct sweep_result *result, int host, struct model_lin
     return !(most < model_degree_goodput_bps(&link, 0)); /* true, too, where the round trip is not known */
 }
 
-static bool take_as(struct study_fit_resources *r, const char *source, const struct sweep_result *result, int host,
-                    struct error *err)
+static bool resources_take_as(struct study_fit_resources *r, const char *source, const struct sweep_result *result,
+                              int host, struct error *err)
 {
     const struct scenario *s = result->scenario;
     char name[32];
@@ -153,7 +153,7 @@ static bool take_as(struct study_fit_resources *r, const char *source, const str
     if (!p || !(p->label = sweep_axes_label(result->axes)) || !(p->axes = json_deep_copy(result->axes)))
         return no_memory(err);
     p->link = link;
-    p->unfilled = !filled(result, host, link, rate_bps);
+    p->unfilled = !resources_filled(result, host, link, rate_bps);
     p->number = result->number;
     p->seed = result->seed;
     for (int i = 0; i < s->n_flows; i++) {
@@ -171,7 +171,7 @@ static bool take_as(struct study_fit_resources *r, const char *source, const str
     return true;
 }
 
-static bool take(void *state, const char *source, const struct sweep_result *result, struct error *err)
+static bool resources_take(void *state, const char *source, const struct sweep_result *result, struct error *err)
 {
     struct study_fit_resources *r = state;
     const struct scenario *s = result->scenario;
@@ -188,12 +188,13 @@ static bool take(void *state, const char *source, const struct sweep_result *res
         return true;
     }
     r->measurements++;
-    return take_as(r, source, result, s->flows[0].to, err) && take_as(r, source, result, s->flows[0].from, err) &&
-           take_as(r, source, result, -1, err);
+    return resources_take_as(r, source, result, s->flows[0].to, err) &&
+           resources_take_as(r, source, result, s->flows[0].from, err) &&
+           resources_take_as(r, source, result, -1, err);
 }
 
-static bool take_resources(void *state, const char *source, const struct analysis_resources *resources,
-                           struct error *err)
+static bool resources_take_hosts(void *state, const char *source, const struct analysis_resources *resources,
+                                 struct error *err)
 {
     struct study_fit_resources *r = state;
     for (size_t i = 0; i < resources->n; i++) {
@@ -216,7 +217,7 @@ static bool take_resources(void *state, const char *source, const struct analysi
 
 /* Of several ways to see a measurement - one flow alone shares its sender's link as much as its receiver's - the one
  * that most measurements have; the first of those. The others go, and what does not fill its link. */
-static void settle(struct study_fit_resources *r)
+static void resources_settle(struct study_fit_resources *r)
 {
     size_t kept = 0, n = 0;
     for (size_t i = 0; i < r->n; i++)
@@ -255,12 +256,12 @@ struct analysis_fit_point study_fit_resources_plain(const struct study_fit_point
 }
 
 /* Seeds are innermost in a sweep: replicas of a point follow each other. */
-static bool replica(const struct study_fit_point *p, const struct study_fit_point *before)
+static bool resources_replica(const struct study_fit_point *p, const struct study_fit_point *before)
 {
     return p->axes && before->axes && strcmp(p->source, before->source) == 0 && json_equal(p->axes, before->axes);
 }
 
-static bool study_fit_outcome(const struct study_fit_resources *r, size_t group, bool loss_free,
+static bool resources_outcome(const struct study_fit_resources *r, size_t group, bool loss_free,
                               struct study_fit_outcome *o, struct error *err)
 {
     struct analysis_fit_point *plain = malloc((r->n + 1) * sizeof *plain);
@@ -269,7 +270,7 @@ static bool study_fit_outcome(const struct study_fit_resources *r, size_t group,
         const struct study_fit_point *p = &r->points[i];
         if (p->group != group || (loss_free && p->lossy))
             continue;
-        if (o->n == 0 || !replica(p, &r->points[o->index[o->n - 1]]))
+        if (o->n == 0 || !resources_replica(p, &r->points[o->index[o->n - 1]]))
             o->units++;
         plain[o->n] = study_fit_resources_plain(p, o->units - 1);
         o->index[o->n++] = i;
@@ -281,27 +282,27 @@ static bool study_fit_outcome(const struct study_fit_resources *r, size_t group,
     return ok;
 }
 
-static bool fit(void *state, struct error *err)
+static bool resources_fit(void *state, struct error *err)
 {
     struct study_fit_resources *r = state;
     bool ok = true;
-    settle(r);
+    resources_settle(r);
     for (size_t i = 0; ok && i < r->n_groups; i++) {
         struct study_fit_group *g = &r->groups[i];
-        ok = g->points == 0 || study_fit_outcome(r, i, false, &g->all, err);
+        ok = g->points == 0 || resources_outcome(r, i, false, &g->all, err);
         if (ok && g->lossy > 0 && g->lossy < g->points)
-            ok = study_fit_outcome(r, i, true, &g->loss_free, err);
+            ok = resources_outcome(r, i, true, &g->loss_free, err);
     }
     return ok;
 }
 
-static size_t points(const void *state)
+static size_t resources_points(const void *state)
 {
     const struct study_fit_resources *r = state;
     return r->n + r->starved + r->unfilled;
 }
 
-static const char help[] =
+static const char resources_help[] =
     "Bulk flows without end that all share one link (a host's, or a tree's backbone 'sw0-sw1'), by link. B is the\n"
     "goodput one direction alone can carry; n in and n out, n own those of a flow's own direction, W windows:\n"
     "  eq5      B / n own                             fairness: full duplex works (Zhu et al. 2014, Eq. 5)\n"
@@ -328,15 +329,13 @@ static const char help[] =
     "\"predicted_out_bps\" (by the best form), \"eq6_in_bps\", \"eq6_out_bps\" (by eq6), \"axes\", ...}]}], ...};\n"
     "inverse_p is 1/p\n";
 
-const struct study_fit_part study_fit_resources = {
+const struct study_fit_part study_fit_resources_part = {
     .name = "resources",
-    .help = help,
+    .help = resources_help,
     .new = resources_new,
-    .take = take,
-    .take_resources = take_resources,
-    .fit = fit,
-    .points = points,
-    .print = study_fit_resources_print,
-    .json = study_fit_resources_json,
+    .take = resources_take,
+    .take_resources = resources_take_hosts,
+    .fit = resources_fit,
+    .points = resources_points,
     .free = resources_free,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/fit_resources.h - inside part `resources` of fit: points of bulk flows over one shared link, by link. */
+/* study/fit_resources.h - part `resources` of a fit: points of bulk flows over one shared link, by link. */
 #ifndef STUDY_FIT_RESOURCES_H
 #define STUDY_FIT_RESOURCES_H
 
@@ -14,7 +14,7 @@ struct study_fit_point {
     json_t *axes;           /* owned; NULL for a capture */
     int64_t number, seed;   /* 0 for a capture */
     bool lossy;             /* segments were sent again */
-    bool unfilled;          /* its windows do not fill the link: no rule speaks of it */
+    bool unfilled;          /* its windows do not fill the link: no rule applies */
     double in_bps, out_bps; /* mean of the flows each way; NAN without any */
     double in_ci95_bps, out_ci95_bps;
     size_t n_in, n_out;
@@ -50,8 +50,5 @@ struct study_fit_resources {
 
 /* A point as the statistics want it, borrowed. */
 struct analysis_fit_point study_fit_resources_plain(const struct study_fit_point *p, size_t unit);
-
-bool study_fit_resources_print(const void *state, struct error *err);
-json_t *study_fit_resources_json(const void *state);
 
 #endif
