@@ -5,12 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const shapes[] = {
-    [MODEL_SIGNATURE_RATIO] = "ratio",
-    [MODEL_SIGNATURE_STARTUP] = "startup",
-    [MODEL_SIGNATURE_THRESHOLD] = "threshold",
-};
-
 static void fit_text(const struct predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_signature_fit *f = &a->fit;
@@ -43,11 +37,11 @@ static json_t *fit_json(const struct predict_exchange_options *o, const struct s
 {
     const struct model_signature_fit *f = &a->fit;
     return json_pack("{s:s, s:I, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:f, s:b}", "file", o->request.fit_path,
-                     "points", (json_int_t)a->fit_points, "shape", shapes[f->shape], "gamma", estimate_json(&f->gamma),
-                     "delta_s", estimate_json(&f->delta_s), "delta_used_s", f->signature.delta_s, "threshold_bytes",
-                     f->signature.threshold_bytes, "threshold_above_bytes", f->threshold_above_bytes,
-                     "threshold_to_bytes", f->threshold_to_bytes, "df", (json_int_t)f->df, "scale", f->scale,
-                     "weighted", a->fit_weighted);
+                     "points", (json_int_t)a->fit_points, "shape", model_signature_shape_name(f->shape), "gamma",
+                     estimate_json(&f->gamma), "delta_s", estimate_json(&f->delta_s), "delta_used_s",
+                     f->signature.delta_s, "threshold_bytes", f->signature.threshold_bytes, "threshold_above_bytes",
+                     f->threshold_above_bytes, "threshold_to_bytes", f->threshold_to_bytes, "df", (json_int_t)f->df,
+                     "scale", f->scale, "weighted", a->fit_weighted);
 }
 
 /* What each process sends, as a rate; it receives as much. */

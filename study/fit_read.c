@@ -54,7 +54,8 @@ static bool fit_read_resources(void *user, const char *source, const char *run,
     return ok;
 }
 
-bool study_fit_read_is_database(const char *path)
+/* Is the file SQLite's? False, too, where it cannot be read. */
+static bool fit_read_is_database(const char *path)
 {
     char magic[sizeof SQLITE_MAGIC] = "";
     FILE *f = fopen(path, "rb");
@@ -69,7 +70,7 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
     struct sweep_db db;
     f->source = path;
     f->seen = 0;
-    if (!study_fit_read_is_database(path))
+    if (!fit_read_is_database(path))
         return study_judge_source(path, ANALYSIS_CHECK_TOLERANCE, fit_read_resources, f, err);
     if (!sweep_db_open(&db, path, err))
         return false;

@@ -16,9 +16,6 @@ struct study_fit_read {
 bool study_fit_read_start(struct study_fit_read *f, struct error *err);
 void study_fit_read_free(struct study_fit_read *f); /* safe on a zeroed one */
 
-/* Is the file SQLite's? False, too, where it cannot be read. */
-bool study_fit_read_is_database(const char *path);
-
 /* Shows the parts a database, a capture, a run or a directory of runs. ERROR_INPUT when it has no point. */
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err);
 

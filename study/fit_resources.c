@@ -36,7 +36,9 @@ static void resources_free(void *state)
         point_fini(&r->points[i]);
     for (size_t i = 0; r && i < r->n_groups; i++) {
         free(r->groups[i].all.index);
+        free(r->groups[i].all.best);
         free(r->groups[i].loss_free.index);
+        free(r->groups[i].loss_free.best);
     }
     if (r) {
         free(r->points);
@@ -250,9 +252,26 @@ static void resources_settle(struct study_fit_resources *r)
     }
 }
 
-struct analysis_fit_point study_fit_resources_plain(const struct study_fit_point *p, size_t unit)
+/* A point as the statistics want it, borrowed. */
+static struct analysis_fit_point resources_plain(const struct study_fit_point *p, size_t unit)
 {
     return (struct analysis_fit_point){.flows = p->flows, .n = p->n_in + p->n_out, .unit = unit, .link = p->link};
+}
+
+/* `predicted` has room for the point's flows. */
+static struct study_fit_predicted resources_predict(const struct analysis_fit *f, const struct study_fit_point *p,
+                                                    const struct analysis_fit_point *plain, double *predicted)
+{
+    double in = 0, out = 0, worst = 0;
+    if (!f->applies)
+        return (struct study_fit_predicted){(double)NAN, (double)NAN, (double)NAN};
+    analysis_fit_predict(f, plain, predicted);
+    for (size_t i = 0; i < plain->n; i++) {
+        double error = p->flows[i].rate_bps / predicted[i] - 1;
+        *(p->flows[i].incoming ? &in : &out) += predicted[i];
+        worst = fabs(error) > fabs(worst) ? error : worst;
+    }
+    return (struct study_fit_predicted){in / (double)p->n_in, out / (double)p->n_out, worst};
 }
 
 /* Seeds are innermost in a sweep: replicas of a point follow each other. */
@@ -264,6 +283,7 @@ static bool resources_replica(const struct study_fit_point *p, const struct stud
 static bool resources_outcome(const struct study_fit_resources *r, size_t group, bool loss_free,
                               struct study_fit_outcome *o, struct error *err)
 {
+    size_t flows = 0;
     struct analysis_fit_point *plain = malloc((r->n + 1) * sizeof *plain);
     o->index = malloc((r->n + 1) * sizeof *o->index);
     for (size_t i = 0; plain && o->index && i < r->n; i++) {
@@ -272,12 +292,26 @@ static bool resources_outcome(const struct study_fit_resources *r, size_t group,
             continue;
         if (o->n == 0 || !resources_replica(p, &r->points[o->index[o->n - 1]]))
             o->units++;
-        plain[o->n] = study_fit_resources_plain(p, o->units - 1);
+        plain[o->n] = resources_plain(p, o->units - 1);
+        flows = plain[o->n].n > flows ? plain[o->n].n : flows;
         o->index[o->n++] = i;
     }
-    bool ok = plain && o->index ? analysis_fit_compare(plain, o->n, o->fit, err) : no_memory(err);
-    if (ok)
+    double *predicted = malloc((flows + 1) * sizeof *predicted);
+    o->best = malloc((2 * o->n + 1) * sizeof *o->best);
+    bool ok = plain && o->index && predicted && o->best ? analysis_fit_compare(plain, o->n, o->fit, err)
+                                                        : no_memory(err);
+    if (ok) {
+        const struct analysis_fit *eq6 = o->fit;
+        while (eq6->form != ANALYSIS_FIT_EQ6 || eq6->acks)
+            eq6++;
         o->spread = analysis_fit_spread(plain, o->n);
+        o->eq6 = o->best + o->n;
+        for (size_t i = 0; i < o->n; i++) {
+            o->best[i] = resources_predict(&o->fit[0], &r->points[o->index[i]], &plain[i], predicted);
+            o->eq6[i] = resources_predict(eq6, &r->points[o->index[i]], &plain[i], predicted);
+        }
+    }
+    free(predicted);
     free(plain);
     return ok;
 }

@@ -23,8 +23,15 @@ struct study_fit_point {
     size_t measurement;     /* the same for several ways to see one point: only one of them is kept */
 };
 
+/* A point as a form predicts it; NAN where the form does not apply. */
+struct study_fit_predicted {
+    double in_bps, out_bps; /* means of the flows each way */
+    double worst_error;     /* of its flows, measured / predicted - 1: the largest */
+};
+
 struct study_fit_outcome {
     size_t *index; /* owned; of the points in it, in the order of the fit */
+    struct study_fit_predicted *best, *eq6; /* owned, one allocation from `best` on; of each: by fit[0], by plain eq6 */
     size_t n, units;
     struct analysis_fit fit[ANALYSIS_FIT_ALL]; /* best first */
     double spread; /* among replicas */
@@ -47,8 +54,5 @@ struct study_fit_resources {
     struct study_fit_group *groups; /* owned */
     size_t n_groups;
 };
-
-/* A point as the statistics want it, borrowed. */
-struct analysis_fit_point study_fit_resources_plain(const struct study_fit_point *p, size_t unit);
 
 #endif
