@@ -19,7 +19,7 @@ static const char help_end[] =
 static const struct {
     cli_fit_print *print;
     cli_fit_json *json;
-} shows[STUDY_FIT_PARTS] = {
+} fit_shows[STUDY_FIT_PARTS] = {
     [STUDY_FIT_RESOURCES] = {cli_fit_resources_print, cli_fit_resources_json},
     [STUDY_FIT_PATTERNS] = {cli_fit_patterns_print, cli_fit_patterns_json},
     [STUDY_FIT_ENGINES] = {cli_fit_engines_print, cli_fit_engines_json},
@@ -31,11 +31,11 @@ json_t *cli_fit_show_json(const struct study_fit_read *f)
     json_t *root = json_object();
     for (int i = 0; i < STUDY_FIT_PARTS; i++)
         if (study_fit_read_has(f, (enum study_fit_kind)i))
-            json_object_set_new(root, study_fit_parts[i]->name, shows[i].json(f->state[i]));
+            json_object_set_new(root, study_fit_parts[i]->name, fit_shows[i].json(f->state[i]));
     return root;
 }
 
-static bool parse(int argc, char **argv, bool *json, bool *help_wanted, struct error *err)
+static bool fit_parse(int argc, char **argv, bool *json, bool *help_wanted, struct error *err)
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
@@ -46,7 +46,7 @@ static bool parse(int argc, char **argv, bool *json, bool *help_wanted, struct e
             *json = true;
         else if (c == 'h')
             return *help_wanted = true;
-        else /* getopt_long has said what */
+        else /* getopt_long has printed why */
             return error_set(err, ERROR_INPUT, "'contraflow fit --help' lists the options");
     }
     return optind < argc ||
@@ -62,14 +62,14 @@ static void print_help(void)
 }
 
 /* Every part that took something. */
-static bool show(struct study_fit_read *f, char **sources, int n, bool json, struct error *err)
+static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json, struct error *err)
 {
     bool any = false, ok = study_fit_read_end(f, err);
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++) {
         if (!study_fit_read_has(f, (enum study_fit_kind)i))
             continue;
         if (!json)
-            ok = (!any || putchar('\n') != EOF) && shows[i].print(f->state[i], err);
+            ok = (!any || putchar('\n') != EOF) && fit_shows[i].print(f->state[i], err);
         any = true;
     }
     if (!ok || !any)
@@ -93,7 +93,7 @@ int cmd_fit(int argc, char **argv)
     struct study_fit_read f = {0};
     struct error err = {0};
     bool json = false, help_wanted = false;
-    if (!parse(argc, argv, &json, &help_wanted, &err))
+    if (!fit_parse(argc, argv, &json, &help_wanted, &err))
         return cli_fail(&err);
     if (help_wanted) {
         print_help();
@@ -102,7 +102,7 @@ int cmd_fit(int argc, char **argv)
     bool ok = study_fit_read_start(&f, &err);
     for (int i = optind; ok && i < argc; i++)
         ok = study_fit_read_source(&f, argv[i], &err);
-    ok = ok && show(&f, argv + optind, argc - optind, json, &err);
+    ok = ok && fit_show(&f, argv + optind, argc - optind, json, &err);
     study_fit_read_free(&f);
     return ok ? 0 : cli_fail(&err);
 }

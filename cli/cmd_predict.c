@@ -187,12 +187,12 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
     if (shown_s > 0)
         fputs("\r\033[K", stderr);
     if (ok && o->json) {
-        *json = o->all ? json_pack("{s:o}", "models", json_array()) : predict_json(made, s, &pattern);
+        *json = o->all ? json_pack("{s:o}", "models", json_array()) : cli_predict_json(made, s, &pattern);
         for (size_t i = 0; o->all && i < n; i++)
-            json_array_append_new(json_object_get(*json, "models"), predict_json(&made[i], s, &pattern));
+            json_array_append_new(json_object_get(*json, "models"), cli_predict_json(&made[i], s, &pattern));
         ok = *json || error_set(err, ERROR_SYSTEM, "out of memory");
     } else if (ok) {
-        ok = o->all ? predict_print_all(made, n, s, err) : predict_print(made, s, &pattern, err);
+        ok = o->all ? cli_predict_print_all(made, n, s, err) : cli_predict_print(made, s, &pattern, err);
     }
     for (size_t i = 0; i < n; i++)
         study_prediction_fini(&made[i]);

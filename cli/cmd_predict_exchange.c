@@ -58,7 +58,7 @@ enum kind { KIND_COUNT, KIND_NUMBER, KIND_TIME, KIND_TIME_PER_BYTE, KIND_BYTES, 
 
 #define FIELD(name) offsetof(struct study_exchange_request, name)
 
-/* Every option that sets a number, with the field it sets; models look at it that need any of `needs`. */
+/* Every option that sets a number, and the field it sets. The models that have one of its `needs` look at it. */
 static const struct setting {
     const char *name;
     enum kind kind;
@@ -93,7 +93,7 @@ static const struct setting {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings, WORDS = 6 };
 
-static bool parse_number(const char *text, double *value, struct error *err)
+static bool exchange_number(const char *text, double *value, struct error *err)
 {
     char *end;
     *value = strtod(text, &end);
@@ -101,16 +101,16 @@ static bool parse_number(const char *text, double *value, struct error *err)
            error_set(err, ERROR_INPUT, "'%s' is not a number; try 0.5", text);
 }
 
-static bool parse_setting(enum kind kind, const char *text, double *value, struct error *err)
+static bool exchange_setting(enum kind kind, const char *text, double *value, struct error *err)
 {
     int64_t whole = 0;
     bool ok = true;
     double scale = 1;
     switch (kind) {
     case KIND_NUMBER:
-        return parse_number(text, value, err);
+        return exchange_number(text, value, err);
     case KIND_TIME_PER_BYTE: /* published to more digits than a picosecond has: plain seconds as well */
-        if (parse_number(text, value, err))
+        if (exchange_number(text, value, err))
             return true;
         ok = units_parse_time(text, &whole, err);
         scale = UNITS_PS_PER_S;
@@ -136,7 +136,7 @@ static bool parse_setting(enum kind kind, const char *text, double *value, struc
 }
 
 /* -1: there is no such model. */
-static int model_at(const char *name, size_t length)
+static int exchange_model_at(const char *name, size_t length)
 {
     for (int m = 0; m < STUDY_EXCHANGE_MODELS; m++) {
         const char *known = study_exchange_models[m].name;
@@ -146,13 +146,13 @@ static int model_at(const char *name, size_t length)
     return -1;
 }
 
-static bool parse_models(const char *text, struct study_exchange_request *r, struct error *err)
+static bool exchange_models(const char *text, struct study_exchange_request *r, struct error *err)
 {
     if (*text == '\0')
         return error_set(err, ERROR_INPUT, "--model: names no model; try --model tam");
     while (*text) {
         size_t n = strcspn(text, ",");
-        int m = model_at(text, n);
+        int m = exchange_model_at(text, n);
         if (m < 0) {
             char list[128] = "";
             for (size_t at = 0; ++m < STUDY_EXCHANGE_MODELS && at < sizeof list;)
@@ -166,18 +166,18 @@ static bool parse_models(const char *text, struct study_exchange_request *r, str
     return true;
 }
 
-static double *field_of(struct study_exchange_request *r, const struct setting *s)
+static double *exchange_field(struct study_exchange_request *r, const struct setting *s)
 {
     return (double *)(void *)((char *)r + s->field);
 }
 
 /* An option that no chosen model looks at would be ignored without a word. */
-static bool check_use(struct study_exchange_request *r, struct error *err)
+static bool exchange_check_use(struct study_exchange_request *r, struct error *err)
 {
     int needs = study_exchange_needs(r);
     for (int i = 0; i < SETTINGS; i++) {
         int m = 0;
-        if (isnan(*field_of(r, &settings[i])) || settings[i].needs & needs)
+        if (isnan(*exchange_field(r, &settings[i])) || settings[i].needs & needs)
             continue;
         while (!(study_exchange_models[m].needs & settings[i].needs))
             m++;
@@ -190,7 +190,7 @@ static bool check_use(struct study_exchange_request *r, struct error *err)
 }
 
 /* Table 5.2 where the command line gives nothing; o->given names what it gives. */
-static bool fill_defaults(struct predict_exchange_options *o, struct error *err)
+static bool exchange_fill_defaults(struct cli_predict_exchange_options *o, struct error *err)
 {
     bool cut_through = strcmp(o->like, "8275-326") == 0;
     if (!cut_through && strcmp(o->like, "8275-416") != 0)
@@ -200,10 +200,10 @@ static bool fill_defaults(struct predict_exchange_options *o, struct error *err)
     for (int i = 0; i < SETTINGS; i++) {
         if (settings[i].field < FIELD(tam) || settings[i].field >= FIELD(tam) + sizeof r->tam)
             continue;
-        double *field = field_of(r, &settings[i]);
+        double *field = exchange_field(r, &settings[i]);
         size_t used = strlen(o->given);
         if (isnan(*field))
-            *field = *field_of(&defaults, &settings[i]);
+            *field = *exchange_field(&defaults, &settings[i]);
         else
             snprintf(o->given + used, sizeof o->given - used, "%s--%s", used ? " " : "", settings[i].name);
     }
@@ -211,7 +211,7 @@ static bool fill_defaults(struct predict_exchange_options *o, struct error *err)
     return true;
 }
 
-static bool parse(int argc, char **argv, struct predict_exchange_options *o, struct error *err)
+static bool exchange_parse(int argc, char **argv, struct cli_predict_exchange_options *o, struct error *err)
 {
     struct option list[SETTINGS + WORDS + 1] = {
         {"model", required_argument, NULL, 'm'}, {"like", required_argument, NULL, 'l'},
@@ -219,10 +219,10 @@ static bool parse(int argc, char **argv, struct predict_exchange_options *o, str
         {"json", no_argument, NULL, 'j'},        {"help", no_argument, NULL, 'h'},
     };
     struct study_exchange_request *r = &o->request;
-    *o = (struct predict_exchange_options){.like = "8275-326"};
+    *o = (struct cli_predict_exchange_options){.like = "8275-326"};
     for (int i = 0; i < SETTINGS; i++) {
         list[WORDS + i] = (struct option){settings[i].name, required_argument, NULL, 256 + i};
-        *field_of(r, &settings[i]) = NAN;
+        *exchange_field(r, &settings[i]) = NAN;
     }
     int c;
     bool any = false;
@@ -231,7 +231,7 @@ static bool parse(int argc, char **argv, struct predict_exchange_options *o, str
         bool ok = true;
         switch (c) {
         case 'm':
-            ok = parse_models(optarg, r, err);
+            ok = exchange_models(optarg, r, err);
             any = true;
             break;
         case 'l':
@@ -252,7 +252,7 @@ static bool parse(int argc, char **argv, struct predict_exchange_options *o, str
         case '?': /* getopt_long has printed why */
             return error_set(err, ERROR_INPUT, "'contraflow predict exchange --help' lists the options");
         default:
-            ok = parse_setting(settings[c - 256].kind, optarg, field_of(r, &settings[c - 256]), err);
+            ok = exchange_setting(settings[c - 256].kind, optarg, exchange_field(r, &settings[c - 256]), err);
             if (!ok)
                 error_prefix(err, "--%s: ", settings[c - 256].name);
         }
@@ -264,23 +264,23 @@ static bool parse(int argc, char **argv, struct predict_exchange_options *o, str
                          argv[optind]);
     if (!any) {
         const char *name = r->fit_path || r->network ? "signature" : "tam";
-        r->wanted[model_at(name, strlen(name))] = true;
+        r->wanted[exchange_model_at(name, strlen(name))] = true;
     }
-    return check_use(r, err) && fill_defaults(o, err);
+    return exchange_check_use(r, err) && exchange_fill_defaults(o, err);
 }
 
 int cmd_predict_exchange(int argc, char **argv)
 {
-    struct predict_exchange_options o;
+    struct cli_predict_exchange_options o;
     struct study_exchange_answer a;
     struct error err = {0};
-    if (!parse(argc, argv, &o, &err))
+    if (!exchange_parse(argc, argv, &o, &err))
         return cli_fail(&err);
     if (o.help) {
         fputs(help, stdout);
         return 0;
     }
-    if (!study_exchange_predict(&o.request, &a, &err) || !predict_exchange_show(&o, &a, &err))
+    if (!study_exchange_predict(&o.request, &a, &err) || !cli_predict_exchange_show(&o, &a, &err))
         return cli_fail(&err);
     return 0;
 }

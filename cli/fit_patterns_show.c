@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A table's head: what names a cell. The caller adds the `columns` that follow. */
+/* Begins a table with the columns that name a cell; the caller adds the heads of `columns` more. */
 static void patterns_start(struct view_table *t, const struct study_fit_patterns *p, size_t columns)
 {
     static const char *const names[] = {"nodes", "d", "MB", "window kB"};
@@ -103,7 +103,7 @@ static bool patterns_print_last(const struct study_fit_patterns *p, struct error
     return view_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
 }
 
-/* Ours beside what the paper measured on its clusters. */
+/* Puts our errors beside those that the paper measured on its clusters. */
 static bool patterns_print_published(const struct study_fit_patterns *p, struct error *err)
 {
     static const char *const head[] = {"algorithm1", "main", "Grid5000", "both ways",

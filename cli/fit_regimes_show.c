@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NEAREST 10 /* points that disagree, shown */
+#define NEAREST 10 /* at most so many points that disagree are shown */
 
 static bool print_counts(const struct study_fit_regimes *r, struct error *err)
 {
@@ -50,7 +50,7 @@ static struct quantiles quantiles(double *value, size_t n)
     return (struct quantiles){n, value[n / 2], value[n * 9 / 10], value[n - 1]};
 }
 
-/* How far rates are from the closed form, and what seeds do to them where segments were lost. */
+/* Prints how far rates are from the closed form, and how much they differ by seed where segments were lost. */
 static bool print_rates(const struct study_fit_regimes *r, struct error *err)
 {
     double *error = calloc(r->n, sizeof *error);

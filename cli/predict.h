@@ -11,12 +11,12 @@ int cmd_predict_exchange(int argc, char **argv);
 int cmd_predict_loss(int argc, char **argv);
 
 /* Tables of one prediction, or of several side by side. `s` names flows and hosts. */
-bool predict_print(const struct study_prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
-                   struct error *err);
-bool predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s, struct error *err);
+bool cli_predict_print(const struct study_prediction *p, const struct scenario *s,
+                       const struct scenario_pattern *pattern, struct error *err);
+bool cli_predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s, struct error *err);
 
 /* NULL when out of memory. */
-json_t *predict_json(const struct study_prediction *p, const struct scenario *s,
-                     const struct scenario_pattern *pattern);
+json_t *cli_predict_json(const struct study_prediction *p, const struct scenario *s,
+                         const struct scenario_pattern *pattern);
 
 #endif

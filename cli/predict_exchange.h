@@ -5,14 +5,14 @@
 
 #include "study/exchange.h"
 
-struct predict_exchange_options {
+struct cli_predict_exchange_options {
     struct study_exchange_request request;
     const char *like; /* switch whose Table 5.2 the defaults are; borrowed */
     char given[128];  /* the options that replaced one of these defaults, "--g-s --l" */
     bool json, help;
 };
 
-bool predict_exchange_show(const struct predict_exchange_options *o, const struct study_exchange_answer *a,
-                           struct error *err);
+bool cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
+                               struct error *err);
 
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static void fit_text(const struct predict_exchange_options *o, const struct study_exchange_answer *a)
+static void show_fit(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_signature_fit *f = &a->fit;
     bool ratio = f->shape == MODEL_SIGNATURE_RATIO;
@@ -33,7 +33,7 @@ static json_t *estimate_json(const struct model_signature_estimate *e)
                      view_table_json_number(e->high));
 }
 
-static json_t *fit_json(const struct predict_exchange_options *o, const struct study_exchange_answer *a)
+static json_t *fit_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_signature_fit *f = &a->fit;
     return json_pack("{s:s, s:I, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:f, s:b}", "file", o->request.fit_path,
@@ -45,12 +45,12 @@ static json_t *fit_json(const struct predict_exchange_options *o, const struct s
 }
 
 /* What each process sends, as a rate; it receives as much. */
-static double goodput_bps(const struct study_exchange_answer *a, const struct study_exchange_row *row)
+static double row_goodput_bps(const struct study_exchange_answer *a, const struct study_exchange_row *row)
 {
     return 8 * a->message_bytes * (double)(a->processes - 1) / row->time_s;
 }
 
-static void show_parameters(const struct predict_exchange_options *o, const struct study_exchange_answer *a)
+static void show_parameters(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_tam *t = &o->request.tam;
     printf("tam: O_s %g, g_s %g, O_r %g, g_r %g, U_r %g, L %g us, packets of %g bytes\n", t->send_overhead_s * 1e6,
@@ -80,12 +80,12 @@ static void show_tree(const struct study_exchange_answer *a)
            a->tree.switches);
 }
 
-static bool show_text(const struct predict_exchange_options *o, const struct study_exchange_answer *a,
+static bool show_text(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
                       struct error *err)
 {
     static const char *const head[] = {"model", "source", "rounds", "time ms", "Mb/s a process"};
     if (o->request.fit_path)
-        fit_text(o, a);
+        show_fit(o, a);
     if (a->processes == 0)
         return true;
     printf("%scomplete exchange of %zu processes, %.15g bytes from each to each\n", o->request.fit_path ? "\n" : "",
@@ -106,7 +106,7 @@ static bool show_text(const struct predict_exchange_options *o, const struct stu
         else
             view_table_add(&t, "%.0f", row->rounds);
         view_table_add_number(&t, row->time_s, 1e-3);
-        view_table_add_number(&t, goodput_bps(a, row), 1e6);
+        view_table_add_number(&t, row_goodput_bps(a, row), 1e6);
     }
     if (!view_table_print(&t, "  ", 2, stdout, err))
         return false;
@@ -115,7 +115,7 @@ static bool show_text(const struct predict_exchange_options *o, const struct stu
     return true;
 }
 
-static json_t *parameters_json(const struct predict_exchange_options *o, const struct study_exchange_answer *a)
+static json_t *parameters_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_tam *t = &o->request.tam;
     return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:s, s:I, s:f, s:s, s:b}", "o_s_s", t->send_overhead_s,
@@ -136,14 +136,14 @@ static json_t *tree_json(const struct study_exchange_answer *a)
                      view_table_json_number(a->uplink_s));
 }
 
-static bool show_json(const struct predict_exchange_options *o, const struct study_exchange_answer *a,
+static bool show_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
                       struct error *err)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < a->n; i++) {
         const struct study_exchange_row *row = &a->row[i];
         json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:f, s:o}", "model", row->model, "source", row->source,
-                                              "time_s", row->time_s, "process_goodput_bps", goodput_bps(a, row),
+                                              "time_s", row->time_s, "process_goodput_bps", row_goodput_bps(a, row),
                                               "rounds", isnan(row->rounds) ? json_null()
                                                                            : json_integer((json_int_t)row->rounds)));
     }
@@ -166,8 +166,8 @@ static bool show_json(const struct predict_exchange_options *o, const struct stu
     return true;
 }
 
-bool predict_exchange_show(const struct predict_exchange_options *o, const struct study_exchange_answer *a,
-                           struct error *err)
+bool cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
+                               struct error *err)
 {
     return o->json ? show_json(o, a, err) : show_text(o, a, err);
 }

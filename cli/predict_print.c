@@ -129,8 +129,8 @@ static bool print_queues(const struct study_prediction *p, const struct scenario
     return true;
 }
 
-bool predict_print(const struct study_prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
-                   struct error *err)
+bool cli_predict_print(const struct study_prediction *p, const struct scenario *s,
+                       const struct scenario_pattern *pattern, struct error *err)
 {
     printf("%s, predicted: %s. Rates are goodput\n", p->model->name, p->model->summary);
     return print_rates(p, s, pattern, err) && (!p->queues.rtt || print_queues(p, s, pattern, err));
@@ -158,7 +158,7 @@ static bool print_side_by_side(const struct study_prediction *p, size_t n, const
     return view_table_print(&t, "", 3, stdout, err);
 }
 
-bool predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s, struct error *err)
+bool cli_predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s, struct error *err)
 {
     printf("predicted goodput in the first step, Mb/s\n");
     if (!print_side_by_side(p, n, s, false, err))
@@ -192,7 +192,8 @@ static json_t *json_ports(const struct study_prediction *p, const struct scenari
     return ports;
 }
 
-json_t *predict_json(const struct study_prediction *p, const struct scenario *s, const struct scenario_pattern *pattern)
+json_t *cli_predict_json(const struct study_prediction *p, const struct scenario *s,
+                         const struct scenario_pattern *pattern)
 {
     json_t *links = json_array(), *steps = json_array();
     for (size_t k = 0; k < p->n_steps; k++)

@@ -104,7 +104,7 @@ static bool exchange_tam(const struct study_exchange_request *r, struct study_ex
 }
 
 static bool exchange_link(const struct study_exchange_request *r, struct model_alltoall_link *link,
-                           struct error *err)
+                          struct error *err)
 {
     bool has_beta = !isnan(r->beta_s_per_byte), has_rate = !isnan(r->rate_bps);
     if (isnan(r->alpha_s))
@@ -118,7 +118,7 @@ static bool exchange_link(const struct study_exchange_request *r, struct model_a
 }
 
 static bool exchange_signature_of(const struct study_exchange_request *r, const struct study_exchange_answer *a,
-                         struct model_alltoall_signature *signature, const char **source, struct error *err)
+                                  struct model_alltoall_signature *signature, const char **source, struct error *err)
 {
     bool given = !isnan(r->gamma) || !isnan(r->delta_s) || !isnan(r->threshold_bytes);
     if ((r->fit_path != NULL) + (r->network != NULL) + given != 1)

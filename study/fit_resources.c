@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool no_memory(struct error *err)
+static bool resources_no_memory(struct error *err)
 {
     return error_set(err, ERROR_SYSTEM, "out of memory for the points of a fit");
 }
@@ -17,11 +17,11 @@ static void *resources_new(struct error *err)
 {
     struct study_fit_resources *r = calloc(1, sizeof *r);
     if (!r)
-        no_memory(err);
+        resources_no_memory(err);
     return r;
 }
 
-static void point_fini(struct study_fit_point *p)
+static void resources_free_point(struct study_fit_point *p)
 {
     free(p->source);
     free(p->label);
@@ -33,7 +33,7 @@ static void resources_free(void *state)
 {
     struct study_fit_resources *r = state;
     for (size_t i = 0; r && i < r->n; i++)
-        point_fini(&r->points[i]);
+        resources_free_point(&r->points[i]);
     for (size_t i = 0; r && i < r->n_groups; i++) {
         free(r->groups[i].all.index);
         free(r->groups[i].all.best);
@@ -47,7 +47,7 @@ static void resources_free(void *state)
     free(r);
 }
 
-static bool find_group(struct study_fit_resources *r, const char *name, double rate_bps, size_t *index)
+static bool resources_group(struct study_fit_resources *r, const char *name, double rate_bps, size_t *index)
 {
     for (*index = 0; *index < r->n_groups; ++*index) {
         const struct study_fit_group *g = &r->groups[*index];
@@ -65,8 +65,8 @@ static bool find_group(struct study_fit_resources *r, const char *name, double r
 }
 
 /* A new point with room for n flows; NULL when memory is out. */
-static struct study_fit_point *add_point(struct study_fit_resources *r, const char *name, double rate_bps,
-                                         const char *source, size_t n)
+static struct study_fit_point *resources_add_point(struct study_fit_resources *r, const char *name, double rate_bps,
+                                                   const char *source, size_t n)
 {
     struct study_fit_point *grown = realloc(r->points, (r->n + 1) * sizeof *grown);
     if (!grown)
@@ -77,10 +77,10 @@ static struct study_fit_point *add_point(struct study_fit_resources *r, const ch
     p->source = strdup(source);
     p->flows = malloc(n * sizeof *p->flows);
     r->n++;
-    return p->source && p->flows && find_group(r, name, rate_bps, &p->group) ? p : NULL;
+    return p->source && p->flows && resources_group(r, name, rate_bps, &p->group) ? p : NULL;
 }
 
-static void add_flow(struct study_fit_point *p, const struct analysis_fit_flow *f, double ci95_bps)
+static void resources_add_flow(struct study_fit_point *p, const struct analysis_fit_flow *f, double ci95_bps)
 {
     size_t *n = f->incoming ? &p->n_in : &p->n_out;
     double *mean = f->incoming ? &p->in_bps : &p->out_bps, *ci95 = f->incoming ? &p->in_ci95_bps : &p->out_ci95_bps;
@@ -91,7 +91,7 @@ static void add_flow(struct study_fit_point *p, const struct analysis_fit_flow *
 }
 
 /* From sums to means. Flows are taken as independent, which they are not quite: single intervals give no more. */
-static void end_point(struct study_fit_point *p)
+static void resources_end_point(struct study_fit_point *p)
 {
     p->in_bps /= (double)p->n_in;
     p->out_bps /= (double)p->n_out;
@@ -102,7 +102,7 @@ static void end_point(struct study_fit_point *p)
 enum way { WAY_NONE, WAY_IN, WAY_OUT };
 
 /* host -1: the backbone. */
-static enum way way_of(const struct scenario *s, const struct scenario_flow *f, int host)
+static enum way resources_way(const struct scenario *s, const struct scenario_flow *f, int host)
 {
     if (host >= 0)
         return f->to == host ? WAY_IN : f->from == host ? WAY_OUT : WAY_NONE;
@@ -111,7 +111,7 @@ static enum way way_of(const struct scenario *s, const struct scenario_flow *f, 
 }
 
 /* What a flow over a backbone can have for reasons of its own: its part of either host's link. */
-static double limit_of(const struct scenario *s, int flow, int host, const struct model_link *link)
+static double resources_limit(const struct scenario *s, int flow, int host, const struct model_link *link)
 {
     const struct scenario_flow *f = &s->flows[flow];
     int from = 0, to = 0;
@@ -133,7 +133,7 @@ static bool resources_filled(const struct sweep_result *result, int host, struct
     link.rate_bps = rate_bps;
     for (int i = 0; i < s->n_flows; i++) {
         double window = floor(study_judge_run_window(&s->flows[i].tcp) / link.segment_bytes) * link.segment_bytes;
-        *(way_of(s, &s->flows[i], host) == WAY_IN ? &in : &out) += 8 * window / result->flows[i].floor_s;
+        *(resources_way(s, &s->flows[i], host) == WAY_IN ? &in : &out) += 8 * window / result->flows[i].floor_s;
     }
     double most = fmax(in, out);
     return !(most < model_degree_goodput_bps(&link, 0)); /* true, too, where the round trip is not known */
@@ -145,15 +145,15 @@ static bool resources_take_as(struct study_fit_resources *r, const char *source,
     const struct scenario *s = result->scenario;
     char name[32];
     for (int i = 0; i < s->n_flows; i++)
-        if (way_of(s, &s->flows[i], host) == WAY_NONE)
+        if (resources_way(s, &s->flows[i], host) == WAY_NONE)
             return true;
     snprintf(name, sizeof name, "h%d", host);
     struct model_link link = study_judge_run_link(s);
     double rate_bps = host < 0 ? (double)s->network.backbone.rate_bps : link.rate_bps;
     struct study_fit_point *p =
-        add_point(r, host < 0 ? STUDY_JUDGE_RUN_BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
+        resources_add_point(r, host < 0 ? STUDY_JUDGE_RUN_BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
     if (!p || !(p->label = sweep_axes_label(result->axes)) || !(p->axes = json_deep_copy(result->axes)))
-        return no_memory(err);
+        return resources_no_memory(err);
     p->link = link;
     p->unfilled = !resources_filled(result, host, link, rate_bps);
     p->number = result->number;
@@ -161,15 +161,15 @@ static bool resources_take_as(struct study_fit_resources *r, const char *source,
     for (int i = 0; i < s->n_flows; i++) {
         const struct results_flow *f = &result->flows[i];
         struct analysis_fit_flow flow = {
-            .incoming = way_of(s, &s->flows[i], host) == WAY_IN,
+            .incoming = resources_way(s, &s->flows[i], host) == WAY_IN,
             .rate_bps = results_flow_rate_bps(f, s->flows[i].bytes),
             .window_bytes = study_judge_run_window(&s->flows[i].tcp),
-            .limit_bps = limit_of(s, i, host, &link),
+            .limit_bps = resources_limit(s, i, host, &link),
         };
-        add_flow(p, &flow, f->steady_ci95_bps);
+        resources_add_flow(p, &flow, f->steady_ci95_bps);
         p->lossy = p->lossy || f->retransmitted_segments > 0;
     }
-    end_point(p);
+    resources_end_point(p);
     return true;
 }
 
@@ -202,17 +202,17 @@ static bool resources_take_hosts(void *state, const char *source, const struct a
     for (size_t i = 0; i < resources->n; i++) {
         const struct analysis_resource *host = &resources->resource[i];
         r->measurements++;
-        struct study_fit_point *p = add_point(r, host->host, (double)NAN, source, host->n);
+        struct study_fit_point *p = resources_add_point(r, host->host, (double)NAN, source, host->n);
         if (!p || asprintf(&p->label, "%s %zu/%zu", source, host->judgement.indegree, host->judgement.outdegree) < 0)
-            return no_memory(err);
+            return resources_no_memory(err);
         for (size_t k = 0; k < host->n; k++) {
             const struct analysis_check_flow *f = &host->flows[k];
             struct analysis_fit_flow flow = {f->incoming, f->rate_bps, f->window_bytes, (double)INFINITY};
-            add_flow(p, &flow, f->ci95_bps);
+            resources_add_flow(p, &flow, f->ci95_bps);
             p->lossy = p->lossy || (f->loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN ? f->retransmitted_segments > 0
                                                                                    : f->loss_events > 0);
         }
-        end_point(p);
+        resources_end_point(p);
     }
     return true;
 }
@@ -232,9 +232,9 @@ static void resources_settle(struct study_fit_resources *r)
         struct study_fit_point point = r->points[best];
         for (size_t k = i; k < n; k++)
             if (k != best)
-                point_fini(&r->points[k]);
+                resources_free_point(&r->points[k]);
         if (point.unfilled)
-            point_fini(&point);
+            resources_free_point(&point);
         else
             r->points[kept++] = point;
         r->unfilled += point.unfilled;
@@ -299,7 +299,7 @@ static bool resources_outcome(const struct study_fit_resources *r, size_t group,
     double *predicted = malloc((flows + 1) * sizeof *predicted);
     o->best = malloc((2 * o->n + 1) * sizeof *o->best);
     bool ok = plain && o->index && predicted && o->best ? analysis_fit_compare(plain, o->n, o->fit, err)
-                                                        : no_memory(err);
+                                                        : resources_no_memory(err);
     if (ok) {
         const struct analysis_fit *eq6 = o->fit;
         while (eq6->form != ANALYSIS_FIT_EQ6 || eq6->acks)

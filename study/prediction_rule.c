@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The window law once more for the transfers of the first step, to show where the round trips go. */
-static bool rule_queues(struct study_prediction *p, const struct model_routes *routes, struct error *err)
+static bool rule_fill_queues(struct study_prediction *p, const struct model_routes *routes, struct error *err)
 {
     struct study_prediction_queues *q = &p->queues;
     size_t links = (size_t)routes->n_links;
@@ -58,7 +58,7 @@ bool study_prediction_rule(struct study_prediction *p, const struct scenario_pat
     if (ok && p->failed)
         ok = error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n);
     if (ok && p->model->rule == &model_rule_window)
-        ok = rule_queues(p, &routes, err);
+        ok = rule_fill_queues(p, &routes, err);
     model_routes_fini(&routes);
     return ok;
 }
