@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/predict_exchange.h"
 #include "cli/predict.h"
 
 #include <getopt.h>

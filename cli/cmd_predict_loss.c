@@ -148,10 +148,7 @@ static void json_print(json_t *json)
 
 static void add_probability(struct view_table *t, double p)
 {
-    if (isfinite(p))
-        view_table_add(t, "%.4f", p);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(p) ? "%.4f" : "-", p);
 }
 
 static bool print_estimates(const struct options *o, const struct model_loss_counts *k, struct error *err)

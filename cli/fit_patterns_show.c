@@ -41,10 +41,7 @@ static void patterns_row(struct view_table *t, const struct study_fit_patterns *
         return;
     }
     view_table_add(t, "%d", c->nodes);
-    if (c->d > 0)
-        view_table_add(t, "%d", c->d);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, c->d > 0 ? "%d" : "-", c->d);
     view_table_add_number(t, c->bytes, 1e6);
     view_table_add_number(t, c->window_bytes, 1e3);
 }

@@ -44,10 +44,7 @@ static void print_exponents(const struct analysis_fit *f)
 
 static void cell_percent(struct view_table *t, double share)
 {
-    if (isfinite(share))
-        view_table_add(t, "%.2f %%", 100 * share);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(share) ? "%.2f %%" : "-", 100 * share);
 }
 
 static bool print_forms(const struct study_fit_resources *r, const struct study_fit_outcome *o, struct error *err)
@@ -69,10 +66,8 @@ static bool print_forms(const struct study_fit_resources *r, const struct study_
                           r->points[o->index[f->worst_point]].n_out);
         else
             view_table_add(&t, "-");
-        if (isfinite(f->aic))
-            view_table_add(&t, "%.1f", fmax(f->aic - o->fit[0].aic, 0)); /* forms may tie but for rounding */
-        else
-            view_table_add(&t, "-");
+        double aic = fmax(f->aic - o->fit[0].aic, 0); /* forms may tie but for rounding */
+        view_table_add(&t, isfinite(f->aic) ? "%.1f" : "-", aic);
         cell_percent(&t, f->cross_validated_error);
     }
     bool ok = view_table_print(&t, "  ", 1, stdout, err);
@@ -109,10 +104,7 @@ static bool print_worst(const struct study_fit_resources *r, const struct study_
     for (size_t i = 0; i < o->n && i < WORST; i++) {
         const struct study_fit_point *p = all[i].point;
         view_table_add(&t, "%s", p->label);
-        if (p->axes)
-            view_table_add(&t, "%" PRId64, p->seed);
-        else
-            view_table_add(&t, "-");
+        view_table_add(&t, p->axes ? "%" PRId64 : "-", p->seed);
         view_table_add(&t, "%zu/%zu", p->n_in, p->n_out);
         view_table_add_number(&t, p->in_bps, 1e6);
         view_table_add_number(&t, all[i].best->in_bps, 1e6);

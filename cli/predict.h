@@ -3,6 +3,7 @@
 #ifndef CLI_PREDICT_H
 #define CLI_PREDICT_H
 
+#include "study/exchange.h"
 #include "study/models.h"
 
 #include <jansson.h>
@@ -18,5 +19,16 @@ bool cli_predict_print_all(const struct study_prediction *p, size_t n, const str
 /* NULL when out of memory. */
 json_t *cli_predict_json(const struct study_prediction *p, const struct scenario *s,
                          const struct scenario_pattern *pattern);
+
+/* Options of 'contraflow predict exchange', and its answer shown. */
+struct cli_predict_exchange_options {
+    struct study_exchange_request request;
+    const char *like; /* switch whose Table 5.2 the defaults are; borrowed */
+    char given[128];  /* the options that replaced one of these defaults, "--g-s --l" */
+    bool json, help;
+};
+
+bool cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
+                               struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/predict_exchange.h"
+#include "cli/predict.h"
 #include "view/table.h"
 
 #include <math.h>
@@ -101,10 +101,7 @@ static bool show_text(const struct cli_predict_exchange_options *o, const struct
         const struct study_exchange_row *row = &a->row[i];
         view_table_add(&t, "%s", row->model);
         view_table_add(&t, "%s", row->source);
-        if (isnan(row->rounds))
-            view_table_add(&t, "-");
-        else
-            view_table_add(&t, "%.0f", row->rounds);
+        view_table_add(&t, isnan(row->rounds) ? "-" : "%.0f", row->rounds);
         view_table_add_number(&t, row->time_s, 1e-3);
         view_table_add_number(&t, row_goodput_bps(a, row), 1e6);
     }

@@ -20,10 +20,7 @@ static void add_transfer(struct view_table *t, const struct scenario_flow *f, bo
 
 static void add_seconds(struct view_table *t, double time_s)
 {
-    if (isfinite(time_s))
-        view_table_add(t, "%.4f", time_s);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(time_s) ? "%.4f" : "-", time_s);
 }
 
 static bool has_bytes(const struct scenario *s)

@@ -69,7 +69,8 @@ static bool exchange_tree(const struct study_exchange_request *r, struct study_e
     return true;
 }
 
-static bool exchange_tam(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err)
+static bool exchange_tam(const struct study_exchange_model *m, const struct study_exchange_request *r,
+                         struct study_exchange_answer *a, struct error *err)
 {
     static const struct {
         enum model_exchange_algorithm algorithm;
@@ -81,6 +82,7 @@ static bool exchange_tam(const struct study_exchange_request *r, struct study_ex
         {MODEL_EXCHANGE_SHIFT, "tam shift", "Tam 2001, Eq. 5.2"},
     };
     struct model_exchange x = {a->processes, a->packets, 0};
+    (void)m;
     if (!isnan(r->group))
         x.group = (size_t)r->group;
     else
@@ -149,7 +151,8 @@ static bool exchange_signature_of(const struct study_exchange_request *r, const 
     return true;
 }
 
-static bool exchange_two_gap(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err)
+static bool exchange_two_gap(const struct study_exchange_model *m, const struct study_exchange_request *r,
+                             struct study_exchange_answer *a, struct error *err)
 {
     struct model_alltoall_gaps gaps = model_alltoall_gaps_default();
     struct model_alltoall_link link = {.alpha_s = r->alpha_s};
@@ -169,40 +172,33 @@ static bool exchange_two_gap(const struct study_exchange_request *r, struct stud
         !model_alltoall_bound(&link, a->processes, a->message_bytes, &time_s, err))
         return false;
     const char *source = own ? "Steffenel 2006, Eq. 3" : "Steffenel 2006, Eq. 3, its gigabit gaps";
-    exchange_add(a, "two-gap", source, time_s);
+    exchange_add(a, m->name, source, time_s);
     return true;
 }
 
-static bool exchange_hockney(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err)
+static bool exchange_bound(const struct study_exchange_model *m, const struct study_exchange_request *r,
+                           struct study_exchange_answer *a, struct error *err)
 {
     (void)r;
     (void)err;
-    exchange_add(a, "hockney", "Steffenel 2006, Eq. 1", a->bound_s);
-    return true;
-}
-
-static bool exchange_lower_bound(const struct study_exchange_request *r, struct study_exchange_answer *a,
-                                 struct error *err)
-{
-    (void)r;
-    (void)err;
-    exchange_add(a, "lower-bound", "Steffenel 2006, Prop. 1", a->bound_s);
+    exchange_add(a, m->name, m->source, a->bound_s);
     return true;
 }
 
 /* Eq. 2 is one message among n at once; a process sends n - 1 of them, one by one. */
-static bool exchange_clement(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err)
+static bool exchange_clement(const struct study_exchange_model *m, const struct study_exchange_request *r,
+                             struct study_exchange_answer *a, struct error *err)
 {
     double time_s = 0;
     (void)r;
     if (!model_alltoall_shared(&a->link, a->processes, a->message_bytes, &time_s, err))
         return false;
-    exchange_add(a, "clement", "Steffenel 2006, (n-1) Eq. 2", (double)(a->processes - 1) * time_s);
+    exchange_add(a, m->name, m->source, (double)(a->processes - 1) * time_s);
     return true;
 }
 
-static bool exchange_signature(const struct study_exchange_request *r, struct study_exchange_answer *a,
-                               struct error *err)
+static bool exchange_signature(const struct study_exchange_model *m, const struct study_exchange_request *r,
+                               struct study_exchange_answer *a, struct error *err)
 {
     struct model_alltoall_signature signature = {0};
     const char *source = "";
@@ -210,17 +206,17 @@ static bool exchange_signature(const struct study_exchange_request *r, struct st
     if (!exchange_signature_of(r, a, &signature, &source, err) ||
         !model_alltoall_contended(&a->link, &signature, a->processes, a->message_bytes, &time_s, err))
         return false;
-    exchange_add(a, "signature", source, time_s);
+    exchange_add(a, m->name, source, time_s);
     return true;
 }
 
 const struct study_exchange_model study_exchange_models[STUDY_EXCHANGE_MODELS] = {
-    {"tam", STUDY_EXCHANGE_TAM, exchange_tam},
-    {"hockney", STUDY_EXCHANGE_LINK, exchange_hockney},
-    {"lower-bound", STUDY_EXCHANGE_LINK, exchange_lower_bound},
-    {"clement", STUDY_EXCHANGE_LINK, exchange_clement},
-    {"two-gap", STUDY_EXCHANGE_GAPS, exchange_two_gap},
-    {"signature", STUDY_EXCHANGE_LINK | STUDY_EXCHANGE_SIGNATURE, exchange_signature},
+    {"tam", NULL, STUDY_EXCHANGE_TAM, exchange_tam},
+    {"hockney", "Steffenel 2006, Eq. 1", STUDY_EXCHANGE_LINK, exchange_bound},
+    {"lower-bound", "Steffenel 2006, Prop. 1", STUDY_EXCHANGE_LINK, exchange_bound},
+    {"clement", "Steffenel 2006, (n-1) Eq. 2", STUDY_EXCHANGE_LINK, exchange_clement},
+    {"two-gap", NULL, STUDY_EXCHANGE_GAPS, exchange_two_gap},
+    {"signature", NULL, STUDY_EXCHANGE_LINK | STUDY_EXCHANGE_SIGNATURE, exchange_signature},
 };
 
 int study_exchange_needs(const struct study_exchange_request *r)
@@ -306,7 +302,7 @@ bool study_exchange_predict(const struct study_exchange_request *r, struct study
     if (ok && study_exchange_needs(r) & STUDY_EXCHANGE_LINK)
         ok = exchange_link(r, &a->link, err) &&
              model_alltoall_bound(&a->link, a->processes, a->message_bytes, &a->bound_s, err);
-    for (size_t m = 0; ok && m < STUDY_EXCHANGE_MODELS; m++)
-        ok = !r->wanted[m] || study_exchange_models[m].run(r, a, err);
+    for (size_t i = 0; ok && i < STUDY_EXCHANGE_MODELS; i++)
+        ok = !r->wanted[i] || study_exchange_models[i].run(&study_exchange_models[i], r, a, err);
     return ok;
 }

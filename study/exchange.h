@@ -27,9 +27,11 @@ struct study_exchange_answer;
 
 /* A model costs its row in study_exchange_models[] and the function that adds its rows to an answer. */
 struct study_exchange_model {
-    const char *name; /* "hockney" */
-    int needs;        /* STUDY_EXCHANGE_... */
-    bool (*run)(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err);
+    const char *name;   /* "hockney" */
+    const char *source; /* "Steffenel 2006, Eq. 1"; NULL: `run` knows */
+    int needs;          /* STUDY_EXCHANGE_... */
+    bool (*run)(const struct study_exchange_model *m, const struct study_exchange_request *r,
+                struct study_exchange_answer *a, struct error *err);
 };
 
 #define STUDY_EXCHANGE_MODELS 6

@@ -13,19 +13,18 @@
 /* In order of print. */
 enum study_fit_kind { STUDY_FIT_RESOURCES, STUDY_FIT_PATTERNS, STUDY_FIT_ENGINES, STUDY_FIT_REGIMES, STUDY_FIT_PARTS };
 
-/* A part's state is what its header has: struct study_fit_resources, study_fit_patterns, ... */
+/* A part's state is the struct of its header, such as struct study_fit_engines. It begins as zeros. */
 struct study_fit_part {
     const char *name; /* its member in the JSON: "resources" */
     const char *help; /* its section of --help, ends with a newline */
-    void *(*new)(struct error *err);
+    size_t size, points; /* of its state; where in it a size_t has the points taken so far */
     /* A done point of the database `source`, borrowed. False and *err ends the reading. NULL: not for sweeps. */
     bool (*take)(void *state, const char *source, const struct sweep_result *r, struct error *err);
     /* The shared resources of a capture or a run's directory, borrowed (study/judge.h). NULL: not for them. */
     bool (*take_resources)(void *state, const char *source, const struct analysis_resources *r, struct error *err);
     /* After the last point: works out what is shown. Not called for a part that took nothing. */
     bool (*fit)(void *state, struct error *err);
-    size_t (*points)(const void *state); /* taken so far */
-    void (*free)(void *state); /* NULL too */
+    void (*fini)(void *state); /* frees what it owns */
 };
 
 extern const struct study_fit_part study_fit_resources_part, study_fit_patterns_part, study_fit_engines_part,

@@ -2,16 +2,9 @@
 #include "study/fit_engines.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *engines_new(struct error *err)
-{
-    struct study_fit_engines *e = calloc(1, sizeof *e);
-    if (!e)
-        error_set(err, ERROR_SYSTEM, "out of memory");
-    return e;
-}
 
 static struct study_fit_engines_flow *engines_add(struct study_fit_engines *e)
 {
@@ -113,30 +106,22 @@ static bool engines_fit(void *state, struct error *err)
     return true;
 }
 
-static size_t engines_points(const void *state)
-{
-    return ((const struct study_fit_engines *)state)->points;
-}
-
-static void engines_free(void *state)
+static void engines_fini(void *state)
 {
     struct study_fit_engines *e = state;
-    for (size_t i = 0; e && i < e->n; i++)
+    for (size_t i = 0; i < e->n; i++)
         free(e->flows[i].point);
-    if (e) {
-        free(e->flows);
-        free(e->differences);
-    }
-    free(e);
+    free(e->flows);
+    free(e->differences);
 }
 
 const struct study_fit_part study_fit_engines_part = {
     .name = "engines",
     .help = "Engines: points of a sweep over 'engine: [native, ns3]' that are the same otherwise\n\n"
             "A flow's difference is native / ns-3 - 1: of its completion time, or of its rate if it has no end.\n",
-    .new = engines_new,
+    .size = sizeof(struct study_fit_engines),
+    .points = offsetof(struct study_fit_engines, points),
     .take = engines_take,
     .fit = engines_fit,
-    .points = engines_points,
-    .free = engines_free,
+    .fini = engines_fini,
 };

@@ -6,28 +6,11 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NEAR 0.1 /* the paper counts links within */
-
-static void *patterns_new(struct error *err)
-{
-    struct study_fit_patterns *p = calloc(1, sizeof *p);
-    if (!p || !(p->numbers = json_object())) {
-        error_set(err, ERROR_SYSTEM, "out of memory");
-        free(p);
-        return NULL;
-    }
-    for (const struct study_model *m = study_models; m->name; m++) {
-        size_t column = (size_t)m->fit_column;
-        assert(column <= STUDY_FIT_PATTERNS_MODELS);
-        if (column > 0)
-            p->model[column - 1] = m;
-        p->n_models = column > p->n_models ? column : p->n_models;
-    }
-    return p;
-}
 
 /* The variance of a ratio of sums, sum e / sum n, over patterns. */
 static void patterns_add_errors(struct study_fit_patterns_mean *m, double errors, size_t links)
@@ -61,6 +44,19 @@ static bool patterns_is(const struct scenario *s)
             return false;
     return s->n_flows > 0 && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->transport == SCENARIO_TRANSPORT_TCP &&
            s->network.topology != EMU_TOPOLOGY_MESH;
+}
+
+/* With the first point. */
+static bool patterns_start(struct study_fit_patterns *p, struct error *err)
+{
+    for (const struct study_model *m = study_models; m->name; m++) {
+        size_t column = (size_t)m->fit_column;
+        assert(column <= STUDY_FIT_PATTERNS_MODELS);
+        if (column > 0)
+            p->model[column - 1] = m;
+        p->n_models = column > p->n_models ? column : p->n_models;
+    }
+    return (p->numbers = json_object()) || error_set(err, ERROR_SYSTEM, "out of memory");
 }
 
 static struct study_fit_patterns_cell *patterns_cell(struct study_fit_patterns *p, const struct sweep_result *r,
@@ -185,7 +181,7 @@ static bool patterns_take(void *state, const char *source, const struct sweep_re
     struct model_routes routes;
     if (!patterns_is(r->scenario))
         return true;
-    struct study_fit_patterns_cell *c = patterns_cell(p, r, err);
+    struct study_fit_patterns_cell *c = p->numbers || patterns_start(p, err) ? patterns_cell(p, r, err) : NULL;
     bool ok = c && scenario_pattern_init(&pattern, r->scenario, err);
     if (!ok)
         return error_prefix(err, "%s: point %" PRId64 ": ", source, r->number);
@@ -207,11 +203,6 @@ static bool patterns_take(void *state, const char *source, const struct sweep_re
     model_routes_fini(&routes);
     scenario_pattern_fini(&pattern);
     return ok || error_prefix(err, "%s: point %" PRId64 ": ", source, r->number);
-}
-
-static size_t patterns_points(const void *state)
-{
-    return ((const struct study_fit_patterns *)state)->points;
 }
 
 static bool patterns_differ(const struct study_fit_patterns_cell *a, const struct study_fit_patterns_cell *b)
@@ -241,18 +232,15 @@ const struct study_fit_patterns_errors *study_fit_patterns_of(const struct study
     return &c->model[i];
 }
 
-static void patterns_free(void *state)
+static void patterns_fini(void *state)
 {
     struct study_fit_patterns *p = state;
-    for (size_t i = 0; p && i < p->n; i++) {
+    for (size_t i = 0; i < p->n; i++) {
         free(p->cells[i].axes);
         free(p->cells[i].links);
     }
-    if (p) {
-        free(p->cells);
-        json_decref(p->numbers);
-    }
-    free(p);
+    free(p->cells);
+    json_decref(p->numbers);
 }
 
 const struct study_fit_part study_fit_patterns_part = {
@@ -264,9 +252,9 @@ const struct study_fit_part study_fit_patterns_part = {
             "algorithm1 (Algorithms 1 and 2 of Zhu et al. 2014), fairness (the same without contra-flow), maxmin.\n"
             "Steps: of Algorithm 2, a pattern. Random patterns of 10, 20, 30 hosts stand beside Table II.\n"
             "The JSON has every transfer as well; its intervals take patterns as independent, not transfers.\n",
-    .new = patterns_new,
+    .size = sizeof(struct study_fit_patterns),
+    .points = offsetof(struct study_fit_patterns, points),
     .take = patterns_take,
     .fit = patterns_fit,
-    .points = patterns_points,
-    .free = patterns_free,
+    .fini = patterns_fini,
 };

@@ -4,6 +4,7 @@
 #include "study/judge.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SQLITE_MAGIC "SQLite format 3"
@@ -20,14 +21,17 @@ bool study_fit_read_start(struct study_fit_read *f, struct error *err)
     bool ok = true;
     *f = (struct study_fit_read){0};
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
-        ok = (f->state[i] = study_fit_parts[i]->new(err)) != NULL;
+        ok = (f->state[i] = calloc(1, study_fit_parts[i]->size)) || error_set(err, ERROR_SYSTEM, "out of memory");
     return ok;
 }
 
 void study_fit_read_free(struct study_fit_read *f)
 {
-    for (int i = 0; i < STUDY_FIT_PARTS; i++)
-        study_fit_parts[i]->free(f->state[i]);
+    for (int i = 0; i < STUDY_FIT_PARTS; i++) {
+        if (f->state[i])
+            study_fit_parts[i]->fini(f->state[i]);
+        free(f->state[i]);
+    }
     *f = (struct study_fit_read){0};
 }
 
@@ -82,7 +86,7 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
 
 bool study_fit_read_has(const struct study_fit_read *f, enum study_fit_kind part)
 {
-    return study_fit_parts[part]->points(f->state[part]) > 0;
+    return *(const size_t *)(const void *)((const char *)f->state[part] + study_fit_parts[part]->points) > 0;
 }
 
 bool study_fit_read_end(struct study_fit_read *f, struct error *err)

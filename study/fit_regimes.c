@@ -5,27 +5,18 @@
 #include "study/judge_run.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *regimes_new(struct error *err)
-{
-    struct study_fit_regimes *r = calloc(1, sizeof *r);
-    if (!r)
-        error_set(err, ERROR_SYSTEM, "out of memory");
-    return r;
-}
-
-static void regimes_free(void *state)
+static void regimes_fini(void *state)
 {
     struct study_fit_regimes *r = state;
-    for (size_t i = 0; r && i < r->n; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         free(r->point[i].source);
         json_decref(r->point[i].axes);
     }
-    if (r)
-        free(r->point);
-    free(r);
+    free(r->point);
 }
 
 static bool regimes_other_axes(const json_t *axes)
@@ -185,11 +176,6 @@ static bool regimes_fit(void *state, struct error *err)
     return true;
 }
 
-static size_t regimes_points(const void *state)
-{
-    return ((const struct study_fit_regimes *)state)->n;
-}
-
 const struct study_fit_part study_fit_regimes_part = {
     .name = "regimes",
     .help =
@@ -208,9 +194,9 @@ const struct study_fit_part study_fit_regimes_part = {
         "[{\"axes\", \"in\", \"out\", \"runs\", \"predicted\", \"why\" (of unknown), \"margin_bytes\",\n"
         "\"predicted_bps\" (a flow's), \"observed\":{verdict: seeds}, \"most\", \"in_bps\":{\"mean\", \"sd\",\n"
         "\"min\", \"max\", \"jain\"} (of the flows of all runs; Jain's index within a run), \"out_bps\", ...}]}\n",
-    .new = regimes_new,
+    .size = sizeof(struct study_fit_regimes),
+    .points = offsetof(struct study_fit_regimes, n),
     .take = regimes_take,
     .fit = regimes_fit,
-    .points = regimes_points,
-    .free = regimes_free,
+    .fini = regimes_fini,
 };

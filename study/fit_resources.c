@@ -4,6 +4,7 @@
 #include "study/judge_run.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,6 @@
 static bool resources_no_memory(struct error *err)
 {
     return error_set(err, ERROR_SYSTEM, "out of memory for the points of a fit");
-}
-
-static void *resources_new(struct error *err)
-{
-    struct study_fit_resources *r = calloc(1, sizeof *r);
-    if (!r)
-        resources_no_memory(err);
-    return r;
 }
 
 static void resources_free_point(struct study_fit_point *p)
@@ -29,22 +22,19 @@ static void resources_free_point(struct study_fit_point *p)
     json_decref(p->axes);
 }
 
-static void resources_free(void *state)
+static void resources_fini(void *state)
 {
     struct study_fit_resources *r = state;
-    for (size_t i = 0; r && i < r->n; i++)
+    for (size_t i = 0; i < r->n; i++)
         resources_free_point(&r->points[i]);
-    for (size_t i = 0; r && i < r->n_groups; i++) {
+    for (size_t i = 0; i < r->n_groups; i++) {
         free(r->groups[i].all.index);
         free(r->groups[i].all.best);
         free(r->groups[i].loss_free.index);
         free(r->groups[i].loss_free.best);
     }
-    if (r) {
-        free(r->points);
-        free(r->groups);
-    }
-    free(r);
+    free(r->points);
+    free(r->groups);
 }
 
 static bool resources_group(struct study_fit_resources *r, const char *name, double rate_bps, size_t *index)
@@ -77,6 +67,7 @@ static struct study_fit_point *resources_add_point(struct study_fit_resources *r
     p->source = strdup(source);
     p->flows = malloc(n * sizeof *p->flows);
     r->n++;
+    r->taken++;
     return p->source && p->flows && resources_group(r, name, rate_bps, &p->group) ? p : NULL;
 }
 
@@ -187,6 +178,7 @@ static bool resources_take(void *state, const char *source, const struct sweep_r
     }
     if (starved) {
         r->starved++;
+        r->taken++;
         return true;
     }
     r->measurements++;
@@ -330,12 +322,6 @@ static bool resources_fit(void *state, struct error *err)
     return ok;
 }
 
-static size_t resources_points(const void *state)
-{
-    const struct study_fit_resources *r = state;
-    return r->n + r->starved + r->unfilled;
-}
-
 static const char resources_help[] =
     "Bulk flows without end that all share one link (a host's, or a tree's backbone 'sw0-sw1'), by link. B is the\n"
     "goodput one direction alone can carry; n in and n out, n own those of a flow's own direction, W windows:\n"
@@ -366,10 +352,10 @@ static const char resources_help[] =
 const struct study_fit_part study_fit_resources_part = {
     .name = "resources",
     .help = resources_help,
-    .new = resources_new,
+    .size = sizeof(struct study_fit_resources),
+    .points = offsetof(struct study_fit_resources, taken),
     .take = resources_take,
     .take_resources = resources_take_hosts,
     .fit = resources_fit,
-    .points = resources_points,
-    .free = resources_free,
+    .fini = resources_fini,
 };

@@ -49,7 +49,7 @@ struct study_fit_group {
 
 struct study_fit_resources {
     struct study_fit_point *points; /* owned */
-    size_t n, measurements;
+    size_t n, measurements, taken; /* taken: points ever added, and starved runs */
     size_t starved, unfilled; /* runs left out: a flow at 0; windows that do not fill the link */
     struct study_fit_group *groups; /* owned */
     size_t n_groups;

@@ -123,7 +123,7 @@ static void test_models_that_need_ends_refuse_an_endless_transfer(void **state)
         }
         study_prediction_fini(&p);
     }
-    assert_int_equal(refused, 2); /* fluid, loggp */
+    assert_true(refused >= 2); /* fluid and loggp */
 }
 
 struct seen {
