@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
-#include "study/fit_read.h"
+#include "cli/fit_show.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -16,7 +16,26 @@ static const char help_end[] =
     "  contraflow sweep scenarios/sweeps/fig4a.yaml && contraflow fit fig4a.db\n\n"
     "Exit status: 0 done; 2 bad input, or nothing in it to fit; 3 the system failed.\n";
 
-static bool parse(int argc, char **argv, bool *json, bool *help_wanted, struct error *err)
+static const struct {
+    cli_fit_print *print;
+    cli_fit_json *json;
+} fit_shows[STUDY_FIT_PARTS] = {
+    [STUDY_FIT_RESOURCES] = {cli_fit_resources_print, cli_fit_resources_json},
+    [STUDY_FIT_PATTERNS] = {cli_fit_patterns_print, cli_fit_patterns_json},
+    [STUDY_FIT_ENGINES] = {cli_fit_engines_print, cli_fit_engines_json},
+    [STUDY_FIT_REGIMES] = {cli_fit_regimes_print, cli_fit_regimes_json},
+};
+
+json_t *cli_fit_show_json(const struct study_fit_read *f)
+{
+    json_t *root = json_object();
+    for (int i = 0; i < STUDY_FIT_PARTS; i++)
+        if (study_fit_read_has(f, (enum study_fit_kind)i))
+            json_object_set_new(root, study_fit_parts[i]->name, fit_shows[i].json(f->state[i]));
+    return root;
+}
+
+static bool fit_parse(int argc, char **argv, bool *json, bool *help_wanted, struct error *err)
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
@@ -27,7 +46,7 @@ static bool parse(int argc, char **argv, bool *json, bool *help_wanted, struct e
             *json = true;
         else if (c == 'h')
             return *help_wanted = true;
-        else /* getopt_long has said what */
+        else /* getopt_long has printed why */
             return error_set(err, ERROR_INPUT, "'contraflow fit --help' lists the options");
     }
     return optind < argc ||
@@ -42,22 +61,22 @@ static void print_help(void)
     printf("\n%s", help_end);
 }
 
-/* What every part that took something says. */
-static bool show(struct study_fit_read *f, char **sources, int n, bool json, struct error *err)
+/* Every part that took something. */
+static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json, struct error *err)
 {
     bool any = false, ok = study_fit_read_end(f, err);
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++) {
-        if (study_fit_parts[i]->points(f->state[i]) == 0)
+        if (!study_fit_read_has(f, (enum study_fit_kind)i))
             continue;
         if (!json)
-            ok = (!any || putchar('\n') != EOF) && study_fit_parts[i]->print(f->state[i], err);
+            ok = (!any || putchar('\n') != EOF) && fit_shows[i].print(f->state[i], err);
         any = true;
     }
     if (!ok || !any)
         return ok && error_set(err, ERROR_INPUT, "%s%s: nothing that 'contraflow fit' has a rule for; see 'contraflow "
                                "fit --help'", sources[0], n > 1 ? " and others" : "");
     if (json) {
-        json_t *names = json_array(), *root = json_pack("{s:o}", "sources", names), *parts = study_fit_read_json(f);
+        json_t *names = json_array(), *root = json_pack("{s:o}", "sources", names), *parts = cli_fit_show_json(f);
         for (int i = 0; i < n; i++)
             json_array_append_new(names, json_string(sources[i]));
         json_object_update(root, parts);
@@ -74,7 +93,7 @@ int cmd_fit(int argc, char **argv)
     struct study_fit_read f = {0};
     struct error err = {0};
     bool json = false, help_wanted = false;
-    if (!parse(argc, argv, &json, &help_wanted, &err))
+    if (!fit_parse(argc, argv, &json, &help_wanted, &err))
         return cli_fail(&err);
     if (help_wanted) {
         print_help();
@@ -83,7 +102,7 @@ int cmd_fit(int argc, char **argv)
     bool ok = study_fit_read_start(&f, &err);
     for (int i = optind; ok && i < argc; i++)
         ok = study_fit_read_source(&f, argv[i], &err);
-    ok = ok && show(&f, argv + optind, argc - optind, json, &err);
+    ok = ok && fit_show(&f, argv + optind, argc - optind, json, &err);
     study_fit_read_free(&f);
     return ok ? 0 : cli_fail(&err);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/monotonic.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/predict.h"
@@ -10,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_SETS 256
+#define PROGRESS_EVERY_S 0.5
 #define DEFAULT_MODEL "window"
 
 static const char help[] =
@@ -54,7 +57,8 @@ static const char help[] =
     "  contraflow predict scenarios/zhu-random.yaml --seed 7 --yaml > pattern.yaml\n";
 
 struct options {
-    const char *path, *model, *sets[MAX_SETS + 1]; /* and one of our own */
+    const char *path, *sets[MAX_SETS + 1]; /* and one of our own */
+    const struct study_model *model; /* NULL: DEFAULT_MODEL */
     size_t n_sets;
     char seed_set[64];
     int64_t ack_bytes; /* 0: the scenario's */
@@ -71,13 +75,13 @@ static bool options_add_set(struct options *o, const char *set, struct error *er
 
 static bool options_model(struct options *o, const char *name, struct error *err)
 {
-    o->model = name;
-    if (study_prediction_summary(name))
+    o->model = study_models_find(name);
+    if (o->model)
         return true;
     char list[256] = "";
     size_t length = 0;
-    for (const char *const *model = study_prediction_models(); *model; model++)
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", *model);
+    for (const struct study_model *m = study_models; m->name && length < sizeof list; m++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", m->name);
     return error_set(err, ERROR_INPUT, "--model: '%s' is not a model; models are %s", name, list);
 }
 
@@ -145,33 +149,50 @@ static bool endless(const struct scenario *s)
     return false;
 }
 
-/* One scenario whose flows are listed. *json is what --json prints of it. */
+/* On a terminal: shows now and then how far a model is, over and over on one line. */
+static void predict_progress(void *user, const struct study_model *model,
+                             const struct study_prediction_progress *progress)
+{
+    double *shown_s = user, now_s = monotonic_now_s();
+    if (now_s < *shown_s + PROGRESS_EVERY_S)
+        return;
+    if (progress->orders > 0)
+        fprintf(stderr, "\r%s: order %zu of %zu at most ", model->name, progress->number, progress->orders);
+    else
+        fprintf(stderr, "\r%s: step %zu, %zu of %zu transfers under way ", model->name, progress->number,
+                progress->active, progress->of);
+    *shown_s = now_s;
+}
+
+/* One scenario whose flows are listed. *json is what --json prints for it. */
 static bool predict_scenario(const struct options *o, const struct scenario *s, json_t **json, struct error *err)
 {
-    const char *one[] = {o->model ? o->model : DEFAULT_MODEL, NULL};
-    const char *const *models = o->all ? study_prediction_models() : one;
-    size_t n = 0, wanted = 0; /* models that want an end to everything come last */
-    while (models[wanted] && !(o->all && endless(s) && study_prediction_wants_ends(models[wanted])))
-        wanted++;
+    const struct study_model *one = o->model ? o->model : study_models_find(DEFAULT_MODEL);
     struct scenario_pattern pattern;
+    double shown_s = 0;
+    size_t n = 0, rows = 1;
     if (!scenario_pattern_init(&pattern, s, err))
         return false;
     if (o->ack_bytes > 0)
         pattern.platform.ack_wire_bytes = (double)o->ack_bytes;
-    struct study_prediction_options options = {.every_step = o->json, .progress = true};
-    struct study_prediction *made = calloc(wanted, sizeof *made);
+    while (study_models[rows].name)
+        rows++;
+    struct study_prediction_options options = {
+        .every_step = o->json, .progress = isatty(STDERR_FILENO) ? predict_progress : NULL, .user = &shown_s};
+    struct study_prediction *made = calloc(rows, sizeof *made);
     bool ok = made || error_set(err, ERROR_SYSTEM, "out of memory");
-    while (ok && n < wanted) {
-        ok = study_prediction_make(&made[n], models[n], &pattern, &options, err);
-        n++;
-    }
+    for (const struct study_model *m = study_models; ok && m->name; m++)
+        if (o->all ? !m->needs_ends || !endless(s) : m == one)
+            ok = study_models_predict(&made[n++], m, &pattern, &options, err);
+    if (shown_s > 0)
+        fputs("\r\033[K", stderr);
     if (ok && o->json) {
-        *json = o->all ? json_pack("{s:o}", "models", json_array()) : predict_json(made, s, &pattern);
+        *json = o->all ? json_pack("{s:o}", "models", json_array()) : cli_predict_json(made, s, &pattern);
         for (size_t i = 0; o->all && i < n; i++)
-            json_array_append_new(json_object_get(*json, "models"), predict_json(&made[i], s, &pattern));
+            json_array_append_new(json_object_get(*json, "models"), cli_predict_json(&made[i], s, &pattern));
         ok = *json || error_set(err, ERROR_SYSTEM, "out of memory");
     } else if (ok) {
-        ok = o->all ? predict_print_all(made, n, s, &pattern, err) : predict_print(made, s, &pattern, err);
+        ok = o->all ? cli_predict_print_all(made, n, s, err) : cli_predict_print(made, s, &pattern, err);
     }
     for (size_t i = 0; i < n; i++)
         study_prediction_fini(&made[i]);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/cmd_predict_exchange.h"
-
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/predict.h"
 
+#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
@@ -52,114 +53,233 @@ static const char help[] =
     "  contraflow predict exchange --fit measured.csv --alpha 50us --rate 941Mbps\n\n"
     "Exit status: 0 done; 2 bad input; 3 the system failed.\n";
 
-struct predict_exchange_row *predict_exchange_add(struct predict_exchange_answer *a, const char *model,
-                                                  const char *source, double time_s)
+enum kind { KIND_COUNT, KIND_NUMBER, KIND_TIME, KIND_TIME_PER_BYTE, KIND_BYTES, KIND_RATE };
+
+#define FIELD(name) offsetof(struct study_exchange_request, name)
+
+/* Every option that sets a number, and the field it sets. The models that have one of its `needs` look at it. */
+static const struct setting {
+    const char *name;
+    enum kind kind;
+    size_t field;
+    int needs;
+} settings[] = {
+    {"processes", KIND_COUNT, FIELD(processes), STUDY_EXCHANGE_ANY},
+    {"packets", KIND_COUNT, FIELD(packets), STUDY_EXCHANGE_ANY},
+    {"message", KIND_BYTES, FIELD(message_bytes), STUDY_EXCHANGE_ANY},
+    {"switches", KIND_COUNT, FIELD(switches), STUDY_EXCHANGE_ANY},
+    {"buffer", KIND_COUNT, FIELD(buffer_packets), STUDY_EXCHANGE_ANY},
+    {"control", KIND_NUMBER, FIELD(control_packets), STUDY_EXCHANGE_ANY},
+    {"uplink", KIND_RATE, FIELD(uplink_bps), STUDY_EXCHANGE_ANY},
+    {"alpha", KIND_TIME, FIELD(alpha_s), STUDY_EXCHANGE_LINK | STUDY_EXCHANGE_GAPS},
+    {"beta", KIND_TIME_PER_BYTE, FIELD(beta_s_per_byte), STUDY_EXCHANGE_LINK},
+    {"rate", KIND_RATE, FIELD(rate_bps), STUDY_EXCHANGE_LINK},
+    {"beta-free", KIND_TIME_PER_BYTE, FIELD(beta_free_s_per_byte), STUDY_EXCHANGE_GAPS},
+    {"beta-contended", KIND_TIME_PER_BYTE, FIELD(beta_contended_s_per_byte), STUDY_EXCHANGE_GAPS},
+    {"rho", KIND_NUMBER, FIELD(rho), STUDY_EXCHANGE_GAPS},
+    {"gamma", KIND_NUMBER, FIELD(gamma), STUDY_EXCHANGE_SIGNATURE},
+    {"delta", KIND_TIME, FIELD(delta_s), STUDY_EXCHANGE_SIGNATURE},
+    {"threshold", KIND_BYTES, FIELD(threshold_bytes), STUDY_EXCHANGE_SIGNATURE},
+    {"group", KIND_COUNT, FIELD(group), STUDY_EXCHANGE_TAM},
+    {"o-s", KIND_TIME, FIELD(tam.send_overhead_s), STUDY_EXCHANGE_TAM},
+    {"g-s", KIND_TIME, FIELD(tam.send_gap_s), STUDY_EXCHANGE_TAM},
+    {"o-r", KIND_TIME, FIELD(tam.receive_overhead_s), STUDY_EXCHANGE_TAM},
+    {"g-r", KIND_TIME, FIELD(tam.receive_gap_s), STUDY_EXCHANGE_TAM},
+    {"u-r", KIND_TIME, FIELD(tam.user_overhead_s), STUDY_EXCHANGE_TAM},
+    {"l", KIND_TIME, FIELD(tam.latency_s), STUDY_EXCHANGE_TAM},
+    {"l-per-process", KIND_TIME, FIELD(tam.latency_per_process_s), STUDY_EXCHANGE_TAM},
+    {"packet", KIND_BYTES, FIELD(tam.packet_bytes), STUDY_EXCHANGE_ANY},
+};
+enum { SETTINGS = sizeof settings / sizeof *settings, WORDS = 6 };
+
+static bool exchange_number(const char *text, double *value, struct error *err)
 {
-    struct predict_exchange_row *row = &a->row[a->n++];
-    *row = (struct predict_exchange_row){.model = model, .source = source, .time_s = time_s, .rounds = NAN};
-    return row;
+    char *end;
+    *value = strtod(text, &end);
+    return (end != text && *end == '\0' && isfinite(*value)) ||
+           error_set(err, ERROR_INPUT, "'%s' is not a number; try 0.5", text);
 }
 
-static bool sizes(const struct predict_exchange_request *r, struct predict_exchange_answer *a, struct error *err)
+static bool exchange_setting(enum kind kind, const char *text, double *value, struct error *err)
 {
-    if (isnan(r->processes) || r->processes < 2)
-        return error_set(err, ERROR_INPUT, "--processes: %s; an exchange has 2 or more, such as --processes 16",
-                         isnan(r->processes) ? "not given" : "1");
-    a->processes = (size_t)r->processes;
-    bool has_packets = !isnan(r->packets), has_message = !isnan(r->message_bytes);
-    if (has_packets == has_message)
-        return error_set(err, ERROR_INPUT, "%s; one of --packets 64 and --message 100kB tells what each sends to each",
-                         has_packets ? "--packets and --message are both given" : "no message size is given");
-    a->message_bytes = has_packets ? r->packets * r->tam.packet_bytes : r->message_bytes;
-    if (!r->wanted[PREDICT_EXCHANGE_TAM])
-        return true;
-    if (has_packets) /* not through bytes, where a huge number would be rounded */
-        a->packets = (size_t)r->packets;
-    return has_packets || model_tam_packets(&r->tam, a->message_bytes, &a->packets, err);
+    int64_t whole = 0;
+    bool ok = true;
+    double scale = 1;
+    switch (kind) {
+    case KIND_NUMBER:
+        return exchange_number(text, value, err);
+    case KIND_TIME_PER_BYTE: /* published to more digits than a picosecond has: plain seconds as well */
+        if (exchange_number(text, value, err))
+            return true;
+        ok = units_parse_time(text, &whole, err);
+        scale = UNITS_PS_PER_S;
+        break;
+    case KIND_TIME:
+        ok = units_parse_time(text, &whole, err);
+        scale = UNITS_PS_PER_S;
+        break;
+    case KIND_COUNT:
+        ok = units_parse_integer(text, &whole, err);
+        if (ok && whole < 1)
+            return error_set(err, ERROR_INPUT, "'%s' is not a count; at least 1", text);
+        break;
+    case KIND_BYTES:
+        ok = units_parse_bytes(text, &whole, err);
+        break;
+    case KIND_RATE:
+        ok = units_parse_rate(text, &whole, err);
+        break;
+    }
+    *value = (double)whole / scale;
+    return ok;
 }
 
-static bool tree(const struct predict_exchange_request *r, struct predict_exchange_answer *a, struct error *err)
+/* -1: there is no such model. */
+static int exchange_model_at(const char *name, size_t length)
 {
-    bool more = !isnan(r->buffer_packets) || !isnan(r->control_packets) || !isnan(r->uplink_bps);
-    a->uplink_s = NAN;
-    if (isnan(r->switches))
-        return !more || error_set(err, ERROR_INPUT,
-                                  "--buffer, --control and --uplink describe switches with uplinks; --switches is not "
-                                  "given");
-    size_t switches = (size_t)r->switches;
-    if (a->processes % switches != 0)
-        return error_set(err, ERROR_INPUT, "--switches %zu: %zu processes are not the same number on each", switches,
-                         a->processes);
-    a->tree = (struct model_schedule_tree){a->processes / switches, switches};
-    a->buffer_packets = isnan(r->buffer_packets) ? 45 : r->buffer_packets;
-    a->control_packets = isnan(r->control_packets) ? 1 : r->control_packets;
-    if (!model_schedule_window(&a->tree, a->buffer_packets, 0, &a->data_window, err) ||
-        !model_schedule_window(&a->tree, a->buffer_packets, a->control_packets, &a->window, err))
-        return false;
-    if (isnan(r->uplink_bps))
-        return true;
-    if (!model_schedule_uplink_s(&a->tree, a->message_bytes, r->uplink_bps, &a->uplink_s, err))
-        return false;
-    predict_exchange_add(a, "uplink", "Tam 2001, Eq. 6.4", a->uplink_s);
-    return true;
+    for (int m = 0; m < STUDY_EXCHANGE_MODELS; m++) {
+        const char *known = study_exchange_models[m].name;
+        if (strlen(known) == length && strncmp(known, name, length) == 0)
+            return m;
+    }
+    return -1;
 }
 
-static bool tam(const struct predict_exchange_request *r, struct predict_exchange_answer *a, struct error *err)
+static bool exchange_models(const char *text, struct study_exchange_request *r, struct error *err)
 {
-    static const struct {
-        enum model_exchange_algorithm algorithm;
-        const char *model, *source;
-    } rows[] = {
-        {MODEL_EXCHANGE_SYNC, "tam sync", "Tam 2001, Eq. 5.3"},
-        {MODEL_EXCHANGE_GROUP, "tam group", "Tam 2001, Eq. 5.4"},
-        {MODEL_EXCHANGE_PAIRWISE, "tam pairwise", "Tam 2001, Eq. 5.2"},
-        {MODEL_EXCHANGE_SHIFT, "tam shift", "Tam 2001, Eq. 5.2"},
-    };
-    struct model_exchange x = {a->processes, a->packets, 0};
-    if (!isnan(r->group))
-        x.group = (size_t)r->group;
-    else
-        x.group = x.processes - 1 < 5 ? x.processes - 1 : 5;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct model_exchange_cost cost;
-        if (!model_exchange_cost(&r->tam, rows[i].algorithm, &x, &cost, err))
-            return false;
-        if (i == 0) {
-            a->group = x.group;
-            a->gap_s = cost.gap_s;
-            a->stage = cost.stage;
-            a->latency_s = model_tam_latency_s(&r->tam, x.processes);
-            predict_exchange_add(a, "tam bound", "Tam 2001, Eq. 5.1", cost.bound_s);
+    if (*text == '\0')
+        return error_set(err, ERROR_INPUT, "--model: names no model; try --model tam");
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        int m = exchange_model_at(text, n);
+        if (m < 0) {
+            char list[128] = "";
+            for (size_t at = 0; ++m < STUDY_EXCHANGE_MODELS && at < sizeof list;)
+                at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", m ? ", " : "",
+                                       study_exchange_models[m].name);
+            return error_set(err, ERROR_INPUT, "--model %.*s: unknown; there are %s", (int)n, text, list);
         }
-        /* Algorithms do not pass the uplinks faster than these carry; fmax() ignores a NAN. */
-        double time_s = fmax(cost.time_s, a->uplink_s);
-        predict_exchange_add(a, rows[i].model, rows[i].source, time_s)->rounds = (double)cost.rounds;
+        r->wanted[m] = true;
+        text += n + (text[n] == ',');
     }
     return true;
 }
 
-static bool answer(const struct predict_exchange_request *r, struct predict_exchange_answer *a, struct error *err)
+static double *exchange_field(struct study_exchange_request *r, const struct setting *s)
 {
-    if (r->fit_path && !predict_exchange_fit(r, a, err))
-        return false;
-    if (r->fit_path && isnan(r->processes) && isnan(r->packets) && isnan(r->message_bytes))
-        return true; /* the fit is the answer */
-    return sizes(r, a, err) && tree(r, a, err) && (!r->wanted[PREDICT_EXCHANGE_TAM] || tam(r, a, err)) &&
-           predict_exchange_alltoall(r, a, err);
+    return (double *)(void *)((char *)r + s->field);
+}
+
+/* An option that no chosen model looks at would be ignored without a word. */
+static bool exchange_check_use(struct study_exchange_request *r, struct error *err)
+{
+    int needs = study_exchange_needs(r);
+    for (int i = 0; i < SETTINGS; i++) {
+        int m = 0;
+        if (isnan(*exchange_field(r, &settings[i])) || settings[i].needs & needs)
+            continue;
+        while (!(study_exchange_models[m].needs & settings[i].needs))
+            m++;
+        return error_set(err, ERROR_INPUT, "--%s: no model that was chosen looks at it; --model %s does",
+                         settings[i].name, study_exchange_models[m].name);
+    }
+    const char *unused = r->network ? "--network" : r->fit_path ? "--fit" : NULL;
+    return !unused || needs & STUDY_EXCHANGE_SIGNATURE ||
+           error_set(err, ERROR_INPUT, "%s: no model that was chosen looks at it; --model signature does", unused);
+}
+
+/* Table 5.2 where the command line gives nothing; o->given names what it gives. */
+static bool exchange_fill_defaults(struct cli_predict_exchange_options *o, struct error *err)
+{
+    bool cut_through = strcmp(o->like, "8275-326") == 0;
+    if (!cut_through && strcmp(o->like, "8275-416") != 0)
+        return error_set(err, ERROR_INPUT, "--like %s: Table 5.2 has the switches 8275-326 and 8275-416", o->like);
+    struct study_exchange_request *r = &o->request, defaults = {
+        .tam = model_tam_default(cut_through ? MODEL_TAM_IBM_326 : MODEL_TAM_IBM_416)};
+    for (int i = 0; i < SETTINGS; i++) {
+        if (settings[i].field < FIELD(tam) || settings[i].field >= FIELD(tam) + sizeof r->tam)
+            continue;
+        double *field = exchange_field(r, &settings[i]);
+        size_t used = strlen(o->given);
+        if (isnan(*field))
+            *field = *exchange_field(&defaults, &settings[i]);
+        else
+            snprintf(o->given + used, sizeof o->given - used, "%s--%s", used ? " " : "", settings[i].name);
+    }
+    r->tam.buffer_packets = defaults.tam.buffer_packets;
+    return true;
+}
+
+static bool exchange_parse(int argc, char **argv, struct cli_predict_exchange_options *o, struct error *err)
+{
+    struct option list[SETTINGS + WORDS + 1] = {
+        {"model", required_argument, NULL, 'm'}, {"like", required_argument, NULL, 'l'},
+        {"network", required_argument, NULL, 'n'}, {"fit", required_argument, NULL, 'f'},
+        {"json", no_argument, NULL, 'j'},        {"help", no_argument, NULL, 'h'},
+    };
+    struct study_exchange_request *r = &o->request;
+    *o = (struct cli_predict_exchange_options){.like = "8275-326"};
+    for (int i = 0; i < SETTINGS; i++) {
+        list[WORDS + i] = (struct option){settings[i].name, required_argument, NULL, 256 + i};
+        *exchange_field(r, &settings[i]) = NAN;
+    }
+    int c;
+    bool any = false;
+    optind = 1;
+    while ((c = getopt_long(argc, argv, "h", list, NULL)) != -1) {
+        bool ok = true;
+        switch (c) {
+        case 'm':
+            ok = exchange_models(optarg, r, err);
+            any = true;
+            break;
+        case 'l':
+            o->like = optarg;
+            break;
+        case 'n':
+            r->network = optarg;
+            break;
+        case 'f':
+            r->fit_path = optarg;
+            break;
+        case 'j':
+            o->json = true;
+            break;
+        case 'h':
+            o->help = true;
+            return true;
+        case '?': /* getopt_long has printed why */
+            return error_set(err, ERROR_INPUT, "'contraflow predict exchange --help' lists the options");
+        default:
+            ok = exchange_setting(settings[c - 256].kind, optarg, exchange_field(r, &settings[c - 256]), err);
+            if (!ok)
+                error_prefix(err, "--%s: ", settings[c - 256].name);
+        }
+        if (!ok)
+            return false;
+    }
+    if (optind < argc)
+        return error_set(err, ERROR_INPUT, "exchange: '%s' is not an option; see 'contraflow predict exchange --help'",
+                         argv[optind]);
+    if (!any) {
+        const char *name = r->fit_path || r->network ? "signature" : "tam";
+        r->wanted[exchange_model_at(name, strlen(name))] = true;
+    }
+    return exchange_check_use(r, err) && exchange_fill_defaults(o, err);
 }
 
 int cmd_predict_exchange(int argc, char **argv)
 {
-    struct predict_exchange_request r;
-    struct predict_exchange_answer a = {0};
+    struct cli_predict_exchange_options o;
+    struct study_exchange_answer a;
     struct error err = {0};
-    if (!predict_exchange_parse(argc, argv, &r, &err))
+    if (!exchange_parse(argc, argv, &o, &err))
         return cli_fail(&err);
-    if (r.help) {
+    if (o.help) {
         fputs(help, stdout);
         return 0;
     }
-    if (!answer(&r, &a, &err) || !predict_exchange_show(&r, &a, &err))
+    if (!study_exchange_predict(&o.request, &a, &err) || !cli_predict_exchange_show(&o, &a, &err))
         return cli_fail(&err);
     return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
 #include "cli/predict.h"
+#include "study/loss_traces.h"
 #include "view/table.h"
-#include "results/gbn_events.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -42,10 +42,10 @@ static const char help[] =
     "Exit status: 0 done; 2 bad input; 3 the system failed.\n";
 
 struct options {
-    struct model_loss_flow flow;
+    struct model_loss_flow flow; /* NAN, here and in the next two: not given */
     struct model_loss_chain chain;
     double to_gr;
-    bool has_chain[3], has_to, trace, json, help;
+    bool trace, json, help;
     char **files;
     int n_files;
 };
@@ -69,7 +69,7 @@ static bool options_parse(struct options *o, int argc, char **argv, struct error
         {"json", no_argument, NULL, 'J'},          {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    *o = (struct options){.flow = {NAN, NAN, NAN}};
+    *o = (struct options){.flow = {NAN, NAN, NAN}, .chain = {NAN, NAN, NAN}, .to_gr = NAN};
     int option, at;
     optind = 1;
     while ((option = getopt_long(argc, argv, "h", list, &at)) != -1) {
@@ -85,10 +85,6 @@ static bool options_parse(struct options *o, int argc, char **argv, struct error
             return error_set(err, ERROR_INPUT, "'contraflow predict loss --help' lists the options");
         if (number && !options_number(list[at].name, optarg, number, err))
             return false;
-        o->has_chain[0] |= option == 'c';
-        o->has_chain[1] |= option == 'a';
-        o->has_chain[2] |= option == 'f';
-        o->has_to |= option == 'T';
         o->trace |= option == 't';
         o->json |= option == 'J';
         o->help |= option == 'h';
@@ -100,45 +96,30 @@ static bool options_parse(struct options *o, int argc, char **argv, struct error
 
 static bool options_check(struct options *o, struct error *err)
 {
-    bool any = o->has_chain[0] || o->has_chain[1] || o->has_chain[2];
-    bool all = o->has_chain[0] && o->has_chain[1] && o->has_chain[2];
+    const struct model_loss_chain *chain = &o->chain;
+    bool any = !isnan(chain->c) || !isnan(chain->one_minus_a) || !isnan(chain->f);
+    bool all = !isnan(chain->c) && !isnan(chain->one_minus_a) && !isnan(chain->f), has_to = !isnan(o->to_gr);
     if (o->trace && isnan(o->flow.senders))
         o->flow.senders = o->n_files;
-    bool estimate_only = o->trace && !o->has_to;
+    bool estimate_only = o->trace && !has_to;
     if (!estimate_only &&
         (isnan(o->flow.senders) || isnan(o->flow.window_packets) || isnan(o->flow.buffer_packets)))
         return error_set(err, ERROR_INPUT, "--%s is missing; see 'contraflow predict loss --help'",
                          isnan(o->flow.senders) ? "senders" : isnan(o->flow.window_packets) ? "window" : "buffer");
     if (o->trace != (o->n_files > 0))
         return error_set(err, ERROR_INPUT, o->trace ? "--trace needs a file for each sender"
-                                                    : "'%s' is no option; traces go behind --trace", *o->files);
+                                                    : "'%s' is no option; traces go after --trace", *o->files);
     if (o->n_files > SENDERS)
         return error_set(err, ERROR_INPUT, "%d traces; at most %d", o->n_files, SENDERS);
     if (any && o->trace)
         return error_set(err, ERROR_INPUT, "--trace estimates c, 1-a and f: give either it or them");
     if (any && !all)
         return error_set(err, ERROR_INPUT, "--%s is missing: the chain has c, 1-a and f",
-                         !o->has_chain[0] ? "c" : !o->has_chain[1] ? "one-minus-a" : "f");
-    if (!o->trace && any != o->has_to)
-        return error_set(err, ERROR_INPUT, o->has_to ? "--to-gr goes with --c, --one-minus-a and --f, or --trace"
+                         isnan(chain->c) ? "c" : isnan(chain->one_minus_a) ? "one-minus-a" : "f");
+    if (!o->trace && any != has_to)
+        return error_set(err, ERROR_INPUT, has_to ? "--to-gr goes with --c, --one-minus-a and --f, or --trace"
                                                      : "--to-gr is missing: the timeout in units of g_r");
     return true;
-}
-
-/* Fills o->chain from the files; *pooled has all senders' events, for the intervals. */
-static bool traces_estimate(struct options *o, struct model_loss_counts *pooled, struct error *err)
-{
-    struct model_loss_counts *senders = calloc((size_t)o->n_files, sizeof *senders);
-    bool ok = senders || error_set(err, ERROR_SYSTEM, "out of memory for %d traces", o->n_files);
-    *pooled = (struct model_loss_counts){0};
-    for (int i = 0; ok && i < o->n_files; i++) {
-        ok = results_gbn_events_read(o->files[i], &senders[i], err);
-        if (ok)
-            model_loss_trace_merge(pooled, &senders[i]);
-    }
-    ok = ok && model_loss_trace_chain(senders, (size_t)o->n_files, &o->chain, err);
-    free(senders);
-    return ok;
 }
 
 /* `mean` is none without trials: the model then goes by a limit, see model_loss_trace_chain(). */
@@ -167,10 +148,7 @@ static void json_print(json_t *json)
 
 static void add_probability(struct view_table *t, double p)
 {
-    if (isfinite(p))
-        view_table_add(t, "%.4f", p);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(p) ? "%.4f" : "-", p);
 }
 
 static bool print_estimates(const struct options *o, const struct model_loss_counts *k, struct error *err)
@@ -281,9 +259,10 @@ int cmd_predict_loss(int argc, char **argv)
         fputs(help, stdout);
         return 0;
     }
-    if (!options_check(&o, &err) || (o.trace && !traces_estimate(&o, &pooled, &err)))
+    if (!options_check(&o, &err) ||
+        (o.trace && !study_loss_traces_estimate(o.files, (size_t)o.n_files, &o.chain, &pooled, &err)))
         return cli_fail(&err);
-    if (o.trace && !o.has_to)
+    if (o.trace && isnan(o.to_gr))
         return show_estimates(&o, &pooled);
-    return o.has_to ? show_output(&o, o.trace ? &pooled : NULL) : show_input(&o);
+    return !isnan(o.to_gr) ? show_output(&o, o.trace ? &pooled : NULL) : show_input(&o);
 }

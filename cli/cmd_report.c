@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
+#include "cli/fit_show.h"
 #include "view/sweep_page.h"
 #include "scenarios/directory.h"
 
@@ -35,7 +36,7 @@ static bool add(struct sweeps *s, const char *path, struct error *err)
     if (!grown)
         return error_set(err, ERROR_SYSTEM, "out of memory");
     s->sweep = grown;
-    bool ok = view_sweep_page_sweep_read(&grown[s->n++], path, err);
+    bool ok = view_sweep_page_sweep_read(&grown[s->n++], path, cli_fit_show_json, err);
     s->done += ok ? grown[s->n - 1].done : 0;
     return ok;
 }

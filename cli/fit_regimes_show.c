@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/fit_show.h"
 #include "study/fit_regimes.h"
 
 #include "view/table.h"
@@ -8,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NEAREST 10 /* points that disagree, shown */
+#define NEAREST 10 /* at most so many points that disagree are shown */
 
 static bool print_counts(const struct study_fit_regimes *r, struct error *err)
 {
@@ -49,7 +50,7 @@ static struct quantiles quantiles(double *value, size_t n)
     return (struct quantiles){n, value[n / 2], value[n * 9 / 10], value[n - 1]};
 }
 
-/* How far rates are from the closed form, and what seeds do to them where segments were lost. */
+/* Prints how far rates are from the closed form, and how much they differ by seed where segments were lost. */
 static bool print_rates(const struct study_fit_regimes *r, struct error *err)
 {
     double *error = calloc(r->n, sizeof *error);
@@ -130,7 +131,7 @@ static bool print_disagreeing(const struct study_fit_regimes *r, struct error *e
     return ok;
 }
 
-bool study_fit_regimes_print(const void *state, struct error *err)
+bool cli_fit_regimes_print(const void *state, struct error *err)
 {
     const struct study_fit_regimes *r = state;
     struct model_loss_proportion p = model_loss_trace_proportion(r->agree, r->known);
@@ -170,7 +171,7 @@ static json_t *point_json(const struct study_fit_regimes_point *p)
                      "in_bps", spread_json(&p->rate[0], p->runs), "out_bps", spread_json(&p->rate[1], p->runs));
 }
 
-json_t *study_fit_regimes_json(const void *state)
+json_t *cli_fit_regimes_json(const void *state)
 {
     const struct study_fit_regimes *r = state;
     struct model_loss_proportion p = model_loss_trace_proportion(r->agree, r->known);

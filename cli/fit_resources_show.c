@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/fit_show.h"
 #include "study/fit_resources.h"
 #include "view/table.h"
 
@@ -43,10 +44,7 @@ static void print_exponents(const struct analysis_fit *f)
 
 static void cell_percent(struct view_table *t, double share)
 {
-    if (isfinite(share))
-        view_table_add(t, "%.2f %%", 100 * share);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(share) ? "%.2f %%" : "-", 100 * share);
 }
 
 static bool print_forms(const struct study_fit_resources *r, const struct study_fit_outcome *o, struct error *err)
@@ -68,10 +66,8 @@ static bool print_forms(const struct study_fit_resources *r, const struct study_
                           r->points[o->index[f->worst_point]].n_out);
         else
             view_table_add(&t, "-");
-        if (isfinite(f->aic))
-            view_table_add(&t, "%.1f", fmax(f->aic - o->fit[0].aic, 0)); /* forms may tie but for rounding */
-        else
-            view_table_add(&t, "-");
+        double aic = fmax(f->aic - o->fit[0].aic, 0); /* forms may tie but for rounding */
+        view_table_add(&t, isfinite(f->aic) ? "%.1f" : "-", aic);
         cell_percent(&t, f->cross_validated_error);
     }
     bool ok = view_table_print(&t, "  ", 1, stdout, err);
@@ -80,35 +76,16 @@ static bool print_forms(const struct study_fit_resources *r, const struct study_
     return ok;
 }
 
-struct bad_point {
+/* A point of an outcome. */
+struct shown {
     const struct study_fit_point *point;
-    double in_bps, out_bps; /* predicted, means of the flows */
-    double error;           /* the largest of its flows */
+    const struct study_fit_predicted *best;
 };
-
-/* One point against a fit; false when memory is out. */
-static bool judge_point(const struct study_fit_point *p, const struct analysis_fit *f, struct bad_point *b)
-{
-    struct analysis_fit_point plain = study_fit_resources_plain(p, 0);
-    double *predicted = malloc(plain.n * sizeof *predicted), in = 0, out = 0;
-    if (!predicted)
-        return false;
-    *b = (struct bad_point){.point = p};
-    analysis_fit_predict(f, &plain, predicted);
-    for (size_t i = 0; i < plain.n; i++) {
-        double error = p->flows[i].rate_bps / predicted[i] - 1;
-        *(p->flows[i].incoming ? &in : &out) += predicted[i];
-        b->error = fabs(error) > fabs(b->error) ? error : b->error;
-    }
-    b->in_bps = in / (double)p->n_in;
-    b->out_bps = out / (double)p->n_out;
-    free(predicted);
-    return true;
-}
 
 static int by_error(const void *a, const void *b)
 {
-    double x = fabs(((const struct bad_point *)a)->error), y = fabs(((const struct bad_point *)b)->error);
+    double x = fabs(((const struct shown *)a)->best->worst_error);
+    double y = fabs(((const struct shown *)b)->best->worst_error);
     return (x < y) - (x > y);
 }
 
@@ -116,30 +93,24 @@ static bool print_worst(const struct study_fit_resources *r, const struct study_
 {
     static const char *const head[] = {"point", "seed", "in/out", "in Mb/s", "predicted", "out Mb/s", "predicted",
                                        "worst flow"};
-    struct bad_point *all = malloc(o->n * sizeof *all);
-    bool ok = all != NULL;
-    for (size_t i = 0; ok && i < o->n; i++)
-        ok = judge_point(&r->points[o->index[i]], &o->fit[0], &all[i]);
-    if (!ok) {
-        free(all);
+    struct shown *all = malloc(o->n * sizeof *all);
+    if (!all)
         return error_set(err, ERROR_SYSTEM, "out of memory");
-    }
+    for (size_t i = 0; i < o->n; i++)
+        all[i] = (struct shown){&r->points[o->index[i]], &o->best[i]};
     qsort(all, o->n, sizeof *all, by_error);
     struct view_table t;
     view_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < o->n && i < WORST; i++) {
         const struct study_fit_point *p = all[i].point;
         view_table_add(&t, "%s", p->label);
-        if (p->axes)
-            view_table_add(&t, "%" PRId64, p->seed);
-        else
-            view_table_add(&t, "-");
+        view_table_add(&t, p->axes ? "%" PRId64 : "-", p->seed);
         view_table_add(&t, "%zu/%zu", p->n_in, p->n_out);
         view_table_add_number(&t, p->in_bps, 1e6);
-        view_table_add_number(&t, all[i].in_bps, 1e6);
+        view_table_add_number(&t, all[i].best->in_bps, 1e6);
         view_table_add_number(&t, p->out_bps, 1e6);
-        view_table_add_number(&t, all[i].out_bps, 1e6);
-        cell_percent(&t, all[i].error);
+        view_table_add_number(&t, all[i].best->out_bps, 1e6);
+        cell_percent(&t, all[i].best->worst_error);
     }
     free(all);
     return view_table_print(&t, "  ", 1, stdout, err);
@@ -166,7 +137,7 @@ static bool print_outcome(const struct study_fit_resources *r, const struct stud
     return print_forms(r, o, err) && puts("  worst points of the best form") != EOF && print_worst(r, o, err);
 }
 
-bool study_fit_resources_print(const void *state, struct error *err)
+bool cli_fit_resources_print(const void *state, struct error *err)
 {
     const struct study_fit_resources *r = state;
     const char *gap = "";
@@ -238,30 +209,17 @@ static json_t *outcome_json(const struct study_fit_resources *r, const struct st
                      view_table_json_number(o->spread), "forms", forms);
 }
 
-static const struct analysis_fit *plain_eq6(const struct study_fit_outcome *o)
+static json_t *point_json(const struct study_fit_point *p, const struct study_fit_predicted *best,
+                          const struct study_fit_predicted *eq6)
 {
-    const struct analysis_fit *f = o->fit;
-    while (f->form != ANALYSIS_FIT_EQ6 || f->acks)
-        f++;
-    return f;
-}
-
-static json_t *point_json(const struct study_fit_point *p, const struct study_fit_outcome *o)
-{
-    const struct analysis_fit *best = &o->fit[0], *eq6 = plain_eq6(o);
-    struct bad_point b = {.in_bps = (double)NAN, .out_bps = (double)NAN, .error = (double)NAN}, rule = b;
-    if (best->applies)
-        judge_point(p, best, &b);
-    if (eq6->applies)
-        judge_point(p, eq6, &rule);
     json_t *point = json_pack(
         "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source", p->source, "in",
         (json_int_t)p->n_in, "out", (json_int_t)p->n_out, "in_bps", view_table_json_number(p->in_bps), "in_ci95_bps",
         view_table_json_number(p->in_ci95_bps), "out_bps", view_table_json_number(p->out_bps), "out_ci95_bps",
-        view_table_json_number(p->out_ci95_bps), "predicted_in_bps", view_table_json_number(b.in_bps),
-        "predicted_out_bps", view_table_json_number(b.out_bps), "worst_error", view_table_json_number(b.error),
-        "eq6_in_bps", view_table_json_number(rule.in_bps), "eq6_out_bps", view_table_json_number(rule.out_bps), "lossy",
-        p->lossy);
+        view_table_json_number(p->out_ci95_bps), "predicted_in_bps", view_table_json_number(best->in_bps),
+        "predicted_out_bps", view_table_json_number(best->out_bps), "worst_error",
+        view_table_json_number(best->worst_error), "eq6_in_bps", view_table_json_number(eq6->in_bps), "eq6_out_bps",
+        view_table_json_number(eq6->out_bps), "lossy", p->lossy);
     if (p->axes) {
         json_object_set_new(point, "point", json_integer(p->number));
         json_object_set_new(point, "seed", json_integer(p->seed));
@@ -270,7 +228,7 @@ static json_t *point_json(const struct study_fit_point *p, const struct study_fi
     return point;
 }
 
-json_t *study_fit_resources_json(const void *state)
+json_t *cli_fit_resources_json(const void *state)
 {
     const struct study_fit_resources *r = state;
     json_t *list = json_array();
@@ -285,7 +243,8 @@ json_t *study_fit_resources_json(const void *state)
         json_object_set_new(group, "equal_windows", json_boolean(g->equal_windows));
         json_object_set_new(group, "loss_free", g->loss_free.n > 0 ? outcome_json(r, &g->loss_free) : json_null());
         for (size_t k = 0; k < g->all.n; k++)
-            json_array_append_new(measured, point_json(&r->points[g->all.index[k]], &g->all));
+            json_array_append_new(measured, point_json(&r->points[g->all.index[k]], &g->all.best[k],
+                                                        &g->all.eq6[k]));
         json_object_set_new(group, "measured", measured);
         json_array_append_new(list, group);
     }

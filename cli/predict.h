@@ -3,7 +3,8 @@
 #ifndef CLI_PREDICT_H
 #define CLI_PREDICT_H
 
-#include "study/prediction.h"
+#include "study/exchange.h"
+#include "study/models.h"
 
 #include <jansson.h>
 
@@ -11,13 +12,23 @@ int cmd_predict_exchange(int argc, char **argv);
 int cmd_predict_loss(int argc, char **argv);
 
 /* Tables of one prediction, or of several side by side. `s` names flows and hosts. */
-bool predict_print(const struct study_prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
-                   struct error *err);
-bool predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s,
+bool cli_predict_print(const struct study_prediction *p, const struct scenario *s,
                        const struct scenario_pattern *pattern, struct error *err);
+bool cli_predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s, struct error *err);
 
 /* NULL when out of memory. */
-json_t *predict_json(const struct study_prediction *p, const struct scenario *s,
-                     const struct scenario_pattern *pattern);
+json_t *cli_predict_json(const struct study_prediction *p, const struct scenario *s,
+                         const struct scenario_pattern *pattern);
+
+/* Options of 'contraflow predict exchange', and its answer shown. */
+struct cli_predict_exchange_options {
+    struct study_exchange_request request;
+    const char *like; /* switch whose Table 5.2 the defaults are; borrowed */
+    char given[128];  /* the options that replaced one of these defaults, "--g-s --l" */
+    bool json, help;
+};
+
+bool cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
+                               struct error *err);
 
 #endif

@@ -1,25 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/cmd_predict_exchange.h"
+#include "cli/predict.h"
 #include "view/table.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+static void show_fit(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
+{
+    const struct model_signature_fit *f = &a->fit;
+    bool ratio = f->shape == MODEL_SIGNATURE_RATIO;
+    printf("signature of %s: %zu points, %zu sizes (Steffenel 2006, Eq. 5, generalised least squares)\n",
+           o->request.fit_path, a->fit_points, f->n_candidates);
+    printf("  gamma  %.5g, 95%% interval %.5g to %.5g\n", f->gamma.value, f->gamma.low, f->gamma.high);
+    printf("  delta  %.4g ms a message, 95%% interval %.4g to %.4g%s\n", f->delta_s.value * 1e3, f->delta_s.low * 1e3,
+           f->delta_s.high * 1e3, ratio ? ": taken as 0 (Eq. 4)" : "");
+    if (f->shape == MODEL_SIGNATURE_THRESHOLD)
+        printf("  M      %g bytes; anything above %g and up to %g is compatible\n", f->signature.threshold_bytes,
+               f->threshold_above_bytes, f->threshold_to_bytes);
+    else
+        printf("  M      %s\n", ratio ? "none" : "0: messages of every measured size have the start-up cost");
+    if (a->fit_weighted)
+        printf("  points miss it by %.3g of their standard errors", f->scale);
+    else
+        printf("  points miss it by %.3g %%", f->scale * 100);
+    printf("; %zu degrees of freedom; intervals take M as found\n", f->df);
+}
+
+static json_t *estimate_json(const struct model_signature_estimate *e)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "value", view_table_json_number(e->value), "std_error",
+                     view_table_json_number(e->std_error), "low", view_table_json_number(e->low), "high",
+                     view_table_json_number(e->high));
+}
+
+static json_t *fit_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
+{
+    const struct model_signature_fit *f = &a->fit;
+    return json_pack("{s:s, s:I, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:f, s:b}", "file", o->request.fit_path,
+                     "points", (json_int_t)a->fit_points, "shape", model_signature_shape_name(f->shape), "gamma",
+                     estimate_json(&f->gamma), "delta_s", estimate_json(&f->delta_s), "delta_used_s",
+                     f->signature.delta_s, "threshold_bytes", f->signature.threshold_bytes, "threshold_above_bytes",
+                     f->threshold_above_bytes, "threshold_to_bytes", f->threshold_to_bytes, "df", (json_int_t)f->df,
+                     "scale", f->scale, "weighted", a->fit_weighted);
+}
 
 /* What each process sends, as a rate; it receives as much. */
-static double goodput_bps(const struct predict_exchange_answer *a, const struct predict_exchange_row *row)
+static double row_goodput_bps(const struct study_exchange_answer *a, const struct study_exchange_row *row)
 {
     return 8 * a->message_bytes * (double)(a->processes - 1) / row->time_s;
 }
 
-static void show_parameters(const struct predict_exchange_request *r, const struct predict_exchange_answer *a)
+static void show_parameters(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
-    const struct model_tam *t = &r->tam;
+    const struct model_tam *t = &o->request.tam;
     printf("tam: O_s %g, g_s %g, O_r %g, g_r %g, U_r %g, L %g us, packets of %g bytes\n", t->send_overhead_s * 1e6,
            t->send_gap_s * 1e6, t->receive_overhead_s * 1e6, t->receive_gap_s * 1e6, t->user_overhead_s * 1e6,
            a->latency_s * 1e6, t->packet_bytes);
-    printf("     from Tam 2001, Table 5.2, Fast Ethernet, IBM %s%s%s\n", r->like, r->given[0] ? ", except " : "",
-           r->given);
+    printf("     from Tam 2001, Table 5.2, Fast Ethernet, IBM %s%s%s\n", o->like, o->given[0] ? ", except " : "",
+           o->given);
     printf("     %zu packets a message, each further one costs %g us (%s)\n", a->packets, a->gap_s * 1e6,
            a->stage == MODEL_TAM_HOST ? "O_s + O_r + U_r: the hosts are the bottleneck"
                                       : "the gap: the network is the bottleneck");
@@ -28,7 +66,7 @@ static void show_parameters(const struct predict_exchange_request *r, const stru
         puts("     not O_s + O_r + U_r < g < L: outside the condition the equations were derived for");
 }
 
-static void show_tree(const struct predict_exchange_answer *a)
+static void show_tree(const struct study_exchange_answer *a)
 {
     printf("\nglobal window for %zu switches of %zu processes, %g packets of uplink buffer (Tam 2001, Eq. 6.1, 6.2)\n",
            a->tree.switches, a->tree.nodes_per_switch, a->buffer_packets);
@@ -42,33 +80,30 @@ static void show_tree(const struct predict_exchange_answer *a)
            a->tree.switches);
 }
 
-static bool show_text(const struct predict_exchange_request *r, const struct predict_exchange_answer *a,
+static bool show_text(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
                       struct error *err)
 {
     static const char *const head[] = {"model", "source", "rounds", "time ms", "Mb/s a process"};
-    if (r->fit_path)
-        predict_exchange_fit_text(r, a);
+    if (o->request.fit_path)
+        show_fit(o, a);
     if (a->processes == 0)
         return true;
-    printf("%scomplete exchange of %zu processes, %.15g bytes from each to each\n", r->fit_path ? "\n" : "",
+    printf("%scomplete exchange of %zu processes, %.15g bytes from each to each\n", o->request.fit_path ? "\n" : "",
            a->processes, a->message_bytes);
-    if (r->wanted[PREDICT_EXCHANGE_TAM])
-        show_parameters(r, a);
+    if (study_exchange_needs(&o->request) & STUDY_EXCHANGE_TAM)
+        show_parameters(o, a);
     puts("");
     struct view_table t;
     view_table_init(&t, 5);
     for (int i = 0; i < 5; i++)
         view_table_add(&t, "%s", head[i]);
     for (size_t i = 0; i < a->n; i++) {
-        const struct predict_exchange_row *row = &a->row[i];
+        const struct study_exchange_row *row = &a->row[i];
         view_table_add(&t, "%s", row->model);
         view_table_add(&t, "%s", row->source);
-        if (isnan(row->rounds))
-            view_table_add(&t, "-");
-        else
-            view_table_add(&t, "%.0f", row->rounds);
+        view_table_add(&t, isnan(row->rounds) ? "-" : "%.0f", row->rounds);
         view_table_add_number(&t, row->time_s, 1e-3);
-        view_table_add_number(&t, goodput_bps(a, row), 1e6);
+        view_table_add_number(&t, row_goodput_bps(a, row), 1e6);
     }
     if (!view_table_print(&t, "  ", 2, stdout, err))
         return false;
@@ -77,17 +112,17 @@ static bool show_text(const struct predict_exchange_request *r, const struct pre
     return true;
 }
 
-static json_t *parameters_json(const struct predict_exchange_request *r, const struct predict_exchange_answer *a)
+static json_t *parameters_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
-    const struct model_tam *t = &r->tam;
+    const struct model_tam *t = &o->request.tam;
     return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:s, s:I, s:f, s:s, s:b}", "o_s_s", t->send_overhead_s,
                      "g_s_s", t->send_gap_s, "o_r_s", t->receive_overhead_s, "g_r_s", t->receive_gap_s, "u_r_s",
                      t->user_overhead_s, "l_s", a->latency_s, "packet_bytes", t->packet_bytes, "defaults_like",
-                     r->like, "given", r->given, "group", (json_int_t)a->group, "gap_s", a->gap_s, "bottleneck",
+                     o->like, "given", o->given, "group", (json_int_t)a->group, "gap_s", a->gap_s, "bottleneck",
                      model_tam_stage_name(a->stage), "full_duplex", model_tam_is_full_duplex(t, a->processes));
 }
 
-static json_t *tree_json(const struct predict_exchange_answer *a)
+static json_t *tree_json(const struct study_exchange_answer *a)
 {
     return json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:I, s:I, s:b, s:o}", "nodes_per_switch",
                      (json_int_t)a->tree.nodes_per_switch, "switches", (json_int_t)a->tree.switches, "buffer_packets",
@@ -98,14 +133,14 @@ static json_t *tree_json(const struct predict_exchange_answer *a)
                      view_table_json_number(a->uplink_s));
 }
 
-static bool show_json(const struct predict_exchange_request *r, const struct predict_exchange_answer *a,
+static bool show_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
                       struct error *err)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < a->n; i++) {
-        const struct predict_exchange_row *row = &a->row[i];
+        const struct study_exchange_row *row = &a->row[i];
         json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:f, s:o}", "model", row->model, "source", row->source,
-                                              "time_s", row->time_s, "process_goodput_bps", goodput_bps(a, row),
+                                              "time_s", row->time_s, "process_goodput_bps", row_goodput_bps(a, row),
                                               "rounds", isnan(row->rounds) ? json_null()
                                                                            : json_integer((json_int_t)row->rounds)));
     }
@@ -114,10 +149,10 @@ static bool show_json(const struct predict_exchange_request *r, const struct pre
         json_object_update_new(root, json_pack("{s:I, s:f, s:o}", "processes", (json_int_t)a->processes,
                                                "message_bytes", a->message_bytes, "packets",
                                                a->packets ? json_integer((json_int_t)a->packets) : json_null()));
-    if (root && r->fit_path)
-        json_object_set_new(root, "fit", predict_exchange_fit_json(r, a));
-    if (root && a->processes && r->wanted[PREDICT_EXCHANGE_TAM])
-        json_object_set_new(root, "tam", parameters_json(r, a));
+    if (root && o->request.fit_path)
+        json_object_set_new(root, "fit", fit_json(o, a));
+    if (root && a->processes && (study_exchange_needs(&o->request) & STUDY_EXCHANGE_TAM))
+        json_object_set_new(root, "tam", parameters_json(o, a));
     if (root && a->tree.switches)
         json_object_set_new(root, "tree", tree_json(a));
     if (!root)
@@ -128,8 +163,8 @@ static bool show_json(const struct predict_exchange_request *r, const struct pre
     return true;
 }
 
-bool predict_exchange_show(const struct predict_exchange_request *r, const struct predict_exchange_answer *a,
-                           struct error *err)
+bool cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
+                               struct error *err)
 {
-    return r->json ? show_json(r, a, err) : show_text(r, a, err);
+    return o->json ? show_json(o, a, err) : show_text(o, a, err);
 }

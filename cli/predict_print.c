@@ -20,10 +20,7 @@ static void add_transfer(struct view_table *t, const struct scenario_flow *f, bo
 
 static void add_seconds(struct view_table *t, double time_s)
 {
-    if (isfinite(time_s))
-        view_table_add(t, "%.4f", time_s);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(time_s) ? "%.4f" : "-", time_s);
 }
 
 static bool has_bytes(const struct scenario *s)
@@ -129,10 +126,10 @@ static bool print_queues(const struct study_prediction *p, const struct scenario
     return true;
 }
 
-bool predict_print(const struct study_prediction *p, const struct scenario *s, const struct scenario_pattern *pattern,
-                   struct error *err)
+bool cli_predict_print(const struct study_prediction *p, const struct scenario *s,
+                       const struct scenario_pattern *pattern, struct error *err)
 {
-    printf("%s, predicted: %s. Rates are goodput\n", p->model, study_prediction_summary(p->model));
+    printf("%s, predicted: %s. Rates are goodput\n", p->model->name, p->model->summary);
     return print_rates(p, s, pattern, err) && (!p->queues.rtt || print_queues(p, s, pattern, err));
 }
 
@@ -145,7 +142,7 @@ static bool print_side_by_side(const struct study_prediction *p, size_t n, const
     view_table_init(&t, 3 + any_bytes + n);
     add_heads(&t, any_bytes);
     for (size_t m = 0; m < n; m++)
-        view_table_add(&t, "%s", p[m].model);
+        view_table_add(&t, "%s", p[m].model->name);
     for (size_t i = 0; i < p->n; i++) {
         add_transfer(&t, &s->flows[i], any_bytes);
         for (size_t m = 0; m < n; m++) {
@@ -158,10 +155,8 @@ static bool print_side_by_side(const struct study_prediction *p, size_t n, const
     return view_table_print(&t, "", 3, stdout, err);
 }
 
-bool predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s,
-                       const struct scenario_pattern *pattern, struct error *err)
+bool cli_predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s, struct error *err)
 {
-    (void)pattern;
     printf("predicted goodput in the first step, Mb/s\n");
     if (!print_side_by_side(p, n, s, false, err))
         return false;
@@ -194,7 +189,8 @@ static json_t *json_ports(const struct study_prediction *p, const struct scenari
     return ports;
 }
 
-json_t *predict_json(const struct study_prediction *p, const struct scenario *s, const struct scenario_pattern *pattern)
+json_t *cli_predict_json(const struct study_prediction *p, const struct scenario *s,
+                         const struct scenario_pattern *pattern)
 {
     json_t *links = json_array(), *steps = json_array();
     for (size_t k = 0; k < p->n_steps; k++)
@@ -215,7 +211,7 @@ json_t *predict_json(const struct study_prediction *p, const struct scenario *s,
                                           p->queues.rtt[i].ack_wait_s));
         json_array_append_new(links, link);
     }
-    json_t *all = json_pack("{s:s, s:o, s:o}", "model", p->model, "links", links, "steps", steps);
+    json_t *all = json_pack("{s:s, s:o, s:o}", "model", p->model->name, "links", links, "steps", steps);
     if (all && p->queues.rtt) {
         json_object_set_new(all, "first_step_ports", json_ports(p, pattern));
         json_object_set_new(all, "first_step_residual", json_real(p->queues.residual));

@@ -98,16 +98,12 @@ static bool eq6_rates(void *state, const bool *active, double *rate_bps, struct 
 }
 
 const struct model_rule model_rule_eq5 = {
-    .name = "eq5",
-    .summary = "fairness: B / (transfers in the same direction) at the most congested link",
     .new = degree_new,
     .rates = eq5_rates,
     .free = degree_free,
 };
 
 const struct model_rule model_rule_eq6 = {
-    .name = "eq6",
-    .summary = "delta max: B / max(indegree, outdegree) at the most congested cable",
     .new = degree_new,
     .rates = eq6_rates,
     .free = degree_free,

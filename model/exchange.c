@@ -7,12 +7,6 @@
 
 #define SLOTS_MAX 1e15
 
-const char *model_exchange_name(enum model_exchange_algorithm algorithm)
-{
-    static const char *const names[MODEL_EXCHANGE_ALGORITHMS] = {"sync", "group", "pairwise", "shift"};
-    return (unsigned)algorithm < MODEL_EXCHANGE_ALGORITHMS ? names[algorithm] : "unknown";
-}
-
 /* G, its stage, T_w and Eq. 5.1; the packets one process sends in *sends. */
 static bool exchange_parameters(const struct model_tam *t, const struct model_exchange *x,
                                 struct model_exchange_cost *cost, double *sends, struct error *err)

@@ -16,7 +16,6 @@ enum model_exchange_algorithm {
     MODEL_EXCHANGE_SHIFT,    /* a whole message to one partner, from another */
     MODEL_EXCHANGE_ALGORITHMS
 };
-const char *model_exchange_name(enum model_exchange_algorithm algorithm); /* "sync", "group", ... */
 
 struct model_exchange {
     size_t processes; /* p, >= 2 */

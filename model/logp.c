@@ -10,7 +10,7 @@ static bool check_parameter(double value, const char *name, struct error *err)
            error_set(err, ERROR_INPUT, "%s is %g s: want a time of 0 s or more", name, value);
 }
 
-bool model_logp_check(const struct model_logp *p, struct error *err)
+static bool logp_check(const struct model_logp *p, struct error *err)
 {
     return check_parameter(p->latency_s, "latency L", err) && check_parameter(p->overhead_s, "overhead o", err) &&
            check_parameter(p->gap_s, "gap g", err) && check_parameter(p->gap_per_byte_s, "gap per byte G", err);
@@ -33,7 +33,7 @@ static bool set_time(double value_s, double *time_s, struct error *err)
 
 bool model_logp_train(const struct model_logp *p, size_t messages, double *time_s, struct error *err)
 {
-    if (!model_logp_check(p, err))
+    if (!logp_check(p, err))
         return false;
     if (messages == 0)
         return error_set(err, ERROR_INPUT, "number of messages is 0: want 1 or more");
@@ -43,7 +43,7 @@ bool model_logp_train(const struct model_logp *p, size_t messages, double *time_
 
 bool model_logp_message(const struct model_logp *p, double bytes, double *time_s, struct error *err)
 {
-    if (!model_logp_check(p, err) || !check_bytes(bytes, err))
+    if (!logp_check(p, err) || !check_bytes(bytes, err))
         return false;
     double streaming_s = (bytes - 1) * p->gap_per_byte_s;
     return set_time(p->overhead_s + streaming_s + p->latency_s + p->overhead_s, time_s, err);
@@ -134,7 +134,7 @@ static bool check_range(const struct model_logp *p, const struct model_logp_mess
 bool model_logp_pattern(const struct model_logp *p, int nodes, const struct model_logp_message *messages, size_t n,
                         double *done_s, struct error *err)
 {
-    if (!model_logp_check(p, err) || !check_pattern(nodes, messages, n, err) || !check_range(p, messages, n, err))
+    if (!logp_check(p, err) || !check_pattern(nodes, messages, n, err) || !check_range(p, messages, n, err))
         return false;
     if (n == 0)
         return true;

@@ -15,16 +15,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All finite and >= 0. */
+/* All finite and >= 0; where one is not, the functions below return false and *err (ERROR_INPUT). */
 struct model_logp {
     double latency_s;      /* L: network, from the last byte sent to the last byte received */
     double overhead_s;     /* o: processor time to send a message, and again to receive one */
     double gap_s;          /* g: least time between messages sent, or received, by one node */
     double gap_per_byte_s; /* G: least time between bytes of a long message; 0: plain LogP */
 };
-
-/* False and *err (ERROR_INPUT) when a parameter is negative or not finite. The functions below check so. */
-bool model_logp_check(const struct model_logp *p, struct error *err);
 
 /* LogP, k small messages between two nodes, until the last is received:
  *   o + (k - 1) * max(g, o) + L + o

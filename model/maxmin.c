@@ -147,8 +147,6 @@ static void *maxmin_new(const struct model_routes *routes, struct error *err)
 }
 
 const struct model_rule model_rule_maxmin = {
-    .name = "maxmin",
-    .summary = "max-min fairness on directed links: full duplex, no contra-flow rule",
     .new = maxmin_new,
     .rates = maxmin_rates,
     .free = maxmin_free,

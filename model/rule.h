@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* model/rule.h - the rules that give every transfer of a pattern its rate, behind one table.
+/* model/rule.h - the rules that give every transfer of a pattern its rate. study/models.h names them.
  *
  * A rule's state is scratch memory for one pattern: rates depend on the pattern and `active` alone. */
 #ifndef MODEL_RULE_H
@@ -8,8 +8,6 @@
 #include "model/pattern.h"
 
 struct model_rule {
-    const char *name;    /* "eq6" */
-    const char *summary; /* for --help */
     /* `routes` is borrowed until free. NULL and *err when out of memory or outside the rule's domain. */
     void *(*new)(const struct model_routes *routes, struct error *err);
     /* Goodput in bit/s of each transfer with active[i]; others are left alone. active NULL: all. */
@@ -27,11 +25,5 @@ extern const struct model_rule model_rule_algorithm1, model_rule_fairness;
 extern const struct model_rule model_rule_maxmin;
 /* The window law's fixed point (model/window.h). */
 extern const struct model_rule model_rule_window;
-
-/* All of them, ended by NULL. */
-extern const struct model_rule *const model_rules[];
-
-/* NULL when there is none of that name. */
-const struct model_rule *model_rule_find(const char *name);
 
 #endif

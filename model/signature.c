@@ -32,6 +32,12 @@ struct solution {
     double deviance;          /* -2 ln L but for a constant, s^2 at its most likely */
 };
 
+const char *model_signature_shape_name(enum model_signature_shape shape)
+{
+    static const char *const names[] = {"ratio", "startup", "threshold"};
+    return names[shape];
+}
+
 static bool check_point(const struct model_signature_point *p, bool errors_known, struct error *err)
 {
     if (p->processes < 2)

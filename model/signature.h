@@ -42,6 +42,7 @@ enum model_signature_shape {
     MODEL_SIGNATURE_STARTUP,   /* delta for messages of every measured size: M = 0 */
     MODEL_SIGNATURE_THRESHOLD, /* Eq. 5 */
 };
+const char *model_signature_shape_name(enum model_signature_shape shape); /* "ratio", ... */
 
 /* The fit with one M. */
 struct model_signature_candidate {

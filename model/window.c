@@ -363,8 +363,3 @@ double model_window_residual(const struct model_window *w)
 {
     return w->residual;
 }
-
-int model_window_sweeps(const struct model_window *w)
-{
-    return w->sweeps;
-}

@@ -79,6 +79,5 @@ const double *model_window_delays(const struct model_window *w); /* [n_links] q 
 const double *model_window_loads(const struct model_window *w);  /* [n_links] wire bit/s */
 struct model_window_rtt model_window_flow_rtt(const struct model_window *w, size_t flow);
 double model_window_residual(const struct model_window *w);
-int model_window_sweeps(const struct model_window *w);
 
 #endif

@@ -107,8 +107,6 @@ static bool window_rule_rates(void *state, const bool *active, double *rate_bps,
 }
 
 const struct model_rule model_rule_window = {
-    .name = "window",
-    .summary = "the window law: W / RTT with queues in the round trip, data and ACKs both waiting",
     .new = window_rule_new,
     .rates = window_rule_rates,
     .free = window_rule_free,

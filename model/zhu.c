@@ -271,16 +271,12 @@ static void zhu_free(void *state)
 }
 
 const struct model_rule model_rule_algorithm1 = {
-    .name = "algorithm1",
-    .summary = "Algorithm 1 of Zhu et al. 2014: Eq. 5 and 6, bottleneck by bottleneck",
     .new = algorithm1_new,
     .rates = zhu_rates,
     .free = zhu_free,
 };
 
 const struct model_rule model_rule_fairness = {
-    .name = "fairness",
-    .summary = "Algorithm 1 without contra-flow sets",
     .new = fairness_new,
     .rates = zhu_rates,
     .free = zhu_free,

@@ -130,7 +130,7 @@ enum results_csv_next results_csv_next(struct results_csv *c, char **values, str
     size_t n = csv_cut(c->line, field);
     for (size_t k = 0; k < c->columns; k++) {
         if (c->at[k] != ABSENT && c->at[k] >= n) {
-            results_csv_fail(c, err, "%zu fields; column %zu of the first line has none", n, c->at[k] + 1);
+            results_csv_fail(c, err, "only %zu fields; column %zu of the first line has none", n, c->at[k] + 1);
             return RESULTS_CSV_FAILED;
         }
         values[k] = c->at[k] == ABSENT ? none : field[c->at[k]];

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/fit.h - 'contraflow fit': what measured rates say of the rules, a part for each kind of measurement.
+/* study/fit.h - what measured rates and times show about the rules, a part for each kind of measurement.
  *
- * Every source is read once, and each of its points is shown to every part, which keeps what is its own and ignores
- * the rest. A new kind of measurement is a part of its own in a file of its own, and a line in study_fit_parts[]. */
+ * Every source is read once (study/fit_read.h), and each of its points is shown to every part, which keeps what is its
+ * own and ignores the rest. A new kind of measurement is a part in a file of its own, its place in enum study_fit_kind
+ * and its rows in study_fit_parts[] and in the shows of cli/cmd_fit.c. */
 #ifndef STUDY_FIT_H
 #define STUDY_FIT_H
 
 #include "analysis/check_capture.h"
 #include "sweep/read.h"
 
+/* In order of print. */
+enum study_fit_kind { STUDY_FIT_RESOURCES, STUDY_FIT_PATTERNS, STUDY_FIT_ENGINES, STUDY_FIT_REGIMES, STUDY_FIT_PARTS };
+
+/* A part's state is the struct of its header, such as struct study_fit_engines. It begins as zeros. */
 struct study_fit_part {
     const char *name; /* its member in the JSON: "resources" */
     const char *help; /* its section of --help, ends with a newline */
-    void *(*new)(struct error *err);
+    size_t size, points; /* of its state; where in it a size_t has the points taken so far */
     /* A done point of the database `source`, borrowed. False and *err ends the reading. NULL: not for sweeps. */
     bool (*take)(void *state, const char *source, const struct sweep_result *r, struct error *err);
     /* The shared resources of a capture or a run's directory, borrowed (study/judge.h). NULL: not for them. */
     bool (*take_resources)(void *state, const char *source, const struct analysis_resources *r, struct error *err);
-    /* Behind the last point: works out what the next two say. Not called for a part that took nothing. */
+    /* After the last point: works out what is shown. Not called for a part that took nothing. */
     bool (*fit)(void *state, struct error *err);
-    size_t (*points)(const void *state); /* taken so far */
-    bool (*print)(const void *state, struct error *err);
-    json_t *(*json)(const void *state);
-    void (*free)(void *state); /* NULL too */
+    void (*fini)(void *state); /* frees what it owns */
 };
 
-extern const struct study_fit_part study_fit_resources, study_fit_patterns, study_fit_engines, study_fit_regimes;
+extern const struct study_fit_part study_fit_resources_part, study_fit_patterns_part, study_fit_engines_part,
+    study_fit_regimes_part;
 
 #endif

@@ -4,30 +4,38 @@
 #include "study/judge.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SQLITE_MAGIC "SQLite format 3"
 
-const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {&study_fit_resources, &study_fit_patterns,
-                                                                       &study_fit_engines, &study_fit_regimes};
+const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {
+    [STUDY_FIT_RESOURCES] = &study_fit_resources_part,
+    [STUDY_FIT_PATTERNS] = &study_fit_patterns_part,
+    [STUDY_FIT_ENGINES] = &study_fit_engines_part,
+    [STUDY_FIT_REGIMES] = &study_fit_regimes_part,
+};
 
 bool study_fit_read_start(struct study_fit_read *f, struct error *err)
 {
     bool ok = true;
     *f = (struct study_fit_read){0};
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
-        ok = (f->state[i] = study_fit_parts[i]->new(err)) != NULL;
+        ok = (f->state[i] = calloc(1, study_fit_parts[i]->size)) || error_set(err, ERROR_SYSTEM, "out of memory");
     return ok;
 }
 
 void study_fit_read_free(struct study_fit_read *f)
 {
-    for (int i = 0; i < STUDY_FIT_PARTS; i++)
-        study_fit_parts[i]->free(f->state[i]);
+    for (int i = 0; i < STUDY_FIT_PARTS; i++) {
+        if (f->state[i])
+            study_fit_parts[i]->fini(f->state[i]);
+        free(f->state[i]);
+    }
     *f = (struct study_fit_read){0};
 }
 
-static bool take_point(void *user, const struct sweep_result *r, struct error *err)
+static bool fit_read_point(void *user, const struct sweep_result *r, struct error *err)
 {
     struct study_fit_read *f = user;
     bool ok = true;
@@ -37,8 +45,8 @@ static bool take_point(void *user, const struct sweep_result *r, struct error *e
     return ok;
 }
 
-static bool take_resources(void *user, const char *source, const char *run, const struct analysis_resources *resources,
-                           struct error *err)
+static bool fit_read_resources(void *user, const char *source, const char *run,
+                               const struct analysis_resources *resources, struct error *err)
 {
     struct study_fit_read *f = user;
     bool ok = true;
@@ -50,7 +58,8 @@ static bool take_resources(void *user, const char *source, const char *run, cons
     return ok;
 }
 
-bool study_fit_read_is_database(const char *path)
+/* Is the file SQLite's? False, too, where it cannot be read. */
+static bool fit_read_is_database(const char *path)
 {
     char magic[sizeof SQLITE_MAGIC] = "";
     FILE *f = fopen(path, "rb");
@@ -65,29 +74,25 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
     struct sweep_db db;
     f->source = path;
     f->seen = 0;
-    if (!study_fit_read_is_database(path))
-        return study_judge_source(path, ANALYSIS_CHECK_TOLERANCE, take_resources, f, err);
+    if (!fit_read_is_database(path))
+        return study_judge_source(path, ANALYSIS_CHECK_TOLERANCE, fit_read_resources, f, err);
     if (!sweep_db_open(&db, path, err))
         return false;
-    bool ok = sweep_read(&db, take_point, f, err);
+    bool ok = sweep_read(&db, fit_read_point, f, err);
     sweep_db_close(&db);
     return ok && (f->seen > 0 || error_set(err, ERROR_INPUT, "%s: no point of this sweep is done; 'contraflow sweep' "
                                            "runs them", path));
+}
+
+bool study_fit_read_has(const struct study_fit_read *f, enum study_fit_kind part)
+{
+    return *(const size_t *)(const void *)((const char *)f->state[part] + study_fit_parts[part]->points) > 0;
 }
 
 bool study_fit_read_end(struct study_fit_read *f, struct error *err)
 {
     bool ok = true;
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
-        ok = study_fit_parts[i]->points(f->state[i]) == 0 || study_fit_parts[i]->fit(f->state[i], err);
+        ok = !study_fit_read_has(f, (enum study_fit_kind)i) || study_fit_parts[i]->fit(f->state[i], err);
     return ok;
-}
-
-json_t *study_fit_read_json(const struct study_fit_read *f)
-{
-    json_t *root = json_object();
-    for (int i = 0; i < STUDY_FIT_PARTS; i++)
-        if (study_fit_parts[i]->points(f->state[i]) > 0)
-            json_object_set_new(root, study_fit_parts[i]->name, study_fit_parts[i]->json(f->state[i]));
-    return root;
 }

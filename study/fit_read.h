@@ -5,28 +5,24 @@
 
 #include "study/fit.h"
 
-#define STUDY_FIT_PARTS 4
-extern const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS]; /* in order of print */
+extern const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS];
 
 struct study_fit_read {
-    void *state[STUDY_FIT_PARTS]; /* owned, of the parts */
-    const char *source;     /* borrowed; being read */
-    size_t seen;            /* its points, whoever took them */
+    void *state[STUDY_FIT_PARTS]; /* owned; by study_fit_kind, each of its part's own type */
+    const char *source;           /* borrowed; being read */
+    size_t seen;                  /* its points, whoever took them */
 };
 
 bool study_fit_read_start(struct study_fit_read *f, struct error *err);
 void study_fit_read_free(struct study_fit_read *f); /* safe on a zeroed one */
 
-/* Is the file SQLite's? False, too, where it cannot be read. */
-bool study_fit_read_is_database(const char *path);
-
 /* Shows the parts a database, a capture, a run or a directory of runs. ERROR_INPUT when it has no point. */
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err);
 
-/* Behind the last source: lets the parts that took something work out what they say. */
+/* After the last source: lets the parts that took something work out what they show. */
 bool study_fit_read_end(struct study_fit_read *f, struct error *err);
 
-/* A member for each part that took something, as 'contraflow fit --json' has it. The caller's. */
-json_t *study_fit_read_json(const struct study_fit_read *f);
+/* Has this part anything to show? */
+bool study_fit_read_has(const struct study_fit_read *f, enum study_fit_kind part);
 
 #endif

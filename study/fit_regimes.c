@@ -5,30 +5,21 @@
 #include "study/judge_run.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *regimes_new(struct error *err)
-{
-    struct study_fit_regimes *r = calloc(1, sizeof *r);
-    if (!r)
-        error_set(err, ERROR_SYSTEM, "out of memory");
-    return r;
-}
-
-static void regimes_free(void *state)
+static void regimes_fini(void *state)
 {
     struct study_fit_regimes *r = state;
-    for (size_t i = 0; r && i < r->n; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         free(r->point[i].source);
         json_decref(r->point[i].axes);
     }
-    if (r)
-        free(r->point);
-    free(r);
+    free(r->point);
 }
 
-static bool has_other_axes(const json_t *axes)
+static bool regimes_other_axes(const json_t *axes)
 {
     const char *key;
     json_t *value;
@@ -40,9 +31,9 @@ static bool has_other_axes(const json_t *axes)
     return false;
 }
 
-/* The point that run belongs to: seeds of one point follow each other. NULL when memory is out. */
-static struct study_fit_regimes_point *point_of(struct study_fit_regimes *r, const char *source,
-                                                const struct sweep_result *result)
+/* The point that a run belongs to: the seeds of one point follow each other. NULL when memory is out. */
+static struct study_fit_regimes_point *regimes_point(struct study_fit_regimes *r, const char *source,
+                                                     const struct sweep_result *result)
 {
     struct study_fit_regimes_point *p = r->n > 0 ? &r->point[r->n - 1] : NULL;
     if (p && strcmp(p->source, source) == 0 && json_equal(p->axes, (json_t *)result->axes))
@@ -80,8 +71,8 @@ static struct study_fit_regimes_point *point_of(struct study_fit_regimes *r, con
 }
 
 /* One run's flows of a direction: sums over runs, and how fairly these shared. */
-static void add_spread(struct study_fit_regimes_spread *s, const struct analysis_check_flow *flows, int n,
-                       bool incoming)
+static void regimes_add(struct study_fit_regimes_spread *s, const struct analysis_check_flow *flows, int n,
+                        bool incoming)
 {
     double sum = 0, squares = 0;
     int of = 0;
@@ -99,7 +90,7 @@ static void add_spread(struct study_fit_regimes_spread *s, const struct analysis
     s->jain += sum * sum / (of * squares);
 }
 
-static enum model_regime regime_of(const struct analysis_judgement *j, const struct scenario *s)
+static enum model_regime regimes_observed(const struct analysis_judgement *j, const struct scenario *s)
 {
     static const enum model_regime regimes[] = {
         [ANALYSIS_VERDICT_EQ5] = MODEL_REGIME_EQ5,       [ANALYSIS_VERDICT_EQ6] = MODEL_REGIME_EQ6,
@@ -118,9 +109,9 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
 {
     struct study_fit_regimes *r = state;
     const struct scenario *s = result->scenario;
-    if (!study_regime_setup_is_star(s) || !has_other_axes(result->axes))
+    if (!study_regime_setup_is_star(s) || !regimes_other_axes(result->axes))
         return true;
-    struct study_fit_regimes_point *p = point_of(r, source, result);
+    struct study_fit_regimes_point *p = regimes_point(r, source, result);
     struct analysis_check_flow *flows = calloc((size_t)s->n_flows, sizeof *flows);
     if (!p || !flows) {
         free(flows);
@@ -145,10 +136,10 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
     struct analysis_judgement judgement;
     bool ok = analysis_check_resource(flows, (size_t)s->n_flows, ANALYSIS_CHECK_TOLERANCE, &judgement, err);
     if (ok) {
-        p->observed[regime_of(&judgement, s)]++;
+        p->observed[regimes_observed(&judgement, s)]++;
         p->runs++;
-        add_spread(&p->rate[0], flows, s->n_flows, true);
-        add_spread(&p->rate[1], flows, s->n_flows, false);
+        regimes_add(&p->rate[0], flows, s->n_flows, true);
+        regimes_add(&p->rate[1], flows, s->n_flows, false);
     }
     free(flows);
     return ok;
@@ -162,7 +153,7 @@ enum model_regime study_fit_regimes_most(const struct study_fit_regimes_point *p
     return (enum model_regime)most;
 }
 
-static double rate_error(const struct study_fit_regimes_point *p)
+static double regimes_rate_error(const struct study_fit_regimes_point *p)
 {
     return fmax(fabs(p->rate[0].rate_bps.mean / p->predicted.in_bps - 1),
                 fabs(p->rate[1].rate_bps.mean / p->predicted.out_bps - 1));
@@ -180,17 +171,12 @@ static bool regimes_fit(void *state, struct error *err)
         r->known += predicted != MODEL_REGIME_UNKNOWN;
         r->agree += predicted == most;
         r->one_verdict += p->observed[most] == p->runs;
-        p->rate_error = isfinite(p->predicted.in_bps) ? rate_error(p) : (double)NAN;
+        p->rate_error = isfinite(p->predicted.in_bps) ? regimes_rate_error(p) : (double)NAN;
     }
     return true;
 }
 
-static size_t regimes_points(const void *state)
-{
-    return ((const struct study_fit_regimes *)state)->n;
-}
-
-const struct study_fit_part study_fit_regimes = {
+const struct study_fit_part study_fit_regimes_part = {
     .name = "regimes",
     .help =
         "Regimes: endless flows into and out of h0 of a star, in a sweep that varies more than their number (windows,\n"
@@ -208,11 +194,9 @@ const struct study_fit_part study_fit_regimes = {
         "[{\"axes\", \"in\", \"out\", \"runs\", \"predicted\", \"why\" (of unknown), \"margin_bytes\",\n"
         "\"predicted_bps\" (a flow's), \"observed\":{verdict: seeds}, \"most\", \"in_bps\":{\"mean\", \"sd\",\n"
         "\"min\", \"max\", \"jain\"} (of the flows of all runs; Jain's index within a run), \"out_bps\", ...}]}\n",
-    .new = regimes_new,
+    .size = sizeof(struct study_fit_regimes),
+    .points = offsetof(struct study_fit_regimes, n),
     .take = regimes_take,
     .fit = regimes_fit,
-    .points = regimes_points,
-    .print = study_fit_regimes_print,
-    .json = study_fit_regimes_json,
-    .free = regimes_free,
+    .fini = regimes_fini,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/fit_regimes.h - 'contraflow fit' on a sweep over windows, buffers, disciplines: which regime each point is in,
- * and whether the closed form (model/regime.h) says so. study/fit_regimes.c takes the points, cli/fit_regimes_show.c
- * shows them. */
+/* study/fit_regimes.h - part `regimes` of a fit, for a sweep over windows, buffers, disciplines: which regime each
+ * point is in, and whether the closed form (model/regime.h) predicts it. */
 #ifndef STUDY_FIT_REGIMES_H
 #define STUDY_FIT_REGIMES_H
 
@@ -41,8 +40,5 @@ struct study_fit_regimes {
 };
 
 enum model_regime study_fit_regimes_most(const struct study_fit_regimes_point *p);
-
-bool study_fit_regimes_print(const void *state, struct error *err);
-json_t *study_fit_regimes_json(const void *state);
 
 #endif

@@ -4,24 +4,17 @@
 #include "study/judge_run.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool no_memory(struct error *err)
+static bool resources_no_memory(struct error *err)
 {
     return error_set(err, ERROR_SYSTEM, "out of memory for the points of a fit");
 }
 
-static void *resources_new(struct error *err)
-{
-    struct study_fit_resources *r = calloc(1, sizeof *r);
-    if (!r)
-        no_memory(err);
-    return r;
-}
-
-static void point_fini(struct study_fit_point *p)
+static void resources_free_point(struct study_fit_point *p)
 {
     free(p->source);
     free(p->label);
@@ -29,23 +22,22 @@ static void point_fini(struct study_fit_point *p)
     json_decref(p->axes);
 }
 
-static void resources_free(void *state)
+static void resources_fini(void *state)
 {
     struct study_fit_resources *r = state;
-    for (size_t i = 0; r && i < r->n; i++)
-        point_fini(&r->points[i]);
-    for (size_t i = 0; r && i < r->n_groups; i++) {
+    for (size_t i = 0; i < r->n; i++)
+        resources_free_point(&r->points[i]);
+    for (size_t i = 0; i < r->n_groups; i++) {
         free(r->groups[i].all.index);
+        free(r->groups[i].all.best);
         free(r->groups[i].loss_free.index);
+        free(r->groups[i].loss_free.best);
     }
-    if (r) {
-        free(r->points);
-        free(r->groups);
-    }
-    free(r);
+    free(r->points);
+    free(r->groups);
 }
 
-static bool find_group(struct study_fit_resources *r, const char *name, double rate_bps, size_t *index)
+static bool resources_group(struct study_fit_resources *r, const char *name, double rate_bps, size_t *index)
 {
     for (*index = 0; *index < r->n_groups; ++*index) {
         const struct study_fit_group *g = &r->groups[*index];
@@ -63,8 +55,8 @@ static bool find_group(struct study_fit_resources *r, const char *name, double r
 }
 
 /* A new point with room for n flows; NULL when memory is out. */
-static struct study_fit_point *add_point(struct study_fit_resources *r, const char *name, double rate_bps,
-                                         const char *source, size_t n)
+static struct study_fit_point *resources_add_point(struct study_fit_resources *r, const char *name, double rate_bps,
+                                                   const char *source, size_t n)
 {
     struct study_fit_point *grown = realloc(r->points, (r->n + 1) * sizeof *grown);
     if (!grown)
@@ -75,10 +67,11 @@ static struct study_fit_point *add_point(struct study_fit_resources *r, const ch
     p->source = strdup(source);
     p->flows = malloc(n * sizeof *p->flows);
     r->n++;
-    return p->source && p->flows && find_group(r, name, rate_bps, &p->group) ? p : NULL;
+    r->taken++;
+    return p->source && p->flows && resources_group(r, name, rate_bps, &p->group) ? p : NULL;
 }
 
-static void add_flow(struct study_fit_point *p, const struct analysis_fit_flow *f, double ci95_bps)
+static void resources_add_flow(struct study_fit_point *p, const struct analysis_fit_flow *f, double ci95_bps)
 {
     size_t *n = f->incoming ? &p->n_in : &p->n_out;
     double *mean = f->incoming ? &p->in_bps : &p->out_bps, *ci95 = f->incoming ? &p->in_ci95_bps : &p->out_ci95_bps;
@@ -88,8 +81,8 @@ static void add_flow(struct study_fit_point *p, const struct analysis_fit_flow *
     *ci95 = hypot(*ci95, ci95_bps);
 }
 
-/* From sums to means. Flows are taken as independent, which they are not quite: that is all a flow's interval tells. */
-static void end_point(struct study_fit_point *p)
+/* From sums to means. Flows are taken as independent, which they are not quite: single intervals give no more. */
+static void resources_end_point(struct study_fit_point *p)
 {
     p->in_bps /= (double)p->n_in;
     p->out_bps /= (double)p->n_out;
@@ -100,7 +93,7 @@ static void end_point(struct study_fit_point *p)
 enum way { WAY_NONE, WAY_IN, WAY_OUT };
 
 /* host -1: the backbone. */
-static enum way way_of(const struct scenario *s, const struct scenario_flow *f, int host)
+static enum way resources_way(const struct scenario *s, const struct scenario_flow *f, int host)
 {
     if (host >= 0)
         return f->to == host ? WAY_IN : f->from == host ? WAY_OUT : WAY_NONE;
@@ -109,7 +102,7 @@ static enum way way_of(const struct scenario *s, const struct scenario_flow *f, 
 }
 
 /* What a flow over a backbone can have for reasons of its own: its part of either host's link. */
-static double limit_of(const struct scenario *s, int flow, int host, const struct model_link *link)
+static double resources_limit(const struct scenario *s, int flow, int host, const struct model_link *link)
 {
     const struct scenario_flow *f = &s->flows[flow];
     int from = 0, to = 0;
@@ -124,54 +117,54 @@ static double limit_of(const struct scenario *s, int flow, int host, const struc
 
 /* Rules of one full link hold where whole segments of the windows, in an empty round trip, come to more than it
  * carries in the busier direction. */
-static bool filled(const struct sweep_result *result, int host, struct model_link link, double rate_bps)
+static bool resources_filled(const struct sweep_result *result, int host, struct model_link link, double rate_bps)
 {
     const struct scenario *s = result->scenario;
     double in = 0, out = 0;
     link.rate_bps = rate_bps;
     for (int i = 0; i < s->n_flows; i++) {
         double window = floor(study_judge_run_window(&s->flows[i].tcp) / link.segment_bytes) * link.segment_bytes;
-        *(way_of(s, &s->flows[i], host) == WAY_IN ? &in : &out) += 8 * window / result->flows[i].floor_s;
+        *(resources_way(s, &s->flows[i], host) == WAY_IN ? &in : &out) += 8 * window / result->flows[i].floor_s;
     }
     double most = fmax(in, out);
     return !(most < model_degree_goodput_bps(&link, 0)); /* true, too, where the round trip is not known */
 }
 
-static bool take_as(struct study_fit_resources *r, const char *source, const struct sweep_result *result, int host,
-                    struct error *err)
+static bool resources_take_as(struct study_fit_resources *r, const char *source, const struct sweep_result *result,
+                              int host, struct error *err)
 {
     const struct scenario *s = result->scenario;
     char name[32];
     for (int i = 0; i < s->n_flows; i++)
-        if (way_of(s, &s->flows[i], host) == WAY_NONE)
+        if (resources_way(s, &s->flows[i], host) == WAY_NONE)
             return true;
     snprintf(name, sizeof name, "h%d", host);
     struct model_link link = study_judge_run_link(s);
     double rate_bps = host < 0 ? (double)s->network.backbone.rate_bps : link.rate_bps;
     struct study_fit_point *p =
-        add_point(r, host < 0 ? STUDY_JUDGE_RUN_BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
+        resources_add_point(r, host < 0 ? STUDY_JUDGE_RUN_BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
     if (!p || !(p->label = sweep_axes_label(result->axes)) || !(p->axes = json_deep_copy(result->axes)))
-        return no_memory(err);
+        return resources_no_memory(err);
     p->link = link;
-    p->unfilled = !filled(result, host, link, rate_bps);
+    p->unfilled = !resources_filled(result, host, link, rate_bps);
     p->number = result->number;
     p->seed = result->seed;
     for (int i = 0; i < s->n_flows; i++) {
         const struct results_flow *f = &result->flows[i];
         struct analysis_fit_flow flow = {
-            .incoming = way_of(s, &s->flows[i], host) == WAY_IN,
+            .incoming = resources_way(s, &s->flows[i], host) == WAY_IN,
             .rate_bps = results_flow_rate_bps(f, s->flows[i].bytes),
             .window_bytes = study_judge_run_window(&s->flows[i].tcp),
-            .limit_bps = limit_of(s, i, host, &link),
+            .limit_bps = resources_limit(s, i, host, &link),
         };
-        add_flow(p, &flow, f->steady_ci95_bps);
+        resources_add_flow(p, &flow, f->steady_ci95_bps);
         p->lossy = p->lossy || f->retransmitted_segments > 0;
     }
-    end_point(p);
+    resources_end_point(p);
     return true;
 }
 
-static bool take(void *state, const char *source, const struct sweep_result *result, struct error *err)
+static bool resources_take(void *state, const char *source, const struct sweep_result *result, struct error *err)
 {
     struct study_fit_resources *r = state;
     const struct scenario *s = result->scenario;
@@ -185,38 +178,40 @@ static bool take(void *state, const char *source, const struct sweep_result *res
     }
     if (starved) {
         r->starved++;
+        r->taken++;
         return true;
     }
     r->measurements++;
-    return take_as(r, source, result, s->flows[0].to, err) && take_as(r, source, result, s->flows[0].from, err) &&
-           take_as(r, source, result, -1, err);
+    return resources_take_as(r, source, result, s->flows[0].to, err) &&
+           resources_take_as(r, source, result, s->flows[0].from, err) &&
+           resources_take_as(r, source, result, -1, err);
 }
 
-static bool take_resources(void *state, const char *source, const struct analysis_resources *resources,
-                           struct error *err)
+static bool resources_take_hosts(void *state, const char *source, const struct analysis_resources *resources,
+                                 struct error *err)
 {
     struct study_fit_resources *r = state;
     for (size_t i = 0; i < resources->n; i++) {
         const struct analysis_resource *host = &resources->resource[i];
         r->measurements++;
-        struct study_fit_point *p = add_point(r, host->host, (double)NAN, source, host->n);
+        struct study_fit_point *p = resources_add_point(r, host->host, (double)NAN, source, host->n);
         if (!p || asprintf(&p->label, "%s %zu/%zu", source, host->judgement.indegree, host->judgement.outdegree) < 0)
-            return no_memory(err);
+            return resources_no_memory(err);
         for (size_t k = 0; k < host->n; k++) {
             const struct analysis_check_flow *f = &host->flows[k];
             struct analysis_fit_flow flow = {f->incoming, f->rate_bps, f->window_bytes, (double)INFINITY};
-            add_flow(p, &flow, f->ci95_bps);
+            resources_add_flow(p, &flow, f->ci95_bps);
             p->lossy = p->lossy || (f->loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN ? f->retransmitted_segments > 0
                                                                                    : f->loss_events > 0);
         }
-        end_point(p);
+        resources_end_point(p);
     }
     return true;
 }
 
 /* Of several ways to see a measurement - one flow alone shares its sender's link as much as its receiver's - the one
  * that most measurements have; the first of those. The others go, and what does not fill its link. */
-static void settle(struct study_fit_resources *r)
+static void resources_settle(struct study_fit_resources *r)
 {
     size_t kept = 0, n = 0;
     for (size_t i = 0; i < r->n; i++)
@@ -229,9 +224,9 @@ static void settle(struct study_fit_resources *r)
         struct study_fit_point point = r->points[best];
         for (size_t k = i; k < n; k++)
             if (k != best)
-                point_fini(&r->points[k]);
+                resources_free_point(&r->points[k]);
         if (point.unfilled)
-            point_fini(&point);
+            resources_free_point(&point);
         else
             r->points[kept++] = point;
         r->unfilled += point.unfilled;
@@ -249,59 +244,85 @@ static void settle(struct study_fit_resources *r)
     }
 }
 
-struct analysis_fit_point study_fit_resources_plain(const struct study_fit_point *p, size_t unit)
+/* A point as the statistics want it, borrowed. */
+static struct analysis_fit_point resources_plain(const struct study_fit_point *p, size_t unit)
 {
     return (struct analysis_fit_point){.flows = p->flows, .n = p->n_in + p->n_out, .unit = unit, .link = p->link};
 }
 
+/* `predicted` has room for the point's flows. */
+static struct study_fit_predicted resources_predict(const struct analysis_fit *f, const struct study_fit_point *p,
+                                                    const struct analysis_fit_point *plain, double *predicted)
+{
+    double in = 0, out = 0, worst = 0;
+    if (!f->applies)
+        return (struct study_fit_predicted){(double)NAN, (double)NAN, (double)NAN};
+    analysis_fit_predict(f, plain, predicted);
+    for (size_t i = 0; i < plain->n; i++) {
+        double error = p->flows[i].rate_bps / predicted[i] - 1;
+        *(p->flows[i].incoming ? &in : &out) += predicted[i];
+        worst = fabs(error) > fabs(worst) ? error : worst;
+    }
+    return (struct study_fit_predicted){in / (double)p->n_in, out / (double)p->n_out, worst};
+}
+
 /* Seeds are innermost in a sweep: replicas of a point follow each other. */
-static bool replica(const struct study_fit_point *p, const struct study_fit_point *before)
+static bool resources_replica(const struct study_fit_point *p, const struct study_fit_point *before)
 {
     return p->axes && before->axes && strcmp(p->source, before->source) == 0 && json_equal(p->axes, before->axes);
 }
 
-static bool study_fit_outcome(const struct study_fit_resources *r, size_t group, bool loss_free,
+static bool resources_outcome(const struct study_fit_resources *r, size_t group, bool loss_free,
                               struct study_fit_outcome *o, struct error *err)
 {
+    size_t flows = 0;
     struct analysis_fit_point *plain = malloc((r->n + 1) * sizeof *plain);
     o->index = malloc((r->n + 1) * sizeof *o->index);
     for (size_t i = 0; plain && o->index && i < r->n; i++) {
         const struct study_fit_point *p = &r->points[i];
         if (p->group != group || (loss_free && p->lossy))
             continue;
-        if (o->n == 0 || !replica(p, &r->points[o->index[o->n - 1]]))
+        if (o->n == 0 || !resources_replica(p, &r->points[o->index[o->n - 1]]))
             o->units++;
-        plain[o->n] = study_fit_resources_plain(p, o->units - 1);
+        plain[o->n] = resources_plain(p, o->units - 1);
+        flows = plain[o->n].n > flows ? plain[o->n].n : flows;
         o->index[o->n++] = i;
     }
-    bool ok = plain && o->index ? analysis_fit_compare(plain, o->n, o->fit, err) : no_memory(err);
-    if (ok)
+    double *predicted = malloc((flows + 1) * sizeof *predicted);
+    o->best = malloc((2 * o->n + 1) * sizeof *o->best);
+    bool ok = plain && o->index && predicted && o->best ? analysis_fit_compare(plain, o->n, o->fit, err)
+                                                        : resources_no_memory(err);
+    if (ok) {
+        const struct analysis_fit *eq6 = o->fit;
+        while (eq6->form != ANALYSIS_FIT_EQ6 || eq6->acks)
+            eq6++;
         o->spread = analysis_fit_spread(plain, o->n);
+        o->eq6 = o->best + o->n;
+        for (size_t i = 0; i < o->n; i++) {
+            o->best[i] = resources_predict(&o->fit[0], &r->points[o->index[i]], &plain[i], predicted);
+            o->eq6[i] = resources_predict(eq6, &r->points[o->index[i]], &plain[i], predicted);
+        }
+    }
+    free(predicted);
     free(plain);
     return ok;
 }
 
-static bool fit(void *state, struct error *err)
+static bool resources_fit(void *state, struct error *err)
 {
     struct study_fit_resources *r = state;
     bool ok = true;
-    settle(r);
+    resources_settle(r);
     for (size_t i = 0; ok && i < r->n_groups; i++) {
         struct study_fit_group *g = &r->groups[i];
-        ok = g->points == 0 || study_fit_outcome(r, i, false, &g->all, err);
+        ok = g->points == 0 || resources_outcome(r, i, false, &g->all, err);
         if (ok && g->lossy > 0 && g->lossy < g->points)
-            ok = study_fit_outcome(r, i, true, &g->loss_free, err);
+            ok = resources_outcome(r, i, true, &g->loss_free, err);
     }
     return ok;
 }
 
-static size_t points(const void *state)
-{
-    const struct study_fit_resources *r = state;
-    return r->n + r->starved + r->unfilled;
-}
-
-static const char help[] =
+static const char resources_help[] =
     "Bulk flows without end that all share one link (a host's, or a tree's backbone 'sw0-sw1'), by link. B is the\n"
     "goodput one direction alone can carry; n in and n out, n own those of a flow's own direction, W windows:\n"
     "  eq5      B / n own                             fairness: full duplex works (Zhu et al. 2014, Eq. 5)\n"
@@ -328,15 +349,13 @@ static const char help[] =
     "\"predicted_out_bps\" (by the best form), \"eq6_in_bps\", \"eq6_out_bps\" (by eq6), \"axes\", ...}]}], ...};\n"
     "inverse_p is 1/p\n";
 
-const struct study_fit_part study_fit_resources = {
+const struct study_fit_part study_fit_resources_part = {
     .name = "resources",
-    .help = help,
-    .new = resources_new,
-    .take = take,
-    .take_resources = take_resources,
-    .fit = fit,
-    .points = points,
-    .print = study_fit_resources_print,
-    .json = study_fit_resources_json,
-    .free = resources_free,
+    .help = resources_help,
+    .size = sizeof(struct study_fit_resources),
+    .points = offsetof(struct study_fit_resources, taken),
+    .take = resources_take,
+    .take_resources = resources_take_hosts,
+    .fit = resources_fit,
+    .fini = resources_fini,
 };

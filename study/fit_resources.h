@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/fit_resources.h - inside part `resources` of fit: points of bulk flows over one shared link, by link. */
+/* study/fit_resources.h - part `resources` of a fit: points of bulk flows over one shared link, by link. */
 #ifndef STUDY_FIT_RESOURCES_H
 #define STUDY_FIT_RESOURCES_H
 
@@ -14,7 +14,7 @@ struct study_fit_point {
     json_t *axes;           /* owned; NULL for a capture */
     int64_t number, seed;   /* 0 for a capture */
     bool lossy;             /* segments were sent again */
-    bool unfilled;          /* its windows do not fill the link: no rule speaks of it */
+    bool unfilled;          /* its windows do not fill the link: no rule applies */
     double in_bps, out_bps; /* mean of the flows each way; NAN without any */
     double in_ci95_bps, out_ci95_bps;
     size_t n_in, n_out;
@@ -23,8 +23,15 @@ struct study_fit_point {
     size_t measurement;     /* the same for several ways to see one point: only one of them is kept */
 };
 
+/* A point as a form predicts it; NAN where the form does not apply. */
+struct study_fit_predicted {
+    double in_bps, out_bps; /* means of the flows each way */
+    double worst_error;     /* of its flows, measured / predicted - 1: the largest */
+};
+
 struct study_fit_outcome {
     size_t *index; /* owned; of the points in it, in the order of the fit */
+    struct study_fit_predicted *best, *eq6; /* owned, one allocation from `best` on; of each: by fit[0], by plain eq6 */
     size_t n, units;
     struct analysis_fit fit[ANALYSIS_FIT_ALL]; /* best first */
     double spread; /* among replicas */
@@ -42,16 +49,10 @@ struct study_fit_group {
 
 struct study_fit_resources {
     struct study_fit_point *points; /* owned */
-    size_t n, measurements;
+    size_t n, measurements, taken; /* taken: points ever added, and starved runs */
     size_t starved, unfilled; /* runs left out: a flow at 0; windows that do not fill the link */
     struct study_fit_group *groups; /* owned */
     size_t n_groups;
 };
-
-/* A point as the statistics want it, borrowed. */
-struct analysis_fit_point study_fit_resources_plain(const struct study_fit_point *p, size_t unit);
-
-bool study_fit_resources_print(const void *state, struct error *err);
-json_t *study_fit_resources_json(const void *state);
 
 #endif

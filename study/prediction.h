@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/prediction.h - what a model says of a scenario's pattern, kept whole for a table or JSON. */
+/* study/prediction.h - what a model (study/models.h) predicts for a scenario's pattern: rates step by step and
+ * completion times, kept whole for a table or JSON. Knows no model. */
 #ifndef STUDY_PREDICTION_H
 #define STUDY_PREDICTION_H
 
 #include "model/timeline.h"
 #include "model/window.h"
 #include "scenarios/pattern.h"
+
+struct study_model;
 
 /* Queueing delays and round trips of the window law while the transfers of the first step are under way. */
 struct study_prediction_queues {
@@ -16,13 +19,22 @@ struct study_prediction_queues {
 
 #define STUDY_PREDICTION_SHOWN 6 /* steps a table has columns for */
 
+/* How far a model is: at a step of its timeline, or at an order of the fluid's. */
+struct study_prediction_progress {
+    size_t number;       /* from 1 */
+    size_t orders;       /* at most; 0: steps are counted, whose number nobody knows */
+    size_t active, of;   /* transfers under way; with steps only */
+};
+
 struct study_prediction_options {
     bool every_step; /* keep the rates of all: |E| of each */
-    bool progress;   /* say on a terminal's standard error how far it is */
+    /* Called now and then; NULL: nobody looks. */
+    void (*progress)(void *user, const struct study_model *model, const struct study_prediction_progress *progress);
+    void *user;      /* borrowed */
 };
 
 struct study_prediction {
-    const char *model;
+    const struct study_model *model; /* borrowed; of study_models[] */
     size_t n, n_steps;
     double *step_start_s, *step_end_s; /* owned; end INFINITY: never */
     size_t n_kept;         /* steps whose rates are kept: all, or the first STUDY_PREDICTION_SHOWN */
@@ -33,35 +45,20 @@ struct study_prediction {
     size_t capacity, kept_capacity; /* of steps */
     bool failed;           /* out of memory within a step */
     struct study_prediction_options options;
-    double said_s;
 };
 
-/* Names of models beyond model_rules[]. */
-#define STUDY_PREDICTION_FLUID "fluid" /* model/fluid.h */
-#define STUDY_PREDICTION_LOGGP "loggp"
-
-/* NULL ends the list of every model's name. */
-const char *const *study_prediction_models(void);
-const char *study_prediction_summary(const char *model);
-
-/* False and *err when the model is out of its domain or memory runs out; either way free with
- * study_prediction_fini(). */
-bool study_prediction_make(struct study_prediction *p, const char *model, const struct scenario_pattern *pattern,
-                     const struct study_prediction_options *options, struct error *err);
+/* Room for n transfers. False and *err when memory is out; either way free with study_prediction_fini(). */
+bool study_prediction_init(struct study_prediction *p, const struct study_model *model, size_t n,
+                           const struct study_prediction_options *options, struct error *err);
 void study_prediction_fini(struct study_prediction *p);
 
 /* Appends a step, as a model's timeline calls it; a failure shows in p->failed. */
 void study_prediction_step(void *user, const struct model_step *step);
 
-/* Goodput of a transfer over its life, bit/s; INFINITY bytes have none (NAN). */
-double study_prediction_mean_bps(const struct study_prediction *p, const struct model_transfer *t, size_t i);
-
-/* Whether a model wants every message to end, as LogGP and the fluid do; model_rules[] ask for a pattern, no more. */
-bool study_prediction_wants_ends(const char *model);
-bool study_prediction_loggp(struct study_prediction *p, const struct scenario_pattern *pattern, struct error *err);
-bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pattern *pattern, struct error *err);
-
 /* All of p->completion_s as one step, each at its mean rate. */
 bool study_prediction_whole(struct study_prediction *p, const struct model_transfer *transfers, struct error *err);
+
+/* Goodput of a transfer over its life, bit/s; INFINITY bytes have none (NAN). */
+double study_prediction_mean_bps(const struct study_prediction *p, const struct model_transfer *t, size_t i);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/prediction.h"
-
 #include "base/estimate.h"
 #include "base/random.h"
 #include "model/fluid.h"
 #include "model/window_rule.h"
+#include "study/models.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Orders of transfers that start at one time: until their means are known to PRECISE on average, or so many. */
@@ -42,7 +40,8 @@ static bool fluid_precise(const struct estimate_running *end_s, size_t n)
     return sum <= PRECISE * (double)n;
 }
 
-/* Who of those that start together at one host comes first is chance: the mean over orders, the same every time. */
+/* Chance decides which of the transfers that start together at one host comes first: this is the mean over orders, the
+ * same orders every time. */
 bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pattern *s, struct error *err)
 {
     struct model_routes routes;
@@ -64,16 +63,15 @@ bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pa
         order[i] = i;
     }
     for (int k = 0; ok && k < orders && !fluid_precise(mean_s, p->n); k++) {
-        if (p->options.progress && orders > 1 && k > 0)
-            fprintf(stderr, "\rfluid: order %d of %d at most ", k + 1, orders);
+        if (p->options.progress && k > 0)
+            p->options.progress(p->options.user, p->model,
+                                &(struct study_prediction_progress){.number = (size_t)k + 1, .orders = (size_t)orders});
         if (k > 0)
             fluid_shuffle(order, p->n, &random);
         ok = model_fluid_run(model_window_rule_network(law), bytes, start_s, order, end_s, err);
         for (size_t i = 0; ok && i < p->n; i++)
             estimate_add(&mean_s[i], end_s[i]);
     }
-    if (p->options.progress && orders > 1)
-        fputs("\r\033[K", stderr);
     for (size_t i = 0; ok && i < p->n; i++)
         p->completion_s[i] = mean_s[i].mean;
     ok = ok && study_prediction_whole(p, s->pattern.transfers, err);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/prediction.h"
-
 #include "model/logp.h"
+#include "study/models.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What a scenario says of LogGP's parameters. Its hosts take no time of their own: o = 0. */
+/* LogGP's parameters of a scenario. Its hosts take no time of their own: o = 0. */
 static struct model_logp loggp_parameters(const struct scenario_pattern *s)
 {
     const struct model_platform *p = &s->platform;

@@ -7,6 +7,7 @@
 #ifndef VIEW_SWEEP_PAGE_H
 #define VIEW_SWEEP_PAGE_H
 
+#include "study/fit_read.h"
 #include "view/table.h"
 
 #include <jansson.h>
@@ -20,7 +21,7 @@ struct view_sweep_page_sweep {
                                   have the same */
     int64_t points, done, failed, first_seed; /* first_seed: as --seed said; -1 it did not */
     double wall_s;             /* of all done points: time on one processor */
-    json_t *fit;               /* owned; as study_fit_read_json(); {} when nothing is done */
+    json_t *fit;               /* owned; a member for each part of study/fit.h; {} when nothing is done */
 };
 
 struct view_sweep_page {
@@ -30,7 +31,9 @@ struct view_sweep_page {
     int figures;                    /* begun so far: they are numbered */
 };
 
-bool view_sweep_page_sweep_read(struct view_sweep_page_sweep *s, const char *path, struct error *err);
+/* `fit_json` turns what was fitted into s->fit. */
+bool view_sweep_page_sweep_read(struct view_sweep_page_sweep *s, const char *path,
+                                json_t *(*fit_json)(const struct study_fit_read *f), struct error *err);
 void view_sweep_page_sweep_free(struct view_sweep_page_sweep *s); /* safe on a zeroed one */
 
 /* The whole page of n sweeps at `path`. Nothing appears there unless it is whole. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/fit_read.h"
 #include "view/sweep_page.h"
 
 #include <stdlib.h>
@@ -58,17 +57,19 @@ static bool read_facts(struct view_sweep_page_sweep *s, struct sweep_db *d, stru
     return ok;
 }
 
-static bool read_fit(struct view_sweep_page_sweep *s, struct error *err)
+static bool read_fit(struct view_sweep_page_sweep *s, json_t *(*fit_json)(const struct study_fit_read *f),
+                     struct error *err)
 {
     struct study_fit_read f = {0};
     bool ok = s->done == 0 ||
               (study_fit_read_start(&f, err) && study_fit_read_source(&f, s->path, err) && study_fit_read_end(&f, err));
-    s->fit = !ok ? NULL : s->done ? study_fit_read_json(&f) : json_object();
+    s->fit = !ok ? NULL : s->done ? fit_json(&f) : json_object();
     study_fit_read_free(&f);
     return ok && (s->fit || no_memory(err));
 }
 
-bool view_sweep_page_sweep_read(struct view_sweep_page_sweep *s, const char *path, struct error *err)
+bool view_sweep_page_sweep_read(struct view_sweep_page_sweep *s, const char *path,
+                                json_t *(*fit_json)(const struct study_fit_read *f), struct error *err)
 {
     struct sweep_db d;
     *s = (struct view_sweep_page_sweep){.path = strdup(path), .name = name_of(path)};
@@ -77,7 +78,7 @@ bool view_sweep_page_sweep_read(struct view_sweep_page_sweep *s, const char *pat
         return false;
     ok = read_facts(s, &d, err);
     sweep_db_close(&d);
-    return ok && read_fit(s, err);
+    return ok && read_fit(s, fit_json, err);
 }
 
 void view_sweep_page_sweep_free(struct view_sweep_page_sweep *s)

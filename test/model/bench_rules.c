@@ -70,9 +70,10 @@ static void bench(int nodes, int d, uint64_t seed, size_t exactly, int rounds, b
         fail(err.message);
     double maxmin_s = median(&routes, &model_rule_maxmin, temporal, rounds);
     const struct model_rule *const rules[] = {&model_rule_maxmin, &model_rule_algorithm1, &model_rule_window};
+    static const char *const names[] = {"maxmin", "algorithm1", "window"};
     for (int i = 0; i < 3; i++) {
         double s = median(&routes, rules[i], temporal, rounds);
-        printf("%6d %7zu  %-10s %-8s %12.1f %10.1f\n", nodes, n, rules[i]->name, temporal ? "temporal" : "rates",
+        printf("%6d %7zu  %-10s %-8s %12.1f %10.1f\n", nodes, n, names[i], temporal ? "temporal" : "rates",
                s * 1e6, s / maxmin_s);
     }
     model_routes_fini(&routes);

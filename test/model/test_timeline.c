@@ -93,9 +93,11 @@ static void test_every_rule_moves_every_byte_once(void **state)
     (void)state;
     static struct model_transfer t[PATTERN_MOST];
     static double done[PATTERN_MOST], bits[PATTERN_MOST];
+    static const struct model_rule *const rules[] = {&model_rule_eq5,      &model_rule_eq6,    &model_rule_algorithm1,
+                                                     &model_rule_fairness, &model_rule_maxmin, &model_rule_window};
     int rack[20];
     for (uint64_t seed = 0; seed < 60; seed++)
-        for (int k = 0; model_rules[k]; k++) {
+        for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
             int nodes = seed % 2 ? 10 : 20;
             struct model_platform p = pattern_two_racks(nodes, rack);
             size_t n = pattern_random(t, nodes, 1 + (int)(seed % 3), true, seed);
@@ -106,7 +108,7 @@ static void test_every_rule_moves_every_byte_once(void **state)
             struct sums sums = {bits, n, 0, 0};
             for (size_t i = 0; i < n; i++)
                 bits[i] = 0;
-            run(&p, t, n, model_rules[k], done, add_step, &sums);
+            run(&p, t, n, rules[k], done, add_step, &sums);
             assert_true(sums.steps <= n);
             double last = 0;
             for (size_t i = 0; i < n; i++) {

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/fit_show.h"
+#include "study/fit_patterns.h"
+#include "study/zhu2014.h"
+#include "view/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Begins a table with the columns that name a cell; the caller adds the heads of `columns` more. */
+static void patterns_start(struct view_table *t, const struct study_fit_patterns *p, size_t columns)
+{
+    static const char *const names[] = {"nodes", "d", "MB", "window kB"};
+    size_t n = p->told_apart ? sizeof names / sizeof *names : 1;
+    view_table_init(t, n + columns);
+    for (size_t i = 0; i < n; i++)
+        view_table_add(t, "%s", p->told_apart ? names[i] : "axes");
+}
+
+static void patterns_add(struct view_table *t, const char *const *head, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        view_table_add(t, "%s", head[i]);
+}
+
+static void patterns_add_models(struct view_table *t, const struct study_fit_patterns *p)
+{
+    for (size_t m = 0; m < p->n_models; m++)
+        view_table_add(t, "%s", p->model[m]->name);
+}
+
+static void patterns_row(struct view_table *t, const struct study_fit_patterns *p,
+                         const struct study_fit_patterns_cell *c)
+{
+    if (!p->told_apart) {
+        json_t *axes = json_loads(c->axes, 0, NULL);
+        char *label = sweep_axes_label(axes);
+        view_table_add(t, "%s", label ? label : "");
+        free(label);
+        json_decref(axes);
+        return;
+    }
+    view_table_add(t, "%d", c->nodes);
+    view_table_add(t, c->d > 0 ? "%d" : "-", c->d);
+    view_table_add_number(t, c->bytes, 1e6);
+    view_table_add_number(t, c->window_bytes, 1e3);
+}
+
+static bool patterns_print_errors(const struct study_fit_patterns *p, struct error *err)
+{
+    static const char *const head[] = {"patterns", "links", "steps"};
+    struct view_table t;
+    patterns_start(&t, p, sizeof head / sizeof *head + p->n_models);
+    patterns_add(&t, head, sizeof head / sizeof *head);
+    patterns_add_models(&t, p);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct study_fit_patterns_cell *c = &p->cells[i];
+        patterns_row(&t, p, c);
+        view_table_add(&t, "%zu", c->patterns);
+        view_table_add(&t, "%zu", c->n);
+        view_table_add(&t, "%.1f", (double)c->steps / (double)c->patterns);
+        for (size_t m = 0; m < p->n_models; m++)
+            view_table_add_share(&t, study_fit_patterns_mean(&c->model[m].all));
+    }
+    puts("mean |error| of predicted completion times, % of the simulated ones");
+    return view_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
+}
+
+static bool patterns_print_near(const struct study_fit_patterns *p, struct error *err)
+{
+    static const char *const worst[] = {"window", "fluid"};
+    struct view_table t;
+    patterns_start(&t, p, p->n_models + 2);
+    patterns_add_models(&t, p);
+    for (int i = 0; i < 2; i++)
+        view_table_add(&t, "%s's worst", worst[i]);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct study_fit_patterns_cell *c = &p->cells[i];
+        patterns_row(&t, p, c);
+        for (size_t m = 0; m < p->n_models; m++)
+            view_table_add(&t, "%.1f", 100 * (double)c->model[m].near / (double)c->model[m].all.links);
+        for (int k = 0; k < 2; k++)
+            view_table_add(&t, "%+.1f %%", 100 * study_fit_patterns_of(p, c, worst[k])->worst);
+    }
+    puts("\nlinks with |error| <= 10 %, %");
+    return view_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
+}
+
+static bool patterns_print_last(const struct study_fit_patterns *p, struct error *err)
+{
+    struct view_table t;
+    patterns_start(&t, p, p->n_models);
+    patterns_add_models(&t, p);
+    for (size_t i = 0; i < p->n; i++) {
+        patterns_row(&t, p, &p->cells[i]);
+        for (size_t m = 0; m < p->n_models; m++)
+            view_table_add_share(&t, p->cells[i].model[m].last / (double)p->cells[i].patterns);
+    }
+    puts("\nthe slowest transfer of a pattern: mean |error| of its time, %");
+    return view_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
+}
+
+/* Puts our errors beside those that the paper measured on its clusters. */
+static bool patterns_print_published(const struct study_fit_patterns *p, struct error *err)
+{
+    static const char *const head[] = {"algorithm1", "main", "Grid5000", "both ways",
+                                       "algorithm1", "main", "fairness", "main"};
+    struct view_table t;
+    bool any = false;
+    patterns_start(&t, p, sizeof head / sizeof *head);
+    patterns_add(&t, head, sizeof head / sizeof *head);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct study_fit_patterns_cell *c = &p->cells[i];
+        const struct study_zhu2014_table2 *z = study_zhu2014_cell(c->nodes, c->d);
+        if (!z)
+            continue;
+        const struct study_fit_patterns_errors *proposed = study_fit_patterns_of(p, c, "algorithm1");
+        any = true;
+        patterns_row(&t, p, c);
+        view_table_add_share(&t, study_fit_patterns_mean(&proposed->all));
+        view_table_add(&t, "%.2f", z->err);
+        view_table_add(&t, "%.2f", z->g5k_err);
+        view_table_add(&t, "%zu", c->patterns_both);
+        view_table_add_share(&t, study_fit_patterns_mean(&proposed->both));
+        view_table_add(&t, "%.2f", z->err_both);
+        view_table_add_share(&t, study_fit_patterns_mean(&study_fit_patterns_of(p, c, "fairness")->both));
+        view_table_add(&t, "%.2f", z->fair_both);
+    }
+    if (!any) {
+        view_table_fini(&t);
+        return true;
+    }
+    puts("\nsimulated here, and measured on clusters by Zhu et al. 2014 (Table II): mean |error|, %; then of patterns "
+         "with traffic both ways");
+    return view_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
+}
+
+bool cli_fit_patterns_print(const void *state, struct error *err)
+{
+    const struct study_fit_patterns *p = state;
+    size_t unfinished = 0, lossy = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        unfinished += p->cells[i].unfinished;
+        lossy += p->cells[i].lossy;
+    }
+    bool ok = patterns_print_errors(p, err) && patterns_print_near(p, err) && patterns_print_last(p, err) &&
+              patterns_print_published(p, err);
+    if (ok && unfinished)
+        printf("\n%zu transfers never ended and are left out\n", unfinished);
+    if (ok && lossy)
+        printf("\n%zu transfers lost segments: models that know no losses do not apply to them\n", lossy);
+    return ok;
+}
+
+static json_t *errors_json(const struct study_fit_patterns_errors *m, const char *name, size_t patterns)
+{
+    json_t *counts = json_array();
+    for (int i = 0; i < STUDY_FIT_PATTERNS_BINS; i++)
+        json_array_append_new(counts, json_integer((json_int_t)m->histogram[i]));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f, s:o}}", "model", name, "mean_abs_error",
+        view_table_json_number(study_fit_patterns_mean(&m->all)), "ci95",
+        view_table_json_number(study_fit_patterns_ci95(&m->all)), "bias",
+        view_table_json_number(m->bias / (double)m->all.links), "within_10_percent",
+        view_table_json_number((double)m->near / (double)m->all.links), "mean_abs_error_both_ways",
+        view_table_json_number(study_fit_patterns_mean(&m->both)), "ci95_both_ways",
+        view_table_json_number(study_fit_patterns_ci95(&m->both)), "slowest_mean_abs_error",
+        view_table_json_number(m->last / (double)patterns), "worst_error", view_table_json_number(m->worst), "worst",
+        m->where, "histogram", "from", -1.0, "step", STUDY_FIT_PATTERNS_BIN, "counts", counts);
+}
+
+static json_t *published_json(const struct study_zhu2014_table2 *z)
+{
+    return z ? json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "links", z->links, "steps", z->steps,
+                         "main_algorithm1", z->err / 100, "main_algorithm1_both_ways", z->err_both / 100,
+                         "main_fairness_both_ways", z->fair_both / 100, "grid5000_algorithm1", z->g5k_err / 100,
+                         "grid5000_algorithm1_both_ways", z->g5k_err_both / 100, "grid5000_fairness_both_ways",
+                         z->g5k_fair_both / 100)
+             : json_null();
+}
+
+static json_t *links_json(const struct study_fit_patterns *p, const struct study_fit_patterns_cell *c)
+{
+    json_t *links = json_array();
+    for (size_t i = 0; i < c->n; i++) {
+        const struct study_fit_patterns_link *l = &c->links[i];
+        json_t *predicted = json_object();
+        for (size_t m = 0; m < p->n_models; m++)
+            json_object_set_new(predicted, p->model[m]->name, view_table_json_number(l->predicted_s[m]));
+        json_array_append_new(links, json_pack("{s:I, s:s, s:I, s:o, s:o, s:o}", "point", (json_int_t)l->point, "flow",
+                                               l->name, "bytes", (json_int_t)l->bytes, "simulated_s",
+                                               view_table_json_number(l->time_s), "simulated_ci95_s",
+                                               view_table_json_number(l->ci95_s), "predicted_s", predicted));
+    }
+    return links;
+}
+
+json_t *cli_fit_patterns_json(const void *state)
+{
+    const struct study_fit_patterns *p = state;
+    json_t *cells = json_array();
+    for (size_t i = 0; i < p->n; i++) {
+        const struct study_fit_patterns_cell *c = &p->cells[i];
+        json_t *errors = json_array();
+        for (size_t m = 0; m < p->n_models; m++)
+            json_array_append_new(errors, errors_json(&c->model[m], p->model[m]->name, c->patterns));
+        json_array_append_new(cells, json_pack("{s:o, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o}",
+            "axes", json_loads(c->axes, 0, NULL), "nodes", c->nodes, "d", c->d, "message_bytes",
+            view_table_json_number(c->bytes), "window_bytes", view_table_json_number(c->window_bytes), "patterns",
+            (json_int_t)c->patterns, "patterns_both_ways", (json_int_t)c->patterns_both, "links",
+            (json_int_t)c->n, "unfinished_links", (json_int_t)c->unfinished, "lossy_links", (json_int_t)c->lossy,
+            "steps", (double)c->steps / (double)c->patterns, "models", errors, "zhu2014",
+            published_json(study_zhu2014_cell(c->nodes, c->d)), "each", links_json(p, c)));
+    }
+    return json_pack("{s:o}", "cells", cells);
+}

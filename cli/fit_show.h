@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/fit_show.h - how 'contraflow fit' shows each part: as text, and as its member of --json. */
+#ifndef CLI_FIT_SHOW_H
+#define CLI_FIT_SHOW_H
+
+#include "study/fit_read.h"
+
+#include <jansson.h>
+
+/* `state` is the part's, fitted. False and *err when memory is out. */
+typedef bool cli_fit_print(const void *state, struct error *err);
+typedef json_t *cli_fit_json(const void *state);
+
+cli_fit_print cli_fit_resources_print, cli_fit_patterns_print, cli_fit_engines_print, cli_fit_regimes_print;
+cli_fit_json cli_fit_resources_json, cli_fit_patterns_json, cli_fit_engines_json, cli_fit_regimes_json;
+
+/* A member for each part that has something to show. The caller's. */
+json_t *cli_fit_show_json(const struct study_fit_read *f);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/window_rule.h"
+#include "study/models.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The window law once more for the transfers of the first step, to show where the round trips go. */
+static bool rule_fill_queues(struct study_prediction *p, const struct model_routes *routes, struct error *err)
+{
+    struct study_prediction_queues *q = &p->queues;
+    size_t links = (size_t)routes->n_links;
+    *q = (struct study_prediction_queues){
+        .delay_s = calloc(links, sizeof *q->delay_s),
+        .load_bps = calloc(links, sizeof *q->load_bps),
+        .rtt = calloc(p->n, sizeof *q->rtt),
+    };
+    bool *active = calloc(p->n, sizeof *active);
+    if (!q->delay_s || !q->load_bps || !q->rtt || !active) {
+        free(active);
+        return error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n);
+    }
+    struct model_window_rule *rule = model_window_rule_new(routes, err);
+    struct model_window *w = rule ? model_window_rule_window(rule) : NULL;
+    for (size_t i = 0; i < p->n; i++)
+        active[i] = p->rate_bps[i] > 0;
+    bool ok = w && model_window_solve(w, active, err);
+    if (ok) {
+        memcpy(q->delay_s, model_window_delays(w), links * sizeof *q->delay_s);
+        memcpy(q->load_bps, model_window_loads(w), links * sizeof *q->load_bps);
+        for (size_t i = 0; i < p->n; i++)
+            q->rtt[i] = model_window_flow_rtt(w, i);
+        q->residual = model_window_residual(w);
+    }
+    model_window_rule_free(rule);
+    free(active);
+    return ok;
+}
+
+static void rule_step(void *user, const struct model_step *step)
+{
+    struct study_prediction *p = user;
+    if (p->options.progress) {
+        struct study_prediction_progress progress = {.number = step->number + 1, .of = p->n};
+        for (size_t i = 0; i < p->n; i++)
+            progress.active += step->active[i];
+        p->options.progress(p->options.user, p->model, &progress);
+    }
+    study_prediction_step(p, step);
+}
+
+bool study_prediction_rule(struct study_prediction *p, const struct scenario_pattern *s, struct error *err)
+{
+    struct model_routes routes;
+    if (!model_routes_init(&routes, &s->platform, &s->pattern, err))
+        return false;
+    bool ok = model_timeline_run(&routes, p->model->rule, p->completion_s, rule_step, p, err);
+    if (ok && p->failed)
+        ok = error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n);
+    if (ok && p->model->rule == &model_rule_window)
+        ok = rule_fill_queues(p, &routes, err);
+    model_routes_fini(&routes);
+    return ok;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parts of a fit with points made up so that their answers are known. */
+#include "study/fit_engines.h"
+#include "study/fit_patterns.h"
+#include "study/fit_regimes.h"
+#include "study/fit_resources.h"
+
+#include "test/scenarios/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLOWS 8
+#define ONE_MESSAGE "network: {link: {rate: 1Gbps, goodput: 940Mbps}}\n" \
+                    "traffic: {flows: [{from: h0, to: h1, bytes: 94MB}]}\n"
+#define STAR "tcp: {window: 3MB}\ntraffic: {star: {incoming: 2, outgoing: 1}}\n"
+
+static const struct study_fit_part *const parts[STUDY_FIT_PARTS] = {
+    [STUDY_FIT_RESOURCES] = &study_fit_resources_part,
+    [STUDY_FIT_PATTERNS] = &study_fit_patterns_part,
+    [STUDY_FIT_ENGINES] = &study_fit_engines_part,
+    [STUDY_FIT_REGIMES] = &study_fit_regimes_part,
+};
+
+/* What a part is shown: a run whose flows had these rates, and took this long where they end. */
+struct made {
+    const char *yaml, *axes, *engine;
+    int64_t seed;
+    double rate_bps[FLOWS], time_s[FLOWS];
+};
+
+static void show(enum study_fit_kind part, void *state, const struct made *made)
+{
+    struct scenario s = text_load(made->yaml, NULL);
+    struct results_flow flows[FLOWS];
+    json_t *axes = json_loads(made->axes, 0, NULL);
+    struct error err = {0};
+    assert_non_null(axes);
+    assert_true(s.n_flows <= FLOWS);
+    for (int i = 0; i < s.n_flows; i++)
+        flows[i] = (struct results_flow){
+            .bytes = s.flows[i].bytes, .end_ps = made->time_s[i] > 0 ? (int64_t)(made->time_s[i] * 1e12) : -1,
+            .goodput_bps = made->rate_bps[i], .steady_goodput_bps = made->rate_bps[i], .floor_s = NAN,
+            .message_s = NAN, .message_sd_s = NAN, .message_ci95_s = NAN,
+        };
+    const struct sweep_result r = {
+        .number = 1, .seed = made->seed, .axes = axes, .engine = made->engine, .scenario = &s, .flows = flows};
+    if (!parts[part]->take(state, "made.db", &r, &err))
+        fail_msg("%s", err.message);
+    json_decref(axes);
+    scenario_fini(&s);
+}
+
+static size_t points(enum study_fit_kind part, const void *state)
+{
+    return *(const size_t *)(const void *)((const char *)state + parts[part]->points);
+}
+
+static void end(enum study_fit_kind part, void *state)
+{
+    parts[part]->fini(state);
+    free(state);
+}
+
+/* A part after n points; for end(). */
+static void *fitted(enum study_fit_kind part, const struct made *made, size_t n)
+{
+    struct error err = {0};
+    void *state = calloc(1, parts[part]->size);
+    assert_non_null(state);
+    for (size_t i = 0; i < n; i++)
+        show(part, state, &made[i]);
+    if (points(part, state) > 0 && !parts[part]->fit(state, &err))
+        fail_msg("%s", err.message);
+    return state;
+}
+
+static void test_every_part_starts_empty_and_is_freed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < STUDY_FIT_PARTS; i++) {
+        void *part = fitted((enum study_fit_kind)i, NULL, 0);
+        assert_int_equal(points((enum study_fit_kind)i, part), 0);
+        end((enum study_fit_kind)i, part);
+    }
+}
+
+/* 2 s against 1.6 s: native / ns-3 - 1 = 0.25. Rates of 300 against 400 Mb/s where there is no end: -0.25. A point that
+ * one engine alone has run is no difference. */
+static void test_engines_are_compared_by_time_or_else_by_rate(void **state)
+{
+    (void)state;
+    static const char endless[] = "traffic: {flows: [{from: h0, to: h1}]}\n";
+    static const struct made made[] = {
+        {ONE_MESSAGE, "{\"engine\":\"native\"}", "native 0.1.0", 1, {376e6}, {2}},
+        {ONE_MESSAGE, "{\"engine\":\"ns3\"}", "ns3 3.37", 1, {470e6}, {1.6}},
+        {ONE_MESSAGE, "{\"engine\":\"native\"}", "native 0.1.0", 2, {376e6}, {2}},
+        {endless, "{\"engine\":\"native\"}", "native 0.1.0", 3, {300e6}, {0}},
+        {endless, "{\"engine\":\"ns3\"}", "ns3 3.37", 3, {400e6}, {0}},
+        {ONE_MESSAGE, "{\"other\":1}", "native 0.1.0", 4, {376e6}, {2}},
+    };
+    struct study_fit_engines *e = fitted(STUDY_FIT_ENGINES, made, 6);
+    assert_int_equal(e->points, 5); /* the last varies no engine */
+    assert_int_equal(e->n_differences, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_true(fabs(e->differences[i].share - (e->differences[i].native->time_s > 0 ? 0.25 : -0.25)) < 1e-12);
+    assert_true(fabs(e->mean - 0.25) < 1e-12 && fabs(e->largest - 0.25) < 1e-12);
+    assert_int_equal(e->n_lossy, 0);
+    end(STUDY_FIT_ENGINES, e);
+}
+
+/* Max-min predicts 8 * 94 MB / 940 Mb/s = 0.8 s. Measured 1 s: error -0.2; measured 0.8 s: 0; and a run that never
+ * ended counts nowhere. The mean of |error| is 0.1, and one of two links is within 10 %. */
+static void test_patterns_have_the_errors_of_every_model(void **state)
+{
+    (void)state;
+    static const struct made made[] = {
+        {ONE_MESSAGE, "{\"d\":1}", "native 0.1.0", 1, {752e6}, {1}},
+        {ONE_MESSAGE, "{\"d\":1}", "native 0.1.0", 2, {940e6}, {0.8}},
+        {ONE_MESSAGE, "{\"d\":1}", "native 0.1.0", 3, {0}, {0}},
+        {STAR, "{\"d\":1}", "native 0.1.0", 4, {1, 1, 1}, {0}},
+    };
+    struct study_fit_patterns *p = fitted(STUDY_FIT_PATTERNS, made, 4);
+    assert_int_equal(p->n, 1);
+    assert_int_equal(p->points, 3);
+    const struct study_fit_patterns_cell *c = &p->cells[0];
+    assert_int_equal(c->patterns, 3);
+    assert_int_equal(c->unfinished, 1);
+    assert_int_equal(c->patterns_both, 0);
+    assert_int_equal(c->steps, 3);
+    const struct study_fit_patterns_errors *maxmin = study_fit_patterns_of(p, c, "maxmin");
+    assert_int_equal(maxmin->all.links, 2);
+    assert_true(fabs(study_fit_patterns_mean(&maxmin->all) - 0.1) < 1e-9);
+    assert_true(fabs(maxmin->bias - -0.2) < 1e-9);
+    assert_true(fabs(maxmin->worst - -0.2) < 1e-9);
+    assert_int_equal(maxmin->near, 1);
+    assert_true(isnan(study_fit_patterns_mean(&maxmin->both)));
+    size_t counted = 0;
+    for (int i = 0; i < STUDY_FIT_PATTERNS_BINS; i++)
+        counted += maxmin->histogram[i];
+    assert_int_equal(counted, 2);
+    for (size_t m = 0; m < p->n_models; m++) {
+        assert_ptr_equal(study_fit_patterns_of(p, c, p->model[m]->name), &c->model[m]);
+        assert_int_equal(p->model[m]->fit_column, m + 1);
+        assert_int_equal(c->model[m].all.links, 2);
+    }
+    end(STUDY_FIT_PATTERNS, p);
+}
+
+/* Eq. 6 with B = 900 Mb/s: max(2, 1), max(3, 1), max(4, 2) and max(1, 3) flows share it. Eq. 5 would give the lone
+ * outgoing flow of the first 900 Mb/s. */
+static void test_resources_find_the_rule_their_points_obey(void **state)
+{
+    (void)state;
+    static char yaml[4][128];
+    static const int degrees[4][2] = {{2, 1}, {3, 1}, {4, 2}, {1, 3}};
+    struct made made[4];
+    char axes[4][96];
+    for (int i = 0; i < 4; i++) {
+        int in = degrees[i][0], out = degrees[i][1], most = in > out ? in : out;
+        snprintf(yaml[i], sizeof yaml[i], "tcp: {window: 3MB}\ntraffic: {star: {incoming: %d, outgoing: %d}}\n", in,
+                 out);
+        snprintf(axes[i], sizeof axes[i], "{\"traffic.star.incoming\":%d,\"traffic.star.outgoing\":%d}", in, out);
+        made[i] = (struct made){yaml[i], axes[i], "native 0.1.0", 1, {0}, {0}};
+        for (int k = 0; k < in + out; k++)
+            made[i].rate_bps[k] = 900e6 / most;
+    }
+    struct study_fit_resources *r = fitted(STUDY_FIT_RESOURCES, made, 4);
+    assert_int_equal(r->n, 4);
+    const struct study_fit_outcome *o = NULL;
+    for (size_t i = 0; i < r->n_groups; i++)
+        if (r->groups[i].points > 0)
+            o = &r->groups[i].all;
+    assert_non_null(o);
+    assert_int_equal(o->n, 4);
+    const struct analysis_fit *eq6 = o->fit;
+    while (eq6->form != ANALYSIS_FIT_EQ6 || eq6->acks)
+        eq6++;
+    assert_true(eq6->applies);
+    assert_true(fabs(eq6->rate_bps.value / 900e6 - 1) < 1e-6);
+    assert_true(o->fit[0].rms_error < 1e-6);
+    for (size_t i = 0; i < 4; i++) {
+        int most = degrees[i][0] > degrees[i][1] ? degrees[i][0] : degrees[i][1];
+        assert_true(fabs(o->eq6[i].in_bps * most / 900e6 - 1) < 1e-6);
+        assert_true(fabs(o->eq6[i].out_bps * most / 900e6 - 1) < 1e-6);
+        assert_true(fabs(o->eq6[i].worst_error) < 1e-6 && fabs(o->best[i].worst_error) < 1e-6);
+    }
+    end(STUDY_FIT_RESOURCES, r);
+}
+
+static void test_resources_count_what_they_leave_out(void **state)
+{
+    (void)state;
+    static const struct made made[] = {
+        {STAR, "{\"a\":1}", "native 0.1.0", 1, {450e6, 450e6, 450e6}, {0}},
+        {STAR, "{\"a\":2}", "native 0.1.0", 1, {450e6, 0, 450e6}, {0}},
+        {ONE_MESSAGE, "{\"a\":3}", "native 0.1.0", 1, {940e6}, {0.8}},
+    };
+    struct study_fit_resources *r = fitted(STUDY_FIT_RESOURCES, made, 3);
+    assert_int_equal(r->n, 1);
+    assert_int_equal(r->starved, 1);
+    assert_int_equal(points(STUDY_FIT_RESOURCES, r), 2);
+    end(STUDY_FIT_RESOURCES, r);
+}
+
+/* Windows that fill the link, ACKs behind data, no loss: the closed form is eq6, and two of three seeds show it. The
+ * third has the outgoing flow at full rate: eq5. */
+static void test_regimes_go_by_what_most_seeds_show(void **state)
+{
+    (void)state;
+    static const struct made made[] = {
+        {STAR, "{\"tcp.window\":\"3MB\"}", "native 0.1.0", 1, {460e6, 460e6, 460e6}, {0}},
+        {STAR, "{\"tcp.window\":\"3MB\"}", "native 0.1.0", 2, {460e6, 460e6, 460e6}, {0}},
+        {STAR, "{\"tcp.window\":\"3MB\"}", "native 0.1.0", 3, {460e6, 460e6, 920e6}, {0}},
+        /* varies the number of flows alone: not for this part */
+        {STAR, "{\"traffic.star.incoming\":2}", "native 0.1.0", 1, {460e6, 460e6, 460e6}, {0}},
+    };
+    struct study_fit_regimes *r = fitted(STUDY_FIT_REGIMES, made, 4);
+    assert_int_equal(r->n, 1);
+    const struct study_fit_regimes_point *p = &r->point[0];
+    assert_int_equal(p->runs, 3);
+    assert_int_equal(p->incoming, 2);
+    assert_int_equal(p->outgoing, 1);
+    assert_int_equal(p->predicted.regime, MODEL_REGIME_EQ6);
+    assert_int_equal(p->observed[MODEL_REGIME_EQ6], 2);
+    assert_int_equal(p->observed[MODEL_REGIME_EQ5], 1);
+    assert_int_equal(study_fit_regimes_most(p), MODEL_REGIME_EQ6);
+    assert_int_equal(r->known, 1);
+    assert_int_equal(r->agree, 1);
+    assert_int_equal(r->one_verdict, 0);
+    assert_int_equal(r->count[MODEL_REGIME_EQ6][MODEL_REGIME_EQ6], 1);
+    end(STUDY_FIT_REGIMES, r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_part_starts_empty_and_is_freed),
+        cmocka_unit_test(test_engines_are_compared_by_time_or_else_by_rate),
+        cmocka_unit_test(test_patterns_have_the_errors_of_every_model),
+        cmocka_unit_test(test_resources_find_the_rule_their_points_obey),
+        cmocka_unit_test(test_resources_count_what_they_leave_out),
+        cmocka_unit_test(test_regimes_go_by_what_most_seeds_show),
+    };
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
+}
