@@ -11,7 +11,6 @@
 
 struct study_fit_part {
     const char *name; /* its member in the JSON: "resources" */
-    const char *help; /* its section of --help, ends with a newline */
     void *(*new)(struct error *err);
     /* A done point of the database `source`, borrowed. False and *err ends the reading. NULL: not for sweeps. */
     bool (*take)(void *state, const char *source, const struct sweep_result *r, struct error *err);

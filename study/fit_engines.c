@@ -197,8 +197,6 @@ static void engines_free(void *state)
 
 const struct study_fit_part study_fit_engines = {
     .name = "engines",
-    .help = "Engines: points of a sweep over 'engine: [native, ns3]' that are the same otherwise\n\n"
-            "A flow's difference is native / ns-3 - 1: of its completion time, or of its rate if it has no end.\n",
     .new = engines_new,
     .take = engines_take,
     .fit = engines_fit,
