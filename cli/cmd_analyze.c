@@ -67,7 +67,7 @@ static bool print_table(const struct analysis_flows *f, const struct options *o,
     return view_table_print(&t, "", 2, stdout, err);
 }
 
-/* Of the flows that lost, reordered or doubled anything. */
+/* A second table, of the flows that lost, reordered or doubled segments. */
 static bool print_losses(const struct analysis_flows *f, const struct options *o, struct error *err)
 {
     static const char *const head[] = {"from",      "to",        "retrans", "events",    "spurious",
@@ -133,7 +133,7 @@ static bool print_degrees(const struct analysis_flows *f, const struct options *
     return view_table_print(&t, "", 0, stdout, err);
 }
 
-/* Bandwidth over time: new payload a bin, over the bin's width; null for flows of under 32 data packets. */
+/* Bandwidth over time: new payload in a bin over the bin's width. Null for flows of fewer than 32 data packets. */
 static json_t *bandwidth_json(const struct analysis_flow *flow)
 {
     if (!flow->bins)

@@ -73,7 +73,7 @@ static json_t *resource_json(const char *source, bool simulated, const struct an
                      "steady_start_s", view_table_json_number(r->steady_start_s), "flows", flows);
 }
 
-/* The line of a resource in the table behind all of them. */
+/* Adds a resource's line to the table that follows all resources. */
 static void summarize(struct options *o, const char *source, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
@@ -120,7 +120,7 @@ static bool parse_tolerance(const char *text, double *tolerance, struct error *e
 {
     double value;
     if (!units_parse_share(text, &value) || !(value > 0 && value < 1))
-        return error_set(err, ERROR_INPUT, "--tolerance %s: not a part between 0 and 100%%; try 5%% or 0.05", text);
+        return error_set(err, ERROR_INPUT, "--tolerance %s: not a share between 0 and 100 %%; try 5%% or 0.05", text);
     *tolerance = value;
     return true;
 }

@@ -24,7 +24,7 @@ static bool parse(int argc, char **argv, bool *json, bool *help_wanted, struct e
            error_set(err, ERROR_INPUT, "fit: no database, capture or directory given; try 'contraflow fit --help'");
 }
 
-/* What every part that took something says. */
+/* Prints every part that has points. */
 static bool show(struct study_fit_read *f, char **sources, int n, bool json, struct error *err)
 {
     bool any = false, ok = study_fit_read_end(f, err);

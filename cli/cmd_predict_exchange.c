@@ -25,7 +25,7 @@ static bool sizes(const struct predict_exchange_request *r, struct predict_excha
     a->processes = (size_t)r->processes;
     bool has_packets = !isnan(r->packets), has_message = !isnan(r->message_bytes);
     if (has_packets == has_message)
-        return error_set(err, ERROR_INPUT, "%s; one of --packets 64 and --message 100kB tells what each sends to each",
+        return error_set(err, ERROR_INPUT, "%s; give one of --packets 64 and --message 100kB",
                          has_packets ? "--packets and --message are both given" : "no message size is given");
     a->message_bytes = has_packets ? r->packets * r->tam.packet_bytes : r->message_bytes;
     if (!r->wanted[PREDICT_EXCHANGE_TAM])

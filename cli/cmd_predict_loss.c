@@ -83,7 +83,7 @@ static bool options_check(struct options *o, struct error *err)
                          isnan(o->flow.senders) ? "senders" : isnan(o->flow.window_packets) ? "window" : "buffer");
     if (o->trace != (o->n_files > 0))
         return error_set(err, ERROR_INPUT, o->trace ? "--trace needs a file for each sender"
-                                                    : "'%s' is no option; traces go behind --trace", *o->files);
+                                                    : "'%s' is no option; files go with --trace", *o->files);
     if (o->n_files > SENDERS)
         return error_set(err, ERROR_INPUT, "%d traces; at most %d", o->n_files, SENDERS);
     if (any && o->trace)
@@ -180,7 +180,7 @@ static int show_estimates(const struct options *o, const struct model_loss_count
     return 0;
 }
 
-/* What is special about the efficiency; "" when nothing is. */
+/* A remark on the efficiency, or "". */
 static const char *output_remark(const struct model_loss_output *a)
 {
     if (a->contradicted)

@@ -97,7 +97,7 @@ static char *default_directory(const char *path)
     return asprintf(&directory, "%.*s-replay", length, name) < 0 ? NULL : directory;
 }
 
-/* A variant's directory is named by what it changes, as far as file names go. */
+/* A variant's directory is named by its change, with '-' for what a file name cannot hold. */
 static void variant_directory(const char *root, const char *label, char directory[static PATH_MAX])
 {
     int n = snprintf(directory, PATH_MAX, "%s/", root);
@@ -193,7 +193,7 @@ int cmd_replay(int argc, char **argv)
     if (!scenario_load(&r.scenario, o.scenario, o.sets, o.n_sets, &err))
         return cli_fail(&err);
     if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
-        status = cli_fail((error_set(&err, ERROR_INPUT, "%s: what is replayed is TCP, in one network", o.scenario),
+        status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points", o.scenario),
                            &err));
     r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;
     r.scenario.barrier = false;

@@ -98,7 +98,7 @@ static void print_mbps(double rate_bps, const char *before, int width)
         printf("%*s ", (int)strlen(before) + width, "-");
 }
 
-/* What its messages took, where it repeats them. */
+/* The mean time of a flow's messages, if it repeats them. */
 static void print_messages(const struct results_flow *flow)
 {
     if (flow->messages > 0)
@@ -107,14 +107,14 @@ static void print_messages(const struct results_flow *flow)
         printf(" +- %.3f", 1e3 * flow->message_ci95_s);
 }
 
-/* Whether a loop of messages got to know their times as well as was wanted. */
+/* Whether repeating messages reached the wanted precision. */
 static void print_benchmark(const struct results_benchmark *b)
 {
     if (!(b->precision > 0))
         return;
     printf("  %" PRId64 " messages a flow: ", b->messages);
     if (isfinite(b->reached))
-        printf("the widest 95 %% interval of a mean time is %.3g %% of it; ", 100 * b->reached);
+        printf("the widest 95 %% interval of a mean time is %.3g %% of that mean; ", 100 * b->reached);
     printf("%s %g %%\n", b->converged ? "within" : "did not converge to", 100 * b->precision);
 }
 

@@ -22,7 +22,7 @@ enum {
     FOR_ANY = (1 << PREDICT_EXCHANGE_MODELS) - 1
 };
 
-/* Every option that sets a number, with the field it sets and the models that look at it. */
+/* Every option that sets a number, with the field it sets and the models that use it. */
 static const struct setting {
     const char *name;
     enum kind kind;
@@ -125,7 +125,7 @@ static double *field_of(struct predict_exchange_request *r, const struct setting
     return (double *)(void *)((char *)r + s->field);
 }
 
-/* An option that no chosen model looks at would be ignored without a word. */
+/* Refuses an option that no chosen model uses: it would be ignored silently. */
 static bool check_use(struct predict_exchange_request *r, struct error *err)
 {
     int wanted = 0;
@@ -137,15 +137,15 @@ static bool check_use(struct predict_exchange_request *r, struct error *err)
         int m = 0;
         while (!(settings[i].models & 1 << m))
             m++;
-        return error_set(err, ERROR_INPUT, "--%s: no model that was chosen looks at it; --model %s does",
+        return error_set(err, ERROR_INPUT, "--%s: no model given uses it; --model %s does",
                          settings[i].name, model_names[m]);
     }
     const char *unused = r->network ? "--network" : r->fit_path ? "--fit" : NULL;
     return !unused || wanted & FOR_SIGNATURE ||
-           error_set(err, ERROR_INPUT, "%s: no model that was chosen looks at it; --model signature does", unused);
+           error_set(err, ERROR_INPUT, "%s: no model given uses it; --model signature does", unused);
 }
 
-/* Table 5.2 where the command line said nothing; what it said is named in r->given. */
+/* Fills what the command line left out from Table 5.2; r->given names what it set. */
 static bool fill_defaults(struct predict_exchange_request *r, struct error *err)
 {
     bool cut_through = strcmp(r->like, "8275-326") == 0;
