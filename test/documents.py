@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The commands that README.md and doc/ show, as the tests and 'documents.py FILE.md...' find them.
+"""The commands that README.md and doc/ show, found for test_documents.py.
 
 A fence ```console has commands after '$ ' and what they print; '...' stands for any lines. A fence ```sh has commands
 without their output. A comment right before the fence can change how the test treats it:
 
     <!-- not run: REASON -->    only the options are checked
-    <!-- figures: REASON -->    run by 'meson test --suite figures', because it takes long
+    <!-- figures: REASON -->    run by 'meson test --benchmark' alone, because it takes long
     <!-- run as: COMMAND -->    run this instead, and compare its output
 
 All commands of a file run in one directory, in order. A command that should exit with 1 ends in '# exit status 1'."""
