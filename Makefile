@@ -21,14 +21,14 @@ test: test-gcc test-sanitize
 test-gcc: build
 	@meson test -C $(MESON_BUILD) --print-errorlogs
 
-# The same tests once more, compiled by clang and watched by AddressSanitizer and UndefinedBehaviorSanitizer; but for
-# fuzzing, which has them anyway, and figures over hundreds of runs.
+# The same tests once more, compiled by clang and watched by AddressSanitizer and UndefinedBehaviorSanitizer. Left out are
+# fuzzing, which has them anyway, figures over hundreds of runs, and the commands of the book.
 test-sanitize: setup
 	@test -f $(SANITIZE_BUILD)/build.ninja || CC=clang CXX=clang++ meson setup $(SANITIZE_BUILD) \
 	    $(MESON_FLAGS) -Db_sanitize=address,undefined -Db_lundef=false
 	@meson compile -C $(SANITIZE_BUILD)
 	@meson test -C $(SANITIZE_BUILD) --print-errorlogs --timeout-multiplier 4 \
-	    --no-suite fuzz --no-suite figures
+	    --no-suite fuzz --no-suite figures --no-suite documents
 
 clean:
 	rm -rf $(MESON_BUILD) $(SANITIZE_BUILD) demo

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/degree.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "cli/read.h"
 #include "view/capture_page.h"
 #include "view/table.h"
@@ -13,47 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const char help[] =
-    "usage: contraflow analyze FILE|DIR... [--json|--csv] [--host ADDR] [--report DIR]\n\n"
-    "Reads pcap and pcapng files (gzip or not, '-' for standard input) and tells what each TCP flow did. A flow is\n"
-    "one direction of a connection; those that carried no payload are left out. DIR: the captures of a run.\n\n"
-    "      --host ADDR   only flows to or from this IP address, and its indegree and outdegree over time\n"
-    "      --json        one object: \"flows\", \"captures\"; rates in bit/s, times in seconds, null when unknown;\n"
-    "                    \"bandwidth\" of a flow is its goodput over time, bin by bin\n"
-    "      --csv         one line a flow, same names\n"
-    "      --report DIR  writes DIR/report.html besides: what 'check' says, in words, the cause and what to replay;\n"
-    "                    the flows; bandwidth, bytes in flight, round trips, waits of data and ACKs, and a run's\n"
-    "                    queues as plots, zoomed by dragging (report.html#t=1,2: from 1 to 2 s). One file, no\n"
-    "                    network needed. At most 32 flows a capture, those with most bytes; figures of a run are\n"
-    "                    marked as simulated\n\n"
-    "Columns\n"
-    "  payload    unique payload: highest sequence number reached by data less the first. Counts bytes once however\n"
-    "             often they were sent, and also those the capture missed ('missed' tells how many)\n"
-    "  start, end first and last data packet, seconds since the first frame of the file\n"
-    "  goodput    payload * 8 / (end - start)\n"
-    "  steady     mean of bandwidth in up to 256 bins, from the truncation point that minimises MSER (White 1997;\n"
-    "             at most the first half is cut) to the last whole bin; +- half-width of the 95 % interval by 20\n"
-    "             batch means (Law and Kelton, 9.5.3). '-' for flows of fewer than 32 data packets\n"
-    "  retrans    segments sent again. Data that fill a gap count when they were sent after what opened it (TCP\n"
-    "             timestamp, else IP identification, else 3 duplicate ACKs or 3 ms), otherwise as reordered.\n"
-    "             Exact at the sender; at the receiver what was lost on the way there is inferred from gaps\n"
-    "  spurious   of those, segments that the receiver had: DSACK (RFC 2883) or an ACK before them said so\n"
-    "  reordered  data behind what was sent after them; overtaken: the same beyond the tap, where SACK shows a gap\n"
-    "             that closes without a retransmission\n"
-    "  doubled    segments that DSACK reports although nobody sent them again: the network or a NIC made the copy\n"
-    "  ambiguous  lost or reordered? Without timestamps and IP identification, where 3 duplicate ACKs and a delay of\n"
-    "             3 ms contradict each other; counted as retransmissions\n"
-    "  twice      the same frame twice in the capture, as from two taps\n"
-    "  events     windows with a retransmission (RFC 6582 'recover'): how often the sender had to slow down\n"
-    "  window     mean bytes in flight at the sender: end of a data segment less the ACK whose timestamp it echoes\n"
-    "             first, so the tap may be anywhere. Without timestamps only from a tap beside the sender\n\n"
-    "Frames the capture holds twice, keep-alives and window probes count neither as payload nor as retransmissions.\n\n"
-    "  contraflow analyze capture.pcap\n"
-    "  contraflow analyze --json h0.pcap | jq '.flows[] | [.src, .dst, .steady_goodput_bps]'\n"
-    "  contraflow analyze capture.pcap --report my     then open my/report.html in a browser\n"
-    "  contraflow check capture.pcap        which rule the rates obey\n\n"
-    "Exit status: 0 done, also when a file is cut (a warning says where); 2 bad input; 3 the system failed.\n";
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
 
@@ -107,7 +67,7 @@ static bool print_table(const struct analysis_flows *f, const struct options *o,
     return view_table_print(&t, "", 2, stdout, err);
 }
 
-/* Of the flows that lost, reordered or doubled anything. */
+/* A second table, of the flows that lost, reordered or doubled segments. */
 static bool print_losses(const struct analysis_flows *f, const struct options *o, struct error *err)
 {
     static const char *const head[] = {"from",      "to",        "retrans", "events",    "spurious",
@@ -173,7 +133,7 @@ static bool print_degrees(const struct analysis_flows *f, const struct options *
     return view_table_print(&t, "", 0, stdout, err);
 }
 
-/* Bandwidth over time: new payload a bin, over the bin's width; null for flows of under 32 data packets. */
+/* Bandwidth over time: new payload in a bin over the bin's width. Null for flows of fewer than 32 data packets. */
 static json_t *bandwidth_json(const struct analysis_flow *flow)
 {
     if (!flow->bins)
@@ -390,10 +350,8 @@ int cmd_analyze(int argc, char **argv)
     struct error err = {0};
     if (!parse(argc, argv, &o, &err))
         return cli_fail(&err);
-    if (o.help) {
-        fputs(help, stdout);
-        return 0;
-    }
+    if (o.help)
+        return cli_help("analyze");
     json_t *root = json_pack("{s:[], s:[]}", "flows", "captures");
     struct view_capture_page report = {0};
     bool ok = (!o.report || view_capture_page_open(&report, o.report, &err)) &&

@@ -3,51 +3,13 @@
 #include "study/workload.h"
 #include "view/rules_table.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "study/judge.h"
 #include "view/table.h"
 
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-    "usage: contraflow check DIR|FILE... [--json] [--tolerance 5%]\n\n"
-    "Judges every host that two bulk flows or more use at once: which rule do their rates obey? FILE is a pcap or\n"
-    "pcapng; DIR a run of 'contraflow run', or one that holds several.\n\n"
-    "Rules, for a host with d+ flows coming in and d- going out over one full-duplex link of goodput B\n"
-    "  eq5      fairness (Zhu et al. 2014, Eq. 5): B/d+ for each flow in, B/d- for each flow out. The directions do\n"
-    "           not know of each other: full duplex works\n"
-    "  eq6      asymmetric property (Eq. 6): B/max(d+, d-) for every flow, whichever way it points\n"
-    "  window   window law: B * W / max(sum of W in, sum of W out). Data of one direction and ACKs of the other wait\n"
-    "           in the same FIFO queues, so all flows have one round trip and the window decides. With equal\n"
-    "           windows this is eq6, and eq6 is what the verdict names\n"
-    "Verdicts besides: loss (losses, not buffers, set the windows), none (no rule is within the tolerance).\n\n"
-    "B is fitted to each rule (least squares on relative errors). A rule holds when every flow is within the\n"
-    "tolerance, or within its own 95 % interval where that is wider, up to twice the tolerance. 'error' is\n"
-    "rate/predicted - 1. A flow counts as bulk from 20 kB and 0.5 % of the host's largest flow.\n\n"
-    "From a capture: the longest phase in which the same flows are active, behind the point where all have settled\n"
-    "(MSER, White 1997; at most half is cut); windows are bytes in flight at the sender; loss means that a flow lost\n"
-    "segments in two windows or more of that part. From a run: steady goodput of flows.csv (of repeated messages:\n"
-    "bytes over mean time), windows of scenario.yaml; loss means that segments were lost and the window law does\n"
-    "not hold. A tree's backbone is judged too, as 'sw0-sw1'. The rules speak of one saturated link: flows that\n"
-    "cross several are beyond them.\n"
-    "  limit      what kept a flow of a capture from sending more in that part: loss, receiver (in flight is the\n"
-    "             window offered), window (steady below that), application, sender; 'explain' has it phase by phase\n\n"
-    "Runs of other traffic are judged by what they are for:\n"
-    "  Go-Back-N flows  efficiency at each receiver against Tam 2001, Eq. 4.2 (input-buffered) or Eq. 4.9 with the\n"
-    "                   run's own transition probabilities; holds within twice the tolerance\n"
-    "  exchange         how completion times are spread: percentiles, histogram, clusters a timer apart; the share of\n"
-    "                   the optimum (Eq. 5.1). Four runs of MPI_Alltoall or more give its contention signature\n"
-    "                   (Steffenel 2006). The same for flows that repeat messages\n"
-    "  burst            the switch's architecture and buffer (Eq. A.2); pingpong: its latency; uniform: throughput\n\n"
-    "      --tolerance T   5% (default), 0.03, ...\n"
-    "      --json          {\"resources\":[{\"host\", \"indegree\", \"outdegree\", \"fitted_rate_bps\", \"rules\",\n"
-    "                      \"verdict\", ...}], \"programs\":[{\"kind\", ...}]};\n"
-    "                      rates in bit/s, null when unknown\n\n"
-    "  contraflow check capture.pcap\n"
-    "  contraflow run scenarios/star.yaml -o star && contraflow check star\n\n"
-    "Exit status: 0 every shared host obeys a rule; 1 one does not (loss, none), or no host has two bulk flows at\n"
-    "once; 2 bad input; 3 the system failed.\n";
 
 struct options {
     bool json, help;
@@ -111,7 +73,7 @@ static json_t *resource_json(const char *source, bool simulated, const struct an
                      "steady_start_s", view_table_json_number(r->steady_start_s), "flows", flows);
 }
 
-/* The line of a resource in the table behind all of them. */
+/* Adds a resource's line to the table that follows all resources. */
 static void summarize(struct options *o, const char *source, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
@@ -158,7 +120,7 @@ static bool parse_tolerance(const char *text, double *tolerance, struct error *e
 {
     double value;
     if (!units_parse_share(text, &value) || !(value > 0 && value < 1))
-        return error_set(err, ERROR_INPUT, "--tolerance %s: not a part between 0 and 100%%; try 5%% or 0.05", text);
+        return error_set(err, ERROR_INPUT, "--tolerance %s: not a share between 0 and 100 %%; try 5%% or 0.05", text);
     *tolerance = value;
     return true;
 }
@@ -196,10 +158,8 @@ int cmd_check(int argc, char **argv)
     struct error err = {0};
     if (!parse(argc, argv, &o, &err))
         return cli_fail(&err);
-    if (o.help) {
-        fputs(help, stdout);
-        return 0;
-    }
+    if (o.help)
+        return cli_help("check");
     static const char *const head[] = {"source", "host", "in", "out", "in Mb/s", "out Mb/s", "eq5 error", "eq6 error",
                                        "window error", "verdict", "B Mb/s"};
     o.list = json_array();

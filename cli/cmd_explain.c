@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "study/explain_both_ends.h"
 #include "study/explain_run.h"
 #include "study/pendulum.h"
@@ -11,54 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const char help[] =
-    "usage: contraflow explain FILE|DIR... [--json]\n"
-    "       contraflow explain --both-ends FILE FILE [--json]\n\n"
-    "Where the round trips of bulk TCP flows go, what their ACKs look like, and what holds them back: from a capture\n"
-    "at one place.\n\n"
-    "Columns\n"
-    "  floor      round trip of the handshake: propagation, and what queues held then\n"
-    "  data wait  mean time data waited beyond the least, on the way to the receiver, ms\n"
-    "  ACK wait   the same for ACKs on the way back. TCP timestamps cut the round trip into legs at the tap: tap time\n"
-    "             less the stamp of what passes, and stamp of the first echo less tap time. Clocks differ by a\n"
-    "             constant, so a leg's wait is its mean less its minimum, less half a clock tick; at least that when\n"
-    "             the flow, or what is captured of it, began behind somebody's backlog. Waits before the tap\n"
-    "             count, too: Linux shows a sender's packets to tcpdump behind its queue, but stamps them in\n"
-    "             front of it\n"
-    "  ACK share  ACK wait / (floor + data wait + ACK wait)\n"
-    "  compressed share of groups of ACKs in a row that came within 0.75 of the span they left in (xi, Paxson 1997,\n"
-    "             15.4); a group has 3 ACKs, and more until it left over 100 us. When they left: beside the receiver\n"
-    "             when their data passed, so that its own host and NIC show and queues beyond the tap do not; beside\n"
-    "             the sender by their own timestamps, from one tick of the receiver's clock to another. Without\n"
-    "             timestamps: share of bytes whose ACKs came faster than the flow's fastest bin by 1 / 0.75.\n"
-    "             A symptom: where windows keep both queues busy it costs nothing (Heusse et al. 2011)\n"
-    "  tap        beside the sender or the receiver: by the handshake's two halves; where they are too short, the\n"
-    "             host that most flows share; for a lone flow, whether ACKs pass half a round trip after data\n"
-    "  limit      loss: two loss events once settled; receiver: in flight is the offered window; window: in flight is\n"
-    "             steady below it, as with a sender's buffer; application: idle in a tenth of its time; sender: in\n"
-    "             flight still moves. Below the table phase by phase: stretches of the same limit, of at least an\n"
-    "             eighth of the flow; between losses, whatever moves counts as loss\n"
-    "Waits from and to the host that the capture is beside, over time: of outgoing data and incoming flows' ACKs, and\n"
-    "the other way round. The share of time in which only one of the two is long, both or neither; their correlation;\n"
-    "and, where they take turns, how often (data pendulum, Heusse et al. 2011). Long: a tick of the timestamps, 1 ms\n"
-    "at least.\n\n"
-    "For a run DIR, what it knows exactly instead: the mean time that each flow's data frames and pure ACKs waited\n"
-    "between stacks (beyond what they take through empty queues), xi from when ACKs left the receiver's stack; and\n"
-    "the queues that a flow's data and ACKs meet: the share of time in which exactly one, both or neither hold more\n"
-    "than two frames, the correlation of their depths, and the period at which they take turns (data pendulum, Heusse\n"
-    "et al. 2011). Against that, from captures of star.yaml and pendulum.yaml, ACKs first and not: ACK shares are off\n"
-    "by 0.03 at most, compressed shares by 0.07 where the queue does not lie beyond the tap.\n\n";
-
-static const char help_end[] =
-    "      --json     {\"flows\": [...], \"simulated\": [...], \"queues\": [...]}, of both ends\n"
-    "                 {\"both_ends\": [...], \"drift\": of the clocks, \"resolution_s\": [...]}; seconds; null when\n"
-    "                 unknown\n\n"
-    "  contraflow explain capture.pcap\n"
-    "  contraflow explain --both-ends client.pcap server.pcap\n"
-    "  contraflow check capture.pcap          which rule the rates obey\n"
-    "  contraflow replay capture.pcap ...     what would have been otherwise\n\n"
-    "Exit status: 0 done; 1 no bulk flow; 2 bad input; 3 the system failed.\n";
 
 static void say(const struct study_explanation *e)
 {
@@ -131,10 +84,8 @@ int cmd_explain(int argc, char **argv)
     int option;
     optind = 1;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (option == 'h') {
-            printf("%s%s%s", help, study_explain_both_ends_help, help_end);
-            return 0;
-        }
+        if (option == 'h')
+            return cli_help("explain");
         if (option != 'j' && option != 'b') {
             fputs("contraflow: 'contraflow explain --help' lists the options\n", stderr);
             return ERROR_INPUT;

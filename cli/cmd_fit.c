@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
 #include "cli/fit_show.h"
+#include "cli/help.h"
 
 #include <getopt.h>
 #include <stdio.h>
-
-static const char help[] =
-    "usage: contraflow fit FILE.db|FILE.pcap|DIR... [--json]\n\n"
-    "Which rule do all points of a measurement obey together, and with which bandwidth? FILE.db is a sweep's\n"
-    "('contraflow sweep'): its done points. FILE.pcap is a capture, DIR a run or a directory of runs: a point for\n"
-    "each host that two bulk flows use at once, as 'contraflow check' finds them. All given is taken together.\n";
-
-static const char help_end[] =
-    "      --json   {\"sources\":[...], and a member for each part that has points}\n\n"
-    "  contraflow sweep scenarios/sweeps/fig4a.yaml && contraflow fit fig4a.db\n\n"
-    "Exit status: 0 done; 2 bad input, or nothing in it to fit; 3 the system failed.\n";
 
 static const struct {
     cli_fit_print *print;
@@ -53,14 +43,6 @@ static bool fit_parse(int argc, char **argv, bool *json, bool *help_wanted, stru
            error_set(err, ERROR_INPUT, "fit: no database, capture or directory given; try 'contraflow fit --help'");
 }
 
-static void print_help(void)
-{
-    fputs(help, stdout);
-    for (int i = 0; i < STUDY_FIT_PARTS; i++)
-        printf("\n%s", study_fit_parts[i]->help);
-    printf("\n%s", help_end);
-}
-
 /* Every part that took something. */
 static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json, struct error *err)
 {
@@ -95,10 +77,8 @@ int cmd_fit(int argc, char **argv)
     bool json = false, help_wanted = false;
     if (!fit_parse(argc, argv, &json, &help_wanted, &err))
         return cli_fail(&err);
-    if (help_wanted) {
-        print_help();
-        return 0;
-    }
+    if (help_wanted)
+        return cli_help("fit");
     bool ok = study_fit_read_start(&f, &err);
     for (int i = optind; ok && i < argc; i++)
         ok = study_fit_read_source(&f, argv[i], &err);

@@ -2,6 +2,7 @@
 #include "base/outfile.h"
 #include "study/judge_run.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "view/figures.h"
 #include "study/judge.h"
 #include "scenarios/directory.h"
@@ -13,19 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const char help[] =
-    "usage: contraflow plot DIR|FILE... [-o DIR]\n\n"
-    "Draws, with gnuplot, as SVG and PNG:\n"
-    "  bandwidth   goodput of every bulk flow at each shared host, with its 95 % interval, against what Eq. 5\n"
-    "              (fairness), Eq. 6 (delta max) and the window law predict (see 'contraflow check --help')\n"
-    "  queues      depth of the deepest queues over time, for runs, 'replay --port -o DIR', and captures in a run\n"
-    "              directory\n"
-    "  completion  how completion times of a repeated operation are spread (runs with operations.csv)\n"
-    "Rates come from what is named: from a capture alone for FILE, from flows.csv for DIR. The gnuplot scripts\n"
-    "with their data stay beside the figures (bandwidth.gp, queues.gp).\n\n"
-    "  -o, --output DIR   where figures go (default: the first DIR, or here)\n\n"
-    "  contraflow run scenarios/zhu-figure4.yaml -o fig4 && contraflow plot fig4/*/h0.pcap -o fig4\n";
 
 struct plot {
     struct view_figure_group *groups; /* owned, their flows too */
@@ -188,10 +176,8 @@ int cmd_plot(int argc, char **argv)
     int option;
     optind = 1;
     while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            return 0;
-        }
+        if (option == 'h')
+            return cli_help("plot");
         if (option != 'o') {
             fputs("contraflow: 'contraflow plot --help' lists the options\n", stderr);
             return ERROR_INPUT;

@@ -2,6 +2,7 @@
 #include "base/monotonic.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "cli/predict.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
@@ -16,45 +17,6 @@
 #define MAX_SETS 256
 #define PROGRESS_EVERY_S 0.5
 #define DEFAULT_MODEL "window"
-
-static const char help[] =
-    "usage: contraflow predict PATTERN.yaml [--model NAME | --all] [--json] [--set KEY=VALUE]...\n"
-    "       contraflow predict PATTERN.yaml --yaml [--seed N]\n"
-    "       contraflow predict exchange ...     time of a complete exchange: Tam 2001, Steffenel 2006\n"
-    "       contraflow predict loss ...         throughput of Go-Back-N under congestion loss: Tam 2001\n\n"
-    "Says without emulating anything how fast the transfers of a scenario are and when they are done. Any scenario\n"
-    "is a pattern: network, windows and traffic count, start jitter does not, and of repeated messages one does.\n"
-    "Rates are goodput, TCP payload per second; they change in steps, whenever a transfer ends or starts (Algorithm\n"
-    "2 of Zhu et al. 2014).\n\n"
-    "  -m, --model NAME   one of\n"
-    "      eq5         fairness (Zhu et al. 2014, Eq. 5): B / transfers that share a link, at the worst link\n"
-    "      eq6         asymmetric property (Eq. 6): B / max(incoming, outgoing), at the worst cable\n"
-    "      algorithm1  Algorithm 1 of the paper: Eq. 5 and 6 one bottleneck after another, what is left to the rest\n"
-    "      fairness    the same without contra-flow traffic\n"
-    "      maxmin      max-min fairness on directed links: what full duplex promises\n"
-    "      window      (default) the window law: rate = W / RTT, with the queues in the round trip that fill the\n"
-    "                  links; data wait behind ACKs and ACKs behind data, unless a queue is ack-first. Shows where\n"
-    "                  the round trips go. For windows bound by buffers, not by loss\n"
-    "      fluid       the window law in time: each window leaves at once, queues fill from empty and are served in\n"
-    "                  order. For messages short against windows; of transfers that start together the mean over\n"
-    "                  who comes first. One mean rate each\n"
-    "      loggp       LogGP: each host sends its messages one after the other (L: half the longest empty round\n"
-    "                  trip, o: 0, g: a full frame, G: 8 / B); no contention in the network. One mean rate each\n"
-    "  -a, --all          every model side by side (fluid and loggp only if every transfer has an end)\n"
-    "      --json         {\"model\", \"links\":[{\"link\", \"src\", \"dst\", \"bytes\", \"rates_bps\":[one per step\n"
-    "                     until it is done], \"completion_s\"}], \"steps\":[{\"start_s\", \"end_s\"}]}; with --all\n"
-    "                     {\"models\":[...]}; times from 0 on, null for what never ends\n"
-    "      --set KEY=VALUE, --seed N\n"
-    "                     as in 'contraflow run'\n"
-    "      --ack-bytes N  an ACK on the wire (default 90: Ethernet's 38, IP and TCP with timestamps; 84 without)\n"
-    "      --yaml         print the scenario resolved, its transfers spelt out, instead of a prediction\n\n"
-    "B is network.link.goodput (and network.backbone.goodput): what one busy direction carries, 940Mbps in the\n"
-    "paper's measurements; without it, full segments back to back (941.5 Mb/s of 1 Gb/s). The window law starts from\n"
-    "the wire instead: network.link.rate, frames and ACKs.\n\n"
-    "  contraflow predict scenarios/zhu-figure1.yaml --all\n"
-    "  contraflow predict scenarios/zhu-figure1.yaml --model algorithm1      Table I of the paper\n"
-    "  contraflow predict scenarios/star.yaml --set network.nic.queue=ack-first --set network.switch.queue=ack-first\n"
-    "  contraflow predict scenarios/zhu-random.yaml --seed 7 --yaml > pattern.yaml\n";
 
 struct options {
     const char *path, *sets[MAX_SETS + 1]; /* and one of our own */
@@ -270,10 +232,8 @@ int cmd_predict(int argc, char **argv)
         }
         return cli_fail(&err);
     }
-    if (o.help) {
-        fputs(help, stdout);
-        return 0;
-    }
+    if (o.help)
+        return cli_help("predict");
     o.sets[o.n_sets++] = "traffic.start_spread=0"; /* last: whatever was set, jitter is no part of a pattern */
     bool ok = scenario_load(&s, o.path, o.sets, o.n_sets, &err) && (o.yaml || predictable(&s, o.path, &err)) &&
               predict(&o, &s, &err);

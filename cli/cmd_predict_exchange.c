@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "cli/predict.h"
 
 #include <getopt.h>
@@ -8,50 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-    "usage: contraflow predict exchange --processes P --packets K|--message SIZE [--model NAME[,NAME]...] ...\n\n"
-    "How long a complete exchange takes (MPI_Alltoall): each of P processes sends SIZE bytes, or K full packets, to\n"
-    "each other one over a full-duplex network. No model here knows of the losses that a run can suffer:\n"
-    "'contraflow run' emulates them.\n\n"
-    "      --model NAME[,NAME]...\n"
-    "  tam          Tam 2001, Eq. 5.1-5.4, from what a packet costs each part of a host (default): the lower bound,\n"
-    "               and synchronous shuffle (packets to all partners in turn), group shuffle, pairwise and shift\n"
-    "               exchange (a whole message a round)\n"
-    "  hockney      (P - 1) (alpha + beta m), a message of m bytes after the other (Steffenel 2006, Eq. 1)\n"
-    "  lower-bound  the same: no exchange that does not forward messages is faster (Proposition 1)\n"
-    "  clement      (P - 1) (alpha + beta m P): all share one medium (Eq. 2 for each message)\n"
-    "  two-gap      hockney, beta a mean of that without and that with contention (Eq. 3)\n"
-    "  signature    the lower bound times gamma, plus P - 1 times delta for messages of M bytes or more (Eq. 5)\n"
-    "Parameters of tam, each with Table 5.2 as default, measured on Fast Ethernet:\n"
-    "      --like SWITCH   8275-326 (default; virtual cut-through) or 8275-416 (store and forward)\n"
-    "      --o-s, --o-r, --u-r TIME   processor time to send, to receive in the kernel, in the process\n"
-    "      --g-s, --g-r TIME          gap between packets sent, received\n"
-    "      --l, --l-per-process TIME  network latency: L + P * that of a process\n"
-    "      --packet SIZE   payload of a full packet (1492)\n"
-    "      --group N       partners at a time in group shuffle (5, or P - 1 if less)\n"
-    "Two levels of switches, P / D2 processes on each of D2 with one uplink (chapter 6):\n"
-    "      --switches D2   also the global window: packets that a process may have under way, whoever they are for,\n"
-    "                      so that all together fit the buffer of an uplink (Eq. 6.2, rounded down)\n"
-    "      --buffer N      full packets which that buffer holds (45)\n"
-    "      --control N     control packets for each data packet (1: each is acknowledged)\n"
-    "      --uplink RATE   goodput of an uplink, both directions together: no time is shorter than Eq. 6.4\n\n"
-    "Parameters of the others\n"
-    "      --alpha TIME    to start a message\n"
-    "      --beta TIME     of a byte; plain seconds or with a unit: 8.502e-9, 8ns. Or --rate RATE: 8 bits / RATE\n"
-    "      --beta-free, --beta-contended TIME, --rho SHARE   two-gap (8.502e-9, 8.498189e-8, 0.5: the paper's)\n"
-    "      --gamma G, --delta TIME, --threshold SIZE         signature: gamma, delta, M\n"
-    "      --network NAME  signature as published: fast-ethernet, gigabit-ethernet, myrinet\n"
-    "      --fit FILE.csv  signature fitted to measured times, with 95% intervals; a prediction is then optional.\n"
-    "                      Columns processes,message_bytes,time_s[,std_error_s], named in the first line\n\n"
-    "      --json          one object: \"predictions\" and what they rest on; seconds, bytes, bit/s\n\n"
-    "  contraflow predict exchange --processes 16 --packets 64\n"
-    "  contraflow predict exchange --processes 16 --message 100kB --g-s 12.3us --g-r 12.3us    a faster network\n"
-    "  contraflow predict exchange --processes 32 --packets 64 --switches 4 --uplink 824Mbps\n"
-    "  contraflow predict exchange --processes 40 --message 1MB --model hockney,two-gap,signature --alpha 50us \\\n"
-    "             --rate 941Mbps --network gigabit-ethernet\n"
-    "  contraflow predict exchange --fit measured.csv --alpha 50us --rate 941Mbps\n\n"
-    "Exit status: 0 done; 2 bad input; 3 the system failed.\n";
 
 enum kind { KIND_COUNT, KIND_NUMBER, KIND_TIME, KIND_TIME_PER_BYTE, KIND_BYTES, KIND_RATE };
 
@@ -275,10 +232,8 @@ int cmd_predict_exchange(int argc, char **argv)
     struct error err = {0};
     if (!exchange_parse(argc, argv, &o, &err))
         return cli_fail(&err);
-    if (o.help) {
-        fputs(help, stdout);
-        return 0;
-    }
+    if (o.help)
+        return cli_help("predict exchange");
     if (!study_exchange_predict(&o.request, &a, &err) || !cli_predict_exchange_show(&o, &a, &err))
         return cli_fail(&err);
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "cli/predict.h"
 #include "study/loss_traces.h"
 #include "view/table.h"
@@ -11,35 +12,6 @@
 #include <string.h>
 
 #define SENDERS 4096
-
-static const char help[] =
-    "usage: contraflow predict loss --senders P --window W --buffer B\n"
-    "       contraflow predict loss --senders P --window W --buffer B --to-gr T --c C --one-minus-a A --f F\n"
-    "       contraflow predict loss --trace FILE... [--window W --buffer B --to-gr T [--senders P]]\n\n"
-    "What is left of a many-to-one flow when a switch drops packets, under Go-Back-N with a fixed window and fast\n"
-    "retransmission (Tam 2001, chapter 4): in-order packets per time that the receiver takes for one. 1 is its full\n"
-    "rate; all senders together are counted.\n\n"
-    "  --senders P     hosts that send to the same one (with --trace: as many as there are files)\n"
-    "  --window W      packets each may have under way\n"
-    "  --buffer B      packets that a port of the switch buffers\n"
-    "Input-buffered switch, from these alone: Eq. 4.2, both its lines. Loses packets when W > B.\n"
-    "Output-buffered switch: Eq. 4.9 and 4.10. Loses packets when P W > B; needs the transitions between a sender's\n"
-    "events, P (a packet was acknowledged), N (a Nack came), TO (its timer ran out), as probabilities:\n"
-    "  --c C           from P to N\n"
-    "  --one-minus-a A from N to TO (else to P)\n"
-    "  --f F           from TO to P (else TO again)\n"
-    "  --to-gr T       timeout in units of the receiver's gap g_r per packet\n"
-    "  --trace FILE... one file a sender, its events in order as words P, N and TO: the probabilities are estimated\n"
-    "                  from them (Eq. 4.11-4.13) and averaged over senders, as Tam does. Without --to-gr that is all.\n"
-    "                  Beside each mean: the share in all senders' events together, its 95 % interval by\n"
-    "                  Wilson's score, which takes events as independent, and its counts\n"
-    "      --json      one object; null for what is not defined\n"
-    "\n"
-    "  contraflow predict loss --senders 15 --window 60 --buffer 43\n"
-    "  contraflow predict loss --senders 7 --window 18 --buffer 95 --to-gr 400 --c 0.0218 --one-minus-a 0.0547 --f "
-    "0.5329\n"
-    "  contraflow predict loss --trace h1.events h2.events --window 24 --buffer 16 --to-gr 400\n\n"
-    "Exit status: 0 done; 2 bad input; 3 the system failed.\n";
 
 struct options {
     struct model_loss_flow flow; /* NAN, here and in the next two: not given */
@@ -108,7 +80,7 @@ static bool options_check(struct options *o, struct error *err)
                          isnan(o->flow.senders) ? "senders" : isnan(o->flow.window_packets) ? "window" : "buffer");
     if (o->trace != (o->n_files > 0))
         return error_set(err, ERROR_INPUT, o->trace ? "--trace needs a file for each sender"
-                                                    : "'%s' is no option; traces go after --trace", *o->files);
+                                                    : "'%s' is no option; files go with --trace", *o->files);
     if (o->n_files > SENDERS)
         return error_set(err, ERROR_INPUT, "%d traces; at most %d", o->n_files, SENDERS);
     if (any && o->trace)
@@ -186,7 +158,7 @@ static int show_estimates(const struct options *o, const struct model_loss_count
     return 0;
 }
 
-/* What is special about the efficiency; "" when nothing is. */
+/* A remark on the efficiency, or "". */
 static const char *output_remark(const struct model_loss_output *a)
 {
     if (a->contradicted)
@@ -255,10 +227,8 @@ int cmd_predict_loss(int argc, char **argv)
     struct model_loss_counts pooled;
     if (!options_parse(&o, argc, argv, &err))
         return cli_fail(&err);
-    if (o.help) {
-        fputs(help, stdout);
-        return 0;
-    }
+    if (o.help)
+        return cli_help("predict loss");
     if (!options_check(&o, &err) ||
         (o.trace && !study_loss_traces_estimate(o.files, (size_t)o.n_files, &o.chain, &pooled, &err)))
         return cli_fail(&err);

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/engines.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "study/replay.h"
 #include "study/replay_interface.h"
 #include "study/replay_port.h"
@@ -15,31 +16,6 @@
 #include <string.h>
 
 #define MAX_SETS 64
-
-static const char help[] =
-    "usage: contraflow replay FILE --scenario SCENARIO.yaml [--what-if CHANGE]... [-o DIR]\n\n"
-    "Plays the bulk TCP flows of a capture through an emulated network, closed loop: each as a connection with its\n"
-    "start, bytes and window. The scenario gives network and TCP (its own traffic is not used), such as\n"
-    "scenarios/replay.yaml; then measured stands beside replayed goodput.\n\n"
-    "      --scenario FILE   network: rates, delays, queues; TCP: congestion control, timers\n"
-    "      --set KEY=VALUE   override one key of it, e.g. network.link.rate=50Mbps; may be repeated\n"
-    "      --map ADDR=hN     which host an address is; may be repeated. Without any, a star: the address most flows\n"
-    "                        share is h0, the others follow in the order they appear\n"
-    "      --what-if CHANGE  the same once more with a change, beside the baseline; may be repeated. Ranked by the\n"
-    "                        bandwidth it wins back\n"
-    "  -o, --output DIR      run directories, a variant each (default: the file's name with '-replay')\n"
-    "  -j, --jobs N          simulations at once (default: processors)\n"
-    "  -q, --quiet           no progress\n"
-    "      --json            one object instead of tables\n\n"
-    "Changes\n%s\n"
-    "A window is what a flow without losses kept in flight once settled, else what its receiver offered. A flow that\n"
-    "was still sending when the capture ended is played until then, others for their bytes. Goodput: unique payload\n"
-    "from first to last packet. A connection's payload the other way is a flow of its own. Where a sender had nothing\n"
-    "to send although all was acknowledged, for 5 ms and half a round trip or longer, its application is taken to\n"
-    "pause as long after the same byte.\n\n"
-    "  contraflow replay my.pcap --scenario scenarios/replay.yaml --set network.link.rate=50Mbps \\\n"
-    "      --what-if ack-first --what-if fair@port --what-if ack-first@nic --what-if buffer=100kB\n\n"
-    "Exit status: 0 done; 2 bad input; 3 the system failed.\n";
 
 struct replay_options {
     const char *file, *scenario, *output, *sets[MAX_SETS], *what_ifs[STUDY_REPLAY_VARIANTS];
@@ -121,7 +97,7 @@ static char *default_directory(const char *path)
     return asprintf(&directory, "%.*s-replay", length, name) < 0 ? NULL : directory;
 }
 
-/* A variant's directory is named by what it changes, as far as file names go. */
+/* A variant's directory is named by its change, with '-' for what a file name cannot hold. */
 static void variant_directory(const char *root, const char *label, char directory[static PATH_MAX])
 {
     int n = snprintf(directory, PATH_MAX, "%s/", root);
@@ -212,16 +188,12 @@ int cmd_replay(int argc, char **argv)
     int status = 0;
     if (!options_parse(argc, argv, &o, &r, &err))
         return cli_fail(&err);
-    if (o.help) {
-        printf(help, study_replay_what_if_help);
-        printf("\nOpen loop, into an emulated port\n%s", study_replay_port_help);
-        printf("\nOpen loop, onto a real interface\n%s", study_replay_interface_help);
-        return 0;
-    }
+    if (o.help)
+        return cli_help("replay");
     if (!scenario_load(&r.scenario, o.scenario, o.sets, o.n_sets, &err))
         return cli_fail(&err);
     if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
-        status = cli_fail((error_set(&err, ERROR_INPUT, "%s: what is replayed is TCP, in one network", o.scenario),
+        status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points", o.scenario),
                            &err));
     r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;
     r.scenario.barrier = false;

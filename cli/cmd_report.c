@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
 #include "cli/fit_show.h"
+#include "cli/help.h"
 #include "view/sweep_page.h"
 #include "scenarios/directory.h"
 
@@ -11,18 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const char help[] =
-    "usage: contraflow report FILE.db|DIR... [-o PAGE.html]\n\n"
-    "One HTML page, with nothing to fetch, of what sweeps say of the paper's figures (Zhu et al. 2014): Fig. 4 with\n"
-    "its rule, Fig. 6 and 7 as histograms of errors, Table II beside the published numbers, maps of regimes, both\n"
-    "engines against each other - whatever 'contraflow fit' finds in each database. Below each figure stand its data\n"
-    "as CSV and the commands that make it again.\n\n"
-    "FILE.db is a sweep's ('contraflow sweep'), DIR every *.db in a directory.\n\n"
-    "  -o, --output PAGE   the page (default: report.html)\n\n"
-    "  contraflow sweep scenarios/sweeps/fig4a.yaml && contraflow report fig4a.db\n\n"
-    "A run's or a capture's own page is that of 'contraflow analyze FILE|DIR --report'. Exit status: 0 done; 2 bad\n"
-    "input, or no sweep with a point that is done; 3 the system failed.\n";
 
 struct sweeps {
     struct view_sweep_page_sweep *sweep; /* owned */
@@ -91,10 +80,8 @@ int cmd_report(int argc, char **argv)
     const char *output = "report.html";
     int option;
     while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            return 0;
-        }
+        if (option == 'h')
+            return cli_help("report");
         if (option != 'o') {
             fputs("contraflow: 'contraflow report --help' lists the options\n", stderr);
             return ERROR_INPUT;

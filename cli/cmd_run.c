@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/engines.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "study/cross_check.h"
 #include "results/summary.h"
 #include "scenarios/directory.h"
@@ -20,32 +21,6 @@
 #include <unistd.h>
 
 #define MAX_SETS 256
-
-static const char help[] =
-    "usage: contraflow run SCENARIO.yaml [-o DIR] [--engine native|ns3] [--seed N] [--set path=value]... [--jobs N]\n\n"
-    "Emulates the scenario frame by frame: hosts with TCP stacks, their NIC queues, switches and full-duplex\n"
-    "links. A scenario with a list of points runs each in a process and directory of its own.\n\n"
-    "  -o, --output DIR    where results go (default: the scenario's name with '-run')\n"
-    "      --engine NAME   native: our own scheduler and TCP (NewReno, Reno, CUBIC), the default where it has what\n"
-    "                      the scenario uses; ns3: the reference, with ns-3's TCP, some hundred times slower\n"
-    "      --seed N        seed of every random choice (starts spread over 100 us, ...); same seed, same bytes\n"
-    "      --set KEY=VALUE override one key, e.g. traffic.star.incoming=3, network.nic.queue=ack-first,\n"
-    "                      tcp.window=500kB, traffic.flows.0.bytes=20MB; may be repeated\n"
-    "  -j, --jobs N        simulations at once (default: processors)\n"
-    "  -q, --quiet         no progress, no table\n"
-    "      --cross-check   run both engines, into DIR/ns3 and DIR/native, and table them flow by flow. Without losses\n"
-    "                      steady goodput must agree within 1 %, the time that a flow with bytes takes within 2 %:\n"
-    "                      exit status 1 when it does not. --json instead of the table\n\n"
-    "Into DIR go scenario.yaml (resolved: enough to run again), flows.csv, queues.csv, one capture per tapped\n"
-    "interface (pcap, nanoseconds, outgoing frames as they leave the queue) and summary.json, whose\n"
-    "\"complete\": true vouches for the rest. Rates are goodput: TCP payload delivered in order, per second;\n"
-    "steady figures leave the warm-up out and carry a 95 % interval from 20 batch means. Flows that repeat messages\n"
-    "have messages, message_s, message_sd_s and message_ci95_s there: how many count, their mean time from being\n"
-    "written to the last byte's delivery, its standard deviation and half-width of its 95 % interval.\n"
-    "traffic.precision=2% repeats until every interval's full width is 2 % of its mean (native alone), 5 messages at\n"
-    "least, 'repeat' (2000) at most; \"benchmark\" in summary.json says whether it converged before 'duration' (then\n"
-    "3600s) ended it.\n"
-    "Ctrl-C stops early and leaves readable captures. Then: contraflow check DIR\n";
 
 struct run_plan {
     struct scenario scenario;
@@ -123,7 +98,7 @@ static void print_mbps(double rate_bps, const char *before, int width)
         printf("%*s ", (int)strlen(before) + width, "-");
 }
 
-/* What its messages took, where it repeats them. */
+/* The mean time of a flow's messages, if it repeats them. */
 static void print_messages(const struct results_flow *flow)
 {
     if (flow->messages > 0)
@@ -132,14 +107,14 @@ static void print_messages(const struct results_flow *flow)
         printf(" +- %.3f", 1e3 * flow->message_ci95_s);
 }
 
-/* Whether a loop of messages got to know their times as well as was wanted. */
+/* Whether repeating messages reached the wanted precision. */
 static void print_benchmark(const struct results_benchmark *b)
 {
     if (!(b->precision > 0))
         return;
     printf("  %" PRId64 " messages a flow: ", b->messages);
     if (isfinite(b->reached))
-        printf("the widest 95 %% interval of a mean time is %.3g %% of it; ", 100 * b->reached);
+        printf("the widest 95 %% interval of a mean time is %.3g %% of that mean; ", 100 * b->reached);
     printf("%s %g %%\n", b->converged ? "within" : "did not converge to", 100 * b->precision);
 }
 
@@ -303,8 +278,7 @@ int cmd_run(int argc, char **argv)
             json = true;
             break;
         case 'h':
-            fputs(help, stdout);
-            return 0;
+            return cli_help("run");
         default:
             fputs("contraflow: 'contraflow run --help' lists the options\n", stderr);
             return ERROR_INPUT;

@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "sweep/engines.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "sweep/export.h"
 #include "sweep/merge.h"
 #include "cli/sweep_run.h"
@@ -12,38 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-    "usage: contraflow sweep SWEEP.yaml [-o FILE.db] [--jobs N] [--seed N] [--shard I/N] [-q]\n"
-    "       mpirun contraflow sweep SWEEP.yaml [-o FILE.db] [--seed N] [-q]\n"
-    "       contraflow sweep merge FILE.db SHARD.db... [-q]\n"
-    "       contraflow sweep export FILE.db [--flows] > out.csv\n\n"
-    "Runs a scenario at every point of a grid, an engine process a point, into one SQLite file. A sweep file:\n\n"
-    "  scenario: star.yaml                       # beside the sweep file\n"
-    "  set: {duration: 500ms, warmup: 100ms}     # as run --set\n"
-    "  axes:\n"
-    "    traffic.star.incoming: 0..12            # or {from: 0, to: 12, step: 1}\n"
-    "    tcp.window: {from: 10kB, to: 1MB, points: 8, scale: log}\n"
-    "    network.nic.queue: [fifo, ack-first]\n"
-    "  skip: [{traffic.star.incoming: 0..3, tcp.window: 1MB, seed: [7, 8]}]   # all of these together\n"
-    "  seeds: 8                                  # 1 to 8, or a list\n\n"
-    "Points go through the axes like nested loops, the first axis outermost and seeds innermost. Every point's\n"
-    "scenario is loaded before the first one runs. Captures are off.\n\n"
-    "  -o, --output FILE   the database (default: the sweep file's name with .db)\n"
-    "  -j, --jobs N        simulations at once (default: processors)\n"
-    "      --seed N        the first seed instead of 1\n"
-    "      --shard I/N     only points I, I+N, I+2N...; the database's name is then FILE.shard-I-of-N.db\n"
-    "  -q, --quiet         no progress, no last line\n"
-    "      --flows         export a row a flow instead of a row a point\n\n"
-    "Stop it by Ctrl-C, kill it, start it again: the same command goes on with what is left, failed points too, and\n"
-    "repeats nothing that is done. Two of it on one database share the work. Exit status: 0 all points done, 1 some\n"
-    "failed, 2 bad input, 3 the system failed (a full disk). Tables: sweep, point, flow; with sqlite3, for example,\n"
-    "  sqlite3 fig4a.db \"SELECT axes, sum(steady_goodput_bps)/1e6 FROM point JOIN flow ON point=number GROUP BY 1\"\n"
-    "\n"
-    "Under mpirun (Open MPI) one database, of process 0, which only serves: each of the others runs a simulation at a\n"
-    "time, in TMPDIR of its machine, so mpirun -n 9 keeps 8 processors busy. Without MPI, a job array: each job has a\n"
-    "shard, and merge puts their databases into FILE.db, refusing those of another sweep. Exit status 1 when points\n"
-    "are missing or failed; sweep SWEEP.yaml -o FILE.db then runs those.\n";
 
 /* sweeps/fig4a.yaml -> fig4a.db or fig4a.shard-1-of-3.db */
 static char *default_output(const char *path, const struct sweep *s)
@@ -135,8 +104,7 @@ int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
             flows = true;
             break;
         case 'h':
-            fputs(help, stdout);
-            return 0;
+            return cli_help("sweep");
         default:
             fputs("contraflow: 'contraflow sweep --help' lists the options\n", stderr);
             return ERROR_INPUT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contraflow-ns3, contraflow-native: runs the scenario.yaml of one prepared directory with the engine it is linked to.
  *
- * `contraflow run` starts it, one process a simulation. It says "progress FRACTION" on stdout,
- * and on failure one line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
+ * `contraflow run` starts one process a simulation. It prints "progress FRACTION" on stdout and, on failure, one
+ * line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
 #include "sweep/engines.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"

@@ -23,8 +23,8 @@ static int64_t launch_number(const char *open_mpi, const char *other)
     return text && units_parse_integer(text, &number, &ignored) ? number : 0;
 }
 
-/* Replaces this process by contraflow-mpi. Without that each of n would sweep by itself, on n machines into one file:
- * one of them says so and the others stay silent. */
+/* Replaces this process by contraflow-mpi. If that fails, one of the n processes prints why and the others stay silent:
+ * each sweeping by itself would write one file from n machines. */
 static int launch_mpi(int64_t processes, char **argv)
 {
     struct error err;

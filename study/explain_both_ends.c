@@ -10,25 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-const char study_explain_both_ends_help[] =
-    "With --both-ends two captures of the same flows, one made at either host, in any order: ACKs and data found in\n"
-    "both by IP identification, sequence and acknowledgement numbers, timestamps and SACK. Clocks may be hours apart.\n"
-    "  ACKs       pure ACKs in both; lost: seen beside their sender only, between the first and the last in both\n"
-    "  groups     of 3 ACKs or more in a row, as many as take 100 us to leave: less is bursts and clocks, not queues\n"
-    "  compressed share of groups with xi = (dTr + Cr) / (dTs - Cs) < 0.75 (Paxson 1997, 15.4): dTs and dTr the\n"
-    "             spans in which they leave and arrive, Cs and Cr the resolutions of the two captures, 1 us or 1 ns\n"
-    "  base       least transit of data and least transit of ACKs together, ms: clocks' difference cancels\n"
-    "  data wait, ACK wait  mean transit less the least, ms: the queues between the two taps. A steady drift of one\n"
-    "             clock against the other is taken off when the least transits of both ways show it, by the median\n"
-    "             slope of their minima in 64 stretches (Paxson 1998): not above 500 ppm, nor below four times what\n"
-    "             the minima scatter, nor where a queue never empties on one way. Clocks must not step\n"
-    "  hold       mean from data passing the receiver's tap to their ACK passing it, ms\n"
-    "  ACK share  ACK wait / (base + data wait + ACK wait + hold): of the round trip from the sender's tap and back\n"
-    "  Taps see outgoing packets behind the host's own queue: Linux shows them to tcpdump after the queue\n"
-    "  discipline, emulated hosts after their NIC queue. What waits there - data at their sender, ACKs at the\n"
-    "  receiver - two taps miss, with what it compresses; one tap's timestamps tell (explain FILE), and hold contains\n"
-    "  the wait of the ACKs. A packet dropped there appears in neither capture and is not counted as lost.\n\n";
-
 static double compressed_share(const struct analysis_ends_flow *f)
 {
     return xi_share(&(struct xi){.groups = f->groups, .compressed = f->compressed}, STUDY_EXPLANATION_LEAST_GROUPS);

@@ -7,8 +7,6 @@
 
 #include <stddef.h>
 
-extern const char study_explain_both_ends_help[];
-
 /* Prints a table, or JSON, of the bulk flows that are in both files; *n counts them. */
 bool study_explain_both_ends(const char *const path[2], bool as_json, size_t *n, struct error *err);
 

@@ -16,7 +16,6 @@ enum study_fit_kind { STUDY_FIT_RESOURCES, STUDY_FIT_PATTERNS, STUDY_FIT_ENGINES
 /* A part's state is the struct of its header, such as struct study_fit_engines. It begins as zeros. */
 struct study_fit_part {
     const char *name; /* its member in the JSON: "resources" */
-    const char *help; /* its section of --help, ends with a newline */
     size_t size, points; /* of its state; where in it a size_t has the points taken so far */
     /* A done point of the database `source`, borrowed. False and *err ends the reading. NULL: not for sweeps. */
     bool (*take)(void *state, const char *source, const struct sweep_result *r, struct error *err);

@@ -117,8 +117,6 @@ static void engines_fini(void *state)
 
 const struct study_fit_part study_fit_engines_part = {
     .name = "engines",
-    .help = "Engines: points of a sweep over 'engine: [native, ns3]' that are the same otherwise\n\n"
-            "A flow's difference is native / ns-3 - 1: of its completion time, or of its rate if it has no end.\n",
     .size = sizeof(struct study_fit_engines),
     .points = offsetof(struct study_fit_engines, points),
     .take = engines_take,

@@ -245,13 +245,6 @@ static void patterns_fini(void *state)
 
 const struct study_fit_part study_fit_patterns_part = {
     .name = "patterns",
-    .help = "Patterns of messages: how far off are the models' completion times?\n\n"
-            "Points whose flows have a number of bytes, grouped by all but the seed. The error of a transfer is\n"
-            "predicted / simulated time - 1, with the mean over repeated messages where there are any. Models are\n"
-            "those of 'contraflow predict': fluid (the window law in time), window (its fixed point, step by step),\n"
-            "algorithm1 (Algorithms 1 and 2 of Zhu et al. 2014), fairness (the same without contra-flow), maxmin.\n"
-            "Steps: of Algorithm 2, a pattern. Random patterns of 10, 20, 30 hosts stand beside Table II.\n"
-            "The JSON has every transfer as well; its intervals take patterns as independent, not transfers.\n",
     .size = sizeof(struct study_fit_patterns),
     .points = offsetof(struct study_fit_patterns, points),
     .take = patterns_take,

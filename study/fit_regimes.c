@@ -178,22 +178,6 @@ static bool regimes_fit(void *state, struct error *err)
 
 const struct study_fit_part study_fit_regimes_part = {
     .name = "regimes",
-    .help =
-        "Regimes: endless flows into and out of h0 of a star, in a sweep that varies more than their number (windows,\n"
-        "buffers, disciplines, ...; scenarios/sweeps/regimes.yaml). A point's regime is what most of its seeds show:\n"
-        "\n"
-        "  eq6 window eq5 loss none   the verdict of 'contraflow check' with the scenario's windows, whole segments\n"
-        "  unsaturated                the busier direction carries below 90 % of what the link can\n"
-        "\n"
-        "beside the one that model/regime.h has in closed form: windows against what the path holds, and buffers\n"
-        "against what windows leave standing in them. It has none ('unknown') where a burst or a segment decides.\n"
-        "Agreement is of points that have one, with its 95 % interval by Wilson's score. 'margin' is the room beyond\n"
-        "the queue predicted (with PAUSE: until it acts), in kB.\n"
-        "\n"
-        "--json: {\"runs\", \"agreement\":{\"points\", \"agree\", \"value\", \"low\", \"high\"}, \"points\":\n"
-        "[{\"axes\", \"in\", \"out\", \"runs\", \"predicted\", \"why\" (of unknown), \"margin_bytes\",\n"
-        "\"predicted_bps\" (a flow's), \"observed\":{verdict: seeds}, \"most\", \"in_bps\":{\"mean\", \"sd\",\n"
-        "\"min\", \"max\", \"jain\"} (of the flows of all runs; Jain's index within a run), \"out_bps\", ...}]}\n",
     .size = sizeof(struct study_fit_regimes),
     .points = offsetof(struct study_fit_regimes, n),
     .take = regimes_take,

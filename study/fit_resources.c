@@ -322,36 +322,8 @@ static bool resources_fit(void *state, struct error *err)
     return ok;
 }
 
-static const char resources_help[] =
-    "Bulk flows without end that all share one link (a host's, or a tree's backbone 'sw0-sw1'), by link. B is the\n"
-    "goodput one direction alone can carry; n in and n out, n own those of a flow's own direction, W windows:\n"
-    "  eq5      B / n own                             fairness: full duplex works (Zhu et al. 2014, Eq. 5)\n"
-    "  eq6      B / max(n in, n out)                  asymmetric property (Eq. 6)\n"
-    "  window   B W / max(sum of W in, sum of W out)  window law; with equal windows this is eq6\n"
-    "  power    B / (n own^a max(n in, n out)^b)      a = 1, b = 0 is eq5; a = 0, b = 1 is eq6\n"
-    "  norm     B / (n in^p + n out^p)^(1/p)          p = 1: both directions share one capacity; p = inf is eq6\n"
-    "Each also with ACKs ('+acks'): the busier direction carries the other's ACKs, so that B is the same with and\n"
-    "without data the other way. Over a backbone a flow is not predicted more than its own hosts' links let it have.\n"
-    "Runs whose windows do not fill the link in an empty round trip are left out, and so are those where a flow moved\n"
-    "nothing; both are counted.\n\n"
-    "  B, 95 %   least squares on relative errors (in logarithms). Intervals leave out a point at a time (jackknife);\n"
-    "            p's is that of the profile likelihood. Seeds of a point count as one, and so do flows of a point\n"
-    "  rms, mean, worst   of measured/predicted - 1: root of the mean square, mean size, and the largest with its\n"
-    "            point\n"
-    "  dAIC      Akaike's criterion above the best form's: fit against number of parameters, relative errors normal,\n"
-    "            one observation a point, corrected for few points. 2 is little, 10 decides\n"
-    "  cross-validated   the rms error of points predicted from all the others: what the form is worth for a point\n"
-    "            nobody measured. A form with needless parameters does worse here than in rms\n"
-    "Best comes first: by dAIC; where points are too few for it, by cross-validated; last by rms.\n"
-    "Points with losses are in; where there are some, the same comes again without them.\n"
-    "--json: {\"links\":[{\"resource\", \"rate_bps\", \"points\", \"runs\", \"forms\":[best first], \"loss_free\",\n"
-    "\"measured\":[{\"in\", \"out\", \"in_bps\", \"out_bps\" (means of the flows), \"predicted_in_bps\",\n"
-    "\"predicted_out_bps\" (by the best form), \"eq6_in_bps\", \"eq6_out_bps\" (by eq6), \"axes\", ...}]}], ...};\n"
-    "inverse_p is 1/p\n";
-
 const struct study_fit_part study_fit_resources_part = {
     .name = "resources",
-    .help = resources_help,
     .size = sizeof(struct study_fit_resources),
     .points = offsetof(struct study_fit_resources, taken),
     .take = resources_take,

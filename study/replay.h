@@ -45,7 +45,6 @@ void study_replay_fini(struct study_replay *r);
 
 /* "ack-first@nic", "buffer=500kB@port", "window=1MB", "cc=cubic", "pause", ... changed in *s, which owns its flows. */
 bool study_replay_what_if(struct scenario *s, const char *text, struct error *err);
-extern const char study_replay_what_if_help[];
 
 /* "500kB" or, of frames, "100p". ERROR_INPUT without the name of an option. */
 bool study_replay_queue_limit(const char *text, struct emu_queue_config *queue, struct error *err);

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "capture/inject.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -16,28 +17,6 @@
 #include <unistd.h>
 
 #define PROGRESS_BYTES 10000000
-
-const char study_replay_interface_help[] =
-    "usage: contraflow replay FILE --interface NAME [--speed X | --rate RATE] [--rewrite OLD=NEW]... [--json] [-q]\n\n"
-    "Sends the Ethernet frames of a pcap or pcapng file on interface NAME at the times they were recorded, open loop:\n"
-    "nobody waits for answers. Needs CAP_NET_RAW (root has it). The schedule is absolute: a late frame goes at once\n"
-    "and those after it are due when they were. Frames go with the length they had; what was not captured is zeros.\n\n"
-    "      --interface NAME   where to send; there is no default\n"
-    "      --speed X          X times as fast as recorded (default 1)\n"
-    "      --rate RATE        back to back at this rate of wire time instead (100Mbps): length, at least 60, and 24\n"
-    "                         bytes of FCS, preamble and gap a frame\n"
-    "      --rewrite OLD=NEW  another MAC, IPv4 or IPv6 address, also in ARP; checksums follow (RFC 1624): right ones\n"
-    "                         stay right, wrong ones (offloaded, or of frames captured short) wrong. Repeatable;\n"
-    "                         of several that fit an address the first counts, so A=B with B=A swaps\n"
-    "      --json             what was sent as one object; times in seconds unless the name says ns\n"
-    "  -q, --quiet            no progress, no report\n\n"
-    "The report says when the last frame left against when it was due, how many frames left more than 1 ms late, and\n"
-    "by how much the gaps between frames differ from the scheduled ones.\n\n"
-    "  contraflow replay trace.pcap --interface eth1\n"
-    "  contraflow replay trace.pcap --interface eth1 --rate 100Mbps --rewrite 10.0.0.1=192.168.7.1 \\\n"
-    "      --rewrite 02:00:00:00:00:01=52:54:00:12:34:56\n\n"
-    "Exit status: 0 done, also when the file is cut (a warning says where); 2 bad input, a frame longer than the\n"
-    "interface takes among it; 3 the system failed.\n";
 
 struct replay_options {
     struct capture_inject_options inject; /* owns rewrites */
@@ -236,7 +215,7 @@ int study_replay_interface(int argc, char **argv)
     struct error err = {0};
     bool ok = replay_parse(argc, argv, &o, &err);
     if (ok && o.help)
-        fputs(study_replay_interface_help, stdout);
+        cli_help("replay interface");
     else if (ok)
         ok = study_replay_run(&o, &err);
     free((void *)o.inject.rewrites);

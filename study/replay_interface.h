@@ -5,8 +5,6 @@
 
 #include "base/error.h"
 
-extern const char study_replay_interface_help[];
-
 /* As a command: argv[0] is "replay"; returns the exit status. Refuses to run without --interface. */
 int study_replay_interface(int argc, char **argv);
 

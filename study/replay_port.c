@@ -4,6 +4,7 @@
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "cli/read.h"
 #include "study/replay.h"
 #include "study/replay_interface.h"
@@ -16,30 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-const char study_replay_port_help[] =
-    "usage: contraflow replay FILE --port RATE [--buffer SIZE] [--queue fifo|ack-first|fair] [--from ADDR]\n"
-    "                         [--to ADDR] [--speed X] [-o DIR] [--json] [-q]\n\n"
-    "What queue would this have built? Feeds the Ethernet frames of a capture, at their recorded times and wire\n"
-    "lengths (not the captured ones), into one emulated port. Nobody reacts to it: senders go on as they did. Frames\n"
-    "that are not TCP wait in the queue, too.\n\n"
-    "      --port RATE     of the port: 50Mbps, from 1kbps to 1000Gbps; wire time: 38 bytes around an IP packet\n"
-    "      --buffer SIZE   of its queue, frames without preamble and gap: 60kB, or 100p (frames). Without: no bound\n"
-    "      --queue NAME    fifo (default); ack-first: pure ACKs are sent first; fair: flows in turns\n"
-    "      --from ADDR     only frames that this IPv4 or IPv6 address sent\n"
-    "      --to ADDR       only those sent to this one; without either, every frame of the file, both directions\n"
-    "      --speed X       X times as fast as recorded (default 1)\n"
-    "  -o, --output DIR    queues.csv (depth, each millisecond while frames wait) and summary.json (as --json);\n"
-    "                      'contraflow plot DIR' draws them\n"
-    "      --json          one object instead of the table; every flow (the first 1024, others together)\n"
-    "  -q, --quiet         no progress\n\n"
-    "Waits: from a frame's arrival to its first bit, of frames that were sent; p99 is rounded up by at most 3.2 %.\n"
-    "A super-frame of segmentation offload (more payload than its handshake's MSS) comes in frames of the MSS, with\n"
-    "headers each, all at once. Frames recorded before an earlier one come at the latest time so far. Both are\n"
-    "counted. Frames not bounded by --buffer are kept in memory while they wait.\n\n"
-    "  contraflow replay trace.pcap --port 50Mbps --buffer 60kB --to 10.0.0.1\n\n"
-    "Exit status: 0 done, also when the file is cut (a warning says where); 2 bad input, no frame of these addresses\n"
-    "among it; 3 the system failed.\n";
 
 struct port_options {
     struct port_replay_options replay;
@@ -205,10 +182,8 @@ int study_replay_port(int argc, char **argv)
     struct sigaction action = {.sa_handler = port_on_signal, .sa_flags = (int)SA_RESETHAND}, old_int, old_term;
     if (!port_parse(argc, argv, &o, &err))
         return cli_fail(&err);
-    if (o.help) {
-        fputs(study_replay_port_help, stdout);
-        return 0;
-    }
+    if (o.help)
+        return cli_help("replay port");
     if (!o.quiet) {
         o.replay.progress = cli_read_progress;
         o.replay.user = (void *)o.replay.path;

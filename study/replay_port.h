@@ -7,8 +7,6 @@
 
 #include <jansson.h>
 
-extern const char study_replay_port_help[];
-
 /* As a command: argv[0] is "replay"; returns the exit status. */
 int study_replay_port(int argc, char **argv);
 

@@ -5,16 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char study_replay_what_if_help[] =
-    "  fifo, ack-first, fair   how queues are served; fair: in turns for flows, as fq and fq_codel do\n"
-    "  buffer=SIZE             of queues, such as 500kB or 100p\n"
-    "  pause                   Ethernet PAUSE at the switch, stopping everybody; pause-senders: who sends to the port\n"
-    "  window=SIZE             of every flow\n"
-    "  cc=NAME                 congestion control: newreno, linuxreno, cubic\n"
-    "  small-queues=SIZE       most of its own data a sender keeps in its NIC (TCP Small Queues)\n"
-    "Queues can be changed at one place: NAME@nic (hosts), NAME@port (switches). Changes join with '+':\n"
-    "ack-first@port+buffer=1MB\n";
-
 static bool what_if_bad(const char *text, struct error *err)
 {
     return error_set(err, ERROR_INPUT, "--what-if %s: not known; there are fifo, ack-first, fair, buffer=SIZE, pause, "

@@ -9,26 +9,29 @@ import unittest
 
 ROOT = pathlib.Path(sys.argv[2])
 BUILD = pathlib.Path(sys.argv[1]).parent
-MAY = {  # folder -> folders it may include, besides itself
-    "base": set(),
-    "emu": {"base"},
-    "capture": {"base"},
-    "model": {"base"},
-    "analysis": {"base", "capture", "model"},
-    "scenarios": {"base", "emu", "capture", "model", "results"},
-    "results": {"base", "model"},
-    "sweep": {"base", "scenarios", "results"},
-    "study": {"base", "emu", "capture", "model", "analysis", "scenarios", "results", "sweep", "view", "cli"},
-    "view": {"base", "emu", "capture", "model", "analysis", "scenarios", "results", "sweep", "study"},
-    "cli": {"base", "emu", "capture", "model", "analysis", "scenarios", "results", "sweep", "study", "view"},
-}
+NOT_ROOMS = {"test"}  # folders with C sources that may include any room
+
+
+def arrows():
+    """Room -> rooms it may include besides itself, from the table in doc/architecture.md."""
+    rows = re.findall(r"^\| `([\w/]+)/` \| [^|]+ \| ([^|]+) \|$", (ROOT / "doc/architecture.md").read_text(), re.M)
+    return {room: set(re.findall(r"`([\w/]+)/`", may)) for room, may in rows}
+
+
+MAY = arrows()
 # The one program of cli/ that is linked with ns-3 keeps clear of rooms that may use GSL.
 ENGINE_MAIN = "cli/engine_main.c"
 NO_GSL = {"base", "emu", "capture", "scenarios"}
 
 
+def room_of(path):
+    """The room of a file or an include, "emu/native" rather than "emu"; None for what has no room."""
+    return max((room for room in MAY if path.startswith(room + "/")), key=len, default=None)
+
+
 def sources():
-    for folder in MAY:
+    """(top folder, path) of every source in a room."""
+    for folder in sorted({room.split("/")[0] for room in MAY}):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".c", ".h", ".cc"):
                 yield folder, path
@@ -41,16 +44,24 @@ def includes(path):
 class Arrows(unittest.TestCase):
     def test_every_include_follows_an_allowed_arrow(self):
         count = 0
-        for folder, path in sources():
+        for _, path in sources():
+            room = room_of(str(path.relative_to(ROOT)))
             for include in includes(path):
                 if include[0] == '"':
-                    target = include[1:].split("/")[0]
-                    if target == "ns3":
-                        self.assertIn("emu/ns3/", str(path))
+                    if include.startswith('"ns3/'):
+                        self.assertEqual(room, "emu/ns3", str(path))
                         continue
-                    self.assertIn(target, MAY[folder] | {folder}, f"{path}: {include}")
+                    self.assertIn(room_of(include[1:]), MAY[room] | {room}, f"{path}: {include}")
                     count += 1
         self.assertGreater(count, 50)
+
+    def test_the_table_names_every_folder_with_sources_and_no_other(self):
+        self.assertGreater(len(MAY), 5)
+        for room, may in MAY.items():
+            self.assertTrue((ROOT / room).is_dir(), room)
+            self.assertLessEqual(may, set(MAY), room)
+        built = {path.parent.name for path in ROOT.glob("*/meson.build") if any(path.parent.rglob("*.c"))}
+        self.assertLessEqual(built - NOT_ROOMS, set(MAY))
 
     def test_scenarios_sees_only_plain_structs_of_model(self):
         for folder, path in sources():

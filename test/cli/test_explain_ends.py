@@ -112,9 +112,9 @@ class Emulated(Case):
         out = self.flow("h0", "h2")
         self.assertLess(out["data_wait_s"], 0.001)
         self.assertAlmostEqual(self.one_end("h0", out["src"])["data_wait_s"] / nic, 1, delta=0.15)
-        text = " ".join(self.good("explain", "--help").stdout.split())
+        text = " ".join(self.good("help", "explain").stdout.split())
         self.assertIn("Linux shows them to tcpdump after the queue discipline", text)
-        self.assertIn("What waits there - data at their sender, ACKs at the receiver - two taps miss", text)
+        self.assertIn("So two taps miss what waits there: data at their sender, ACKs at the receiver", text)
 
     def test_lost_acks_are_counted(self):
         self.star("network.switch.limit=100kB", "traffic.star.incoming=10", "tcp.initial_window=warm", hosts=(0, 11))

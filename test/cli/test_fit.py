@@ -149,7 +149,7 @@ class Refused(Case):
         self.bad(2, ["out", "nothing that 'contraflow fit' has a rule for"], "fit", "out")
 
     def test_help(self):
-        text = self.good("fit", "--help").stdout
+        text = self.good("help", "fit").stdout
         for word in ("B / max(n in, n out)", "jackknife", "cross-validated", "dAIC"):
             self.assertIn(word, text)
 

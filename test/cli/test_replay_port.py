@@ -408,7 +408,7 @@ class BadInput(e2e.Case):
         self.refused(["ages.pcap", "frame 2", "days"], *at, file="ages.pcap")
         self.refused(["heap.pcap", "104 days", "--buffer"], "--port", "1kbps", file="heap.pcap")
         self.refused("nothere.pcap", *at, file="nothere.pcap")
-        self.assertIn("usage: contraflow replay FILE --port RATE", self.good("replay", "--help").stdout)
+        self.assertIn("usage: contraflow replay FILE --port RATE", self.good("replay", *at, "--help").stdout)
 
     def test_a_directory_that_holds_a_run_is_left_alone(self):
         (self.dir / "run").mkdir()
