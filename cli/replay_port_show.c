@@ -11,8 +11,6 @@
 
 #define SHOWN 20 /* rows of the table; --json has all */
 
-static const char *const disciplines[] = {"fifo", "ack-first", "fair"};
-
 static double seconds(int64_t time_ps)
 {
     return (double)time_ps / (double)UNITS_PS_PER_S;
@@ -64,7 +62,7 @@ json_t *study_replay_port_json(const struct port_replay_options *o, const struct
 {
     const struct port_flow *rest = &r->flows.flow[PORT_FLOWS_REST];
     json_t *port = json_pack("{s:I, s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:I, s:I}", "rate_bps", (json_int_t)o->rate_bps,
-                             "queue", disciplines[o->queue.discipline], "limit_bytes",
+                             "queue", emu_discipline_names[o->queue.discipline], "limit_bytes",
                              json_limit(o->queue.limit_bytes), "limit_packets", json_limit(o->queue.limit_packets),
                              "offered_bps", view_table_json_number(offered_bps(r)), "speed", o->speed, "utilisation",
                              view_table_json_number(utilisation(o, r)), "peak_queue_bytes", (json_int_t)r->peak_bytes,
@@ -156,7 +154,7 @@ bool study_replay_port_show(const struct port_replay_options *o, const struct po
     units_format_rate(o->rate_bps, rate);
     format_limit(&o->queue, limit);
     printf("emulated, not measured: %s into a port of %s, queue %s, buffer %s", o->path, rate,
-           disciplines[o->queue.discipline], limit);
+           emu_discipline_names[o->queue.discipline], limit);
     if (o->speed == 1)
         putchar('\n');
     else

@@ -9,12 +9,10 @@
 
 #include "base/error.h"
 #include "emu/clock.h"
+#include "emu/congestion.h"
 #include "emu/frame.h"
 
 struct emu_engine;
-
-/* Congestion controls by name; the native engine has newreno, linuxreno and cubic of them. */
-#define EMU_ENGINE_CONGESTION "newreno, linuxreno, cubic, bic, bbr, dctcp, vegas, htcp, illinois, scalable, highspeed"
 
 struct emu_engine_config {
     uint64_t seed; /* of everything the engine draws itself */
@@ -28,7 +26,7 @@ struct emu_engine_config {
 };
 
 struct emu_tcp_config {
-    char congestion[16];           /* one of EMU_ENGINE_CONGESTION */
+    enum emu_congestion congestion;
     int64_t send_buffer_bytes;     /* bounds unacknowledged bytes */
     int64_t receive_buffer_bytes;  /* bounds the advertised window */
     int64_t initial_window_segments; /* first congestion window, segments; large for a connection already warm */

@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const emu_topology_names[] = {
+    [EMU_TOPOLOGY_STAR] = "star",
+    [EMU_TOPOLOGY_TREE] = "tree",
+    [EMU_TOPOLOGY_MESH] = "mesh",
+    NULL,
+};
+
 static void network_receive(void *owner, int index, const struct emu_frame *frame)
 {
     struct emu_network *n = owner;

@@ -17,6 +17,7 @@
 #include "emu/switch.h"
 
 enum emu_topology { EMU_TOPOLOGY_STAR, EMU_TOPOLOGY_TREE, EMU_TOPOLOGY_MESH };
+extern const char *const emu_topology_names[]; /* for base/names.h */
 
 #define EMU_NETWORK_RACKS 64
 

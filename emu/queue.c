@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+const char *const emu_discipline_names[] = {
+    [EMU_DISCIPLINE_FIFO] = "fifo",
+    [EMU_DISCIPLINE_ACK_FIRST] = "ack-first",
+    [EMU_DISCIPLINE_FAIR] = "fair",
+    NULL,
+};
+
 struct emu_queue_config emu_queue_config_default(void)
 {
     return (struct emu_queue_config){EMU_DISCIPLINE_FIFO, EMU_QUEUE_UNLIMITED, EMU_QUEUE_UNLIMITED};

@@ -10,6 +10,7 @@
 #include "emu/frame.h"
 
 enum emu_discipline { EMU_DISCIPLINE_FIFO, EMU_DISCIPLINE_ACK_FIRST, EMU_DISCIPLINE_FAIR };
+extern const char *const emu_discipline_names[]; /* for base/names.h */
 
 #define EMU_QUEUE_UNLIMITED INT64_MAX
 

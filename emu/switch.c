@@ -11,6 +11,21 @@
 #define FULL_BUFFER_BYTES 1518 /* of the largest frame */
 #define FULL_WIRE_BYTES 1538
 
+const char *const emu_architecture_names[] = {
+    [EMU_ARCHITECTURE_OUTPUT] = "output",
+    [EMU_ARCHITECTURE_SHARED] = "shared",
+    [EMU_ARCHITECTURE_INPUT] = "input",
+    [EMU_ARCHITECTURE_VOQ] = "voq",
+    NULL,
+};
+
+const char *const emu_arbitration_names[] = {
+    [EMU_ARBITRATION_ROUND_ROBIN] = "round-robin",
+    [EMU_ARBITRATION_OLDEST] = "oldest",
+    [EMU_ARBITRATION_RANDOM] = "random",
+    NULL,
+};
+
 static void *switch_allocate(size_t n, size_t size)
 {
     void *p = calloc(n, size);

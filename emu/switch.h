@@ -23,7 +23,12 @@ enum emu_architecture {
     EMU_ARCHITECTURE_INPUT,
     EMU_ARCHITECTURE_VOQ,
 };
+
+/* Which of the inputs that wait for an output it takes next. */
 enum emu_arbitration { EMU_ARBITRATION_ROUND_ROBIN, EMU_ARBITRATION_OLDEST, EMU_ARBITRATION_RANDOM };
+
+/* For base/names.h. */
+extern const char *const emu_architecture_names[], *const emu_arbitration_names[];
 
 /* How full a buffer is, or may be: whichever of the two comes first. */
 struct emu_level {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/fields.h"
 
+#include "base/names.h"
 #include "base/units.h"
 #include "emu/engine.h"
 
@@ -170,16 +171,13 @@ bool fields_choice(const struct fields *f, const char *key, const char *text, co
 {
     if (!text)
         return true;
-    for (int i = 0; names[i]; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *index = i;
-            return true;
-        }
-    char known[256] = "";
-    size_t length = 0;
-    for (int i = 0; names[i] && length < sizeof known; i++)
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", names[i]);
-    return fields_fail(f, key, "'%s' is not %s; there are: %s", text, noun, known);
+    int found = names_find(names, text);
+    if (found >= 0) {
+        *index = found;
+        return true;
+    }
+    char known[NAMES_TEXT];
+    return fields_fail(f, key, "'%s' is not %s; there are: %s", text, noun, names_list(names, known));
 }
 
 /* "1000p", "1 packet", "85 packets": the number of digits, or 0 when it is not a number of packets. */
@@ -265,18 +263,11 @@ bool fields_window(const struct fields *f, const char *key, const char *text, in
     return true;
 }
 
-bool fields_congestion(const struct fields *f, const char *key, const char *text, char congestion[static 16])
+bool fields_congestion(const struct fields *f, const char *key, const char *text, enum emu_congestion *congestion)
 {
-    if (!text)
-        return true;
-    size_t length = strlen(text);
-    for (const char *name = EMU_ENGINE_CONGESTION; *name; name += strspn(name, ", ")) {
-        size_t known = strcspn(name, ", ");
-        if (known == length && memcmp(name, text, length) == 0) {
-            snprintf(congestion, 16, "%s", text);
-            return true;
-        }
-        name += known;
-    }
-    return fields_fail(f, key, "'%s' is not a congestion control; there are: %s", text, EMU_ENGINE_CONGESTION);
+    int index = (int)*congestion;
+    if (!fields_choice(f, key, text, emu_congestion_names, "a congestion control", &index))
+        return false;
+    *congestion = (enum emu_congestion)index;
+    return true;
 }

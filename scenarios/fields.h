@@ -6,6 +6,7 @@
 #ifndef SCENARIOS_FIELDS_H
 #define SCENARIOS_FIELDS_H
 
+#include "emu/congestion.h"
 #include "emu/switch.h"
 #include "scenarios/document.h"
 
@@ -67,7 +68,6 @@ bool fields_host(const struct fields *f, const char *key, const char *text, int 
 bool fields_window(const struct fields *f, const char *key, const char *text, int64_t segment_bytes,
                    int64_t *window_bytes);
 
-/* A congestion control of EMU_ENGINE_CONGESTION. */
-bool fields_congestion(const struct fields *f, const char *key, const char *text, char congestion[static 16]);
+bool fields_congestion(const struct fields *f, const char *key, const char *text, enum emu_congestion *congestion);
 
 #endif

@@ -58,7 +58,7 @@ static bool load_tcp(struct scenario *s, const struct schema_tcp *y, struct fiel
     int sack = true, hystart = true;
     int64_t window = 3000000;
     s->tcp = (struct emu_tcp_config){
-        .congestion = "newreno",
+        .congestion = EMU_CONGESTION_NEWRENO,
         .initial_window_segments = SCENARIO_WARM,
         .segment_bytes = SEGMENT_MAX,
         .delayed_ack = 2,
@@ -66,7 +66,7 @@ static bool load_tcp(struct scenario *s, const struct schema_tcp *y, struct fiel
         .min_rto_ps = 200 * UNITS_PS_PER_MS,
     };
     fields_section(f, "tcp");
-    if (!fields_congestion(f, "congestion", y->congestion, s->tcp.congestion) ||
+    if (!fields_congestion(f, "congestion", y->congestion, &s->tcp.congestion) ||
         !fields_bytes(f, "segment", y->segment, 1, SEGMENT_MAX, &s->tcp.segment_bytes) ||
         !fields_window(f, "window", y->window, s->tcp.segment_bytes, &window) ||
         !fields_integer(f, "delayed_ack", y->delayed_ack, 1, 2, &s->tcp.delayed_ack) ||

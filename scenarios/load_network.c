@@ -61,12 +61,8 @@ static bool network_holds_a_frame(const struct scenario *s, int64_t bytes, const
 static bool network_queue(const struct scenario *s, struct emu_queue_config *queue, const char *discipline_text,
                           const char *limit_text, struct fields *f)
 {
-    static const char *const disciplines[] = {[EMU_DISCIPLINE_FIFO] = "fifo",
-                                              [EMU_DISCIPLINE_ACK_FIRST] = "ack-first",
-                                              [EMU_DISCIPLINE_FAIR] = "fair",
-                                              NULL};
     int discipline = EMU_DISCIPLINE_FIFO;
-    if (!fields_choice(f, "queue", discipline_text, disciplines, "a queue", &discipline) ||
+    if (!fields_choice(f, "queue", discipline_text, emu_discipline_names, "a queue", &discipline) ||
         !fields_limit(f, "limit", limit_text, queue))
         return false;
     queue->discipline = (enum emu_discipline)discipline;
@@ -141,21 +137,12 @@ static bool network_switch_consistent(const struct emu_switch_config *c, const s
 static bool network_switch(struct scenario *s, struct emu_switch_config *c, const struct schema_switch *y,
                            const char *section, struct fields *f)
 {
-    static const char *const architectures[] = {[EMU_ARCHITECTURE_OUTPUT] = "output",
-                                                [EMU_ARCHITECTURE_SHARED] = "shared",
-                                                [EMU_ARCHITECTURE_INPUT] = "input",
-                                                [EMU_ARCHITECTURE_VOQ] = "voq",
-                                                NULL};
-    static const char *const arbitrations[] = {[EMU_ARBITRATION_ROUND_ROBIN] = "round-robin",
-                                               [EMU_ARBITRATION_OLDEST] = "oldest",
-                                               [EMU_ARBITRATION_RANDOM] = "random",
-                                               NULL};
     static const char *const forwardings[] = {"store-and-forward", "cut-through", NULL};
     int architecture = EMU_ARCHITECTURE_OUTPUT, arbitration = EMU_ARBITRATION_ROUND_ROBIN, cut_through = 0;
     *c = emu_switch_config_default();
     c->seed = s->seed;
     fields_section(f, "%s", section);
-    if (!fields_choice(f, "architecture", y->architecture, architectures, "an architecture", &architecture))
+    if (!fields_choice(f, "architecture", y->architecture, emu_architecture_names, "an architecture", &architecture))
         return false;
     c->architecture = (enum emu_architecture)architecture;
     if (architecture == EMU_ARCHITECTURE_SHARED)
@@ -165,7 +152,7 @@ static bool network_switch(struct scenario *s, struct emu_switch_config *c, cons
     if (!network_queue(s, &c->queue, y->queue, y->limit, f) || !fields_level(f, "pool", y->pool, &c->pool) ||
         !network_holds_a_frame(s, c->pool.bytes, "pool", y->pool, f) ||
         !fields_number(f, "alpha", y->alpha, 0, 1000, &c->alpha) ||
-        !fields_choice(f, "arbitration", y->arbitration, arbitrations, "an arbitration", &arbitration) ||
+        !fields_choice(f, "arbitration", y->arbitration, emu_arbitration_names, "an arbitration", &arbitration) ||
         !fields_choice(f, "forwarding", y->forwarding, forwardings, "a way of forwarding", &cut_through) ||
         !fields_time(f, "latency", y->latency, 0, UNITS_PS_PER_S, &c->latency_ps) ||
         (y->backplane && strcmp(y->backplane, "unlimited") != 0 &&
@@ -232,12 +219,10 @@ static bool network_star(struct scenario *s, const struct schema_network *y, str
 
 bool load_network(struct scenario *s, const struct schema_network *y, struct fields *f)
 {
-    static const char *const topologies[] = {
-        [EMU_TOPOLOGY_STAR] = "star", [EMU_TOPOLOGY_TREE] = "tree", [EMU_TOPOLOGY_MESH] = "mesh", NULL};
     struct emu_network_config *n = &s->network;
     int topology = EMU_TOPOLOGY_STAR;
     fields_section(f, "network");
-    if (!fields_choice(f, "topology", y->topology, topologies, "a topology", &topology))
+    if (!fields_choice(f, "topology", y->topology, emu_topology_names, "a topology", &topology))
         return false;
     n->topology = (enum emu_topology)topology;
     if (topology == EMU_TOPOLOGY_STAR ? !network_star(s, y, f) : !network_racks(s, y, f))

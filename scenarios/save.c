@@ -102,8 +102,7 @@ static char *save_number(struct save *v, double value)
 
 static char *save_discipline(struct save *v, const struct emu_queue_config *queue)
 {
-    static const char *const names[] = {"fifo", "ack-first", "fair"};
-    return save_text(v, names[queue->discipline]);
+    return save_text(v, emu_discipline_names[queue->discipline]);
 }
 
 static char **save_numbers(struct save *v, const int64_t *list, int n, unsigned *count)
@@ -140,16 +139,14 @@ static void save_pause(struct save *v, const struct scenario *s, const struct em
 static void save_a_switch(struct save *v, const struct scenario *s, const struct emu_switch_config *c,
                           struct schema_switch *y)
 {
-    static const char *const architectures[] = {"output", "shared", "input", "voq"};
-    static const char *const arbitrations[] = {"round-robin", "oldest", "random"};
     bool shared = c->architecture == EMU_ARCHITECTURE_SHARED, inputs = c->architecture >= EMU_ARCHITECTURE_INPUT;
     *y = (struct schema_switch){
-        .architecture = save_text(v, architectures[c->architecture]),
+        .architecture = save_text(v, emu_architecture_names[c->architecture]),
         .queue = save_discipline(v, &c->queue),
         .limit = save_level(v, c->queue.limit_bytes, c->queue.limit_packets),
         .pool = shared ? save_level(v, c->pool.bytes, c->pool.packets) : NULL,
         .alpha = shared ? save_number(v, c->alpha) : NULL,
-        .arbitration = inputs || c->backplane_bps > 0 ? save_text(v, arbitrations[c->arbitration]) : NULL,
+        .arbitration = inputs || c->backplane_bps > 0 ? save_text(v, emu_arbitration_names[c->arbitration]) : NULL,
         .forwarding = save_text(v, c->cut_through ? "cut-through" : "store-and-forward"),
         .latency = save_time(v, c->latency_ps),
         .backplane = c->backplane_bps > 0 ? save_rate(v, c->backplane_bps) : save_text(v, "unlimited"),
@@ -160,10 +157,9 @@ static void save_a_switch(struct save *v, const struct scenario *s, const struct
 
 static void save_network(struct save *v, const struct scenario *s, struct schema_network *y)
 {
-    static const char *const topologies[] = {"star", "tree", "mesh"};
     const struct emu_network_config *n = &s->network;
     bool star = n->topology == EMU_TOPOLOGY_STAR;
-    y->topology = save_text(v, topologies[n->topology]);
+    y->topology = save_text(v, emu_topology_names[n->topology]);
     if (!star) {
         y->racks = save_array(v, n->n_racks, sizeof *y->racks);
         for (int i = 0; y->racks && i < n->n_racks; i++, y->racks_count++)
@@ -213,7 +209,7 @@ static void save_tcp(struct save *v, const struct emu_tcp_config *tcp, struct sc
 {
     bool warm = tcp->initial_window_segments == SCENARIO_WARM;
     *y = (struct schema_tcp){
-        .congestion = save_text(v, tcp->congestion),
+        .congestion = save_text(v, emu_congestion_names[tcp->congestion]),
         .window = save_bytes(v, tcp->receive_buffer_bytes),
         .initial_window = warm ? save_text(v, "warm") : save_integer(v, tcp->initial_window_segments),
         .segment = save_bytes(v, tcp->segment_bytes),
@@ -328,7 +324,7 @@ static void save_traffic(struct save *v, const struct scenario *s, struct schema
             .to = save_host(v, f->to),
             .bytes = f->bytes > 0 ? save_bytes(v, f->bytes) : NULL,
             .window = save_bytes(v, f->tcp.receive_buffer_bytes),
-            .congestion = save_text(v, f->tcp.congestion),
+            .congestion = save_text(v, emu_congestion_names[f->tcp.congestion]),
             .start = save_time(v, f->start_ps),
             .repeat = save_integer(v, f->repeat),
             .duplex = save_switch(v, f->duplex),

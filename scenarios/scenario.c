@@ -29,16 +29,13 @@ const char *scenario_engine_name(enum scenario_engine engine)
 
 static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_engine engine, char what[static 96])
 {
-    static const char *const native[] = {"newreno", "linuxreno", "cubic"};
-    if (engine == SCENARIO_ENGINE_NS3) {
+    const struct emu_congestion_row *control = &emu_congestion_rows[tcp->congestion];
+    bool known = engine == SCENARIO_ENGINE_NS3 ? control->ns3_type != NULL : control->native;
+    if (known)
         snprintf(what, 96, "TCP Small Queues (tcp.small_queues)");
-        return tcp->small_queue_bytes > 0;
-    }
-    snprintf(what, 96, "congestion control '%s'", tcp->congestion);
-    for (size_t i = 0; i < sizeof native / sizeof *native; i++)
-        if (strcmp(tcp->congestion, native[i]) == 0)
-            return false;
-    return true;
+    else
+        snprintf(what, 96, "congestion control '%s'", emu_congestion_names[tcp->congestion]);
+    return !known || (engine == SCENARIO_ENGINE_NS3 && tcp->small_queue_bytes > 0);
 }
 
 bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96])

@@ -173,7 +173,7 @@ static bool traffic_flow(struct scenario *s, const struct schema_flow *t, int i,
                               "a start at %s is not before the end of the run at %s", t->start, end);
     }
     flow->tcp = scenario_flow_tcp(s, window);
-    return fields_congestion(f, "congestion", t->congestion, flow->tcp.congestion) && traffic_pauses(s, t, i, f);
+    return fields_congestion(f, "congestion", t->congestion, &flow->tcp.congestion) && traffic_pauses(s, t, i, f);
 }
 
 static int traffic_compare_names(const void *a, const void *b)

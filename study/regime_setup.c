@@ -5,7 +5,6 @@
 #include "study/judge_run.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool shares_host(const struct scenario *s, int flow)
 {
@@ -90,8 +89,7 @@ const char *study_regime_setup(const struct scenario *s, struct model_regime_set
         *seen = window;
         if (f->tcp.initial_window_segments * f->tcp.segment_bytes < (int64_t)window)
             return "windows are not open at the start";
-        if (strcmp(f->tcp.congestion, "newreno") != 0 && strcmp(f->tcp.congestion, "linuxreno") != 0 &&
-            strcmp(f->tcp.congestion, "cubic") != 0)
+        if (!emu_congestion_rows[f->tcp.congestion].until_loss)
             return "a congestion control that may set windows of its own";
     }
     return network_setup(s, setup);

@@ -48,7 +48,7 @@ bool study_replay_what_if(struct scenario *s, const char *text, struct error *er
 
 /* "500kB" or, of frames, "100p". ERROR_INPUT without the name of an option. */
 bool study_replay_queue_limit(const char *text, struct emu_queue_config *queue, struct error *err);
-/* "fifo", "ack-first", "fair"; else false, and *discipline stays. */
+/* Returns false, and leaves *discipline alone, when it is no name of a discipline. */
 bool study_replay_discipline(const char *name, enum emu_discipline *discipline);
 
 /* One played variant. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/replay_port.h"
 
+#include "base/names.h"
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -49,6 +50,7 @@ static bool parse_address(const char *name, const char *text, struct capture_add
 
 static bool port_option(struct port_options *o, int option, const char *name, const char *text, struct error *err)
 {
+    char known[NAMES_TEXT];
     switch (option) {
     case 'p':
         return o->has_port = parse_rate(optarg, &o->replay.rate_bps, err);
@@ -56,7 +58,7 @@ static bool port_option(struct port_options *o, int option, const char *name, co
         return study_replay_queue_limit(optarg, &o->replay.queue, err) || error_prefix(err, "--buffer %s: ", optarg);
     case 'u':
         return study_replay_discipline(optarg, &o->replay.queue.discipline) ||
-               error_set(err, ERROR_INPUT, "--queue %s: there are fifo, ack-first and fair", optarg);
+               error_set(err, ERROR_INPUT, "--queue %s: there are %s", optarg, names_list(emu_discipline_names, known));
     case 'f':
         return parse_address(name, optarg, &o->from, &o->replay.from, err);
     case 't':

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/names.h"
 #include "base/units.h"
 #include "study/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define IF_NATIVE_0(name)
+#define IF_NATIVE_1(name) " " name
+#define NATIVE_NAME(NAME, name, native, ns3_type, until_loss, meaning) IF_NATIVE_##native(#name)
+#define NATIVE_CONTROLS EMU_CONGESTIONS(NATIVE_NAME)
 
 static bool what_if_bad(const char *text, struct error *err)
 {
@@ -34,13 +40,10 @@ bool study_replay_queue_limit(const char *text, struct emu_queue_config *queue, 
 
 bool study_replay_discipline(const char *name, enum emu_discipline *discipline)
 {
-    static const char *const disciplines[] = {"fifo", "ack-first", "fair"};
-    for (int d = 0; d < 3; d++)
-        if (strcmp(name, disciplines[d]) == 0) {
-            *discipline = (enum emu_discipline)d;
-            return true;
-        }
-    return false;
+    int found = names_find(emu_discipline_names, name);
+    if (found >= 0)
+        *discipline = (enum emu_discipline)found;
+    return found >= 0;
 }
 
 static bool what_if_queues(struct scenario *s, const char *text, const char *name, const char *value, const char *place,
@@ -74,16 +77,13 @@ static bool what_if_window(struct scenario *s, const char *text, const char *val
 
 static bool what_if_congestion(struct scenario *s, const char *text, const char *value, struct error *err)
 {
-    static const char *const known[] = {"newreno", "linuxreno", "cubic"};
-    for (size_t k = 0; value && k < sizeof known / sizeof *known; k++) {
-        if (strcmp(value, known[k]) != 0)
-            continue;
-        snprintf(s->tcp.congestion, sizeof s->tcp.congestion, "%s", value);
-        for (int i = 0; i < s->n_flows; i++)
-            snprintf(s->flows[i].tcp.congestion, sizeof s->flows[i].tcp.congestion, "%s", value);
-        return true;
-    }
-    return error_set(err, ERROR_INPUT, "--what-if %s: congestion controls here are newreno, linuxreno and cubic", text);
+    int found = names_find(emu_congestion_names, value);
+    if (found < 0 || !emu_congestion_rows[found].native)
+        return error_set(err, ERROR_INPUT, "--what-if %s: congestion controls here are" NATIVE_CONTROLS, text);
+    s->tcp.congestion = (enum emu_congestion)found;
+    for (int i = 0; i < s->n_flows; i++)
+        s->flows[i].tcp.congestion = s->tcp.congestion;
+    return true;
 }
 
 static bool what_if_one(struct scenario *s, const char *text, char *part, struct error *err)
@@ -94,8 +94,7 @@ static bool what_if_one(struct scenario *s, const char *text, char *part, struct
     value = strchr(part, '=');
     if (value)
         *value++ = '\0';
-    bool queues = strcmp(part, "fifo") == 0 || strcmp(part, "ack-first") == 0 || strcmp(part, "fair") == 0 ||
-                  strcmp(part, "buffer") == 0;
+    bool queues = names_find(emu_discipline_names, part) >= 0 || strcmp(part, "buffer") == 0;
     if (queues && (strcmp(part, "buffer") == 0) == (value != NULL))
         return what_if_queues(s, text, part, value, place, err);
     if (place)

@@ -17,15 +17,14 @@ static uint64_t sender_segment(const struct native_endpoint *e)
     return (uint64_t)e->config.segment_bytes;
 }
 
-/* "newreno", "linuxreno" and "cubic" are all there are here. */
 static bool sender_is_cubic(const struct native_endpoint *e)
 {
-    return e->config.congestion[0] == 'c';
+    return e->config.congestion == EMU_CONGESTION_CUBIC;
 }
 
 static bool sender_counts_bytes(const struct native_endpoint *e)
 {
-    return e->config.congestion[0] == 'l';
+    return e->config.congestion == EMU_CONGESTION_LINUXRENO;
 }
 
 static uint64_t sender_least(uint64_t a, uint64_t b)

@@ -251,9 +251,8 @@ int emu_engine_add_host(emu_engine *e, error *err)
 int emu_engine_add_flow(emu_engine *e, const emu_flow_config *config, error *err)
 {
     int index = static_cast<int>(e->flows.size());
-    if (!contraflow::congestion_type(config->tcp.congestion)[0]) {
-        error_set(err, ERROR_INPUT, "congestion control '%s' is unknown here; known: %s", config->tcp.congestion,
-                  EMU_ENGINE_CONGESTION);
+    if (config->tcp.congestion >= EMU_CONGESTION_COUNT || !emu_congestion_rows[config->tcp.congestion].ns3_type) {
+        error_set(err, ERROR_INPUT, "ns-3 has no such congestion control");
         return -1;
     }
     if (config->written) {

@@ -10,29 +10,11 @@
 #include "ns3/nstime.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace contraflow
 {
 
 using namespace ns3;
-
-const char *congestion_type(const char *name)
-{
-    static const struct
-    {
-        const char *name, *type;
-    } types[] = {
-        {"newreno", "ns3::TcpNewReno"},       {"linuxreno", "ns3::TcpLinuxReno"}, {"cubic", "ns3::TcpCubic"},
-        {"bic", "ns3::TcpBic"},               {"bbr", "ns3::TcpBbr"},             {"dctcp", "ns3::TcpDctcp"},
-        {"vegas", "ns3::TcpVegas"},           {"htcp", "ns3::TcpHtcp"},           {"illinois", "ns3::TcpIllinois"},
-        {"scalable", "ns3::TcpScalable"},     {"highspeed", "ns3::TcpHighSpeed"},
-    };
-    for (const auto &t : types)
-        if (std::strcmp(t.name, name) == 0)
-            return t.type;
-    return "";
-}
 
 Flow::Flow(const emu_flow_config &config, Ptr<Node> source, Ptr<Node> sink, Ipv4Address sink_address, uint16_t port)
     : m_config(config), m_source_node(source), m_sink_node(sink), m_sink_address(sink_address), m_port(port)
@@ -46,7 +28,7 @@ Ptr<TcpSocketBase> Flow::MakeSocket(Ptr<Node> node)
     const emu_tcp_config &tcp = m_config.tcp;
     Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(tcp.hystart));
     Ptr<TcpSocketBase> s = DynamicCast<TcpSocketBase>(
-        node->GetObject<TcpL4Protocol>()->CreateSocket(TypeId::LookupByName(congestion_type(tcp.congestion))));
+        node->GetObject<TcpL4Protocol>()->CreateSocket(TypeId::LookupByName(emu_congestion_rows[tcp.congestion].ns3_type)));
     s->SetAttribute("SegmentSize", UintegerValue(static_cast<uint64_t>(tcp.segment_bytes)));
     s->SetAttribute("SndBufSize", UintegerValue(static_cast<uint64_t>(tcp.send_buffer_bytes)));
     s->SetAttribute("RcvBufSize", UintegerValue(static_cast<uint64_t>(tcp.receive_buffer_bytes)));

@@ -15,9 +15,6 @@ extern "C" {
 namespace contraflow
 {
 
-/* Type name of a congestion control of emu_tcp_config; empty when there is none. */
-const char *congestion_type(const char *name);
-
 class Flow
 {
   public:

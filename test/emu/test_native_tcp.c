@@ -84,7 +84,7 @@ static void line_delivered(void *user, struct native_endpoint *e, uint64_t bytes
 static struct emu_tcp_config usual(void)
 {
     return (struct emu_tcp_config){
-        .congestion = "newreno",
+        .congestion = EMU_CONGESTION_NEWRENO,
         .send_buffer_bytes = 100000000,
         .receive_buffer_bytes = 100000000,
         .initial_window_segments = 10,
@@ -141,11 +141,12 @@ static bool lose_at_random(struct line *l, const struct native_segment *s)
 static void test_every_byte_arrives_once_whatever_is_lost(void **state)
 {
     (void)state;
-    static const char *const controls[] = {"newreno", "linuxreno", "cubic"};
+    static const enum emu_congestion controls[] = {EMU_CONGESTION_NEWRENO, EMU_CONGESTION_LINUXRENO,
+                                                   EMU_CONGESTION_CUBIC};
     for (int k = 0; k < 60; k++) {
         struct emu_tcp_config config = usual();
         config.sack = k % 2;
-        strcpy(config.congestion, controls[k % 3]);
+        config.congestion = controls[k % 3];
         struct line *l = line_new(&config, 5 * MS, lose_at_random);
         random_init(&l->random, (uint64_t)k);
         l->loss = (k % 5) * 0.03;
@@ -244,13 +245,13 @@ static void test_the_retransmission_timer_backs_off(void **state)
 static void test_a_spurious_timeout_is_undone(void **state)
 {
     (void)state;
-    static const char *const controls[] = {"newreno", "cubic"};
+    static const enum emu_congestion controls[] = {EMU_CONGESTION_NEWRENO, EMU_CONGESTION_CUBIC};
     for (int k = 0; k < 4; k++) {
         struct emu_tcp_config config = usual();
         config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
         config.initial_window_segments = 100;
         config.sack = k / 2;
-        strcpy(config.congestion, controls[k % 2]);
+        config.congestion = controls[k % 2];
         struct line *l = line_new(&config, 5 * MS, NULL);
         native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
         run(l, 1 * SECOND);

@@ -75,13 +75,12 @@ static void test_limits_are_bytes_or_packets(void **state)
 static void test_every_congestion_control_is_known_by_its_whole_name(void **state)
 {
     (void)state;
-    char names[] = EMU_ENGINE_CONGESTION, *rest = names;
     int n = 0;
-    for (char *name; (name = strtok_r(NULL, ", ", &rest)) != NULL; n++) {
+    for (; emu_congestion_names[n]; n++) {
         char yaml[64];
-        snprintf(yaml, sizeof yaml, "tcp: {congestion: %s}\n", name);
+        snprintf(yaml, sizeof yaml, "tcp: {congestion: %s}\n", emu_congestion_names[n]);
         struct scenario s = text_load(yaml, NULL);
-        assert_string_equal(s.tcp.congestion, name);
+        assert_int_equal(s.tcp.congestion, n);
         scenario_fini(&s);
     }
     assert_true(n >= 11);

@@ -25,7 +25,7 @@ static void test_every_default(void **state)
     assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_FIFO);
     assert_int_equal(s.network.sw.queue.limit_bytes, 20000000);
     assert_true(s.network.sw.queue.limit_packets == EMU_QUEUE_UNLIMITED);
-    assert_string_equal(s.tcp.congestion, "newreno");
+    assert_int_equal(s.tcp.congestion, EMU_CONGESTION_NEWRENO);
     assert_int_equal(s.tcp.send_buffer_bytes, 3000000);
     assert_int_equal(s.tcp.receive_buffer_bytes, 3000000);
     assert_int_equal(s.tcp.initial_window_segments, SCENARIO_WARM);
@@ -80,7 +80,7 @@ static void test_every_key_reaches_its_place(void **state)
     assert_true(s.network.nic.limit_bytes == EMU_QUEUE_UNLIMITED);
     assert_int_equal(s.network.nic.limit_packets, 1000);
     assert_int_equal(s.network.sw.queue.limit_bytes, 65536);
-    assert_string_equal(s.tcp.congestion, "cubic");
+    assert_int_equal(s.tcp.congestion, EMU_CONGESTION_CUBIC);
     assert_int_equal(s.tcp.send_buffer_bytes, 500000);
     assert_int_equal(s.tcp.initial_window_segments, 10);
     assert_int_equal(s.tcp.segment_bytes, 1000);
@@ -140,10 +140,10 @@ static void test_tcp_values_are_checked(void **state)
                  "s.yaml:1: tcp.window: '1073725441' is more than TCP can advertise, 1073725440 bytes");
     text_rejects("tcp: {segment: 1449}\n", NULL, "s.yaml:1: tcp.segment: '1449' is outside 1B to 1448B");
     text_rejects("tcp: {segment: 0}\n", NULL, "s.yaml:1: tcp.segment: '0' is outside 1B to 1448B");
-    text_rejects("tcp: {congestion: reno}\n", NULL,
-                 "s.yaml:1: tcp.congestion: 'reno' is not a congestion control; there are: " EMU_ENGINE_CONGESTION);
-    text_rejects("tcp: {congestion: ''}\n", NULL,
-                 "s.yaml:1: tcp.congestion: '' is not a congestion control; there are: " EMU_ENGINE_CONGESTION);
+    text_rejects_name("tcp: {congestion: reno}\n", NULL, "s.yaml:1: tcp.congestion: 'reno' is not a congestion control",
+                      emu_congestion_names);
+    text_rejects_name("tcp: {congestion: ''}\n", NULL, "s.yaml:1: tcp.congestion: '' is not a congestion control",
+                      emu_congestion_names);
     text_rejects("tcp: {initial_window: hot}\n", NULL,
                  "s.yaml:1: tcp.initial_window: 'hot' is neither 'warm' nor a number of segments");
     text_rejects("tcp: {initial_window: 0}\n", NULL, "s.yaml:1: tcp.initial_window: '0' is outside 1 to 1000000");

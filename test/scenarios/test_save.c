@@ -38,7 +38,7 @@ static void same_switch(const struct emu_switch_config *a, const struct emu_swit
 
 static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config *b)
 {
-    assert_string_equal(a->congestion, b->congestion);
+    assert_int_equal(a->congestion, b->congestion);
     assert_int_equal(a->send_buffer_bytes, b->send_buffer_bytes);
     assert_int_equal(a->receive_buffer_bytes, b->receive_buffer_bytes);
     assert_int_equal(a->initial_window_segments, b->initial_window_segments);

@@ -334,13 +334,13 @@ static void test_flows_take_what_they_are_given(void **state)
     assert_int_equal(f[0].tcp.send_buffer_bytes, 2000000);
     assert_int_equal(f[0].tcp.receive_buffer_bytes, 2000000);
     assert_int_equal(f[0].tcp.initial_window_segments, 1382); /* ceil(2000000 / 1448) */
-    assert_string_equal(f[0].tcp.congestion, "cubic");
+    assert_int_equal(f[0].tcp.congestion, EMU_CONGESTION_CUBIC);
     assert_int_equal(f[0].start_ps, 12500);
     assert_string_equal(f[1].name, "f1");
     assert_int_equal(f[1].bytes, 0);
     assert_int_equal(f[1].tcp.receive_buffer_bytes, 1000000);
     assert_int_equal(f[1].tcp.initial_window_segments, 691); /* ceil(1000000 / 1448) */
-    assert_string_equal(f[1].tcp.congestion, "newreno");
+    assert_int_equal(f[1].tcp.congestion, EMU_CONGESTION_NEWRENO);
     scenario_fini(&s);
     s = text_load(FLOWS "    - {from: h7, to: h2}\n", NULL); /* hosts left out: h0 to the highest named */
     assert_int_equal(s.network.hosts, 8);
@@ -367,9 +367,8 @@ static void test_flow_values_are_checked(void **state)
                  "64KiB");
     text_rejects(FLOWS "    - {from: h1, to: h0, window: 0}\n", NULL,
                  "s.yaml:3: traffic.flows.0.window: a window of '0' is smaller than one segment of 1448 bytes");
-    text_rejects(FLOWS "    - {from: h1, to: h0, congestion: x}\n", NULL,
-                 "s.yaml:3: traffic.flows.0.congestion: 'x' is not a congestion control; there are: "
-                 EMU_ENGINE_CONGESTION);
+    text_rejects_name(FLOWS "    - {from: h1, to: h0, congestion: x}\n", NULL,
+                      "s.yaml:3: traffic.flows.0.congestion: 'x' is not a congestion control", emu_congestion_names);
     text_rejects(FLOWS "    - {from: h1, to: h0, start: 2s}\n", NULL,
                  "s.yaml:3: traffic.flows.0.start: a start at 2s is not before the end of the run at 2s");
     text_rejects(FLOWS "    - {from: h1, to: h0, start: 1s}\n", "duration=1s",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "test/scenarios/text.h"
 
+#include "base/names.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,4 +56,11 @@ void text_rejects(const char *yaml, const char *set, const char *message)
     assert_null(s.flows);
     assert_null(s.captures);
     assert_int_equal(s.duration_ps, zero.duration_ps);
+}
+
+void text_rejects_name(const char *yaml, const char *set, const char *message, const char *const *names)
+{
+    char whole[512], list[NAMES_TEXT];
+    snprintf(whole, sizeof whole, "%s; there are: %s", message, names_list(names, list));
+    text_rejects(yaml, set, whole);
 }

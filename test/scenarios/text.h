@@ -19,4 +19,7 @@ struct scenario text_load(const char *yaml, const char *set);
 /* Loading says exactly `message`, as bad input, and leaves nothing behind. */
 void text_rejects(const char *yaml, const char *set, const char *message);
 
+/* The same with "; there are: " and all the names after it. */
+void text_rejects_name(const char *yaml, const char *set, const char *message, const char *const *names);
+
 #endif

@@ -28,7 +28,7 @@ static void deliver(void *user, int host, const struct emu_frame *frame)
 
 static struct emu_tcp_config tcp_default(int64_t window_bytes)
 {
-    return (struct emu_tcp_config){.congestion = "newreno",
+    return (struct emu_tcp_config){.congestion = EMU_CONGESTION_NEWRENO,
                                    .send_buffer_bytes = window_bytes,
                                    .receive_buffer_bytes = window_bytes,
                                    .initial_window_segments = window_bytes / 1448 + 1,
@@ -150,7 +150,7 @@ static int second_engine(void)
     struct emu_engine_config config = {.seed = 2, .transmit = transmit};
     CHECK(!emu_engine_new(&config, &err) && err.code == ERROR_SYSTEM, 1);
     struct emu_flow_config flow = {0, 1, 0, 0, tcp_default(100000), false, false};
-    strcpy(flow.tcp.congestion, "carrier");
+    flow.tcp.congestion = EMU_CONGESTION_COUNT; /* none of them */
     CHECK(emu_engine_add_flow(engine, &flow, &err) == -1 && err.code == ERROR_INPUT, 2);
     return 0;
 }
