@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/cubic.h"
 
+#include "emu/native/congestion.h"
+
+#include <assert.h>
+
 #define UNIT 1024             /* parts of a segment, of a second */
 #define BETA_TENTHS 7
 #define ALPHA 542             /* 0.529 in 1/1024 */
@@ -136,3 +140,38 @@ uint32_t native_cubic_on_timeout(struct native_cubic *c, uint32_t cwnd)
     c->round_end_us = 0;
     return native_cubic_on_loss(c, cwnd);
 }
+
+static_assert(sizeof(struct native_cubic) <= NATIVE_CONGESTION_WORDS * sizeof(uint64_t), "its state has room");
+
+static void cubic_init(void *state, const struct emu_tcp_config *config)
+{
+    native_cubic_init(state, config->hystart);
+}
+
+/* CUBIC counts whole segments. */
+static void cubic_grow(void *state, struct native_window *w, const struct native_ack *ack)
+{
+    w->remainder += ack->acked;
+    uint32_t segments = (uint32_t)(w->remainder / ack->segment);
+    w->remainder %= ack->segment;
+    uint64_t ssthresh = w->ssthresh / ack->segment;
+    uint32_t threshold = ssthresh < UINT32_MAX ? (uint32_t)ssthresh : UINT32_MAX;
+    w->cwnd = ack->segment * native_cubic_on_ack(state, segments, ack->now_us, ack->rtt_us,
+                                                 (uint32_t)(w->cwnd / ack->segment), &threshold);
+    if (threshold < ssthresh)
+        w->ssthresh = threshold * ack->segment; /* HyStart has left slow start */
+}
+
+static uint64_t cubic_lost(void *state, const struct native_window *w, uint64_t segment, uint64_t flight, bool timeout)
+{
+    (void)flight;
+    uint32_t cwnd = (uint32_t)(w->cwnd / segment);
+    return segment * (timeout ? native_cubic_on_timeout(state, cwnd) : native_cubic_on_loss(state, cwnd));
+}
+
+const struct native_congestion native_cubic = {
+    .init = cubic_init,
+    .grow = cubic_grow,
+    .lost = cubic_lost,
+    .restores = true,
+};

@@ -102,8 +102,8 @@ void native_endpoint_init(struct native_endpoint *e, const struct native_endpoin
     };
     uint64_t segment = (uint64_t)config->segment_bytes;
     e->tx.finish = e->rx.finish = NATIVE_OPEN_STREAM;
-    e->tx.cwnd = (uint64_t)config->initial_window_segments * segment;
-    e->tx.ssthresh = UINT64_MAX;
+    e->tx.window.cwnd = (uint64_t)config->initial_window_segments * segment;
+    e->tx.window.ssthresh = UINT64_MAX;
     uint64_t half_window = (uint64_t)config->receive_buffer_bytes / (2 * segment);
     e->rx.quick_acks = half_window < 2 ? 2 : half_window > QUICK_ACKS ? QUICK_ACKS : (uint32_t)half_window;
     native_rtt_init(&e->tx.rtt, config->min_rto_ps);

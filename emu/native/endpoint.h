@@ -9,7 +9,7 @@
 #define EMU_NATIVE_ENDPOINT_H
 
 #include "emu/engine.h"
-#include "emu/native/cubic.h"
+#include "emu/native/congestion.h"
 #include "emu/native/rtt.h"
 #include "emu/native/sack.h"
 #include "emu/native/scheduler.h"
@@ -40,8 +40,8 @@ struct native_sender {
     uint64_t una, nxt;    /* oldest unacknowledged, next new byte */
     uint64_t written;     /* bytes the application has handed over */
     uint64_t finish;      /* where the FIN goes, or NATIVE_OPEN_STREAM */
-    uint64_t cwnd, ssthresh; /* bytes */
-    uint64_t cwnd_remainder; /* congestion avoidance: acknowledged bytes not yet turned into growth */
+    struct native_window window;
+    const struct native_congestion *control; /* of the connection's configuration */
     uint32_t peer_window; /* bytes from una on */
     uint32_t duplicate_acks; /* without SACK: each says that a segment has left the network */
     enum native_recovery recovery;
@@ -57,10 +57,9 @@ struct native_sender {
     uint64_t prr_delivered, prr_out, prr_flight; /* RFC 6937 */
     bool may_undo;        /* a timeout has not yet been told from a spurious one; what it would then restore: */
     uint32_t timeout_ts;  /* when the first retransmission left, as a timestamp */
-    uint64_t undo_cwnd, undo_ssthresh;
-    struct native_cubic undo_cubic;
+    uint64_t undo_cwnd, undo_ssthresh, undo_state[NATIVE_CONGESTION_WORDS];
     int64_t queued_bytes; /* of ours in our NIC, with small queues */
-    struct native_cubic cubic;
+    uint64_t state[NATIVE_CONGESTION_WORDS]; /* of the control */
 };
 
 struct native_receiver {

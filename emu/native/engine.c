@@ -251,6 +251,10 @@ int emu_engine_add_host(struct emu_engine *e, struct error *err)
 
 int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err)
 {
+    if (config->tcp.congestion >= EMU_CONGESTION_COUNT || !native_congestions[config->tcp.congestion]) {
+        error_set(err, ERROR_INPUT, "the native engine has no such congestion control");
+        return -1;
+    }
     struct native_flow **flows = realloc(e->flows, ((size_t)e->n_flows + 1) * sizeof(struct native_flow *));
     struct native_flow *f = flows ? calloc(1, sizeof *f) : NULL;
     if (flows)

@@ -17,16 +17,6 @@ static uint64_t sender_segment(const struct native_endpoint *e)
     return (uint64_t)e->config.segment_bytes;
 }
 
-static bool sender_is_cubic(const struct native_endpoint *e)
-{
-    return e->config.congestion == EMU_CONGESTION_CUBIC;
-}
-
-static bool sender_counts_bytes(const struct native_endpoint *e)
-{
-    return e->config.congestion == EMU_CONGESTION_LINUXRENO;
-}
-
 static uint64_t sender_least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -162,7 +152,7 @@ void native_sender_push(struct native_endpoint *e)
             from = tx->nxt;
             bytes = sender_new(e);
         }
-        if (bytes == 0 || pipe + bytes > tx->cwnd + (pipe == 0 ? bytes : 0))
+        if (bytes == 0 || pipe + bytes > tx->window.cwnd + (pipe == 0 ? bytes : 0))
             break;
         if (hole) {
             if (from == tx->una)
@@ -179,11 +169,8 @@ void native_sender_push(struct native_endpoint *e)
 
 static uint64_t sender_ssthresh(struct native_endpoint *e, bool timeout)
 {
-    uint64_t segment = sender_segment(e), flight = e->tx.nxt - e->tx.una;
-    if (!sender_is_cubic(e))
-        return sender_most(flight / 2, 2 * segment); /* RFC 5681, equation 4 */
-    uint32_t cwnd = (uint32_t)(e->tx.cwnd / segment);
-    return segment * (timeout ? native_cubic_on_timeout(&e->tx.cubic, cwnd) : native_cubic_on_loss(&e->tx.cubic, cwnd));
+    struct native_sender *tx = &e->tx;
+    return tx->control->lost(tx->state, &tx->window, sender_segment(e), tx->nxt - tx->una, timeout);
 }
 
 static void sender_enter_recovery(struct native_endpoint *e)
@@ -193,10 +180,10 @@ static void sender_enter_recovery(struct native_endpoint *e)
     tx->recovery = NATIVE_FAST_RECOVERY;
     tx->recover = tx->nxt;
     tx->prr_flight = tx->nxt - tx->una;
-    tx->ssthresh = sender_ssthresh(e, false);
+    tx->window.ssthresh = sender_ssthresh(e, false);
     tx->prr_delivered = tx->prr_out = 0;
     tx->next_hole = tx->una;
-    tx->cwnd_remainder = 0;
+    tx->window.remainder = 0;
 }
 
 /* RFC 6937, with the slow-start reduction bound. `delivered`: bytes this ACK says have left the network. */
@@ -205,53 +192,25 @@ static void sender_reduce(struct native_endpoint *e, uint64_t delivered, bool fi
     struct native_sender *tx = &e->tx;
     uint64_t pipe = sender_pipe(e), segment = sender_segment(e), send = 0;
     tx->prr_delivered += delivered;
-    if (pipe > tx->ssthresh) {
-        uint64_t due = (tx->prr_delivered * tx->ssthresh + tx->prr_flight - 1) / tx->prr_flight;
+    if (pipe > tx->window.ssthresh) {
+        uint64_t due = (tx->prr_delivered * tx->window.ssthresh + tx->prr_flight - 1) / tx->prr_flight;
         send = due > tx->prr_out ? due - tx->prr_out : 0;
     } else {
         uint64_t behind = tx->prr_delivered > tx->prr_out ? tx->prr_delivered - tx->prr_out : 0;
-        send = sender_least(tx->ssthresh - pipe, sender_most(behind, delivered) + segment);
+        send = sender_least(tx->window.ssthresh - pipe, sender_most(behind, delivered) + segment);
     }
     if (first)
         send = sender_most(send, segment); /* the fast retransmission itself */
-    tx->cwnd = pipe + send;
+    tx->window.cwnd = pipe + send;
 }
 
-/* NewReno grows by ACKs (RFC 5681, section 3.1, and ns-3's), so delayed ACKs halve its pace; Linux's Reno by bytes
- * acknowledged; CUBIC by segments. Only a window that was in use may grow (RFC 7661, section 4.1). */
-static void sender_grow(struct native_endpoint *e, uint64_t acked, uint64_t flight, uint64_t rtt_us)
+/* Only a window that was in use may grow (RFC 7661, section 4.1). */
+static void sender_grow(struct native_endpoint *e, const struct native_ack *ack, uint64_t flight)
 {
     struct native_sender *tx = &e->tx;
-    uint64_t segment = sender_segment(e);
-    bool slow_start = tx->cwnd < tx->ssthresh;
-    if (slow_start ? tx->cwnd >= 2 * flight : flight + segment <= tx->cwnd)
-        return;
-    if (sender_is_cubic(e)) {
-        tx->cwnd_remainder += acked;
-        uint32_t segments = (uint32_t)(tx->cwnd_remainder / segment);
-        tx->cwnd_remainder %= segment;
-        uint64_t ssthresh = tx->ssthresh / segment;
-        uint32_t threshold = ssthresh < UINT32_MAX ? (uint32_t)ssthresh : UINT32_MAX;
-        tx->cwnd = segment * native_cubic_on_ack(&tx->cubic, segments, (uint64_t)(sender_now(e) / PS_PER_US), rtt_us,
-                                                 (uint32_t)(tx->cwnd / segment), &threshold);
-        if (threshold < ssthresh)
-            tx->ssthresh = threshold * segment; /* HyStart has left slow start */
-        return;
-    }
-    if (!sender_counts_bytes(e)) {
-        tx->cwnd += slow_start ? sender_least(acked, segment) : sender_most(1, segment * segment / tx->cwnd);
-        return;
-    }
-    if (slow_start) {
-        uint64_t grown = sender_least(tx->cwnd + acked, tx->ssthresh);
-        acked -= grown - tx->cwnd;
-        tx->cwnd = grown;
-    }
-    tx->cwnd_remainder += acked;
-    if (tx->cwnd_remainder >= tx->cwnd) { /* a segment for each window acknowledged */
-        tx->cwnd_remainder -= tx->cwnd;
-        tx->cwnd += segment;
-    }
+    bool slow_start = tx->window.cwnd < tx->window.ssthresh;
+    if (slow_start ? tx->window.cwnd < 2 * flight : flight + ack->segment > tx->window.cwnd)
+        tx->control->grow(tx->state, &tx->window, ack);
 }
 
 static void sender_timeout(void *arg)
@@ -268,18 +227,18 @@ static void sender_timeout(void *arg)
     if (tx->recovery == NATIVE_NORMAL) {
         tx->may_undo = true;
         tx->timeout_ts = (uint32_t)(sender_now(e) / PS_PER_US);
-        tx->undo_cwnd = tx->cwnd;
-        tx->undo_ssthresh = tx->ssthresh;
-        tx->undo_cubic = tx->cubic;
+        tx->undo_cwnd = tx->window.cwnd;
+        tx->undo_ssthresh = tx->window.ssthresh;
+        memcpy(tx->undo_state, tx->state, sizeof tx->state);
     }
     if (tx->recovery != NATIVE_LOSS || tx->una >= tx->recover)
-        tx->ssthresh = sender_ssthresh(e, true);
+        tx->window.ssthresh = sender_ssthresh(e, true);
     tx->recovery = NATIVE_LOSS;
     tx->recover = tx->lost_end = tx->nxt;
     tx->next_hole = tx->una;
     tx->duplicate_acks = 0;
-    tx->cwnd = sender_segment(e);
-    tx->cwnd_remainder = 0;
+    tx->window.cwnd = sender_segment(e);
+    tx->window.remainder = 0;
     native_rtt_backoff(&tx->rtt);
     native_timer_set(&tx->retransmit, sender_now(e) + native_rtt_rto_ps(&tx->rtt));
     native_sender_push(e);
@@ -289,7 +248,9 @@ void native_sender_init(struct native_endpoint *e)
 {
     native_timer_init(&e->tx.retransmit, e->env->scheduler, sender_timeout, e);
     native_timer_init(&e->tx.persist, e->env->scheduler, sender_probe, e);
-    native_cubic_init(&e->tx.cubic, e->config.hystart);
+    e->tx.control = native_congestions[e->config.congestion];
+    if (e->tx.control->init)
+        e->tx.control->init(e->tx.state, &e->config);
 }
 
 /* Marks what the segment SACKs; returns bytes that were not known before. */
@@ -335,9 +296,10 @@ static void sender_judge_timeout(struct native_endpoint *e, uint32_t ts_echo)
     e->stats.spurious_timeouts++;
     tx->recovery = NATIVE_NORMAL;
     tx->lost_end = tx->next_hole = tx->una;
-    tx->cwnd = tx->undo_cwnd;
-    tx->ssthresh = tx->undo_ssthresh;
-    tx->cubic = tx->undo_cubic;
+    tx->window.cwnd = tx->undo_cwnd;
+    tx->window.ssthresh = tx->undo_ssthresh;
+    if (tx->control->restores)
+        memcpy(tx->state, tx->undo_state, sizeof tx->state);
 }
 
 void native_sender_acked(struct native_endpoint *e, const struct native_segment *s)
@@ -350,15 +312,15 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
     bool window_changed = window != tx->peer_window;
     tx->peer_window = window;
     uint64_t delivered = s->n_sack > 0 ? sender_mark(e, s) : 0, acked = ack - tx->una;
-    uint64_t rtt_us = 0;
+    struct native_ack seen = {.segment = sender_segment(e), .acked = acked, .now_us = (uint64_t)(sender_now(e) / PS_PER_US)};
     if (acked > 0) {
         uint64_t known = native_scoreboard_sacked(&tx->scoreboard);
         tx->una = ack;
         if (known > 0)
             native_scoreboard_forget(&tx->scoreboard, ack);
         delivered += acked - (known - native_scoreboard_sacked(&tx->scoreboard));
-        rtt_us = (uint32_t)((uint32_t)(sender_now(e) / PS_PER_US) - s->ts_echo);
-        native_rtt_sample(&tx->rtt, (int64_t)rtt_us);
+        seen.rtt_us = (uint32_t)((uint32_t)seen.now_us - s->ts_echo);
+        native_rtt_sample(&tx->rtt, (int64_t)seen.rtt_us);
         native_rtt_reset_backoff(&tx->rtt);
         native_timer_cancel(&tx->persist);
         tx->duplicate_acks = 0;
@@ -373,14 +335,16 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
         native_timer_cancel(&tx->persist);
         native_rtt_reset_backoff(&tx->rtt);
     }
+    if (tx->control->delivered)
+        tx->control->delivered(tx->state, delivered, &seen);
     if (tx->recovery == NATIVE_NORMAL && s->n_sack == 0 && tx->duplicate_acks == 0) {
         if (acked > 0)
-            sender_grow(e, acked, flight, rtt_us);
+            sender_grow(e, &seen, flight);
         return;
     }
     if (tx->recovery != NATIVE_NORMAL && tx->una >= tx->recover) {
         if (tx->recovery == NATIVE_FAST_RECOVERY)
-            tx->cwnd = tx->ssthresh;
+            tx->window.cwnd = tx->window.ssthresh;
         tx->recovery = NATIVE_NORMAL;
         tx->lost_end = tx->next_hole = tx->una;
     }
@@ -391,5 +355,5 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
     if (tx->recovery == NATIVE_FAST_RECOVERY)
         sender_reduce(e, delivered, first);
     else if (acked > 0)
-        sender_grow(e, acked, flight, rtt_us);
+        sender_grow(e, &seen, flight);
 }

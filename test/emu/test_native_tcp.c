@@ -255,14 +255,14 @@ static void test_a_spurious_timeout_is_undone(void **state)
         struct line *l = line_new(&config, 5 * MS, NULL);
         native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
         run(l, 1 * SECOND);
-        uint64_t cwnd = l->ends[0].tx.cwnd;
+        uint64_t cwnd = l->ends[0].tx.window.cwnd;
         l->delay_ps = 400 * MS;
         run(l, 10 * SECOND);
         const struct native_endpoint_stats *s = &l->ends[0].stats;
         assert_true(s->timeouts >= 1);
         assert_true(s->spurious_timeouts >= 1);
         assert_true(s->retransmitted_segments <= s->timeouts);
-        assert_true(l->ends[0].tx.cwnd >= cwnd);
+        assert_true(l->ends[0].tx.window.cwnd >= cwnd);
         uint64_t before = l->delivered[1];
         run(l, 18 * SECOND); /* ten round trips: ten windows */
         assert_true(fabs((double)(l->delivered[1] - before) / (100 * 1448) - 10) <= 1.1);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/native/congestion.h - what a congestion control of the native engine is: a file with functions like Linux's
+ * tcp_congestion_ops, and a row of emu/congestion.h.
+ *
+ * The sender (emu/native/sender.c) decides when a loss has happened and what is sent; the control sets the window. */
+#ifndef EMU_NATIVE_CONGESTION_H
+#define EMU_NATIVE_CONGESTION_H
+
+#include "emu/engine.h"
+
+#define NATIVE_CONGESTION_WORDS 12 /* of eight bytes: room for every control's private state */
+
+/* What a control reads and sets. */
+struct native_window {
+    uint64_t cwnd, ssthresh; /* bytes */
+    uint64_t remainder;      /* congestion avoidance: acknowledged bytes not yet turned into growth; 0 after a loss */
+};
+
+/* An ACK. */
+struct native_ack {
+    uint64_t segment;        /* bytes of a full one */
+    uint64_t acked;          /* bytes acknowledged in order for the first time */
+    uint64_t now_us, rtt_us; /* rtt_us 0: no sample */
+};
+
+struct native_congestion {
+    /* Each gets `state`: NATIVE_CONGESTION_WORDS words, zero at first. */
+    void (*init)(void *state, const struct emu_tcp_config *config); /* NULL: nothing to do */
+    /* An ACK acknowledges something new while a window that was in use may grow. */
+    void (*grow)(void *state, struct native_window *w, const struct native_ack *ack);
+    /* Returns the new ssthresh, in bytes: a segment was lost with `flight` bytes out, or the timer ran out. */
+    uint64_t (*lost)(void *state, const struct native_window *w, uint64_t segment, uint64_t flight, bool timeout);
+    /* Every ACK, also in recovery: `delivered` bytes have left the network. NULL: of no interest */
+    void (*delivered)(void *state, uint64_t delivered, const struct native_ack *ack);
+    bool restores; /* a timeout that turns out to be spurious leaves the state as it was before */
+};
+
+#define NATIVE_CONGESTION_DECLARE_0(name)
+#define NATIVE_CONGESTION_DECLARE_1(name) extern const struct native_congestion native_##name;
+#define NATIVE_CONGESTION_DECLARE(NAME, name, native, ns3_type, until_loss, meaning) \
+    NATIVE_CONGESTION_DECLARE_##native(name)
+EMU_CONGESTIONS(NATIVE_CONGESTION_DECLARE)
+
+/* In the order of enum emu_congestion; NULL: the native engine lacks it. */
+extern const struct native_congestion *const native_congestions[];
+
+/* RFC 5681, equation 4: half of what is out, two segments at least. */
+uint64_t native_congestion_half(void *state, const struct native_window *w, uint64_t segment, uint64_t flight,
+                                bool timeout);
+
+/* Linux's tcp_reno_cong_avoid(), for controls that only differ after a loss. */
+void native_linuxreno_grow(void *state, struct native_window *w, const struct native_ack *ack);
+
+#endif
