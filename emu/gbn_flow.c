@@ -2,18 +2,9 @@
 /* Go-Back-N: what a sender and a receiver remember of a flow, and do. */
 #include "emu/gbn_internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "base/memory.h"
 
-static void *flow_allocate(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-    if (!p) {
-        fputs("contraflow: out of memory for flows\n", stderr);
-        abort();
-    }
-    return p;
-}
+#include <stdlib.h>
 
 void gbn_flow_init(struct gbn_flow *f, struct emu_gbn *g, int index, int from, int to)
 {
@@ -24,8 +15,8 @@ void gbn_flow_init(struct gbn_flow *f, struct emu_gbn *g, int index, int from, i
         .from = from,
         .to = to,
         .back = -1,
-        .deadline = flow_allocate(window, sizeof *f->deadline),
-        .due = flow_allocate(window, sizeof *f->due),
+        .deadline = memory_zeroed(window, sizeof *f->deadline, "flows"),
+        .due = memory_zeroed(window, sizeof *f->due, "flows"),
         .timer_ps = INT64_MAX,
         .pack_ps = INT64_MAX,
         .stats = {.first_sent_ps = -1, .last_received_ps = -1},

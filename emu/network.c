@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network.h"
 
+#include "base/memory.h"
 #include "emu/fabric.h"
 
 #include <stdio.h>
@@ -18,16 +19,6 @@ static void network_receive(void *owner, int index, const struct emu_frame *fram
 {
     struct emu_network *n = owner;
     n->deliver(n->user, index / n->nics_per_host, frame);
-}
-
-static void *network_allocate(size_t count, size_t size)
-{
-    void *p = calloc(count, size);
-    if (!p) {
-        fputs("contraflow: out of memory for the network\n", stderr);
-        abort();
-    }
-    return p;
 }
 
 int emu_network_rack(const struct emu_network_config *config, int host)
@@ -77,7 +68,7 @@ static int network_first_host(const struct emu_network *n, int rack)
 static void network_make_tree(struct emu_network *n, const struct emu_clock *clock)
 {
     const struct emu_network_config *c = &n->config;
-    n->switches = network_allocate((size_t)c->n_racks + 1, sizeof *n->switches);
+    n->switches = memory_zeroed((size_t)c->n_racks + 1, sizeof *n->switches, "the network");
     for (int r = 0; r < c->n_racks; r++) {
         network_add_switch(n, c->racks[r] + 1, clock, false);
         for (int i = 0; i < c->racks[r]; i++)
@@ -108,7 +99,7 @@ static int network_mesh_nic(int from, int to)
 static void network_make_mesh(struct emu_network *n, const struct emu_clock *clock)
 {
     const struct emu_network_config *c = &n->config;
-    n->switches = network_allocate((size_t)c->n_racks * (size_t)(c->n_racks - 1) / 2, sizeof *n->switches);
+    n->switches = memory_zeroed((size_t)c->n_racks * (size_t)(c->n_racks - 1) / 2, sizeof *n->switches, "the network");
     for (int a = 0; a < c->n_racks; a++)
         for (int b = a + 1; b < c->n_racks; b++) {
             int sw = n->n_switches;
@@ -127,8 +118,8 @@ void emu_network_init(struct emu_network *n, const struct emu_network_config *co
     bool mesh = config->topology == EMU_TOPOLOGY_MESH, star = config->topology == EMU_TOPOLOGY_STAR;
     *n = (struct emu_network){.config = *config, .ops = ops, .deliver = deliver, .user = user};
     n->nics_per_host = mesh ? config->n_racks - 1 : 1;
-    n->nics = network_allocate((size_t)emu_network_nic_count(n), sizeof *n->nics);
-    n->rack = network_allocate((size_t)config->hosts, sizeof *n->rack);
+    n->nics = memory_zeroed((size_t)emu_network_nic_count(n), sizeof *n->nics, "the network");
+    n->rack = memory_zeroed((size_t)config->hosts, sizeof *n->rack, "the network");
     for (int i = 0; i < emu_network_nic_count(n); i++) {
         char name[EMU_PORT_NAME];
         int host = i / n->nics_per_host, nic = i % n->nics_per_host;
@@ -147,7 +138,7 @@ void emu_network_init(struct emu_network *n, const struct emu_network_config *co
     } else if (!star) {
         network_make_tree(n, clock);
     } else {
-        n->switches = network_allocate(1, sizeof *n->switches);
+        n->switches = memory_zeroed(1, sizeof *n->switches, "the network");
         network_add_switch(n, config->hosts, clock, false);
         for (int h = 0; h < config->hosts; h++)
             network_attach_host(n, h, 0, 0, h);

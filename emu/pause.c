@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/pause.h"
 
-#include <stdio.h>
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 /* A port's part in it. */
@@ -21,28 +22,18 @@ struct emu_pause {
     int n, buffers;           /* ports; buffers that can fill up: outputs, one pool, or inputs */
 };
 
-static void *pause_allocate(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-    if (!p) {
-        fputs("contraflow: out of memory for PAUSE\n", stderr);
-        abort();
-    }
-    return p;
-}
-
 static void pause_room(void *user, struct emu_port *port);
 
 struct emu_pause *emu_pause_new(struct emu_switch *s)
 {
-    struct emu_pause *p = pause_allocate(1, sizeof *p);
+    struct emu_pause *p = memory_zeroed(1, sizeof *p, "PAUSE");
     enum emu_architecture kind = s->config.architecture;
     p->owner = s;
     p->n = s->n_ports;
     p->buffers = kind == EMU_ARCHITECTURE_SHARED ? 1 : s->n_ports;
-    p->ports = pause_allocate((size_t)p->n, sizeof *p->ports);
-    p->congested = pause_allocate((size_t)p->buffers, sizeof *p->congested);
-    p->stopped = pause_allocate((size_t)p->buffers * (size_t)p->n, sizeof *p->stopped);
+    p->ports = memory_zeroed((size_t)p->n, sizeof *p->ports, "PAUSE");
+    p->congested = memory_zeroed((size_t)p->buffers, sizeof *p->congested, "PAUSE");
+    p->stopped = memory_zeroed((size_t)p->buffers * (size_t)p->n, sizeof *p->stopped, "PAUSE");
     for (int i = 0; i < p->n; i++) {
         p->ports[i] = (struct pause_port){.pause = p, .index = i};
         emu_port_make_eager(&s->ports[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/operations.h"
 
+#include "base/memory.h"
 #include "results/csv.h"
 #include "results/directory.h"
 
@@ -14,15 +15,7 @@ struct operations_row {
 
 void operations_add(struct operations *o, int64_t operation, int process, int64_t start_ps, int64_t end_ps)
 {
-    if (o->n == o->capacity) {
-        o->capacity = o->capacity ? 2 * o->capacity : 256;
-        struct operations_row *grown = realloc(o->row, o->capacity * sizeof *grown);
-        if (!grown) {
-            fputs("contraflow: out of memory for completion times\n", stderr);
-            abort();
-        }
-        o->row = grown;
-    }
+    o->row = memory_grown(o->row, o->n, &o->capacity, 256, sizeof *o->row, "completion times");
     o->row[o->n++] = (struct operations_row){operation, start_ps, end_ps, process};
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Flows over Go-Back-N: many to one, pairs, whatever is listed; and their senders' traces. */
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "scenarios/directory.h"
 #include "scenarios/program_gbn.h"
@@ -112,15 +113,7 @@ static void flows_event(void *user, int flow, enum emu_gbn_event event)
         t->trace[t->n - 1].count++;
         return;
     }
-    if (t->n == t->capacity) {
-        t->capacity = t->capacity ? 2 * t->capacity : 64;
-        struct flows_events *grown = realloc(t->trace, t->capacity * sizeof *grown);
-        if (!grown) {
-            fputs("contraflow: out of memory for a sender's trace\n", stderr);
-            abort();
-        }
-        t->trace = grown;
-    }
+    t->trace = memory_grown(t->trace, t->n, &t->capacity, 64, sizeof *t->trace, "a sender's trace");
     t->trace[t->n++] = (struct flows_events){event, 1};
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/segment.h"
 
-#include <stdio.h>
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 #define BLOCK_ITEMS 1024
@@ -21,13 +22,8 @@ void native_pool_fini(struct native_pool *p)
 
 void native_pool_grow(struct native_pool *p)
 {
-    char *block = malloc((size_t)p->item_bytes * BLOCK_ITEMS);
-    void **blocks = realloc(p->blocks, ((size_t)p->n_blocks + 1) * sizeof *blocks);
-    if (!block || !blocks) {
-        fputs("contraflow: out of memory for segments\n", stderr);
-        abort();
-    }
-    p->blocks = blocks;
+    char *block = memory_resized(NULL, BLOCK_ITEMS, p->item_bytes, "segments");
+    p->blocks = memory_resized(p->blocks, (size_t)p->n_blocks + 1, sizeof *p->blocks, "segments");
     p->blocks[p->n_blocks++] = block;
     for (int i = BLOCK_ITEMS - 1; i >= 0; i--)
         native_pool_give(p, block + (size_t)i * p->item_bytes);

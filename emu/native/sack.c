@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/sack.h"
 
-#include <stdio.h>
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,18 +23,6 @@ static int intervals_find(const struct native_intervals *l, uint64_t offset)
     return low;
 }
 
-static void intervals_grow(struct native_intervals *l)
-{
-    int capacity = l->capacity ? 2 * l->capacity : 8;
-    struct native_interval *at = realloc(l->at, (size_t)capacity * sizeof *at);
-    if (!at) {
-        fputs("contraflow: out of memory for out-of-order data\n", stderr);
-        abort();
-    }
-    l->at = at;
-    l->capacity = capacity;
-}
-
 uint64_t native_intervals_add(struct native_intervals *l, uint64_t from, uint64_t to)
 {
     int first = intervals_find(l, from), last = first; /* [first, last) touch or overlap */
@@ -46,8 +35,7 @@ uint64_t native_intervals_add(struct native_intervals *l, uint64_t from, uint64_
     }
     uint64_t news = grown.to - grown.from - known;
     if (first == last) {
-        if (l->n == l->capacity)
-            intervals_grow(l);
+        l->at = memory_grown(l->at, (size_t)l->n, &l->capacity, 8, sizeof *l->at, "out-of-order data");
         memmove(l->at + first + 1, l->at + first, (size_t)(l->n - first) * sizeof *l->at);
         l->n++;
     } else {

@@ -7,6 +7,7 @@
 #define EMU_NATIVE_SACK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct native_interval {
@@ -15,7 +16,8 @@ struct native_interval {
 
 struct native_intervals {
     struct native_interval *at; /* owned */
-    int n, capacity;
+    int n;
+    size_t capacity;
     uint64_t bytes; /* sum of lengths */
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/scheduler.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,16 +28,7 @@ static inline bool event_before(const struct native_event *a, const struct nativ
 
 static void heap_push(struct native_heap *h, const struct native_event *e)
 {
-    if (h->n == h->capacity) {
-        size_t capacity = h->capacity ? 2 * h->capacity : 64;
-        struct native_event *events = realloc(h->events, capacity * sizeof *events);
-        if (!events) {
-            fputs("contraflow: out of memory for events\n", stderr);
-            abort();
-        }
-        h->events = events;
-        h->capacity = capacity;
-    }
+    h->events = memory_grown(h->events, h->n, &h->capacity, 64, sizeof *h->events, "events");
     size_t i = h->n++;
     for (; i > 0 && event_before(e, &h->events[(i - 1) / CHILDREN]); i = (i - 1) / CHILDREN)
         h->events[i] = h->events[(i - 1) / CHILDREN];

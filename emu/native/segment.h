@@ -40,7 +40,7 @@ struct native_pool {
 
 void native_pool_init(struct native_pool *p, uint32_t item_bytes);
 void native_pool_fini(struct native_pool *p);
-void native_pool_grow(struct native_pool *p); /* aborts when out of memory, as queues do */
+void native_pool_grow(struct native_pool *p);
 
 static inline void *native_pool_take(struct native_pool *p)
 {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Noreturn void memory_end(const char *what)
+{
+    fprintf(stderr, "contraflow: out of memory for %s\n", what);
+    exit(3); /* as ERROR_SYSTEM */
+}
+
+void *memory_zeroed(size_t n, size_t size, const char *what)
+{
+    void *p = calloc(n > 0 ? n : 1, size);
+    if (!p)
+        memory_end(what);
+    return p;
+}
+
+void *memory_resized(void *array, size_t n, size_t size, const char *what)
+{
+    void *p = n <= SIZE_MAX / size ? realloc(array, n > 0 ? n * size : 1) : NULL;
+    if (!p)
+        memory_end(what);
+    return p;
+}
+
+void *memory_grown(void *array, size_t used, size_t *capacity, size_t least, size_t size, const char *what)
+{
+    if (used < *capacity)
+        return array;
+    *capacity = *capacity ? 2 * *capacity : least;
+    return memory_resized(array, *capacity, size, what);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
+#include "test/cm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void test_growing_keeps_what_is_there(void **state)
+{
+    (void)state;
+    int *numbers = NULL;
+    size_t capacity = 0;
+    for (size_t n = 0; n < 100; n++) {
+        numbers = memory_grown(numbers, n, &capacity, 3, sizeof *numbers, "numbers");
+        assert_true(n < capacity);
+        numbers[n] = (int)n;
+    }
+    assert_int_equal(capacity, 192); /* 3, 6, 12, ..., the first of them that is at least 100 */
+    for (int n = 0; n < 100; n++)
+        assert_int_equal(numbers[n], n);
+    free(numbers);
+}
+
+static void test_new_memory_is_zero_and_nothing_is_something(void **state)
+{
+    (void)state;
+    char *bytes = memory_zeroed(1000, 1, "bytes");
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(bytes[i], 0);
+    free(bytes);
+    void *nothing = memory_zeroed(0, 8, "nothing");
+    assert_non_null(nothing);
+    free(nothing);
+}
+
+static void test_without_memory_the_process_ends_with_3_and_a_line(void **state)
+{
+    (void)state;
+    int ends[2], status;
+    char line[100] = "";
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        free(memory_resized(NULL, SIZE_MAX, 2, "twice all there is")); /* the product has no size_t */
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_true(read(ends[0], line, sizeof line - 1) > 0);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+    assert_string_equal(line, "contraflow: out of memory for twice all there is\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_growing_keeps_what_is_there),
+        cmocka_unit_test(test_new_memory_is_zero_and_nothing_is_something),
+        cmocka_unit_test(test_without_memory_the_process_ends_with_3_and_a_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
