@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/fabric.h"
 
+#include "base/memory.h"
 #include "emu/pause.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define WORD 64
 
 struct fabric_input {
     struct emu_queue accounts;
-    struct emu_frame_ring *rings; /* owned; one, or one an output (made when the first frame comes) */
+    struct emu_ring *rings; /* owned; one, or one an output (made when the first frame comes) */
     int64_t free_ps;              /* input: when the frame that crosses is through */
     bool shown;                   /* input: its first frame is among those that wait */
     bool waking;                  /* an event at free_ps is pending */
@@ -32,32 +32,22 @@ struct emu_fabric {
     struct random random;
 };
 
-static void *fabric_allocate(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-    if (!p) {
-        fputs("contraflow: out of memory for a switch's inputs\n", stderr);
-        abort();
-    }
-    return p;
-}
-
 static void fabric_room(void *user, struct emu_port *p);
 
 struct emu_fabric *emu_fabric_new(struct emu_switch *s)
 {
-    struct emu_fabric *f = fabric_allocate(1, sizeof *f);
+    struct emu_fabric *f = memory_zeroed(1, sizeof *f, "a switch's inputs");
     enum emu_architecture kind = s->config.architecture;
     *f = (struct emu_fabric){
         .owner = s,
-        .inputs = fabric_allocate((size_t)s->n_ports, sizeof *f->inputs),
+        .inputs = memory_zeroed((size_t)s->n_ports, sizeof *f->inputs, "a switch's inputs"),
         .n = s->n_ports,
         .words = (s->n_ports + WORD - 1) / WORD,
         .per_output = kind == EMU_ARCHITECTURE_VOQ,
         .buffers = kind == EMU_ARCHITECTURE_INPUT || kind == EMU_ARCHITECTURE_VOQ,
-        .last = fabric_allocate((size_t)s->n_ports, sizeof *f->last),
+        .last = memory_zeroed((size_t)s->n_ports, sizeof *f->last, "a switch's inputs"),
     };
-    f->waiting = fabric_allocate((size_t)f->n * (size_t)f->words, sizeof *f->waiting);
+    f->waiting = memory_zeroed((size_t)f->n * (size_t)f->words, sizeof *f->waiting, "a switch's inputs");
     random_init(&f->random, s->config.seed);
     for (int i = 0; i < f->n; i++) {
         emu_queue_init(&f->inputs[i].accounts, &s->config.queue);
@@ -74,7 +64,7 @@ void emu_fabric_free(struct emu_fabric *f)
     for (int i = 0; f && i < f->n; i++) {
         struct fabric_input *input = &f->inputs[i];
         for (int k = 0; input->rings && k < (f->per_output ? f->n : 1); k++)
-            emu_frame_ring_fini(&input->rings[k], f->owner->ops);
+            emu_ring_fini(&input->rings[k], f->owner->ops);
         free(input->rings);
     }
     if (f) {
@@ -90,7 +80,7 @@ const struct emu_queue *emu_fabric_input(const struct emu_fabric *f, int in)
     return &f->inputs[in].accounts;
 }
 
-static struct emu_frame_ring *fabric_ring(const struct emu_fabric *f, int in, int out)
+static struct emu_ring *fabric_ring(const struct emu_fabric *f, int in, int out)
 {
     return &f->inputs[in].rings[f->per_output ? out : 0];
 }
@@ -120,8 +110,8 @@ static int fabric_oldest(const struct emu_fabric *f, const uint64_t *waiting, in
 {
     int oldest = -1;
     for (int i = fabric_next(waiting, f->words, 0); i >= 0; i = fabric_next(waiting, f->words, i + 1)) {
-        if (oldest < 0 || emu_frame_ring_peek(fabric_ring(f, i, out))->time_ps <
-                              emu_frame_ring_peek(fabric_ring(f, oldest, out))->time_ps)
+        if (oldest < 0 || emu_ring_peek(fabric_ring(f, i, out))->time_ps <
+                              emu_ring_peek(fabric_ring(f, oldest, out))->time_ps)
             oldest = i;
     }
     return oldest;
@@ -158,7 +148,7 @@ static void fabric_show(struct emu_fabric *f, int in)
     if (input->shown || input->rings[0].count == 0)
         return;
     input->shown = true;
-    int out = emu_frame_ring_peek(&input->rings[0])->frame.out;
+    int out = emu_ring_peek(&input->rings[0])->frame.out;
     fabric_wait(f, in, out);
     fabric_try(f, out);
 }
@@ -201,9 +191,9 @@ static int64_t fabric_cross_ps(const struct emu_fabric *f, int in, int out, cons
 static void fabric_cross(struct emu_fabric *f, int in, int out, int64_t now_ps)
 {
     struct fabric_input *input = &f->inputs[in];
-    struct emu_frame_ring *ring = fabric_ring(f, in, out);
+    struct emu_ring *ring = fabric_ring(f, in, out);
     struct emu_frame frame;
-    emu_frame_ring_pop(ring, &frame);
+    emu_ring_pop(ring, &frame);
     emu_queue_leave(&input->accounts, &frame);
     f->last[out] = in;
     if (!f->per_output || ring->count == 0)
@@ -264,10 +254,10 @@ void emu_fabric_offer(struct emu_fabric *f, int in, int out, const struct emu_fr
         return;
     }
     if (!input->rings)
-        input->rings = fabric_allocate(f->per_output ? (size_t)f->n : 1, sizeof *input->rings);
+        input->rings = memory_zeroed(f->per_output ? (size_t)f->n : 1, sizeof *input->rings, "a switch's inputs");
     struct emu_frame held = *frame;
     held.out = (uint16_t)out;
-    emu_frame_ring_push(fabric_ring(f, in, out), &held, now_ps);
+    emu_ring_push(fabric_ring(f, in, out), &held, now_ps);
     if (f->owner->pause && f->buffers)
         emu_pause_entered(f->owner->pause, in, out);
     if (f->per_output) {

@@ -1,63 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "emu/fair.h"
+/* Deficit round robin over flows (Shreedhar and Varghese 1996), as Linux's fq and fq_codel serve theirs, without a
+ * delay target.
+ *
+ * Flows hash into buckets; each bucket with frames gets a quantum of a full frame a turn. A full buffer loses the
+ * oldest frame of the bucket with most bytes, whoever's frame comes. */
+#include "emu/discipline.h"
+#include "emu/ring.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
+#define BUCKETS 1024 /* a power of two, as fq_codel's default */
 #define QUANTUM 1518 /* buffer bytes of a full frame */
+#define NOBODY 0     /* buckets are numbered from 1, so that zeros are an empty turn */
 
 struct fair_bucket {
-    struct emu_frame_ring ring;
+    struct emu_ring ring;
     int64_t bytes, deficit;
-    int next;    /* in the turn; -1: last */
+    int next;    /* in the turn; NOBODY: it is the last */
     bool active; /* in the turn */
 };
 
-struct emu_fair {
-    struct fair_bucket buckets[EMU_FAIR_BUCKETS];
-    int first, last; /* of the turn; -1: nobody */
+struct fair {
+    struct fair_bucket buckets[BUCKETS + 1];
+    int first, last; /* of the turn */
 };
 
-struct emu_fair *emu_fair_new(void)
+static void fair_fini(void *state, const struct emu_frame_ops *ops)
 {
-    struct emu_fair *f = calloc(1, sizeof *f);
-    if (!f) {
-        fputs("contraflow: out of memory for a fair queue\n", stderr);
-        abort();
-    }
-    f->first = f->last = -1;
-    return f;
+    struct fair *f = state;
+    for (int i = 1; i <= BUCKETS; i++)
+        emu_ring_fini(&f->buckets[i].ring, ops);
 }
 
-void emu_fair_free(struct emu_fair *f, const struct emu_frame_ops *ops)
+static void fair_append(struct fair *f, int i)
 {
-    for (int i = 0; f && i < EMU_FAIR_BUCKETS; i++)
-        emu_frame_ring_fini(&f->buckets[i].ring, ops);
-    free(f);
-}
-
-static void fair_append(struct emu_fair *f, int i)
-{
-    f->buckets[i].next = -1;
-    if (f->last >= 0)
+    f->buckets[i].next = NOBODY;
+    if (f->last != NOBODY)
         f->buckets[f->last].next = i;
     else
         f->first = i;
     f->last = i;
 }
 
-static void fair_remove_first(struct emu_fair *f)
+static void fair_remove_first(struct fair *f)
 {
     f->first = f->buckets[f->first].next;
-    if (f->first < 0)
-        f->last = -1;
+    if (f->first == NOBODY)
+        f->last = NOBODY;
 }
 
-void emu_fair_push(struct emu_fair *f, const struct emu_frame *frame, uint32_t flow)
+static void fair_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
 {
-    int i = (int)(flow * UINT32_C(2654435761) >> 22); /* Fibonacci hashing to 10 bits */
+    struct fair *f = state;
+    int i = 1 + (int)(flow * UINT32_C(2654435761) >> 22); /* Fibonacci hashing to 10 bits */
     struct fair_bucket *b = &f->buckets[i];
-    emu_frame_ring_push(&b->ring, frame, 0);
+    emu_ring_push(&b->ring, frame, now_ps);
     b->bytes += emu_frame_buffer_bytes(frame);
     if (b->active)
         return;
@@ -66,9 +61,11 @@ void emu_fair_push(struct emu_fair *f, const struct emu_frame *frame, uint32_t f
     fair_append(f, i);
 }
 
-bool emu_fair_pop(struct emu_fair *f, struct emu_frame *frame)
+static enum emu_discipline_next fair_pop(void *state, int64_t now_ps, struct emu_frame *frame)
 {
-    while (f->first >= 0) {
+    struct fair *f = state;
+    (void)now_ps;
+    while (f->first != NOBODY) {
         int i = f->first;
         struct fair_bucket *b = &f->buckets[i];
         if (b->ring.count == 0) { /* served empty, or evicted: out of the turn */
@@ -76,39 +73,52 @@ bool emu_fair_pop(struct emu_fair *f, struct emu_frame *frame)
             fair_remove_first(f);
             continue;
         }
-        int64_t bytes = emu_frame_buffer_bytes(&emu_frame_ring_peek(&b->ring)->frame);
+        int64_t bytes = emu_frame_buffer_bytes(&emu_ring_peek(&b->ring)->frame);
         if (bytes > b->deficit) {
             b->deficit += QUANTUM;
             fair_remove_first(f);
             fair_append(f, i);
             continue;
         }
-        emu_frame_ring_pop(&b->ring, frame);
+        emu_ring_pop(&b->ring, frame);
         b->deficit -= bytes;
         b->bytes -= bytes;
-        return true;
+        return EMU_DISCIPLINE_FRAME;
     }
-    return false;
+    return EMU_DISCIPLINE_EMPTY;
 }
 
-static int fair_fattest(const struct emu_fair *f)
+static int fair_fattest(const struct fair *f)
 {
-    int fattest = -1;
-    for (int i = f->first; i >= 0; i = f->buckets[i].next)
-        if (f->buckets[i].ring.count > 0 && (fattest < 0 || f->buckets[i].bytes > f->buckets[fattest].bytes))
+    int fattest = NOBODY;
+    for (int i = f->first; i != NOBODY; i = f->buckets[i].next)
+        if (f->buckets[i].ring.count > 0 && (fattest == NOBODY || f->buckets[i].bytes > f->buckets[fattest].bytes))
             fattest = i;
     return fattest;
 }
 
-int64_t emu_fair_evictable_bytes(const struct emu_fair *f)
+static int64_t fair_evictable_bytes(const void *state)
 {
+    const struct fair *f = state;
     int i = fair_fattest(f);
-    return i < 0 ? 0 : emu_frame_buffer_bytes(&emu_frame_ring_peek(&f->buckets[i].ring)->frame);
+    return i == NOBODY ? 0 : emu_frame_buffer_bytes(&emu_ring_peek(&f->buckets[i].ring)->frame);
 }
 
-void emu_fair_evict(struct emu_fair *f, struct emu_frame *frame)
+static void fair_evict(void *state, struct emu_frame *frame)
 {
+    struct fair *f = state;
     struct fair_bucket *b = &f->buckets[fair_fattest(f)];
-    emu_frame_ring_pop(&b->ring, frame);
+    emu_ring_pop(&b->ring, frame);
     b->bytes -= emu_frame_buffer_bytes(frame);
 }
+
+const struct emu_discipline_ops emu_discipline_fair = {
+    .by_flow = true,
+    .acks = EMU_DISCIPLINE_ACKS_TAKE_TURNS,
+    .state_bytes = sizeof(struct fair),
+    .fini = fair_fini,
+    .push = fair_push,
+    .pop = fair_pop,
+    .evictable_bytes = fair_evictable_bytes,
+    .evict = fair_evict,
+};

@@ -2,9 +2,10 @@
 /* Hosts that pay for packets with processor time, and the wire format of Go-Back-N. */
 #include "emu/gbn_internal.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +14,6 @@
 #define CONTROL_BYTES EMU_GBN_HEADER_BYTES
 
 static_assert(EMU_GBN_SEQUENCE_BITS <= NUMBER_BITS && EMU_GBN_FLOWS <= 1 << NUMBER_BITS, "a handle has 63 bits");
-
-static void *gbn_allocate(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-    if (!p) {
-        fputs("contraflow: out of memory for hosts\n", stderr);
-        abort();
-    }
-    return p;
-}
 
 struct emu_frame gbn_frame(const struct emu_gbn *g, int from, int to, const struct gbn_packet *p)
 {
@@ -97,7 +88,7 @@ static void host_start(struct gbn_host *h)
 {
     struct emu_gbn *g = h->g;
     struct emu_frame frame;
-    if (h->gap || !emu_frame_ring_pop(&h->ring, &frame))
+    if (h->gap || !emu_ring_pop(&h->ring, &frame))
         return;
     int64_t rate_bps = g->carrier.rate_bps(g->carrier.user, h->index, (int)frame.dst);
     int64_t wire_ps = (emu_frame_wire_bytes(&frame) * INT64_C(8000000000000) + rate_bps / 2) / rate_bps;
@@ -117,13 +108,13 @@ static void host_gap_over(void *arg)
 
 static void host_submit(struct gbn_host *h, const struct emu_frame *frame)
 {
-    emu_frame_ring_push(&h->ring, frame, 0);
+    emu_ring_push(&h->ring, frame, 0);
     host_start(h);
 }
 
 void gbn_host_control(struct gbn_host *h, const struct emu_frame *frame)
 {
-    emu_frame_ring_push(&h->control, frame, 0);
+    emu_ring_push(&h->control, frame, 0);
 }
 
 static void host_handle(struct emu_gbn *g, const struct emu_frame *frame)
@@ -147,10 +138,10 @@ static void host_done(void *arg)
     struct emu_gbn *g = h->g;
     struct emu_frame frame;
     if (h->receiving) {
-        emu_frame_ring_pop(&h->received, &frame);
+        emu_ring_pop(&h->received, &frame);
         host_handle(g, &frame);
     } else if (h->sending < 0) {
-        emu_frame_ring_pop(&h->control, &frame);
+        emu_ring_pop(&h->control, &frame);
         host_submit(h, &frame);
     } else {
         struct gbn_flow *f = g->flows[h->sending];
@@ -211,9 +202,9 @@ void gbn_host_work(struct gbn_host *h)
 struct emu_gbn *emu_gbn_new(const struct emu_gbn_config *config, int hosts, const struct emu_clock *clock,
                             const struct emu_gbn_carrier *carrier, const struct emu_gbn_program *program)
 {
-    struct emu_gbn *g = gbn_allocate(1, sizeof *g);
+    struct emu_gbn *g = memory_zeroed(1, sizeof *g, "hosts");
     *g = (struct emu_gbn){.config = *config, .clock = *clock, .carrier = *carrier, .program = *program,
-                          .hosts = gbn_allocate((size_t)hosts, sizeof *g->hosts), .n_hosts = hosts};
+                          .hosts = memory_zeroed((size_t)hosts, sizeof *g->hosts, "hosts"), .n_hosts = hosts};
     for (int i = 0; i < hosts; i++) {
         g->hosts[i].g = g;
         g->hosts[i].index = i;
@@ -226,9 +217,9 @@ struct emu_gbn *emu_gbn_new(const struct emu_gbn_config *config, int hosts, cons
 void emu_gbn_free(struct emu_gbn *g)
 {
     for (int i = 0; g && i < g->n_hosts; i++) {
-        emu_frame_ring_fini(&g->hosts[i].received, NULL);
-        emu_frame_ring_fini(&g->hosts[i].control, NULL);
-        emu_frame_ring_fini(&g->hosts[i].ring, NULL);
+        emu_ring_fini(&g->hosts[i].received, NULL);
+        emu_ring_fini(&g->hosts[i].control, NULL);
+        emu_ring_fini(&g->hosts[i].ring, NULL);
         free(g->hosts[i].flows);
     }
     for (int i = 0; g && i < g->n_flows; i++) {
@@ -246,16 +237,11 @@ int emu_gbn_add_flow(struct emu_gbn *g, int from, int to)
 {
     struct gbn_host *h = &g->hosts[from];
     int index = g->n_flows++;
-    struct gbn_flow *f = gbn_allocate(1, sizeof *f);
-    struct gbn_flow **flows = realloc(g->flows, (size_t)g->n_flows * sizeof(struct gbn_flow *));
-    int *own = realloc(h->flows, ((size_t)h->n_flows + 1) * sizeof *own);
-    if (!flows || !own || g->n_flows > EMU_GBN_FLOWS) {
-        fputs("contraflow: out of memory for flows\n", stderr);
-        abort();
-    }
-    g->flows = flows;
+    struct gbn_flow *f = memory_zeroed(1, sizeof *f, "hosts");
+    assert(g->n_flows <= EMU_GBN_FLOWS); /* callers check */
+    g->flows = memory_resized(g->flows, (size_t)g->n_flows, sizeof(struct gbn_flow *), "flows");
     g->flows[index] = f;
-    h->flows = own;
+    h->flows = memory_resized(h->flows, (size_t)h->n_flows + 1, sizeof *h->flows, "flows");
     h->flows[h->n_flows++] = index;
     gbn_flow_init(f, g, index, from, to);
     struct gbn_host *peer = &g->hosts[to];
@@ -289,7 +275,7 @@ void emu_gbn_deliver(struct emu_gbn *g, int host, const struct emu_frame *frame)
 {
     if (frame->dst != (uint32_t)host || frame->ethertype != EMU_GBN_ETHERTYPE)
         return; /* flooded, or no packet of ours; the handle needs no release */
-    emu_frame_ring_push(&g->hosts[host].received, frame, 0);
+    emu_ring_push(&g->hosts[host].received, frame, 0);
     gbn_host_work(&g->hosts[host]);
 }
 

@@ -4,6 +4,7 @@
 #define EMU_GBN_INTERNAL_H
 
 #include "emu/gbn.h"
+#include "emu/ring.h"
 
 enum gbn_kind { GBN_DATA, GBN_DATA_PACK, GBN_PACK, GBN_NACK };
 
@@ -44,7 +45,7 @@ struct gbn_host {
     int sending;       /* the flow whose packet it sends; -1: the control frame at the head of `control` */
     bool repeating;    /* and it is one that is due */
     bool gap;          /* the NIC has just started a packet */
-    struct emu_frame_ring received, control, ring; /* ring: the NIC's */
+    struct emu_ring received, control, ring; /* ring: the NIC's */
     int *flows;        /* owned; that start here */
     int n_flows, turn;
     int64_t n_due;     /* packets to repeat, of all its flows */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/port.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +17,7 @@ void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock 
     *p = (struct emu_port){.clock = *clock, .ops = ops};
     snprintf(p->name, sizeof p->name, "%s", name);
     emu_queue_init(&p->queue, queue);
-    p->eager = queue->discipline != EMU_DISCIPLINE_FIFO;
+    p->eager = !p->queue.ops->in_order;
 }
 
 void emu_port_make_eager(struct emu_port *p)
@@ -74,11 +76,7 @@ static void port_tap(const struct emu_port *p, enum emu_tap_event event, const s
 static void port_line_grow(struct emu_port *p)
 {
     size_t capacity = p->line_capacity ? 2 * p->line_capacity : LINE_LEAST;
-    struct emu_port_slot *line = malloc(capacity * sizeof *line);
-    if (!line) {
-        fputs("contraflow: out of memory for queued frames\n", stderr);
-        abort();
-    }
+    struct emu_port_slot *line = memory_zeroed(capacity, sizeof *line, "queued frames");
     for (size_t i = 0; i < p->line_count; i++)
         line[i] = *port_slot(p, i);
     free(p->line);
@@ -240,6 +238,18 @@ static void port_start(struct emu_port *p, const struct emu_frame *frame, int64_
     emu_clock_schedule(&p->clock, port_busy_ps(p, frame), port_transmit_next, p);
 }
 
+/* The next frame to send; those that the discipline loses on the way are dropped. */
+static bool port_pop(struct emu_port *p, int64_t now_ps, struct emu_frame *frame)
+{
+    enum emu_discipline_next next;
+    while ((next = emu_queue_pop(&p->queue, now_ps, frame)) == EMU_DISCIPLINE_DROP) {
+        p->busy = true; /* who watches may send, and must not start a frame here */
+        port_drop(p, frame);
+        p->busy = false;
+    }
+    return next == EMU_DISCIPLINE_FRAME;
+}
+
 static void port_resume(void *arg)
 {
     struct emu_port *p = arg;
@@ -267,7 +277,7 @@ static void port_transmit_next(void *arg)
             p->resuming = true;
             emu_clock_schedule(&p->clock, p->paused_until_ps - now_ps, port_resume, p);
         }
-    } else if (emu_queue_pop(&p->queue, &frame)) {
+    } else if (port_pop(p, now_ps, &frame)) {
         p->stats.sent++;
         port_start(p, &frame, now_ps);
         if (port_is_watched(p))
@@ -309,9 +319,9 @@ void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
         port_send_fifo(p, frame);
         return;
     }
-    bool fair = p->queue.config.discipline == EMU_DISCIPLINE_FAIR;
+    uint32_t flow = p->queue.ops->by_flow ? emu_frame_fair_key(p->ops, frame) : 0;
     struct emu_frame victim;
-    if (!emu_queue_push(&p->queue, frame, fair ? emu_frame_fair_key(p->ops, frame) : 0, &victim)) {
+    if (!emu_queue_push(&p->queue, frame, flow, emu_clock_now(&p->clock), &victim)) {
         port_drop(p, &victim);
         return;
     }

@@ -8,7 +8,7 @@
  * When a frame leaves a FIFO is known when it comes: it is put on the line at once, with the time its transmission
  * starts, and the port needs one pending event, the line's next arrival. Depths are settled when somebody looks. A
  * tap sees every start, which costs an event each; it changes nothing else. An eager port cannot know and takes an
- * event a frame: one with an ack-first queue, one that honours PAUSE, or the output of a crossbar.
+ * event a frame: one whose discipline is not in_order, one that honours PAUSE, or the output of a crossbar.
  *
  * PAUSE (IEEE 802.3x, annex 31B): a MAC control frame overtakes what is queued, occupies the transmitter like any
  * frame of minimum size, and stops the far port, after the frame it is sending, for a number of quanta of 512 bit
@@ -33,7 +33,7 @@ struct emu_link_config {
 enum emu_tap_event {
     EMU_TAP_OUT,  /* first bit leaves: after the queue, where a Linux tap sits */
     EMU_TAP_IN,   /* last bit has arrived */
-    EMU_TAP_DROP, /* the queue had no room */
+    EMU_TAP_DROP, /* lost here: no room, or the discipline gave it up */
 };
 
 /* Sees frames at one port. `queue` is the port's own output queue at that moment. */
@@ -43,7 +43,7 @@ struct emu_tap {
     void *user; /* borrowed */
 };
 
-/* Hears when a frame leaves the queue, for the wire or because there was no room, as a driver hears of completed
+/* Hears when a frame leaves the queue, for the wire or because it was dropped, as a driver hears of completed
  * transmissions. */
 struct emu_port_watch {
     void (*left)(void *user, const struct emu_frame *frame);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/switch.h"
 
+#include "base/memory.h"
 #include "emu/fabric.h"
 #include "emu/pause.h"
 
@@ -26,16 +27,6 @@ const char *const emu_arbitration_names[] = {
     NULL,
 };
 
-static void *switch_allocate(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-    if (!p) {
-        fputs("contraflow: out of memory for a switch\n", stderr);
-        abort();
-    }
-    return p;
-}
-
 struct emu_switch_config emu_switch_config_default(void)
 {
     return (struct emu_switch_config){
@@ -55,7 +46,7 @@ static void switch_grow(struct emu_switch *s, uint32_t station)
     uint32_t stations = s->stations ? s->stations : 16;
     while (stations <= station)
         stations *= 2;
-    int *port_of = switch_allocate(stations, sizeof *port_of);
+    int *port_of = memory_zeroed(stations, sizeof *port_of, "a switch");
     for (uint32_t i = 0; i < stations; i++)
         port_of[i] = i < s->stations ? s->port_of[i] : -1;
     free(s->port_of);
@@ -111,10 +102,10 @@ static void switch_piped(void *arg)
     struct emu_switch *s = arg;
     int64_t now_ps = emu_clock_now(&s->clock);
     struct emu_frame frame;
-    emu_frame_ring_pop(&s->pipeline, &frame);
+    emu_ring_pop(&s->pipeline, &frame);
     s->piping = s->pipeline.count > 0;
     if (s->piping)
-        emu_clock_schedule(&s->clock, emu_frame_ring_peek(&s->pipeline)->time_ps - now_ps, switch_piped, s);
+        emu_clock_schedule(&s->clock, emu_ring_peek(&s->pipeline)->time_ps - now_ps, switch_piped, s);
     switch_forward(s, frame.out, &frame);
 }
 
@@ -126,7 +117,7 @@ static void switch_pipe(struct emu_switch *s, int in, const struct emu_frame *fr
     }
     struct emu_frame piped = *frame;
     piped.out = (uint16_t)in;
-    emu_frame_ring_push(&s->pipeline, &piped, emu_clock_now(&s->clock) + s->config.latency_ps);
+    emu_ring_push(&s->pipeline, &piped, emu_clock_now(&s->clock) + s->config.latency_ps);
     if (!s->piping)
         emu_clock_schedule(&s->clock, s->config.latency_ps, switch_piped, s);
     s->piping = true;
@@ -201,7 +192,7 @@ void emu_switch_init(struct emu_switch *s, const char *name, int n_ports, const 
     bool output = config->architecture == EMU_ARCHITECTURE_OUTPUT;
     bool shared = config->architecture == EMU_ARCHITECTURE_SHARED;
     struct emu_queue_config queue = output || shared ? config->queue : emu_queue_config_default();
-    s->ports = switch_allocate((size_t)n_ports, sizeof *s->ports);
+    s->ports = memory_zeroed((size_t)n_ports, sizeof *s->ports, "a switch");
     for (int i = 0; i < n_ports; i++) {
         char port_name[EMU_PORT_NAME];
         struct emu_port *p = &s->ports[i];
@@ -219,7 +210,7 @@ void emu_switch_init(struct emu_switch *s, const char *name, int n_ports, const 
     if (config->pause.on)
         s->pause = emu_pause_new(s);
     if (config->cut_through)
-        s->late = switch_allocate((size_t)n_ports, sizeof *s->late);
+        s->late = memory_zeroed((size_t)n_ports, sizeof *s->late, "a switch");
     s->plain = output && !s->fabric && !s->pause && !config->cut_through && config->latency_ps == 0;
 }
 
@@ -230,7 +221,7 @@ void emu_switch_fini(struct emu_switch *s)
         if (s->late && s->late[i].waiting)
             emu_frame_release(s->ops, s->late[i].frame.packet);
     }
-    emu_frame_ring_fini(&s->pipeline, s->ops);
+    emu_ring_fini(&s->pipeline, s->ops);
     emu_fabric_free(s->fabric);
     emu_pause_free(s->pause);
     free(s->ports);

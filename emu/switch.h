@@ -16,6 +16,7 @@
 
 #include "base/random.h"
 #include "emu/port.h"
+#include "emu/ring.h"
 
 enum emu_architecture {
     EMU_ARCHITECTURE_OUTPUT,
@@ -82,7 +83,7 @@ struct emu_switch {
     struct emu_switch_config config;
     struct emu_clock clock;
     struct emu_switch_late *late;     /* owned; cut-through: by input port */
-    struct emu_frame_ring pipeline;   /* latency: frames and when they are through; frame.out is the input port */
+    struct emu_ring pipeline;   /* latency: frames and when they are through; frame.out is the input port */
     bool piping;                      /* an event is pending */
     int64_t pool_bytes, pool_packets; /* shared: at most so much is in the pool */
     struct emu_fabric *fabric;        /* owned; NULL without one */

@@ -124,7 +124,7 @@ static bool network_switch_consistent(const struct emu_switch_config *c, const s
     bool inputs = c->architecture == EMU_ARCHITECTURE_INPUT || c->architecture == EMU_ARCHITECTURE_VOQ;
     if (!shared && (y->pool || y->alpha))
         return fields_fail(f, y->pool ? "pool" : "alpha", "is for architecture: shared");
-    if (inputs && c->queue.discipline != EMU_DISCIPLINE_FIFO)
+    if (inputs && !emu_disciplines[c->queue.discipline]->in_order)
         return fields_fail(f, "queue", "'%s' is for output queues; buffers at the inputs are FIFO", y->queue);
     if (y->arbitration && !inputs && c->backplane_bps == 0)
         return fields_fail(f, "arbitration", "is for inputs that wait: architecture input or voq, or a backplane");

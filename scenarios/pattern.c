@@ -12,6 +12,12 @@ static struct model_cable pattern_cable(const struct emu_link_config *link, int6
     return (struct model_cable){(double)link->rate_bps, (double)link->delay_ps * 1e-12, (double)goodput_bps};
 }
 
+/* Queues in which ACKs wait behind data or lead them, and that only a full buffer makes lose anything. */
+static bool pattern_knows(const struct emu_discipline_ops *queue)
+{
+    return queue->acks != EMU_DISCIPLINE_ACKS_TAKE_TURNS && !queue->drops_early;
+}
+
 bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s, struct error *err)
 {
     const struct emu_network_config *n = &s->network;
@@ -22,8 +28,11 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
     if (n->topology == EMU_TOPOLOGY_MESH || n->uplinks > 0)
         return error_set(err, ERROR_INPUT, "these models know a star of equal links and a tree, no %s",
                          n->uplinks > 0 ? "uplinks" : "mesh");
-    if (n->nic.discipline == EMU_DISCIPLINE_FAIR || n->sw.queue.discipline == EMU_DISCIPLINE_FAIR)
-        return error_set(err, ERROR_INPUT, "these models know fifo and ack-first queues, no fair ones");
+    const struct emu_discipline_ops *nic = emu_disciplines[n->nic.discipline];
+    const struct emu_discipline_ops *port = emu_disciplines[n->sw.queue.discipline];
+    if (!pattern_knows(nic) || !pattern_knows(port))
+        return error_set(err, ERROR_INPUT, "these models know fifo and ack-first queues, not '%s'",
+                         emu_discipline_names[pattern_knows(nic) ? n->sw.queue.discipline : n->nic.discipline]);
     *p = (struct scenario_pattern){
         .rack = calloc((size_t)n->hosts, sizeof *p->rack),
         .transfers = calloc((size_t)s->n_flows + 1, sizeof *p->transfers),
@@ -40,8 +49,8 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
         .rack = p->rack,
         .nic = pattern_cable(&n->link, s->link_goodput_bps),
         .backbone = pattern_cable(&n->backbone, s->backbone_goodput_bps),
-        .nic_ack_first = n->nic.discipline == EMU_DISCIPLINE_ACK_FIRST,
-        .switch_ack_first = n->sw.queue.discipline == EMU_DISCIPLINE_ACK_FIRST,
+        .nic_ack_first = nic->acks == EMU_DISCIPLINE_ACKS_LEAD,
+        .switch_ack_first = port->acks == EMU_DISCIPLINE_ACKS_LEAD,
         .segment_bytes = (double)s->tcp.segment_bytes,
         .header_bytes = HEADER_BYTES,
         .ack_wire_bytes = HEADER_BYTES + EMU_FRAME_OVERHEAD_BYTES,

@@ -35,11 +35,12 @@ static double limit(int64_t bytes)
     return bytes == EMU_QUEUE_UNLIMITED ? (double)INFINITY : (double)bytes;
 }
 
-static enum model_regime_acks acks(enum emu_discipline discipline)
+static enum model_regime_acks regime_acks(enum emu_discipline discipline)
 {
-    return discipline == EMU_DISCIPLINE_ACK_FIRST ? MODEL_REGIME_ACKS_FIRST
-           : discipline == EMU_DISCIPLINE_FAIR    ? MODEL_REGIME_ACKS_TURN
-                                                  : MODEL_REGIME_ACKS_WAIT;
+    static const enum model_regime_acks acks[] = {[EMU_DISCIPLINE_ACKS_WAIT] = MODEL_REGIME_ACKS_WAIT,
+                                                  [EMU_DISCIPLINE_ACKS_LEAD] = MODEL_REGIME_ACKS_FIRST,
+                                                  [EMU_DISCIPLINE_ACKS_TAKE_TURNS] = MODEL_REGIME_ACKS_TURN};
+    return acks[emu_disciplines[discipline]->acks];
 }
 
 static const char *network_setup(const struct scenario *s, struct model_regime_setup *setup)
@@ -48,6 +49,8 @@ static const char *network_setup(const struct scenario *s, struct model_regime_s
     bool shared = sw->architecture == EMU_ARCHITECTURE_SHARED;
     if (!shared && sw->architecture != EMU_ARCHITECTURE_OUTPUT)
         return "the switch buffers at its inputs";
+    if (emu_disciplines[s->network.nic.discipline]->drops_early || emu_disciplines[sw->queue.discipline]->drops_early)
+        return "a queue drops frames before its buffer is full";
     if (sw->cut_through || sw->latency_ps > 0 || sw->backplane_bps > 0 || s->network.uplinks > 0)
         return "the switch is more than a queue a port";
     if (s->network.nic.limit_packets != EMU_QUEUE_UNLIMITED || sw->queue.limit_packets != EMU_QUEUE_UNLIMITED ||
@@ -56,8 +59,8 @@ static const char *network_setup(const struct scenario *s, struct model_regime_s
     if (sw->pause.on && (s->network.pause_hosts || sw->pause.xoff.bytes == EMU_QUEUE_UNLIMITED))
         return "PAUSE is not on every link, or counts packets";
     setup->delay_s = (double)s->network.link.delay_ps / UNITS_PS_PER_S;
-    setup->nic_acks = acks(s->network.nic.discipline);
-    setup->port_acks = acks(sw->queue.discipline);
+    setup->nic_acks = regime_acks(s->network.nic.discipline);
+    setup->port_acks = regime_acks(sw->queue.discipline);
     setup->nic_limit_bytes = limit(s->network.nic.limit_bytes);
     setup->port_limit_bytes = limit(sw->queue.limit_bytes);
     if (shared) /* one port is the pool's only user, and may have alpha times what it leaves */

@@ -11,10 +11,12 @@
 #define NATIVE_NAME(NAME, name, native, ns3_type, until_loss, meaning) IF_NATIVE_##native(#name)
 #define NATIVE_CONTROLS EMU_CONGESTIONS(NATIVE_NAME)
 
+#define DISCIPLINE_LIST(NAME, name, text, meaning) text ", "
+
 static bool what_if_bad(const char *text, struct error *err)
 {
-    return error_set(err, ERROR_INPUT, "--what-if %s: not known; there are fifo, ack-first, fair, buffer=SIZE, pause, "
-                     "pause-senders, window=SIZE, cc=NAME and small-queues=SIZE, queues also with @nic or @port", text);
+    return error_set(err, ERROR_INPUT, "--what-if %s: not known; there are " EMU_DISCIPLINES(DISCIPLINE_LIST)
+                     "buffer=SIZE, pause, pause-senders, window=SIZE, cc=NAME and small-queues=SIZE, queues also with @nic or @port", text);
 }
 
 static bool what_if_bytes(const char *text, const char *value, int64_t least, int64_t *bytes, struct error *err)

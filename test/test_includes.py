@@ -87,7 +87,10 @@ class Arrows(unittest.TestCase):
         for folder, path in sources():
             if folder not in ("cli", "study", "view"):
                 code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
-                self.assertNotRegex(code, r"\bexit\(|\bprintf\(|\bputs\(", str(path))
+                if path == ROOT / "base/memory.c":  # ends the process when there is no memory to go on with
+                    self.assertEqual(len(re.findall(r"\bexit\(", code)), 1)
+                    code = code.replace("exit(3);", "")
+                self.assertNotRegex(code, r"\bexit\(|\babort\(|\bprintf\(|\bputs\(", str(path))
 
     def test_engine_program_asks_for_no_gsl_itself(self):
         program = BUILD / "contraflow-ns3"

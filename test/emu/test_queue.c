@@ -22,13 +22,13 @@ static bool push(struct emu_queue *q, uint32_t payload, bool ack, int id)
     struct emu_frame f = fake_frame(0, 1, payload, id);
     f.pure_ack = ack;
     struct emu_frame victim;
-    return emu_queue_push(q, &f, 0, &victim);
+    return emu_queue_push(q, &f, 0, 0, &victim);
 }
 
 static int pop(struct emu_queue *q)
 {
     struct emu_frame f;
-    return emu_queue_pop(q, &f) ? fake_id(&f) : -1;
+    return emu_queue_pop(q, 0, &f) ? fake_id(&f) : -1;
 }
 
 static void test_fifo_keeps_order(void **state)
@@ -109,11 +109,11 @@ static void test_random_traffic_is_conserved(void **state)
                 offered++;
                 struct emu_frame victim;
                 f.src = (uint32_t)random_below(&r, 4);
-                if (!emu_queue_push(&q, &f, f.src, &victim))
+                if (!emu_queue_push(&q, &f, f.src, 0, &victim))
                     fake_ops.release(victim.packet);
             } else {
                 struct emu_frame f;
-                if (!emu_queue_pop(&q, &f))
+                if (!emu_queue_pop(&q, 0, &f))
                     continue;
                 int class = q.config.discipline == EMU_DISCIPLINE_ACK_FIRST ? f.pure_ack
                             : q.config.discipline == EMU_DISCIPLINE_FAIR    ? (int)f.src
@@ -142,11 +142,11 @@ static void test_fair_queueing_shares_by_bytes(void **state)
         for (uint32_t flow = 0; flow < 3; flow++) {
             struct emu_frame victim, f = fake_frame(0, 1, flow == 1 ? 300 : 1500, i);
             f.src = flow;
-            assert_true((flow == 2 && i >= 5) || emu_queue_push(&q, &f, flow, &victim));
+            assert_true((flow == 2 && i >= 5) || emu_queue_push(&q, &f, flow, 0, &victim));
         }
     for (int i = 0; i < 90; i++) {
         struct emu_frame f;
-        assert_true(emu_queue_pop(&q, &f));
+        assert_true(emu_queue_pop(&q, 0, &f));
         served[f.src] += emu_frame_buffer_bytes(&f);
     }
     assert_int_equal(served[2], 5 * 1518);
@@ -162,10 +162,10 @@ static void test_a_full_fair_queue_takes_from_the_fattest(void **state)
     struct emu_frame victim;
     for (int i = 0; i < 10; i++) {
         struct emu_frame f = fake_frame(0, 1, 1500, i);
-        assert_true(emu_queue_push(&q, &f, 7, &victim));
+        assert_true(emu_queue_push(&q, &f, 7, 0, &victim));
     }
     struct emu_frame f = fake_frame(0, 1, 100, 50);
-    assert_false(emu_queue_push(&q, &f, 8, &victim));
+    assert_false(emu_queue_push(&q, &f, 8, 0, &victim));
     assert_int_equal(fake_id(&victim), 0);
     assert_int_equal(q.depth_packets, 10);
     assert_int_equal(q.stats.dropped, 1);
