@@ -2,7 +2,7 @@
 #include "emu/fabric.h"
 
 #include "base/memory.h"
-#include "emu/pause.h"
+#include "emu/ring.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,11 +19,9 @@ struct fabric_input {
 };
 
 struct emu_fabric {
-    struct emu_switch *owner; /* borrowed */
+    struct emu_fabric_config config;
     struct fabric_input *inputs; /* owned */
-    int n, words;
-    bool per_output;          /* voq */
-    bool buffers;             /* outputs are ready when idle; else they have queues, and always are */
+    int n, words;             /* ports; words of a set of them */
     uint64_t *waiting;        /* owned; [out * words]: inputs that have a frame for this output */
     int *last;                /* owned; which input each output took last; -1: none */
     int turn;                 /* the output that may cross next when the backplane has been busy */
@@ -32,29 +30,34 @@ struct emu_fabric {
     struct random random;
 };
 
+const char *const emu_arbitration_names[] = {
+    [EMU_ARBITRATION_ROUND_ROBIN] = "round-robin",
+    [EMU_ARBITRATION_OLDEST] = "oldest",
+    [EMU_ARBITRATION_RANDOM] = "random",
+    NULL,
+};
+
 static void fabric_room(void *user, struct emu_port *p);
 
-struct emu_fabric *emu_fabric_new(struct emu_switch *s)
+struct emu_fabric *emu_fabric_new(const struct emu_fabric_config *config)
 {
     struct emu_fabric *f = memory_zeroed(1, sizeof *f, "a switch's inputs");
-    enum emu_architecture kind = s->config.architecture;
+    int n = config->n_ports;
     *f = (struct emu_fabric){
-        .owner = s,
-        .inputs = memory_zeroed((size_t)s->n_ports, sizeof *f->inputs, "a switch's inputs"),
-        .n = s->n_ports,
-        .words = (s->n_ports + WORD - 1) / WORD,
-        .per_output = kind == EMU_ARCHITECTURE_VOQ,
-        .buffers = kind == EMU_ARCHITECTURE_INPUT || kind == EMU_ARCHITECTURE_VOQ,
-        .last = memory_zeroed((size_t)s->n_ports, sizeof *f->last, "a switch's inputs"),
+        .config = *config,
+        .inputs = memory_zeroed((size_t)n, sizeof *f->inputs, "a switch's inputs"),
+        .n = n,
+        .words = (n + WORD - 1) / WORD,
+        .last = memory_zeroed((size_t)n, sizeof *f->last, "a switch's inputs"),
     };
-    f->waiting = memory_zeroed((size_t)f->n * (size_t)f->words, sizeof *f->waiting, "a switch's inputs");
-    random_init(&f->random, s->config.seed);
-    for (int i = 0; i < f->n; i++) {
-        emu_queue_init(&f->inputs[i].accounts, &s->config.queue);
+    f->waiting = memory_zeroed((size_t)n * (size_t)f->words, sizeof *f->waiting, "a switch's inputs");
+    random_init(&f->random, config->seed);
+    for (int i = 0; i < n; i++) {
+        emu_queue_init(&f->inputs[i].accounts, &config->queue);
         f->inputs[i].fabric = f;
         f->last[i] = -1;
-        if (f->buffers)
-            s->ports[i].room = (struct emu_port_room){fabric_room, f};
+        if (config->buffers)
+            config->ports[i].room = (struct emu_port_room){fabric_room, f};
     }
     return f;
 }
@@ -63,8 +66,8 @@ void emu_fabric_free(struct emu_fabric *f)
 {
     for (int i = 0; f && i < f->n; i++) {
         struct fabric_input *input = &f->inputs[i];
-        for (int k = 0; input->rings && k < (f->per_output ? f->n : 1); k++)
-            emu_ring_fini(&input->rings[k], f->owner->ops);
+        for (int k = 0; input->rings && k < (f->config.per_output ? f->n : 1); k++)
+            emu_ring_fini(&input->rings[k], f->config.ops);
         free(input->rings);
     }
     if (f) {
@@ -82,7 +85,7 @@ const struct emu_queue *emu_fabric_input(const struct emu_fabric *f, int in)
 
 static struct emu_ring *fabric_ring(const struct emu_fabric *f, int in, int out)
 {
-    return &f->inputs[in].rings[f->per_output ? out : 0];
+    return &f->inputs[in].rings[f->config.per_output ? out : 0];
 }
 
 static uint64_t *fabric_waiting(const struct emu_fabric *f, int out)
@@ -131,9 +134,9 @@ static int fabric_random(struct emu_fabric *f, const uint64_t *waiting)
 static int fabric_choose(struct emu_fabric *f, int out)
 {
     const uint64_t *waiting = fabric_waiting(f, out);
-    if (f->owner->config.arbitration == EMU_ARBITRATION_OLDEST)
+    if (f->config.arbitration == EMU_ARBITRATION_OLDEST)
         return fabric_oldest(f, waiting, out);
-    if (f->owner->config.arbitration == EMU_ARBITRATION_RANDOM)
+    if (f->config.arbitration == EMU_ARBITRATION_RANDOM)
         return fabric_random(f, waiting);
     int after = f->last[out] + 1, in = after < f->n ? fabric_next(waiting, f->words, after) : -1;
     return in >= 0 ? in : fabric_next(waiting, f->words, 0);
@@ -176,7 +179,7 @@ static bool fabric_backplane_is_free(struct emu_fabric *f, int64_t now_ps)
         return true;
     if (!f->waking) {
         f->waking = true;
-        emu_clock_schedule(&f->owner->clock, f->backplane_free_ps - now_ps, fabric_backplane_free, f);
+        emu_clock_schedule(&f->config.clock, f->backplane_free_ps - now_ps, fabric_backplane_free, f);
     }
     return false;
 }
@@ -184,7 +187,7 @@ static bool fabric_backplane_is_free(struct emu_fabric *f, int64_t now_ps)
 /* The time an input is taken up by a frame to an output. */
 static int64_t fabric_cross_ps(const struct emu_fabric *f, int in, int out, const struct emu_frame *frame)
 {
-    const struct emu_link_config *a = &f->owner->ports[in].link, *b = &f->owner->ports[out].link;
+    const struct emu_link_config *a = &f->config.ports[in].link, *b = &f->config.ports[out].link;
     return emu_port_wire_ps(a->rate_bps > b->rate_bps ? a : b, emu_frame_wire_bytes(frame));
 }
 
@@ -196,35 +199,35 @@ static void fabric_cross(struct emu_fabric *f, int in, int out, int64_t now_ps)
     emu_ring_pop(ring, &frame);
     emu_queue_leave(&input->accounts, &frame);
     f->last[out] = in;
-    if (!f->per_output || ring->count == 0)
+    if (!f->config.per_output || ring->count == 0)
         fabric_waiting(f, out)[in / WORD] &= ~(UINT64_C(1) << (in % WORD));
     input->shown = false;
-    if (f->owner->config.backplane_bps > 0) {
-        struct emu_link_config bus = {f->owner->config.backplane_bps, 0};
+    if (f->config.backplane_bps > 0) {
+        struct emu_link_config bus = {f->config.backplane_bps, 0};
         f->backplane_free_ps = now_ps + emu_port_wire_ps(&bus, emu_frame_buffer_bytes(&frame));
         f->turn = (out + 1) % f->n;
     }
-    if (!f->per_output) {
-        int64_t cross_ps = f->buffers ? fabric_cross_ps(f, in, out, &frame) : f->backplane_free_ps - now_ps;
+    if (!f->config.per_output) {
+        int64_t cross_ps = f->config.buffers ? fabric_cross_ps(f, in, out, &frame) : f->backplane_free_ps - now_ps;
         input->free_ps = now_ps + cross_ps;
         /* At the output's own rate it is through when the output is idle again, and the port says so. */
-        bool told = f->buffers && f->owner->ports[in].link.rate_bps <= f->owner->ports[out].link.rate_bps;
+        bool told = f->config.buffers && f->config.ports[in].link.rate_bps <= f->config.ports[out].link.rate_bps;
         if (!told && !input->waking) {
             input->waking = true;
-            emu_clock_schedule(&f->owner->clock, cross_ps, fabric_input_free, input);
+            emu_clock_schedule(&f->config.clock, cross_ps, fabric_input_free, input);
         }
     }
-    if (f->owner->pause && f->buffers)
-        emu_pause_left(f->owner->pause, in, out);
-    emu_switch_arrive(f->owner, in, out, &frame);
+    if (f->config.left)
+        f->config.left(f->config.user, in, out);
+    f->config.arrive(f->config.user, in, out, &frame);
 }
 
 /* What an output can take now, crosses. */
 static void fabric_try(struct emu_fabric *f, int out)
 {
-    struct emu_port *p = &f->owner->ports[out];
-    int64_t now_ps = emu_clock_now(&f->owner->clock);
-    while (!f->buffers || emu_port_is_idle(p)) {
+    struct emu_port *p = &f->config.ports[out];
+    int64_t now_ps = emu_clock_now(&f->config.clock);
+    while (!f->config.buffers || emu_port_is_idle(p)) {
         int in = fabric_choose(f, out);
         if (in < 0 || !fabric_backplane_is_free(f, now_ps))
             return;
@@ -237,8 +240,8 @@ static void fabric_room(void *user, struct emu_port *p)
 {
     struct emu_fabric *f = user;
     int out = p->index, fed = f->last[out];
-    if (!f->per_output && fed >= 0 && !f->inputs[fed].shown && f->inputs[fed].rings &&
-        emu_clock_now(&f->owner->clock) >= f->inputs[fed].free_ps)
+    if (!f->config.per_output && fed >= 0 && !f->inputs[fed].shown && f->inputs[fed].rings &&
+        emu_clock_now(&f->config.clock) >= f->inputs[fed].free_ps)
         fabric_show(f, fed);
     fabric_try(f, out);
 }
@@ -246,21 +249,21 @@ static void fabric_room(void *user, struct emu_port *p)
 void emu_fabric_offer(struct emu_fabric *f, int in, int out, const struct emu_frame *frame)
 {
     struct fabric_input *input = &f->inputs[in];
-    int64_t now_ps = emu_clock_now(&f->owner->clock);
+    int64_t now_ps = emu_clock_now(&f->config.clock);
     if (!emu_queue_admit(&input->accounts, frame)) {
         input->accounts.stats.dropped--; /* the port counts it, as drops of its input's buffer */
         input->accounts.stats.dropped_bytes -= emu_frame_buffer_bytes(frame);
-        emu_port_refuse(&f->owner->ports[in], frame);
+        emu_port_refuse(&f->config.ports[in], frame);
         return;
     }
     if (!input->rings)
-        input->rings = memory_zeroed(f->per_output ? (size_t)f->n : 1, sizeof *input->rings, "a switch's inputs");
+        input->rings = memory_zeroed(f->config.per_output ? (size_t)f->n : 1, sizeof *input->rings, "a switch's inputs");
     struct emu_frame held = *frame;
     held.out = (uint16_t)out;
     emu_ring_push(fabric_ring(f, in, out), &held, now_ps);
-    if (f->owner->pause && f->buffers)
-        emu_pause_entered(f->owner->pause, in, out);
-    if (f->per_output) {
+    if (f->config.entered)
+        f->config.entered(f->config.user, in, out);
+    if (f->config.per_output) {
         fabric_wait(f, in, out);
         fabric_try(f, out);
     } else if (now_ps >= input->free_ps) {
@@ -273,14 +276,14 @@ bool emu_fabric_audit(const struct emu_fabric *f, struct error *err)
     for (int i = 0; i < f->n; i++) {
         const struct emu_queue *q = &f->inputs[i].accounts;
         int64_t held = 0;
-        for (int k = 0; f->inputs[i].rings && k < (f->per_output ? f->n : 1); k++)
+        for (int k = 0; f->inputs[i].rings && k < (f->config.per_output ? f->n : 1); k++)
             held += (int64_t)f->inputs[i].rings[k].count;
         if (q->stats.enqueued != q->stats.dequeued + held || held != q->depth_packets ||
             q->stats.enqueued_bytes != q->stats.dequeued_bytes + q->depth_bytes)
             return error_set(err, ERROR_SYSTEM,
                              "the input buffer of port %s does not conserve frames: %" PRId64 " came, %" PRId64
                              " left, %" PRId64 " are there; please report this",
-                             f->owner->ports[i].name, q->stats.enqueued, q->stats.dequeued, held);
+                             f->config.ports[i].name, q->stats.enqueued, q->stats.dequeued, held);
     }
     return true;
 }

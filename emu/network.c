@@ -2,7 +2,6 @@
 #include "emu/network.h"
 
 #include "base/memory.h"
-#include "emu/fabric.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,10 +238,7 @@ struct emu_port *emu_network_port(struct emu_network *n, int i)
 const struct emu_queue *emu_network_buffer(struct emu_network *n, int i)
 {
     struct emu_switch *s = network_switch_of(n, &i);
-    if (!s)
-        return &n->nics[i].queue;
-    return s->fabric && s->config.architecture >= EMU_ARCHITECTURE_INPUT ? emu_fabric_input(s->fabric, i)
-                                                                         : &s->ports[i].queue;
+    return s ? emu_switch_buffer(s, i) : &n->nics[i].queue;
 }
 
 struct emu_port *emu_network_find(struct emu_network *n, const char *name)

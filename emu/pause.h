@@ -1,11 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/pause.h - whom a switch has told to stop (IEEE 802.3x), and when they may go on. */
+/* emu/pause.h - whom a switch has told to stop (IEEE 802.3x), and when they may go on.
+ *
+ * A buffer is congested from when it is at xoff until it is at xon. Whoever sends into it meanwhile is told to stop, or
+ * everybody as soon as it is; then all may go on. The buffer is what an architecture says fills up. */
 #ifndef EMU_PAUSE_H
 #define EMU_PAUSE_H
 
-#include "emu/switch.h"
+#include "emu/architecture.h"
+#include "emu/port.h"
 
-struct emu_pause *emu_pause_new(struct emu_switch *s);
+struct emu_pause_config {
+    bool on;
+    struct emu_level xoff, xon;
+    bool everybody;  /* not only who sends into the buffer: what a switch does that watches its memory as a whole */
+    uint16_t quanta; /* of 512 bit times; repeated after half of it while the buffer stays above xon */
+};
+
+/* The switch it stops senders for. */
+struct emu_pause_owner {
+    struct emu_port *ports; /* borrowed */
+    int n_ports;
+    enum emu_architecture_place place;
+    struct emu_clock clock;
+    struct emu_level (*level)(void *user, int in, int out); /* in the buffer of a frame from `in` to `out`, now */
+    void *user;             /* borrowed */
+};
+
+struct emu_pause;
+
+/* Copies both. */
+struct emu_pause *emu_pause_new(const struct emu_pause_config *config, const struct emu_pause_owner *owner);
 void emu_pause_free(struct emu_pause *p);
 
 /* A frame from `in` has entered its buffer on the way to `out`, or has left it. */

@@ -15,6 +15,11 @@ struct emu_queue_config {
     int64_t limit_packets; /* frames; EMU_QUEUE_UNLIMITED for no bound, at least 1 */
 };
 
+/* How full a buffer is, or may be: whichever of the two comes first. */
+struct emu_level {
+    int64_t bytes, packets;
+};
+
 /* What it counted. enqueued + dropped = offered; enqueued = dequeued + depth: a frame that is lost after it was queued
  * counts as dropped, no longer as enqueued. */
 struct emu_queue_stats {

@@ -2,30 +2,12 @@
 #include "emu/switch.h"
 
 #include "base/memory.h"
-#include "emu/fabric.h"
-#include "emu/pause.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define FULL_BUFFER_BYTES 1518 /* of the largest frame */
 #define FULL_WIRE_BYTES 1538
-
-const char *const emu_architecture_names[] = {
-    [EMU_ARCHITECTURE_OUTPUT] = "output",
-    [EMU_ARCHITECTURE_SHARED] = "shared",
-    [EMU_ARCHITECTURE_INPUT] = "input",
-    [EMU_ARCHITECTURE_VOQ] = "voq",
-    NULL,
-};
-
-const char *const emu_arbitration_names[] = {
-    [EMU_ARBITRATION_ROUND_ROBIN] = "round-robin",
-    [EMU_ARBITRATION_OLDEST] = "oldest",
-    [EMU_ARBITRATION_RANDOM] = "random",
-    NULL,
-};
 
 struct emu_switch_config emu_switch_config_default(void)
 {
@@ -54,14 +36,17 @@ static void switch_grow(struct emu_switch *s, uint32_t station)
     s->stations = stations;
 }
 
-void emu_switch_arrive(struct emu_switch *s, int in, int out, const struct emu_frame *frame)
+/* Into the output's queue: what needs no crossing, or has crossed. Takes the frame. */
+static void switch_arrive(void *owner, int in, int out, const struct emu_frame *frame)
 {
-    if (s->config.architecture == EMU_ARCHITECTURE_SHARED)
-        emu_switch_shared_accept(s, in, out, frame);
-    else if (s->config.architecture == EMU_ARCHITECTURE_OUTPUT)
-        emu_switch_output_accept(s, in, out, frame);
-    else
-        emu_port_send(&s->ports[out], frame);
+    struct emu_switch *s = owner;
+    if (s->architecture->admit && !s->architecture->admit(s, out, frame)) {
+        emu_port_refuse(&s->ports[out], frame);
+        return;
+    }
+    emu_port_send(&s->ports[out], frame);
+    if (s->pause && s->architecture->place != EMU_ARCHITECTURE_AT_INPUTS)
+        emu_pause_entered(s->pause, in, out);
 }
 
 static void switch_accept(struct emu_switch *s, int in, int out, const struct emu_frame *frame)
@@ -69,7 +54,7 @@ static void switch_accept(struct emu_switch *s, int in, int out, const struct em
     if (s->fabric)
         emu_fabric_offer(s->fabric, in, out, frame);
     else
-        emu_switch_arrive(s, in, out, frame);
+        switch_arrive(s, in, out, frame);
 }
 
 /* To where it belongs; takes the frame. */
@@ -162,20 +147,38 @@ static void switch_receive(void *owner, int index, const struct emu_frame *frame
     }
 }
 
-struct emu_level emu_switch_level(struct emu_switch *s, int in, int out)
+const struct emu_queue *emu_switch_buffer(const struct emu_switch *s, int port)
 {
-    if (s->fabric && s->config.architecture >= EMU_ARCHITECTURE_INPUT) {
-        const struct emu_queue *q = emu_fabric_input(s->fabric, in);
-        return (struct emu_level){q->depth_bytes, q->depth_packets};
-    }
+    return s->architecture->place == EMU_ARCHITECTURE_AT_INPUTS ? emu_fabric_input(s->fabric, port)
+                                                                : &s->ports[port].queue;
+}
+
+/* What is in the buffer that a frame from `in` to `out` goes through, now. */
+static struct emu_level switch_level(void *owner, int in, int out)
+{
+    struct emu_switch *s = owner;
+    enum emu_architecture_place place = s->architecture->place;
     struct emu_level level = {0, 0};
-    bool all = s->config.architecture == EMU_ARCHITECTURE_SHARED;
-    for (int i = all ? 0 : out; i < (all ? s->n_ports : out + 1); i++) {
+    int first = place == EMU_ARCHITECTURE_AT_INPUTS ? in : place == EMU_ARCHITECTURE_AT_OUTPUTS ? out : 0;
+    int end = place == EMU_ARCHITECTURE_IN_POOL ? s->n_ports : first + 1;
+    for (int i = first; i < end; i++) {
         emu_port_settle(&s->ports[i]);
-        level.bytes += s->ports[i].queue.depth_bytes;
-        level.packets += s->ports[i].queue.depth_packets;
+        level.bytes += emu_switch_buffer(s, i)->depth_bytes;
+        level.packets += emu_switch_buffer(s, i)->depth_packets;
     }
     return level;
+}
+
+static void switch_entered(void *owner, int in, int out)
+{
+    struct emu_switch *s = owner;
+    emu_pause_entered(s->pause, in, out);
+}
+
+static void switch_left(void *owner, int in, int out)
+{
+    struct emu_switch *s = owner;
+    emu_pause_left(s->pause, in, out);
 }
 
 int64_t emu_switch_headroom_bytes(const struct emu_link_config *link)
@@ -185,13 +188,35 @@ int64_t emu_switch_headroom_bytes(const struct emu_link_config *link)
     return (int64_t)bytes + 2 * FULL_WIRE_BYTES + EMU_FRAME_MIN_WIRE_BYTES + FULL_BUFFER_BYTES;
 }
 
+static struct emu_fabric *switch_fabric(struct emu_switch *s, bool inputs)
+{
+    const struct emu_switch_config *c = &s->config;
+    return emu_fabric_new(&(struct emu_fabric_config){
+        .ports = s->ports,
+        .n_ports = s->n_ports,
+        .buffers = inputs,
+        .per_output = s->architecture->per_output,
+        .queue = c->queue,
+        .arbitration = c->arbitration,
+        .backplane_bps = c->backplane_bps,
+        .seed = c->seed,
+        .clock = s->clock,
+        .ops = s->ops,
+        .arrive = switch_arrive,
+        .entered = inputs && c->pause.on ? switch_entered : NULL,
+        .left = inputs && c->pause.on ? switch_left : NULL,
+        .user = s,
+    });
+}
+
 void emu_switch_init(struct emu_switch *s, const char *name, int n_ports, const struct emu_clock *clock,
                      const struct emu_frame_ops *ops, const struct emu_switch_config *config)
 {
-    *s = (struct emu_switch){.n_ports = n_ports, .ops = ops, .clock = *clock, .config = *config};
-    bool output = config->architecture == EMU_ARCHITECTURE_OUTPUT;
-    bool shared = config->architecture == EMU_ARCHITECTURE_SHARED;
-    struct emu_queue_config queue = output || shared ? config->queue : emu_queue_config_default();
+    const struct emu_architecture_ops *architecture = emu_architectures[config->architecture];
+    bool inputs = architecture->place == EMU_ARCHITECTURE_AT_INPUTS;
+    struct emu_queue_config queue = inputs ? emu_queue_config_default() : config->queue;
+    *s = (struct emu_switch){
+        .n_ports = n_ports, .ops = ops, .clock = *clock, .config = *config, .architecture = architecture};
     s->ports = memory_zeroed((size_t)n_ports, sizeof *s->ports, "a switch");
     for (int i = 0; i < n_ports; i++) {
         char port_name[EMU_PORT_NAME];
@@ -202,16 +227,17 @@ void emu_switch_init(struct emu_switch *s, const char *name, int n_ports, const 
         p->owner = s;
         p->index = i;
         p->wants_early = config->cut_through;
-        if (!output && !shared)
+        if (inputs)
             emu_port_make_eager(p);
     }
-    if ((!output && !shared) || config->backplane_bps > 0)
-        s->fabric = emu_fabric_new(s);
+    if (inputs || config->backplane_bps > 0)
+        s->fabric = switch_fabric(s, inputs);
     if (config->pause.on)
-        s->pause = emu_pause_new(s);
+        s->pause = emu_pause_new(&config->pause, &(struct emu_pause_owner){s->ports, n_ports, architecture->place,
+                                                                           *clock, switch_level, s});
     if (config->cut_through)
         s->late = memory_zeroed((size_t)n_ports, sizeof *s->late, "a switch");
-    s->plain = output && !s->fabric && !s->pause && !config->cut_through && config->latency_ps == 0;
+    s->plain = !architecture->admit && !s->fabric && !s->pause && !config->cut_through && config->latency_ps == 0;
 }
 
 void emu_switch_fini(struct emu_switch *s)
@@ -230,20 +256,10 @@ void emu_switch_fini(struct emu_switch *s)
     *s = (struct emu_switch){0};
 }
 
-/* The pool holds what its ports hold, and no more than it may. */
-static bool switch_audit_pool(struct emu_switch *s, struct error *err)
-{
-    struct emu_level level = emu_switch_level(s, 0, 0);
-    return s->config.architecture != EMU_ARCHITECTURE_SHARED ||
-           (level.bytes <= s->config.pool.bytes && level.packets <= s->config.pool.packets) ||
-           error_set(err, ERROR_SYSTEM, "switch port %s: a pool of %" PRId64 " bytes holds %" PRId64
-                     "; please report this", s->ports[0].name, s->config.pool.bytes, level.bytes);
-}
-
 bool emu_switch_audit(struct emu_switch *s, struct error *err)
 {
     for (int i = 0; i < s->n_ports; i++)
         if (!emu_port_audit(&s->ports[i], err))
             return false;
-    return (!s->fabric || emu_fabric_audit(s->fabric, err)) && switch_audit_pool(s, err);
+    return (!s->fabric || emu_fabric_audit(s->fabric, err)) && (!s->architecture->audit || s->architecture->audit(s, err));
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared buffer: the output queues are in one pool. */
-#include "emu/pause.h"
+/* Shared buffer: the output queues are in one pool. A port may have a limit of its own, or a dynamic threshold: alpha
+ * times what is left of the pool (Choudhury and Hahne 1998). */
 #include "emu/switch.h"
 
-/* FIFO ports say what left only when asked, so s->pool_bytes is what the pool held at most: enough to let a frame in,
- * and brought up to date before one is refused. */
+#include <inttypes.h>
+
+/* FIFO ports count what left only when asked, so s->pool_bytes is what the pool held at most. That is enough to let a
+ * frame in; it is brought up to date before one is refused. */
 static void shared_settle(struct emu_switch *s)
 {
     s->pool_bytes = s->pool_packets = 0;
@@ -31,20 +33,31 @@ static bool shared_fits(const struct emu_switch *s, const struct emu_port *p, in
             shared_below(s->config.alpha, p->queue.depth_packets, 1, pool->packets, s->pool_packets));
 }
 
-void emu_switch_shared_accept(struct emu_switch *s, int in, int out, const struct emu_frame *frame)
+static bool shared_admit(struct emu_switch *s, int out, const struct emu_frame *frame)
 {
-    struct emu_port *p = &s->ports[out];
+    const struct emu_port *p = &s->ports[out];
     int64_t bytes = emu_frame_buffer_bytes(frame);
     if (!shared_fits(s, p, bytes)) {
         shared_settle(s);
-        if (!shared_fits(s, p, bytes)) {
-            emu_port_refuse(p, frame);
-            return;
-        }
+        if (!shared_fits(s, p, bytes))
+            return false;
     }
     s->pool_bytes += bytes; /* also of one the port's own limit drops: put right before anything is refused */
     s->pool_packets++;
-    emu_port_send(p, frame);
-    if (s->pause)
-        emu_pause_entered(s->pause, in, out);
+    return true;
 }
+
+static bool shared_audit(struct emu_switch *s, struct error *err)
+{
+    const struct emu_level *pool = &s->config.pool;
+    shared_settle(s);
+    return (s->pool_bytes <= pool->bytes && s->pool_packets <= pool->packets) ||
+           error_set(err, ERROR_SYSTEM, "switch port %s: a pool of %" PRId64 " bytes holds %" PRId64
+                     "; please report this", s->ports[0].name, pool->bytes, s->pool_bytes);
+}
+
+const struct emu_architecture_ops emu_architecture_shared = {
+    .place = EMU_ARCHITECTURE_IN_POOL,
+    .admit = shared_admit,
+    .audit = shared_audit,
+};

@@ -12,7 +12,6 @@
 #define DELAY_MAX_PS (10 * UNITS_PS_PER_S)
 #define SEGMENT_HEADERS 52
 #define SEGMENT_OVERHEAD (SEGMENT_HEADERS + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
-#define VOQ_PORTS 1024 /* a FIFO for every two of them */
 
 /* Payload of full segments back to back on the wire, to the nearest bit/s. */
 static int64_t network_goodput(const struct scenario *s, int64_t rate_bps)
@@ -120,9 +119,9 @@ static bool network_pause(struct scenario *s, bool inputs, struct emu_pause_conf
 static bool network_switch_consistent(const struct emu_switch_config *c, const struct schema_switch *y,
                                       struct fields *f)
 {
-    bool shared = c->architecture == EMU_ARCHITECTURE_SHARED;
-    bool inputs = c->architecture == EMU_ARCHITECTURE_INPUT || c->architecture == EMU_ARCHITECTURE_VOQ;
-    if (!shared && (y->pool || y->alpha))
+    enum emu_architecture_place place = emu_architectures[c->architecture]->place;
+    bool inputs = place == EMU_ARCHITECTURE_AT_INPUTS;
+    if (place != EMU_ARCHITECTURE_IN_POOL && (y->pool || y->alpha))
         return fields_fail(f, y->pool ? "pool" : "alpha", "is for architecture: shared");
     if (inputs && !emu_disciplines[c->queue.discipline]->in_order)
         return fields_fail(f, "queue", "'%s' is for output queues; buffers at the inputs are FIFO", y->queue);
@@ -145,7 +144,8 @@ static bool network_switch(struct scenario *s, struct emu_switch_config *c, cons
     if (!fields_choice(f, "architecture", y->architecture, emu_architecture_names, "an architecture", &architecture))
         return false;
     c->architecture = (enum emu_architecture)architecture;
-    if (architecture == EMU_ARCHITECTURE_SHARED)
+    enum emu_architecture_place place = emu_architectures[architecture]->place;
+    if (place == EMU_ARCHITECTURE_IN_POOL)
         c->pool.bytes = 20000000;
     else
         c->queue.limit_bytes = 20000000;
@@ -160,7 +160,7 @@ static bool network_switch(struct scenario *s, struct emu_switch_config *c, cons
         return false;
     c->arbitration = (enum emu_arbitration)arbitration;
     c->cut_through = cut_through;
-    if (y->pause && !network_pause(s, architecture >= EMU_ARCHITECTURE_INPUT, &c->pause, y->pause, f))
+    if (y->pause && !network_pause(s, place == EMU_ARCHITECTURE_AT_INPUTS, &c->pause, y->pause, f))
         return false;
     fields_section(f, "%s", section);
     return network_switch_consistent(c, y, f);
@@ -252,7 +252,7 @@ bool load_network(struct scenario *s, const struct schema_network *y, struct fie
  * may send into the buffer, in buffer bytes. */
 static bool network_pause_levels(struct emu_switch_config *c, int64_t room, const char *section, struct fields *f)
 {
-    struct emu_level limit = c->architecture == EMU_ARCHITECTURE_SHARED
+    struct emu_level limit = emu_architectures[c->architecture]->place == EMU_ARCHITECTURE_IN_POOL
                                  ? c->pool
                                  : (struct emu_level){c->queue.limit_bytes, c->queue.limit_packets};
     if (!c->pause.on || c->pause.xoff.bytes || c->pause.xoff.packets)
@@ -281,8 +281,15 @@ static bool network_ports(const struct emu_switch_config *c, const char *text, i
         return false;
     if (used > ports)
         return fields_fail(f, "ports", "'%s' are too few for the %d links of a switch here", text, used);
-    return c->architecture != EMU_ARCHITECTURE_VOQ || used <= VOQ_PORTS ||
-           fields_fail(f, "architecture", "voq with %d ports; at most %d", used, VOQ_PORTS);
+    int most = emu_architectures[c->architecture]->most_ports;
+    return most == 0 || used <= most ||
+           fields_fail(f, "architecture", "%s with %d ports; at most %d", emu_architecture_names[c->architecture], used,
+                       most);
+}
+
+static bool network_at_inputs(const struct emu_switch_config *c)
+{
+    return emu_architectures[c->architecture]->place == EMU_ARCHITECTURE_AT_INPUTS;
 }
 
 bool load_network_fits(struct scenario *s, const struct schema_network *y, struct fields *f)
@@ -304,14 +311,14 @@ bool load_network_fits(struct scenario *s, const struct schema_network *y, struc
         hosts = most + (n->topology == EMU_TOPOLOGY_MESH ? second : 0);
         uplinks = n->topology == EMU_TOPOLOGY_TREE;
     }
-    bool star = n->topology == EMU_TOPOLOGY_STAR, inputs = n->sw.architecture >= EMU_ARCHITECTURE_INPUT;
+    bool star = n->topology == EMU_TOPOLOGY_STAR, inputs = network_at_inputs(&n->sw);
     int64_t host_room = emu_switch_headroom_bytes(&n->link), up_room = emu_switch_headroom_bytes(&n->backbone);
     int64_t all = (star ? hosts - uplinks : hosts) * host_room + uplinks * up_room;
     int64_t one = uplinks > 0 && up_room > host_room ? up_room : host_room;
     if (!network_ports(&n->sw, y->sw.ports, star ? hosts : hosts + uplinks, "network.switch", f) ||
         !network_pause_levels(&n->sw, inputs ? one : all, "network.switch", f))
         return false;
-    inputs = n->root_sw.architecture >= EMU_ARCHITECTURE_INPUT;
+    inputs = network_at_inputs(&n->root_sw);
     return !y->root || (network_ports(&n->root_sw, y->root->ports, n->n_racks, "network.root", f) &&
                         network_pause_levels(&n->root_sw, inputs ? up_room : n->n_racks * up_room, "network.root", f));
 }

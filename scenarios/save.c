@@ -139,7 +139,8 @@ static void save_pause(struct save *v, const struct scenario *s, const struct em
 static void save_a_switch(struct save *v, const struct scenario *s, const struct emu_switch_config *c,
                           struct schema_switch *y)
 {
-    bool shared = c->architecture == EMU_ARCHITECTURE_SHARED, inputs = c->architecture >= EMU_ARCHITECTURE_INPUT;
+    enum emu_architecture_place place = emu_architectures[c->architecture]->place;
+    bool shared = place == EMU_ARCHITECTURE_IN_POOL, inputs = place == EMU_ARCHITECTURE_AT_INPUTS;
     *y = (struct schema_switch){
         .architecture = save_text(v, emu_architecture_names[c->architecture]),
         .queue = save_discipline(v, &c->queue),

@@ -46,8 +46,8 @@ static enum model_regime_acks regime_acks(enum emu_discipline discipline)
 static const char *network_setup(const struct scenario *s, struct model_regime_setup *setup)
 {
     const struct emu_switch_config *sw = &s->network.sw;
-    bool shared = sw->architecture == EMU_ARCHITECTURE_SHARED;
-    if (!shared && sw->architecture != EMU_ARCHITECTURE_OUTPUT)
+    bool shared = emu_architectures[sw->architecture]->place == EMU_ARCHITECTURE_IN_POOL;
+    if (emu_architectures[sw->architecture]->place == EMU_ARCHITECTURE_AT_INPUTS)
         return "the switch buffers at its inputs";
     if (emu_disciplines[s->network.nic.discipline]->drops_early || emu_disciplines[sw->queue.discipline]->drops_early)
         return "a queue drops frames before its buffer is full";

@@ -56,7 +56,8 @@ static bool what_if_queues(struct scenario *s, const char *text, const char *nam
         return error_set(err, ERROR_INPUT, "--what-if %s: '%s' is no place; there are nic and port", text, place);
     struct emu_queue_config *queues[] = {nic ? &s->network.nic : NULL, port ? &s->network.sw.queue : NULL,
                                          port && s->network.root ? &s->network.root_sw.queue : NULL};
-    if (port && s->network.sw.architecture >= EMU_ARCHITECTURE_INPUT && strcmp(name, "buffer") != 0)
+    if (port && emu_architectures[s->network.sw.architecture]->place == EMU_ARCHITECTURE_AT_INPUTS &&
+        strcmp(name, "buffer") != 0)
         return error_set(err, ERROR_INPUT, "--what-if %s: this switch buffers at its inputs, FIFO", text);
     for (int q = 0; q < 3; q++) {
         if (queues[q] && strcmp(name, "buffer") == 0 && !study_replay_queue_limit(value, queues[q], err))

@@ -208,7 +208,8 @@ bool study_workload_uniform(struct study_workloads *c, const char *directory, co
     results_csv_close(&csv);
     struct estimate mean = estimate_mean(share, n);
     free(share);
-    bool fifo = s->network.sw.architecture == EMU_ARCHITECTURE_INPUT && s->uniform.load == 1;
+    const struct emu_architecture_ops *architecture = emu_architectures[s->network.sw.architecture];
+    bool fifo = architecture->place == EMU_ARCHITECTURE_AT_INPUTS && !architecture->per_output && s->uniform.load == 1;
     /* Karol, Hluchyj and Morgan 1987, Table I, and 2 - sqrt 2 for many */
     static const double karol[] = {1, 1, 0.75, 0.6825, 0.6553, 0.6399, 0.6302, 0.6234, 0.6184};
     double known = !fifo                   ? fmin(1, s->uniform.load)

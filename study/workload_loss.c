@@ -50,13 +50,14 @@ static double loss_packets(const struct scenario *s, int64_t bytes, int64_t pack
 static void loss_buffer(const struct scenario *s, struct loss_case *k)
 {
     const struct emu_switch_config *sw = &s->network.sw;
-    bool shared = sw->architecture == EMU_ARCHITECTURE_SHARED;
+    enum emu_architecture_place place = emu_architectures[sw->architecture]->place;
     int home = 0, rack = emu_network_rack(&s->network, k->receiver);
     for (int i = 0; i < s->n_flows; i++)
         home += s->flows[i].to == k->receiver && emu_network_rack(&s->network, s->flows[i].from) == rack;
-    k->input = sw->architecture >= EMU_ARCHITECTURE_INPUT && (s->network.topology == EMU_TOPOLOGY_STAR || home > 0);
+    k->input = place == EMU_ARCHITECTURE_AT_INPUTS && (s->network.topology == EMU_TOPOLOGY_STAR || home > 0);
     double limit = loss_packets(s, sw->queue.limit_bytes, sw->queue.limit_packets);
-    k->buffer = shared ? fmin(limit, loss_packets(s, sw->pool.bytes, sw->pool.packets)) : limit;
+    k->buffer = place == EMU_ARCHITECTURE_IN_POOL ? fmin(limit, loss_packets(s, sw->pool.bytes, sw->pool.packets))
+                                                  : limit;
 }
 
 static bool loss_read_flows(const char *directory, const struct scenario *s, struct loss_case *k, struct error *err)

@@ -135,7 +135,8 @@ static void lossless(enum emu_architecture kind, bool everybody)
         sw.pool.bytes = 60000;
     else
         sw.queue.limit_bytes = 60000;
-    int64_t inputs = kind >= EMU_ARCHITECTURE_INPUT ? 1 : 6, xoff = 60000 - inputs * emu_switch_headroom_bytes(&link);
+    int64_t inputs = emu_architectures[kind]->place == EMU_ARCHITECTURE_AT_INPUTS ? 1 : 6;
+    int64_t xoff = 60000 - inputs * emu_switch_headroom_bytes(&link);
     assert_true(xoff > 0);
     sw.pause = (struct emu_pause_config){.on = true, .everybody = everybody, .quanta = 65535,
                                          .xoff = {xoff, EMU_QUEUE_UNLIMITED}, .xon = {xoff / 2, EMU_QUEUE_UNLIMITED}};
