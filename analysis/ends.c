@@ -5,7 +5,7 @@
 #include "analysis/degree.h"
 #include "analysis/match.h"
 #include "analysis/transit.h"
-#include "base/xi.h"
+#include "base/compression.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct ends_hold {
 /* What one end sends. */
 struct ends_way {
     struct analysis_transit data, acks; /* of file 1's time less file 0's */
-    struct xi group[FILES]; /* of ACKs, should the file of this index be the one beside their sender */
+    struct compression group[FILES]; /* of ACKs, should the file of this index be the one beside their sender */
     int64_t ack_ns[FILES], first_ack_ns[FILES]; /* the latest and first ACK in both, by each file's time */
     int64_t lost[FILES];                /* ACKs only this file has seen */
     double latest;                      /* difference of the latest packet in both */
@@ -217,12 +217,12 @@ static void hold_ack(struct ends_hold *h, uint32_t ack, int64_t t)
         h->acked = ack;
 }
 
-static void group_add(const struct analysis_ends *e, struct xi *g, int from, const int64_t t[FILES])
+static void group_add(const struct analysis_ends *e, struct compression *g, int from, const int64_t t[FILES])
 {
-    const struct xi_config xi = {.floor = XI_FLOOR_NS,
+    const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS,
                                  .left_resolution = e->finer[from] ? 1 : US,
                                  .came_resolution = e->finer[!from] ? 1 : US};
-    xi_add(g, &xi, t[from], t[!from]);
+    compression_add(g, &xi, t[from], t[!from]);
 }
 
 static void note_ack(const struct analysis_ends *e, struct ends_way *w, const int64_t t[FILES])
@@ -232,7 +232,7 @@ static void note_ack(const struct analysis_ends *e, struct ends_way *w, const in
         w->first_ack_ns[i] = first || t[i] < w->first_ack_ns[i] ? t[i] : w->first_ack_ns[i];
         w->ack_ns[i] = first || t[i] > w->ack_ns[i] ? t[i] : w->ack_ns[i];
         if (overtaken)
-            xi_break(&w->group[i]);
+            compression_break(&w->group[i]);
         else
             group_add(e, &w->group[i], i, t);
     }

@@ -8,8 +8,8 @@
  *               where file 1 is: the difference of neighbouring packets of both ways tells which, whatever the clocks
  *   wait        mean less least transit (analysis/transit.h): the queues between the taps, and no other. Taps see
  *               packets leave, Linux's and emulated ones alike: what waits in a host's own queue does so before
- *   groups      of pure ACKs, by base/xi.h: when they passed beside their sender, and beside their receiver. One lost
- *               between the taps does not end a group, one overtaken does
+ *   groups      of pure ACKs, by base/compression.h: when they passed beside their sender, and beside their receiver.
+ *               One lost between the taps does not end a group, one overtaken does
  *   lost        pure ACKs seen beside their sender only, between the first and the last that were seen by both
  *   hold        mean from a byte passing the receiver's tap to its ACK passing it: delayed ACKs, and what they wait in
  *               the receiver's own queue

@@ -38,7 +38,7 @@ struct explain_probe {
 
 /* Groups of ACKs by when their own stamps say they left, for one of the ticks. */
 struct explain_stamped {
-    struct xi xi;
+    struct compression xi;
     bool vague; /* its first ACK left somewhere within its tick */
 };
 
@@ -58,7 +58,7 @@ struct analysis_explain {
     int64_t least_pause_ns, newest_end, last_ack_ns;
     int64_t last_ack;
     bool has_ack;
-    struct xi xi;
+    struct compression xi;
     struct explain_stamped stamped[ANALYSIS_EXPLAIN_TICKS];
     uint32_t last_stamp;  /* of an ACK that advanced */
     int in_run;           /* of ACKs whose rate is taken */
@@ -249,7 +249,7 @@ static void explain_rate(struct analysis_explain *e, int64_t ack, int64_t time_n
     if (e->in_run++ == 0) {
         e->run_first_ack = ack;
         e->run_ack_ns = time_ns;
-    } else if (e->in_run == XI_GROUP) {
+    } else if (e->in_run == COMPRESSION_GROUP) {
         double span_s = fmax((double)(time_ns - e->run_ack_ns), 1) * 1e-9, bytes = (double)(ack - e->run_first_ack);
         e->in_run = 0;
         e->bytes_at[rate_index(bytes * 8 / span_s)] += bytes;
@@ -265,16 +265,17 @@ static void explain_stamps(struct analysis_explain *e, uint32_t stamp, int64_t t
     for (int k = 0; k < ANALYSIS_EXPLAIN_TICKS; k++) {
         struct explain_stamped *g = &e->stamped[k];
         int64_t tick = (int64_t)tick_ns[k], left = (int64_t)(int32_t)(stamp - e->receiver.first) * tick;
-        bool vague = step > 1 && tick > XI_FLOOR_NS;
+        bool vague = step > 1 && tick > COMPRESSION_FLOOR_NS;
         int64_t resolution = (g->vague + vague) * tick;
-        struct xi_config xi = {.floor = resolution > 0 ? 2 * resolution : XI_FLOOR_NS, .left_resolution = resolution};
+        struct compression_config xi = {.floor = resolution > 0 ? 2 * resolution : COMPRESSION_FLOOR_NS,
+                                        .left_resolution = resolution};
         if (step == 0) {
             g->xi.in_group += g->xi.in_group > 0;
             continue;
         }
-        xi_add(&g->xi, &xi, left, time_ns);
+        compression_add(&g->xi, &xi, left, time_ns);
         if (g->xi.in_group == 0) /* ends one group, and begins the next */
-            xi_add(&g->xi, &xi, left, time_ns);
+            compression_add(&g->xi, &xi, left, time_ns);
         if (g->xi.in_group == 1)
             g->vague = vague;
     }
@@ -299,14 +300,14 @@ void analysis_explain_ack(struct analysis_explain *e, const struct capture_segme
         explain_stamps(e, s->tsval, time_ns);
     int64_t data_ns;
     if (!explain_passed(e, ack, &data_ns)) {
-        xi_break(&e->xi);
+        compression_break(&e->xi);
         e->in_run = 0;
         return;
     }
-    static const struct xi_config xi = {.floor = XI_FLOOR_NS};
+    static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS};
     e->holds++;
     e->hold_sum_ns += (double)(time_ns - data_ns);
-    xi_add(&e->xi, &xi, data_ns, time_ns);
+    compression_add(&e->xi, &xi, data_ns, time_ns);
     explain_rate(e, ack, time_ns);
 }
 

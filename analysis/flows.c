@@ -272,7 +272,7 @@ double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
     if (!c->explain[end] || most == 0)
         return NAN;
     double rate_bps = (double)most * 8e9 / (double)analysis_bins_width_ns(bins);
-    return analysis_explain_faster(c->explain[end], rate_bps / XI_COMPRESSED);
+    return analysis_explain_faster(c->explain[end], rate_bps / COMPRESSION_XI);
 }
 
 static void fill_window(struct analysis_flow *flow, const struct analysis_connection *c, int end)

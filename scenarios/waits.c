@@ -26,14 +26,14 @@ void waits_add(struct waits_flow *flows, int n_flows, const struct emu_network *
     uint32_t id = emu_frame_flow(n->ops, frame);
     if (id / 2 >= (uint32_t)n_flows || frame->dst != (uint32_t)host) /* ARP, or flooded */
         return;
-    static const struct xi_config xi = {.floor = XI_FLOOR_NS * UNITS_PS_PER_NS};
+    static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS * UNITS_PS_PER_NS};
     struct waits_flow *f = &flows[id / 2];
     bool from_sink = id & 1;
     if (!from_sink && !frame->pure_ack) {
         kind_add(&f->data, n, frame, now_ps);
     } else if (from_sink && frame->pure_ack && f->data.frames > 0) {
         kind_add(&f->ack, n, frame, now_ps);
-        xi_add(&f->xi, &xi, frame->sent_ps, now_ps);
+        compression_add(&f->xi, &xi, frame->sent_ps, now_ps);
     }
 }
 

@@ -2,12 +2,12 @@
 /* scenarios/waits.h - how long the frames of each TCP flow of a run waited, as data and as ACKs: exact, from when the
  * sender's stack handed a frame over to when the receiver's stack got it, less what that takes through empty queues.
  *
- * ACKs: pure ones that the flow's sink sends once data have reached it. Their compression: base/xi.h, from the times
- * they left the sink's stack to when they came. */
+ * ACKs: pure ones that the flow's sink sends once data have reached it. Their compression: base/compression.h, from the
+ * times they left the sink's stack to when they came. */
 #ifndef SCENARIOS_WAITS_H
 #define SCENARIOS_WAITS_H
 
-#include "base/xi.h"
+#include "base/compression.h"
 #include "emu/network.h"
 
 struct waits_kind {
@@ -20,7 +20,7 @@ struct waits_kind {
 
 struct waits_flow {
     struct waits_kind data, ack;
-    struct xi xi;
+    struct compression xi;
 };
 
 /* A frame arrives at a host. */

@@ -12,7 +12,8 @@
 
 static double compressed_share(const struct analysis_ends_flow *f)
 {
-    return xi_share(&(struct xi){.groups = f->groups, .compressed = f->compressed}, STUDY_EXPLANATION_LEAST_GROUPS);
+    return compression_share(&(struct compression){.groups = f->groups, .compressed = f->compressed},
+                             STUDY_EXPLANATION_LEAST_GROUPS);
 }
 
 /* Of the round trip from the sender's tap and back. */

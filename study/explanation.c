@@ -38,7 +38,7 @@ static struct study_explanation explained_one(const struct analysis_flows *f, si
     if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* too near to tell by handshakes */
         e.tap = e.x.hold_s >= STUDY_EXPLANATION_MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
     e.groups = e.tap == ANALYSIS_TAP_SENDER ? e.x.stamped : e.x.passed;
-    e.compressed = xi_share(&e.groups, STUDY_EXPLANATION_LEAST_GROUPS);
+    e.compressed = compression_share(&e.groups, STUDY_EXPLANATION_LEAST_GROUPS);
     if (e.tap == ANALYSIS_TAP_SENDER && !isfinite(e.compressed))
         e.compressed = analysis_flows_fast_acks(f, slot);
     return e;

@@ -17,7 +17,7 @@ struct study_explanation {
     struct analysis_explanation x;
     enum analysis_tap_place tap;
     enum analysis_limit limit;
-    struct xi groups;            /* of ACKs */
+    struct compression groups;            /* of ACKs */
     struct analysis_limit_phase phases[ANALYSIS_LIMIT_PHASES];
     size_t n_phases;
     double rtt_s;                /* floor and both waits; NAN without timestamps */

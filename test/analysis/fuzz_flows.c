@@ -87,7 +87,7 @@ static void check_explained(const struct analysis_flows *f, size_t i, const stru
     for (int k = 0; k < ANALYSIS_LEGS; k++)
         MUST(rate(x.wait_s[k]));
     for (int k = 0; k < 2; k++) {
-        const struct xi *g = k ? &x.passed : &x.stamped;
+        const struct compression *g = k ? &x.passed : &x.stamped;
         MUST(g->compressed >= 0 && g->compressed <= g->groups && g->groups <= INT32_MAX);
     }
     double share = analysis_flows_fast_acks(f, i);

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/xi.h"
+#include "base/compression.h"
 #include "test/cm.h"
 
 #include <math.h>
 
-static const struct xi_config exact = {.floor = 100};
+static const struct compression_config exact = {.floor = 100};
 
-static void add_spaced(struct xi *x, const struct xi_config *c, int n, int64_t left_gap, int64_t came_gap)
+static void add_spaced(struct compression *x, const struct compression_config *c, int n, int64_t left_gap,
+                       int64_t came_gap)
 {
     for (int i = 0; i < n; i++)
-        xi_add(x, c, i * left_gap, 1000000 + i * came_gap);
+        compression_add(x, c, i * left_gap, 1000000 + i * came_gap);
 }
 
 static void test_three_make_a_group(void **state)
 {
     (void)state;
-    struct xi x = {0};
+    struct compression x = {0};
     add_spaced(&x, &exact, 9, 50, 50);
     assert_int_equal(x.groups, 3);
     assert_int_equal(x.compressed, 0);
-    x = (struct xi){0};
+    x = (struct compression){0};
     add_spaced(&x, &exact, 9, 50, 37); /* xi = 0.74 */
     assert_int_equal(x.compressed, 3);
-    x = (struct xi){0};
+    x = (struct compression){0};
     add_spaced(&x, &exact, 9, 100, 75); /* 0.75 is not below it */
     assert_int_equal(x.groups, 3);
     assert_int_equal(x.compressed, 0);
@@ -31,7 +32,7 @@ static void test_three_make_a_group(void **state)
 static void test_group_grows_to_the_floor(void **state)
 {
     (void)state;
-    struct xi x = {0};
+    struct compression x = {0};
     add_spaced(&x, &exact, 22, 10, 1); /* 11 ACKs span 100 */
     assert_int_equal(x.groups, 2);
     assert_int_equal(x.compressed, 2);
@@ -40,12 +41,12 @@ static void test_group_grows_to_the_floor(void **state)
 static void test_resolutions_speak_against_compression(void **state)
 {
     (void)state;
-    const struct xi_config coarse = {.floor = 100, .left_resolution = 20, .came_resolution = 10};
-    struct xi x = {0};
+    const struct compression_config coarse = {.floor = 100, .left_resolution = 20, .came_resolution = 10};
+    struct compression x = {0};
     add_spaced(&x, &coarse, 3, 100, 67); /* (134 + 10) / (200 - 20) = 0.8 */
     assert_int_equal(x.groups, 1);
     assert_int_equal(x.compressed, 0);
-    x = (struct xi){0};
+    x = (struct compression){0};
     add_spaced(&x, &coarse, 3, 100, 62); /* 134 / 180 = 0.744 */
     assert_int_equal(x.compressed, 1);
 }
@@ -53,23 +54,23 @@ static void test_resolutions_speak_against_compression(void **state)
 static void test_break_starts_anew(void **state)
 {
     (void)state;
-    struct xi x = {0};
+    struct compression x = {0};
     for (int i = 0; i < 10; i++) {
-        xi_add(&x, &exact, i * 100, i);
+        compression_add(&x, &exact, i * 100, i);
         if (i % 2)
-            xi_break(&x);
+            compression_break(&x);
     }
     assert_int_equal(x.groups, 0);
-    assert_true(isnan(xi_share(&x, 0)));
+    assert_true(isnan(compression_share(&x, 0)));
 }
 
 static void test_share_needs_enough(void **state)
 {
     (void)state;
-    struct xi x = {.groups = 19, .compressed = 19};
-    assert_true(isnan(xi_share(&x, 20)));
-    x = (struct xi){.groups = 20, .compressed = 5};
-    assert_float_equal(xi_share(&x, 20), 0.25, 0);
+    struct compression x = {.groups = 19, .compressed = 19};
+    assert_true(isnan(compression_share(&x, 20)));
+    x = (struct compression){.groups = 20, .compressed = 5};
+    assert_float_equal(compression_share(&x, 20), 0.25, 0);
 }
 
 int main(void)
