@@ -16,7 +16,8 @@
 static bool what_if_bad(const char *text, struct error *err)
 {
     return error_set(err, ERROR_INPUT, "--what-if %s: not known; there are " EMU_DISCIPLINES(DISCIPLINE_LIST)
-                     "buffer=SIZE, pause, pause-senders, window=SIZE, cc=NAME and small-queues=SIZE, queues also with @nic or @port", text);
+                     "buffer=SIZE, pause, pause-senders, window=SIZE, cc=NAME and small-queues=SIZE, queues also with @nic "
+                     "or @port", text);
 }
 
 static bool what_if_bytes(const char *text, const char *value, int64_t least, int64_t *bytes, struct error *err)
