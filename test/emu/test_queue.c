@@ -97,27 +97,32 @@ static void test_random_traffic_is_conserved(void **state)
     random_init(&r, 11);
     for (int round = 0; round < 40; round++) {
         fake_reset();
-        struct emu_queue q = make((enum emu_discipline)(round % 3),
+        struct emu_queue q = make((enum emu_discipline)(round % EMU_DISCIPLINE_COUNT),
                                   2000 + (int64_t)random_below(&r, 50000), 1 + (int64_t)random_below(&r, 60));
-        int64_t offered = 0;
+        int64_t offered = 0, now_ps = 0;
         int last[4] = {-1, -1, -1, -1};
         for (int i = 0; i < 2000; i++) {
             bool ack = random_below(&r, 2);
+            now_ps += (int64_t)random_below(&r, 2000000000); /* 1 ms in the mean */
             if (random_below(&r, 5) < 3) {
                 struct emu_frame f = fake_frame(0, 1, (uint32_t)random_below(&r, 1500) + 1, i);
                 f.pure_ack = ack;
                 offered++;
                 struct emu_frame victim;
                 f.src = (uint32_t)random_below(&r, 4);
-                if (!emu_queue_push(&q, &f, f.src, 0, &victim))
+                if (!emu_queue_push(&q, &f, f.src, now_ps, &victim))
                     fake_ops.release(victim.packet);
             } else {
                 struct emu_frame f;
-                if (!emu_queue_pop(&q, 0, &f))
+                enum emu_discipline_next next = emu_queue_pop(&q, now_ps, &f);
+                if (next == EMU_DISCIPLINE_DROP)
+                    fake_ops.release(f.packet);
+                if (next != EMU_DISCIPLINE_FRAME)
                     continue;
-                int class = q.config.discipline == EMU_DISCIPLINE_ACK_FIRST ? f.pure_ack
-                            : q.config.discipline == EMU_DISCIPLINE_FAIR    ? (int)f.src
-                                                                            : 0;
+                const int classes[] = {[EMU_DISCIPLINE_ACKS_WAIT] = 0,
+                                       [EMU_DISCIPLINE_ACKS_LEAD] = f.pure_ack,
+                                       [EMU_DISCIPLINE_ACKS_TAKE_TURNS] = (int)f.src};
+                int class = classes[q.ops->acks];
                 assert_true(fake_id(&f) > last[class]);
                 last[class] = fake_id(&f);
                 fake_ops.release(f.packet);
