@@ -13,7 +13,8 @@
 #define EMU_DISCIPLINES(ROW)                                                                                          \
     ROW(FIFO, fifo, "fifo", "frames leave in the order they came")                                                    \
     ROW(ACK_FIRST, ack_first, "ack-first", "pure ACKs leave before data")                                             \
-    ROW(FAIR, fair, "fair", "flows take turns, as in fq and fq_codel")
+    ROW(FAIR, fair, "fair", "flows take turns, as in fq and fq_codel")                                                \
+    ROW(CODEL, codel, "codel", "fifo that drops when frames keep waiting over 5 ms (RFC 8289)")
 
 #define EMU_DISCIPLINE_ENUM(NAME, name, text, meaning) EMU_DISCIPLINE_##NAME,
 enum emu_discipline { EMU_DISCIPLINES(EMU_DISCIPLINE_ENUM) EMU_DISCIPLINE_COUNT };
