@@ -3,6 +3,7 @@
 
 #include "ns3/inet-socket-address.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/tcp-l4-protocol.h"
 #include "ns3/uinteger.h"
 #include "ns3/boolean.h"
@@ -27,6 +28,7 @@ Ptr<TcpSocketBase> Flow::MakeSocket(Ptr<Node> node)
 {
     const emu_tcp_config &tcp = m_config.tcp;
     Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(tcp.hystart));
+    Config::SetDefault("ns3::TcpWestwood::ProtocolType", StringValue("WestwoodPlus"));
     Ptr<TcpSocketBase> s = DynamicCast<TcpSocketBase>(
         node->GetObject<TcpL4Protocol>()->CreateSocket(TypeId::LookupByName(emu_congestion_rows[tcp.congestion].ns3_type)));
     s->SetAttribute("SegmentSize", UintegerValue(static_cast<uint64_t>(tcp.segment_bytes)));

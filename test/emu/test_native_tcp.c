@@ -141,12 +141,15 @@ static bool lose_at_random(struct line *l, const struct native_segment *s)
 static void test_every_byte_arrives_once_whatever_is_lost(void **state)
 {
     (void)state;
-    static const enum emu_congestion controls[] = {EMU_CONGESTION_NEWRENO, EMU_CONGESTION_LINUXRENO,
-                                                   EMU_CONGESTION_CUBIC};
-    for (int k = 0; k < 60; k++) {
+    enum emu_congestion controls[EMU_CONGESTION_COUNT];
+    int n = 0;
+    for (int c = 0; c < EMU_CONGESTION_COUNT; c++)
+        if (emu_congestion_rows[c].native)
+            controls[n++] = (enum emu_congestion)c;
+    for (int k = 0; k < 20 * n; k++) {
         struct emu_tcp_config config = usual();
         config.sack = k % 2;
-        config.congestion = controls[k % 3];
+        config.congestion = controls[k / 20];
         struct line *l = line_new(&config, 5 * MS, lose_at_random);
         random_init(&l->random, (uint64_t)k);
         l->loss = (k % 5) * 0.03;
