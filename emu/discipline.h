@@ -25,7 +25,8 @@ enum emu_discipline_acks { EMU_DISCIPLINE_ACKS_WAIT, EMU_DISCIPLINE_ACKS_LEAD, E
 enum emu_discipline_next { EMU_DISCIPLINE_EMPTY, EMU_DISCIPLINE_FRAME, EMU_DISCIPLINE_DROP };
 
 struct emu_discipline_ops {
-    bool in_order;    /* frames leave as they came and none is lost once it is in: a port puts them on its line at once */
+    /* Frames leave as they came and none is lost once it is in: a port puts them on its line at once. */
+    bool in_order;
     bool by_flow;     /* push() needs what tells flows apart */
     bool drops_early; /* may lose frames although there is room: the buffer is no measure of the queue */
     enum emu_discipline_acks acks;

@@ -257,7 +257,8 @@ void emu_fabric_offer(struct emu_fabric *f, int in, int out, const struct emu_fr
         return;
     }
     if (!input->rings)
-        input->rings = memory_zeroed(f->config.per_output ? (size_t)f->n : 1, sizeof *input->rings, "a switch's inputs");
+        input->rings = memory_zeroed(f->config.per_output ? (size_t)f->n : 1, sizeof *input->rings,
+                                     "a switch's inputs");
     struct emu_frame held = *frame;
     held.out = (uint16_t)out;
     emu_ring_push(fabric_ring(f, in, out), &held, now_ps);

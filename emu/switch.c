@@ -261,5 +261,6 @@ bool emu_switch_audit(struct emu_switch *s, struct error *err)
     for (int i = 0; i < s->n_ports; i++)
         if (!emu_port_audit(&s->ports[i], err))
             return false;
-    return (!s->fabric || emu_fabric_audit(s->fabric, err)) && (!s->architecture->audit || s->architecture->audit(s, err));
+    return (!s->fabric || emu_fabric_audit(s->fabric, err)) &&
+           (!s->architecture->audit || s->architecture->audit(s, err));
 }

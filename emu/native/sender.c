@@ -312,7 +312,8 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
     bool window_changed = window != tx->peer_window;
     tx->peer_window = window;
     uint64_t delivered = s->n_sack > 0 ? sender_mark(e, s) : 0, acked = ack - tx->una;
-    struct native_ack seen = {.segment = sender_segment(e), .acked = acked, .now_us = (uint64_t)(sender_now(e) / PS_PER_US)};
+    struct native_ack seen = {
+        .segment = sender_segment(e), .acked = acked, .now_us = (uint64_t)(sender_now(e) / PS_PER_US)};
     if (acked > 0) {
         uint64_t known = native_scoreboard_sacked(&tx->scoreboard);
         tx->una = ack;

@@ -29,8 +29,8 @@ Ptr<TcpSocketBase> Flow::MakeSocket(Ptr<Node> node)
     const emu_tcp_config &tcp = m_config.tcp;
     Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(tcp.hystart));
     Config::SetDefault("ns3::TcpWestwood::ProtocolType", StringValue("WestwoodPlus"));
-    Ptr<TcpSocketBase> s = DynamicCast<TcpSocketBase>(
-        node->GetObject<TcpL4Protocol>()->CreateSocket(TypeId::LookupByName(emu_congestion_rows[tcp.congestion].ns3_type)));
+    TypeId congestion = TypeId::LookupByName(emu_congestion_rows[tcp.congestion].ns3_type);
+    Ptr<TcpSocketBase> s = DynamicCast<TcpSocketBase>(node->GetObject<TcpL4Protocol>()->CreateSocket(congestion));
     s->SetAttribute("SegmentSize", UintegerValue(static_cast<uint64_t>(tcp.segment_bytes)));
     s->SetAttribute("SndBufSize", UintegerValue(static_cast<uint64_t>(tcp.send_buffer_bytes)));
     s->SetAttribute("RcvBufSize", UintegerValue(static_cast<uint64_t>(tcp.receive_buffer_bytes)));
