@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct emu_clock {
-    const int64_t *time_ps; /* borrowed: the time itself, where an engine keeps it in one place; else NULL, and */
+    const int64_t *time_ps; /* borrowed: the time, where an engine keeps it in one place; NULL: ask now_ps() */
     int64_t (*now_ps)(void *engine);
     /* Runs fn(arg) once, delay_ps >= 0 from now. */
     void (*schedule)(void *engine, int64_t delay_ps, void (*fn)(void *arg), void *arg);

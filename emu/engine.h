@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/engine.h - the door to an engine: a clock, hosts with an IPv4/TCP stack, bulk flows.
  *
- * The engine hands each frame a host sends to `transmit` (our NIC) and takes each frame our
- * NIC delivers through emu_engine_deliver(). Queues, wires and switches are not its business.
- * One engine per process: behind the door may be process-wide state. */
+ * The engine hands each frame that a host sends to `transmit` (our NIC) and takes each frame that our NIC delivers
+ * through emu_engine_deliver(). Queues, wires and switches are not its business. There is one engine per process, as it
+ * may have process-wide state. */
 #ifndef EMU_ENGINE_H
 #define EMU_ENGINE_H
 
@@ -18,9 +18,9 @@ struct emu_engine_config {
     uint64_t seed; /* of everything the engine draws itself */
     /* Takes ownership of frame->packet. `host` is what emu_engine_add_host() returned. */
     void (*transmit)(void *user, int host, const struct emu_frame *frame);
-    /* A flow with `written` has delivered so many bytes in all (duplex: the way that has fewer). */
+    /* A flow with `written` has delivered that many bytes in all (duplex: in the direction that has fewer). */
     void (*delivered)(void *user, int flow, int64_t bytes);
-    /* All that a flow with `written` was given is acknowledged. NULL: nobody asks */
+    /* Everything that a flow with `written` was given is acknowledged. NULL: nobody asks */
     void (*drained)(void *user, int flow);
     void *user; /* borrowed */
 };
@@ -36,7 +36,7 @@ struct emu_tcp_config {
     int64_t min_rto_ps;
     bool sack;
     bool hystart;             /* CUBIC leaves slow start when the delay grows, as Linux's does */
-    int64_t small_queue_bytes; /* most of its own data a sender keeps in its NIC, 0: no bound */
+    int64_t small_queue_bytes; /* a sender keeps at most this much of its own data in its NIC; 0: no bound */
 };
 
 struct emu_flow_config {
@@ -45,8 +45,8 @@ struct emu_flow_config {
     int64_t bytes;         /* to send, then close; 0: send until the engine stops */
     struct emu_tcp_config tcp;
     bool duplex;             /* the same both ways, on the one connection */
-    bool written;            /* sends what emu_engine_write() says, and stays open; bytes, or 0, only tell when it is
-                              * done. Native alone has it */
+    bool written;            /* sends what emu_engine_write() gives it and stays open; `bytes`, or 0, only decides when
+                              * it is done. Only the native engine has it */
 };
 
 struct emu_flow_stats {
@@ -80,7 +80,7 @@ int emu_engine_add_host(struct emu_engine *e, struct error *err);
 /* Flow number (0, 1, ... in order), or -1. */
 int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err);
 
-/* So many bytes more (duplex: each way) for a flow with `written`; they wait until it is connected. */
+/* Adds bytes (duplex: in each direction) to a flow with `written`; they wait until it is connected. */
 void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes);
 
 struct emu_clock emu_engine_clock(struct emu_engine *e);
@@ -89,7 +89,7 @@ const struct emu_frame_ops *emu_engine_frame_ops(void);
 /* A frame reaches a host's stack; takes ownership of frame->packet. */
 void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame);
 
-/* A frame of a host's has left its NIC's queue, for the wire or dropped; needed with small_queue_bytes. */
+/* A frame has left the queue of its host's NIC, for the wire or dropped; needed with small_queue_bytes. */
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame);
 
 struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow);

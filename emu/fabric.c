@@ -172,7 +172,7 @@ static void fabric_backplane_free(void *arg)
         fabric_try(f, (from + i) % f->n);
 }
 
-/* False: somebody is crossing, and whoever waits is woken. */
+/* Returns false while another frame is crossing; an event then wakes whoever waits. */
 static bool fabric_backplane_is_free(struct emu_fabric *f, int64_t now_ps)
 {
     if (now_ps >= f->backplane_free_ps)
@@ -210,7 +210,7 @@ static void fabric_cross(struct emu_fabric *f, int in, int out, int64_t now_ps)
     if (!f->config.per_output) {
         int64_t cross_ps = f->config.buffers ? fabric_cross_ps(f, in, out, &frame) : f->backplane_free_ps - now_ps;
         input->free_ps = now_ps + cross_ps;
-        /* At the output's own rate it is through when the output is idle again, and the port says so. */
+        /* At the output's own rate it is through when the output is idle again, which fabric_room() hears. */
         bool told = f->config.buffers && f->config.ports[in].link.rate_bps <= f->config.ports[out].link.rate_bps;
         if (!told && !input->waking) {
             input->waking = true;
@@ -222,7 +222,7 @@ static void fabric_cross(struct emu_fabric *f, int in, int out, int64_t now_ps)
     f->config.arrive(f->config.user, in, out, &frame);
 }
 
-/* What an output can take now, crosses. */
+/* Lets cross what an output can take now. */
 static void fabric_try(struct emu_fabric *f, int out)
 {
     struct emu_port *p = &f->config.ports[out];
@@ -235,7 +235,7 @@ static void fabric_try(struct emu_fabric *f, int out)
     }
 }
 
-/* An output has ended a frame, begun one, or been told to stop. */
+/* An output has finished a frame, started one, or was told to stop. */
 static void fabric_room(void *user, struct emu_port *p)
 {
     struct emu_fabric *f = user;

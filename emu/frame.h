@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/frame.h - an Ethernet frame on its way: stations, sizes, and a handle to the bytes.
  *
- * A frame is a small value, copied into queues. The bytes stay with the engine behind
- * `packet` (owned by whoever holds the frame) and are made only when a tap asks. */
+ * A frame is a small value, copied into queues. Its bytes stay with the engine, which finds them by `packet` (owned by
+ * whoever holds the frame) and makes them only when a tap asks. */
 #ifndef EMU_FRAME_H
 #define EMU_FRAME_H
 
@@ -23,15 +23,15 @@ struct emu_frame {
     uint16_t payload_bytes; /* what the Ethernet frame carries: an IP or ARP packet */
     uint16_t ethertype;
     bool pure_ack; /* carries no data: TCP segment without payload, SYN, FIN or RST; Pack or Nack of Go-Back-N */
-    uint16_t out;  /* the port it is for, of the switch that holds it */
+    uint16_t out;  /* the output port of the switch that holds it */
     int64_t sent_ps; /* when its sender's stack handed it over; emu_network_transmit() notes it */
 };
 
 #define EMU_FRAME_NO_FLOW UINT32_MAX
 #define EMU_FRAME_MAC_CONTROL 0x8808 /* ethertype of IEEE 802.3x PAUSE */
 
-/* A handle that is its own content: 63 bits, nothing to share or release. An engine's handles are pointers to more
- * than bytes, whose lowest bit is 0. */
+/* A tagged handle is its own content: 63 bits, nothing to share or release. An engine's handles are pointers to aligned
+ * objects, whose lowest bit is 0. */
 static inline void *emu_frame_tag(uint64_t content)
 {
     return (void *)(uintptr_t)(content << 1 | 1);
@@ -57,8 +57,8 @@ static inline uint64_t emu_frame_mac(uint32_t station)
 struct emu_frame_ops {
     void *(*share)(void *packet);   /* a second handle to the same bytes (flooding) */
     void (*release)(void *packet);
-    /* Twice the number of the engine's flow it belongs to, plus 1 when the flow's sink sent it; EMU_FRAME_NO_FLOW of
-     * what belongs to none. May be NULL: none do. */
+    /* Returns twice the number of its flow, plus 1 when the flow's sink sent it; EMU_FRAME_NO_FLOW without a flow. May
+     * be NULL: no frame has one. */
     uint32_t (*flow)(const struct emu_frame *frame);
     /* First `limit` bytes of the frame from its Ethernet header on, checksums filled in as a
      * NIC's offload does; returns how many were written. FCS is not included. */
@@ -81,7 +81,7 @@ static inline uint32_t emu_frame_flow(const struct emu_frame_ops *ops, const str
     return emu_frame_is_tagged(frame->packet) || !ops->flow ? EMU_FRAME_NO_FLOW : ops->flow(frame);
 }
 
-/* What fair queues tell flows apart by: without a flow, the two ends. */
+/* What tells flows apart in fair queues: the flow, or the two ends where there is none. */
 static inline uint32_t emu_frame_fair_key(const struct emu_frame_ops *ops, const struct emu_frame *frame)
 {
     uint32_t flow = emu_frame_flow(ops, frame);

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/gbn.h - the Go-Back-N protocol of Tam 2001, section 4.2.1, and hosts of which every packet costs processor time.
+/* emu/gbn.h - the Go-Back-N protocol of Tam 2001, section 4.2.1, and hosts whose processors need time for
+ * every packet.
  *
- * Flows carry packets of one size from host to host. Sender: a fixed window W of packets not acknowledged; a timer a
- * packet, set when it is handed to the NIC. A Pack moves the window on. A Nack says which packet is missing: the
- * sender sends that and all after it again and is in the Stall state, sending nothing new, until a Pack moves the
- * window. A timer that runs out sends its packet again. Receiver: accepts packets in order alone. Of the first one out
- * of order it says so with a Nack; further ones it discards without a word until the missing packet has come. One it
- * has already, it acknowledges again. The simple version knows no Nack: timeouts alone.
+ * Flows carry packets of one size from host to host. The sender has a fixed window of W unacknowledged packets and a
+ * timer for each, set when the packet is handed to the NIC. A Pack moves the window on. A Nack names the missing
+ * packet: the sender repeats that and all after it, and is in the Stall state, sending nothing new, until a Pack moves the
+ * window. When a timer runs out, its packet is sent again. The receiver accepts packets in order only. It answers the
+ * first one out of order with a Nack and discards further ones silently until the missing packet has come. It
+ * acknowledges again what it already has. The simple version has no Nack, only timeouts.
  *
- * Host: one processor, for one thing at a time: O_r + U_r for a packet that has come (these first), O_s for one to be
- * sent: acknowledgements, then repetitions, then what the program says. What it has sent waits in the NIC's ring,
- * from where nothing can be taken back; with a full ring it waits. The NIC starts a full packet every g_s, or the time
- * it takes on the wire where that is longer. Processor times vary by a factor uniform in 1 -+ jitter, and now
- * and then, at exponential intervals, the processor is away altogether: "non-coordinated process scheduling" (section
- * 6.2).
+ * A host has one processor, which does one thing at a time: O_r + U_r for a packet that has come (these go first), O_s
+ * for one to be sent (acknowledgements, then repetitions, then what the program wants). Sent packets wait in the NIC's
+ * ring, from where nothing can be taken back; when the ring is full, the processor waits. The NIC starts a full packet
+ * every g_s, or after its time on the wire where that is longer. Processor times vary by a factor uniform in
+ * 1 -+ jitter, and now and then, at exponential intervals, the processor is away altogether: "non-coordinated process
+ * scheduling" (section 6.2).
  *
- * Needs a clock and somebody who carries frames, no engine: all of them run the same code. A frame is its handle:
- * 63 bits of emu_frame_tag(). On the wire: 14 bytes of Ethernet (type 0x88b5, IEEE 802 local experimental), 8 of
- * protocol, the payload. */
+ * It needs a clock and somebody who carries frames, but no engine: with every engine the same code runs. A frame is its
+ * handle: 63 bits of emu_frame_tag(). On the wire: 14 bytes of Ethernet (type 0x88b5, IEEE 802 local experimental), 8
+ * of protocol, the payload. */
 #ifndef EMU_GBN_H
 #define EMU_GBN_H
 
@@ -54,11 +55,11 @@ struct emu_gbn_config {
 
 /* What the hosts run. */
 struct emu_gbn_program {
-    /* The flow of which this host sends the next new packet, one emu_gbn_ready() says yes to; -1: none now. */
+    /* Returns the flow whose next new packet this host sends, one that is emu_gbn_ready(); -1: none now. */
     int (*next)(void *user, int host);
     /* A packet has come in order, and the receiving process has it. */
     void (*received)(void *user, int flow);
-    /* Of the sender, for its trace. */
+    /* Something happened to the sender, for its trace. */
     void (*event)(void *user, int flow, enum emu_gbn_event event);
     void *user; /* borrowed */
 };
@@ -83,19 +84,19 @@ struct emu_gbn *emu_gbn_new(const struct emu_gbn_config *config, int hosts, cons
                             const struct emu_gbn_carrier *carrier, const struct emu_gbn_program *program);
 void emu_gbn_free(struct emu_gbn *g);
 
-/* A flow of nothing yet; 0, 1, ... in order. */
+/* Adds a flow with nothing to send yet. Returns its number: 0, 1, ... in order. */
 int emu_gbn_add_flow(struct emu_gbn *g, int from, int to);
 
-/* So many packets more to send. Ask for EMU_QUEUE_UNLIMITED once, for a flow without end. */
+/* Adds packets to send. For a flow without end, ask for EMU_QUEUE_UNLIMITED once. */
 void emu_gbn_write(struct emu_gbn *g, int flow, int64_t packets);
 
-/* Something to send, and room in the window for it. */
+/* Returns true if the flow has something to send and the window has room for it. */
 bool emu_gbn_ready(const struct emu_gbn *g, int flow);
 
-/* The host looks again for something to do: what the program said before may have changed. */
+/* Makes the host look for something to do again, after the answer of the program has changed. */
 void emu_gbn_wake(struct emu_gbn *g, int host);
 
-/* A frame reaches a host; takes it. */
+/* A frame reaches a host, which owns it from now on. */
 void emu_gbn_deliver(struct emu_gbn *g, int host, const struct emu_frame *frame);
 
 struct emu_gbn_stats emu_gbn_flow_stats(const struct emu_gbn *g, int flow);

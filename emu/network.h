@@ -47,8 +47,8 @@ struct emu_network {
     void *user;
 };
 
-/* What a frame takes from `host`'s stack to its destination's when nothing is before it, in ps; -1 while a switch does
- * not know where that is. */
+/* Returns the time, in ps, that a frame takes from `host`'s stack to its destination's when it waits nowhere; -1 while
+ * a switch does not know where the destination is. */
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame);
 
 /* Rack of a host; 0 in a star. */
@@ -63,7 +63,8 @@ void emu_network_fini(struct emu_network *n);
 /* The NIC a host uses towards another. */
 struct emu_port *emu_network_nic(const struct emu_network *n, int host, uint32_t to);
 
-/* A frame leaves host's stack for its NIC, a broadcast for all its NICs, and knows when; takes ownership. */
+/* A frame leaves the host's stack for its NIC, a broadcast for all its NICs, and is stamped with the time. Takes
+ * ownership. */
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame);
 
 int emu_network_nic_count(const struct emu_network *n); /* of all hosts together */
@@ -73,7 +74,7 @@ struct emu_port *emu_network_port(struct emu_network *n, int i);
 /* By name; NULL when there is none. */
 struct emu_port *emu_network_find(struct emu_network *n, const char *name);
 
-/* The buffer behind a port: its output queue, or that of its input where the switch buffers there. */
+/* Returns the buffer of a port: its output queue, or its input buffer where the switch buffers at inputs. */
 const struct emu_queue *emu_network_buffer(struct emu_network *n, int i);
 
 /* Conservation at every port and in every switch. */

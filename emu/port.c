@@ -61,7 +61,7 @@ static inline int64_t port_wire_ps(const struct emu_port *p, int64_t bytes)
     return p->byte_ps ? bytes * p->byte_ps : emu_port_wire_ps(&p->link, bytes);
 }
 
-/* Of the transmitter, with the gap behind the frame. */
+/* How long the transmitter is busy, with the gap after the frame. */
 static inline int64_t port_busy_ps(const struct emu_port *p, const struct emu_frame *frame)
 {
     return port_wire_ps(p, emu_frame_wire_bytes(frame));
@@ -113,7 +113,7 @@ void emu_port_settle(struct emu_port *p)
 
 static void port_arrive(void *arg);
 
-/* Of the oldest frame on the line. */
+/* Schedules the arrival of the oldest frame on the line. */
 static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
 {
     const struct emu_port_slot *next = port_slot(p, 0);
@@ -154,7 +154,7 @@ static void port_arrive(void *arg)
 
 static void port_show(void *arg);
 
-/* Tells tap and watch of every start up to now, and waits for the next. */
+/* Shows every start up to now to tap and watch, and waits for the next. */
 static void port_show_started(struct emu_port *p, int64_t now_ps)
 {
     while (p->shown < p->started) {

@@ -5,10 +5,10 @@
  * preamble, gap) at the link's rate, and reach the far port one propagation delay after
  * their last bit left. Both directions of a link run independently.
  *
- * When a frame leaves a FIFO is known when it comes: it is put on the line at once, with the time its transmission
- * starts, and the port needs one pending event, the line's next arrival. Depths are settled when somebody looks. A
- * tap sees every start, which costs an event each; it changes nothing else. An eager port cannot know and takes an
- * event a frame: one whose discipline is not in_order, one that honours PAUSE, or the output of a crossbar.
+ * When a frame comes to a FIFO, the time when it will leave is known: it is put on the line at once, with the start of
+ * its transmission, and the port needs one pending event, the line's next arrival. Depths are settled when somebody
+ * looks. A tap sees every start, which costs an event each and changes nothing else. An eager port cannot know and
+ * needs an event for every frame: one whose discipline is not in_order, one that honours PAUSE, or the output of a crossbar.
  *
  * PAUSE (IEEE 802.3x, annex 31B): a MAC control frame overtakes what is queued, occupies the transmitter like any
  * frame of minimum size, and stops the far port, after the frame it is sending, for a number of quanta of 512 bit
@@ -43,7 +43,7 @@ struct emu_tap {
     void *user; /* borrowed */
 };
 
-/* Hears when a frame leaves the queue, for the wire or because it was dropped, as a driver hears of completed
+/* Is called when a frame leaves the queue, for the wire or because it was dropped, as a driver hears of completed
  * transmissions. */
 struct emu_port_watch {
     void (*left)(void *user, const struct emu_frame *frame);
@@ -57,7 +57,7 @@ struct emu_port_stats {
     int64_t paused_ps;       /* how long it was told not to send */
 };
 
-/* Hears when a port that must be asked is done: a frame of its queue has started, or nothing is left to send. */
+/* Is called when an eager port has started a frame of its queue or has nothing left to send. */
 struct emu_port_room {
     void (*fn)(void *user, struct emu_port *p);
     void *user; /* borrowed */
@@ -73,7 +73,7 @@ struct emu_port_slot {
 struct emu_port {
     struct emu_port_slot *line;   /* owned; ring, capacity a power of two, grows by doubling */
     size_t line_capacity, line_head, line_count;
-    size_t started, shown;        /* of the line, from its head: on the wire; told to tap and watch */
+    size_t started, shown;        /* of the line, from its head: on the wire; shown to tap and watch */
     int64_t free_ps;              /* when the transmitter is done with all there is (FIFO) */
     int64_t byte_ps, delay_ps;    /* of the link; a byte that takes no whole number of them: 0 */
     struct emu_port *far;         /* borrowed */
@@ -90,7 +90,7 @@ struct emu_port {
     bool arriving, showing, resuming; /* an event is pending */
     bool pause_due;               /* a PAUSE is to be sent */
     bool no_pause;                /* PAUSE is off on this link */
-    uint16_t pause_quanta;        /* of it */
+    uint16_t pause_quanta;        /* of the PAUSE that is due */
     int64_t paused_until_ps;
     struct emu_port_room room;    /* eager; fn NULL: nobody asks */
     struct emu_port_stats stats;
@@ -104,23 +104,23 @@ void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock 
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue);
 void emu_port_fini(struct emu_port *p);
 
-/* Time of so many bytes on the wire, to the nearest picosecond: exact where a byte takes a whole number
- * of them, as on every Ethernet from 10 Mb/s to 400 Gb/s. bytes up to a million. */
+/* Returns the time that `bytes`, up to a million, take on the wire, to the nearest picosecond. It is exact where a byte
+ * takes a whole number of picoseconds, as on every Ethernet from 10 Mb/s to 400 Gb/s. */
 int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes);
 
 /* A cable between two ports. */
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link);
 
-/* Before the first frame: the port asks its queue for every frame, and PAUSE can stop it. */
+/* Call before the first frame: the port then asks its queue for every frame, and PAUSE can stop it. */
 void emu_port_make_eager(struct emu_port *p);
 
-/* Eager: free to send at once, with nothing before it. */
+/* Eager ports: returns true if a frame would be sent at once. */
 bool emu_port_is_idle(const struct emu_port *p);
 
-/* Eager: tells the far port to stop for so many quanta, 0 to go on. */
+/* Eager ports: tells the far port to stop for that many quanta; 0 lets it go on. */
 void emu_port_send_pause(struct emu_port *p, uint16_t quanta);
 
-/* Counts and shows a frame as dropped here, and releases it: no room in a buffer that the queue does not know of. */
+/* Counts and shows a frame as dropped here and releases it: a buffer that the queue does not know had no room. */
 void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame);
 
 /* Queues the frame for transmission, or drops it; takes ownership either way. */
@@ -146,7 +146,7 @@ static inline size_t emu_port_on_wire(const struct emu_port *p)
 #define EMU_PORT_EARLY_BYTES (8 + EMU_FRAME_HEADER_BYTES)
 #define EMU_PORT_GAP_BYTES 12 /* inter-frame gap: keeps the transmitter busy after the last bit of a frame */
 
-/* Frames offered = dropped + queued + on the wire + delivered. False and a sentence if not. */
+/* Returns false and a sentence unless frames offered = dropped + queued + on the wire + delivered. */
 bool emu_port_audit(struct emu_port *p, struct error *err);
 
 #endif

@@ -57,7 +57,7 @@ static void switch_accept(struct emu_switch *s, int in, int out, const struct em
         switch_arrive(s, in, out, frame);
 }
 
-/* To where it belongs; takes the frame. */
+/* Sends the frame to its port, or to all others. Takes it. */
 static void switch_forward(struct emu_switch *s, int in, const struct emu_frame *frame)
 {
     int out = emu_switch_lookup(s, frame->dst);
@@ -116,7 +116,8 @@ static void switch_late(void *arg)
     switch_pipe(late->owner, (int)(late - late->owner->late), &late->frame);
 }
 
-/* Cut-through: only the header is there. A faster port would run dry, and many ports are not waited for. */
+/* Cut-through: only the header is there. To a faster port, which would run dry, and to many ports the whole frame is
+ * forwarded when it is there. */
 static void switch_header(struct emu_switch *s, int in, const struct emu_frame *frame)
 {
     int out = emu_switch_lookup(s, frame->dst);

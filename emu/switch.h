@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/switch.h - a learning switch, and where it keeps frames that must wait.
  *
- * A frame is for the port its destination was last seen behind, or for all other ports when that is unknown or
- * broadcast (IEEE 802.1D). Addresses do not age: runs are shorter than the 300 s default.
+ * A frame goes to the port where its destination was last seen, or to all other ports when that is unknown or the
+ * destination is broadcast (IEEE 802.1D). Addresses do not age: runs are shorter than the 300 s default.
  *
  * Where frames wait is an architecture's business (emu/architecture.h); between the inputs' buffers and the outputs, or
  * over a backplane, they cross a fabric (emu/fabric.h). A frame that is being transmitted is no longer in a buffer. */
@@ -62,14 +62,14 @@ void emu_switch_init(struct emu_switch *s, const char *name, int n_ports, const 
                      const struct emu_frame_ops *ops, const struct emu_switch_config *config);
 void emu_switch_fini(struct emu_switch *s);
 
-/* Port behind which `station` was last seen; -1 when unknown. */
+/* Returns the port where `station` was last seen; -1 when unknown. */
 int emu_switch_lookup(const struct emu_switch *s, uint32_t station);
 
-/* The buffer of a port: its output queue, or that of its input where frames wait there. */
+/* Returns the buffer of a port: its output queue, or its input buffer where frames wait at inputs. */
 const struct emu_queue *emu_switch_buffer(const struct emu_switch *s, int port);
 
-/* The room a link takes beyond xoff after a switch has decided to stop it, in bytes of emu_frame_buffer_bytes():
- * what arrives while PAUSE waits for a full frame to pass, crosses, and lets the far port end its own frame. */
+/* Returns the room that a link needs beyond xoff, in bytes of emu_frame_buffer_bytes(): what still arrives while PAUSE
+ * waits for a full frame to pass, crosses the link, and lets the far port finish its own frame. */
 int64_t emu_switch_headroom_bytes(const struct emu_link_config *link);
 
 /* Conservation within the switch and at every port. Returns false and a sentence if something is lost. */

@@ -12,7 +12,7 @@ static int64_t endpoint_now(const struct native_endpoint *e)
     return native_scheduler_now(e->env->scheduler);
 }
 
-/* Room behind rx.nxt, in whole units of what the window field can say (RFC 7323, section 2). */
+/* Room after rx.nxt, in whole units of the window field (RFC 7323, section 2). */
 static uint32_t endpoint_window(const struct native_endpoint *e)
 {
     uint64_t buffer = (uint64_t)e->config.receive_buffer_bytes;

@@ -43,7 +43,7 @@ struct native_sender {
     struct native_window window;
     const struct native_congestion *control; /* of the connection's configuration */
     uint32_t peer_window; /* bytes from una on */
-    uint32_t duplicate_acks; /* without SACK: each says that a segment has left the network */
+    uint32_t duplicate_acks; /* without SACK: each shows that a segment has left the network */
     enum native_recovery recovery;
     bool throttled;       /* waiting for the NIC to drain */
     struct native_rtt rtt;
@@ -55,7 +55,7 @@ struct native_sender {
     uint64_t next_hole;   /* holes below have been retransmitted since they were */
     uint64_t sent_after;  /* nxt when the first hole was last retransmitted; SACKs beyond: it is lost again. 0: no */
     uint64_t prr_delivered, prr_out, prr_flight; /* RFC 6937 */
-    bool may_undo;        /* a timeout has not yet been told from a spurious one; what it would then restore: */
+    bool may_undo;        /* a timeout may yet turn out to be spurious; what would then be restored: */
     uint32_t timeout_ts;  /* when the first retransmission left, as a timestamp */
     uint64_t undo_cwnd, undo_ssthresh, undo_state[NATIVE_CONGESTION_WORDS];
     int64_t queued_bytes; /* of ours in our NIC, with small queues */
@@ -65,12 +65,12 @@ struct native_sender {
 struct native_receiver {
     uint64_t nxt;            /* next byte expected in order */
     uint64_t finish;         /* where the peer's FIN is, or NATIVE_OPEN_STREAM */
-    uint64_t acked;          /* what the last ACK said */
+    uint64_t acked;          /* what the last ACK acknowledged */
     uint64_t unread;         /* delivered in order, and not taken by a paused application */
     uint32_t ts_recent;      /* to echo */
     uint32_t unacked;        /* segments since the last ACK */
     uint32_t quick_acks;     /* to send at once before ACKs are delayed */
-    uint32_t window_sent;    /* the window the last ACK told */
+    uint32_t window_sent;    /* the window in the last ACK */
     bool ack_now, paused;
     struct native_timer delayed_ack;
     struct native_reassembly reassembly;
@@ -103,17 +103,17 @@ void native_endpoint_fini(struct native_endpoint *e);
 void native_endpoint_connect(struct native_endpoint *e);
 void native_endpoint_listen(struct native_endpoint *e);
 
-/* So many more bytes to send; more than 2^62 never end. */
+/* Adds bytes to send; 2^62 and more never end. */
 void native_endpoint_write(struct native_endpoint *e, uint64_t bytes);
-/* A FIN behind what is written. */
+/* Adds a FIN after what is written. */
 void native_endpoint_close(struct native_endpoint *e);
-/* An application that stops reading closes the window in time; one that goes on opens it. */
+/* While paused, the application does not read, and the window closes in time. */
 void native_endpoint_pause(struct native_endpoint *e, bool paused);
 
 /* A segment has arrived; it stays the caller's. */
 void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s);
 
-/* With small queues: so many bytes of ours have left the NIC. */
+/* With small queues: that many bytes of this end have left the NIC. */
 void native_endpoint_departed(struct native_endpoint *e, int64_t bytes);
 
 /* emu/native/sender.c, for emu/native/endpoint.c */
@@ -121,7 +121,7 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
 void native_sender_push(struct native_endpoint *e);
 void native_sender_init(struct native_endpoint *e);
 void native_endpoint_handshake_timeout(struct native_endpoint *e);
-/* One segment with flags; payload and SACK blocks as said. */
+/* Sends one segment with these flags, `bytes` of payload and, without payload, the SACK blocks that are due. */
 void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes);
 
 #endif

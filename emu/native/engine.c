@@ -138,7 +138,7 @@ void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *fra
         native_endpoint_departed(end, emu_frame_buffer_bytes(frame));
 }
 
-/* The last byte of what has an end is followed by a FIN. */
+/* A stream with an end closes after its last byte. */
 static void flow_write(struct native_flow *f, uint64_t bytes)
 {
     for (int i = 0; i < (f->config.duplex ? 2 : 1); i++) {

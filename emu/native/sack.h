@@ -2,7 +2,7 @@
 /* emu/native/sack.h - which parts of a stream have arrived: a receiver's out-of-order data, a sender's scoreboard.
  *
  * Both are sorted lists of disjoint, not touching [from, to) of 64-bit stream offsets; a change costs a binary search
- * and the move of what lies behind. They grow by doubling and never shrink: no allocation in steady state. */
+ * and a move of what comes after. They grow by doubling and never shrink: no allocation in steady state. */
 #ifndef EMU_NATIVE_SACK_H
 #define EMU_NATIVE_SACK_H
 
@@ -43,7 +43,7 @@ static inline bool native_reassembly_empty(const struct native_reassembly *r)
 }
 
 void native_reassembly_insert(struct native_reassembly *r, uint64_t from, uint64_t to);
-/* The stream has arrived up to `to`: returns how far it goes on in what is held, and lets that go. */
+/* The stream has arrived up to `to`. Returns how far it continues in what is held, and forgets that part. */
 uint64_t native_reassembly_advance(struct native_reassembly *r, uint64_t to);
 /* SACK blocks to report, the latest change first (RFC 2018, section 4); returns how many, `most` at most. */
 int native_reassembly_blocks(const struct native_reassembly *r, uint64_t (*blocks)[2], int most);
@@ -63,7 +63,7 @@ static inline uint64_t native_scoreboard_highest(const struct native_scoreboard 
     return b->sacked.n > 0 ? b->sacked.at[b->sacked.n - 1].to : 0;
 }
 
-/* The peer has [from, to); returns how many bytes of it were news. */
+/* The peer has [from, to). Returns how many of these bytes were not known before. */
 uint64_t native_scoreboard_mark(struct native_scoreboard *b, uint64_t from, uint64_t to);
 /* Everything below una is acknowledged. */
 void native_scoreboard_forget(struct native_scoreboard *b, uint64_t una);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/native/scheduler.h - events in integer picoseconds, in order of time and, at one time, of scheduling.
  *
- * The next few are kept sorted, the rest in a 4-ary heap. With few busy links all are in the sorted front, where most
- * new events belong near its end. Timers, mostly far away and moved on before they fire, have a heap to themselves.
+ * The next few are kept sorted, the rest in a 4-ary heap. With few busy links all are in the sorted front, and most new
+ * events belong near its end. Timers are mostly far away and moved on before they fire; they have a heap of their own.
  * Cost grows with pending events: busy links and armed timers. */
 #ifndef EMU_NATIVE_SCHEDULER_H
 #define EMU_NATIVE_SCHEDULER_H

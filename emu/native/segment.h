@@ -2,7 +2,7 @@
 /* emu/native/segment.h - a TCP segment on its way, and the pool that it comes from.
  *
  * Sequence numbers are offsets into the stream, modulo 2^32: payload byte 0 is 0, whatever the initial sequence
- * number on the wire. A FIN takes the offset behind the last byte. Whoever holds the frame owns its segment. */
+ * number on the wire. A FIN takes the offset after the last byte. Whoever holds the frame owns its segment. */
 #ifndef EMU_NATIVE_SEGMENT_H
 #define EMU_NATIVE_SEGMENT_H
 

@@ -27,7 +27,7 @@ static uint64_t sender_most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The last offset there is something to send up to: data, and the FIN behind it. */
+/* Where the stream ends for now: after the data that were written, and the FIN. */
 static uint64_t sender_stream_end(const struct native_sender *tx)
 {
     return tx->written + (tx->finish == tx->written);
@@ -64,7 +64,7 @@ static void sender_arm(struct native_endpoint *e)
         native_timer_cancel(&e->tx.retransmit);
 }
 
-/* [from, from + bytes) of the stream, of which the last may be the FIN. */
+/* Sends [from, from + bytes) of the stream; the last of these may be the FIN. */
 static void sender_transmit(struct native_endpoint *e, uint64_t from, uint64_t bytes)
 {
     struct native_sender *tx = &e->tx;
@@ -186,7 +186,7 @@ static void sender_enter_recovery(struct native_endpoint *e)
     tx->window.remainder = 0;
 }
 
-/* RFC 6937, with the slow-start reduction bound. `delivered`: bytes this ACK says have left the network. */
+/* RFC 6937, with the slow-start reduction bound. `delivered`: bytes that have left the network by this ACK. */
 static void sender_reduce(struct native_endpoint *e, uint64_t delivered, bool first)
 {
     struct native_sender *tx = &e->tx;

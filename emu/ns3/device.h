@@ -29,7 +29,7 @@ class HostDevice : public ns3::NetDevice
     static ns3::TypeId GetTypeId();
     HostDevice(ns3::Mac48Address address, Transmit transmit);
 
-    /* A frame of the network reaches this host. Takes frame.packet. */
+    /* A frame from the network reaches this host. Takes frame.packet. */
     void Deliver(const emu_frame &frame);
 
     void SetIfIndex(const uint32_t index) override { m_index = index; }
