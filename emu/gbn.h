@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/gbn.h - the Go-Back-N protocol of Tam 2001, section 4.2.1, and hosts whose processors need time for
- * every packet.
+/* emu/gbn.h - the Go-Back-N protocol of Tam 2001, section 4.2.1, and hosts whose processors need time for every
+ * packet.
  *
  * Flows carry packets of one size from host to host. The sender has a fixed window of W unacknowledged packets and a
  * timer for each, set when the packet is handed to the NIC. A Pack moves the window on. A Nack names the missing
- * packet: the sender repeats that and all after it, and is in the Stall state, sending nothing new, until a Pack moves the
- * window. When a timer runs out, its packet is sent again. The receiver accepts packets in order only. It answers the
- * first one out of order with a Nack and discards further ones silently until the missing packet has come. It
- * acknowledges again what it already has. The simple version has no Nack, only timeouts.
+ * packet: the sender repeats that and all after it, and is in the Stall state, in which it sends nothing new, until a
+ * Pack moves the window. When a timer runs out, its packet is sent again. The receiver accepts packets in order only.
+ * It answers the first one out of order with a Nack and discards further ones silently until the missing packet has
+ * come. It acknowledges again what it already has. The simple version has no Nack, only timeouts.
  *
  * A host has one processor, which does one thing at a time: O_r + U_r for a packet that has come (these go first), O_s
  * for one to be sent (acknowledgements, then repetitions, then what the program wants). Sent packets wait in the NIC's

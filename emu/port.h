@@ -8,7 +8,8 @@
  * When a frame comes to a FIFO, the time when it will leave is known: it is put on the line at once, with the start of
  * its transmission, and the port needs one pending event, the line's next arrival. Depths are settled when somebody
  * looks. A tap sees every start, which costs an event each and changes nothing else. An eager port cannot know and
- * needs an event for every frame: one whose discipline is not in_order, one that honours PAUSE, or the output of a crossbar.
+ * needs an event for every frame: one whose discipline is not in_order, one that honours PAUSE, or the output of a
+ * crossbar.
  *
  * PAUSE (IEEE 802.3x, annex 31B): a MAC control frame overtakes what is queued, occupies the transmitter like any
  * frame of minimum size, and stops the far port, after the frame it is sending, for a number of quanta of 512 bit
