@@ -4,6 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 
+static void same_flow(const struct scenario_flow *a, const struct scenario_flow *b)
+{
+    const struct emu_tcp_config *t = &a->tcp, *u = &b->tcp;
+    assert_string_equal(a->name, b->name);
+    assert_int_equal(a->from, b->from);
+    assert_int_equal(a->to, b->to);
+    assert_int_equal(a->bytes, b->bytes);
+    assert_int_equal(a->start_ps, b->start_ps);
+    assert_int_equal(a->repeat, b->repeat);
+    assert_int_equal(a->duplex, b->duplex);
+    assert_int_equal(t->congestion, u->congestion);
+    assert_int_equal(t->send_buffer_bytes, u->send_buffer_bytes);
+    assert_int_equal(t->receive_buffer_bytes, u->receive_buffer_bytes);
+    assert_int_equal(t->initial_window_segments, u->initial_window_segments);
+    assert_int_equal(t->segment_bytes, u->segment_bytes);
+    assert_int_equal(t->delayed_ack, u->delayed_ack);
+    assert_int_equal(t->delayed_ack_timeout_ps, u->delayed_ack_timeout_ps);
+    assert_int_equal(t->min_rto_ps, u->min_rto_ps);
+    assert_int_equal(t->sack, u->sack);
+    assert_int_equal(t->hystart, u->hystart);
+    assert_int_equal(t->small_queue_bytes, u->small_queue_bytes);
+}
+
 static void test_point_is_the_star_of_its_numbers(void **state)
 {
     (void)state;
@@ -19,7 +42,8 @@ static void test_point_is_the_star_of_its_numbers(void **state)
     assert_int_equal(point.seed, 5);
     assert_int_equal(point.network.hosts, 4);
     assert_int_equal(point.n_flows, 3);
-    assert_memory_equal(point.flows, expected.flows, 3 * sizeof *point.flows);
+    for (int i = 0; i < 3; i++)
+        same_flow(&point.flows[i], &expected.flows[i]);
     assert_int_equal(point.flows[2].tcp.send_buffer_bytes, 6000000);
     assert_int_equal(point.n_captures, 2);
     assert_memory_equal(point.captures, expected.captures, 2 * sizeof *point.captures);
