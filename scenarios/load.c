@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/load.h"
 
+#include "base/filekind.h"
 #include "scenarios/load_parts.h"
 
 #include <inttypes.h>
@@ -156,7 +157,8 @@ static bool load_document(struct scenario *s, struct document *d, struct error *
 
 bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err)
 {
-    return load_document(s, document_open(path, sets, n_sets, err), err);
+    return load_document(s, document_open(path, sets, n_sets, err), err) ||
+           filekind_blame(path, FILEKIND_SCENARIO, err);
 }
 
 bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err)
