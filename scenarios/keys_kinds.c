@@ -294,7 +294,7 @@ void keys_kind_describe(const struct key *key, char text[static KEYS_WORDS])
         snprintf(text, KEYS_WORDS, "list: %.250s", entry);
     } else if (key->kind == KEY_NUMBER) {
         snprintf(text, KEYS_WORDS, "number, %g to %g", key->low, key->high);
-    } else if (key->max == 0) {
+    } else if (key->max == 0 || key->kind == KEY_HOSTS) {
         snprintf(text, KEYS_WORDS, "%s", nouns[key->kind]);
     } else {
         kind_format_number(key, key->min, low);

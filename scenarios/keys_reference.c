@@ -78,31 +78,46 @@ static void reference_row(FILE *f, const struct key *k)
     fprintf(f, " | %s |\n", k->meaning);
 }
 
-static void reference_section(FILE *f, const struct key *keys, const char *path, const char *meaning)
+/* The rows below a key, NULL for a single value. */
+static const struct key *reference_below(const struct key *k)
 {
-    fprintf(f, "\n## %s\n\n%s%s| key | value | default | meaning |\n|---|---|---|---|\n", *path ? path : "Top level",
-            meaning, *meaning ? ".\n\n" : "");
+    return k->entry && k->entry->keys ? k->entry->keys : k->keys;
+}
+
+/* Sections that share their rows are described once. */
+static void reference_section(FILE *f, const struct key *keys, const char *path, const char *heading)
+{
+    fprintf(f, "\n## %s\n\n| key | value | default | meaning |\n|---|---|---|---|\n", heading);
     for (const struct key *k = keys; k->name; k++)
         reference_row(f, k);
     for (const struct key *k = keys; k->name; k++) {
-        const struct key *below = k->entry && k->entry->keys ? k->entry->keys : k->keys;
-        char name[KEYS_PATH];
+        const struct key *below = reference_below(k);
+        char name[KEYS_PATH], all[2 * KEYS_PATH];
         snprintf(name, sizeof name, "%s%s%s%s", path, *path ? "." : "", k->name, k->entry ? ".N" : "");
-        if (below && strcmp(name, "network.root") != 0)
-            reference_section(f, below, name, k->meaning);
+        snprintf(all, sizeof all, "%s", name);
+        bool again = false;
+        for (const struct key *other = keys; other->name; other++) {
+            bool same = below && other != k && reference_below(other) == below;
+            again = again || (same && other < k);
+            if (same && other > k)
+                snprintf(all + strlen(all), KEYS_PATH, " and %s.%s", path, other->name);
+        }
+        if (below && !again)
+            reference_section(f, below, name, all);
     }
 }
 
 void scenario_keys_reference(FILE *f)
 {
     fputs("# Scenario keys\n\n"
-          "Every key of a scenario file; `contraflow run --keys` prints this page. On the command line a key is set\n"
-          "by its path: `--set network.link.rate=100Mbps`, `--set traffic.flows.0.bytes=20MB` (entries of lists count\n"
-          "from 0).\n\n"
-          "Rates are bits per second: `1Gbps`, `100 Mb/s`, `10gbit` as tc(8) and `25G` as iperf3(1) write them.\n"
-          "Sizes are bytes: `3MB`, `3M`, `500kB`, `64KiB`, `1448`. Times are `2s`, `600ms`, `50us`, `12.5ns`. Limits\n"
-          "are sizes or packets: `20MB`, `1000p`, `none`. Case matters in none of the units but where `b` is a bit\n"
-          "and `B` a byte.\n",
+          "Every key of a scenario file. `contraflow run --keys` prints this page. On the command line a key is set\n"
+          "by its path: `--set network.link.rate=100Mbps`, or `--set traffic.flows.0.bytes=20MB` (entries of lists\n"
+          "count from 0).\n\n"
+          "- Rates are bits per second: `1Gbps`, `100 Mb/s`, `10gbit` as for tc(8), `25G` as for iperf3(1). `bps` is\n"
+          "  always bits here, where tc(8) means bytes.\n"
+          "- Sizes are bytes: `3MB`, `3M`, `500kB`, `64KiB`, `1448`. `3M` is 3 000 000 bytes; what iperf3(1) and\n"
+          "  tc(8) mean by it is `3MiB`.\n"
+          "- Times are `2s`, `600ms`, `50us`, `12.5ns`. Limits are sizes or packets: `20MB`, `1000p`, `none`.\n",
           f);
-    reference_section(f, scenario_keys, "", "");
+    reference_section(f, scenario_keys, "", "Top level");
 }
