@@ -185,6 +185,8 @@ static const struct key tcp_keys[] = {
      .meaning = "an ACK waits no longer"},
     {"min_rto", KEY_TIME, OF(tcp.min_rto_ps), .min = MS, .max = 60 * S, .usual = "200ms",
      .meaning = "least retransmission timeout; Linux has 200ms"},
+    {"max_rto", KEY_TIME, OF(tcp.max_rto_ps), .min = MS, .max = 120 * S, .optional = true, .otherwise = "120s",
+     .meaning = "longest retransmission timeout, doubled ones too, but not below min_rto (Linux: tcp_rto_max_ms)"},
     {"sack", KEY_SWITCH, OF(tcp.sack), .usual = "true", .meaning = "selective acknowledgements"},
     {"hystart", KEY_SWITCH, OF(tcp.hystart), .usual = "true",
      .meaning = "CUBIC leaves slow start when the delay grows"},

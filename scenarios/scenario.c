@@ -46,10 +46,11 @@ static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_e
     const struct emu_congestion_row *control = &emu_congestion_rows[tcp->congestion];
     bool known = engine == SCENARIO_ENGINE_NS3 ? control->ns3_type != NULL : control->native;
     if (known)
-        snprintf(what, 96, "TCP Small Queues (tcp.small_queues)");
+        snprintf(what, 96, "%s", tcp->max_rto_ps > 0 ? "longest timeout (tcp.max_rto)"
+                                                     : "TCP Small Queues (tcp.small_queues)");
     else
         snprintf(what, 96, "congestion control '%s'", emu_congestion_names[tcp->congestion]);
-    return !known || (engine == SCENARIO_ENGINE_NS3 && tcp->small_queue_bytes > 0);
+    return !known || (engine == SCENARIO_ENGINE_NS3 && (tcp->small_queue_bytes > 0 || tcp->max_rto_ps > 0));
 }
 
 bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96])

@@ -46,6 +46,7 @@ static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config
     assert_int_equal(a->delayed_ack, b->delayed_ack);
     assert_int_equal(a->delayed_ack_timeout_ps, b->delayed_ack_timeout_ps);
     assert_int_equal(a->min_rto_ps, b->min_rto_ps);
+    assert_int_equal(a->max_rto_ps, b->max_rto_ps);
     assert_int_equal(a->sack, b->sack);
 }
 
@@ -136,7 +137,7 @@ static void test_tree_and_flows_survive_to_the_picosecond(void **state)
         "network: {topology: tree, racks: [2, 1], link: {rate: 2.5Gbps, delay: 1234567ps, goodput: 2.4Gbps},\n"
         "          backbone: {rate: 25Gbps, delay: 0s}, nic: {queue: ack-first, limit: 85 packets},\n"
         "          switch: {limit: 1518}}\n"
-        "tcp: {window: 123457, initial_window: 10, segment: 1447, delayed_ack: 1, sack: false}\n"
+        "tcp: {window: 123457, initial_window: 10, segment: 1447, delayed_ack: 1, sack: false, max_rto: 7s}\n"
         "traffic:\n  start_spread: 0s\n  flows:\n"
         "    - {name: a-b_c.9, from: h0, to: h2, bytes: 10000001, window: 64KiB, congestion: cubic, start: 7ps}\n"
         "    - {from: h1, to: h0, pauses: [200ms after 1MB, 123456789012ps after 1000001]}\n"
