@@ -171,7 +171,7 @@ static const struct key network_keys[] = {
 
 static const struct key tcp_keys[] = {
     {"congestion", KEY_CHOICE, OF(tcp.congestion), .names = emu_congestion_names, .noun = "a congestion control",
-     .usual = "newreno", .meaning = "congestion control; the native engine has the first three"},
+     .usual = "newreno", .meaning = "congestion control; one that the native engine lacks runs on ns3"},
     {"window", KEY_WINDOW, OF(tcp.receive_buffer_bytes), .usual = "3MB",
      .meaning = "send and receive buffer of every flow"},
     {"initial_window", KEY_INTEGER, OF(tcp.initial_window_segments), .min = 1, .max = 1000000, .zero = "warm",
