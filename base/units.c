@@ -8,22 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct unit {
     const char *name;
     int64_t scale;
 };
 
+/* As they are written here, largest first; unit_name() leads other spellings to these. */
 static const struct unit rate_units[] = {
-    {"Tbps", 1000000000000}, {"Gbps", 1000000000}, {"Mbps", 1000000}, {"kbps", 1000}, {"bps", 1},
-    {"Tb/s", 1000000000000}, {"Gb/s", 1000000000}, {"Mb/s", 1000000}, {"kb/s", 1000}, {"b/s", 1},
-    {"Tbit/s", 1000000000000}, {"Gbit/s", 1000000000}, {"Mbit/s", 1000000}, {"kbit/s", 1000}, {"bit/s", 1},
-    {NULL, 0},
+    {"Tbps", 1000000000000}, {"Gbps", 1000000000}, {"Mbps", 1000000}, {"kbps", 1000}, {"bps", 1}, {NULL, 0},
 };
 static const struct unit byte_units[] = {
     {"TB", 1000000000000}, {"GB", 1000000000}, {"MB", 1000000}, {"kB", 1000}, {"B", 1},
-    {"TiB", INT64_C(1) << 40}, {"GiB", INT64_C(1) << 30}, {"MiB", INT64_C(1) << 20}, {"KiB", INT64_C(1) << 10},
-    {"G", 1000000000}, {"M", 1000000}, {"K", 1000}, {"k", 1000}, {"KB", 1000}, {"", 1},
+    {"TiB", INT64_C(1) << 40}, {"GiB", INT64_C(1) << 30}, {"MiB", INT64_C(1) << 20}, {"kiB", INT64_C(1) << 10},
     {NULL, 0},
 };
 static const struct unit time_units[] = {
@@ -31,8 +29,30 @@ static const struct unit time_units[] = {
     {NULL, 0},
 };
 
-static const struct unit *unit_find(const struct unit *units, const char *name)
+/* "gbit" of tc(8), "G" of iperf3(1) and "Gb/s" as "Gbps"; "m" and "M" as "MB", "mib" as "MiB". Capitals matter where
+ * they tell bits from bytes. */
+static void unit_name(const struct unit *units, const char *text, char name[static 16])
 {
+    static const char *const bits[] = {"bit", "bit/s", "b/s"};
+    static const char prefixes[] = "kKmMgGtT", canonical[] = "kkMMGGTT";
+    const char *prefix = *text ? strchr(prefixes, *text) : NULL, *rest = text + (prefix != NULL);
+    snprintf(name, 16, "%s", text);
+    if (units == time_units)
+        return;
+    if (units == rate_units) {
+        rest = prefix && !*rest ? "bps" : rest;
+        for (int i = 0; i < 3; i++)
+            rest = (i < 2 ? strcasecmp : strcmp)(rest, bits[i]) == 0 ? "bps" : rest;
+    } else {
+        rest = !*rest ? "B" : prefix && strcmp(rest, "ib") == 0 ? "iB" : rest;
+    }
+    snprintf(name, 16, "%.*s%s", prefix != NULL, prefix ? canonical + (prefix - prefixes) : "", rest);
+}
+
+static const struct unit *unit_find(const struct unit *units, const char *text)
+{
+    char name[16];
+    unit_name(units, text, name);
     for (const struct unit *u = units; u->name; u++)
         if (strcmp(u->name, name) == 0)
             return u;

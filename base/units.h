@@ -19,10 +19,12 @@
 
 #define UNITS_TEXT 32 /* room for any formatted quantity */
 
-/* "1Gbps", "100 Mb/s", "9600bps": a unit is required. ERROR_INPUT otherwise. */
+/* "1Gbps", "100 Mb/s", "9600bps", "10gbit" as tc(8), "25G" as iperf3(1): a unit is required. ERROR_INPUT otherwise.
+ * Always bits: tc(8) takes its bps for bytes, which is not done here. */
 bool units_parse_rate(const char *text, int64_t *rate_bps, struct error *err);
 
-/* "3MB", "500kB", "64KiB", "500K" (as 500kB), "1448": bytes when there is no unit. */
+/* "3MB", "500kB", "64KiB", "3M" (as 3MB), "500k", "1448": bytes when there is no unit. iperf3(1) and tc(8) take 3M
+ * for 3 MiB, which is "3MiB" here. */
 bool units_parse_bytes(const char *text, int64_t *bytes, struct error *err);
 
 /* "2s", "600ms", "50us", "12.5ns", "800ps"; "0" alone needs no unit. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/reader.h"
 
+#include "base/filekind.h"
 #include "capture/decode.h"
 
 #include <errno.h>
@@ -144,7 +145,8 @@ static bool reader_no_capture(const struct capture_reader *r, const char *said, 
     if (gztell(r->file) == 0)
         return error_set(err, ERROR_INPUT, "%s: is empty, not a pcap or pcapng file", r->path);
     if (strstr(said, "unknown file format") || strstr(said, "tried to read 4 file header bytes"))
-        return error_set(err, ERROR_INPUT, "%s: is not a pcap or pcapng file", r->path);
+        return error_set(err, ERROR_INPUT, "%s: is not a pcap or pcapng file", r->path) ||
+               filekind_blame(r->path, FILEKIND_CAPTURE, err);
     if (strstr(said, "truncated"))
         return error_set(err, ERROR_INPUT, "%s: stops inside its file header: not a whole pcap or pcapng file",
                          r->path);

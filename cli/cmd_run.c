@@ -7,6 +7,7 @@
 #include "study/cross_check.h"
 #include "results/summary.h"
 #include "scenarios/directory.h"
+#include "scenarios/keys.h"
 #include "scenarios/load.h"
 
 #include <errno.h>
@@ -233,7 +234,8 @@ int cmd_run(int argc, char **argv)
         {"seed", required_argument, NULL, 's'},   {"set", required_argument, NULL, 'S'},
         {"jobs", required_argument, NULL, 'j'},   {"quiet", no_argument, NULL, 'q'},
         {"cross-check", no_argument, NULL, 'c'},  {"json", no_argument, NULL, 'J'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+        {"help", no_argument, NULL, 'h'},         {"keys", no_argument, NULL, 'k'},
+        {NULL, 0, NULL, 0},
     };
     struct run_plan plan = {0};
     struct error err = {0};
@@ -277,6 +279,9 @@ int cmd_run(int argc, char **argv)
         case 'J':
             json = true;
             break;
+        case 'k':
+            scenario_keys_reference(stdout);
+            return 0;
         case 'h':
             return cli_help("run");
         default:

@@ -34,6 +34,7 @@ struct emu_tcp_config {
     int64_t delayed_ack;           /* segments per ACK: 1 or 2 */
     int64_t delayed_ack_timeout_ps;
     int64_t min_rto_ps;
+    int64_t max_rto_ps;            /* however often it is doubled; 0: 120 s. Native alone has it */
     bool sack;
     bool hystart;             /* CUBIC leaves slow start when the delay grows, as Linux's does */
     int64_t small_queue_bytes; /* a sender keeps at most this much of its own data in its NIC; 0: no bound */

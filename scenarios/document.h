@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scenarios/document.h - a scenario file as a tree of YAML values, with --set applied.
+/* scenarios/document.h - a YAML file as a tree of values, with --set applied.
  *
  * Knows where every value came from, so that errors found later name a line or a set.
- * Knows no key: see scenarios/schema.h. Key paths join keys and entry numbers by dots:
- * "network.link.rate", "traffic.flows.0.from". */
+ * Knows no key: see scenarios/keys.h. Key paths join keys and entry numbers by dots:
+ * "network.link.rate", "traffic.flows.0.from". Nodes are numbered; the root is node 1. */
 #ifndef SCENARIOS_DOCUMENT_H
 #define SCENARIOS_DOCUMENT_H
 
@@ -20,7 +20,8 @@ enum document_kind { DOCUMENT_NONE, DOCUMENT_EMPTY, DOCUMENT_SCALAR, DOCUMENT_SE
 /* Reads `path` and applies `sets` (see scenarios/load.h). NULL and *err when the file cannot be
  * read, is not UTF-8, is not YAML, is empty, has a key twice or more than one document, or when a
  * set has no '=' or leads through a single value. `path` and `sets` are borrowed until
- * document_free(). Aliases become copies, 200000 values at most. */
+ * document_free(). Aliases become copies. Parsing stops at 32 levels, 200000 values, 100 keys in one
+ * mapping or 1000 anchors, whichever comes first. */
 struct document *document_open(const char *path, const char *const *sets, size_t n_sets, struct error *err);
 
 /* The same of `size` bytes of text; `path` is what errors call it. */
@@ -28,14 +29,21 @@ struct document *document_open_text(const char *path, const char *bytes, size_t 
                                     size_t n_sets, struct error *err);
 void document_free(struct document *d);
 
-/* The tree as YAML text, malloc'ed; NULL and *err when out of memory. */
-char *document_text(const struct document *d, size_t *size, struct error *err);
+/* The node at a key path; "" is the root. 0 when there is none. */
+int document_node(const struct document *d, const char *key_path);
 
-/* What stands at a key path; "" is the root. DOCUMENT_EMPTY: a key with nothing after it. */
-enum document_kind document_kind(const struct document *d, const char *key_path);
+/* What a node is; DOCUMENT_EMPTY: a key with nothing after it, DOCUMENT_NONE: node 0. */
+enum document_kind document_kind(const struct document *d, int node);
 
-/* The i-th key of the mapping at a key path, NULL beyond the last or when it is no mapping. */
-const char *document_key(const struct document *d, const char *key_path, size_t i);
+/* How many values a mapping or a list has; 0 for a single value. */
+size_t document_count(const struct document *d, int node);
+
+/* The i-th value of a mapping, with its key, or entry of a list, with ""; 0 beyond the last and below a single
+ * value. */
+int document_entry(const struct document *d, int node, size_t i, const char **key);
+
+/* A single value's text, NULL for a list or a mapping. */
+const char *document_scalar(const struct document *d, int node);
 
 /* Of two values that do not fit together the one to blame: the one that is spelt out, that of the
  * later set, or `a`. */
@@ -45,15 +53,6 @@ const char *document_culprit(const struct document *d, const char *a, const char
  * "--set network.link.rate=fast: ". A value that is not there is blamed on what encloses it.
  * Returns false. */
 bool document_blame(const struct document *d, const char *key_path, struct error *err);
-
-/* The same tree node by node, for keys that have dots in them. The root is node 1. */
-
-/* The i-th value of a mapping, with its key, or entry of a list, with ""; 0 beyond the last and below a single
- * value. */
-int document_entry(const struct document *d, int node, size_t i, const char **key);
-
-/* A single value's text, NULL for a list or a mapping. */
-const char *document_scalar(const struct document *d, int node);
 
 /* Puts "star.yaml:7: " in front of *err. Returns false. */
 bool document_blame_node(const struct document *d, int node, struct error *err);

@@ -7,7 +7,7 @@
 
 struct pauses_flow {
     struct pauses *owner;
-    int flow, next, end; /* index into the scenario's pauses: the one to come, and behind the last */
+    int flow, next; /* the pause to come */
     int64_t written;
 };
 
@@ -18,10 +18,10 @@ struct pauses {
     struct pauses_flow flows[]; /* owned; one a flow */
 };
 
-bool pauses_has(const struct scenario *s, int flow)
+bool pauses_any(const struct scenario *s)
 {
-    for (int i = 0; i < s->n_pauses; i++)
-        if (s->pauses[i].flow == flow)
+    for (int i = 0; i < s->n_flows; i++)
+        if (s->flows[i].n_pauses > 0)
             return true;
     return false;
 }
@@ -29,19 +29,19 @@ bool pauses_has(const struct scenario *s, int flow)
 /* Up to the next pause, or the end. */
 static void pauses_write(void *arg)
 {
-    struct pauses_flow *f = arg;
-    const struct scenario *s = f->owner->scenario;
-    int64_t total = s->flows[f->flow].bytes > 0 ? s->flows[f->flow].bytes : ENDLESS;
-    int64_t until = f->next < f->end ? s->pauses[f->next].after_bytes : total;
-    emu_engine_write(f->owner->engine, f->flow, until - f->written);
-    f->written = until;
+    struct pauses_flow *p = arg;
+    const struct scenario_flow *f = &p->owner->scenario->flows[p->flow];
+    int64_t until = p->next < f->n_pauses ? f->pauses[p->next].after_bytes : f->bytes > 0 ? f->bytes : ENDLESS;
+    emu_engine_write(p->owner->engine, p->flow, until - p->written);
+    p->written = until;
 }
 
 void pauses_drained(struct pauses *p, int flow)
 {
-    struct pauses_flow *f = &p->flows[flow];
-    if (f->next < f->end)
-        emu_clock_schedule(&p->clock, p->scenario->pauses[f->next++].pause_ps, pauses_write, f);
+    const struct scenario_flow *f = &p->scenario->flows[flow];
+    struct pauses_flow *at = &p->flows[flow];
+    if (at->next < f->n_pauses)
+        emu_clock_schedule(&p->clock, f->pauses[at->next++].pause_ps, pauses_write, at);
 }
 
 struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, struct error *err)
@@ -54,16 +54,11 @@ struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, struct
     p->scenario = s;
     p->engine = e;
     p->clock = emu_engine_clock(e);
-    for (int i = 0; i < s->n_flows; i++)
+    for (int i = 0; i < s->n_flows; i++) {
         p->flows[i] = (struct pauses_flow){.owner = p, .flow = i};
-    for (int i = s->n_pauses - 1; i >= 0; i--) { /* in order of flows, then of bytes */
-        struct pauses_flow *f = &p->flows[s->pauses[i].flow];
-        f->end = f->end > i ? f->end : i + 1;
-        f->next = i;
-    }
-    for (int i = 0; i < s->n_flows; i++)
-        if (p->flows[i].end > 0)
+        if (s->flows[i].n_pauses > 0)
             pauses_write(&p->flows[i]);
+    }
     return p;
 }
 

@@ -9,8 +9,8 @@
 
 struct pauses;
 
-/* Has the flow any? It wants `written` of the engine then. */
-bool pauses_has(const struct scenario *s, int flow);
+/* Has any flow pauses? Such a flow wants `written` of the engine. */
+bool pauses_any(const struct scenario *s);
 
 /* Hands over what comes before the first pauses; the flows are added. NULL and *err when memory is out. */
 struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, struct error *err);

@@ -8,10 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In the order of their enums. */
+const char *const scenario_engine_names[] = {"ns3", "native", NULL};
+const char *const scenario_format_names[] = {"pcap", "pcapng", NULL};
+const char *const scenario_transport_names[] = {"tcp", "gbn", NULL};
+const char *const scenario_algorithm_names[] = {"shift", "pairwise", "synchronous", "group", "direct", "rounds", NULL};
+
+void scenario_free_flows(struct scenario *s)
+{
+    for (int i = 0; i < s->n_flows; i++)
+        free(s->flows[i].pauses);
+    free(s->flows);
+    s->flows = NULL;
+    s->n_flows = 0;
+}
+
 void scenario_fini(struct scenario *s)
 {
-    free(s->flows);
-    free(s->pauses);
+    scenario_free_flows(s);
     free(s->points);
     free(s->captures);
     free(s->burst.sources);
@@ -24,7 +38,7 @@ void scenario_fini(struct scenario *s)
 
 const char *scenario_engine_name(enum scenario_engine engine)
 {
-    return engine == SCENARIO_ENGINE_NS3 ? "ns3" : "native";
+    return scenario_engine_names[engine];
 }
 
 static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_engine engine, char what[static 96])
@@ -32,10 +46,11 @@ static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_e
     const struct emu_congestion_row *control = &emu_congestion_rows[tcp->congestion];
     bool known = engine == SCENARIO_ENGINE_NS3 ? control->ns3_type != NULL : control->native;
     if (known)
-        snprintf(what, 96, "TCP Small Queues (tcp.small_queues)");
+        snprintf(what, 96, "%s", tcp->max_rto_ps > 0 ? "longest timeout (tcp.max_rto)"
+                                                     : "TCP Small Queues (tcp.small_queues)");
     else
         snprintf(what, 96, "congestion control '%s'", emu_congestion_names[tcp->congestion]);
-    return !known || (engine == SCENARIO_ENGINE_NS3 && tcp->small_queue_bytes > 0);
+    return !known || (engine == SCENARIO_ENGINE_NS3 && (tcp->small_queue_bytes > 0 || tcp->max_rto_ps > 0));
 }
 
 bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96])
@@ -48,9 +63,6 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
     snprintf(what, 96, "complete exchange over TCP");
     if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE && engine == SCENARIO_ENGINE_NS3)
         return true;
-    snprintf(what, 96, "pauses of applications");
-    if (s->n_pauses > 0 && engine == SCENARIO_ENGINE_NS3)
-        return true;
     snprintf(what, 96, "messages repeated until their mean time is known well enough (traffic.precision)");
     if (s->precision > 0 && engine == SCENARIO_ENGINE_NS3)
         return true;
@@ -61,8 +73,10 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
         const struct scenario_flow *f = &s->flows[i];
         if (scenario_tcp_lacks(&f->tcp, engine, what))
             return true;
-        snprintf(what, 96, "%s", f->duplex ? "duplex flows" : "repeated messages");
-        if (engine == SCENARIO_ENGINE_NS3 && (f->duplex || f->repeat > 1))
+        snprintf(what, 96, "%s", f->n_pauses > 0 ? "pauses of applications"
+                                 : f->duplex       ? "duplex flows"
+                                                   : "repeated messages");
+        if (engine == SCENARIO_ENGINE_NS3 && (f->duplex || f->repeat > 1 || f->n_pauses > 0))
             return true;
     }
     return false;
@@ -122,7 +136,6 @@ bool scenario_at_point(const struct scenario *s, int i, struct scenario *point, 
 {
     *point = *s;
     point->flows = NULL;
-    point->pauses = NULL; /* a star has none */
     point->points = NULL;
     point->pause_hosts = NULL; /* the network goes on borrowing s's */
     point->n_flows = point->n_points = 0;

@@ -15,11 +15,21 @@
 #include <stdint.h>
 
 #define SCENARIO_NAME 32
+#define SCENARIO_TITLE 128
+#define SCENARIO_HOSTS 4000
+#define SCENARIO_FLOWS 10000
+#define SCENARIO_POINTS 1000
 #define SCENARIO_PRECISION_MESSAGES 5 /* counted at least before a mean's interval is believed */
 #define SCENARIO_WARM 0 /* initial window "warm": enough segments to cover the flow's window */
 
 enum scenario_engine { SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE };
 enum scenario_format { SCENARIO_FORMAT_PCAP, SCENARIO_FORMAT_PCAPNG };
+extern const char *const scenario_engine_names[], *const scenario_format_names[]; /* for base/names.h */
+
+/* The application waits when so many bytes of its flow, all in all, are acknowledged. */
+struct scenario_pause {
+    int64_t after_bytes, pause_ps;
+};
 
 struct scenario_flow {
     char name[SCENARIO_NAME]; /* f0, f1, ... unless named */
@@ -30,12 +40,8 @@ struct scenario_flow {
                      * precision: at most so many are counted */
     bool duplex;    /* the same both ways on the one connection */
     struct emu_tcp_config tcp; /* resolved: scenario's tcp with this flow's window and congestion */
-};
-
-/* The application waits when so many bytes of its flow, all in all, are acknowledged. */
-struct scenario_pause {
-    int flow;
-    int64_t after_bytes, pause_ps;
+    struct scenario_pause *pauses; /* owned; in order of bytes */
+    int n_pauses;
 };
 
 struct scenario_capture {
@@ -50,6 +56,7 @@ struct scenario_point {
 };
 
 enum scenario_transport { SCENARIO_TRANSPORT_TCP, SCENARIO_TRANSPORT_GBN };
+extern const char *const scenario_transport_names[];
 
 /* What the hosts do. Flows: a star, pairs or a random pattern is listed as such, too. */
 enum scenario_traffic {
@@ -67,6 +74,20 @@ enum scenario_algorithm {
     SCENARIO_ALGORITHM_GROUP,       /* 5.3.4 */
     SCENARIO_ALGORITHM_DIRECT,      /* over TCP: everything at once, as MPICH did (Steffenel 2006) */
     SCENARIO_ALGORITHM_ROUNDS,      /* over TCP: to i + r, from i - r, one after another */
+};
+extern const char *const scenario_algorithm_names[];
+
+/* As written; the flows they make are listed, too. */
+struct scenario_random {
+    int64_t d; /* RANDOM_PATTERN_ALL: every other host */
+    double probability;
+    int64_t bytes[2]; /* at least, at most */
+    int64_t repeat;
+};
+
+struct scenario_pairs {
+    int64_t count, back, bytes, repeat;
+    bool both_ways;
 };
 
 struct scenario_exchange {
@@ -98,7 +119,7 @@ struct scenario_uniform {
 };
 
 struct scenario {
-    char title[128];
+    char title[SCENARIO_TITLE];
     enum scenario_engine engine;
     uint64_t seed;
     int64_t duration_ps; /* end of the run; sooner when every flow has bytes and is done */
@@ -109,10 +130,11 @@ struct scenario {
     struct emu_tcp_config tcp; /* of flows: both buffers hold the window; initial window may be SCENARIO_WARM */
     struct scenario_flow *flows; /* owned; empty when there are points */
     int n_flows;
-    struct scenario_pause *pauses; /* owned; in order of flows, then of bytes */
-    int n_pauses;
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */
     int n_points;
+    struct scenario_point star; /* without points */
+    struct scenario_random random;
+    struct scenario_pairs pairs;
     int64_t incoming_window_bytes, outgoing_window_bytes; /* of the points' flows; tcp's without points */
     int64_t star_bytes, star_repeat; /* of a star's flows */
     enum scenario_transport transport;
@@ -133,6 +155,9 @@ struct scenario {
 
 /* Safe on a zeroed one. */
 void scenario_fini(struct scenario *s);
+
+/* Leaves none. */
+void scenario_free_flows(struct scenario *s);
 
 /* "ns3" or "native". */
 const char *scenario_engine_name(enum scenario_engine engine);

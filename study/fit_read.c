@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit_read.h"
 
+#include "base/filekind.h"
 #include "study/judge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SQLITE_MAGIC "SQLite format 3"
 
 const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_RESOURCES] = &study_fit_resources_part,
@@ -58,23 +57,12 @@ static bool fit_read_resources(void *user, const char *source, const char *run,
     return ok;
 }
 
-/* Is the file SQLite's? False, too, where it cannot be read. */
-static bool fit_read_is_database(const char *path)
-{
-    char magic[sizeof SQLITE_MAGIC] = "";
-    FILE *f = fopen(path, "rb");
-    bool is = f && fread(magic, sizeof magic, 1, f) == 1 && memcmp(magic, SQLITE_MAGIC, sizeof magic) == 0;
-    if (f)
-        fclose(f);
-    return is;
-}
-
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err)
 {
     struct sweep_db db;
     f->source = path;
     f->seen = 0;
-    if (!fit_read_is_database(path))
+    if (filekind_of(path) != FILEKIND_DATABASE)
         return study_judge_source(path, ANALYSIS_CHECK_TOLERANCE, fit_read_resources, f, err);
     if (!sweep_db_open(&db, path, err))
         return false;

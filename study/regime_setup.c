@@ -19,11 +19,11 @@ bool study_regime_setup_is_star(const struct scenario *s)
 {
     int n[2] = {0, 0};
     if (s->network.topology != EMU_TOPOLOGY_STAR || s->transport != SCENARIO_TRANSPORT_TCP ||
-        s->traffic != SCENARIO_TRAFFIC_FLOWS || s->n_pauses > 0)
+        s->traffic != SCENARIO_TRAFFIC_FLOWS)
         return false;
     for (int i = 0; i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];
-        if (f->bytes > 0 || f->duplex || (f->from == 0) == (f->to == 0) || shares_host(s, i))
+        if (f->bytes > 0 || f->duplex || f->n_pauses > 0 || (f->from == 0) == (f->to == 0) || shares_host(s, i))
             return false;
         n[f->from == 0]++;
     }

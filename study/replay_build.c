@@ -94,17 +94,16 @@ static int64_t replay_window(const struct study_replay *r, const struct analysis
 static bool replay_add_pauses(struct study_replay *r, const struct analysis_pause *pauses, size_t n, struct error *err)
 {
     struct scenario *s = &r->scenario;
-    const struct scenario_flow *flow = &s->flows[s->n_flows];
-    struct scenario_pause *grown = realloc(s->pauses, ((size_t)s->n_pauses + n + 1) * sizeof *grown);
-    if (!grown)
+    struct scenario_flow *flow = &s->flows[s->n_flows];
+    flow->pauses = calloc(n + 1, sizeof *flow->pauses);
+    if (!flow->pauses)
         return error_set(err, ERROR_SYSTEM, "out of memory for %zu pauses", n);
-    s->pauses = grown;
     int64_t last = 0;
     for (size_t i = 0; i < n; i++) {
         if (pauses[i].after_bytes <= last || (flow->bytes > 0 && pauses[i].after_bytes >= flow->bytes))
             continue;
         last = pauses[i].after_bytes;
-        s->pauses[s->n_pauses++] = (struct scenario_pause){s->n_flows, last, pauses[i].pause_ns * UNITS_PS_PER_NS};
+        flow->pauses[flow->n_pauses++] = (struct scenario_pause){last, pauses[i].pause_ns * UNITS_PS_PER_NS};
         r->flows[s->n_flows].pauses++;
     }
     return true;
@@ -159,8 +158,7 @@ static bool replay_fill(struct study_replay *r, struct bulk *flows, int n, struc
     r->left_out = n - bulk;
     if (bulk == 0)
         return error_set(err, ERROR_INPUT, "no bulk flow to replay: %d small ones", n);
-    free(s->flows);
-    s->n_flows = s->n_pauses = 0;
+    scenario_free_flows(s);
     s->flows = calloc((size_t)bulk, sizeof *s->flows);
     r->flows = calloc((size_t)bulk, sizeof *r->flows);
     if (!s->flows || !r->flows)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/db.h"
 
+#include "base/filekind.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -213,7 +215,7 @@ bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
     ok = ok && db_version_fits(d, version, err);
     if (!ok)
         sweep_db_close(d);
-    return ok;
+    return ok || filekind_blame(path, FILEKIND_DATABASE, err);
 }
 
 bool sweep_db_join(struct sweep_db *d, const char *path, struct error *err)

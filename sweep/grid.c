@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/grid.h"
 
+#include "base/filekind.h"
 #include "base/infile.h"
 #include "base/units.h"
 #include "scenarios/document.h"
@@ -239,6 +240,7 @@ struct sweep *sweep_grid_load(const char *path, int64_t first_seed, struct error
         }
     }
     sweep_grid_free(s);
+    filekind_blame(path, FILEKIND_SWEEP, err);
     return NULL;
 }
 

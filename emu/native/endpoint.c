@@ -106,7 +106,7 @@ void native_endpoint_init(struct native_endpoint *e, const struct native_endpoin
     e->tx.window.ssthresh = UINT64_MAX;
     uint64_t half_window = (uint64_t)config->receive_buffer_bytes / (2 * segment);
     e->rx.quick_acks = half_window < 2 ? 2 : half_window > QUICK_ACKS ? QUICK_ACKS : (uint32_t)half_window;
-    native_rtt_init(&e->tx.rtt, config->min_rto_ps);
+    native_rtt_init(&e->tx.rtt, config->min_rto_ps, config->max_rto_ps);
     native_sender_init(e);
     native_timer_init(&e->rx.delayed_ack, env->scheduler, endpoint_delayed_ack, e);
 }

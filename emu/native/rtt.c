@@ -7,9 +7,11 @@
 #define MOST_RTO_US 120000000
 #define MOST_BACKOFF 16
 
-void native_rtt_init(struct native_rtt *r, int64_t min_rto_ps)
+void native_rtt_init(struct native_rtt *r, int64_t min_rto_ps, int64_t max_rto_ps)
 {
-    *r = (struct native_rtt){.min_us = INT64_MAX, .min_rto_us = min_rto_ps / PS_PER_US};
+    int64_t most_ps = max_rto_ps > min_rto_ps ? max_rto_ps : min_rto_ps;
+    *r = (struct native_rtt){.min_us = INT64_MAX, .min_rto_us = min_rto_ps / PS_PER_US,
+                             .max_rto_us = max_rto_ps > 0 ? most_ps / PS_PER_US : MOST_RTO_US};
 }
 
 void native_rtt_sample(struct native_rtt *r, int64_t rtt_us)
@@ -45,7 +47,7 @@ int64_t native_rtt_rto_ps(const struct native_rtt *r)
         rto_us = r->srtt_8us / 8 + spread_us;
         rto_us = rto_us < r->min_rto_us ? r->min_rto_us : rto_us;
     }
-    for (int i = 0; i < r->backoff && rto_us < MOST_RTO_US; i++)
+    for (int i = 0; i < r->backoff && rto_us < r->max_rto_us; i++)
         rto_us *= 2;
-    return (rto_us < MOST_RTO_US ? rto_us : MOST_RTO_US) * PS_PER_US;
+    return (rto_us < r->max_rto_us ? rto_us : r->max_rto_us) * PS_PER_US;
 }

@@ -46,6 +46,42 @@ static void test_sizes_are_bytes_with_decimal_and_binary_units(void **state)
     GOOD(units_parse_bytes, "1.5kB", 1500);
 }
 
+static void test_rates_are_taken_as_tc_and_iperf3_write_them(void **state)
+{
+    (void)state;
+    GOOD(units_parse_rate, "10gbit", 10000000000);
+    GOOD(units_parse_rate, "100mbit", 100000000);
+    GOOD(units_parse_rate, "64Kbit", 64000);
+    GOOD(units_parse_rate, "9600bit", 9600);
+    GOOD(units_parse_rate, "1 GBIT", 1000000000);
+    GOOD(units_parse_rate, "25G", 25000000000);
+    GOOD(units_parse_rate, "2.5g", 2500000000);
+    GOOD(units_parse_rate, "100M", 100000000);
+    GOOD(units_parse_rate, "500k", 500000);
+    GOOD(units_parse_rate, "1gbps", 1000000000); /* bits, where tc has bytes */
+    GOOD(units_parse_rate, "1tbit/s", 1000000000000);
+    BAD(units_parse_rate, "1GB/s", "unknown unit 'GB/s'");
+    BAD(units_parse_rate, "1GBps", "unknown unit 'GBps'");
+    BAD(units_parse_rate, "1MB", "unknown unit 'MB'");
+    BAD(units_parse_rate, "1Gib", "unknown unit 'Gib'");
+}
+
+static void test_sizes_are_taken_as_iperf3_writes_them(void **state)
+{
+    (void)state;
+    GOOD(units_parse_bytes, "3M", 3000000);
+    GOOD(units_parse_bytes, "3m", 3000000);
+    GOOD(units_parse_bytes, "64k", 64000);
+    GOOD(units_parse_bytes, "2G", 2000000000);
+    GOOD(units_parse_bytes, "1T", 1000000000000);
+    GOOD(units_parse_bytes, "1MiB", 1048576);
+    GOOD(units_parse_bytes, "64kib", 65536);
+    GOOD(units_parse_bytes, "500KB", 500000);
+    BAD(units_parse_bytes, "3Mbit", "unknown unit 'Mbit'");
+    BAD(units_parse_bytes, "64Kb", "unknown unit 'Kb'");
+    BAD(units_parse_bytes, "1i", "unknown unit 'i'");
+}
+
 static void test_times_are_picoseconds(void **state)
 {
     (void)state;
@@ -139,6 +175,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rates_are_bits_per_second),
         cmocka_unit_test(test_sizes_are_bytes_with_decimal_and_binary_units),
+        cmocka_unit_test(test_rates_are_taken_as_tc_and_iperf3_write_them),
+        cmocka_unit_test(test_sizes_are_taken_as_iperf3_writes_them),
         cmocka_unit_test(test_times_are_picoseconds),
         cmocka_unit_test(test_shares_are_percent_or_plain),
         cmocka_unit_test(test_wrong_units_are_named),

@@ -5,6 +5,8 @@ import gzip
 import json
 import os
 import pathlib
+import random
+import re
 import resource
 import signal
 import struct
@@ -42,10 +44,56 @@ class Scenario(e2e.Case):
         self.bad_scenario("network: {hosts: 4}\ntraffic:\n  flows:\n    - {from: h9, to: h0}\n",
                           ["s.yaml:4", "h9", "h0", "h3"])
 
+    def test_nothing_that_is_written_over_a_shipped_scenario_crashes(self):
+        """Random bytes, words and lines in shipped scenarios: it runs, or one line says what is wrong."""
+        random_ = random.Random(14)
+        shipped = [path.read_bytes() for path in sorted((e2e.ROOT / "scenarios").glob("*.yaml"))]
+        words = re.findall(rb"[\w.-]+", b" ".join(shipped)) + [b"-1", b"99999999999999999999", b"[", b"]", b"{", b"&a",
+                                                              b"*a", b"'", b"none", b"\0", b"\xff", b"1/0", b"~"]
+        refused = 0
+        for _ in range(150):
+            text = bytearray(random_.choice(shipped))
+            for _ in range(random_.choice((1, 1, 2, 5))):
+                at = random_.randrange(len(text))
+                spans = [m.span() for m in re.finditer(rb"[\w.-]+", text)]
+                begin, end = random_.choice(spans) if spans else (at, at)
+                kind = random_.randrange(4)
+                if kind == 0:
+                    text[begin:end] = random_.choice(words)
+                elif kind == 1:
+                    text[at:at + random_.randrange(4)] = bytes([random_.randrange(256)])
+                elif kind == 2:
+                    del text[begin:end]
+                else:
+                    text[at:at] = text[begin:begin + random_.randrange(80)]
+            (self.dir / "s.yaml").write_bytes(bytes(text))
+            done = self.call("predict", "s.yaml")
+            self.assertIn(done.returncode, (0, 2), bytes(text))
+            if done.returncode == 2:
+                refused += 1
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                self.assertTrue(done.stderr.startswith("contraflow: "), done.stderr)
+        self.assertGreater(refused, 30)
+
     def test_bad_set_is_blamed_on_it(self):
         self.write("s.yaml", SMALL)
         self.bad(2, ["--set", "tcp.windoe"], "run", "s.yaml", "--set", "tcp.windoe=1MB")
         self.bad(2, ["--set", "fast"], "run", "s.yaml", "--set", "network.link.rate=fast")
+
+    def test_a_file_of_the_wrong_kind_is_named_with_its_command(self):
+        self.write("s.yaml", SMALL)
+        self.write("w.yaml", "title: a\nscenario: s.yaml\naxes: {tcp.window: [1MB]}\n")
+        (self.dir / "c.pcap").write_bytes(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 96, 1))
+        (self.dir / "d.db").write_bytes(b"SQLite format 3\0" + bytes(84))
+        kinds = {"s.yaml": "a scenario: contraflow run s.yaml", "w.yaml": "a sweep: contraflow sweep w.yaml",
+                 "c.pcap": "a capture: contraflow analyze c.pcap",
+                 "d.db": "a sweep's database: contraflow sweep export d.db"}
+        for command, own in (("run", "s.yaml"), ("predict", "s.yaml"), ("sweep", "w.yaml"), ("analyze", "c.pcap"),
+                             ("check", "c.pcap"), ("explain", "c.pcap"), ("plot", "c.pcap")):
+            for name, words in kinds.items():
+                if name != own:
+                    done = self.bad(2, f"{name}: this is {words}", command, name)
+                    self.assertEqual(done.stderr.count("\n"), 1)
 
     def test_unknown_engine_command_and_option(self):
         self.write("s.yaml", SMALL)

@@ -240,7 +240,9 @@ class Refused(Case):
         self.bad(2, "one SWEEP.yaml", "sweep", "s.yaml", "--flows")
         self.bad(2, "--jobs: '0'", "sweep", "s.yaml", "--jobs", 0)
         self.bad(2, "none.db", "sweep", "export", "none.db")
-        self.bad(2, ["s.yaml", "not the database"], "sweep", "export", "s.yaml")
+        self.write("words.txt", "no database\n")
+        self.bad(2, ["words.txt", "not the database"], "sweep", "export", "words.txt")
+        self.bad(2, "s.yaml: this is a sweep: contraflow sweep s.yaml", "sweep", "export", "s.yaml")
         self.edit("seeds: 2", "seeds: [4, 5]")
         self.bad(2, ["bad.yaml:7", "--seed"], "sweep", "bad.yaml", "--seed", 3)
 

@@ -3,8 +3,10 @@
 
 #include "test/scenarios/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void rejects_file(const char *path, const char *message)
 {
@@ -77,6 +79,27 @@ static void test_aliases_are_copies_and_cycles_end(void **state)
                  "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
                  "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n",
                  NULL, "s.yaml:1: too many values (aliases count each time)");
+}
+
+/* Both are bounded while they are parsed: what would take minutes to compose is refused at once. */
+static void test_depth_and_anchors_are_bounded(void **state)
+{
+    (void)state;
+    size_t n = 50000;
+    char *yaml = malloc(40 * n + 16), *p = yaml + sprintf(yaml, "title: ");
+    assert_non_null(yaml);
+    memset(p, '[', n);
+    memset(p + n, ']', n);
+    p[2 * n] = '\0';
+    clock_t before = clock();
+    text_rejects(yaml, NULL, "s.yaml:1: nested too deeply, or an alias of itself");
+    p = yaml + sprintf(yaml, "title:\n");
+    for (size_t i = 0; i < 40000; i++)
+        p += sprintf(p, " - &a%zu x\n", i);
+    text_rejects(yaml, NULL, "s.yaml:1002: more anchors (&name) than a scenario needs");
+    /* Half a second of processor time would be slow by a factor of a hundred. */
+    assert_true(clock() - before < CLOCKS_PER_SEC / 2);
+    free(yaml);
 }
 
 static void test_set_overrides_adds_and_makes_what_lies_on_its_way(void **state)
@@ -161,11 +184,13 @@ static void test_culprit_is_the_later_set_or_the_one_spelt_out(void **state)
     assert_string_equal(document_culprit(d, "b", "c"), "b");
     assert_string_equal(document_culprit(d, "absent", "a"), "a");
     assert_string_equal(document_culprit(d, "a", "absent"), "a");
-    assert_int_equal(document_kind(d, "absent"), DOCUMENT_NONE);
-    assert_int_equal(document_kind(d, "a"), DOCUMENT_SCALAR);
-    assert_int_equal(document_kind(d, ""), DOCUMENT_MAPPING);
-    assert_string_equal(document_key(d, "", 2), "c");
-    assert_null(document_key(d, "", 3));
+    assert_int_equal(document_kind(d, document_node(d, "absent")), DOCUMENT_NONE);
+    assert_int_equal(document_kind(d, document_node(d, "a")), DOCUMENT_SCALAR);
+    assert_int_equal(document_kind(d, document_node(d, "")), DOCUMENT_MAPPING);
+    const char *key;
+    assert_int_not_equal(document_entry(d, 1, 2, &key), 0);
+    assert_string_equal(key, "c");
+    assert_int_equal(document_entry(d, 1, 3, &key), 0);
     document_free(d);
 }
 
@@ -179,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_key_given_twice_names_both_lines),
         cmocka_unit_test(test_one_document_of_plain_keys),
         cmocka_unit_test(test_aliases_are_copies_and_cycles_end),
+        cmocka_unit_test(test_depth_and_anchors_are_bounded),
         cmocka_unit_test(test_set_overrides_adds_and_makes_what_lies_on_its_way),
         cmocka_unit_test(test_set_value_is_yaml_when_it_looks_like_it),
         cmocka_unit_test(test_later_set_wins),

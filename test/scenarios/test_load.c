@@ -33,6 +33,7 @@ static void test_every_default(void **state)
     assert_int_equal(s.tcp.delayed_ack, 2);
     assert_int_equal(s.tcp.delayed_ack_timeout_ps, 40 * UNITS_PS_PER_MS);
     assert_int_equal(s.tcp.min_rto_ps, 200 * UNITS_PS_PER_MS);
+    assert_int_equal(s.tcp.max_rto_ps, 0);
     assert_true(s.tcp.sack);
     assert_int_equal(s.n_flows, 3);
     assert_int_equal(s.n_points, 0);
@@ -105,6 +106,8 @@ static void test_top_level_values_are_checked(void **state)
     text_rejects(title, NULL, "s.yaml:1: title: 128 bytes long; 127 fit");
     text_rejects("engine: native\ntcp: {congestion: bbr}\n", NULL,
                  "s.yaml:1: engine: native has no congestion control 'bbr'; use ns3");
+    text_rejects("engine: ns3\ntcp: {max_rto: 1s}\n", NULL,
+                 "s.yaml:1: engine: ns3 has no longest timeout (tcp.max_rto); use native");
     text_rejects("engine: ns3\ntcp: {small_queues: 20kB}\n", NULL,
                  "s.yaml:1: engine: ns3 has no TCP Small Queues (tcp.small_queues); use native");
     text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 1MB, repeat: 3}]}\n", "engine=ns3",
@@ -150,6 +153,7 @@ static void test_tcp_values_are_checked(void **state)
     text_rejects("tcp: {delayed_ack: 3}\n", NULL, "s.yaml:1: tcp.delayed_ack: '3' is outside 1 to 2");
     text_rejects("tcp: {delayed_ack_timeout: 2s}\n", NULL,
                  "s.yaml:1: tcp.delayed_ack_timeout: '2s' is outside 1us to 1s");
+    text_rejects("tcp: {max_rto: 121s}\n", NULL, "s.yaml:1: tcp.max_rto: '121s' is outside 1ms to 120s");
     text_rejects("tcp: {min_rto: 200}\n", NULL,
                  "s.yaml:1: tcp.min_rto: '200' has no unit; a time looks like 2s, 600ms or 50us");
     text_rejects("tcp: {sack: maybe}\n", NULL,

@@ -46,6 +46,7 @@ static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config
     assert_int_equal(a->delayed_ack, b->delayed_ack);
     assert_int_equal(a->delayed_ack_timeout_ps, b->delayed_ack_timeout_ps);
     assert_int_equal(a->min_rto_ps, b->min_rto_ps);
+    assert_int_equal(a->max_rto_ps, b->max_rto_ps);
     assert_int_equal(a->sack, b->sack);
 }
 
@@ -74,9 +75,6 @@ static void same(const struct scenario *a, const struct scenario *b)
     assert_int_equal(a->gbn.window_packets, b->gbn.window_packets);
     assert_int_equal(a->gbn.timeout_ps, b->gbn.timeout_ps);
     same_tcp(&a->tcp, &b->tcp);
-    assert_int_equal(a->n_pauses, b->n_pauses);
-    for (int i = 0; i < a->n_pauses; i++)
-        assert_memory_equal(&a->pauses[i], &b->pauses[i], sizeof *a->pauses);
     assert_int_equal(a->start_spread_ps, b->start_spread_ps);
     assert_int_equal(a->barrier, b->barrier);
     assert_float_equal(a->precision, b->precision, 0);
@@ -93,6 +91,9 @@ static void same(const struct scenario *a, const struct scenario *b)
         assert_int_equal(a->flows[i].start_ps, b->flows[i].start_ps);
         assert_int_equal(a->flows[i].repeat, b->flows[i].repeat);
         same_tcp(&a->flows[i].tcp, &b->flows[i].tcp);
+        assert_int_equal(a->flows[i].n_pauses, b->flows[i].n_pauses);
+        for (int k = 0; k < a->flows[i].n_pauses; k++)
+            assert_memory_equal(&a->flows[i].pauses[k], &b->flows[i].pauses[k], sizeof *a->flows[i].pauses);
     }
     assert_int_equal(a->n_points, b->n_points);
     for (int i = 0; i < a->n_points; i++) {
@@ -136,13 +137,14 @@ static void test_tree_and_flows_survive_to_the_picosecond(void **state)
         "network: {topology: tree, racks: [2, 1], link: {rate: 2.5Gbps, delay: 1234567ps, goodput: 2.4Gbps},\n"
         "          backbone: {rate: 25Gbps, delay: 0s}, nic: {queue: ack-first, limit: 85 packets},\n"
         "          switch: {limit: 1518}}\n"
-        "tcp: {window: 123457, initial_window: 10, segment: 1447, delayed_ack: 1, sack: false}\n"
+        "tcp: {window: 123457, initial_window: 10, segment: 1447, delayed_ack: 1, sack: false, max_rto: 7s}\n"
         "traffic:\n  start_spread: 0s\n  flows:\n"
         "    - {name: a-b_c.9, from: h0, to: h2, bytes: 10000001, window: 64KiB, congestion: cubic, start: 7ps}\n"
         "    - {from: h1, to: h0, pauses: [200ms after 1MB, 123456789012ps after 1000001]}\n"
         "    - {name: c, from: h1, to: h2, bytes: 10, pauses: [1ps after 9]}\n", NULL);
     assert_int_equal(s.flows[0].start_ps, 7);
-    assert_int_equal(s.n_pauses, 3);
+    assert_int_equal(s.flows[1].n_pauses, 2);
+    assert_int_equal(s.flows[2].n_pauses, 1);
     survives(&s, NULL);
 }
 

@@ -312,7 +312,7 @@ static void test_points_are_listed_and_checked(void **state)
     text_rejects("traffic: {star: {points: [1/1, 1/1]}}\n", NULL,
                  "s.yaml:1: traffic.star.points.1: '1/1' is there twice");
     text_rejects("traffic: {star: {points: []}}\n", NULL,
-                 "s.yaml:1: traffic.star.points: 0 points; give 1 to 1000, such as [1/1, 2/1]");
+                 "s.yaml:1: traffic.star.points: 0 points; give 1 to 1000, each a point, in/out such as 2/1");
     text_rejects("traffic: {star: {points: [1/1]}}\n", "traffic.star.incoming=2",
                  "--set traffic.star.incoming=2: does not go with points: each point, such as 2/1, says both numbers");
 }
@@ -355,7 +355,7 @@ static void test_flow_values_are_checked(void **state)
     text_rejects("network: {topology: tree, racks: [2, 2]}\n" FLOWS "    - {from: h0, to: h4}\n", NULL,
                  "s.yaml:4: traffic.flows.0.to: 'h4' is not in this network; hosts are h0 to h3");
     text_rejects(FLOWS "    - {from: X1, to: h0}\n", NULL,
-                 "s.yaml:3: traffic.flows.0.from: 'X1' is not in this network; hosts are h0 to h3999");
+                 "s.yaml:3: traffic.flows.0.from: 'X1' is not a host; hosts are h0, h1, ... h3999");
     text_rejects(FLOWS "    - {from: h1, to: h0}\n    - from: h1\n", NULL,
                  "s.yaml:4: traffic.flows.1.to: is missing; a flow goes {from: h1, to: h0}");
     text_rejects(FLOWS "    - {from: h1, to: h1}\n", NULL,
@@ -380,7 +380,7 @@ static void test_flow_values_are_checked(void **state)
                  "characters A-Z a-z 0-9 _ . -");
     text_rejects(FLOWS "    - {from: h1, to: h0, name: f1}\n    - {from: h2, to: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.1.name: 'f1' is also the name of flow 0");
-    text_rejects("traffic:\n  flows: []\n", NULL, "s.yaml:2: traffic.flows: 0 flows; 1 to 10000 can run");
+    text_rejects("traffic:\n  flows: []\n", NULL, "s.yaml:2: traffic.flows: 0 flows; give 1 to 10000");
     text_rejects("traffic:\n  start_spread: 3s\n", NULL,
                  "s.yaml:2: traffic.start_spread: starts spread over 3s do not fit into a run of 2s");
     text_rejects("warmup: 0\n", "duration=50us",
@@ -401,7 +401,7 @@ static void test_ten_thousand_flows_load_and_one_more_does_not(void **state)
     assert_string_equal(s.flows[9999].name, "f9999");
     scenario_fini(&s);
     sprintf(p, "  - {from: h1, to: h0}\n");
-    text_rejects(yaml, NULL, "s.yaml:2: traffic.flows: 10001 flows; 1 to 10000 can run");
+    text_rejects(yaml, NULL, "s.yaml:2: traffic.flows: 10001 flows; give 1 to 10000");
     free(yaml);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/keys.h"
 #include "test/scenarios/text.h"
 
 #define TOP "title, engine, transport, seed, duration, warmup, network, tcp, gbn, traffic, capture"
@@ -6,12 +7,12 @@
 static void test_unknown_key_names_the_known_ones(void **state)
 {
     (void)state;
-    text_rejects("seed: 1\nspeed: 2\n", NULL, "s.yaml:2: speed: unknown key; known here: " TOP);
+    text_rejects("seed: 1\nspeed: 2\n", NULL, "s.yaml:2: speed: unknown key; did you mean seed? Known here: " TOP);
     text_rejects("seed: 1\nnetwork:\n  link:\n    rat: 1\n", NULL,
-                 "s.yaml:4: network.link.rat: unknown key; known here: rate, delay, goodput");
+                 "s.yaml:4: network.link.rat: unknown key; did you mean rate? Known here: rate, delay, goodput");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n    - {from: h1, into: h0}\n", NULL,
-                 "s.yaml:4: traffic.flows.1.into: unknown key; known here: name, from, to, bytes, window, "
-                 "congestion, start, repeat, duplex, pauses");
+                 "s.yaml:4: traffic.flows.1.into: unknown key; did you mean to? Known here: name, from, to, "
+                 "bytes, window, congestion, start, repeat, duplex, pauses");
     text_rejects("capture:\n  - {on: h0}\n", NULL,
                  "s.yaml:2: capture.0.on: unknown key; known here: at, snaplen, format");
     text_rejects("a.b: 1\n", NULL, "s.yaml: a.b: unknown key; known here: " TOP);
@@ -21,9 +22,10 @@ static void test_unknown_path_is_blamed_on_its_set(void **state)
 {
     (void)state;
     text_rejects("seed: 1\n", "network.switch.queu=fifo",
-                 "--set network.switch.queu=fifo: unknown key; known here: architecture, queue, limit, pool, alpha, "
-                 "arbitration, forwarding, latency, backplane, ports, pause");
-    text_rejects("seed: 1\n", "net.link.rate=1Gbps", "--set net.link.rate=1Gbps: net: unknown key; known here: " TOP);
+                 "--set network.switch.queu=fifo: unknown key; did you mean queue? Known here: architecture, queue, "
+                 "limit, pool, alpha, arbitration, forwarding, latency, backplane, ports, pause");
+    text_rejects("seed: 1\n", "net.link.rate=1Gbps",
+                 "--set net.link.rate=1Gbps: net: unknown key; did you mean network? Known here: " TOP);
 }
 
 static void test_value_of_the_wrong_kind_is_told(void **state)
@@ -45,7 +47,41 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
                  "s.yaml:1: network.racks.1: a list found; here belongs a single value");
     text_rejects("seed: 1\n", "tcp=1MB",
                  "--set tcp=1MB: a single value found; here belong keys of these: congestion, window, initial_window, "
-                 "segment, delayed_ack, delayed_ack_timeout, min_rto, sack, hystart, small_queues");
+                 "segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, hystart, small_queues");
+}
+
+static void test_a_key_of_another_section_is_found_there(void **state)
+{
+    (void)state;
+    text_rejects("window: 3MB\n", NULL, "s.yaml:1: window: unknown key; did you mean tcp.window? Known here: " TOP);
+    text_rejects("tcp: {rate: 1Gbps}\n", NULL,
+                 "s.yaml:1: tcp.rate: unknown key; did you mean network.link.rate? Known here: congestion, window, "
+                 "initial_window, segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, hystart, "
+                 "small_queues");
+    text_rejects("network: {toplogoy: star}\n", NULL,
+                 "s.yaml:1: network.toplogoy: unknown key; did you mean topology? Known here: topology, hosts, racks, "
+                 "uplinks, link, backbone, nic, switch, root");
+}
+
+/* Two rows of one section with one name would hide the second. */
+static void rows_are_sound(const struct key *keys)
+{
+    for (const struct key *k = keys; k->name; k++) {
+        for (const struct key *other = keys; other < k; other++)
+            assert_string_not_equal(k->name, other->name);
+        if (!k->meaning || !*k->meaning)
+            fail_msg("%s means nothing", k->name);
+        if (k->keys)
+            rows_are_sound(k->keys);
+        if (k->entry && k->entry->keys)
+            rows_are_sound(k->entry->keys);
+    }
+}
+
+static void test_every_row_has_its_name_and_meaning(void **state)
+{
+    (void)state;
+    rows_are_sound(scenario_keys);
 }
 
 int main(void)
@@ -54,6 +90,8 @@ int main(void)
         cmocka_unit_test(test_unknown_key_names_the_known_ones),
         cmocka_unit_test(test_unknown_path_is_blamed_on_its_set),
         cmocka_unit_test(test_value_of_the_wrong_kind_is_told),
+        cmocka_unit_test(test_a_key_of_another_section_is_found_there),
+        cmocka_unit_test(test_every_row_has_its_name_and_meaning),
     };
     return cmocka_run_group_tests(tests, text_enter, text_leave);
 }

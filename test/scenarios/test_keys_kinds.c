@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "scenarios/fields.h"
+#include "scenarios/keys.h"
 
 #include "test/scenarios/text.h"
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/filekind.h - what a file is by how it begins, for people who gave it to the wrong command. */
+#ifndef BASE_FILEKIND_H
+#define BASE_FILEKIND_H
+
+#include "base/error.h"
+
+enum filekind {
+    FILEKIND_UNKNOWN,
+    FILEKIND_CAPTURE,  /* pcap, pcapng, or anything gzip'ed */
+    FILEKIND_DATABASE, /* SQLite's */
+    FILEKIND_SCENARIO, /* YAML with network:, traffic:, tcp:, gbn: or duration: */
+    FILEKIND_SWEEP,    /* YAML with axes: or scenario: */
+};
+
+/* Of a regular file; others are FILEKIND_UNKNOWN. */
+enum filekind filekind_of(const char *path);
+
+/* After PATH could not be read as `wanted`: if it is of another kind, *err becomes "x.pcap: this is a capture:
+ * contraflow analyze x.pcap". Otherwise *err stays. Returns false. */
+bool filekind_blame(const char *path, enum filekind wanted, struct error *err);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rows for people: what a misspelt key may have meant, and the reference page. */
+#include "scenarios/keys.h"
+
+#include <string.h>
+
+#define WORD 24 /* longer than any key */
+
+static size_t reference_least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters to add, drop, change or swap with the next one to come from a to b (optimal string alignment). */
+static size_t reference_distance(const char *a, const char *b)
+{
+    size_t rows[3][WORD + 1], m = strlen(a), n = strlen(b);
+    if (m > WORD || n > WORD)
+        return WORD;
+    for (size_t j = 0; j <= n; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            now[j] = reference_least(reference_least(before[j], now[j - 1]) + 1,
+                                     before[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = reference_least(now[j], earlier[j - 2] + 1);
+        }
+    }
+    return rows[m % 3][n];
+}
+
+/* The nearest name of a section and those below it; *best is how far it is, and sinks. Entries of lists are no place
+ * to suggest. */
+static void reference_search(const struct key *keys, const char *prefix, const char *word, bool deep, size_t *best,
+                             char path[static KEYS_PATH])
+{
+    for (const struct key *k = keys; k->name; k++) {
+        size_t length = strlen(word);
+        bool begins = length >= 3 && strncmp(k->name, word, length) == 0 && k->name[length];
+        size_t distance = begins ? 1 : reference_distance(k->name, word);
+        char name[KEYS_PATH];
+        snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", k->name);
+        if (distance < *best) {
+            *best = distance;
+            snprintf(path, KEYS_PATH, "%s", name);
+        }
+        if (deep && k->keys)
+            reference_search(k->keys, name, word, true, best, path);
+    }
+}
+
+bool keys_suggest(const struct key *here, const char *word, char path[static KEYS_PATH])
+{
+    size_t bound = strlen(word) / 3 + 1, best = bound > 3 ? 4 : bound + 1;
+    size_t none = best;
+    reference_search(here, "", word, false, &best, path);
+    if (best == none && strlen(word) > 3) {
+        best = none = 1; /* elsewhere the name itself alone, if it says enough */
+        reference_search(scenario_keys, "", word, true, &best, path);
+    }
+    return best < none;
+}
+
+static void reference_row(FILE *f, const struct key *k)
+{
+    char kind[KEYS_WORDS];
+    keys_kind_describe(k, kind);
+    fprintf(f, "| `%s` | %s | ", k->name, kind);
+    if (k->required)
+        fputs("required", f);
+    else if (k->usual && *k->usual)
+        fprintf(f, k->entry ? "`[%s]`" : "`%s`", k->usual);
+    else
+        fputs(k->otherwise ? k->otherwise : "", f);
+    fprintf(f, " | %s |\n", k->meaning);
+}
+
+/* The rows below a key, NULL for a single value. */
+static const struct key *reference_below(const struct key *k)
+{
+    return k->entry && k->entry->keys ? k->entry->keys : k->keys;
+}
+
+/* Sections that share their rows are described once. */
+static void reference_section(FILE *f, const struct key *keys, const char *path, const char *heading)
+{
+    fprintf(f, "\n## %s\n\n| key | value | default | meaning |\n|---|---|---|---|\n", heading);
+    for (const struct key *k = keys; k->name; k++)
+        reference_row(f, k);
+    for (const struct key *k = keys; k->name; k++) {
+        const struct key *below = reference_below(k);
+        char name[KEYS_PATH], all[2 * KEYS_PATH];
+        snprintf(name, sizeof name, "%s%s%s%s", path, *path ? "." : "", k->name, k->entry ? ".N" : "");
+        snprintf(all, sizeof all, "%s", name);
+        bool again = false;
+        for (const struct key *other = keys; other->name; other++) {
+            bool same = below && other != k && reference_below(other) == below;
+            again = again || (same && other < k);
+            if (same && other > k)
+                snprintf(all + strlen(all), KEYS_PATH, " and %s.%s", path, other->name);
+        }
+        if (below && !again)
+            reference_section(f, below, name, all);
+    }
+}
+
+void scenario_keys_reference(FILE *f)
+{
+    fputs("# Scenario keys\n\n"
+          "Every key of a scenario file. `contraflow run --keys` prints this page. On the command line a key is set\n"
+          "by its path: `--set network.link.rate=100Mbps`, or `--set traffic.flows.0.bytes=20MB` (entries of lists\n"
+          "count from 0).\n\n"
+          "- Rates are bits per second: `1Gbps`, `100 Mb/s`, `10gbit` as for tc(8), `25G` as for iperf3(1). `bps` is\n"
+          "  always bits here, where tc(8) means bytes.\n"
+          "- Sizes are bytes: `3MB`, `3M`, `500kB`, `64KiB`, `1448`. `3M` is 3 000 000 bytes; what iperf3(1) and\n"
+          "  tc(8) mean by it is `3MiB`.\n"
+          "- Times are `2s`, `600ms`, `50us`, `12.5ns`. Limits are sizes or packets: `20MB`, `1000p`, `none`.\n",
+          f);
+    reference_section(f, scenario_keys, "", "Top level");
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rows, section by section, in the order in which a scenario is saved. */
+#include "scenarios/keys.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#define IN(structure, member) \
+    .offset = offsetof(struct structure, member), .size = sizeof(((struct structure *)0)->member)
+#define OF(member) IN(scenario, member)
+#define BESIDE(structure, member) .beside = offsetof(struct structure, member)
+
+#define US UNITS_PS_PER_US
+#define MS UNITS_PS_PER_MS
+#define S UNITS_PS_PER_S
+#define RATES .min = 1000, .max = INT64_C(8000000000000) /* a byte a picosecond: event time holds nothing faster */
+#define MESSAGES .min = 1, .max = 1000000, .otherwise = "1, or 2000 with traffic.precision"
+#define ENTRY(entry_kind, type) .kind = entry_kind, .size = sizeof(type)
+#define SEGMENT_MAX 1448 /* 1500 of IP packet less 20 of IPv4, 20 of TCP and 12 of its timestamps */
+#define GBN_PACKET_MAX (1500 - EMU_GBN_HEADER_BYTES)
+#define SNAPLEN_MIN 54 /* Ethernet, IPv4 and TCP headers */
+
+static_assert(offsetof(struct emu_queue_config, limit_packets) - offsetof(struct emu_queue_config, limit_bytes) ==
+                  offsetof(struct emu_level, packets),
+              "a queue's limits are a level");
+
+/* What fits: see misfit in keys.h. */
+
+static bool keys_are(const struct scenario *s, enum emu_topology topology)
+{
+    return s->network.topology == topology;
+}
+
+static bool keys_inputs(const struct emu_switch_config *c)
+{
+    return emu_architectures[c->architecture]->place == EMU_ARCHITECTURE_AT_INPUTS;
+}
+
+#define MISFIT(name, why)                                                                                             \
+    static const char *misfit_##name(const struct scenario *s, const void *section, const struct document *given)     \
+    {                                                                                                                 \
+        (void)s, (void)section, (void)given;                                                                          \
+        return why;                                                                                                   \
+    }
+#define FITS(name, condition, why) MISFIT(name, (condition) ? NULL : (why))
+#define SAVED(name, condition) MISFIT(name, given || (condition) ? NULL : "")
+#define SWITCH ((const struct emu_switch_config *)section)
+
+MISFIT(hosts, keys_are(s, EMU_TOPOLOGY_STAR)   ? NULL
+              : keys_are(s, EMU_TOPOLOGY_TREE) ? "is for a star; a tree has racks, such as [5, 5]"
+                                               : "is for a star; a mesh has racks, such as [5, 5]")
+FITS(racks, !keys_are(s, EMU_TOPOLOGY_STAR), "is for a tree; the topology is star")
+FITS(uplinks, keys_are(s, EMU_TOPOLOGY_STAR), "is for a star; a tree's are its backbone")
+MISFIT(root, keys_are(s, EMU_TOPOLOGY_TREE)   ? NULL
+             : keys_are(s, EMU_TOPOLOGY_STAR) ? "is for a tree; the topology is star"
+                                              : "is for a tree; in a mesh every two racks share a switch")
+FITS(backbone, keys_are(s, EMU_TOPOLOGY_STAR) &&
+                   (s->network.uplinks > 0 || (given && document_node(given, "network.uplinks"))),
+     misfit_root(s, section, given))
+FITS(shared, emu_architectures[SWITCH->architecture]->place == EMU_ARCHITECTURE_IN_POOL, "is for architecture: shared")
+FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
+     "is for inputs that wait: architecture input or voq, or a backplane")
+FITS(counts, s->n_points == 0, "does not go with points: each point, such as 2/1, says both numbers")
+FITS(packets, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn; TCP counts in bytes")
+FITS(bytes, s->transport != SCENARIO_TRANSPORT_GBN, "is for TCP; Go-Back-N counts in packets")
+FITS(gbn, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn")
+FITS(group, s->exchange.algorithm == SCENARIO_ALGORITHM_GROUP, "is for algorithm: group")
+
+/* The same traffic is saved once: as what it is, or as its flows. */
+SAVED(never, false)
+SAVED(star_repeat, s->star_bytes > 0)
+SAVED(star, s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_points > 0)
+SAVED(flows, s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_points == 0)
+SAVED(exchange, s->traffic == SCENARIO_TRAFFIC_EXCHANGE)
+SAVED(burst, s->traffic == SCENARIO_TRAFFIC_BURST)
+SAVED(pingpong, s->traffic == SCENARIO_TRAFFIC_PINGPONG)
+SAVED(uniform, s->traffic == SCENARIO_TRAFFIC_UNIFORM)
+
+static const char *const forwarding_names[] = {"store-and-forward", "cut-through", NULL};
+static const char *const stops_names[] = {"senders", "everybody", NULL};
+
+static const struct key link_keys[] = {
+    {"rate", KEY_RATE, OF(network.link.rate_bps), RATES, .usual = "1Gbps", .meaning = "on the wire, each way"},
+    {"delay", KEY_TIME, OF(network.link.delay_ps), .max = 10 * S, .usual = "50us", .meaning = "of the cable, one way"},
+    {"goodput", KEY_RATE, OF(link_goodput_bps), RATES, .otherwise = "full segments back to back",
+     .meaning = "TCP payload that a busy direction carries, as measured alone; for predictions"},
+    {0},
+};
+
+static const struct key backbone_keys[] = {
+    {"rate", KEY_RATE, OF(network.backbone.rate_bps), RATES, .usual = "10Gbps", .meaning = "on the wire, each way"},
+    {"delay", KEY_TIME, OF(network.backbone.delay_ps), .max = 10 * S, .usual = "50us",
+     .meaning = "of the cable, one way"},
+    {"goodput", KEY_RATE, OF(backbone_goodput_bps), RATES, .otherwise = "full segments back to back",
+     .meaning = "as of network.link"},
+    {0},
+};
+
+static const struct key nic_keys[] = {
+    {"queue", KEY_CHOICE, OF(network.nic.discipline), .names = emu_discipline_names, .noun = "a queue",
+     .usual = "fifo", .meaning = "discipline of every host's output queue"},
+    {"limit", KEY_LEVEL, OF(network.nic.limit_bytes), .usual = "20MB", .meaning = "what the queue holds"},
+    {0},
+};
+
+static const struct key pause_host = {ENTRY(KEY_HOST, int)};
+
+static const struct key pause_keys[] = {
+    {"on", KEY_SWITCH, IN(emu_pause_config, on), .usual = "true", .meaning = "IEEE 802.3x flow control"},
+    {"stops", KEY_CHOICE, IN(emu_pause_config, everybody), .names = stops_names, .noun = "who stops",
+     .otherwise = "senders at inputs, else everybody", .meaning = "who is told to stop by a full buffer"},
+    {"xoff", KEY_LEVEL, IN(emu_pause_config, xoff), .otherwise = "no frame is lost", .optional = true,
+     .meaning = "level from which senders stop"},
+    {"xon", KEY_LEVEL, IN(emu_pause_config, xon), .otherwise = "3/4 of xoff", .optional = true,
+     .meaning = "level at which they may go on"},
+    {"quanta", KEY_INTEGER, IN(emu_pause_config, quanta), .min = 1, .max = 65535, .usual = "65535",
+     .meaning = "how long they stop, in 512 bit times, unless told again"},
+    {"hosts", KEY_HOSTS, .entry = &pause_host, .max = SCENARIO_HOSTS, .otherwise = "all", .noun = "hosts",
+     .meaning = "hosts whose links know PAUSE"},
+    {0},
+};
+
+static const struct key switch_keys[] = {
+    {"architecture", KEY_CHOICE, IN(emu_switch_config, architecture), .names = emu_architecture_names,
+     .noun = "an architecture", .usual = "output", .meaning = "where frames wait"},
+    {"queue", KEY_CHOICE, IN(emu_switch_config, queue.discipline), .names = emu_discipline_names, .noun = "a queue",
+     .usual = "fifo", .meaning = "discipline of each output's queue"},
+    {"limit", KEY_LEVEL, IN(emu_switch_config, queue.limit_bytes), .otherwise = "20MB; none with architecture: shared",
+     .meaning = "what each port's buffer holds"},
+    {"pool", KEY_LEVEL, IN(emu_switch_config, pool), .otherwise = "20MB", .misfit = misfit_shared,
+     .meaning = "what all outputs hold together"},
+    {"alpha", KEY_NUMBER, IN(emu_switch_config, alpha), .high = 1000, .usual = "0", .misfit = misfit_shared,
+     .meaning = "an output holds at most alpha times the free pool; 0: no such limit"},
+    {"arbitration", KEY_CHOICE, IN(emu_switch_config, arbitration), .names = emu_arbitration_names,
+     .noun = "an arbitration", .usual = "round-robin", .misfit = misfit_arbitration,
+     .meaning = "which input an output serves next"},
+    {"forwarding", KEY_CHOICE, IN(emu_switch_config, cut_through), .names = forwarding_names,
+     .noun = "a way of forwarding", .usual = "store-and-forward", .meaning = "when a frame goes on"},
+    {"latency", KEY_TIME, IN(emu_switch_config, latency_ps), .max = S, .usual = "0s",
+     .meaning = "between a frame's arrival and its buffer"},
+    {"backplane", KEY_RATE, IN(emu_switch_config, backplane_bps), RATES, .zero = "unlimited", .usual = "unlimited",
+     .meaning = "frames cross to their outputs one after another at this rate"},
+    {"ports", KEY_INTEGER, .min = 2, .max = SCENARIO_HOSTS + 1, .otherwise = "as many as are needed",
+     .meaning = "how many there are: fewer than the network needs are refused"},
+    {"pause", KEY_OPTION, IN(emu_switch_config, pause), BESIDE(emu_switch_config, pause.on), .keys = pause_keys,
+     .meaning = "PAUSE frames instead of losses"},
+    {0},
+};
+
+static const struct key rack_entry = {ENTRY(KEY_INTEGER, int), .min = 1, .max = SCENARIO_HOSTS - 1};
+
+static const struct key network_keys[] = {
+    {"topology", KEY_CHOICE, OF(network.topology), .names = emu_topology_names, .noun = "a topology", .usual = "star",
+     .meaning = "how hosts and switches are joined"},
+    {"hosts", KEY_INTEGER, OF(network.hosts), .min = 2, .max = SCENARIO_HOSTS, .optional = true,
+     .otherwise = "as many as the traffic needs", .misfit = misfit_hosts,
+     .meaning = "on the star's switch: h0, h1, ..."},
+    {"racks", KEY_ARRAY, OF(network.racks), BESIDE(scenario, network.n_racks), .entry = &rack_entry,
+     .max = EMU_NETWORK_RACKS, .otherwise = "[5, 5]", .noun = "racks", .misfit = misfit_racks,
+     .meaning = "hosts in each rack"},
+    {"uplinks", KEY_INTEGER, OF(network.uplinks), .max = SCENARIO_HOSTS, .optional = true, .otherwise = "0",
+     .misfit = misfit_uplinks, .meaning = "so many hosts, h0 first, are on ports of the backbone's rate"},
+    {"link", KEY_SECTION, .keys = link_keys, .meaning = "from a host to its switch"},
+    {"backbone", KEY_SECTION, .keys = backbone_keys, .misfit = misfit_backbone, .meaning = "from switch to switch"},
+    {"nic", KEY_SECTION, .keys = nic_keys, .meaning = "every host's network interface"},
+    {"switch", KEY_SECTION, OF(network.sw), .keys = switch_keys, .meaning = "every switch but the root"},
+    {"root", KEY_OPTION, OF(network.root_sw), BESIDE(scenario, network.root), .keys = switch_keys,
+     .misfit = misfit_root, .meaning = "the switch where a tree's racks meet"},
+    {0},
+};
+
+static const struct key tcp_keys[] = {
+    {"congestion", KEY_CHOICE, OF(tcp.congestion), .names = emu_congestion_names, .noun = "a congestion control",
+     .usual = "newreno", .meaning = "congestion control; one that the native engine lacks runs on ns3"},
+    {"window", KEY_WINDOW, OF(tcp.receive_buffer_bytes), .usual = "3MB",
+     .meaning = "send and receive buffer of every flow"},
+    {"initial_window", KEY_INTEGER, OF(tcp.initial_window_segments), .min = 1, .max = 1000000, .zero = "warm",
+     .noun = "a number of segments", .usual = "warm",
+     .meaning = "first congestion window, in segments; warm: it covers the buffer"},
+    {"segment", KEY_BYTES, OF(tcp.segment_bytes), .min = 1, .max = SEGMENT_MAX, .usual = "1448B",
+     .meaning = "payload of a full segment"},
+    {"delayed_ack", KEY_INTEGER, OF(tcp.delayed_ack), .min = 1, .max = 2, .usual = "2",
+     .meaning = "segments per ACK"},
+    {"delayed_ack_timeout", KEY_TIME, OF(tcp.delayed_ack_timeout_ps), .min = US, .max = S, .usual = "40ms",
+     .meaning = "an ACK waits no longer"},
+    {"min_rto", KEY_TIME, OF(tcp.min_rto_ps), .min = MS, .max = 60 * S, .usual = "200ms",
+     .meaning = "least retransmission timeout; Linux has 200ms"},
+    {"max_rto", KEY_TIME, OF(tcp.max_rto_ps), .min = MS, .max = 120 * S, .optional = true, .otherwise = "120s",
+     .meaning = "longest retransmission timeout, doubled ones too, but not below min_rto (Linux: tcp_rto_max_ms)"},
+    {"sack", KEY_SWITCH, OF(tcp.sack), .usual = "true", .meaning = "selective acknowledgements"},
+    {"hystart", KEY_SWITCH, OF(tcp.hystart), .usual = "true",
+     .meaning = "CUBIC leaves slow start when the delay grows"},
+    {"small_queues", KEY_BYTES, OF(tcp.small_queue_bytes), .max = 1000000000, .usual = "0B",
+     .meaning = "most of its own data a sender keeps in its NIC (TCP Small Queues); 0: no bound"},
+    {0},
+};
+
+static const struct key gbn_keys[] = {
+    {"window", KEY_INTEGER, OF(gbn.window_packets), .min = 1, .max = INT64_C(1) << EMU_GBN_SEQUENCE_BITS,
+     .usual = "24", .meaning = "packets on their way at most"},
+    {"timeout", KEY_TIME, OF(gbn.timeout_ps), .min = US, .max = 1000 * S, .usual = "50ms",
+     .meaning = "a packet is sent again when it is not acknowledged by then"},
+    {"simple", KEY_SWITCH, OF(gbn.simple), .usual = "false", .meaning = "timeouts alone, no Nacks"},
+    {"sequence_bits", KEY_INTEGER, OF(gbn.sequence_bits), .min = 2, .max = EMU_GBN_SEQUENCE_BITS, .usual = "16",
+     .meaning = "of a sequence number"},
+    {"packet", KEY_BYTES, OF(gbn.packet_bytes), .min = 1, .max = GBN_PACKET_MAX, .usual = "1492B",
+     .meaning = "payload of a full packet"},
+    {"ack_every", KEY_INTEGER, OF(gbn.ack_every), .min = 1, .max = INT64_C(1) << EMU_GBN_SEQUENCE_BITS, .usual = "1",
+     .meaning = "packets in order per acknowledgement"},
+    {"ack_delay", KEY_TIME, OF(gbn.ack_delay_ps), .max = S, .usual = "5ms",
+     .meaning = "an acknowledgement waits no longer"},
+    {"send_overhead", KEY_TIME, OF(gbn.send_overhead_ps), .max = S, .usual = "0s",
+     .meaning = "processor time to send a packet, O_s"},
+    {"send_gap", KEY_TIME, OF(gbn.send_gap_ps), .max = S, .usual = "0s",
+     .meaning = "least time between two packets of a NIC, g_s"},
+    {"receive_overhead", KEY_TIME, OF(gbn.receive_overhead_ps), .max = S, .usual = "0s",
+     .meaning = "processor time to receive a packet, O_r"},
+    {"user_overhead", KEY_TIME, OF(gbn.user_overhead_ps), .max = S, .usual = "0s",
+     .meaning = "processor time to hand it to the process, U_r"},
+    {"jitter", KEY_NUMBER, OF(gbn.jitter), .high = 0.99, .usual = "0.1",
+     .meaning = "processor times vary by so much either way"},
+    {"preempt_every", KEY_TIME, OF(gbn.preempt_every_ps), .max = 1000 * S, .usual = "0s",
+     .meaning = "mean time between two losses of the processor to other processes; 0: never"},
+    {"preempt", KEY_TIME, OF(gbn.preempt_ps), .max = S, .usual = "0s", .meaning = "how long each takes"},
+    {"ring", KEY_INTEGER, OF(gbn.ring_packets), .min = 1, .max = 1000000, .usual = "64",
+     .meaning = "packets in the NIC's ring"},
+    {0},
+};
+
+static const struct key point_entry = {ENTRY(KEY_POINT, struct scenario_point)};
+
+static const struct key star_keys[] = {
+    {"incoming", KEY_INTEGER, OF(star.incoming), .max = SCENARIO_FLOWS, .usual = "0", .misfit = misfit_counts,
+     .meaning = "flows towards h0"},
+    {"outgoing", KEY_INTEGER, OF(star.outgoing), .max = SCENARIO_FLOWS, .usual = "0", .misfit = misfit_counts,
+     .meaning = "flows from h0"},
+    {"incoming_window", KEY_WINDOW, OF(incoming_window_bytes), .otherwise = "tcp.window",
+     .meaning = "window of the flows towards h0"},
+    {"outgoing_window", KEY_WINDOW, OF(outgoing_window_bytes), .otherwise = "tcp.window",
+     .meaning = "window of the flows from h0"},
+    {"bytes", KEY_BYTES, OF(star_bytes), .min = 1, .max = INT64_MAX, .optional = true, .otherwise = "until the end",
+     .meaning = "each flow sends"},
+    {"repeat", KEY_INTEGER, OF(star_repeat), MESSAGES, .misfit = misfit_star_repeat,
+     .meaning = "messages of so many bytes on one connection"},
+    {"points", KEY_LIST, OF(points), BESIDE(scenario, n_points), .entry = &point_entry, .min = 1,
+     .max = SCENARIO_POINTS, .noun = "points", .otherwise = "one run",
+     .meaning = "several in/out points, each a run of its own"},
+    {0},
+};
+
+static const struct key random_keys[] = {
+    {"d", KEY_INTEGER, OF(random.d), .min = 1, .max = 1000, .zero = "all", .noun = "a number of draws", .usual = "1",
+     .meaning = "draws of a destination per host; all: every other host once"},
+    {"probability", KEY_NUMBER, OF(random.probability), .high = 1, .usual = "0.5",
+     .meaning = "that a draw becomes a transfer"},
+    {"bytes", KEY_RANGE, OF(random.bytes), .min = 1, .max = INT64_MAX, .usual = "10MB", .meaning = "of each transfer"},
+    {"repeat", KEY_INTEGER, OF(random.repeat), MESSAGES, .meaning = "messages of so many bytes on one connection"},
+    {0},
+};
+
+static const struct key pairs_keys[] = {
+    {"count", KEY_INTEGER, OF(pairs.count), .max = SCENARIO_HOSTS / 2, .otherwise = "half of the hosts",
+     .meaning = "flows from the first hosts to the last"},
+    {"back", KEY_INTEGER, OF(pairs.back), .max = SCENARIO_HOSTS / 2, .usual = "0",
+     .meaning = "flows the other way, between hosts of their own"},
+    {"both_ways", KEY_SWITCH, OF(pairs.both_ways), .usual = "false", .meaning = "each pair sends back"},
+    {"bytes", KEY_BYTES, OF(pairs.bytes), .min = 1, .max = INT64_MAX, .otherwise = "until the end",
+     .meaning = "each flow sends"},
+    {"repeat", KEY_INTEGER, OF(pairs.repeat), MESSAGES, .meaning = "messages of so many bytes on one connection"},
+    {0},
+};
+
+static const struct key exchange_keys[] = {
+    {"algorithm", KEY_CHOICE, OF(exchange.algorithm), .names = scenario_algorithm_names, .noun = "an algorithm",
+     .otherwise = "direct; synchronous with transport: gbn", .meaning = "order in which hosts send to each other"},
+    {"packets", KEY_INTEGER, OF(exchange.packets), .min = 1, .max = 100000000, .usual = "64",
+     .misfit = misfit_packets, .meaning = "from each host to each other, Go-Back-N"},
+    {"bytes", KEY_BYTES, OF(exchange.bytes), .min = 1, .max = 1000000000, .usual = "16384", .misfit = misfit_bytes,
+     .meaning = "from each host to each other, TCP"},
+    {"group", KEY_INTEGER, OF(exchange.group), .min = 1, .max = SCENARIO_HOSTS, .usual = "5", .misfit = misfit_group,
+     .meaning = "partners in a round of the group shuffle"},
+    {"global_window", KEY_INTEGER, OF(exchange.global_window), .max = 100000000, .usual = "0", .misfit = misfit_gbn,
+     .meaning = "packets a host may have sent beyond those it has received; 0: no such window"},
+    {"contention_aware", KEY_SWITCH, OF(exchange.contention_aware), .usual = "false", .misfit = misfit_gbn,
+     .meaning = "logical host numbers that spread rounds over racks (Tam 2001, Eq. 6.3)"},
+    {"repeat", KEY_INTEGER, OF(exchange.repeat), .min = 1, .max = 100000, .usual = "1", .meaning = "exchanges"},
+    {"period", KEY_TIME, OF(exchange.period_ps), .max = 1000 * S, .usual = "0s",
+     .meaning = "from one start to the next, unless an exchange takes longer"},
+    {0},
+};
+
+static const struct key burst_hosts = {ENTRY(KEY_INTEGER, int64_t), .min = 1, .max = SCENARIO_HOSTS};
+static const struct key burst_packets = {ENTRY(KEY_INTEGER, int64_t), .min = 1, .max = 10000000};
+
+static const struct key burst_keys[] = {
+    {"sources", KEY_LIST, OF(burst.sources), BESIDE(scenario, burst.n_sources), .entry = &burst_hosts, .max = 64,
+     .noun = "values", .usual = "2, 4, 6, 8", .meaning = "hosts that send at once, one test each"},
+    {"sinks", KEY_LIST, OF(burst.sinks), BESIDE(scenario, burst.n_sinks), .entry = &burst_hosts, .max = 64,
+     .noun = "values", .usual = "1, 2", .meaning = "hosts that receive, with every number of sources above"},
+    /* Sizes to beyond what switches buffer, a factor of sqrt 2 apart. */
+    {"packets", KEY_LIST, OF(burst.packets), BESIDE(scenario, burst.n_packets), .entry = &burst_packets, .max = 64,
+     .noun = "values",
+     .usual = "128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768",
+     .meaning = "in a burst, of all sources together"},
+    {0},
+};
+
+static const struct key pingpong_pair = {ENTRY(KEY_INTEGER, int64_t), .min = 1, .max = SCENARIO_HOSTS / 2};
+
+static const struct key pingpong_keys[] = {
+    {"pairs", KEY_LIST, OF(pingpong.pairs), BESIDE(scenario, pingpong.n_pairs), .entry = &pingpong_pair, .max = 64,
+     .noun = "values", .usual = "1, 2, 4, 8", .meaning = "pairs of hosts at once, one test each"},
+    {"rounds", KEY_INTEGER, OF(pingpong.rounds), .min = 1, .max = 1000000, .usual = "50", .meaning = "of each pair"},
+    {0},
+};
+
+static const struct key uniform_keys[] = {
+    {"ports", KEY_INTEGER, OF(uniform.ports), .min = 1, .max = SCENARIO_HOSTS / 2,
+     .otherwise = "half of the hosts, or 8", .meaning = "the first so many hosts send, the last so many receive"},
+    {"load", KEY_NUMBER, OF(uniform.load), .low = 0.001, .high = 1, .usual = "1", .meaning = "of a source's link"},
+    {0},
+};
+
+static const struct key pause_entry = {ENTRY(KEY_PAUSE, struct scenario_pause)};
+
+static const struct key flow_keys[] = {
+    {"name", KEY_NAME, IN(scenario_flow, name), .otherwise = "f0, f1, ...", .meaning = "in tables and files"},
+    {"from", KEY_HOST, IN(scenario_flow, from), .required = "a flow goes {from: h1, to: h0}",
+     .meaning = "host that sends"},
+    {"to", KEY_HOST, IN(scenario_flow, to), .required = "a flow goes {from: h1, to: h0}",
+     .meaning = "host that receives"},
+    {"bytes", KEY_BYTES, IN(scenario_flow, bytes), .min = 1, .max = INT64_MAX, .optional = true,
+     .otherwise = "until the end", .meaning = "to send"},
+    {"window", KEY_WINDOW, IN(scenario_flow, tcp.receive_buffer_bytes), .otherwise = "tcp.window",
+     .meaning = "send and receive buffer"},
+    {"congestion", KEY_CHOICE, IN(scenario_flow, tcp.congestion), .names = emu_congestion_names,
+     .noun = "a congestion control", .otherwise = "tcp.congestion", .meaning = "congestion control"},
+    {"start", KEY_TIME, IN(scenario_flow, start_ps), .max = INT64_MAX, .otherwise = "drawn within start_spread",
+     .meaning = "when it connects"},
+    {"repeat", KEY_INTEGER, IN(scenario_flow, repeat), MESSAGES,
+     .meaning = "messages of so many bytes on one connection"},
+    {"duplex", KEY_SWITCH, IN(scenario_flow, duplex), .usual = "false",
+     .meaning = "the same both ways on the one connection"},
+    {"pauses", KEY_LIST, IN(scenario_flow, pauses), BESIDE(scenario_flow, n_pauses), .entry = &pause_entry,
+     .max = 1000000, .noun = "pauses", .otherwise = "none",
+     .meaning = "the application waits so long when so many bytes are acknowledged"},
+    {0},
+};
+
+static const struct key flow_entry = {ENTRY(KEY_SECTION, struct scenario_flow), .keys = flow_keys};
+
+static const struct key traffic_keys[] = {
+    {"star", KEY_OPTION, .keys = star_keys, .misfit = misfit_star, .otherwise = "{incoming: 2, outgoing: 1}",
+     .meaning = "flows that share h0"},
+    {"random", KEY_OPTION, .keys = random_keys, .misfit = misfit_never,
+     .meaning = "transfers drawn by the seed (Zhu et al. 2014, section 7.1)"},
+    {"pairs", KEY_OPTION, .keys = pairs_keys, .misfit = misfit_never, .meaning = "one to one, rack to rack"},
+    {"exchange", KEY_OPTION, .keys = exchange_keys, .misfit = misfit_exchange,
+     .meaning = "complete exchange among all hosts, as MPI_Alltoall"},
+    {"burst", KEY_OPTION, .keys = burst_keys, .misfit = misfit_burst,
+     .meaning = "bursts of frames without a protocol (Tam 2001, appendix A.1)"},
+    {"pingpong", KEY_OPTION, .keys = pingpong_keys, .misfit = misfit_pingpong,
+     .meaning = "concurrent ping-pong over Go-Back-N (Tam 2001, appendix A.5)"},
+    {"uniform", KEY_OPTION, .keys = uniform_keys, .misfit = misfit_uniform,
+     .meaning = "frames without a protocol, each to an output drawn at random"},
+    {"flows", KEY_LIST, OF(flows), BESIDE(scenario, n_flows), .entry = &flow_entry, .min = 1, .max = SCENARIO_FLOWS,
+     .noun = "flows", .misfit = misfit_flows, .meaning = "flows one by one"},
+    {"start_spread", KEY_TIME, OF(start_spread_ps), .max = INT64_MAX, .usual = "100us",
+     .meaning = "starts are drawn from so long a time by the seed"},
+    {"barrier", KEY_SWITCH, OF(barrier), .usual = "false", .meaning = "messages wait for those of all flows"},
+    {"precision", KEY_SHARE, OF(precision), .optional = true, .otherwise = "no such rule",
+     .meaning = "messages repeat until every mean time's 95 % interval is so narrow"},
+    {0},
+};
+
+static const struct key capture_keys[] = {
+    {"at", KEY_TEXT, IN(scenario_capture, at), .required = "a capture goes {at: h0}",
+     .meaning = "a host's NIC, h0, or a switch's port, sw0-h0"},
+    {"snaplen", KEY_BYTES, IN(scenario_capture, snaplen), .min = SNAPLEN_MIN, .max = 65535, .bare = true,
+     .usual = "96", .meaning = "of each frame; 96 hold every header"},
+    {"format", KEY_CHOICE, IN(scenario_capture, format), .names = scenario_format_names, .noun = "a capture format",
+     .usual = "pcap", .meaning = "of the file"},
+    {0},
+};
+
+static const struct key capture_entry = {ENTRY(KEY_SECTION, struct scenario_capture), .keys = capture_keys};
+
+const struct key scenario_keys[] = {
+    {"title", KEY_TEXT, OF(title), .usual = "", .meaning = "of tables and pages"},
+    {"engine", KEY_CHOICE, OF(engine), .names = scenario_engine_names, .noun = "an engine",
+     .otherwise = "native where it has all", .meaning = "what runs the hosts' TCP"},
+    {"transport", KEY_CHOICE, OF(transport), .names = scenario_transport_names, .noun = "a transport", .usual = "tcp",
+     .meaning = "tcp, or the Go-Back-N protocol of Tam 2001"},
+    {"seed", KEY_INTEGER, OF(seed), .max = INT64_MAX, .usual = "1", .meaning = "of every random choice"},
+    {"duration", KEY_TIME, OF(duration_ps), .min = US, .max = 10000 * S,
+     .otherwise = "2s, or 3600s with traffic.precision",
+     .meaning = "end of the run; sooner when every flow has bytes and is done"},
+    {"warmup", KEY_TIME, OF(warmup_ps), .max = 10000 * S, .otherwise = "30 % of duration, or 0s with precision",
+     .meaning = "steady figures count from here"},
+    {"network", KEY_SECTION, .keys = network_keys, .meaning = "hosts, cables and switches"},
+    {"tcp", KEY_SECTION, .keys = tcp_keys, .meaning = "the hosts' TCP"},
+    {"gbn", KEY_SECTION, .keys = gbn_keys, .meaning = "transport: gbn (Tam 2001)"},
+    {"traffic", KEY_SECTION, .keys = traffic_keys,
+     .meaning = "one of star, pairs, random, exchange, burst, pingpong, uniform and flows"},
+    {"capture", KEY_LIST, OF(captures), BESIDE(scenario, n_captures), .entry = &capture_entry, .max = 100000,
+     .noun = "captures", .otherwise = "none", .meaning = "ports recorded to a capture file each"},
+    {0},
+};
