@@ -86,7 +86,7 @@ static void test_errors_name_file_line_and_column(void **state)
     } bad[] = {
         {"", ":1: empty; the first line names a,b"},
         {"a,x\n", ":1: no column 'b'; the first line names a,b"},
-        {"x,a,b\n1,2,3\n1,2\n", ":3: 2 fields; column 3 of the first line has none"},
+        {"x,a,b\n1,2,3\n1,2\n", ":3: only 2 fields; column 3 of the first line has none"},
     };
     struct results_csv csv;
     struct error err;
