@@ -24,7 +24,8 @@ import tempfile
 import time
 
 from linux_cases import cases
-from linux_net import ACKS, DATA, OVERHEAD, LinuxNet, LinuxQueues, linux_net_inside, linux_net_sandbox
+from linux_net import (ACKS, DATA, OVERHEAD, LinuxNet, LinuxQueues, linux_net_die_with_parent, linux_net_inside,
+                       linux_net_sandbox)
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIP = 77
@@ -167,7 +168,7 @@ def linux_queue(case, run, way, rate_mbps):
 
     busy_s = busy_bytes = 0.0
     for a, b in zip(judged, judged[1:]):
-        if min(sum(q[2] for h, q in s[1].items() if h >= DATA) for s in (a, b)) > 5:
+        if sum(q[3] for h, q in a[1].items() if h >= DATA) * 8 > (b[0] - a[0]) * rate_mbps * 1e6:  # it cannot run dry
             busy_s += b[0] - a[0]
             busy_bytes += wire(b) - wire(a)
     span = judged[-1][0] - judged[0][0]
@@ -191,6 +192,8 @@ def linux_label(a, b):
     """a, b: {"in", "out"} as it is and with ACKs first."""
     total = linux_lost(a["in"] + a["out"], b["in"] + b["out"])
     ways = [linux_lost(a[w], b[w]) for w in ("in", "out") if b[w] > 0.05 * (b["in"] + b["out"])]
+    if total < -NO:  # ACKs first costs more than it wins: PAUSE or losses strike elsewhere then
+        return "unclear"
     if total >= YES_TOTAL or max(ways, default=0) >= YES_WAY:
         return "yes"
     return "no" if total < NO and max(ways, default=0) < YES_TOTAL else "unclear"
@@ -398,7 +401,7 @@ def main():
     for k in range(min(arguments.jobs, len(wanted))):
         command = [sys.executable, str(pathlib.Path(__file__).resolve()), str(directory), "--inside", str(k),
                    "--repeats", str(arguments.repeats), "--names", ",".join(wanted[k::arguments.jobs])]
-        jobs.append(subprocess.Popen(linux_net_sandbox(command)))
+        jobs.append(subprocess.Popen(linux_net_sandbox(command), preexec_fn=linux_net_die_with_parent))
     try:
         failed = [j.wait() for j in jobs]
     finally:

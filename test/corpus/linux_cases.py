@@ -84,7 +84,7 @@ def cases_applications():
              flows(n_in, n_out, app="paced", rate_mbps=each, cc="cubic"), tap="host" if share == 50 else "wire",
              **application)
     case("paced-out-bulk-in", "paced", "two bulk in, one paced to 4 Mb/s out",
-         flows(2, 0, window=200000) + [flow("out", app="paced", rate_mbps=4, cc="cubic")])
+         flows(2, 0, window=200000) + [flow("out", app="paced", rate_mbps=4, cc="cubic")], **application)
     case("paced-coarse-2in-1out", "paced", "paced to 5 Mb/s in bursts of 60 ms",
          flows(2, 1, app="paced", rate_mbps=5, interval_ms=60, cc="cubic"), **application)
     case("paced-rate100", "paced", "100 Mb/s, paced to 20 Mb/s each",
@@ -100,13 +100,15 @@ def cases_applications():
     case("reqresp-busy-2in-1out", "reqresp", "requests answered with 200 kB at once, no thinking",
          flows(2, 1, app="reqresp", response_bytes=200000, think_ms=0, window=200000))
     case("reqresp-out-bulk-in", "reqresp", "two bulk in; requests from outside, answered with 30 kB",
-         flows(2, 0, window=100000) + [flow("out", app="reqresp", response_bytes=30000, think_ms=0, window=100000)])
+         flows(2, 0, window=100000) + [flow("out", app="reqresp", response_bytes=30000, think_ms=0, window=100000)],
+         **application)
     case("onoff-2in-1out", "onoff", "on for 100 ms at 12 Mb/s, off for 200",
          flows(2, 1, app="onoff", on_s=0.1, off_s=0.2, rate_mbps=12, cc="cubic"), **application)
     case("onoff-1in-1out", "onoff", "on for 60 ms at 10 Mb/s, off for 100",
          flows(1, 1, app="onoff", on_s=0.06, off_s=0.1, rate_mbps=10, cc="cubic"), **application)
     case("onoff-out-bulk-in", "onoff", "two bulk in, one out that is on half of the time",
-         flows(2, 0, window=150000) + [flow("out", app="onoff", on_s=0.5, off_s=0.5, window=150000)])
+         flows(2, 0, window=150000) + [flow("out", app="onoff", on_s=0.5, off_s=0.5, window=150000)],
+         **application)
 
 
 def cases_windows():
@@ -115,7 +117,7 @@ def cases_windows():
     case("slow-reader-1in-1out", "slow_reader", "readers that take 9 Mb/s", flows(1, 1, read_mbps=9, rcvbuf=100000),
          cause="receiver", tap="host")
     case("slow-reader-in-bulk-out", "slow_reader", "two slow readers (5 Mb/s) in, one bulk out",
-         flows(2, 0, read_mbps=5, rcvbuf=60000) + flows(0, 1, window=200000))
+         flows(2, 0, read_mbps=5, rcvbuf=60000) + flows(0, 1, window=200000), cause="receiver")
     case("rwnd-2in-1out", "window_limited", "windows of 20 kB, round trip 40 ms: 4 Mb/s each",
          flows(2, 1, window=20000, delay_ms=40), cause="window")
     case("rwnd-3in-1out", "window_limited", "windows of 15 kB, round trip 25 ms: 70 % of the link",

@@ -10,6 +10,7 @@ import ctypes
 import fcntl
 import os
 import select
+import signal
 import socket
 import struct
 import subprocess
@@ -21,6 +22,7 @@ OVERHEAD = 24  # Ethernet beyond the 14 bytes that Linux counts: FCS, preamble, 
 CLONE_NEWNET = 0x40000000
 TUNSETIFF, IFF_TUN_NO_PI = 0x400454CA, 0x1001
 SIOCETHTOOL = 0x8946
+PR_SET_PDEATHSIG = 1
 OFFLOADS = (0x17, 0x1F, 0x24, 0x2C)  # ETHTOOL_STXCSUM, STSO, SGSO, SGRO
 RTM_GETQDISC, RTM_NEWQDISC, NLM_DUMP = 38, 36, 0x301
 TCA_STATS2, TCA_STATS_BASIC, TCA_STATS_QUEUE = 7, 1, 3
@@ -32,6 +34,10 @@ libc = ctypes.CDLL(None, use_errno=True)
 def linux_net_sandbox(command):
     """`command` as the first process of its own network, mount and process namespaces: when it dies, they go."""
     return ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", *command]
+
+
+def linux_net_die_with_parent():
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def linux_net_first():
