@@ -253,11 +253,33 @@ def linux_tag(data):
     return bytes(out)
 
 
+def linux_bare(data):
+    """A pcapng file without what dumpcap writes about the machine: packets, and the resolution of their times."""
+    out, at = b"", 0
+    while at + 12 <= len(data):
+        kind, size = struct.unpack_from("=II", data, at)
+        body = data[at + 8:at + size - 4]
+        if kind == 0x0A0D0D0A:
+            body = body[:16]
+        elif kind == 1:
+            options, k = b"", 8
+            while k + 4 <= len(body):
+                code, length = struct.unpack_from("=HH", body, k)
+                padded = 4 + (length + 3 & ~3)
+                options += body[k:k + padded] if code in (0, 9) else b""  # if_tsresol
+                k += padded
+            body = body[:8] + options
+        if kind in (0x0A0D0D0A, 1, 6):
+            out += struct.pack("=II", kind, len(body) + 12) + body + struct.pack("=I", len(body) + 12)
+        at += size
+    return out
+
+
 def linux_store(case, temporary, directory):
     for tap in ("capture", "far"):
         if os.path.exists(f"{temporary}/{tap}"):
             data = pathlib.Path(temporary, tap).read_bytes()
-            data = linux_tag(data) if case["vlan"] else data
+            data = linux_tag(data) if case["vlan"] else linux_bare(data) if case["format"] == "pcapng" else data
             name = f"{case['name']}{'.far' if tap == 'far' else ''}.{case['format']}.xz"
             pathlib.Path(directory, name).write_bytes(lzma.compress(data, preset=6))
 
