@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How often contraflow is right about captures whose truth is known by experiment.
+
+    benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--right 0.98 --false-yes 0.005 --unknown 0.05]
+
+DIR is a corpus of linux.py or emulated.py. Each capture is judged alone, by `contraflow check --json`; its "diagnosis"
+is held against truth.csv: the answer, the cause, what is lost, the capacity, and each flow's waits ("data_wait_s" and
+"ack_wait_s" of the flow, else those of `contraflow explain --json`). A check without a diagnosis is read by its
+verdict. Truth that is too close to call ("unclear", or a label that another seed turns round) is counted apart. With
+limits, the exit status is 1 where one is broken."""
+import argparse
+import concurrent.futures
+import csv
+import json
+import lzma
+import math
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ANSWERS = ("yes", "no", "unknown")
+WAIT = 0.03  # of the round trip
+CAPACITY = 0.03
+TIMEOUT_S = 120
+
+
+def benchmark_call(contraflow, command, path):
+    try:
+        done = subprocess.run([contraflow, command, "--json", path], capture_output=True, text=True, timeout=TIMEOUT_S)
+        return json.loads(done.stdout)
+    except (json.JSONDecodeError, subprocess.TimeoutExpired):
+        return {}
+
+
+def benchmark_old(resource):
+    """What a check without a diagnosis says: its verdict, B for what each way could carry."""
+    verdict, b = resource["verdict"], resource["fitted_rate_bps"]
+    rates = {w: sum(f["rate_bps"] for f in resource["flows"] if f["direction"] == w) for w in ("in", "out")}
+    rule = verdict in ("eq6", "window")
+    answer = ("unknown" if resource.get("indistinguishable") or verdict == "none" else
+              "yes" if rule else "no")
+    both = min(rates.values()) > 0
+    lost = {w: 1 - rates[w] / b if rule and both and b else 0.0 for w in rates}
+    lost["total"] = 1 - sum(rates.values()) / (2 * b) if rule and both and b else 0.0
+    cause = {"loss": "losses", "eq5": "full"}.get(verdict, "acks_behind_data" if rule else "unknown")
+    wire = b * 1538 / 1448 if b else None
+    return {"asymmetry": answer, "cause": cause, "lost_share": lost, "capacity_bps": {"in": wire, "out": wire}}
+
+
+def benchmark_one(job):
+    """{"answer", "cause", "lost", "capacity", "waits"} of one capture; missing where nothing was said."""
+    contraflow, directory, row = job
+    stems = [f"{row['name']}{end}" for end in (".pcap.gz", ".pcap.xz", ".pcapng.xz", ".pcap")]
+    path = next((p for p in (pathlib.Path(directory, s) for s in stems) if p.exists()), None)
+    if path is None:
+        return row["name"], None
+    with tempfile.TemporaryDirectory() as t:
+        if path.suffix == ".xz":
+            plain = pathlib.Path(t, path.stem)
+            with lzma.open(path) as a, open(plain, "wb") as b:
+                shutil.copyfileobj(a, b)
+            path = plain
+        check, explain = (benchmark_call(contraflow, c, str(path)) for c in ("check", "explain"))
+    resource = next((r for r in check.get("resources", []) if r["host"].strip("[]") == row["host"]), None)
+    if resource is None:
+        return row["name"], {"answer": "unknown", "cause": "unknown", "verdict": "-", "waits": {}}
+    d = resource.get("diagnosis") or benchmark_old(resource)
+    waits = {f["src"]: (f.get("data_wait_s"), f.get("ack_wait_s")) for f in explain.get("flows", [])}
+    waits.update({f["src"]: (f["data_wait_s"], f["ack_wait_s"]) for f in resource["flows"]
+                  if f.get("data_wait_s") is not None})
+    return row["name"], {"answer": d["asymmetry"], "cause": d["cause"], "lost": d.get("lost_share"),
+                         "capacity": d.get("capacity_bps"), "verdict": resource["verdict"], "waits": waits,
+                         "why": d.get("why")}
+
+
+def benchmark_flows(directory, rows):
+    """{capture: {"address:port": (data wait, ACK wait, round trip) in seconds}}"""
+    flows = {}
+
+    def put(name, source, data_s, ack_s, trip_s):
+        if data_s is not None and ack_s is not None and trip_s > 0:
+            flows.setdefault(name, {})[source] = (data_s, ack_s, trip_s)
+
+    def number(text):
+        return float(text) if text not in ("", "None", None) else None
+
+    common = directory / "flows.csv"
+    if common.exists():
+        with open(common, newline="") as f:
+            for r in csv.DictReader(f):
+                data, ack, floor = (number(r[k]) for k in ("data_wait_s", "ack_wait_s", "floor_s"))
+                put(r["name"], f"{r['src']}:{r['sport']}", data, ack, sum(filter(None, (data, ack, floor))))
+        return flows
+    for row in rows:
+        path = directory / f"{row['name']}.flows.csv"
+        if path.exists():
+            with open(path, newline="") as f:
+                for r in csv.DictReader(f):
+                    data, ack = number(r.get("data_wait_ms")), number(r.get("ack_wait_ms"))
+                    source = f"[{r['src']}]:{r['sport']}" if ":" in r["src"] else f"{r['src']}:{r['sport']}"
+                    if data is not None and ack is not None:
+                        trip = (data + ack + float(r["base_rtt_ms"])) / 1e3
+                        put(row["name"], source, data / 1e3, ack / 1e3, trip)
+    return flows
+
+
+def benchmark_table(title, rows, columns, counts):
+    print(f"\n{title}")
+    widths = [max(len(str(r)) for r in list(rows) + ["truth"])] + [max(7, len(c)) for c in columns]
+    print("  " + "truth".ljust(widths[0]) + "".join("  " + c.rjust(w) for c, w in zip(columns, widths[1:])))
+    for r in rows:
+        cells = "".join("  " + str(counts.get((r, c), "") or "-").rjust(w) for c, w in zip(columns, widths[1:]))
+        print("  " + str(r).ljust(widths[0]) + cells)
+
+
+def benchmark_count(pairs):
+    counts = {}
+    for p in pairs:
+        counts[p] = counts.get(p, 0) + 1
+    return counts
+
+
+def benchmark_share(errors, within):
+    errors = sorted(errors)
+    if not errors:
+        return "nothing to say"
+    good = sum(e <= within for e in errors) / len(errors)
+    high = errors[math.ceil(0.9 * len(errors)) - 1]
+    return (f"{good:6.1%} within {within:g}; median {statistics.median(errors):.3f}, 90th percentile {high:.3f} "
+            f"({len(errors)})")
+
+
+def benchmark_waits(rows, results, truth):
+    """Linux: of the sum, because its truth is queues' mean length over time, not what a flow's packets met."""
+    exact, errors, seen = "rate_bps" in rows[0], [], 0
+    for r in rows:
+        for source, (data, ack, trip) in truth.get(r["name"], {}).items():
+            seen += 1
+            said = results[r["name"]]["waits"].get(source)
+            if said and said[0] is not None and said[1] is not None:
+                each = (abs(said[0] - data), abs(said[1] - ack), abs(sum(said) - data - ack))
+                errors.append((max(each[:2]) if exact else each[2]) / trip)
+    print(f"waits{',' if exact else ' together,'} of the round trip: {benchmark_share(errors, WAIT)} of {seen} flows")
+
+
+def benchmark_report(rows, results, truth_flows, tolerance, show_wrong):
+    sure = [r for r in rows if r["asymmetry"] != "unclear" and r.get("label_stable", "1") != "0"]
+    answers = {r["name"]: results[r["name"]]["answer"] for r in rows}
+    print(f"{len(rows)} captures, {len(sure)} with a clear truth, {sum(r.get('starved') == '1' for r in rows)} starved")
+    benchmark_table("answer", ("yes", "no"), ANSWERS,
+                    benchmark_count((r["asymmetry"], answers[r["name"]]) for r in sure))
+    right = sum(answers[r["name"]] == r["asymmetry"] for r in sure) / len(sure)
+    false_yes = sum(r["asymmetry"] == "no" and answers[r["name"]] == "yes" for r in sure) / len(sure)
+    unknown = sum(answers[r["name"]] == "unknown" for r in sure) / len(sure)
+    silent = sum(r["asymmetry"] == "no" and answers[r["name"]] == "unknown" for r in sure) / len(sure)
+    print(f"  right {right:.1%} ({right + silent:.1%} were unknown read as no), false yes {false_yes:.1%}, "
+          f"unknown {unknown:.1%}; of unclear ones: " +
+          (", ".join(f"{v} {k}" for k, v in sorted(benchmark_count(
+              answers[r["name"]] for r in rows if r not in sure).items())) or "none"))
+    print("\nby class                   n  right  false yes  missed  unknown")
+    for name in sorted({r.get("class", "") for r in sure}):
+        of = [r for r in sure if r.get("class", "") == name]
+        said = benchmark_count((r["asymmetry"], answers[r["name"]]) for r in of)
+        ok = said.get(("yes", "yes"), 0) + said.get(("no", "no"), 0)
+        lost = sum(v for (_, a), v in said.items() if a == "unknown")
+        print(f"  {name:20} {len(of):5} {ok:6} {said.get(('no', 'yes'), 0):10} {said.get(('yes', 'no'), 0):7} {lost:8}")
+    causes = benchmark_count((r["cause"], results[r["name"]]["cause"]) for r in sure)
+    benchmark_table("cause", sorted({c for c, _ in causes}), sorted({c for _, c in causes}), causes)
+    print(f"  right {sum(v for (a, b), v in causes.items() if a == b) / len(sure):.1%}\n")
+    for way in ("total", "in", "out"):
+        errors = [abs(results[r["name"]]["lost"][way] - float(r[f"lost_{way}"])) for r in sure
+                  if (results[r["name"]].get("lost") or {}).get(way) is not None and
+                  (way == "total" or int(r[f"flows_{way}"]) > 0)]
+        print(f"lost, {way + ':':5} points:         {benchmark_share(errors, tolerance)}")
+    benchmark_waits(rows, results, truth_flows)
+    errors = []
+    for r in rows:
+        said = results[r["name"]].get("capacity") or {}
+        for way in ("in", "out"):
+            rate = float(r["rate_bps"]) if "rate_bps" in r else float(r[f"rate_{way}"]) * 1e6
+            if r[f"saturated_{way}"] == "1" and said.get(way):
+                errors.append(abs(said[way] / rate - 1))
+    print(f"capacity of full links:      {benchmark_share(errors, CAPACITY)}")
+    if show_wrong:
+        print("\nwrong")
+        for r in sure:
+            if answers[r["name"]] != r["asymmetry"]:
+                print(f"  {r['name']:32} {r.get('class', ''):16} {r['asymmetry']:4} {r['cause']:20} -> "
+                      f"{answers[r['name']]:8} {results[r['name']]['verdict']:8} lost {float(r['lost_total']):+.3f} "
+                      f"in {float(r['share_in']):.2f} out {float(r['share_out']):.2f}")
+    return right, false_yes, unknown
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("contraflow")
+    p.add_argument("directory", type=pathlib.Path)
+    p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("--wrong", action="store_true", help="list what is answered wrong")
+    p.add_argument("--class", dest="kind", help="this class only")
+    p.add_argument("--right", type=float, help="at least this share")
+    p.add_argument("--false-yes", type=float, help="at most this share")
+    p.add_argument("--unknown", type=float, help="at most this share")
+    arguments = p.parse_args()
+    with open(arguments.directory / "truth.csv", newline="") as f:
+        rows = [r for r in csv.DictReader(f) if arguments.kind in (None, r.get("class"))]
+    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), r) for r in rows]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        results = {name: said for name, said in pool.map(benchmark_one, jobs) if said}
+    missing = [r["name"] for r in rows if r["name"] not in results]
+    if missing:
+        print(f"no capture of {', '.join(missing)}", file=sys.stderr)
+    rows = [r for r in rows if r["name"] in results]
+    if not rows:
+        print(f"{arguments.directory}: no capture to judge", file=sys.stderr)
+        return 2
+    tolerance = 0.03 if "rate_bps" in rows[0] else 0.05
+    right, false_yes, unknown = benchmark_report(rows, results, benchmark_flows(arguments.directory, rows), tolerance,
+                                                 arguments.wrong)
+    broken = [text for text, bad in (
+        (f"right {right:.3f}", arguments.right is not None and right < arguments.right),
+        (f"false yes {false_yes:.3f}", arguments.false_yes is not None and false_yes > arguments.false_yes),
+        (f"unknown {unknown:.3f}", arguments.unknown is not None and unknown > arguments.unknown)) if bad]
+    if broken:
+        print(f"beyond the limits: {', '.join(broken)}")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
