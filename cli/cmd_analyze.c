@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/read.h"
+#include "results/csv.h"
 #include "view/capture_page.h"
 #include "view/table.h"
 #include "results/directory.h"
@@ -184,20 +185,6 @@ static void csv_head(void)
          "ambiguous_segments,duplicate_frames,keepalives,window_bytes,window_source");
 }
 
-static void csv_text(const char *text)
-{
-    bool quote = strpbrk(text, ",\"\n") != NULL; /* RFC 4180 */
-    if (quote)
-        putchar('"');
-    for (; *text; text++) {
-        if (*text == '"')
-            putchar('"');
-        putchar(*text);
-    }
-    if (quote)
-        putchar('"');
-}
-
 static void print_csv(const char *path, const struct analysis_flows *f, const struct options *o)
 {
     struct analysis_flow flow;
@@ -205,7 +192,7 @@ static void print_csv(const char *path, const struct analysis_flows *f, const st
         char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
         analysis_flows_endpoint(&flow.src, flow.src_port, src);
         analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
-        csv_text(path);
+        results_csv_text(stdout, path);
         printf(",%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu32, src, dst, flow.payload_bytes,
                flow.seen_payload_bytes, flow.missing_bytes, flow.data_packets);
         const double number[] = {flow.start_s, flow.end_s, flow.goodput_bps, flow.steady_goodput_bps.value,

@@ -1,43 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/outfile.h"
-#include "study/judge_run.h"
 #include "cli/cli.h"
 #include "cli/help.h"
-#include "view/figures.h"
+#include "results/directory.h"
 #include "study/judge.h"
-#include "scenarios/directory.h"
+#include "study/judge_run.h"
+#include "view/figures.h"
 
 #include <getopt.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+/* Runs that have a file which a figure is drawn from. */
+struct runs {
+    struct view_figures_run *run; /* owned, their directories too */
+    size_t n;
+};
 
 struct plot {
-    struct view_figure_group *groups; /* owned, their flows too */
-    struct view_figure_run *runs;     /* owned, their paths too */
-    struct view_figure_run *timed;    /* owned, their directories too: runs with completion times */
-    size_t n_groups, n_runs, n_timed;
+    struct view_figures_group *groups; /* owned, their flows too */
+    size_t n_groups;
+    struct runs queues, timed;
     bool all_runs; /* every source is, or lies in, a run directory: rates are simulated */
 };
+
+static void runs_fini(struct runs *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        free(r->run[i].directory);
+    free(r->run);
+}
 
 static void plot_fini(struct plot *p)
 {
     for (size_t i = 0; i < p->n_groups; i++)
-        free((void *)p->groups[i].flows);
-    for (size_t i = 0; i < p->n_runs; i++)
-        free((void *)p->runs[i].queues_csv);
-    for (size_t i = 0; i < p->n_timed; i++)
-        free((void *)p->timed[i].directory);
+        free(p->groups[i].flows);
     free(p->groups);
-    free(p->runs);
-    free(p->timed);
+    runs_fini(&p->queues);
+    runs_fini(&p->timed);
 }
 
 /* Last part of a path; of "fig4/2in-1out/", "2in-1out". */
-static void plot_label(const char *path, char *label, size_t size)
+static void plot_label(const char *path, char label[static VIEW_FIGURES_LABEL])
 {
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
@@ -45,87 +51,38 @@ static void plot_label(const char *path, char *label, size_t size)
     size_t from = n;
     while (from > 0 && path[from - 1] != '/')
         from--;
-    snprintf(label, size, "%.*s", (int)(n - from), path + from);
+    snprintf(label, VIEW_FIGURES_LABEL, "%.*s", (int)(n - from), path + from);
 }
 
-static bool plot_add_group(struct plot *p, const char *name, const struct analysis_resource *r, bool alone)
+static bool plot_add_group(struct plot *p, const char *name, const struct analysis_resource *r, bool alone,
+                           struct error *err)
 {
-    struct view_figure_flow *flows = calloc(r->n + 1, sizeof *flows);
-    struct view_figure_group *groups = realloc(p->groups, (p->n_groups + 1) * sizeof *groups);
-    if (groups)
-        p->groups = groups;
-    if (!flows || !groups) {
-        free(flows);
-        return false;
-    }
-    struct view_figure_group *g = &groups[p->n_groups++];
-    *g = (struct view_figure_group){.flows = flows, .n_flows = r->n};
-    plot_label(name, g->label, sizeof g->label);
+    struct view_figures_group *groups = realloc(p->groups, (p->n_groups + 1) * sizeof *groups);
+    p->groups = groups ? groups : p->groups;
+    struct analysis_check_flow *flows = groups ? calloc(r->n + 1, sizeof *flows) : NULL;
+    if (!flows)
+        return error_set(err, ERROR_SYSTEM, "out of memory");
+    memcpy(flows, r->flows, r->n * sizeof *flows);
+    struct view_figures_group *g = &groups[p->n_groups++];
+    *g = (struct view_figures_group){.flows = flows, .n = r->n};
+    plot_label(name, g->label);
     size_t used = strlen(g->label);
     if (!alone)
         snprintf(g->label + used, sizeof g->label - used, " %s", r->host);
-    size_t next = 0;
-    for (int incoming = 1; incoming >= 0; incoming--) /* incoming flows first */
-        for (size_t i = 0; i < r->n; i++) {
-            const struct analysis_check_flow *f = &r->flows[i];
-            if (f->incoming == incoming)
-                flows[next++] = (struct view_figure_flow){f->incoming,
-                                                     f->rate_bps,
-                                                     f->ci95_bps,
-                                                     f->predicted_bps[ANALYSIS_RULE_EQ5],
-                                                     f->predicted_bps[ANALYSIS_RULE_EQ6],
-                                                     f->predicted_bps[ANALYSIS_RULE_WINDOW]};
-        }
     return true;
 }
 
-static bool plot_add_run(struct plot *p, const char *run, struct error *err)
+/* A run that has the file, once. */
+static bool plot_add_run(struct runs *r, const char *directory, const char *file, struct error *err)
 {
-    struct view_figure_run *runs = realloc(p->runs, (p->n_runs + 1) * sizeof *runs);
-    if (!runs)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
-    p->runs = runs;
-    char *path = scenario_directory_path(run, "queues.csv", err);
-    if (!path)
-        return false;
-    if (access(path, R_OK) != 0) {
-        free(path);
+    if (!results_directory_has(directory, file))
         return true;
-    }
-    runs[p->n_runs] = (struct view_figure_run){.queues_csv = path};
-    plot_label(run, runs[p->n_runs].label, sizeof runs->label);
-    p->n_runs++;
-    return true;
-}
-
-/* A run with completion times, once. */
-static bool plot_add_timed(struct plot *p, const char *run, struct error *err)
-{
-    char *path = scenario_directory_path(run, "operations.csv", err);
-    bool has = path && access(path, R_OK) == 0;
-    free(path);
-    if (!has)
-        return path != NULL;
-    struct view_figure_run *timed = realloc(p->timed, (p->n_timed + 1) * sizeof *timed);
-    char *directory = strdup(run);
-    p->timed = timed ? timed : p->timed;
-    if (!timed || !directory) {
-        free(directory);
+    struct view_figures_run *grown = realloc(r->run, (r->n + 1) * sizeof *grown);
+    r->run = grown ? grown : r->run;
+    if (!grown || !(grown[r->n].directory = strdup(directory)))
         return error_set(err, ERROR_SYSTEM, "out of memory");
-    }
-    timed[p->n_timed] = (struct view_figure_run){.directory = directory};
-    plot_label(run, timed[p->n_timed].label, sizeof timed->label);
-    p->n_timed++;
+    plot_label(directory, grown[r->n++].label);
     return true;
-}
-
-/* What 'replay --port -o DIR' leaves: a queue, and no flows to judge. */
-static bool plot_is_port(const char *directory, struct error *err)
-{
-    char *queues = scenario_directory_path(directory, "queues.csv", err);
-    bool has = queues && access(queues, R_OK) == 0 && !study_judge_run_exists(directory);
-    free(queues);
-    return has;
 }
 
 static bool plot_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
@@ -134,36 +91,46 @@ static bool plot_visit(void *user, const char *source, const char *run, const st
     struct plot *p = user;
     p->all_runs = p->all_runs && run;
     if (!resources)
-        return plot_add_timed(p, run, err);
+        return plot_add_run(&p->timed, run, "operations.csv", err);
     for (size_t i = 0; i < resources->n; i++)
-        if (!plot_add_group(p, run ? run : source, &resources->resource[i], resources->n == 1))
-            return error_set(err, ERROR_SYSTEM, "out of memory");
-    return !run || plot_add_run(p, run, err);
+        if (!plot_add_group(p, run ? run : source, &resources->resource[i], resources->n == 1, err))
+            return false;
+    return !run || plot_add_run(&p->queues, run, "queues.csv", err);
 }
 
-static bool plot_draw(const struct plot *p, const char *directory, struct error *err)
+enum figure { FIGURE_BANDWIDTH, FIGURE_COMPLETION, FIGURE_QUEUES };
+
+static bool plot_draw(const struct plot *p, enum figure figure, const char *directory, struct error *err)
 {
-    if (p->n_groups == 0 && p->n_runs == 0 && p->n_timed == 0)
+    static const char *const files[][2] = {
+        {"bandwidth.svg", "bandwidth.png"}, {"completion.svg", "completion.png"}, {"queues.svg", "queues.png"}};
+    char *svg = results_directory_path(directory, files[figure][0], err);
+    char *png = svg ? results_directory_path(directory, files[figure][1], err) : NULL;
+    bool made, ok = png;
+    if (ok && figure == FIGURE_BANDWIDTH)
+        ok = view_figures_bandwidth(svg, p->groups, p->n_groups, p->all_runs, err);
+    else if (ok && figure == FIGURE_COMPLETION)
+        ok = view_figures_completion(svg, p->timed.run, p->timed.n, err);
+    else if (ok)
+        ok = view_figures_queues(svg, p->queues.run, p->queues.n, err);
+    ok = ok && view_figures_png(svg, png, &made, err);
+    if (ok)
+        fprintf(stderr, made ? "wrote %s, .png\n"
+                             : "wrote %s; a .png needs rsvg-convert (apt install librsvg2-bin)\n", svg);
+    free(svg);
+    free(png);
+    return ok;
+}
+
+static bool plot_draw_all(const struct plot *p, const char *directory, struct error *err)
+{
+    if (p->n_groups + p->queues.n + p->timed.n == 0)
         return error_set(err, ERROR_INPUT, "nothing to draw: no host has two bulk flows at once, no run has queues or "
                                            "completion times");
-    if (!outfile_make_directory(directory, err))
-        return false;
-    if (p->n_groups) {
-        if (!view_figure_bandwidth(p->groups, p->n_groups, p->all_runs, directory, err))
-            return false;
-        fprintf(stderr, "wrote %s/bandwidth.svg, .png, .gp\n", directory);
-    }
-    if (p->n_timed) {
-        if (!view_figure_completion(p->timed, p->n_timed, directory, err))
-            return false;
-        fprintf(stderr, "wrote %s/completion.svg, .png, .gp\n", directory);
-    }
-    if (p->n_runs) {
-        if (!view_figure_queues(p->runs, p->n_runs, directory, err))
-            return false;
-        fprintf(stderr, "wrote %s/queues.svg, .png, .gp\n", directory);
-    }
-    return true;
+    return outfile_make_directory(directory, err) &&
+           (p->n_groups == 0 || plot_draw(p, FIGURE_BANDWIDTH, directory, err)) &&
+           (p->timed.n == 0 || plot_draw(p, FIGURE_COMPLETION, directory, err)) &&
+           (p->queues.n == 0 || plot_draw(p, FIGURE_QUEUES, directory, err));
 }
 
 int cmd_plot(int argc, char **argv)
@@ -190,14 +157,15 @@ int cmd_plot(int argc, char **argv)
     }
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {
-        ok = plot_is_port(argv[i], &err)
-                 ? plot_add_run(&plot, argv[i], &err)
-                 : study_judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, plot_visit, &plot, &err);
+        /* 'replay --port -o DIR' leaves a queue, and no flows to judge. */
+        bool port = results_directory_has(argv[i], "queues.csv") && !study_judge_run_exists(argv[i]);
+        ok = port ? plot_add_run(&plot.queues, argv[i], "queues.csv", &err)
+                  : study_judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, plot_visit, &plot, &err);
         struct stat st;
         if (!output && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode))
             output = argv[i];
     }
-    ok = ok && plot_draw(&plot, output ? output : ".", &err);
+    ok = ok && plot_draw_all(&plot, output ? output : ".", &err);
     plot_fini(&plot);
     return ok ? 0 : cli_fail(&err);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
-#include "cli/fit_show.h"
 #include "cli/help.h"
 #include "view/sweep_page.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
 
 #include <dirent.h>
 #include <getopt.h>
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct sweeps {
     struct view_sweep_page_sweep *sweep; /* owned */
@@ -19,13 +17,13 @@ struct sweeps {
     int64_t done; /* points of all */
 };
 
-static bool add(struct sweeps *s, const char *path, struct error *err)
+static bool add_database(struct sweeps *s, const char *path, struct error *err)
 {
     struct view_sweep_page_sweep *grown = realloc(s->sweep, (s->n + 1) * sizeof *grown);
     if (!grown)
         return error_set(err, ERROR_SYSTEM, "out of memory");
     s->sweep = grown;
-    bool ok = view_sweep_page_sweep_read(&grown[s->n++], path, cli_fit_show_json, err);
+    bool ok = view_sweep_page_sweep_read(&grown[s->n++], path, err);
     s->done += ok ? grown[s->n - 1].done : 0;
     return ok;
 }
@@ -48,26 +46,24 @@ static bool add_directory(struct sweeps *s, const char *directory, struct error 
     }
     bool ok = true;
     for (int i = 0; i < n; i++) {
-        char *path = ok ? scenario_directory_path(directory, entry[i]->d_name, err) : NULL;
-        ok = path && add(s, path, err);
+        char *path = ok ? results_directory_path(directory, entry[i]->d_name, err) : NULL;
+        ok = path && add_database(s, path, err);
         free(path);
         free(entry[i]);
     }
     free(entry);
     if (n > 0)
         return ok;
-    char *summary = scenario_directory_path(directory, "summary.json", err);
-    bool run = summary && access(summary, F_OK) == 0;
-    free(summary);
-    return error_set(err, ERROR_INPUT, run ? "%s: a run's directory; its page is made by 'contraflow analyze DIR "
-                     "--report'" : "%s: no *.db in this directory; 'contraflow sweep' makes them", directory);
+    return error_set(err, ERROR_INPUT, results_directory_has(directory, "summary.json")
+                     ? "%s: a run's directory; 'contraflow analyze DIR --report' makes its page"
+                     : "%s: no *.db in this directory; 'contraflow sweep' makes them", directory);
 }
 
 static bool add_source(struct sweeps *s, const char *path, struct error *err)
 {
     struct stat st;
     bool directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    return directory ? add_directory(s, path, err) : add(s, path, err);
+    return directory ? add_directory(s, path, err) : add_database(s, path, err);
 }
 
 int cmd_report(int argc, char **argv)

@@ -113,6 +113,31 @@ size_t results_queues_deepest(const struct results_queues *t, size_t *chosen, si
     return n;
 }
 
+void results_queues_bins(const struct results_queues *t, size_t port, double from_s, double width_s, size_t n,
+                         struct results_queues_bin *bins)
+{
+    double since_s = 0, depth = 0;
+    for (size_t i = 0; i < n; i++)
+        bins[i] = (struct results_queues_bin){.least_bytes = INFINITY};
+    for (size_t r = 0; r <= t->n_rows; r++) {
+        bool last = r == t->n_rows;
+        if (!last && t->rows[r].port != port)
+            continue;
+        double until_s = last ? from_s + (double)n * width_s : t->rows[r].time_s;
+        double begin = fmin((double)n, fmax(0, (since_s - from_s) / width_s));
+        double end = fmin((double)n, (until_s - from_s) / width_s);
+        for (size_t i = (size_t)begin; (double)i < end; i++) {
+            bins[i].mean_bytes += depth * (fmin((double)i + 1, end) - fmax((double)i, begin));
+            bins[i].least_bytes = fmin(bins[i].least_bytes, depth);
+            bins[i].most_bytes = fmax(bins[i].most_bytes, depth);
+        }
+        if (!last) {
+            since_s = until_s;
+            depth = t->rows[r].depth_bytes;
+        }
+    }
+}
+
 void results_queues_fini(struct results_queues *t)
 {
     free(t->ports);

@@ -41,4 +41,13 @@ void results_queues_fini(struct results_queues *t);
  * nothing beside the deepest are left out. */
 size_t results_queues_deepest(const struct results_queues *t, size_t *chosen, size_t most);
 
+/* A port's depth in one bin of time: its mean over time, the least and the most. */
+struct results_queues_bin {
+    double mean_bytes, least_bytes, most_bytes;
+};
+
+/* Fills n bins of width_s from from_s on. Queues are empty at 0; the last row's depth stays. */
+void results_queues_bins(const struct results_queues *t, size_t port, double from_s, double width_s, size_t n,
+                         struct results_queues_bin *bins);
+
 #endif

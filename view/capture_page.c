@@ -4,7 +4,9 @@
 #include "analysis/degree.h"
 #include "study/judge.h"
 #include "view/capture_page_parts.h"
-#include "scenarios/directory.h"
+#include "view/embedded.h"
+#include "view/page.h"
+#include "results/directory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,22 +19,24 @@
 bool view_capture_page_open(struct view_capture_page *r, const char *directory, struct error *err)
 {
     *r = (struct view_capture_page){0};
-    char *path = scenario_directory_path(directory, "report.html", err);
+    char *path = results_directory_path(directory, "report.html", err);
     bool ok = path && outfile_make_directory(directory, err) && outfile_open(&r->file, path, err);
     free(path);
     if (!ok)
         return false;
     r->plots = json_array();
     FILE *f = r->file.stream;
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-          "script-src 'unsafe-inline'\">\n"
-          "<title>contraflow report</title>\n<style>\n", f);
-    fputs(view_capture_page_css, f);
-    fputs("</style>\n</head>\n<body>\n<header>contraflow " CONTRAFLOW_VERSION " analyze --report</header>\n"
-          "<noscript><p>The plots need JavaScript; all else is here without.</p></noscript>\n", f);
+    view_page_begin(f, "contraflow report", "analyze --report", true);
+    fputs("<noscript><p>The plots need JavaScript; all else is here without.</p></noscript>\n", f);
     return true;
+}
+
+void view_capture_page_flow_name(const struct analysis_flow *flow, char text[static VIEW_CAPTURE_PAGE_FLOW_TEXT])
+{
+    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+    analysis_flows_endpoint(&flow->src, flow->src_port, src);
+    analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
+    snprintf(text, VIEW_CAPTURE_PAGE_FLOW_TEXT, "%s \xe2\x86\x92 %s", src, dst);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -73,51 +77,37 @@ static void keep_host(struct view_capture_page_capture *c, const struct capture_
     c->swing.known = c->swing.known && capture_address_same(&c->swing.host, host);
 }
 
-static void fact(FILE *f, const char *name)
-{
-    fprintf(f, "<dt>%s</dt><dd>", name);
-}
-
 static void show_heading(FILE *f, const struct view_capture_page_capture *c)
 {
     const struct analysis_capture *k = c->capture;
     const char *name = c->path + strlen(c->path);
     for (int slashes = c->run ? 2 : 1; name > c->path && (name[-1] != '/' || --slashes > 0); name--)
         ; /* captures of runs share names: theirs has the run's in front */
-    fputs("<h2>", f);
-    view_capture_page_text(f, strcmp(name, "-") == 0 ? "standard input" : name);
-    fprintf(f, " <span class=\"origin %s\">%s</span></h2>\n<dl>", c->origin, c->origin);
-    fact(f, "origin");
+    view_text_markup(f, "<h2>%s <span class=\"origin %s\">%s</span></h2>\n<dl><dt>origin</dt><dd>",
+                     strcmp(name, "-") == 0 ? "standard input" : name, c->origin, c->origin);
     if (c->run)
-        view_capture_page_say(f, "simulated by contraflow, in the run directory %s: nothing here was seen on a network",
-                              c->run);
+        view_text_markup(f, "simulated by contraflow, in the run directory %s: nothing here was seen on a network",
+                         c->run);
     else if (strcmp(c->origin, "measured") == 0)
         fputs("measured: the capture lies in no run directory of contraflow", f);
     else
         fputs("measured or simulated is not known: its clock starts in 1970, as those of simulated captures do, or of "
               "a device whose clock was not set", f);
-    fputs("</dd>", f);
-    fact(f, "file");
-    view_capture_page_text(f, c->path);
-    fputs("</dd>", f);
-    fact(f, "span");
-    fprintf(f, "%.3f s", (double)(k->last_ns - k->first_ns) / 1e9);
+    view_text_markup(f, "</dd><dt>file</dt><dd>%s</dd>", c->path);
+    fprintf(f, "<dt>span</dt><dd>%.3f s", (double)(k->last_ns - k->first_ns) / 1e9);
     time_t first = (time_t)(k->first_ns / 1000000000);
     struct tm utc;
     char date[64];
     if (k->frames > 0 && strcmp(c->origin, "measured") == 0 && gmtime_r(&first, &utc) &&
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
         fprintf(f, ", from %s", date);
-    fputs("</dd>", f);
-    fact(f, "packets");
-    fprintf(f, "%" PRId64 ", %" PRId64 " of them TCP", k->frames, k->tcp_segments);
+    fprintf(f, "</dd><dt>packets</dt><dd>%" PRId64 ", %" PRId64 " of them TCP", k->frames, k->tcp_segments);
     if (k->short_frames > 0)
         fprintf(f, "; %" PRId64 " are cut before the end of their TCP header and not counted", k->short_frames);
     if (k->truncated)
-        view_capture_page_say(f, "; the file is cut: %s", k->stopped.message);
-    fputs("</dd>", f);
-    fact(f, "rates");
-    fputs("goodput: unique TCP payload over time, neither headers nor retransmissions</dd></dl>\n", f);
+        view_text_htmlf(f, "; the file is cut: %s", k->stopped.message);
+    fputs("</dd><dt>rates</dt><dd>goodput: unique TCP payload over time, neither headers nor retransmissions</dd>"
+          "</dl>\n", f);
 }
 
 static bool show_flows(FILE *f, const struct view_capture_page_capture *c, struct error *err)
@@ -144,7 +134,7 @@ static bool show_flows(FILE *f, const struct view_capture_page_capture *c, struc
         view_table_add_number(&t, flow->steady_goodput_bps.ci95, 1e6);
         view_table_add(&t, "%" PRIu32, flow->retransmitted_segments);
     }
-    return view_capture_page_table(f, NULL, &t, 2, err);
+    return view_table_html(f, NULL, &t, 2, err);
 }
 
 /* The small flows, folded. */
@@ -173,7 +163,7 @@ static bool show_others(FILE *f, const struct view_capture_page_capture *c, cons
     }
     fprintf(f, "<details><summary>%zu small flow%s%s</summary>\n", n, n == 1 ? "" : "s",
             n > VIEW_CAPTURE_PAGE_OTHERS ? "; the first of them here" : "");
-    bool ok = view_capture_page_table(f, NULL, &t, 2, err);
+    bool ok = view_table_html(f, NULL, &t, 2, err);
     fputs("</details>\n", f);
     return ok;
 }

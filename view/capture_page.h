@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/capture_page.h - what a capture shows, as one HTML file that needs nothing else: for people, not programs.
  *
- * The page carries its style, script and data; same captures, same bytes. Nothing of it says "measured" of what lies in
- * a run directory, or of a capture whose clock starts in 1970 as emulated ones do. */
+ * The page carries its style, script and data; same captures, same bytes. It never calls measured what lies in a run
+ * directory, or a capture whose clock starts in 1970 as emulated ones do. */
 #ifndef VIEW_CAPTURE_PAGE_H
 #define VIEW_CAPTURE_PAGE_H
 

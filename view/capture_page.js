@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Draws the plots of a report: no library, nothing fetched. The root element's data-drawn tells how many there are,
-// data-error what went wrong.
+// Draws the plots of a report: no library, nothing fetched. The root element's data-drawn is how many there are,
+// its data-error what went wrong.
 "use strict";
 window.addEventListener("error", (event) => { document.documentElement.dataset.error = event.message; });
 
@@ -268,7 +268,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     if (!queues) {
       if (!hasWaits) html(view.box, "h4", {}, "Queues over time");
       html(view.box, "p", {}, view.capture.run ? "This run recorded no queues." : "A capture holds no queues" +
-        (hasWaits ? "; how long data and ACKs waited in them, the plot above says." : "."));
+        (hasWaits ? "; the plot above shows how long data and ACKs waited in them." : "."));
       return;
     }
     const series = queues.ports.map((port, slot) => ({

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* view/capture_page_parts.h - the parts of a report, and how text gets into one. */
+/* view/capture_page_parts.h - inside the page of a capture: its parts. */
 #ifndef VIEW_CAPTURE_PAGE_PARTS_H
 #define VIEW_CAPTURE_PAGE_PARTS_H
 
 #include "analysis/check_capture.h"
 #include "study/pendulum.h"
+#include "view/text.h"
 
 #include <limits.h>
 
@@ -15,7 +16,7 @@
 struct view_capture_page_capture {
     const char *path;   /* borrowed */
     const char *run;    /* borrowed; its run directory, or NULL */
-    const char *origin; /* "measured", "simulated", or "captured" where that cannot be told */
+    const char *origin; /* "measured", "simulated", or "captured" where that is not known */
     const struct analysis_capture *capture; /* borrowed */
     const struct analysis_flows *flows;     /* borrowed */
     struct study_explanation *bulk;                 /* owned; most bytes first */
@@ -25,29 +26,15 @@ struct view_capture_page_capture {
     struct study_pendulum swing;             /* not known, too, when the host is another than asked for */
 };
 
-/* The only ways by which text of others gets into the page: what HTML would read as markup is escaped, what is not
- * UTF-8 or not printable becomes U+FFFD. view_capture_page_say() formats first. */
-void view_capture_page_text(FILE *f, const char *text);
-void view_capture_page_say(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* A table as HTML; columns from `numbers` on are flushed right. Frees it. caption: NULL none. */
-bool view_capture_page_table(FILE *f, const char *caption, struct view_table *t, size_t numbers, struct error *err);
-
-/* A word of a POSIX shell command line; for free(). NULL when memory is out. */
-char *view_capture_page_shell_word(const char *text);
-
 /* "10.0.0.1:80 → 10.0.0.2:5001" */
 #define VIEW_CAPTURE_PAGE_FLOW_TEXT (2 * ANALYSIS_ENDPOINT_TEXT + 8)
 void view_capture_page_flow_name(const struct analysis_flow *flow, char text[static VIEW_CAPTURE_PAGE_FLOW_TEXT]);
 
-/* What check says of each shared host, what causes it, and what to replay; whether waits take turns; then a sentence
- * a flow, and its phases. */
+/* The verdict of check on each shared host, its cause, and what to replay; whether waits take turns; then a sentence a
+ * flow, and its phases. */
 bool view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture *c, struct error *err);
 
 /* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null}. NULL and *err. */
 json_t *view_capture_page_plots(const struct view_capture_page_capture *c, struct error *err);
-
-/* view/capture_page.css, report.js, report_how.html and page.css, zero-terminated; made by cli/embed.py. */
-extern const char view_capture_page_css[], view_capture_page_js[], view_capture_page_how_html[], view_sweep_page_css[];
 
 #endif

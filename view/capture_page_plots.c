@@ -2,11 +2,10 @@
 #include "analysis/series.h"
 #include "results/queues.h"
 #include "view/capture_page_parts.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define QUEUES_SHOWN 8
 #define QUEUE_BINS 512
@@ -64,28 +63,12 @@ static json_t *plots_flow(const struct analysis_flows *f, const struct study_exp
 /* Mean over time and peak of one port's depth in `n` bins of width_s from first_s on. */
 static json_t *plots_port(const struct results_queues *t, size_t port, double first_s, double width_s, size_t n)
 {
-    double area[QUEUE_BINS] = {0}, peak[QUEUE_BINS] = {0};
-    double from_s = 0, depth = 0; /* queues are empty when the run begins */
-    for (size_t r = 0; r <= t->n_rows; r++) {
-        bool last = r == t->n_rows;
-        if (!last && t->rows[r].port != port)
-            continue;
-        double to_s = last ? first_s + (double)n * width_s : t->rows[r].time_s;
-        double begin = fmin((double)n, fmax(0, (from_s - first_s) / width_s));
-        double end = fmin((double)n, (to_s - first_s) / width_s);
-        for (size_t i = (size_t)begin; (double)i < end; i++) {
-            area[i] += depth * (fmin((double)i + 1, end) - fmax((double)i, begin));
-            peak[i] = fmax(peak[i], depth);
-        }
-        if (!last) {
-            from_s = to_s;
-            depth = t->rows[r].depth_bytes;
-        }
-    }
+    struct results_queues_bin bins[QUEUE_BINS];
+    results_queues_bins(t, port, first_s, width_s, n, bins);
     json_t *means = json_array(), *peaks = json_array();
     for (size_t i = 0; i < n; i++) {
-        json_array_append_new(means, plots_integer(area[i]));
-        json_array_append_new(peaks, plots_integer(peak[i]));
+        json_array_append_new(means, plots_integer(bins[i].mean_bytes));
+        json_array_append_new(peaks, plots_integer(bins[i].most_bytes));
     }
     json_t *name = json_string(t->ports[port].name); /* NULL when it is not UTF-8 */
     return json_pack("{s:o, s:o, s:o}", "name", name ? name : json_string("?"), "mean", means, "peak", peaks);
@@ -95,13 +78,11 @@ static json_t *plots_port(const struct results_queues *t, size_t port, double fi
 static json_t *plots_queues(const struct view_capture_page_capture *c, struct error *err)
 {
     struct results_queues trace;
-    char *path = c->run ? scenario_directory_path(c->run, "queues.csv", err) : NULL;
-    if (c->run && !path)
-        return NULL;
-    bool there = path && access(path, F_OK) == 0, ok = there && results_queues_read(&trace, path, err);
-    free(path);
-    if (!there)
+    if (!c->run || !results_directory_has(c->run, "queues.csv"))
         return json_null();
+    char *path = results_directory_path(c->run, "queues.csv", err);
+    bool ok = path && results_queues_read(&trace, path, err);
+    free(path);
     if (!ok)
         return NULL;
     double first_s = (double)c->capture->first_ns / 1e9;

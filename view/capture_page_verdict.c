@@ -28,7 +28,7 @@ static const char *verdict_headline(const struct analysis_judgement *j)
     case ANALYSIS_VERDICT_EQ6:
         if (verdict_one_way(j))
             return "No asymmetry to see: all flows point the same way.";
-        return j->indistinguishable ? "Rates cannot tell: as many flows in as out, where the asymmetry and fair "
+        return j->indistinguishable ? "Rates do not decide: as many flows in as out, where the asymmetry and fair "
                                       "sharing give the same."
                                     : "Yes, this is the asymmetry.";
     case ANALYSIS_VERDICT_WINDOW:
@@ -110,7 +110,7 @@ static void verdict_cost(FILE *f, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
     bool in_less = j->in_bps < j->out_bps;
-    view_capture_page_say(
+    view_text_htmlf(
         f,
         " All traffic %s gets %.1f Mb/s together, all traffic %s %.1f Mb/s; with full duplex at work each "
         "direction could have B = %.1f Mb/s.",
@@ -121,7 +121,7 @@ static void verdict_cost(FILE *f, const struct analysis_resource *r)
 static void verdict_cause(FILE *f, const struct index *x, const struct analysis_resource *r, struct waits w)
 {
     size_t named = 0;
-    fprintf(f, "<p><b>%s:</b> ", verdict_asymmetry(&r->judgement) ? "Cause" : "What ACKs tell");
+    fprintf(f, "<p><b>%s:</b> ", verdict_asymmetry(&r->judgement) ? "Cause" : "What ACKs show");
     if (w.known == 0) {
         fputs("not visible here: without TCP timestamps the round trips cannot be split.</p>\n", f);
         return;
@@ -137,7 +137,7 @@ static void verdict_cause(FILE *f, const struct index *x, const struct analysis_
             continue;
         char name[VIEW_CAPTURE_PAGE_FLOW_TEXT];
         view_capture_page_flow_name(&e->flow, name);
-        view_capture_page_say(
+        view_text_htmlf(
             f,
             "%sthe ACKs of %s wait %.1f ms of its round trip of %.1f ms behind data in a queue on the way "
             "%s %s",
@@ -145,7 +145,7 @@ static void verdict_cause(FILE *f, const struct index *x, const struct analysis_
             r->host);
     }
     if (w.towards + w.away > named)
-        view_capture_page_say(f, "; and those of %zu more flows", w.towards + w.away - named);
+        view_text_htmlf(f, "; and those of %zu more flows", w.towards + w.away - named);
     fputs(".</p>\n", f);
 }
 
@@ -166,7 +166,7 @@ static double verdict_in_flight(const struct analysis_resource *r)
     return fmax(in, out);
 }
 
-/* The options behind FILE and --scenario: a network like the measured one, and changes that go at the cause. */
+/* The options after FILE and --scenario: a network like the measured one, and changes that remove the cause. */
 static void verdict_options(FILE *f, const struct view_capture_page_capture *c, const struct analysis_resource *r,
                             struct waits w)
 {
@@ -198,20 +198,19 @@ static bool verdict_remedy(FILE *f, const struct view_capture_page_capture *c, c
     char scenario[PATH_MAX + 16] = "scenarios/replay.yaml";
     if (c->run)
         snprintf(scenario, sizeof scenario, "%s/scenario.yaml", c->run);
-    char *path = view_capture_page_shell_word(strcmp(c->path, "-") == 0 ? "capture.pcap" : c->path);
-    char *network = view_capture_page_shell_word(scenario);
+    char *path = view_text_shell_word(strcmp(c->path, "-") == 0 ? "capture.pcap" : c->path);
+    char *network = view_text_shell_word(scenario);
     bool ok = (path && network) || error_set(err, ERROR_SYSTEM, "out of memory");
     if (ok) {
         fputs("<p><b>What would fix it?</b> ", f);
         fputs(loss ? "More buffer, or queues that keep flows apart; this ranks them by the bandwidth they win back"
-                   : "ACKs that do not wait behind data; this plays the flows again, so and otherwise, and ranks the "
-                     "changes by the bandwidth they win back", f);
+                   : "ACKs that do not wait behind data; this command plays the flows again with each change, and "
+                     "ranks them by the bandwidth they win back", f);
         fputs(c->run ? ":</p>\n" : loss ? ". Link rate and buffer are read off the capture; put in yours if you know "
                                           "them:</p>\n"
                                         : ". The link's rate is read off the capture; put in yours if you know "
                                           "it:</p>\n", f);
-        fputs("<pre class=\"command\">contraflow replay ", f);
-        view_capture_page_say(f, "%s --scenario %s", path, network);
+        view_text_markup(f, "<pre class=\"command\">contraflow replay %s --scenario %s", path, network);
         verdict_options(f, c, r, w);
         fputs("</pre>\n", f);
     }
@@ -228,12 +227,10 @@ static bool verdict_host(FILE *f, const struct view_capture_page_capture *c, con
     struct waits w = verdict_waits(x, r);
     fprintf(f, "<section class=\"verdict%s\">\n<h3>Host ",
             bad ? " bad" : j->verdict == ANALYSIS_VERDICT_EQ5 ? " good" : "");
-    view_capture_page_say(f, "%s: %zu bulk flow%s in, %zu out", r->host, j->indegree, j->indegree == 1 ? "" : "s",
+    view_text_htmlf(f, "%s: %zu bulk flow%s in, %zu out", r->host, j->indegree, j->indegree == 1 ? "" : "s",
                           j->outdegree);
-    fputs("</h3>\n<p class=\"headline\">", f);
-    view_capture_page_text(f, verdict_headline(j));
-    fputs("</p>\n<p>", f);
-    view_capture_page_say(f, "Verdict %s, B = %.1f Mb/s: %s.", analysis_check_verdict_name(j->verdict),
+    view_text_markup(f, "</h3>\n<p class=\"headline\">%s</p>\n<p>", verdict_headline(j));
+    view_text_htmlf(f, "Verdict %s, B = %.1f Mb/s: %s.", analysis_check_verdict_name(j->verdict),
                           j->fitted_rate_bps / 1e6, j->why);
     if (verdict_asymmetry(j))
         verdict_cost(f, r);
@@ -247,7 +244,7 @@ static bool verdict_host(FILE *f, const struct view_capture_page_capture *c, con
         fprintf(f, "<details><summary>Rates against the rules, %.3f to %.3f s (steady from %.3f)</summary>\n",
                 r->start_s, r->end_s, r->steady_start_s);
         view_rules_table(&t, c->origin, r);
-        ok = view_capture_page_table(f, NULL, &t, VIEW_RULES_TABLE_TEXTS, err);
+        ok = view_table_html(f, NULL, &t, VIEW_RULES_TABLE_TEXTS, err);
         fputs("</details>\n", f);
     }
     fputs("</section>\n", f);
@@ -269,9 +266,7 @@ bool view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture 
     char text[STUDY_EXPLANATION_TEXT];
     if (c->swing.known) {
         study_pendulum_say(&c->swing, text);
-        fputs("<p><b>Over time:</b> ", f);
-        view_capture_page_say(f, "%s.", text);
-        fputs("</p>\n", f);
+        view_text_markup(f, "<p><b>Over time:</b> %s.</p>\n", text);
     }
     if (c->n_shown > 0)
         fprintf(f, "<details%s><summary>Flow by flow</summary>\n<ul>\n", c->n_shown <= FEW ? " open" : "");
@@ -279,12 +274,9 @@ bool view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture 
         char name[VIEW_CAPTURE_PAGE_FLOW_TEXT];
         view_capture_page_flow_name(&c->bulk[i].flow, name);
         study_explanation_say(&c->bulk[i], text);
-        fputs("<li>", f);
-        view_capture_page_say(f, "%s: %s.", name, text);
+        view_text_markup(f, "<li>%s: %s.", name, text);
         study_explanation_phases(&c->bulk[i], text);
-        fputs(*text ? "<br>" : "", f);
-        view_capture_page_text(f, text);
-        fputs("</li>\n", f);
+        view_text_markup(f, *text ? "<br>%s</li>\n" : "%s</li>\n", text);
     }
     if (c->n_shown > 0)
         fputs("</ul></details>\n", f);

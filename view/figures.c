@@ -1,157 +1,329 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/figures.h"
 
-#include "view/gnuplot.h"
+#include "base/outfile.h"
+#include "results/csv.h"
+#include "results/directory.h"
 #include "results/queues.h"
+#include "view/palette.h"
+#include "view/svg.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
+#include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#define QUEUES_SHOWN 3   /* deepest queues of a run, by mean depth */
-#define COLOURS 8        /* a port has the same colour in every panel */
+#define WIDTH 700
+#define LEFT 64
+#define TOP 62        /* of the first panel: title and a line are above */
+#define QUEUES 3      /* deepest queues of a run, by mean depth */
+#define QUEUE_WIDTH 612 /* of a panel alone */
+#define QUEUE_GAP 54    /* between two beside each other */
+#define QUEUE_HEIGHT 150
+#define NAMES 32      /* ports with colours of their own */
+#define BINS 100      /* of completion times, over the longest of all runs */
+#define BINS_HEIGHT 110
 
-void view_figure_quote(FILE *f, const char *text)
+bool view_figures_png(const char *svg, const char *png, bool *made, struct error *err)
 {
-    putc('\'', f);
-    for (; *text; text++) {
-        if (*text == '\'')
-            putc('\'', f);
-        putc(*text, f);
-    }
-    putc('\'', f);
-}
-
-static void figure_number(FILE *f, double bps)
-{
-    if (isfinite(bps))
-        fprintf(f, " %.3f", bps / 1e6);
-    else
-        fputs(" NaN", f);
-}
-
-bool view_figure_bandwidth(const struct view_figure_group *groups, size_t n, bool simulated, const char *directory,
-                      struct error *err)
-{
-    struct view_gnuplot g;
-    if (!view_gnuplot_open(&g, err))
+    char *const command[] = {(char[]){"rsvg-convert"}, (char[]){"--zoom=2"}, NULL};
+    posix_spawn_file_actions_t files;
+    struct outfile f;
+    pid_t pid;
+    int status = -1;
+    unlink(png);
+    *made = false;
+    if (!outfile_open(&f, png, err))
         return false;
-    /* x measured ci eq5 eq6 window direction */
-    fputs("$flows << EOD\n", g.data);
-    double x = 0, top = 0;
-    for (size_t i = 0; i < n; i++, x += 1.2)
-        for (size_t j = 0; j < groups[i].n_flows; j++, x += 1) {
-            const struct view_figure_flow *f = &groups[i].flows[j];
-            fprintf(g.data, "%.1f", x);
-            figure_number(g.data, f->measured_bps);
-            figure_number(g.data, isfinite(f->ci95_bps) ? f->ci95_bps : 0);
-            figure_number(g.data, f->eq5_bps);
-            figure_number(g.data, f->eq6_bps);
-            figure_number(g.data, f->window_bps);
-            fprintf(g.data, " %d\n", f->incoming);
-            top = fmax(top, fmax(f->measured_bps, fmax(f->eq5_bps, f->eq6_bps)) / 1e6);
-        }
-    fputs("EOD\n", g.data);
-    fputs("set xtics () scale 0\nset xtics (", g.data);
-    x = 0;
-    for (size_t i = 0; i < n; i++) {
-        double centre = x + ((double)groups[i].n_flows - 1) / 2;
-        if (i)
-            fputs(", ", g.data);
-        view_figure_quote(g.data, groups[i].label);
-        fprintf(g.data, " %.2f", centre);
-        x += (double)groups[i].n_flows + 1.2;
-    }
-    fprintf(g.data, ")\nset xrange [-1:%.2f]\nset yrange [0:%.0f]\n", x - 1.2, ceil(top * 1.25 / 10) * 10);
-    fprintf(g.data,
-            "set ylabel '%s goodput, Mb/s'\nset xlabel 'flows into and out of the shared host; one mark a flow'\n"
-            "set grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
-            "set key above center horizontal samplen 2 maxrows 2\n",
-            simulated ? "simulated" : "measured");
-    fputs("plot $flows using ($1-0.42):4:(0.84):(0) with vectors nohead lw 2 lc rgb '#7f7f7f' "
-          "title 'Eq. 5 (fairness)', \\\n"
-          "     '' using ($1-0.42):5:(0.84):(0) with vectors nohead lw 2 lc rgb '#d62728' "
-          "title 'Eq. 6 (delta max)', \\\n"
-          "     '' using ($1-0.30):6:(0.60):(0) with vectors nohead lw 5 lc rgb '#80ff7f0e' "
-          "title 'window law', \\\n"
-          "     '' using 1:($7==1?$2:NaN):3 with yerrorbars pt 7 ps 0.9 lc rgb '#1f77b4' title 'incoming', \\\n"
-          "     '' using 1:($7==0?$2:NaN):3 with yerrorbars pt 9 ps 1.1 lc rgb '#2ca02c' title 'outgoing'\n",
-          g.body);
-    size_t flows = 0;
-    for (size_t i = 0; i < n; i++)
-        flows += groups[i].n_flows;
-    int width = 420 + (int)(26 * flows + 20 * n);
-    return view_gnuplot_draw(&g, directory, "bandwidth", width < 700 ? 700 : width > 2400 ? 2400 : width, 460, err);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, svg, O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, fileno(f.stream), STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    errno = posix_spawnp(&pid, command[0], &files, NULL, command, environ);
+    bool missing = errno == ENOENT, started = errno == 0;
+    posix_spawn_file_actions_destroy(&files);
+    if (started && waitpid(pid, &status, 0) == pid && status == 0)
+        *made = outfile_commit(&f, err);
+    else if (!missing)
+        error_set(err, ERROR_SYSTEM, "%s: rsvg-convert cannot make a picture of %s", png, svg);
+    outfile_discard(&f);
+    return *made || missing;
 }
 
-/* Ports seen so far, over all panels. */
-struct figure_legend {
-    char name[COLOURS][RESULTS_QUEUES_PORT];
+/* A file with the head of a figure in it. */
+static bool figures_open(struct outfile *f, const char *path, double height, const char *title, const char *subtitle,
+                         struct error *err)
+{
+    if (!outfile_open(f, path, err))
+        return false;
+    view_svg_begin_picture(f->stream, WIDTH, (int)height, title, subtitle);
+    return true;
+}
+
+static bool figures_close(struct outfile *f, struct error *err)
+{
+    view_svg_end(f->stream);
+    return outfile_commit(f, err);
+}
+
+static const struct {
+    const char *name, *class;
+    enum analysis_rule rule;
+} levels[] = {
+    {"Eq. 5", "wide c-eq5", ANALYSIS_RULE_EQ5},
+    {"window", "broad c-window", ANALYSIS_RULE_WINDOW},
+    {"Eq. 6", "c-eq6", ANALYSIS_RULE_EQ6},
+};
+enum { LEVELS = sizeof levels / sizeof *levels };
+
+#define BAR_HEIGHT 190
+#define BAR_BELOW 54   /* under a row of groups */
+#define BAR_ROOM 550   /* pixels of a row */
+#define BAR_GAP 22     /* between groups */
+#define CHARACTER 6.3  /* pixels, about */
+
+/* The pixels that a group takes: its flows, or the name below them. */
+static double group_width(const struct view_figures_group *g, double pitch)
+{
+    return fmax(pitch * (double)g->n, CHARACTER * (double)strlen(g->label));
+}
+
+/* Groups that go into a row, at least one. */
+static size_t row_end(const struct view_figures_group *groups, size_t n, size_t from, double pitch)
+{
+    double used = group_width(&groups[from], pitch);
+    size_t end = from + 1;
+    while (end < n && (used += BAR_GAP + group_width(&groups[end], pitch)) <= BAR_ROOM)
+        end++;
+    return end;
+}
+
+/* Names of the rules beside their levels for a flow. */
+static void name_levels(FILE *f, const struct view_svg_frame *a, const struct analysis_check_flow *flow, double x)
+{
+    struct view_svg_label label[LEVELS];
+    for (int i = 0; i < LEVELS; i++) {
+        double y = view_svg_place(&a->y, flow ? flow->predicted_bps[levels[i].rule] : (double)NAN);
+        label[i] = (struct view_svg_label){.x = x, .y = y + 4};
+        snprintf(label[i].class, sizeof label[i].class, "%s", strstr(levels[i].class, "c-"));
+        snprintf(label[i].text, sizeof label[i].text, "%s", levels[i].name);
+    }
+    view_svg_labels(f, label, LEVELS);
+}
+
+/* Flows of a direction from *x on; returns the last one, NULL without any. */
+static const struct analysis_check_flow *draw_direction(FILE *f, const struct view_svg_frame *a,
+                                                        const struct view_figures_group *g, bool incoming,
+                                                        double pitch, double *x)
+{
+    const struct analysis_check_flow *last = NULL;
+    double begin = *x;
+    char tip[3 * ANALYSIS_CHECK_NAME];
+    for (size_t i = 0; i < g->n; i++) {
+        const struct analysis_check_flow *flow = &g->flows[i];
+        if (flow->incoming != incoming)
+            continue;
+        for (int k = 0; k < LEVELS; k++)
+            view_svg_level(f, a, levels[k].class, *x, *x + pitch, flow->predicted_bps[levels[k].rule]);
+        snprintf(tip, sizeof tip, "%s > %s: %.3f Mb/s, +- %.3f", flow->src, flow->dst, flow->rate_bps / 1e6,
+                 flow->ci95_bps / 1e6);
+        view_svg_mark(f, a, incoming ? "c-in" : "c-out", incoming ? VIEW_SVG_CIRCLE : VIEW_SVG_TRIANGLE,
+                      *x + pitch / 2, flow->rate_bps, flow->ci95_bps, 0, tip);
+        *x += pitch;
+        last = flow;
+    }
+    if (*x > begin)
+        view_svg_text(f, (*x + begin) / 2, a->y.first + 16, incoming ? "mid own c-in" : "mid own c-out",
+                      incoming ? "in" : "out");
+    return last;
+}
+
+bool view_figures_bandwidth(const char *path, const struct view_figures_group *groups, size_t n, bool simulated,
+                            struct error *err)
+{
+    double top = 0, flows = 0, rows = 0, words = 0;
+    char title[96];
+    struct outfile file;
+    for (size_t i = 0; i < n; i++) {
+        flows += (double)groups[i].n;
+        words = fmax(words, (double)groups[i].n);
+        for (size_t k = 0; k < groups[i].n; k++) {
+            const struct analysis_check_flow *flow = &groups[i].flows[k];
+            top = fmax(top, flow->rate_bps + (isfinite(flow->ci95_bps) ? flow->ci95_bps : 0));
+            for (int r = 0; r < LEVELS; r++) /* the larger one, where one is NAN */
+                top = fmax(top, flow->predicted_bps[levels[r].rule]);
+        }
+    }
+    double pitch = fmin(fmax(16, fmin(40, (BAR_ROOM - BAR_GAP * (double)n) / flows)), BAR_ROOM / words);
+    for (size_t i = 0; i < n; i = row_end(groups, n, i, pitch))
+        rows++;
+    snprintf(title, sizeof title, "Bandwidth of flows at the shared host: %s goodput",
+             simulated ? "simulated" : "measured");
+    if (!figures_open(&file, path, TOP + rows * (BAR_HEIGHT + BAR_BELOW), title, "A mark a flow, with its 95 % "
+                      "interval; lines: what Eq. 5 (fairness), Eq. 6 (delta max) and the window law predict", err))
+        return false;
+    struct view_svg_frame a = {.x = {LEFT, LEFT + BAR_ROOM, LEFT, LEFT + BAR_ROOM, false},
+                               .y = {0, top * 1.06, TOP + BAR_HEIGHT, TOP, false},
+                               .y_label = "goodput", .y_unit = "b/s", .y_ticks = 5};
+    for (size_t i = 0; i < n;) {
+        size_t end = row_end(groups, n, i, pitch);
+        double x = LEFT + BAR_GAP / 2.0;
+        view_svg_axes(file.stream, &a);
+        for (; i < end; i++) {
+            double width = group_width(&groups[i], pitch), at = x + (width - pitch * (double)groups[i].n) / 2;
+            const struct analysis_check_flow *in = draw_direction(file.stream, &a, &groups[i], true, pitch, &at);
+            const struct analysis_check_flow *out = draw_direction(file.stream, &a, &groups[i], false, pitch, &at);
+            view_svg_text(file.stream, x + width / 2, a.y.first + 34, "mid name", groups[i].label);
+            x += width + BAR_GAP;
+            if (i + 1 == end)
+                name_levels(file.stream, &a, out ? out : in, at + 6);
+        }
+        a.y.first += BAR_HEIGHT + BAR_BELOW;
+        a.y.last += BAR_HEIGHT + BAR_BELOW;
+    }
+    return figures_close(&file, err);
+}
+
+/* Ports met so far: one has the same colour in every panel. */
+struct names {
+    char name[NAMES][RESULTS_QUEUES_PORT];
     size_t n;
 };
 
-static size_t figure_colour(struct figure_legend *legend, const char *name)
+static size_t name_index(struct names *names, const char *name)
 {
-    for (size_t i = 0; i < legend->n; i++)
-        if (strcmp(legend->name[i], name) == 0)
-            return i;
-    if (legend->n < COLOURS)
-        snprintf(legend->name[legend->n++], RESULTS_QUEUES_PORT, "%s", name);
-    return legend->n - 1;
+    size_t i = 0;
+    while (i < names->n && strcmp(names->name[i], name) != 0)
+        i++;
+    if (i == names->n && names->n < NAMES)
+        snprintf(names->name[names->n++], RESULTS_QUEUES_PORT, "%s", name);
+    return i;
 }
 
-/* Data blocks of one panel, and its plot command. */
-static void figure_panel(struct view_gnuplot *g, const struct results_queues *t, size_t panel, const char *label,
-                         struct figure_legend *legend)
+static void draw_queues(FILE *f, const struct view_svg_frame *a, const char *label, const struct results_queues *t,
+                        struct names *names)
 {
-    static const char *const colours[COLOURS] = {"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728",
-                                                 "#9467bd", "#8c564b", "#e377c2", "#7f7f7f"};
-    size_t chosen[QUEUES_SHOWN], n = results_queues_deepest(t, chosen, QUEUES_SHOWN);
-    double peak = 0;
-    for (size_t i = 0; i < n; i++) {
-        peak = fmax(peak, t->ports[chosen[i]].peak_bytes / 1e6);
-        fprintf(g->data, "$q%zu_%zu << EOD\n0 0\n", panel, i);
-        for (size_t r = 0; r < t->n_rows; r++)
-            if (t->rows[r].port == chosen[i])
-                fprintf(g->data, "%.6g %.6g\n", t->rows[r].time_s, t->rows[r].depth_bytes / 1e6);
-        fputs("EOD\n", g->data);
-    }
-    fputs("set title ", g->body);
-    view_figure_quote(g->body, label);
-    /* headroom for the legend */
-    fprintf(g->body, "\nset yrange [0:%.4g]\nplot ", peak > 0 ? 1.35 * peak : 1);
-    for (size_t i = 0; i < n; i++) {
+    struct results_queues_bin bins[QUEUE_WIDTH];
+    double low[QUEUE_WIDTH], high[QUEUE_WIDTH], time[QUEUE_WIDTH], mean[QUEUE_WIDTH];
+    double end = a->x.last, width = a->x.to / (a->x.last - a->x.first);
+    size_t chosen[QUEUES], n = results_queues_deepest(t, chosen, QUEUES), columns = (size_t)(a->x.last - a->x.first);
+    char class[32];
+    view_svg_axes(f, a);
+    view_svg_text(f, a->x.first, a->y.last - 8, "name", label);
+    for (size_t i = n; i-- > 0;) { /* the deepest one's name is the first */
         const char *name = t->ports[chosen[i]].name;
-        fprintf(g->body, "%s$q%zu_%zu using 1:2 with steps lw 1.5 lc rgb '%s' title ", i ? ", " : "", panel, i,
-                colours[figure_colour(legend, name)]);
-        view_figure_quote(g->body, name);
+        size_t colour = name_index(names, name) % VIEW_PALETTE_SERIES;
+        results_queues_bins(t, chosen[i], 0, width, columns, bins);
+        for (size_t k = 0; k < columns; k++) {
+            low[k] = bins[k].least_bytes;
+            high[k] = bins[k].most_bytes;
+            time[k] = width * ((double)k + 0.5);
+            mean[k] = bins[k].mean_bytes;
+        }
+        snprintf(class, sizeof class, "thin c-c%zu", colour);
+        view_svg_band(f, a, class, 0, width, low, high, columns);
+        view_svg_line(f, a, class, time, mean, columns);
+        snprintf(class, sizeof class, "end own c-c%zu", colour);
+        view_svg_text(f, end, a->y.last - 8, class, name);
+        end -= 7.4 * (double)strlen(name) + 10;
     }
-    fputs(n ? "\n" : "NaN notitle\n", g->body);
 }
 
-bool view_figure_queues(const struct view_figure_run *runs, size_t n, const char *directory, struct error *err)
+bool view_figures_queues(const char *path, const struct view_figures_run *runs, size_t n, struct error *err)
 {
-    struct view_gnuplot g;
-    if (!view_gnuplot_open(&g, err))
-        return false;
-    size_t columns = n < 3 ? n : 3, rows = (n + columns - 1) / columns;
-    fputs("set grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset key top right\n"
-          "set key horizontal\nset xlabel 'simulated time, s'\nset ylabel 'queue depth, MB'\n",
-          g.data);
-    fprintf(g.body, "set multiplot layout %zu,%zu\n", rows, columns);
-    bool ok = true;
-    struct figure_legend legend = {.n = 0};
+    struct results_queues *trace = calloc(n, sizeof *trace);
+    struct view_svg_frame a = {.x_label = "simulated time", .y_label = "queue", .x_unit = "s", .y_unit = "B",
+                               .x_ticks = 5, .y_ticks = 4};
+    struct names names = {.n = 0};
+    struct outfile file = {0};
+    size_t columns = n > 1 ? 2 : 1;
+    double width = n > 1 ? (QUEUE_WIDTH - QUEUE_GAP) / 2 : QUEUE_WIDTH;
+    bool ok = trace || error_set(err, ERROR_SYSTEM, "out of memory");
     for (size_t i = 0; ok && i < n; i++) {
-        struct results_queues trace;
-        ok = results_queues_read(&trace, runs[i].queues_csv, err);
-        if (ok) {
-            figure_panel(&g, &trace, i, runs[i].label, &legend);
-            results_queues_fini(&trace);
+        char *queues = results_directory_path(runs[i].directory, "queues.csv", err);
+        ok = queues && results_queues_read(&trace[i], queues, err);
+        free(queues);
+        for (size_t p = 0; ok && p < trace[i].n_ports; p++)
+            a.y.to = fmax(a.y.to, trace[i].ports[p].peak_bytes * 1.05);
+        a.x.to = ok && trace[i].n_rows ? fmax(a.x.to, trace[i].rows[trace[i].n_rows - 1].time_s) : a.x.to;
+    }
+    double step = view_svg_step(a.x.to > 0 ? a.x.to : 1, 5) / 10;
+    a.x.to = fmax(1, ceil(a.x.to / step)) * step;
+    a.y.to = a.y.to > 0 ? a.y.to : 1;
+    ok = ok && figures_open(&file, path, TOP + 14 + (double)((n + columns - 1) / columns * (QUEUE_HEIGHT + 70)),
+                            "Queue depth over time, simulated", "Line: mean; band: from the least to the most in each "
+                            "column of pixels. All panels have one scale.", err);
+    for (size_t i = 0; ok && i < n; i++) {
+        a.x.first = LEFT + (double)(i % columns) * (width + QUEUE_GAP);
+        a.x.last = a.x.first + width;
+        a.y.last = TOP + 14 + (double)(i / columns * (QUEUE_HEIGHT + 70));
+        a.y.first = a.y.last + QUEUE_HEIGHT;
+        draw_queues(file.stream, &a, runs[i].label, &trace[i], &names);
+    }
+    ok = ok && figures_close(&file, err);
+    outfile_discard(&file);
+    for (size_t i = 0; trace && i < n; i++)
+        results_queues_fini(&trace[i]);
+    free(trace);
+    return ok;
+}
+
+/* The longest time that a process of the run took; with width_s, counts of them in bins of it, too. */
+static bool completion_read(const char *directory, double *longest_s, double width_s, double *count, struct error *err)
+{
+    static const char *const columns[] = {"start_s", "end_s"};
+    struct results_csv csv;
+    char *v[2];
+    enum results_csv_next next = RESULTS_CSV_ROW;
+    if (!results_csv_open_in(&csv, directory, "operations.csv", columns, 2, err))
+        return false;
+    while ((next = results_csv_next(&csv, v, err)) == RESULTS_CSV_ROW) {
+        double took_s = results_csv_number(v[1]) - results_csv_number(v[0]);
+        *longest_s = fmax(*longest_s, took_s);
+        if (width_s > 0)
+            count[(size_t)fmin(fmax(took_s / width_s, 0), BINS - 1)]++;
+    }
+    results_csv_close(&csv);
+    return next == RESULTS_CSV_END;
+}
+
+bool view_figures_completion(const char *path, const struct view_figures_run *runs, size_t n, struct error *err)
+{
+    double (*count)[BINS] = calloc(n, sizeof *count), longest_s = 0, most = 1;
+    struct outfile file = {0};
+    bool ok = count || error_set(err, ERROR_SYSTEM, "out of memory");
+    for (size_t i = 0; ok && i < n; i++)
+        ok = completion_read(runs[i].directory, &longest_s, 0, NULL, err);
+    double width_s = longest_s > 0 ? longest_s / BINS : 1;
+    for (size_t i = 0; ok && i < n; i++) {
+        ok = completion_read(runs[i].directory, &longest_s, width_s, count[i], err);
+        for (size_t k = 0; k < BINS; k++)
+            most = fmax(most, count[i][k]);
+    }
+    ok = ok && figures_open(&file, path, TOP + 14 + (double)n * (BINS_HEIGHT + 64), "Completion times, simulated",
+                            "Processes whose part of an operation took so long. All panels have one scale.", err);
+    for (size_t i = 0; ok && i < n; i++) {
+        double top = TOP + 14 + (double)i * (BINS_HEIGHT + 64);
+        struct view_svg_frame a = {.x = {0, width_s * BINS, LEFT, WIDTH - 24, false},
+                                   .y = {0, most * 1.05, top + BINS_HEIGHT, top, false},
+                                   .x_label = "completion time", .x_unit = "s", .y_label = "processes",
+                                   .x_ticks = 10, .y_ticks = 4};
+        view_svg_axes(file.stream, &a);
+        view_svg_text(file.stream, LEFT, top - 8, "name", runs[i].label);
+        for (size_t k = 0; k < BINS; k++) {
+            char tip[96];
+            double from = width_s * (double)k, to = width_s * (double)(k + 1);
+            snprintf(tip, sizeof tip, "%.0f from %.6g to %.6g s", count[i][k], from, to);
+            if (count[i][k] > 0)
+                view_svg_bar(file.stream, &a, "c-c0", from, to, count[i][k], tip);
         }
     }
-    fputs("unset multiplot\n", g.body);
-    if (ok)
-        return view_gnuplot_draw(&g, directory, "queues", (int)(420 * columns + 60), (int)(280 * rows + 40), err);
-    view_gnuplot_discard(&g);
-    return false;
+    ok = ok && figures_close(&file, err);
+    outfile_discard(&file);
+    free(count);
+    return ok;
 }

@@ -1,44 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* view/figures.h - the figures of `contraflow plot`. */
+/* view/figures.h - the figures of `contraflow plot`: SVG files of 700 pixels that need nothing else. */
 #ifndef VIEW_FIGURES_H
 #define VIEW_FIGURES_H
 
-#include "base/error.h"
+#include "analysis/check_capture.h"
 
-#include <stddef.h>
-#include <stdio.h>
+#define VIEW_FIGURES_LABEL 64
 
-/* One flow at a shared host: what it got, and what each rule predicts; bit/s, NAN where unknown. */
-struct view_figure_flow {
-    bool incoming;
-    double measured_bps, ci95_bps;
-    double eq5_bps, eq6_bps, window_bps;
+struct view_figures_group { /* one shared host of one run or capture */
+    char label[VIEW_FIGURES_LABEL];
+    struct analysis_check_flow *flows; /* owned by the caller */
+    size_t n;
 };
 
-struct view_figure_group { /* one shared host of one run or capture */
-    char label[64];
-    const struct view_figure_flow *flows; /* borrowed */
-    size_t n_flows;
+/* What each flow got, beside what each rule predicts, groups side by side. The title calls the rates
+ * simulated or measured. */
+bool view_figures_bandwidth(const char *path, const struct view_figures_group *groups, size_t n, bool simulated,
+                            struct error *err);
+
+struct view_figures_run {
+    char label[VIEW_FIGURES_LABEL];
+    char *directory; /* owned by the caller */
 };
 
-/* DIRECTORY/bandwidth.svg and .png: a column a flow, groups side by side. `simulated` says in the
- * figure whether the rates were emulated or measured. */
-bool view_figure_bandwidth(const struct view_figure_group *groups, size_t n, bool simulated, const char *directory,
-                      struct error *err);
+/* The deepest queues of each run over time (queues.csv), a panel a run, all on one scale. */
+bool view_figures_queues(const char *path, const struct view_figures_run *runs, size_t n, struct error *err);
 
-struct view_figure_run {
-    char label[64];
-    const char *queues_csv; /* borrowed; path */
-    const char *directory;  /* borrowed; of the run */
-};
+/* How each run's completion times are spread (operations.csv), a panel a run, all on one scale. */
+bool view_figures_completion(const char *path, const struct view_figures_run *runs, size_t n, struct error *err);
 
-/* DIRECTORY/queues.svg and .png: depth over time of each run's deepest queues, a panel a run. */
-bool view_figure_queues(const struct view_figure_run *runs, size_t n, const char *directory, struct error *err);
-
-/* DIRECTORY/completion.svg and .png: histogram of each run's completion times (operations.csv), a panel a run. */
-bool view_figure_completion(const struct view_figure_run *runs, size_t n, const char *directory, struct error *err);
-
-/* A gnuplot string in single quotes: a quote inside is doubled. */
-void view_figure_quote(FILE *f, const char *text);
+/* Makes a PNG file of an SVG file with rsvg-convert. *made is false, and no PNG file there, where that is not
+ * installed. */
+bool view_figures_png(const char *svg, const char *png, bool *made, struct error *err);
 
 #endif

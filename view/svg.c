@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/svg.h"
 
-#include "view/capture_page_parts.h"
+#include "view/palette.h"
+#include "view/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TICKS 64        /* at most */
 #define SMALL_CELL 21   /* narrower ones have no text */
 #define LABEL_WIDTH 6.2 /* of a character, about */
 #define TINY_WIDTH 5.6
+#define LABEL_HEIGHT 13.5
 
 double view_svg_place(const struct view_svg_scale *s, double value)
 {
@@ -54,20 +57,26 @@ static void tip_in(FILE *f, const char *tip)
 {
     if (!tip || !*tip)
         return;
-    fputs("<title>", f);
-    view_capture_page_text(f, tip);
-    fputs("</title>", f);
+    view_text_markup(f, "<title>%s</title>", tip);
 }
 
 void view_svg_begin(FILE *f, const char *id, int width, int height, const char *title, const char *description)
 {
     fprintf(f, "<svg class=\"drawing\" id=\"%s\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
-            "aria-labelledby=\"%s-title %s-desc\">\n<title id=\"%s-title\">", id, width, height, width, height, id, id,
-            id);
-    view_capture_page_text(f, title);
-    fprintf(f, "</title>\n<desc id=\"%s-desc\">", id);
-    view_capture_page_text(f, description);
-    fputs("</desc>\n", f);
+            "aria-labelledby=\"%s-title %s-desc\">\n", id, width, height, width, height, id, id);
+    view_text_markup(f, "<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n", id, title, id,
+                     description);
+}
+
+void view_svg_begin_picture(FILE *f, int width, int height, const char *title, const char *subtitle)
+{
+    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+            "height=\"%d\" role=\"img\">\n", width, height, width, height);
+    view_text_markup(f, "<title>%s</title>\n<style>\n", title);
+    view_palette_picture(f);
+    fputs("</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n", f);
+    view_svg_text(f, 12, 22, "title", title);
+    view_svg_text(f, 12, 40, "", subtitle);
 }
 
 void view_svg_end(FILE *f)
@@ -78,41 +87,56 @@ void view_svg_end(FILE *f)
 void view_svg_text(FILE *f, double x, double y, const char *class, const char *text)
 {
     fprintf(f, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
-    view_capture_page_text(f, text);
-    fputs("</text>\n", f);
+    view_text_markup(f, "%s</text>\n", text);
 }
 
 void view_svg_text_up(FILE *f, double x, double y, const char *class, const char *text)
 {
     fprintf(f, "<text class=\"%s\" transform=\"translate(%.1f %.1f) rotate(-90)\">", class, x, y);
-    view_capture_page_text(f, text);
-    fputs("</text>\n", f);
+    view_text_markup(f, "%s</text>\n", text);
+}
+
+/* A number at a tick; returns its length. */
+static size_t tick_number(char text[static 32], double value, double by)
+{
+    return (size_t)snprintf(text, 32, "%.6g", fabs(value) < 1e-12 * by ? 0 : value / by);
+}
+
+/* "goodput, Mb/s"; empty without a label. */
+static double axis_label(const struct view_svg_scale *s, const char *label, const char *unit, char text[static 128])
+{
+    char prefixed[VIEW_TEXT_UNIT];
+    double by = unit ? view_text_unit(fmax(fabs(s->from), fabs(s->to)), unit, prefixed) : 1;
+    snprintf(text, 128, "%s%s%s", label ? label : "", label && unit ? ", " : "", label && unit ? prefixed : "");
+    return by;
 }
 
 void view_svg_axes(FILE *f, const struct view_svg_frame *a)
 {
     double tick[TICKS], left = a->x.first, right = a->x.last, bottom = a->y.first, top = a->y.last;
-    char number[32];
+    char number[32], label[128];
+    double by = axis_label(&a->y, a->y_label, a->y_unit, label);
     size_t n = a->y_ticks ? ticks(&a->y, a->y_ticks, tick) : 0, wide = 0;
     for (size_t i = 0; i < n; i++) {
         double y = view_svg_place(&a->y, tick[i]);
+        size_t length = tick_number(number, tick[i], by);
         fprintf(f, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", left, y, right);
-        snprintf(number, sizeof number, "%.6g", fabs(tick[i]) < 1e-12 ? 0 : tick[i]);
-        wide = strlen(number) > wide ? strlen(number) : wide;
         view_svg_text(f, left - 6, y + 4, "end", number);
+        wide = length > wide ? length : wide;
     }
+    if (a->y_label)
+        view_svg_text_up(f, left - 16 - LABEL_WIDTH * (double)wide, (top + bottom) / 2, "mid", label);
+    by = axis_label(&a->x, a->x_label, a->x_unit, label);
     n = a->x_ticks ? ticks(&a->x, a->x_ticks, tick) : 0;
     for (size_t i = 0; i < n; i++) {
         double x = view_svg_place(&a->x, tick[i]);
+        tick_number(number, tick[i], by);
         fprintf(f, "<path class=\"grid\" d=\"M%.1f %.1fv5\"/>\n", x, bottom);
-        snprintf(number, sizeof number, "%.6g", fabs(tick[i]) < 1e-12 ? 0 : tick[i]);
         view_svg_text(f, x, bottom + 18, "mid", number);
     }
     fprintf(f, "<path class=\"edge\" d=\"M%.1f %.1fH%.1f\"/>\n", left, bottom, right);
     if (a->x_label)
-        view_svg_text(f, (left + right) / 2, bottom + 34, "mid", a->x_label);
-    if (a->y_label)
-        view_svg_text_up(f, left - 16 - LABEL_WIDTH * (double)wide, (top + bottom) / 2, "mid", a->y_label);
+        view_svg_text(f, (left + right) / 2, bottom + 34, "mid", label);
 }
 
 void view_svg_line(FILE *f, const struct view_svg_frame *a, const char *class, const double *x, const double *y,
@@ -128,6 +152,24 @@ void view_svg_line(FILE *f, const struct view_svg_frame *a, const char *class, c
         drawing = there;
     }
     fputs("\"/>\n", f);
+}
+
+void view_svg_level(FILE *f, const struct view_svg_frame *a, const char *class, double from, double to, double y)
+{
+    view_svg_line(f, a, class, (double[]){from, to}, (double[]){y, y}, 2);
+}
+
+void view_svg_band(FILE *f, const struct view_svg_frame *a, const char *class, double from, double width,
+                   const double *low, const double *high, size_t n)
+{
+    fprintf(f, "<path class=\"band %s\" d=\"", class);
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, "%c%.1f %.1fH%.1f", i ? 'L' : 'M', view_svg_place(&a->x, from + width * (double)i),
+                view_svg_place(&a->y, high[i]), view_svg_place(&a->x, from + width * (double)(i + 1)));
+    for (size_t i = n; i-- > 0;)
+        fprintf(f, "L%.1f %.1fH%.1f", view_svg_place(&a->x, from + width * (double)(i + 1)),
+                view_svg_place(&a->y, low[i]), view_svg_place(&a->x, from + width * (double)i));
+    fputs("z\"/>\n", f);
 }
 
 static void shape_path(FILE *f, enum view_svg_shape shape, double x, double y)
@@ -235,47 +277,56 @@ void view_svg_map(FILE *f, const struct view_svg_map *m)
             fprintf(f, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>", cell.class, x, y,
                     m->width, m->height);
             if (cell.text[0] && m->width >= SMALL_CELL)
-                view_svg_text(f, x + m->width / 2, y + m->height / 2 + 3.5, "mid in", cell.text);
+                view_svg_text(f, x + m->width / 2, y + m->height / 2 + 3.5, "mid inside", cell.text);
             fputs("</g>\n", f);
         }
     map_edges(f, m);
     map_names(f, m);
 }
 
-static void key_begin(FILE *f)
+static int by_height(const void *a, const void *b)
 {
-    fputs("<span class=\"meaning\"><svg class=\"sample\" viewBox=\"0 0 26 14\" width=\"26\" height=\"14\" "
-          "aria-hidden=\"true\">", f);
+    double x = ((const struct view_svg_label *)a)->y, y = ((const struct view_svg_label *)b)->y;
+    return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
 }
 
-static void key_end(FILE *f, const char *text)
+void view_svg_labels(FILE *f, struct view_svg_label *labels, size_t n)
 {
-    fputs("</svg> ", f);
-    view_capture_page_text(f, text);
-    fputs("</span>\n", f);
+    double above = -INFINITY;
+    char class[40];
+    qsort(labels, n, sizeof *labels, by_height);
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(labels[i].x) || !isfinite(labels[i].y))
+            continue;
+        above = fmax(labels[i].y, above + LABEL_HEIGHT);
+        snprintf(class, sizeof class, "own %s", labels[i].class);
+        view_svg_text(f, labels[i].x, above, class, labels[i].text);
+    }
 }
+
+/* A sample's place is filled between these two. */
+static const char key_begin[] = "<span class=\"meaning\"><svg class=\"sample\" viewBox=\"0 0 26 14\" width=\"26\" "
+                                "height=\"14\" aria-hidden=\"true\">";
+static const char key_end[] = "</svg> %s</span>\n";
 
 void view_svg_key_line(FILE *f, const char *class, const char *text)
 {
-    key_begin(f);
-    fprintf(f, "<path class=\"line %s\" d=\"M0 7H26\"/>", class);
-    key_end(f, text);
+    fprintf(f, "%s<path class=\"line %s\" d=\"M0 7H26\"/>", key_begin, class);
+    view_text_markup(f, key_end, text);
 }
 
 void view_svg_key_mark(FILE *f, const char *class, enum view_svg_shape shape, const char *text)
 {
-    key_begin(f);
-    fprintf(f, "<g class=\"mark %s\"><path d=\"", class);
+    fprintf(f, "%s<g class=\"mark %s\"><path d=\"", key_begin, class);
     shape_path(f, shape, 13, 7);
     fputs("\"/></g>", f);
-    key_end(f, text);
+    view_text_markup(f, key_end, text);
 }
 
 void view_svg_key_cell(FILE *f, const char *class, const char *letter, const char *text)
 {
-    key_begin(f);
-    fprintf(f, "<rect class=\"%s\" x=\"3\" width=\"20\" height=\"14\"/>", class);
-    if (letter && *letter)
-        view_svg_text(f, 13, 11, "mid in", letter);
-    key_end(f, text);
+    fprintf(f, "%s<rect class=\"%s\" x=\"3\" width=\"20\" height=\"14\"/>", key_begin, class);
+    if (letter)
+        view_svg_text(f, 13, 11, "mid inside", letter);
+    view_text_markup(f, key_end, text);
 }

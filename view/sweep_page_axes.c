@@ -31,7 +31,7 @@ const char *view_sweep_page_axes_name(const char *key)
 }
 
 /* "93kB" is 93000; NAN for what does not begin with a digit. Sizes, rates and times of one axis compare by it. */
-static double quantity(const char *text)
+static double axis_quantity(const char *text)
 {
     static const char prefix[] = "numkMG";
     static const double factor[] = {1e-9, 1e-6, 1e-3, 1e3, 1e6, 1e9};
@@ -41,13 +41,13 @@ static double quantity(const char *text)
     return !isdigit((unsigned char)*text) ? (double)NAN : at ? value * factor[at - prefix] : value;
 }
 
-static int by_quantity(const void *a, const void *b)
+static int axis_by_quantity(const void *a, const void *b)
 {
-    double x = quantity(a), y = quantity(b);
+    double x = axis_quantity(a), y = axis_quantity(b);
     return (x > y) - (x < y);
 }
 
-static size_t value_of(const struct view_sweep_page_axis *x, const char *text)
+static size_t axis_value(const struct view_sweep_page_axis *x, const char *text)
 {
     size_t i = 0;
     while (i < x->n && strcmp(x->text[i], text) != 0)
@@ -55,26 +55,25 @@ static size_t value_of(const struct view_sweep_page_axis *x, const char *text)
     return i;
 }
 
-static bool collect(struct view_sweep_page_axes *a, const json_t *point, struct error *err)
+static bool axes_collect(struct view_sweep_page_axes *a, const json_t *axes, struct error *err)
 {
-    const json_t *axes = json_object_get(point, "axes");
     char text[32];
     for (size_t i = 0; i < a->n; i++) {
         struct view_sweep_page_axis *x = &a->axis[i];
         view_sweep_page_axes_text(json_object_get(axes, x->key), text);
-        size_t k = value_of(x, text);
+        size_t k = axis_value(x, text);
         if (k < x->n)
             continue;
         if (k == VIEW_SWEEP_PAGE_VALUES)
             return error_set(err, ERROR_INPUT, "axis %s has more than %d values: too many for a map", x->key,
                              VIEW_SWEEP_PAGE_VALUES);
         snprintf(x->text[x->n++], sizeof x->text[0], "%s", text);
-        x->numbers = x->numbers && isfinite(quantity(text));
+        x->numbers = x->numbers && isfinite(axis_quantity(text));
     }
     return true;
 }
 
-static size_t place(const struct view_sweep_page_axes *a, const size_t *at)
+static size_t axes_place(const struct view_sweep_page_axes *a, const size_t *at)
 {
     size_t index = 0;
     for (size_t i = 0; i < a->n; i++)
@@ -82,7 +81,7 @@ static size_t place(const struct view_sweep_page_axes *a, const size_t *at)
     return index;
 }
 
-static void choose(struct view_sweep_page_axes *a)
+static void axes_choose(struct view_sweep_page_axes *a)
 {
     bool none = true;
     for (size_t i = 0; i < a->n; i++)
@@ -96,59 +95,54 @@ static void choose(struct view_sweep_page_axes *a)
             a->y = i;
 }
 
-bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, const json_t *points, struct error *err)
+bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, json_t *const *points, size_t n,
+                               struct error *err)
 {
-    const json_t *point;
     const char *key;
     json_t *value;
-    size_t i, places = 1;
+    size_t places = 1;
     bool ok = true;
-    *a = (struct view_sweep_page_axes){.axis = calloc(VIEW_SWEEP_PAGE_AXES, sizeof *a->axis),
-                            .point = calloc(json_array_size(points) + 1, sizeof(const json_t *))};
-    if (!a->axis || !a->point)
+    *a = (struct view_sweep_page_axes){.axis = calloc(VIEW_SWEEP_PAGE_AXES, sizeof *a->axis)};
+    if (!a->axis)
         return error_set(err, ERROR_SYSTEM, "out of memory");
-    json_object_foreach(json_object_get(json_array_get(points, 0), "axes"), key, value) {
+    json_object_foreach(n ? points[0] : NULL, key, value) {
         if (a->n == VIEW_SWEEP_PAGE_AXES)
             return error_set(err, ERROR_INPUT, "more than %d axes: too many for a map", VIEW_SWEEP_PAGE_AXES);
         a->axis[a->n] = (struct view_sweep_page_axis){.key = key, .numbers = true};
         snprintf(a->axis[a->n++].name, sizeof a->axis->name, "%s", view_sweep_page_axes_name(key));
     }
-    json_array_foreach(points, i, point)
-        ok = ok && collect(a, point, err);
-    for (i = 0; ok && i < a->n; i++) {
+    for (size_t i = 0; ok && i < n; i++)
+        ok = axes_collect(a, points[i], err);
+    for (size_t i = 0; ok && i < a->n; i++) {
         if (a->axis[i].numbers)
-            qsort(a->axis[i].text, a->axis[i].n, sizeof *a->axis[i].text, by_quantity);
+            qsort(a->axis[i].text, a->axis[i].n, sizeof *a->axis[i].text, axis_by_quantity);
         places = places > PLACES ? places : places * a->axis[i].n;
     }
     if (!ok || places > PLACES)
         return ok && error_set(err, ERROR_INPUT, "the sweep's axes span too many points for maps");
-    choose(a);
+    axes_choose(a);
     a->at = calloc(places, sizeof *a->at);
     if (!a->at)
         return error_set(err, ERROR_SYSTEM, "out of memory");
-    json_array_foreach(points, i, point) {
+    for (size_t i = 0; i < n; i++) {
         size_t at[VIEW_SWEEP_PAGE_AXES];
         char text[32];
-        for (size_t k = 0; k < a->n; k++) {
-            view_sweep_page_axes_text(json_object_get(json_object_get(point, "axes"), a->axis[k].key), text);
-            at[k] = value_of(&a->axis[k], text);
-        }
-        a->point[a->points++] = point;
-        a->at[place(a, at)] = a->points;
+        for (size_t k = 0; k < a->n; k++)
+            at[k] = axis_value(&a->axis[k],
+                             view_sweep_page_axes_text(json_object_get(points[i], a->axis[k].key), text));
+        a->at[axes_place(a, at)] = i + 1;
     }
     return true;
 }
 
-const json_t *view_sweep_page_axes_point(const struct view_sweep_page_axes *a, const size_t *at)
+size_t view_sweep_page_axes_point(const struct view_sweep_page_axes *a, const size_t *at)
 {
-    size_t index = a->at[place(a, at)];
-    return index ? a->point[index - 1] : NULL;
+    return a->at[axes_place(a, at)] - 1;
 }
 
 void view_sweep_page_axes_free(struct view_sweep_page_axes *a)
 {
     free(a->axis);
-    free(a->point);
     free(a->at);
     *a = (struct view_sweep_page_axes){0};
 }

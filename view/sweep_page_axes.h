@@ -20,18 +20,17 @@ struct view_sweep_page_axis {
 
 struct view_sweep_page_axes {
     struct view_sweep_page_axis *axis; /* owned */
-    size_t n, x, y;         /* x, y: the two axes of numbers with the most values; the same one when there is one */
-    const json_t **point;   /* owned; points borrowed, in their order */
-    size_t points;
-    size_t *at;             /* owned; 1 + the point at a place of the grid, 0 none */
+    size_t n, x, y; /* x, y: the two axes of numbers with the most values; the same one when there is one */
+    size_t *at;     /* owned; 1 + the point at a place of the grid, 0 none */
 };
 
-/* Of points with a member "axes". ERROR_INPUT when they span more than the above. */
-bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, const json_t *points, struct error *err);
+/* Of points' axes, an object each; borrowed. ERROR_INPUT when they span more than the above. */
+bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, json_t *const *points, size_t n,
+                               struct error *err);
 void view_sweep_page_axes_free(struct view_sweep_page_axes *a);
 
-/* NULL: the grid has a hole there. at[i] counts the values of axis i. */
-const json_t *view_sweep_page_axes_point(const struct view_sweep_page_axes *a, const size_t *at);
+/* The index of the point there, SIZE_MAX where the grid has a hole. at[i] counts the values of axis i. */
+size_t view_sweep_page_axes_point(const struct view_sweep_page_axes *a, const size_t *at);
 
 /* The last two words of an axis: "switch.limit". */
 const char *view_sweep_page_axes_name(const char *key);

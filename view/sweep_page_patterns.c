@@ -1,155 +1,123 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 6 and 7: histograms of how far off the models' completion times are for patterns of messages. */
-#include "view/sweep_page_patterns.h"
-
-#include "view/capture_page_parts.h"
-#include "view/svg.h"
-#include "sweep/read.h"
 #include "study/zhu2014.h"
+#include "view/sweep_page_table2.h"
+#include "view/svg.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PANELS 3      /* histograms in a row */
-#define BINS 64       /* of a histogram, at most */
-#define NEAR 0.1      /* the paper counts links within */
 #define PANEL_WIDTH 320
 #define PANEL_HEIGHT 134
+#define BINS STUDY_FIT_PATTERNS_BINS
+#define NEAR 10 /* %; the paper counts links within */
 
-/* Cells whose histograms are one: the same d, message size and window; or one cell that is no random pattern. */
+/* Cells of one setting whose histograms are one: the same d, whatever the number of hosts; or one cell that is no
+ * random pattern. */
 struct column {
-    int d;
-    double bytes, window;
-    const json_t *first; /* borrowed; a cell */
+    const struct study_fit_patterns_cell *first; /* borrowed */
     size_t links;
 };
 
-size_t view_sweep_page_models(const json_t *cells, const char *name[static VIEW_SWEEP_PAGE_MODELS])
+/* A model has the colour of the rule that it extends. */
+static const char *model_class(const char *name)
 {
-    size_t n = 2, i;
-    const json_t *model;
-    name[0] = "algorithm1";
-    name[1] = "fairness";
-    json_array_foreach(json_object_get(json_array_get(cells, 0), "models"), i, model) {
-        const char *other = json_string_value(json_object_get(model, "model"));
-        if (other && n < VIEW_SWEEP_PAGE_MODELS && strcmp(other, name[0]) != 0 && strcmp(other, name[1]) != 0)
-            name[n++] = other;
-    }
-    return n;
+    static const char *const class[][2] = {
+        {"algorithm1", "c-eq6"}, {"fairness", "c-eq5"}, {"window", "c-window"}, {"fluid", "c-c4"}};
+    for (size_t i = 0; i < sizeof class / sizeof *class; i++)
+        if (strcmp(name, class[i][0]) == 0)
+            return class[i][1];
+    return "c-none";
 }
 
-static const char *model_says(const char *name)
+static bool in_column(const struct column *c, const struct study_fit_patterns_cell *cell)
 {
-    return strcmp(name, "algorithm1") == 0 ? "algorithm1 (proposed)" : name;
-}
-
-const json_t *view_sweep_page_model(const json_t *cell, const char *name)
-{
-    const json_t *model;
-    size_t i;
-    json_array_foreach(json_object_get(cell, "models"), i, model)
-        if (strcmp(json_string_value(json_object_get(model, "model")), name) == 0)
-            return model;
-    return NULL;
-}
-
-static bool same(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
-static bool in_column(const struct column *c, const json_t *cell)
-{
-    int d = (int)view_json_number(cell, "d");
-    return c->first == cell || (d > 0 && d == c->d && same(c->bytes, view_json_number(cell, "message_bytes")) &&
-                                same(c->window, view_json_number(cell, "window_bytes")));
+    return c->first == cell || (cell->d > 0 && cell->d == c->first->d);
 }
 
 static int by_column(const void *a, const void *b)
 {
-    const struct column *x = a, *y = b;
-    double order = x->bytes != y->bytes ? x->bytes - y->bytes : x->window != y->window ? x->window - y->window
-                                                                                       : x->d - y->d;
-    return (order > 0) - (order < 0);
+    const struct study_fit_patterns_cell *x = ((const struct column *)a)->first, *y = ((const struct column *)b)->first;
+    return x->d != y->d ? x->d - y->d : (x > y) - (x < y);
 }
 
-static struct column *columns_make(const json_t *cells, size_t *n)
+/* For free(); NULL when memory is out. */
+static struct column *columns_make(const struct view_sweep_page_cells *cells, size_t *n)
 {
-    struct column *column = calloc(json_array_size(cells) + 1, sizeof *column);
-    const json_t *cell;
-    size_t i, k;
+    struct column *column = calloc(cells->n + 1, sizeof *column);
+    size_t k;
     *n = 0;
-    json_array_foreach(cells, i, cell) {
-        for (k = 0; column && k < *n && !in_column(&column[k], cell); k++)
+    for (size_t i = 0; column && i < cells->n; i++) {
+        for (k = 0; k < *n && !in_column(&column[k], cells->cell[i]); k++)
             ;
-        if (!column)
-            break;
         if (k == *n)
-            column[(*n)++] = (struct column){(int)view_json_number(cell, "d"), view_json_number(cell, "message_bytes"),
-                                             view_json_number(cell, "window_bytes"), cell, 0};
-        column[k].links += (size_t)view_json_number(cell, "links");
+            column[(*n)++].first = cells->cell[i];
+        column[k].links += cells->cell[i]->n;
     }
     if (column)
         qsort(column, *n, sizeof *column, by_column);
     return column;
 }
 
+static char *axes_label(const char *json)
+{
+    json_t *axes = json_loads(json, 0, NULL);
+    char *label = sweep_axes_label(axes);
+    json_decref(axes);
+    return label;
+}
+
 static void column_name(const struct column *c, char text[static 96])
 {
-    char *axes = sweep_axes_label(json_object_get(c->first, "axes"));
-    if (c->d > 0)
-        snprintf(text, 96, "d = %d, messages of %g MB, windows of %g kB", c->d, c->bytes / 1e6, c->window / 1e3);
+    char *axes = c->first->d > 0 ? NULL : axes_label(c->first->axes);
+    if (c->first->d > 0)
+        snprintf(text, 96, "d = %d, messages of %g MB, windows of %g kB", c->first->d, c->first->bytes / 1e6,
+                 c->first->window_bytes / 1e3);
     else
         snprintf(text, 96, "%s", axes && axes[0] ? axes : "all");
     free(axes);
 }
 
-/* The histogram of a model over a column's cells, as counts. */
+/* A model's errors over a column's cells, as counts of links. */
 struct histogram {
-    double from, step, count[BINS], links, near;
-    size_t n;
+    double count[BINS], links, near;
 };
 
-static struct histogram histogram_of(const json_t *cells, const struct column *c, const char *name)
+static struct histogram histogram_of(const struct view_sweep_page_cells *cells, const struct column *c, size_t model)
 {
     struct histogram h = {0};
-    const json_t *cell, *value;
-    size_t i, k;
-    json_array_foreach(cells, i, cell) {
-        const json_t *model = in_column(c, cell) ? view_sweep_page_model(cell, name) : NULL;
-        const json_t *given = model ? json_object_get(model, "histogram") : NULL;
-        if (!given)
+    for (size_t i = 0; i < cells->n; i++) {
+        const struct study_fit_patterns_errors *m = &cells->cell[i]->model[model];
+        if (!in_column(c, cells->cell[i]))
             continue;
-        double links = 0;
-        h.from = view_json_number(given, "from");
-        h.step = view_json_number(given, "step");
-        json_array_foreach(json_object_get(given, "counts"), k, value)
-            if (k < BINS) {
-                h.count[k] += (double)json_integer_value(value);
-                links += (double)json_integer_value(value);
-                h.n = k + 1;
-            }
-        h.links += links;
-        h.near += links * view_json_number(model, "within_10_percent");
+        for (int k = 0; k < BINS; k++)
+            h.count[k] += (double)m->histogram[k];
+        h.links += (double)m->all.links;
+        h.near += (double)m->near;
     }
     return h;
 }
 
-static void draw_panel(FILE *f, const struct histogram *h, double left, double top, double most, int colour)
+static double bin_from(int i)
 {
-    char class[8], tip[128];
+    return STUDY_FIT_PATTERNS_BIN * i - 1;
+}
+
+static void draw_panel(FILE *f, const struct histogram *h, double left, double top, double most, const char *class)
+{
+    char tip[128];
     struct view_svg_frame a = {
         .x = {-100, 100, left, left + PANEL_WIDTH - 44, false},
         .y = {0, most, top + PANEL_HEIGHT - 34, top, false}, .x_ticks = 5, .y_ticks = 3,
     };
-    double near = view_svg_place(&a.x, -100 * NEAR), beyond = view_svg_place(&a.x, 100 * NEAR);
+    double near = view_svg_place(&a.x, -NEAR), beyond = view_svg_place(&a.x, NEAR);
     fprintf(f, "<rect class=\"near\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", near, top,
             beyond - near, PANEL_HEIGHT - 34.0);
     view_svg_axes(f, &a);
-    snprintf(class, sizeof class, "k%d", colour);
-    for (size_t i = 0; i < h->n; i++) {
-        double from = 100 * (h->from + h->step * (double)i), to = from + 100 * h->step;
+    for (int i = 0; i < BINS; i++) {
+        double from = 100 * bin_from(i), to = 100 * bin_from(i + 1);
         if (h->count[i] == 0)
             continue;
         snprintf(tip, sizeof tip, "errors from %+.0f to %+.0f %%: %.0f links, %.1f %%", from, to, h->count[i],
@@ -163,13 +131,10 @@ static void draw_panel(FILE *f, const struct histogram *h, double left, double t
 
 static void histogram_rows(struct view_table *t, const struct histogram *h, const char *column, const char *model)
 {
-    for (size_t i = 0; i < h->n; i++) {
+    for (int i = 0; i < BINS; i++) {
         view_table_add(t, "%s", column);
         view_table_add(t, "%s", model);
-        view_sweep_page_number(t, h->from + h->step * (double)i);
-        view_sweep_page_number(t, h->from + h->step * (double)(i + 1));
-        view_sweep_page_number(t, h->count[i]);
-        view_sweep_page_number(t, h->count[i] / h->links);
+        VIEW_SWEEP_PAGE_NUMBERS(t, bin_from(i), bin_from(i + 1), h->count[i], h->count[i] / h->links);
     }
 }
 
@@ -177,9 +142,11 @@ static void histogram_rows(struct view_table *t, const struct histogram *h, cons
 static void draw_title(FILE *f, const struct column *c, const char *name, double middle)
 {
     char first[96], second[96] = "";
-    if (c->d > 0) {
-        snprintf(first, sizeof first, "d = %d", c->d);
-        snprintf(second, sizeof second, "%g MB, windows %g kB, %zu links", c->bytes / 1e6, c->window / 1e3, c->links);
+    bool random = c->first->d > 0;
+    if (random) {
+        snprintf(first, sizeof first, "d = %d", c->first->d);
+        snprintf(second, sizeof second, "%g MB, windows %g kB, %zu links", c->first->bytes / 1e6,
+                 c->first->window_bytes / 1e3, c->links);
     } else {
         size_t at = strlen(name) / 2; /* "a=1 b=2": at the first gap from the middle on */
         at += strcspn(name + at, " ");
@@ -187,61 +154,59 @@ static void draw_title(FILE *f, const struct column *c, const char *name, double
         if (name[at])
             snprintf(second, sizeof second, "%s", name + at + 1);
     }
-    view_svg_text(f, middle, 14, c->d > 0 ? "mid name" : "mid small", first);
+    view_svg_text(f, middle, 14, random ? "mid name" : "mid small", first);
     view_svg_text(f, middle, 29, "mid small", second);
 }
 
-/* Up to PANELS columns beside each other, a row a model. */
-static bool draw_histograms(struct view_sweep_page *p, const struct view_sweep_page_sweep *s, const json_t *cells,
-                            const char *setting, const struct column *c, size_t n, struct error *err)
+/* Up to PANELS columns beside each other, a row a model; all panels have one scale. */
+static bool draw_histograms(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
+                            const struct column *c, size_t n, struct error *err)
 {
     static const char *const head[] = {"patterns", "model", "error_from", "error_to", "links", "share"};
-    const char *model[VIEW_SWEEP_PAGE_MODELS];
-    size_t models = view_sweep_page_models(cells, model), pitch = PANEL_HEIGHT + 26;
+    size_t models = cells->fit->n_models, pitch = PANEL_HEIGHT + 26;
     struct view_table data;
-    double most[VIEW_SWEEP_PAGE_MODELS] = {0}; /* of a row */
+    double most = 1;
     char name[96];
-    for (size_t i = 0; i < n * models; i++) {
-        struct histogram h = histogram_of(cells, &c[i / models], model[i % models]);
-        for (size_t k = 0; k < h.n; k++)
-            most[i % models] = fmax(most[i % models], h.links > 0 ? 100 * h.count[k] / h.links : 1);
-    }
     view_table_start(&data, head, sizeof head / sizeof *head);
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Fig. 6 and 7: errors of predicted completion times%s",
-                c->d > 0 ? setting : ", by pattern");
+                           c->first->d > 0 ? setting : ", by pattern");
     view_sweep_page_drawing(p, 1, 56 + PANEL_WIDTH * (int)n, 44 + (int)(pitch * models),
-                            "Histograms of the errors of predicted "
-                            "completion times",
-                            "A row of panels a model, a column for each kind of patterns; shares of links in "
-                            "%, by signed error in %. The band marks errors up to 10 %.");
-    for (size_t i = 0; i < n; i++) {
-        column_name(&c[i], name);
-        double left = 44 + PANEL_WIDTH * (double)i, middle = left + (PANEL_WIDTH - 44) / 2.0;
-        draw_title(p->f, &c[i], name, middle);
-        for (size_t m = 0; m < models; m++) {
-            struct histogram h = histogram_of(cells, &c[i], model[m]);
-            double top = 60 + (double)(pitch * m);
-            view_svg_text(p->f, left, top - 6, "name", model_says(model[m]));
-            draw_panel(p->f, &h, left, top, most[m] * 1.05, (int)(m % 7));
-            histogram_rows(&data, &h, name, model[m]);
-        }
-        view_svg_text(p->f, middle, 60 + (double)(pitch * models) - 26 - 34 + 36, "mid", "error, %");
+                            "Histograms of the errors of predicted completion times",
+                            "A row of panels a model, a column for each kind of patterns; shares of links in %, by "
+                            "signed error in %. The band marks errors up to 10 %.");
+    for (size_t i = 0; i < n * models; i++) {
+        struct histogram h = histogram_of(cells, &c[i / models], i % models);
+        for (size_t k = 0; k < BINS && h.links > 0; k++)
+            most = fmax(most, 100 * h.count[k] / h.links);
     }
-    view_svg_text_up(p->f, 12, 60 + (double)(pitch * models) / 2 - 30, "mid", "links, %");
+    for (size_t m = 0; m < models; m++)
+        for (size_t i = 0; i < n; i++) {
+            const char *model = cells->fit->model[cells->order[m]]->name;
+            double left = 44 + PANEL_WIDTH * (double)i, top = 60 + (double)(pitch * m);
+            struct histogram h = histogram_of(cells, &c[i], cells->order[m]);
+            column_name(&c[i], name);
+            view_svg_text(p->f, left, top - 6, "name", m == 0 ? "algorithm1 (proposed)" : model);
+            draw_panel(p->f, &h, left, top, most * 1.05, model_class(model));
+            histogram_rows(&data, &h, name, model);
+        }
+    for (size_t i = 0; i < n; i++) {
+        double middle = 44 + PANEL_WIDTH * (double)i + (PANEL_WIDTH - 44) / 2.0;
+        column_name(&c[i], name);
+        draw_title(p->f, &c[i], name, middle);
+        view_svg_text(p->f, middle, 36 + (double)(pitch * models), "mid", "error, %");
+    }
+    view_svg_text_up(p->f, 12, 30 + (double)(pitch * models) / 2, "mid", "links, %");
     view_svg_end(p->f);
     return view_sweep_page_figure_end(
-        p, s,
-        "As the rows of Fig. 6 (main testbed) and Fig. 7 (Grid5000) of Zhu et al. 2014: the "
-        "proposed model, then fairness alone; more models below. Error: predicted / simulated "
-        "completion time - 1, of each link; bars are shares of links, on a scale for each row, and "
-        "the outermost hold what lies beyond; the band is what the paper counts, |error| up to 10 "
-        "%. The paper's own histograms are not published as numbers: its shares within 10 % stand "
-        "in the table below.",
-        &data, err);
+        p, "As the rows of Fig. 6 (main testbed) and Fig. 7 (Grid5000) of Zhu et al. 2014: the proposed model, then "
+        "fairness alone; more models below. Error: predicted / simulated completion time - 1, of each link. Bars are "
+        "shares of links, on one scale, and the outermost hold what lies beyond; the band is what the paper "
+        "counts, |error| up to 10 %. The paper's own histograms are not published as numbers: its shares within 10 % "
+        "are in the table below.", &data, err);
 }
 
-static bool show_near(struct view_sweep_page *p, const struct view_sweep_page_sweep *s, const json_t *cells,
-                      const char *setting, const struct column *c, size_t n, struct error *err)
+static bool show_near(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
+                      const struct column *c, size_t n, struct error *err)
 {
     static const char *const head[] = {"d", "MB", "window kB", "algorithm1, simulated", "measured, main",
                                        "measured, Grid5000", "fairness, simulated", "measured, main",
@@ -250,49 +215,42 @@ static bool show_near(struct view_sweep_page *p, const struct view_sweep_page_sw
                                         "measured_main_algorithm1", "measured_grid5000_algorithm1",
                                         "simulated_fairness", "measured_main_fairness", "measured_grid5000_fairness"};
     struct view_table t, data;
-    bool any = false;
     view_table_start(&t, head, sizeof head / sizeof *head);
     view_table_start(&data, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < n; i++) {
-        if (c[i].d < 1 || c[i].d > 3)
+        const struct study_fit_patterns_cell *cell = c[i].first;
+        if (cell->d < 1 || cell->d > 3)
             continue;
-        any = true;
-        const struct study_zhu2014_within10 *z = &study_zhu2014_within10[c[i].d - 1];
-        struct histogram h = histogram_of(cells, &c[i], "algorithm1"), fair = histogram_of(cells, &c[i], "fairness");
+        const struct study_zhu2014_within10 *z = &study_zhu2014_within10[cell->d - 1];
+        struct histogram h = histogram_of(cells, &c[i], cells->order[0]);
+        struct histogram fair = histogram_of(cells, &c[i], cells->order[1]);
         const double value[] = {h.near / h.links, z->err / 100, z->g5k_err / 100, fair.near / fair.links, z->fair / 100,
                                 z->g5k_fair / 100};
-        view_table_add(&t, "%d", c[i].d);
-        view_table_add_number(&t, c[i].bytes, 1e6);
-        view_table_add_number(&t, c[i].window, 1e3);
-        view_sweep_page_number(&data, c[i].d);
-        view_sweep_page_number(&data, c[i].bytes);
-        view_sweep_page_number(&data, c[i].window);
-        for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+        view_table_add(&t, "%d", cell->d);
+        view_table_add_number(&t, cell->bytes, 1e6);
+        view_table_add_number(&t, cell->window_bytes, 1e3);
+        VIEW_SWEEP_PAGE_NUMBERS(&data, cell->d, cell->bytes, cell->window_bytes);
+        view_sweep_page_numbers(&data, value, sizeof value / sizeof *value);
+        for (size_t k = 0; k < sizeof value / sizeof *value; k++)
             view_table_add_share(&t, value[k]);
-            view_sweep_page_number(&data, value[k]);
-        }
     }
-    if (!any) {
+    if (t.n == t.columns) {
         view_table_fini(&t);
         view_table_fini(&data);
         return true;
     }
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_BESIDE_MEASURED, "Links within 10 %%%s", setting);
-    return view_capture_page_table(p->f, "Links with |error| up to 10 %, in %; measured: Zhu et al. 2014, section 7.2",
-                                   &t, 0, err) &&
-           view_sweep_page_figure_end(
-               p, s,
-               "'Measured' are the shares that the paper's text gives for Fig. 6 (main testbed) and "
-               "Fig. 7 (Grid5000).",
-               &data, err);
+    return view_table_html(p->f, "Links with |error| up to 10 %, in %; measured: Zhu et al. 2014, section 7.2", &t, 0,
+                           err) &&
+           view_sweep_page_figure_end(p, "'Measured' are the shares that the paper's text gives for Fig. 6 (main "
+                                      "testbed) and Fig. 7 (Grid5000).", &data, err);
 }
 
-char *view_sweep_page_setting(const json_t *cell)
+/* For free(); NULL when memory is out. */
+static char *setting_of(const struct study_fit_patterns_cell *c)
 {
     static const char *const shown[] = {"network.hosts", "network.racks", "traffic.random.d"};
-    json_t *axes = json_copy(json_object_get(cell, "axes"));
-    if (!(view_json_number(cell, "d") > 0)) /* stands for itself */
-        json_object_clear(axes);
+    json_t *axes = c->d > 0 ? json_loads(c->axes, 0, NULL) : json_object(); /* no random pattern: stands for itself */
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         json_object_del(axes, shown[i]);
     char *text = sweep_axes_label(axes);
@@ -300,40 +258,70 @@ char *view_sweep_page_setting(const json_t *cell)
     return text;
 }
 
-static bool show_setting(struct view_sweep_page *p, const struct view_sweep_page_sweep *s, const json_t *cells,
-                         const char *setting, struct error *err)
+/* Cells of one setting. */
+static bool show_setting(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, struct error *err)
 {
     char which[160];
     size_t n;
     struct column *column = columns_make(cells, &n);
     bool ok = column || error_set(err, ERROR_SYSTEM, "out of memory");
-    snprintf(which, sizeof which, "%s%s", *setting ? "; " : "", setting);
+    snprintf(which, sizeof which, "%s%s", cells->setting[0][0] ? "; " : "", cells->setting[0]);
     for (size_t i = 0; ok && i < n; i += PANELS)
-        ok = draw_histograms(p, s, cells, which, column + i, n - i < PANELS ? n - i : PANELS, err);
-    ok = ok && show_near(p, s, cells, which, column, n, err) && view_sweep_page_table2(p, s, cells, which, err);
+        ok = draw_histograms(p, cells, which, column + i, n - i < PANELS ? n - i : PANELS, err);
+    ok = ok && show_near(p, cells, which, column, n, err) && view_sweep_page_table2(p, cells, which, err);
     free(column);
     return ok;
 }
 
-bool page_patterns(struct view_sweep_page *p, const struct view_sweep_page_sweep *s, const json_t *part,
-                   struct error *err)
+/* The models, the paper's two first. */
+static void order_models(struct view_sweep_page_cells *cells)
 {
-    const json_t *cells = json_object_get(part, "cells"), *cell;
-    json_t *settings = json_object(), *of; /* cells by their setting */
-    const char *setting;
-    size_t i;
-    bool ok = true;
-    json_array_foreach(cells, i, cell) {
-        char *text = view_sweep_page_setting(cell);
-        if (text && !json_object_get(settings, text))
-            json_object_set_new(settings, text, json_array());
-        ok = ok && text && json_array_append(json_object_get(settings, text), (json_t *)cell) == 0;
-        free(text);
+    static const char *const first[] = {"algorithm1", "fairness"};
+    size_t n = 0;
+    for (int pass = 0; pass < 3; pass++)
+        for (size_t i = 0; i < cells->fit->n_models; i++) {
+            const char *name = cells->fit->model[i]->name;
+            int place = strcmp(name, first[0]) == 0 ? 0 : strcmp(name, first[1]) == 0 ? 1 : 2;
+            if (place == pass)
+                cells->order[n++] = i;
+        }
+}
+
+bool view_sweep_page_patterns(struct view_sweep_page *p, struct error *err)
+{
+    const struct study_fit_patterns *fit = p->at->fit.state[STUDY_FIT_PATTERNS];
+    struct view_sweep_page_cells all = {.fit = fit, .cell = calloc(fit->n, sizeof *all.cell),
+                                        .setting = calloc(fit->n, sizeof *all.setting)};
+    bool ok = all.cell && all.setting;
+    for (size_t i = 0; ok && i < fit->n; i++) {
+        char *setting = setting_of(&fit->cells[i]);
+        size_t at = all.n; /* after the last of its setting */
+        while (setting && at > 0 && strcmp(all.setting[at - 1], setting) != 0)
+            at--;
+        at = at > 0 ? at : all.n;
+        memmove(all.cell + at + 1, all.cell + at, (all.n - at) * sizeof *all.cell);
+        memmove(all.setting + at + 1, all.setting + at, (all.n - at) * sizeof *all.setting);
+        all.cell[at] = &fit->cells[i];
+        all.setting[at] = setting;
+        all.n += setting != NULL;
+        ok = setting;
     }
     if (!ok)
         error_set(err, ERROR_SYSTEM, "out of memory");
-    json_object_foreach(settings, setting, of)
-        ok = ok && show_setting(p, s, of, setting, err);
-    json_decref(settings);
-    return ok && view_sweep_page_errors(p, s, cells, err);
+    order_models(&all);
+    for (size_t i = 0; ok && i < all.n;) {
+        struct view_sweep_page_cells some = all;
+        some.cell += i;
+        some.setting += i;
+        for (some.n = 1; i + some.n < all.n && strcmp(some.setting[some.n], some.setting[0]) == 0;)
+            some.n++;
+        ok = show_setting(p, &some, err);
+        i += some.n;
+    }
+    ok = ok && view_sweep_page_errors(p, &all, err);
+    for (size_t i = 0; all.setting && i < all.n; i++)
+        free(all.setting[i]);
+    free(all.setting);
+    free(all.cell);
+    return ok;
 }

@@ -1,89 +1,104 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Regime maps: two axes of a sweep as a map of cells, a map for each combination of the others. */
+#include "study/fit_regimes.h"
 #include "view/sweep_page.h"
 #include "view/sweep_page_axes.h"
-#include "view/capture_page_parts.h"
+#include "view/text.h"
 #include "view/svg.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CELL 34        /* pixels */
 #define SHADES 4
+#define OBSERVED_TEXT 160
 #define WIDEST_SPREAD 0.4 /* sd / mean of the darkest shade */
 
 static const struct {
-    const char *name, *letter, *says;
-} regimes[] = {
-    {"eq6", "E", "eq6: B / max(in, out), the asymmetry"}, {"window", "W", "window law"},
-    {"eq5", "F", "eq5: fairness, full duplex works"},     {"loss", "L", "losses decide"},
-    {"none", "N", "no rule"},                             {"unsaturated", "U", "unsaturated"},
-    {"unknown", "?", "no closed form"},
+    const char *letter, *means;
+} regimes[MODEL_REGIMES] = {
+    [MODEL_REGIME_EQ6] = {"E", "eq6: B / max(in, out), the asymmetry"},
+    [MODEL_REGIME_WINDOW] = {"W", "window law"},
+    [MODEL_REGIME_EQ5] = {"F", "eq5: fairness, full duplex works"},
+    [MODEL_REGIME_LOSS] = {"L", "losses decide"},
+    [MODEL_REGIME_NONE] = {"N", "no rule"},
+    [MODEL_REGIME_UNSATURATED] = {"U", "unsaturated"},
+    [MODEL_REGIME_UNKNOWN] = {"?", "no closed form"},
 };
-enum { REGIMES = sizeof regimes / sizeof *regimes, UNKNOWN = REGIMES - 1 };
 
-static int regime_of(const json_t *point, const char *key)
+static const char *name_of(int regime)
 {
-    const char *name = json_string_value(json_object_get(point, key));
-    for (int i = 0; name && i < REGIMES; i++)
-        if (strcmp(regimes[i].name, name) == 0)
-            return i;
-    return UNKNOWN;
+    return model_regime_name((enum model_regime)regime);
 }
 
+/* Points of all sweeps with the same axes. */
+struct points {
+    const struct study_fit_regimes_point **point; /* owned; borrowed points */
+    json_t **axes;                                /* owned; theirs, borrowed */
+    size_t n;
+    struct view_sweep_page_axes grid;
+};
+
 /* sd / mean of a flow's rate over the seeds, of the direction that has more; NAN with fewer than two. */
-static double spread_of(const json_t *point)
+static double spread_of(const struct study_fit_regimes_point *p)
 {
-    const json_t *in = json_object_get(point, "in_bps"), *out = json_object_get(point, "out_bps");
-    if (view_json_number(point, "runs") < 2)
+    const struct estimate_running *in = &p->rate[0].rate_bps, *out = &p->rate[1].rate_bps;
+    if (p->runs < 2)
         return (double)NAN;
-    return fmax(view_json_number(in, "sd") / view_json_number(in, "mean"),
-                view_json_number(out, "sd") / view_json_number(out, "mean"));
+    return fmax(estimate_deviation(in) / in->mean, estimate_deviation(out) / out->mean);
+}
+
+/* "{"loss":2}": how many seeds show what. */
+static const char *observed_of(const struct study_fit_regimes_point *p, char text[static OBSERVED_TEXT])
+{
+    size_t used = 0;
+    for (int i = 0; i < MODEL_REGIMES; i++)
+        if (p->observed[i] > 0)
+            used += (size_t)snprintf(text + used, OBSERVED_TEXT - used, "%c\"%s\":%" PRId64, used ? ',' : '{',
+                                     name_of(i), p->observed[i]);
+    snprintf(text + used, OBSERVED_TEXT - used, used ? "}" : "{}");
+    return text;
 }
 
 /* What one map shows: points of the grid at these values of the other axes. */
-struct view {
+struct map {
+    const struct points *points;
     const struct view_sweep_page_axes *axes;
     size_t at[VIEW_SWEEP_PAGE_AXES]; /* of each axis; that of x and y changes with the cell */
     bool spread;          /* shown instead of the regime */
 };
 
-static void text_of(const json_t *point, char *text, size_t size)
-{
-    char *observed = json_dumps(json_object_get(point, "observed"), JSON_COMPACT);
-    snprintf(text, size, "seen %s in %.0f runs, closed form %s; a flow in %.4g, out %.4g Mb/s",
-             observed ? observed : "?", view_json_number(point, "runs"), regimes[regime_of(point, "predicted")].name,
-             view_json_number(json_object_get(point, "in_bps"), "mean") / 1e6,
-             view_json_number(json_object_get(point, "out_bps"), "mean") / 1e6);
-    free(observed);
-}
-
 static void cell_of(void *user, size_t column, size_t row, struct view_svg_cell *cell)
 {
-    struct view *v = user;
-    v->at[v->axes->x] = column;
+    struct map *v = user;
     v->at[v->axes->y] = row;
-    const json_t *point = view_sweep_page_axes_point(v->axes, v->at);
-    if (!point)
+    v->at[v->axes->x] = column; /* last: with one axis of numbers, it is y as well */
+    size_t index = view_sweep_page_axes_point(v->axes, v->at);
+    if (index == SIZE_MAX)
         return;
-    int most = regime_of(point, "most"), predicted = regime_of(point, "predicted");
-    double spread = spread_of(point);
-    text_of(point, cell->tip, sizeof cell->tip);
-    cell->edge = predicted == UNKNOWN ? -1 : predicted;
+    const struct study_fit_regimes_point *p = v->points->point[index];
+    enum model_regime most = study_fit_regimes_most(p), predicted = p->predicted.regime;
+    double spread = spread_of(p);
+    char observed[OBSERVED_TEXT], text[2][VIEW_TEXT_QUANTITY];
+    snprintf(cell->tip, sizeof cell->tip, "seen %s in %" PRId64 " runs, closed form %s; a flow in %s, out %s",
+             observed_of(p, observed), p->runs, name_of(predicted),
+             view_text_quantity(p->rate[0].rate_bps.mean, "b/s", text[0]),
+             view_text_quantity(p->rate[1].rate_bps.mean, "b/s", text[1]));
+    cell->edge = predicted == MODEL_REGIME_UNKNOWN ? -1 : (int)predicted;
     if (!v->spread) {
-        bool split = json_object_size(json_object_get(point, "observed")) > 1;
-        bool off = predicted != most; /* unknown: "?" */
-        snprintf(cell->class, sizeof cell->class, "r%d", most);
+        bool split = p->observed[most] < p->runs, off = predicted != most; /* unknown: "?" */
+        snprintf(cell->class, sizeof cell->class, "c-cell-%s", name_of(most));
         snprintf(cell->text, sizeof cell->text, "%s%s%s%s", regimes[most].letter, split ? "*" : "",
-                 off && predicted != UNKNOWN ? "/" : "", off ? regimes[predicted].letter : "");
+                 off && predicted != MODEL_REGIME_UNKNOWN ? "/" : "", off ? regimes[predicted].letter : "");
     } else if (isfinite(spread)) {
-        snprintf(cell->class, sizeof cell->class, "q%ld", SHADES + lround(fmin(1, spread / WIDEST_SPREAD) * SHADES));
+        snprintf(cell->class, sizeof cell->class, "c-q%ld", SHADES + lround(fmin(1, spread / WIDEST_SPREAD) * SHADES));
         snprintf(cell->text, sizeof cell->text, "%.0f", 100 * spread);
     }
 }
 
-static void draw_map(FILE *f, struct view *v, double left, double top)
+static void map_draw(FILE *f, struct map *v, double left, double top)
 {
     const struct view_sweep_page_axis *x = &v->axes->axis[v->axes->x], *y = &v->axes->axis[v->axes->y];
     const char *column[VIEW_SWEEP_PAGE_VALUES], *row[VIEW_SWEEP_PAGE_VALUES];
@@ -99,7 +114,7 @@ static void draw_map(FILE *f, struct view *v, double left, double top)
 }
 
 /* The other axes' values of a map, in lines above it. */
-static void draw_title(FILE *f, const struct view *v, double left, double top)
+static void map_title(FILE *f, const struct map *v, double left, double top)
 {
     char text[128];
     double y = top + 14;
@@ -112,7 +127,7 @@ static void draw_title(FILE *f, const struct view *v, double left, double top)
     }
 }
 
-static size_t titles(const struct view_sweep_page_axes *axes)
+static size_t map_titles(const struct view_sweep_page_axes *axes)
 {
     size_t n = 0;
     for (size_t i = 0; i < axes->n; i++)
@@ -121,21 +136,20 @@ static size_t titles(const struct view_sweep_page_axes *axes)
 }
 
 /* Is there a point at these values of the other axes? */
-static bool any_point(struct view *v)
+static bool map_any(struct map *v)
 {
-    struct view_svg_cell cell;
     for (size_t column = 0; column < v->axes->axis[v->axes->x].n; column++)
-        for (size_t row = 0; row < (v->axes->y == v->axes->x ? 1 : v->axes->axis[v->axes->y].n); row++) {
-            cell = (struct view_svg_cell){0};
-            cell_of(v, column, v->axes->y == v->axes->x ? column : row, &cell);
+        for (size_t row = 0; row < v->axes->axis[v->axes->y].n; row++) {
+            struct view_svg_cell cell = {0};
+            cell_of(v, column, row, &cell);
             if (cell.class[0])
                 return true;
         }
     return false;
 }
 
-/* The next combination of the other axes, the last one fastest; false behind the last. */
-static bool step(struct view *v)
+/* The next combination of the other axes, the last one fastest; false after the last. */
+static bool map_next(struct map *v)
 {
     for (size_t i = v->axes->n; i-- > 0;) {
         if (i == v->axes->x || i == v->axes->y)
@@ -147,16 +161,16 @@ static bool step(struct view *v)
     return false;
 }
 
-static void legend(FILE *f, bool spread)
+static void map_legend(FILE *f, bool spread)
 {
-    char class[16], text[32];
+    char class[32], text[32];
     fputs("<p>", f);
-    for (int i = 0; !spread && i < UNKNOWN; i++) {
-        snprintf(class, sizeof class, "r%d", i);
-        view_svg_key_cell(f, class, regimes[i].letter, regimes[i].says);
+    for (int i = 0; !spread && i < MODEL_REGIME_UNKNOWN; i++) {
+        snprintf(class, sizeof class, "c-cell-%s", name_of(i));
+        view_svg_key_cell(f, class, regimes[i].letter, regimes[i].means);
     }
     for (int i = 0; spread && i <= SHADES; i++) {
-        snprintf(class, sizeof class, "q%d", SHADES + i);
+        snprintf(class, sizeof class, "c-q%d", SHADES + i);
         snprintf(text, sizeof text, "%.0f %%%s", 100 * WIDEST_SPREAD * i / SHADES, i == SHADES ? " and more" : "");
         view_svg_key_cell(f, class, NULL, text);
     }
@@ -164,152 +178,157 @@ static void legend(FILE *f, bool spread)
     fputs("</p>\n", f);
 }
 
-static void points_data(struct view_table *t, const struct view_sweep_page_axes *axes)
+static void points_data(struct view_table *t, const struct points *p)
 {
-    static const char *const plain[] = {"in", "out", "runs", "margin_bytes", "rate_error", "retransmitted_segments"};
+    static const char *const head[] = {"most", "predicted", "observed", "in", "out", "runs", "margin_bytes",
+                                       "rate_error", "retransmitted_segments"};
     static const char *const rates[] = {"mean", "sd", "min", "max", "jain"};
-    char name[32];
-    view_table_init(t, axes->n + 3 + 6 + 10);
-    for (size_t i = 0; i < axes->n; i++)
-        view_table_add(t, "%s", axes->axis[i].key);
-    for (size_t i = 0; i < 3; i++)
-        view_table_add(t, "%s", (const char *const[]){"most", "predicted", "observed"}[i]);
-    for (size_t i = 0; i < 6; i++)
-        view_table_add(t, "%s", plain[i]);
+    char text[OBSERVED_TEXT];
+    view_table_init(t, p->grid.n + 9 + 10);
+    for (size_t i = 0; i < p->grid.n; i++)
+        view_table_add(t, "%s", p->grid.axis[i].key);
+    for (size_t i = 0; i < 9; i++)
+        view_table_add(t, "%s", head[i]);
     for (size_t i = 0; i < 10; i++)
         view_table_add(t, "%s_bps_%s", i < 5 ? "in" : "out", rates[i % 5]);
-    for (size_t k = 0; k < axes->points; k++) {
-        const json_t *point = axes->point[k];
-        char *observed = json_dumps(json_object_get(point, "observed"), JSON_COMPACT);
-        for (size_t i = 0; i < axes->n; i++)
-            view_table_add(
-                t, "%s",
-                view_sweep_page_axes_text(json_object_get(json_object_get(point, "axes"), axes->axis[i].key), name));
-        view_table_add(t, "%s", regimes[regime_of(point, "most")].name);
-        view_table_add(t, "%s", regimes[regime_of(point, "predicted")].name);
-        view_table_add(t, "%s", observed ? observed : "");
-        free(observed);
-        for (size_t i = 0; i < 6; i++)
-            view_sweep_page_number(t, view_json_number(point, plain[i]));
-        for (size_t i = 0; i < 10; i++)
-            view_sweep_page_number(
-                t, view_json_number(json_object_get(point, i < 5 ? "in_bps" : "out_bps"), rates[i % 5]));
+    for (size_t k = 0; k < p->n; k++) {
+        const struct study_fit_regimes_point *point = p->point[k];
+        for (size_t i = 0; i < p->grid.n; i++)
+            view_table_add(t, "%s", view_sweep_page_axes_text(json_object_get(point->axes, p->grid.axis[i].key), text));
+        view_table_add(t, "%s", model_regime_name(study_fit_regimes_most(point)));
+        view_table_add(t, "%s", model_regime_name(point->predicted.regime));
+        view_table_add(t, "%s", observed_of(point, text));
+        view_table_add(t, "%d", point->incoming);
+        view_table_add(t, "%d", point->outgoing);
+        view_table_add(t, "%" PRId64, point->runs);
+        VIEW_SWEEP_PAGE_NUMBERS(t, point->predicted.margin_bytes, point->rate_error, point->retransmitted);
+        for (int way = 0; way < STUDY_FIT_REGIMES_CLASSES; way++) {
+            const struct study_fit_regimes_spread *s = &point->rate[way];
+            VIEW_SWEEP_PAGE_NUMBERS(t, s->rate_bps.mean, estimate_deviation(&s->rate_bps), s->min_bps, s->max_bps,
+                                    s->jain / (double)point->runs);
+        }
     }
 }
 
 static const char regimes_caption[] =
-    "A cell a point of the sweep, by what most of its seeds show. Lines: where the closed form says that one regime "
-    "ends and another begins. A letter alone: the closed form says the same; L/E: seen L, the closed form says E; N?: "
-    "seen N, there is no closed form; *: seeds differ. Empty: not in the sweep, or not done.";
+    "Each cell is a point of the sweep, with the regime that most of its seeds show. Lines: boundaries between regimes "
+    "by the closed form. A letter alone: the closed form has the same regime; L/E: L is seen, the closed form has E; "
+    "N?: N is seen, there is no closed form; *: seeds differ. Empty: not in the sweep, or not done.";
 static const char spread_caption[] =
     "Standard deviation of a flow's rate over its mean, in %, over all seeds and flows of a direction, of the "
     "direction where it is larger. Cells with one seed are empty.";
 
-static bool show_maps(struct view_sweep_page *p, const struct view_sweep_page_sweep *s,
-                      const struct view_sweep_page_axes *axes, bool spread, struct error *err)
+static bool show_maps(struct view_sweep_page *p, const struct points *points, bool spread, struct error *err)
 {
-    struct view v = {.axes = axes, .spread = spread};
+    const struct view_sweep_page_axes *axes = &points->grid;
+    struct map v = {.points = points, .axes = axes, .spread = spread};
     const struct view_sweep_page_axis *x = &axes->axis[axes->x], *y = &axes->axis[axes->y];
-    size_t rows = axes->y == axes->x ? 1 : y->n, left = 62, top = 14 * titles(axes) + 10;
+    size_t rows = axes->y == axes->x ? 1 : y->n, left = 62, top = 14 * map_titles(axes) + 10;
     size_t width = left + CELL * x->n + 14, height = top + CELL * rows + VIEW_SVG_MAP_BELOW + 10;
     struct view_table data;
     int n = 0;
-    view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED,
-                           spread ? "Spread of rates over seeds: %s against %s" : "Regimes: %s against %s", x->name,
-                           y->name);
-    legend(p->f, spread);
+    view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "%s: %s%s%s",
+                           spread ? "Spread of rates over seeds" : "Regimes", x->name, y == x ? "" : " against ",
+                           y == x ? "" : y->name);
+    map_legend(p->f, spread);
     fputs("<div class=\"drawings\">\n", p->f);
     do {
-        if (!any_point(&v))
+        if (!map_any(&v))
             continue;
         view_sweep_page_drawing(p, ++n, (int)(width > 210 ? width : 210), (int)height,
-                     spread ? "Map of spreads" : "Map of regimes", "A cell for each pair of values of two axes; the "
-                     "text above says the others. All values are in the data below.");
-        draw_title(p->f, &v, (double)left, (double)top - 8);
-        draw_map(p->f, &v, (double)left, (double)top);
+                                spread ? "Map of spreads" : "Map of regimes",
+                                "A cell for each pair of values of two axes; the text above names those of the others. "
+                                "All values are in the data below.");
+        map_title(p->f, &v, (double)left, (double)top - 8);
+        map_draw(p->f, &v, (double)left, (double)top);
         view_svg_end(p->f);
-    } while (step(&v));
+    } while (map_next(&v));
     fputs("</div>\n", p->f);
-    points_data(&data, axes);
-    return view_sweep_page_figure_end(p, s, spread ? spread_caption : regimes_caption, &data, err);
+    points_data(&data, points);
+    return view_sweep_page_figure_end(p, spread ? spread_caption : regimes_caption, &data, err);
 }
 
-/* What was seen against what the closed form says. */
-static bool show_counts(struct view_sweep_page *p, const struct view_sweep_page_sweep *s,
-                        const struct view_sweep_page_axes *axes, struct error *err)
+/* What was seen against what the closed form has. */
+static bool show_counts(struct view_sweep_page *p, const struct points *points, struct error *err)
 {
-    size_t count[REGIMES][REGIMES] = {0}, known = 0, agree = 0;
-    struct view_table t, data;
+    size_t count[MODEL_REGIMES][MODEL_REGIMES] = {0}, known = 0, agree = 0;
+    struct view_table t[2]; /* to be seen, and the data */
     char caption[256];
-    for (size_t i = 0; i < axes->points; i++) {
-        int predicted = regime_of(axes->point[i], "predicted"), most = regime_of(axes->point[i], "most");
+    for (size_t i = 0; i < points->n; i++) {
+        enum model_regime predicted = points->point[i]->predicted.regime;
+        enum model_regime most = study_fit_regimes_most(points->point[i]);
         count[predicted][most]++;
-        known += predicted != UNKNOWN;
-        agree += predicted == most && predicted != UNKNOWN;
+        known += predicted != MODEL_REGIME_UNKNOWN;
+        agree += predicted == most && predicted != MODEL_REGIME_UNKNOWN;
     }
-    view_table_init(&t, REGIMES);
-    view_table_init(&data, REGIMES);
-    view_table_add(&t, "closed form says");
-    view_table_add(&data, "predicted");
-    for (int i = 0; i < UNKNOWN; i++) {
-        view_table_add(&t, "seen %s", regimes[i].name);
-        view_table_add(&data, "%s", regimes[i].name);
-    }
-    for (int i = 0; i < REGIMES; i++) {
-        view_table_add(&t, "%s", regimes[i].name);
-        view_table_add(&data, "%s", regimes[i].name);
-        for (int k = 0; k < UNKNOWN; k++) {
-            view_table_add(&t, "%zu", count[i][k]);
-            view_table_add(&data, "%zu", count[i][k]);
+    for (int data = 0; data < 2; data++) {
+        view_table_init(&t[data], MODEL_REGIMES);
+        view_table_add(&t[data], data ? "predicted" : "closed form");
+        for (int i = 0; i < MODEL_REGIME_UNKNOWN; i++)
+            view_table_add(&t[data], "%s%s", data ? "" : "seen ", name_of(i));
+        for (int i = 0; i < MODEL_REGIMES; i++) {
+            view_table_add(&t[data], "%s", name_of(i));
+            for (int k = 0; k < MODEL_REGIME_UNKNOWN; k++)
+                view_table_add(&t[data], "%zu", count[i][k]);
         }
     }
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Regimes: seen against the closed form");
     snprintf(caption, sizeof caption, "%zu of %zu points that have a closed form agree with it: %.2f %%. %zu points "
-             "have none.", agree, known, 100 * (double)agree / (double)known, axes->points - known);
-    return view_capture_page_table(p->f, "Points by regime", &t, 1, err) &&
-           view_sweep_page_figure_end(p, s, caption, &data, err);
+             "have none.", agree, known, 100 * (double)agree / (double)known, points->n - known);
+    return view_table_html(p->f, "Points by regime", &t[0], 1, err) &&
+           view_sweep_page_figure_end(p, caption, &t[1], err);
 }
 
-/* The sweep with whose points those of this one are drawn: the first with the same axes. */
-static const struct view_sweep_page_sweep *leader(const struct view_sweep_page *p,
-                                                  const struct view_sweep_page_sweep *s)
+/* Does it have regimes over the same axes as the sweep being shown? */
+static bool belongs(const struct view_sweep_page *p, const struct view_sweep_page_sweep *s)
 {
-    const struct view_sweep_page_sweep *first = p->sweep;
-    while (first != s && (strcmp(first->axes, s->axes) != 0 || !json_object_get(first->fit, "regimes")))
-        first++;
-    return first;
+    return strcmp(s->axes, p->at->axes) == 0 && study_fit_read_has(&s->fit, STUDY_FIT_REGIMES);
 }
 
-bool page_regimes(struct view_sweep_page *p, const struct view_sweep_page_sweep *s, const json_t *part,
-                  struct error *err)
+/* Adds a sweep's points; false when memory is out. */
+static bool add_points(struct points *all, const struct study_fit_regimes *r)
 {
-    const struct view_sweep_page_sweep *first = leader(p, s);
-    struct view_sweep_page_axes axes;
-    json_t *all = json_array();
-    (void)part;
-    if (first != s) {
+    size_t n = all->n + r->n;
+    const struct study_fit_regimes_point **point = realloc(all->point, n * sizeof *point);
+    all->point = point ? point : all->point;
+    json_t **axes = point ? realloc(all->axes, n * sizeof *axes) : NULL;
+    all->axes = axes ? axes : all->axes;
+    for (size_t i = 0; axes && i < r->n; i++) {
+        axes[all->n] = r->point[i].axes;
+        point[all->n++] = &r->point[i];
+    }
+    return axes;
+}
+
+bool view_sweep_page_regimes(struct view_sweep_page *p, struct error *err)
+{
+    const struct view_sweep_page_sweep *s = p->sweep;
+    struct points points = {.n = 0};
+    bool ok = true, spread = false;
+    while (!belongs(p, s))
+        s++;
+    if (s != p->at) {
         fprintf(p->f, "<p>Its regimes are drawn <a href=\"#sweep%td\">together with those above</a>, which have the "
-                "same axes.</p>\n", first - p->sweep + 1);
-        json_decref(all);
+                "same axes.</p>\n", s - p->sweep + 1);
         return true;
     }
-    for (size_t i = 0; i < p->n; i++) {
-        const json_t *points = json_object_get(json_object_get(p->sweep[i].fit, "regimes"), "points");
-        if (!points || strcmp(p->sweep[i].axes, s->axes) != 0)
+    for (; ok && s < p->sweep + p->n; s++) {
+        if (!belongs(p, s))
             continue;
-        json_array_extend(all, (json_t *)points);
-        if (&p->sweep[i] != s) {
-            fprintf(p->f, "<p>Its regimes are drawn together with those of <a href=\"#sweep%zu\">", i + 1);
-            view_capture_page_say(p->f, "%s.db", p->sweep[i].name);
-            fputs("</a>, which has the same axes: its commands, too, make the figures again.</p>\n", p->f);
+        ok = add_points(&points, s->fit.state[STUDY_FIT_REGIMES]) || error_set(err, ERROR_SYSTEM, "out of memory");
+        if (s != p->at) {
+            fprintf(p->f, "<p>Its regimes are drawn together with those of <a href=\"#sweep%td\">", s - p->sweep + 1);
+            view_text_markup(p->f, "%s.db</a>, which has the same axes: its commands, too, make the figures "
+                             "again.</p>\n", s->name);
         }
     }
-    bool ok = view_sweep_page_axes_make(&axes, all, err), spread = false;
-    for (size_t i = 0; ok && i < axes.points; i++)
-        spread = spread || isfinite(spread_of(axes.point[i]));
-    ok = ok && show_counts(p, s, &axes, err) && show_maps(p, s, &axes, false, err) &&
-         (!spread || show_maps(p, s, &axes, true, err));
-    view_sweep_page_axes_free(&axes);
-    json_decref(all);
+    ok = ok && view_sweep_page_axes_make(&points.grid, points.axes, points.n, err);
+    for (size_t i = 0; ok && i < points.n; i++)
+        spread = spread || isfinite(spread_of(points.point[i]));
+    ok = ok && show_counts(p, &points, err) && show_maps(p, &points, false, err) &&
+         (!spread || show_maps(p, &points, true, err));
+    view_sweep_page_axes_free(&points.grid);
+    free(points.point);
+    free(points.axes);
     return ok;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/table.h"
 
+#include "view/text.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -35,10 +37,8 @@ void view_table_add(struct view_table *t, const char *format, ...)
 void view_table_add_number(struct view_table *t, double value, double scale)
 {
     double scaled = value / scale;
-    if (!isfinite(scaled))
-        view_table_add(t, "-");
-    else
-        view_table_add(t, "%.*f", fabs(scaled) >= 1000 ? 1 : fabs(scaled) >= 10 ? 2 : 3, scaled);
+    int decimals = fabs(scaled) >= 1000 ? 1 : fabs(scaled) >= 10 ? 2 : 3;
+    view_table_add(t, isfinite(scaled) ? "%.*f" : "-", decimals, scaled);
 }
 
 void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow)
@@ -65,26 +65,17 @@ double view_json_number(const json_t *object, const char *key)
 
 void view_table_add_ms(struct view_table *t, double s)
 {
-    if (isfinite(s))
-        view_table_add(t, "%.1f", s * 1e3);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(s) ? "%.1f" : "-", s * 1e3);
 }
 
 void view_table_add_percent(struct view_table *t, double share)
 {
-    if (isfinite(share))
-        view_table_add(t, "%.0f %%", 100 * share);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(share) ? "%.0f %%" : "-", 100 * share);
 }
 
 void view_table_add_share(struct view_table *t, double share)
 {
-    if (isfinite(share))
-        view_table_add(t, "%.2f", 100 * share);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(share) ? "%.2f" : "-", 100 * share);
 }
 
 void view_table_fini(struct view_table *t)
@@ -113,6 +104,28 @@ bool view_table_print(struct view_table *t, const char *indent, size_t numbers, 
         if (last)
             putc('\n', f);
     }
+    bool failed = t->failed;
+    view_table_fini(t);
+    return !failed || error_set(err, ERROR_SYSTEM, "out of memory for the table");
+}
+
+bool view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers, struct error *err)
+{
+    fputs("<div class=\"wide\"><table>\n", f);
+    if (caption)
+        view_text_markup(f, "<caption>%s</caption>\n", caption);
+    for (size_t i = 0; i < t->n; i++) {
+        size_t column = i % t->columns;
+        const char *tag = i < t->columns ? "th" : "td";
+        if (column == 0)
+            fputs(i == 0 ? "<thead><tr>" : i == t->columns ? "</thead>\n<tbody><tr>" : "<tr>", f);
+        fprintf(f, "<%s%s%s>", tag, i < t->columns ? " scope=\"col\"" : "", column >= numbers ? " class=\"n\"" : "");
+        view_text_html(f, t->cell[i]);
+        fprintf(f, "</%s>", tag);
+        if (column + 1 == t->columns)
+            fputs("</tr>\n", f);
+    }
+    fputs("</tbody></table></div>\n", f);
     bool failed = t->failed;
     view_table_fini(t);
     return !failed || error_set(err, ERROR_SYSTEM, "out of memory for the table");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* view/table.h - what analyze and check share to show figures: aligned columns, JSON and CSV numbers. */
+/* view/table.h - tables of text cells, as aligned columns or HTML, and numbers in them, in JSON and in CSV. */
 #ifndef VIEW_TABLE_H
 #define VIEW_TABLE_H
 
@@ -27,14 +27,14 @@ void view_table_fini(struct view_table *t); /* without printing */
 /* Adds the next cell, printf-style; rows fill from the left. */
 void view_table_add(struct view_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Adds "12.3" (value / scale, one to three digits behind the point by size), "-" when it is not finite. */
+/* Adds "12.3" (value / scale, one to three digits after the point by size), "-" when it is not finite. */
 void view_table_add_number(struct view_table *t, double value, double scale);
 
 /* Adds seconds as "12.3", in ms, and a share as "12 %"; "-" when they are not finite. */
 void view_table_add_ms(struct view_table *t, double s);
 void view_table_add_percent(struct view_table *t, double share);
 
-/* Adds a share in percent, "12.34", to a column that says so; "-" when it is not finite. */
+/* Adds a share in percent, "12.34", to a column whose head has the unit; "-" when it is not finite. */
 void view_table_add_share(struct view_table *t, double share);
 
 /* Adds two cells, from and to: address and port of either end. */
@@ -42,6 +42,9 @@ void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow)
 
 /* Prints and frees. Columns from `numbers` on are flushed right. False and *err when memory ran out. */
 bool view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f, struct error *err);
+
+/* The same as HTML; caption: NULL none. */
+bool view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers, struct error *err);
 
 double view_json_number(const json_t *object, const char *key); /* NAN when it is not there, or no number */
 json_t *view_table_json_number(double value); /* null when it is not finite */

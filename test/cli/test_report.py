@@ -138,7 +138,8 @@ class Measured(Case):
             self.assertEqual(len(steps(path)), len(window) - next(i for i, w in enumerate(window) if w is not None))
         self.assertEqual(len(page.all("rect", page.one("svg", class_="split"))), 9)
         self.assertEqual(page.times(goodput), [k / 2 for k in range(9)])
-        self.assertIn("A capture holds no queues; how long data and ACKs waited", page.one("article")["text"])
+        self.assertIn("A capture holds no queues; the plot above shows how long data and ACKs waited",
+                      page.one("article")["text"])
 
     def test_waits_are_drawn_as_long_as_explain_says(self):
         page, flows = self.look(), self.json("explain", self.fifo)["flows"]
@@ -299,8 +300,8 @@ class Simulated(Case):
     def test_where_rates_cannot_tell_acks_do(self):
         self.star("traffic.star.incoming=1")
         verdict = Page(self.report("out")).one("section", class_="verdict")["text"]
-        self.assertIn("Rates cannot tell: as many flows in as out", verdict)
-        self.assertRegex(verdict, r"What ACKs tell: the ACKs of .* wait [\d.]+ ms of its round trip")
+        self.assertIn("Rates do not decide: as many flows in as out", verdict)
+        self.assertRegex(verdict, r"What ACKs show: the ACKs of .* wait [\d.]+ ms of its round trip")
         self.assertNotIn("Cause", verdict)
 
     def test_a_copy_is_never_called_measured(self):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/sweep_page_axes.h"
 #include "view/svg.h"
+#include "view/text.h"
 #include "test/cm.h"
 
 #include <math.h>
@@ -164,10 +165,11 @@ static void test_axes_of_points_are_a_grid(void **state)
     struct error err = {0};
     struct view_sweep_page_axes a;
     (void)state;
-    json_t *points = json_loads("[{\"axes\":{\"q\":\"fifo\",\"w\":\"1MB\",\"n.x.y\":3}},"
-                                "{\"axes\":{\"q\":\"ack\",\"w\":\"90kB\",\"n.x.y\":1}},"
-                                "{\"axes\":{\"q\":\"ack\",\"w\":\"200kB\",\"n.x.y\":1}}]", 0, NULL);
-    assert_true(view_sweep_page_axes_make(&a, points, &err));
+    json_t *points = json_loads("[{\"q\":\"fifo\",\"w\":\"1MB\",\"n.x.y\":3},"
+                                "{\"q\":\"ack\",\"w\":\"90kB\",\"n.x.y\":1},"
+                                "{\"q\":\"ack\",\"w\":\"200kB\",\"n.x.y\":1}]", 0, NULL);
+    json_t *axes[] = {json_array_get(points, 0), json_array_get(points, 1), json_array_get(points, 2)};
+    assert_true(view_sweep_page_axes_make(&a, axes, 3, &err));
     assert_int_equal(a.n, 3);
     assert_int_equal(a.x, 1); /* three sizes */
     assert_int_equal(a.y, 2);
@@ -175,8 +177,9 @@ static void test_axes_of_points_are_a_grid(void **state)
     assert_string_equal(a.axis[0].text[0], "fifo"); /* words as they come */
     assert_string_equal(a.axis[1].text[0], "90kB"); /* numbers by size */
     assert_string_equal(a.axis[1].text[2], "1MB");
-    assert_ptr_equal(view_sweep_page_axes_point(&a, (size_t[]){0, 2, 1}), json_array_get(points, 0));
-    assert_null(view_sweep_page_axes_point(&a, (size_t[]){0, 0, 0}));
+    assert_int_equal(view_sweep_page_axes_point(&a, (size_t[]){0, 2, 1}), 0);
+    assert_int_equal(view_sweep_page_axes_point(&a, (size_t[]){1, 1, 0}), 2);
+    assert_true(view_sweep_page_axes_point(&a, (size_t[]){0, 0, 0}) == SIZE_MAX);
     view_sweep_page_axes_free(&a);
     json_decref(points);
 }
@@ -185,15 +188,107 @@ static void test_too_many_values_are_refused(void **state)
 {
     struct error err = {0};
     struct view_sweep_page_axes a;
-    json_t *points = json_array();
+    json_t *points[VIEW_SWEEP_PAGE_VALUES + 1];
+    json_t *all = json_array();
     (void)state;
-    for (int i = 0; i < VIEW_SWEEP_PAGE_VALUES + 1; i++)
-        json_array_append_new(points, json_pack("{s:{s:i}}", "axes", "many", i));
-    assert_false(view_sweep_page_axes_make(&a, points, &err));
+    for (int i = 0; i < VIEW_SWEEP_PAGE_VALUES + 1; i++) {
+        json_array_append_new(all, json_pack("{s:i}", "many", i));
+        points[i] = json_array_get(all, (size_t)i);
+    }
+    assert_false(view_sweep_page_axes_make(&a, points, VIEW_SWEEP_PAGE_VALUES + 1, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     assert_non_null(strstr(err.message, "many"));
     view_sweep_page_axes_free(&a);
-    json_decref(points);
+    json_decref(all);
+}
+
+static void test_a_band_is_the_least_and_the_most(void **state)
+{
+    const double low[] = {0, 1}, high[] = {5, 2};
+    FILE *f = start(state);
+    view_svg_band(f, &frame, "c-c0", 0, 2, low, high, 2);
+    fclose(f);
+    /* x: 20 pixels a bin from 100; y: 40 up each from 300 */
+    assert_non_null(strstr(text, "d=\"M100.0 100.0H120.0L120.0 220.0H140.0L140.0 260.0H120.0L120.0 300.0H100.0z\""));
+}
+
+static void test_an_axis_has_the_unit_that_fits(void **state)
+{
+    struct view_svg_frame a = frame;
+    a.y = (struct view_svg_scale){0, 22.5e9, 300, 100, false};
+    a.x = (struct view_svg_scale){0, 0.0015, 100, 200, false};
+    a.y_label = "goodput";
+    a.y_unit = "b/s";
+    a.x_label = "time";
+    a.x_unit = "s";
+    FILE *f = start(state);
+    view_svg_axes(f, &a);
+    fclose(f);
+    assert_non_null(strstr(text, ">goodput, Gb/s</text>"));
+    assert_non_null(strstr(text, ">20</text>"));
+    assert_non_null(strstr(text, ">time, ms</text>"));
+    assert_non_null(strstr(text, ">1.5</text>"));
+    assert_null(strstr(text, "00</text>"));
+}
+
+static void test_labels_keep_apart(void **state)
+{
+    struct view_svg_label labels[] = {
+        {10, 100, "c-eq5", "low"}, {10, 97, "c-eq6", "high"}, {10, (double)NAN, "", "none"}};
+    FILE *f = start(state);
+    view_svg_labels(f, labels, 3);
+    fclose(f);
+    assert_string_equal(text, "<text class=\"own c-eq6\" x=\"10.0\" y=\"97.0\">high</text>\n"
+                              "<text class=\"own c-eq5\" x=\"10.0\" y=\"110.5\">low</text>\n"); /* 13.5 below */
+}
+
+/* Programs other than browsers know neither variables nor the dark: what they read must stand for itself. */
+static void test_a_picture_needs_nothing_else(void **state)
+{
+    FILE *f = start(state);
+    view_svg_begin_picture(f, 700, 300, "<b>", "&");
+    view_svg_end(f);
+    fclose(f);
+    assert_int_equal(count("var(") + count("<b>") + count("href") + count("url(") + count("@import"), 0);
+    assert_int_equal(count("xmlns=\"http://www.w3.org/2000/svg\""), 1);
+    assert_int_equal(count("http"), 1);
+    assert_int_equal(count(".c-eq6{color:#0072b2}"), 1);
+    assert_int_equal(count(".c-eq6{color:#4fa8e8}"), 1);
+    assert_true(strstr(text, "prefers-color-scheme: dark") < strstr(text, ".c-eq6{color:#4fa8e8}"));
+    assert_int_equal(count("&lt;b&gt;"), 2);
+}
+
+static void test_quantities_have_the_unit_that_fits(void **state)
+{
+    char at[VIEW_TEXT_QUANTITY];
+    (void)state;
+    assert_string_equal(view_text_quantity(941.54e6, "b/s", at), "941.5 Mb/s");
+    assert_string_equal(view_text_quantity(22.5e9, "b/s", at), "22.5 Gb/s");
+    assert_string_equal(view_text_quantity(1500, "B", at), "1.5 kB");
+    assert_string_equal(view_text_quantity(0.0123, "s", at), "12.3 ms");
+    assert_string_equal(view_text_quantity(0, "s", at), "0 us");
+    assert_string_equal(view_text_quantity((double)NAN, "s", at), "-");
+}
+
+static void test_markup_escapes_what_it_is_given(void **state)
+{
+    FILE *f = start(state);
+    view_text_markup(f, "<b>%s</b> 5 %% <i>%s</i>", "<s>&", "a\n");
+    fclose(f);
+    assert_string_equal(text, "<b>&lt;s&gt;&amp;</b> 5 % <i>a&#xfffd;</i>");
+}
+
+static void test_a_shell_word_is_one_word(void **state)
+{
+    static const char *const words[][2] = {
+        {"a.yaml", "a.yaml"}, {"-x", "./-x"}, {"a b", "'a b'"},
+        {"a'b", "'a'\\''b'"}, {"$(id)\n", "'$(id)\n'"}, {"", "''"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *word = view_text_shell_word(words[i][0]);
+        assert_string_equal(word, words[i][1]);
+        free(word);
+    }
 }
 
 static int forget(void **state)
@@ -219,6 +314,13 @@ int main(void)
         cmocka_unit_test(test_a_map_has_gaps_and_bounds),
         cmocka_unit_test(test_axes_of_points_are_a_grid),
         cmocka_unit_test(test_too_many_values_are_refused),
+        cmocka_unit_test(test_a_band_is_the_least_and_the_most),
+        cmocka_unit_test(test_an_axis_has_the_unit_that_fits),
+        cmocka_unit_test(test_labels_keep_apart),
+        cmocka_unit_test(test_a_picture_needs_nothing_else),
+        cmocka_unit_test(test_quantities_have_the_unit_that_fits),
+        cmocka_unit_test(test_markup_escapes_what_it_is_given),
+        cmocka_unit_test(test_a_shell_word_is_one_word),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }

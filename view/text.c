@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/capture_page_parts.h"
+#include "view/text.h"
 
+#include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +22,7 @@ static size_t text_sequence(const unsigned char *s)
     return overlong || surrogate || beyond || control ? 0 : n;
 }
 
-void view_capture_page_text(FILE *f, const char *text)
+void view_text_html(FILE *f, const char *text)
 {
     static const char special[] = "&<>\"'";
     static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
@@ -36,19 +39,33 @@ void view_capture_page_text(FILE *f, const char *text)
     }
 }
 
-void view_capture_page_say(FILE *f, const char *format, ...)
+void view_text_htmlf(FILE *f, const char *format, ...)
 {
     char *text;
     va_list args;
     va_start(args, format);
     if (vasprintf(&text, format, args) >= 0) {
-        view_capture_page_text(f, text);
+        view_text_html(f, text);
         free(text);
     }
     va_end(args);
 }
 
-char *view_capture_page_shell_word(const char *text)
+void view_text_markup(FILE *f, const char *markup, ...)
+{
+    va_list args;
+    va_start(args, markup);
+    for (const char *s = markup; *s; s++)
+        if (*s != '%')
+            putc(*s, f);
+        else if (*++s == 's')
+            view_text_html(f, va_arg(args, const char *));
+        else
+            putc('%', f);
+    va_end(args);
+}
+
+char *view_text_shell_word(const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%,=";
     bool bare = *text && text[strspn(text, safe)] == '\0';
@@ -70,35 +87,24 @@ char *view_capture_page_shell_word(const char *text)
     return word;
 }
 
-bool view_capture_page_table(FILE *f, const char *caption, struct view_table *t, size_t numbers, struct error *err)
+double view_text_unit(double top, const char *unit, char text[static VIEW_TEXT_UNIT])
 {
-    fputs("<div class=\"wide\"><table>\n", f);
-    if (caption) {
-        fputs("<caption>", f);
-        view_capture_page_text(f, caption);
-        fputs("</caption>\n", f);
-    }
-    for (size_t i = 0; i < t->n; i++) {
-        size_t column = i % t->columns;
-        const char *tag = i < t->columns ? "th" : "td";
-        if (column == 0)
-            fputs(i == 0 ? "<thead><tr>" : i == t->columns ? "</thead>\n<tbody><tr>" : "<tr>", f);
-        fprintf(f, "<%s%s%s>", tag, i < t->columns ? " scope=\"col\"" : "", column >= numbers ? " class=\"n\"" : "");
-        view_capture_page_text(f, t->cell[i]);
-        fprintf(f, "</%s>", tag);
-        if (column + 1 == t->columns)
-            fputs("</tr>\n", f);
-    }
-    fputs("</tbody></table></div>\n", f);
-    bool failed = t->failed;
-    view_table_fini(t);
-    return !failed || error_set(err, ERROR_SYSTEM, "out of memory for the table");
+    static const struct {
+        double factor;
+        const char *prefix;
+    } large[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}, small[] = {{1, ""}, {1e-3, "m"}, {1e-6, "u"}};
+    bool time = strcmp(unit, "s") == 0;
+    int i = 0, last = time ? 2 : 3;
+    while (i < last && !(fabs(top) >= (time ? small : large)[i].factor))
+        i++;
+    snprintf(text, VIEW_TEXT_UNIT, "%s%s", (time ? small : large)[i].prefix, unit);
+    return (time ? small : large)[i].factor;
 }
 
-void view_capture_page_flow_name(const struct analysis_flow *flow, char text[static VIEW_CAPTURE_PAGE_FLOW_TEXT])
+const char *view_text_quantity(double value, const char *unit, char text[static VIEW_TEXT_QUANTITY])
 {
-    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-    analysis_flows_endpoint(&flow->src, flow->src_port, src);
-    analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
-    snprintf(text, VIEW_CAPTURE_PAGE_FLOW_TEXT, "%s \xe2\x86\x92 %s", src, dst);
+    char prefixed[VIEW_TEXT_UNIT];
+    double scaled = value / view_text_unit(value, unit, prefixed);
+    snprintf(text, VIEW_TEXT_QUANTITY, isfinite(value) ? "%.4g %s" : "-", scaled, prefixed);
+    return text;
 }

@@ -57,28 +57,16 @@ static bool read_facts(struct view_sweep_page_sweep *s, struct sweep_db *d, stru
     return ok;
 }
 
-static bool read_fit(struct view_sweep_page_sweep *s, json_t *(*fit_json)(const struct study_fit_read *f),
-                     struct error *err)
-{
-    struct study_fit_read f = {0};
-    bool ok = s->done == 0 ||
-              (study_fit_read_start(&f, err) && study_fit_read_source(&f, s->path, err) && study_fit_read_end(&f, err));
-    s->fit = !ok ? NULL : s->done ? fit_json(&f) : json_object();
-    study_fit_read_free(&f);
-    return ok && (s->fit || no_memory(err));
-}
-
-bool view_sweep_page_sweep_read(struct view_sweep_page_sweep *s, const char *path,
-                                json_t *(*fit_json)(const struct study_fit_read *f), struct error *err)
+bool view_sweep_page_sweep_read(struct view_sweep_page_sweep *s, const char *path, struct error *err)
 {
     struct sweep_db d;
     *s = (struct view_sweep_page_sweep){.path = strdup(path), .name = name_of(path)};
     bool ok = (s->path && s->name) || no_memory(err);
-    if (!ok || !sweep_db_open(&d, path, err))
+    if (!ok || !study_fit_read_start(&s->fit, err) || !sweep_db_open(&d, path, err))
         return false;
     ok = read_facts(s, &d, err);
     sweep_db_close(&d);
-    return ok && read_fit(s, fit_json, err);
+    return ok && (s->done == 0 || (study_fit_read_source(&s->fit, s->path, err) && study_fit_read_end(&s->fit, err)));
 }
 
 void view_sweep_page_sweep_free(struct view_sweep_page_sweep *s)
@@ -92,6 +80,6 @@ void view_sweep_page_sweep_free(struct view_sweep_page_sweep *s)
     free(s->engines);
     free(s->seeds);
     free(s->axes);
-    json_decref(s->fit);
+    study_fit_read_free(&s->fit);
     *s = (struct view_sweep_page_sweep){0};
 }

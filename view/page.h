@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* view/page.h - what every page begins with: one HTML file that fetches nothing, with its style inside. */
+#ifndef VIEW_PAGE_H
+#define VIEW_PAGE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Up to the line that names the command. A page without a script allows none. */
+void view_page_begin(FILE *f, const char *title, const char *command, bool script);
+
+#endif
