@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/fit_form.h"
 
+#include "model/regime.h"
+
 #include <math.h>
 
 const char *analysis_fit_form_name(enum analysis_fit_form form)
 {
-    static const char *const names[] = {"eq5", "eq6", "window", "power", "norm"};
-    return names[form];
+    static const char *const names[ANALYSIS_FIT_FORMS] = {[ANALYSIS_FIT_POWER] = "power", [ANALYSIS_FIT_NORM] = "norm"};
+    static const enum model_regime regimes[] = {
+        [ANALYSIS_FIT_EQ5] = MODEL_REGIME_EQ5,
+        [ANALYSIS_FIT_EQ6] = MODEL_REGIME_EQ6,
+        [ANALYSIS_FIT_WINDOW] = MODEL_REGIME_WINDOW,
+    };
+    return names[form] ? names[form] : model_regime_name(regimes[form]);
 }
 
 struct fit_shape fit_shape_of(const struct analysis_fit_point *point)

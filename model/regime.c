@@ -25,10 +25,19 @@ struct frame {
     double bytes, framing, wire;
 };
 
+const struct model_regime_row model_regime_rows[MODEL_REGIMES] = {
+    [MODEL_REGIME_EQ6] = {"eq6", "E", "eq6: B / max(in, out), the asymmetry"},
+    [MODEL_REGIME_WINDOW] = {"window", "W", "window law"},
+    [MODEL_REGIME_EQ5] = {"eq5", "F", "eq5: fairness, full duplex works"},
+    [MODEL_REGIME_LOSS] = {"loss", "L", "losses decide"},
+    [MODEL_REGIME_NONE] = {"none", "N", "no rule"},
+    [MODEL_REGIME_UNSATURATED] = {"unsaturated", "U", "unsaturated"},
+    [MODEL_REGIME_UNKNOWN] = {"unknown", "?", "no closed form"},
+};
+
 const char *model_regime_name(enum model_regime regime)
 {
-    static const char *const names[MODEL_REGIMES] = {"eq6", "window", "eq5", "loss", "none", "unsaturated", "unknown"};
-    return names[regime];
+    return model_regime_rows[regime].name;
 }
 
 static struct frame frame_of(const struct model_link *link)

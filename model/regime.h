@@ -72,6 +72,16 @@ enum model_regime {
     MODEL_REGIMES,
 };
 
+/* A regime in words. A new one is its row, and the code that decides it: model/regime.c from a setup, analysis/check.c
+ * from rates. */
+struct model_regime_row {
+    const char *name;    /* "eq6": in tables, JSON and figures */
+    const char *letter;  /* of a cell in a map */
+    const char *meaning; /* a line for a legend */
+};
+
+extern const struct model_regime_row model_regime_rows[MODEL_REGIMES];
+
 /* What an ACK in a queue waits for: all data before it (FIFO), the frame that is being sent (ACKs first), or a frame of
  * each flow (fair). */
 enum model_regime_acks { MODEL_REGIME_ACKS_WAIT, MODEL_REGIME_ACKS_FIRST, MODEL_REGIME_ACKS_TURN };

@@ -16,18 +16,6 @@
 #define OBSERVED_TEXT 160
 #define WIDEST_SPREAD 0.4 /* sd / mean of the darkest shade */
 
-static const struct {
-    const char *letter, *means;
-} regimes[MODEL_REGIMES] = {
-    [MODEL_REGIME_EQ6] = {"E", "eq6: B / max(in, out), the asymmetry"},
-    [MODEL_REGIME_WINDOW] = {"W", "window law"},
-    [MODEL_REGIME_EQ5] = {"F", "eq5: fairness, full duplex works"},
-    [MODEL_REGIME_LOSS] = {"L", "losses decide"},
-    [MODEL_REGIME_NONE] = {"N", "no rule"},
-    [MODEL_REGIME_UNSATURATED] = {"U", "unsaturated"},
-    [MODEL_REGIME_UNKNOWN] = {"?", "no closed form"},
-};
-
 static const char *name_of(int regime)
 {
     return model_regime_name((enum model_regime)regime);
@@ -90,8 +78,8 @@ static void cell_of(void *user, size_t column, size_t row, struct view_svg_cell 
     if (!v->spread) {
         bool split = p->observed[most] < p->runs, off = predicted != most; /* unknown: "?" */
         snprintf(cell->class, sizeof cell->class, "c-cell-%s", name_of(most));
-        snprintf(cell->text, sizeof cell->text, "%s%s%s%s", regimes[most].letter, split ? "*" : "",
-                 off && predicted != MODEL_REGIME_UNKNOWN ? "/" : "", off ? regimes[predicted].letter : "");
+        snprintf(cell->text, sizeof cell->text, "%s%s%s%s", model_regime_rows[most].letter, split ? "*" : "",
+                 off && predicted != MODEL_REGIME_UNKNOWN ? "/" : "", off ? model_regime_rows[predicted].letter : "");
     } else if (isfinite(spread)) {
         snprintf(cell->class, sizeof cell->class, "c-q%ld", SHADES + lround(fmin(1, spread / WIDEST_SPREAD) * SHADES));
         snprintf(cell->text, sizeof cell->text, "%.0f", 100 * spread);
@@ -167,7 +155,7 @@ static void map_legend(FILE *f, bool spread)
     fputs("<p>", f);
     for (int i = 0; !spread && i < MODEL_REGIME_UNKNOWN; i++) {
         snprintf(class, sizeof class, "c-cell-%s", name_of(i));
-        view_svg_key_cell(f, class, regimes[i].letter, regimes[i].means);
+        view_svg_key_cell(f, class, model_regime_rows[i].letter, model_regime_rows[i].meaning);
     }
     for (int i = 0; spread && i <= SHADES; i++) {
         snprintf(class, sizeof class, "c-q%d", SHADES + i);
