@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/check.h"
 
-#include "model/degree.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,21 +10,46 @@
 #define BELOW_BUFFERS 0.75
 #define WIDEST 2.0 /* a flow's own interval widens the tolerance at most so many times */
 
-const char *analysis_check_rule_name(enum analysis_rule rule)
+/* A rule: the regime that has its name, and the share of B that it gives each flow; false where it does not apply. */
+struct check_rule {
+    enum model_regime regime;
+    bool (*share)(const struct model_flow *flows, size_t n, double *share);
+};
+
+static bool check_fairness(const struct model_flow *flows, size_t n, double *share)
 {
-    static const char *const names[] = {"eq5", "eq6", "window"};
-    return names[rule];
+    model_degree_fairness(flows, n, share);
+    return true;
 }
 
-const char *analysis_check_verdict_name(enum analysis_verdict verdict)
+static bool check_asymmetric(const struct model_flow *flows, size_t n, double *share)
 {
-    static const char *const names[] = {"eq5", "eq6", "window", "loss", "none"};
-    return names[verdict];
+    model_degree_asymmetric(flows, n, share);
+    return true;
+}
+
+static const struct check_rule check_rules[ANALYSIS_RULES] = {
+    [ANALYSIS_RULE_EQ5] = {MODEL_REGIME_EQ5, check_fairness},
+    [ANALYSIS_RULE_EQ6] = {MODEL_REGIME_EQ6, check_asymmetric},
+    [ANALYSIS_RULE_WINDOW] = {MODEL_REGIME_WINDOW, model_degree_window},
+};
+
+const char *analysis_check_rule_name(enum analysis_rule rule)
+{
+    return model_regime_name(check_rules[rule].regime);
+}
+
+enum analysis_rule analysis_check_rule_of(enum model_regime regime)
+{
+    int rule = 0;
+    while (rule < ANALYSIS_RULES && check_rules[rule].regime != regime)
+        rule++;
+    return (enum analysis_rule)rule;
 }
 
 /* Least squares on relative errors; predictions are left in the flows. */
-static struct analysis_rule_fit fit(struct analysis_check_flow *flows, size_t n, const double *share,
-                                    enum analysis_rule rule, double tolerance)
+static struct analysis_rule_fit check_fit(struct analysis_check_flow *flows, size_t n, const double *share,
+                                          enum analysis_rule rule, double tolerance)
 {
     double first = 0, second = 0;
     for (size_t i = 0; i < n; i++) {
@@ -47,25 +70,25 @@ static struct analysis_rule_fit fit(struct analysis_check_flow *flows, size_t n,
     return f;
 }
 
-struct losses {
+struct check_losses {
     int64_t segments, events;
     size_t flows, recurring; /* with a retransmission; with RECURRING_EVENTS or more */
     size_t held_down;        /* with a retransmission and a window that is still well below its buffers */
     bool unknown_events;
 };
 
-static bool below_buffer(const struct analysis_check_flow *flow)
+static bool check_below_buffer(const struct analysis_check_flow *flow)
 {
     return flow->window_bytes < BELOW_BUFFERS * flow->buffer_bytes;
 }
 
-static struct losses count_losses(const struct analysis_check_flow *flows, size_t n)
+static struct check_losses check_count_losses(const struct analysis_check_flow *flows, size_t n)
 {
-    struct losses l = {0};
+    struct check_losses l = {0};
     for (size_t i = 0; i < n; i++) {
         l.segments += flows[i].retransmitted_segments;
         l.flows += flows[i].retransmitted_segments > 0;
-        l.held_down += flows[i].retransmitted_segments > 0 && below_buffer(&flows[i]);
+        l.held_down += flows[i].retransmitted_segments > 0 && check_below_buffer(&flows[i]);
         if (flows[i].loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN) {
             l.unknown_events = true;
         } else {
@@ -76,37 +99,37 @@ static struct losses count_losses(const struct analysis_check_flow *flows, size_
     return l;
 }
 
-static bool below_buffers(const struct analysis_check_flow *flows, size_t n)
+static bool check_below_buffers(const struct analysis_check_flow *flows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (below_buffer(&flows[i]))
+        if (check_below_buffer(&flows[i]))
             return true;
     }
     return false;
 }
 
-static enum analysis_verdict verdict_of(const struct analysis_judgement *j, const struct losses *l, bool below)
+static enum model_regime check_verdict(const struct analysis_judgement *j, const struct check_losses *l, bool below)
 {
     bool eq5 = j->rule[ANALYSIS_RULE_EQ5].holds, window = j->rule[ANALYSIS_RULE_WINDOW].holds;
     if (l->recurring > 0 || (l->unknown_events && l->segments > 0 && !window))
-        return ANALYSIS_VERDICT_LOSS;
+        return MODEL_REGIME_LOSS;
     if (j->rule[ANALYSIS_RULE_EQ6].holds)
-        return ANALYSIS_VERDICT_EQ6;
+        return MODEL_REGIME_EQ6;
     if (l->held_down > 0)
-        return ANALYSIS_VERDICT_LOSS;
+        return MODEL_REGIME_LOSS;
     if (window && !(eq5 && below))
-        return ANALYSIS_VERDICT_WINDOW;
+        return MODEL_REGIME_WINDOW;
     if (eq5)
-        return ANALYSIS_VERDICT_EQ5;
-    return l->segments > 0 ? ANALYSIS_VERDICT_LOSS : ANALYSIS_VERDICT_NONE;
+        return MODEL_REGIME_EQ5;
+    return l->segments > 0 ? MODEL_REGIME_LOSS : MODEL_REGIME_NONE;
 }
 
-static void explain(struct analysis_judgement *j, const struct losses *l, size_t n, double tolerance)
+static void check_explain(struct analysis_judgement *j, const struct check_losses *l, size_t n, double tolerance)
 {
     size_t larger = j->indegree > j->outdegree ? j->indegree : j->outdegree;
     const struct analysis_rule_fit *r = j->rule;
     switch (j->verdict) {
-    case ANALYSIS_VERDICT_LOSS:
+    case MODEL_REGIME_LOSS:
         if (l->recurring > 0)
             snprintf(j->why, sizeof j->why, "%zu of %zu flows lost %" PRId64 " segments, and again and again "
                      "(%" PRId64 " events while steady): losses set the windows", l->flows, n, l->segments, l->events);
@@ -117,7 +140,7 @@ static void explain(struct analysis_judgement *j, const struct losses *l, size_t
             snprintf(j->why, sizeof j->why, "%zu of %zu flows lost %" PRId64 " segments and no rule of fixed windows "
                      "holds: losses set the windows", l->flows, n, l->segments);
         break;
-    case ANALYSIS_VERDICT_EQ6:
+    case MODEL_REGIME_EQ6:
         if (j->indistinguishable)
             snprintf(j->why, sizeof j->why, "every flow gets B/%zu; with these degrees fairness predicts the same",
                      larger);
@@ -125,16 +148,20 @@ static void explain(struct analysis_judgement *j, const struct losses *l, size_t
             snprintf(j->why, sizeof j->why, "every flow gets B/max(%zu in, %zu out) = B/%zu, whichever way it points",
                      j->indegree, j->outdegree, larger);
         break;
-    case ANALYSIS_VERDICT_WINDOW:
+    case MODEL_REGIME_WINDOW:
         snprintf(j->why, sizeof j->why, "rates are in proportion to the windows, which are not equal, in both "
                  "directions alike");
         break;
-    case ANALYSIS_VERDICT_EQ5:
+    case MODEL_REGIME_EQ5:
         snprintf(j->why, sizeof j->why, "each direction shares a bandwidth of its own: nothing is lost to traffic "
                  "the other way");
         break;
-    case ANALYSIS_VERDICT_NONE:
-        if (r[ANALYSIS_RULE_WINDOW].applies)
+    default:
+        if (j->unsaturated)
+            snprintf(j->why, sizeof j->why, "the link is not saturated (%.1f of %.1f Mb/s in the busier direction): "
+                     "what holds these flows back lies elsewhere", fmax(j->in_bps, j->out_bps) / 1e6,
+                     j->room_bps / 1e6);
+        else if (r[ANALYSIS_RULE_WINDOW].applies)
             snprintf(j->why, sizeof j->why, "no rule is within %.3g %%: fairness is off by up to %.3g %%, delta_max "
                      "by %.3g %%, the window law by %.3g %%", 100 * tolerance,
                      100 * r[ANALYSIS_RULE_EQ5].max_rel_error, 100 * r[ANALYSIS_RULE_EQ6].max_rel_error,
@@ -147,8 +174,13 @@ static void explain(struct analysis_judgement *j, const struct losses *l, size_t
     }
 }
 
-bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, double tolerance,
-                             struct analysis_judgement *j, struct error *err)
+enum model_regime analysis_check_regime(const struct analysis_judgement *j)
+{
+    return j->verdict != MODEL_REGIME_LOSS && j->unsaturated ? MODEL_REGIME_UNSATURATED : j->verdict;
+}
+
+bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, const struct model_link *link,
+                             double tolerance, struct analysis_judgement *j, struct error *err)
 {
     struct model_flow *plain = malloc(n * sizeof *plain);
     double *share = malloc(n * sizeof *share);
@@ -166,24 +198,25 @@ bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, double
     j->indegree = degree.indegree;
     j->outdegree = degree.outdegree;
     j->indistinguishable = degree.indegree == degree.outdegree || degree.indegree == 0 || degree.outdegree == 0;
-    model_degree_fairness(plain, n, share);
-    j->rule[ANALYSIS_RULE_EQ5] = fit(flows, n, share, ANALYSIS_RULE_EQ5, tolerance);
-    model_degree_asymmetric(plain, n, share);
-    j->rule[ANALYSIS_RULE_EQ6] = fit(flows, n, share, ANALYSIS_RULE_EQ6, tolerance);
-    if (model_degree_window(plain, n, share)) {
-        j->rule[ANALYSIS_RULE_WINDOW] = fit(flows, n, share, ANALYSIS_RULE_WINDOW, tolerance);
-    } else {
-        j->rule[ANALYSIS_RULE_WINDOW] = (struct analysis_rule_fit){.fitted_rate_bps = NAN, .max_rel_error = NAN};
+    for (int rule = 0; rule < ANALYSIS_RULES; rule++) {
+        if (check_rules[rule].share(plain, n, share)) {
+            j->rule[rule] = check_fit(flows, n, share, (enum analysis_rule)rule, tolerance);
+            continue;
+        }
+        j->rule[rule] = (struct analysis_rule_fit){.fitted_rate_bps = NAN, .max_rel_error = NAN};
         for (size_t i = 0; i < n; i++)
-            flows[i].predicted_bps[ANALYSIS_RULE_WINDOW] = NAN;
+            flows[i].predicted_bps[rule] = NAN;
     }
     free(plain);
     free(share);
 
-    struct losses losses = count_losses(flows, n);
-    j->verdict = verdict_of(j, &losses, below_buffers(flows, n));
-    bool fitted = j->verdict != ANALYSIS_VERDICT_LOSS && j->verdict != ANALYSIS_VERDICT_NONE;
-    j->fitted_rate_bps = fitted ? j->rule[j->verdict].fitted_rate_bps : fmax(j->in_bps, j->out_bps);
-    explain(j, &losses, n, tolerance);
+    struct check_losses losses = check_count_losses(flows, n);
+    j->verdict = check_verdict(j, &losses, check_below_buffers(flows, n));
+    enum analysis_rule rule = analysis_check_rule_of(j->verdict);
+    double most_bps = fmax(j->in_bps, j->out_bps);
+    j->fitted_rate_bps = rule < ANALYSIS_RULES ? j->rule[rule].fitted_rate_bps : most_bps;
+    j->room_bps = link ? model_degree_goodput_bps(link, fmin(j->in_bps, j->out_bps) / most_bps) : (double)NAN;
+    j->unsaturated = most_bps < MODEL_REGIME_SATURATED * j->room_bps;
+    check_explain(j, &losses, n, tolerance);
     return true;
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/check.h - which rule the flows of one shared resource obey.
  *
- * Pure: takes rates, windows and losses, wherever they come from (analysis/check_capture.h
- * takes them from a capture). The rules are those of model/degree.h. */
+ * Pure: takes rates, windows and losses, wherever they come from (analysis/resource.h collects them). The rules are
+ * those of model/degree.h; the verdicts are regimes (model/regime.h). A new rule is its row in check_rules[], the test
+ * of it in check_verdict() and the sentence in check_explain(). */
 #ifndef ANALYSIS_CHECK_H
 #define ANALYSIS_CHECK_H
 
 #include "analysis/limit.h"
 #include "base/error.h"
+#include "model/degree.h"
+#include "model/regime.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,15 +20,6 @@
 #define ANALYSIS_CHECK_LOSS_UNKNOWN (-1)
 
 enum analysis_rule { ANALYSIS_RULE_EQ5, ANALYSIS_RULE_EQ6, ANALYSIS_RULE_WINDOW, ANALYSIS_RULES };
-
-/* The first three have the numbers of their rules. */
-enum analysis_verdict {
-    ANALYSIS_VERDICT_EQ5,    /* fairness: each direction shares its own bandwidth; full duplex works */
-    ANALYSIS_VERDICT_EQ6,    /* asymmetric property: everyone gets B / max(in, out) */
-    ANALYSIS_VERDICT_WINDOW, /* window law, with windows that are not equal */
-    ANALYSIS_VERDICT_LOSS,   /* losses, not buffers, set the windows: no rule applies */
-    ANALYSIS_VERDICT_NONE,   /* no rule is within the tolerance */
-};
 
 struct analysis_check_flow {
     char src[ANALYSIS_CHECK_NAME], dst[ANALYSIS_CHECK_NAME];
@@ -50,13 +44,15 @@ struct analysis_judgement {
     size_t indegree, outdegree;
     double in_bps, out_bps;  /* goodput of all flows in, and of all out */
     struct analysis_rule_fit rule[ANALYSIS_RULES];
-    enum analysis_verdict verdict;
+    enum model_regime verdict; /* eq6, window, eq5, loss or none */
     bool indistinguishable;  /* eq5 and eq6 predict the same here: equal degrees, or one direction alone */
     double fitted_rate_bps;  /* B of the verdict's rule; for loss and none the busier direction's total */
+    double room_bps;         /* what the busier direction could carry; NAN where the link is not known */
+    bool unsaturated;        /* it carries less than MODEL_REGIME_SATURATED of that: the rules do not speak of it */
     char why[200];           /* one sentence */
 };
 
-/* Judges n >= 1 flows with rates > 0; fills their predictions. False when memory is out.
+/* Judges n >= 1 flows with rates > 0; fills their predictions. `link`: NULL unknown. False when memory is out.
  *
  * B of each rule minimises the sum of squared relative errors of measured_i against B * share_i:
  *   1/B = sum(m_i/share_i) / sum((m_i/share_i)^2)
@@ -73,10 +69,15 @@ struct analysis_judgement {
  *   eq5     it holds
  *   loss    segments were lost and nothing holds
  *   none */
-bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, double tolerance,
-                             struct analysis_judgement *judgement, struct error *err);
+bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, const struct model_link *link,
+                             double tolerance, struct analysis_judgement *judgement, struct error *err);
 
-const char *analysis_check_rule_name(enum analysis_rule rule);          /* "eq5", "eq6", "window" */
-const char *analysis_check_verdict_name(enum analysis_verdict verdict); /* those, "loss", "none" */
+/* The verdict, but `unsaturated` where the link is and nothing was lost. */
+enum model_regime analysis_check_regime(const struct analysis_judgement *judgement);
+
+/* The rule whose name a verdict has; ANALYSIS_RULES for loss and none: no rule is obeyed. */
+enum analysis_rule analysis_check_rule_of(enum model_regime verdict);
+
+const char *analysis_check_rule_name(enum analysis_rule rule); /* "eq5", "eq6", "window" */
 
 #endif

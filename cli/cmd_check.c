@@ -27,7 +27,7 @@ static bool print_resource(const char *source, bool simulated, const struct anal
     const struct analysis_judgement *j = &r->judgement;
     printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", source, r->host, j->indegree,
            j->outdegree, r->start_s, r->end_s, r->steady_start_s);
-    printf("  verdict %s, B = %.1f Mb/s: %s\n", analysis_check_verdict_name(j->verdict), j->fitted_rate_bps / 1e6,
+    printf("  verdict %s, B = %.1f Mb/s: %s\n", model_regime_name(j->verdict), j->fitted_rate_bps / 1e6,
            j->why);
     struct view_table t;
     view_rules_table(&t, simulated ? "simulated" : "measured", r);
@@ -67,7 +67,7 @@ static json_t *resource_json(const char *source, bool simulated, const struct an
                      "simulated", simulated, "host", r->host, "indegree", (json_int_t)j->indegree,
                      "outdegree", (json_int_t)j->outdegree,
                      "fitted_rate_bps", view_table_json_number(j->fitted_rate_bps), "rules", rules,
-                     "verdict", analysis_check_verdict_name(j->verdict), "indistinguishable", j->indistinguishable,
+                     "verdict", model_regime_name(j->verdict), "indistinguishable", j->indistinguishable,
                      "why", j->why, "start_s", view_table_json_number(r->start_s),
                      "end_s", view_table_json_number(r->end_s),
                      "steady_start_s", view_table_json_number(r->steady_start_s), "flows", flows);
@@ -85,7 +85,7 @@ static void summarize(struct options *o, const char *source, const struct analys
     view_table_add_number(&o->summary, j->out_bps, 1e6);
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         view_rules_table_error(&o->summary, &j->rule[rule]);
-    view_table_add(&o->summary, "%s", analysis_check_verdict_name(j->verdict));
+    view_table_add(&o->summary, "%s", model_regime_name(j->verdict));
     view_table_add_number(&o->summary, j->fitted_rate_bps, 1e6);
 }
 
@@ -105,7 +105,7 @@ static bool show(void *user, const char *source, const char *run, const struct a
     }
     for (size_t i = 0; ok && i < resources->n; i++) {
         const struct analysis_resource *r = &resources->resource[i];
-        o->no = o->no || r->judgement.verdict == ANALYSIS_VERDICT_LOSS || r->judgement.verdict == ANALYSIS_VERDICT_NONE;
+        o->no = o->no || analysis_check_rule_of(r->judgement.verdict) == ANALYSIS_RULES;
         if (o->json)
             json_array_append_new(o->list, resource_json(source, run != NULL, r));
         else

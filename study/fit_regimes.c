@@ -90,21 +90,6 @@ static void regimes_add(struct study_fit_regimes_spread *s, const struct analysi
     s->jain += sum * sum / (of * squares);
 }
 
-static enum model_regime regimes_observed(const struct analysis_judgement *j, const struct scenario *s)
-{
-    static const enum model_regime regimes[] = {
-        [ANALYSIS_VERDICT_EQ5] = MODEL_REGIME_EQ5,       [ANALYSIS_VERDICT_EQ6] = MODEL_REGIME_EQ6,
-        [ANALYSIS_VERDICT_WINDOW] = MODEL_REGIME_WINDOW, [ANALYSIS_VERDICT_LOSS] = MODEL_REGIME_LOSS,
-        [ANALYSIS_VERDICT_NONE] = MODEL_REGIME_NONE,
-    };
-    struct model_link link = study_judge_run_link(s);
-    double most = fmax(j->in_bps, j->out_bps), least = fmin(j->in_bps, j->out_bps);
-    double room = model_degree_goodput_bps(&link, least / most);
-    if (j->verdict != ANALYSIS_VERDICT_LOSS && most < MODEL_REGIME_SATURATED * room)
-        return MODEL_REGIME_UNSATURATED;
-    return regimes[j->verdict];
-}
-
 static bool regimes_take(void *state, const char *source, const struct sweep_result *result, struct error *err)
 {
     struct study_fit_regimes *r = state;
@@ -134,9 +119,10 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
         p->retransmitted += f->retransmitted_segments > 0 ? (double)f->retransmitted_segments : 0;
     }
     struct analysis_judgement judgement;
-    bool ok = analysis_check_resource(flows, (size_t)s->n_flows, ANALYSIS_CHECK_TOLERANCE, &judgement, err);
+    struct model_link link = study_judge_run_link(s);
+    bool ok = analysis_check_resource(flows, (size_t)s->n_flows, &link, ANALYSIS_CHECK_TOLERANCE, &judgement, err);
     if (ok) {
-        p->observed[regimes_observed(&judgement, s)]++;
+        p->observed[analysis_check_regime(&judgement)]++;
         p->runs++;
         regimes_add(&p->rate[0], flows, s->n_flows, true);
         regimes_add(&p->rate[1], flows, s->n_flows, false);

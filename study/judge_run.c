@@ -1,50 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/judge_run.h"
 
-#include "analysis/degree.h"
 #include "base/units.h"
-#include "results/csv.h"
-#include "model/regime.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
+#include "results/flow.h"
 #include "scenarios/load.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define LONGER 0.05        /* a flow that outlives the phase by more of it has a rate of other times in it */
-
-enum column { FLOW, SRC, DST, BYTES, START, END, GOODPUT, STEADY, CI95, RETRANSMITTED, MESSAGE, COLUMNS };
-static const char *const column_names[COLUMNS] = {
-    "flow", "src", "dst", "bytes", "start_s", "end_s", "goodput_bps", "steady_goodput_bps", "steady_ci95_bps",
-    "retransmitted_segments", "message_s", /* the last: looked for in runs that repeat messages */
-};
-
-struct row {
-    char src[ANALYSIS_CHECK_NAME], dst[ANALYSIS_CHECK_NAME];
+struct run_flow {
+    struct analysis_check_flow figures; /* but for the direction, which depends on the resource */
     int src_rack, dst_rack; /* 0 or 1; in a star all 0 */
-    int64_t bytes, retransmitted;
-    double start_s, end_s, rate_bps, ci95_bps, window_bytes;
+    int64_t bytes;
+    double start_s, end_s;
+    double warmup_s; /* of the run: steady rates count from here */
 };
 
-struct rows {
-    struct row *row; /* owned */
+struct run_flows {
+    struct run_flow *flow; /* owned */
     size_t n;
-    double warmup_s; /* steady rates count from here */
-    double link_bps, backbone_bps; /* on the wire, each direction */
-    double segment_bytes;
 };
 
 bool study_judge_run_exists(const char *directory)
 {
-    struct error ignored;
-    char *path = scenario_directory_path(directory, "flows.csv", &ignored);
-    bool exists = path && access(path, F_OK) == 0;
-    free(path);
-    return exists;
+    return results_directory_has(directory, "flows.csv");
 }
 
 double study_judge_run_window(const struct emu_tcp_config *tcp)
@@ -61,29 +43,12 @@ struct model_link study_judge_run_link(const struct scenario *s)
     return link;
 }
 
-static const struct scenario_flow *flow_of(const struct scenario *s, const char *name)
+static const struct scenario_flow *run_flow_of(const struct scenario *s, const char *name)
 {
     for (int i = 0; i < s->n_flows; i++)
         if (strcmp(s->flows[i].name, name) == 0)
             return &s->flows[i];
     return NULL;
-}
-
-static bool repeats(const struct scenario *s)
-{
-    for (int i = 0; i < s->n_flows; i++)
-        if (s->flows[i].repeat > 1)
-            return true;
-    return false;
-}
-
-/* Of messages what each gets, without the waits between them; else steady, or over the flow's life. */
-static double rate_of(char *const *value, const struct scenario_flow *flow)
-{
-    double steady = results_csv_number(value[STEADY]);
-    if (flow && flow->repeat > 1)
-        return 8 * (double)flow->bytes / results_csv_number(value[MESSAGE]);
-    return isfinite(steady) ? steady : results_csv_number(value[GOODPUT]);
 }
 
 int study_judge_run_rack(const struct scenario *s, int host)
@@ -92,192 +57,140 @@ int study_judge_run_rack(const struct scenario *s, int host)
 }
 
 /* Rack of host "h3". */
-static int rack_of(const struct scenario *s, const char *host)
+static int run_rack_of(const struct scenario *s, const char *host)
 {
     return study_judge_run_rack(s, (int)strtol(host + 1, NULL, 10));
 }
 
-static struct row parse_row(char *const *value, const struct scenario *s)
+static struct run_flow run_flow(const struct results_flow *row, const struct scenario *s)
 {
-    const struct scenario_flow *flow = flow_of(s, value[FLOW]);
-    struct row row = {
-        .bytes = strtoll(value[BYTES], NULL, 10),
-        .retransmitted = strtoll(value[RETRANSMITTED], NULL, 10),
-        .start_s = results_csv_number(value[START]),
-        .end_s = results_csv_number(value[END]),
-        .rate_bps = rate_of(value, flow),
-        .ci95_bps = results_csv_number(value[CI95]),
-        .window_bytes = flow ? study_judge_run_window(&flow->tcp) : (double)NAN,
+    const struct scenario_flow *flow = run_flow_of(s, row->name);
+    double window = flow ? study_judge_run_window(&flow->tcp) : (double)NAN;
+    struct run_flow r = {
+        .figures = {.rate_bps = results_flow_rate_bps(row, flow ? flow->bytes : 0),
+                    .ci95_bps = row->steady_ci95_bps,
+                    .window_bytes = window,
+                    .buffer_bytes = window,
+                    .retransmitted_segments = row->retransmitted_segments,
+                    .loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN},
+        .bytes = row->bytes,
+        .start_s = (double)row->start_ps / UNITS_PS_PER_S,
+        .end_s = (double)row->end_ps / UNITS_PS_PER_S,
+        .warmup_s = (double)s->warmup_ps / UNITS_PS_PER_S,
     };
-    snprintf(row.src, sizeof row.src, "%s", value[SRC]);
-    snprintf(row.dst, sizeof row.dst, "%s", value[DST]);
+    snprintf(r.figures.src, sizeof r.figures.src, "%s", row->src);
+    snprintf(r.figures.dst, sizeof r.figures.dst, "%s", row->dst);
     if (flow && flow->repeat > 1 && s->barrier) /* as if there were one message of mean length */
-        row.end_s = row.start_s + results_csv_number(value[MESSAGE]);
-    row.src_rack = rack_of(s, row.src);
-    row.dst_rack = rack_of(s, row.dst);
-    return row;
+        r.end_s = r.start_s + row->message_s;
+    r.src_rack = run_rack_of(s, row->src);
+    r.dst_rack = run_rack_of(s, row->dst);
+    return r;
 }
 
-static bool read_rows(const char *directory, const struct scenario *s, struct rows *rows, struct error *err)
+/* The flows that began and got something. */
+static bool run_read(const char *directory, const struct scenario *s, struct run_flows *flows, struct error *err)
 {
-    struct results_csv csv;
-    char *value[COLUMNS];
-    if (!results_csv_open_in(&csv, directory, "flows.csv", column_names, repeats(s) ? COLUMNS : MESSAGE, err))
-        return false;
-    while (results_csv_next(&csv, value, err) == RESULTS_CSV_ROW) {
-        struct row *grown = realloc(rows->row, (rows->n + 1) * sizeof *grown);
-        if (!grown) {
-            error_set(err, ERROR_SYSTEM, "%s: out of memory", csv.path);
-            break;
-        }
-        rows->row = grown;
-        rows->row[rows->n] = parse_row(value, s);
-        rows->n += isfinite(rows->row[rows->n].start_s) && rows->row[rows->n].rate_bps > 0;
+    struct results_flow *rows = NULL;
+    size_t n = 0;
+    bool ok = results_flow_read(directory, &rows, &n, err);
+    flows->flow = ok ? calloc(n + 1, sizeof *flows->flow) : NULL;
+    if (ok && !flows->flow)
+        ok = error_set(err, ERROR_SYSTEM, "%s: out of memory", directory);
+    for (size_t i = 0; ok && i < n; i++) {
+        flows->flow[flows->n] = run_flow(&rows[i], s);
+        flows->n += rows[i].start_ps >= 0 && flows->flow[flows->n].figures.rate_bps > 0;
     }
-    results_csv_close(&csv);
-    return err->code == ERROR_NONE;
+    free(rows);
+    return ok;
 }
 
-static bool load(const char *directory, struct rows *rows, struct error *err)
+static double run_settled_s(const void *flow, double start_s, double end_s)
 {
+    (void)start_s, (void)end_s;
+    return ((const struct run_flow *)flow)->warmup_s;
+}
+
+static void run_measure(const void *flow, const struct analysis_resource *r, struct analysis_check_flow *measured)
+{
+    (void)r;
+    *measured = ((const struct run_flow *)flow)->figures;
+}
+
+static const struct analysis_resource_source run_source = {
+    .settled_s = run_settled_s,
+    .measure = run_measure,
+    .whole_lives = true,
+};
+
+/* How a flow uses a host's link (or the backbone); false when it does not. */
+static bool run_uses(const struct run_flow *f, const char *resource, bool *incoming)
+{
+    if (strcmp(resource, STUDY_JUDGE_RUN_BACKBONE) == 0) {
+        *incoming = f->dst_rack == 0;
+        return f->src_rack != f->dst_rack;
+    }
+    *incoming = strcmp(f->figures.dst, resource) == 0;
+    return *incoming || strcmp(f->figures.src, resource) == 0;
+}
+
+static bool run_judge(const struct run_flows *flows, const char *resource, const struct model_link *link,
+                      struct analysis_resource_use *uses, double tolerance, struct analysis_resources *resources,
+                      struct error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct run_flow *f = &flows->flow[i];
+        bool incoming;
+        if (run_uses(f, resource, &incoming))
+            uses[n++] = (struct analysis_resource_use){{f->start_s, f->end_s, incoming}, f->bytes, f};
+    }
+    return analysis_resource_judge(&run_source, resource, uses, n, link, tolerance, resources, err);
+}
+
+static bool run_judged_before(const struct run_flows *flows, size_t flow, bool dst)
+{
+    const struct analysis_check_flow *f = &flows->flow[flow].figures;
+    const char *host = dst ? f->dst : f->src;
+    for (size_t i = 0; i < flow; i++) {
+        bool incoming;
+        if (run_uses(&flows->flow[i], host, &incoming))
+            return true;
+    }
+    return dst && strcmp(host, f->src) == 0;
+}
+
+static bool run_judge_all(const struct scenario *s, const struct run_flows *flows, double tolerance,
+                          struct analysis_resources *resources, struct error *err)
+{
+    struct model_link link = study_judge_run_link(s), backbone = link;
+    struct analysis_resource_use *uses = malloc((flows->n + 1) * sizeof *uses);
+    backbone.rate_bps = (double)s->network.backbone.rate_bps;
+    bool ok = uses || error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", flows->n);
+    for (size_t i = 0; ok && i < 2 * flows->n; i++) { /* both ends of every flow */
+        const struct analysis_check_flow *f = &flows->flow[i / 2].figures;
+        bool dst = i % 2;
+        if (!run_judged_before(flows, i / 2, dst))
+            ok = run_judge(flows, dst ? f->dst : f->src, &link, uses, tolerance, resources, err);
+    }
+    ok = ok && run_judge(flows, STUDY_JUDGE_RUN_BACKBONE, &backbone, uses, tolerance, resources, err);
+    free(uses);
+    return ok;
+}
+
+bool study_judge_run_directory(const char *directory, double tolerance, struct analysis_resources *resources,
+                               struct error *err)
+{
+    struct run_flows flows = {0};
     struct scenario s;
-    char *path = scenario_directory_path(directory, "scenario.yaml", err);
+    *resources = (struct analysis_resources){0};
+    char *path = results_directory_path(directory, "scenario.yaml", err);
     bool ok = path && scenario_load(&s, path, NULL, 0, err);
     free(path);
     if (!ok)
         return false;
-    rows->warmup_s = (double)s.warmup_ps / UNITS_PS_PER_S;
-    rows->link_bps = (double)s.network.link.rate_bps;
-    rows->backbone_bps = (double)s.network.backbone.rate_bps;
-    rows->segment_bytes = (double)s.tcp.segment_bytes;
-    ok = read_rows(directory, &s, rows, err);
+    ok = run_read(directory, &s, &flows, err) && run_judge_all(&s, &flows, tolerance, resources, err);
     scenario_fini(&s);
-    return ok;
-}
-
-/* How a flow uses a shared resource, a host's link or the backbone. */
-enum way { WAY_NONE, WAY_IN, WAY_OUT };
-
-static enum way way_of(const struct row *row, const char *resource)
-{
-    if (strcmp(resource, STUDY_JUDGE_RUN_BACKBONE) == 0)
-        return row->src_rack == row->dst_rack ? WAY_NONE : row->dst_rack == 0 ? WAY_IN : WAY_OUT;
-    return strcmp(row->dst, resource) == 0 ? WAY_IN : strcmp(row->src, resource) == 0 ? WAY_OUT : WAY_NONE;
-}
-
-/* When no rule holds: is it because the question is wrong here? Rules speak of one saturated link, and of rates at
- * the same time. `life_s`: the latest end of a flow judged. */
-static void explain_none(const struct rows *rows, struct analysis_resource *r, double life_s)
-{
-    struct model_link link = model_link_default();
-    link.rate_bps = strcmp(r->host, STUDY_JUDGE_RUN_BACKBONE) == 0 ? rows->backbone_bps : rows->link_bps;
-    link.segment_bytes = rows->segment_bytes;
-    const struct analysis_judgement *j = &r->judgement;
-    double most = fmax(j->in_bps, j->out_bps);
-    double room = model_degree_goodput_bps(&link, fmin(j->in_bps, j->out_bps) / most);
-    char *why = r->judgement.why;
-    if (life_s > r->end_s + LONGER * (r->end_s - r->start_s))
-        snprintf(why, sizeof r->judgement.why, "flows ended at different times, and flows.csv holds means over each "
-                 "one's life: judge a capture of this run for the part in which all were active");
-    else if (most < MODEL_REGIME_SATURATED * room)
-        snprintf(why, sizeof r->judgement.why, "the link is not saturated (%.1f of %.1f Mb/s in the busier direction): "
-                 "what holds these flows back lies elsewhere", most / 1e6, room / 1e6);
-}
-
-/* The flows of `host` (or the backbone) active all through its dominant phase, judged. True with r->n < 2 when it is
- * not shared. */
-static bool judge_resource(const struct rows *rows, const char *host, double tolerance, struct analysis_resource *r,
-                       struct error *err)
-{
-    size_t n = 0;
-    int64_t largest = 0;
-    double life_s = 0;
-    *r = (struct analysis_resource){0};
-    for (size_t i = 0; i < rows->n; i++) {
-        if (way_of(&rows->row[i], host) && rows->row[i].bytes > largest)
-            largest = rows->row[i].bytes;
-    }
-    struct analysis_activity *activity = malloc((rows->n + 1) * sizeof *activity);
-    r->flows = malloc((rows->n + 1) * sizeof *r->flows);
-    if (!activity || !r->flows) {
-        free(activity);
-        return error_set(err, ERROR_SYSTEM, "out of memory for the flows of %s", host);
-    }
-    int64_t bulk = analysis_degree_bulk_bytes(largest);
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct row *row = &rows->row[i];
-        if (!way_of(row, host) || row->bytes < bulk)
-            continue;
-        activity[n++] = (struct analysis_activity){row->start_s, row->end_s, way_of(row, host) == WAY_IN};
-    }
-    struct analysis_phase phase;
-    bool ok = analysis_degree_dominant_phase(activity, n, &phase, err);
-    free(activity);
-    if (!ok || phase.indegree + phase.outdegree == 0)
-        return ok;
-    snprintf(r->host, sizeof r->host, "%s", host);
-    r->start_s = phase.start_s;
-    r->steady_start_s = fmax(phase.start_s, rows->warmup_s);
-    r->end_s = phase.end_s;
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct row *row = &rows->row[i];
-        if (!way_of(row, host) || row->bytes < bulk || row->start_s > phase.start_s || row->end_s < phase.end_s)
-            continue;
-        struct analysis_check_flow *flow = &r->flows[r->n++];
-        *flow = (struct analysis_check_flow){
-            .incoming = way_of(row, host) == WAY_IN,
-            .rate_bps = row->rate_bps,
-            .ci95_bps = row->ci95_bps,
-            .window_bytes = row->window_bytes,
-            .buffer_bytes = row->window_bytes,
-            .retransmitted_segments = row->retransmitted,
-            .loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN,
-        };
-        memcpy(flow->src, row->src, sizeof flow->src);
-        memcpy(flow->dst, row->dst, sizeof flow->dst);
-        life_s = fmax(life_s, row->end_s);
-    }
-    if (r->n < 2)
-        return true;
-    ok = analysis_check_resource(r->flows, r->n, tolerance, &r->judgement, err);
-    if (ok && r->judgement.verdict == ANALYSIS_VERDICT_NONE)
-        explain_none(rows, r, life_s);
-    return ok;
-}
-
-static bool judged_before(const struct rows *rows, size_t row, bool dst)
-{
-    const char *host = dst ? rows->row[row].dst : rows->row[row].src;
-    for (size_t i = 0; i < row; i++) {
-        if (way_of(&rows->row[i], host))
-            return true;
-    }
-    return dst && strcmp(host, rows->row[row].src) == 0;
-}
-
-bool study_judge_run_directory(const char *directory, double tolerance, struct analysis_resources *resources,
-                         struct error *err)
-{
-    struct rows rows = {0};
-    *resources = (struct analysis_resources){0};
-    bool ok = load(directory, &rows, err);
-    if (ok) {
-        resources->resource = malloc((2 * rows.n + 2) * sizeof *resources->resource);
-        ok = resources->resource || error_set(err, ERROR_SYSTEM, "%s: out of memory", directory);
-    }
-    for (size_t i = 0; ok && i < 2 * rows.n + 1; i++) { /* both ends of every flow, then the backbone */
-        bool dst = i % 2, backbone = i == 2 * rows.n;
-        if (!backbone && judged_before(&rows, i / 2, dst))
-            continue;
-        struct analysis_resource *r = &resources->resource[resources->n];
-        const struct row *row = &rows.row[i / 2];
-        ok = judge_resource(&rows, backbone ? STUDY_JUDGE_RUN_BACKBONE : dst ? row->dst : row->src, tolerance, r, err);
-        if (ok && r->n >= 2)
-            resources->n++;
-        else
-            free(r->flows);
-    }
-    free(rows.row);
+    free(flows.flow);
     if (ok)
         analysis_resources_sort(resources);
     else

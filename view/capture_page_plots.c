@@ -102,7 +102,7 @@ static json_t *plots_levels(const struct analysis_resources *resources)
 {
     const struct analysis_judgement *j = resources->n == 1 ? &resources->resource[0].judgement : NULL;
     json_t *levels = json_array();
-    if (!j || j->indistinguishable || (j->verdict != ANALYSIS_VERDICT_EQ5 && j->verdict != ANALYSIS_VERDICT_EQ6))
+    if (!j || j->indistinguishable || (j->verdict != MODEL_REGIME_EQ5 && j->verdict != MODEL_REGIME_EQ6))
         return levels;
     bool in_more = j->indegree > j->outdegree;
     size_t more = in_more ? j->indegree : j->outdegree, less = in_more ? j->outdegree : j->indegree;

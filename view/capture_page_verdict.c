@@ -18,27 +18,27 @@ static bool verdict_one_way(const struct analysis_judgement *j)
 /* Do the rates show that data of one direction hold back the other? */
 static bool verdict_asymmetry(const struct analysis_judgement *j)
 {
-    return !verdict_one_way(j) && ((j->verdict == ANALYSIS_VERDICT_EQ6 && !j->indistinguishable) ||
-                                   j->verdict == ANALYSIS_VERDICT_WINDOW);
+    return !verdict_one_way(j) && ((j->verdict == MODEL_REGIME_EQ6 && !j->indistinguishable) ||
+                                   j->verdict == MODEL_REGIME_WINDOW);
 }
 
 static const char *verdict_headline(const struct analysis_judgement *j)
 {
     switch (j->verdict) {
-    case ANALYSIS_VERDICT_EQ6:
+    case MODEL_REGIME_EQ6:
         if (verdict_one_way(j))
             return "No asymmetry to see: all flows point the same way.";
         return j->indistinguishable ? "Rates do not decide: as many flows in as out, where the asymmetry and fair "
                                       "sharing give the same."
                                     : "Yes, this is the asymmetry.";
-    case ANALYSIS_VERDICT_WINDOW:
+    case MODEL_REGIME_WINDOW:
         return verdict_one_way(j) ? "No asymmetry to see: all flows point the same way, and share by their windows."
                                   : "Yes, this is the asymmetry, with windows that are not equal.";
-    case ANALYSIS_VERDICT_EQ5:
+    case MODEL_REGIME_EQ5:
         return "No, the directions do not hold each other back.";
-    case ANALYSIS_VERDICT_LOSS:
+    case MODEL_REGIME_LOSS:
         return "Losses set these rates.";
-    case ANALYSIS_VERDICT_NONE:
+    default:
         break;
     }
     return "No rule fits these rates.";
@@ -170,7 +170,7 @@ static double verdict_in_flight(const struct analysis_resource *r)
 static void verdict_options(FILE *f, const struct view_capture_page_capture *c, const struct analysis_resource *r,
                             struct waits w)
 {
-    bool loss = r->judgement.verdict == ANALYSIS_VERDICT_LOSS;
+    bool loss = r->judgement.verdict == MODEL_REGIME_LOSS;
     double held = loss ? verdict_in_flight(r) : NAN;
     if (!c->run)
         fprintf(f, " \\\n    --set network.link.rate=%.1fMbps", verdict_link_bps(&r->judgement) / 1e6);
@@ -194,7 +194,7 @@ static void verdict_options(FILE *f, const struct view_capture_page_capture *c, 
 static bool verdict_remedy(FILE *f, const struct view_capture_page_capture *c, const struct analysis_resource *r,
                            struct waits w, struct error *err)
 {
-    bool loss = r->judgement.verdict == ANALYSIS_VERDICT_LOSS;
+    bool loss = r->judgement.verdict == MODEL_REGIME_LOSS;
     char scenario[PATH_MAX + 16] = "scenarios/replay.yaml";
     if (c->run)
         snprintf(scenario, sizeof scenario, "%s/scenario.yaml", c->run);
@@ -223,19 +223,19 @@ static bool verdict_host(FILE *f, const struct view_capture_page_capture *c, con
                          const struct analysis_resource *r, struct error *err)
 {
     const struct analysis_judgement *j = &r->judgement;
-    bool bad = verdict_asymmetry(j) || j->verdict == ANALYSIS_VERDICT_LOSS;
+    bool bad = verdict_asymmetry(j) || j->verdict == MODEL_REGIME_LOSS;
     struct waits w = verdict_waits(x, r);
     fprintf(f, "<section class=\"verdict%s\">\n<h3>Host ",
-            bad ? " bad" : j->verdict == ANALYSIS_VERDICT_EQ5 ? " good" : "");
+            bad ? " bad" : j->verdict == MODEL_REGIME_EQ5 ? " good" : "");
     view_text_htmlf(f, "%s: %zu bulk flow%s in, %zu out", r->host, j->indegree, j->indegree == 1 ? "" : "s",
                           j->outdegree);
     view_text_markup(f, "</h3>\n<p class=\"headline\">%s</p>\n<p>", verdict_headline(j));
-    view_text_htmlf(f, "Verdict %s, B = %.1f Mb/s: %s.", analysis_check_verdict_name(j->verdict),
+    view_text_htmlf(f, "Verdict %s, B = %.1f Mb/s: %s.", model_regime_name(j->verdict),
                           j->fitted_rate_bps / 1e6, j->why);
     if (verdict_asymmetry(j))
         verdict_cost(f, r);
     fputs("</p>\n", f);
-    bool untold = j->verdict == ANALYSIS_VERDICT_EQ6 && !verdict_one_way(j) && w.towards + w.away > 0;
+    bool untold = j->verdict == MODEL_REGIME_EQ6 && !verdict_one_way(j) && w.towards + w.away > 0;
     if (verdict_asymmetry(j) || untold)
         verdict_cause(f, x, r, w);
     bool ok = !bad || verdict_remedy(f, c, r, w, err);

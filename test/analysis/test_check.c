@@ -20,7 +20,7 @@ static struct analysis_judgement judge(struct analysis_check_flow *flows, size_t
 {
     struct error err;
     struct analysis_judgement j;
-    assert_true(analysis_check_resource(flows, n, ANALYSIS_CHECK_TOLERANCE, &j, &err));
+    assert_true(analysis_check_resource(flows, n, NULL, ANALYSIS_CHECK_TOLERANCE, &j, &err));
     return j;
 }
 
@@ -29,7 +29,7 @@ static void test_equal_windows_obey_eq6(void **state)
     (void)state;
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 44.2, 256)};
     struct analysis_judgement j = judge(f, 3);
-    assert_int_equal(j.verdict, ANALYSIS_VERDICT_EQ6);
+    assert_int_equal(j.verdict, MODEL_REGIME_EQ6);
     assert_int_equal(j.indegree, 2);
     assert_int_equal(j.outdegree, 1);
     assert_true(j.rule[ANALYSIS_RULE_EQ6].holds);
@@ -48,7 +48,7 @@ static void test_acks_first_obey_eq5(void **state)
     (void)state;
     struct analysis_check_flow f[] = {flow(IN, 45.7, 474), flow(IN, 46.0, 476), flow(OUT, 93.0, 131)};
     struct analysis_judgement j = judge(f, 3);
-    assert_int_equal(j.verdict, ANALYSIS_VERDICT_EQ5);
+    assert_int_equal(j.verdict, MODEL_REGIME_EQ5);
     assert_false(j.rule[ANALYSIS_RULE_EQ6].holds);
     assert_false(j.rule[ANALYSIS_RULE_WINDOW].holds);
     assert_true(fabs(j.fitted_rate_bps / 92e6 - 1) < 0.01);
@@ -59,7 +59,7 @@ static void test_unequal_windows_obey_the_window_law(void **state)
     (void)state;
     struct analysis_check_flow f[] = {flow(IN, 61.8, 512), flow(IN, 30.9, 256), flow(OUT, 31.0, 256)};
     struct analysis_judgement j = judge(f, 3);
-    assert_int_equal(j.verdict, ANALYSIS_VERDICT_WINDOW);
+    assert_int_equal(j.verdict, MODEL_REGIME_WINDOW);
     assert_true(fabs(j.fitted_rate_bps / 92.7e6 - 1) < 0.01);
 }
 
@@ -69,7 +69,7 @@ static void test_twice_the_window_out_is_the_window_law_though_fairness_predicts
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.4, 256), flow(OUT, 90.3, 512)};
     struct analysis_judgement j = judge(f, 3);
     assert_true(j.rule[ANALYSIS_RULE_EQ5].holds);
-    assert_int_equal(j.verdict, ANALYSIS_VERDICT_WINDOW);
+    assert_int_equal(j.verdict, MODEL_REGIME_WINDOW);
 }
 
 static void test_windows_below_their_buffers_that_follow_the_rates_are_fairness(void **state)
@@ -80,7 +80,7 @@ static void test_windows_below_their_buffers_that_follow_the_rates_are_fairness(
     f[1].buffer_bytes = f[2].buffer_bytes = 256e3;
     struct analysis_judgement j = judge(f, 3);
     assert_true(j.rule[ANALYSIS_RULE_WINDOW].holds);
-    assert_int_equal(j.verdict, ANALYSIS_VERDICT_EQ5);
+    assert_int_equal(j.verdict, MODEL_REGIME_EQ5);
 }
 
 static void test_recurring_losses_decide_before_any_rule(void **state)
@@ -90,7 +90,7 @@ static void test_recurring_losses_decide_before_any_rule(void **state)
     f[1].retransmitted_segments = 12;
     f[1].loss_events = 2;
     struct analysis_judgement j = judge(f, 3);
-    assert_int_equal(j.verdict, ANALYSIS_VERDICT_LOSS);
+    assert_int_equal(j.verdict, MODEL_REGIME_LOSS);
     assert_true(j.rule[ANALYSIS_RULE_EQ6].holds);
     assert_true(fabs(j.fitted_rate_bps - 91e6) < 1); /* the busier direction's total */
     assert_non_null(strstr(j.why, "1 of 3 flows lost 12 segments"));
@@ -101,7 +101,7 @@ static void test_losses_of_the_start_decide_nothing(void **state)
     (void)state;
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 45.5, 256)};
     f[0].retransmitted_segments = 300; /* all before the steady part */
-    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_EQ6);
+    assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_EQ6);
 }
 
 /* ns-3, 2/1 over a 500 kB port: one overflow at the start leaves windows of 145 kB and 1.5 MB where 3 MB are
@@ -112,26 +112,26 @@ static void test_a_loss_that_still_holds_a_window_down_is_named(void **state)
     struct analysis_check_flow f[] = {flow(IN, 45.2, 145), flow(IN, 468.2, 1516), flow(OUT, 926.5, 2997)};
     for (int i = 0; i < 3; i++)
         f[i].buffer_bytes = 3e6;
-    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_WINDOW);
+    assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_WINDOW);
     f[0].retransmitted_segments = 2046;
     f[1].retransmitted_segments = 968;
     struct analysis_judgement j = judge(f, 3);
-    assert_int_equal(j.verdict, ANALYSIS_VERDICT_LOSS);
+    assert_int_equal(j.verdict, MODEL_REGIME_LOSS);
     assert_true(j.rule[ANALYSIS_RULE_WINDOW].holds);
     assert_non_null(strstr(j.why, "2 of 3 flows lost 3014 segments"));
     /* the same losses on windows that have grown back to their buffers say nothing */
     for (int i = 0; i < 3; i++)
         f[i].buffer_bytes = f[i].window_bytes;
-    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_WINDOW);
+    assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_WINDOW);
 }
 
 static void test_losses_explain_what_no_rule_does(void **state)
 {
     (void)state;
     struct analysis_check_flow f[] = {flow(IN, 42.7, 60), flow(IN, 60.0, 60), flow(OUT, 70.1, 60)};
-    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_NONE);
+    assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_NONE);
     f[0].retransmitted_segments = 1;
-    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_LOSS);
+    assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_LOSS);
 }
 
 static void test_where_only_totals_are_known_the_window_law_decides_on_losses(void **state)
@@ -141,9 +141,9 @@ static void test_where_only_totals_are_known_the_window_law_decides_on_losses(vo
     for (int i = 0; i < 3; i++)
         f[i].loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN;
     f[0].retransmitted_segments = 40;
-    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_LOSS);
+    assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_LOSS);
     f[0].rate_bps = f[1].rate_bps = f[2].rate_bps = 464e6; /* buffers rule again */
-    assert_int_equal(judge(f, 3).verdict, ANALYSIS_VERDICT_EQ6);
+    assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_EQ6);
 }
 
 static void test_unknown_windows_leave_the_window_law_out(void **state)
@@ -155,7 +155,7 @@ static void test_unknown_windows_leave_the_window_law_out(void **state)
     assert_false(j.rule[ANALYSIS_RULE_WINDOW].holds);
     assert_true(isnan(j.rule[ANALYSIS_RULE_WINDOW].max_rel_error));
     assert_true(isnan(f[0].predicted_bps[ANALYSIS_RULE_WINDOW]));
-    assert_int_equal(j.verdict, ANALYSIS_VERDICT_NONE);
+    assert_int_equal(j.verdict, MODEL_REGIME_NONE);
 }
 
 static void test_equal_degrees_cannot_tell_eq5_from_eq6(void **state)
@@ -163,7 +163,7 @@ static void test_equal_degrees_cannot_tell_eq5_from_eq6(void **state)
     (void)state;
     struct analysis_check_flow f[] = {flow(IN, 91, 500), flow(OUT, 91, 500)};
     struct analysis_judgement j = judge(f, 2);
-    assert_int_equal(j.verdict, ANALYSIS_VERDICT_EQ6);
+    assert_int_equal(j.verdict, MODEL_REGIME_EQ6);
     assert_true(j.indistinguishable);
 }
 

@@ -39,7 +39,7 @@ static void test_shared_host_is_found_and_judged(void **state)
     assert_string_equal(r.resource[0].host, "10.0.0.9");
     assert_int_equal(r.resource[0].judgement.indegree, 2);
     assert_int_equal(r.resource[0].judgement.outdegree, 1);
-    assert_int_equal(r.resource[0].judgement.verdict, ANALYSIS_VERDICT_EQ6);
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
     assert_true(fabs(r.resource[0].judgement.fitted_rate_bps - 16e6) < 1); /* twice 1000 * 8 / 1 ms */
     analysis_resources_fini(&r);
     analysis_flows_free(f);
@@ -57,7 +57,7 @@ static void test_only_the_dominant_phase_is_judged(void **state)
     assert_int_equal(r.resource[0].n, 2);
     assert_true(fabs(r.resource[0].start_s - 0.1) < 1e-9);
     assert_true(fabs(r.resource[0].end_s - 0.4) < 1e-9);
-    assert_int_equal(r.resource[0].judgement.verdict, ANALYSIS_VERDICT_NONE);
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_NONE);
     analysis_resources_fini(&r);
     analysis_flows_free(f);
 }
@@ -84,7 +84,7 @@ static void test_an_empty_table_has_no_resource(void **state)
     analysis_flows_free(f);
 }
 
-static enum analysis_verdict real(const char *path, struct analysis_judgement *j)
+static enum model_regime real(const char *path, struct analysis_judgement *j)
 {
     struct error err;
     struct analysis_capture capture;
@@ -104,13 +104,13 @@ static void test_real_captures_get_their_verdicts(void **state)
     (void)state;
     struct analysis_judgement j;
     /* 50 Mb/s, less headers and ACKs: 1448/(1538 + 22.5) = 46.4; Linux counts 24 bytes of overhead, not 38. */
-    assert_int_equal(real(TEST_CAPTURES "/fifo-2in-1out.pcap.gz", &j), ANALYSIS_VERDICT_EQ6);
+    assert_int_equal(real(TEST_CAPTURES "/fifo-2in-1out.pcap.gz", &j), MODEL_REGIME_EQ6);
     assert_true(j.rule[ANALYSIS_RULE_EQ6].max_rel_error < 0.02);
     assert_true(j.fitted_rate_bps > 45e6 && j.fitted_rate_bps < 47.5e6);
-    assert_int_equal(real(TEST_CAPTURES "/ackprio-2in-1out.pcap.gz", &j), ANALYSIS_VERDICT_EQ5);
+    assert_int_equal(real(TEST_CAPTURES "/ackprio-2in-1out.pcap.gz", &j), MODEL_REGIME_EQ5);
     assert_false(j.rule[ANALYSIS_RULE_EQ6].holds);
     assert_false(j.rule[ANALYSIS_RULE_WINDOW].holds);
-    assert_int_equal(real(TEST_CAPTURES "/shallow-2in-1out.pcap.gz", &j), ANALYSIS_VERDICT_LOSS);
+    assert_int_equal(real(TEST_CAPTURES "/shallow-2in-1out.pcap.gz", &j), MODEL_REGIME_LOSS);
 }
 
 int main(void)

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/resource.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGER 0.05 /* of the phase: a flow that outlives it by more has a rate of other times in its mean */
+
+void analysis_resources_fini(struct analysis_resources *resources)
+{
+    for (size_t i = 0; i < resources->n; i++)
+        free(resources->resource[i].flows);
+    free(resources->resource);
+    *resources = (struct analysis_resources){0};
+}
+
+static int resource_compare(const void *a, const void *b)
+{
+    const struct analysis_resource *x = a, *y = b;
+    return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->host, y->host);
+}
+
+void analysis_resources_sort(struct analysis_resources *resources)
+{
+    if (resources->n > 0)
+        qsort(resources->resource, resources->n, sizeof *resources->resource, resource_compare);
+}
+
+/* Moves the bulk flows to the front; returns how many there are. */
+static size_t resource_bulk(struct analysis_resource_use *uses, size_t n)
+{
+    int64_t largest = 0;
+    size_t bulk = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = uses[i].payload_bytes > largest ? uses[i].payload_bytes : largest;
+    for (size_t i = 0; i < n; i++) {
+        if (uses[i].payload_bytes >= analysis_degree_bulk_bytes(largest)) {
+            struct analysis_resource_use use = uses[i];
+            uses[i] = uses[bulk];
+            uses[bulk++] = use;
+        }
+    }
+    return bulk;
+}
+
+static bool resource_phase(const struct analysis_resource_use *uses, size_t n, struct analysis_phase *phase,
+                           struct error *err)
+{
+    struct analysis_activity *activity = malloc((n + 1) * sizeof *activity);
+    if (!activity)
+        return error_set(err, ERROR_SYSTEM, "out of memory for the flows of a host");
+    for (size_t i = 0; i < n; i++)
+        activity[i] = uses[i].activity;
+    bool ok = analysis_degree_dominant_phase(activity, n, phase, err);
+    free(activity);
+    return ok;
+}
+
+static bool resource_active(const struct analysis_resource *r, const struct analysis_resource_use *use)
+{
+    return use->activity.start_s <= r->start_s && use->activity.end_s >= r->end_s;
+}
+
+/* Fills r->flows with the flows that are active all through the phase. Returns when the last of them ended. */
+static double resource_measure(const struct analysis_resource_source *source, struct analysis_resource *r,
+                               const struct analysis_resource_use *uses, size_t n)
+{
+    double last_s = r->end_s;
+    r->steady_start_s = r->start_s;
+    for (size_t i = 0; i < n; i++) {
+        if (resource_active(r, &uses[i]))
+            r->steady_start_s = fmax(r->steady_start_s, source->settled_s(uses[i].flow, r->start_s, r->end_s));
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!resource_active(r, &uses[i]))
+            continue;
+        struct analysis_check_flow *flow = &r->flows[r->n];
+        source->measure(uses[i].flow, r, flow);
+        flow->incoming = uses[i].activity.incoming;
+        last_s = fmax(last_s, uses[i].activity.end_s);
+        r->n += flow->rate_bps > 0;
+    }
+    return last_s;
+}
+
+bool analysis_resource_judge(const struct analysis_resource_source *source, const char *name,
+                             struct analysis_resource_use *uses, size_t n, const struct model_link *link,
+                             double tolerance, struct analysis_resources *all, struct error *err)
+{
+    struct analysis_phase phase;
+    size_t bulk = resource_bulk(uses, n);
+    if (bulk < 2)
+        return true;
+    if (!resource_phase(uses, bulk, &phase, err))
+        return false;
+    if (phase.indegree + phase.outdegree == 0)
+        return true;
+    struct analysis_resource *grown = realloc(all->resource, (all->n + 1) * sizeof *grown);
+    struct analysis_resource r = {.start_s = phase.start_s, .end_s = phase.end_s};
+    if (grown)
+        all->resource = grown;
+    r.flows = malloc(bulk * sizeof *r.flows);
+    if (!grown || !r.flows) {
+        free(r.flows);
+        return error_set(err, ERROR_SYSTEM, "out of memory for the flows of %s", name);
+    }
+    snprintf(r.host, sizeof r.host, "%s", name);
+    double last_s = resource_measure(source, &r, uses, bulk);
+    struct analysis_judgement *j = &r.judgement;
+    if (r.n < 2 || !analysis_check_resource(r.flows, r.n, link, tolerance, j, err)) {
+        free(r.flows);
+        return r.n < 2;
+    }
+    if (j->verdict == MODEL_REGIME_NONE && source->whole_lives && last_s > r.end_s + LONGER * (r.end_s - r.start_s))
+        snprintf(j->why, sizeof j->why, "flows ended at different times, and flows.csv holds means over each one's life: "
+                 "judge a capture of this run for the part in which all were active");
+    all->resource[all->n++] = r;
+    return true;
+}

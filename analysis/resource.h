@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/resource.h - a shared resource, judged: the one path for captures (analysis/check_capture.h) and for runs
+ * (study/judge_run.h). A source lists the flows that use a resource and measures those that are judged. */
+#ifndef ANALYSIS_RESOURCE_H
+#define ANALYSIS_RESOURCE_H
+
+#include "analysis/check.h"
+#include "analysis/degree.h"
+
+struct analysis_resource {
+    char host[ANALYSIS_CHECK_NAME]; /* or the name of a link */
+    double start_s, end_s;  /* the phase judged: the same flows active all the time */
+    double steady_start_s;  /* rates, windows and loss events are those from here to end_s */
+    struct analysis_check_flow *flows; /* owned */
+    size_t n;
+    struct analysis_judgement judgement;
+};
+
+struct analysis_resources { /* zeroed: none */
+    struct analysis_resource *resource; /* owned */
+    size_t n;
+};
+
+/* A flow as a user of one resource. */
+struct analysis_resource_use {
+    struct analysis_activity activity;
+    int64_t payload_bytes;
+    const void *flow; /* borrowed; the source knows its type */
+};
+
+/* Where the figures of a use come from. */
+struct analysis_resource_source {
+    /* When the flow has settled; the phase began at start_s and lasts until end_s. */
+    double (*settled_s)(const void *flow, double start_s, double end_s);
+    /* Fills *measured, but for its direction: what the flow did from resource->start_s to end_s, once steady. A rate
+     * that is not above 0 leaves the flow out. */
+    void (*measure)(const void *flow, const struct analysis_resource *resource, struct analysis_check_flow *measured);
+    bool whole_lives; /* measured rates are means over each flow's life, not over the phase */
+};
+
+/* Adds the resource to *all when two bulk flows or more use it at once: those active all through the dominant phase
+ * (analysis/degree.h), judged over what follows the latest of their settling times. `link`: NULL unknown. The bulk
+ * flows of uses[n] come first afterwards. False and *err when memory is out. */
+bool analysis_resource_judge(const struct analysis_resource_source *source, const char *name,
+                             struct analysis_resource_use *uses, size_t n, const struct model_link *link,
+                             double tolerance, struct analysis_resources *all, struct error *err);
+
+/* Most flows first, then by name. */
+void analysis_resources_sort(struct analysis_resources *resources);
+
+void analysis_resources_fini(struct analysis_resources *resources);
+
+#endif
