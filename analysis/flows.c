@@ -88,15 +88,15 @@ void analysis_flows_keep_explanations(struct analysis_flows *f)
 static bool explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t t)
 {
     const struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
-    if (s->payload_bytes > 0 && !c->explain[end] && !(c->explain[end] = analysis_explain_new()))
+    if (s->payload_bytes > 0 && !c->explain[end] && !(c->explain[end] = analysis_round_trip_new()))
         return false;
     if (s->payload_bytes > 0 && d->has_base) {
         int64_t last = analysis_direction_relative(d, s->seq) + s->payload_bytes;
-        if (last > d->high && !analysis_explain_data(c->explain[end], s, last, t))
+        if (last > d->high && !analysis_round_trip_data(c->explain[end], s, last, t))
             return false;
     }
     if ((s->flags & CAPTURE_TCP_ACK) && !(s->flags & CAPTURE_TCP_SYN) && reverse->has_data && c->explain[!end])
-        analysis_explain_ack(c->explain[!end], s, analysis_direction_relative(reverse, s->ack), t);
+        analysis_round_trip_ack(c->explain[!end], s, analysis_direction_relative(reverse, s->ack), t);
     return true;
 }
 
@@ -208,6 +208,13 @@ static bool tap_at_sender(const struct analysis_connection *c, int end)
     return near * NEAR_FACTOR <= far;
 }
 
+const char *analysis_flows_tap_name(enum analysis_tap_place place)
+{
+    static const char *const names[] = {
+        [ANALYSIS_TAP_UNKNOWN] = "unknown", [ANALYSIS_TAP_SENDER] = "sender", [ANALYSIS_TAP_RECEIVER] = "receiver"};
+    return names[place];
+}
+
 enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_t i)
 {
     int end;
@@ -217,13 +224,13 @@ enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_
                                     : ANALYSIS_TAP_UNKNOWN;
 }
 
-bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_explanation *x)
+bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_round_trip_figures *x)
 {
     int end;
-    const struct analysis_explain *e = flows_slot(f, i, &end)->explain[end];
+    const struct analysis_round_trip *e = flows_slot(f, i, &end)->explain[end];
     if (!e)
         return false;
-    analysis_explain_get(e, x);
+    analysis_round_trip_get(e, x);
     return true;
 }
 
@@ -231,12 +238,12 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
 {
     int end;
     const struct analysis_connection *c = flows_slot(f, i, &end);
-    struct analysis_explanation x;
+    struct analysis_round_trip_figures x;
     size_t seen = 0;
     *n = 0;
     if (!analysis_flows_explain(f, i, &x))
         return NULL;
-    const struct analysis_pause *pause = analysis_explain_pauses(c->explain[end], &seen);
+    const struct analysis_pause *pause = analysis_round_trip_pauses(c->explain[end], &seen);
     struct analysis_pause *out = seen > 0 ? malloc(seen * sizeof *out) : NULL;
     int64_t here = c->client == end ? c->client_side_ns : c->server_side_ns;
     int64_t there = c->client == end ? c->server_side_ns : c->client_side_ns;
@@ -257,8 +264,8 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
 {
     int end;
-    const struct analysis_explain *e = flows_slot(f, i, &end)->explain[end];
-    return e ? analysis_explain_waits(e, waits) : 0;
+    const struct analysis_round_trip *e = flows_slot(f, i, &end)->explain[end];
+    return e ? analysis_round_trip_waits(e, waits) : 0;
 }
 
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
@@ -272,7 +279,7 @@ double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
     if (!c->explain[end] || most == 0)
         return NAN;
     double rate_bps = (double)most * 8e9 / (double)analysis_bins_width_ns(bins);
-    return analysis_explain_faster(c->explain[end], rate_bps / COMPRESSION_XI);
+    return analysis_round_trip_faster(c->explain[end], rate_bps / COMPRESSION_XI);
 }
 
 static void fill_window(struct analysis_flow *flow, const struct analysis_connection *c, int end)

@@ -8,7 +8,7 @@
 #define ANALYSIS_FLOWS_H
 
 #include "analysis/bins.h"
-#include "analysis/explain.h"
+#include "analysis/round_trip.h"
 #include "analysis/source.h"
 #include "base/error.h"
 #include "base/estimate.h"
@@ -90,14 +90,14 @@ bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_pr
 size_t analysis_flows_slots(const struct analysis_flows *f);
 
 /* What slot i's round trips and ACKs looked like. False when that was not kept, or nothing passed. */
-bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_explanation *x);
+bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_round_trip_figures *x);
 
 /* Where slot i's application had nothing to send though all was acknowledged, by payload bytes until then; without the
  * time an ACK takes from the tap to the sender and data take back, and longer than half a round trip. malloc'ed, *n of
  * them; NULL when there are none, when that was not kept, or memory is out. */
 struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, size_t i, size_t *n);
 
-/* Waits of slot i's data and ACKs over time: analysis_explain_waits(). 0 when that was not kept. */
+/* Waits of slot i's data and ACKs over time: analysis_round_trip_waits(). 0 when that was not kept. */
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits);
 
 /* Beside the sender: share of bytes whose ACKs came faster than the path's data rate by 1 / 0.75, the path's being the
@@ -106,6 +106,7 @@ double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i);
 
 /* Which end of slot i's connection the tap is beside, by the handshake. */
 enum analysis_tap_place { ANALYSIS_TAP_UNKNOWN, ANALYSIS_TAP_SENDER, ANALYSIS_TAP_RECEIVER };
+const char *analysis_flows_tap_name(enum analysis_tap_place place); /* "unknown", "sender", "receiver" */
 enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_t i);
 
 /* Fills *flow and returns true when slot i carried payload. In order of the connections'

@@ -11,11 +11,15 @@
 
 const char *analysis_limit_name(enum analysis_limit limit)
 {
-    static const char *const names[] = {"unknown", "loss", "application", "receiver", "window", "sender"};
+    static const char *const names[] = {
+        [ANALYSIS_LIMIT_UNKNOWN] = "unknown",         [ANALYSIS_LIMIT_LOSS] = "loss",
+        [ANALYSIS_LIMIT_APPLICATION] = "application", [ANALYSIS_LIMIT_RECEIVER] = "receiver",
+        [ANALYSIS_LIMIT_WINDOW] = "window",           [ANALYSIS_LIMIT_SENDER] = "sender",
+    };
     return names[limit];
 }
 
-/* A part of a flow's bins; end may lie behind the last one noted. */
+/* A part of a flow's bins; end may lie after the last one noted. */
 struct span {
     const struct analysis_flow *flow;
     size_t begin, end;
@@ -97,7 +101,7 @@ enum analysis_limit analysis_limit_between(const struct analysis_flow *flow, dou
         return ANALYSIS_LIMIT_UNKNOWN;
     struct span s = {.flow = flow};
     analysis_bins_range(flow->bins, llround(from_s * 1e9), llround(to_s * 1e9), &s.begin, &s.end);
-    s.end = s.end < flow->bins->n ? s.end : flow->bins->n; /* it was active: what is behind are other flows' bins */
+    s.end = s.end < flow->bins->n ? s.end : flow->bins->n; /* it was active: what follows are other flows' bins */
     s.begin = s.begin < s.end ? s.begin : s.end;
     return limit_events(s) >= LOSSES ? ANALYSIS_LIMIT_LOSS : limit_lossless(s, s);
 }

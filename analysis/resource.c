@@ -114,8 +114,8 @@ bool analysis_resource_judge(const struct analysis_resource_source *source, cons
         return r.n < 2;
     }
     if (j->verdict == MODEL_REGIME_NONE && source->whole_lives && last_s > r.end_s + LONGER * (r.end_s - r.start_s))
-        snprintf(j->why, sizeof j->why, "flows ended at different times, and flows.csv holds means over each one's life: "
-                 "judge a capture of this run for the part in which all were active");
+        snprintf(j->why, sizeof j->why, "flows ended at different times, and flows.csv holds means over each "
+                 "one's life: judge a capture of this run for the part in which all were active");
     all->resource[all->n++] = r;
     return true;
 }

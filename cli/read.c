@@ -60,10 +60,10 @@ struct analysis_flows *cli_read_capture_explained(const char *path, struct analy
     return read_capture(path, true, capture, err);
 }
 
-bool cli_read_ends(struct analysis_ends *e, const char *const path[2], struct analysis_capture capture[2],
+bool cli_read_ends(struct analysis_both_ends *e, const char *const path[2], struct analysis_capture capture[2],
                    struct error *err)
 {
-    bool ok = analysis_ends_read(e, path, cli_read_progress, capture, err);
+    bool ok = analysis_both_ends_read(e, path, cli_read_progress, capture, err);
     cli_read_progress_clear();
     for (int i = 0; ok && i < 2; i++)
         read_warn(path[i], &capture[i]);

@@ -3,7 +3,7 @@
 #ifndef CLI_READ_H
 #define CLI_READ_H
 
-#include "analysis/ends.h"
+#include "analysis/both_ends.h"
 #include "analysis/flows.h"
 
 /* analysis_flows_read() into a new table, with a percentage on standard error when that is a terminal and the file
@@ -14,8 +14,8 @@ struct analysis_flows *cli_read_capture(const char *path, struct analysis_captur
 struct analysis_flows *cli_read_capture_explained(const char *path, struct analysis_capture *capture,
                                                   struct error *err);
 
-/* analysis_ends_read(), likewise. */
-bool cli_read_ends(struct analysis_ends *e, const char *const path[2], struct analysis_capture capture[2],
+/* analysis_both_ends_read(), likewise. */
+bool cli_read_ends(struct analysis_both_ends *e, const char *const path[2], struct analysis_capture capture[2],
                    struct error *err);
 
 /* That percentage, and nothing in its place. `path`: text. */

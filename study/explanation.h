@@ -14,7 +14,7 @@
 struct study_explanation {
     struct analysis_flow flow;
     size_t slot; /* in the table */
-    struct analysis_explanation x;
+    struct analysis_round_trip_figures x;
     enum analysis_tap_place tap;
     enum analysis_limit limit;
     struct compression groups;            /* of ACKs */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/pendulum.h"
 
-#include "analysis/swing.h"
+#include "analysis/pendulum_waits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ bool study_pendulum_make(const struct analysis_flows *f, const struct study_expl
                         struct study_pendulum *s, struct error *err)
 {
     const struct capture_address *host = swing_host(flows, n);
-    struct analysis_swing_flow *at = calloc(n + 1, sizeof *at);
+    struct analysis_pendulum_waits_flow *at = calloc(n + 1, sizeof *at);
     double from_s, to_s;
     size_t used = 0;
     *s = (struct study_pendulum){.busy_s = LEAST_BUSY_S};
@@ -43,10 +43,10 @@ bool study_pendulum_make(const struct analysis_flows *f, const struct study_expl
         bool outgoing = capture_address_same(&flows[i].flow.src, host);
         if (!outgoing && !capture_address_same(&flows[i].flow.dst, host))
             continue;
-        at[used++] = (struct analysis_swing_flow){flows[i].slot, outgoing};
+        at[used++] = (struct analysis_pendulum_waits_flow){flows[i].slot, outgoing};
         s->busy_s = flows[i].x.tick_s > s->busy_s ? flows[i].x.tick_s : s->busy_s;
     }
-    s->known = analysis_swing_make(f, at, used, s->busy_s, &s->waits, &from_s, &to_s, err);
+    s->known = analysis_pendulum_waits_make(f, at, used, s->busy_s, &s->waits, &from_s, &to_s, err);
     free(at);
     if (s->known)
         s->host = *host;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/series.h"
+#include "analysis/leg_series.h"
 #include "results/queues.h"
 #include "view/capture_page_parts.h"
 #include "results/directory.h"
@@ -37,7 +37,7 @@ static json_t *plots_series(const struct analysis_bins *b)
 /* What data and ACKs waited, slot by slot, in us; null for a flow too small, or whose round trip cannot be split. */
 static json_t *plots_waits(const struct analysis_flows *f, const struct study_explanation *e)
 {
-    struct analysis_wait waits[ANALYSIS_SERIES_SLOTS];
+    struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
     size_t n = isfinite(e->rtt_s) ? analysis_flows_waits(f, e->slot, waits) : 0;
     if (n == 0)
         return json_null();
@@ -46,7 +46,8 @@ static json_t *plots_waits(const struct analysis_flows *f, const struct study_ex
         json_array_append_new(data, plots_integer(waits[i].data_s * 1e6));
         json_array_append_new(acks, plots_integer(waits[i].ack_s * 1e6));
     }
-    return json_pack("{s:f, s:f, s:o, s:o}", "start_s", waits[0].start_s, "bin_s", analysis_explain_width_s(waits, n),
+    return json_pack("{s:f, s:f, s:o, s:o}", "start_s", waits[0].start_s, "bin_s", analysis_round_trip_width_s(waits,
+                                                                                                               n),
                      "data_us", data, "ack_us", acks);
 }
 

@@ -6,7 +6,7 @@
  * usage: fuzz_flows [FILE...] */
 #include "analysis/flows.h"
 #include "analysis/limit.h"
-#include "analysis/series.h"
+#include "analysis/leg_series.h"
 #include "base/random.h"
 
 #include <math.h>
@@ -73,12 +73,12 @@ static void check_flow(const struct analysis_flow *f)
         MUST(isfinite(series[i]) && series[i] >= 0);
 }
 
-/* What analysis/explain.h and analysis/limit.h promise. */
+/* What analysis/round_trip.h and analysis/limit.h promise. */
 static void check_explained(const struct analysis_flows *f, size_t i, const struct analysis_flow *flow)
 {
-    static struct analysis_wait waits[ANALYSIS_SERIES_SLOTS];
+    static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
     struct analysis_limit_phase phases[ANALYSIS_LIMIT_PHASES];
-    struct analysis_explanation x;
+    struct analysis_round_trip_figures x;
     size_t n = analysis_limit_phases(flow, phases);
     for (size_t k = 0; k < n; k++)
         MUST(phases[k].start_s <= phases[k].end_s && (k == 0 || phases[k].start_s == phases[k - 1].end_s));
@@ -93,7 +93,7 @@ static void check_explained(const struct analysis_flows *f, size_t i, const stru
     double share = analysis_flows_fast_acks(f, i);
     MUST(isnan(share) || (share >= 0 && share <= 1));
     size_t slots = analysis_flows_waits(f, i, waits);
-    MUST(slots <= ANALYSIS_SERIES_SLOTS);
+    MUST(slots <= ANALYSIS_LEG_SERIES_SLOTS);
     for (size_t k = 0; k < slots; k++)
         MUST(rate(waits[k].data_s) && rate(waits[k].ack_s) && (k == 0 || waits[k].start_s > waits[k - 1].start_s));
     struct analysis_pause *pauses = analysis_flows_pauses(f, i, &n);

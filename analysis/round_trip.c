@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/explain.h"
+#include "analysis/round_trip.h"
 
-#include "analysis/series.h"
+#include "analysis/leg_series.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,22 +14,22 @@
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
 
-static const double tick_ns[ANALYSIS_EXPLAIN_TICKS] = {1e3, 1e6, 4e6, 10e6};
+static const double tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1e3, 1e6, 4e6, 10e6};
 
 /* For each tick the clock may have: which one it is shows in the end. */
-struct explain_leg {
+struct trip_leg {
     int64_t n;
-    double sum[ANALYSIS_EXPLAIN_TICKS], least[ANALYSIS_EXPLAIN_TICKS];
+    double sum[ANALYSIS_ROUND_TRIP_TICKS], least[ANALYSIS_ROUND_TRIP_TICKS];
 };
 
-struct explain_clock {
+struct trip_clock {
     bool known;
     uint32_t first, last;
     int64_t first_ns, last_ns;
 };
 
 /* A stamp that passed, and when; its echo ends it. */
-struct explain_probe {
+struct trip_probe {
     bool armed;
     uint32_t stamp, newest;
     bool any;
@@ -37,29 +37,29 @@ struct explain_probe {
 };
 
 /* Groups of ACKs by when their own stamps say they left, for one of the ticks. */
-struct explain_stamped {
+struct trip_stamped {
     struct compression xi;
     bool vague; /* its first ACK left somewhere within its tick */
 };
 
-struct explain_passed {
+struct trip_passed {
     int64_t end, time_ns;
 };
 
-struct analysis_explain {
-    struct explain_leg legs[ANALYSIS_LEGS];
-    struct explain_clock sender, receiver;
-    struct explain_probe data, ack;
-    struct explain_passed *ring; /* owned; capacity a power of two */
+struct analysis_round_trip {
+    struct trip_leg legs[ANALYSIS_LEGS];
+    struct trip_clock sender, receiver;
+    struct trip_probe data, ack;
+    struct trip_passed *ring; /* owned; capacity a power of two */
     uint32_t oldest, count, capacity;
-    struct analysis_series *series; /* owned; NULL until there are enough samples */
+    struct analysis_leg_series *series; /* owned; NULL until there are enough samples */
     struct analysis_pause *pauses; /* owned; capacity a power of two */
     size_t n_pauses;
     int64_t least_pause_ns, newest_end, last_ack_ns;
     int64_t last_ack;
     bool has_ack;
     struct compression xi;
-    struct explain_stamped stamped[ANALYSIS_EXPLAIN_TICKS];
+    struct trip_stamped stamped[ANALYSIS_ROUND_TRIP_TICKS];
     uint32_t last_stamp;  /* of an ACK that advanced */
     int in_run;           /* of ACKs whose rate is taken */
     int64_t run_ack_ns, run_first_ack;
@@ -68,15 +68,15 @@ struct analysis_explain {
     double hold_sum_ns;
 };
 
-struct analysis_explain *analysis_explain_new(void)
+struct analysis_round_trip *analysis_round_trip_new(void)
 {
-    struct analysis_explain *e = calloc(1, sizeof *e);
+    struct analysis_round_trip *e = calloc(1, sizeof *e);
     if (e)
         e->least_pause_ns = LEAST_PAUSE_NS;
     return e;
 }
 
-void analysis_explain_free(struct analysis_explain *e)
+void analysis_round_trip_free(struct analysis_round_trip *e)
 {
     if (e) {
         free(e->ring);
@@ -86,10 +86,10 @@ void analysis_explain_free(struct analysis_explain *e)
     free(e);
 }
 
-static void clock_note(struct explain_clock *c, uint32_t stamp, int64_t time_ns)
+static void clock_note(struct trip_clock *c, uint32_t stamp, int64_t time_ns)
 {
     if (!c->known)
-        *c = (struct explain_clock){true, stamp, stamp, time_ns, time_ns};
+        *c = (struct trip_clock){true, stamp, stamp, time_ns, time_ns};
     if ((int32_t)(stamp - c->last) > 0 && time_ns > c->last_ns) {
         c->last = stamp;
         c->last_ns = time_ns;
@@ -102,36 +102,36 @@ static int leg_sign(enum analysis_leg leg)
     return leg == ANALYSIS_LEG_DATA_OUT || leg == ANALYSIS_LEG_ACK_OUT ? 1 : -1;
 }
 
-static void leg_add(struct analysis_explain *e, enum analysis_leg which, const struct explain_clock *c, uint32_t stamp,
+static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c, uint32_t stamp,
                     int64_t time_ns)
 {
-    struct explain_leg *leg = &e->legs[which];
+    struct trip_leg *leg = &e->legs[which];
     int sign = leg_sign(which);
     double ticks = (double)(int32_t)(stamp - c->first), t = (double)(time_ns - c->first_ns);
-    for (int k = 0; k < ANALYSIS_EXPLAIN_TICKS; k++) {
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
         double x = sign * (t - ticks * tick_ns[k]);
         leg->sum[k] += x;
         leg->least[k] = leg->n == 0 || x < leg->least[k] ? x : leg->least[k];
     }
     leg->n++;
     if (!e->series && leg->n == SERIES_SAMPLES)
-        e->series = analysis_series_new(time_ns); /* without memory for it there is none */
+        e->series = analysis_leg_series_new(time_ns); /* without memory for it there is none */
     if (e->series)
-        analysis_series_add(e->series, time_ns, (int)which, t, ticks);
+        analysis_leg_series_add(e->series, time_ns, (int)which, t, ticks);
 }
 
-static void probe_set(struct explain_probe *p, uint32_t stamp, int64_t time_ns)
+static void probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns)
 {
     if (p->any && (int32_t)(stamp - p->newest) <= 0)
         return; /* the first with a stamp is the one an echo speaks of */
     p->any = true;
     p->newest = stamp;
     if (!p->armed)
-        *p = (struct explain_probe){.armed = true, .any = true, .stamp = stamp, .newest = stamp, .time_ns = time_ns};
+        *p = (struct trip_probe){.armed = true, .any = true, .stamp = stamp, .newest = stamp, .time_ns = time_ns};
 }
 
 /* True when this echo ends the probe at hand. */
-static bool probe_echo(struct explain_probe *p, uint32_t echo)
+static bool probe_echo(struct trip_probe *p, uint32_t echo)
 {
     if (!p->armed || (int32_t)(echo - p->stamp) < 0)
         return false;
@@ -140,7 +140,7 @@ static bool probe_echo(struct explain_probe *p, uint32_t echo)
 }
 
 /* Twice as long is the least to be kept from now on. */
-static void pauses_thin(struct analysis_explain *e)
+static void pauses_thin(struct analysis_round_trip *e)
 {
     size_t kept = 0;
     e->least_pause_ns *= 2;
@@ -150,9 +150,9 @@ static void pauses_thin(struct analysis_explain *e)
     e->n_pauses = kept;
 }
 
-static bool explain_pause(struct analysis_explain *e, int64_t pause_ns)
+static bool trip_pause(struct analysis_round_trip *e, int64_t pause_ns)
 {
-    while (e->n_pauses == ANALYSIS_EXPLAIN_PAUSES)
+    while (e->n_pauses == ANALYSIS_ROUND_TRIP_PAUSES)
         pauses_thin(e);
     bool again = e->n_pauses > 0 && e->newest_end <= e->pauses[e->n_pauses - 1].after_bytes; /* a SYN began anew */
     if (pause_ns < e->least_pause_ns || again)
@@ -168,17 +168,17 @@ static bool explain_pause(struct analysis_explain *e, int64_t pause_ns)
     return true;
 }
 
-const struct analysis_pause *analysis_explain_pauses(const struct analysis_explain *e, size_t *n)
+const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_round_trip *e, size_t *n)
 {
     *n = e->n_pauses;
     return e->pauses;
 }
 
-static bool ring_push(struct analysis_explain *e, struct explain_passed passed)
+static bool ring_push(struct analysis_round_trip *e, struct trip_passed passed)
 {
     if (e->count == e->capacity && e->capacity < RING_MOST) {
         uint32_t capacity = e->capacity ? 2 * e->capacity : RING_LEAST;
-        struct explain_passed *ring = malloc(capacity * sizeof *ring);
+        struct trip_passed *ring = malloc(capacity * sizeof *ring);
         if (!ring)
             return false;
         for (uint32_t i = 0; i < e->count; i++)
@@ -195,11 +195,12 @@ static bool ring_push(struct analysis_explain *e, struct explain_passed passed)
     return true;
 }
 
-bool analysis_explain_data(struct analysis_explain *e, const struct capture_segment *s, int64_t end, int64_t time_ns)
+bool analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
+                              int64_t time_ns)
 {
-    if (!ring_push(e, (struct explain_passed){end, time_ns}))
+    if (!ring_push(e, (struct trip_passed){end, time_ns}))
         return false;
-    if (e->has_ack && e->last_ack == e->newest_end && !explain_pause(e, time_ns - e->last_ack_ns))
+    if (e->has_ack && e->last_ack == e->newest_end && !trip_pause(e, time_ns - e->last_ack_ns))
         return false;
     e->newest_end = end;
     if (!s->has_timestamps)
@@ -214,7 +215,7 @@ bool analysis_explain_data(struct analysis_explain *e, const struct capture_segm
 }
 
 /* When the data up to `ack` passed; false when nobody remembers. */
-static bool explain_passed(struct analysis_explain *e, int64_t ack, int64_t *time_ns)
+static bool trip_passed(struct analysis_round_trip *e, int64_t ack, int64_t *time_ns)
 {
     bool found = false;
     while (e->count > 0 && e->ring[e->oldest].end <= ack) {
@@ -232,7 +233,7 @@ static int rate_index(double bps)
     return index < RATES ? (int)index : RATES - 1;
 }
 
-double analysis_explain_faster(const struct analysis_explain *e, double rate_bps)
+double analysis_round_trip_faster(const struct analysis_round_trip *e, double rate_bps)
 {
     double all = 0, faster = 0;
     int above = rate_index(rate_bps);
@@ -244,7 +245,7 @@ double analysis_explain_faster(const struct analysis_explain *e, double rate_bps
 }
 
 /* The rate of runs of ACKs, however short: beside the sender bursts of them are what is looked for. */
-static void explain_rate(struct analysis_explain *e, int64_t ack, int64_t time_ns)
+static void trip_rate(struct analysis_round_trip *e, int64_t ack, int64_t time_ns)
 {
     if (e->in_run++ == 0) {
         e->run_first_ack = ack;
@@ -258,12 +259,12 @@ static void explain_rate(struct analysis_explain *e, int64_t ack, int64_t time_n
 
 /* An ACK whose stamp is one tick on from the last left when the clock ticked; after a longer step it is vague by a
  * tick. Groups go from one that moves the clock on to another. */
-static void explain_stamps(struct analysis_explain *e, uint32_t stamp, int64_t time_ns)
+static void trip_stamps(struct analysis_round_trip *e, uint32_t stamp, int64_t time_ns)
 {
     uint32_t step = stamp - e->last_stamp;
     e->last_stamp = stamp;
-    for (int k = 0; k < ANALYSIS_EXPLAIN_TICKS; k++) {
-        struct explain_stamped *g = &e->stamped[k];
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
+        struct trip_stamped *g = &e->stamped[k];
         int64_t tick = (int64_t)tick_ns[k], left = (int64_t)(int32_t)(stamp - e->receiver.first) * tick;
         bool vague = step > 1 && tick > COMPRESSION_FLOOR_NS;
         int64_t resolution = (g->vague + vague) * tick;
@@ -281,7 +282,8 @@ static void explain_stamps(struct analysis_explain *e, uint32_t stamp, int64_t t
     }
 }
 
-void analysis_explain_ack(struct analysis_explain *e, const struct capture_segment *s, int64_t ack, int64_t time_ns)
+void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture_segment *s, int64_t ack,
+                             int64_t time_ns)
 {
     if (s->has_timestamps) {
         clock_note(&e->receiver, s->tsval, time_ns);
@@ -297,9 +299,9 @@ void analysis_explain_ack(struct analysis_explain *e, const struct capture_segme
     e->last_ack = ack;
     e->last_ack_ns = time_ns;
     if (s->has_timestamps)
-        explain_stamps(e, s->tsval, time_ns);
+        trip_stamps(e, s->tsval, time_ns);
     int64_t data_ns;
-    if (!explain_passed(e, ack, &data_ns)) {
+    if (!trip_passed(e, ack, &data_ns)) {
         compression_break(&e->xi);
         e->in_run = 0;
         return;
@@ -308,65 +310,65 @@ void analysis_explain_ack(struct analysis_explain *e, const struct capture_segme
     e->holds++;
     e->hold_sum_ns += (double)(time_ns - data_ns);
     compression_add(&e->xi, &xi, data_ns, time_ns);
-    explain_rate(e, ack, time_ns);
+    trip_rate(e, ack, time_ns);
 }
 
 /* The tick whose pace the clock kept; -1 before it has moved on. */
-static int clock_tick(const struct explain_clock *c)
+static int clock_tick(const struct trip_clock *c)
 {
     double ticks = (double)(int32_t)(c->last - c->first), span = (double)(c->last_ns - c->first_ns);
     int best = -1;
-    for (int k = 0; k < ANALYSIS_EXPLAIN_TICKS && ticks > 0; k++)
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && ticks > 0; k++)
         if (best < 0 || fabs(log(span / ticks / tick_ns[k])) < fabs(log(span / ticks / tick_ns[best])))
             best = k;
     return best;
 }
 
 /* Whose clock a leg is read by. */
-static void explain_ticks(int sender, int receiver, int tick[static ANALYSIS_LEGS])
+static void trip_ticks(int sender, int receiver, int tick[static ANALYSIS_LEGS])
 {
     tick[ANALYSIS_LEG_DATA_OUT] = tick[ANALYSIS_LEG_ACK_IN] = sender;
     tick[ANALYSIS_LEG_DATA_IN] = tick[ANALYSIS_LEG_ACK_OUT] = receiver;
 }
 
-size_t analysis_explain_waits(const struct analysis_explain *e, struct analysis_wait *waits)
+size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits)
 {
     int tick[ANALYSIS_LEGS];
     double last[ANALYSIS_LEGS] = {0};
-    explain_ticks(clock_tick(&e->sender), clock_tick(&e->receiver), tick);
+    trip_ticks(clock_tick(&e->sender), clock_tick(&e->receiver), tick);
     for (size_t i = 0; e->series && i < e->series->n; i++) {
         for (int k = 0; k < ANALYSIS_LEGS; k++) {
             if (tick[k] < 0)
                 return 0;
-            double tick_of = tick_ns[tick[k]], mean = analysis_series_mean_ns(e->series, i, k, tick_of);
+            double tick_of = tick_ns[tick[k]], mean = analysis_leg_series_mean_ns(e->series, i, k, tick_of);
             double beyond = leg_sign((enum analysis_leg)k) * mean - e->legs[k].least[tick[k]] - tick_of / 2;
             if (isfinite(mean)) /* else as before */
                 last[k] = fmax(0, beyond) * 1e-9;
         }
-        waits[i] = (struct analysis_wait){.start_s = analysis_series_start_s(e->series, i),
+        waits[i] = (struct analysis_wait){.start_s = analysis_leg_series_start_s(e->series, i),
                                           .data_s = last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN],
                                           .ack_s = last[ANALYSIS_LEG_ACK_OUT] + last[ANALYSIS_LEG_ACK_IN]};
     }
     return e->series ? e->series->n : 0;
 }
 
-double analysis_explain_width_s(const struct analysis_wait *waits, size_t n)
+double analysis_round_trip_width_s(const struct analysis_wait *waits, size_t n)
 {
     return n > 1 ? waits[1].start_s - waits[0].start_s : 1e-3;
 }
 
-void analysis_explain_get(const struct analysis_explain *e, struct analysis_explanation *x)
+void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysis_round_trip_figures *x)
 {
     int sender = clock_tick(&e->sender), receiver = clock_tick(&e->receiver);
     int tick[ANALYSIS_LEGS];
-    explain_ticks(sender, receiver, tick);
-    *x = (struct analysis_explanation){.passed = e->xi,
-                                       .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
+    trip_ticks(sender, receiver, tick);
+    *x = (struct analysis_round_trip_figures){.passed = e->xi,
+                                              .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
     x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax(tick_ns[sender], tick_ns[receiver]) * 1e-9;
     if (receiver >= 0)
         x->stamped = e->stamped[receiver].xi;
     for (int i = 0; i < ANALYSIS_LEGS; i++) {
-        const struct explain_leg *leg = &e->legs[i];
+        const struct trip_leg *leg = &e->legs[i];
         int k = tick[i];
         x->wait_s[i] = k < 0 || leg->n == 0
                            ? NAN

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/swing.h"
+#include "analysis/pendulum_waits.h"
 
-#include "analysis/series.h"
+#include "analysis/leg_series.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* One flow's waits. */
-struct swing_part {
-    struct analysis_wait waits[ANALYSIS_SERIES_SLOTS];
+struct waits_part {
+    struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
     size_t n;
     double width_s;
     bool outgoing;
 };
 
-static double part_end_s(const struct swing_part *p)
+static double part_end_s(const struct waits_part *p)
 {
     return p->waits[p->n - 1].start_s + p->width_s;
 }
 
 /* When both directions are there, and the coarsest slots. */
-static bool swing_span(const struct swing_part *parts, size_t n, double *from_s, double *to_s, double *width_s)
+static bool waits_span(const struct waits_part *parts, size_t n, double *from_s, double *to_s, double *width_s)
 {
     double from[2] = {INFINITY, INFINITY}, to[2] = {0, 0};
     *width_s = 0;
@@ -38,11 +38,11 @@ static bool swing_span(const struct swing_part *parts, size_t n, double *from_s,
 }
 
 /* The longest waits at a time, out of the host and into it. */
-static void swing_at(const struct swing_part *parts, size_t n, double time_s, double *out_s, double *in_s)
+static void waits_at(const struct waits_part *parts, size_t n, double time_s, double *out_s, double *in_s)
 {
     *out_s = *in_s = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct swing_part *p = &parts[i];
+        const struct waits_part *p = &parts[i];
         if (p->n == 0 || time_s < p->waits[0].start_s || time_s >= part_end_s(p))
             continue;
         size_t at = (size_t)((time_s - p->waits[0].start_s) / p->width_s);
@@ -52,17 +52,17 @@ static void swing_at(const struct swing_part *parts, size_t n, double time_s, do
     }
 }
 
-static bool swing_judge(const struct swing_part *parts, size_t n, double busy_s, double width_s, double from_s,
+static bool waits_judge(const struct waits_part *parts, size_t n, double busy_s, double width_s, double from_s,
                         double to_s, struct analysis_pendulum *p, struct error *err)
 {
     size_t rows = 0;
-    static const size_t most = 2 * ANALYSIS_SERIES_SLOTS;
+    static const size_t most = 2 * ANALYSIS_LEG_SERIES_SLOTS;
     struct analysis_depth *out = calloc(most, sizeof *out), *in = calloc(most, sizeof *in);
     bool ok = (out && in) || error_set(err, ERROR_SYSTEM, "out of memory for waits"), any = false;
     for (; ok && rows < most && from_s + (double)rows * width_s < to_s; rows++) {
         double time_s = from_s + (double)rows * width_s;
         out[rows].time_s = in[rows].time_s = time_s;
-        swing_at(parts, n, time_s + width_s / 2, &out[rows].depth, &in[rows].depth);
+        waits_at(parts, n, time_s + width_s / 2, &out[rows].depth, &in[rows].depth);
         any = any || out[rows].depth > busy_s || in[rows].depth > busy_s;
     }
     ok = ok && any && analysis_pendulum_make(out, rows, in, rows, busy_s, from_s, to_s, p, err);
@@ -71,20 +71,21 @@ static bool swing_judge(const struct swing_part *parts, size_t n, double busy_s,
     return ok;
 }
 
-bool analysis_swing_make(const struct analysis_flows *f, const struct analysis_swing_flow *flows, size_t n,
-                         double busy_s, struct analysis_pendulum *p, double *from_s, double *to_s, struct error *err)
+bool analysis_pendulum_waits_make(const struct analysis_flows *f, const struct analysis_pendulum_waits_flow *flows,
+                                  size_t n, double busy_s, struct analysis_pendulum *p, double *from_s, double *to_s,
+                                  struct error *err)
 {
-    struct swing_part *parts = calloc(n + 1, sizeof *parts);
+    struct waits_part *parts = calloc(n + 1, sizeof *parts);
     double width_s;
     if (!parts)
         return error_set(err, ERROR_SYSTEM, "out of memory for the waits of %zu flows", n);
     for (size_t i = 0; i < n; i++) {
         parts[i].n = analysis_flows_waits(f, flows[i].slot, parts[i].waits);
         parts[i].outgoing = flows[i].outgoing;
-        parts[i].width_s = analysis_explain_width_s(parts[i].waits, parts[i].n);
+        parts[i].width_s = analysis_round_trip_width_s(parts[i].waits, parts[i].n);
     }
-    bool ok = swing_span(parts, n, from_s, to_s, &width_s) &&
-              swing_judge(parts, n, busy_s, width_s, *from_s, *to_s, p, err);
+    bool ok = waits_span(parts, n, from_s, to_s, &width_s) &&
+              waits_judge(parts, n, busy_s, width_s, *from_s, *to_s, p, err);
     free(parts);
     return ok;
 }

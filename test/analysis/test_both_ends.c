@@ -3,7 +3,7 @@
  * every packet of b's is stamped; segments made by hand, once for both files, as on a wire. */
 #include "test/analysis/segment.h"
 
-#include "analysis/ends.h"
+#include "analysis/both_ends.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct world {
     size_t n[2], room[2];
     int64_t ahead_ns;     /* file 1's clock */
     double drift;
-    struct analysis_ends *ends;
+    struct analysis_both_ends *ends;
 };
 
 static void see(struct world *w, int file, int64_t time_ns, const struct capture_segment *s)
@@ -73,38 +73,38 @@ static void world_play(struct world *w, int first)
 {
     struct error err;
     size_t at[2] = {0};
-    analysis_ends_free(w->ends);
-    w->ends = analysis_ends_new(&err);
+    analysis_both_ends_free(w->ends);
+    w->ends = analysis_both_ends_new(&err);
     for (int f = 0; f < 2; f++) {
         struct seen *list = w->seen[f ^ first];
         qsort(list, w->n[f ^ first], sizeof *list, by_time);
         for (size_t i = 0; i < w->n[f ^ first]; i++)
-            assert_true(analysis_ends_note(w->ends, f, list[i].time_ns, &list[i].segment, &err));
+            assert_true(analysis_both_ends_note(w->ends, f, list[i].time_ns, &list[i].segment, &err));
     }
-    assert_true(analysis_ends_align(w->ends, &err));
+    assert_true(analysis_both_ends_align(w->ends, &err));
     while (at[0] < w->n[first] || at[1] < w->n[!first]) {
         const struct seen *head[2] = {w->seen[first] + at[0], w->seen[!first] + at[1]};
         int f = at[0] == w->n[first] || (at[1] < w->n[!first] &&
-                                         analysis_ends_time(w->ends, 1, head[1]->time_ns) <
-                                             analysis_ends_time(w->ends, 0, head[0]->time_ns));
-        assert_true(analysis_ends_add(w->ends, f, head[f]->time_ns, &head[f]->segment, &err));
+                                         analysis_both_ends_time(w->ends, 1, head[1]->time_ns) <
+                                             analysis_both_ends_time(w->ends, 0, head[0]->time_ns));
+        assert_true(analysis_both_ends_add(w->ends, f, head[f]->time_ns, &head[f]->segment, &err));
         at[f]++;
     }
-    analysis_ends_finish(w->ends);
+    analysis_both_ends_finish(w->ends);
 }
 
 /* Of a's data; there must be no other. */
-static struct analysis_ends_flow world_flow(const struct world *w)
+static struct analysis_both_ends_flow world_flow(const struct world *w)
 {
-    struct analysis_ends_flow f, other;
-    assert_int_equal(analysis_ends_slots(w->ends), 2);
-    assert_int_equal(analysis_ends_get(w->ends, 0, &f), ANALYSIS_ENDS_FLOW);
-    assert_int_equal(analysis_ends_get(w->ends, 1, &other), ANALYSIS_ENDS_NONE);
+    struct analysis_both_ends_flow f, other;
+    assert_int_equal(analysis_both_ends_slots(w->ends), 2);
+    assert_int_equal(analysis_both_ends_get(w->ends, 0, &f), ANALYSIS_BOTH_ENDS_FLOW);
+    assert_int_equal(analysis_both_ends_get(w->ends, 1, &other), ANALYSIS_BOTH_ENDS_NONE);
     assert_int_equal(f.src_port, 1000);
     return f;
 }
 
-static struct analysis_ends_flow played(struct world *w)
+static struct analysis_both_ends_flow played(struct world *w)
 {
     world_play(w, 0);
     return world_flow(w);
@@ -112,7 +112,7 @@ static struct analysis_ends_flow played(struct world *w)
 
 static void world_fini(struct world *w)
 {
-    analysis_ends_free(w->ends);
+    analysis_both_ends_free(w->ends);
     free(w->seen[0]);
     free(w->seen[1]);
 }
@@ -130,7 +130,7 @@ static void test_acks_that_leave_apart_and_arrive_together_are_compressed(void *
     (void)state;
     struct world w = {0};
     by_threes(&w, MS / 10); /* xi = 0.2 ms / 2 ms */
-    struct analysis_ends_flow f = played(&w);
+    struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.acks, 300);
     assert_int_equal(f.lost_acks, 0);
     assert_int_equal(f.groups, 100);
@@ -149,7 +149,7 @@ static void test_acks_that_keep_their_spacing_are_not(void **state)
     (void)state;
     struct world w = {0};
     by_threes(&w, MS); /* xi = 1 */
-    struct analysis_ends_flow f = played(&w);
+    struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.groups, 100);
     assert_int_equal(f.compressed, 0);
     assert_near(f.ack_wait_s, 0, 1e-9);
@@ -162,7 +162,7 @@ static void test_the_order_of_the_files_does_not_matter(void **state)
     struct world w = {0};
     by_threes(&w, MS / 10);
     world_play(&w, 1);
-    struct analysis_ends_flow f = world_flow(&w);
+    struct analysis_both_ends_flow f = world_flow(&w);
     assert_int_equal(f.sender_file, 1);
     assert_int_equal(f.compressed, 100);
     assert_near(f.ack_wait_s, 0.9e-3, 1e-9);
@@ -187,9 +187,9 @@ static void test_resolutions_widen_one_span_and_narrow_the_other(void **state)
         for (uint32_t i = 0; i < 300; i++)
             pass(&w, ack(i), (i / 3 + 3) * MS + 2 * TRANSIT + i % 3 * cases[k].apart_ns + cases[k].arrive_ns,
                  i / 3 * MS + TRANSIT + i % 3 * 50 * US + cases[k].leave_ns);
-        struct analysis_ends_flow f = played(&w);
-        assert_near(analysis_ends_resolution_s(w.ends, 0), cases[k].arrive_ns ? 1e-9 : 1e-6, 1e-12);
-        assert_near(analysis_ends_resolution_s(w.ends, 1), cases[k].leave_ns ? 1e-9 : 1e-6, 1e-12);
+        struct analysis_both_ends_flow f = played(&w);
+        assert_near(analysis_both_ends_resolution_s(w.ends, 0), cases[k].arrive_ns ? 1e-9 : 1e-6, 1e-12);
+        assert_near(analysis_both_ends_resolution_s(w.ends, 1), cases[k].leave_ns ? 1e-9 : 1e-6, 1e-12);
         assert_int_equal(f.groups, 100);
         assert_int_equal(f.compressed, cases[k].compressed ? 100 : 0);
         world_fini(&w);
@@ -203,7 +203,7 @@ static void test_groups_last_as_long_as_the_floor_where_they_leave(void **state)
     data(&w, 220, 1);
     for (uint32_t i = 0; i < 220; i++) /* 11 for 100 us; they arrive in one burst of two frames' time each */
         pass(&w, ack(i), 400 * MS + i * US, i * 10 * US + TRANSIT);
-    struct analysis_ends_flow f = played(&w);
+    struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.groups, 20);
     assert_int_equal(f.compressed, 20);
     world_fini(&w);
@@ -218,7 +218,7 @@ static void test_a_lost_ack_is_counted_and_does_not_end_its_group(void **state)
         bool lost = i % 10 == 5, before = i < 20, behind = i >= 280; /* file 0 began later and ended earlier */
         pass(&w, ack(i), lost || before || behind ? NEVER : (i + 5) * MS, i * MS + TRANSIT);
     }
-    struct analysis_ends_flow f = played(&w);
+    struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.lost_acks, 26); /* 25, 35 ... 275 */
     assert_int_equal(f.acks, 260 - 26);
     assert_int_equal(f.groups, (260 - 26) / 3);
@@ -236,7 +236,7 @@ static void test_frames_shown_twice_count_once(void **state)
         pass(&w, s, (i + 5) * MS, i * MS + TRANSIT);
         pass(&w, s, (i + 5) * MS + 3 * US, i % 2 ? NEVER : i * MS + TRANSIT + US);
     }
-    struct analysis_ends_flow f = played(&w);
+    struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.acks, 300);
     assert_int_equal(f.lost_acks, 0);
     assert_int_equal(f.groups, 100);
@@ -251,7 +251,7 @@ static void test_an_overtaken_ack_ends_the_group(void **state)
     data(&w, 300, 1);
     for (uint32_t i = 0; i < 300; i++) /* every third arrives before its predecessor: never three in order */
         pass(&w, ack(i), (i + 5) * MS - (i % 3 == 2 ? 3 * MS / 2 : 0), i * MS + TRANSIT);
-    struct analysis_ends_flow f = played(&w);
+    struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.acks, 300);
     assert_int_equal(f.lost_acks, 0);
     assert_int_equal(f.groups, 0);
@@ -269,7 +269,7 @@ static void test_sequence_numbers_wrap_and_data_are_sent_again(void **state)
         struct capture_segment s = segment(B_TO_A, 1, 0, first + (i + 1) * PAYLOAD);
         pass(&w, s, i * MS + 2 * TRANSIT + 400 * US, i * MS + TRANSIT + 400 * US);
     }
-    struct analysis_ends_flow f = played(&w);
+    struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.data, 301);
     assert_int_equal(f.acks, 300);
     assert_int_equal(f.groups, 100);
@@ -295,7 +295,7 @@ static void test_clocks_an_hour_apart_change_nothing(void **state)
         for (uint32_t i = 0; i < 3000; i++) /* file 0 began half a minute earlier */
             pass(&w, segment(B_TO_A, 7 + i, 1, 1), (10 * (int64_t)i - 30000) * MS, NEVER);
         hundred_seconds(&w, 0);
-        struct analysis_ends_flow f = played(&w);
+        struct analysis_both_ends_flow f = played(&w);
         assert_int_equal(f.data, 10000);
         assert_int_equal(f.acks, 10000);
         assert_int_equal(f.lost_acks, 0);
@@ -303,8 +303,8 @@ static void test_clocks_an_hour_apart_change_nothing(void **state)
         assert_near(f.data_wait_s, 0.5e-3, 1e-9);
         assert_near(f.ack_wait_s, 0.5e-3, 1e-9);
         assert_near(f.base_s, 2 * TRANSIT * 1e-9, 1e-9);
-        assert_near(analysis_ends_drift(w.ends), 0, 0);
-        assert_true(analysis_ends_room(w.ends) <= 1024);
+        assert_near(analysis_both_ends_drift(w.ends), 0, 0);
+        assert_true(analysis_both_ends_room(w.ends) <= 1024);
         world_fini(&w);
     }
 }
@@ -316,8 +316,8 @@ static void test_a_drift_is_found_and_taken_off(void **state)
         struct world w = {.drift = 50e-6, .ahead_ns = -MS};
         hundred_seconds(&w, 0); /* 5 ms of drift */
         world_play(&w, swap);
-        struct analysis_ends_flow f = world_flow(&w);
-        assert_near(analysis_ends_drift(w.ends), swap ? -50e-6 : 50e-6, 0.1e-6);
+        struct analysis_both_ends_flow f = world_flow(&w);
+        assert_near(analysis_both_ends_drift(w.ends), swap ? -50e-6 : 50e-6, 0.1e-6);
         assert_int_equal(f.sender_file, swap);
         assert_near(f.data_wait_s, 0.5e-3, 10e-6);
         assert_near(f.ack_wait_s, 0.5e-3, 10e-6);
@@ -331,8 +331,8 @@ static void test_a_queue_that_grows_one_way_is_no_drift(void **state)
     (void)state;
     struct world w = {0};
     hundred_seconds(&w, 5);
-    struct analysis_ends_flow f = played(&w);
-    assert_near(analysis_ends_drift(w.ends), 0, 0);
+    struct analysis_both_ends_flow f = played(&w);
+    assert_near(analysis_both_ends_drift(w.ends), 0, 0);
     assert_near(f.data_wait_s, 0.5e-3, 1e-6);
     assert_near(f.ack_wait_s, 3e-3, 10e-6); /* 0.5 and half of 5 ms */
     world_fini(&w);
@@ -347,11 +347,11 @@ static void test_memory_is_for_packets_in_flight_only(void **state)
         pass(&w, segment(A_TO_B, 1 + i * PAYLOAD, PAYLOAD, 1), t, i % 10 == 3 ? NEVER : t + TRANSIT);
         pass(&w, ack(i), i % 10 == 7 ? NEVER : t + 2 * TRANSIT, t + TRANSIT);
     }
-    struct analysis_ends_flow f = played(&w);
+    struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.data, 90000);
     assert_int_equal(f.acks, 90000);
     assert_int_equal(f.lost_acks, 10000);
-    assert_true(analysis_ends_room(w.ends) <= 1024); /* 100 lost a second, for 6.25 s at most */
+    assert_true(analysis_both_ends_room(w.ends) <= 1024); /* 100 lost a second, for 6.25 s at most */
     world_fini(&w);
 }
 
@@ -369,7 +369,7 @@ static void test_neither_tags_nor_a_missing_identification_matter(void **state)
         see(&w, 1, i * MS + TRANSIT, &to);
         see(&w, 1, i * MS + TRANSIT, &back);
     }
-    struct analysis_ends_flow f = played(&w);
+    struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.data, 300);
     assert_int_equal(f.acks, 300);
     world_fini(&w);
@@ -379,13 +379,13 @@ static void test_two_captures_at_one_place_say_nothing(void **state)
 {
     (void)state;
     struct world w = {.ahead_ns = 5 * MS};
-    struct analysis_ends_flow f;
+    struct analysis_both_ends_flow f;
     for (uint32_t i = 0; i < 300; i++) {
         pass(&w, segment(A_TO_B, 1 + i * PAYLOAD, PAYLOAD, 1), i * MS, i * MS);
         pass(&w, ack(i), (i + 5) * MS, (i + 5) * MS);
     }
     world_play(&w, 0);
-    assert_int_equal(analysis_ends_get(w.ends, 0, &f), ANALYSIS_ENDS_NO_PLACE);
+    assert_int_equal(analysis_both_ends_get(w.ends, 0, &f), ANALYSIS_BOTH_ENDS_NO_PLACE);
     assert_int_equal(f.src_port, 1000);
     world_fini(&w);
 }
@@ -394,13 +394,13 @@ static void test_a_flow_in_one_file_only_is_none(void **state)
 {
     (void)state;
     struct world w = {0};
-    struct analysis_ends_flow f;
+    struct analysis_both_ends_flow f;
     pass(&w, syn(A_TO_B, 0), 0, TRANSIT); /* flooded by a switch that has not learnt yet */
     for (uint32_t i = 0; i < 300; i++)
         pass(&w, segment(A_TO_B, 1 + i * PAYLOAD, PAYLOAD, 1), i * MS, NEVER);
     world_play(&w, 0);
-    for (size_t i = 0; i < analysis_ends_slots(w.ends); i++)
-        assert_int_equal(analysis_ends_get(w.ends, i, &f), ANALYSIS_ENDS_NONE);
+    for (size_t i = 0; i < analysis_both_ends_slots(w.ends); i++)
+        assert_int_equal(analysis_both_ends_get(w.ends, i, &f), ANALYSIS_BOTH_ENDS_NONE);
     world_fini(&w);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/ends.h"
+#include "analysis/both_ends.h"
 
 #include "analysis/connection.h"
 #include "analysis/degree.h"
@@ -13,7 +13,7 @@
 #define FILES 2
 #define TIME_MAX (INT64_MAX / 8) /* 36 years: differences and sums of a few fit */
 #define RECENT 8
-#define SWEEP_NS (ANALYSIS_ENDS_FLIGHT_NS / 4)
+#define SWEEP_NS (ANALYSIS_BOTH_ENDS_FLIGHT_NS / 4)
 #define US 1000
 
 /* From data passing a tap to their ACK passing it, by Little's law: the bytes between the two, over time. */
@@ -50,7 +50,7 @@ struct ends_count {
     struct ends_connection *bulk;       /* owned; NULL for the others */
 };
 
-struct analysis_ends {
+struct analysis_both_ends {
     struct analysis_connections *connections;
     struct ends_count *count;
     size_t counts;
@@ -62,9 +62,9 @@ struct analysis_ends {
     double drift;
 };
 
-struct analysis_ends *analysis_ends_new(struct error *err)
+struct analysis_both_ends *analysis_both_ends_new(struct error *err)
 {
-    struct analysis_ends *e = calloc(1, sizeof *e);
+    struct analysis_both_ends *e = calloc(1, sizeof *e);
     if (e) {
         e->connections = analysis_connections_new();
         e->match = analysis_match_new();
@@ -73,12 +73,12 @@ struct analysis_ends *analysis_ends_new(struct error *err)
         if (e->connections && e->match && e->sample[0] && e->sample[1])
             return e;
     }
-    analysis_ends_free(e);
+    analysis_both_ends_free(e);
     error_set(err, ERROR_SYSTEM, "out of memory for captures at both ends");
     return NULL;
 }
 
-void analysis_ends_free(struct analysis_ends *e)
+void analysis_both_ends_free(struct analysis_both_ends *e)
 {
     if (!e)
         return;
@@ -93,7 +93,7 @@ void analysis_ends_free(struct analysis_ends *e)
 }
 
 /* Since the file's first segment, from -TIME_MAX to TIME_MAX whatever the clock says. */
-static int64_t local_ns(const struct analysis_ends *e, int file, int64_t time_ns)
+static int64_t local_ns(const struct analysis_both_ends *e, int file, int64_t time_ns)
 {
     int64_t t;
     if (__builtin_sub_overflow(time_ns, e->origin_ns[file], &t))
@@ -101,14 +101,14 @@ static int64_t local_ns(const struct analysis_ends *e, int file, int64_t time_ns
     return t > TIME_MAX ? TIME_MAX : t < -TIME_MAX ? -TIME_MAX : t;
 }
 
-int64_t analysis_ends_time(const struct analysis_ends *e, int file, int64_t time_ns)
+int64_t analysis_both_ends_time(const struct analysis_both_ends *e, int file, int64_t time_ns)
 {
     return local_ns(e, file, time_ns) - (file == 1 ? e->offset_ns : 0);
 }
 
 /* The count of its connection and the end that sent it; NULL when memory is out. A host and its NIC need not show the
  * same VLAN tags. */
-static struct ends_count *count_of(struct analysis_ends *e, const struct capture_segment *s, int *end)
+static struct ends_count *count_of(struct analysis_both_ends *e, const struct capture_segment *s, int *end)
 {
     struct capture_segment untagged = *s;
     untagged.tag = 0;
@@ -127,8 +127,8 @@ static struct ends_count *count_of(struct analysis_ends *e, const struct capture
     return &e->count[c->number];
 }
 
-bool analysis_ends_note(struct analysis_ends *e, int file, int64_t time_ns, const struct capture_segment *s,
-                        struct error *err)
+bool analysis_both_ends_note(struct analysis_both_ends *e, int file, int64_t time_ns, const struct capture_segment *s,
+                             struct error *err)
 {
     int end;
     struct ends_count *count = count_of(e, s, &end);
@@ -149,7 +149,7 @@ static int64_t bytes_of(const struct ends_count *c, int end)
     return c->bytes[0][end] < c->bytes[1][end] ? c->bytes[0][end] : c->bytes[1][end];
 }
 
-static int64_t bulk_bytes(const struct analysis_ends *e)
+static int64_t bulk_bytes(const struct analysis_both_ends *e)
 {
     int64_t largest = 0;
     for (size_t i = 0; i < e->counts; i++)
@@ -159,7 +159,7 @@ static int64_t bulk_bytes(const struct analysis_ends *e)
     return analysis_degree_bulk_bytes(largest);
 }
 
-bool analysis_ends_align(struct analysis_ends *e, struct error *err)
+bool analysis_both_ends_align(struct analysis_both_ends *e, struct error *err)
 {
     if (!analysis_sample_offset(e->sample[0], e->sample[1], &e->offset_ns)) /* then the clocks' own, if anything */
         e->offset_ns = local_ns(e, 1, e->origin_ns[0]);
@@ -217,7 +217,7 @@ static void hold_ack(struct ends_hold *h, uint32_t ack, int64_t t)
         h->acked = ack;
 }
 
-static void group_add(const struct analysis_ends *e, struct compression *g, int from, const int64_t t[FILES])
+static void group_add(const struct analysis_both_ends *e, struct compression *g, int from, const int64_t t[FILES])
 {
     const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS,
                                  .left_resolution = e->finer[from] ? 1 : US,
@@ -225,7 +225,7 @@ static void group_add(const struct analysis_ends *e, struct compression *g, int 
     compression_add(g, &xi, t[from], t[!from]);
 }
 
-static void note_ack(const struct analysis_ends *e, struct ends_way *w, const int64_t t[FILES])
+static void note_ack(const struct analysis_both_ends *e, struct ends_way *w, const int64_t t[FILES])
 {
     bool first = w->acks.n == 0, overtaken = !first && (t[0] < w->ack_ns[0] || t[1] < w->ack_ns[1]);
     for (int i = 0; i < FILES; i++) {
@@ -240,7 +240,7 @@ static void note_ack(const struct analysis_ends *e, struct ends_way *w, const in
 }
 
 /* A packet of `end` that both files have seen, at t[0] and t[1]. */
-static void note_both(const struct analysis_ends *e, struct ends_connection *c, int end,
+static void note_both(const struct analysis_both_ends *e, struct ends_connection *c, int end,
                       const struct capture_segment *s, const int64_t t[FILES])
 {
     struct ends_way *w = &c->way[end];
@@ -260,7 +260,7 @@ static void note_both(const struct analysis_ends *e, struct ends_connection *c, 
 /* An ACK that one file shows outside the other's time is not lost. */
 static void note_lost(void *user, const struct analysis_waiting *packet)
 {
-    const struct analysis_ends *e = user;
+    const struct analysis_both_ends *e = user;
     struct ends_way *w = &e->count[packet->owner / 2].bulk->way[packet->owner % 2];
     int file = packet->file;
     if (packet->counts && w->acks.n > 0 && packet->time_ns > w->first_ack_ns[file] &&
@@ -268,8 +268,8 @@ static void note_lost(void *user, const struct analysis_waiting *packet)
         w->lost[file]++;
 }
 
-bool analysis_ends_add(struct analysis_ends *e, int file, int64_t time_ns, const struct capture_segment *s,
-                       struct error *err)
+bool analysis_both_ends_add(struct analysis_both_ends *e, int file, int64_t time_ns, const struct capture_segment *s,
+                            struct error *err)
 {
     int end;
     struct ends_count *count = count_of(e, s, &end);
@@ -286,7 +286,7 @@ bool analysis_ends_add(struct analysis_ends *e, int file, int64_t time_ns, const
         hold_ack(&c->way[!end].hold[file], s->ack, t[file]);
     if (t[file] - e->swept_ns[file] > SWEEP_NS) {
         e->swept_ns[file] = t[file];
-        analysis_match_expire(e->match, file, t[file] - ANALYSIS_ENDS_FLIGHT_NS, note_lost, e);
+        analysis_match_expire(e->match, file, t[file] - ANALYSIS_BOTH_ENDS_FLIGHT_NS, note_lost, e);
     }
     struct analysis_waiting packet = {.identity = identity, .time_ns = t[file], .file = (uint8_t)file,
                                       .counts = capture_segment_is_bare(s),
@@ -305,9 +305,9 @@ bool analysis_ends_add(struct analysis_ends *e, int file, int64_t time_ns, const
 }
 
 /* The file beside end 0; -1 when nothing takes time between the taps: both at one place, or too little was seen. */
-static int near_end_0(const struct analysis_ends *e, const struct ends_connection *c)
+static int near_end_0(const struct analysis_both_ends *e, const struct ends_connection *c)
 {
-    double ticks_ns = (analysis_ends_resolution_s(e, 0) + analysis_ends_resolution_s(e, 1)) * 1e9;
+    double ticks_ns = (analysis_both_ends_resolution_s(e, 0) + analysis_both_ends_resolution_s(e, 1)) * 1e9;
     double mean_ns = c->nearer / (double)c->neighbours; /* NAN without */
     return mean_ns > ticks_ns ? 0 : mean_ns < -ticks_ns ? 1 : -1;
 }
@@ -318,7 +318,7 @@ static int packets_of(int near_0, int end)
     return near_0 == end ? 1 : -1;
 }
 
-void analysis_ends_finish(struct analysis_ends *e)
+void analysis_both_ends_finish(struct analysis_both_ends *e)
 {
     for (int i = 0; i < FILES; i++)
         analysis_match_expire(e->match, i, INT64_MAX, note_lost, e);
@@ -341,24 +341,25 @@ void analysis_ends_finish(struct analysis_ends *e)
     }
 }
 
-size_t analysis_ends_slots(const struct analysis_ends *e)
+size_t analysis_both_ends_slots(const struct analysis_both_ends *e)
 {
     return 2 * analysis_connections_count(e->connections);
 }
 
-enum analysis_ends_answer analysis_ends_get(const struct analysis_ends *e, size_t i, struct analysis_ends_flow *flow)
+enum analysis_both_ends_answer analysis_both_ends_get(const struct analysis_both_ends *e, size_t i,
+                                                      struct analysis_both_ends_flow *flow)
 {
     const struct ends_count *count = &e->count[i / 2];
     const struct ends_connection *c = count->bulk;
     int end = (int)(i % 2);
     if (!c || bytes_of(count, end) < e->bulk_bytes)
-        return ANALYSIS_ENDS_NONE;
+        return ANALYSIS_BOTH_ENDS_NONE;
     const struct ends_way *data = &c->way[end], *back = &c->way[!end];
-    *flow = (struct analysis_ends_flow){.src = c->key->address[end], .dst = c->key->address[!end],
-                                        .src_port = c->key->port[end], .dst_port = c->key->port[!end]};
+    *flow = (struct analysis_both_ends_flow){.src = c->key->address[end], .dst = c->key->address[!end],
+                                             .src_port = c->key->port[end], .dst_port = c->key->port[!end]};
     int near_0 = near_end_0(e, c);
     if (near_0 < 0 || back->acks.n == 0)
-        return ANALYSIS_ENDS_NO_PLACE;
+        return ANALYSIS_BOTH_ENDS_NO_PLACE;
     int sender = near_0 ^ end, there = packets_of(near_0, end);
     const struct ends_hold *hold = &data->hold[!sender];
     flow->sender_file = sender;
@@ -372,20 +373,20 @@ enum analysis_ends_answer analysis_ends_get(const struct analysis_ends *e, size_
     flow->data_wait_s = analysis_transit_wait_s(&data->data, there, e->drift);
     flow->ack_wait_s = analysis_transit_wait_s(&back->acks, -there, e->drift);
     flow->hold_s = hold->bytes > 0 ? hold->byte_ns / hold->bytes * 1e-9 : NAN;
-    return ANALYSIS_ENDS_FLOW;
+    return ANALYSIS_BOTH_ENDS_FLOW;
 }
 
-double analysis_ends_drift(const struct analysis_ends *e)
+double analysis_both_ends_drift(const struct analysis_both_ends *e)
 {
     return e->drift;
 }
 
-double analysis_ends_resolution_s(const struct analysis_ends *e, int file)
+double analysis_both_ends_resolution_s(const struct analysis_both_ends *e, int file)
 {
     return e->finer[file] ? 1e-9 : US * 1e-9;
 }
 
-size_t analysis_ends_room(const struct analysis_ends *e)
+size_t analysis_both_ends_room(const struct analysis_both_ends *e)
 {
     return analysis_match_room(e->match);
 }

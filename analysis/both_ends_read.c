@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/ends.h"
+#include "analysis/both_ends.h"
 
 #include "capture/reader.h"
 
-static bool read_first(struct analysis_ends *e, int file, const char *path, analysis_progress *progress,
+static bool read_first(struct analysis_both_ends *e, int file, const char *path, analysis_progress *progress,
                        struct analysis_capture *capture, struct error *err)
 {
     struct analysis_source source;
@@ -18,12 +18,12 @@ static bool read_first(struct analysis_ends *e, int file, const char *path, anal
         return error_set(err, ERROR_INPUT, "%s: is read twice: give a file, not a pipe", path);
     }
     while (ok && (next = analysis_source_next(&source, &time_ns, &s, err)) > 0)
-        ok = analysis_ends_note(e, file, time_ns, &s, err);
+        ok = analysis_both_ends_note(e, file, time_ns, &s, err);
     analysis_source_close(&source);
     return ok && next == 0;
 }
 
-static bool read_step(struct analysis_ends *e, struct analysis_source source[2], struct error *err)
+static bool read_step(struct analysis_both_ends *e, struct analysis_source source[2], struct error *err)
 {
     struct capture_segment s[2];
     int64_t time_ns[2];
@@ -31,23 +31,23 @@ static bool read_step(struct analysis_ends *e, struct analysis_source source[2],
     for (int i = 0; i < 2; i++)
         next[i] = analysis_source_next(&source[i], &time_ns[i], &s[i], err);
     while (next[0] >= 0 && next[1] >= 0 && next[0] + next[1] > 0) {
-        bool second = next[0] == 0 || (next[1] > 0 && analysis_ends_time(e, 1, time_ns[1]) <
-                                                          analysis_ends_time(e, 0, time_ns[0]));
-        if (!analysis_ends_add(e, second, time_ns[second], &s[second], err))
+        bool second = next[0] == 0 || (next[1] > 0 && analysis_both_ends_time(e, 1, time_ns[1]) <
+                                                          analysis_both_ends_time(e, 0, time_ns[0]));
+        if (!analysis_both_ends_add(e, second, time_ns[second], &s[second], err))
             return false;
         next[second] = analysis_source_next(&source[second], &time_ns[second], &s[second], err);
     }
     return next[0] == 0 && next[1] == 0;
 }
 
-bool analysis_ends_read(struct analysis_ends *e, const char *const path[2], analysis_progress *progress,
-                        struct analysis_capture capture[2], struct error *err)
+bool analysis_both_ends_read(struct analysis_both_ends *e, const char *const path[2], analysis_progress *progress,
+                             struct analysis_capture capture[2], struct error *err)
 {
     struct analysis_source source[2];
     for (int i = 0; i < 2; i++)
         if (!read_first(e, i, path[i], progress, &capture[i], err))
             return false;
-    if (!analysis_ends_align(e, err) ||
+    if (!analysis_both_ends_align(e, err) ||
         !analysis_source_open(&source[0], path[0], progress, (void *)path[0], &capture[0], err))
         return false;
     if (!analysis_source_open(&source[1], path[1], NULL, NULL, &capture[1], err)) {
@@ -58,6 +58,6 @@ bool analysis_ends_read(struct analysis_ends *e, const char *const path[2], anal
     for (int i = 0; i < 2; i++)
         analysis_source_close(&source[i]);
     if (ok)
-        analysis_ends_finish(e);
+        analysis_both_ends_finish(e);
     return ok;
 }

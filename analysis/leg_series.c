@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/series.h"
+#include "analysis/leg_series.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,25 +7,25 @@
 
 #define UNIT_NS INT64_C(1000000)
 
-struct analysis_series *analysis_series_new(int64_t time_ns)
+struct analysis_leg_series *analysis_leg_series_new(int64_t time_ns)
 {
-    struct analysis_series *s = calloc(1, sizeof *s);
+    struct analysis_leg_series *s = calloc(1, sizeof *s);
     if (s)
         s->first = time_ns / UNIT_NS;
     return s;
 }
 
 /* Neighbours merge: slot i takes what is in the two that lie in it. */
-static void series_double(struct analysis_series *s)
+static void series_double(struct analysis_leg_series *s)
 {
     size_t odd = (size_t)(s->first & 1), n = s->n > 0 ? (s->n + odd + 1) / 2 : 0;
     for (size_t i = 0; i < n; i++) {
-        struct analysis_series_cell sum[ANALYSIS_SERIES_LEGS] = {{0}};
+        struct analysis_leg_series_cell sum[ANALYSIS_LEG_SERIES_LEGS] = {{0}};
         for (size_t k = 2 * i; k < 2 * i + 2; k++) {
             if (k < odd || k - odd >= s->n)
                 continue;
-            for (int leg = 0; leg < ANALYSIS_SERIES_LEGS; leg++) {
-                const struct analysis_series_cell *c = &s->cell[k - odd][leg];
+            for (int leg = 0; leg < ANALYSIS_LEG_SERIES_LEGS; leg++) {
+                const struct analysis_leg_series_cell *c = &s->cell[k - odd][leg];
                 sum[leg].time_sum_ns += c->time_sum_ns;
                 sum[leg].ticks_sum += c->ticks_sum;
                 sum[leg].n += c->n;
@@ -39,32 +39,32 @@ static void series_double(struct analysis_series *s)
     s->n = n;
 }
 
-void analysis_series_add(struct analysis_series *s, int64_t time_ns, int leg, double t_ns, double ticks)
+void analysis_leg_series_add(struct analysis_leg_series *s, int64_t time_ns, int leg, double t_ns, double ticks)
 {
     int64_t slot;
-    while ((slot = (time_ns / UNIT_NS >> s->shift) - s->first) >= ANALYSIS_SERIES_SLOTS)
+    while ((slot = (time_ns / UNIT_NS >> s->shift) - s->first) >= ANALYSIS_LEG_SERIES_SLOTS)
         series_double(s);
     slot = slot < 0 ? 0 : slot;
     if ((size_t)slot >= s->n)
         s->n = (size_t)slot + 1;
-    struct analysis_series_cell *c = &s->cell[slot][leg];
+    struct analysis_leg_series_cell *c = &s->cell[slot][leg];
     c->time_sum_ns += t_ns;
     c->ticks_sum += ticks;
     c->n++;
 }
 
-double analysis_series_width_s(const struct analysis_series *s)
+double analysis_leg_series_width_s(const struct analysis_leg_series *s)
 {
     return (double)(UNIT_NS << s->shift) * 1e-9;
 }
 
-double analysis_series_start_s(const struct analysis_series *s, size_t slot)
+double analysis_leg_series_start_s(const struct analysis_leg_series *s, size_t slot)
 {
-    return ((double)s->first + (double)slot) * analysis_series_width_s(s);
+    return ((double)s->first + (double)slot) * analysis_leg_series_width_s(s);
 }
 
-double analysis_series_mean_ns(const struct analysis_series *s, size_t slot, int leg, double tick_ns)
+double analysis_leg_series_mean_ns(const struct analysis_leg_series *s, size_t slot, int leg, double tick_ns)
 {
-    const struct analysis_series_cell *c = &s->cell[slot][leg];
+    const struct analysis_leg_series_cell *c = &s->cell[slot][leg];
     return c->n > 0 ? (c->time_sum_ns - c->ticks_sum * tick_ns) / c->n : NAN;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analysis/explain.h - where a flow's round trip goes, and what its ACKs look like, from one tap.
+/* analysis/round_trip.h - where a flow's round trip goes, and what its ACKs look like, from one tap.
  *
  * Round trip: TCP timestamps cut it into four legs at the tap, wherever that is. With t the tap's time and v a
  * timestamp in its sender's clock,
@@ -15,8 +15,8 @@
  * they "left" when the data they acknowledge passed the tap. Beside the receiver that is what its own host does to them.
  * Beside the sender data pass in bursts, and the measure is another: the share of bytes acknowledged by runs of three
  * ACKs whose rate (bytes / span of the ACKs) is above the path's by 1 / 0.75. */
-#ifndef ANALYSIS_EXPLAIN_H
-#define ANALYSIS_EXPLAIN_H
+#ifndef ANALYSIS_ROUND_TRIP_H
+#define ANALYSIS_ROUND_TRIP_H
 
 #include "base/compression.h"
 #include "capture/decode.h"
@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ANALYSIS_EXPLAIN_TICKS 4
+#define ANALYSIS_ROUND_TRIP_TICKS 4
 
 /* The sender stopped although everything was acknowledged: it had nothing to send. */
 struct analysis_pause {
@@ -33,25 +33,27 @@ struct analysis_pause {
     int64_t pause_ns;    /* at the tap, from the acknowledgement to the next data */
 };
 
-#define ANALYSIS_EXPLAIN_PAUSES 1024 /* of at least 5 ms; where there are more, only the longest are kept */
+#define ANALYSIS_ROUND_TRIP_PAUSES 1024 /* of at least 5 ms; where there are more, only the longest are kept */
 
 enum analysis_leg { ANALYSIS_LEG_DATA_OUT, ANALYSIS_LEG_DATA_IN, ANALYSIS_LEG_ACK_OUT, ANALYSIS_LEG_ACK_IN,
                     ANALYSIS_LEGS };
 
-struct analysis_explain; /* of one direction; opaque */
+struct analysis_round_trip; /* of one direction; opaque */
 
 /* NULL when memory is out. */
-struct analysis_explain *analysis_explain_new(void);
-void analysis_explain_free(struct analysis_explain *e);
+struct analysis_round_trip *analysis_round_trip_new(void);
+void analysis_round_trip_free(struct analysis_round_trip *e);
 
 /* A data segment of the flow passes; `end`: its last sequence number + 1, relative, beyond all before. False when
  * memory is out. */
-bool analysis_explain_data(struct analysis_explain *e, const struct capture_segment *s, int64_t end, int64_t time_ns);
+bool analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
+                              int64_t time_ns);
 
 /* An acknowledgement of the flow passes; `ack` relative. */
-void analysis_explain_ack(struct analysis_explain *e, const struct capture_segment *s, int64_t ack, int64_t time_ns);
+void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture_segment *s, int64_t ack,
+                             int64_t time_ns);
 
-struct analysis_explanation {
+struct analysis_round_trip_figures {
     double wait_s[ANALYSIS_LEGS]; /* NAN without samples (no timestamps) */
     double data_wait_s, ack_wait_s; /* sums of two; NAN when either is unknown */
     double tick_s;                /* the coarser of the two clocks' ; NAN unknown */
@@ -60,22 +62,22 @@ struct analysis_explanation {
 };
 
 /* In order of time; *n of them, borrowed. */
-const struct analysis_pause *analysis_explain_pauses(const struct analysis_explain *e, size_t *n);
+const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_round_trip *e, size_t *n);
 
 /* Waits over time, in equal slots; from start_s on, seconds since the origin. */
 struct analysis_wait {
     double start_s, data_s, ack_s;
 };
 
-/* At most ANALYSIS_SERIES_SLOTS (analysis/series.h) of them; 0 for a small flow, or without timestamps. */
-size_t analysis_explain_waits(const struct analysis_explain *e, struct analysis_wait *waits);
+/* At most ANALYSIS_LEG_SERIES_SLOTS (analysis/leg_series.h) of them; 0 for a small flow, or without timestamps. */
+size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits);
 
 /* How long each of the n > 0 slots is; a lone one is 1 ms. */
-double analysis_explain_width_s(const struct analysis_wait *waits, size_t n);
+double analysis_round_trip_width_s(const struct analysis_wait *waits, size_t n);
 
-void analysis_explain_get(const struct analysis_explain *e, struct analysis_explanation *x);
+void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysis_round_trip_figures *x);
 
 /* Share of bytes in groups of ACKs that came at more than this rate, to a sixteenth of an octave; NAN without any. */
-double analysis_explain_faster(const struct analysis_explain *e, double rate_bps);
+double analysis_round_trip_faster(const struct analysis_round_trip *e, double rate_bps);
 
 #endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/leg_series.h - the legs of a flow's round trip over time: sums of tap times and timestamps in equal slots.
+ *
+ * Slots lie on a grid of 2^shift ms from the origin, as those of analysis/bins.h do; when time outgrows them,
+ * neighbours merge. Which tick the timestamps have is known only in the end, so both sums are kept. */
+#ifndef ANALYSIS_LEG_SERIES_H
+#define ANALYSIS_LEG_SERIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ANALYSIS_LEG_SERIES_SLOTS 512
+#define ANALYSIS_LEG_SERIES_LEGS 4
+
+struct analysis_leg_series_cell {
+    double time_sum_ns, ticks_sum; /* of the tap, less where its clock began; of the stamps, likewise */
+    uint32_t n;
+};
+
+struct analysis_leg_series {
+    int64_t first; /* slot 0 covers [first, first + 1) << shift, in ms */
+    unsigned shift;
+    size_t n;
+    struct analysis_leg_series_cell cell[ANALYSIS_LEG_SERIES_SLOTS][ANALYSIS_LEG_SERIES_LEGS];
+};
+
+/* NULL when memory is out. Free it with free(). */
+struct analysis_leg_series *analysis_leg_series_new(int64_t time_ns);
+
+/* A sample of a leg at time_ns; earlier than the first slot counts there. */
+void analysis_leg_series_add(struct analysis_leg_series *s, int64_t time_ns, int leg, double t_ns, double ticks);
+
+double analysis_leg_series_width_s(const struct analysis_leg_series *s);
+double analysis_leg_series_start_s(const struct analysis_leg_series *s, size_t slot);
+
+/* Mean of time less stamps of `tick_ns` in a slot, in ns; NAN without samples. */
+double analysis_leg_series_mean_ns(const struct analysis_leg_series *s, size_t slot, int leg, double tick_ns);
+
+#endif
