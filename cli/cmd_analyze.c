@@ -250,8 +250,7 @@ static bool analyze_file(const char *path, struct options *o, bool several, json
                          struct view_capture_page *report, struct error *err)
 {
     struct analysis_capture capture;
-    struct analysis_flows *f = o->report ? cli_read_capture_explained(path, &capture, err)
-                                         : cli_read_capture(path, &capture, err);
+    struct analysis_flows *f = study_capture_read(path, o->report, &cli_read_listener, &capture, err);
     if (f && capture.tcp_segments == 0)
         fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", path, capture.frames);
     bool ok = f && show(path, f, &capture, o, several, root, err) &&

@@ -4,6 +4,7 @@
 #include "view/rules_table.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/read.h"
 #include "study/judge.h"
 #include "view/table.h"
 
@@ -169,7 +170,7 @@ int cmd_check(int argc, char **argv)
         view_table_add(&o.summary, "%s", head[i]);
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {
-        ok = study_judge_source(argv[i], o.tolerance, show, &o, &err);
+        ok = study_judge_source(argv[i], o.tolerance, &cli_read_listener, show, &o, &err);
     }
     ok = ok && study_workload_signature(&o.programs, &err);
     if (ok && o.json) {

@@ -2,6 +2,7 @@
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/read.h"
 #include "results/directory.h"
 #include "study/judge.h"
 #include "study/judge_run.h"
@@ -160,7 +161,7 @@ int cmd_plot(int argc, char **argv)
         /* 'replay --port -o DIR' leaves a queue, and no flows to judge. */
         bool port = results_directory_has(argv[i], "queues.csv") && !study_judge_run_exists(argv[i]);
         ok = port ? plot_add_run(&plot.queues, argv[i], "queues.csv", &err)
-                  : study_judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, plot_visit, &plot, &err);
+                  : study_judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, &cli_read_listener, plot_visit, &plot, &err);
         struct stat st;
         if (!output && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode))
             output = argv[i];

@@ -4,6 +4,7 @@
 #include "cli/engines.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/read.h"
 #include "study/replay.h"
 #include "study/replay_interface.h"
 #include "study/replay_port.h"
@@ -201,7 +202,7 @@ int cmd_replay(int argc, char **argv)
     r.scenario.n_captures = 0; /* of the scenario's own places; the pointer stays owned */
     r.scenario.engine = SCENARIO_ENGINE_NATIVE;
     if (status == 0)
-        status = study_replay_build(&r, o.file, &err) ? replay_all(&r, &o, &err) : cli_fail(&err);
+        status = study_replay_build(&r, o.file, &cli_read_listener, &err) ? replay_all(&r, &o, &err) : cli_fail(&err);
     study_replay_fini(&r);
     return status;
 }

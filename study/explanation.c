@@ -12,7 +12,8 @@
 #define BURSTS 0.25 /* of ACK groups are compressed: worth saying */
 
 /* Where handshakes are too short to tell, the host that most flows share is where the capture was made. */
-static enum analysis_tap_place tap_by_host(const struct analysis_flow *flow, const struct analysis_flow *all, size_t n)
+static enum analysis_tap_place explanation_tap_by_host(const struct analysis_flow *flow,
+                                                       const struct analysis_flow *all, size_t n)
 {
     size_t src = 0, dst = 0;
     for (size_t i = 0; i < n; i++) {
@@ -22,9 +23,9 @@ static enum analysis_tap_place tap_by_host(const struct analysis_flow *flow, con
     return src > dst ? ANALYSIS_TAP_SENDER : dst > src ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_UNKNOWN;
 }
 
-static struct study_explanation explained_one(const struct analysis_flows *f, size_t slot,
-                                              const struct analysis_flow *flow, const struct analysis_flow *all,
-                                              size_t n)
+static struct study_explanation explanation_of_flow(const struct analysis_flows *f, size_t slot,
+                                                    const struct analysis_flow *flow,
+                                                    const struct analysis_flow *all, size_t n)
 {
     struct study_explanation e = {
         .flow = *flow, .slot = slot, .tap = analysis_flows_tap(f, slot), .limit = analysis_limit_of(flow)};
@@ -34,7 +35,7 @@ static struct study_explanation explained_one(const struct analysis_flows *f, si
     e.rtt_s = floor_s + e.x.data_wait_s + e.x.ack_wait_s;
     e.ack_share = e.rtt_s > 0 ? e.x.ack_wait_s / e.rtt_s : NAN;
     if (e.tap == ANALYSIS_TAP_UNKNOWN)
-        e.tap = tap_by_host(flow, all, n);
+        e.tap = explanation_tap_by_host(flow, all, n);
     if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* too near to tell by handshakes */
         e.tap = e.x.hold_s >= STUDY_EXPLANATION_MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
     e.groups = e.tap == ANALYSIS_TAP_SENDER ? e.x.stamped : e.x.passed;
@@ -62,7 +63,7 @@ bool study_explanation_bulk(const struct analysis_flows *f, struct study_explana
             flows[bulk++] = flow;
         }
     for (size_t i = 0; ok && i < bulk; i++)
-        all[i] = explained_one(f, slot_of[i], &flows[i], flows, bulk);
+        all[i] = explanation_of_flow(f, slot_of[i], &flows[i], flows, bulk);
     free(flows);
     free(slot_of);
     if (!ok) {
@@ -72,24 +73,6 @@ bool study_explanation_bulk(const struct analysis_flows *f, struct study_explana
     *list = all;
     *n = bulk;
     return true;
-}
-
-const char *const study_explanation_head[STUDY_EXPLANATION_COLUMNS] = {
-    "from", "to", "Mb/s", "window kB", "floor ms", "data wait", "ACK wait", "ACK share", "compressed", "tap", "limit"};
-
-void study_explanation_row(struct view_table *t, const struct study_explanation *e)
-{
-    static const char *const places[] = {"-", "sender", "receiver"};
-    view_table_add_flow(t, &e->flow);
-    view_table_add_number(t, e->flow.goodput_bps, 1e6);
-    view_table_add_number(t, e->flow.window_bytes, 1e3);
-    view_table_add_ms(t, e->flow.rtt_floor_s);
-    view_table_add_ms(t, e->x.data_wait_s);
-    view_table_add_ms(t, e->x.ack_wait_s);
-    view_table_add_percent(t, e->ack_share);
-    view_table_add_percent(t, e->compressed);
-    view_table_add(t, "%s", places[e->tap]);
-    view_table_add(t, "%s", analysis_limit_name(e->limit));
 }
 
 void study_explanation_say(const struct study_explanation *e, char text[static STUDY_EXPLANATION_TEXT])
@@ -125,30 +108,4 @@ void study_explanation_phases(const struct study_explanation *e, char text[stati
     for (size_t i = 0; e->n_phases > 1 && i < e->n_phases && at < STUDY_EXPLANATION_TEXT; i++)
         at += (size_t)snprintf(text + at, STUDY_EXPLANATION_TEXT - at, "%s%s to %.3f s", i == 0 ? "limited by: " : ", ",
                                analysis_limit_name(e->phases[i].limit), e->phases[i].end_s);
-}
-
-static json_t *phases_json(const struct study_explanation *e)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < e->n_phases; i++)
-        json_array_append_new(list, json_pack("{s:f, s:f, s:s, s:o}", "start_s", e->phases[i].start_s, "end_s",
-                                              e->phases[i].end_s, "limit", analysis_limit_name(e->phases[i].limit),
-                                              "window_bytes", view_table_json_number(e->phases[i].window_bytes)));
-    return list;
-}
-
-json_t *study_explanation_json(const char *source, const struct study_explanation *e)
-{
-    static const char *const taps[] = {"unknown", "sender", "receiver"};
-    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-    analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
-    analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:s, s:o}", "source", source,
-                     "src", src, "dst", dst, "goodput_bps", view_table_json_number(e->flow.goodput_bps), "rtt_floor_s",
-                     view_table_json_number(e->flow.rtt_floor_s), "data_wait_s",
-                     view_table_json_number(e->x.data_wait_s), "ack_wait_s", view_table_json_number(e->x.ack_wait_s),
-                     "rtt_s", view_table_json_number(e->rtt_s), "ack_share", view_table_json_number(e->ack_share),
-                     "ack_groups", (json_int_t)e->groups.groups, "compressed_share",
-                     view_table_json_number(e->compressed), "hold_s", view_table_json_number(e->x.hold_s), "tap",
-                     taps[e->tap], "limit", analysis_limit_name(e->limit), "phases", phases_json(e));
 }

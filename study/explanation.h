@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/explanation.h - what explain and analyze --report say of a flow: its round trip's parts, and a sentence. */
+/* study/explanation.h - the bulk flows of a capture, explained: the parts of each round trip, what limits the
+ * flow, and both as a sentence. */
 #ifndef STUDY_EXPLANATION_H
 #define STUDY_EXPLANATION_H
 
 #include "analysis/limit.h"
-#include "view/table.h"
 
 #define STUDY_EXPLANATION_TEXT 512
 #define STUDY_EXPLANATION_MOSTLY 0.5 /* of the round trip: named as its cause */
-#define STUDY_EXPLANATION_COLUMNS 11
 #define STUDY_EXPLANATION_LEAST_GROUPS 20 /* of ACKs, to speak of a share */
 
 struct study_explanation {
@@ -29,16 +28,10 @@ struct study_explanation {
 bool study_explanation_bulk(const struct analysis_flows *f, struct study_explanation **list, size_t *n,
                             struct error *err);
 
-/* A row of explain's table; the first two columns are texts. */
-void study_explanation_row(struct view_table *t, const struct study_explanation *e);
-extern const char *const study_explanation_head[STUDY_EXPLANATION_COLUMNS];
-
 /* One sentence for people who do not want to read columns; without the flow's name. */
 void study_explanation_say(const struct study_explanation *e, char text[static STUDY_EXPLANATION_TEXT]);
 
 /* "limited by: sender to 0.512 s, receiver to 4.172 s"; empty for a flow with one limit all along. */
 void study_explanation_phases(const struct study_explanation *e, char text[static STUDY_EXPLANATION_TEXT]);
-
-json_t *study_explanation_json(const char *source, const struct study_explanation *e);
 
 #endif

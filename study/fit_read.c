@@ -63,7 +63,7 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
     f->source = path;
     f->seen = 0;
     if (filekind_of(path) != FILEKIND_DATABASE)
-        return study_judge_source(path, ANALYSIS_CHECK_TOLERANCE, fit_read_resources, f, err);
+        return study_judge_source(path, ANALYSIS_CHECK_TOLERANCE, f->listener, fit_read_resources, f, err);
     if (!sweep_db_open(&db, path, err))
         return false;
     bool ok = sweep_read(&db, fit_read_point, f, err);

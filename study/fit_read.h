@@ -11,6 +11,7 @@ struct study_fit_read {
     void *state[STUDY_FIT_PARTS]; /* owned; by study_fit_kind, each of its part's own type */
     const char *source;           /* borrowed; being read */
     size_t seen;                  /* its points, whoever took them */
+    const struct study_capture_listener *listener; /* borrowed; NULL after study_fit_read_start(): silent */
 };
 
 bool study_fit_read_start(struct study_fit_read *f, struct error *err);

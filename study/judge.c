@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/judge.h"
 
-#include "study/workload.h"
-#include "study/judge_run.h"
-#include "cli/read.h"
+#include "analysis/check_capture.h"
 #include "scenarios/directory.h"
+#include "study/judge_run.h"
+#include "study/workload.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -19,12 +19,13 @@ const char *study_judge_run_of(const char *path, char directory[static PATH_MAX]
     return study_judge_run_exists(directory) ? directory : NULL;
 }
 
-static bool judge_file(const char *path, double tolerance, study_judge_visit *visit, void *user, struct error *err)
+static bool judge_file(const char *path, double tolerance, const struct study_capture_listener *listener,
+                       study_judge_visit *visit, void *user, struct error *err)
 {
     struct analysis_capture capture;
     struct analysis_resources resources = {0};
     char directory[PATH_MAX];
-    struct analysis_flows *f = cli_read_capture(path, &capture, err);
+    struct analysis_flows *f = study_capture_read(path, false, listener, &capture, err);
     bool ok = f && analysis_check_capture(f, tolerance, &resources, err) &&
               visit(user, path, study_judge_run_of(path, directory), &resources, err);
     analysis_resources_fini(&resources);
@@ -69,11 +70,12 @@ static bool judge_runs(const char *directory, double tolerance, study_judge_visi
     return ok;
 }
 
-bool study_judge_source(const char *path, double tolerance, study_judge_visit *visit, void *user, struct error *err)
+bool study_judge_source(const char *path, double tolerance, const struct study_capture_listener *listener,
+                        study_judge_visit *visit, void *user, struct error *err)
 {
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
-        return judge_file(path, tolerance, visit, user, err);
+        return judge_file(path, tolerance, listener, visit, user, err);
     if (study_judge_run_exists(path))
         return judge_run(path, tolerance, visit, user, err);
     return judge_runs(path, tolerance, visit, user, err);

@@ -3,7 +3,8 @@
 #ifndef STUDY_JUDGE_H
 #define STUDY_JUDGE_H
 
-#include "analysis/check_capture.h"
+#include "analysis/resource.h"
+#include "study/capture.h"
 
 #include <limits.h>
 
@@ -16,6 +17,7 @@ typedef bool study_judge_visit(void *user, const char *source, const char *run,
 const char *study_judge_run_of(const char *path, char directory[static PATH_MAX]);
 
 /* Judges a capture file, a run directory, or every run one level below a directory, by name. */
-bool study_judge_source(const char *path, double tolerance, study_judge_visit *visit, void *user, struct error *err);
+bool study_judge_source(const char *path, double tolerance, const struct study_capture_listener *listener,
+                        study_judge_visit *visit, void *user, struct error *err);
 
 #endif

@@ -11,7 +11,7 @@
 #define LEAST_BUSY_S 1e-3 /* where ticks are finer: a mean of milliseconds */
 
 /* The host that the capture is beside, as most flows have it; NULL when unknown. */
-static const struct capture_address *swing_host(const struct study_explanation *flows, size_t n)
+static const struct capture_address *pendulum_host(const struct study_explanation *flows, size_t n)
 {
     const struct capture_address *best = NULL;
     size_t most = 0;
@@ -32,7 +32,7 @@ static const struct capture_address *swing_host(const struct study_explanation *
 bool study_pendulum_make(const struct analysis_flows *f, const struct study_explanation *flows, size_t n,
                         struct study_pendulum *s, struct error *err)
 {
-    const struct capture_address *host = swing_host(flows, n);
+    const struct capture_address *host = pendulum_host(flows, n);
     struct analysis_pendulum_waits_flow *at = calloc(n + 1, sizeof *at);
     double from_s, to_s;
     size_t used = 0;
@@ -65,16 +65,4 @@ void study_pendulum_say(const struct study_pendulum *s, char text[static STUDY_E
     snprintf(text, STUDY_EXPLANATION_TEXT,
              "waits over %.0f ms from %s and to %s: only one %.0f %% of the time, both %.0f %%, neither %.0f %%%s%s",
              s->busy_s * 1e3, name, name, 100 * p->one, 100 * p->both, 100 * fmax(0, p->neither), correlation, period);
-}
-
-json_t *study_pendulum_json(const char *source, const struct study_pendulum *s)
-{
-    const struct analysis_pendulum *p = &s->waits;
-    char name[CAPTURE_ADDRESS_TEXT], out[CAPTURE_ADDRESS_TEXT + 8], in[CAPTURE_ADDRESS_TEXT + 8];
-    capture_address_format(&s->host, name);
-    snprintf(out, sizeof out, "from %s", name);
-    snprintf(in, sizeof in, "to %s", name);
-    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "source", source, "a", out, "b", in, "one_busy",
-                     p->one, "both_busy", p->both, "neither_busy", p->neither, "correlation",
-                     view_table_json_number(p->correlation), "period_s", view_table_json_number(p->period_s));
 }

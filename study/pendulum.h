@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/pendulum.h - do a host's two directions take turns, by a capture alone? For explain and the report. */
+/* study/pendulum.h - do a host's two directions take turns, by a capture alone? */
 #ifndef STUDY_PENDULUM_H
 #define STUDY_PENDULUM_H
 
@@ -15,10 +15,9 @@ struct study_pendulum {
 
 /* Of bulk flows in the table's order: among hosts that as many flows share, the first is taken. */
 bool study_pendulum_make(const struct analysis_flows *f, const struct study_explanation *flows, size_t n,
-                        struct study_pendulum *s, struct error *err);
+                         struct study_pendulum *s, struct error *err);
 
-/* What is known, as a sentence without its full stop, and as study_explain_run() has queues. */
+/* What is known, as a sentence without its full stop. */
 void study_pendulum_say(const struct study_pendulum *s, char text[static STUDY_EXPLANATION_TEXT]);
-json_t *study_pendulum_json(const char *source, const struct study_pendulum *s);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/degree.h"
 #include "base/units.h"
-#include "cli/read.h"
 #include "study/replay.h"
 
 #include <math.h>
@@ -188,10 +187,11 @@ static bool replay_fill(struct study_replay *r, struct bulk *flows, int n, struc
     return true;
 }
 
-bool study_replay_build(struct study_replay *r, const char *path, struct error *err)
+bool study_replay_build(struct study_replay *r, const char *path, const struct study_capture_listener *listener,
+                        struct error *err)
 {
     struct analysis_capture capture;
-    struct analysis_flows *table = cli_read_capture_explained(path, &capture, err);
+    struct analysis_flows *table = study_capture_read(path, true, listener, &capture, err);
     if (!table)
         return false;
     size_t slots = analysis_flows_slots(table);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/explanation_table.h"
 #include "view/capture_page.h"
 
 #include "analysis/degree.h"
@@ -121,15 +122,15 @@ static bool show_flows(FILE *f, const struct view_capture_page_capture *c, struc
     if (c->n_shown < c->n_bulk)
         fprintf(f, "<p>The %zu of %zu with the most bytes; <code>contraflow explain</code> lists all.</p>\n",
                 c->n_shown, c->n_bulk);
-    view_table_init(&t, STUDY_EXPLANATION_COLUMNS + 3);
-    for (size_t i = 0; i < STUDY_EXPLANATION_COLUMNS; i++)
-        view_table_add(&t, "%s", study_explanation_head[i]);
+    view_table_init(&t, VIEW_EXPLANATION_TABLE_COLUMNS + 3);
+    for (size_t i = 0; i < VIEW_EXPLANATION_TABLE_COLUMNS; i++)
+        view_table_add(&t, "%s", view_explanation_table_head[i]);
     view_table_add(&t, "steady Mb/s");
     view_table_add(&t, "+-");
     view_table_add(&t, "retrans");
     for (size_t i = 0; i < c->n_shown; i++) {
         const struct analysis_flow *flow = &c->bulk[i].flow;
-        study_explanation_row(&t, &c->bulk[i]);
+        view_explanation_table_row(&t, &c->bulk[i]);
         view_table_add_number(&t, flow->steady_goodput_bps.value, 1e6);
         view_table_add_number(&t, flow->steady_goodput_bps.ci95, 1e6);
         view_table_add(&t, "%" PRIu32, flow->retransmitted_segments);

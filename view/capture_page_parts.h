@@ -5,6 +5,7 @@
 
 #include "analysis/check_capture.h"
 #include "study/pendulum.h"
+#include "view/table.h"
 #include "view/text.h"
 
 #include <limits.h>

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/cli.h"
+#include "cli/explain_show.h"
+#include "cli/read.h"
+#include "study/both_ends.h"
+#include "view/table.h"
+
+#include <inttypes.h>
+
+static void ends_row(struct view_table *t, const char *const path[2], const struct study_both_ends_flow *flow)
+{
+    const struct analysis_both_ends_flow *f = &flow->between;
+    view_table_add(t, "%s", flow->src);
+    view_table_add(t, "%s", flow->dst);
+    view_table_add(t, "%" PRId64, f->acks);
+    view_table_add(t, "%" PRId64, f->lost_acks);
+    view_table_add(t, "%" PRId64, f->groups);
+    view_table_add_percent(t, flow->compressed_share);
+    view_table_add_ms(t, f->base_s);
+    view_table_add_ms(t, f->data_wait_s);
+    view_table_add_ms(t, f->ack_wait_s);
+    view_table_add_ms(t, f->hold_s);
+    view_table_add_percent(t, flow->ack_share);
+    view_table_add(t, "%s", path[f->sender_file]);
+}
+
+static json_t *ends_flow_json(const char *const path[2], const struct study_both_ends_flow *flow)
+{
+    const struct analysis_both_ends_flow *f = &flow->between;
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "src", flow->src,
+                     "dst", flow->dst, "sender", path[f->sender_file], "receiver", path[!f->sender_file], "data",
+                     (json_int_t)f->data, "acks", (json_int_t)f->acks, "lost_acks", (json_int_t)f->lost_acks,
+                     "ack_groups", (json_int_t)f->groups, "compressed", (json_int_t)f->compressed, "compressed_share",
+                     view_table_json_number(flow->compressed_share), "base_s", view_table_json_number(f->base_s),
+                     "data_wait_s", view_table_json_number(f->data_wait_s), "ack_wait_s",
+                     view_table_json_number(f->ack_wait_s), "ack_share", view_table_json_number(flow->ack_share),
+                     "hold_s", view_table_json_number(f->hold_s));
+}
+
+static void ends_print_json(const char *const path[2], const struct study_both_ends *b)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < b->n; i++)
+        if (b->flow[i].placed)
+            json_array_append_new(list, ends_flow_json(path, &b->flow[i]));
+    json_t *all = json_pack("{s:o, s:f, s:[f, f]}", "both_ends", list, "drift", b->drift, "resolution_s",
+                            b->resolution_s[0], b->resolution_s[1]);
+    json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    putchar('\n');
+    json_decref(all);
+}
+
+static bool ends_print(const char *const path[2], const struct study_both_ends *b, struct error *err)
+{
+    static const char *const head[] = {"from", "to", "ACKs", "lost", "groups", "compressed", "base ms", "data wait",
+                                       "ACK wait", "hold", "ACK share", "beside the sender"};
+    struct view_table t;
+    view_table_start(&t, head, sizeof head / sizeof *head);
+    for (size_t i = 0; i < b->n; i++)
+        if (b->flow[i].placed)
+            ends_row(&t, path, &b->flow[i]);
+    if (!view_table_print(&t, "", 2, stdout, err))
+        return false;
+    if (b->drift != 0)
+        printf("The second file's clock gains %.1f ppm on the first one's; taken off the waits.\n", b->drift * 1e6);
+    return true;
+}
+
+bool cli_explain_show_both_ends(const char *const path[2], bool as_json, size_t *n, struct error *err)
+{
+    struct study_both_ends b;
+    bool ok = study_both_ends_read(path, &cli_read_listener, &b, err);
+    for (size_t i = 0; ok && i < b.n; i++)
+        if (!b.flow[i].placed)
+            fprintf(stderr, "contraflow: warning: %s > %s is in both captures, but no transit between them shows: were "
+                            "they made at different ends, at the same time?\n", b.flow[i].src, b.flow[i].dst);
+    *n = b.placed;
+    if (ok && b.placed == 0)
+        fprintf(stderr, "contraflow: %s, %s: no bulk TCP flow passes from one to the other\n", path[0], path[1]);
+    if (ok && as_json)
+        ends_print_json(path, &b);
+    else if (ok && b.placed > 0)
+        ok = ends_print(path, &b, err);
+    study_both_ends_fini(&b);
+    return ok;
+}

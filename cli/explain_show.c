@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/explain_show.h"
+
+#include "cli/read.h"
+#include "study/explain_run.h"
+#include "study/explanation.h"
+#include "study/pendulum.h"
+#include "view/explanation_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static json_t *show_phases_json(const struct study_explanation *e)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < e->n_phases; i++)
+        json_array_append_new(list, json_pack("{s:f, s:f, s:s, s:o}", "start_s", e->phases[i].start_s, "end_s",
+                                              e->phases[i].end_s, "limit", analysis_limit_name(e->phases[i].limit),
+                                              "window_bytes", view_table_json_number(e->phases[i].window_bytes)));
+    return list;
+}
+
+static json_t *show_flow_json(const char *source, const struct study_explanation *e)
+{
+    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+    analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
+    analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:s, s:o}", "source", source,
+                     "src", src, "dst", dst, "goodput_bps", view_table_json_number(e->flow.goodput_bps), "rtt_floor_s",
+                     view_table_json_number(e->flow.rtt_floor_s), "data_wait_s",
+                     view_table_json_number(e->x.data_wait_s), "ack_wait_s", view_table_json_number(e->x.ack_wait_s),
+                     "rtt_s", view_table_json_number(e->rtt_s), "ack_share", view_table_json_number(e->ack_share),
+                     "ack_groups", (json_int_t)e->groups.groups, "compressed_share",
+                     view_table_json_number(e->compressed), "hold_s", view_table_json_number(e->x.hold_s), "tap",
+                     analysis_flows_tap_name(e->tap), "limit", analysis_limit_name(e->limit), "phases",
+                     show_phases_json(e));
+}
+
+static json_t *show_turns_json(const char *source, const char *a, const char *b, const struct analysis_pendulum *p)
+{
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "source", source, "a", a, "b", b, "one_busy", p->one,
+                     "both_busy", p->both, "neither_busy", p->neither, "correlation",
+                     view_table_json_number(p->correlation), "period_s", view_table_json_number(p->period_s));
+}
+
+static json_t *show_pendulum_json(const char *source, const struct study_pendulum *s)
+{
+    char name[CAPTURE_ADDRESS_TEXT], out[CAPTURE_ADDRESS_TEXT + 8], in[CAPTURE_ADDRESS_TEXT + 8];
+    capture_address_format(&s->host, name);
+    snprintf(out, sizeof out, "from %s", name);
+    snprintf(in, sizeof in, "to %s", name);
+    return show_turns_json(source, out, in, &s->waits);
+}
+
+static void show_sentences(const struct study_explanation *e)
+{
+    char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT], text[STUDY_EXPLANATION_TEXT];
+    analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
+    analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
+    study_explanation_say(e, text);
+    printf("  %s > %s: %s\n", src, dst, text);
+    study_explanation_phases(e, text);
+    if (*text)
+        printf("    %s\n", text);
+}
+
+static bool show_flows(const char *path, const struct study_explanation *flows, size_t n,
+                       const struct study_pendulum *pendulum, struct error *err)
+{
+    char text[STUDY_EXPLANATION_TEXT];
+    struct view_table t;
+    view_table_start(&t, view_explanation_table_head, VIEW_EXPLANATION_TABLE_COLUMNS);
+    for (size_t i = 0; i < n; i++)
+        view_explanation_table_row(&t, &flows[i]);
+    printf("%s\n", path);
+    if (!view_table_print(&t, "  ", 2, stdout, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        show_sentences(&flows[i]);
+    if (pendulum->known) {
+        study_pendulum_say(pendulum, text);
+        printf("  %s\n", text);
+    }
+    return true;
+}
+
+bool cli_explain_show_capture(const char *path, bool as_json, struct cli_explain_show_lists *lists, size_t *n,
+                              struct error *err)
+{
+    struct analysis_capture capture;
+    struct study_explanation *flows = NULL;
+    struct study_pendulum pendulum = {0};
+    size_t bulk = 0;
+    struct analysis_flows *f = study_capture_read(path, true, &cli_read_listener, &capture, err);
+    bool ok = f && study_explanation_bulk(f, &flows, &bulk, err) &&
+              study_pendulum_make(f, flows, bulk, &pendulum, err);
+    if (ok && bulk == 0)
+        fprintf(stderr, "contraflow: %s: no bulk TCP flow\n", path);
+    for (size_t i = 0; ok && as_json && i < bulk; i++)
+        json_array_append_new(lists->flows, show_flow_json(path, &flows[i]));
+    if (ok && as_json && pendulum.known)
+        json_array_append_new(lists->queues, show_pendulum_json(path, &pendulum));
+    if (ok && !as_json && bulk > 0)
+        ok = (*n == 0 || putchar('\n') != EOF) && show_flows(path, flows, bulk, &pendulum, err);
+    *n += bulk;
+    free(flows);
+    analysis_flows_free(f);
+    return ok;
+}
+
+static void show_share(struct view_table *t, double share)
+{
+    if (isfinite(share))
+        view_table_add(t, "%.1f %%", fmax(0, 100 * share));
+    else
+        view_table_add(t, "-");
+}
+
+static bool show_waits(const char *directory, const struct study_explain_run *run, struct error *err)
+{
+    static const char *const head[] = {"flow", "from", "to", "Mb/s", "floor ms", "data wait", "ACK wait", "ACK share",
+                                       "compressed"};
+    struct view_table t;
+    view_table_start(&t, head, sizeof head / sizeof *head);
+    for (size_t i = 0; i < run->n_waits; i++) {
+        const struct study_explain_run_waits *w = &run->waits[i];
+        view_table_add(&t, "%s", w->flow->name);
+        view_table_add(&t, "%s", w->flow->src);
+        view_table_add(&t, "%s", w->flow->dst);
+        view_table_add_number(&t, w->flow->goodput_bps, 1e6);
+        view_table_add(&t, "%.3f", w->flow->floor_s * 1e3);
+        view_table_add(&t, "%.3f", w->flow->data_wait_s * 1e3);
+        view_table_add(&t, "%.3f", w->flow->ack_wait_s * 1e3);
+        show_share(&t, w->ack_share);
+        show_share(&t, w->compressed_share);
+    }
+    printf("%s: simulated, and exact: what every frame waited between stacks\n", directory);
+    return view_table_print(&t, "  ", 3, stdout, err);
+}
+
+static bool show_turns(const char *directory, const struct study_explain_run *run, struct error *err)
+{
+    static const char *const head[] = {"queue", "queue", "one busy", "both", "neither", "correlation", "period ms"};
+    struct view_table t;
+    view_table_start(&t, head, sizeof head / sizeof *head);
+    for (size_t i = 0; i < run->n_turns; i++) {
+        const struct study_explain_run_turns *turns = &run->turns[i];
+        view_table_add(&t, "%s", turns->data);
+        view_table_add(&t, "%s", turns->acks);
+        show_share(&t, turns->busy.one);
+        show_share(&t, turns->busy.both);
+        show_share(&t, turns->busy.neither);
+        view_table_add_number(&t, turns->busy.correlation, 1);
+        view_table_add_number(&t, turns->busy.period_s * 1e3, 1);
+    }
+    printf("%s: simulated queues that flows' data and ACKs meet, %.3f to %.3f s: when is one busy, when both?\n",
+           directory, run->from_s, run->to_s);
+    return view_table_print(&t, "  ", 2, stdout, err);
+}
+
+static void show_run_json(const char *directory, const struct study_explain_run *run,
+                          struct cli_explain_show_lists *lists)
+{
+    for (size_t i = 0; i < run->n_waits; i++) {
+        const struct study_explain_run_waits *w = &run->waits[i];
+        json_array_append_new(
+            lists->simulated,
+            json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source", directory, "flow", w->flow->name,
+                      "src", w->flow->src, "dst", w->flow->dst, "floor_s", view_table_json_number(w->flow->floor_s),
+                      "data_wait_s", view_table_json_number(w->flow->data_wait_s), "ack_wait_s",
+                      view_table_json_number(w->flow->ack_wait_s), "ack_share", view_table_json_number(w->ack_share),
+                      "ack_groups", view_table_json_number((double)w->flow->ack_groups), "compressed_share",
+                      view_table_json_number(w->compressed_share)));
+    }
+    for (size_t i = 0; i < run->n_turns; i++)
+        json_array_append_new(lists->queues, show_turns_json(directory, run->turns[i].data, run->turns[i].acks,
+                                                             &run->turns[i].busy));
+}
+
+bool cli_explain_show_run(const char *directory, bool as_json, struct cli_explain_show_lists *lists, size_t *n,
+                          struct error *err)
+{
+    struct study_explain_run run;
+    bool ok = study_explain_run_read(directory, &run, err);
+    if (ok && as_json)
+        show_run_json(directory, &run, lists);
+    else if (ok)
+        ok = (run.n_waits == 0 || show_waits(directory, &run, err)) &&
+             (run.n_turns == 0 || show_turns(directory, &run, err));
+    *n += run.n_waits + run.n_turns;
+    study_explain_run_fini(&run);
+    return ok;
+}

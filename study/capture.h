@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* study/capture.h - capture files into flow tables. Whoever asks hears how far reading is and what is wrong with
+ * the files. */
+#ifndef STUDY_CAPTURE_H
+#define STUDY_CAPTURE_H
+
+#include "analysis/both_ends.h"
+#include "analysis/flows.h"
+
+/* Any of these may be NULL; so may the listener be. */
+struct study_capture_listener {
+    analysis_progress *progress;       /* its `user` is the path, as text */
+    void (*finished)(void);            /* the file has been read, or reading it failed */
+    void (*warn)(const char *message); /* the capture is cut, its frames are, or its clock steps back */
+};
+
+/* analysis_flows_read() into a new table; `explain`: one that keeps what analysis_flows_explain() needs. NULL and *err
+ * on failure. */
+struct analysis_flows *study_capture_read(const char *path, bool explain, const struct study_capture_listener *listener,
+                                          struct analysis_capture *capture, struct error *err);
+
+/* analysis_both_ends_read(), likewise. */
+bool study_capture_read_both_ends(struct analysis_both_ends *e, const char *const path[2],
+                                  const struct study_capture_listener *listener, struct error *err);
+
+#endif
