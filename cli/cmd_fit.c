@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/fit_show.h"
 #include "cli/help.h"
+#include "cli/read.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -80,6 +81,7 @@ int cmd_fit(int argc, char **argv)
     if (help_wanted)
         return cli_help("fit");
     bool ok = study_fit_read_start(&f, &err);
+    f.listener = &cli_read_listener;
     for (int i = optind; ok && i < argc; i++)
         ok = study_fit_read_source(&f, argv[i], &err);
     ok = ok && fit_show(&f, argv + optind, argc - optind, json, &err);

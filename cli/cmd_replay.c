@@ -3,11 +3,9 @@
 #include "base/units.h"
 #include "cli/engines.h"
 #include "cli/cli.h"
+#include "cli/cmd_replay.h"
 #include "cli/help.h"
 #include "cli/read.h"
-#include "study/replay.h"
-#include "study/replay_interface.h"
-#include "study/replay_port.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
@@ -90,7 +88,7 @@ static bool options_parse(int argc, char **argv, struct replay_options *o, struc
 }
 
 /* captures/my.pcap -> my-replay */
-static char *default_directory(const char *path)
+static char *replay_default_directory(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strchr(name, '.');
     int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
@@ -99,7 +97,7 @@ static char *default_directory(const char *path)
 }
 
 /* A variant's directory is named by its change, with '-' for what a file name cannot hold. */
-static void variant_directory(const char *root, const char *label, char directory[static PATH_MAX])
+static void replay_variant_directory(const char *root, const char *label, char directory[static PATH_MAX])
 {
     int n = snprintf(directory, PATH_MAX, "%s/", root);
     for (const char *p = label; *p && n < PATH_MAX - 1; p++)
@@ -108,7 +106,7 @@ static void variant_directory(const char *root, const char *label, char director
 }
 
 /* Writes one variant's scenario.yaml. */
-static bool prepare(const struct study_replay *r, const char *what_if, const struct replay_options *o,
+static bool replay_prepare(const struct study_replay *r, const char *what_if, const struct replay_options *o,
                     struct study_replay_run *run, struct error *err)
 {
     struct scenario s = r->scenario; /* all but the flows is borrowed */
@@ -125,7 +123,7 @@ static bool prepare(const struct study_replay *r, const char *what_if, const str
     return ok;
 }
 
-static bool play(struct study_replay_run *runs, int n, const struct replay_options *o, int *signal_number,
+static bool replay_play(struct study_replay_run *runs, int n, const struct replay_options *o, int *signal_number,
                  struct error *err)
 {
     struct sweep_engines_job jobs[STUDY_REPLAY_VARIANTS] = {{0}};
@@ -149,24 +147,24 @@ static int replay_all(struct study_replay *r, const struct replay_options *o, st
 {
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
     int n = 1 + o->n_what_ifs, signal_number = 0;
-    char *root = o->output ? strdup(o->output) : default_directory(o->file);
+    char *root = o->output ? strdup(o->output) : replay_default_directory(o->file);
     bool ok = root && outfile_make_directory(root, err);
     for (int i = 0; ok && i < n; i++) {
         runs[i].label = i ? o->what_ifs[i - 1] : "baseline";
-        variant_directory(root, runs[i].label, runs[i].directory);
-        ok = prepare(r, i ? o->what_ifs[i - 1] : NULL, o, &runs[i], err);
+        replay_variant_directory(root, runs[i].label, runs[i].directory);
+        ok = replay_prepare(r, i ? o->what_ifs[i - 1] : NULL, o, &runs[i], err);
     }
     free(root);
-    ok = ok && play(runs, n, o, &signal_number, err);
+    ok = ok && replay_play(runs, n, o, &signal_number, err);
     for (int i = 0; ok && !signal_number && i < n; i++)
         ok = study_replay_run_read(&runs[i], r->n_flows, err);
     if (ok && !signal_number && o->json) {
-        json_t *all = study_replay_json(r, runs, n);
+        json_t *all = cli_replay_show_json(r, runs, n);
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
         putchar('\n');
         json_decref(all);
     } else if (ok && !signal_number) {
-        ok = study_replay_show(r, runs, n, err);
+        ok = cli_replay_show(r, runs, n, err);
     }
     for (int i = 0; i < n; i++)
         free(runs[i].goodput_bps);
@@ -179,10 +177,10 @@ int cmd_replay(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--port") == 0 || strncmp(argv[i], "--port=", strlen("--port=")) == 0)
-            return study_replay_port(argc, argv);
+            return cmd_replay_port(argc, argv);
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], "--interface", strlen("--interface")) == 0)
-            return study_replay_interface(argc, argv);
+            return cmd_replay_interface(argc, argv);
     struct replay_options o = {.jobs = sweep_engines_processors()};
     struct study_replay r = {.n_maps = 0};
     struct error err = {0};

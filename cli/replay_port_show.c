@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows.h"
 #include "base/units.h"
-#include "study/replay_port.h"
+#include "cli/cmd_replay.h"
 #include "view/table.h"
 
 #include <inttypes.h>
@@ -58,7 +58,7 @@ static json_t *json_limit(int64_t limit)
     return limit == EMU_QUEUE_UNLIMITED ? json_null() : json_integer(limit);
 }
 
-json_t *study_replay_port_json(const struct port_replay_options *o, const struct port_replay_result *r)
+json_t *cli_replay_port_show_json(const struct port_replay_options *o, const struct port_replay_result *r)
 {
     const struct port_flow *rest = &r->flows.flow[PORT_FLOWS_REST];
     json_t *port = json_pack("{s:I, s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:I, s:I}", "rate_bps", (json_int_t)o->rate_bps,
@@ -148,7 +148,7 @@ static void format_limit(const struct emu_queue_config *q, char text[static UNIT
         snprintf(text, UNITS_TEXT, "unlimited");
 }
 
-bool study_replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r, struct error *err)
+bool cli_replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r, struct error *err)
 {
     char rate[UNITS_TEXT], limit[UNITS_TEXT];
     units_format_rate(o->rate_bps, rate);

@@ -1,32 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "results/csv.h"
-#include "study/replay.h"
+#include "cli/cmd_replay.h"
 #include "view/table.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct error *err)
-{
-    static const char *const columns[] = {"goodput_bps", "retransmitted_segments"};
-    struct results_csv csv;
-    char *v[2];
-    int n = 0;
-    run->goodput_bps = calloc((size_t)n_flows, sizeof *run->goodput_bps);
-    if (!run->goodput_bps)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", n_flows);
-    if (!results_csv_open_in(&csv, run->directory, "flows.csv", columns, 2, err))
-        return false;
-    while (n < n_flows && results_csv_next(&csv, v, err) == RESULTS_CSV_ROW) {
-        run->goodput_bps[n++] = results_csv_number(v[0]);
-        run->retransmitted += strtoll(v[1], NULL, 10);
-    }
-    results_csv_close(&csv);
-    if (err->code != ERROR_NONE)
-        return false;
-    return n == n_flows || error_set(err, ERROR_SYSTEM, "%s: flows are missing", run->directory);
-}
 
 static double replay_total(const struct study_replay_run *run, int n)
 {
@@ -44,7 +21,7 @@ static double replay_measured_total(const struct study_replay *r)
     return sum;
 }
 
-static void add_percent(struct view_table *t, double d)
+static void replay_add_percent(struct view_table *t, double d)
 {
     if (isfinite(d))
         view_table_add(t, "%+.1f %%", 100 * d);
@@ -52,7 +29,7 @@ static void add_percent(struct view_table *t, double d)
         view_table_add(t, "-");
 }
 
-static bool show_baseline(const struct study_replay *r, const struct study_replay_run *run, struct error *err)
+static bool replay_show_baseline(const struct study_replay *r, const struct study_replay_run *run, struct error *err)
 {
     static const char *const head[] = {"from",   "to",           "host",          "host",      "window kB",
                                        "pauses", "measured Mb/s", "replayed Mb/s", "difference"};
@@ -68,7 +45,7 @@ static bool show_baseline(const struct study_replay *r, const struct study_repla
         view_table_add(&t, "%d", r->flows[i].pauses);
         view_table_add_number(&t, r->flows[i].measured_bps, 1e6);
         view_table_add_number(&t, run->goodput_bps[i], 1e6);
-        add_percent(&t, run->goodput_bps[i] / r->flows[i].measured_bps - 1);
+        replay_add_percent(&t, run->goodput_bps[i] / r->flows[i].measured_bps - 1);
     }
     double measured = replay_measured_total(r), played = replay_total(run, r->n_flows);
     view_table_add(&t, "total");
@@ -76,7 +53,7 @@ static bool show_baseline(const struct study_replay *r, const struct study_repla
         view_table_add(&t, "%s", "");
     view_table_add_number(&t, measured, 1e6);
     view_table_add_number(&t, played, 1e6);
-    add_percent(&t, played / measured - 1);
+    replay_add_percent(&t, played / measured - 1);
     return view_table_print(&t, "  ", 4, stdout, err);
 }
 
@@ -85,14 +62,15 @@ struct replay_rank {
     double total_bps;
 };
 
-static int rank_compare(const void *a, const void *b)
+static int replay_rank_compare(const void *a, const void *b)
 {
     double x = ((const struct replay_rank *)a)->total_bps, y = ((const struct replay_rank *)b)->total_bps;
     return (x < y) - (x > y);
 }
 
 /* The variants by bandwidth won back, flow by flow. */
-static bool show_variants(const struct study_replay *r, const struct study_replay_run *runs, int n, struct error *err)
+static bool replay_show_variants(const struct study_replay *r, const struct study_replay_run *runs, int n,
+                                 struct error *err)
 {
     struct replay_rank *ranks = calloc((size_t)n, sizeof *ranks);
     struct view_table t;
@@ -102,7 +80,7 @@ static bool show_variants(const struct study_replay *r, const struct study_repla
     for (int i = 0; i < n; i++)
         ranks[i] = (struct replay_rank){&runs[i], replay_total(&runs[i], r->n_flows)};
     double base = ranks[0].total_bps;
-    qsort(ranks, (size_t)n, sizeof *ranks, rank_compare);
+    qsort(ranks, (size_t)n, sizeof *ranks, replay_rank_compare);
     view_table_init(&t, (size_t)shown + 4);
     view_table_add(&t, "what if");
     view_table_add(&t, "total Mb/s");
@@ -113,7 +91,7 @@ static bool show_variants(const struct study_replay *r, const struct study_repla
     for (int i = 0; i < n; i++) {
         view_table_add(&t, "%s", ranks[i].run->label);
         view_table_add_number(&t, ranks[i].total_bps, 1e6);
-        add_percent(&t, ranks[i].total_bps / base - 1);
+        replay_add_percent(&t, ranks[i].total_bps / base - 1);
         view_table_add(&t, "%lld", ranks[i].run->retransmitted);
         for (int f = 0; f < shown; f++)
             view_table_add_number(&t, ranks[i].run->goodput_bps[f], 1e6);
@@ -123,17 +101,17 @@ static bool show_variants(const struct study_replay *r, const struct study_repla
     return view_table_print(&t, "  ", 1, stdout, err);
 }
 
-bool study_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n, struct error *err)
+bool cli_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n, struct error *err)
 {
     if (r->left_out > 0)
         fprintf(stderr, "contraflow: %d small flows are left out\n", r->left_out);
     if (r->windows_unknown > 0)
         fprintf(stderr, "contraflow: %d flows without a window in the capture are played with the scenario's\n",
                 r->windows_unknown);
-    return show_baseline(r, &runs[0], err) && (n == 1 || show_variants(r, runs, n, err));
+    return replay_show_baseline(r, &runs[0], err) && (n == 1 || replay_show_variants(r, runs, n, err));
 }
 
-json_t *study_replay_json(const struct study_replay *r, const struct study_replay_run *runs, int n)
+json_t *cli_replay_show_json(const struct study_replay *r, const struct study_replay_run *runs, int n)
 {
     json_t *flows = json_array(), *variants = json_array();
     for (int i = 0; i < r->n_flows; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/both_ends.h - the bulk flows of two captures, one made beside either end: what waits, gets lost and is compressed
- * between the two. */
+/* study/both_ends.h - the bulk flows of two captures, one made beside either end: what waits, gets lost and is
+ * compressed between the two. */
 #ifndef STUDY_BOTH_ENDS_H
 #define STUDY_BOTH_ENDS_H
 

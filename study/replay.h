@@ -7,7 +7,6 @@
 #include "scenarios/scenario.h"
 #include "study/capture.h"
 
-#include <jansson.h>
 #include <limits.h>
 
 #define STUDY_REPLAY_VARIANTS 64
@@ -60,10 +59,7 @@ struct study_replay_run {
     long long retransmitted;
 };
 
+/* From its directory, where it has been played; label and directory are set. */
 bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct error *err);
-
-/* The tables; runs[0] is the baseline. */
-bool study_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n, struct error *err);
-json_t *study_replay_json(const struct study_replay *r, const struct study_replay_run *runs, int n);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/degree.h"
 #include "base/units.h"
+#include "results/flow.h"
 #include "study/replay.h"
 
 #include <math.h>
@@ -217,4 +218,22 @@ void study_replay_fini(struct study_replay *r)
     scenario_fini(&r->scenario);
     free(r->flows);
     r->flows = NULL;
+}
+
+bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct error *err)
+{
+    struct results_flow *flows = NULL;
+    size_t n = 0;
+    if (!results_flow_read(run->directory, &flows, &n, err))
+        return false;
+    run->goodput_bps = calloc((size_t)n_flows, sizeof *run->goodput_bps);
+    bool ok = n >= (size_t)n_flows || error_set(err, ERROR_SYSTEM, "%s: flows are missing", run->directory);
+    if (ok && !run->goodput_bps)
+        ok = error_set(err, ERROR_SYSTEM, "out of memory for %d flows", n_flows);
+    for (int i = 0; ok && i < n_flows; i++) {
+        run->goodput_bps[i] = flows[i].goodput_bps;
+        run->retransmitted += flows[i].retransmitted_segments;
+    }
+    free(flows);
+    return ok;
 }

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "study/replay.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

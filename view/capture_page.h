@@ -19,7 +19,7 @@ struct view_capture_page {
 /* Makes the directory, if need be, and begins DIRECTORY/report.html; it appears at view_capture_page_finish(). */
 bool view_capture_page_open(struct view_capture_page *r, const char *directory, struct error *err);
 
-/* Adds a capture read by study_capture_read() with explanations; with `host` (or NULL) only what concerns that address. */
+/* Adds a capture whose table keeps explanations; with `host` (or NULL) only what concerns that address. */
 bool view_capture_page_add(struct view_capture_page *r, const char *path, const struct analysis_flows *f,
                 const struct analysis_capture *capture, const struct capture_address *host, struct error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test/cli/replay_open_main.c - open-loop replay as a program of its own, for test_replay_open.py. */
+/* test/cli/replay_interface_main.c - open-loop replay as a program of its own, for test_replay_open.py. */
 #include "cli/cli.h"
-#include "study/replay_interface.h"
+#include "cli/cmd_replay.h"
 
 #include <stdio.h>
 
@@ -13,5 +13,5 @@ int cli_fail(const struct error *err)
 
 int main(int argc, char **argv)
 {
-    return study_replay_interface(argc, argv);
+    return cmd_replay_interface(argc, argv);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/replay_interface.h"
-
 #include "base/units.h"
 #include "capture/inject.h"
 #include "cli/cli.h"
+#include "cli/cmd_replay.h"
 #include "cli/help.h"
 
 #include <getopt.h>
@@ -31,7 +30,7 @@ static void replay_on_signal(int number)
     replay_signal = number;
 }
 
-bool study_replay_interface_parse_speed(const char *text, double *speed, struct error *err)
+bool cmd_replay_parse_speed(const char *text, double *speed, struct error *err)
 {
     char *end;
     *speed = strtod(text, &end);
@@ -73,7 +72,7 @@ static bool replay_option(struct replay_options *o, int option, const char *text
         return true;
     case 's':
         o->has_speed = true;
-        return study_replay_interface_parse_speed(optarg, &o->inject.speed, err);
+        return cmd_replay_parse_speed(optarg, &o->inject.speed, err);
     case 'r':
         return replay_parse_rate(optarg, &o->inject.rate_bps, err);
     case 'w':
@@ -175,7 +174,7 @@ static void replay_report(const struct replay_options *o, const struct capture_i
                 o->inject.source, r->padded_frames);
 }
 
-/* Sends between two settings of the signals, so that what went out is told also when interrupted. */
+/* Sends between two settings of the signals, so that an interrupted one reports what went out. */
 static bool replay_send(struct replay_options *o, struct capture_inject *inject, struct capture_reader *reader,
                         struct error *err)
 {
@@ -198,7 +197,7 @@ static bool replay_send(struct replay_options *o, struct capture_inject *inject,
     return ok;
 }
 
-static bool study_replay_run(struct replay_options *o, struct error *err)
+static bool replay_open_and_send(struct replay_options *o, struct error *err)
 {
     struct capture_reader *reader = capture_reader_open(o->inject.source, err);
     struct capture_inject *inject = NULL;
@@ -209,7 +208,7 @@ static bool study_replay_run(struct replay_options *o, struct error *err)
     return ok;
 }
 
-int study_replay_interface(int argc, char **argv)
+int cmd_replay_interface(int argc, char **argv)
 {
     struct replay_options o = {.inject = {.speed = 1}};
     struct error err = {0};
@@ -217,7 +216,7 @@ int study_replay_interface(int argc, char **argv)
     if (ok && o.help)
         cli_help("replay interface");
     else if (ok)
-        ok = study_replay_run(&o, &err);
+        ok = replay_open_and_send(&o, &err);
     free((void *)o.inject.rewrites);
     if (ok && replay_signal) {
         fputs("contraflow: interrupted\n", stderr);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/replay_port.h"
-
 #include "base/names.h"
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/cmd_replay.h"
 #include "cli/help.h"
 #include "cli/read.h"
-#include "study/replay.h"
-#include "study/replay_interface.h"
 #include "scenarios/directory.h"
 
 #include <errno.h>
@@ -32,7 +29,7 @@ static void port_on_signal(int number)
     port_signal = number;
 }
 
-static bool parse_rate(const char *text, int64_t *rate_bps, struct error *err)
+static bool port_parse_rate(const char *text, int64_t *rate_bps, struct error *err)
 {
     if (!units_parse_rate(text, rate_bps, err))
         return error_prefix(err, "--port: ");
@@ -40,7 +37,7 @@ static bool parse_rate(const char *text, int64_t *rate_bps, struct error *err)
            error_set(err, ERROR_INPUT, "--port %s: not between 1kbps and 1000Gbps", text);
 }
 
-static bool parse_address(const char *name, const char *text, struct capture_address *address,
+static bool port_parse_address(const char *name, const char *text, struct capture_address *address,
                           const struct capture_address **use, struct error *err)
 {
     *use = address;
@@ -53,18 +50,18 @@ static bool port_option(struct port_options *o, int option, const char *name, co
     char known[NAMES_TEXT];
     switch (option) {
     case 'p':
-        return o->has_port = parse_rate(optarg, &o->replay.rate_bps, err);
+        return o->has_port = port_parse_rate(optarg, &o->replay.rate_bps, err);
     case 'b':
         return study_replay_queue_limit(optarg, &o->replay.queue, err) || error_prefix(err, "--buffer %s: ", optarg);
     case 'u':
         return study_replay_discipline(optarg, &o->replay.queue.discipline) ||
                error_set(err, ERROR_INPUT, "--queue %s: there are %s", optarg, names_list(emu_discipline_names, known));
     case 'f':
-        return parse_address(name, optarg, &o->from, &o->replay.from, err);
+        return port_parse_address(name, optarg, &o->from, &o->replay.from, err);
     case 't':
-        return parse_address(name, optarg, &o->to, &o->replay.to, err);
+        return port_parse_address(name, optarg, &o->to, &o->replay.to, err);
     case 's':
-        return study_replay_interface_parse_speed(optarg, &o->replay.speed, err);
+        return cmd_replay_parse_speed(optarg, &o->replay.speed, err);
     case 'o':
         o->replay.directory = optarg;
         return true;
@@ -114,7 +111,7 @@ static bool port_parse(int argc, char **argv, struct port_options *o, struct err
 }
 
 /* A run's files would not fit its queues any more. */
-static bool directory_take(const char *directory, struct error *err)
+static bool port_take_directory(const char *directory, struct error *err)
 {
     static const char *const runs[] = {"scenario.yaml", "flows.csv"}, *const ours[] = {"summary.json", "queues.csv"};
     bool ok = outfile_make_directory(directory, err);
@@ -133,7 +130,7 @@ static bool directory_take(const char *directory, struct error *err)
     return ok;
 }
 
-static bool write_summary(const char *directory, const json_t *all, struct error *err)
+static bool port_write_summary(const char *directory, const json_t *all, struct error *err)
 {
     struct outfile f;
     char *path = scenario_directory_path(directory, "summary.json", err);
@@ -160,14 +157,14 @@ static void port_warn(const struct port_options *o, const struct port_replay_res
 
 static bool port_report(const struct port_options *o, const struct port_replay_result *r, struct error *err)
 {
-    json_t *all = study_replay_port_json(&o->replay, r);
+    json_t *all = cli_replay_port_show_json(&o->replay, r);
     bool ok = all || error_set(err, ERROR_SYSTEM, "%s: out of memory", o->replay.path);
-    ok = ok && (!o->replay.directory || write_summary(o->replay.directory, all, err));
+    ok = ok && (!o->replay.directory || port_write_summary(o->replay.directory, all, err));
     if (ok && o->json) {
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
         putchar('\n');
     } else if (ok && r->picked_frames > 0) {
-        ok = study_replay_port_show(&o->replay, r, err);
+        ok = cli_replay_port_show(&o->replay, r, err);
     }
     json_decref(all);
     if (ok)
@@ -175,7 +172,7 @@ static bool port_report(const struct port_options *o, const struct port_replay_r
     return ok;
 }
 
-int study_replay_port(int argc, char **argv)
+int cmd_replay_port(int argc, char **argv)
 {
     static struct port_replay_result result;
     struct port_options o = {.replay = {.speed = 1, .queue = emu_queue_config_default(), .interrupted = &port_signal}};
@@ -192,7 +189,7 @@ int study_replay_port(int argc, char **argv)
     }
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);
-    bool ok = (!o.replay.directory || directory_take(o.replay.directory, &err)) &&
+    bool ok = (!o.replay.directory || port_take_directory(o.replay.directory, &err)) &&
               port_replay_run(&o.replay, &result, &err);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/cmd_replay.h - the two ways of 'contraflow replay' that are open loop, and what all three print. */
+#ifndef CLI_CMD_REPLAY_H
+#define CLI_CMD_REPLAY_H
+
+#include "base/error.h"
+#include "scenarios/port_replay.h"
+#include "study/replay.h"
+
+#include <jansson.h>
+
+/* 'contraflow replay FILE --interface NAME': onto a real interface. As a command: argv[0] is "replay"; returns the exit
+ * status. Refuses to run without --interface. */
+int cmd_replay_interface(int argc, char **argv);
+
+/* 'contraflow replay FILE --port RATE': into an emulated port. */
+int cmd_replay_port(int argc, char **argv);
+
+/* --speed: a finite number above 0. */
+bool cmd_replay_parse_speed(const char *text, double *speed, struct error *err);
+
+/* The closed loop's tables; runs[0] is the baseline. */
+bool cli_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n, struct error *err);
+json_t *cli_replay_show_json(const struct study_replay *r, const struct study_replay_run *runs, int n);
+
+/* The report of a port, as text and as the object that --json and summary.json hold; NULL when memory is out. */
+bool cli_replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r, struct error *err);
+json_t *cli_replay_port_show_json(const struct port_replay_options *o, const struct port_replay_result *r);
+
+#endif
