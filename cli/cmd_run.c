@@ -3,8 +3,8 @@
 #include "base/units.h"
 #include "cli/engines.h"
 #include "cli/cli.h"
+#include "cli/cross_check_show.h"
 #include "cli/help.h"
-#include "study/cross_check.h"
 #include "results/summary.h"
 #include "scenarios/directory.h"
 #include "scenarios/keys.h"
@@ -196,28 +196,23 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
 static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, bool json)
 {
     struct run_plan parts[2] = {{.directory = NULL}, {.directory = NULL}};
-    struct study_cross_check c;
+    struct study_cross_check c = {.n = 0};
     struct error err;
     int status = 0;
-    if (!outfile_make_directory(p->directory, &err) || !study_cross_check_init(&c, &err))
+    if (!outfile_make_directory(p->directory, &err))
         return cli_fail(&err);
     for (int e = SCENARIO_ENGINE_NS3; e <= SCENARIO_ENGINE_NATIVE && status == 0; e++)
         status = cross_check_run(p, (enum scenario_engine)e, parallel, quiet, &parts[e], &err);
     for (int i = 0; status == 0 && i < parts[0].n_jobs; i++)
         if (!study_cross_check_add(&c,
                                    p->scenario.n_points ? strrchr(parts[0].jobs[i].directory, '/') + 1 : p->directory,
-                                   parts[0].jobs[i].directory, parts[1].jobs[i].directory, json, &err))
+                                   parts[0].jobs[i].directory, parts[1].jobs[i].directory, &err) ||
+            (!json && !cli_cross_check_show_run(&c.run[c.n - 1], &err)))
             status = cli_fail(&err);
-    if (status == 0 && json) {
-        json_t *all = json_pack("{s:O, s:i, s:i, s:f}", "runs", c.runs, "judged", c.judged, "failed", c.failed,
-                                "worst_difference", c.worst);
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(all);
-    } else if (status == 0) {
-        printf("%d figures judged, largest difference %.2f %%: %s\n", c.judged, 100 * c.worst,
-               c.failed ? "the engines disagree" : c.judged ? "the engines agree" : "nothing to judge");
-    }
+    if (status == 0 && json)
+        cli_cross_check_show_json(&c);
+    else if (status == 0)
+        cli_cross_check_show_end(&c);
     for (int e = 0; e < 2; e++) {
         parts[e].scenario = (struct scenario){0};
         plan_fini(&parts[e]);

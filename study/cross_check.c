@@ -1,50 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/cross_check.h"
 
-#include "view/table.h"
-#include "scenarios/directory.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-bool study_cross_check_init(struct study_cross_check *c, struct error *err)
+enum { NS3 = STUDY_CROSS_CHECK_NS3, NATIVE = STUDY_CROSS_CHECK_NATIVE, ENGINES = STUDY_CROSS_CHECK_ENGINES };
+
+static void cross_check_run_fini(struct study_cross_check_run *run)
 {
-    *c = (struct study_cross_check){.runs = json_array()};
-    return c->runs || error_set(err, ERROR_SYSTEM, "out of memory");
+    for (int e = 0; e < ENGINES; e++)
+        results_summary_fini(&run->summary[e]);
+    free(run->difference);
 }
 
 void study_cross_check_fini(struct study_cross_check *c)
 {
-    json_decref(c->runs);
+    for (size_t i = 0; i < c->n; i++)
+        cross_check_run_fini(&c->run[i]);
+    free(c->run);
+    *c = (struct study_cross_check){.n = 0};
 }
 
-static json_t *summary_load(const char *directory, struct error *err)
+double study_cross_check_duration_s(const struct results_flow *flow)
 {
-    char *path = scenario_directory_path(directory, "summary.json", err);
-    json_error_t why;
-    json_t *summary = path ? json_load_file(path, 0, &why) : NULL;
-    if (path && !summary)
-        error_set(err, ERROR_SYSTEM, "%s: %s", path, why.text);
-    free(path);
-    return summary;
+    return flow->done ? results_flow_duration_s(flow) : NAN;
 }
 
-static double duration(const json_t *flow)
-{
-    bool done = json_is_true(json_object_get(flow, "done"));
-    return done ? view_json_number(flow, "end_s") - view_json_number(flow, "start_s") : NAN;
-}
-
-static bool loses(const json_t *flows)
-{
-    size_t i;
-    const json_t *flow;
-    json_array_foreach(flows, i, flow) if (view_json_number(flow, "retransmitted_segments") > 0) return true;
-    return false;
-}
-
-/* Native against ns-3, relative; counts it when it is to be judged. */
-static double difference(struct study_cross_check *c, double ns3, double native, bool judge, double tolerance)
+/* Counts it when it is to be judged. */
+static double cross_check_difference(struct study_cross_check *c, double ns3, double native, bool judge,
+                                     double tolerance)
 {
     double d = native / ns3 - 1;
     if (!judge || !isfinite(d))
@@ -55,69 +40,46 @@ static double difference(struct study_cross_check *c, double ns3, double native,
     return d;
 }
 
-static void add_percent(struct view_table *t, double d)
+static void cross_check_judge(struct study_cross_check *c, struct study_cross_check_run *run)
 {
-    if (isfinite(d))
-        view_table_add(t, "%+.2f %%", 100 * d);
-    else
-        view_table_add(t, "-");
-}
-
-static void add_rate(struct view_table *t, const json_t *flow)
-{
-    view_table_add_number(t, view_json_number(flow, "steady_goodput_bps"), 1e6);
-    view_table_add_number(t, view_json_number(flow, "steady_ci95_bps"), 1e6);
-}
-
-static json_t *compare_flow(struct study_cross_check *c, const json_t *ns3, const json_t *native, bool judge,
-                            struct view_table *t)
-{
-    double rates[2] = {view_json_number(ns3, "steady_goodput_bps"), view_json_number(native, "steady_goodput_bps")};
-    double times[2] = {duration(ns3), duration(native)};
-    double by_rate = difference(c, rates[0], rates[1], judge && !isfinite(times[0]), STUDY_CROSS_CHECK_RATE);
-    double by_time = difference(c, times[0], times[1], judge, STUDY_CROSS_CHECK_COMPLETION);
-    view_table_add(t, "%s", json_string_value(json_object_get(ns3, "flow")));
-    add_rate(t, ns3);
-    add_rate(t, native);
-    add_percent(t, by_rate);
-    for (int i = 0; i < 2; i++)
-        view_table_add_number(t, times[i], 1);
-    add_percent(t, by_time);
-    view_table_add(t, "%.0f", view_json_number(ns3, "retransmitted_segments"));
-    view_table_add(t, "%.0f", view_json_number(native, "retransmitted_segments"));
-    return json_pack("{s:O, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:O}", "flow", json_object_get(ns3, "flow"),
-                     "ns3_steady_goodput_bps", view_table_json_number(rates[0]), "native_steady_goodput_bps",
-                     view_table_json_number(rates[1]), "rate_difference", view_table_json_number(by_rate),
-                     "ns3_duration_s", view_table_json_number(times[0]), "native_duration_s",
-                     view_table_json_number(times[1]), "duration_difference", view_table_json_number(by_time),
-                     "ns3_retransmitted_segments", json_object_get(ns3, "retransmitted_segments"),
-                     "native_retransmitted_segments", json_object_get(native, "retransmitted_segments"));
+    run->judged = true;
+    for (size_t i = 0; i < run->n; i++)
+        for (int e = 0; e < ENGINES; e++)
+            run->judged = run->judged && run->summary[e].flows[i].retransmitted_segments <= 0;
+    for (size_t i = 0; i < run->n; i++) {
+        const struct results_flow *ns3 = &run->summary[NS3].flows[i], *native = &run->summary[NATIVE].flows[i];
+        double ns3_s = study_cross_check_duration_s(ns3), native_s = study_cross_check_duration_s(native);
+        run->difference[i] = (struct study_cross_check_difference){
+            .rate = cross_check_difference(c, ns3->steady_goodput_bps, native->steady_goodput_bps,
+                                           run->judged && !isfinite(ns3_s), STUDY_CROSS_CHECK_RATE),
+            .duration = cross_check_difference(c, ns3_s, native_s, run->judged, STUDY_CROSS_CHECK_COMPLETION),
+        };
+    }
 }
 
 bool study_cross_check_add(struct study_cross_check *c, const char *label, const char *ns3_directory,
-                           const char *native_directory, bool quiet, struct error *err)
+                           const char *native_directory, struct error *err)
 {
-    static const char *const head[] = {"flow", "ns3 Mb/s", "+-", "native Mb/s", "+-", "differ",
-                                       "ns3 s", "native s", "differ", "ns3 retrans", "native retrans"};
-    json_t *ns3 = summary_load(ns3_directory, err), *native = ns3 ? summary_load(native_directory, err) : NULL;
-    bool ok = native != NULL;
-    const json_t *a = json_object_get(ns3, "flows"), *b = json_object_get(native, "flows");
-    bool judge = !loses(a) && !loses(b);
-    json_t *flows = json_array();
-    struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
-    for (size_t i = 0; ok && i < json_array_size(a); i++)
-        json_array_append_new(flows, compare_flow(c, json_array_get(a, i), json_array_get(b, i), judge, &t));
-    if (ok && !quiet) {
-        printf("%s: %s against %s, simulated steady goodput%s\n", label,
-               json_string_value(json_object_get(native, "engine")), json_string_value(json_object_get(ns3, "engine")),
-               judge ? "" : "; losses: not judged");
-        ok = view_table_print(&t, "  ", 1, stdout, err);
+    struct study_cross_check_run *grown = realloc(c->run, (c->n + 1) * sizeof *grown);
+    if (!grown)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %zu runs", c->n);
+    c->run = grown;
+    struct study_cross_check_run *run = &grown[c->n];
+    *run = (struct study_cross_check_run){.n = 0};
+    snprintf(run->label, sizeof run->label, "%s", label);
+    bool ok = results_summary_read(&run->summary[NS3], ns3_directory, err) &&
+              results_summary_read(&run->summary[NATIVE], native_directory, err);
+    run->n = run->summary[NS3].n_flows;
+    if (ok && run->summary[NATIVE].n_flows != run->n)
+        ok = error_set(err, ERROR_INPUT, "%s: not the flows of %s", native_directory, ns3_directory);
+    run->difference = calloc(run->n + 1, sizeof *run->difference);
+    if (ok && !run->difference)
+        ok = error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", run->n);
+    if (ok) {
+        cross_check_judge(c, run);
+        c->n++;
     } else {
-        view_table_fini(&t);
+        cross_check_run_fini(run);
     }
-    json_array_append_new(c->runs, json_pack("{s:s, s:b, s:o}", "run", label, "judged", judge, "flows", flows));
-    json_decref(ns3);
-    json_decref(native);
     return ok;
 }

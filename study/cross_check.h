@@ -4,24 +4,42 @@
 #define STUDY_CROSS_CHECK_H
 
 #include "base/error.h"
+#include "results/summary.h"
 
-#include <jansson.h>
+#include <limits.h>
 
 #define STUDY_CROSS_CHECK_RATE 0.01       /* steady goodput of flows without losses: within so much of ns-3's */
 #define STUDY_CROSS_CHECK_COMPLETION 0.02 /* time from first to last payload */
 
-struct study_cross_check {
-    json_t *runs;  /* owned; what --json prints */
-    double worst;  /* largest difference of a judged figure, relative */
+enum study_cross_check_engine { STUDY_CROSS_CHECK_NS3, STUDY_CROSS_CHECK_NATIVE, STUDY_CROSS_CHECK_ENGINES };
+
+/* Native against ns-3, relative; NAN where one of them has no figure. */
+struct study_cross_check_difference {
+    double rate, duration;
+};
+
+struct study_cross_check_run {
+    char label[PATH_MAX];
+    struct results_summary summary[STUDY_CROSS_CHECK_ENGINES];
+    struct study_cross_check_difference *difference; /* owned; a flow each */
+    size_t n;
+    bool judged; /* no engine retransmitted anything: losses make rates a matter of chance, which takes many seeds */
+};
+
+struct study_cross_check { /* zeroed: no run */
+    struct study_cross_check_run *run; /* owned */
+    size_t n;
+    double worst;       /* largest difference of a judged figure, relative */
     int judged, failed; /* figures */
 };
 
-bool study_cross_check_init(struct study_cross_check *c, struct error *err);
 void study_cross_check_fini(struct study_cross_check *c);
 
-/* Compares the summaries of two finished runs, and prints a table unless quiet. In a run where an engine retransmitted
- * anything nothing is judged: losses make rates a matter of chance, which takes many seeds to compare. */
+/* Seconds from its first payload to its last; NAN when it was not done. */
+double study_cross_check_duration_s(const struct results_flow *flow);
+
+/* Compares the summaries of two finished runs; run[n - 1] is theirs then. */
 bool study_cross_check_add(struct study_cross_check *c, const char *label, const char *ns3_directory,
-                           const char *native_directory, bool quiet, struct error *err);
+                           const char *native_directory, struct error *err);
 
 #endif
