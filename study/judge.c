@@ -2,7 +2,7 @@
 #include "study/judge.h"
 
 #include "analysis/check_capture.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
 #include "study/judge_run.h"
 #include "study/workload.h"
 
@@ -55,7 +55,7 @@ static bool judge_runs(const char *directory, double tolerance, study_judge_visi
         return error_set_errno(err, "%s: cannot be read", directory);
     bool ok = true, any = false;
     for (int i = 0; i < n; i++) {
-        char *path = scenario_directory_path(directory, names[i]->d_name, err);
+        char *path = results_directory_path(directory, names[i]->d_name, err);
         ok = ok && path;
         if (ok && names[i]->d_name[0] != '.' && study_judge_run_exists(path)) {
             any = true;

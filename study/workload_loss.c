@@ -1,35 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Go-Back-N, many to one: the efficiency a run reached against Tam 2001, Eq. 4.2 or 4.9 with its own transitions. */
 #include "study/workload.h"
-#include "results/csv.h"
-#include "view/table.h"
+#include "base/units.h"
+#include "results/directory.h"
+#include "results/flow.h"
 #include "results/gbn_events.h"
 #include "model/loss.h"
-#include "scenarios/directory.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CONTENT 2 /* times the tolerance */
-
-/* What many senders reach at one receiver. */
-struct loss_case {
-    int receiver, senders;
-    double window, buffer, to_gr; /* packets; packets; timeout in packet times */
-    bool input;                   /* buffered at the senders' own input ports; else at one place for all */
-    double efficiency, ci95;
-    struct model_loss_counts pooled;
-    struct model_loss_chain chain;
-    bool has_chain;
-    double predicted;             /* NAN: no formula */
-    const char *rule;
-};
-
-enum column { FLOW, DST, BYTES, START, END, STEADY, CI95, RETRANSMITTED, COLUMNS };
-static const char *const columns[COLUMNS] = {"flow",    "dst",   "bytes", "start_s", "end_s", "steady_goodput_bps",
-                                             "steady_ci95_bps", "retransmitted_segments"};
 
 /* Time a full packet takes on the receiver's link: g_r of a receiver that keeps up. */
 static double loss_gap_s(const struct scenario *s, int receiver)
@@ -47,7 +30,7 @@ static double loss_packets(const struct scenario *s, int64_t bytes, int64_t pack
 }
 
 /* Senders behind one uplink share its input buffer, which then acts as an output's (section 4.3.4). */
-static void loss_buffer(const struct scenario *s, struct loss_case *k)
+static void loss_buffer(const struct scenario *s, struct study_workload_receiver *k)
 {
     const struct emu_switch_config *sw = &s->network.sw;
     enum emu_architecture_place place = emu_architectures[sw->architecture]->place;
@@ -60,33 +43,37 @@ static void loss_buffer(const struct scenario *s, struct loss_case *k)
                                                   : limit;
 }
 
-static bool loss_read_flows(const char *directory, const struct scenario *s, struct loss_case *k, struct error *err)
+static bool loss_read_flows(const char *directory, const struct scenario *s, struct study_workload_receiver *k,
+                            struct error *err)
 {
-    struct results_csv csv;
-    char *v[COLUMNS], name[16];
-    double bps = 0, variance = 0, bytes = 0, start = INFINITY, end = 0;
+    struct results_flow *flows = NULL;
+    size_t n = 0;
+    char name[16];
+    double bps = 0, variance = 0, bytes = 0, start_s = INFINITY, end_s = 0;
     snprintf(name, sizeof name, "h%d", k->receiver);
-    if (!results_csv_open_in(&csv, directory, "flows.csv", columns, COLUMNS, err))
+    if (!results_flow_read(directory, &flows, &n, err))
         return false;
-    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW) {
-        if (strcmp(v[DST], name) != 0)
+    for (size_t i = 0; i < n; i++) {
+        const struct results_flow *f = &flows[i];
+        if (strcmp(f->dst, name) != 0)
             continue;
-        double steady = results_csv_number(v[STEADY]), ci = results_csv_number(v[CI95]);
-        bps += steady;
-        variance += ci * ci;
-        bytes += fmax(0, results_csv_number(v[BYTES]));
-        start = fmin(start, results_csv_number(v[START]));
-        end = fmax(end, results_csv_number(v[END]));
+        bps += f->steady_goodput_bps;
+        variance += f->steady_ci95_bps * f->steady_ci95_bps;
+        bytes += fmax(0, (double)f->bytes);
+        if (f->start_ps >= 0)
+            start_s = fmin(start_s, (double)f->start_ps / UNITS_PS_PER_S);
+        end_s = fmax(end_s, (double)f->end_ps / UNITS_PS_PER_S);
     }
-    results_csv_close(&csv);
+    free(flows);
     double full = (double)s->gbn.packet_bytes * 8 / loss_gap_s(s, k->receiver);
     bool bounded = s->flows[0].bytes > 0 || !isfinite(bps);
-    k->efficiency = (bounded ? bytes * 8 / (end - start) : bps) / full;
+    k->efficiency = (bounded ? bytes * 8 / (end_s - start_s) : bps) / full;
     k->ci95 = bounded ? NAN : sqrt(variance) / full;
-    return err->code == ERROR_NONE;
+    return true;
 }
 
-static bool loss_read_traces(const char *directory, const struct scenario *s, struct loss_case *k, struct error *err)
+static bool loss_read_traces(const char *directory, const struct scenario *s, struct study_workload_receiver *k,
+                             struct error *err)
 {
     struct model_loss_counts *senders = calloc((size_t)k->senders, sizeof *senders);
     size_t n = 0;
@@ -96,7 +83,7 @@ static bool loss_read_traces(const char *directory, const struct scenario *s, st
         if (s->flows[i].to != k->receiver)
             continue;
         snprintf(name, sizeof name, "%s.events", s->flows[i].name);
-        char *path = scenario_directory_path(directory, name, err);
+        char *path = results_directory_path(directory, name, err);
         struct error none;
         ok = path != NULL;
         if (ok && results_gbn_events_read(path, &senders[n], &none)) /* a sender that never got through has no event */
@@ -109,7 +96,7 @@ static bool loss_read_traces(const char *directory, const struct scenario *s, st
     return ok;
 }
 
-static void loss_predict(const struct scenario *s, struct loss_case *k)
+static void loss_predict(const struct scenario *s, struct study_workload_receiver *k)
 {
     struct model_loss_flow flow = {k->senders, k->window, k->buffer};
     struct model_loss_input input;
@@ -134,45 +121,15 @@ static void loss_predict(const struct scenario *s, struct loss_case *k)
     }
 }
 
-static json_t *loss_json(const char *directory, const struct loss_case *k, bool holds)
+bool study_workload_loss(const char *directory, const struct scenario *s, double tolerance,
+                         struct study_workload_losses *l, struct error *err)
 {
-    json_t *chain = k->has_chain ? json_pack("{s:f, s:f, s:f}", "c", k->chain.c, "one_minus_a", k->chain.one_minus_a,
-                                             "f", k->chain.f)
-                                 : json_null();
-    return json_pack("{s:s, s:s, s:b, s:i, s:i, s:f, s:o, s:f, s:f, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I}", "source",
-                     directory, "kind", "loss", "simulated", true, "receiver", k->receiver, "senders", k->senders,
-                     "window_packets", k->window, "buffer_packets", view_table_json_number(k->buffer), "to_gr",
-                     k->to_gr, "efficiency", k->efficiency, "efficiency_ci95", view_table_json_number(k->ci95), "chain",
-                     chain, "predicted", view_table_json_number(k->predicted), "rule", k->rule, "holds", holds, "packs",
-                     (json_int_t)k->pooled.packs, "nacks", (json_int_t)k->pooled.nacks, "timeouts",
-                     (json_int_t)k->pooled.timeouts);
-}
-
-static void loss_print(const char *directory, const struct loss_case *k, bool holds)
-{
-    printf("%s: %d sender%s to h%d, window %g, buffer %g packets, timeout %.0f packet times\n", directory, k->senders,
-           k->senders == 1 ? "" : "s", k->receiver, k->window, k->buffer, k->to_gr);
-    printf("  simulated efficiency %.4f", k->efficiency);
-    if (isfinite(k->ci95))
-        printf(" +- %.4f", k->ci95);
-    printf(" of the receiver's rate; %" PRId64 " Packs, %" PRId64 " Nacks, %" PRId64 " timeouts\n", k->pooled.packs,
-           k->pooled.nacks, k->pooled.timeouts);
-    if (k->has_chain)
-        printf("  transitions of this run (Eq. 4.11-4.13): c %.4f, 1-a %.4f, f %.4f\n", k->chain.c,
-               k->chain.one_minus_a, k->chain.f);
-    if (isfinite(k->predicted))
-        printf("  predicted %.4f, %+.1f %%: %s (%s)\n", k->predicted, 100 * (k->predicted / k->efficiency - 1),
-               holds ? "holds" : "does not hold", k->rule);
-    else
-        printf("  no prediction (%s)\n", k->rule);
-}
-
-bool study_workload_loss(struct study_workloads *c, const char *directory, const struct scenario *s, struct error *err)
-{
-    bool any = false;
+    l->receiver = calloc((size_t)s->network.hosts, sizeof *l->receiver);
+    if (!l->receiver)
+        return error_set(err, ERROR_SYSTEM, "%s: out of memory for %d receivers", directory, s->network.hosts);
     for (int h = 0; h < s->network.hosts; h++) {
-        struct loss_case k = {.receiver = h, .window = (double)s->gbn.window_packets,
-                              .to_gr = (double)s->gbn.timeout_ps * 1e-12 / loss_gap_s(s, h)};
+        struct study_workload_receiver k = {.receiver = h, .window = (double)s->gbn.window_packets,
+                                            .to_gr = (double)s->gbn.timeout_ps * 1e-12 / loss_gap_s(s, h)};
         for (int i = 0; i < s->n_flows; i++)
             k.senders += s->flows[i].to == h;
         if (k.senders == 0)
@@ -181,13 +138,8 @@ bool study_workload_loss(struct study_workloads *c, const char *directory, const
         if (!loss_read_flows(directory, s, &k, err) || !loss_read_traces(directory, s, &k, err))
             return false;
         loss_predict(s, &k);
-        bool holds = !isfinite(k.predicted) || fabs(k.predicted / k.efficiency - 1) <= CONTENT * c->tolerance;
-        c->no = c->no || !holds;
-        any = true;
-        if (c->json)
-            json_array_append_new(c->list, loss_json(directory, &k, holds));
-        else
-            loss_print(directory, &k, holds);
+        k.holds = !isfinite(k.predicted) || fabs(k.predicted / k.efficiency - 1) <= CONTENT * tolerance;
+        l->receiver[l->n++] = k;
     }
-    return any || error_set(err, ERROR_INPUT, "%s: no flow", directory);
+    return l->n > 0 || error_set(err, ERROR_INPUT, "%s: no flow", directory);
 }

@@ -1,34 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Completion times of a repeated operation: how they are spread (Vaughan et al. 2003), how near the optimum they come
  * (Tam 2001, Eq. 5.1), and over several runs of MPI_Alltoall its contention signature (Steffenel 2006). */
-#include "analysis/distribution.h"
-#include "base/units.h"
 #include "study/workload.h"
 #include "results/csv.h"
-#include "view/table.h"
-#include "model/exchange.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-#define BAR 50         /* characters of the fullest bin */
 #define LEAST_POINTS 4 /* of a signature */
+#define PART 3         /* clusters are a third of a timer apart at least */
 
-enum column { OPERATION, PROCESS, START, END, COLUMNS };
-static const char *const columns[COLUMNS] = {"operation", "process", "start_s", "end_s"};
+enum operations_column { OPERATION, PROCESS, START, END, COLUMNS };
+static const char *const operations_columns[COLUMNS] = {"operation", "process", "start_s", "end_s"};
 
-struct operations {
+struct operations_times {
     double *process_s; /* owned; of every process in every operation */
     double *whole_s;   /* owned; of every operation: until its last process was through */
     size_t n, n_whole;
 };
 
-static bool operations_read(const char *directory, struct operations *o, struct error *err)
+static bool operations_read(const char *directory, struct operations_times *o, struct error *err)
 {
     struct results_csv csv;
     char *v[COLUMNS];
-    if (!results_csv_open_in(&csv, directory, "operations.csv", columns, COLUMNS, err))
+    if (!results_csv_open_in(&csv, directory, "operations.csv", operations_columns, COLUMNS, err))
         return false;
     while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW) {
         double took = results_csv_number(v[END]) - results_csv_number(v[START]);
@@ -52,11 +47,9 @@ static bool operations_read(const char *directory, struct operations *o, struct 
     return err->code == ERROR_NONE;
 }
 
-#define PART 3 /* clusters are a third of a timer apart at least */
-
-static double operations_separation_s(const struct scenario *s)
+static double operations_timer_s(const struct scenario *s)
 {
-    return (double)(s->transport == SCENARIO_TRANSPORT_GBN ? s->gbn.timeout_ps : s->tcp.min_rto_ps) * 1e-12 / PART;
+    return (double)(s->transport == SCENARIO_TRANSPORT_GBN ? s->gbn.timeout_ps : s->tcp.min_rto_ps) * 1e-12;
 }
 
 /* The parameters of Tam's model that this network has: L is store and forward through one switch, or cut through. */
@@ -105,152 +98,59 @@ static struct model_alltoall_link operations_link(const struct scenario *s)
     };
 }
 
-static bool operations_add_point(struct study_workloads *c, const struct scenario *s, const struct operations *o,
+static bool operations_add_point(struct study_workload_signature *signature, const struct scenario *s, double mean_s,
                                  struct error *err)
 {
-    struct model_signature_point *grown = realloc(c->points, (c->n_points + 1) * sizeof *grown);
+    struct model_signature_point *grown = realloc(signature->points, (signature->n + 1) * sizeof *grown);
     if (!grown)
         return error_set(err, ERROR_SYSTEM, "out of memory");
-    struct estimate mean = estimate_mean(o->whole_s, o->n_whole);
-    if (c->n_points == 0)
-        c->link = operations_link(s);
-    c->points = grown;
-    c->points[c->n_points++] = (struct model_signature_point){(size_t)s->network.hosts, (double)s->exchange.bytes,
-                                                              mean.value, 0};
+    if (signature->n == 0)
+        signature->link = operations_link(s);
+    signature->points = grown;
+    grown[signature->n++] = (struct model_signature_point){(size_t)s->network.hosts, (double)s->exchange.bytes, mean_s,
+                                                           0};
     return true;
 }
 
-static json_t *distribution_json(const struct analysis_distribution *d)
+bool study_workload_operations(const char *directory, const struct scenario *s, struct study_workload_operations *o,
+                               struct study_workload_signature *signature, struct error *err)
 {
-    json_t *bins = json_array(), *clusters = json_array();
-    for (size_t i = 0; i < d->bins; i++)
-        json_array_append_new(bins, json_integer((json_int_t)d->count[i]));
-    for (size_t i = 0; i < d->n_clusters; i++)
-        json_array_append_new(clusters, json_pack("{s:I, s:f, s:f, s:f}", "n", (json_int_t)d->cluster[i].n, "min_s",
-                                                  d->cluster[i].min_s, "mean_s", d->cluster[i].mean_s, "max_s",
-                                                  d->cluster[i].max_s));
-    return json_pack("{s:I, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o}", "n",
-                     (json_int_t)d->n, "mean_s", d->mean_s.value, "mean_ci95_s", view_table_json_number(d->mean_s.ci95),
-                     "min_s", d->min_s, "p5_s", d->p5_s, "p25_s", d->p25_s, "p50_s", d->p50_s, "p75_s", d->p75_s,
-                     "p95_s", d->p95_s, "p99_s", d->p99_s, "max_s", d->max_s, "bin_s", d->bin_s, "bin0_s", d->bin0_s,
-                     "bins", bins, "clusters", clusters, "outlier_share", d->outlier_share, "spacing_s",
-                     view_table_json_number(d->spacing_s));
-}
-
-static void distribution_print(const struct analysis_distribution *d)
-{
-    size_t most = 0;
-    printf("  ms: mean %.3f", d->mean_s.value * 1e3);
-    if (isfinite(d->mean_s.ci95))
-        printf(" +- %.3f", d->mean_s.ci95 * 1e3);
-    printf(", min %.3f, 5%% %.3f, 25%% %.3f, 50%% %.3f, 75%% %.3f, 95%% %.3f, 99%% %.3f, max %.3f\n", d->min_s * 1e3,
-           d->p5_s * 1e3, d->p25_s * 1e3, d->p50_s * 1e3, d->p75_s * 1e3, d->p95_s * 1e3, d->p99_s * 1e3,
-           d->max_s * 1e3);
-    for (size_t i = 0; i < d->bins; i++)
-        most = d->count[i] > most ? d->count[i] : most;
-    for (size_t i = 0; i < d->bins; i++) {
-        int bar = (int)((d->count[i] * BAR + most - 1) / most);
-        if (d->count[i] > 0)
-            printf("  %10.3f ms %7zu %.*s\n", (d->bin0_s + (double)i * d->bin_s) * 1e3, d->count[i], bar,
-                   "##################################################");
-        else if (i > 0 && d->count[i - 1] > 0)
-            printf("         ...\n");
-    }
-}
-
-static void clusters_print(const struct scenario *s, const struct analysis_distribution *d)
-{
-    bool gbn = s->transport == SCENARIO_TRANSPORT_GBN;
-    if (d->n_clusters == 1) {
-        printf("  one cluster: no operation waited for a timer of %g ms\n", operations_separation_s(s) * PART * 1e3);
-        return;
-    }
-    printf("  %zu clusters, the second %.1f ms behind the first (%s: %g ms); %.1f %% of completions lie beyond it\n",
-           d->n_clusters, d->spacing_s * 1e3, gbn ? "timeout" : "minimum RTO", operations_separation_s(s) * PART * 1e3,
-           100 * d->outlier_share);
-    for (size_t i = 0; i < d->n_clusters; i++)
-        printf("    %6.1f %%  %.3f to %.3f ms, mean %.3f\n", 100 * (double)d->cluster[i].n / (double)d->n,
-               d->cluster[i].min_s * 1e3, d->cluster[i].max_s * 1e3, d->cluster[i].mean_s * 1e3);
-}
-
-static bool operations_say(struct study_workloads *c, const char *directory, const struct scenario *s,
-                           struct operations *o, struct error *err)
-{
-    struct analysis_distribution d;
-    struct model_exchange_cost cost;
-    bool optimum = operations_optimum(s, &cost);
-    struct estimate whole = estimate_mean(o->whole_s, o->n_whole);
-    if (!analysis_distribution_make(o->process_s, o->n, operations_separation_s(s), &d, err))
-        return error_prefix(err, "%s/operations.csv: ", directory);
-    if (c->json) {
-        json_t *best = optimum ? json_pack("{s:f, s:f, s:f}", "optimum_s", cost.bound_s, "formula_s", cost.time_s,
-                                           "of_optimum", cost.bound_s / whole.value)
-                               : json_null();
-        json_array_append_new(
-            c->list, json_pack("{s:s, s:s, s:b, s:I, s:f, s:o, s:o, s:o}", "source", directory, "kind", "operations",
-                               "simulated", true, "operations", (json_int_t)o->n_whole, "whole_mean_s", whole.value,
-                               "whole_ci95_s", view_table_json_number(whole.ci95), "exchange", best, "processes",
-                               distribution_json(&d)));
-        return true;
-    }
-    printf("%s: %zu operations, simulated completion times of %zu processes\n", directory, o->n_whole, o->n);
-    distribution_print(&d);
-    clusters_print(s, &d);
-    printf("  whole operations (last process): mean %.3f ms", whole.value * 1e3);
-    if (isfinite(whole.ci95))
-        printf(" +- %.3f", whole.ci95 * 1e3);
-    putchar('\n');
-    if (optimum)
-        printf("  optimum (Tam 2001, Eq. 5.1) %.3f ms: %.3f of it; the algorithm's own formula %.3f ms\n",
-               cost.bound_s * 1e3, cost.bound_s / whole.value, cost.time_s * 1e3);
-    return true;
-}
-
-bool study_workload_operations(struct study_workloads *c, const char *directory, const struct scenario *s,
-                              struct error *err)
-{
-    struct operations o = {0};
-    bool ok = operations_read(directory, &o, err);
-    if (ok && o.n == 0)
+    struct operations_times times = {0};
+    bool ok = operations_read(directory, &times, err);
+    if (ok && times.n == 0)
         ok = error_set(err, ERROR_INPUT, "%s: no operation ended within %.3g s", directory,
                        (double)s->duration_ps * 1e-12);
+    if (ok) {
+        *o = (struct study_workload_operations){
+            .n_processes = times.n,
+            .n_whole = times.n_whole,
+            .whole = estimate_mean(times.whole_s, times.n_whole),
+            .timer_s = operations_timer_s(s),
+            .gbn = s->transport == SCENARIO_TRANSPORT_GBN,
+        };
+        o->has_optimum = operations_optimum(s, &o->cost);
+        ok = analysis_distribution_make(times.process_s, times.n, o->timer_s / PART, &o->processes, err) ||
+             error_prefix(err, "%s/operations.csv: ", directory);
+    }
     if (ok && s->traffic == SCENARIO_TRAFFIC_EXCHANGE && s->transport == SCENARIO_TRANSPORT_TCP)
-        ok = operations_add_point(c, s, &o, err);
-    ok = ok && operations_say(c, directory, s, &o, err);
-    free(o.process_s);
-    free(o.whole_s);
+        ok = operations_add_point(signature, s, o->whole.value, err);
+    free(times.process_s);
+    free(times.whole_s);
     return ok;
 }
 
-bool study_workload_signature(struct study_workloads *c, struct error *err)
+enum study_workload_signature_answer study_workload_signature_fit(const struct study_workload_signature *signature,
+                                                                  struct model_signature_fit *fit, struct error *err)
 {
-    struct model_signature_fit f;
-    if (c->n_points < LEAST_POINTS)
-        return true;
-    if (!model_signature_fit(&c->link, c->points, c->n_points, &f, NULL, err)) {
-        if (err->code != ERROR_INPUT)
-            return false;
-        fprintf(stderr, "contraflow: no contention signature: %s\n", err->message);
-        return true;
-    }
-    if (c->json) {
-        json_array_append_new(
-            c->list, json_pack("{s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "kind", "signature",
-                               "simulated", true, "runs", (json_int_t)c->n_points, "gamma", f.gamma.value,
-                               "gamma_low", f.gamma.low, "gamma_high", f.gamma.high, "delta_s", f.signature.delta_s,
-                               "delta_low_s", f.delta_s.low, "delta_high_s", f.delta_s.high, "threshold_bytes",
-                               f.signature.threshold_bytes, "scale", f.scale));
-        return true;
-    }
-    printf("\ncontention signature of %zu simulated MPI_Alltoall runs (Steffenel 2006, Eq. 5; alpha %.4g us, "
-           "beta %.4g ns)\n",
-           c->n_points, c->link.alpha_s * 1e6, c->link.beta_s_per_byte * 1e9);
-    printf("  gamma  %.4g, 95 %% interval %.4g to %.4g\n", f.gamma.value, f.gamma.low, f.gamma.high);
-    printf("  delta  %.4g ms a message, 95 %% interval %.4g to %.4g%s\n", f.delta_s.value * 1e3, f.delta_s.low * 1e3,
-           f.delta_s.high * 1e3, f.shape == MODEL_SIGNATURE_RATIO ? ": taken as 0 (Eq. 4)" : "");
-    if (f.shape == MODEL_SIGNATURE_THRESHOLD)
-        printf("  M      %g bytes; anything above %g and up to %g is compatible\n", f.signature.threshold_bytes,
-               f.threshold_above_bytes, f.threshold_to_bytes);
-    printf("  runs miss it by %.3g %%\n", 100 * f.scale);
-    return true;
+    if (signature->n < LEAST_POINTS)
+        return STUDY_WORKLOAD_SIGNATURE_NONE;
+    if (model_signature_fit(&signature->link, signature->points, signature->n, fit, NULL, err))
+        return STUDY_WORKLOAD_SIGNATURE_FITTED;
+    return err->code == ERROR_INPUT ? STUDY_WORKLOAD_SIGNATURE_REFUSED : STUDY_WORKLOAD_SIGNATURE_FAILED;
+}
+
+void study_workload_signature_fini(struct study_workload_signature *signature)
+{
+    free(signature->points);
+    *signature = (struct study_workload_signature){.n = 0};
 }

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/workload_show.h"
+
+#include "view/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define BAR 50 /* characters of the fullest bin */
+
+static json_t *show_receiver_json(const char *directory, const struct study_workload_receiver *k)
+{
+    json_t *chain = k->has_chain ? json_pack("{s:f, s:f, s:f}", "c", k->chain.c, "one_minus_a", k->chain.one_minus_a,
+                                             "f", k->chain.f)
+                                 : json_null();
+    return json_pack("{s:s, s:s, s:b, s:i, s:i, s:f, s:o, s:f, s:f, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I}", "source",
+                     directory, "kind", "loss", "simulated", true, "receiver", k->receiver, "senders", k->senders,
+                     "window_packets", k->window, "buffer_packets", view_table_json_number(k->buffer), "to_gr",
+                     k->to_gr, "efficiency", k->efficiency, "efficiency_ci95", view_table_json_number(k->ci95), "chain",
+                     chain, "predicted", view_table_json_number(k->predicted), "rule", k->rule, "holds", k->holds,
+                     "packs", (json_int_t)k->pooled.packs, "nacks", (json_int_t)k->pooled.nacks, "timeouts",
+                     (json_int_t)k->pooled.timeouts);
+}
+
+static void show_receiver(const char *directory, const struct study_workload_receiver *k)
+{
+    printf("%s: %d sender%s to h%d, window %g, buffer %g packets, timeout %.0f packet times\n", directory, k->senders,
+           k->senders == 1 ? "" : "s", k->receiver, k->window, k->buffer, k->to_gr);
+    printf("  simulated efficiency %.4f", k->efficiency);
+    if (isfinite(k->ci95))
+        printf(" +- %.4f", k->ci95);
+    printf(" of the receiver's rate; %" PRId64 " Packs, %" PRId64 " Nacks, %" PRId64 " timeouts\n", k->pooled.packs,
+           k->pooled.nacks, k->pooled.timeouts);
+    if (k->has_chain)
+        printf("  transitions of this run (Eq. 4.11-4.13): c %.4f, 1-a %.4f, f %.4f\n", k->chain.c,
+               k->chain.one_minus_a, k->chain.f);
+    if (isfinite(k->predicted))
+        printf("  predicted %.4f, %+.1f %%: %s (%s)\n", k->predicted, 100 * (k->predicted / k->efficiency - 1),
+               k->holds ? "holds" : "does not hold", k->rule);
+    else
+        printf("  no prediction (%s)\n", k->rule);
+}
+
+static json_t *show_distribution_json(const struct analysis_distribution *d)
+{
+    json_t *bins = json_array(), *clusters = json_array();
+    for (size_t i = 0; i < d->bins; i++)
+        json_array_append_new(bins, json_integer((json_int_t)d->count[i]));
+    for (size_t i = 0; i < d->n_clusters; i++)
+        json_array_append_new(clusters, json_pack("{s:I, s:f, s:f, s:f}", "n", (json_int_t)d->cluster[i].n, "min_s",
+                                                  d->cluster[i].min_s, "mean_s", d->cluster[i].mean_s, "max_s",
+                                                  d->cluster[i].max_s));
+    return json_pack("{s:I, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o}", "n",
+                     (json_int_t)d->n, "mean_s", d->mean_s.value, "mean_ci95_s", view_table_json_number(d->mean_s.ci95),
+                     "min_s", d->min_s, "p5_s", d->p5_s, "p25_s", d->p25_s, "p50_s", d->p50_s, "p75_s", d->p75_s,
+                     "p95_s", d->p95_s, "p99_s", d->p99_s, "max_s", d->max_s, "bin_s", d->bin_s, "bin0_s", d->bin0_s,
+                     "bins", bins, "clusters", clusters, "outlier_share", d->outlier_share, "spacing_s",
+                     view_table_json_number(d->spacing_s));
+}
+
+static void show_distribution(const struct analysis_distribution *d)
+{
+    size_t most = 0;
+    printf("  ms: mean %.3f", d->mean_s.value * 1e3);
+    if (isfinite(d->mean_s.ci95))
+        printf(" +- %.3f", d->mean_s.ci95 * 1e3);
+    printf(", min %.3f, 5%% %.3f, 25%% %.3f, 50%% %.3f, 75%% %.3f, 95%% %.3f, 99%% %.3f, max %.3f\n", d->min_s * 1e3,
+           d->p5_s * 1e3, d->p25_s * 1e3, d->p50_s * 1e3, d->p75_s * 1e3, d->p95_s * 1e3, d->p99_s * 1e3,
+           d->max_s * 1e3);
+    for (size_t i = 0; i < d->bins; i++)
+        most = d->count[i] > most ? d->count[i] : most;
+    for (size_t i = 0; i < d->bins; i++) {
+        int bar = (int)((d->count[i] * BAR + most - 1) / most);
+        if (d->count[i] > 0)
+            printf("  %10.3f ms %7zu %.*s\n", (d->bin0_s + (double)i * d->bin_s) * 1e3, d->count[i], bar,
+                   "##################################################");
+        else if (i > 0 && d->count[i - 1] > 0)
+            printf("         ...\n");
+    }
+}
+
+static void show_clusters(const struct study_workload_operations *o)
+{
+    const struct analysis_distribution *d = &o->processes;
+    if (d->n_clusters == 1) {
+        printf("  one cluster: no operation waited for a timer of %g ms\n", o->timer_s * 1e3);
+        return;
+    }
+    printf("  %zu clusters, the second %.1f ms behind the first (%s: %g ms); %.1f %% of completions lie beyond it\n",
+           d->n_clusters, d->spacing_s * 1e3, o->gbn ? "timeout" : "minimum RTO", o->timer_s * 1e3,
+           100 * d->outlier_share);
+    for (size_t i = 0; i < d->n_clusters; i++)
+        printf("    %6.1f %%  %.3f to %.3f ms, mean %.3f\n", 100 * (double)d->cluster[i].n / (double)d->n,
+               d->cluster[i].min_s * 1e3, d->cluster[i].max_s * 1e3, d->cluster[i].mean_s * 1e3);
+}
+
+static json_t *show_operations_json(const char *directory, const struct study_workload_operations *o)
+{
+    json_t *best = o->has_optimum ? json_pack("{s:f, s:f, s:f}", "optimum_s", o->cost.bound_s, "formula_s",
+                                              o->cost.time_s, "of_optimum", o->cost.bound_s / o->whole.value)
+                                  : json_null();
+    return json_pack("{s:s, s:s, s:b, s:I, s:f, s:o, s:o, s:o}", "source", directory, "kind", "operations", "simulated",
+                     true, "operations", (json_int_t)o->n_whole, "whole_mean_s", o->whole.value, "whole_ci95_s",
+                     view_table_json_number(o->whole.ci95), "exchange", best, "processes",
+                     show_distribution_json(&o->processes));
+}
+
+static void show_operations(const char *directory, const struct study_workload_operations *o)
+{
+    printf("%s: %zu operations, simulated completion times of %zu processes\n", directory, o->n_whole,
+           o->n_processes);
+    show_distribution(&o->processes);
+    show_clusters(o);
+    printf("  whole operations (last process): mean %.3f ms", o->whole.value * 1e3);
+    if (isfinite(o->whole.ci95))
+        printf(" +- %.3f", o->whole.ci95 * 1e3);
+    putchar('\n');
+    if (o->has_optimum)
+        printf("  optimum (Tam 2001, Eq. 5.1) %.3f ms: %.3f of it; the algorithm's own formula %.3f ms\n",
+               o->cost.bound_s * 1e3, o->cost.bound_s / o->whole.value, o->cost.time_s * 1e3);
+}
+
+static const char *const show_architectures[] = {
+    [MODEL_BUFFER_INPUT] = "input-buffered",
+    [MODEL_BUFFER_OUTPUT] = "output-buffered",
+    [MODEL_BUFFER_SHARED] = "shared-buffered",
+};
+static const char *const show_places[] = {
+    [MODEL_BUFFER_INPUT] = "per input port",
+    [MODEL_BUFFER_OUTPUT] = "per output port",
+    [MODEL_BUFFER_SHARED] = "for all ports",
+};
+
+static bool show_bursts_table(const struct study_workload_bursts *b, struct error *err)
+{
+    static const char *const head[] = {"sources", "sinks", "B packets", "+-", "D/A", "R g_s/(S g_r)", "used", "of"};
+    struct view_table t;
+    view_table_start(&t, head, sizeof head / sizeof *head);
+    for (size_t i = 0; i < b->n; i++) {
+        const struct study_workload_series *s = &b->series[i];
+        view_table_add(&t, "%g", s->sources);
+        view_table_add(&t, "%g", s->sinks);
+        view_table_add_number(&t, s->fits ? s->fit.buffer_packets : NAN, 1);
+        view_table_add_number(&t, s->fits ? s->fit.buffer_ci95 : NAN, 1);
+        view_table_add_number(&t, s->fits ? s->fit.intercept : NAN, 1);
+        view_table_add_number(&t, s->sinks * s->send_gap_s / (s->sources * s->receive_gap_s), 1);
+        view_table_add(&t, "%zu", s->fits ? s->fit.used : 0);
+        view_table_add(&t, "%zu", s->n);
+    }
+    return view_table_print(&t, "  ", 0, stdout, err);
+}
+
+static json_t *show_bursts_json(const char *directory, const struct study_workload_bursts *b)
+{
+    const struct model_buffer_reading *r = &b->reading;
+    json_t *list = json_array();
+    for (size_t i = 0; i < b->n; i++) {
+        const struct study_workload_series *s = &b->series[i];
+        double fitted = s->fits ? s->fit.buffer_packets : NAN, ci95 = s->fits ? s->fit.buffer_ci95 : NAN;
+        json_array_append_new(
+            list, json_pack("{s:f, s:f, s:o, s:o, s:o}", "sources", s->sources, "sinks", s->sinks, "buffer_packets",
+                            view_table_json_number(fitted), "buffer_ci95", view_table_json_number(ci95),
+                            "departure_ratio", view_table_json_number(s->fits ? s->fit.intercept : NAN)));
+    }
+    return json_pack("{s:s, s:s, s:b, s:s, s:f, s:f, s:o, s:o, s:o}", "source", directory, "kind", "buffer",
+                     "simulated", true, "architecture", show_architectures[r->architecture], "buffer_packets",
+                     r->buffer_packets, "spread", r->spread, "series", list, "send_gap_s",
+                     view_table_json_number(b->series[0].send_gap_s),
+                     "receive_gap_s", view_table_json_number(b->series[0].receive_gap_s));
+}
+
+static bool show_bursts(const char *directory, const struct study_workload_bursts *b, struct error *err)
+{
+    const struct model_buffer_reading *r = &b->reading;
+    printf("%s: bursts, share that arrived = D/A + B/k (Tam 2001, Eq. A.2), simulated\n", directory);
+    if (!show_bursts_table(b, err))
+        return false;
+    printf("  %s, %.1f packets %s (B fits that within %.1f %%); g_s %.2f us, g_r %.2f us\n",
+           show_architectures[r->architecture], r->buffer_packets, show_places[r->architecture], 100 * r->spread,
+           b->series[0].send_gap_s * 1e6, b->series[0].receive_gap_s * 1e6);
+    return true;
+}
+
+static json_t *show_latency_json(const char *directory, const struct study_workload_latency *l)
+{
+    return json_pack("{s:s, s:s, s:b, s:f, s:f}", "source", directory, "kind", "latency", "simulated", true,
+                     "latency_s", l->constant_s, "latency_per_process_s", l->per_process_s);
+}
+
+static void show_latency(const char *directory, const struct study_workload_latency *l)
+{
+    printf("%s: ping-pong, L = RTT/2 - O_s - O_r - U_r (Tam 2001, Eq. A.4), simulated\n"
+           "  L = %.4f p + %.2f us over p hosts at once; %.2f us on average\n",
+           directory, l->per_process_s * 1e6, l->constant_s * 1e6, l->mean_s * 1e6);
+}
+
+static json_t *show_uniform_json(const char *directory, const struct study_workload_uniform *u)
+{
+    return json_pack("{s:s, s:s, s:b, s:I, s:f, s:o, s:f}", "source", directory, "kind", "uniform", "simulated", true,
+                     "ports", (json_int_t)u->ports, "throughput", u->throughput.value, "ci95",
+                     view_table_json_number(u->throughput.ci95), "theory", u->known);
+}
+
+static void show_uniform(const char *directory, const struct study_workload_uniform *u)
+{
+    printf("%s: uniform traffic, %" PRId64 " ports at load %g: simulated throughput %.4f +- %.4f of the links\n"
+           "  %s: %.4f\n",
+           directory, u->ports, u->load, u->throughput.value, u->throughput.ci95,
+           u->fifo ? u->table ? "saturated input FIFOs (Karol, Hluchyj and Morgan 1987, Table I)"
+                              : "saturated input FIFOs, many ports: 2 - sqrt 2"
+                   : "what is offered",
+           u->known);
+}
+
+bool cli_workload_show(const char *directory, const struct study_workload *w, struct error *err)
+{
+    switch (w->kind) {
+    case STUDY_WORKLOAD_LOSSES:
+        for (size_t i = 0; i < w->losses.n; i++)
+            show_receiver(directory, &w->losses.receiver[i]);
+        break;
+    case STUDY_WORKLOAD_OPERATIONS:
+        show_operations(directory, &w->operations);
+        break;
+    case STUDY_WORKLOAD_BURSTS:
+        return show_bursts(directory, &w->bursts, err);
+    case STUDY_WORKLOAD_LATENCY:
+        show_latency(directory, &w->latency);
+        break;
+    case STUDY_WORKLOAD_UNIFORM:
+        show_uniform(directory, &w->uniform);
+        break;
+    }
+    return true;
+}
+
+void cli_workload_show_json(const char *directory, const struct study_workload *w, json_t *list)
+{
+    switch (w->kind) {
+    case STUDY_WORKLOAD_LOSSES:
+        for (size_t i = 0; i < w->losses.n; i++)
+            json_array_append_new(list, show_receiver_json(directory, &w->losses.receiver[i]));
+        break;
+    case STUDY_WORKLOAD_OPERATIONS:
+        json_array_append_new(list, show_operations_json(directory, &w->operations));
+        break;
+    case STUDY_WORKLOAD_BURSTS:
+        json_array_append_new(list, show_bursts_json(directory, &w->bursts));
+        break;
+    case STUDY_WORKLOAD_LATENCY:
+        json_array_append_new(list, show_latency_json(directory, &w->latency));
+        break;
+    case STUDY_WORKLOAD_UNIFORM:
+        json_array_append_new(list, show_uniform_json(directory, &w->uniform));
+        break;
+    }
+}
+
+static json_t *show_signature_json(const struct study_workload_signature *s, const struct model_signature_fit *f)
+{
+    return json_pack("{s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "kind", "signature", "simulated", true,
+                     "runs", (json_int_t)s->n, "gamma", f->gamma.value, "gamma_low", f->gamma.low, "gamma_high",
+                     f->gamma.high, "delta_s", f->signature.delta_s, "delta_low_s", f->delta_s.low, "delta_high_s",
+                     f->delta_s.high, "threshold_bytes", f->signature.threshold_bytes, "scale", f->scale);
+}
+
+static void show_signature(const struct study_workload_signature *s, const struct model_signature_fit *f)
+{
+    printf("\ncontention signature of %zu simulated MPI_Alltoall runs (Steffenel 2006, Eq. 5; alpha %.4g us, "
+           "beta %.4g ns)\n",
+           s->n, s->link.alpha_s * 1e6, s->link.beta_s_per_byte * 1e9);
+    printf("  gamma  %.4g, 95 %% interval %.4g to %.4g\n", f->gamma.value, f->gamma.low, f->gamma.high);
+    printf("  delta  %.4g ms a message, 95 %% interval %.4g to %.4g%s\n", f->delta_s.value * 1e3, f->delta_s.low * 1e3,
+           f->delta_s.high * 1e3, f->shape == MODEL_SIGNATURE_RATIO ? ": taken as 0 (Eq. 4)" : "");
+    if (f->shape == MODEL_SIGNATURE_THRESHOLD)
+        printf("  M      %g bytes; anything above %g and up to %g is compatible\n", f->signature.threshold_bytes,
+               f->threshold_above_bytes, f->threshold_to_bytes);
+    printf("  runs miss it by %.3g %%\n", 100 * f->scale);
+}
+
+bool cli_workload_show_signature(const struct study_workload_signature *s, bool as_json, json_t *list,
+                                 struct error *err)
+{
+    struct model_signature_fit fit;
+    switch (study_workload_signature_fit(s, &fit, err)) {
+    case STUDY_WORKLOAD_SIGNATURE_NONE:
+        break;
+    case STUDY_WORKLOAD_SIGNATURE_REFUSED:
+        fprintf(stderr, "contraflow: no contention signature: %s\n", err->message);
+        break;
+    case STUDY_WORKLOAD_SIGNATURE_FITTED:
+        if (as_json)
+            json_array_append_new(list, show_signature_json(s, &fit));
+        else
+            show_signature(s, &fit);
+        break;
+    case STUDY_WORKLOAD_SIGNATURE_FAILED:
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/workload_show.h - what 'contraflow check' prints of runs that study/workload.h judges. */
+#ifndef CLI_WORKLOAD_SHOW_H
+#define CLI_WORKLOAD_SHOW_H
+
+#include "study/workload.h"
+
+#include <jansson.h>
+
+bool cli_workload_show(const char *directory, const struct study_workload *w, struct error *err);
+void cli_workload_show_json(const char *directory, const struct study_workload *w, json_t *list);
+
+/* Prints the contention signature of the runs, or adds it to the list; nothing where they are too few. */
+bool cli_workload_show_signature(const struct study_workload_signature *s, bool as_json, json_t *list,
+                                 struct error *err);
+
+#endif
