@@ -11,24 +11,24 @@
 
 #define SHOWN 20 /* rows of the table; --json has all */
 
-static double seconds(int64_t time_ps)
+static double port_seconds(int64_t time_ps)
 {
     return (double)time_ps / (double)UNITS_PS_PER_S;
 }
 
 /* NAN for a single instant. */
-static double offered_bps(const struct port_replay_result *r)
+static double port_offered_bps(const struct port_replay_result *r)
 {
-    return r->last_ps > 0 ? (double)r->flows.all.wire_bytes * 8 / seconds(r->last_ps) : NAN;
+    return r->last_ps > 0 ? (double)r->flows.all.wire_bytes * 8 / port_seconds(r->last_ps) : NAN;
 }
 
 /* Of the time until all was sent. */
-static double utilisation(const struct port_replay_options *o, const struct port_replay_result *r)
+static double port_utilisation(const struct port_replay_options *o, const struct port_replay_result *r)
 {
-    return r->ended_ps > 0 ? (double)r->sent_wire_bytes * 8 / (double)o->rate_bps / seconds(r->ended_ps) : NAN;
+    return r->ended_ps > 0 ? (double)r->sent_wire_bytes * 8 / (double)o->rate_bps / port_seconds(r->ended_ps) : NAN;
 }
 
-static json_t *json_count(const struct port_flows_count *c)
+static json_t *port_count_json(const struct port_flows_count *c)
 {
     return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "frames", (json_int_t)c->frames, "wire_bytes",
                      (json_int_t)c->wire_bytes, "dropped_frames", (json_int_t)c->dropped, "mean_wait_s",
@@ -37,7 +37,7 @@ static json_t *json_count(const struct port_flows_count *c)
                      view_table_json_number(port_flows_max_wait_s(c)));
 }
 
-static json_t *json_flows(const struct port_flows *f)
+static json_t *port_flows_json(const struct port_flows *f)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->n; i++) {
@@ -48,12 +48,12 @@ static json_t *json_flows(const struct port_flows *f)
         analysis_flows_endpoint(&flow->src, flow->src_port, src);
         analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
         json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "src", src, "dst", dst, "data",
-                                              json_count(&flow->data), "ack", json_count(&flow->ack)));
+                                              port_count_json(&flow->data), "ack", port_count_json(&flow->ack)));
     }
     return list;
 }
 
-static json_t *json_limit(int64_t limit)
+static json_t *port_limit_json(int64_t limit)
 {
     return limit == EMU_QUEUE_UNLIMITED ? json_null() : json_integer(limit);
 }
@@ -63,9 +63,12 @@ json_t *cli_replay_port_show_json(const struct port_replay_options *o, const str
     const struct port_flow *rest = &r->flows.flow[PORT_FLOWS_REST];
     json_t *port = json_pack("{s:I, s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:I, s:I}", "rate_bps", (json_int_t)o->rate_bps,
                              "queue", emu_discipline_names[o->queue.discipline], "limit_bytes",
-                             json_limit(o->queue.limit_bytes), "limit_packets", json_limit(o->queue.limit_packets),
-                             "offered_bps", view_table_json_number(offered_bps(r)), "speed", o->speed, "utilisation",
-                             view_table_json_number(utilisation(o, r)), "peak_queue_bytes", (json_int_t)r->peak_bytes,
+                             port_limit_json(o->queue.limit_bytes), "limit_packets",
+                             port_limit_json(o->queue.limit_packets),
+                             "offered_bps", view_table_json_number(port_offered_bps(r)), "speed", o->speed,
+                             "utilisation",
+                             view_table_json_number(port_utilisation(o, r)), "peak_queue_bytes",
+                             (json_int_t)r->peak_bytes,
                              "peak_queue_packets", (json_int_t)r->peak_packets, "queued_frames",
                              (json_int_t)r->queued_frames);
     return json_pack(
@@ -73,10 +76,10 @@ json_t *cli_replay_port_show_json(const struct port_replay_options *o, const str
         CONTRAFLOW_VERSION, "simulated", true, "complete", !r->interrupted, "truncated", r->truncated, "file", o->path,
         "captured_frames", (json_int_t)r->captured_frames, "picked_frames", (json_int_t)r->picked_frames,
         "back_frames", (json_int_t)r->back_frames, "split_frames", (json_int_t)r->split_frames, "duration_s",
-        seconds(r->last_ps), "ended_s", seconds(r->ended_ps), "port", port, "all", json_count(&r->flows.all), "flows",
-        json_flows(&r->flows), "other_flows",
-        json_pack("{s:o, s:o}", "data", json_count(&rest->data), "ack", json_count(&rest->ack)), "other_traffic",
-        json_count(&r->flows.flow[PORT_FLOWS_OTHER].data));
+        port_seconds(r->last_ps), "ended_s", port_seconds(r->ended_ps), "port", port, "all",
+        port_count_json(&r->flows.all), "flows", port_flows_json(&r->flows), "other_flows",
+        json_pack("{s:o, s:o}", "data", port_count_json(&rest->data), "ack", port_count_json(&rest->ack)),
+        "other_traffic", port_count_json(&r->flows.flow[PORT_FLOWS_OTHER].data));
 }
 
 struct show_row {
@@ -85,13 +88,13 @@ struct show_row {
     const char *kind;
 };
 
-static int row_compare(const void *a, const void *b)
+static int port_compare_rows(const void *a, const void *b)
 {
     const struct show_row *x = a, *y = b;
     return (y->count->wire_bytes > x->count->wire_bytes) - (y->count->wire_bytes < x->count->wire_bytes);
 }
 
-static void add_row(struct view_table *t, const struct port_flows *f, const struct show_row *row)
+static void port_add_row(struct view_table *t, const struct port_flows *f, const struct show_row *row)
 {
     char src[ANALYSIS_ENDPOINT_TEXT] = "other flows", dst[ANALYSIS_ENDPOINT_TEXT] = "";
     if (row->flow == &f->flow[PORT_FLOWS_OTHER]) {
@@ -113,7 +116,7 @@ static void add_row(struct view_table *t, const struct port_flows *f, const stru
     view_table_add(t, "%" PRId64, row->count->dropped);
 }
 
-static bool show_flows(const struct port_flows *f, struct error *err)
+static bool port_show_flows(const struct port_flows *f, struct error *err)
 {
     static const char *const head[] = {"from", "to",     "",       "frames", "wire MB",
                                        "mean wait ms", "p99 ms", "max ms", "dropped"};
@@ -126,11 +129,11 @@ static bool show_flows(const struct port_flows *f, struct error *err)
         if (f->flow[i].ack.frames > 0)
             rows[n++] = (struct show_row){&f->flow[i], &f->flow[i].ack, "ACKs"};
     }
-    qsort(rows, n, sizeof *rows, row_compare);
+    qsort(rows, n, sizeof *rows, port_compare_rows);
     view_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < n && i < SHOWN; i++)
-        add_row(&t, f, &rows[i]);
-    add_row(&t, f, &(struct show_row){NULL, &f->all, ""});
+        port_add_row(&t, f, &rows[i]);
+    port_add_row(&t, f, &(struct show_row){NULL, &f->all, ""});
     if (!view_table_print(&t, "  ", 3, stdout, err))
         return false;
     if (n > SHOWN)
@@ -138,7 +141,7 @@ static bool show_flows(const struct port_flows *f, struct error *err)
     return true;
 }
 
-static void format_limit(const struct emu_queue_config *q, char text[static UNITS_TEXT])
+static void port_format_limit(const struct emu_queue_config *q, char text[static UNITS_TEXT])
 {
     if (q->limit_bytes != EMU_QUEUE_UNLIMITED)
         units_format_bytes(q->limit_bytes, text);
@@ -152,7 +155,7 @@ bool cli_replay_port_show(const struct port_replay_options *o, const struct port
 {
     char rate[UNITS_TEXT], limit[UNITS_TEXT];
     units_format_rate(o->rate_bps, rate);
-    format_limit(&o->queue, limit);
+    port_format_limit(&o->queue, limit);
     printf("emulated, not measured: %s into a port of %s, queue %s, buffer %s", o->path, rate,
            emu_discipline_names[o->queue.discipline], limit);
     if (o->speed == 1)
@@ -161,8 +164,8 @@ bool cli_replay_port_show(const struct port_replay_options *o, const struct port
         printf(", %g times as fast\n", o->speed);
     printf("  %" PRId64 " of %" PRId64 " frames", r->picked_frames, r->captured_frames);
     if (r->last_ps > 0)
-        printf(" in %.6g s: %.4g Mb/s of wire time offered", seconds(r->last_ps), offered_bps(r) / 1e6);
-    printf("; %.1f %% of the port used until %.6g s\n", 100 * utilisation(o, r), seconds(r->ended_ps));
+        printf(" in %.6g s: %.4g Mb/s of wire time offered", port_seconds(r->last_ps), port_offered_bps(r) / 1e6);
+    printf("; %.1f %% of the port used until %.6g s\n", 100 * port_utilisation(o, r), port_seconds(r->ended_ps));
     printf("  queue at most %.6g kB, %" PRId64 " frames; %" PRId64 " dropped (%.3g %%)\n",
            (double)r->peak_bytes / 1e3, r->peak_packets, r->flows.all.dropped,
            100 * (double)r->flows.all.dropped / (double)r->flows.all.frames);
@@ -170,5 +173,5 @@ bool cli_replay_port_show(const struct port_replay_options *o, const struct port
         printf("  %" PRId64 " super-frames came in frames of the wire: %" PRId64 " frames in all\n", r->split_frames,
                r->flows.all.frames);
     putchar('\n');
-    return show_flows(&r->flows, err);
+    return port_show_flows(&r->flows, err);
 }

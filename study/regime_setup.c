@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static bool shares_host(const struct scenario *s, int flow)
+static bool setup_shares_host(const struct scenario *s, int flow)
 {
     for (int i = 0; i < flow; i++) {
         if (s->flows[i].from + s->flows[i].to == s->flows[flow].from + s->flows[flow].to) /* one of them is h0 */
@@ -23,19 +23,19 @@ bool study_regime_setup_is_star(const struct scenario *s)
         return false;
     for (int i = 0; i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];
-        if (f->bytes > 0 || f->duplex || f->n_pauses > 0 || (f->from == 0) == (f->to == 0) || shares_host(s, i))
+        if (f->bytes > 0 || f->duplex || f->n_pauses > 0 || (f->from == 0) == (f->to == 0) || setup_shares_host(s, i))
             return false;
         n[f->from == 0]++;
     }
     return n[0] > 0 && n[1] > 0;
 }
 
-static double limit(int64_t bytes)
+static double setup_limit(int64_t bytes)
 {
     return bytes == EMU_QUEUE_UNLIMITED ? (double)INFINITY : (double)bytes;
 }
 
-static enum model_regime_acks regime_acks(enum emu_discipline discipline)
+static enum model_regime_acks setup_acks(enum emu_discipline discipline)
 {
     static const enum model_regime_acks acks[] = {[EMU_DISCIPLINE_ACKS_WAIT] = MODEL_REGIME_ACKS_WAIT,
                                                   [EMU_DISCIPLINE_ACKS_LEAD] = MODEL_REGIME_ACKS_FIRST,
@@ -43,7 +43,7 @@ static enum model_regime_acks regime_acks(enum emu_discipline discipline)
     return acks[emu_disciplines[discipline]->acks];
 }
 
-static const char *network_setup(const struct scenario *s, struct model_regime_setup *setup)
+static const char *setup_network(const struct scenario *s, struct model_regime_setup *setup)
 {
     const struct emu_switch_config *sw = &s->network.sw;
     bool shared = emu_architectures[sw->architecture]->place == EMU_ARCHITECTURE_IN_POOL;
@@ -59,13 +59,13 @@ static const char *network_setup(const struct scenario *s, struct model_regime_s
     if (sw->pause.on && (s->network.pause_hosts || sw->pause.xoff.bytes == EMU_QUEUE_UNLIMITED))
         return "PAUSE is not on every link, or counts packets";
     setup->delay_s = (double)s->network.link.delay_ps / UNITS_PS_PER_S;
-    setup->nic_acks = regime_acks(s->network.nic.discipline);
-    setup->port_acks = regime_acks(sw->queue.discipline);
-    setup->nic_limit_bytes = limit(s->network.nic.limit_bytes);
-    setup->port_limit_bytes = limit(sw->queue.limit_bytes);
+    setup->nic_acks = setup_acks(s->network.nic.discipline);
+    setup->port_acks = setup_acks(sw->queue.discipline);
+    setup->nic_limit_bytes = setup_limit(s->network.nic.limit_bytes);
+    setup->port_limit_bytes = setup_limit(sw->queue.limit_bytes);
     if (shared) /* one port is the pool's only user, and may have alpha times what it leaves */
         setup->port_limit_bytes = fmin(setup->port_limit_bytes,
-                                       limit(sw->pool.bytes) * (sw->alpha > 0 ? sw->alpha / (1 + sw->alpha) : 1));
+                                       setup_limit(sw->pool.bytes) * (sw->alpha > 0 ? sw->alpha / (1 + sw->alpha) : 1));
     setup->pause = !sw->pause.on             ? MODEL_REGIME_PAUSE_OFF
                    : sw->pause.everybody ? MODEL_REGIME_PAUSE_EVERYBODY
                                          : MODEL_REGIME_PAUSE_SENDERS;
@@ -95,5 +95,5 @@ const char *study_regime_setup(const struct scenario *s, struct model_regime_set
         if (!emu_congestion_rows[f->tcp.congestion].until_loss)
             return "a congestion control that may set windows of its own";
     }
-    return network_setup(s, setup);
+    return setup_network(s, setup);
 }
