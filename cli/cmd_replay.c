@@ -173,6 +173,15 @@ static int replay_all(struct study_replay *r, const struct replay_options *o, st
     return ok ? 0 : cli_fail(err);
 }
 
+static bool replay_read(struct study_replay *r, const char *path, struct error *err)
+{
+    struct analysis_capture capture;
+    struct analysis_flows *table = study_capture_read(path, true, &cli_read_listener, &capture, err);
+    bool ok = table && (study_replay_build(r, table, err) || error_prefix(err, "%s: ", path));
+    analysis_flows_free(table);
+    return ok;
+}
+
 int cmd_replay(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -200,7 +209,7 @@ int cmd_replay(int argc, char **argv)
     r.scenario.n_captures = 0; /* of the scenario's own places; the pointer stays owned */
     r.scenario.engine = SCENARIO_ENGINE_NATIVE;
     if (status == 0)
-        status = study_replay_build(&r, o.file, &cli_read_listener, &err) ? replay_all(&r, &o, &err) : cli_fail(&err);
+        status = replay_read(&r, o.file, &err) ? replay_all(&r, &o, &err) : cli_fail(&err);
     study_replay_fini(&r);
     return status;
 }

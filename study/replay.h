@@ -4,8 +4,8 @@
 #ifndef STUDY_REPLAY_H
 #define STUDY_REPLAY_H
 
+#include "analysis/flows.h"
 #include "scenarios/scenario.h"
-#include "study/capture.h"
 
 #include <limits.h>
 
@@ -37,10 +37,9 @@ struct study_replay {
     double floor_s;            /* smallest handshake round trip; NAN when none was seen */
 };
 
-/* Reads `path` and fills r, whose scenario is loaded and whose given maps are set. ERROR_INPUT when there is no bulk
- * flow, or an address that has no host. */
-bool study_replay_build(struct study_replay *r, const char *path, const struct study_capture_listener *listener,
-                        struct error *err);
+/* Fills r, whose scenario is loaded and whose given maps are set, from a table that keeps explanations. ERROR_INPUT
+ * when there is no bulk flow, or an address that has no host. */
+bool study_replay_build(struct study_replay *r, const struct analysis_flows *table, struct error *err);
 void study_replay_fini(struct study_replay *r);
 
 /* "ack-first@nic", "buffer=500kB@port", "window=1MB", "cc=cubic", "pause", ... changed in *s, which owns its flows. */

@@ -14,7 +14,7 @@
 #define WARMUP 0.3
 
 /* A flow of the capture, and where its application had nothing to send. */
-struct bulk {
+struct replay_bulk {
     struct analysis_flow flow;
     struct analysis_pause *pauses; /* owned */
     size_t n_pauses;
@@ -57,7 +57,7 @@ static bool replay_place(struct study_replay *r, const struct capture_address *a
 }
 
 /* The address most flows have an end at goes first: h0 is the shared host. */
-static void replay_place_shared(struct study_replay *r, const struct bulk *flows, int n)
+static void replay_place_shared(struct study_replay *r, const struct replay_bulk *flows, int n)
 {
     int best = -1, most = 0;
     for (int i = 0; i < 2 * n; i++) {
@@ -109,7 +109,8 @@ static bool replay_add_pauses(struct study_replay *r, const struct analysis_paus
     return true;
 }
 
-static bool replay_add(struct study_replay *r, const struct bulk *b, double first_s, double last_s, struct error *err)
+static bool replay_add(struct study_replay *r, const struct replay_bulk *b, double first_s, double last_s,
+                       struct error *err)
 {
     const struct analysis_flow *f = &b->flow;
     struct scenario *s = &r->scenario;
@@ -141,7 +142,7 @@ static bool replay_add(struct study_replay *r, const struct bulk *b, double firs
 }
 
 /* Bulk flows, largest ones compared. */
-static bool replay_fill(struct study_replay *r, struct bulk *flows, int n, struct error *err)
+static bool replay_fill(struct study_replay *r, struct replay_bulk *flows, int n, struct error *err)
 {
     struct scenario *s = &r->scenario;
     double first_s = INFINITY, last_s = 0;
@@ -151,7 +152,7 @@ static bool replay_fill(struct study_replay *r, struct bulk *flows, int n, struc
         largest = flows[i].flow.payload_bytes > largest ? flows[i].flow.payload_bytes : largest;
     for (int i = 0; i < n; i++)
         if (flows[i].flow.payload_bytes >= analysis_degree_bulk_bytes(largest) && isfinite(flows[i].flow.goodput_bps)) {
-            struct bulk swap = flows[bulk]; /* each owns its pauses */
+            struct replay_bulk swap = flows[bulk]; /* each owns its pauses */
             flows[bulk++] = flows[i];
             flows[i] = swap;
         }
@@ -188,15 +189,10 @@ static bool replay_fill(struct study_replay *r, struct bulk *flows, int n, struc
     return true;
 }
 
-bool study_replay_build(struct study_replay *r, const char *path, const struct study_capture_listener *listener,
-                        struct error *err)
+bool study_replay_build(struct study_replay *r, const struct analysis_flows *table, struct error *err)
 {
-    struct analysis_capture capture;
-    struct analysis_flows *table = study_capture_read(path, true, listener, &capture, err);
-    if (!table)
-        return false;
     size_t slots = analysis_flows_slots(table);
-    struct bulk *flows = calloc(slots + 1, sizeof *flows);
+    struct replay_bulk *flows = calloc(slots + 1, sizeof *flows);
     int n = 0;
     for (size_t i = 0; flows && i < slots; i++)
         if (analysis_flows_get(table, i, &flows[n].flow)) {
@@ -204,12 +200,11 @@ bool study_replay_build(struct study_replay *r, const char *path, const struct s
             n++;
         }
     r->floor_s = INFINITY;
-    bool ok = flows ? replay_fill(r, flows, n, err) || error_prefix(err, "%s: ", path)
+    bool ok = flows ? replay_fill(r, flows, n, err)
                     : error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", slots);
     for (int i = 0; i < n; i++)
         free(flows[i].pauses);
     free(flows);
-    analysis_flows_free(table);
     return ok;
 }
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The one path that judges captures and runs, on figures given in plain. */
+#include "analysis/resource.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/cm.h"
+
+struct plain {
+    double start_s, end_s, settled_s, mbps;
+    int64_t bytes;
+    bool incoming;
+};
+
+static double plain_settled_s(const void *flow, double start_s, double end_s)
+{
+    (void)start_s, (void)end_s;
+    return ((const struct plain *)flow)->settled_s;
+}
+
+static void plain_measure(const void *flow, const struct analysis_resource *r, struct analysis_check_flow *measured)
+{
+    const struct plain *p = flow;
+    assert_true(r->steady_start_s >= r->start_s && r->steady_start_s <= r->end_s);
+    *measured = (struct analysis_check_flow){.rate_bps = p->mbps * 1e6, .ci95_bps = NAN, .window_bytes = 1e5,
+                                             .buffer_bytes = 1e5, .loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN};
+    snprintf(measured->src, sizeof measured->src, "%g", p->mbps);
+}
+
+static struct analysis_resources judge(const struct plain *flows, size_t n, bool whole_lives,
+                                       const struct model_link *link)
+{
+    const struct analysis_resource_source source = {plain_settled_s, plain_measure, whole_lives};
+    struct analysis_resource_use uses[8];
+    struct analysis_resources all = {0};
+    struct error err;
+    for (size_t i = 0; i < n; i++)
+        uses[i] = (struct analysis_resource_use){{flows[i].start_s, flows[i].end_s, flows[i].incoming},
+                                                 flows[i].bytes, &flows[i]};
+    assert_true(analysis_resource_judge(&source, "x", uses, n, link, ANALYSIS_CHECK_TOLERANCE, &all, &err));
+    return all;
+}
+
+static void test_flows_of_the_dominant_phase_are_judged(void **state)
+{
+    (void)state;
+    const struct plain flows[] = {
+        {0, 10, 1, 45, 10000000, true},
+        {1, 10, 3, 45, 10000000, true},
+        {0, 10, 2, 45, 10000000, false},
+        {0, 2, 0, 90, 1000000, false},  /* gone before the phase ends */
+        {0, 10, 0, 1, 19999, true},     /* small: no bulk flow */
+        {0, 10, 0, 0, 10000000, false}, /* measured, and found without a rate */
+    };
+    struct analysis_resources r = judge(flows, 6, false, NULL);
+    assert_int_equal(r.n, 1);
+    assert_int_equal(r.resource[0].n, 3);
+    assert_true(r.resource[0].start_s == 2 && r.resource[0].end_s == 10);
+    assert_true(r.resource[0].steady_start_s == 3); /* the latest of those judged */
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
+    assert_true(fabs(r.resource[0].judgement.fitted_rate_bps - 90e6) < 1);
+    assert_true(isnan(r.resource[0].judgement.room_bps)); /* no link, no saturation */
+    assert_false(r.resource[0].judgement.unsaturated);
+    analysis_resources_fini(&r);
+}
+
+static void test_a_lone_flow_shares_nothing(void **state)
+{
+    (void)state;
+    const struct plain flows[] = {{0, 10, 0, 45, 10000000, true}, {10, 20, 0, 45, 10000000, false}};
+    struct analysis_resources r = judge(flows, 1, false, NULL);
+    assert_int_equal(r.n, 0);
+    analysis_resources_fini(&r);
+    r = judge(flows, 2, false, NULL);
+    assert_int_equal(r.n, 0);
+    analysis_resources_fini(&r);
+}
+
+/* 10, 30 and 60 Mb/s follow no rule. */
+static void test_why_no_rule_holds(void **state)
+{
+    (void)state;
+    struct plain flows[] = {
+        {0, 10, 0, 10, 10000000, true}, {0, 10, 0, 30, 10000000, true}, {0, 12, 0, 60, 10000000, false}};
+    struct model_link link = model_link_default();
+    struct analysis_resources r = judge(flows, 3, false, NULL);
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_NONE);
+    assert_non_null(strstr(r.resource[0].judgement.why, "no rule is within 5 %"));
+    analysis_resources_fini(&r);
+    r = judge(flows, 3, false, &link); /* 60 Mb/s of 1 Gb/s */
+    assert_non_null(strstr(r.resource[0].judgement.why, "the link is not saturated (60.0 of "));
+    analysis_resources_fini(&r);
+    r = judge(flows, 3, true, &link);
+    assert_non_null(strstr(r.resource[0].judgement.why, "flows ended at different times"));
+    analysis_resources_fini(&r);
+    flows[2].end_s = 10.4; /* within a twentieth of the phase */
+    r = judge(flows, 3, true, &link);
+    assert_non_null(strstr(r.resource[0].judgement.why, "the link is not saturated"));
+    analysis_resources_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flows_of_the_dominant_phase_are_judged),
+        cmocka_unit_test(test_a_lone_flow_shares_nothing),
+        cmocka_unit_test(test_why_no_rule_holds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs judged from their directories; flows.csv is written by hand. */
+#include "study/judge_run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "test/scenarios/text.h"
+
+#define HEAD "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
+#define STAR "network: {topology: star, hosts: 4}\n"                                                                \
+             "traffic: {flows: [{name: a, from: h1, to: h0}, {name: b, from: h2, to: h0}, "                        \
+             "{name: c, from: h0, to: h3}]}\n"
+
+static void write_run(const char *scenario, const char *flows)
+{
+    text_write("scenario.yaml", scenario, strlen(scenario));
+    text_write("flows.csv", flows, strlen(flows));
+}
+
+static struct analysis_resources judge(const char *scenario, const char *flows)
+{
+    struct analysis_resources r;
+    struct error err;
+    write_run(scenario, flows);
+    assert_true(study_judge_run_exists("."));
+    assert_true(study_judge_run_directory(".", ANALYSIS_CHECK_TOLERANCE, &r, &err));
+    return r;
+}
+
+static void test_flows_of_one_rate_are_eq6(void **state)
+{
+    (void)state;
+    struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0.1,2,1e8,460e6,1e6,0\n"
+                                                   "b,h2,h0,100000000,0.2,2,1e8,460e6,1e6,0\n"
+                                                   "c,h0,h3,100000000,0.1,2,1e8,460e6,1e6,0\n");
+    assert_int_equal(r.n, 1);
+    assert_string_equal(r.resource[0].host, "h0");
+    const struct analysis_judgement *j = &r.resource[0].judgement;
+    assert_int_equal(j->verdict, MODEL_REGIME_EQ6);
+    assert_int_equal(j->indegree, 2);
+    assert_int_equal(j->outdegree, 1);
+    assert_true(fabs(j->fitted_rate_bps - 920e6) < 1); /* B / max(2, 1) = 460 Mb/s */
+    assert_true(fabs(r.resource[0].start_s - 0.2) < 1e-9); /* all three from here on */
+    analysis_resources_fini(&r);
+}
+
+/* An ACK a segment: B = 1e9 / (1538/1448 + 50/300 * 90/1448) = 1448e9 / 1553 = 932.4 Mb/s; two segments an ACK would
+ * give 936.9. */
+static void test_what_a_link_can_carry_depends_on_the_scenarios_acks(void **state)
+{
+    (void)state;
+    struct analysis_resources r = judge(STAR "tcp: {delayed_ack: 1}\n", HEAD
+                                        "a,h1,h0,100000000,0,2,1e8,100e6,1e5,0\n"
+                                        "b,h2,h0,100000000,0,2,1e8,200e6,1e5,0\n"
+                                        "c,h0,h3,100000000,0,2,1e8,50e6,1e5,0\n");
+    assert_int_equal(r.n, 1);
+    const struct analysis_judgement *j = &r.resource[0].judgement;
+    assert_int_equal(j->verdict, MODEL_REGIME_NONE);
+    assert_true(j->unsaturated);
+    assert_int_equal(analysis_check_regime(j), MODEL_REGIME_UNSATURATED);
+    assert_true(fabs(j->room_bps / (1448e9 / 1553) - 1) < 1e-9);
+    assert_non_null(strstr(j->why, "300.0 of 932.4 Mb/s"));
+    analysis_resources_fini(&r);
+}
+
+static void test_flows_that_end_apart_have_rates_of_other_times(void **state)
+{
+    (void)state;
+    struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,1,800e6,,,0\n"
+                                                   "b,h2,h0,100000000,0,1,800e6,,,0\n"
+                                                   "c,h0,h3,100000000,0,2,400e6,,,0\n");
+    assert_int_equal(r.n, 1);
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_NONE);
+    assert_non_null(strstr(r.resource[0].judgement.why, "flows ended at different times"));
+    analysis_resources_fini(&r);
+}
+
+static void test_segments_lost_and_no_rule_are_losses(void **state)
+{
+    (void)state;
+    struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,2,1e8,300e6,1e5,7\n"
+                                                   "b,h2,h0,100000000,0,2,1e8,600e6,1e5,0\n"
+                                                   "c,h0,h3,100000000,0,2,1e8,450e6,1e5,0\n");
+    assert_int_equal(r.n, 1);
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_LOSS);
+    assert_int_equal(analysis_check_rule_of(MODEL_REGIME_LOSS), ANALYSIS_RULES);
+    analysis_resources_fini(&r);
+}
+
+static void test_a_trees_backbone_is_seen_from_rack_0(void **state)
+{
+    (void)state;
+    struct analysis_resources r = judge(
+        "network: {topology: tree, racks: [3, 3], backbone: {rate: 100Mbps}}\n"
+        "traffic: {flows: [{name: a, from: h0, to: h3}, {name: b, from: h1, to: h4}, {name: c, from: h5, to: h2}]}\n",
+        HEAD "a,h0,h3,10000000,0,2,1e7,46e6,1e5,0\n"
+             "b,h1,h4,10000000,0,2,1e7,46e6,1e5,0\n"
+             "c,h5,h2,10000000,0,2,1e7,46e6,1e5,0\n");
+    assert_int_equal(r.n, 1); /* every host has one flow */
+    assert_string_equal(r.resource[0].host, STUDY_JUDGE_RUN_BACKBONE);
+    assert_int_equal(r.resource[0].judgement.indegree, 1);
+    assert_int_equal(r.resource[0].judgement.outdegree, 2);
+    assert_false(r.resource[0].judgement.unsaturated); /* 92 of the backbone's 100 Mb/s, not of the hosts' 1 Gb/s */
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
+    analysis_resources_fini(&r);
+}
+
+static void test_flows_that_never_meet_share_nothing(void **state)
+{
+    (void)state;
+    struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,1,8e8,,,0\n"
+                                                   "c,h0,h3,100000000,1.5,2,8e8,,,0\n");
+    assert_int_equal(r.n, 0);
+    analysis_resources_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flows_of_one_rate_are_eq6),
+        cmocka_unit_test(test_what_a_link_can_carry_depends_on_the_scenarios_acks),
+        cmocka_unit_test(test_flows_that_end_apart_have_rates_of_other_times),
+        cmocka_unit_test(test_segments_lost_and_no_rule_are_losses),
+        cmocka_unit_test(test_a_trees_backbone_is_seen_from_rack_0),
+        cmocka_unit_test(test_flows_that_never_meet_share_nothing),
+    };
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Flows of a capture as those of a scenario: hosts, bytes, and where the application paused. */
+#include "study/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "test/analysis/segment.h"
+#include "test/scenarios/text.h"
+
+#define SEGMENT 1000u
+#define SEGMENTS 100u
+#define STAR "network: {topology: star, hosts: 2}\ntraffic: {flows: [{from: h1, to: h0}]}\n"
+
+/* A flow of 100 kB, a segment and its ACK a millisecond; after 40 kB nothing for 60 ms more. The tap is at the sender:
+ * the handshake's answer takes 2 ms, its ACK none. Returns when the last ACK passed. */
+static int64_t add_paused_flow(struct analysis_flows *f)
+{
+    int64_t t = 0;
+    feed(f, t, syn(A_TO_B, 99));
+    feed(f, t += 2 * MS, syn_ack(B_TO_A, 499, 100));
+    feed(f, t, segment(A_TO_B, 100, 0, 500));
+    for (uint32_t i = 0; i < SEGMENTS; i++) {
+        uint32_t seq = 100 + SEGMENT * i;
+        feed(f, t, stamped(A_TO_B, seq, SEGMENT, 500, 1000 + i, 5000 + i));
+        feed(f, t += MS, stamped(B_TO_A, 500, 0, seq + SEGMENT, 5001 + i, 1000 + i));
+        if (i == 39)
+            t += 60 * MS;
+    }
+    return t;
+}
+
+static struct study_replay built(struct analysis_flows *f)
+{
+    struct study_replay r = {.scenario = text_load(STAR, NULL)};
+    struct error err = {0};
+    if (!study_replay_build(&r, f, &err))
+        fail_msg("%s", err.message);
+    analysis_flows_free(f);
+    return r;
+}
+
+static struct analysis_flows *new_explained(void)
+{
+    struct error err;
+    struct analysis_flows *f = analysis_flows_new(&err);
+    assert_non_null(f);
+    analysis_flows_keep_explanations(f);
+    analysis_flows_set_origin(f, 0);
+    return f;
+}
+
+static void test_a_pause_follows_the_byte_it_followed(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_explained();
+    add_paused_flow(f);
+    struct study_replay r = built(f);
+    assert_int_equal(r.n_flows, 1);
+    assert_int_equal(r.scenario.flows[0].n_pauses, 1);
+    assert_int_equal(r.scenario.flows[0].pauses[0].after_bytes, 40000);
+    assert_int_equal(r.scenario.flows[0].pauses[0].pause_ps, INT64_C(60000000000)); /* the tap is at the sender */
+    assert_int_equal(r.flows[0].pauses, 1);
+    assert_true(fabs(r.floor_s - 0.002) < 1e-9);
+    study_replay_fini(&r);
+}
+
+static void test_a_flow_that_ends_early_has_its_bytes(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_explained();
+    int64_t end = add_paused_flow(f);
+    for (uint32_t i = 0; i < SEGMENTS; i++) { /* another, towards the same host, that is still sending at the end */
+        struct capture_segment s = segment(A_TO_B, 100 + SEGMENT * i, SEGMENT, 500);
+        s.src.bytes[3] = 7;
+        feed(f, end + i * 3 * MS, s);
+    }
+    struct study_replay r = built(f);
+    assert_int_equal(r.n_flows, 2);
+    assert_int_equal(r.scenario.flows[0].bytes, 100000);
+    assert_int_equal(r.scenario.flows[0].to, 0); /* the host that both share */
+    assert_int_equal(r.scenario.flows[1].to, 0);
+    assert_int_not_equal(r.scenario.flows[0].from, r.scenario.flows[1].from);
+    assert_int_equal(r.scenario.network.hosts, 3);
+    study_replay_fini(&r);
+}
+
+static void test_a_capture_without_bulk_flows_is_refused(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_explained();
+    struct study_replay r = {.scenario = text_load(STAR, NULL)};
+    struct error err;
+    feed(f, 0, segment(A_TO_B, 1, 100, 1));
+    assert_false(study_replay_build(&r, f, &err));
+    assert_int_equal(err.code, ERROR_INPUT);
+    assert_string_equal(err.message, "no bulk flow to replay: 1 small ones");
+    analysis_flows_free(f);
+    study_replay_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_pause_follows_the_byte_it_followed),
+        cmocka_unit_test(test_a_flow_that_ends_early_has_its_bytes),
+        cmocka_unit_test(test_a_capture_without_bulk_flows_is_refused),
+    };
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
+}

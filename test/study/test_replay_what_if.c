@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What --what-if changes in a scenario, and what it refuses. */
+#include "study/replay.h"
+
+#include <string.h>
+
+#include "test/scenarios/text.h"
+
+#define STAR "network: {topology: star, hosts: 4}\ntraffic: {flows: [{from: h1, to: h0}, {from: h0, to: h2}]}\n"
+
+static struct scenario changed(const char *text)
+{
+    struct scenario s = text_load(STAR, NULL);
+    struct error err;
+    assert_true(study_replay_what_if(&s, text, &err));
+    return s;
+}
+
+static void test_a_discipline_is_everywhere_or_at_one_place(void **state)
+{
+    (void)state;
+    struct scenario s = changed("ack-first");
+    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
+    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
+    scenario_fini(&s);
+    s = changed("fair@port");
+    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_FIFO);
+    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_FAIR);
+    scenario_fini(&s);
+    s = changed("ack-first@nic");
+    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
+    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_FIFO);
+    scenario_fini(&s);
+}
+
+static void test_changes_join(void **state)
+{
+    (void)state;
+    struct scenario s = changed("ack-first@port+buffer=1MB@nic");
+    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
+    assert_int_equal(s.network.sw.queue.limit_bytes, 20000000); /* the default */
+    assert_int_equal(s.network.nic.limit_bytes, 1000000);
+    scenario_fini(&s);
+}
+
+static void test_a_buffer_counts_bytes_or_packets(void **state)
+{
+    (void)state;
+    struct scenario s = changed("buffer=100p@port");
+    assert_int_equal(s.network.sw.queue.limit_packets, 100);
+    assert_int_equal(s.network.sw.queue.limit_bytes, EMU_QUEUE_UNLIMITED);
+    scenario_fini(&s);
+}
+
+static void test_what_belongs_to_tcp_reaches_every_flow(void **state)
+{
+    (void)state;
+    struct scenario s = changed("window=300kB+cc=cubic+small-queues=10kB");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(s.flows[i].tcp.send_buffer_bytes, 300000);
+        assert_int_equal(s.flows[i].tcp.receive_buffer_bytes, 300000);
+        assert_int_equal(s.flows[i].tcp.congestion, EMU_CONGESTION_CUBIC);
+        assert_int_equal(s.flows[i].tcp.small_queue_bytes, 10000);
+    }
+    scenario_fini(&s);
+}
+
+static void test_pause_stops_everybody_or_the_senders(void **state)
+{
+    (void)state;
+    struct scenario s = changed("pause");
+    assert_true(s.network.sw.pause.on && s.network.sw.pause.everybody);
+    scenario_fini(&s);
+    s = changed("pause-senders");
+    assert_true(s.network.sw.pause.on && !s.network.sw.pause.everybody);
+    scenario_fini(&s);
+}
+
+static void test_nonsense_is_refused_and_named(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "lifo", "fifo=1", "buffer", "buffer=1kB", "buffer=9x", "window=10B",
+                                      "window", "cc=reno2", "cc", "pause=1", "pause@port", "window=1MB@nic",
+                                      "ack-first@switch", "ack-first+", "small-queues=many"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct scenario s = text_load(STAR, NULL);
+        struct error err;
+        assert_false(study_replay_what_if(&s, bad[i], &err));
+        assert_int_equal(err.code, ERROR_INPUT);
+        assert_non_null(strstr(err.message, "--what-if"));
+        assert_non_null(strstr(err.message, bad[i]));
+        scenario_fini(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_discipline_is_everywhere_or_at_one_place),
+        cmocka_unit_test(test_changes_join),
+        cmocka_unit_test(test_a_buffer_counts_bytes_or_packets),
+        cmocka_unit_test(test_what_belongs_to_tcp_reaches_every_flow),
+        cmocka_unit_test(test_pause_stops_everybody_or_the_senders),
+        cmocka_unit_test(test_nonsense_is_refused_and_named),
+    };
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
+}
