@@ -92,7 +92,7 @@ void analysis_both_ends_free(struct analysis_both_ends *e)
     free(e);
 }
 
-/* Since the file's first segment, from -TIME_MAX to TIME_MAX whatever the clock says. */
+/* Since the file's first segment, from -TIME_MAX to TIME_MAX whatever the clock shows. */
 static int64_t local_ns(const struct analysis_both_ends *e, int file, int64_t time_ns)
 {
     int64_t t;
@@ -143,7 +143,7 @@ bool analysis_both_ends_note(struct analysis_both_ends *e, int file, int64_t tim
     return true;
 }
 
-/* Payload that an end sent, by the file that saw less of it: switches flood a first frame to every tap. */
+/* Payload that an end sent, by the file that saw less: switches flood a first frame to every tap. */
 static int64_t bytes_of(const struct ends_count *c, int end)
 {
     return c->bytes[0][end] < c->bytes[1][end] ? c->bytes[0][end] : c->bytes[1][end];

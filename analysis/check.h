@@ -2,8 +2,8 @@
 /* analysis/check.h - which rule the flows of one shared resource obey.
  *
  * Pure: takes rates, windows and losses, wherever they come from (analysis/resource.h collects them). The rules are
- * those of model/degree.h; the verdicts are regimes (model/regime.h). A new rule is its row in check_rules[], the test
- * of it in check_verdict() and the sentence in check_explain(). */
+ * those of model/degree.h; the verdicts are regimes (model/regime.h). A new rule is its row in check_rules[], its place
+ * in the order of check_verdict(), and its sentence in check_explain(). */
 #ifndef ANALYSIS_CHECK_H
 #define ANALYSIS_CHECK_H
 

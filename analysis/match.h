@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analysis/match.h - the same packet in two captures: told by what is in it, never by when it came.
+/* analysis/match.h - the same packet in two captures: recognised by its contents, never by when it came.
  *
  * Three pieces: an identity; a sample of the packets of each file, drawn alike, to see how far their clocks are apart;
  * and the packets that one file has shown and the other not yet. */

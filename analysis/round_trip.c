@@ -36,7 +36,7 @@ struct trip_probe {
     int64_t time_ns;
 };
 
-/* Groups of ACKs by when their own stamps say they left, for one of the ticks. */
+/* Groups of ACKs by when they left according to their own stamps, for one of the ticks. */
 struct trip_stamped {
     struct compression xi;
     bool vague; /* its first ACK left somewhere within its tick */

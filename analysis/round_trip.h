@@ -57,7 +57,7 @@ struct analysis_round_trip_figures {
     double wait_s[ANALYSIS_LEGS]; /* NAN without samples (no timestamps) */
     double data_wait_s, ack_wait_s; /* sums of two; NAN when either is unknown */
     double tick_s;                /* the coarser of the two clocks' ; NAN unknown */
-    struct compression passed, stamped; /* groups of ACKs: left when their data passed; or as their own timestamps say */
+    struct compression passed, stamped;    /* groups of ACKs: left when their data passed; or by their own timestamps */
     double hold_s;                /* mean from data passing the tap to their ACK passing it */
 };
 

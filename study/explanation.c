@@ -11,7 +11,7 @@
 
 #define BURSTS 0.25 /* of ACK groups are compressed: worth saying */
 
-/* Where handshakes are too short to tell, the host that most flows share is where the capture was made. */
+/* Where handshakes are too short to show the place, the host that most flows share is where the capture was made. */
 static enum analysis_tap_place explanation_tap_by_host(const struct analysis_flow *flow,
                                                        const struct analysis_flow *all, size_t n)
 {
@@ -36,7 +36,7 @@ static struct study_explanation explanation_of_flow(const struct analysis_flows 
     e.ack_share = e.rtt_s > 0 ? e.x.ack_wait_s / e.rtt_s : NAN;
     if (e.tap == ANALYSIS_TAP_UNKNOWN)
         e.tap = explanation_tap_by_host(flow, all, n);
-    if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* too near to tell by handshakes */
+    if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* handshakes do not show it */
         e.tap = e.x.hold_s >= STUDY_EXPLANATION_MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
     e.groups = e.tap == ANALYSIS_TAP_SENDER ? e.x.stamped : e.x.passed;
     e.compressed = compression_share(&e.groups, STUDY_EXPLANATION_LEAST_GROUPS);

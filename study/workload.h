@@ -65,7 +65,7 @@ struct study_workload_latency {
 
 struct study_workload_uniform {
     int64_t ports;
-    double load, known; /* what theory says */
+    double load, known; /* what theory predicts */
     struct estimate throughput;
     bool fifo;          /* saturated input FIFOs; else `known` is what is offered */
     bool table;         /* of few ports, which have a row in the paper */
@@ -108,7 +108,7 @@ void study_workload_fini(struct study_workload *w);
 
 enum study_workload_signature_answer {
     STUDY_WORKLOAD_SIGNATURE_NONE,    /* fewer than four runs */
-    STUDY_WORKLOAD_SIGNATURE_REFUSED, /* they have none: *err is ERROR_INPUT and says why */
+    STUDY_WORKLOAD_SIGNATURE_REFUSED, /* they have none: *err is ERROR_INPUT and names the reason */
     STUDY_WORKLOAD_SIGNATURE_FITTED,
     STUDY_WORKLOAD_SIGNATURE_FAILED,  /* *err: out of memory */
 };

@@ -70,7 +70,7 @@ static struct model_tam operations_tam(const struct scenario *s)
     };
 }
 
-/* The optimum and what the algorithm's own formula says; false where there is none. */
+/* The optimum, and the time by the algorithm's own formula; false where there is none. */
 static bool operations_optimum(const struct scenario *s, struct model_exchange_cost *cost)
 {
     static const enum model_exchange_algorithm names[] = {

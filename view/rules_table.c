@@ -33,11 +33,13 @@ static void cell_holds(struct view_table *t, const struct analysis_rule_fit *fit
 
 void view_rules_table(struct view_table *t, const char *origin, const struct analysis_resource *r)
 {
-    static const char *const head[] = {"from", "to", "way", "Mb/s", "+-", "window kB", "retrans", "limit", "eq5",
-                                       "eq6", "window"};
-    view_table_init(t, sizeof head / sizeof *head);
-    for (size_t i = 0; i < t->columns; i++)
+    static const char *const head[] = {"from", "to", "way", "Mb/s", "+-", "window kB", "retrans", "limit"};
+    size_t plain = sizeof head / sizeof *head;
+    view_table_init(t, plain + ANALYSIS_RULES);
+    for (size_t i = 0; i < plain; i++)
         view_table_add(t, "%s%s%s", i == 3 ? origin : "", i == 3 ? " " : "", head[i]);
+    for (int rule = 0; rule < ANALYSIS_RULES; rule++)
+        view_table_add(t, "%s", analysis_check_rule_name((enum analysis_rule)rule));
     for (size_t i = 0; i < r->n; i++) {
         const struct analysis_check_flow *flow = &r->flows[i];
         view_table_add(t, "%s", flow->src);
