@@ -69,6 +69,14 @@ static void test_a_run_with_losses_is_not_judged(void **state)
     study_cross_check_fini(&c);
 }
 
+static int leave(void **state)
+{
+    static const char *const files[] = {"ns3/summary.json", "ns3", "native/summary.json", "native"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        remove(files[i]);
+    return text_leave(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -76,5 +84,5 @@ int main(void)
         cmocka_unit_test(test_what_is_further_apart_fails),
         cmocka_unit_test(test_a_run_with_losses_is_not_judged),
     };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
+    return cmocka_run_group_tests(tests, text_enter, leave);
 }

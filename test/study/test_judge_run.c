@@ -3,6 +3,7 @@
 #include "study/judge_run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "test/scenarios/text.h"
@@ -115,6 +116,13 @@ static void test_flows_that_never_meet_share_nothing(void **state)
     analysis_resources_fini(&r);
 }
 
+static int leave(void **state)
+{
+    remove("scenario.yaml");
+    remove("flows.csv");
+    return text_leave(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,5 +133,5 @@ int main(void)
         cmocka_unit_test(test_a_trees_backbone_is_seen_from_rack_0),
         cmocka_unit_test(test_flows_that_never_meet_share_nothing),
     };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
+    return cmocka_run_group_tests(tests, text_enter, leave);
 }
