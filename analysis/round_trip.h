@@ -11,8 +11,9 @@
  * flow met empty queues once (its beginning was captured), else at least that. Half a clock tick is taken off: a
  * stamp is up to a tick old. Ticks of 1 us, 1, 4 and 10 ms are told apart by their pace.
  *
- * ACK compression (Zhang, Shenker and Clark 1991; Paxson 1997, section 15.4): groups of ACKs by base/compression.h. They
- * "left" when the data they acknowledge passed the tap. Beside the receiver that is what its own host does to them.
+ * ACK compression (Zhang, Shenker and Clark 1991; Paxson 1997, section 15.4): groups of ACKs by base/compression.h.
+ * They "left" when the data they acknowledge passed the tap. Beside the receiver that is what its own host does to
+ * them.
  * Beside the sender data pass in bursts, and the measure is another: the share of bytes acknowledged by runs of three
  * ACKs whose rate (bytes / span of the ACKs) is above the path's by 1 / 0.75. */
 #ifndef ANALYSIS_ROUND_TRIP_H
