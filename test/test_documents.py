@@ -27,8 +27,7 @@ TABLES = {
     "cmd_analyze.c": "analyze", "cmd_check.c": "check", "cmd_explain.c": "explain", "cmd_fit.c": "fit",
     "cmd_plot.c": "plot", "cmd_predict.c": "predict", "cmd_replay.c": "replay", "cmd_report.c": "report",
     "cmd_run.c": "run", "cmd_sweep.c": "sweep", "cmd_predict_loss.c": "predict-loss",
-    "predict_exchange_parse.c": "predict-exchange", "replay_port.c": "replay-port",
-    "replay_interface.c": "replay-interface", "cmd_replay_port.c": "replay-port",
+    "cmd_replay_port.c": "replay-port",
     "cmd_replay_interface.c": "replay-interface", "cmd_predict_exchange.c": "predict-exchange",
 }
 # Examples of the pages that are not run, by a part of them, and why. Their options are checked.
@@ -53,7 +52,7 @@ def options_of_sources():
             if not rows:
                 continue
             accepted = {"--" + name for name, value in rows if value != "'x'"}  # 'x': refused with a message
-            if path.name == "predict_exchange_parse.c":
+            if path.name == "cmd_predict_exchange.c":
                 accepted |= {"--" + name for name in re.findall(r'^    \{"([a-z-]+)", ', text, re.M)}
             short = re.search(r'getopt_long\([^"]*"([a-z:]*)"', text)
             accepted |= {"-" + letter for letter in (short[1] if short else "") if letter != ":"}
