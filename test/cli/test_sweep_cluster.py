@@ -213,7 +213,7 @@ class Shards(Case):
         two = self.shard(2)
         self.bad(2, ["one SWEEP.yaml", "SHARD.db"], "sweep", "merge", "s.db")
         self.bad(2, "none.db", "sweep", "merge", "s.db", one, "none.db")
-        self.bad(2, ["s.yaml", "not the database"], "sweep", "merge", "s.db", one, "s.yaml")
+        self.bad(2, ["s.yaml", "this is a sweep"], "sweep", "merge", "s.db", one, "s.yaml")
         self.bad(2, [one, "holds a shard"], "sweep", "merge", one, two)
         self.bad(2, [one, "shard 1/3, not 2/3"], "sweep", "s.yaml", "--shard", "2/3", "-o", one)
         self.bad(2, [one, "shard 1/3, not 1/1"], "sweep", "s.yaml", "-o", one)
