@@ -54,6 +54,8 @@ void analysis_connections_free(struct analysis_connections *t)
         analysis_direction_fini(&at(t, i)->direction[1]);
         analysis_round_trip_free(at(t, i)->explain[0]);
         analysis_round_trip_free(at(t, i)->explain[1]);
+        free(at(t, i)->clocking[0]);
+        free(at(t, i)->clocking[1]);
     }
     for (size_t i = 0; i < t->n_chunks; i += i < SMALL_CHUNKS ? 1 : SLAB_CHUNKS)
         free(t->chunk[i]);

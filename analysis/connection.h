@@ -3,6 +3,7 @@
 #ifndef ANALYSIS_CONNECTION_H
 #define ANALYSIS_CONNECTION_H
 
+#include "analysis/clocking.h"
 #include "analysis/direction.h"
 #include "analysis/round_trip.h"
 
@@ -18,6 +19,7 @@ struct analysis_connection {
     struct analysis_key key;
     struct analysis_direction direction[2]; /* [0]: data from end 0 to end 1 */
     struct analysis_round_trip *explain[2];    /* owned; likewise; NULL unless somebody asked */
+    struct analysis_clocking *clocking[2];  /* owned; likewise */
     int64_t syn_ns, synack_ns;              /* latest before data; -1 when not seen */
     int64_t client_side_ns, server_side_ns; /* tap to client and back, tap to server and back; -1 unknown */
     int8_t client;                          /* the end that sent the SYN; -1 unknown */

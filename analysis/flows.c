@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows.h"
 
+#include "analysis/capacity.h"
 #include "analysis/connection.h"
 #include "analysis/steady.h"
 
@@ -18,6 +19,7 @@ struct analysis_flows {
     struct analysis_connections *connections;
     int64_t origin_ns;
     bool has_origin, explains;
+    struct analysis_capacity *capacity; /* owned; NULL unless it explains */
 };
 
 struct analysis_flows *analysis_flows_new(struct error *err)
@@ -37,6 +39,7 @@ void analysis_flows_free(struct analysis_flows *f)
     if (!f)
         return;
     analysis_connections_free(f->connections);
+    analysis_capacity_free(f->capacity);
     free(f);
 }
 
@@ -95,8 +98,22 @@ static bool explain_segment(struct analysis_connection *c, int end, const struct
         if (last > d->high && !analysis_round_trip_data(c->explain[end], s, last, t))
             return false;
     }
-    if ((s->flags & CAPTURE_TCP_ACK) && !(s->flags & CAPTURE_TCP_SYN) && reverse->has_data && c->explain[!end])
-        analysis_round_trip_ack(c->explain[!end], s, analysis_direction_relative(reverse, s->ack), t);
+    if (s->payload_bytes > 0 && d->bins && !c->clocking[end] && !(c->clocking[end] = analysis_clocking_new(t)))
+        return false;
+    if (s->payload_bytes > 0 && c->clocking[end]) {
+        int64_t last = analysis_direction_relative(d, s->seq) + s->payload_bytes;
+        if (last > d->high)
+            analysis_clocking_data(c->clocking[end], s, last, analysis_direction_segment_bytes(d, s->has_timestamps),
+                                   t);
+    }
+    if (!(s->flags & CAPTURE_TCP_ACK) || (s->flags & CAPTURE_TCP_SYN) || !reverse->has_data)
+        return true;
+    int64_t ack = analysis_direction_relative(reverse, s->ack);
+    if (c->explain[!end])
+        analysis_round_trip_ack(c->explain[!end], s, ack, t);
+    if (c->clocking[!end])
+        analysis_clocking_ack(c->clocking[!end], s, ack,
+                              reverse->receiver_scale < 0 ? -1 : (int64_t)s->window << reverse->receiver_scale, t);
     return true;
 }
 
@@ -123,7 +140,9 @@ bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
         c->closed = true;
     if (s->flags & CAPTURE_TCP_RST)
         return true; /* its payload is a message, its numbers may be anybody's */
-    if (f->explains && !explain_segment(c, end, s, t))
+    if (f->explains && !f->capacity && !(f->capacity = analysis_capacity_new()))
+        return error_set(err, ERROR_SYSTEM, "out of memory for explanations");
+    if (f->explains && (!explain_segment(c, end, s, t) || !analysis_capacity_add(f->capacity, s, 0, t)))
         return error_set(err, ERROR_SYSTEM, "out of memory for explanations");
     if (s->payload_bytes > 0 && !analysis_direction_data(d, s, t))
         return error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
@@ -149,12 +168,23 @@ static bool ahead_is_new(const struct ahead *a, const struct analysis_connection
            !analysis_connections_same(&a->segment[(a->read - 1) % AHEAD], &a->segment[(a->read - 2) % AHEAD]);
 }
 
+static void flows_other(void *user, int64_t time_ns, const struct capture_segment *s, uint32_t wire_bytes)
+{
+    struct analysis_flows *f = user;
+    if (f->has_origin && f->capacity) /* without memory it is not seen */
+        (void)analysis_capacity_add(f->capacity, s, wire_bytes, since_origin(f, time_ns));
+}
+
 bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, void *user,
                          struct analysis_capture *capture, struct error *err)
 {
     struct analysis_source source;
     if (!analysis_source_open(&source, path, progress, user, capture, err))
         return false;
+    if (f->explains) {
+        source.other = flows_other;
+        source.other_user = f;
+    }
     struct ahead a = {.read = 0};
     struct error stopped = {0};
     int next = 1;
@@ -261,6 +291,22 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
     return out;
 }
 
+bool analysis_flows_clocking(const struct analysis_flows *f, size_t i, double from_s, double to_s,
+                             struct analysis_clocking_figures *x)
+{
+    int end;
+    const struct analysis_clocking *c = flows_slot(f, i, &end)->clocking[end];
+    if (c)
+        analysis_clocking_get(c, from_s, to_s, x);
+    return c != NULL;
+}
+
+const struct analysis_capacity_host *analysis_flows_capacity(const struct analysis_flows *f,
+                                                             const struct capture_address *host, uint32_t tag)
+{
+    return f->capacity ? analysis_capacity_find(f->capacity, host, tag) : NULL;
+}
+
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
 {
     int end;
@@ -361,6 +407,10 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
     };
     bool handshake = c->client_side_ns >= 0 && c->server_side_ns >= 0;
     flow->rtt_floor_s = handshake ? (double)(c->client_side_ns + c->server_side_ns) / 1e9 : NAN;
+    int64_t own_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
+    int64_t far_ns = c->client == end ? c->server_side_ns : c->client_side_ns;
+    flow->sender_side_s = own_ns >= 0 && c->client >= 0 ? (double)own_ns / 1e9 : NAN;
+    flow->receiver_side_s = far_ns >= 0 && c->client >= 0 ? (double)far_ns / 1e9 : NAN;
     fill_losses(flow, d->losses);
     fill_window(flow, c, end);
     fill_steady(flow, d);

@@ -8,6 +8,8 @@
 #define ANALYSIS_FLOWS_H
 
 #include "analysis/bins.h"
+#include "analysis/capacity.h"
+#include "analysis/clocking.h"
 #include "analysis/round_trip.h"
 #include "analysis/source.h"
 #include "base/error.h"
@@ -55,6 +57,7 @@ struct analysis_flow {
     uint32_t steady_loss_events;
     double window_bytes;        /* mean bytes in flight at the sender over the flow; NAN when unknown */
     enum analysis_window_source window_source;
+    double sender_side_s, receiver_side_s; /* its halves: from the tap to either end and back; NAN unknown */
     double rtt_floor_s;         /* of the handshake: tap to client and back plus tap to server and back; NAN unknown */
     double advertised_bytes;    /* the largest window the receiver advertised; NAN without a handshake */
     const struct analysis_bins *bins; /* borrowed from the table; NULL for a small flow */
@@ -96,6 +99,14 @@ bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct ana
  * time an ACK takes from the tap to the sender and data take back, and longer than half a round trip. malloc'ed, *n of
  * them; NULL when there are none, when that was not kept, or memory is out. */
 struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, size_t i, size_t *n);
+
+/* What slot i's sender does within [from_s, to_s); false when that was not kept. */
+bool analysis_flows_clocking(const struct analysis_flows *f, size_t i, double from_s, double to_s,
+                             struct analysis_clocking_figures *x);
+
+/* How frames towards and from a host follow each other; NULL when that was not kept. */
+const struct analysis_capacity_host *analysis_flows_capacity(const struct analysis_flows *f,
+                                                             const struct capture_address *host, uint32_t tag);
 
 /* Waits of slot i's data and ACKs over time: analysis_round_trip_waits(). 0 when that was not kept. */
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define ANALYSIS_LEG_SERIES_SLOTS 512
-#define ANALYSIS_LEG_SERIES_LEGS 4
+#define ANALYSIS_LEG_SERIES_LEGS 5 /* the last: from the tap to the receiver and back, no stamps */
 
 struct analysis_leg_series_cell {
     double time_sum_ns, ticks_sum; /* of the tap, less where its clock began; of the stamps, likewise */

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define RING_LEAST 64
 #define RING_MOST 16384 /* data segments between passing and being acknowledged: 24 MB; older ones are forgotten */
@@ -13,6 +14,8 @@
 #define RATES 512     /* of ACK groups: sixteenths of an octave */
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
+#define LOOP ANALYSIS_LEGS /* of the series */
+#define ALONE 8 /* times as many ACKs of one segment as of several: the receiver delays none */
 
 static const double tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1e3, 1e6, 4e6, 10e6};
 
@@ -49,7 +52,9 @@ struct trip_passed {
 struct analysis_round_trip {
     struct trip_leg legs[ANALYSIS_LEGS];
     struct trip_clock sender, receiver;
-    struct trip_probe data, ack;
+    struct trip_probe ack;
+    int64_t probe_ack; /* what it acknowledged */
+    int64_t of_one, of_several; /* segments: ACKs of so many */
     struct trip_passed *ring; /* owned; capacity a power of two */
     uint32_t oldest, count, capacity;
     struct analysis_leg_series *series; /* owned; NULL until there are enough samples */
@@ -64,6 +69,8 @@ struct analysis_round_trip {
     int in_run;           /* of ACKs whose rate is taken */
     int64_t run_ack_ns, run_first_ack;
     int64_t holds;
+    int64_t loops;
+    double least_loop_ns;
     double bytes_at[RATES]; /* acknowledged by groups of that rate */
     double hold_sum_ns;
 };
@@ -207,20 +214,22 @@ bool analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
         return true;
     clock_note(&e->sender, s->tsval, time_ns);
     leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns);
-    probe_set(&e->data, s->tsval, time_ns);
     int64_t ack_ns = e->ack.time_ns;
-    if (probe_echo(&e->ack, s->tsecr))
+    /* With nothing else in flight it was the application that kept the sender waiting, not the ACK. */
+    if (probe_echo(&e->ack, s->tsecr) && end - e->probe_ack > s->payload_bytes)
         leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, s->tsval, ack_ns);
     return true;
 }
 
 /* When the data up to `ack` passed; false when nobody remembers. */
-static bool trip_passed(struct analysis_round_trip *e, int64_t ack, int64_t *time_ns)
+static bool trip_passed(struct analysis_round_trip *e, int64_t ack, int64_t *time_ns, uint32_t *segments)
 {
     bool found = false;
+    *segments = 0;
     while (e->count > 0 && e->ring[e->oldest].end <= ack) {
         *time_ns = e->ring[e->oldest].time_ns;
         found = e->ring[e->oldest].end == ack;
+        ++*segments;
         e->oldest = (e->oldest + 1) & (e->capacity - 1);
         e->count--;
     }
@@ -288,10 +297,10 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     if (s->has_timestamps) {
         clock_note(&e->receiver, s->tsval, time_ns);
         leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns);
+        bool armed = e->ack.armed;
         probe_set(&e->ack, s->tsval, time_ns);
-        int64_t data_ns = e->data.time_ns;
-        if (probe_echo(&e->data, s->tsecr))
-            leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns);
+        if (!armed && e->ack.armed)
+            e->probe_ack = ack;
     }
     if (s->payload_bytes > 0 || (e->has_ack && ack <= e->last_ack))
         return;
@@ -301,11 +310,27 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     if (s->has_timestamps)
         trip_stamps(e, s->tsval, time_ns);
     int64_t data_ns;
-    if (!trip_passed(e, ack, &data_ns)) {
+    uint32_t segments;
+    if (!trip_passed(e, ack, &data_ns, &segments)) {
         compression_break(&e->xi);
         e->in_run = 0;
         return;
     }
+    /* An ACK of one segment may be a delayed one, unless nearly all are of one. */
+    if (segments > 1)
+        e->of_several++;
+    else
+        e->of_one++;
+    bool prompt = segments > 1 || e->of_one > ALONE * e->of_several;
+    double loop_ns = (double)(time_ns - data_ns);
+    if (prompt && e->series)
+        analysis_leg_series_add(e->series, time_ns, LOOP, loop_ns, 0);
+    if (prompt) {
+        e->least_loop_ns = e->loops == 0 || loop_ns < e->least_loop_ns ? loop_ns : e->least_loop_ns;
+        e->loops++;
+    }
+    if (s->has_timestamps && prompt)
+        leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns);
     static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS};
     e->holds++;
     e->hold_sum_ns += (double)(time_ns - data_ns);
@@ -334,7 +359,7 @@ static void trip_ticks(int sender, int receiver, int tick[static ANALYSIS_LEGS])
 size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits)
 {
     int tick[ANALYSIS_LEGS];
-    double last[ANALYSIS_LEGS] = {0};
+    double last[ANALYSIS_LEGS] = {0}, loop_s = NAN;
     trip_ticks(clock_tick(&e->sender), clock_tick(&e->receiver), tick);
     for (size_t i = 0; e->series && i < e->series->n; i++) {
         for (int k = 0; k < ANALYSIS_LEGS; k++) {
@@ -348,6 +373,9 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
         waits[i] = (struct analysis_wait){.start_s = analysis_leg_series_start_s(e->series, i),
                                           .data_s = last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN],
                                           .ack_s = last[ANALYSIS_LEG_ACK_OUT] + last[ANALYSIS_LEG_ACK_IN]};
+        memcpy(waits[i].leg_s, last, sizeof last);
+        double loop_ns = analysis_leg_series_mean_ns(e->series, i, LOOP, 0);
+        waits[i].loop_s = loop_s = isfinite(loop_ns) ? loop_ns * 1e-9 : loop_s;
     }
     return e->series ? e->series->n : 0;
 }
@@ -363,7 +391,8 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
     int tick[ANALYSIS_LEGS];
     trip_ticks(sender, receiver, tick);
     *x = (struct analysis_round_trip_figures){.passed = e->xi,
-                                              .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
+                                              .loop_least_s = e->loops > 0 ? e->least_loop_ns * 1e-9 : NAN,
+                                       .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
     x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax(tick_ns[sender], tick_ns[receiver]) * 1e-9;
     if (receiver >= 0)
         x->stamped = e->stamped[receiver].xi;
@@ -374,6 +403,11 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
                            ? NAN
                            : fmax(0, leg->sum[k] / (double)leg->n - leg->least[k] - tick_ns[k] / 2) * 1e-9;
     }
+    /* Stamps are up to a tick old: that makes two of the minima a tick too small. */
+    double least_ns = 0;
+    for (int i = 0; i < ANALYSIS_LEGS; i++)
+        least_ns += tick[i] < 0 || e->legs[i].n == 0 ? NAN : e->legs[i].least[tick[i]];
+    x->floor_s = sender < 0 || receiver < 0 ? NAN : fmax(0, least_ns + tick_ns[sender] + tick_ns[receiver]) * 1e-9;
     x->data_wait_s = x->wait_s[ANALYSIS_LEG_DATA_OUT] + x->wait_s[ANALYSIS_LEG_DATA_IN];
     x->ack_wait_s = x->wait_s[ANALYSIS_LEG_ACK_OUT] + x->wait_s[ANALYSIS_LEG_ACK_IN];
 }

@@ -57,8 +57,10 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
 struct analysis_round_trip_figures {
     double wait_s[ANALYSIS_LEGS]; /* NAN without samples (no timestamps) */
     double data_wait_s, ack_wait_s; /* sums of two; NAN when either is unknown */
+    double floor_s;               /* the legs' minima together: through empty queues, if it met them; NAN unknown */
     double tick_s;                /* the coarser of the two clocks' ; NAN unknown */
     struct compression passed, stamped;    /* groups of ACKs: left when their data passed; or by their own timestamps */
+    double loop_least_s;          /* from the tap to the receiver and back, no ACK delayed; NAN unknown */
     double hold_s;                /* mean from data passing the tap to their ACK passing it */
 };
 
@@ -68,6 +70,8 @@ const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_ro
 /* Waits over time, in equal slots; from start_s on, seconds since the origin. */
 struct analysis_wait {
     double start_s, data_s, ack_s;
+    double leg_s[ANALYSIS_LEGS];
+    double loop_s; /* from the tap to the receiver and back; NAN without a sample yet */
 };
 
 /* At most ANALYSIS_LEG_SERIES_SLOTS (analysis/leg_series.h) of them; 0 for a small flow, or without timestamps. */

@@ -60,6 +60,8 @@ int analysis_source_next(struct analysis_source *source, int64_t *time_ns, struc
             return 1;
         case CAPTURE_DECODE_OTHER:
             c->other_frames++;
+            if (source->other && s->src.family)
+                source->other(source->other_user, frame.time_ns, s, frame.wire_bytes);
             break;
         case CAPTURE_DECODE_SHORT:
             c->short_frames++;

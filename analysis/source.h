@@ -28,6 +28,9 @@ struct analysis_source {
     analysis_progress *progress;      /* may be NULL */
     void *user;
     int link_type;
+    /* Hears of IP packets that are not TCP: s has no more than their addresses and tag. NULL: nobody does. */
+    void (*other)(void *other_user, int64_t time_ns, const struct capture_segment *s, uint32_t wire_bytes);
+    void *other_user;
 };
 
 /* Empties *capture. False and *err when the file cannot be opened: nothing to close then. */

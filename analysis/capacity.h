@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/capacity.h - how fast a bottleneck lets frames go, from how they follow each other.
+ *
+ * * Behind a standing queue full frames leave back to back: the rate of a few of them is the link's (packet trains,
+ * Jain and Routhier 1986; dispersion, Dovrolis, Ramanathan and Moore 2001). Groups of frames towards, or from, one host
+ * vote for their rate with their bytes, in steps of a sixteenth of an octave. Wire bytes: with preamble, gap, FCS. */
+#ifndef ANALYSIS_CAPACITY_H
+#define ANALYSIS_CAPACITY_H
+
+#include "capture/decode.h"
+
+#include <stddef.h>
+
+#define ANALYSIS_CAPACITY_STEPS 480 /* from 1 kbit/s on: 30 octaves */
+#define ANALYSIS_CAPACITY_GROUPS 2  /* sizes of groups: shapers let some frames go at once, batches arrive at once */
+#define ANALYSIS_CAPACITY_MOST 12   /* frames of the larger */
+
+/* Frames of one way. */
+struct analysis_capacity_way {
+    int64_t time_ns[ANALYSIS_CAPACITY_MOST + 1]; /* a ring of the latest */
+    uint32_t bytes[ANALYSIS_CAPACITY_MOST + 1];
+    uint64_t frames;
+    struct {
+        double bytes[ANALYSIS_CAPACITY_STEPS], seconds[ANALYSIS_CAPACITY_STEPS];
+    } votes[ANALYSIS_CAPACITY_GROUPS];
+    int64_t slot;         /* of 100 ms, under way */
+    double slot_bytes, most_slot_bytes, all_bytes, other_bytes; /* other: not TCP */
+};
+
+struct analysis_capacity_host {
+    struct capture_address host;
+    uint32_t tag;
+    struct analysis_capacity_way in, out;
+};
+
+struct analysis_capacity; /* of the first ANALYSIS_CAPACITY_HOSTS hosts; opaque */
+#define ANALYSIS_CAPACITY_HOSTS 64
+
+struct analysis_capacity *analysis_capacity_new(void); /* NULL when memory is out */
+void analysis_capacity_free(struct analysis_capacity *c);
+
+/* A TCP segment, or with other_bytes > 0 a frame of so many bytes that is none. False when memory is out. */
+bool analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
+                           int64_t time_ns);
+
+/* NULL: not seen, or beyond the first hosts. */
+const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,
+                                                            const struct capture_address *host, uint32_t tag);
+
+/* The rate of back-to-back frames, bit/s on the wire, at which a quarter of the bytes and more pass and which is not
+ * below what 100 ms carried, by the size of groups that agree most; NAN when there is none. *share: of bytes in such
+ * groups. */
+double analysis_capacity_bps(const struct analysis_capacity_way *w, double *share);
+
+/* The most that 100 ms carried, bit/s on the wire. */
+double analysis_capacity_peak_bps(const struct analysis_capacity_way *w);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/clocking.h - does a sender send because ACKs arrive, or because its application writes?
+ *
+ * * Over time, in equal slots: bytes in flight at the sender (analysis/inflight.h; mean and most), segments that are
+ * short though data follow (an application's writes end there), the least window that the receiver offers, and when the
+ * sender starts with nothing in flight: it has had everything acknowledged before. A flow that its window limits is
+ * always within a segment or two of its most; one that its application limits is not. */
+#ifndef ANALYSIS_CLOCKING_H
+#define ANALYSIS_CLOCKING_H
+
+#include "analysis/inflight.h"
+#include "capture/decode.h"
+
+#include <stddef.h>
+
+#define ANALYSIS_CLOCKING_SLOTS 256
+
+struct analysis_clocking_slot {
+    double flight_sum;   /* bytes */
+    double gaps_s;       /* before restarts: since the data before */
+    int64_t flight_most;
+    int64_t offered_least; /* bytes; 0: no ACK, or zero */
+    int64_t offered_most;
+    uint32_t flight_n, restarts, segments, shorts, tight, acks, closed;
+};
+
+struct analysis_clocking {
+    int64_t first; /* slot 0 covers [first, first + 1) << shift, in ms since the origin */
+    unsigned shift;
+    size_t n;
+    uint32_t full_bytes; /* payload of a full segment */
+    double gap_ns;       /* between data, a running mean */
+    int64_t newest_end, life_most; /* of data; bytes in flight */
+    int64_t last_ns;               /* of data */
+    int64_t all_acked;             /* an ACK of all data before it, with this number and stamp; -1: none */
+    uint32_t all_acked_tsval;
+    int64_t all_acked_ns, restart_ns; /* of that ACK; of the latest restart, 0 before */
+    /* Of restarts: from the ACK of all before to the data, and from one to the next; sums and squares, s. */
+    double pauses, pause_s, pause_squares, periods, period_s, period_squares;
+    struct analysis_inflight inflight;
+    struct analysis_clocking_slot slot[ANALYSIS_CLOCKING_SLOTS];
+};
+
+/* NULL when memory is out. Free it with free(). */
+struct analysis_clocking *analysis_clocking_new(int64_t time_ns);
+
+/* A segment with new data up to `end` (relative) passes; `full_bytes`: payload of a full one. */
+void analysis_clocking_data(struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
+                            uint32_t full_bytes, int64_t time_ns);
+
+/* An acknowledgement up to `ack` passes; `offered_bytes`: its window, scaled; -1 unknown. */
+void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_segment *s, int64_t ack,
+                           int64_t offered_bytes, int64_t time_ns);
+
+/* Of [from_s, to_s), seconds since the origin. */
+struct analysis_clocking_figures {
+    double flight_bytes;   /* mean of slots' means; NAN without samples */
+    double fullness;       /* mean over slots of mean / most in flight; 1: always at its window */
+    double jitter;         /* mean difference of one slot's mean to the next, over the mean */
+    double most_bytes;     /* over the flow's life */
+    double offered_bytes;  /* the least window offered, mean over slots; NAN unknown */
+    double offered_most_bytes;
+    double offered_swing;  /* mean over slots of 1 - least / most offered: a reader that takes its time */
+    double short_share;    /* of segments */
+    double tight_share;    /* of segments: follow the one before sooner than the mean, as answers to ACKs do in pairs */
+    double restarts, gaps_s; /* how often data began with nothing in flight, and the time since the data before */
+    bool closed_loop;      /* its restarts follow the last ACK more evenly than each other: it waits for an answer */
+    double closed_share;   /* of ACKs: they offer less than two segments */
+    double full_bytes;     /* payload of a full segment */
+};
+
+void analysis_clocking_get(const struct analysis_clocking *c, double from_s, double to_s,
+                           struct analysis_clocking_figures *x);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/capacity.h"
+#include "base/random.h"
+#include "test/analysis/segment.h"
+#include "test/cm.h"
+
+#include <math.h>
+
+#define FULL 1448     /* 1538 bytes on the wire with 40 + 12 + 38 around it */
+#define FRAME_NS 123040 /* of those at 100 Mb/s */
+
+static struct capture_segment full_segment(void)
+{
+    return stamped(A_TO_B, 0, FULL, 0, 1, 1);
+}
+
+static const struct analysis_capacity_host *host_of(const struct analysis_capacity *c, enum side side)
+{
+    struct capture_segment s = full_segment();
+    return analysis_capacity_find(c, side == A_TO_B ? &s.src : &s.dst, 0);
+}
+
+static void test_back_to_back_frames_show_the_rate(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment();
+    double share;
+    for (int i = 0; i < 1000; i++)
+        assert_true(analysis_capacity_add(c, &s, 0, i * (int64_t)FRAME_NS));
+    const struct analysis_capacity_host *b = host_of(c, B_TO_A);
+    assert_true(fabs(analysis_capacity_bps(&b->in, &share) / 1e8 - 1) < 1e-3);
+    assert_true(share > 0.99);
+    assert_true(isnan(analysis_capacity_bps(&b->out, &share))); /* nothing went that way */
+    assert_true(isfinite(analysis_capacity_bps(&host_of(c, A_TO_B)->out, &share)));
+    analysis_capacity_free(c);
+}
+
+/* Trains of 30 frames at 100 Mb/s with gaps between: the mean is far below the rate, the trains show it. */
+static void test_trains_show_the_rate_of_a_link_that_is_not_full(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment();
+    double share;
+    for (int train = 0; train < 100; train++)
+        for (int i = 0; i < 30; i++)
+            assert_true(analysis_capacity_add(c, &s, 0, train * 20 * MS + i * (int64_t)FRAME_NS));
+    assert_true(fabs(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share) / 1e8 - 1) < 1e-3);
+    analysis_capacity_free(c);
+}
+
+/* Frames at random times are no trains: no rate has a quarter of the bytes. */
+static void test_random_arrivals_show_none(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment();
+    struct random r;
+    double share;
+    int64_t t = 0;
+    random_init(&r, 3);
+    for (int i = 0; i < 5000; i++) {
+        double u = ((double)random_below(&r, 1 << 30) + 1) / (1 << 30);
+        assert_true(analysis_capacity_add(c, &s, 0, t += (int64_t)(-log(u) * 1e6)));
+    }
+    assert_true(isnan(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share)));
+    analysis_capacity_free(c);
+}
+
+/* What 100 ms carried is a floor: a slower pace than that, however common, is no capacity. */
+static void test_a_pace_below_the_peak_is_no_rate(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment();
+    double share;
+    int64_t t = 0;
+    for (int i = 0; i < 2000; i++) /* 20 Mb/s all along, but 100 Mb/s for 300 ms */
+        assert_true(analysis_capacity_add(c, &s, 0, t += (i > 500 && i < 2900 / 2 ? 1 : 5) * (int64_t)FRAME_NS));
+    double bps = analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share);
+    assert_true(fabs(bps / 1e8 - 1) < 1e-3);
+    analysis_capacity_free(c);
+}
+
+static void test_hosts_beyond_the_first_are_not_kept(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment();
+    for (int i = 0; i < 3 * ANALYSIS_CAPACITY_HOSTS; i++) {
+        s.src.bytes[3] = (uint8_t)(i + 10);
+        assert_true(analysis_capacity_add(c, &s, 0, i * MS));
+    }
+    s.src.bytes[3] = 10;
+    assert_non_null(analysis_capacity_find(c, &s.src, 0));
+    s.src.bytes[3] = (uint8_t)(2 * ANALYSIS_CAPACITY_HOSTS + 10);
+    assert_null(analysis_capacity_find(c, &s.src, 0));
+    assert_null(analysis_capacity_find(c, &s.dst, 7)); /* another network */
+    analysis_capacity_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_back_to_back_frames_show_the_rate),
+        cmocka_unit_test(test_trains_show_the_rate_of_a_link_that_is_not_full),
+        cmocka_unit_test(test_random_arrivals_show_none),
+        cmocka_unit_test(test_a_pace_below_the_peak_is_no_rate),
+        cmocka_unit_test(test_hosts_beyond_the_first_are_not_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/clocking.h"
+#include "test/analysis/segment.h"
+#include "test/cm.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define FULL 1000
+
+static struct analysis_clocking_figures figures(const struct analysis_clocking *c)
+{
+    struct analysis_clocking_figures x;
+    analysis_clocking_get(c, 0, 1e9, &x);
+    return x;
+}
+
+/* A window of ten segments; an ACK of two lets two more go: ten are in flight after every pair. */
+static void test_a_full_window_is_always_at_its_most(void **state)
+{
+    (void)state;
+    struct analysis_clocking *c = analysis_clocking_new(0);
+    int64_t end = 0, ack = 0, t = 0;
+    uint32_t tick = 1;
+    for (; end < 10 * FULL; end += FULL)
+        analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = 0},
+                               end + FULL, FULL, t += MS);
+    for (int i = 0; i < 500; i++, tick++) {
+        ack += 2 * FULL;
+        analysis_clocking_ack(c, &(struct capture_segment){.has_timestamps = true, .tsval = tick}, ack, 10 * FULL,
+                              t += MS);
+        for (int k = 0; k < 2; k++, end += FULL)
+            analysis_clocking_data(
+                c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = tick}, end + FULL, FULL,
+                t += MS / 10);
+    }
+    struct analysis_clocking_figures x = figures(c);
+    assert_true(x.fullness > 0.99 && x.jitter < 0.01);
+    assert_true(fabs(x.flight_bytes - 9 * FULL) < 1); /* after the first of each pair */
+    assert_true(x.offered_bytes >= 10 * FULL && x.offered_swing <= 0 && x.closed_share <= 0);
+    assert_true(x.short_share <= 0 && x.restarts < 1);
+    assert_true(x.tight_share > 0.4 && x.tight_share < 0.6); /* the second of each pair */
+    free(c);
+}
+
+/* Writes of four and a half segments, every 20 ms, each acknowledged before the next. */
+static void test_writes_begin_with_nothing_in_flight_and_end_short(void **state)
+{
+    (void)state;
+    struct analysis_clocking *c = analysis_clocking_new(0);
+    int64_t end = 0;
+    uint32_t tick = 0;
+    for (int i = 0; i < 100; i++) {
+        int64_t t = 20 * MS * (i + 1);
+        for (int k = 0; k < 5; k++) {
+            uint32_t bytes = k < 4 ? FULL : FULL / 2;
+            end += bytes;
+            analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = bytes, .has_timestamps = true, .tsecr = tick},
+                                   end, FULL, t + k * MS / 10);
+        }
+        analysis_clocking_ack(c, &(struct capture_segment){.has_timestamps = true, .tsval = ++tick}, end, 100 * FULL,
+                              t + 2 * MS);
+    }
+    struct analysis_clocking_figures x = figures(c);
+    assert_true(fabs(x.short_share - 0.2) < 1e-9);
+    assert_true(fabs(x.restarts - 99) < 0.5);
+    assert_true(fabs(x.gaps_s - 99 * (20e-3 - 0.4e-3)) < 1e-6);
+    free(c);
+}
+
+/* A reader that empties its buffer now and then: the window offered comes and goes. */
+static void test_a_slow_reader_shows_in_the_window_offered(void **state)
+{
+    (void)state;
+    struct analysis_clocking *c = analysis_clocking_new(0);
+    for (int i = 0; i < 1000; i++) {
+        analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
+        analysis_clocking_ack(c, &(struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, i % 4 ? 40 * FULL : FULL,
+                              i * MS + MS / 2);
+    }
+    struct analysis_clocking_figures x = figures(c);
+    assert_true(x.offered_swing > 0.9);
+    assert_true(fabs(x.closed_share - 0.25) < 0.01);
+    assert_true(isnan(x.flight_bytes)); /* no timestamps */
+    free(c);
+}
+
+/* Memory does not grow with time, and clocks that step back do no harm. */
+static void test_slots_merge_and_times_may_step_back(void **state)
+{
+    (void)state;
+    struct analysis_clocking *c = analysis_clocking_new(1000 * MS);
+    for (int64_t i = 0; i < 100000; i++)
+        analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, i + 1, FULL,
+                               (i % 3 ? 1000 + i : 0) * MS);
+    struct analysis_clocking_figures x = figures(c);
+    assert_true(c->n <= ANALYSIS_CLOCKING_SLOTS);
+    assert_true(x.short_share <= 0);
+    free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_full_window_is_always_at_its_most),
+        cmocka_unit_test(test_writes_begin_with_nothing_in_flight_and_end_short),
+        cmocka_unit_test(test_a_slow_reader_shows_in_the_window_offered),
+        cmocka_unit_test(test_slots_merge_and_times_may_step_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
