@@ -13,7 +13,12 @@ struct entry {
     struct capture_address host;
     uint32_t tag;
     bool incoming;
-    const struct analysis_flow *flow; /* borrowed */
+    const struct capture_flow *flow;  /* borrowed */
+};
+
+struct capture_flow {
+    struct analysis_flow flow; /* first */
+    size_t slot;
 };
 
 static int capture_compare_host(const struct entry *a, const struct entry *b)
@@ -76,27 +81,64 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     analysis_flows_endpoint(&flow->dst, flow->dst_port, measured->dst);
 }
 
-static const struct analysis_resource_source capture_source = {
-    .settled_s = capture_settled_s,
-    .measure = capture_measure,
+struct capture_host {
+    const struct analysis_flows *flows;
+    const struct capture_address *host;
+    uint32_t tag;
 };
 
+static bool capture_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
+                             struct error *err)
+{
+    const struct capture_host *h = user;
+    struct analysis_diagnosis_flow *flows = calloc(r->n + 1, sizeof *flows);
+    if (!flows)
+        return error_set(err, ERROR_SYSTEM, "out of memory for the flows of %s", r->host);
+    for (size_t i = 0; i < r->n; i++) {
+        const struct capture_flow *flow = uses[i]->flow;
+        flows[i] = (struct analysis_diagnosis_flow){.slot = flow->slot, .incoming = r->flows[i].incoming,
+                                                    .rate_bps = r->flows[i].rate_bps, .ci95_bps = r->flows[i].ci95_bps,
+                                                    .loss_events = r->flows[i].loss_events,
+                                                    .retransmitted = r->flows[i].retransmitted_segments,
+                                                    .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
+    }
+    bool ok = analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, NULL,
+                                &r->diagnosis, err);
+    r->diagnosed = ok;
+    for (size_t i = 0; ok && i < r->n; i++) {
+        r->flows[i].floor_s = flows[i].floor_s;
+        r->flows[i].data_wait_s = flows[i].data_wait_s;
+        r->flows[i].ack_wait_s = flows[i].ack_wait_s;
+    }
+    free(flows);
+    return ok;
+}
+
 /* entries: all flows of one host. uses: room for as many. */
-static bool capture_judge_host(const struct entry *entries, size_t n, struct analysis_resource_use *uses,
-                               double tolerance, struct analysis_resources *resources, struct error *err)
+static bool capture_judge_host(const struct analysis_flows *f, size_t least, const struct entry *entries, size_t n,
+                               struct analysis_resource_use *uses, double tolerance,
+                               struct analysis_resources *resources, struct error *err)
 {
     char name[CAPTURE_ADDRESS_TEXT];
     capture_address_format(&entries->host, name);
     for (size_t i = 0; i < n; i++) {
-        const struct analysis_flow *flow = entries[i].flow;
+        const struct analysis_flow *flow = &entries[i].flow->flow;
         uses[i] = (struct analysis_resource_use){{flow->start_s, flow->end_s, entries[i].incoming},
-                                                 flow->payload_bytes, flow};
+                                                 flow->payload_bytes, entries[i].flow};
     }
-    return analysis_resource_judge(&capture_source, name, uses, n, NULL, tolerance, resources, err);
+    struct capture_host host = {f, &entries->host, entries->tag};
+    struct analysis_resource_source source = {
+        .settled_s = capture_settled_s,
+        .measure = capture_measure,
+        .diagnose = capture_diagnose,
+        .user = &host,
+        .least = least,
+    };
+    return analysis_resource_judge(&source, name, uses, n, NULL, tolerance, resources, err);
 }
 
 /* Flows large enough to be measured, and twice as many entries, one for each host. */
-static bool capture_collect(const struct analysis_flows *f, struct analysis_flow **flows, struct entry **entries,
+static bool capture_collect(const struct analysis_flows *f, struct capture_flow **flows, struct entry **entries,
                             size_t *n, struct error *err)
 {
     size_t slots = analysis_flows_slots(f), bulk = 0;
@@ -110,12 +152,14 @@ static bool capture_collect(const struct analysis_flows *f, struct analysis_flow
     *n = 0;
     size_t at = 0;
     for (size_t i = 0; i < slots; i++) {
-        struct analysis_flow *to = &(*flows)[at];
+        struct capture_flow *entry = &(*flows)[at];
+        struct analysis_flow *to = &entry->flow;
         if (at == bulk || !analysis_flows_get(f, i, to) || !to->bins)
             continue;
+        entry->slot = i;
         at++;
-        (*entries)[(*n)++] = (struct entry){.host = to->src, .tag = to->tag, .incoming = false, .flow = to};
-        (*entries)[(*n)++] = (struct entry){.host = to->dst, .tag = to->tag, .incoming = true, .flow = to};
+        (*entries)[(*n)++] = (struct entry){.host = to->src, .tag = to->tag, .incoming = false, .flow = entry};
+        (*entries)[(*n)++] = (struct entry){.host = to->dst, .tag = to->tag, .incoming = true, .flow = entry};
     }
     return true;
 }
@@ -124,7 +168,7 @@ bool analysis_check_capture(const struct analysis_flows *f, double tolerance, st
                             struct error *err)
 {
     *resources = (struct analysis_resources){0};
-    struct analysis_flow *flows = NULL;
+    struct capture_flow *flows = NULL;
     struct entry *entries = NULL;
     size_t n = 0;
     bool ok = capture_collect(f, &flows, &entries, &n, err);
@@ -135,8 +179,16 @@ bool analysis_check_capture(const struct analysis_flows *f, double tolerance, st
     for (size_t i = 0, end; ok && i < n; i = end) {
         for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)
             end++;
-        ok = capture_judge_host(&entries[i], end - i, uses, tolerance, resources, err);
+        ok = capture_judge_host(f, 2, &entries[i], end - i, uses, tolerance, resources, err);
     }
+    struct analysis_resources alone = {0};
+    for (size_t i = 0, end; ok && resources->n == 0 && i < n; i = end) {
+        for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)
+            end++;
+        ok = capture_judge_host(f, 1, &entries[i], end - i, uses, tolerance, &alone, err);
+    }
+    resources->alone = alone.resource;
+    resources->n_alone = alone.n;
     free(uses);
     free(flows);
     free(entries);

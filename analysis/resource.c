@@ -12,7 +12,10 @@ void analysis_resources_fini(struct analysis_resources *resources)
 {
     for (size_t i = 0; i < resources->n; i++)
         free(resources->resource[i].flows);
+    for (size_t i = 0; i < resources->n_alone; i++)
+        free(resources->alone[i].flows);
     free(resources->resource);
+    free(resources->alone);
     *resources = (struct analysis_resources){0};
 }
 
@@ -65,7 +68,8 @@ static bool resource_active(const struct analysis_resource *r, const struct anal
 
 /* Fills r->flows with the flows that are active all through the phase. Returns when the last of them ended. */
 static double resource_measure(const struct analysis_resource_source *source, struct analysis_resource *r,
-                               const struct analysis_resource_use *uses, size_t n)
+                               const struct analysis_resource_use *uses, size_t n,
+                               const struct analysis_resource_use **used)
 {
     double last_s = r->end_s;
     r->steady_start_s = r->start_s;
@@ -80,6 +84,7 @@ static double resource_measure(const struct analysis_resource_source *source, st
         source->measure(uses[i].flow, r, flow);
         flow->incoming = uses[i].activity.incoming;
         last_s = fmax(last_s, uses[i].activity.end_s);
+        used[r->n] = &uses[i];
         r->n += flow->rate_bps > 0;
     }
     return last_s;
@@ -91,31 +96,38 @@ bool analysis_resource_judge(const struct analysis_resource_source *source, cons
 {
     struct analysis_phase phase;
     size_t bulk = resource_bulk(uses, n);
-    if (bulk < 2)
+    if (bulk < source->least)
         return true;
     if (!resource_phase(uses, bulk, &phase, err))
         return false;
-    if (phase.indegree + phase.outdegree == 0)
+    if (phase.indegree + phase.outdegree == 0 && source->least > 1)
         return true;
+    if (phase.indegree + phase.outdegree == 0) /* alone */
+        phase = (struct analysis_phase){uses[0].activity.start_s, uses[0].activity.end_s, 1, 0};
     struct analysis_resource *grown = realloc(all->resource, (all->n + 1) * sizeof *grown);
     struct analysis_resource r = {.start_s = phase.start_s, .end_s = phase.end_s};
     if (grown)
         all->resource = grown;
     r.flows = malloc(bulk * sizeof *r.flows);
-    if (!grown || !r.flows) {
+    const struct analysis_resource_use **used = malloc(bulk * sizeof *used);
+    if (!grown || !r.flows || !used) {
         free(r.flows);
+        free(used);
         return error_set(err, ERROR_SYSTEM, "out of memory for the flows of %s", name);
     }
     snprintf(r.host, sizeof r.host, "%s", name);
-    double last_s = resource_measure(source, &r, uses, bulk);
+    double last_s = resource_measure(source, &r, uses, bulk, used);
     struct analysis_judgement *j = &r.judgement;
-    if (r.n < 2 || !analysis_check_resource(r.flows, r.n, link, tolerance, j, err)) {
+    if (r.n < source->least || !analysis_check_resource(r.flows, r.n, link, tolerance, j, err)) {
         free(r.flows);
-        return r.n < 2;
+        free(used);
+        return r.n < source->least;
     }
     if (j->verdict == MODEL_REGIME_NONE && source->whole_lives && last_s > r.end_s + LONGER * (r.end_s - r.start_s))
         snprintf(j->why, sizeof j->why, "flows ended at different times, and flows.csv holds means over each "
                  "one's life: judge a capture of this run for the part in which all were active");
+    bool ok = !source->diagnose || source->diagnose(source->user, &r, used, err);
+    free(used);
     all->resource[all->n++] = r;
-    return true;
+    return ok;
 }

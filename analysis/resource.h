@@ -6,6 +6,7 @@
 
 #include "analysis/check.h"
 #include "analysis/degree.h"
+#include "analysis/diagnosis.h"
 
 struct analysis_resource {
     char host[ANALYSIS_CHECK_NAME]; /* or the name of a link */
@@ -14,11 +15,15 @@ struct analysis_resource {
     struct analysis_check_flow *flows; /* owned */
     size_t n;
     struct analysis_judgement judgement;
+    bool diagnosed;
+    struct analysis_diagnosis diagnosis; /* if so */
 };
 
 struct analysis_resources { /* zeroed: none */
     struct analysis_resource *resource; /* owned */
     size_t n;
+    struct analysis_resource *alone; /* owned; of a capture without any: its hosts of one flow, for their diagnoses */
+    size_t n_alone;
 };
 
 /* A flow as a user of one resource. */
@@ -35,6 +40,11 @@ struct analysis_resource_source {
     /* Fills *measured, but for its direction: what the flow did from resource->start_s to end_s, once steady. A rate
      * that is not above 0 leaves the flow out. */
     void (*measure)(const void *flow, const struct analysis_resource *resource, struct analysis_check_flow *measured);
+    /* Diagnoses r, of whose flows uses[] has those with used[i]; NULL: nobody can. */
+    bool (*diagnose)(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
+                     struct error *err);
+    void *user;
+    size_t least;     /* bulk flows at once that make a resource shared */
     bool whole_lives; /* measured rates are means over each flow's life, not over the phase */
 };
 

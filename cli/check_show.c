@@ -3,10 +3,21 @@
 
 #include "view/rules_table.h"
 
+void cli_check_show_diagnosis(const char *source, const struct analysis_resource *r)
+{
+    const struct analysis_diagnosis *d = &r->diagnosis;
+    bool unknown = d->answer == ANALYSIS_ANSWER_UNKNOWN;
+    printf("%s: host %s: %s: %s\n", source, r->host, unknown ? "cannot tell" : analysis_answer_name(d->answer), d->why);
+    if (d->answer != ANALYSIS_ANSWER_NO)
+        printf("  %s: %s\n", unknown ? "what would tell" : "what to do", analysis_cause(d->cause)->remedy);
+}
+
 bool cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r,
                              struct error *err)
 {
     const struct analysis_judgement *j = &r->judgement;
+    if (r->diagnosed)
+        cli_check_show_diagnosis(source, r);
     printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", source, r->host, j->indegree,
            j->outdegree, r->start_s, r->end_s, r->steady_start_s);
     printf("  verdict %s, B = %.1f Mb/s: %s\n", model_regime_name(j->verdict), j->fitted_rate_bps / 1e6,
@@ -22,14 +33,44 @@ static json_t *check_flow_json(const struct analysis_check_flow *flow)
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         json_object_set_new(predicted, analysis_check_rule_name((enum analysis_rule)rule),
                             view_table_json_number(flow->predicted_bps[rule]));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:o}", "src", flow->src, "dst", flow->dst,
-                     "direction", flow->incoming ? "in" : "out", "rate_bps", view_table_json_number(flow->rate_bps),
-                     "ci95_bps", view_table_json_number(flow->ci95_bps),
-                     "window_bytes", view_table_json_number(flow->window_bytes),
-                     "buffer_bytes", view_table_json_number(flow->buffer_bytes),
-                     "retransmitted_segments", (json_int_t)flow->retransmitted_segments, "loss_events",
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:o, s:o}", "src", flow->src, "dst",
+                     flow->dst, "direction", flow->incoming ? "in" : "out", "rate_bps",
+                     view_table_json_number(flow->rate_bps), "ci95_bps", view_table_json_number(flow->ci95_bps),
+                     "window_bytes", view_table_json_number(flow->window_bytes), "buffer_bytes",
+                     view_table_json_number(flow->buffer_bytes), "retransmitted_segments",
+                     (json_int_t)flow->retransmitted_segments, "loss_events",
                      flow->loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN ? json_null() : json_integer(flow->loss_events),
-                     "limit", analysis_limit_name(flow->limit), "predicted_bps", predicted);
+                     "limit", analysis_limit_name(flow->limit), "predicted_bps", predicted, "floor_s",
+                     view_table_json_number(flow->floor_s), "data_wait_s", view_table_json_number(flow->data_wait_s),
+                     "ack_wait_s", view_table_json_number(flow->ack_wait_s));
+}
+
+static json_t *check_both_json(double in, double out)
+{
+    return json_pack("{s:o, s:o}", "in", view_table_json_number(in), "out", view_table_json_number(out));
+}
+
+static json_t *check_diagnosis_json(const struct analysis_diagnosis *d)
+{
+    const struct analysis_diagnosis_way *in = &d->in, *out = &d->out;
+    const struct analysis_cause_row *cause = analysis_cause(d->cause);
+    const char *second = d->second == ANALYSIS_CAUSE_UNKNOWN ? NULL : analysis_cause(d->second)->name;
+    json_t *lost = check_both_json(in->lost_share, out->lost_share);
+    json_t *capacity = check_both_json(in->capacity_bps, out->capacity_bps);
+    json_object_set_new(lost, "total", view_table_json_number(d->lost_share));
+    json_object_set_new(lost, "ci95", view_table_json_number(d->ci95));
+    json_object_set_new(capacity, "source",
+                        json_string(analysis_capacity_source_name(in->source == ANALYSIS_CAPACITY_DISPERSION ||
+                                                                          out->source == ANALYSIS_CAPACITY_UNKNOWN
+                                                                      ? in->source
+                                                                      : out->source)));
+    return json_pack("{s:s, s:s, s:s?, s:s, s:o, s:o, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:[s]}", "asymmetry",
+                     analysis_answer_name(d->answer), "cause", cause->name, "second_cause", second, "why", d->why,
+                     "goodput_bps", check_both_json(in->carried_bps, out->carried_bps), "possible_bps",
+                     check_both_json(in->possible_bps, out->possible_bps), "lost_share", lost, "capacity_bps", capacity,
+                     "saturated", "in", in->saturated, "out", out->saturated, "data_wait_s",
+                     check_both_json(in->data_wait_s, out->data_wait_s), "ack_wait_s",
+                     check_both_json(in->ack_wait_s, out->ack_wait_s), "remedies", cause->remedy);
 }
 
 json_t *cli_check_show_resource_json(const char *source, bool simulated, const struct analysis_resource *r)
@@ -45,14 +86,15 @@ json_t *cli_check_show_resource_json(const char *source, bool simulated, const s
     }
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(flows, check_flow_json(&r->flows[i]));
-    return json_pack("{s:s, s:b, s:s, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "source", source,
+    return json_pack("{s:s, s:b, s:s, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "source", source,
                      "simulated", simulated, "host", r->host, "indegree", (json_int_t)j->indegree,
                      "outdegree", (json_int_t)j->outdegree,
                      "fitted_rate_bps", view_table_json_number(j->fitted_rate_bps), "rules", rules,
                      "verdict", model_regime_name(j->verdict), "indistinguishable", j->indistinguishable,
                      "why", j->why, "start_s", view_table_json_number(r->start_s),
                      "end_s", view_table_json_number(r->end_s),
-                     "steady_start_s", view_table_json_number(r->steady_start_s), "flows", flows);
+                     "steady_start_s", view_table_json_number(r->steady_start_s), "flows", flows, "diagnosis",
+                     r->diagnosed ? check_diagnosis_json(&r->diagnosis) : json_null());
 }
 
 void cli_check_show_summary_start(struct view_table *t)

@@ -6,6 +6,9 @@
 #include "analysis/resource.h"
 #include "view/table.h"
 
+/* The answer, and what to do about it. */
+void cli_check_show_diagnosis(const char *source, const struct analysis_resource *r);
+
 bool cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r,
                              struct error *err);
 json_t *cli_check_show_resource_json(const char *source, bool simulated, const struct analysis_resource *r);

@@ -48,6 +48,11 @@ static bool check_visit(void *user, const char *source, const char *run, const s
         fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", source);
         o->no = true;
     }
+    for (size_t i = 0; ok && i < resources->n_alone; i++)
+        if (o->json)
+            json_array_append_new(o->list, cli_check_show_resource_json(source, run != NULL, &resources->alone[i]));
+        else
+            cli_check_show_diagnosis(source, &resources->alone[i]);
     for (size_t i = 0; ok && i < resources->n; i++) {
         const struct analysis_resource *r = &resources->resource[i];
         o->no = o->no || analysis_check_rule_of(r->judgement.verdict) == ANALYSIS_RULES;

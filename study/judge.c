@@ -25,7 +25,7 @@ static bool judge_file(const char *path, double tolerance, const struct study_ca
     struct analysis_capture capture;
     struct analysis_resources resources = {0};
     char directory[PATH_MAX];
-    struct analysis_flows *f = study_capture_read(path, false, listener, &capture, err);
+    struct analysis_flows *f = study_capture_read(path, true, listener, &capture, err);
     bool ok = f && analysis_check_capture(f, tolerance, &resources, err) &&
               visit(user, path, study_judge_run_of(path, directory), &resources, err);
     analysis_resources_fini(&resources);

@@ -119,6 +119,7 @@ static void run_measure(const void *flow, const struct analysis_resource *r, str
 static const struct analysis_resource_source run_source = {
     .settled_s = run_settled_s,
     .measure = run_measure,
+    .least = 2,
     .whole_lives = true,
 };
 

@@ -32,7 +32,8 @@ static void plain_measure(const void *flow, const struct analysis_resource *r, s
 static struct analysis_resources judge(const struct plain *flows, size_t n, bool whole_lives,
                                        const struct model_link *link)
 {
-    const struct analysis_resource_source source = {plain_settled_s, plain_measure, whole_lives};
+    const struct analysis_resource_source source = {
+        .settled_s = plain_settled_s, .measure = plain_measure, .least = 2, .whole_lives = whole_lives};
     struct analysis_resource_use uses[8];
     struct analysis_resources all = {0};
     struct error err;

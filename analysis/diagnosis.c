@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/evidence.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SATURATED 0.95      /* of what it has room for */
+#define WAITS_MATTER 0.03   /* of the round trip: less is not what holds a flow */
+#define QUEUES_TICKS 1.5    /* of waiting before the tap: a queue, no clock's tick */
+#define QUEUES_FRAMES 4     /* likewise, where stamps are not used */
+#define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
+#define STANDS 0.3          /* of its mean wait: a queue that never runs empty */
+#define STANDS_TICKS 2
+#define OTHERS 0.05         /* of a direction's bytes are not TCP */
+#define ALIKE 0.04          /* of the other direction's room */
+#define NOT_ALIKE 0.97
+#define ROOM 0.85           /* of its room: data do not wait there */
+#define PAUSES 0.05         /* of the time */
+#define EVEN 0.03           /* of the segments come close together: a link of its own sets the pace */
+#define LINE 0.01           /* off a nominal rate */
+#define MOST_OF_RTT 0.9
+#define AROUND 90.0         /* wire bytes of a segment besides its payload; of an ACK, all */
+#define MTU_PAYLOAD 1448.0  /* of a frame; captured super-frames are cut on the wire */
+#define UNLIKE 2.5          /* times faster: an access line */
+
+static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
+    [ANALYSIS_CAUSE_UNKNOWN] = {"unknown", "the evidence does not tell",
+                                "capture with TCP timestamps on, from before the flows begin, at the shared host"},
+    [ANALYSIS_CAUSE_ACKS] = {"acks_behind_data", "ACKs wait behind the data of the other direction",
+                             "serve small ACKs first, or flows by turns (fq_codel, CAKE), at the queue that stands"},
+    [ANALYSIS_CAUSE_THIN_ACKS] = {"rate_asymmetry_acks", "ACKs of the fast direction wait in the slow one's queue",
+                                  "shape the slow direction a little below its rate with CAKE or fq_codel"},
+    [ANALYSIS_CAUSE_OTHER] = {"other_traffic", "ACKs wait behind traffic that is not TCP data of this host",
+                              "give that traffic a queue of its own (fq_codel, CAKE), or a lower rate"},
+    [ANALYSIS_CAUSE_LOSSES] = {"losses", "losses set the windows", "larger buffers, or ECN"},
+    [ANALYSIS_CAUSE_APPLICATION] = {"application", "the applications send no more", "nothing in the network"},
+    [ANALYSIS_CAUSE_RECEIVER] = {"receiver", "readers take their data no faster", "a faster reader"},
+    [ANALYSIS_CAUSE_WINDOW] = {"window", "windows are too small for the round trip",
+                               "larger windows: net.ipv4.tcp_rmem, net.ipv4.tcp_wmem"},
+    [ANALYSIS_CAUSE_FULL] = {"full", "the link carries what it can", "nothing but a faster link"},
+};
+
+const struct analysis_cause_row *analysis_cause(enum analysis_cause cause)
+{
+    return &causes[cause];
+}
+
+const char *analysis_answer_name(enum analysis_answer answer)
+{
+    static const char *const names[] = {"unknown", "no", "yes"};
+    return names[answer];
+}
+
+const char *analysis_capacity_source_name(enum analysis_capacity_source source)
+{
+    static const char *const names[] = {"unknown", "back-to-back frames", "a queue that never runs empty",
+                                        "assumed as the other direction's", "known"};
+    return names[source];
+}
+
+struct diagnosis {
+    struct analysis_evidence_set s;
+    const struct analysis_capacity_host *host; /* borrowed; NULL unknown */
+    struct analysis_diagnosis *out;
+};
+
+/* Without timestamps one tap times the loop to the receiver and back. What waits there waits as ACKs where the data's
+ * own direction has room: known after its capacity is. */
+static void diagnose_loops(struct diagnosis *d)
+{
+    for (size_t i = 0; i < d->s.n; i++) {
+        struct analysis_evidence *e = &d->s.flow[i];
+        if (isfinite(e->tick_s) || !(e->loop_least_s > 0) || !(e->loop_wait_s > 0))
+            continue;
+        const struct analysis_diagnosis_way *w = e->flow->incoming ? &d->out->in : &d->out->out;
+        const struct analysis_diagnosis_way *other = e->flow->incoming ? &d->out->out : &d->out->in;
+        double full = MTU_PAYLOAD,
+               room = (w->capacity_bps - AROUND / (2 * full) * other->carried_bps) * full / (full + AROUND);
+        if (!(w->carried_bps < ROOM * room))
+            continue;
+        e->floor_s = e->loop_least_s;
+        e->data_wait_s = 0;
+        e->ack_wait_s = e->loop_wait_s;
+        e->tick_s = 0;
+    }
+}
+
+/* Is this an Ethernet's rate on the wire? */
+static bool diagnosis_is_line(double bps)
+{
+    static const double line_bps[] = {1e7, 1e8, 1e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11};
+    for (size_t i = 0; i < sizeof line_bps / sizeof *line_bps; i++)
+        if (fabs(bps / line_bps[i] - 1) < LINE)
+            return true;
+    return false;
+}
+
+/* Two flows and more of a direction, each behind a slower link of its own: evenly spaced, each at an Ethernet's rate,
+ * which their sum is not. They queue there, not before the host's link. */
+static bool diagnosis_apart(const struct diagnosis *d, bool incoming)
+{
+    double sum_bps = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        double frame_s = (e->clocking.full_bytes + AROUND) * 8 / e->flow->rate_bps;
+        if (e->flow->incoming != incoming)
+            continue;
+        double wire_bps = e->flow->rate_bps * (e->clocking.full_bytes + AROUND) / e->clocking.full_bytes;
+        if (!(e->clocking.tight_share < EVEN) || !(e->data_wait_s > frame_s) || !diagnosis_is_line(wire_bps))
+            return false;
+        sum_bps += wire_bps;
+        n++;
+    }
+    return n > 1 && !diagnosis_is_line(sum_bps);
+}
+
+/* Does the flow wait for its ACKs: for a window, or for the answer after which its application goes on? */
+static bool diagnosis_waits(const struct diagnosis *d, const struct analysis_evidence *e)
+{
+    return e->limit == ANALYSIS_CAUSE_APPLICATION ? e->clocking.closed_loop && analysis_evidence_idle(&d->s, e) > PAUSES
+                                                  : e->limit != ANALYSIS_CAUSE_RECEIVER;
+}
+
+/* Share of the time in which it has data to send. */
+static double diagnosis_busy(const struct diagnosis *d, const struct analysis_evidence *e)
+{
+    return e->limit == ANALYSIS_CAUSE_APPLICATION ? fmin(1, fmax(0, 1 - analysis_evidence_idle(&d->s, e))) : 1;
+}
+
+/* Flows of one direction whose windows wait for ACKs would send more if these did not wait. */
+static void diagnose_held(struct diagnosis *d, bool incoming)
+{
+    double wait = 0, rtt = 0, tick_s = 0;
+    const struct analysis_capacity_way *other = !d->host ? NULL : incoming ? &d->host->out : &d->host->in;
+    bool behind = !d->s.beside || (other && other->other_bytes > OTHERS * other->all_bytes);
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        behind = behind || e->flow->incoming != incoming;
+        if (e->flow->incoming != incoming || !diagnosis_waits(d, e) || !isfinite(e->ack_wait_s))
+            continue;
+        wait += e->flow->rate_bps * diagnosis_busy(d, e) * e->ack_wait_s;
+        rtt += e->flow->rate_bps * analysis_evidence_rtt_s(e);
+        tick_s += e->flow->rate_bps * e->tick_s;
+    }
+    bool matter = behind && !diagnosis_apart(d, !incoming) && wait > fmax(WAITS_MATTER * rtt, tick_s);
+    for (size_t i = 0; i < d->s.n; i++) {
+        struct analysis_evidence *e = &d->s.flow[i];
+        if (e->flow->incoming != incoming)
+            continue;
+        e->held = matter && diagnosis_waits(d, e);
+        double rtt_s = analysis_evidence_rtt_s(e), wanted = e->flow->rate_bps * rtt_s / e->floor_s;
+        if (e->limit == ANALYSIS_CAUSE_APPLICATION) /* its cycle is shorter by what its ACKs wait while it sends */
+            wanted = e->flow->rate_bps / (1 - diagnosis_busy(d, e) * fmin(e->ack_wait_s / rtt_s, MOST_OF_RTT));
+        e->wanted_bps = !e->held ? e->flow->rate_bps : wanted > 0 ? wanted : INFINITY;
+    }
+}
+
+static struct analysis_diagnosis_way *diagnosis_way(struct diagnosis *d, bool incoming)
+{
+    return incoming ? &d->out->in : &d->out->out;
+}
+
+static void diagnose_ways(struct diagnosis *d)
+{
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        struct analysis_diagnosis_way *w = diagnosis_way(d, e->flow->incoming);
+        double x = e->flow->rate_bps;
+        w->flows++;
+        w->carried_bps += x;
+        w->ci95_bps += e->flow->ci95_bps * e->flow->ci95_bps;
+        w->data_wait_s += x * e->data_wait_s;
+        w->ack_wait_s += x * e->ack_wait_s;
+        w->floor_s += x * e->floor_s;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct analysis_diagnosis_way *w = diagnosis_way(d, i);
+        w->ci95_bps = sqrt(w->ci95_bps);
+        w->data_wait_s /= w->carried_bps;
+        w->ack_wait_s /= w->carried_bps;
+        w->floor_s /= w->carried_bps;
+    }
+}
+
+/* Full segments: payload, NAN without flows. */
+static double diagnosis_full_bytes(const struct diagnosis *d)
+{
+    double full = NAN;
+    for (size_t i = 0; i < d->s.n; i++)
+        full = fmax(full, d->s.flow[i].clocking.full_bytes);
+    return fmin(full, MTU_PAYLOAD);
+}
+
+/* Goodput a direction has room for while the other carries `other_bps`; NAN when its capacity is unknown. */
+static double diagnosis_room(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double other_bps)
+{
+    double full = diagnosis_full_bytes(d), ack = AROUND / (2 * full);
+    return (w->capacity_bps - ack * other_bps) * full / (full + AROUND);
+}
+
+/* Does the queue before a direction's data never run empty in the phase? */
+static bool diagnosis_stands(const struct diagnosis *d, bool incoming)
+{
+    double least = INFINITY, tick_s = 0, sum = 0;
+    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
+        double at_s = d->s.from_s + (d->s.to_s - d->s.from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES, most = NAN;
+        for (size_t k = 0; k < d->s.n; k++) {
+            const struct analysis_evidence *e = &d->s.flow[k];
+            if (e->flow->incoming != incoming)
+                continue;
+            most = fmax(most, analysis_evidence_data_wait_s(e, at_s));
+            tick_s = fmax(tick_s, e->tick_s);
+        }
+        if (!isfinite(most))
+            return false;
+        least = fmin(least, most);
+        sum += most;
+    }
+    return least > STANDS_TICKS * tick_s && least > STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
+}
+
+static void diagnose_capacity(struct diagnosis *d, const double known[2])
+{
+    const struct analysis_capacity_host *host = d->host;
+    for (int i = 0; i < 2; i++) {
+        struct analysis_diagnosis_way *w = diagnosis_way(d, i == 0);
+        double share = 0, queued_s = 0, tick_s = 0;
+        bool stamped = false;
+        w->capacity_bps = known ? known[i] : NAN;
+        w->source = isfinite(w->capacity_bps) ? ANALYSIS_CAPACITY_KNOWN : ANALYSIS_CAPACITY_UNKNOWN;
+        for (size_t k = 0; k < d->s.n; k++)
+            if (d->s.flow[k].flow->incoming == (i == 0)) {
+                for (size_t at = 0; at < d->s.flow[k].n_waits && d->s.flow[k].tick_s > 0; at++)
+                    queued_s = fmax(queued_s, d->s.flow[k].waits[at].leg_s[ANALYSIS_LEG_DATA_OUT]);
+                if (!(d->s.flow[k].tick_s > 0)) /* by Little's law */
+                    queued_s = fmax(queued_s, d->s.flow[k].data_wait_s);
+                tick_s = fmax(tick_s, d->s.flow[k].tick_s);
+                stamped = stamped || isfinite(d->s.flow[k].tick_s);
+            }
+        if (w->source == ANALYSIS_CAPACITY_KNOWN || !host || diagnosis_apart(d, i == 0))
+            continue;
+        double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
+        double frame_s = (diagnosis_full_bytes(d) + AROUND) * 8 / bps;
+        if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0)) {
+            double full = diagnosis_full_bytes(d);
+            w->capacity_bps =
+                w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * AROUND / (2 * full);
+            w->source = ANALYSIS_CAPACITY_QUEUE;
+        } else if (isfinite(bps) &&
+                   (w->flows > 0 && stamped ? queued_s > fmax(QUEUES_TICKS * tick_s, QUEUES_FRAMES * frame_s)
+                                            : share > AGREED)) {
+            w->capacity_bps = bps;
+            w->source = ANALYSIS_CAPACITY_DISPERSION;
+        }
+    }
+    for (int i = 0; i < 2;
+         i++) { /* shapers let bursts pass: a direction that carries just what fits the other's rate */
+        struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
+        double fits = w->carried_bps / diagnosis_room(d, other, other->carried_bps);
+        if (w->source == ANALYSIS_CAPACITY_DISPERSION && other->source == ANALYSIS_CAPACITY_DISPERSION &&
+            w->capacity_bps > other->capacity_bps && fits > 1 - ALIKE && fits < 1 + ALIKE)
+            w->capacity_bps = other->capacity_bps;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
+        if (w->source == ANALYSIS_CAPACITY_UNKNOWN && other->source != ANALYSIS_CAPACITY_UNKNOWN &&
+            other->source != ANALYSIS_CAPACITY_ASSUMED &&
+            w->carried_bps < NOT_ALIKE * other->capacity_bps) {
+            w->capacity_bps = other->capacity_bps;
+            w->source = ANALYSIS_CAPACITY_ASSUMED;
+        }
+    }
+}
+
+static bool way_unknown(const struct diagnosis *d, bool incoming)
+{
+    for (size_t i = 0; i < d->s.n; i++)
+        if (d->s.flow[i].flow->incoming == incoming && !isfinite(d->s.flow[i].ack_wait_s) &&
+            d->s.flow[i].limit != ANALYSIS_CAUSE_APPLICATION)
+            return true;
+    return false;
+}
+
+static bool way_held(const struct diagnosis *d, bool incoming)
+{
+    for (size_t i = 0; i < d->s.n; i++)
+        if (d->s.flow[i].flow->incoming == incoming && d->s.flow[i].held)
+            return true;
+    return false;
+}
+
+/* The goodput that a direction's flows would have with `other_bps` in the other. */
+static double diagnose_possible(const struct diagnosis *d, bool incoming, double other_bps)
+{
+    const struct analysis_diagnosis_way *w = incoming ? &d->out->in : &d->out->out;
+    double wanted = 0, fixed = 0, room = diagnosis_room(d, w, other_bps);
+    bool held = false;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        if (e->flow->incoming != incoming)
+            continue;
+        held = held || e->held;
+        wanted += e->wanted_bps;
+        fixed += e->flow->rate_bps;
+    }
+    if (w->saturated)
+        return fmin(room, fmax(wanted, fixed));
+    if (!held)
+        return fixed;
+    if (isfinite(room))
+        return fmax(fmin(wanted, room), fmin(fixed, room));
+    double least = 0; /* as if data waited on */
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        if (e->flow->incoming == incoming)
+            least += e->held
+                         ? e->flow->rate_bps * analysis_evidence_rtt_s(e) / (analysis_evidence_rtt_s(e) - e->ack_wait_s)
+                         : e->flow->rate_bps;
+    }
+    return least;
+}
+
+static double diagnosis_share(double carried, double possible)
+{
+    return possible > 0 ? 1 - carried / possible : NAN;
+}
+
+static void diagnose_lost(struct diagnosis *d)
+{
+    struct analysis_diagnosis *out = d->out;
+    for (int i = 0; i < 2; i++) {
+        struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
+        w->possible_bps = w->carried_bps;
+        w->saturated = w->flows > 0 && w->carried_bps >= SATURATED * diagnosis_room(d, w, other->carried_bps);
+    }
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < 2; i++) {
+            struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
+            if (w->flows > 0)
+                w->possible_bps = diagnose_possible(d, i, other->possible_bps);
+        }
+    for (int i = 0; i < 2; i++) {
+        struct analysis_diagnosis_way *w = diagnosis_way(d, i);
+        bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN;
+        if (w->flows > 0 && !w->saturated &&
+            (way_unknown(d, i) || (blind && way_held(d, i)) || (!d->s.beside && way_held(d, i))))
+            w->possible_bps = NAN;
+        w->lost_share = w->flows > 0 ? diagnosis_share(w->carried_bps, w->possible_bps) : 0;
+    }
+    double carried = out->in.carried_bps + out->out.carried_bps,
+           possible = out->in.possible_bps + out->out.possible_bps;
+    out->lost_share = diagnosis_share(carried, possible);
+    out->ci95 = hypot(out->in.ci95_bps, out->out.ci95_bps) / possible;
+    bool known = isfinite(out->lost_share);
+    bool yes = known && (out->lost_share >= ANALYSIS_DIAGNOSIS_TOTAL ||
+                         fmax(out->in.lost_share, out->out.lost_share) >= ANALYSIS_DIAGNOSIS_DIRECTION);
+    out->answer = yes ? ANALYSIS_ANSWER_YES : known ? ANALYSIS_ANSWER_NO : ANALYSIS_ANSWER_UNKNOWN;
+}
+
+/* The limit that most of the goodput has; `all`: not only that of directions with room left. */
+static enum analysis_cause diagnosis_most(const struct diagnosis *d, bool all)
+{
+    double share[ANALYSIS_CAUSES] = {0};
+    int best = ANALYSIS_CAUSE_UNKNOWN;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        bool saturated = e->flow->incoming ? d->out->in.saturated : d->out->out.saturated;
+        share[e->limit] += all || !saturated ? e->flow->rate_bps : 0;
+    }
+    for (int c = 0; c < ANALYSIS_CAUSES; c++)
+        best = share[c] > share[best] ? c : best;
+    return (enum analysis_cause)best;
+}
+
+static void diagnose_cause(struct diagnosis *d)
+{
+    struct analysis_diagnosis *out = d->out;
+    const struct analysis_diagnosis_way *in = &out->in, *away = &out->out;
+    enum analysis_cause common = diagnosis_most(d, true);
+    bool full = (in->flows == 0 || in->saturated) && (away->flows == 0 || away->saturated);
+    double ratio = in->capacity_bps / away->capacity_bps;
+    if (out->answer == ANALYSIS_ANSWER_YES) {
+        const struct analysis_diagnosis_way *worst = in->lost_share > away->lost_share ? in : away;
+        const struct analysis_diagnosis_way *other = worst == in ? away : in;
+        bool thin = worst->capacity_bps > UNLIKE * other->capacity_bps && isfinite(ratio);
+        out->cause = thin                ? ANALYSIS_CAUSE_THIN_ACKS
+                     : other->flows == 0 ? ANALYSIS_CAUSE_OTHER
+                                         : ANALYSIS_CAUSE_ACKS;
+        out->second = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_UNKNOWN;
+    } else if (out->answer == ANALYSIS_ANSWER_NO) {
+        enum analysis_cause free = diagnosis_most(d, false);
+        out->cause = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : full ? ANALYSIS_CAUSE_FULL : free;
+        out->second = out->cause == common ? ANALYSIS_CAUSE_UNKNOWN : common;
+    }
+}
+
+static void diagnose_why(struct diagnosis *d)
+{
+    struct analysis_diagnosis *out = d->out;
+    double carried = out->in.carried_bps + out->out.carried_bps,
+           possible = out->in.possible_bps + out->out.possible_bps;
+    if (out->answer == ANALYSIS_ANSWER_UNKNOWN) {
+        snprintf(out->why, sizeof out->why, "%.1f Mb/s pass; whether ACKs wait is not known: %s", carried / 1e6,
+                 out->in.source == ANALYSIS_CAPACITY_UNKNOWN && out->out.source == ANALYSIS_CAPACITY_UNKNOWN
+                     ? "neither the waits nor the link's rate show in this capture"
+                     : "the waits do not show in this capture");
+        return;
+    }
+    const struct analysis_diagnosis_way *worst =
+        out->out.flows == 0 || (out->in.flows > 0 && out->in.lost_share > out->out.lost_share) ? &out->in : &out->out;
+    if (out->answer == ANALYSIS_ANSWER_YES)
+        snprintf(out->why, sizeof out->why,
+                 "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s gets %.1f of %.1f Mb/s, its ACKs wait %.1f ms of "
+                 "%.1f ms", carried / 1e6, possible / 1e6, 100 * out->lost_share, worst == &out->in ? "in" : "out",
+                 worst->carried_bps / 1e6, worst->possible_bps / 1e6, 1e3 * worst->ack_wait_s,
+                 1e3 * (worst->floor_s + worst->data_wait_s + worst->ack_wait_s));
+    else
+        snprintf(out->why, sizeof out->why, "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s", carried / 1e6,
+                 possible / 1e6, 100 * fmax(0, out->lost_share), causes[out->cause].meaning);
+}
+
+bool analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
+                       struct analysis_diagnosis_flow *flows, size_t n, double start_s, double end_s,
+                       const double capacity_bps[2], struct analysis_diagnosis *out, struct error *err)
+{
+    struct diagnosis d = {.host = analysis_flows_capacity(f, host, tag), .out = out};
+    *out = (struct analysis_diagnosis){.cause = ANALYSIS_CAUSE_UNKNOWN};
+    bool ok = analysis_evidence_gather(&d.s, f, flows, n, start_s, end_s, err);
+    if (ok) {
+        diagnose_ways(&d);
+        diagnose_capacity(&d, capacity_bps);
+        diagnose_loops(&d);
+        diagnose_held(&d, true);
+        diagnose_held(&d, false);
+        diagnose_lost(&d);
+        diagnose_cause(&d);
+        diagnose_why(&d);
+    }
+    for (size_t i = 0; ok && i < n; i++) {
+        flows[i].floor_s = d.s.flow[i].floor_s;
+        flows[i].data_wait_s = d.s.flow[i].data_wait_s;
+        flows[i].ack_wait_s = d.s.flow[i].ack_wait_s;
+        flows[i].limit = d.s.flow[i].limit;
+    }
+    analysis_evidence_free(&d.s);
+    return ok;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/diagnosis.h - does a host lose bandwidth because ACKs wait behind data, how much, and if not, what else?
+ *
+ * For each direction of a host's link, over the phase in which the same flows are active:
+ *   carried   x = goodput of its flows
+ *   possible  what it would carry if no ACK waited behind data. A flow that its application (or its reader) limits
+ *             carries x_i, any other W_i / d_i: W_i bytes in flight, d_i its round trip through empty queues; together
+ *             no more than the link's goodput less the other direction's ACKs, (C - a possible_other) / s, s and a as
+ *             in model/degree.h. Flows whose ACKs hardly wait carry what they carry.
+ *   lost      1 - carried / possible
+ * C is what back-to-back frames show (analysis/capacity.h) where data queue before the tap; else the other direction's,
+ * which is an assumption and is named so; else unknown. Waits are those of the phase (analysis/round_trip.h). A flow
+ * that begins behind a standing queue never meets it empty; what it lacks is taken from an earlier flow through the
+ * same queue: both see that queue's wait at the same time.
+ *
+ * Yes: 5 % of the total are lost, or 10 % of a direction. Unknown: what would have to be known is not. */
+#ifndef ANALYSIS_DIAGNOSIS_H
+#define ANALYSIS_DIAGNOSIS_H
+
+#include "analysis/flows.h"
+
+#define ANALYSIS_DIAGNOSIS_TOTAL 0.05
+#define ANALYSIS_DIAGNOSIS_DIRECTION 0.1
+
+enum analysis_answer { ANALYSIS_ANSWER_UNKNOWN, ANALYSIS_ANSWER_NO, ANALYSIS_ANSWER_YES };
+
+/* A cause, its evidence in analysis/diagnosis.c, its row in diagnosis_causes[]. */
+enum analysis_cause {
+    ANALYSIS_CAUSE_UNKNOWN,
+    ANALYSIS_CAUSE_ACKS,        /* ACKs behind data */
+    ANALYSIS_CAUSE_THIN_ACKS,   /* the same, on a line whose slower direction carries them */
+    ANALYSIS_CAUSE_OTHER,       /* ACKs behind traffic that is not TCP data of this host */
+    ANALYSIS_CAUSE_LOSSES,
+    ANALYSIS_CAUSE_APPLICATION,
+    ANALYSIS_CAUSE_RECEIVER,    /* a reader that is slow */
+    ANALYSIS_CAUSE_WINDOW,      /* buffers, or congestion windows that no loss holds down */
+    ANALYSIS_CAUSE_FULL,        /* the link carries what it can */
+    ANALYSIS_CAUSES,
+};
+
+struct analysis_cause_row {
+    const char *name, *meaning, *remedy; /* remedy: what to do about it, or what would tell */
+};
+const struct analysis_cause_row *analysis_cause(enum analysis_cause cause);
+const char *analysis_answer_name(enum analysis_answer answer); /* "unknown", "no", "yes" */
+
+enum analysis_capacity_source {
+    ANALYSIS_CAPACITY_UNKNOWN,
+    ANALYSIS_CAPACITY_DISPERSION, /* frames back to back */
+    ANALYSIS_CAPACITY_QUEUE,      /* what passes a queue that never runs empty */
+    ANALYSIS_CAPACITY_ASSUMED,    /* the other direction's */
+    ANALYSIS_CAPACITY_KNOWN,      /* a run's, or said */
+};
+const char *analysis_capacity_source_name(enum analysis_capacity_source source);
+
+struct analysis_diagnosis_way {
+    size_t flows;
+    double carried_bps, ci95_bps; /* goodput; the interval NAN when unknown */
+    double possible_bps;          /* NAN unknown */
+    double lost_share;            /* NAN unknown; may be slightly negative */
+    double capacity_bps;          /* on the wire; NAN unknown */
+    enum analysis_capacity_source source;
+    bool saturated;               /* carries 95 % of what it can, or more */
+    double data_wait_s, ack_wait_s, floor_s; /* means over its flows, weighted by their rates; ACKs of its data */
+};
+
+struct analysis_diagnosis {
+    enum analysis_answer answer;
+    enum analysis_cause cause, second; /* second: ANALYSIS_CAUSE_UNKNOWN when there is none */
+    struct analysis_diagnosis_way in, out;
+    double lost_share, ci95; /* of both together; NAN unknown */
+    char why[240];
+};
+
+/* What one bulk flow of the host did; slot: of the flow table. */
+struct analysis_diagnosis_flow {
+    size_t slot;
+    bool incoming;
+    double rate_bps, ci95_bps;
+    int64_t loss_events, retransmitted;
+    double floor_s, data_wait_s, ack_wait_s; /* filled by the diagnosis: its round trip in the phase; NAN unknown */
+    enum analysis_cause limit;               /* likewise: application, receiver, window or losses */
+    bool idle; /* analysis/limit.h: its application had nothing to send in a tenth of the time */
+};
+
+/* The host's flows over [start_s, steady_start_s, end_s). `capacity_bps`: of each direction, in and out, NAN unknown.
+ * The table must keep explanations. False and *err when memory is out. */
+bool analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
+                       struct analysis_diagnosis_flow *flows, size_t n, double start_s, double end_s,
+                       const double capacity_bps[2], struct analysis_diagnosis *d, struct error *err);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/evidence.h"
+
+#include "analysis/leg_series.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Of waits. */
+#define TICKS 10             /* and more: stamps tell legs apart */
+#define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
+#define STEADY 0.35          /* deviation over mean of what an earlier flow waits more */
+#define STOOD 0.3            /* of it stood when the later flow began */
+
+/* Of senders. A window-limited one is always within a segment or two of its window and answers every ACK. */
+#define FULL 0.97            /* of the most in flight, on average: always at its window */
+#define OFFERED 0.85         /* of the window offered is in flight: that is its window */
+#define SWING 0.04           /* of the window offered comes and goes: its reader takes its time */
+#define CLOSED 0.05          /* of ACKs offer less than two segments */
+#define HALF_OPEN 0.5        /* of the largest window, offered now, and most of it in flight: likewise */
+#define MOST_OF_IT 0.6
+#define SHORTS 0.05          /* of its segments are short: an application's writes end there */
+#define EMPTIED 0.72         /* of the most in flight, on average: it runs empty */
+#define JITTER 0.1           /* in flight from slot to slot: no window moves so, up and down */
+#define LEAST_BREAKS 8       /* starts with nothing in flight */
+#define BREAKS_JITTER 0.08
+#define LITTLE_SEGMENTS 8    /* never more in flight, nothing lost: a sender begins with ten (RFC 6928) */
+#define FALLEN 0.7           /* of the most in flight, and nothing lost: no window shrinks by itself */
+#define TOGETHER 0.7         /* of its segments come close together: writes */
+#define APART 0.1            /* of them only: a pace of its own */
+#define IDLE 0.1             /* of the time it has nothing to send */
+#define LOW_WAIT 0.25        /* of the mean in the phase: its ACKs did not wait then */
+#define NO_FASTER 1.2        /* times its rate */
+#define FREED 1.5            /* times its rate when its ACKs did not wait: they hold it */
+#define RATE_SEGMENTS 16     /* to take a rate from */
+#define LOSS_EVENTS 2
+
+double analysis_evidence_rtt_s(const struct analysis_evidence *e)
+{
+    return e->floor_s + e->data_wait_s + e->ack_wait_s;
+}
+
+double analysis_evidence_idle(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    double rtt_s = analysis_evidence_rtt_s(e);
+    return (e->clocking.gaps_s - e->clocking.restarts * (isfinite(rtt_s) ? rtt_s : 0)) / (s->to_s - s->from_s);
+}
+
+/* The value of a series of waits at a time; NAN outside. */
+static double evidence_wait_s(const struct analysis_evidence *e, bool ack, double at_s)
+{
+    if (e->n_waits == 0 || at_s < e->waits[0].start_s)
+        return NAN;
+    size_t low = 0, high = e->n_waits - 1;
+    while (low < high) {
+        size_t middle = (low + high + 1) / 2;
+        if (e->waits[middle].start_s <= at_s)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return ack ? e->waits[low].ack_s : e->waits[low].data_s;
+}
+
+double analysis_evidence_data_wait_s(const struct analysis_evidence *e, double at_s)
+{
+    return evidence_wait_s(e, false, at_s) + e->missing_s[0];
+}
+
+enum evidence_series { EVIDENCE_DATA, EVIDENCE_ACK, EVIDENCE_LOOP };
+
+/* Mean over the phase. */
+static double evidence_mean_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
+                              enum evidence_series which)
+{
+    double sum = 0, n = 0;
+    for (size_t i = 0; i < e->n_waits; i++) {
+        const struct analysis_wait *w = &e->waits[i];
+        double x = which == EVIDENCE_LOOP ? w->loop_s : which == EVIDENCE_ACK ? w->ack_s : w->data_s;
+        if (w->start_s < s->from_s || w->start_s >= s->to_s || !isfinite(x))
+            continue;
+        sum += x;
+        n++;
+    }
+    return n > 0 ? sum / n : NAN;
+}
+
+/* Does a leg of `e` pass the queue towards the host? Its data, coming in, or its ACKs, going out. */
+static bool evidence_passes_in(const struct analysis_evidence *e, bool ack)
+{
+    return e->flow->incoming != ack;
+}
+
+/* How much more an earlier flow waits in the queue that a leg of *late shares with a leg of *early, all along and
+ * already when *late began; 0: no such thing. */
+static double evidence_stood(const struct analysis_evidence_set *s, const struct analysis_evidence *early,
+                             bool early_ack, const struct analysis_evidence *late, bool late_ack)
+{
+    double sum = 0, squares = 0, n = 0, begun = evidence_wait_s(early, early_ack, late->start_s);
+    double from_s = fmax(late->start_s, early->start_s);
+    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
+        double at_s = from_s + (s->to_s - from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES;
+        double more = evidence_wait_s(early, early_ack, at_s) - evidence_wait_s(late, late_ack, at_s);
+        if (!isfinite(more))
+            continue;
+        sum += more;
+        squares += more * more;
+        n++;
+    }
+    double mean = sum / n, deviation = sqrt(fmax(0, squares / n - mean * mean));
+    bool stands = n > ANALYSIS_EVIDENCE_SAMPLES / 4 && mean > 2 * late->tick_s && deviation < STEADY * mean &&
+                  begun > STOOD * mean;
+    return stands ? mean : 0;
+}
+
+/* A flow that begins behind a standing queue never meets it empty: what it lacks, earlier flows show. */
+static void evidence_backlogs(struct analysis_evidence_set *s)
+{
+    for (size_t j = 0; j < s->n; j++) {
+        struct analysis_evidence *late = &s->flow[j];
+        for (int leg = 0; leg < 2; leg++)
+            for (size_t i = 0; i < s->n; i++) {
+                const struct analysis_evidence *early = &s->flow[i];
+                if (i == j || early->n_waits == 0 || late->n_waits == 0 || early->start_s >= late->start_s)
+                    continue;
+                for (int other = 0; other < 2; other++)
+                    if (evidence_passes_in(early, other) == evidence_passes_in(late, leg))
+                        late->missing_s[leg] = fmax(late->missing_s[leg], evidence_stood(s, early, other, late, leg));
+            }
+    }
+}
+
+static void evidence_waits(struct analysis_evidence_set *s)
+{
+    evidence_backlogs(s);
+    for (size_t i = 0; i < s->n; i++) {
+        struct analysis_evidence *e = &s->flow[i];
+        e->data_wait_s = evidence_mean_s(s, e, EVIDENCE_DATA) + e->missing_s[0];
+        e->ack_wait_s = evidence_mean_s(s, e, EVIDENCE_ACK) + e->missing_s[1];
+        if (isfinite(e->tick_s)) /* else its life's */
+            e->loop_wait_s = evidence_mean_s(s, e, EVIDENCE_LOOP) - e->loop_least_s;
+        e->floor_s = fmax(0, e->floor_s - e->missing_s[0] - e->missing_s[1]);
+    }
+}
+
+/* Where waits are of the size of the stamps' ticks, these do not tell data from ACKs. A tap beside the host's link
+ * does: what waits between the tap and the receiver and back are ACKs, in the queue of the other direction; data
+ * wait before it. The round trip is that of Little's law, the window over the rate; its floor is the tap's way to
+ * the host and back, which all flows share, and the way to the other end and back. */
+static void evidence_ticks(struct analysis_evidence_set *s)
+{
+    double near_s = INFINITY;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *e = &s->flow[i];
+        near_s = fmin(near_s, e->near_s);
+        near_s = e->flow->incoming ? fmin(near_s, e->loop_least_s) : near_s;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        struct analysis_evidence *e = &s->flow[i];
+        double rtt_s = e->clocking.flight_bytes * 8 / e->flow->rate_bps;
+        if (!isfinite(e->tick_s) || !isfinite(e->loop_wait_s) ||
+            !(e->data_wait_s + e->ack_wait_s < TICKS * e->tick_s) || !(rtt_s < TICKS * e->tick_s) ||
+            !(e->clocking.flight_bytes > FEW_SEGMENTS * e->clocking.full_bytes))
+            continue;
+        double least_s = e->flow->incoming ? near_s : e->loop_least_s; /* of the loop to the receiver */
+        double floor_s = e->flow->incoming ? near_s + e->far_s : e->loop_least_s + near_s;
+        e->floor_s = isfinite(floor_s) ? floor_s : e->floor_s;
+        e->floor_s = fmin(e->floor_s, rtt_s);
+        e->ack_wait_s = fmin(fmax(0, e->loop_wait_s + e->loop_least_s - least_s), rtt_s - e->floor_s);
+        e->data_wait_s = fmax(0, rtt_s - e->floor_s - e->ack_wait_s);
+        e->tick_s = 0;
+    }
+}
+
+/* The fastest it was, over a dozen segments and more, while its ACKs did not wait; NAN when they always did. */
+static double evidence_unhindered_bps(const struct analysis_evidence *e)
+{
+    double fastest = NAN, span_s = RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps, since_s = NAN;
+    for (size_t i = 0; i < e->n_waits && isfinite(span_s); i++) {
+        double at_s = e->waits[i].start_s;
+        if (e->waits[i].ack_s + e->missing_s[1] >= LOW_WAIT * e->ack_wait_s) {
+            since_s = NAN;
+            continue;
+        }
+        since_s = isfinite(since_s) ? since_s : at_s;
+        if (at_s - since_s < span_s || !e->bins)
+            continue;
+        size_t begin, end;
+        analysis_bins_range(e->bins, llround((at_s - span_s) * 1e9), llround(at_s * 1e9), &begin, &end);
+        double bytes = 0;
+        for (size_t k = begin; k < end; k++)
+            bytes += (double)analysis_bins_get(e->bins, k).bytes;
+        double width_s = (double)(end - begin) * (double)analysis_bins_width_ns(e->bins) * 1e-9;
+        if (end > begin)
+            fastest = fmax(fastest, bytes * 8 / width_s);
+    }
+    return fastest;
+}
+
+/* The fastest it ever was, over a dozen segments and more. */
+static double evidence_fastest_bps(const struct analysis_evidence *e)
+{
+    double fastest = NAN, span_s = RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps;
+    if (!e->bins || !isfinite(span_s))
+        return NAN;
+    double width_s = (double)analysis_bins_width_ns(e->bins) * 1e-9;
+    size_t span = (size_t)fmax(1, ceil(span_s / width_s));
+    double bytes = 0;
+    for (size_t i = 0; i < e->bins->n; i++) {
+        bytes += (double)analysis_bins_get(e->bins, i).bytes;
+        bytes -= i >= span ? (double)analysis_bins_get(e->bins, i - span).bytes : 0;
+        if (i + 1 >= span)
+            fastest = fmax(fastest, bytes * 8 / ((double)span * width_s));
+    }
+    return fastest;
+}
+
+/* A pace of its own: segments at even distances, never faster than in the phase. */
+static bool evidence_paced(const struct analysis_evidence *e)
+{
+    return e->clocking.tight_share < APART && evidence_fastest_bps(e) < NO_FASTER * e->flow->rate_bps;
+}
+
+/* Its reader, not the network, bounds what it may send. */
+static bool evidence_slow_reader(const struct analysis_clocking_figures *k)
+{
+    return k->closed_share > CLOSED || k->offered_swing > SWING ||
+           (k->flight_bytes >= MOST_OF_IT * k->offered_bytes && k->offered_bytes < HALF_OPEN * k->offered_most_bytes);
+}
+
+/* Bytes in flight of a flow that its window does not fill. */
+static bool evidence_window_unused(const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    bool little = k->most_bytes < LITTLE_SEGMENTS * k->full_bytes && k->flight_bytes < HALF_OPEN * k->offered_bytes;
+    bool fallen = e->lossless && k->tight_share > TOGETHER && k->flight_bytes < FALLEN * k->most_bytes;
+    return !(k->flight_bytes > 0) || k->fullness < EMPTIED || k->jitter > JITTER || little || fallen;
+}
+
+/* Nothing to send: silence, starts from nothing, short segments, a pace of its own, a window that is not used, or no
+ * higher rate when nothing waited. */
+static bool evidence_application(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    bool breaks = k->restarts >= LEAST_BREAKS && k->jitter > BREAKS_JITTER;
+    bool full = k->fullness > FULL && k->flight_bytes >= OFFERED * k->offered_bytes;
+    double free_bps = evidence_unhindered_bps(e), rate_bps = e->flow->rate_bps;
+    if (e->flow->idle || analysis_evidence_idle(s, e) > IDLE || breaks)
+        return true;
+    if (full)
+        return false;
+    if (k->short_share > SHORTS || evidence_paced(e))
+        return true;
+    return isfinite(e->tick_s) && !(free_bps > FREED * rate_bps) &&
+           (evidence_window_unused(e) || free_bps < NO_FASTER * rate_bps);
+}
+
+static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    if (e->flow->loss_events >= LOSS_EVENTS)
+        return ANALYSIS_CAUSE_LOSSES;
+    if (isfinite(e->tick_s) && evidence_slow_reader(&e->clocking))
+        return ANALYSIS_CAUSE_RECEIVER;
+    return evidence_application(s, e) ? ANALYSIS_CAUSE_APPLICATION : ANALYSIS_CAUSE_WINDOW;
+}
+
+static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidence *e, const struct analysis_flows *f)
+{
+    struct analysis_round_trip_figures x;
+    struct analysis_flow flow;
+    size_t slot = e->flow->slot;
+    bool incoming = e->flow->incoming, explained = analysis_flows_explain(f, slot, &x);
+    e->n_waits = analysis_flows_waits(f, slot, e->waits);
+    e->floor_s = explained ? x.floor_s : NAN;
+    e->tick_s = explained ? x.tick_s : NAN;
+    e->loop_least_s = explained ? x.loop_least_s : NAN;
+    e->loop_wait_s = explained ? x.hold_s - x.loop_least_s : NAN;
+    enum analysis_tap_place here = incoming ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_SENDER;
+    s->beside = s->beside || s->n > 1 || analysis_flows_tap(f, slot) == here;
+    if (analysis_flows_get(f, slot, &flow)) {
+        e->start_s = flow.start_s;
+        e->bins = flow.bins;
+        e->lossless = flow.retransmitted_segments == 0;
+        e->near_s = incoming ? flow.receiver_side_s : flow.sender_side_s;
+        e->far_s = incoming ? flow.sender_side_s : flow.receiver_side_s;
+    }
+    if (!analysis_flows_clocking(f, slot, s->from_s, s->to_s, &e->clocking))
+        e->clocking =
+            (struct analysis_clocking_figures){.flight_bytes = NAN, .offered_bytes = NAN, .full_bytes = NAN};
+}
+
+bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
+                              struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s,
+                              struct error *err)
+{
+    *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s};
+    s->waits = calloc(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits);
+    s->flow = calloc(n + 1, sizeof *s->flow);
+    if (!s->waits || !s->flow)
+        return error_set(err, ERROR_SYSTEM, "out of memory for the diagnosis of %zu flows", n);
+    for (size_t i = 0; i < n; i++) {
+        s->flow[i].flow = &flows[i];
+        s->flow[i].waits = s->waits + i * ANALYSIS_LEG_SERIES_SLOTS;
+        evidence_of(s, &s->flow[i], f);
+    }
+    evidence_waits(s);
+    evidence_ticks(s);
+    for (size_t i = 0; i < n; i++)
+        s->flow[i].limit = evidence_limit(s, &s->flow[i]);
+    return true;
+}
+
+void analysis_evidence_free(struct analysis_evidence_set *s)
+{
+    free(s->waits);
+    free(s->flow);
+    *s = (struct analysis_evidence_set){.n = 0};
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/evidence.h - what is known of a host's flows in a phase: where their round trips go, and what keeps each
+ * from sending more. For analysis/diagnosis.h. */
+#ifndef ANALYSIS_EVIDENCE_H
+#define ANALYSIS_EVIDENCE_H
+
+#include "analysis/diagnosis.h"
+
+#define ANALYSIS_EVIDENCE_SAMPLES 64 /* of waits over the phase */
+
+struct analysis_evidence {
+    struct analysis_diagnosis_flow *flow; /* borrowed */
+    struct analysis_clocking_figures clocking;
+    struct analysis_wait *waits;      /* borrowed; over its life */
+    size_t n_waits;
+    const struct analysis_bins *bins; /* borrowed */
+    double start_s;
+    double tick_s;                    /* of its stamps; NAN without them, 0 where they are not used */
+    double floor_s;                   /* round trip through empty queues */
+    double data_wait_s, ack_wait_s;   /* means in the phase; NAN unknown */
+    double loop_least_s, loop_wait_s; /* from the tap to the receiver and back: least; mean beyond it */
+    double near_s, far_s;             /* of its handshake: from the tap to the host, to the other end, and back */
+    double missing_s[2];              /* in data and ACK waits: what stood in the queue when it began */
+    enum analysis_cause limit;        /* application, receiver, window or losses */
+    double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */
+    bool lossless, held;              /* all its life; by waiting ACKs */
+};
+
+struct analysis_evidence_set {
+    struct analysis_evidence *flow; /* owned */
+    struct analysis_wait *waits;    /* owned */
+    size_t n;
+    double from_s, to_s;            /* the phase */
+    bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */
+};
+
+/* Evidence of n flows of a host. False and *err when memory is out; either way free it. */
+bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
+                              struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s,
+                              struct error *err);
+void analysis_evidence_free(struct analysis_evidence_set *s);
+
+/* Mean round trip in the phase. */
+double analysis_evidence_rtt_s(const struct analysis_evidence *e);
+
+/* Share of the phase in which the sender had nothing in flight and nothing to send; may be slightly negative. */
+double analysis_evidence_idle(const struct analysis_evidence_set *s, const struct analysis_evidence *e);
+
+/* Data wait at a time; NAN outside its life. */
+double analysis_evidence_data_wait_s(const struct analysis_evidence *e, double at_s);
+
+#endif
