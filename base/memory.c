@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,4 +34,35 @@ void *memory_grown(void *array, size_t used, size_t *capacity, size_t least, siz
         return array;
     *capacity = *capacity ? 2 * *capacity : least;
     return memory_resized(array, *capacity, size, what);
+}
+
+char *memory_vtext(const char *format, va_list args)
+{
+    char *text;
+    if (vasprintf(&text, format, args) < 0)
+        memory_end("text");
+    return text;
+}
+
+char *memory_text(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = memory_vtext(format, args);
+    va_end(args);
+    return text;
+}
+
+FILE *memory_stream(char **text, size_t *size)
+{
+    FILE *f = open_memstream(text, size);
+    if (!f)
+        memory_end("text");
+    return f;
+}
+
+void memory_stream_end(FILE *f)
+{
+    if (fclose(f) != 0)
+        memory_end("text");
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/memory.h - memory for what cannot go on without it. When there is none, one line on standard error says for
- * what, and the process ends with exit status 3. Callers that can report an error use malloc() and struct error. */
+ * what, and the process ends with exit status 3, as after an ERROR_SYSTEM that the command line reports. This is the
+ * one exception to the rule that only cli/ prints or exits. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
-#include <stddef.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 /* n items of `size` bytes, all zero; free() them. `what` finishes the line, such as "queued frames". */
 void *memory_zeroed(size_t n, size_t size, const char *what) __attribute__((malloc, returns_nonnull));
@@ -15,5 +17,13 @@ void *memory_resized(void *array, size_t n, size_t size, const char *what) __att
 /* Room for one more in an array of `used` items, of which *capacity have room: doubles it when it is full, from
  * `least` on. Returns the array, which may have moved. */
 void *memory_grown(void *array, size_t used, size_t *capacity, size_t least, size_t size, const char *what);
+
+/* printf-style, for free(). */
+char *memory_text(const char *format, ...) __attribute__((format(printf, 1, 2), malloc, returns_nonnull));
+char *memory_vtext(const char *format, va_list args) __attribute__((format(printf, 1, 0), malloc, returns_nonnull));
+
+/* A stream that is written to memory; *text is for free() after memory_stream_end(). */
+FILE *memory_stream(char **text, size_t *size) __attribute__((returns_nonnull));
+void memory_stream_end(FILE *f);
 
 #endif

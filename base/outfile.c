@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/outfile.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +19,8 @@ static void outfile_free(struct outfile *f)
 bool outfile_open(struct outfile *f, const char *path, struct error *err)
 {
     *f = (struct outfile){0};
-    f->path = strdup(path);
-    if (asprintf(&f->part, "%s.part", path) < 0)
-        f->part = NULL; /* asprintf() leaves it undefined */
-    if (!f->path || !f->part) {
-        outfile_free(f);
-        return error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-    }
+    f->path = memory_text("%s", path);
+    f->part = memory_text("%s.part", path);
     f->stream = fopen(f->part, "wb");
     if (!f->stream) {
         error_set_errno(err, "%s: cannot be written", f->part);
@@ -73,9 +70,7 @@ void outfile_abandon(struct outfile *f)
 
 bool outfile_make_directory(const char *path, struct error *err)
 {
-    char *copy = strdup(path);
-    if (!copy)
-        return error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
+    char *copy = memory_text("%s", path);
     bool ok = true;
     for (char *p = copy + 1; ok; p++) {
         if (*p != '/' && *p != '\0')

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/inject.h"
 
+#include "base/memory.h"
 #include "capture/pace.h"
 #include "capture/packet.h"
 
@@ -103,24 +104,13 @@ struct capture_inject *capture_inject_open(const char *interface, struct error *
         error_set(err, ERROR_INPUT, "%s: no such interface; 'ip link' lists them", interface);
         return NULL;
     }
-    struct capture_inject *inject = calloc(1, sizeof *inject);
-    if (inject)
-        inject->interface = strdup(interface);
-    if (!inject || !inject->interface) {
-        error_set(err, ERROR_SYSTEM, "%s: out of memory", interface);
-        free(inject);
-        return NULL;
-    }
+    struct capture_inject *inject = memory_zeroed(1, sizeof *inject, "an interface");
+    inject->interface = memory_text("%s", interface);
     if (!inject_read_device(inject, err) || !inject_activate(inject, err)) {
         capture_inject_close(inject);
         return NULL;
     }
-    inject->frame = malloc(CAPTURE_INJECT_FRAME_BYTES(inject->mtu));
-    if (!inject->frame) {
-        error_set(err, ERROR_SYSTEM, "%s: out of memory", interface);
-        capture_inject_close(inject);
-        return NULL;
-    }
+    inject->frame = memory_zeroed(CAPTURE_INJECT_FRAME_BYTES(inject->mtu), 1, "a frame");
     return inject;
 }
 

@@ -2,6 +2,7 @@
 #include "capture/reader.h"
 
 #include "base/filekind.h"
+#include "base/memory.h"
 #include "capture/decode.h"
 
 #include <errno.h>
@@ -187,14 +188,8 @@ static bool reader_open_pcap(struct capture_reader *r, struct error *err)
 
 struct capture_reader *capture_reader_open(const char *path, struct error *err)
 {
-    struct capture_reader *r = calloc(1, sizeof *r);
-    if (r)
-        r->path = strdup(path);
-    if (!r || !r->path) {
-        error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-        free(r);
-        return NULL;
-    }
+    struct capture_reader *r = memory_zeroed(1, sizeof *r, "a capture");
+    r->path = memory_text("%s", path);
     if (!reader_open_file(r, err) || !reader_open_pcap(r, err)) {
         capture_reader_close(r);
         return NULL;

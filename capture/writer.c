@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/writer.h"
 
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "capture/pcapng.h"
 
@@ -58,14 +59,8 @@ static void writer_free(struct capture_writer *w)
 struct capture_writer *capture_writer_open(const char *path, const struct capture_writer_config *config,
                                            struct error *err)
 {
-    struct capture_writer *w = calloc(1, sizeof *w);
-    if (w)
-        w->buffer = malloc(BUFFER_BYTES);
-    if (!w || !w->buffer) {
-        error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-        writer_free(w);
-        return NULL;
-    }
+    struct capture_writer *w = memory_zeroed(1, sizeof *w, "a capture");
+    w->buffer = memory_zeroed(BUFFER_BYTES, 1, "a capture");
     w->snaplen = config->snaplen;
     bool ok = outfile_open(&w->file, path, err);
     if (ok && config->format == CAPTURE_FORMAT_PCAPNG) {

@@ -12,8 +12,7 @@ void cli_check_show_diagnosis(const char *source, const struct analysis_resource
         printf("  %s: %s\n", unknown ? "what would tell" : "what to do", analysis_cause(d->cause)->remedy);
 }
 
-bool cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r,
-                             struct error *err)
+void cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
     if (r->diagnosed)
@@ -24,7 +23,7 @@ bool cli_check_show_resource(const char *source, bool simulated, const struct an
            j->why);
     struct view_table t;
     view_rules_table(&t, simulated ? "simulated" : "measured", r);
-    return view_table_print(&t, "  ", 3, stdout, err);
+    view_table_print(&t, "  ", 3, stdout);
 }
 
 static json_t *check_flow_json(const struct analysis_check_flow *flow)

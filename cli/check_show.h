@@ -9,8 +9,7 @@
 /* The answer, and what to do about it. */
 void cli_check_show_diagnosis(const char *source, const struct analysis_resource *r);
 
-bool cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r,
-                             struct error *err);
+void cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r);
 json_t *cli_check_show_resource_json(const char *source, bool simulated, const struct analysis_resource *r);
 
 /* The table after all resources: its head, and a row of one. */

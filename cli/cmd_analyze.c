@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/degree.h"
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/read.h"
@@ -42,7 +43,7 @@ static bool next_flow(const struct analysis_flows *f, const struct options *o, s
     return false;
 }
 
-static bool print_table(const struct analysis_flows *f, const struct options *o, struct error *err)
+static void print_table(const struct analysis_flows *f, const struct options *o)
 {
     static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "goodput Mb/s", "steady Mb/s",
                                        "+-", "retrans", "events", "missed B", "window B"};
@@ -65,11 +66,11 @@ static bool print_table(const struct analysis_flows *f, const struct options *o,
         else
             view_table_add(&t, "-");
     }
-    return view_table_print(&t, "", 2, stdout, err);
+    view_table_print(&t, "", 2, stdout);
 }
 
 /* A second table, of the flows that lost, reordered or doubled segments. */
-static bool print_losses(const struct analysis_flows *f, const struct options *o, struct error *err)
+static void print_losses(const struct analysis_flows *f, const struct options *o)
 {
     static const char *const head[] = {"from",      "to",        "retrans", "events",    "spurious",
                                        "reordered", "overtaken", "doubled", "ambiguous", "twice"};
@@ -93,10 +94,10 @@ static bool print_losses(const struct analysis_flows *f, const struct options *o
     }
     if (!any) {
         view_table_fini(&t);
-        return true;
+        return;
     }
     puts("\nsegments lost, reordered or doubled");
-    return view_table_print(&t, "", 2, stdout, err);
+    view_table_print(&t, "", 2, stdout);
 }
 
 static bool print_degrees(const struct analysis_flows *f, const struct options *o, struct error *err)
@@ -106,9 +107,7 @@ static bool print_degrees(const struct analysis_flows *f, const struct options *
     struct analysis_flow flow;
     for (size_t i = 0; next_flow(f, o, &i, &flow); n++)
         largest = flow.payload_bytes > largest ? flow.payload_bytes : largest;
-    struct analysis_activity *activity = malloc((n + 1) * sizeof *activity);
-    if (!activity)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", n);
+    struct analysis_activity *activity = memory_zeroed(n, sizeof *activity, "flows that are active");
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
         if (flow.payload_bytes >= analysis_degree_bulk_bytes(largest))
             activity[at++] = (struct analysis_activity){flow.start_s, flow.end_s,
@@ -131,7 +130,8 @@ static bool print_degrees(const struct analysis_flows *f, const struct options *
     }
     free(phases);
     puts("\nbulk flows active (20 kB or more, and 0.5 % of the largest)");
-    return view_table_print(&t, "", 0, stdout, err);
+    view_table_print(&t, "", 0, stdout);
+    return true;
 }
 
 /* Bandwidth over time: new payload in a bin over the bin's width. Null for flows of fewer than 32 data packets. */
@@ -243,7 +243,9 @@ static bool show(const char *path, const struct analysis_flows *f, const struct 
     }
     if (several)
         printf("%s\n", path);
-    return print_table(f, o, err) && print_losses(f, o, err) && (!o->has_host || print_degrees(f, o, err));
+    print_table(f, o);
+    print_losses(f, o);
+    return !o->has_host || print_degrees(f, o, err);
 }
 
 static bool analyze_file(const char *path, struct options *o, bool several, json_t *root,
@@ -273,8 +275,8 @@ static bool analyze_run(const char *directory, struct options *o, json_t *root, 
     for (size_t i = 0; ok && i < summary.n_captures; i++) {
         if (!summary.captures[i].file[0] || strchr(summary.captures[i].file, '/'))
             continue;
-        char *path = results_directory_path(directory, summary.captures[i].file, err);
-        ok = path && analyze_file(path, o, true, root, report, err);
+        char *path = results_directory_path(directory, summary.captures[i].file);
+        ok = analyze_file(path, o, true, root, report, err);
         free(path);
         n++;
     }

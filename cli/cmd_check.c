@@ -26,10 +26,12 @@ static bool check_workload(struct options *o, const char *directory, struct erro
 {
     struct study_workload w;
     bool ok = study_workload_judge(directory, o->tolerance, &w, &o->signature, err);
-    if (ok && o->json)
+    if (ok && o->json) {
         cli_workload_show_json(directory, &w, o->workloads);
-    else if (ok)
-        ok = (o->resources + o->n_workloads == 0 || putchar('\n') != EOF) && cli_workload_show(directory, &w, err);
+    } else if (ok) {
+        fputs(o->resources + o->n_workloads == 0 ? "" : "\n", stdout);
+        cli_workload_show(directory, &w);
+    }
     for (size_t i = 0; ok && w.kind == STUDY_WORKLOAD_LOSSES && i < w.losses.n; i++)
         o->no = o->no || !w.losses.receiver[i].holds;
     o->n_workloads++;
@@ -41,29 +43,30 @@ static bool check_visit(void *user, const char *source, const char *run, const s
                         struct error *err)
 {
     struct options *o = user;
-    bool ok = true;
     if (!resources)
         return check_workload(o, source, err);
     if (resources->n == 0) {
         fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", source);
         o->no = true;
     }
-    for (size_t i = 0; ok && i < resources->n_alone; i++)
+    for (size_t i = 0; i < resources->n_alone; i++)
         if (o->json)
             json_array_append_new(o->list, cli_check_show_resource_json(source, run != NULL, &resources->alone[i]));
         else
             cli_check_show_diagnosis(source, &resources->alone[i]);
-    for (size_t i = 0; ok && i < resources->n; i++) {
+    for (size_t i = 0; i < resources->n; i++) {
         const struct analysis_resource *r = &resources->resource[i];
         o->no = o->no || analysis_check_rule_of(r->judgement.verdict) == ANALYSIS_RULES;
-        if (o->json)
+        if (o->json) {
             json_array_append_new(o->list, cli_check_show_resource_json(source, run != NULL, r));
-        else
-            ok = (o->resources == 0 || putchar('\n') != EOF) && cli_check_show_resource(source, run != NULL, r, err);
+        } else {
+            fputs(o->resources == 0 ? "" : "\n", stdout);
+            cli_check_show_resource(source, run != NULL, r);
+        }
         cli_check_show_summary(&o->summary, source, r);
         o->resources++;
     }
-    return ok;
+    return true;
 }
 
 static bool check_parse_tolerance(const char *text, double *tolerance, struct error *err)
@@ -129,7 +132,7 @@ int cmd_check(int argc, char **argv)
     study_workload_signature_fini(&o.signature);
     if (ok && !o.json && o.resources > 1) {
         putchar('\n');
-        ok = view_table_print(&o.summary, "", 2, stdout, &err);
+        view_table_print(&o.summary, "", 2, stdout);
     } else {
         view_table_fini(&o.summary);
     }

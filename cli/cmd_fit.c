@@ -51,8 +51,10 @@ static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json,
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++) {
         if (!study_fit_read_has(f, (enum study_fit_kind)i))
             continue;
-        if (!json)
-            ok = (!any || putchar('\n') != EOF) && fit_shows[i].print(f->state[i], err);
+        if (!json) {
+            fputs(any ? "\n" : "", stdout);
+            fit_shows[i].print(f->state[i]);
+        }
         any = true;
     }
     if (!ok || !any)
@@ -80,7 +82,8 @@ int cmd_fit(int argc, char **argv)
         return cli_fail(&err);
     if (help_wanted)
         return cli_help("fit");
-    bool ok = study_fit_read_start(&f, &err);
+    bool ok = true;
+    study_fit_read_start(&f);
     f.listener = &cli_read_listener;
     for (int i = optind; ok && i < argc; i++)
         ok = study_fit_read_source(&f, argv[i], &err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/help.h"
@@ -55,48 +56,42 @@ static void plot_label(const char *path, char label[static VIEW_FIGURES_LABEL])
     snprintf(label, VIEW_FIGURES_LABEL, "%.*s", (int)(n - from), path + from);
 }
 
-static bool plot_add_group(struct plot *p, const char *name, const struct analysis_resource *r, bool alone,
-                           struct error *err)
+static void plot_add_group(struct plot *p, const char *name, const struct analysis_resource *r, bool alone)
 {
-    struct view_figures_group *groups = realloc(p->groups, (p->n_groups + 1) * sizeof *groups);
-    p->groups = groups ? groups : p->groups;
-    struct analysis_check_flow *flows = groups ? calloc(r->n + 1, sizeof *flows) : NULL;
-    if (!flows)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
+    p->groups = memory_resized(p->groups, p->n_groups + 1, sizeof *p->groups, "what to plot");
+    struct analysis_check_flow *flows = memory_zeroed(r->n, sizeof *flows, "flows to plot");
     memcpy(flows, r->flows, r->n * sizeof *flows);
-    struct view_figures_group *g = &groups[p->n_groups++];
+    struct view_figures_group *g = &p->groups[p->n_groups++];
     *g = (struct view_figures_group){.flows = flows, .n = r->n};
     plot_label(name, g->label);
     size_t used = strlen(g->label);
     if (!alone)
         snprintf(g->label + used, sizeof g->label - used, " %s", r->host);
-    return true;
 }
 
 /* A run that has the file, once. */
-static bool plot_add_run(struct runs *r, const char *directory, const char *file, struct error *err)
+static void plot_add_run(struct runs *r, const char *directory, const char *file)
 {
     if (!results_directory_has(directory, file))
-        return true;
-    struct view_figures_run *grown = realloc(r->run, (r->n + 1) * sizeof *grown);
-    r->run = grown ? grown : r->run;
-    if (!grown || !(grown[r->n].directory = strdup(directory)))
-        return error_set(err, ERROR_SYSTEM, "out of memory");
-    plot_label(directory, grown[r->n++].label);
-    return true;
+        return;
+    r->run = memory_resized(r->run, r->n + 1, sizeof *r->run, "runs to plot");
+    r->run[r->n].directory = memory_text("%s", directory);
+    plot_label(directory, r->run[r->n++].label);
 }
 
 static bool plot_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
                        struct error *err)
 {
     struct plot *p = user;
+    (void)err;
     p->all_runs = p->all_runs && run;
     if (!resources)
-        return plot_add_run(&p->timed, run, "operations.csv", err);
-    for (size_t i = 0; i < resources->n; i++)
-        if (!plot_add_group(p, run ? run : source, &resources->resource[i], resources->n == 1, err))
-            return false;
-    return !run || plot_add_run(&p->queues, run, "queues.csv", err);
+        plot_add_run(&p->timed, run, "operations.csv");
+    for (size_t i = 0; resources && i < resources->n; i++)
+        plot_add_group(p, run ? run : source, &resources->resource[i], resources->n == 1);
+    if (resources && run)
+        plot_add_run(&p->queues, run, "queues.csv");
+    return true;
 }
 
 enum figure { FIGURE_BANDWIDTH, FIGURE_COMPLETION, FIGURE_QUEUES };
@@ -105,14 +100,14 @@ static bool plot_draw(const struct plot *p, enum figure figure, const char *dire
 {
     static const char *const files[][2] = {
         {"bandwidth.svg", "bandwidth.png"}, {"completion.svg", "completion.png"}, {"queues.svg", "queues.png"}};
-    char *svg = results_directory_path(directory, files[figure][0], err);
-    char *png = svg ? results_directory_path(directory, files[figure][1], err) : NULL;
-    bool made, ok = png;
-    if (ok && figure == FIGURE_BANDWIDTH)
+    char *svg = results_directory_path(directory, files[figure][0]);
+    char *png = results_directory_path(directory, files[figure][1]);
+    bool made, ok;
+    if (figure == FIGURE_BANDWIDTH)
         ok = view_figures_bandwidth(svg, p->groups, p->n_groups, p->all_runs, err);
-    else if (ok && figure == FIGURE_COMPLETION)
+    else if (figure == FIGURE_COMPLETION)
         ok = view_figures_completion(svg, p->timed.run, p->timed.n, err);
-    else if (ok)
+    else
         ok = view_figures_queues(svg, p->queues.run, p->queues.n, err);
     ok = ok && view_figures_png(svg, png, &made, err);
     if (ok)
@@ -159,9 +154,10 @@ int cmd_plot(int argc, char **argv)
     bool ok = true;
     for (int i = optind; ok && i < argc; i++) {
         /* 'replay --port -o DIR' leaves a queue, and no flows to judge. */
-        bool port = results_directory_has(argv[i], "queues.csv") && !study_judge_run_exists(argv[i]);
-        ok = port ? plot_add_run(&plot.queues, argv[i], "queues.csv", &err)
-                  : study_judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, &cli_read_listener, plot_visit, &plot, &err);
+        if (results_directory_has(argv[i], "queues.csv") && !study_judge_run_exists(argv[i]))
+            plot_add_run(&plot.queues, argv[i], "queues.csv");
+        else
+            ok = study_judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, &cli_read_listener, plot_visit, &plot, &err);
         struct stat st;
         if (!output && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode))
             output = argv[i];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -141,8 +142,8 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
         rows++;
     struct study_prediction_options options = {
         .every_step = o->json, .progress = isatty(STDERR_FILENO) ? predict_progress : NULL, .user = &shown_s};
-    struct study_prediction *made = calloc(rows, sizeof *made);
-    bool ok = made || error_set(err, ERROR_SYSTEM, "out of memory");
+    struct study_prediction *made = memory_zeroed(rows, sizeof *made, "predictions");
+    bool ok = true;
     for (const struct study_model *m = study_models; ok && m->name; m++)
         if (o->all ? !m->needs_ends || !endless(s) : m == one)
             ok = study_models_predict(&made[n++], m, &pattern, &options, err);
@@ -152,9 +153,8 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
         *json = o->all ? json_pack("{s:o}", "models", json_array()) : cli_predict_json(made, s, &pattern);
         for (size_t i = 0; o->all && i < n; i++)
             json_array_append_new(json_object_get(*json, "models"), cli_predict_json(&made[i], s, &pattern));
-        ok = *json || error_set(err, ERROR_SYSTEM, "out of memory");
     } else if (ok) {
-        ok = o->all ? cli_predict_print_all(made, n, s, err) : cli_predict_print(made, s, &pattern, err);
+        o->all ? cli_predict_print_all(made, n, s) : cli_predict_print(made, s, &pattern);
     }
     for (size_t i = 0; i < n; i++)
         study_prediction_fini(&made[i]);
@@ -170,8 +170,7 @@ static bool predict_points(const struct options *o, const struct scenario *s, js
     for (int i = 0; i < s->n_points; i++) {
         struct scenario point;
         json_t *of_point = NULL;
-        if (!scenario_at_point(s, i, &point, err))
-            return false;
+        scenario_at_point(s, i, &point);
         if (!o->json)
             printf("%s%d in, %d out\n", i ? "\n" : "", s->points[i].incoming, s->points[i].outgoing);
         for (int k = 0; k < point.n_flows; k++)

@@ -234,7 +234,8 @@ int cmd_predict_exchange(int argc, char **argv)
         return cli_fail(&err);
     if (o.help)
         return cli_help("predict exchange");
-    if (!study_exchange_predict(&o.request, &a, &err) || !cli_predict_exchange_show(&o, &a, &err))
+    if (!study_exchange_predict(&o.request, &a, &err))
         return cli_fail(&err);
+    cli_predict_exchange_show(&o, &a);
     return 0;
 }

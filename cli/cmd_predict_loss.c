@@ -123,7 +123,7 @@ static void add_probability(struct view_table *t, double p)
     view_table_add(t, isfinite(p) ? "%.4f" : "-", p);
 }
 
-static bool print_estimates(const struct options *o, const struct model_loss_counts *k, struct error *err)
+static void print_estimates(const struct options *o, const struct model_loss_counts *k)
 {
     struct model_loss_estimate e = model_loss_trace_estimate(k);
     const struct model_loss_proportion *const p[] = {&e.c, &e.one_minus_a, &e.f};
@@ -142,19 +142,17 @@ static bool print_estimates(const struct options *o, const struct model_loss_cou
     }
     printf("%d traces, %" PRId64 " events (Tam 2001, Eq. 4.11-4.13)\n", o->n_files,
            k->packs + k->nacks + k->timeouts);
-    if (!view_table_print(&t, "  ", 1, stdout, err))
-        return false;
+    view_table_print(&t, "  ", 1, stdout);
     if (k->foreign > 0)
         printf("  %" PRId64 " transitions are none of the chain's (P to TO, N to N, TO to N)\n", k->foreign);
-    return true;
 }
 
 static int show_estimates(const struct options *o, const struct model_loss_counts *traced)
 {
-    struct error err;
-    if (!o->json)
-        return print_estimates(o, traced, &err) ? 0 : cli_fail(&err);
-    json_print(json_pack("{s:s, s:o}", "model", "trace", "estimates", json_estimates(o, traced)));
+    if (o->json)
+        json_print(json_pack("{s:s, s:o}", "model", "trace", "estimates", json_estimates(o, traced)));
+    else
+        print_estimates(o, traced);
     return 0;
 }
 
@@ -187,8 +185,8 @@ static int show_output(const struct options *o, const struct model_loss_counts *
         json_print(json);
         return 0;
     }
-    if (traced && !print_estimates(o, traced, &err))
-        return cli_fail(&err);
+    if (traced)
+        print_estimates(o, traced);
     printf("output-buffered, predicted (Tam 2001, Eq. 4.9, 4.10): efficiency %.4f%s\n", a.efficiency,
            output_remark(&a));
     if (!a.lossless)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/engines.h"
@@ -92,8 +93,7 @@ static char *replay_default_directory(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strchr(name, '.');
     int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
-    char *directory;
-    return asprintf(&directory, "%.*s-replay", length, name) < 0 ? NULL : directory;
+    return memory_text("%.*s-replay", length, name);
 }
 
 /* A variant's directory is named by its change, with '-' for what a file name cannot hold. */
@@ -111,9 +111,7 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
 {
     struct scenario s = r->scenario; /* all but the flows is borrowed */
     char comment[PATH_MAX];
-    s.flows = malloc((size_t)s.n_flows * sizeof *s.flows);
-    if (!s.flows)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", s.n_flows);
+    s.flows = memory_zeroed((size_t)s.n_flows, sizeof *s.flows, "flows to replay");
     memcpy(s.flows, r->scenario.flows, (size_t)s.n_flows * sizeof *s.flows);
     snprintf(comment, sizeof comment, "contraflow %s: replay %s --scenario %s%s%s", CONTRAFLOW_VERSION, o->file,
              o->scenario, what_if ? " --what-if " : "", what_if ? what_if : "");
@@ -147,8 +145,8 @@ static int replay_all(struct study_replay *r, const struct replay_options *o, st
 {
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
     int n = 1 + o->n_what_ifs, signal_number = 0;
-    char *root = o->output ? strdup(o->output) : replay_default_directory(o->file);
-    bool ok = root && outfile_make_directory(root, err);
+    char *root = o->output ? memory_text("%s", o->output) : replay_default_directory(o->file);
+    bool ok = outfile_make_directory(root, err);
     for (int i = 0; ok && i < n; i++) {
         runs[i].label = i ? o->what_ifs[i - 1] : "baseline";
         replay_variant_directory(root, runs[i].label, runs[i].directory);
@@ -164,7 +162,7 @@ static int replay_all(struct study_replay *r, const struct replay_options *o, st
         putchar('\n');
         json_decref(all);
     } else if (ok && !signal_number) {
-        ok = cli_replay_show(r, runs, n, err);
+        cli_replay_show(r, runs, n);
     }
     for (int i = 0; i < n; i++)
         free(runs[i].goodput_bps);

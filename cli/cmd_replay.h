@@ -20,11 +20,11 @@ int cmd_replay_port(int argc, char **argv);
 bool cmd_replay_parse_speed(const char *text, double *speed, struct error *err);
 
 /* The closed loop's tables; runs[0] is the baseline. */
-bool cli_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n, struct error *err);
+void cli_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n);
 json_t *cli_replay_show_json(const struct study_replay *r, const struct study_replay_run *runs, int n);
 
-/* The report of a port, as text and as the object that --json and summary.json hold; NULL when memory is out. */
-bool cli_replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r, struct error *err);
+/* The report of a port, as text and as the object that --json and summary.json hold. */
+void cli_replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r);
 json_t *cli_replay_port_show_json(const struct port_replay_options *o, const struct port_replay_result *r);
 
 #endif

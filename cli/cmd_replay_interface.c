@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/units.h"
 #include "capture/inject.h"
 #include "cli/cli.h"
@@ -54,9 +55,7 @@ static bool replay_add_rewrite(struct replay_options *o, const char *text, struc
     if (!capture_rewrite_parse(text, &rewrite, err))
         return error_prefix(err, "--rewrite: ");
     size_t n = o->inject.n_rewrites;
-    struct capture_rewrite *rewrites = realloc((void *)o->inject.rewrites, (n + 1) * sizeof *rewrites);
-    if (!rewrites)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
+    struct capture_rewrite *rewrites = memory_resized((void *)o->inject.rewrites, n + 1, sizeof *rewrites, "rewrites");
     rewrites[n] = rewrite;
     o->inject.rewrites = rewrites;
     o->inject.n_rewrites = n + 1;

@@ -6,15 +6,11 @@
 #include "cli/cmd_replay.h"
 #include "cli/help.h"
 #include "cli/read.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 struct port_options {
     struct port_replay_options replay;
@@ -115,28 +111,18 @@ static bool port_take_directory(const char *directory, struct error *err)
 {
     static const char *const runs[] = {"scenario.yaml", "flows.csv"}, *const ours[] = {"summary.json", "queues.csv"};
     bool ok = outfile_make_directory(directory, err);
-    for (int i = 0; ok && i < 2; i++) {
-        char *path = scenario_directory_path(directory, runs[i], err);
-        ok = path && (access(path, F_OK) != 0 ||
-                      error_set(err, ERROR_INPUT, "-o %s: holds a run (%s); give another directory", directory,
-                                runs[i]));
-        free(path);
-    }
-    for (int i = 0; ok && i < 2; i++) { /* the summary must not vouch for the next queues */
-        char *path = scenario_directory_path(directory, ours[i], err);
-        ok = path && (remove(path) == 0 || errno == ENOENT || error_set_errno(err, "%s: cannot be replaced", path));
-        free(path);
-    }
+    for (int i = 0; ok && i < 2; i++)
+        ok = !results_directory_has(directory, runs[i]) ||
+             error_set(err, ERROR_INPUT, "-o %s: holds a run (%s); give another directory", directory, runs[i]);
+    for (int i = 0; ok && i < 2; i++) /* the summary must not vouch for the next queues */
+        ok = results_directory_remove(directory, ours[i], err);
     return ok;
 }
 
 static bool port_write_summary(const char *directory, const json_t *all, struct error *err)
 {
     struct outfile f;
-    char *path = scenario_directory_path(directory, "summary.json", err);
-    bool ok = path && outfile_open(&f, path, err);
-    free(path);
-    if (!ok)
+    if (!results_directory_create(&f, directory, "summary.json", err))
         return false;
     json_dumpf(all, f.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
     putc('\n', f.stream);
@@ -158,13 +144,12 @@ static void port_warn(const struct port_options *o, const struct port_replay_res
 static bool port_report(const struct port_options *o, const struct port_replay_result *r, struct error *err)
 {
     json_t *all = cli_replay_port_show_json(&o->replay, r);
-    bool ok = all || error_set(err, ERROR_SYSTEM, "%s: out of memory", o->replay.path);
-    ok = ok && (!o->replay.directory || port_write_summary(o->replay.directory, all, err));
+    bool ok = !o->replay.directory || port_write_summary(o->replay.directory, all, err);
     if (ok && o->json) {
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
         putchar('\n');
     } else if (ok && r->picked_frames > 0) {
-        ok = cli_replay_port_show(&o->replay, r, err);
+        cli_replay_port_show(&o->replay, r);
     }
     json_decref(all);
     if (ok)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "view/sweep_page.h"
@@ -19,12 +20,10 @@ struct sweeps {
 
 static bool add_database(struct sweeps *s, const char *path, struct error *err)
 {
-    struct view_sweep_page_sweep *grown = realloc(s->sweep, (s->n + 1) * sizeof *grown);
-    if (!grown)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
-    s->sweep = grown;
-    bool ok = view_sweep_page_sweep_read(&grown[s->n++], path, err);
-    s->done += ok ? grown[s->n - 1].done : 0;
+    s->sweep = memory_resized(s->sweep, s->n + 1, sizeof *s->sweep, "sweeps");
+    struct view_sweep_page_sweep *sweep = &s->sweep[s->n++];
+    bool ok = view_sweep_page_sweep_read(sweep, path, err);
+    s->done += ok ? sweep->done : 0;
     return ok;
 }
 
@@ -46,8 +45,8 @@ static bool add_directory(struct sweeps *s, const char *directory, struct error 
     }
     bool ok = true;
     for (int i = 0; i < n; i++) {
-        char *path = ok ? results_directory_path(directory, entry[i]->d_name, err) : NULL;
-        ok = path && add_database(s, path, err);
+        char *path = results_directory_path(directory, entry[i]->d_name);
+        ok = ok && add_database(s, path, err);
         free(path);
         free(entry[i]);
     }

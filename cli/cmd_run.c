@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/engines.h"
 #include "cli/cli.h"
 #include "cli/cross_check_show.h"
 #include "cli/help.h"
+#include "results/directory.h"
 #include "results/summary.h"
 #include "scenarios/directory.h"
 #include "scenarios/keys.h"
@@ -47,28 +49,23 @@ static char *plan_default_directory(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
     int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
-    char *directory;
-    return asprintf(&directory, "%.*s-run", length, name) < 0 ? NULL : directory;
+    return memory_text("%.*s-run", length, name);
 }
 
 static bool plan_add_job(struct run_plan *p, const struct scenario *s, const char *label, const char *directory,
                          struct error *err)
 {
     struct sweep_engines_job *job = &p->jobs[p->n_jobs];
-    job->label = strdup(label);
-    job->directory = strdup(directory);
+    job->label = memory_text("%s", label);
+    job->directory = memory_text("%s", directory);
     p->n_jobs++;
-    if (!job->label || !job->directory)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
     return scenario_directory_prepare(s, directory, p->comment, err);
 }
 
 static bool plan_make_jobs(struct run_plan *p, struct error *err)
 {
     const struct scenario *s = &p->scenario;
-    p->jobs = calloc((size_t)s->n_points + 1, sizeof *p->jobs);
-    if (!p->jobs)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
+    p->jobs = memory_zeroed((size_t)s->n_points + 1, sizeof *p->jobs, "runs");
     if (s->n_points == 0)
         return plan_add_job(p, s, p->directory, p->directory, err);
     if (!scenario_directory_prepare(s, p->directory, p->comment, err))
@@ -77,12 +74,10 @@ static bool plan_make_jobs(struct run_plan *p, struct error *err)
         struct scenario point;
         char label[32];
         snprintf(label, sizeof label, "%din-%dout", s->points[i].incoming, s->points[i].outgoing);
-        char *directory = scenario_directory_path(p->directory, label, err);
-        bool ok = directory && scenario_at_point(s, i, &point, err);
-        if (ok) {
-            ok = plan_add_job(p, &point, label, directory, err);
-            scenario_fini(&point);
-        }
+        char *directory = results_directory_path(p->directory, label);
+        scenario_at_point(s, i, &point);
+        bool ok = plan_add_job(p, &point, label, directory, err);
+        scenario_fini(&point);
         free(directory);
         if (!ok)
             return false;
@@ -183,11 +178,11 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
     char what[96], program[PATH_MAX];
     *part = (struct run_plan){.scenario = whole->scenario}; /* borrowed */
     part->scenario.engine = engine;
+    part->directory = results_directory_path(whole->directory, scenario_engine_name(engine));
     memcpy(part->comment, whole->comment, sizeof part->comment);
     if (scenario_engine_lacks(&whole->scenario, engine, what))
         error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_name(engine), what);
     else if (sweep_engines_path(scenario_engine_name(engine), program, sizeof program, err) &&
-             (part->directory = scenario_directory_path(whole->directory, scenario_engine_name(engine), err)) &&
              plan_make_jobs(part, err))
         return run_plan(part, program, parallel, quiet, false);
     return cli_fail(err);
@@ -206,9 +201,10 @@ static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, 
     for (int i = 0; status == 0 && i < parts[0].n_jobs; i++)
         if (!study_cross_check_add(&c,
                                    p->scenario.n_points ? strrchr(parts[0].jobs[i].directory, '/') + 1 : p->directory,
-                                   parts[0].jobs[i].directory, parts[1].jobs[i].directory, &err) ||
-            (!json && !cli_cross_check_show_run(&c.run[c.n - 1], &err)))
+                                   parts[0].jobs[i].directory, parts[1].jobs[i].directory, &err))
             status = cli_fail(&err);
+        else if (!json)
+            cli_cross_check_show_run(&c.run[c.n - 1]);
     if (status == 0 && json)
         cli_cross_check_show_json(&c);
     else if (status == 0)
@@ -298,11 +294,9 @@ int cmd_run(int argc, char **argv)
         n += snprintf(plan.comment + n, sizeof plan.comment - (size_t)n, " --set %s", sets[i]);
     if (!scenario_load(&plan.scenario, path, sets, n_sets, &err))
         return cli_fail(&err);
-    plan.directory = output ? strdup(output) : plan_default_directory(path);
+    plan.directory = output ? memory_text("%s", output) : plan_default_directory(path);
     int status;
-    if (!plan.directory)
-        status = cli_fail((error_set(&err, ERROR_SYSTEM, "out of memory"), &err));
-    else if (both)
+    if (both)
         status = cross_check_runs(&plan, (int)parallel, quiet, json);
     else if (!sweep_engines_path(scenario_engine_name(plan.scenario.engine), engine, sizeof engine, &err) ||
              !plan_make_jobs(&plan, &err))

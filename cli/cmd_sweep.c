@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/units.h"
 #include "sweep/engines.h"
 #include "cli/cli.h"
@@ -19,10 +20,10 @@ static char *default_output(const char *path, const struct sweep *s)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
     int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
-    char *output, shard[64] = "";
+    char shard[64] = "";
     if (sweep_grid_shards(s) > 1)
         snprintf(shard, sizeof shard, ".shard-%" PRId64 "-of-%" PRId64, sweep_grid_shard(s), sweep_grid_shards(s));
-    return asprintf(&output, "%.*s%s.db", length, name, shard) < 0 ? NULL : output;
+    return memory_text("%.*s%s.db", length, name, shard);
 }
 
 static bool parse_shard(const char *text, int64_t *shard, int64_t *shards, struct error *err)
@@ -44,9 +45,8 @@ static int run(const char *file, const char *output, int64_t seed, int64_t shard
     if (!s)
         return cli_fail(&err);
     sweep_grid_divide(s, shard, shards);
-    char *path = output ? strdup(output) : default_output(file, s);
-    int status = path ? cli_sweep_run(s, path, pool, parallel, quiet, number)
-                      : cli_fail((error_set(&err, ERROR_SYSTEM, "out of memory"), &err));
+    char *path = output ? memory_text("%s", output) : default_output(file, s);
+    int status = cli_sweep_run(s, path, pool, parallel, quiet, number);
     free(path);
     sweep_grid_free(s);
     return status;

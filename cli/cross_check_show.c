@@ -16,7 +16,7 @@ static void show_difference(struct view_table *t, double difference)
         view_table_add(t, "-");
 }
 
-bool cli_cross_check_show_run(const struct study_cross_check_run *run, struct error *err)
+void cli_cross_check_show_run(const struct study_cross_check_run *run)
 {
     static const char *const head[] = {"flow", "ns3 Mb/s", "+-", "native Mb/s", "+-", "differ",
                                        "ns3 s", "native s", "differ", "ns3 retrans", "native retrans"};
@@ -37,7 +37,7 @@ bool cli_cross_check_show_run(const struct study_cross_check_run *run, struct er
     }
     printf("%s: %s against %s, simulated steady goodput%s\n", run->label, run->summary[NATIVE].engine,
            run->summary[NS3].engine, run->judged ? "" : "; losses: not judged");
-    return view_table_print(&t, "  ", 1, stdout, err);
+    view_table_print(&t, "  ", 1, stdout);
 }
 
 void cli_cross_check_show_end(const struct study_cross_check *c)

@@ -5,7 +5,7 @@
 
 #include "study/cross_check.h"
 
-bool cli_cross_check_show_run(const struct study_cross_check_run *run, struct error *err);
+void cli_cross_check_show_run(const struct study_cross_check_run *run);
 
 /* After the last run: one line, or all of it as JSON. */
 void cli_cross_check_show_end(const struct study_cross_check *c);

@@ -4,7 +4,7 @@
  * `contraflow run` starts one process a simulation. It prints "progress FRACTION" on stdout and, on failure, one
  * line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
 #include "sweep/engines.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/run.h"
 
@@ -46,8 +46,8 @@ int main(int argc, char **argv)
     }
     struct error err = {0};
     struct scenario s = {0};
-    char *path = scenario_directory_path(argv[1], "scenario.yaml", &err);
-    bool ok = path && scenario_load(&s, path, NULL, 0, &err);
+    char *path = results_directory_path(argv[1], "scenario.yaml");
+    bool ok = scenario_load(&s, path, NULL, 0, &err);
     struct scenario_run_result result = {0};
     if (ok) {
         struct scenario_run_options options = {argv[1], on_progress, NULL, &interrupted};

@@ -64,8 +64,8 @@ static void show_sentences(const struct study_explanation *e)
         printf("    %s\n", text);
 }
 
-static bool show_flows(const char *path, const struct study_explanation *flows, size_t n,
-                       const struct study_pendulum *pendulum, struct error *err)
+static void show_flows(const char *path, const struct study_explanation *flows, size_t n,
+                       const struct study_pendulum *pendulum)
 {
     char text[STUDY_EXPLANATION_TEXT];
     struct view_table t;
@@ -73,35 +73,36 @@ static bool show_flows(const char *path, const struct study_explanation *flows, 
     for (size_t i = 0; i < n; i++)
         view_explanation_table_row(&t, &flows[i]);
     printf("%s\n", path);
-    if (!view_table_print(&t, "  ", 2, stdout, err))
-        return false;
+    view_table_print(&t, "  ", 2, stdout);
     for (size_t i = 0; i < n; i++)
         show_sentences(&flows[i]);
     if (pendulum->known) {
         study_pendulum_say(pendulum, text);
         printf("  %s\n", text);
     }
-    return true;
 }
 
 bool cli_explain_show_capture(const char *path, bool as_json, struct cli_explain_show_lists *lists, size_t *n,
                               struct error *err)
 {
     struct analysis_capture capture;
-    struct study_explanation *flows = NULL;
     struct study_pendulum pendulum = {0};
-    size_t bulk = 0;
+    size_t bulk;
     struct analysis_flows *f = study_capture_read(path, true, &cli_read_listener, &capture, err);
-    bool ok = f && study_explanation_bulk(f, &flows, &bulk, err) &&
-              study_pendulum_make(f, flows, bulk, &pendulum, err);
+    if (!f)
+        return false;
+    struct study_explanation *flows = study_explanation_bulk(f, &bulk);
+    bool ok = study_pendulum_make(f, flows, bulk, &pendulum, err);
     if (ok && bulk == 0)
         fprintf(stderr, "contraflow: %s: no bulk TCP flow\n", path);
     for (size_t i = 0; ok && as_json && i < bulk; i++)
         json_array_append_new(lists->flows, show_flow_json(path, &flows[i]));
     if (ok && as_json && pendulum.known)
         json_array_append_new(lists->queues, show_pendulum_json(path, &pendulum));
-    if (ok && !as_json && bulk > 0)
-        ok = (*n == 0 || putchar('\n') != EOF) && show_flows(path, flows, bulk, &pendulum, err);
+    if (ok && !as_json && bulk > 0) {
+        fputs(*n == 0 ? "" : "\n", stdout);
+        show_flows(path, flows, bulk, &pendulum);
+    }
     *n += bulk;
     free(flows);
     analysis_flows_free(f);
@@ -116,7 +117,7 @@ static void show_share(struct view_table *t, double share)
         view_table_add(t, "-");
 }
 
-static bool show_waits(const char *directory, const struct study_explain_run *run, struct error *err)
+static void show_waits(const char *directory, const struct study_explain_run *run)
 {
     static const char *const head[] = {"flow", "from", "to", "Mb/s", "floor ms", "data wait", "ACK wait", "ACK share",
                                        "compressed"};
@@ -135,10 +136,10 @@ static bool show_waits(const char *directory, const struct study_explain_run *ru
         show_share(&t, w->compressed_share);
     }
     printf("%s: simulated, and exact: what every frame waited between stacks\n", directory);
-    return view_table_print(&t, "  ", 3, stdout, err);
+    view_table_print(&t, "  ", 3, stdout);
 }
 
-static bool show_turns(const char *directory, const struct study_explain_run *run, struct error *err)
+static void show_turns(const char *directory, const struct study_explain_run *run)
 {
     static const char *const head[] = {"queue", "queue", "one busy", "both", "neither", "correlation", "period ms"};
     struct view_table t;
@@ -155,7 +156,7 @@ static bool show_turns(const char *directory, const struct study_explain_run *ru
     }
     printf("%s: simulated queues that flows' data and ACKs meet, %.3f to %.3f s: when is one busy, when both?\n",
            directory, run->from_s, run->to_s);
-    return view_table_print(&t, "  ", 2, stdout, err);
+    view_table_print(&t, "  ", 2, stdout);
 }
 
 static void show_run_json(const char *directory, const struct study_explain_run *run,
@@ -184,9 +185,10 @@ bool cli_explain_show_run(const char *directory, bool as_json, struct cli_explai
     bool ok = study_explain_run_read(directory, &run, err);
     if (ok && as_json)
         show_run_json(directory, &run, lists);
-    else if (ok)
-        ok = (run.n_waits == 0 || show_waits(directory, &run, err)) &&
-             (run.n_turns == 0 || show_turns(directory, &run, err));
+    if (ok && !as_json && run.n_waits > 0)
+        show_waits(directory, &run);
+    if (ok && !as_json && run.n_turns > 0)
+        show_turns(directory, &run);
     *n += run.n_waits + run.n_turns;
     study_explain_run_fini(&run);
     return ok;

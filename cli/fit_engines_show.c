@@ -7,13 +7,15 @@
 
 #define WORST 5 /* differences shown one by one */
 
-bool cli_fit_engines_print(const void *state, struct error *err)
+void cli_fit_engines_print(const void *state)
 {
     static const char *const head[] = {"point", "flow", "native s", "ns-3 s", "native Mb/s", "ns-3 Mb/s", "difference"};
     const struct study_fit_engines *e = state;
     struct view_table t;
-    if (e->n_differences == 0)
-        return puts("no flow that both engines have run") != EOF;
+    if (e->n_differences == 0) {
+        puts("no flow that both engines have run");
+        return;
+    }
     printf("both engines: %zu flows, native against ns-3: mean |difference| %.2f %%, median %.2f %%, 95 %% of them "
            "within %.2f %%, largest %.2f %%; %zu flows with losses\n", e->n_differences, 100 * e->mean,
            100 * e->median, 100 * e->p95, 100 * e->largest, e->n_lossy);
@@ -29,7 +31,7 @@ bool cli_fit_engines_print(const void *state, struct error *err)
         view_table_add(&t, "%+.2f %%", 100 * d->share);
     }
     puts("the largest:");
-    return view_table_print(&t, "", 2, stdout, err);
+    view_table_print(&t, "", 2, stdout);
 }
 
 json_t *cli_fit_engines_json(const void *state)

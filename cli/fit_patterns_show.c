@@ -35,7 +35,7 @@ static void patterns_row(struct view_table *t, const struct study_fit_patterns *
     if (!p->told_apart) {
         json_t *axes = json_loads(c->axes, 0, NULL);
         char *label = sweep_axes_label(axes);
-        view_table_add(t, "%s", label ? label : "");
+        view_table_add(t, "%s", label);
         free(label);
         json_decref(axes);
         return;
@@ -46,7 +46,7 @@ static void patterns_row(struct view_table *t, const struct study_fit_patterns *
     view_table_add_number(t, c->window_bytes, 1e3);
 }
 
-static bool patterns_print_errors(const struct study_fit_patterns *p, struct error *err)
+static void patterns_print_errors(const struct study_fit_patterns *p)
 {
     static const char *const head[] = {"patterns", "links", "steps"};
     struct view_table t;
@@ -63,10 +63,10 @@ static bool patterns_print_errors(const struct study_fit_patterns *p, struct err
             view_table_add_share(&t, study_fit_patterns_mean(&c->model[m].all));
     }
     puts("mean |error| of predicted completion times, % of the simulated ones");
-    return view_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
+    view_table_print(&t, "", p->told_apart ? 0 : 1, stdout);
 }
 
-static bool patterns_print_near(const struct study_fit_patterns *p, struct error *err)
+static void patterns_print_near(const struct study_fit_patterns *p)
 {
     static const char *const worst[] = {"window", "fluid"};
     struct view_table t;
@@ -83,10 +83,10 @@ static bool patterns_print_near(const struct study_fit_patterns *p, struct error
             view_table_add(&t, "%+.1f %%", 100 * study_fit_patterns_of(p, c, worst[k])->worst);
     }
     puts("\nlinks with |error| <= 10 %, %");
-    return view_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
+    view_table_print(&t, "", p->told_apart ? 0 : 1, stdout);
 }
 
-static bool patterns_print_last(const struct study_fit_patterns *p, struct error *err)
+static void patterns_print_last(const struct study_fit_patterns *p)
 {
     struct view_table t;
     patterns_start(&t, p, p->n_models);
@@ -97,11 +97,11 @@ static bool patterns_print_last(const struct study_fit_patterns *p, struct error
             view_table_add_share(&t, p->cells[i].model[m].last / (double)p->cells[i].patterns);
     }
     puts("\nthe slowest transfer of a pattern: mean |error| of its time, %");
-    return view_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
+    view_table_print(&t, "", p->told_apart ? 0 : 1, stdout);
 }
 
 /* Puts our errors beside those that the paper measured on its clusters. */
-static bool patterns_print_published(const struct study_fit_patterns *p, struct error *err)
+static void patterns_print_published(const struct study_fit_patterns *p)
 {
     static const char *const head[] = {"algorithm1", "main", "Grid5000", "both ways",
                                        "algorithm1", "main", "fairness", "main"};
@@ -128,14 +128,14 @@ static bool patterns_print_published(const struct study_fit_patterns *p, struct 
     }
     if (!any) {
         view_table_fini(&t);
-        return true;
+        return;
     }
     puts("\nsimulated here, and measured on clusters by Zhu et al. 2014 (Table II): mean |error|, %; then of patterns "
          "with traffic both ways");
-    return view_table_print(&t, "", p->told_apart ? 0 : 1, stdout, err);
+    view_table_print(&t, "", p->told_apart ? 0 : 1, stdout);
 }
 
-bool cli_fit_patterns_print(const void *state, struct error *err)
+void cli_fit_patterns_print(const void *state)
 {
     const struct study_fit_patterns *p = state;
     size_t unfinished = 0, lossy = 0;
@@ -143,13 +143,14 @@ bool cli_fit_patterns_print(const void *state, struct error *err)
         unfinished += p->cells[i].unfinished;
         lossy += p->cells[i].lossy;
     }
-    bool ok = patterns_print_errors(p, err) && patterns_print_near(p, err) && patterns_print_last(p, err) &&
-              patterns_print_published(p, err);
-    if (ok && unfinished)
+    patterns_print_errors(p);
+    patterns_print_near(p);
+    patterns_print_last(p);
+    patterns_print_published(p);
+    if (unfinished)
         printf("\n%zu transfers never ended and are left out\n", unfinished);
-    if (ok && lossy)
+    if (lossy)
         printf("\n%zu transfers lost segments: models that know no losses do not apply to them\n", lossy);
-    return ok;
 }
 
 static json_t *errors_json(const struct study_fit_patterns_errors *m, const char *name, size_t patterns)

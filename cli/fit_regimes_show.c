@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "cli/fit_show.h"
 #include "study/fit_regimes.h"
 
@@ -11,7 +12,7 @@
 
 #define NEAREST 10 /* at most so many points that disagree are shown */
 
-static bool print_counts(const struct study_fit_regimes *r, struct error *err)
+static void print_counts(const struct study_fit_regimes *r)
 {
     struct view_table t;
     view_table_init(&t, MODEL_REGIMES);
@@ -28,7 +29,7 @@ static bool print_counts(const struct study_fit_regimes *r, struct error *err)
         for (int observed = 0; observed < MODEL_REGIME_UNKNOWN; observed++)
             view_table_add(&t, "%" PRId64, r->count[predicted][observed]);
     }
-    return view_table_print(&t, "  ", 1, stdout, err);
+    view_table_print(&t, "  ", 1, stdout);
 }
 
 static int by_number(const void *a, const void *b)
@@ -51,16 +52,14 @@ static struct quantiles quantiles(double *value, size_t n)
 }
 
 /* Prints how far rates are from the closed form, and how much they differ by seed where segments were lost. */
-static bool print_rates(const struct study_fit_regimes *r, struct error *err)
+static void print_rates(const struct study_fit_regimes *r)
 {
-    double *error = calloc(r->n, sizeof *error);
-    double *in = calloc(r->n, sizeof *in), *out = calloc(r->n, sizeof *out);
+    double *error = memory_zeroed(r->n, sizeof *error, "rates of points");
+    double *in = memory_zeroed(r->n, sizeof *in, "rates of points");
+    double *out = memory_zeroed(r->n, sizeof *out, "rates of points");
     size_t errors = 0, lossy = 0;
     int64_t runs = 0;
-    bool ok = error && in && out;
-    if (!ok)
-        error_set(err, ERROR_SYSTEM, "out of memory");
-    for (size_t i = 0; ok && i < r->n; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         const struct study_fit_regimes_point *p = &r->point[i];
         if (isfinite(p->rate_error) && p->predicted.regime == study_fit_regimes_most(p))
             error[errors++] = p->rate_error;
@@ -70,12 +69,12 @@ static bool print_rates(const struct study_fit_regimes *r, struct error *err)
         in[lossy] = estimate_deviation(&p->rate[0].rate_bps) / p->rate[0].rate_bps.mean;
         out[lossy++] = estimate_deviation(&p->rate[1].rate_bps) / p->rate[1].rate_bps.mean;
     }
-    if (ok && errors > 0) {
+    if (errors > 0) {
         struct quantiles q = quantiles(error, errors);
         printf("  rates of %zu points that agree: off the closed form by %.2g %% (median), %.2g %% (90 %%), %.2g %% "
                "(at most)\n", q.n, 100 * q.median, 100 * q.p90, 100 * q.max);
     }
-    if (ok && lossy > 0) {
+    if (lossy > 0) {
         struct quantiles i = quantiles(in, lossy), o = quantiles(out, lossy);
         printf("  spread of a flow's rate over %" PRId64 " seeds or more at %zu points with losses, sd / mean:\n"
                "    in %.0f %% (median), %.0f %% (90 %%); out %.0f %%, %.0f %%\n", runs, lossy, 100 * i.median,
@@ -84,7 +83,6 @@ static bool print_rates(const struct study_fit_regimes *r, struct error *err)
     free(error);
     free(in);
     free(out);
-    return ok;
 }
 
 static int by_margin(const void *a, const void *b)
@@ -94,20 +92,17 @@ static int by_margin(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool print_disagreeing(const struct study_fit_regimes *r, struct error *err)
+static void print_disagreeing(const struct study_fit_regimes *r)
 {
     static const char *const head[] = {"point", "closed form", "seen", "runs", "margin kB", "in Mb/s", "out Mb/s"};
-    const struct study_fit_regimes_point **point = calloc(r->n, sizeof(const struct study_fit_regimes_point *));
+    const struct study_fit_regimes_point **point = memory_zeroed(r->n, sizeof *point, "points of regimes");
     size_t n = 0;
-    if (!point)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
     for (size_t i = 0; i < r->n; i++) {
         if (r->point[i].predicted.regime != MODEL_REGIME_UNKNOWN &&
             r->point[i].predicted.regime != study_fit_regimes_most(&r->point[i]))
             point[n++] = &r->point[i];
     }
     qsort(point, n, sizeof(const struct study_fit_regimes_point *), by_margin);
-    bool ok = true;
     if (n > 0) {
         struct view_table t;
         printf("\n%zu points disagree; nearest to a full queue:\n", n);
@@ -116,7 +111,7 @@ static bool print_disagreeing(const struct study_fit_regimes *r, struct error *e
             const struct study_fit_regimes_point *p = point[i];
             enum model_regime most = study_fit_regimes_most(p);
             char *label = sweep_axes_label(p->axes);
-            view_table_add(&t, "%s", label ? label : "");
+            view_table_add(&t, "%s", label);
             free(label);
             view_table_add(&t, "%s", model_regime_name(p->predicted.regime));
             view_table_add(&t, "%s", model_regime_name(most));
@@ -125,23 +120,22 @@ static bool print_disagreeing(const struct study_fit_regimes *r, struct error *e
             view_table_add_number(&t, p->rate[0].rate_bps.mean, 1e6);
             view_table_add_number(&t, p->rate[1].rate_bps.mean, 1e6);
         }
-        ok = view_table_print(&t, "  ", 3, stdout, err);
+        view_table_print(&t, "  ", 3, stdout);
     }
     free(point);
-    return ok;
 }
 
-bool cli_fit_regimes_print(const void *state, struct error *err)
+void cli_fit_regimes_print(const void *state)
 {
     const struct study_fit_regimes *r = state;
     struct model_loss_proportion p = model_loss_trace_proportion(r->agree, r->known);
     printf("Regimes of %zu points (%" PRId64 " runs), as seen in columns:\n", r->n, r->runs);
-    if (!print_counts(r, err))
-        return false;
+    print_counts(r);
     printf("  agreement %.2f %% [%.2f, %.2f] of %" PRId64 " points with a closed form; %zu have none\n", 100 * p.value,
            100 * p.low, 100 * p.high, r->known, r->n - (size_t)r->known);
     printf("  seeds of a point all have the same verdict at %" PRId64 " points\n", r->one_verdict);
-    return print_rates(r, err) && print_disagreeing(r, err);
+    print_rates(r);
+    print_disagreeing(r);
 }
 
 static json_t *spread_json(const struct study_fit_regimes_spread *s, int64_t runs)

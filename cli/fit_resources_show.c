@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "cli/fit_show.h"
 #include "study/fit_resources.h"
 #include "view/table.h"
@@ -47,7 +48,7 @@ static void cell_percent(struct view_table *t, double share)
     view_table_add(t, isfinite(share) ? "%.2f %%" : "-", 100 * share);
 }
 
-static bool print_forms(const struct study_fit_resources *r, const struct study_fit_outcome *o, struct error *err)
+static void print_forms(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
     static const char *const head[] = {"form", "B Mb/s", "95 %", "rms", "mean", "worst", "in/out",
                                        "dAIC", "cross-validated"};
@@ -70,10 +71,9 @@ static bool print_forms(const struct study_fit_resources *r, const struct study_
         view_table_add(&t, isfinite(f->aic) ? "%.1f" : "-", aic);
         cell_percent(&t, f->cross_validated_error);
     }
-    bool ok = view_table_print(&t, "  ", 1, stdout, err);
-    for (int i = 0; ok && i < ANALYSIS_FIT_ALL; i++)
+    view_table_print(&t, "  ", 1, stdout);
+    for (int i = 0; i < ANALYSIS_FIT_ALL; i++)
         print_exponents(&o->fit[i]);
-    return ok;
 }
 
 /* A point of an outcome. */
@@ -89,13 +89,11 @@ static int by_error(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static bool print_worst(const struct study_fit_resources *r, const struct study_fit_outcome *o, struct error *err)
+static void print_worst(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
     static const char *const head[] = {"point", "seed", "in/out", "in Mb/s", "predicted", "out Mb/s", "predicted",
                                        "worst flow"};
-    struct shown *all = malloc(o->n * sizeof *all);
-    if (!all)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
+    struct shown *all = memory_zeroed(o->n, sizeof *all, "points of a fit");
     for (size_t i = 0; i < o->n; i++)
         all[i] = (struct shown){&r->points[o->index[i]], &o->best[i]};
     qsort(all, o->n, sizeof *all, by_error);
@@ -113,15 +111,15 @@ static bool print_worst(const struct study_fit_resources *r, const struct study_
         cell_percent(&t, all[i].best->worst_error);
     }
     free(all);
-    return view_table_print(&t, "  ", 1, stdout, err);
+    view_table_print(&t, "  ", 1, stdout);
 }
 
-static bool print_outcome(const struct study_fit_resources *r, const struct study_fit_outcome *o, struct error *err)
+static void print_outcome(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
     const struct analysis_fit *best = &o->fit[0];
     if (!best->applies) {
         puts("  no form can be told: not one of its flows is held by this link alone");
-        return true;
+        return;
     }
     printf("  best: %s%s, B = %.2f Mb/s", analysis_fit_form_name(best->form), best->acks ? "+acks" : "",
            best->rate_bps.value / 1e6);
@@ -132,12 +130,14 @@ static bool print_outcome(const struct study_fit_resources *r, const struct stud
     if (best->rms_error > STUDY_FIT_RESOURCES_MIXED) {
         printf("  that is off by %.0f %% (rms): no form has all of these points, and the bandwidth means little\n",
                100 * best->rms_error);
-        return true;
+        return;
     }
-    return print_forms(r, o, err) && puts("  worst points of the best form") != EOF && print_worst(r, o, err);
+    print_forms(r, o);
+    puts("  worst points of the best form");
+    print_worst(r, o);
 }
 
-bool cli_fit_resources_print(const void *state, struct error *err)
+void cli_fit_resources_print(const void *state)
 {
     const struct study_fit_resources *r = state;
     const char *gap = "";
@@ -153,12 +153,10 @@ bool cli_fit_resources_print(const void *state, struct error *err)
             printf(" in %zu runs (seeds differ by %.2g %%, standard deviation of a direction's mean)", g->points,
                    100 * g->all.spread);
         printf(", %zu with losses%s\n", g->lossy, g->equal_windows ? "; equal windows make window eq6" : "");
-        if (!print_outcome(r, &g->all, err))
-            return false;
+        print_outcome(r, &g->all);
         if (g->loss_free.n > 0) {
             printf("resource %s without the runs that lost segments: %zu points\n", g->name, g->loss_free.units);
-            if (!print_outcome(r, &g->loss_free, err))
-                return false;
+            print_outcome(r, &g->loss_free);
         }
         gap = "\n";
     }
@@ -167,7 +165,6 @@ bool cli_fit_resources_print(const void *state, struct error *err)
     if (r->unfilled > 0)
         printf("%s%zu %s left out: windows do not fill the link\n", r->starved ? "" : gap, r->unfilled,
                r->unfilled > 1 ? "runs are" : "run is");
-    return true;
 }
 
 static json_t *value_json(const struct analysis_fit_value *v)

@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-/* `state` is the part's, fitted. False and *err when memory is out. */
-typedef bool cli_fit_print(const void *state, struct error *err);
+/* `state` is the part's, fitted. */
+typedef void cli_fit_print(const void *state);
 typedef json_t *cli_fit_json(const void *state);
 
 cli_fit_print cli_fit_resources_print, cli_fit_patterns_print, cli_fit_engines_print, cli_fit_regimes_print;

@@ -12,11 +12,9 @@ int cmd_predict_exchange(int argc, char **argv);
 int cmd_predict_loss(int argc, char **argv);
 
 /* Tables of one prediction, or of several side by side. `s` names flows and hosts. */
-bool cli_predict_print(const struct study_prediction *p, const struct scenario *s,
-                       const struct scenario_pattern *pattern, struct error *err);
-bool cli_predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s, struct error *err);
-
-/* NULL when out of memory. */
+void cli_predict_print(const struct study_prediction *p, const struct scenario *s,
+                       const struct scenario_pattern *pattern);
+void cli_predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s);
 json_t *cli_predict_json(const struct study_prediction *p, const struct scenario *s,
                          const struct scenario_pattern *pattern);
 
@@ -28,7 +26,6 @@ struct cli_predict_exchange_options {
     bool json, help;
 };
 
-bool cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
-                               struct error *err);
+void cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a);
 
 #endif

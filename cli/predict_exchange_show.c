@@ -80,23 +80,20 @@ static void show_tree(const struct study_exchange_answer *a)
            a->tree.switches);
 }
 
-static bool show_text(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
-                      struct error *err)
+static void show_text(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     static const char *const head[] = {"model", "source", "rounds", "time ms", "Mb/s a process"};
     if (o->request.fit_path)
         show_fit(o, a);
     if (a->processes == 0)
-        return true;
+        return;
     printf("%scomplete exchange of %zu processes, %.15g bytes from each to each\n", o->request.fit_path ? "\n" : "",
            a->processes, a->message_bytes);
     if (study_exchange_needs(&o->request) & STUDY_EXCHANGE_TAM)
         show_parameters(o, a);
     puts("");
     struct view_table t;
-    view_table_init(&t, 5);
-    for (int i = 0; i < 5; i++)
-        view_table_add(&t, "%s", head[i]);
+    view_table_start(&t, head, sizeof head / sizeof *head);
     for (size_t i = 0; i < a->n; i++) {
         const struct study_exchange_row *row = &a->row[i];
         view_table_add(&t, "%s", row->model);
@@ -105,11 +102,9 @@ static bool show_text(const struct cli_predict_exchange_options *o, const struct
         view_table_add_number(&t, row->time_s, 1e-3);
         view_table_add_number(&t, row_goodput_bps(a, row), 1e6);
     }
-    if (!view_table_print(&t, "  ", 2, stdout, err))
-        return false;
+    view_table_print(&t, "  ", 2, stdout);
     if (a->tree.switches)
         show_tree(a);
-    return true;
 }
 
 static json_t *parameters_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
@@ -133,8 +128,7 @@ static json_t *tree_json(const struct study_exchange_answer *a)
                      view_table_json_number(a->uplink_s));
 }
 
-static bool show_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
-                      struct error *err)
+static void show_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < a->n; i++) {
@@ -145,26 +139,22 @@ static bool show_json(const struct cli_predict_exchange_options *o, const struct
                                                                            : json_integer((json_int_t)row->rounds)));
     }
     json_t *root = json_pack("{s:o}", "predictions", list);
-    if (root && a->processes)
+    if (a->processes)
         json_object_update_new(root, json_pack("{s:I, s:f, s:o}", "processes", (json_int_t)a->processes,
                                                "message_bytes", a->message_bytes, "packets",
                                                a->packets ? json_integer((json_int_t)a->packets) : json_null()));
-    if (root && o->request.fit_path)
+    if (o->request.fit_path)
         json_object_set_new(root, "fit", fit_json(o, a));
-    if (root && a->processes && (study_exchange_needs(&o->request) & STUDY_EXCHANGE_TAM))
+    if (a->processes && (study_exchange_needs(&o->request) & STUDY_EXCHANGE_TAM))
         json_object_set_new(root, "tam", parameters_json(o, a));
-    if (root && a->tree.switches)
+    if (a->tree.switches)
         json_object_set_new(root, "tree", tree_json(a));
-    if (!root)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
     json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     putchar('\n');
     json_decref(root);
-    return true;
 }
 
-bool cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a,
-                               struct error *err)
+void cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
-    return o->json ? show_json(o, a, err) : show_text(o, a, err);
+    o->json ? show_json(o, a) : show_text(o, a);
 }

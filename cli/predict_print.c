@@ -40,8 +40,8 @@ static void add_heads(struct view_table *t, bool any_bytes)
         view_table_add(t, "MB");
 }
 
-static bool print_rates(const struct study_prediction *p, const struct scenario *s,
-                        const struct scenario_pattern *pattern, struct error *err)
+static void print_rates(const struct study_prediction *p, const struct scenario *s,
+                        const struct scenario_pattern *pattern)
 {
     bool any_bytes = has_bytes(s), few = p->n_steps <= STUDY_PREDICTION_SHOWN;
     struct view_table t;
@@ -66,8 +66,7 @@ static bool print_rates(const struct study_prediction *p, const struct scenario 
         if (any_bytes)
             add_seconds(&t, p->completion_s[i]);
     }
-    if (!view_table_print(&t, "", 3, stdout, err))
-        return false;
+    view_table_print(&t, "", 3, stdout);
     if (p->n_steps > 1) {
         printf("steps end at");
         for (size_t k = 0; few && k < p->n_steps; k++)
@@ -76,11 +75,10 @@ static bool print_rates(const struct study_prediction *p, const struct scenario 
             printf(" %.4f, %.4f, ... %.4f", p->step_end_s[0], p->step_end_s[1], p->step_end_s[p->n_steps - 1]);
         printf(" s (%zu steps)\n", p->n_steps);
     }
-    return true;
 }
 
-static bool print_queues(const struct study_prediction *p, const struct scenario *s,
-                         const struct scenario_pattern *pattern, struct error *err)
+static void print_queues(const struct study_prediction *p, const struct scenario *s,
+                         const struct scenario_pattern *pattern)
 {
     struct view_table t;
     printf("\nround trips in the first step: empty, and what data and ACKs wait in queues\n");
@@ -97,8 +95,7 @@ static bool print_queues(const struct study_prediction *p, const struct scenario
         view_table_add_number(&t, p->queues.rtt[i].data_wait_s, 1e-3);
         view_table_add_number(&t, p->queues.rtt[i].ack_wait_s, 1e-3);
     }
-    if (!view_table_print(&t, "", 3, stdout, err))
-        return false;
+    view_table_print(&t, "", 3, stdout);
     view_table_init(&t, 4);
     view_table_add(&t, "full port");
     view_table_add(&t, "wait ms");
@@ -116,26 +113,26 @@ static bool print_queues(const struct study_prediction *p, const struct scenario
         view_table_add_number(&t, p->queues.delay_s[l] * rate_bps / 8, 1e3);
         view_table_add_number(&t, p->queues.load_bps[l], 1e6);
     }
-    if (t.n > rows)
+    if (t.n > rows) {
         printf("\n");
-    else
+        view_table_print(&t, "", 1, stdout);
+    } else {
         printf("\nno port is full: every window is used up in an empty network\n");
-    if (t.n > rows)
-        return view_table_print(&t, "", 1, stdout, err);
-    view_table_fini(&t);
-    return true;
+        view_table_fini(&t);
+    }
 }
 
-bool cli_predict_print(const struct study_prediction *p, const struct scenario *s,
-                       const struct scenario_pattern *pattern, struct error *err)
+void cli_predict_print(const struct study_prediction *p, const struct scenario *s,
+                       const struct scenario_pattern *pattern)
 {
     printf("%s, predicted: %s. Rates are goodput\n", p->model->name, p->model->summary);
-    return print_rates(p, s, pattern, err) && (!p->queues.rtt || print_queues(p, s, pattern, err));
+    print_rates(p, s, pattern);
+    if (p->queues.rtt)
+        print_queues(p, s, pattern);
 }
 
 /* One column a model: the rate in the first step, or the completion time. */
-static bool print_side_by_side(const struct study_prediction *p, size_t n, const struct scenario *s, bool completion,
-                               struct error *err)
+static void print_side_by_side(const struct study_prediction *p, size_t n, const struct scenario *s, bool completion)
 {
     bool any_bytes = has_bytes(s);
     struct view_table t;
@@ -152,18 +149,17 @@ static bool print_side_by_side(const struct study_prediction *p, size_t n, const
                 view_table_add_number(&t, p[m].rate_bps[i] > 0 ? p[m].rate_bps[i] : (double)NAN, 1e6);
         }
     }
-    return view_table_print(&t, "", 3, stdout, err);
+    view_table_print(&t, "", 3, stdout);
 }
 
-bool cli_predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s, struct error *err)
+void cli_predict_print_all(const struct study_prediction *p, size_t n, const struct scenario *s)
 {
     printf("predicted goodput in the first step, Mb/s\n");
-    if (!print_side_by_side(p, n, s, false, err))
-        return false;
+    print_side_by_side(p, n, s, false);
     if (!has_bytes(s))
-        return true;
+        return;
     printf("\npredicted completion time, s\n");
-    return print_side_by_side(p, n, s, true, err);
+    print_side_by_side(p, n, s, true);
 }
 
 static json_t *json_rates(const struct study_prediction *p, size_t i)

@@ -116,7 +116,7 @@ static void port_add_row(struct view_table *t, const struct port_flows *f, const
     view_table_add(t, "%" PRId64, row->count->dropped);
 }
 
-static bool port_show_flows(const struct port_flows *f, struct error *err)
+static void port_show_flows(const struct port_flows *f)
 {
     static const char *const head[] = {"from", "to",     "",       "frames", "wire MB",
                                        "mean wait ms", "p99 ms", "max ms", "dropped"};
@@ -134,11 +134,9 @@ static bool port_show_flows(const struct port_flows *f, struct error *err)
     for (size_t i = 0; i < n && i < SHOWN; i++)
         port_add_row(&t, f, &rows[i]);
     port_add_row(&t, f, &(struct show_row){NULL, &f->all, ""});
-    if (!view_table_print(&t, "  ", 3, stdout, err))
-        return false;
+    view_table_print(&t, "  ", 3, stdout);
     if (n > SHOWN)
         printf("  and %zu smaller rows: --json has them\n", n - SHOWN);
-    return true;
 }
 
 static void port_format_limit(const struct emu_queue_config *q, char text[static UNITS_TEXT])
@@ -151,7 +149,7 @@ static void port_format_limit(const struct emu_queue_config *q, char text[static
         snprintf(text, UNITS_TEXT, "unlimited");
 }
 
-bool cli_replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r, struct error *err)
+void cli_replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r)
 {
     char rate[UNITS_TEXT], limit[UNITS_TEXT];
     units_format_rate(o->rate_bps, rate);
@@ -173,5 +171,5 @@ bool cli_replay_port_show(const struct port_replay_options *o, const struct port
         printf("  %" PRId64 " super-frames came in frames of the wire: %" PRId64 " frames in all\n", r->split_frames,
                r->flows.all.frames);
     putchar('\n');
-    return port_show_flows(&r->flows, err);
+    port_show_flows(&r->flows);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "cli/cmd_replay.h"
 #include "view/table.h"
 
@@ -29,7 +30,7 @@ static void replay_add_percent(struct view_table *t, double d)
         view_table_add(t, "-");
 }
 
-static bool replay_show_baseline(const struct study_replay *r, const struct study_replay_run *run, struct error *err)
+static void replay_show_baseline(const struct study_replay *r, const struct study_replay_run *run)
 {
     static const char *const head[] = {"from",   "to",           "host",          "host",      "window kB",
                                        "pauses", "measured Mb/s", "replayed Mb/s", "difference"};
@@ -54,7 +55,7 @@ static bool replay_show_baseline(const struct study_replay *r, const struct stud
     view_table_add_number(&t, measured, 1e6);
     view_table_add_number(&t, played, 1e6);
     replay_add_percent(&t, played / measured - 1);
-    return view_table_print(&t, "  ", 4, stdout, err);
+    view_table_print(&t, "  ", 4, stdout);
 }
 
 struct replay_rank {
@@ -69,14 +70,11 @@ static int replay_rank_compare(const void *a, const void *b)
 }
 
 /* The variants by bandwidth won back, flow by flow. */
-static bool replay_show_variants(const struct study_replay *r, const struct study_replay_run *runs, int n,
-                                 struct error *err)
+static void replay_show_variants(const struct study_replay *r, const struct study_replay_run *runs, int n)
 {
-    struct replay_rank *ranks = calloc((size_t)n, sizeof *ranks);
+    struct replay_rank *ranks = memory_zeroed((size_t)n, sizeof *ranks, "variants");
     struct view_table t;
     int shown = r->n_flows < 6 ? r->n_flows : 6;
-    if (!ranks)
-        return error_set(err, ERROR_SYSTEM, "out of memory for variants");
     for (int i = 0; i < n; i++)
         ranks[i] = (struct replay_rank){&runs[i], replay_total(&runs[i], r->n_flows)};
     double base = ranks[0].total_bps;
@@ -98,17 +96,19 @@ static bool replay_show_variants(const struct study_replay *r, const struct stud
     }
     free(ranks);
     putchar('\n');
-    return view_table_print(&t, "  ", 1, stdout, err);
+    view_table_print(&t, "  ", 1, stdout);
 }
 
-bool cli_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n, struct error *err)
+void cli_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n)
 {
     if (r->left_out > 0)
         fprintf(stderr, "contraflow: %d small flows are left out\n", r->left_out);
     if (r->windows_unknown > 0)
         fprintf(stderr, "contraflow: %d flows without a window in the capture are played with the scenario's\n",
                 r->windows_unknown);
-    return replay_show_baseline(r, &runs[0], err) && (n == 1 || replay_show_variants(r, runs, n, err));
+    replay_show_baseline(r, &runs[0]);
+    if (n > 1)
+        replay_show_variants(r, runs, n);
 }
 
 json_t *cli_replay_show_json(const struct study_replay *r, const struct study_replay_run *runs, int n)

@@ -131,7 +131,7 @@ static const char *const show_places[] = {
     [MODEL_BUFFER_SHARED] = "for all ports",
 };
 
-static bool show_bursts_table(const struct study_workload_bursts *b, struct error *err)
+static void show_bursts_table(const struct study_workload_bursts *b)
 {
     static const char *const head[] = {"sources", "sinks", "B packets", "+-", "D/A", "R g_s/(S g_r)", "used", "of"};
     struct view_table t;
@@ -147,7 +147,7 @@ static bool show_bursts_table(const struct study_workload_bursts *b, struct erro
         view_table_add(&t, "%zu", s->fits ? s->fit.used : 0);
         view_table_add(&t, "%zu", s->n);
     }
-    return view_table_print(&t, "  ", 0, stdout, err);
+    view_table_print(&t, "  ", 0, stdout);
 }
 
 static json_t *show_bursts_json(const char *directory, const struct study_workload_bursts *b)
@@ -169,16 +169,14 @@ static json_t *show_bursts_json(const char *directory, const struct study_worklo
                      "receive_gap_s", view_table_json_number(b->series[0].receive_gap_s));
 }
 
-static bool show_bursts(const char *directory, const struct study_workload_bursts *b, struct error *err)
+static void show_bursts(const char *directory, const struct study_workload_bursts *b)
 {
     const struct model_buffer_reading *r = &b->reading;
     printf("%s: bursts, share that arrived = D/A + B/k (Tam 2001, Eq. A.2), simulated\n", directory);
-    if (!show_bursts_table(b, err))
-        return false;
+    show_bursts_table(b);
     printf("  %s, %.1f packets %s (B fits that within %.1f %%); g_s %.2f us, g_r %.2f us\n",
            show_architectures[r->architecture], r->buffer_packets, show_places[r->architecture], 100 * r->spread,
            b->series[0].send_gap_s * 1e6, b->series[0].receive_gap_s * 1e6);
-    return true;
 }
 
 static json_t *show_latency_json(const char *directory, const struct study_workload_latency *l)
@@ -212,7 +210,7 @@ static void show_uniform(const char *directory, const struct study_workload_unif
            u->known);
 }
 
-bool cli_workload_show(const char *directory, const struct study_workload *w, struct error *err)
+void cli_workload_show(const char *directory, const struct study_workload *w)
 {
     switch (w->kind) {
     case STUDY_WORKLOAD_LOSSES:
@@ -223,7 +221,8 @@ bool cli_workload_show(const char *directory, const struct study_workload *w, st
         show_operations(directory, &w->operations);
         break;
     case STUDY_WORKLOAD_BURSTS:
-        return show_bursts(directory, &w->bursts, err);
+        show_bursts(directory, &w->bursts);
+        break;
     case STUDY_WORKLOAD_LATENCY:
         show_latency(directory, &w->latency);
         break;
@@ -231,7 +230,6 @@ bool cli_workload_show(const char *directory, const struct study_workload *w, st
         show_uniform(directory, &w->uniform);
         break;
     }
-    return true;
 }
 
 void cli_workload_show_json(const char *directory, const struct study_workload *w, json_t *list)

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-bool cli_workload_show(const char *directory, const struct study_workload *w, struct error *err);
+void cli_workload_show(const char *directory, const struct study_workload *w);
 void cli_workload_show_json(const char *directory, const struct study_workload *w, json_t *list);
 
 /* Prints the contention signature of the runs, or adds it to the list; nothing where they are too few. */

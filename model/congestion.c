@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/congestion.h"
 
+#include "base/memory.h"
 #include "model/rule.h"
 
 #include <math.h>
@@ -60,16 +61,11 @@ static void degree_free(void *state)
 
 static void *degree_new(const struct model_routes *routes, struct error *err)
 {
-    struct degree_state *d = calloc(1, sizeof *d);
-    if (d) {
-        d->routes = routes;
-        d->count = calloc((size_t)routes->n_links, sizeof *d->count);
-        if (d->count)
-            return d;
-    }
-    degree_free(d);
-    error_set(err, ERROR_SYSTEM, "out of memory for %d links", routes->n_links);
-    return NULL;
+    struct degree_state *d = memory_zeroed(1, sizeof *d, "a rule");
+    (void)err;
+    d->routes = routes;
+    d->count = memory_zeroed((size_t)routes->n_links, sizeof *d->count, "the links of a rule");
+    return d;
 }
 
 static void degree_rates(struct degree_state *d, const bool *active, bool contra, double *rate_bps)

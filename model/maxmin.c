@@ -4,6 +4,7 @@
  * Water filling (Bertsekas and Gallager 1992, Data Networks, section 6.5.2): the link with the least goodput
  * per unsettled transfer settles them, what they use is taken off their other links, and so on. Unlike the
  * fairness-only Algorithm 1 it never gives a link away twice. O(|E| log links). */
+#include "base/memory.h"
 #include "model/rule.h"
 
 #include <math.h>
@@ -128,22 +129,17 @@ static void maxmin_free(void *state)
 
 static void *maxmin_new(const struct model_routes *routes, struct error *err)
 {
-    struct maxmin *m = calloc(1, sizeof *m);
-    if (m) {
-        size_t links = (size_t)routes->n_links, transfers = routes->pattern.n;
-        *m = (struct maxmin){
-            .routes = routes,
-            .links = calloc(links, sizeof *m->links),
-            .members = calloc(transfers, MODEL_PLATFORM_HOPS * sizeof *m->members),
-            .heap = calloc(links, sizeof *m->heap),
-            .settled = calloc(transfers, sizeof *m->settled),
-        };
-        if (m->links && m->members && m->heap && m->settled)
-            return m;
-    }
-    maxmin_free(m);
-    error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", routes->pattern.n);
-    return NULL;
+    struct maxmin *m = memory_zeroed(1, sizeof *m, "a rule");
+    size_t links = (size_t)routes->n_links, transfers = routes->pattern.n;
+    (void)err;
+    *m = (struct maxmin){
+        .routes = routes,
+        .links = memory_zeroed(links, sizeof *m->links, "the links of a rule"),
+        .members = memory_zeroed(transfers, MODEL_PLATFORM_HOPS * sizeof *m->members, "the transfers of a rule"),
+        .heap = memory_zeroed(links, sizeof *m->heap, "the links of a rule"),
+        .settled = memory_zeroed(transfers, sizeof *m->settled, "the transfers of a rule"),
+    };
+    return m;
 }
 
 const struct model_rule model_rule_maxmin = {

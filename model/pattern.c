@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/pattern.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,12 +45,8 @@ bool model_routes_init(struct model_routes *routes, const struct model_platform 
         return false;
     *routes = (struct model_routes){
         .platform = *platform, .pattern = *pattern, .n_links = model_platform_link_count(platform)};
-    routes->route = calloc(pattern->n, sizeof *routes->route);
-    routes->goodput_bps = calloc((size_t)routes->n_links, sizeof *routes->goodput_bps);
-    if (!routes->route || !routes->goodput_bps) {
-        model_routes_fini(routes);
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu routes", pattern->n);
-    }
+    routes->route = memory_zeroed(pattern->n, sizeof *routes->route, "routes");
+    routes->goodput_bps = memory_zeroed((size_t)routes->n_links, sizeof *routes->goodput_bps, "routes");
     for (size_t i = 0; i < pattern->n; i++)
         routes->route[i] =
             model_platform_route(platform, pattern->transfers[i].source, pattern->transfers[i].destination);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/timeline.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,16 +36,14 @@ static bool timeline_init(struct timeline *t, const struct model_routes *routes,
         .routes = routes,
         .rule = rule,
         .state = rule->new(routes, err),
-        .active = calloc(n, sizeof *t->active),
-        .left_bits = calloc(n, sizeof *t->left_bits),
-        .rate_bps = calloc(n, sizeof *t->rate_bps),
+        .active = memory_zeroed(n, sizeof *t->active, "transfers over time"),
+        .left_bits = memory_zeroed(n, sizeof *t->left_bits, "transfers over time"),
+        .rate_bps = memory_zeroed(n, sizeof *t->rate_bps, "transfers over time"),
         .unfinished = n,
         .waiting = n,
     };
     if (!t->state)
         return false;
-    if (!t->active || !t->left_bits || !t->rate_bps)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", n);
     for (size_t i = 0; i < n; i++)
         t->left_bits[i] = 8 * routes->pattern.transfers[i].bytes;
     return true;

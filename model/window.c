@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "model/window_state.h"
 
 #include <math.h>
@@ -85,30 +86,23 @@ struct model_window *model_window_new(const struct model_window_network *net, st
     size_t uses = 0;
     for (size_t i = 0; i < net->n_flows; i++)
         uses += (size_t)(net->flows[i].n_data + net->flows[i].n_ack);
-    struct model_window *w = calloc(1, sizeof *w);
-    if (w)
-        *w = (struct model_window){
-            .net = *net,
-            .active = calloc(net->n_flows, sizeof *w->active),
-            .links = calloc(net->n_links, sizeof *w->links),
-            .uses = calloc(uses, sizeof *w->uses),
-            .unknowns = calloc(net->n_links, sizeof *w->unknowns),
-            .by_unknown = calloc(net->n_links, sizeof *w->by_unknown),
-            .flow_unknowns = calloc(uses, sizeof *w->flow_unknowns),
-            .flow_first = calloc(net->n_flows + 1, sizeof *w->flow_first),
-            .rtt_s = calloc(net->n_flows, sizeof *w->rtt_s),
-            .rate_bps = calloc(net->n_flows, sizeof *w->rate_bps),
-            .bits = calloc(net->n_flows, sizeof *w->bits),
-            .delay_s = calloc(net->n_links, sizeof *w->delay_s),
-            .load_bps = calloc(net->n_links, sizeof *w->load_bps),
-            .kept_delay_s = calloc(net->n_links, sizeof *w->kept_delay_s),
-        };
-    if (!w || !w->active || !w->links || !w->uses || !w->unknowns || !w->by_unknown || !w->flow_unknowns ||
-        !w->flow_first || !w->rtt_s || !w->rate_bps || !w->bits || !w->delay_s || !w->load_bps || !w->kept_delay_s) {
-        model_window_free(w);
-        error_set(err, ERROR_SYSTEM, "out of memory for %zu flows over %zu links", net->n_flows, net->n_links);
-        return NULL;
-    }
+    struct model_window *w = memory_zeroed(1, sizeof *w, "the window law");
+    *w = (struct model_window){
+        .net = *net,
+        .active = memory_zeroed(net->n_flows, sizeof *w->active, "the window law"),
+        .links = memory_zeroed(net->n_links, sizeof *w->links, "the window law"),
+        .uses = memory_zeroed(uses, sizeof *w->uses, "the window law"),
+        .unknowns = memory_zeroed(net->n_links, sizeof *w->unknowns, "the window law"),
+        .by_unknown = memory_zeroed(net->n_links, sizeof *w->by_unknown, "the window law"),
+        .flow_unknowns = memory_zeroed(uses, sizeof *w->flow_unknowns, "the window law"),
+        .flow_first = memory_zeroed(net->n_flows + 1, sizeof *w->flow_first, "the window law"),
+        .rtt_s = memory_zeroed(net->n_flows, sizeof *w->rtt_s, "the window law"),
+        .rate_bps = memory_zeroed(net->n_flows, sizeof *w->rate_bps, "the window law"),
+        .bits = memory_zeroed(net->n_flows, sizeof *w->bits, "the window law"),
+        .delay_s = memory_zeroed(net->n_links, sizeof *w->delay_s, "the window law"),
+        .load_bps = memory_zeroed(net->n_links, sizeof *w->load_bps, "the window law"),
+        .kept_delay_s = memory_zeroed(net->n_links, sizeof *w->kept_delay_s, "the window law"),
+    };
     for (size_t i = 0; i < net->n_flows; i++)
         w->bits[i] = 8 * net->flows[i].window_bytes;
     return w;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/window_rule.h"
 
+#include "base/memory.h"
 #include "model/rule.h"
 
 #include <stdlib.h>
@@ -57,17 +58,10 @@ static void rule_fill(struct model_window_rule *r, const struct model_routes *ro
 
 struct model_window_rule *model_window_rule_new(const struct model_routes *routes, struct error *err)
 {
-    struct model_window_rule *r = calloc(1, sizeof *r);
-    if (r) {
-        r->links = calloc((size_t)routes->n_links, sizeof *r->links);
-        r->flows = calloc(routes->pattern.n, sizeof *r->flows);
-        r->ack = calloc(routes->pattern.n, MODEL_PLATFORM_HOPS * sizeof *r->ack);
-    }
-    if (!r || !r->links || !r->flows || !r->ack) {
-        model_window_rule_free(r);
-        error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", routes->pattern.n);
-        return NULL;
-    }
+    struct model_window_rule *r = memory_zeroed(1, sizeof *r, "a rule");
+    r->links = memory_zeroed((size_t)routes->n_links, sizeof *r->links, "the links of a rule");
+    r->flows = memory_zeroed(routes->pattern.n, sizeof *r->flows, "the transfers of a rule");
+    r->ack = memory_zeroed(routes->pattern.n, MODEL_PLATFORM_HOPS * sizeof *r->ack, "the transfers of a rule");
     rule_fill(r, routes);
     r->network = (struct model_window_network){r->links, r->flows, (size_t)routes->n_links, routes->pattern.n};
     r->window = model_window_new(&r->network, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/zhu.h"
 
+#include "base/memory.h"
 #include "model/congestion.h"
 #include "model/rule.h"
 
@@ -229,23 +230,18 @@ void model_zhu_free(struct model_zhu *z)
 
 struct model_zhu *model_zhu_new(const struct model_routes *routes, bool contra_flow, struct error *err)
 {
-    struct model_zhu *z = calloc(1, sizeof *z);
-    if (z) {
-        size_t links = (size_t)routes->n_links, transfers = routes->pattern.n;
-        *z = (struct model_zhu){
-            .routes = routes,
-            .contra_flow = contra_flow,
-            .links = calloc(links, sizeof *z->links),
-            .factors = calloc(links, sizeof *z->factors),
-            .heap = calloc(transfers, sizeof *z->heap),
-            .struck = calloc(transfers, sizeof *z->struck),
-        };
-        if (z->links && z->factors && z->heap && z->struck)
-            return z;
-    }
-    model_zhu_free(z);
-    error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", routes->pattern.n);
-    return NULL;
+    struct model_zhu *z = memory_zeroed(1, sizeof *z, "a rule");
+    size_t links = (size_t)routes->n_links, transfers = routes->pattern.n;
+    (void)err;
+    *z = (struct model_zhu){
+        .routes = routes,
+        .contra_flow = contra_flow,
+        .links = memory_zeroed(links, sizeof *z->links, "the links of a rule"),
+        .factors = memory_zeroed(links, sizeof *z->factors, "the links of a rule"),
+        .heap = memory_zeroed(transfers, sizeof *z->heap, "the transfers of a rule"),
+        .struck = memory_zeroed(transfers, sizeof *z->struck, "the transfers of a rule"),
+    };
+    return z;
 }
 
 static void *algorithm1_new(const struct model_routes *routes, struct error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/columns.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -148,16 +149,7 @@ bool results_columns_read(const struct results_columns *c, const char *path, siz
     if (!results_csv_open(&csv, path, names, columns, required, err))
         return false;
     while ((next = results_csv_next(&csv, value, err)) == RESULTS_CSV_ROW) {
-        if (*n == room) {
-            room = room ? 2 * room : 16;
-            char *grown = realloc(all, room * c->size);
-            if (!grown) {
-                next = RESULTS_CSV_FAILED;
-                error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-                break;
-            }
-            all = grown;
-        }
+        all = memory_grown(all, *n, &room, 16, c->size, "the rows of a table");
         void *row = all + (*n)++ * c->size;
         results_columns_clear(c, row);
         for (size_t k = 0; k < columns; k++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/csv.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
 
@@ -96,9 +97,7 @@ static bool csv_head(struct results_csv *c, const char *const *columns, size_t r
 bool results_csv_open(struct results_csv *c, const char *path, const char *const *columns, size_t n, size_t required,
                       struct error *err)
 {
-    *c = (struct results_csv){.path = strdup(path), .columns = n};
-    if (!c->path)
-        return error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
+    *c = (struct results_csv){.path = memory_text("%s", path), .columns = n};
     c->f = fopen(path, "r");
     bool ok = c->f ? csv_head(c, columns, required, err) : csv_unreadable(c, err);
     if (!ok)
@@ -109,9 +108,8 @@ bool results_csv_open(struct results_csv *c, const char *path, const char *const
 bool results_csv_open_in(struct results_csv *c, const char *directory, const char *name, const char *const *columns,
                          size_t n, struct error *err)
 {
-    *c = (struct results_csv){.f = NULL};
-    char *path = results_directory_path(directory, name, err);
-    bool ok = path && results_csv_open(c, path, columns, n, n, err);
+    char *path = results_directory_path(directory, name);
+    bool ok = results_csv_open(c, path, columns, n, n, err);
     free(path);
     return ok;
 }

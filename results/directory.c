@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/directory.h"
 
+#include "base/memory.h"
 #include "results/summary.h"
 
 #include <errno.h>
@@ -9,37 +10,30 @@
 #include <string.h>
 #include <unistd.h>
 
-char *results_directory_path(const char *directory, const char *name, struct error *err)
+char *results_directory_path(const char *directory, const char *name)
 {
-    char *path;
-    if (asprintf(&path, "%s/%s", directory, name) >= 0)
-        return path;
-    error_set(err, ERROR_SYSTEM, "%s/%s: out of memory", directory, name);
-    return NULL;
+    return memory_text("%s/%s", directory, name);
 }
 
 bool results_directory_create(struct outfile *f, const char *directory, const char *name, struct error *err)
 {
-    char *path = results_directory_path(directory, name, err);
-    bool ok = path && outfile_open(f, path, err);
+    char *path = results_directory_path(directory, name);
+    bool ok = outfile_open(f, path, err);
     free(path);
     return ok;
 }
 
 bool results_directory_has(const char *directory, const char *name)
 {
-    struct error ignored;
-    char *path = results_directory_path(directory, name, &ignored);
-    bool has = path && access(path, F_OK) == 0;
+    char *path = results_directory_path(directory, name);
+    bool has = access(path, F_OK) == 0;
     free(path);
     return has;
 }
 
-static bool directory_remove(const char *directory, const char *name, struct error *err)
+bool results_directory_remove(const char *directory, const char *name, struct error *err)
 {
-    char *path = results_directory_path(directory, name, err);
-    if (!path)
-        return false;
+    char *path = results_directory_path(directory, name);
     bool ok = remove(path) == 0 || errno == ENOENT || error_set_errno(err, "%s: cannot be replaced", path);
     free(path);
     return ok;
@@ -51,11 +45,11 @@ static bool directory_remove_listed(const struct results_summary *s, const char 
     bool ok = true;
     for (size_t i = 0; ok && i < s->n_captures; i++)
         if (!strchr(s->captures[i].file, '/') && strstr(s->captures[i].file, ".pcap"))
-            ok = directory_remove(directory, s->captures[i].file, err);
+            ok = results_directory_remove(directory, s->captures[i].file, err);
     for (size_t i = 0; ok && i < s->n_flows; i++) {
         char file[RESULTS_NAME + 16];
         snprintf(file, sizeof file, "%s.events", s->flows[i].name);
-        ok = strchr(file, '/') || directory_remove(directory, file, err);
+        ok = strchr(file, '/') || results_directory_remove(directory, file, err);
     }
     return ok;
 }
@@ -69,9 +63,9 @@ bool results_directory_clear(const char *directory, struct error *err)
     if (!outfile_make_directory(directory, err))
         return false;
     results_summary_read(&before, directory, &ignored);
-    bool ok = directory_remove(directory, "summary.json", err) && directory_remove_listed(&before, directory, err);
+    bool ok = results_directory_remove(directory, "summary.json", err) && directory_remove_listed(&before, directory, err);
     for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++)
-        ok = directory_remove(directory, tables[i], err);
+        ok = results_directory_remove(directory, tables[i], err);
     results_summary_fini(&before);
     return ok;
 }

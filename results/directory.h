@@ -5,14 +5,17 @@
 
 #include "base/outfile.h"
 
-/* DIRECTORY/NAME, malloc'ed; NULL and *err when out of memory. */
-char *results_directory_path(const char *directory, const char *name, struct error *err);
+/* DIRECTORY/NAME, for free(). */
+char *results_directory_path(const char *directory, const char *name);
 
 /* Begins DIRECTORY/NAME; outfile_commit() makes it appear. */
 bool results_directory_create(struct outfile *f, const char *directory, const char *name, struct error *err);
 
 /* Does the directory hold a file of this name? */
 bool results_directory_has(const char *directory, const char *name);
+
+/* Removes it; one that is not there is fine. */
+bool results_directory_remove(const char *directory, const char *name, struct error *err);
 
 /* Makes the directory and removes the results of an earlier run by name: summary.json first, which must not vouch for
  * files of the next run, then the tables, and the captures and events that the summary lists. Other files stay. */

@@ -49,8 +49,8 @@ const struct results_columns results_flow_columns = {columns, sizeof columns / s
 bool results_flow_read(const char *directory, struct results_flow **flows, size_t *n, struct error *err)
 {
     void *rows = NULL;
-    char *path = results_directory_path(directory, "flows.csv", err);
-    bool ok = path && results_columns_read(&results_flow_columns, path, RESULTS_FLOW_REQUIRED, &rows, n, err);
+    char *path = results_directory_path(directory, "flows.csv");
+    bool ok = results_columns_read(&results_flow_columns, path, RESULTS_FLOW_REQUIRED, &rows, n, err);
     free(path);
     *flows = rows;
     return ok;

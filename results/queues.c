@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/queues.h"
 
+#include "base/memory.h"
 #include "results/csv.h"
 
 #include <inttypes.h>
@@ -11,29 +12,21 @@
 
 #define NOISE 0.005 /* of the deepest: queues that stay below are left out */
 
-/* Index of the port, added when new; SIZE_MAX when memory is out. */
+/* Index of the port, added when new. */
 static size_t queues_port(struct results_queues *t, const char *name)
 {
     for (size_t i = 0; i < t->n_ports; i++)
         if (strcmp(t->ports[i].name, name) == 0)
             return i;
-    struct results_queues_port *ports = realloc(t->ports, (t->n_ports + 1) * sizeof *ports);
-    if (!ports)
-        return SIZE_MAX;
-    t->ports = ports;
-    ports[t->n_ports] = (struct results_queues_port){.peak_bytes = 0};
-    snprintf(ports[t->n_ports].name, RESULTS_QUEUES_PORT, "%s", name);
+    t->ports = memory_resized(t->ports, t->n_ports + 1, sizeof *t->ports, "ports");
+    t->ports[t->n_ports] = (struct results_queues_port){.peak_bytes = 0};
+    snprintf(t->ports[t->n_ports].name, RESULTS_QUEUES_PORT, "%s", name);
     return t->n_ports++;
 }
 
-static bool queues_add(struct results_queues *t, const struct results_queues_row *row)
+static void queues_add(struct results_queues *t, size_t *room, const struct results_queues_row *row)
 {
-    if ((t->n_rows & (t->n_rows - 1)) == 0) { /* room doubles at every power of two */
-        struct results_queues_row *rows = realloc(t->rows, (t->n_rows ? 2 * t->n_rows : 1) * sizeof *rows);
-        if (!rows)
-            return false;
-        t->rows = rows;
-    }
+    t->rows = memory_grown(t->rows, t->n_rows, room, 64, sizeof *t->rows, "depths of queues");
     t->rows[t->n_rows++] = *row;
     struct results_queues_port *port = &t->ports[row->port];
     port->mean_bytes += port->last_bytes * (row->time_s - port->last_s); /* the integral, until the end is known */
@@ -41,7 +34,6 @@ static bool queues_add(struct results_queues *t, const struct results_queues_row
     port->last_bytes = row->depth_bytes;
     if (row->depth_bytes > port->peak_bytes)
         port->peak_bytes = row->depth_bytes;
-    return true;
 }
 
 void results_queues_write_head(FILE *f)
@@ -71,21 +63,19 @@ bool results_queues_read(struct results_queues *t, const char *path, struct erro
     static const char *const columns[] = {"time_s", "port", "depth_bytes"};
     struct results_csv csv;
     char *v[3];
+    size_t room = 0;
     enum results_csv_next next = RESULTS_CSV_END;
     *t = (struct results_queues){0};
     if (!results_csv_open(&csv, path, columns, 3, 3, err))
         return false;
     while ((next = results_csv_next(&csv, v, err)) == RESULTS_CSV_ROW) {
         struct results_queues_row row = {results_csv_number(v[0]), results_csv_number(v[2]), queues_port(t, v[1])};
-        bool known = isfinite(row.time_s) && isfinite(row.depth_bytes);
-        if (known && row.port != SIZE_MAX && queues_add(t, &row))
-            continue;
-        next = RESULTS_CSV_FAILED;
-        if (known)
-            error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-        else
+        if (!isfinite(row.time_s) || !isfinite(row.depth_bytes)) {
             results_csv_fail(&csv, err, "'%s' and '%s' are not a time and a depth", v[0], v[2]);
-        break;
+            next = RESULTS_CSV_FAILED;
+            break;
+        }
+        queues_add(t, &room, &row);
     }
     results_csv_close(&csv);
     queues_end(t);

@@ -128,9 +128,7 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
 {
     json_error_t why;
     *s = (struct results_summary){.title = NULL};
-    char *path = results_directory_path(directory, "summary.json", err);
-    if (!path)
-        return false;
+    char *path = results_directory_path(directory, "summary.json");
     json_t *object = json_load_file(path, 0, &why);
     bool ok = json_is_object(object) && json_is_array(json_object_get(object, "flows"))
                   ? results_summary_from_json(s, object, err)

@@ -6,16 +6,11 @@
 
 #include <stdlib.h>
 
-char *scenario_directory_path(const char *directory, const char *name, struct error *err)
-{
-    return results_directory_path(directory, name, err);
-}
-
 bool scenario_directory_prepare(const struct scenario *s, const char *directory, const char *comment,
                                 struct error *err)
 {
-    char *path = results_directory_clear(directory, err) ? results_directory_path(directory, "scenario.yaml", err) : NULL;
-    bool ok = path && scenario_save(s, path, comment, err);
+    char *path = results_directory_path(directory, "scenario.yaml");
+    bool ok = results_directory_clear(directory, err) && scenario_save(s, path, comment, err);
     free(path);
     return ok;
 }

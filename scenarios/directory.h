@@ -11,7 +11,4 @@
 bool scenario_directory_prepare(const struct scenario *s, const char *directory, const char *comment,
                                 struct error *err);
 
-/* directory/name, malloc'ed; NULL and *err when out of memory. */
-char *scenario_directory_path(const char *directory, const char *name, struct error *err);
-
 #endif

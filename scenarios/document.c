@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/document.h"
 
+#include "base/memory.h"
 #include "base/infile.h"
 
 #include <stdio.h>
@@ -84,12 +85,8 @@ static int document_add(struct document *d, enum document_kind kind, const char 
     if (text && memchr(text, '\0', length))
         return document_fail(d, origin, err, "a NUL character cannot be part of a value");
     if (d->n_nodes + 1 >= d->capacity) {
-        int capacity = d->capacity ? 2 * d->capacity : 64;
-        struct node *grown = realloc(d->nodes, (size_t)capacity * sizeof *grown);
-        if (!grown)
-            return document_no_memory(d, err);
-        d->nodes = grown;
-        d->capacity = capacity;
+        d->capacity = d->capacity ? 2 * d->capacity : 64;
+        d->nodes = memory_resized(d->nodes, (size_t)d->capacity, sizeof *d->nodes, "a document");
     }
     struct node *node = &d->nodes[d->n_nodes + 1];
     *node = (struct node){.kind = kind, .text = text ? strndup(text, length) : NULL, .origin = origin};
@@ -104,10 +101,7 @@ static bool document_append(struct document *d, int parent, const char *key, siz
 {
     struct node *p = &d->nodes[parent], *c = &d->nodes[child];
     if ((p->n & (p->n - 1)) == 0) {
-        int *grown = realloc(p->children, (p->n ? 2 * (size_t)p->n : 1) * sizeof *grown);
-        if (!grown)
-            return document_no_memory(d, err);
-        p->children = grown;
+        p->children = memory_resized(p->children, p->n ? 2 * (size_t)p->n : 1, sizeof *p->children, "a document");
     }
     free(c->key);
     c->key = p->kind == DOCUMENT_MAPPING ? strndup(key, length) : NULL;

@@ -42,11 +42,6 @@ bool load_fail(const struct load *l, const char *path, const char *format, ...)
     return document_blame(l->doc, path, l->err);
 }
 
-bool load_no_memory(const struct load *l)
-{
-    return error_set(l->err, ERROR_SYSTEM, "out of memory for the scenario");
-}
-
 bool load_window_fits(const struct load *l, const char *path, int64_t window_bytes)
 {
     return window_bytes >= l->s->tcp.segment_bytes ||

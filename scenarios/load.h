@@ -22,6 +22,6 @@ bool scenario_load(struct scenario *s, const char *path, const char *const *sets
 bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err);
 
 /* The i-th point of a scenario with points as a scenario of its own (flows listed, no points). */
-bool scenario_at_point(const struct scenario *s, int i, struct scenario *point, struct error *err);
+void scenario_at_point(const struct scenario *s, int i, struct scenario *point);
 
 #endif

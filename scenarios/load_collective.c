@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Traffic that is more than a list of flows: pairs, complete exchange, and the microbenchmarks' bursts and pings. */
+#include "base/memory.h"
 #include "scenarios/load_parts.h"
 
 #include <inttypes.h>
@@ -44,9 +45,7 @@ bool load_pairs(struct load *l)
                          "no pair: count and back are both 0");
     if (!collective_hosts(l, "traffic.pairs", 2 * (t->count + t->back)))
         return false;
-    s->flows = calloc((size_t)(t->count * (1 + t->both_ways) + t->back), sizeof *s->flows);
-    if (!s->flows)
-        return load_no_memory(l);
+    s->flows = memory_zeroed((size_t)(t->count * (1 + t->both_ways) + t->back), sizeof *s->flows, "the flows of a scenario");
     int hosts = s->network.hosts, count = (int)t->count;
     for (int i = 0; i < count; i++) {
         int to = hosts - count + i;
@@ -92,9 +91,7 @@ bool load_exchange(struct load *l)
         return load_fail(l, "traffic.exchange", "%d hosts make %d flows; at most %d can run", p, flows,
                          SCENARIO_FLOWS);
     s->traffic = SCENARIO_TRAFFIC_EXCHANGE;
-    s->flows = calloc((size_t)flows, sizeof *s->flows);
-    if (!s->flows)
-        return load_no_memory(l);
+    s->flows = memory_zeroed((size_t)flows, sizeof *s->flows, "the flows of a scenario");
     for (int i = 0; i < p; i++)
         for (int j = 0; j < p; j++)
             if (i != j)
@@ -134,9 +131,7 @@ bool load_pingpong(struct load *l)
     if (!collective_hosts(l, "traffic.pingpong", 2 * most))
         return false;
     s->traffic = SCENARIO_TRAFFIC_PINGPONG;
-    s->flows = calloc((size_t)(2 * most), sizeof *s->flows);
-    if (!s->flows)
-        return load_no_memory(l);
+    s->flows = memory_zeroed((size_t)(2 * most), sizeof *s->flows, "the flows of a scenario");
     for (int i = 0; i < most; i++) { /* across the bisection */
         int far = i + s->network.hosts / 2;
         collective_flow(s, s->n_flows++, i, far, 0, 1, &random);

@@ -28,7 +28,6 @@ const char *load_text(const struct load *l, const char *path);
 /* Sets *err with ERROR_INPUT and blames it on the key. Returns false. */
 bool load_fail(const struct load *l, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-bool load_no_memory(const struct load *l);
 
 /* A window holds at least one segment. */
 bool load_window_fits(const struct load *l, const char *path, int64_t window_bytes);

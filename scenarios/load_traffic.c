@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The traffic section: a star, its points, a random pattern, or flows. */
+#include "base/memory.h"
 #include "scenarios/load_parts.h"
 #include "scenarios/random_pattern.h"
 
@@ -71,7 +72,10 @@ static bool traffic_star(struct load *l)
         return load_fail(l, document_culprit(l->doc, "traffic.star.incoming", "traffic.star.outgoing"),
                          "%d incoming and %d outgoing flows; 1 to %d together can run", s->star.incoming,
                          s->star.outgoing, SCENARIO_FLOWS);
-    return traffic_star_fits(l, flows) && scenario_list_star(s, &s->star, l->err);
+    if (!traffic_star_fits(l, flows))
+        return false;
+    scenario_list_star(s, &s->star);
+    return true;
 }
 
 /* Within the flow's bytes, one after another. */
@@ -137,9 +141,7 @@ static int traffic_compare_names(const void *a, const void *b)
 static bool traffic_names_differ(const struct load *l)
 {
     const struct scenario *s = l->s;
-    const struct scenario_flow **sorted = calloc((size_t)s->n_flows, sizeof *sorted);
-    if (!sorted)
-        return load_no_memory(l);
+    const struct scenario_flow **sorted = memory_zeroed((size_t)s->n_flows, sizeof *sorted, "the flows of a scenario");
     for (int i = 0; i < s->n_flows; i++)
         sorted[i] = &s->flows[i];
     qsort(sorted, (size_t)s->n_flows, sizeof *sorted, traffic_compare_names);
@@ -182,14 +184,12 @@ static bool traffic_random(struct load *l)
     if (!load_repeat(l, "traffic.random.repeat", t->bytes[0], &t->repeat))
         return false;
     size_t draws = t->d == RANDOM_PATTERN_ALL ? (size_t)s->network.hosts - 1 : (size_t)t->d;
-    struct random_pattern_pair *pairs = calloc((size_t)s->network.hosts * draws + 1, sizeof *pairs);
-    if (!pairs)
-        return load_no_memory(l);
+    struct random_pattern_pair *pairs = memory_zeroed((size_t)s->network.hosts * draws, sizeof *pairs, "the flows of a scenario");
     struct random random;
     random_init(&random, s->seed);
     size_t n = random_pattern_draw(s->network.hosts, (int)t->d, t->probability, &random, pairs);
-    s->flows = n <= SCENARIO_FLOWS ? calloc(n + 1, sizeof *s->flows) : NULL;
-    for (size_t i = 0; s->flows && i < n; i++) {
+    s->flows = memory_zeroed(n, sizeof *s->flows, "the flows of a scenario");
+    for (size_t i = 0; n <= SCENARIO_FLOWS && i < n; i++) {
         struct scenario_flow *flow = &s->flows[i];
         *flow = (struct scenario_flow){.from = pairs[i].from, .to = pairs[i].to, .repeat = t->repeat};
         flow->bytes = t->bytes[0];
@@ -200,11 +200,9 @@ static bool traffic_random(struct load *l)
         flow->tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes);
     }
     free(pairs);
-    s->n_flows = s->flows ? (int)n : 0;
+    s->n_flows = n <= SCENARIO_FLOWS ? (int)n : 0;
     if (n > SCENARIO_FLOWS)
         return load_fail(l, "traffic.random", "%zu transfers were drawn; at most %d can run", n, SCENARIO_FLOWS);
-    if (!s->flows)
-        return load_no_memory(l);
     return n > 0 || load_fail(l, "traffic.random", "no transfer was drawn with probability %g; try another seed",
                               t->probability);
 }

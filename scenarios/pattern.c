@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/pattern.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,13 +36,9 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
         return error_set(err, ERROR_INPUT, "these models know fifo and ack-first queues, not '%s'",
                          emu_discipline_names[pattern_knows(nic) ? n->sw.queue.discipline : n->nic.discipline]);
     *p = (struct scenario_pattern){
-        .rack = calloc((size_t)n->hosts, sizeof *p->rack),
-        .transfers = calloc((size_t)s->n_flows + 1, sizeof *p->transfers),
+        .rack = memory_zeroed((size_t)n->hosts, sizeof *p->rack, "the hosts of a pattern"),
+        .transfers = memory_zeroed((size_t)s->n_flows, sizeof *p->transfers, "the transfers of a pattern"),
     };
-    if (!p->rack || !p->transfers) {
-        scenario_pattern_fini(p);
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", s->n_flows);
-    }
     for (int i = 0; tree && i < n->hosts; i++)
         p->rack[i] = emu_network_rack(n, i);
     p->platform = (struct model_platform){

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/pauses.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 #define ENDLESS (INT64_MAX / 2)
@@ -44,13 +46,9 @@ void pauses_drained(struct pauses *p, int flow)
         emu_clock_schedule(&p->clock, f->pauses[at->next++].pause_ps, pauses_write, at);
 }
 
-struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, struct error *err)
+struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e)
 {
-    struct pauses *p = calloc(1, sizeof *p + (size_t)s->n_flows * sizeof *p->flows);
-    if (!p) {
-        error_set(err, ERROR_SYSTEM, "out of memory for the pauses of %d flows", s->n_flows);
-        return NULL;
-    }
+    struct pauses *p = memory_zeroed(1, sizeof *p + (size_t)s->n_flows * sizeof *p->flows, "pauses");
     p->scenario = s;
     p->engine = e;
     p->clock = emu_engine_clock(e);

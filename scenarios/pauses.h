@@ -13,7 +13,7 @@ struct pauses;
 bool pauses_any(const struct scenario *s);
 
 /* Hands over what comes before the first pauses; the flows are added. NULL and *err when memory is out. */
-struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, struct error *err);
+struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e);
 void pauses_free(struct pauses *p);
 
 /* Everything handed over is acknowledged. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/program.h"
 
-#include "scenarios/pauses.h"
+#include "base/memory.h"
+#include "emu/gbn.h"
 
 #include <stdlib.h>
 
@@ -49,23 +50,21 @@ void program_introduce(const struct program *p)
     }
 }
 
-struct program *program_new(const struct program_env *env, struct error *err)
+struct program *program_new(const struct program_env *env)
 {
-    struct program *p = calloc(1, sizeof *p);
-    if (!p) {
-        error_set(err, ERROR_SYSTEM, "out of memory for what the hosts run");
-        return NULL;
-    }
+    struct program *p = memory_zeroed(1, sizeof *p, "what the hosts run");
     *p = (struct program){.env = *env, .clock = emu_engine_clock(env->engine), .ops = program_ops_of(env->scenario)};
-    if (p->ops->start(p, err))
-        return p;
-    program_free(p);
-    return NULL;
+    p->state = memory_zeroed(1, p->ops->state_bytes, "what the hosts run");
+    p->ops->start(p);
+    return p;
 }
 
 void program_free(struct program *p)
 {
-    if (p)
-        p->ops->free(p);
+    if (!p)
+        return;
+    p->ops->free(p->state);
+    emu_gbn_free(p->gbn);
+    free(p->state);
     free(p);
 }

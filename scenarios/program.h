@@ -35,23 +35,25 @@ bool program_wanted(const struct scenario *s);
 /* Whether a program writes flow i step by step. */
 bool program_writes(const struct scenario *s, int flow);
 
-/* Its kind's functions. new() gets the program with env and clock in place, and sets its own state. */
+/* Its kind's functions. start() gets the program with env and clock in place, and fills its state. */
 struct program_ops {
-    bool (*start)(struct program *p, struct error *err);
+    size_t state_bytes;
+    void (*start)(struct program *p);
     void (*deliver)(struct program *p, int host, const struct emu_frame *frame); /* takes the frame; NULL: TCP's only */
     void (*delivered)(struct program *p, int flow, int64_t bytes);               /* by TCP, in all; NULL: Go-Back-N */
     bool (*done)(const struct program *p);
     struct emu_flow_stats (*stats)(const struct program *p, int flow);           /* NULL: the engine's */
     struct estimate_running (*times)(const struct program *p, int flow);         /* s, of messages; NULL: none */
-    bool (*finish)(struct program *p, bool complete, struct error *err);         /* writes its file */
-    void (*free)(struct program *p);
+    bool (*finish)(struct program *p, struct error *err);                        /* writes its file */
+    void (*free)(void *state);                                                   /* what the state owns */
 };
 
 struct program {
     struct program_env env;
     struct emu_clock clock;
     const struct program_ops *ops;
-    void *state; /* owned by ops */
+    struct emu_gbn *gbn; /* owned; NULL: not over Go-Back-N */
+    void *state;         /* owned by ops; zeroed memory for `state_bytes` */
 };
 
 /* Every host says who it is, so that no switch needs to flood: a small frame from each to the next, now. Traffic of its
@@ -60,8 +62,8 @@ struct program {
 #define PROGRAM_RAW_ETHERTYPE 0x88b6 /* IEEE 802 local experimental 2: frames without a protocol */
 void program_introduce(const struct program *p);
 
-/* NULL and *err. Free it before the network. */
-struct program *program_new(const struct program_env *env, struct error *err);
+/* Free it before the network. */
+struct program *program_new(const struct program_env *env);
 void program_free(struct program *p);
 
 extern const struct program_ops program_flows, program_exchange_gbn, program_exchange_tcp, program_messages,

@@ -5,6 +5,7 @@
  * the pairwise exchange, omega = p - 1 the synchronous shuffle. A host is through with a round when it has handed all
  * of it to its NIC and has received what its partners owe it. Processes begin an operation within start_spread of each
  * other. */
+#include "base/memory.h"
 #include "scenarios/operations.h"
 #include "scenarios/program_gbn.h"
 
@@ -23,7 +24,6 @@ struct exchange_host {
 
 struct exchange {
     struct program *program; /* borrowed */
-    struct emu_gbn *gbn;
     struct operations operations;
     struct exchange_host *hosts; /* owned */
     int64_t *received;   /* owned; packets of each flow */
@@ -82,7 +82,7 @@ static int exchange_next(void *user, int host)
         if (to < 0)
             continue;
         int flow = exchange_flow(x, host, to);
-        if (!emu_gbn_ready(x->gbn, flow))
+        if (!emu_gbn_ready(x->program->gbn, flow))
             return -1;
         h->sent++;
         h->sent_all++;
@@ -147,7 +147,7 @@ static void exchange_enter(void *arg)
     struct exchange_host *h = arg;
     h->round = h->sent = 0;
     h->ended = false;
-    emu_gbn_wake(h->owner->gbn, (int)(h - h->owner->hosts));
+    emu_gbn_wake(h->owner->program->gbn, (int)(h - h->owner->hosts));
 }
 
 static void exchange_begin(void *arg)
@@ -158,7 +158,7 @@ static void exchange_begin(void *arg)
     x->start_ps = emu_clock_now(&x->program->clock);
     x->ended = 0;
     for (int i = 0; i < s->n_flows; i++)
-        emu_gbn_write(x->gbn, i, s->exchange.packets);
+        emu_gbn_write(x->program->gbn, i, s->exchange.packets);
     uint64_t spread_ns = (uint64_t)(s->start_spread_ps / UNITS_PS_PER_NS);
     for (int i = 0; i < x->p; i++)
         emu_clock_schedule(&x->program->clock, (int64_t)random_below(&x->random, spread_ns + 1) * UNITS_PS_PER_NS,
@@ -177,35 +177,24 @@ static int exchange_next_and_look(void *user, int host)
     return x->hosts[host].round != round ? exchange_next(x, host) : -1;
 }
 
-static bool exchange_start(struct program *p, struct error *err)
+static void exchange_start(struct program *p)
 {
     const struct scenario *s = p->env.scenario;
     const struct scenario_exchange *e = &s->exchange;
-    struct exchange *x = p->state = calloc(1, sizeof *x);
-    if (!x)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the exchange");
+    struct exchange *x = p->state;
     *x = (struct exchange){.program = p, .p = s->network.hosts, .start_ps = -1,
-                           .hosts = calloc((size_t)s->network.hosts, sizeof *x->hosts),
-                           .received = calloc((size_t)s->n_flows, sizeof *x->received)};
+                           .hosts = memory_zeroed((size_t)s->network.hosts, sizeof *x->hosts, "the exchange"),
+                           .received = memory_zeroed((size_t)s->n_flows, sizeof *x->received, "the exchange")};
     bool shift = e->algorithm == SCENARIO_ALGORITHM_SHIFT, sync = e->algorithm == SCENARIO_ALGORITHM_SYNCHRONOUS;
     x->steps = shift ? x->p - 1 : (int64_t)model_schedule_rounds((size_t)x->p);
     x->group = e->algorithm == SCENARIO_ALGORITHM_GROUP ? e->group : sync ? x->steps : 1;
     x->rounds = (x->steps + x->group - 1) / x->group;
-    if (!x->hosts || !x->received)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the exchange");
     for (int i = 0; i < x->p; i++)
         x->hosts[i] = (struct exchange_host){.owner = x, .ended = true};
     random_init(&x->random, s->seed);
-    x->gbn = program_gbn_new(p, NULL, &(struct emu_gbn_program){exchange_next_and_look, exchange_received, NULL, x});
+    program_gbn_start(p, NULL, &(struct emu_gbn_program){exchange_next_and_look, exchange_received, NULL, x});
     program_introduce(p);
     emu_clock_schedule(&p->clock, PROGRAM_SETTLE_PS, exchange_begin, x);
-    return true;
-}
-
-static void exchange_deliver(struct program *p, int host, const struct emu_frame *frame)
-{
-    struct exchange *x = p->state;
-    emu_gbn_deliver(x->gbn, host, frame);
 }
 
 static bool exchange_done(const struct program *p)
@@ -216,33 +205,29 @@ static bool exchange_done(const struct program *p)
 
 static struct emu_flow_stats exchange_stats(const struct program *p, int flow)
 {
-    const struct exchange *x = p->state;
-    struct emu_flow_stats stats = program_gbn_stats(p, x->gbn, flow);
+    struct emu_flow_stats stats = program_gbn_stats(p, flow);
     stats.done = exchange_done(p);
     return stats;
 }
 
-static bool exchange_finish(struct program *p, bool complete, struct error *err)
+static bool exchange_finish(struct program *p, struct error *err)
 {
     struct exchange *x = p->state;
-    return !complete || operations_write(&x->operations, p->env.directory, err);
+    return operations_write(&x->operations, p->env.directory, err);
 }
 
-static void exchange_free(struct program *p)
+static void exchange_free(void *state)
 {
-    struct exchange *x = p->state;
-    if (x) {
-        emu_gbn_free(x->gbn);
-        operations_fini(&x->operations);
-        free(x->hosts);
-        free(x->received);
-    }
-    free(x);
+    struct exchange *x = state;
+    operations_fini(&x->operations);
+    free(x->hosts);
+    free(x->received);
 }
 
 const struct program_ops program_exchange_gbn = {
+    .state_bytes = sizeof(struct exchange),
     .start = exchange_start,
-    .deliver = exchange_deliver,
+    .deliver = program_gbn_deliver,
     .done = exchange_done,
     .stats = exchange_stats,
     .finish = exchange_finish,

@@ -4,6 +4,7 @@
  * direct: every process writes all its messages at once, to process 0 first, as MPICH 1.2 did (Vaughan et al. 2003,
  * section 7; Steffenel 2006). rounds: in round r to i + r, and on when the message from i - r has come. A process is
  * through when everything for it has come. Processes begin within start_spread of each other. */
+#include "base/memory.h"
 #include "scenarios/operations.h"
 #include "scenarios/program.h"
 
@@ -100,22 +101,17 @@ static void alltoall_delivered(struct program *p, int flow, int64_t bytes)
         emu_clock_schedule(&p->clock, next_ps > now_ps ? next_ps - now_ps : 0, alltoall_begin, a);
 }
 
-static bool alltoall_start(struct program *p, struct error *err)
+static void alltoall_start(struct program *p)
 {
     const struct scenario *s = p->env.scenario;
-    struct alltoall *a = p->state = calloc(1, sizeof *a);
-    if (!a)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the exchange");
+    struct alltoall *a = p->state;
     *a = (struct alltoall){.program = p, .p = s->network.hosts, .start_ps = -1,
-                           .delivered = calloc((size_t)s->n_flows, sizeof *a->delivered),
-                           .processes = calloc((size_t)s->network.hosts, sizeof *a->processes)};
-    if (!a->delivered || !a->processes)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the exchange");
+                           .delivered = memory_zeroed((size_t)s->n_flows, sizeof *a->delivered, "the exchange"),
+                           .processes = memory_zeroed((size_t)s->network.hosts, sizeof *a->processes, "the exchange")};
     for (int i = 0; i < a->p; i++)
         a->processes[i].owner = a;
     random_init(&a->random, s->seed);
     emu_clock_schedule(&p->clock, CONNECTING_PS + s->start_spread_ps, alltoall_begin, a);
-    return true;
 }
 
 static bool alltoall_done(const struct program *p)
@@ -124,24 +120,22 @@ static bool alltoall_done(const struct program *p)
     return a->ended == a->p && a->operation + 1 == p->env.scenario->exchange.repeat;
 }
 
-static bool alltoall_finish(struct program *p, bool complete, struct error *err)
+static bool alltoall_finish(struct program *p, struct error *err)
 {
     struct alltoall *a = p->state;
-    return !complete || operations_write(&a->operations, p->env.directory, err);
+    return operations_write(&a->operations, p->env.directory, err);
 }
 
-static void alltoall_free(struct program *p)
+static void alltoall_free(void *state)
 {
-    struct alltoall *a = p->state;
-    if (a) {
-        operations_fini(&a->operations);
-        free(a->delivered);
-        free(a->processes);
-    }
-    free(a);
+    struct alltoall *a = state;
+    operations_fini(&a->operations);
+    free(a->delivered);
+    free(a->processes);
 }
 
 const struct program_ops program_exchange_tcp = {
+    .state_bytes = sizeof(struct alltoall),
     .start = alltoall_start,
     .delivered = alltoall_delivered,
     .done = alltoall_done,

@@ -2,7 +2,7 @@
 /* Flows over Go-Back-N: many to one, pairs, whatever is listed; and their senders' traces. */
 #include "base/memory.h"
 #include "base/outfile.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
 #include "scenarios/program_gbn.h"
 
 #include <stdio.h>
@@ -27,7 +27,6 @@ struct flows_sender {
 
 struct flows {
     struct program *program; /* borrowed */
-    struct emu_gbn *gbn;
     struct flows_sender *senders; /* owned; one a flow */
     int *first, *turn;        /* owned; of each host: its first flow, and it looks at next; -1: it has none */
     int n, done;
@@ -45,20 +44,23 @@ static int64_t program_gbn_rate(void *user, int host, int to)
     return emu_network_nic(p->env.network, host, (uint32_t)to)->link.rate_bps;
 }
 
-struct emu_gbn *program_gbn_new(struct program *p, const struct emu_gbn_config *config,
-                                const struct emu_gbn_program *callbacks)
+void program_gbn_start(struct program *p, const struct emu_gbn_config *config, const struct emu_gbn_program *callbacks)
 {
     const struct scenario *s = p->env.scenario;
     struct emu_gbn_carrier carrier = {program_gbn_transmit, program_gbn_rate, p};
-    struct emu_gbn *g = emu_gbn_new(config ? config : &s->gbn, s->network.hosts, &p->clock, &carrier, callbacks);
+    p->gbn = emu_gbn_new(config ? config : &s->gbn, s->network.hosts, &p->clock, &carrier, callbacks);
     for (int i = 0; i < s->n_flows; i++)
-        emu_gbn_add_flow(g, s->flows[i].from, s->flows[i].to);
-    return g;
+        emu_gbn_add_flow(p->gbn, s->flows[i].from, s->flows[i].to);
 }
 
-struct emu_flow_stats program_gbn_stats(const struct program *p, const struct emu_gbn *g, int flow)
+void program_gbn_deliver(struct program *p, int host, const struct emu_frame *frame)
 {
-    struct emu_gbn_stats stats = emu_gbn_flow_stats(g, flow);
+    emu_gbn_deliver(p->gbn, host, frame);
+}
+
+struct emu_flow_stats program_gbn_stats(const struct program *p, int flow)
+{
+    struct emu_gbn_stats stats = emu_gbn_flow_stats(p->gbn, flow);
     int64_t bytes = p->env.scenario->gbn.packet_bytes;
     return (struct emu_flow_stats){
         .delivered_bytes = stats.received * bytes,
@@ -90,7 +92,7 @@ static int flows_next(void *user, int host)
         return -1;
     do {
         int after = flows_after(f, host, flow);
-        if (emu_gbn_ready(f->gbn, flow)) {
+        if (emu_gbn_ready(f->program->gbn, flow)) {
             f->turn[host] = after;
             return flow;
         }
@@ -102,7 +104,7 @@ static int flows_next(void *user, int host)
 static void flows_received(void *user, int flow)
 {
     struct flows *f = user;
-    f->done += emu_gbn_flow_stats(f->gbn, flow).received == flows_packets(f, flow);
+    f->done += emu_gbn_flow_stats(f->program->gbn, flow).received == flows_packets(f, flow);
 }
 
 static void flows_event(void *user, int flow, enum emu_gbn_event event)
@@ -121,21 +123,18 @@ static void flows_begin(void *arg)
 {
     struct flows_sender *sender = arg;
     struct flows *f = sender->owner;
-    emu_gbn_write(f->gbn, sender->flow, flows_packets(f, sender->flow));
-    emu_gbn_wake(f->gbn, sender->host);
+    emu_gbn_write(f->program->gbn, sender->flow, flows_packets(f, sender->flow));
+    emu_gbn_wake(f->program->gbn, sender->host);
 }
 
-static bool flows_start(struct program *p, struct error *err)
+static void flows_start(struct program *p)
 {
     const struct scenario *s = p->env.scenario;
-    struct flows *f = p->state = calloc(1, sizeof *f);
-    if (!f)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", s->n_flows);
-    *f = (struct flows){.program = p, .n = s->n_flows, .senders = calloc((size_t)s->n_flows, sizeof *f->senders),
-                        .first = calloc((size_t)s->network.hosts, sizeof *f->first),
-                        .turn = calloc((size_t)s->network.hosts, sizeof *f->turn)};
-    if (!f->senders || !f->turn || !f->first)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", s->n_flows);
+    struct flows *f = p->state;
+    *f = (struct flows){.program = p, .n = s->n_flows,
+                        .senders = memory_zeroed((size_t)s->n_flows, sizeof *f->senders, "flows"),
+                        .first = memory_zeroed((size_t)s->network.hosts, sizeof *f->first, "flows"),
+                        .turn = memory_zeroed((size_t)s->network.hosts, sizeof *f->turn, "flows")};
     for (int h = 0; h < s->network.hosts; h++)
         f->turn[h] = -1;
     for (int i = f->n - 1; i >= 0; i--) { /* each host's flows in a chain, turn at the first */
@@ -146,14 +145,7 @@ static bool flows_start(struct program *p, struct error *err)
     }
     memcpy(f->first, f->turn, (size_t)s->network.hosts * sizeof *f->first);
     program_introduce(p);
-    f->gbn = program_gbn_new(p, NULL, &(struct emu_gbn_program){flows_next, flows_received, flows_event, f});
-    return true;
-}
-
-static void flows_deliver(struct program *p, int host, const struct emu_frame *frame)
-{
-    struct flows *f = p->state;
-    emu_gbn_deliver(f->gbn, host, frame);
+    program_gbn_start(p, NULL, &(struct emu_gbn_program){flows_next, flows_received, flows_event, f});
 }
 
 static bool flows_done(const struct program *p)
@@ -165,8 +157,8 @@ static bool flows_done(const struct program *p)
 static struct emu_flow_stats flows_stats(const struct program *p, int flow)
 {
     const struct flows *f = p->state;
-    struct emu_flow_stats stats = program_gbn_stats(p, f->gbn, flow);
-    stats.done = emu_gbn_flow_stats(f->gbn, flow).received == flows_packets(f, flow);
+    struct emu_flow_stats stats = program_gbn_stats(p, flow);
+    stats.done = emu_gbn_flow_stats(f->program->gbn, flow).received == flows_packets(f, flow);
     return stats;
 }
 
@@ -178,10 +170,7 @@ static bool flows_write(const struct flows *f, const struct flows_sender *t, str
     struct outfile file;
     int64_t written = 0;
     snprintf(name, sizeof name, "%s.events", p->env.scenario->flows[t->flow].name);
-    char *path = scenario_directory_path(p->env.directory, name, err);
-    bool ok = path && outfile_open(&file, path, err);
-    free(path);
-    if (!ok)
+    if (!results_directory_create(&file, p->env.directory, name, err))
         return false;
     for (size_t i = 0; i < t->n; i++)
         for (int64_t k = 0; k < t->trace[i].count; k++)
@@ -191,32 +180,29 @@ static bool flows_write(const struct flows *f, const struct flows_sender *t, str
     return outfile_commit(&file, err);
 }
 
-static bool flows_finish(struct program *p, bool complete, struct error *err)
+static bool flows_finish(struct program *p, struct error *err)
 {
     const struct flows *f = p->state;
     bool ok = true;
-    for (int i = 0; complete && ok && i < f->n; i++)
+    for (int i = 0; ok && i < f->n; i++)
         ok = flows_write(f, &f->senders[i], err);
     return ok;
 }
 
-static void flows_free(struct program *p)
+static void flows_free(void *state)
 {
-    struct flows *f = p->state;
-    for (int i = 0; f && f->senders && i < f->n; i++)
+    struct flows *f = state;
+    for (int i = 0; i < f->n; i++)
         free(f->senders[i].trace);
-    if (f) {
-        emu_gbn_free(f->gbn);
-        free(f->senders);
-        free(f->turn);
-        free(f->first);
-    }
-    free(f);
+    free(f->senders);
+    free(f->turn);
+    free(f->first);
 }
 
 const struct program_ops program_flows = {
+    .state_bytes = sizeof(struct flows),
     .start = flows_start,
-    .deliver = flows_deliver,
+    .deliver = program_gbn_deliver,
     .done = flows_done,
     .stats = flows_stats,
     .finish = flows_finish,

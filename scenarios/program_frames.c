@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Full frames without a protocol: the burst test of Tam 2001, appendix A.1, and saturated uniform traffic. */
+#include "base/memory.h"
 #include "scenarios/program.h"
 #include "results/csv.h"
 #include "results/directory.h"
@@ -60,17 +61,17 @@ static void burst_begin(void *arg)
     emu_clock_schedule(&p->clock, longest_ps + PROGRAM_SETTLE_PS, burst_begin, b);
 }
 
-static bool burst_start(struct program *p, struct error *err)
+static void burst_start(struct program *p)
 {
     const struct scenario_burst *config = &p->env.scenario->burst;
-    struct burst *b = p->state = calloc(1, sizeof *b);
+    struct burst *b = p->state;
     size_t most = (size_t)config->n_sources * (size_t)config->n_sinks * (size_t)config->n_packets;
-    if (!b)
-        return error_set(err, ERROR_SYSTEM, "out of memory for bursts");
-    *b = (struct burst){.program = p, .at = -1, .rows = calloc(most, sizeof *b->rows),
-                        .last_ps = calloc((size_t)p->env.scenario->network.hosts, sizeof *b->last_ps)};
-    if (!b->rows || !b->last_ps)
-        return error_set(err, ERROR_SYSTEM, "out of memory for bursts");
+    *b = (struct burst){
+        .program = p,
+        .at = -1,
+        .rows = memory_zeroed(most, sizeof *b->rows, "bursts"),
+        .last_ps = memory_zeroed((size_t)p->env.scenario->network.hosts, sizeof *b->last_ps, "bursts"),
+    };
     for (int i = 0; i < config->n_sources; i++)
         for (int j = 0; j < config->n_sinks; j++)
             for (int k = 0; k < config->n_packets && config->sources[i] > config->sinks[j]; k++)
@@ -78,7 +79,6 @@ static bool burst_start(struct program *p, struct error *err)
                                                      .packets = config->packets[k]};
     program_introduce(p);
     emu_clock_schedule(&p->clock, PROGRAM_SETTLE_PS, burst_begin, b);
-    return true;
 }
 
 static void burst_deliver(struct program *p, int host, const struct emu_frame *frame)
@@ -103,12 +103,10 @@ static bool burst_done(const struct program *p)
     return b->at == b->n;
 }
 
-static bool burst_finish(struct program *p, bool complete, struct error *err)
+static bool burst_finish(struct program *p, struct error *err)
 {
     const struct burst *b = p->state;
     struct outfile f;
-    if (!complete)
-        return true;
     if (!results_directory_create(&f, p->env.directory, "bursts.csv", err))
         return false;
     fputs("sources,sinks,packets,received,send_gap_s,receive_gap_s\n", f.stream);
@@ -124,17 +122,15 @@ static bool burst_finish(struct program *p, bool complete, struct error *err)
     return outfile_commit(&f, err);
 }
 
-static void burst_free(struct program *p)
+static void burst_free(void *state)
 {
-    struct burst *b = p->state;
-    if (b) {
-        free(b->rows);
-        free(b->last_ps);
-    }
-    free(b);
+    struct burst *b = state;
+    free(b->rows);
+    free(b->last_ps);
 }
 
 const struct program_ops program_burst = {
+    .state_bytes = sizeof(struct burst),
     .start = burst_start,
     .deliver = burst_deliver,
     .done = burst_done,
@@ -175,24 +171,23 @@ static void uniform_send(void *arg)
     emu_clock_schedule(&u->program->clock, slots * raw_wire_ps(u->program, source->host), uniform_send, source);
 }
 
-static bool uniform_start(struct program *p, struct error *err)
+static void uniform_start(struct program *p)
 {
     const struct scenario *s = p->env.scenario;
     size_t ports = (size_t)s->uniform.ports;
-    struct uniform *u = p->state = calloc(1, sizeof *u);
-    if (!u)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu ports", ports);
-    *u = (struct uniform){.program = p, .sources = calloc(ports, sizeof *u->sources),
-                          .offered = calloc(ports, sizeof *u->offered), .received = calloc(ports, sizeof *u->received)};
-    if (!u->sources || !u->offered || !u->received)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu ports", ports);
+    struct uniform *u = p->state;
+    *u = (struct uniform){
+        .program = p,
+        .sources = memory_zeroed(ports, sizeof *u->sources, "uniform traffic"),
+        .offered = memory_zeroed(ports, sizeof *u->offered, "uniform traffic"),
+        .received = memory_zeroed(ports, sizeof *u->received, "uniform traffic"),
+    };
     random_init(&u->random, s->seed);
     program_introduce(p);
     for (int i = 0; i < (int)ports; i++) {
         u->sources[i] = (struct uniform_source){u, i};
         emu_clock_schedule(&p->clock, PROGRAM_SETTLE_PS, uniform_send, &u->sources[i]);
     }
-    return true;
 }
 
 static void uniform_deliver(struct program *p, int host, const struct emu_frame *frame)
@@ -209,14 +204,12 @@ static bool uniform_done(const struct program *p)
     return false; /* it ends with the run */
 }
 
-static bool uniform_finish(struct program *p, bool complete, struct error *err)
+static bool uniform_finish(struct program *p, struct error *err)
 {
     const struct uniform *u = p->state;
     const struct scenario *s = p->env.scenario;
     int64_t span_ps = emu_clock_now(&p->clock) - s->warmup_ps;
     struct outfile f;
-    if (!complete)
-        return true;
     if (!results_directory_create(&f, p->env.directory, "uniform.csv", err))
         return false;
     fputs("sink,offered_frames,received_frames,utilization\n", f.stream);
@@ -228,18 +221,16 @@ static bool uniform_finish(struct program *p, bool complete, struct error *err)
     return outfile_commit(&f, err);
 }
 
-static void uniform_free(struct program *p)
+static void uniform_free(void *state)
 {
-    struct uniform *u = p->state;
-    if (u) {
-        free(u->sources);
-        free(u->offered);
-        free(u->received);
-    }
-    free(u);
+    struct uniform *u = state;
+    free(u->sources);
+    free(u->offered);
+    free(u->received);
 }
 
 const struct program_ops program_uniform = {
+    .state_bytes = sizeof(struct uniform),
     .start = uniform_start,
     .deliver = uniform_deliver,
     .done = uniform_done,

@@ -6,6 +6,7 @@
  * No process leaves a barrier when others do: each message is written an offset of [0, start_spread] after it, drawn
  * anew. Which of several flows comes first at a queue they share changes with it from message to message, and so does
  * what they get: that is what there is to average. */
+#include "base/memory.h"
 #include "base/units.h"
 #include "scenarios/operations.h"
 #include "scenarios/program.h"
@@ -93,12 +94,11 @@ static void messages_delivered(struct program *p, int flow, int64_t bytes)
         messages_open(m);
 }
 
-static bool messages_start(struct program *p, struct error *err)
+static void messages_start(struct program *p)
 {
     const struct scenario *s = p->env.scenario;
-    struct messages *m = p->state = calloc(1, sizeof *m);
-    if (!m || !(m->flows = calloc((size_t)s->n_flows, sizeof *m->flows)))
-        return error_set(err, ERROR_SYSTEM, "out of memory for the messages of %d flows", s->n_flows);
+    struct messages *m = p->state;
+    m->flows = memory_zeroed((size_t)s->n_flows, sizeof *m->flows, "messages");
     m->program = p;
     random_init(&m->random, ~s->seed); /* other numbers than those the first starts were drawn with */
     for (int i = 0; i < s->n_flows; i++) {
@@ -108,7 +108,6 @@ static bool messages_start(struct program *p, struct error *err)
         if (!f->one)
             messages_write(f);
     }
-    return true;
 }
 
 static bool messages_done(const struct program *p)
@@ -135,23 +134,21 @@ static struct estimate_running messages_times(const struct program *p, int flow)
     return m->flows[flow].times_s;
 }
 
-static bool messages_finish(struct program *p, bool complete, struct error *err)
+static bool messages_finish(struct program *p, struct error *err)
 {
     struct messages *m = p->state;
-    return !complete || m->operations.n == 0 || operations_write(&m->operations, p->env.directory, err);
+    return m->operations.n == 0 || operations_write(&m->operations, p->env.directory, err);
 }
 
-static void messages_free(struct program *p)
+static void messages_free(void *state)
 {
-    struct messages *m = p->state;
-    if (m) {
-        operations_fini(&m->operations);
-        free(m->flows);
-    }
-    free(m);
+    struct messages *m = state;
+    operations_fini(&m->operations);
+    free(m->flows);
 }
 
 const struct program_ops program_messages = {
+    .state_bytes = sizeof(struct messages),
     .start = messages_start,
     .delivered = messages_delivered,
     .done = messages_done,

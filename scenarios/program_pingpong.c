@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pairs of hosts across the network's middle that send one packet to and fro at the same time: Tam 2001, appendix A.5.
  * One number of pairs after another. */
+#include "base/memory.h"
 #include "scenarios/program_gbn.h"
 #include "results/csv.h"
 #include "results/directory.h"
@@ -14,7 +15,6 @@ struct pingpong_result {
 
 struct pingpong {
     struct program *program; /* borrowed */
-    struct emu_gbn *gbn;
     int n, most;          /* tests; pairs of the largest */
     int test, running;    /* which; its pairs that have not ended */
     int64_t *start_ps;    /* owned; of each pair's round */
@@ -28,8 +28,8 @@ static struct pingpong_result *pingpong_result(const struct pingpong *g, int pai
 
 static void pingpong_send(struct pingpong *g, int flow)
 {
-    emu_gbn_write(g->gbn, flow, 1);
-    emu_gbn_wake(g->gbn, g->program->env.scenario->flows[flow].from);
+    emu_gbn_write(g->program->gbn, flow, 1);
+    emu_gbn_wake(g->program->gbn, g->program->env.scenario->flows[flow].from);
 }
 
 static void pingpong_serve(struct pingpong *g, int pair)
@@ -52,7 +52,7 @@ static int pingpong_next(void *user, int host)
     const struct scenario *s = g->program->env.scenario;
     int pair = host < s->network.hosts / 2 ? host : host - s->network.hosts / 2;
     int flow = 2 * pair + (host >= s->network.hosts / 2);
-    return pair < g->most && emu_gbn_ready(g->gbn, flow) ? flow : -1;
+    return pair < g->most && emu_gbn_ready(g->program->gbn, flow) ? flow : -1;
 }
 
 static void pingpong_received(void *user, int flow)
@@ -72,29 +72,18 @@ static void pingpong_received(void *user, int flow)
         emu_clock_schedule(&g->program->clock, PROGRAM_SETTLE_PS, pingpong_begin, g);
 }
 
-static bool pingpong_start(struct program *p, struct error *err)
+static void pingpong_start(struct program *p)
 {
     const struct scenario *s = p->env.scenario;
-    struct pingpong *g = p->state = calloc(1, sizeof *g);
-    if (!g)
-        return error_set(err, ERROR_SYSTEM, "out of memory for ping-pong");
+    struct pingpong *g = p->state;
     *g = (struct pingpong){.program = p, .n = s->pingpong.n_pairs, .most = s->n_flows / 2,
-                           .start_ps = calloc((size_t)s->n_flows, sizeof *g->start_ps)};
-    g->results = calloc((size_t)g->n * (size_t)g->most, sizeof *g->results);
-    if (!g->start_ps || !g->results)
-        return error_set(err, ERROR_SYSTEM, "out of memory for ping-pong");
+                           .start_ps = memory_zeroed((size_t)s->n_flows, sizeof *g->start_ps, "ping-pong")};
+    g->results = memory_zeroed((size_t)g->n * (size_t)g->most, sizeof *g->results, "ping-pong");
     struct emu_gbn_config config = s->gbn; /* the answer is what acknowledges */
     config.ack_every = config.window_packets;
-    g->gbn = program_gbn_new(p, &config, &(struct emu_gbn_program){pingpong_next, pingpong_received, NULL, g});
+    program_gbn_start(p, &config, &(struct emu_gbn_program){pingpong_next, pingpong_received, NULL, g});
     program_introduce(p);
     emu_clock_schedule(&p->clock, PROGRAM_SETTLE_PS, pingpong_begin, g);
-    return true;
-}
-
-static void pingpong_deliver(struct program *p, int host, const struct emu_frame *frame)
-{
-    struct pingpong *g = p->state;
-    emu_gbn_deliver(g->gbn, host, frame);
 }
 
 static bool pingpong_done(const struct program *p)
@@ -103,19 +92,11 @@ static bool pingpong_done(const struct program *p)
     return g->test == g->n;
 }
 
-static struct emu_flow_stats pingpong_stats(const struct program *p, int flow)
-{
-    const struct pingpong *g = p->state;
-    return program_gbn_stats(p, g->gbn, flow);
-}
-
-static bool pingpong_finish(struct program *p, bool complete, struct error *err)
+static bool pingpong_finish(struct program *p, struct error *err)
 {
     const struct pingpong *g = p->state;
     const struct scenario *s = p->env.scenario;
     struct outfile f;
-    if (!complete)
-        return true;
     if (!results_directory_create(&f, p->env.directory, "pingpong.csv", err))
         return false;
     fputs("pairs,pair,rounds,rtt_s\n", f.stream);
@@ -131,22 +112,19 @@ static bool pingpong_finish(struct program *p, bool complete, struct error *err)
     return outfile_commit(&f, err);
 }
 
-static void pingpong_free(struct program *p)
+static void pingpong_free(void *state)
 {
-    struct pingpong *g = p->state;
-    if (g) {
-        emu_gbn_free(g->gbn);
-        free(g->start_ps);
-        free(g->results);
-    }
-    free(g);
+    struct pingpong *g = state;
+    free(g->start_ps);
+    free(g->results);
 }
 
 const struct program_ops program_pingpong = {
+    .state_bytes = sizeof(struct pingpong),
     .start = pingpong_start,
-    .deliver = pingpong_deliver,
+    .deliver = program_gbn_deliver,
     .done = pingpong_done,
-    .stats = pingpong_stats,
+    .stats = program_gbn_stats,
     .finish = pingpong_finish,
     .free = pingpong_free,
 };

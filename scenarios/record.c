@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/record.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
 #include "results/queues.h"
@@ -74,9 +75,7 @@ static bool record_flows(const struct results_summary *s, const char *directory,
 
 bool record_queues_open(struct record_queues *r, int ports, const char *directory, struct error *err)
 {
-    r->last = calloc((size_t)ports, sizeof *r->last);
-    if (!r->last)
-        return error_set(err, ERROR_SYSTEM, "%s: out of memory", directory);
+    r->last = memory_zeroed((size_t)ports, sizeof *r->last, "ports");
     if (!results_directory_create(&r->file, directory, "queues.csv", err)) {
         free(r->last);
         r->last = NULL;
@@ -164,30 +163,27 @@ bool record_run(const struct scenario *s, const struct record_flow *flows, struc
     int ports = emu_network_port_count(n);
     struct results_summary summary = {
         .contraflow = CONTRAFLOW_VERSION,
-        .title = strdup(s->title),
+        .title = memory_text("%s", s->title),
         .seed = (int64_t)s->seed,
         .complete = complete,
         .ended_ps = ended_ps,
         .warmup_ps = s->warmup_ps,
         .benchmark = record_benchmark(s, flows),
-        .flows = calloc((size_t)s->n_flows + 1, sizeof *summary.flows),
-        .ports = calloc((size_t)ports + 1, sizeof *summary.ports),
-        .captures = calloc((size_t)s->n_captures + 1, sizeof *summary.captures),
+        .flows = memory_zeroed((size_t)s->n_flows, sizeof *summary.flows, "a summary"),
+        .ports = memory_zeroed((size_t)ports, sizeof *summary.ports, "a summary"),
+        .captures = memory_zeroed((size_t)s->n_captures, sizeof *summary.captures, "a summary"),
         .n_flows = (size_t)s->n_flows,
         .n_ports = (size_t)ports,
         .n_captures = (size_t)s->n_captures,
     };
-    bool ok = (summary.title && summary.flows && summary.ports && summary.captures) ||
-              error_set(err, ERROR_SYSTEM, "%s: out of memory", directory);
     snprintf(summary.engine, sizeof summary.engine, "%s", emu_engine_name());
-    for (int i = 0; ok && i < s->n_flows; i++)
+    for (int i = 0; i < s->n_flows; i++)
         summary.flows[i] = record_row(&s->flows[i], &flows[i]);
-    for (int i = 0; ok && i < ports; i++)
+    for (int i = 0; i < ports; i++)
         summary.ports[i] = record_port(emu_network_port(n, i), emu_network_buffer(n, i));
-    for (int i = 0; ok && i < s->n_captures; i++)
+    for (int i = 0; i < s->n_captures; i++)
         summary.captures[i] = captures[i];
-    ok = ok && (!complete || record_flows(&summary, directory, err)) &&
-         results_summary_write(&summary, directory, err);
+    bool ok = (!complete || record_flows(&summary, directory, err)) && results_summary_write(&summary, directory, err);
     results_summary_fini(&summary);
     return ok;
 }

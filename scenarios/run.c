@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "capture/writer.h"
-#include "scenarios/directory.h"
+#include "results/directory.h"
 #include "scenarios/pauses.h"
 #include "scenarios/program.h"
 #include "scenarios/record.h"
@@ -116,9 +117,7 @@ static bool run_open_taps(struct run *r)
         *t = (struct run_tap){.run = r, .snaplen = (uint32_t)c->snaplen};
         snprintf(t->record.at, sizeof t->record.at, "%s", c->at);
         snprintf(t->record.file, sizeof t->record.file, "%s.%s", c->at, ng ? "pcapng" : "pcap");
-        char *path = scenario_directory_path(r->options->directory, t->record.file, &r->error);
-        if (!path)
-            return false;
+        char *path = results_directory_path(r->options->directory, t->record.file);
         t->writer = capture_writer_open(
             path,
             &(struct capture_writer_config){.format = ng ? CAPTURE_FORMAT_PCAPNG : CAPTURE_FORMAT_PCAP,
@@ -158,11 +157,10 @@ static bool run_add_traffic(struct run *r)
         if (emu_engine_add_flow(r->engine, &config, &r->error) < 0)
             return error_prefix(&r->error, "flow %s: ", f->name);
     }
-    if (pauses_any(s) && !(r->pauses = pauses_new(s, r->engine, &r->error)))
-        return false;
+    r->pauses = pauses_any(s) ? pauses_new(s, r->engine) : NULL;
     struct program_env env = {s, r->engine, &r->network, r->options->directory};
-    r->program = program_wanted(s) ? program_new(&env, &r->error) : NULL;
-    return r->program || !program_wanted(s);
+    r->program = program_wanted(s) ? program_new(&env) : NULL;
+    return true;
 }
 
 static bool run_all_done(const struct run *r)
@@ -231,13 +229,12 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     struct emu_clock clock = emu_engine_clock(r->engine);
     int64_t ended_ps = emu_clock_now(&clock);
     *result = (struct scenario_run_result){r->interrupted, ended_ps};
-    struct record_flow *flows = calloc((size_t)s->n_flows + 1, sizeof *flows);
-    struct results_capture *captures = calloc((size_t)s->n_captures + 1, sizeof *captures);
-    bool ok = flows && captures ? true : error_set(&r->error, ERROR_SYSTEM, "out of memory");
+    struct record_flow *flows = memory_zeroed((size_t)s->n_flows, sizeof *flows, "the flows of a run");
+    struct results_capture *captures = memory_zeroed((size_t)s->n_captures, sizeof *captures, "captures");
+    bool ok = true;
     for (int i = 0; i < s->n_captures; i++) {
         struct run_tap *t = &r->taps[i];
-        if (captures)
-            captures[i] = t->record;
+        captures[i] = t->record;
         ok = capture_writer_close(t->writer, ok ? &r->error : &(struct error){0}) && ok;
         t->writer = NULL;
     }
@@ -250,7 +247,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     }
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, !r->interrupted, &r->error) &&
-         (!r->program || r->program->ops->finish(r->program, !r->interrupted, &r->error)) &&
+         (!r->program || r->interrupted || r->program->ops->finish(r->program, &r->error)) &&
          record_run(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
     free(flows);
     free(captures);
@@ -279,11 +276,9 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         if (r->sample_ps < s->duration_ps / (100 * SAMPLES))
             r->sample_ps = s->duration_ps / (100 * SAMPLES);
     }
-    r->delivered = calloc((size_t)s->n_flows * r->capacity + 1, sizeof *r->delivered);
-    r->taps = calloc((size_t)s->n_captures + 1, sizeof *r->taps);
-    r->waits = calloc((size_t)s->n_flows + 1, sizeof *r->waits);
-    if (!r->delivered || !r->taps || !r->waits)
-        return error_set(&r->error, ERROR_SYSTEM, "out of memory for %d flows", s->n_flows);
+    r->delivered = memory_zeroed((size_t)s->n_flows * r->capacity, sizeof *r->delivered, "the flows of a run");
+    r->taps = memory_zeroed((size_t)s->n_captures, sizeof *r->taps, "captures");
+    r->waits = memory_zeroed((size_t)s->n_flows, sizeof *r->waits, "the flows of a run");
     r->engine = emu_engine_new(config, &r->error);
     if (!r->engine)
         return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/scenario.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "scenarios/load.h"
 
@@ -103,12 +104,10 @@ int64_t scenario_draw_start(const struct scenario *s, struct random *r)
     return (int64_t)random_below(r, spread_ns + 1) * UNITS_PS_PER_NS;
 }
 
-bool scenario_list_star(struct scenario *s, const struct scenario_point *point, struct error *err)
+void scenario_list_star(struct scenario *s, const struct scenario_point *point)
 {
     int n = point->incoming + point->outgoing;
-    s->flows = calloc((size_t)n, sizeof *s->flows);
-    if (!s->flows)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", n);
+    s->flows = memory_zeroed((size_t)n, sizeof *s->flows, "flows");
     s->n_flows = n;
     if (s->network.hosts == 0)
         s->network.hosts = 1 + n;
@@ -129,25 +128,17 @@ bool scenario_list_star(struct scenario *s, const struct scenario_point *point, 
     s->incoming_window_bytes = s->outgoing_window_bytes = s->tcp.receive_buffer_bytes; /* the flows have them now */
     s->star_bytes = 0;
     s->star_repeat = 1;
-    return true;
 }
 
-bool scenario_at_point(const struct scenario *s, int i, struct scenario *point, struct error *err)
+void scenario_at_point(const struct scenario *s, int i, struct scenario *point)
 {
     *point = *s;
     point->flows = NULL;
     point->points = NULL;
     point->pause_hosts = NULL; /* the network goes on borrowing s's */
     point->n_flows = point->n_points = 0;
-    point->captures = calloc((size_t)s->n_captures + 1, sizeof *point->captures);
-    if (!point->captures) {
-        *point = (struct scenario){0};
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d captures", s->n_captures);
-    }
+    point->captures = memory_zeroed((size_t)s->n_captures, sizeof *point->captures, "captures");
     if (s->n_captures > 0)
         memcpy(point->captures, s->captures, (size_t)s->n_captures * sizeof *point->captures);
-    if (scenario_list_star(point, &s->points[i], err))
-        return true;
-    scenario_fini(point);
-    return false;
+    scenario_list_star(point, &s->points[i]);
 }

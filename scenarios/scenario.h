@@ -181,6 +181,6 @@ int64_t scenario_draw_start(const struct scenario *s, struct random *r);
  * hosts that follow, with the scenario's incoming and outgoing windows. Hosts 0 become as many as
  * that takes; with fewer hosts than flows, flows wrap round over h1, h2, ...
  * ERROR_SYSTEM when out of memory. */
-bool scenario_list_star(struct scenario *s, const struct scenario_point *point, struct error *err);
+void scenario_list_star(struct scenario *s, const struct scenario_point *point);
 
 #endif

@@ -2,6 +2,7 @@
 #include "study/both_ends.h"
 
 #include "base/compression.h"
+#include "base/memory.h"
 #include "study/explanation.h"
 
 #include <stdlib.h>
@@ -24,9 +25,7 @@ bool study_both_ends_read(const char *const path[2], const struct study_capture_
     *b = (struct study_both_ends){.n = 0};
     bool ok = e && study_capture_read_both_ends(e, path, listener, err);
     size_t slots = ok ? analysis_both_ends_slots(e) : 0;
-    b->flow = calloc(slots + 1, sizeof *b->flow);
-    if (ok && !b->flow)
-        ok = error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", slots);
+    b->flow = memory_zeroed(slots, sizeof *b->flow, "flows seen at both ends");
     for (size_t i = 0; ok && i < slots; i++) {
         struct analysis_both_ends_flow f;
         enum analysis_both_ends_answer answer = analysis_both_ends_get(e, i, &f);

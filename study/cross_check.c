@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/cross_check.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,11 +62,8 @@ static void cross_check_judge(struct study_cross_check *c, struct study_cross_ch
 bool study_cross_check_add(struct study_cross_check *c, const char *label, const char *ns3_directory,
                            const char *native_directory, struct error *err)
 {
-    struct study_cross_check_run *grown = realloc(c->run, (c->n + 1) * sizeof *grown);
-    if (!grown)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu runs", c->n);
-    c->run = grown;
-    struct study_cross_check_run *run = &grown[c->n];
+    c->run = memory_resized(c->run, c->n + 1, sizeof *c->run, "runs of both engines");
+    struct study_cross_check_run *run = &c->run[c->n];
     *run = (struct study_cross_check_run){.n = 0};
     snprintf(run->label, sizeof run->label, "%s", label);
     bool ok = results_summary_read(&run->summary[NS3], ns3_directory, err) &&
@@ -72,9 +71,7 @@ bool study_cross_check_add(struct study_cross_check *c, const char *label, const
     run->n = run->summary[NS3].n_flows;
     if (ok && run->summary[NATIVE].n_flows != run->n)
         ok = error_set(err, ERROR_INPUT, "%s: not the flows of %s", native_directory, ns3_directory);
-    run->difference = calloc(run->n + 1, sizeof *run->difference);
-    if (ok && !run->difference)
-        ok = error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", run->n);
+    run->difference = memory_zeroed(run->n, sizeof *run->difference, "differences of engines");
     if (ok) {
         cross_check_judge(c, run);
         c->n++;

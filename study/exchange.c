@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/exchange.h"
 
+#include "base/memory.h"
 #include "results/csv.h"
 
 #include <math.h>
@@ -264,13 +265,8 @@ static bool exchange_read(const char *path, struct model_signature_point **point
     bool ok = true;
     enum results_csv_next next = RESULTS_CSV_ROW;
     while (ok && (next = results_csv_next(&csv, text, err)) == RESULTS_CSV_ROW) {
-        if (*n == capacity) {
-            capacity = capacity ? 2 * capacity : 64;
-            struct model_signature_point *grown = realloc(*point, capacity * sizeof *grown);
-            ok = grown || error_set(err, ERROR_SYSTEM, "out of memory for the points of %s", path);
-            *point = grown ? grown : *point;
-        }
-        ok = ok && exchange_point(&csv, text, &(*point)[*n], err);
+        *point = memory_grown(*point, *n, &capacity, 64, sizeof **point, "the points of a fit");
+        ok = exchange_point(&csv, text, &(*point)[*n], err);
         *n += ok;
     }
     results_csv_close(&csv);

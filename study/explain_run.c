@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/explain_run.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
 
@@ -14,9 +15,9 @@
 /* The rows of one port. */
 static struct analysis_depth *run_depths(const struct results_queues *t, size_t port, size_t *n)
 {
-    struct analysis_depth *rows = calloc(t->n_rows + 1, sizeof *rows);
+    struct analysis_depth *rows = memory_zeroed(t->n_rows, sizeof *rows, "depths of a queue");
     *n = 0;
-    for (size_t i = 0; rows && i < t->n_rows; i++)
+    for (size_t i = 0; i < t->n_rows; i++)
         if (t->rows[i].port == port)
             rows[(*n)++] = (struct analysis_depth){t->rows[i].time_s, t->rows[i].depth_bytes};
     return rows;
@@ -82,9 +83,7 @@ static bool run_add_turns(struct study_explain_run *run, const struct results_qu
     struct study_explain_run_turns *t = &run->turns[run->n_turns];
     size_t n_a, n_b;
     struct analysis_depth *a = run_depths(queues, data, &n_a), *b = run_depths(queues, acks, &n_b);
-    bool ok = a && b ? analysis_pendulum_make(a, n_a, b, n_b, ANALYSIS_PENDULUM_BUSY, run->from_s, run->to_s, &t->busy,
-                                              err)
-                     : error_set(err, ERROR_SYSTEM, "out of memory for queues");
+    bool ok = analysis_pendulum_make(a, n_a, b, n_b, ANALYSIS_PENDULUM_BUSY, run->from_s, run->to_s, &t->busy, err);
     free(a);
     free(b);
     if (!ok || t->busy.neither > HARDLY_EVER)
@@ -132,11 +131,10 @@ bool study_explain_run_read(const char *directory, struct study_explain_run *run
     size_t flows = run->summary.n_flows;
     run->from_s = (double)run->summary.warmup_ps / UNITS_PS_PER_S;
     run->to_s = (double)run->summary.ended_ps / UNITS_PS_PER_S;
-    run->waits = calloc(flows + 1, sizeof *run->waits);
-    run->turns = calloc(flows + 1, sizeof *run->turns);
-    bool ok = (run->waits && run->turns) || error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", flows);
-    char *path = ok ? results_directory_path(directory, "queues.csv", err) : NULL;
-    ok = path && results_queues_read(&queues, path, err);
+    run->waits = memory_zeroed(flows, sizeof *run->waits, "the waits of flows");
+    run->turns = memory_zeroed(flows, sizeof *run->turns, "the waits of flows");
+    char *path = results_directory_path(directory, "queues.csv");
+    bool ok = results_queues_read(&queues, path, err);
     free(path);
     if (ok)
         run_waits(run);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/explanation.h"
 
+#include "base/memory.h"
 #include "analysis/degree.h"
 
 #include <inttypes.h>
@@ -45,34 +46,27 @@ static struct study_explanation explanation_of_flow(const struct analysis_flows 
     return e;
 }
 
-bool study_explanation_bulk(const struct analysis_flows *f, struct study_explanation **list, size_t *n,
-                            struct error *err)
+struct study_explanation *study_explanation_bulk(const struct analysis_flows *f, size_t *n)
 {
     size_t slots = analysis_flows_slots(f), bulk = 0;
-    struct study_explanation *all = calloc(slots + 1, sizeof *all);
-    struct analysis_flow *flows = calloc(slots + 1, sizeof *flows), flow;
-    size_t *slot_of = calloc(slots + 1, sizeof *slot_of);
+    struct study_explanation *all = memory_zeroed(slots, sizeof *all, "explanations");
+    struct analysis_flow *flows = memory_zeroed(slots, sizeof *flows, "explanations"), flow;
+    size_t *slot_of = memory_zeroed(slots, sizeof *slot_of, "explanations");
     int64_t largest = 0;
-    bool ok = (all && flows && slot_of) || error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", slots);
-    for (size_t i = 0; ok && i < slots; i++)
+    for (size_t i = 0; i < slots; i++)
         if (analysis_flows_get(f, i, &flow) && flow.payload_bytes > largest)
             largest = flow.payload_bytes;
-    for (size_t i = 0; ok && i < slots; i++)
+    for (size_t i = 0; i < slots; i++)
         if (analysis_flows_get(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
             slot_of[bulk] = i;
             flows[bulk++] = flow;
         }
-    for (size_t i = 0; ok && i < bulk; i++)
+    for (size_t i = 0; i < bulk; i++)
         all[i] = explanation_of_flow(f, slot_of[i], &flows[i], flows, bulk);
     free(flows);
     free(slot_of);
-    if (!ok) {
-        free(all);
-        return false;
-    }
-    *list = all;
     *n = bulk;
-    return true;
+    return all;
 }
 
 void study_explanation_say(const struct study_explanation *e, char text[static STUDY_EXPLANATION_TEXT])

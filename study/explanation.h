@@ -23,10 +23,9 @@ struct study_explanation {
     double ack_share, compressed; /* compressed: NAN with few groups */
 };
 
-/* The bulk flows of a table that keeps explanations, in its order; *list is for free(). `flow.bins` in it borrow
- * from the table. */
-bool study_explanation_bulk(const struct analysis_flows *f, struct study_explanation **list, size_t *n,
-                            struct error *err);
+/* The n bulk flows of a table that keeps explanations, in its order, for free(). `flow.bins` in them borrow from the
+ * table. */
+struct study_explanation *study_explanation_bulk(const struct analysis_flows *f, size_t *n);
 
 /* One sentence for people who do not want to read columns; without the flow's name. */
 void study_explanation_say(const struct study_explanation *e, char text[static STUDY_EXPLANATION_TEXT]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/estimate.h"
 #include "model/congestion.h"
 #include "study/fit_patterns.h"
@@ -47,7 +48,7 @@ static bool patterns_is(const struct scenario *s)
 }
 
 /* With the first point. */
-static bool patterns_start(struct study_fit_patterns *p, struct error *err)
+static void patterns_start(struct study_fit_patterns *p)
 {
     for (const struct study_model *m = study_models; m->name; m++) {
         size_t column = (size_t)m->fit_column;
@@ -56,26 +57,21 @@ static bool patterns_start(struct study_fit_patterns *p, struct error *err)
             p->model[column - 1] = m;
         p->n_models = column > p->n_models ? column : p->n_models;
     }
-    return (p->numbers = json_object()) || error_set(err, ERROR_SYSTEM, "out of memory");
+    p->numbers = json_object();
 }
 
-static struct study_fit_patterns_cell *patterns_cell(struct study_fit_patterns *p, const struct sweep_result *r,
-                                                     struct error *err)
+static struct study_fit_patterns_cell *patterns_cell(struct study_fit_patterns *p, const struct sweep_result *r)
 {
+    if (!p->numbers)
+        patterns_start(p);
     char *axes = json_dumps(r->axes, JSON_COMPACT);
-    const json_t *number = axes ? json_object_get(p->numbers, axes) : NULL;
+    const json_t *number = json_object_get(p->numbers, axes);
     if (number) {
         free(axes);
         return &p->cells[json_integer_value(number)];
     }
-    struct study_fit_patterns_cell *grown = axes ? realloc(p->cells, (p->n + 1) * sizeof *grown) : NULL;
-    if (grown)
-        p->cells = grown;
-    if (!grown || json_object_set_new(p->numbers, axes, json_integer((json_int_t)p->n)) != 0) {
-        free(axes);
-        error_set(err, ERROR_SYSTEM, "out of memory");
-        return NULL;
-    }
+    p->cells = memory_resized(p->cells, p->n + 1, sizeof *p->cells, "cells of patterns");
+    json_object_set_new(p->numbers, axes, json_integer((json_int_t)p->n));
     const struct scenario_flow *first = &r->scenario->flows[0];
     struct study_fit_patterns_cell *c = &p->cells[p->n++];
     *c = (struct study_fit_patterns_cell){
@@ -88,25 +84,23 @@ static struct study_fit_patterns_cell *patterns_cell(struct study_fit_patterns *
     return c;
 }
 
-static bool patterns_both_ways(const struct model_routes *routes, int *count)
+static bool patterns_both_ways(const struct model_routes *routes)
 {
+    int *count = memory_zeroed((size_t)routes->n_links, sizeof *count, "the links of a pattern");
+    bool both = false;
     model_congestion_count(routes, NULL, count);
     for (int l = 0; l < routes->n_links; l += 2)
-        if (count[l] > 0 && count[l + 1] > 0)
-            return true;
-    return false;
+        both |= count[l] > 0 && count[l + 1] > 0;
+    free(count);
+    return both;
 }
 
-static bool patterns_add_links(struct study_fit_patterns_cell *c, const struct sweep_result *r, struct error *err)
+static void patterns_add_links(struct study_fit_patterns_cell *c, const struct sweep_result *r)
 {
     size_t n = (size_t)r->scenario->n_flows;
     if (c->n + n > c->capacity) {
-        size_t capacity = 2 * c->capacity + n;
-        struct study_fit_patterns_link *grown = realloc(c->links, capacity * sizeof *grown);
-        if (!grown)
-            return error_set(err, ERROR_SYSTEM, "out of memory");
-        c->links = grown;
-        c->capacity = capacity;
+        c->capacity = 2 * c->capacity + n;
+        c->links = memory_resized(c->links, c->capacity, sizeof *c->links, "links of patterns");
     }
     for (size_t i = 0; i < n; i++) {
         const struct scenario_flow *f = &r->scenario->flows[i];
@@ -126,7 +120,6 @@ static bool patterns_add_links(struct study_fit_patterns_cell *c, const struct s
             c->window_bytes = NAN;
     }
     c->n += n;
-    return true;
 }
 
 static void patterns_count(struct study_fit_patterns_errors *m, double error, const struct study_fit_patterns_link *l)
@@ -181,25 +174,21 @@ static bool patterns_take(void *state, const char *source, const struct sweep_re
     struct model_routes routes;
     if (!patterns_is(r->scenario))
         return true;
-    struct study_fit_patterns_cell *c = p->numbers || patterns_start(p, err) ? patterns_cell(p, r, err) : NULL;
-    bool ok = c && scenario_pattern_init(&pattern, r->scenario, err);
-    if (!ok)
+    struct study_fit_patterns_cell *c = patterns_cell(p, r);
+    if (!scenario_pattern_init(&pattern, r->scenario, err))
         return error_prefix(err, "%s: point %" PRId64 ": ", source, r->number);
     for (int i = 0; r->scenario->barrier && i < r->scenario->n_flows; i++)
         pattern.transfers[i].start_s = 0; /* each message starts anew; a time is its own from its start on */
-    int *count = NULL;
-    ok = model_routes_init(&routes, &pattern.platform, &pattern.pattern, err) &&
-         ((count = calloc((size_t)routes.n_links, sizeof *count)) || error_set(err, ERROR_SYSTEM, "out of memory"));
-    bool both = ok && patterns_both_ways(&routes, count);
-    ok = ok && patterns_add_links(c, r, err);
+    bool ok = model_routes_init(&routes, &pattern.platform, &pattern.pattern, err);
+    bool both = ok && patterns_both_ways(&routes);
     if (ok) {
+        patterns_add_links(c, r);
         c->patterns++;
         c->patterns_both += both;
         p->points++;
     }
     for (size_t m = 0; ok && m < p->n_models; m++)
         ok = patterns_judge(p, c, m, &pattern, both, err);
-    free(count);
     model_routes_fini(&routes);
     scenario_pattern_fini(&pattern);
     return ok || error_prefix(err, "%s: point %" PRId64 ": ", source, r->number);

@@ -2,6 +2,7 @@
 #include "study/fit_read.h"
 
 #include "base/filekind.h"
+#include "base/memory.h"
 #include "study/judge.h"
 
 #include <stdio.h>
@@ -15,13 +16,11 @@ const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_REGIMES] = &study_fit_regimes_part,
 };
 
-bool study_fit_read_start(struct study_fit_read *f, struct error *err)
+void study_fit_read_start(struct study_fit_read *f)
 {
-    bool ok = true;
     *f = (struct study_fit_read){0};
-    for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
-        ok = (f->state[i] = calloc(1, study_fit_parts[i]->size)) || error_set(err, ERROR_SYSTEM, "out of memory");
-    return ok;
+    for (int i = 0; i < STUDY_FIT_PARTS; i++)
+        f->state[i] = memory_zeroed(1, study_fit_parts[i]->size, "a part of a fit");
 }
 
 void study_fit_read_free(struct study_fit_read *f)

@@ -14,7 +14,7 @@ struct study_fit_read {
     const struct study_capture_listener *listener; /* borrowed; NULL after study_fit_read_start(): silent */
 };
 
-bool study_fit_read_start(struct study_fit_read *f, struct error *err);
+void study_fit_read_start(struct study_fit_read *f);
 void study_fit_read_free(struct study_fit_read *f); /* safe on a zeroed one */
 
 /* Shows the parts a database, a capture, a run or a directory of runs. ERROR_INPUT when it has no point. */

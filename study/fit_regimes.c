@@ -2,6 +2,7 @@
 #include "study/fit_regimes.h"
 
 #include "analysis/check.h"
+#include "base/memory.h"
 #include "study/judge_run.h"
 
 #include <math.h>
@@ -31,28 +32,16 @@ static bool regimes_other_axes(const json_t *axes)
     return false;
 }
 
-/* The point that a run belongs to: the seeds of one point follow each other. NULL when memory is out. */
+/* The point that a run belongs to: the seeds of one point follow each other. */
 static struct study_fit_regimes_point *regimes_point(struct study_fit_regimes *r, const char *source,
                                                      const struct sweep_result *result)
 {
     struct study_fit_regimes_point *p = r->n > 0 ? &r->point[r->n - 1] : NULL;
     if (p && strcmp(p->source, source) == 0 && json_equal(p->axes, (json_t *)result->axes))
         return p;
-    if (r->n == r->capacity) {
-        size_t capacity = r->capacity ? 2 * r->capacity : 64;
-        struct study_fit_regimes_point *grown = realloc(r->point, capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        r->point = grown;
-        r->capacity = capacity;
-    }
-    p = &r->point[r->n];
-    *p = (struct study_fit_regimes_point){.source = strdup(source), .axes = json_deep_copy(result->axes)};
-    if (!p->source || !p->axes) {
-        free(p->source);
-        json_decref(p->axes);
-        return NULL;
-    }
+    r->point = memory_grown(r->point, r->n, &r->capacity, 64, sizeof *r->point, "points of regimes");
+    p = &r->point[r->n++];
+    *p = (struct study_fit_regimes_point){.source = memory_text("%s", source), .axes = json_deep_copy(result->axes)};
     for (int i = 0; i < STUDY_FIT_REGIMES_CLASSES; i++)
         p->rate[i] = (struct study_fit_regimes_spread){.min_bps = INFINITY, .max_bps = -INFINITY};
     struct model_regime_setup setup;
@@ -66,7 +55,6 @@ static struct study_fit_regimes_point *regimes_point(struct study_fit_regimes *r
     p->why = p->predicted.why;
     p->incoming = setup.incoming;
     p->outgoing = setup.outgoing;
-    r->n++;
     return p;
 }
 
@@ -97,11 +85,7 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
     if (!study_regime_setup_is_star(s) || !regimes_other_axes(result->axes))
         return true;
     struct study_fit_regimes_point *p = regimes_point(r, source, result);
-    struct analysis_check_flow *flows = calloc((size_t)s->n_flows, sizeof *flows);
-    if (!p || !flows) {
-        free(flows);
-        return error_set(err, ERROR_SYSTEM, "out of memory");
-    }
+    struct analysis_check_flow *flows = memory_zeroed((size_t)s->n_flows, sizeof *flows, "the flows of a run");
     for (int i = 0; i < s->n_flows; i++) {
         const struct results_flow *f = &result->flows[i];
         const struct emu_tcp_config *tcp = &s->flows[i].tcp;

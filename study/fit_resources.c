@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit_resources.h"
 
+#include "base/memory.h"
 #include "study/judge_run.h"
 
 #include <math.h>
@@ -8,11 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool resources_no_memory(struct error *err)
-{
-    return error_set(err, ERROR_SYSTEM, "out of memory for the points of a fit");
-}
 
 static void resources_free_point(struct study_fit_point *p)
 {
@@ -37,38 +33,36 @@ static void resources_fini(void *state)
     free(r->groups);
 }
 
-static bool resources_group(struct study_fit_resources *r, const char *name, double rate_bps, size_t *index)
+static size_t resources_group(struct study_fit_resources *r, const char *name, double rate_bps)
 {
-    for (*index = 0; *index < r->n_groups; ++*index) {
-        const struct study_fit_group *g = &r->groups[*index];
+    for (size_t i = 0; i < r->n_groups; i++) {
+        const struct study_fit_group *g = &r->groups[i];
         bool same_rate = fabs(g->rate_bps - rate_bps) < 1 || (isnan(g->rate_bps) && isnan(rate_bps));
         if (strcmp(g->name, name) == 0 && same_rate)
-            return true;
+            return i;
     }
-    struct study_fit_group *grown = realloc(r->groups, (r->n_groups + 1) * sizeof *grown);
-    if (!grown)
-        return false;
-    r->groups = grown;
-    grown[r->n_groups] = (struct study_fit_group){.rate_bps = rate_bps, .equal_windows = true};
-    snprintf(grown[r->n_groups++].name, sizeof grown->name, "%s", name);
-    return true;
+    r->groups = memory_resized(r->groups, r->n_groups + 1, sizeof *r->groups, "what flows share");
+    struct study_fit_group *g = &r->groups[r->n_groups];
+    *g = (struct study_fit_group){.rate_bps = rate_bps, .equal_windows = true};
+    snprintf(g->name, sizeof g->name, "%s", name);
+    return r->n_groups++;
 }
 
-/* A new point with room for n flows; NULL when memory is out. */
+/* A new point with room for n flows. */
 static struct study_fit_point *resources_add_point(struct study_fit_resources *r, const char *name, double rate_bps,
                                                    const char *source, size_t n)
 {
-    struct study_fit_point *grown = realloc(r->points, (r->n + 1) * sizeof *grown);
-    if (!grown)
-        return NULL;
-    r->points = grown;
-    struct study_fit_point *p = &grown[r->n];
-    *p = (struct study_fit_point){.link = model_link_default(), .measurement = r->measurements};
-    p->source = strdup(source);
-    p->flows = malloc(n * sizeof *p->flows);
-    r->n++;
+    r->points = memory_resized(r->points, r->n + 1, sizeof *r->points, "the points of a fit");
+    struct study_fit_point *p = &r->points[r->n++];
+    *p = (struct study_fit_point){
+        .link = model_link_default(),
+        .measurement = r->measurements,
+        .source = memory_text("%s", source),
+        .flows = memory_zeroed(n, sizeof *p->flows, "the flows of a point"),
+        .group = resources_group(r, name, rate_bps),
+    };
     r->taken++;
-    return p->source && p->flows && resources_group(r, name, rate_bps, &p->group) ? p : NULL;
+    return p;
 }
 
 static void resources_add_flow(struct study_fit_point *p, const struct analysis_fit_flow *f, double ci95_bps)
@@ -130,21 +124,21 @@ static bool resources_filled(const struct sweep_result *result, int host, struct
     return !(most < model_degree_goodput_bps(&link, 0)); /* true, too, where the round trip is not known */
 }
 
-static bool resources_take_as(struct study_fit_resources *r, const char *source, const struct sweep_result *result,
-                              int host, struct error *err)
+static void resources_take_as(struct study_fit_resources *r, const char *source, const struct sweep_result *result,
+                              int host)
 {
     const struct scenario *s = result->scenario;
     char name[32];
     for (int i = 0; i < s->n_flows; i++)
         if (resources_way(s, &s->flows[i], host) == WAY_NONE)
-            return true;
+            return;
     snprintf(name, sizeof name, "h%d", host);
     struct model_link link = study_judge_run_link(s);
     double rate_bps = host < 0 ? (double)s->network.backbone.rate_bps : link.rate_bps;
     struct study_fit_point *p =
         resources_add_point(r, host < 0 ? STUDY_JUDGE_RUN_BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
-    if (!p || !(p->label = sweep_axes_label(result->axes)) || !(p->axes = json_deep_copy(result->axes)))
-        return resources_no_memory(err);
+    p->label = sweep_axes_label(result->axes);
+    p->axes = json_deep_copy(result->axes);
     p->link = link;
     p->unfilled = !resources_filled(result, host, link, rate_bps);
     p->number = result->number;
@@ -161,12 +155,12 @@ static bool resources_take_as(struct study_fit_resources *r, const char *source,
         p->lossy = p->lossy || f->retransmitted_segments > 0;
     }
     resources_end_point(p);
-    return true;
 }
 
 static bool resources_take(void *state, const char *source, const struct sweep_result *result, struct error *err)
 {
     struct study_fit_resources *r = state;
+    (void)err;
     const struct scenario *s = result->scenario;
     bool starved = false;
     if (s->traffic != SCENARIO_TRAFFIC_FLOWS || s->transport != SCENARIO_TRANSPORT_TCP || s->n_flows == 0)
@@ -182,21 +176,22 @@ static bool resources_take(void *state, const char *source, const struct sweep_r
         return true;
     }
     r->measurements++;
-    return resources_take_as(r, source, result, s->flows[0].to, err) &&
-           resources_take_as(r, source, result, s->flows[0].from, err) &&
-           resources_take_as(r, source, result, -1, err);
+    resources_take_as(r, source, result, s->flows[0].to);
+    resources_take_as(r, source, result, s->flows[0].from);
+    resources_take_as(r, source, result, -1);
+    return true;
 }
 
 static bool resources_take_hosts(void *state, const char *source, const struct analysis_resources *resources,
                                  struct error *err)
 {
     struct study_fit_resources *r = state;
+    (void)err;
     for (size_t i = 0; i < resources->n; i++) {
         const struct analysis_resource *host = &resources->resource[i];
         r->measurements++;
         struct study_fit_point *p = resources_add_point(r, host->host, (double)NAN, source, host->n);
-        if (!p || asprintf(&p->label, "%s %zu/%zu", source, host->judgement.indegree, host->judgement.outdegree) < 0)
-            return resources_no_memory(err);
+        p->label = memory_text("%s %zu/%zu", source, host->judgement.indegree, host->judgement.outdegree);
         for (size_t k = 0; k < host->n; k++) {
             const struct analysis_check_flow *f = &host->flows[k];
             struct analysis_fit_flow flow = {f->incoming, f->rate_bps, f->window_bytes, (double)INFINITY};
@@ -276,9 +271,9 @@ static bool resources_outcome(const struct study_fit_resources *r, size_t group,
                               struct study_fit_outcome *o, struct error *err)
 {
     size_t flows = 0;
-    struct analysis_fit_point *plain = malloc((r->n + 1) * sizeof *plain);
-    o->index = malloc((r->n + 1) * sizeof *o->index);
-    for (size_t i = 0; plain && o->index && i < r->n; i++) {
+    struct analysis_fit_point *plain = memory_zeroed(r->n, sizeof *plain, "the points of a fit");
+    o->index = memory_zeroed(r->n, sizeof *o->index, "the points of a fit");
+    for (size_t i = 0; i < r->n; i++) {
         const struct study_fit_point *p = &r->points[i];
         if (p->group != group || (loss_free && p->lossy))
             continue;
@@ -288,10 +283,9 @@ static bool resources_outcome(const struct study_fit_resources *r, size_t group,
         flows = plain[o->n].n > flows ? plain[o->n].n : flows;
         o->index[o->n++] = i;
     }
-    double *predicted = malloc((flows + 1) * sizeof *predicted);
-    o->best = malloc((2 * o->n + 1) * sizeof *o->best);
-    bool ok = plain && o->index && predicted && o->best ? analysis_fit_compare(plain, o->n, o->fit, err)
-                                                        : resources_no_memory(err);
+    double *predicted = memory_zeroed(flows, sizeof *predicted, "what a fit predicts");
+    o->best = memory_zeroed(2 * o->n, sizeof *o->best, "what a fit predicts");
+    bool ok = analysis_fit_compare(plain, o->n, o->fit, err);
     if (ok) {
         const struct analysis_fit *eq6 = o->fit;
         while (eq6->form != ANALYSIS_FIT_EQ6 || eq6->acks)

@@ -55,8 +55,7 @@ static bool judge_runs(const char *directory, double tolerance, study_judge_visi
         return error_set_errno(err, "%s: cannot be read", directory);
     bool ok = true, any = false;
     for (int i = 0; i < n; i++) {
-        char *path = results_directory_path(directory, names[i]->d_name, err);
-        ok = ok && path;
+        char *path = results_directory_path(directory, names[i]->d_name);
         if (ok && names[i]->d_name[0] != '.' && study_judge_run_exists(path)) {
             any = true;
             ok = judge_run(path, tolerance, visit, user, err);

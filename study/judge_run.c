@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/judge_run.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
 #include "results/flow.h"
@@ -93,10 +94,8 @@ static bool run_read(const char *directory, const struct scenario *s, struct run
     struct results_flow *rows = NULL;
     size_t n = 0;
     bool ok = results_flow_read(directory, &rows, &n, err);
-    flows->flow = ok ? calloc(n + 1, sizeof *flows->flow) : NULL;
-    if (ok && !flows->flow)
-        ok = error_set(err, ERROR_SYSTEM, "%s: out of memory", directory);
-    for (size_t i = 0; ok && i < n; i++) {
+    flows->flow = memory_zeroed(n, sizeof *flows->flow, "the flows of a run");
+    for (size_t i = 0; i < n; i++) {
         flows->flow[flows->n] = run_flow(&rows[i], s);
         flows->n += rows[i].start_ps >= 0 && flows->flow[flows->n].figures.rate_bps > 0;
     }
@@ -164,9 +163,9 @@ static bool run_judge_all(const struct scenario *s, const struct run_flows *flow
                           struct analysis_resources *resources, struct error *err)
 {
     struct model_link link = study_judge_run_link(s), backbone = link;
-    struct analysis_resource_use *uses = malloc((flows->n + 1) * sizeof *uses);
+    struct analysis_resource_use *uses = memory_zeroed(flows->n, sizeof *uses, "the flows of a host");
     backbone.rate_bps = (double)s->network.backbone.rate_bps;
-    bool ok = uses || error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", flows->n);
+    bool ok = true;
     for (size_t i = 0; ok && i < 2 * flows->n; i++) { /* both ends of every flow */
         const struct analysis_check_flow *f = &flows->flow[i / 2].figures;
         bool dst = i % 2;
@@ -184,8 +183,8 @@ bool study_judge_run_directory(const char *directory, double tolerance, struct a
     struct run_flows flows = {0};
     struct scenario s;
     *resources = (struct analysis_resources){0};
-    char *path = results_directory_path(directory, "scenario.yaml", err);
-    bool ok = path && scenario_load(&s, path, NULL, 0, err);
+    char *path = results_directory_path(directory, "scenario.yaml");
+    bool ok = scenario_load(&s, path, NULL, 0, err);
     free(path);
     if (!ok)
         return false;

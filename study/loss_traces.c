@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/loss_traces.h"
 
+#include "base/memory.h"
 #include "results/gbn_events.h"
 
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 bool study_loss_traces_estimate(char *const *paths, size_t n, struct model_loss_chain *chain,
                                 struct model_loss_counts *pooled, struct error *err)
 {
-    struct model_loss_counts *senders = calloc(n, sizeof *senders);
-    bool ok = senders || error_set(err, ERROR_SYSTEM, "out of memory for %zu traces", n);
+    struct model_loss_counts *senders = memory_zeroed(n, sizeof *senders, "traces");
+    bool ok = true;
     *pooled = (struct model_loss_counts){0};
     for (size_t i = 0; ok && i < n; i++) {
         ok = results_gbn_events_read(paths[i], &senders[i], err);

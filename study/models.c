@@ -34,8 +34,7 @@ bool study_models_predict(struct study_prediction *p, const struct study_model *
                           const struct scenario_pattern *pattern, const struct study_prediction_options *options,
                           struct error *err)
 {
-    if (!study_prediction_init(p, model, pattern->pattern.n, options, err))
-        return false;
+    study_prediction_init(p, model, pattern->pattern.n, options);
     for (size_t i = 0; model->needs_ends && i < p->n; i++)
         if (isinf(pattern->pattern.transfers[i].bytes))
             return error_set(err, ERROR_INPUT, "%s: transfer %zu never ends; every flow needs bytes", model->name, i);

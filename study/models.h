@@ -10,7 +10,7 @@
 #include "study/prediction.h"
 
 /* Fills a prediction that study_prediction_init() made room for. False and *err when the pattern is out of the model's
- * domain or memory runs out. */
+ * domain. */
 typedef bool study_models_run(struct study_prediction *p, const struct scenario_pattern *pattern, struct error *err);
 
 struct study_model {

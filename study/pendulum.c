@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/pendulum.h"
 
+#include "base/memory.h"
 #include "analysis/pendulum_waits.h"
 
 #include <math.h>
@@ -33,12 +34,10 @@ bool study_pendulum_make(const struct analysis_flows *f, const struct study_expl
                         struct study_pendulum *s, struct error *err)
 {
     const struct capture_address *host = pendulum_host(flows, n);
-    struct analysis_pendulum_waits_flow *at = calloc(n + 1, sizeof *at);
+    struct analysis_pendulum_waits_flow *at = memory_zeroed(n, sizeof *at, "the waits of flows");
     double from_s, to_s;
     size_t used = 0;
     *s = (struct study_pendulum){.busy_s = LEAST_BUSY_S};
-    if (!at)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", n);
     for (size_t i = 0; host && i < n; i++) {
         bool outgoing = capture_address_same(&flows[i].flow.src, host);
         if (!outgoing && !capture_address_same(&flows[i].flow.dst, host))

@@ -43,20 +43,19 @@ struct study_prediction {
     double *completion_s;  /* owned; from the pattern's time 0, INFINITY: never done */
     struct study_prediction_queues queues; /* window only; else empty */
     size_t capacity, kept_capacity; /* of steps */
-    bool failed;           /* out of memory within a step */
     struct study_prediction_options options;
 };
 
-/* Room for n transfers. False and *err when memory is out; either way free with study_prediction_fini(). */
-bool study_prediction_init(struct study_prediction *p, const struct study_model *model, size_t n,
-                           const struct study_prediction_options *options, struct error *err);
+/* Room for n transfers. */
+void study_prediction_init(struct study_prediction *p, const struct study_model *model, size_t n,
+                           const struct study_prediction_options *options);
 void study_prediction_fini(struct study_prediction *p);
 
-/* Appends a step, as a model's timeline calls it; a failure shows in p->failed. */
+/* Appends a step, as a model's timeline calls it. */
 void study_prediction_step(void *user, const struct model_step *step);
 
 /* All of p->completion_s as one step, each at its mean rate. */
-bool study_prediction_whole(struct study_prediction *p, const struct model_transfer *transfers, struct error *err);
+void study_prediction_whole(struct study_prediction *p, const struct model_transfer *transfers);
 
 /* Goodput of a transfer over its life, bit/s; INFINITY bytes have none (NAN). */
 double study_prediction_mean_bps(const struct study_prediction *p, const struct model_transfer *t, size_t i);

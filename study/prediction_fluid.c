@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/estimate.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "model/fluid.h"
 #include "model/window_rule.h"
@@ -49,13 +50,12 @@ bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pa
         return false;
     struct random random;
     struct model_window_rule *law = model_window_rule_new(&routes, err);
-    double *numbers = calloc(3 * p->n, sizeof *numbers);
+    double *numbers = memory_zeroed(3 * p->n, sizeof *numbers, "transfers as a fluid");
     double *bytes = numbers, *start_s = numbers + p->n, *end_s = start_s + p->n;
-    size_t *order = calloc(p->n, sizeof *order);
-    struct estimate_running *mean_s = calloc(p->n, sizeof *mean_s);
+    size_t *order = memory_zeroed(p->n, sizeof *order, "transfers as a fluid");
+    struct estimate_running *mean_s = memory_zeroed(p->n, sizeof *mean_s, "transfers as a fluid");
     int orders = fluid_ties(&s->pattern) ? ORDERS_MOST : 1;
-    bool ok = law && ((numbers && order && mean_s) ||
-                      error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n));
+    bool ok = law;
     random_init(&random, 1);
     for (size_t i = 0; ok && i < p->n; i++) {
         bytes[i] = s->pattern.transfers[i].bytes;
@@ -74,7 +74,8 @@ bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pa
     }
     for (size_t i = 0; ok && i < p->n; i++)
         p->completion_s[i] = mean_s[i].mean;
-    ok = ok && study_prediction_whole(p, s->pattern.transfers, err);
+    if (ok)
+        study_prediction_whole(p, s->pattern.transfers);
     free(numbers);
     free(order);
     free(mean_s);

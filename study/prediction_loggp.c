@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "model/logp.h"
 #include "study/models.h"
 
@@ -26,14 +27,14 @@ bool study_prediction_loggp(struct study_prediction *p, const struct scenario_pa
     if (!model_pattern_check(&s->platform, &s->pattern, err))
         return false;
     struct model_logp parameters = loggp_parameters(s);
-    struct model_logp_message *messages = calloc(p->n, sizeof *messages);
-    bool ok = messages || error_set(err, ERROR_SYSTEM, "out of memory for %zu messages", p->n);
-    for (size_t i = 0; ok && i < p->n; i++) {
+    struct model_logp_message *messages = memory_zeroed(p->n, sizeof *messages, "the messages of a pattern");
+    for (size_t i = 0; i < p->n; i++) {
         const struct model_transfer *t = &s->pattern.transfers[i];
         messages[i] = (struct model_logp_message){t->source, t->destination, t->bytes, t->start_s};
     }
-    ok = ok && model_logp_pattern(&parameters, s->platform.n_nodes, messages, p->n, p->completion_s, err);
-    ok = ok && study_prediction_whole(p, s->pattern.transfers, err);
+    bool ok = model_logp_pattern(&parameters, s->platform.n_nodes, messages, p->n, p->completion_s, err);
+    if (ok)
+        study_prediction_whole(p, s->pattern.transfers);
     free(messages);
     return ok;
 }

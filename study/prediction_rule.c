@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "model/window_rule.h"
 #include "study/models.h"
 
@@ -11,15 +12,11 @@ static bool rule_fill_queues(struct study_prediction *p, const struct model_rout
     struct study_prediction_queues *q = &p->queues;
     size_t links = (size_t)routes->n_links;
     *q = (struct study_prediction_queues){
-        .delay_s = calloc(links, sizeof *q->delay_s),
-        .load_bps = calloc(links, sizeof *q->load_bps),
-        .rtt = calloc(p->n, sizeof *q->rtt),
+        .delay_s = memory_zeroed(links, sizeof *q->delay_s, "the queues of a prediction"),
+        .load_bps = memory_zeroed(links, sizeof *q->load_bps, "the queues of a prediction"),
+        .rtt = memory_zeroed(p->n, sizeof *q->rtt, "the queues of a prediction"),
     };
-    bool *active = calloc(p->n, sizeof *active);
-    if (!q->delay_s || !q->load_bps || !q->rtt || !active) {
-        free(active);
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n);
-    }
+    bool *active = memory_zeroed(p->n, sizeof *active, "the queues of a prediction");
     struct model_window_rule *rule = model_window_rule_new(routes, err);
     struct model_window *w = rule ? model_window_rule_window(rule) : NULL;
     for (size_t i = 0; i < p->n; i++)
@@ -55,8 +52,6 @@ bool study_prediction_rule(struct study_prediction *p, const struct scenario_pat
     if (!model_routes_init(&routes, &s->platform, &s->pattern, err))
         return false;
     bool ok = model_timeline_run(&routes, p->model->rule, p->completion_s, rule_step, p, err);
-    if (ok && p->failed)
-        ok = error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", p->n);
     if (ok && p->model->rule == &model_rule_window)
         ok = rule_fill_queues(p, &routes, err);
     model_routes_fini(&routes);

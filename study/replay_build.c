@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/degree.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "results/flow.h"
 #include "study/replay.h"
@@ -91,13 +92,11 @@ static int64_t replay_window(const struct study_replay *r, const struct analysis
 }
 
 /* The pauses of flow number n_flows, which has been filled. */
-static bool replay_add_pauses(struct study_replay *r, const struct analysis_pause *pauses, size_t n, struct error *err)
+static void replay_add_pauses(struct study_replay *r, const struct analysis_pause *pauses, size_t n)
 {
     struct scenario *s = &r->scenario;
     struct scenario_flow *flow = &s->flows[s->n_flows];
-    flow->pauses = calloc(n + 1, sizeof *flow->pauses);
-    if (!flow->pauses)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu pauses", n);
+    flow->pauses = memory_zeroed(n, sizeof *flow->pauses, "the pauses of a flow");
     int64_t last = 0;
     for (size_t i = 0; i < n; i++) {
         if (pauses[i].after_bytes <= last || (flow->bytes > 0 && pauses[i].after_bytes >= flow->bytes))
@@ -106,11 +105,9 @@ static bool replay_add_pauses(struct study_replay *r, const struct analysis_paus
         flow->pauses[flow->n_pauses++] = (struct scenario_pause){last, pauses[i].pause_ns * UNITS_PS_PER_NS};
         r->flows[s->n_flows].pauses++;
     }
-    return true;
 }
 
-static bool replay_add(struct study_replay *r, const struct replay_bulk *b, double first_s, double last_s,
-                       struct error *err)
+static void replay_add(struct study_replay *r, const struct replay_bulk *b, double first_s, double last_s)
 {
     const struct analysis_flow *f = &b->flow;
     struct scenario *s = &r->scenario;
@@ -135,10 +132,8 @@ static bool replay_add(struct study_replay *r, const struct replay_bulk *b, doub
     if (isfinite(f->rtt_floor_s))
         flow->tcp.initial_window_segments = COLD_SEGMENTS;
     r->floor_s = fmin(r->floor_s, isfinite(f->rtt_floor_s) ? f->rtt_floor_s : INFINITY);
-    if (!replay_add_pauses(r, b->pauses, b->n_pauses, err))
-        return false;
+    replay_add_pauses(r, b->pauses, b->n_pauses);
     s->n_flows++;
-    return true;
 }
 
 /* Bulk flows, largest ones compared. */
@@ -160,10 +155,8 @@ static bool replay_fill(struct study_replay *r, struct replay_bulk *flows, int n
     if (bulk == 0)
         return error_set(err, ERROR_INPUT, "no bulk flow to replay: %d small ones", n);
     scenario_free_flows(s);
-    s->flows = calloc((size_t)bulk, sizeof *s->flows);
-    r->flows = calloc((size_t)bulk, sizeof *r->flows);
-    if (!s->flows || !r->flows)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", bulk);
+    s->flows = memory_zeroed((size_t)bulk, sizeof *s->flows, "flows to replay");
+    r->flows = memory_zeroed((size_t)bulk, sizeof *r->flows, "flows to replay");
     replay_place_shared(r, flows, bulk);
     for (int i = 0; i < bulk; i++) {
         const struct analysis_flow *flow = &flows[i].flow;
@@ -181,8 +174,7 @@ static bool replay_fill(struct study_replay *r, struct replay_bulk *flows, int n
         return error_set(err, ERROR_INPUT, "--map: h%d is not in the scenario's network of %d hosts", hosts - 1,
                          s->network.hosts);
     for (int i = 0; i < bulk; i++)
-        if (!replay_add(r, &flows[i], first_s, last_s, err))
-            return false;
+        replay_add(r, &flows[i], first_s, last_s);
     r->n_flows = s->n_flows;
     s->duration_ps = (int64_t)((last_s - first_s) * 1e12) + UNITS_PS_PER_MS;
     s->warmup_ps = (int64_t)((double)s->duration_ps * WARMUP);
@@ -192,16 +184,15 @@ static bool replay_fill(struct study_replay *r, struct replay_bulk *flows, int n
 bool study_replay_build(struct study_replay *r, const struct analysis_flows *table, struct error *err)
 {
     size_t slots = analysis_flows_slots(table);
-    struct replay_bulk *flows = calloc(slots + 1, sizeof *flows);
+    struct replay_bulk *flows = memory_zeroed(slots, sizeof *flows, "the flows of a capture");
     int n = 0;
-    for (size_t i = 0; flows && i < slots; i++)
+    for (size_t i = 0; i < slots; i++)
         if (analysis_flows_get(table, i, &flows[n].flow)) {
             flows[n].pauses = analysis_flows_pauses(table, i, &flows[n].n_pauses);
             n++;
         }
     r->floor_s = INFINITY;
-    bool ok = flows ? replay_fill(r, flows, n, err)
-                    : error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", slots);
+    bool ok = replay_fill(r, flows, n, err);
     for (int i = 0; i < n; i++)
         free(flows[i].pauses);
     free(flows);
@@ -221,10 +212,8 @@ bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct err
     size_t n = 0;
     if (!results_flow_read(run->directory, &flows, &n, err))
         return false;
-    run->goodput_bps = calloc((size_t)n_flows, sizeof *run->goodput_bps);
+    run->goodput_bps = memory_zeroed((size_t)n_flows, sizeof *run->goodput_bps, "rates");
     bool ok = n >= (size_t)n_flows || error_set(err, ERROR_SYSTEM, "%s: flows are missing", run->directory);
-    if (ok && !run->goodput_bps)
-        ok = error_set(err, ERROR_SYSTEM, "out of memory for %d flows", n_flows);
     for (int i = 0; ok && i < n_flows; i++) {
         run->goodput_bps[i] = flows[i].goodput_bps;
         run->retransmitted += flows[i].retransmitted_segments;

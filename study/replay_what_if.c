@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/names.h"
 #include "base/units.h"
 #include "study/replay.h"
@@ -124,9 +125,7 @@ static bool what_if_one(struct scenario *s, const char *text, char *part, struct
 
 bool study_replay_what_if(struct scenario *s, const char *text, struct error *err)
 {
-    char *copy = strdup(text), *rest = copy, *part;
-    if (!copy)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
+    char *copy = memory_text("%s", text), *rest = copy, *part;
     bool ok = *text || what_if_bad(text, err);
     while (ok && (part = strsep(&rest, "+")))
         ok = what_if_one(s, text, part, err);

@@ -8,8 +8,8 @@
 
 static bool workload_load(const char *directory, struct scenario *s, struct error *err)
 {
-    char *path = results_directory_path(directory, "scenario.yaml", err);
-    bool ok = path && scenario_load(s, path, NULL, 0, err);
+    char *path = results_directory_path(directory, "scenario.yaml");
+    bool ok = scenario_load(s, path, NULL, 0, err);
     free(path);
     return ok;
 }

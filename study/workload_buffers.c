@@ -2,6 +2,7 @@
 /* What the microbenchmarks of Tam 2001, appendix A, show of an emulated switch, and its throughput under uniform
  * traffic. */
 #include "base/estimate.h"
+#include "base/memory.h"
 #include "study/workload.h"
 #include "results/csv.h"
 #include "model/buffer.h"
@@ -13,27 +14,20 @@ enum burst_column { SOURCES, SINKS, PACKETS, RECEIVED, SEND_GAP, RECEIVE_GAP, BU
 static const char *const burst_columns[BURST_COLUMNS] = {"sources",  "sinks",      "packets",
                                                          "received", "send_gap_s", "receive_gap_s"};
 
-static bool bursts_add(struct study_workload_bursts *b, char *const *v)
+static void bursts_add(struct study_workload_bursts *b, char *const *v)
 {
     double sources = results_csv_number(v[SOURCES]), sinks = results_csv_number(v[SINKS]);
     double packets = results_csv_number(v[PACKETS]), received = results_csv_number(v[RECEIVED]);
     struct study_workload_series *s = b->n > 0 ? &b->series[b->n - 1] : NULL;
     if (!s || s->sources != sources || s->sinks != sinks) {
-        struct study_workload_series *grown = realloc(b->series, (b->n + 1) * sizeof *grown);
-        if (!grown)
-            return false;
-        b->series = grown;
-        s = &grown[b->n++];
+        b->series = memory_resized(b->series, b->n + 1, sizeof *b->series, "series of bursts");
+        s = &b->series[b->n++];
         *s = (struct study_workload_series){.sources = sources, .sinks = sinks};
     }
-    struct model_buffer_point *points = realloc(s->points, (s->n + 1) * sizeof *points);
-    if (!points)
-        return false;
-    s->points = points;
-    points[s->n++] = (struct model_buffer_point){packets, received / packets};
+    s->points = memory_resized(s->points, s->n + 1, sizeof *s->points, "bursts");
+    s->points[s->n++] = (struct model_buffer_point){packets, received / packets};
     s->send_gap_s = results_csv_number(v[SEND_GAP]);
     s->receive_gap_s = results_csv_number(v[RECEIVE_GAP]);
-    return true;
 }
 
 static bool bursts_read(const char *directory, struct study_workload_bursts *b, struct error *err)
@@ -42,11 +36,10 @@ static bool bursts_read(const char *directory, struct study_workload_bursts *b, 
     char *v[BURST_COLUMNS];
     if (!results_csv_open_in(&csv, directory, "bursts.csv", burst_columns, BURST_COLUMNS, err))
         return false;
-    bool room = true;
-    while (room && results_csv_next(&csv, v, err) == RESULTS_CSV_ROW)
-        room = bursts_add(b, v);
+    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW)
+        bursts_add(b, v);
     results_csv_close(&csv);
-    return room ? err->code == ERROR_NONE : error_set(err, ERROR_SYSTEM, "out of memory for bursts");
+    return err->code == ERROR_NONE;
 }
 
 bool study_workload_bursts(const char *directory, struct study_workload_bursts *b, struct error *err)
@@ -54,8 +47,7 @@ bool study_workload_bursts(const char *directory, struct study_workload_bursts *
     size_t n = 0;
     bool ok = bursts_read(directory, b, err);
     ok = ok && (b->n > 0 || error_set(err, ERROR_INPUT, "%s/bursts.csv: no burst", directory));
-    struct model_buffer_signature *signatures = calloc(b->n + 1, sizeof *signatures);
-    ok = ok && (signatures || error_set(err, ERROR_SYSTEM, "out of memory for bursts"));
+    struct model_buffer_signature *signatures = memory_zeroed(b->n, sizeof *signatures, "series of bursts");
     for (size_t i = 0; ok && i < b->n; i++) {
         struct study_workload_series *series = &b->series[i];
         struct error none;
@@ -111,12 +103,10 @@ bool study_workload_uniform(const char *directory, const struct scenario *s, str
     static const char *const names[] = {"utilization"};
     struct results_csv csv;
     char *v[1];
-    double *share = calloc((size_t)s->uniform.ports, sizeof *share);
     size_t n = 0;
-    if (!share || !results_csv_open_in(&csv, directory, "uniform.csv", names, 1, err)) {
-        free(share);
-        return share ? false : error_set(err, ERROR_SYSTEM, "out of memory for ports");
-    }
+    if (!results_csv_open_in(&csv, directory, "uniform.csv", names, 1, err))
+        return false;
+    double *share = memory_zeroed((size_t)s->uniform.ports, sizeof *share, "the ports of uniform traffic");
     while (n < (size_t)s->uniform.ports && results_csv_next(&csv, v, err) == RESULTS_CSV_ROW)
         share[n++] = results_csv_number(v[0]);
     results_csv_close(&csv);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Go-Back-N, many to one: the efficiency a run reached against Tam 2001, Eq. 4.2 or 4.9 with its own transitions. */
+#include "base/memory.h"
 #include "study/workload.h"
 #include "base/units.h"
 #include "results/directory.h"
@@ -72,28 +73,23 @@ static bool loss_read_flows(const char *directory, const struct scenario *s, str
     return true;
 }
 
-static bool loss_read_traces(const char *directory, const struct scenario *s, struct study_workload_receiver *k,
-                             struct error *err)
+static void loss_read_traces(const char *directory, const struct scenario *s, struct study_workload_receiver *k)
 {
-    struct model_loss_counts *senders = calloc((size_t)k->senders, sizeof *senders);
+    struct model_loss_counts *senders = memory_zeroed((size_t)k->senders, sizeof *senders, "traces");
     size_t n = 0;
-    bool ok = senders || error_set(err, ERROR_SYSTEM, "out of memory for %d traces", k->senders);
-    for (int i = 0; ok && i < s->n_flows; i++) {
+    struct error none;
+    for (int i = 0; i < s->n_flows; i++) {
         char name[SCENARIO_NAME + 16];
         if (s->flows[i].to != k->receiver)
             continue;
         snprintf(name, sizeof name, "%s.events", s->flows[i].name);
-        char *path = results_directory_path(directory, name, err);
-        struct error none;
-        ok = path != NULL;
-        if (ok && results_gbn_events_read(path, &senders[n], &none)) /* a sender that never got through has no event */
+        char *path = results_directory_path(directory, name);
+        if (results_gbn_events_read(path, &senders[n], &none)) /* a sender that never got through has no event */
             model_loss_trace_merge(&k->pooled, &senders[n++]);
         free(path);
     }
-    struct error none;
-    k->has_chain = ok && n > 0 && model_loss_trace_chain(senders, n, &k->chain, &none);
+    k->has_chain = n > 0 && model_loss_trace_chain(senders, n, &k->chain, &none);
     free(senders);
-    return ok;
 }
 
 static void loss_predict(const struct scenario *s, struct study_workload_receiver *k)
@@ -124,9 +120,7 @@ static void loss_predict(const struct scenario *s, struct study_workload_receive
 bool study_workload_loss(const char *directory, const struct scenario *s, double tolerance,
                          struct study_workload_losses *l, struct error *err)
 {
-    l->receiver = calloc((size_t)s->network.hosts, sizeof *l->receiver);
-    if (!l->receiver)
-        return error_set(err, ERROR_SYSTEM, "%s: out of memory for %d receivers", directory, s->network.hosts);
+    l->receiver = memory_zeroed((size_t)s->network.hosts, sizeof *l->receiver, "receivers");
     for (int h = 0; h < s->network.hosts; h++) {
         struct study_workload_receiver k = {.receiver = h, .window = (double)s->gbn.window_packets,
                                             .to_gr = (double)s->gbn.timeout_ps * 1e-12 / loss_gap_s(s, h)};
@@ -135,8 +129,9 @@ bool study_workload_loss(const char *directory, const struct scenario *s, double
         if (k.senders == 0)
             continue;
         loss_buffer(s, &k);
-        if (!loss_read_flows(directory, s, &k, err) || !loss_read_traces(directory, s, &k, err))
+        if (!loss_read_flows(directory, s, &k, err))
             return false;
+        loss_read_traces(directory, s, &k);
         loss_predict(s, &k);
         k.holds = !isfinite(k.predicted) || fabs(k.predicted / k.efficiency - 1) <= CONTENT * tolerance;
         l->receiver[l->n++] = k;

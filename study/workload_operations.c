@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Completion times of a repeated operation: how they are spread (Vaughan et al. 2003), how near the optimum they come
  * (Tam 2001, Eq. 5.1), and over several runs of MPI_Alltoall its contention signature (Steffenel 2006). */
+#include "base/memory.h"
 #include "study/workload.h"
 #include "results/csv.h"
 
@@ -29,15 +30,12 @@ static bool operations_read(const char *directory, struct operations_times *o, s
         double took = results_csv_number(v[END]) - results_csv_number(v[START]);
         size_t operation = (size_t)strtoull(v[OPERATION], NULL, 10);
         size_t whole = operation + 1 > o->n_whole ? operation + 1 : o->n_whole;
-        double *grown = realloc(o->process_s, (o->n + 1) * sizeof *grown);
-        double *wholes = operation > o->n ? NULL : realloc(o->whole_s, whole * sizeof *wholes);
-        o->process_s = grown ? grown : o->process_s;
-        o->whole_s = wholes ? wholes : o->whole_s;
-        if (!grown || !wholes) {
-            error_set(err, grown ? ERROR_INPUT : ERROR_SYSTEM, "%s:%d: operation %s is not the next one", csv.path,
-                      csv.number, v[OPERATION]);
+        if (operation > o->n) {
+            results_csv_fail(&csv, err, "operation %s is not the next one", v[OPERATION]);
             break;
         }
+        o->process_s = memory_resized(o->process_s, o->n + 1, sizeof *o->process_s, "completion times");
+        o->whole_s = memory_resized(o->whole_s, whole, sizeof *o->whole_s, "completion times");
         for (; o->n_whole < whole; o->n_whole++)
             o->whole_s[o->n_whole] = 0;
         o->process_s[o->n++] = took;
@@ -98,18 +96,14 @@ static struct model_alltoall_link operations_link(const struct scenario *s)
     };
 }
 
-static bool operations_add_point(struct study_workload_signature *signature, const struct scenario *s, double mean_s,
-                                 struct error *err)
+static void operations_add_point(struct study_workload_signature *signature, const struct scenario *s, double mean_s)
 {
-    struct model_signature_point *grown = realloc(signature->points, (signature->n + 1) * sizeof *grown);
-    if (!grown)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
     if (signature->n == 0)
         signature->link = operations_link(s);
-    signature->points = grown;
-    grown[signature->n++] = (struct model_signature_point){(size_t)s->network.hosts, (double)s->exchange.bytes, mean_s,
-                                                           0};
-    return true;
+    signature->points = memory_resized(signature->points, signature->n + 1, sizeof *signature->points,
+                                       "points of a signature");
+    signature->points[signature->n++] = (struct model_signature_point){(size_t)s->network.hosts,
+                                                                       (double)s->exchange.bytes, mean_s, 0};
 }
 
 bool study_workload_operations(const char *directory, const struct scenario *s, struct study_workload_operations *o,
@@ -133,7 +127,7 @@ bool study_workload_operations(const char *directory, const struct scenario *s, 
              error_prefix(err, "%s/operations.csv: ", directory);
     }
     if (ok && s->traffic == SCENARIO_TRAFFIC_EXCHANGE && s->transport == SCENARIO_TRANSPORT_TCP)
-        ok = operations_add_point(signature, s, o->whole.value, err);
+        operations_add_point(signature, s, o->whole.value);
     free(times.process_s);
     free(times.whole_s);
     return ok;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/db.h"
 
+#include "base/memory.h"
 #include "base/filekind.h"
 
 #include <inttypes.h>
@@ -49,9 +50,7 @@ char *sweep_db_flow_sql(const char *before, enum sweep_db_flow_list list, const 
 {
     char *sql = NULL;
     size_t size;
-    FILE *f = open_memstream(&sql, &size);
-    if (!f)
-        return NULL;
+    FILE *f = memory_stream(&sql, &size);
     fputs(before, f);
     for (size_t i = 0, n = 0; i < results_flow_columns.n; i++)
         if (results_flow_columns.column[i].in & RESULTS_IN_SQL) {
@@ -59,19 +58,15 @@ char *sweep_db_flow_sql(const char *before, enum sweep_db_flow_list list, const 
             db_flow_item(f, list, &results_flow_columns.column[i]);
         }
     fputs(after, f);
-    if (fclose(f) == 0)
-        return sql;
-    free(sql);
-    return NULL;
+    memory_stream_end(f);
+    return sql;
 }
 
 sqlite3_stmt *sweep_db_flow_prepare(struct sweep_db *d, const char *before, enum sweep_db_flow_list list,
                                     const char *after, struct error *err)
 {
     char *sql = sweep_db_flow_sql(before, list, after);
-    sqlite3_stmt *q = sql ? sweep_db_prepare(d, sql, err) : NULL;
-    if (!sql)
-        error_set(err, ERROR_SYSTEM, "%s: out of memory", d->path);
+    sqlite3_stmt *q = sweep_db_prepare(d, sql, err);
     free(sql);
     return q;
 }
@@ -80,8 +75,7 @@ bool sweep_db_create_tables(struct sweep_db *d, struct error *err)
 {
     char *sql = sweep_db_flow_sql("CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, ", SWEEP_DB_FLOW_TYPES,
                                   ", PRIMARY KEY(point, name)) WITHOUT ROWID");
-    bool ok = sql ? sweep_db_do(d, db_tables, err) && sweep_db_do(d, sql, err)
-                  : error_set(err, ERROR_SYSTEM, "%s: out of memory", d->path);
+    bool ok = sweep_db_do(d, db_tables, err) && sweep_db_do(d, sql, err);
     free(sql);
     return ok;
 }
@@ -270,10 +264,9 @@ static bool db_take_first(struct sweep_db *d, struct sweep_claim *c, struct erro
     bool ok = q != NULL;
     if (status == SQLITE_ROW) {
         c->number = sqlite3_column_int64(q, 0);
-        c->yaml = strdup((const char *)sqlite3_column_text(q, 1));
-        c->program = strdup((const char *)sqlite3_column_text(q, 2));
-        ok = (c->yaml && c->program) || error_set(err, ERROR_SYSTEM, "out of memory");
-        if (ok && (status = sqlite3_step(q)) != SQLITE_DONE)
+        c->yaml = memory_text("%s", (const char *)sqlite3_column_text(q, 1));
+        c->program = memory_text("%s", (const char *)sqlite3_column_text(q, 2));
+        if ((status = sqlite3_step(q)) != SQLITE_DONE)
             ok = sweep_db_fail(d, err);
     } else if (status != SQLITE_DONE) {
         ok = sweep_db_fail(d, err);

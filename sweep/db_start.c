@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "sweep/db.h"
 
 #include <errno.h>
@@ -140,11 +141,9 @@ static bool start_fill(struct sweep_db *d, void *user, struct error *err)
 bool sweep_db_make(const char *path, bool (*fill)(struct sweep_db *d, void *user, struct error *err), void *user,
                    struct error *err)
 {
-    char *part;
     struct stat locked, named;
     bool ok = true, again;
-    if (asprintf(&part, "%s.part", path) < 0)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
+    char *part = memory_text("%s.part", path);
     do {
         struct sweep_db d = {.path = part};
         int fd = open(part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

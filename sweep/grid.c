@@ -3,6 +3,7 @@
 
 #include "base/filekind.h"
 #include "base/infile.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "scenarios/document.h"
 #include "scenarios/load.h"
@@ -43,11 +44,6 @@ struct sweep {
     size_t n_skips;
 };
 
-static bool sweep_no_memory(const struct sweep *s, struct error *err)
-{
-    return error_set(err, ERROR_SYSTEM, "%s: out of memory", s->path);
-}
-
 /* Puts file, line and key in front. */
 static bool sweep_fail(const struct sweep *s, int node, const char *key, struct error *err)
 {
@@ -72,8 +68,7 @@ static bool sweep_load_set(struct sweep *s, int node, struct error *err)
         if (!text || !*key)
             return sweep_bad(s, value, *key ? key : "set",
                              "not a single value; write a list or a mapping between quotes: \"[{at: h0}]\"", err);
-        if (asprintf(&s->sets[i], "%s=%s", key, text) < 0)
-            return sweep_no_memory(s, err);
+        s->sets[i] = memory_text("%s=%s", key, text);
         s->set_nodes[i] = value;
         s->n_sets = i + 1;
     }
@@ -141,10 +136,7 @@ static bool sweep_add_skip(struct sweep *s, size_t entry, const char *key, int n
     int a = sweep_axis_of(s, key);
     if (a < 0)
         return error_set(err, ERROR_INPUT, "%s is no axis", key);
-    struct sweep_skip *grown = realloc(s->skips, (s->n_skips + 1) * sizeof *grown);
-    if (!grown)
-        return sweep_no_memory(s, err);
-    s->skips = grown;
+    s->skips = memory_resized(s->skips, s->n_skips + 1, sizeof *s->skips, "what a sweep skips");
     struct sweep_skip *skip = &s->skips[s->n_skips++];
     *skip = (struct sweep_skip){.entry = entry, .axis = (size_t)a};
     const struct sweep_range *all = &s->axes[a].values;
@@ -176,11 +168,11 @@ static bool sweep_load_skip(struct sweep *s, struct error *err)
 }
 
 /* The scenario's path: beside the sweep file unless absolute. */
-static bool sweep_load_scenario(struct sweep *s, const char *name, struct error *err)
+static void sweep_load_scenario(struct sweep *s, const char *name)
 {
     const char *slash = strrchr(s->path, '/');
     int folder = slash && name[0] != '/' ? (int)(slash + 1 - s->path) : 0;
-    return asprintf(&s->scenario, "%.*s%s", folder, s->path, name) >= 0 || sweep_no_memory(s, err);
+    s->scenario = memory_text("%.*s%s", folder, s->path, name);
 }
 
 static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *err)
@@ -193,9 +185,9 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
         if (single && (!text || !*text))
             return sweep_bad(s, node, key, "not a single value", err);
         if (strcmp(key, "title") == 0)
-            ok = (s->title = strdup(text)) || sweep_no_memory(s, err);
+            s->title = memory_text("%s", text);
         else if (strcmp(key, "scenario") == 0)
-            ok = sweep_load_scenario(s, text, err);
+            sweep_load_scenario(s, text);
         else if (strcmp(key, "set") == 0)
             ok = sweep_load_set(s, node, err);
         else if (strcmp(key, "axes") == 0)
@@ -223,10 +215,9 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
 struct sweep *sweep_grid_load(const char *path, int64_t first_seed, struct error *err)
 {
     size_t size;
-    struct sweep *s = calloc(1, sizeof *s);
-    if (!s || !(s->path = strdup(path))) {
-        error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
-    } else if ((s->text = infile_read(path, DOCUMENT_BYTES, "a sweep", &size, err)) &&
+    struct sweep *s = memory_zeroed(1, sizeof *s, "a sweep");
+    s->path = memory_text("%s", path);
+    if ((s->text = infile_read(path, DOCUMENT_BYTES, "a sweep", &size, err)) &&
                (s->doc = document_open_text(s->path, s->text, size, NULL, 0, err))) {
         const char *key;
         if (document_entry(s->doc, 1, 0, &key) == 0 || !*key) {
@@ -347,19 +338,16 @@ static bool sweep_give(const struct sweep *s, const size_t *at, char *const *set
     }
     char *yaml = NULL, *json = json_dumps(axes, JSON_COMPACT);
     size_t size;
-    FILE *f = open_memstream(&yaml, &size);
-    bool ok = f && scenario_write(&scenario, f, NULL, err);
-    if (f)
-        ok = fclose(f) == 0 && ok;
+    FILE *f = memory_stream(&yaml, &size);
+    bool ok = scenario_write(&scenario, f, NULL, err);
+    memory_stream_end(f);
     if (scenario.n_points)
-        error_set(err, ERROR_INPUT, "%s: scenario: %s has points of its own; make them axes", s->path, s->scenario);
-    else if (!ok || !json)
-        sweep_no_memory(s, err);
+        ok = error_set(err, ERROR_INPUT, "%s: scenario: %s has points of its own; make them axes", s->path, s->scenario);
     p->axes = json;
     p->yaml = yaml;
     p->seed = (int64_t)scenario.seed;
     p->engine = scenario_engine_name(scenario.engine);
-    ok = ok && json && !scenario.n_points && (!take || take(user, p, err));
+    ok = ok && (!take || take(user, p, err));
     json_decref(axes);
     free(json);
     free(yaml);
@@ -400,11 +388,10 @@ bool sweep_grid_expand(const struct sweep *s,
     do {
         if (!sweep_skips(s, at) && p.number++ % s->shards == s->shard - 1) {
             size_t n = n_sets;
-            for (size_t i = 0; ok && i < s->n_axes; i++) {
+            for (size_t i = 0; i < s->n_axes; i++) {
                 const char *text = s->axes[i].values.texts[at[i]];
-                ok = asprintf(&sets[n], "%s=%s", s->axes[i].key, text) >= 0 || sweep_no_memory(s, err);
-                nodes[n] = s->axes[i].node;
-                n += ok;
+                sets[n] = memory_text("%s=%s", s->axes[i].key, text);
+                nodes[n++] = s->axes[i].node;
             }
             sets[n] = capture;
             nodes[n] = 0;

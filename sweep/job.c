@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/job.h"
 
+#include "base/memory.h"
 #include "results/directory.h"
 
 #include <ftw.h>
@@ -32,12 +33,12 @@ struct sweep_job *sweep_job_new(int64_t number, const char *directory, const cha
                                 struct error *err)
 {
     char path[PATH_MAX];
-    struct sweep_job *j = calloc(1, sizeof *j);
-    bool ok = (j && (j->directory = strdup(directory))) || error_set(err, ERROR_SYSTEM, "out of memory");
+    struct sweep_job *j = memory_zeroed(1, sizeof *j, "a point of a sweep");
+    j->directory = memory_text("%s", directory);
+    remove_tree(directory);
+    bool ok = sweep_engines_path(program, path, sizeof path, err) && write_scenario(directory, yaml, err);
     if (ok) {
-        remove_tree(directory);
-        ok = sweep_engines_path(program, path, sizeof path, err) && write_scenario(directory, yaml, err) &&
-             ((j->program = strdup(path)) || error_set(err, ERROR_SYSTEM, "out of memory"));
+        j->program = memory_text("%s", path);
         j->number = number;
         j->job = (struct sweep_engines_job){.directory = j->directory, .program = j->program};
     }

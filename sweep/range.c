@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/range.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -43,13 +44,10 @@ bool sweep_range_add(struct sweep_range *v, const char *text, struct error *err)
     if (v->n == SWEEP_RANGE_VALUES)
         return error_set(err, ERROR_INPUT, "more than %d values", SWEEP_RANGE_VALUES);
     if ((v->n & (v->n - 1)) == 0) {
-        char **texts = realloc(v->texts, (2 * v->n + 1) * sizeof *texts);
-        if (!texts)
-            return error_set(err, ERROR_SYSTEM, "out of memory");
-        v->texts = texts;
+        v->texts = memory_resized(v->texts, 2 * v->n + 1, sizeof *v->texts, "values of an axis");
     }
-    v->texts[v->n] = strdup(text);
-    return v->texts[v->n++] || error_set(err, ERROR_SYSTEM, "out of memory");
+    v->texts[v->n++] = memory_text("%s", text);
+    return true;
 }
 
 bool sweep_range_count(struct sweep_range *v, int64_t first, int64_t count, struct error *err)
@@ -161,9 +159,8 @@ bool sweep_range_load(struct sweep_range *v, const struct document *d, int node,
     const char *text = document_scalar(d, node), *key = "", *dots = text ? strstr(text, "..") : NULL;
     int value = 0;
     if (dots) {
-        char *from = strndup(text, (size_t)(dots - text));
-        bool ok = from ? range_load(v, from, dots + 2, NULL, NULL, false, err)
-                       : error_set(err, ERROR_SYSTEM, "out of memory");
+        char *from = memory_text("%.*s", (int)(dots - text), text);
+        bool ok = range_load(v, from, dots + 2, NULL, NULL, false, err);
         free(from);
         return ok;
     }

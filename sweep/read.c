@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/read.h"
 
+#include "base/memory.h"
 #include "scenarios/load.h"
 
 #include <inttypes.h>
@@ -78,10 +79,8 @@ static bool read_point(struct sweep_reader *r, bool (*visit)(void *, const struc
     bool ok = text && axes && scenario_load_text(&s, name, text, err);
     if (!ok)
         error_prefix(err, "%s: ", r->db->path);
-    struct results_flow *flows = calloc((size_t)s.n_flows + 1, sizeof *flows);
-    struct flow_name *names = calloc((size_t)s.n_flows + 1, sizeof *names);
-    if (ok && (!flows || !names))
-        ok = error_set(err, ERROR_SYSTEM, "%s: out of memory", r->db->path);
+    struct results_flow *flows = memory_zeroed((size_t)s.n_flows, sizeof *flows, "the flows of a point");
+    struct flow_name *names = memory_zeroed((size_t)s.n_flows, sizeof *names, "the flows of a point");
     ok = ok && read_flows(r, number, &s, flows, names, err);
     if (ok) {
         struct sweep_result result = {
@@ -123,18 +122,17 @@ char *sweep_axes_label(const json_t *axes)
 {
     char *text = NULL;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = memory_stream(&text, &size);
     const char *key, *space = "";
     json_t *value;
     json_object_foreach((json_t *)axes, key, value) {
         const char *dot = strrchr(key, '.');
         char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-        if (f && plain)
+        if (plain)
             fprintf(f, "%s%s=%s", space, dot ? dot + 1 : key, json_is_string(value) ? json_string_value(value) : plain);
         free(plain);
         space = " ";
     }
-    if (f)
-        fclose(f);
+    memory_stream_end(f);
     return text;
 }

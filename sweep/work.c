@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/work.h"
 
+#include "base/memory.h"
 #include "sweep/job.h"
 
 #include <inttypes.h>
@@ -43,10 +44,8 @@ static struct sweep_engines_job *work_next(void *user)
     struct sweep_job *j = NULL;
     char *directory = NULL;
     if (sweep_work_claim(w, &c)) {
-        if (asprintf(&directory, "%s.point-%" PRId64, w->path, c.number) < 0)
-            error_set(&w->err, ERROR_SYSTEM, "out of memory");
-        else
-            j = sweep_job_new(c.number, directory, c.yaml, c.program, &w->err);
+        directory = memory_text("%s.point-%" PRId64, w->path, c.number);
+        j = sweep_job_new(c.number, directory, c.yaml, c.program, &w->err);
         struct error ignored;
         if (!j)
             sweep_db_release(&w->db, c.number, &ignored);

@@ -20,8 +20,8 @@
 bool view_capture_page_open(struct view_capture_page *r, const char *directory, struct error *err)
 {
     *r = (struct view_capture_page){0};
-    char *path = results_directory_path(directory, "report.html", err);
-    bool ok = path && outfile_make_directory(directory, err) && outfile_open(&r->file, path, err);
+    char *path = results_directory_path(directory, "report.html");
+    bool ok = outfile_make_directory(directory, err) && outfile_open(&r->file, path, err);
     free(path);
     if (!ok)
         return false;
@@ -111,13 +111,13 @@ static void show_heading(FILE *f, const struct view_capture_page_capture *c)
           "</dl>\n", f);
 }
 
-static bool show_flows(FILE *f, const struct view_capture_page_capture *c, struct error *err)
+static void show_flows(FILE *f, const struct view_capture_page_capture *c)
 {
     struct view_table t;
     fprintf(f, "<h3>Bulk flows, %s</h3>\n", c->origin);
     if (c->n_bulk == 0) {
         fputs("<p>None: no flow of 20 kB or more.</p>\n", f);
-        return true;
+        return;
     }
     if (c->n_shown < c->n_bulk)
         fprintf(f, "<p>The %zu of %zu with the most bytes; <code>contraflow explain</code> lists all.</p>\n",
@@ -135,12 +135,11 @@ static bool show_flows(FILE *f, const struct view_capture_page_capture *c, struc
         view_table_add_number(&t, flow->steady_goodput_bps.ci95, 1e6);
         view_table_add(&t, "%" PRIu32, flow->retransmitted_segments);
     }
-    return view_table_html(f, NULL, &t, 2, err);
+    view_table_html(f, NULL, &t, 2);
 }
 
 /* The small flows, folded. */
-static bool show_others(FILE *f, const struct view_capture_page_capture *c, const struct capture_address *host,
-                        struct error *err)
+static void show_others(FILE *f, const struct view_capture_page_capture *c, const struct capture_address *host)
 {
     static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "Mb/s", "retrans"};
     struct view_table t;
@@ -160,13 +159,12 @@ static bool show_others(FILE *f, const struct view_capture_page_capture *c, cons
     }
     if (n == 0) {
         view_table_fini(&t);
-        return true;
+        return;
     }
     fprintf(f, "<details><summary>%zu small flow%s%s</summary>\n", n, n == 1 ? "" : "s",
             n > VIEW_CAPTURE_PAGE_OTHERS ? "; the first of them here" : "");
-    bool ok = view_table_html(f, NULL, &t, 2, err);
+    view_table_html(f, NULL, &t, 2);
     fputs("</details>\n", f);
-    return ok;
 }
 
 static bool show_capture(struct view_capture_page *r, const struct view_capture_page_capture *c,
@@ -178,10 +176,12 @@ static bool show_capture(struct view_capture_page *r, const struct view_capture_
         return false;
     fputs("<article>\n", f);
     show_heading(f, c);
-    bool ok = view_capture_page_verdicts(f, c, err) && show_flows(f, c, err) && show_others(f, c, host, err);
+    view_capture_page_verdicts(f, c);
+    show_flows(f, c);
+    show_others(f, c, host);
     fprintf(f, "<div class=\"plots\" data-capture=\"%zu\"></div>\n</article>\n", json_array_size(r->plots));
     json_array_append_new(r->plots, plots);
-    return ok;
+    return true;
 }
 
 bool view_capture_page_add(struct view_capture_page *r, const char *path, const struct analysis_flows *f,
@@ -193,8 +193,8 @@ bool view_capture_page_add(struct view_capture_page *r, const char *path, const 
                                           .capture = capture,
                                           .flows = f};
     c.origin = c.run ? "simulated" : capture->frames > 0 && capture->first_ns < YEAR_1970_NS ? "captured" : "measured";
-    bool ok = study_explanation_bulk(f, &c.bulk, &c.n_bulk, err) &&
-              study_pendulum_make(f, c.bulk, c.n_bulk, &c.swing, err) &&
+    c.bulk = study_explanation_bulk(f, &c.n_bulk);
+    bool ok = study_pendulum_make(f, c.bulk, c.n_bulk, &c.swing, err) &&
               analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, &c.resources, err);
     if (ok) {
         qsort(c.bulk, c.n_bulk, sizeof *c.bulk, by_bytes);

@@ -33,7 +33,7 @@ void view_capture_page_flow_name(const struct analysis_flow *flow, char text[sta
 
 /* The verdict of check on each shared host, its cause, and what to replay; whether waits take turns; then a sentence a
  * flow, and its phases. */
-bool view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture *c, struct error *err);
+void view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture *c);
 
 /* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null}. NULL and *err. */
 json_t *view_capture_page_plots(const struct view_capture_page_capture *c, struct error *err);

@@ -81,8 +81,8 @@ static json_t *plots_queues(const struct view_capture_page_capture *c, struct er
     struct results_queues trace;
     if (!c->run || !results_directory_has(c->run, "queues.csv"))
         return json_null();
-    char *path = results_directory_path(c->run, "queues.csv", err);
-    bool ok = path && results_queues_read(&trace, path, err);
+    char *path = results_directory_path(c->run, "queues.csv");
+    bool ok = results_queues_read(&trace, path, err);
     free(path);
     if (!ok)
         return NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "view/rules_table.h"
 #include "view/capture_page_parts.h"
 #include "model/degree.h"
@@ -62,12 +63,10 @@ static int by_name(const void *a, const void *b)
     return order ? order : strcmp(x->dst, y->dst);
 }
 
-static bool index_make(struct index *x, const struct view_capture_page_capture *c, struct error *err)
+static void index_make(struct index *x, const struct view_capture_page_capture *c)
 {
     x->n = c->n_bulk;
-    x->flow = calloc(c->n_bulk + 1, sizeof *x->flow);
-    if (!x->flow)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", c->n_bulk);
+    x->flow = memory_zeroed(c->n_bulk, sizeof *x->flow, "the names of flows");
     for (size_t i = 0; i < x->n; i++) {
         const struct analysis_flow *flow = &c->bulk[i].flow;
         analysis_flows_endpoint(&flow->src, flow->src_port, x->flow[i].src);
@@ -75,7 +74,6 @@ static bool index_make(struct index *x, const struct view_capture_page_capture *
         x->flow[i].e = &c->bulk[i];
     }
     qsort(x->flow, x->n, sizeof *x->flow, by_name);
-    return true;
 }
 
 /* NULL when it is not among them. */
@@ -191,8 +189,8 @@ static void verdict_options(FILE *f, const struct view_capture_page_capture *c, 
         fputs(" --what-if pause-senders", f);
 }
 
-static bool verdict_remedy(FILE *f, const struct view_capture_page_capture *c, const struct analysis_resource *r,
-                           struct waits w, struct error *err)
+static void verdict_remedy(FILE *f, const struct view_capture_page_capture *c, const struct analysis_resource *r,
+                           struct waits w)
 {
     bool loss = r->judgement.verdict == MODEL_REGIME_LOSS;
     char scenario[PATH_MAX + 16] = "scenarios/replay.yaml";
@@ -200,27 +198,23 @@ static bool verdict_remedy(FILE *f, const struct view_capture_page_capture *c, c
         snprintf(scenario, sizeof scenario, "%s/scenario.yaml", c->run);
     char *path = view_text_shell_word(strcmp(c->path, "-") == 0 ? "capture.pcap" : c->path);
     char *network = view_text_shell_word(scenario);
-    bool ok = (path && network) || error_set(err, ERROR_SYSTEM, "out of memory");
-    if (ok) {
-        fputs("<p><b>What would fix it?</b> ", f);
-        fputs(loss ? "More buffer, or queues that keep flows apart; this ranks them by the bandwidth they win back"
-                   : "ACKs that do not wait behind data; this command plays the flows again with each change, and "
-                     "ranks them by the bandwidth they win back", f);
-        fputs(c->run ? ":</p>\n" : loss ? ". Link rate and buffer are read off the capture; put in yours if you know "
-                                          "them:</p>\n"
-                                        : ". The link's rate is read off the capture; put in yours if you know "
-                                          "it:</p>\n", f);
-        view_text_markup(f, "<pre class=\"command\">contraflow replay %s --scenario %s", path, network);
-        verdict_options(f, c, r, w);
-        fputs("</pre>\n", f);
-    }
+    fputs("<p><b>What would fix it?</b> ", f);
+    fputs(loss ? "More buffer, or queues that keep flows apart; this ranks them by the bandwidth they win back"
+               : "ACKs that do not wait behind data; this command plays the flows again with each change, and "
+                 "ranks them by the bandwidth they win back", f);
+    fputs(c->run ? ":</p>\n" : loss ? ". Link rate and buffer are read off the capture; put in yours if you know "
+                                      "them:</p>\n"
+                                    : ". The link's rate is read off the capture; put in yours if you know "
+                                      "it:</p>\n", f);
+    view_text_markup(f, "<pre class=\"command\">contraflow replay %s --scenario %s", path, network);
+    verdict_options(f, c, r, w);
+    fputs("</pre>\n", f);
     free(path);
     free(network);
-    return ok;
 }
 
-static bool verdict_host(FILE *f, const struct view_capture_page_capture *c, const struct index *x,
-                         const struct analysis_resource *r, struct error *err)
+static void verdict_host(FILE *f, const struct view_capture_page_capture *c, const struct index *x,
+                         const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
     bool bad = verdict_asymmetry(j) || j->verdict == MODEL_REGIME_LOSS;
@@ -238,27 +232,24 @@ static bool verdict_host(FILE *f, const struct view_capture_page_capture *c, con
     bool untold = j->verdict == MODEL_REGIME_EQ6 && !verdict_one_way(j) && w.towards + w.away > 0;
     if (verdict_asymmetry(j) || untold)
         verdict_cause(f, x, r, w);
-    bool ok = !bad || verdict_remedy(f, c, r, w, err);
-    if (ok) {
-        struct view_table t;
-        fprintf(f, "<details><summary>Rates against the rules, %.3f to %.3f s (steady from %.3f)</summary>\n",
-                r->start_s, r->end_s, r->steady_start_s);
-        view_rules_table(&t, c->origin, r);
-        ok = view_table_html(f, NULL, &t, VIEW_RULES_TABLE_TEXTS, err);
-        fputs("</details>\n", f);
-    }
-    fputs("</section>\n", f);
-    return ok;
+    if (bad)
+        verdict_remedy(f, c, r, w);
+    struct view_table t;
+    fprintf(f, "<details><summary>Rates against the rules, %.3f to %.3f s (steady from %.3f)</summary>\n", r->start_s,
+            r->end_s, r->steady_start_s);
+    view_rules_table(&t, c->origin, r);
+    view_table_html(f, NULL, &t, VIEW_RULES_TABLE_TEXTS);
+    fputs("</details>\n</section>\n", f);
 }
 
-bool view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture *c, struct error *err)
+void view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture *c)
 {
     struct index x;
-    bool ok = index_make(&x, c, err);
+    index_make(&x, c);
     if (c->resources.n == 0)
         fputs("<p>In this capture no host has two bulk flows at once: there is no asymmetry to see.</p>\n", f);
-    for (size_t i = 0; ok && i < c->resources.n && i < VIEW_CAPTURE_PAGE_HOSTS; i++)
-        ok = verdict_host(f, c, &x, &c->resources.resource[i], err);
+    for (size_t i = 0; i < c->resources.n && i < VIEW_CAPTURE_PAGE_HOSTS; i++)
+        verdict_host(f, c, &x, &c->resources.resource[i]);
     free(x.flow);
     if (c->resources.n > VIEW_CAPTURE_PAGE_HOSTS)
         fprintf(f, "<p>%zu more hosts share flows: <code>contraflow check</code> judges all of them.</p>\n",
@@ -280,5 +271,4 @@ bool view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture 
     }
     if (c->n_shown > 0)
         fputs("</ul></details>\n", f);
-    return ok;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/figures.h"
 
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "results/csv.h"
 #include "results/directory.h"
@@ -235,17 +236,17 @@ static void draw_queues(FILE *f, const struct view_svg_frame *a, const char *lab
 
 bool view_figures_queues(const char *path, const struct view_figures_run *runs, size_t n, struct error *err)
 {
-    struct results_queues *trace = calloc(n, sizeof *trace);
+    struct results_queues *trace = memory_zeroed(n, sizeof *trace, "queues to draw");
     struct view_svg_frame a = {.x_label = "simulated time", .y_label = "queue", .x_unit = "s", .y_unit = "B",
                                .x_ticks = 5, .y_ticks = 4};
     struct names names = {.n = 0};
     struct outfile file = {0};
     size_t columns = n > 1 ? 2 : 1;
     double width = n > 1 ? (QUEUE_WIDTH - QUEUE_GAP) / 2 : QUEUE_WIDTH;
-    bool ok = trace || error_set(err, ERROR_SYSTEM, "out of memory");
+    bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
-        char *queues = results_directory_path(runs[i].directory, "queues.csv", err);
-        ok = queues && results_queues_read(&trace[i], queues, err);
+        char *queues = results_directory_path(runs[i].directory, "queues.csv");
+        ok = results_queues_read(&trace[i], queues, err);
         free(queues);
         for (size_t p = 0; ok && p < trace[i].n_ports; p++)
             a.y.to = fmax(a.y.to, trace[i].ports[p].peak_bytes * 1.05);
@@ -266,7 +267,7 @@ bool view_figures_queues(const char *path, const struct view_figures_run *runs, 
     }
     ok = ok && figures_close(&file, err);
     outfile_discard(&file);
-    for (size_t i = 0; trace && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         results_queues_fini(&trace[i]);
     free(trace);
     return ok;
@@ -293,9 +294,9 @@ static bool completion_read(const char *directory, double *longest_s, double wid
 
 bool view_figures_completion(const char *path, const struct view_figures_run *runs, size_t n, struct error *err)
 {
-    double (*count)[BINS] = calloc(n, sizeof *count), longest_s = 0, most = 1;
+    double (*count)[BINS] = memory_zeroed(n, sizeof *count, "completion times to draw"), longest_s = 0, most = 1;
     struct outfile file = {0};
-    bool ok = count || error_set(err, ERROR_SYSTEM, "out of memory");
+    bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
         ok = completion_read(runs[i].directory, &longest_s, 0, NULL, err);
     double width_s = longest_s > 0 ? longest_s / BINS : 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/sweep_page.h"
 
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "results/csv.h"
 #include "view/page.h"
@@ -61,69 +62,60 @@ static void put_uri(FILE *f, const char *text)
             fprintf(f, "%%%02X", (unsigned char)*s);
 }
 
-static bool data_link(struct view_sweep_page *p, const struct view_table *t, struct error *err)
+static void data_link(struct view_sweep_page *p, const struct view_table *t)
 {
     char *text = NULL, name[300];
     size_t size = 0;
-    FILE *csv = open_memstream(&text, &size);
-    for (size_t i = 0; csv && i < t->n; i++) {
+    FILE *csv = memory_stream(&text, &size);
+    for (size_t i = 0; i < t->n; i++) {
         results_csv_text(csv, t->cell[i]);
         putc((i + 1) % t->columns ? ',' : '\n', csv);
     }
-    if (!csv || fclose(csv) != 0) {
-        free(text);
-        return error_set(err, ERROR_SYSTEM, "out of memory");
-    }
+    memory_stream_end(csv);
     snprintf(name, sizeof name, "%s-figure%d.csv", p->at->name, p->figures);
     view_text_markup(p->f, "<a download=\"%s\" href=\"data:text/csv;charset=utf-8,", name);
     put_uri(p->f, text);
     view_text_markup(p->f, "\">%s", name);
     fprintf(p->f, "</a>, %zu row%s", t->n / t->columns - 1, t->n == 2 * t->columns ? "" : "s");
     free(text);
-    return true;
 }
 
-/* A file of the sweep's name in a command; false when memory is out. */
-static bool show_word(FILE *f, const char *before, const char *name, const char *ending)
+/* A file of the sweep's name in a command. */
+static void show_word(FILE *f, const char *before, const char *name, const char *ending)
 {
-    char *file = NULL, *word = asprintf(&file, "%s%s", name, ending) >= 0 ? view_text_shell_word(file) : NULL;
-    view_text_htmlf(f, "%s %s", before, word ? word : "");
+    char *file = memory_text("%s%s", name, ending), *word = view_text_shell_word(file);
+    view_text_htmlf(f, "%s %s", before, word);
     free(file);
     free(word);
-    return word;
 }
 
 /* What one runs to have the numbers of a sweep again. */
-static bool show_commands(FILE *f, const struct view_sweep_page_sweep *s, bool whole, struct error *err)
+static void show_commands(FILE *f, const struct view_sweep_page_sweep *s, bool whole)
 {
     fputs("<pre class=\"command\">", f);
-    bool ok = show_word(f, "contraflow sweep", s->name, ".yaml");
+    show_word(f, "contraflow sweep", s->name, ".yaml");
     if (s->first_seed >= 0)
         fprintf(f, " --seed %" PRId64, s->first_seed);
     fputs(whole ? "\n" : " &amp;&amp; ", f);
-    ok = ok && show_word(f, "contraflow fit", s->name, ".db");
+    show_word(f, "contraflow fit", s->name, ".db");
     fputs(whole ? "\n" : " --json", f);
     if (whole) {
-        ok = ok && show_word(f, "contraflow sweep export", s->name, ".db") &&
-             show_word(f, " --flows >", s->name, ".csv");
+        show_word(f, "contraflow sweep export", s->name, ".db");
+        show_word(f, " --flows >", s->name, ".csv");
         fputs("\n", f);
-        ok = ok && show_word(f, "contraflow report", s->name, ".db");
+        show_word(f, "contraflow report", s->name, ".db");
     }
     fputs("</pre>\n", f);
-    return ok || error_set(err, ERROR_SYSTEM, "out of memory");
 }
 
-bool view_sweep_page_figure_end(struct view_sweep_page *p, const char *caption, struct view_table *data,
-                                struct error *err)
+void view_sweep_page_figure_end(struct view_sweep_page *p, const char *caption, struct view_table *data)
 {
     fprintf(p->f, "<figcaption>%s</figcaption>\n<div class=\"source\">Data: ", caption);
-    bool ok = data_link(p, data, err);
+    data_link(p, data);
     fprintf(p->f, ". Commands (the sweep's file is <a href=\"#sweep%td\">above</a>):\n", p->at - p->sweep + 1);
-    ok = ok && show_commands(p->f, p->at, false, err);
-    ok = ok && (!data->failed || error_set(err, ERROR_SYSTEM, "out of memory for the data of a figure"));
+    show_commands(p->f, p->at, false);
     view_table_fini(data);
     fputs("</div>\n</figure>\n", p->f);
-    return ok;
 }
 
 /* Line by line: view_text_html() is for words, and takes a line's end for something not printable. */
@@ -138,7 +130,7 @@ static void show_file(FILE *f, const char *what, const char *text)
     fputs("</pre>\n</details>\n", f);
 }
 
-static bool show_facts(struct view_sweep_page *p, const struct view_sweep_page_sweep *s, struct error *err)
+static void show_facts(struct view_sweep_page *p, const struct view_sweep_page_sweep *s)
 {
     FILE *f = p->f;
     view_text_markup(f, "<dl><dt>database</dt><dd>%s</dd><dt>points</dt><dd>", s->path);
@@ -151,19 +143,19 @@ static bool show_facts(struct view_sweep_page *p, const struct view_sweep_page_s
     show_file(f, "The sweep's file", s->text);
     show_file(f, "The scenario that it names", s->scenario);
     fputs("<p>To make it again from these:</p>\n", f);
-    return show_commands(f, s, true, err);
+    show_commands(f, s, true);
 }
 
 static bool show_sweep(struct view_sweep_page *p, struct error *err)
 {
     const struct view_sweep_page_sweep *s = p->at;
     const char *title = s->title[0] ? s->title : s->name;
-    bool any = false;
+    bool any = false, ok = true;
     fprintf(p->f, "<section id=\"sweep%td\">\n<h2>", s - p->sweep + 1);
     view_text_markup(p->f, "%s <span class=\"origin simulated\">simulated</span></h2>\n", title);
     fprintf(p->contents, "<li><a href=\"#sweep%td\">", s - p->sweep + 1);
     view_text_markup(p->contents, "%s</a> (%s.db)<ul>\n", title, s->name);
-    bool ok = show_facts(p, s, err);
+    show_facts(p, s);
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
         if (study_fit_read_has(&s->fit, (enum study_fit_kind)i)) {
             ok = parts[i](p, err);
@@ -192,20 +184,18 @@ bool view_sweep_page_write(const char *path, const struct view_sweep_page_sweep 
     if (!outfile_open(&file, path, err))
         return false;
     struct view_sweep_page p = {
-        .f = open_memstream(&body, &size), .contents = open_memstream(&contents, &size), .sweep = sweep, .n = n};
-    bool ok = p.f && p.contents;
+        .f = memory_stream(&body, &size), .contents = memory_stream(&contents, &size), .sweep = sweep, .n = n};
+    bool ok = true;
     for (p.at = sweep; ok && p.at < sweep + n; p.at++)
         ok = show_sweep(&p, err);
-    ok = !(p.f && fclose(p.f) != 0) && ok;
-    ok = !(p.contents && fclose(p.contents) != 0) && ok;
+    memory_stream_end(p.f);
+    memory_stream_end(p.contents);
     if (ok) {
         view_page_begin(file.stream, "contraflow: sweeps, and the figures of Zhu et al. 2014", "report", false);
         const char *const texts[] = {opening, contents, "</ul></nav>\n", body, "</main>\n</body>\n</html>\n"};
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             fputs(texts[i], file.stream);
         ok = outfile_commit(&file, err);
-    } else if (err->code == ERROR_NONE) {
-        error_set(err, ERROR_SYSTEM, "%s: out of memory", path);
     }
     outfile_discard(&file);
     free(body);

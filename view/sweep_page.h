@@ -35,7 +35,7 @@ void view_sweep_page_sweep_free(struct view_sweep_page_sweep *s); /* safe on a z
 /* The whole page of n sweeps at `path`. Nothing appears there unless it is whole. */
 bool view_sweep_page_write(const char *path, const struct view_sweep_page_sweep *sweep, size_t n, struct error *err);
 
-/* What a part of p->at's fit found, as figures. False and *err when memory or the disk is out. */
+/* What a part of p->at's fit found, as figures. False and *err when it cannot be drawn. */
 typedef bool view_sweep_page_part(struct view_sweep_page *p, struct error *err);
 view_sweep_page_part view_sweep_page_resources, view_sweep_page_patterns, view_sweep_page_engines,
     view_sweep_page_regimes;
@@ -50,8 +50,7 @@ void view_sweep_page_drawing(struct view_sweep_page *p, int part, int width, int
                              const char *description);
 
 /* Ends it with a caption (HTML), the data drawn (freed; its first row the head) and the commands. */
-bool view_sweep_page_figure_end(struct view_sweep_page *p, const char *caption, struct view_table *data,
-                                struct error *err);
+void view_sweep_page_figure_end(struct view_sweep_page *p, const char *caption, struct view_table *data);
 
 /* Cells of data: each as it parses back to the same value in 12 digits, empty when it is not finite. */
 #define VIEW_SWEEP_PAGE_NUMBERS(t, ...) \

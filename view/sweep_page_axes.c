@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/sweep_page_axes.h"
 
+#include "base/memory.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -102,9 +104,8 @@ bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, json_t *const *po
     json_t *value;
     size_t places = 1;
     bool ok = true;
-    *a = (struct view_sweep_page_axes){.axis = calloc(VIEW_SWEEP_PAGE_AXES, sizeof *a->axis)};
-    if (!a->axis)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
+    *a = (struct view_sweep_page_axes){
+        .axis = memory_zeroed(VIEW_SWEEP_PAGE_AXES, sizeof *a->axis, "the axes of a sweep")};
     json_object_foreach(n ? points[0] : NULL, key, value) {
         if (a->n == VIEW_SWEEP_PAGE_AXES)
             return error_set(err, ERROR_INPUT, "more than %d axes: too many for a map", VIEW_SWEEP_PAGE_AXES);
@@ -121,9 +122,7 @@ bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, json_t *const *po
     if (!ok || places > PLACES)
         return ok && error_set(err, ERROR_INPUT, "the sweep's axes span too many points for maps");
     axes_choose(a);
-    a->at = calloc(places, sizeof *a->at);
-    if (!a->at)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
+    a->at = memory_zeroed(places, sizeof *a->at, "the points of a map");
     for (size_t i = 0; i < n; i++) {
         size_t at[VIEW_SWEEP_PAGE_AXES];
         char text[32];

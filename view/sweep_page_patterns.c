@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 6 and 7: histograms of how far off the models' completion times are for patterns of messages. */
+#include "base/memory.h"
 #include "study/zhu2014.h"
 #include "view/sweep_page_table2.h"
 #include "view/svg.h"
@@ -46,18 +47,17 @@ static int by_column(const void *a, const void *b)
 /* For free(); NULL when memory is out. */
 static struct column *columns_make(const struct view_sweep_page_cells *cells, size_t *n)
 {
-    struct column *column = calloc(cells->n + 1, sizeof *column);
+    struct column *column = memory_zeroed(cells->n, sizeof *column, "columns of histograms");
     size_t k;
     *n = 0;
-    for (size_t i = 0; column && i < cells->n; i++) {
+    for (size_t i = 0; i < cells->n; i++) {
         for (k = 0; k < *n && !in_column(&column[k], cells->cell[i]); k++)
             ;
         if (k == *n)
             column[(*n)++].first = cells->cell[i];
         column[k].links += cells->cell[i]->n;
     }
-    if (column)
-        qsort(column, *n, sizeof *column, by_column);
+    qsort(column, *n, sizeof *column, by_column);
     return column;
 }
 
@@ -159,8 +159,8 @@ static void draw_title(FILE *f, const struct column *c, const char *name, double
 }
 
 /* Up to PANELS columns beside each other, a row a model; all panels have one scale. */
-static bool draw_histograms(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
-                            const struct column *c, size_t n, struct error *err)
+static void draw_histograms(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
+                            const struct column *c, size_t n)
 {
     static const char *const head[] = {"patterns", "model", "error_from", "error_to", "links", "share"};
     size_t models = cells->fit->n_models, pitch = PANEL_HEIGHT + 26;
@@ -197,16 +197,16 @@ static bool draw_histograms(struct view_sweep_page *p, const struct view_sweep_p
     }
     view_svg_text_up(p->f, 12, 30 + (double)(pitch * models) / 2, "mid", "links, %");
     view_svg_end(p->f);
-    return view_sweep_page_figure_end(
+    view_sweep_page_figure_end(
         p, "As the rows of Fig. 6 (main testbed) and Fig. 7 (Grid5000) of Zhu et al. 2014: the proposed model, then "
         "fairness alone; more models below. Error: predicted / simulated completion time - 1, of each link. Bars are "
         "shares of links, on one scale, and the outermost hold what lies beyond; the band is what the paper "
         "counts, |error| up to 10 %. The paper's own histograms are not published as numbers: its shares within 10 % "
-        "are in the table below.", &data, err);
+        "are in the table below.", &data);
 }
 
-static bool show_near(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
-                      const struct column *c, size_t n, struct error *err)
+static void show_near(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
+                      const struct column *c, size_t n)
 {
     static const char *const head[] = {"d", "MB", "window kB", "algorithm1, simulated", "measured, main",
                                        "measured, Grid5000", "fairness, simulated", "measured, main",
@@ -237,16 +237,15 @@ static bool show_near(struct view_sweep_page *p, const struct view_sweep_page_ce
     if (t.n == t.columns) {
         view_table_fini(&t);
         view_table_fini(&data);
-        return true;
+        return;
     }
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_BESIDE_MEASURED, "Links within 10 %%%s", setting);
-    return view_table_html(p->f, "Links with |error| up to 10 %, in %; measured: Zhu et al. 2014, section 7.2", &t, 0,
-                           err) &&
-           view_sweep_page_figure_end(p, "'Measured' are the shares that the paper's text gives for Fig. 6 (main "
-                                      "testbed) and Fig. 7 (Grid5000).", &data, err);
+    view_table_html(p->f, "Links with |error| up to 10 %, in %; measured: Zhu et al. 2014, section 7.2", &t, 0);
+    view_sweep_page_figure_end(p, "'Measured' are the shares that the paper's text gives for Fig. 6 (main testbed) and "
+                               "Fig. 7 (Grid5000).", &data);
 }
 
-/* For free(); NULL when memory is out. */
+/* For free(). */
 static char *setting_of(const struct study_fit_patterns_cell *c)
 {
     static const char *const shown[] = {"network.hosts", "network.racks", "traffic.random.d"};
@@ -259,18 +258,17 @@ static char *setting_of(const struct study_fit_patterns_cell *c)
 }
 
 /* Cells of one setting. */
-static bool show_setting(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, struct error *err)
+static void show_setting(struct view_sweep_page *p, const struct view_sweep_page_cells *cells)
 {
     char which[160];
     size_t n;
     struct column *column = columns_make(cells, &n);
-    bool ok = column || error_set(err, ERROR_SYSTEM, "out of memory");
     snprintf(which, sizeof which, "%s%s", cells->setting[0][0] ? "; " : "", cells->setting[0]);
-    for (size_t i = 0; ok && i < n; i += PANELS)
-        ok = draw_histograms(p, cells, which, column + i, n - i < PANELS ? n - i : PANELS, err);
-    ok = ok && show_near(p, cells, which, column, n, err) && view_sweep_page_table2(p, cells, which, err);
+    for (size_t i = 0; i < n; i += PANELS)
+        draw_histograms(p, cells, which, column + i, n - i < PANELS ? n - i : PANELS);
+    show_near(p, cells, which, column, n);
+    view_sweep_page_table2(p, cells, which);
     free(column);
-    return ok;
 }
 
 /* The models, the paper's two first. */
@@ -290,38 +288,35 @@ static void order_models(struct view_sweep_page_cells *cells)
 bool view_sweep_page_patterns(struct view_sweep_page *p, struct error *err)
 {
     const struct study_fit_patterns *fit = p->at->fit.state[STUDY_FIT_PATTERNS];
-    struct view_sweep_page_cells all = {.fit = fit, .cell = calloc(fit->n, sizeof *all.cell),
-                                        .setting = calloc(fit->n, sizeof *all.setting)};
-    bool ok = all.cell && all.setting;
-    for (size_t i = 0; ok && i < fit->n; i++) {
+    struct view_sweep_page_cells all = {.fit = fit, .cell = memory_zeroed(fit->n, sizeof *all.cell, "cells"),
+                                        .setting = memory_zeroed(fit->n, sizeof *all.setting, "cells")};
+    (void)err;
+    for (size_t i = 0; i < fit->n; i++) {
         char *setting = setting_of(&fit->cells[i]);
         size_t at = all.n; /* after the last of its setting */
-        while (setting && at > 0 && strcmp(all.setting[at - 1], setting) != 0)
+        while (at > 0 && strcmp(all.setting[at - 1], setting) != 0)
             at--;
         at = at > 0 ? at : all.n;
         memmove(all.cell + at + 1, all.cell + at, (all.n - at) * sizeof *all.cell);
         memmove(all.setting + at + 1, all.setting + at, (all.n - at) * sizeof *all.setting);
         all.cell[at] = &fit->cells[i];
         all.setting[at] = setting;
-        all.n += setting != NULL;
-        ok = setting;
+        all.n++;
     }
-    if (!ok)
-        error_set(err, ERROR_SYSTEM, "out of memory");
     order_models(&all);
-    for (size_t i = 0; ok && i < all.n;) {
+    for (size_t i = 0; i < all.n;) {
         struct view_sweep_page_cells some = all;
         some.cell += i;
         some.setting += i;
         for (some.n = 1; i + some.n < all.n && strcmp(some.setting[some.n], some.setting[0]) == 0;)
             some.n++;
-        ok = show_setting(p, &some, err);
+        show_setting(p, &some);
         i += some.n;
     }
-    ok = ok && view_sweep_page_errors(p, &all, err);
-    for (size_t i = 0; all.setting && i < all.n; i++)
+    view_sweep_page_errors(p, &all);
+    for (size_t i = 0; i < all.n; i++)
         free(all.setting[i]);
     free(all.setting);
     free(all.cell);
-    return ok;
+    return true;
 }

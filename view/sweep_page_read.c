@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "view/sweep_page.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool no_memory(struct error *err)
-{
-    return error_set(err, ERROR_SYSTEM, "out of memory");
-}
 
 /* The first row's text of a query; "" where it is NULL. */
 static bool text_of(struct sweep_db *d, const char *sql, char **text, struct error *err)
@@ -16,7 +12,7 @@ static bool text_of(struct sweep_db *d, const char *sql, char **text, struct err
     int status = q ? sqlite3_step(q) : SQLITE_ERROR;
     const char *found = status == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
     bool ok = status == SQLITE_ROW || status == SQLITE_DONE || (q && sweep_db_fail(d, err));
-    ok = ok && ((*text = strdup(found ? found : "")) || no_memory(err));
+    *text = memory_text("%s", found ? found : "");
     sqlite3_finalize(q);
     return ok;
 }
@@ -26,7 +22,7 @@ static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strlen(name);
-    return strndup(name, n > 3 && strcmp(name + n - 3, ".db") == 0 ? n - 3 : n);
+    return memory_text("%.*s", (int)(n > 3 && strcmp(name + n - 3, ".db") == 0 ? n - 3 : n), name);
 }
 
 static bool read_facts(struct view_sweep_page_sweep *s, struct sweep_db *d, struct error *err)
@@ -60,11 +56,11 @@ static bool read_facts(struct view_sweep_page_sweep *s, struct sweep_db *d, stru
 bool view_sweep_page_sweep_read(struct view_sweep_page_sweep *s, const char *path, struct error *err)
 {
     struct sweep_db d;
-    *s = (struct view_sweep_page_sweep){.path = strdup(path), .name = name_of(path)};
-    bool ok = (s->path && s->name) || no_memory(err);
-    if (!ok || !study_fit_read_start(&s->fit, err) || !sweep_db_open(&d, path, err))
+    *s = (struct view_sweep_page_sweep){.path = memory_text("%s", path), .name = name_of(path)};
+    study_fit_read_start(&s->fit);
+    if (!sweep_db_open(&d, path, err))
         return false;
-    ok = read_facts(s, &d, err);
+    bool ok = read_facts(s, &d, err);
     sweep_db_close(&d);
     return ok && (s->done == 0 || (study_fit_read_source(&s->fit, s->path, err) && study_fit_read_end(&s->fit, err)));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Regime maps: two axes of a sweep as a map of cells, a map for each combination of the others. */
+#include "base/memory.h"
 #include "study/fit_regimes.h"
 #include "view/sweep_page.h"
 #include "view/sweep_page_axes.h"
@@ -206,7 +207,7 @@ static const char spread_caption[] =
     "Standard deviation of a flow's rate over its mean, in %, over all seeds and flows of a direction, of the "
     "direction where it is larger. Cells with one seed are empty.";
 
-static bool show_maps(struct view_sweep_page *p, const struct points *points, bool spread, struct error *err)
+static void show_maps(struct view_sweep_page *p, const struct points *points, bool spread)
 {
     const struct view_sweep_page_axes *axes = &points->grid;
     struct map v = {.points = points, .axes = axes, .spread = spread};
@@ -233,11 +234,11 @@ static bool show_maps(struct view_sweep_page *p, const struct points *points, bo
     } while (map_next(&v));
     fputs("</div>\n", p->f);
     points_data(&data, points);
-    return view_sweep_page_figure_end(p, spread ? spread_caption : regimes_caption, &data, err);
+    view_sweep_page_figure_end(p, spread ? spread_caption : regimes_caption, &data);
 }
 
 /* What was seen against what the closed form has. */
-static bool show_counts(struct view_sweep_page *p, const struct points *points, struct error *err)
+static void show_counts(struct view_sweep_page *p, const struct points *points)
 {
     size_t count[MODEL_REGIMES][MODEL_REGIMES] = {0}, known = 0, agree = 0;
     struct view_table t[2]; /* to be seen, and the data */
@@ -263,8 +264,8 @@ static bool show_counts(struct view_sweep_page *p, const struct points *points, 
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Regimes: seen against the closed form");
     snprintf(caption, sizeof caption, "%zu of %zu points that have a closed form agree with it: %.2f %%. %zu points "
              "have none.", agree, known, 100 * (double)agree / (double)known, points->n - known);
-    return view_table_html(p->f, "Points by regime", &t[0], 1, err) &&
-           view_sweep_page_figure_end(p, caption, &t[1], err);
+    view_table_html(p->f, "Points by regime", &t[0], 1);
+    view_sweep_page_figure_end(p, caption, &t[1]);
 }
 
 /* Does it have regimes over the same axes as the sweep being shown? */
@@ -273,26 +274,22 @@ static bool belongs(const struct view_sweep_page *p, const struct view_sweep_pag
     return strcmp(s->axes, p->at->axes) == 0 && study_fit_read_has(&s->fit, STUDY_FIT_REGIMES);
 }
 
-/* Adds a sweep's points; false when memory is out. */
-static bool add_points(struct points *all, const struct study_fit_regimes *r)
+static void add_points(struct points *all, const struct study_fit_regimes *r)
 {
     size_t n = all->n + r->n;
-    const struct study_fit_regimes_point **point = realloc(all->point, n * sizeof *point);
-    all->point = point ? point : all->point;
-    json_t **axes = point ? realloc(all->axes, n * sizeof *axes) : NULL;
-    all->axes = axes ? axes : all->axes;
-    for (size_t i = 0; axes && i < r->n; i++) {
-        axes[all->n] = r->point[i].axes;
-        point[all->n++] = &r->point[i];
+    all->point = memory_resized(all->point, n, sizeof *all->point, "points of regimes");
+    all->axes = memory_resized(all->axes, n, sizeof *all->axes, "points of regimes");
+    for (size_t i = 0; i < r->n; i++) {
+        all->axes[all->n] = r->point[i].axes;
+        all->point[all->n++] = &r->point[i];
     }
-    return axes;
 }
 
 bool view_sweep_page_regimes(struct view_sweep_page *p, struct error *err)
 {
     const struct view_sweep_page_sweep *s = p->sweep;
     struct points points = {.n = 0};
-    bool ok = true, spread = false;
+    bool spread = false;
     while (!belongs(p, s))
         s++;
     if (s != p->at) {
@@ -300,21 +297,25 @@ bool view_sweep_page_regimes(struct view_sweep_page *p, struct error *err)
                 "same axes.</p>\n", s - p->sweep + 1);
         return true;
     }
-    for (; ok && s < p->sweep + p->n; s++) {
+    for (; s < p->sweep + p->n; s++) {
         if (!belongs(p, s))
             continue;
-        ok = add_points(&points, s->fit.state[STUDY_FIT_REGIMES]) || error_set(err, ERROR_SYSTEM, "out of memory");
+        add_points(&points, s->fit.state[STUDY_FIT_REGIMES]);
         if (s != p->at) {
             fprintf(p->f, "<p>Its regimes are drawn together with those of <a href=\"#sweep%td\">", s - p->sweep + 1);
             view_text_markup(p->f, "%s.db</a>, which has the same axes: its commands, too, make the figures "
                              "again.</p>\n", s->name);
         }
     }
-    ok = ok && view_sweep_page_axes_make(&points.grid, points.axes, points.n, err);
+    bool ok = view_sweep_page_axes_make(&points.grid, points.axes, points.n, err);
     for (size_t i = 0; ok && i < points.n; i++)
         spread = spread || isfinite(spread_of(points.point[i]));
-    ok = ok && show_counts(p, &points, err) && show_maps(p, &points, false, err) &&
-         (!spread || show_maps(p, &points, true, err));
+    if (ok) {
+        show_counts(p, &points);
+        show_maps(p, &points, false);
+    }
+    if (ok && spread)
+        show_maps(p, &points, true);
     view_sweep_page_axes_free(&points.grid);
     free(points.point);
     free(points.axes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 4: what flows over one shared link get, against how many there are each way. */
 #include "base/estimate.h"
+#include "base/memory.h"
 #include "study/fit_resources.h"
 #include "view/sweep_page.h"
 #include "view/sweep_page_axes.h"
@@ -145,12 +146,10 @@ static void degrees_add(struct degrees *d, int value)
     d->value[i] = value;
 }
 
-static bool grid_make(struct grid *g, const struct link *l, json_t *others, const char *group, struct error *err)
+static void grid_make(struct grid *g, const struct link *l, json_t *others, const char *group)
 {
     char text[128];
-    *g = (struct grid){.place = calloc(l->n + 1, sizeof *g->place)};
-    if (!g->place)
-        return error_set(err, ERROR_SYSTEM, "out of memory");
+    *g = (struct grid){.place = memory_zeroed(l->n, sizeof *g->place, "the points of a figure")};
     for (size_t i = 0; i < l->n; i++) {
         group_of(link_run(l, i), others, text);
         if (strcmp(text, group) == 0)
@@ -165,7 +164,6 @@ static bool grid_make(struct grid *g, const struct link *l, json_t *others, cons
         degrees_add(&g->in, p->in);
         degrees_add(&g->out, p->out);
     }
-    return true;
 }
 
 /* NULL: no such run. */
@@ -377,7 +375,7 @@ static void form_data(struct view_table *t, const struct analysis_fit *form)
                             form->cross_validated_error);
 }
 
-static bool show_forms(struct view_sweep_page *p, const char *link, const struct analysis_fit *forms, struct error *err)
+static void show_forms(struct view_sweep_page *p, const char *link, const struct analysis_fit *forms)
 {
     static const char *const shown[] = {"form", "B Mb/s, 95 %", "parameters", "dAIC", "rms %", "mean %", "worst %",
                                         "cross-validated %"};
@@ -395,16 +393,15 @@ static bool show_forms(struct view_sweep_page *p, const char *link, const struct
     if (forms[0].rms_error > STUDY_FIT_RESOURCES_MIXED)
         fprintf(p->f, "<p><b>The best is off by %.0f %% (rms): no form fits all of these points, and the bandwidth "
                 "means little.</b></p>\n", 100 * forms[0].rms_error);
-    return view_table_html(p->f, "Which rule these points obey together, best first", &t, 3, err) &&
-           view_sweep_page_figure_end(
-               p, "B is the goodput that one direction alone can carry. eq5 and eq6 are the paper's equations, '+acks' "
-               "takes the bytes of ACKs into account; dAIC is Akaike's criterion above the best form's (2 is little, "
-               "10 decides); cross-validated: the rms error of points predicted from all the others. <code>contraflow "
-               "fit --help</code> has the formulas.", &data, err);
+    view_table_html(p->f, "Which rule these points obey together, best first", &t, 3);
+    view_sweep_page_figure_end(
+        p, "B is the goodput that one direction alone can carry. eq5 and eq6 are the paper's equations, '+acks' takes "
+        "the bytes of ACKs into account; dAIC is Akaike's criterion above the best form's (2 is little, 10 decides); "
+        "cross-validated: the rms error of points predicted from all the others. <code>contraflow fit --help</code> has "
+        "the formulas.", &data);
 }
 
-static bool show_grid(struct view_sweep_page *p, const struct grid *g, const char *shown, bool backbone,
-                      struct error *err)
+static void show_grid(struct view_sweep_page *p, const struct grid *g, const char *shown, bool backbone)
 {
     struct view_table data;
     char caption[800];
@@ -419,20 +416,18 @@ static bool show_grid(struct view_sweep_page *p, const struct grid *g, const cha
              "up to 2 %% (sections 5.1 and 5.2).", letter,
              backbone ? ", and no more than the hosts' own links let through" : "",
              backbone ? " and 9.4 Gb/s for the backbone" : "");
-    if (!view_sweep_page_figure_end(p, caption, &data, err))
-        return false;
+    view_sweep_page_figure_end(p, caption, &data);
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Fig. 4%c: how far off Eq. 6 is (%s)", letter, shown);
     draw_maps(p, g);
     grid_data(g, &data);
-    return view_sweep_page_figure_end(p, "Simulated bandwidth / Eq. 6 - 1, in %: blue below the rule, orange above. "
-                                      "Empty: no flow in that direction, or no run.", &data, err);
+    view_sweep_page_figure_end(p, "Simulated bandwidth / Eq. 6 - 1, in %: blue below the rule, orange above. Empty: no "
+                               "flow in that direction, or no run.", &data);
 }
 
-static bool show_link(struct view_sweep_page *p, const struct study_fit_resources *r,
-                      const struct study_fit_group *of, struct error *err)
+static void show_link(struct view_sweep_page *p, const struct study_fit_resources *r, const struct study_fit_group *of)
 {
     const struct link link = {r->points, &of->all, of->all.n};
-    bool backbone = strncmp(of->name, "sw", 2) == 0, ok = true;
+    bool backbone = strncmp(of->name, "sw", 2) == 0;
     char shown[256], title[400], group[GROUPS + 1][128], rate[VIEW_TEXT_QUANTITY];
     json_t *others = other_axes(&link);
     size_t n = groups_of(&link, others, group);
@@ -441,22 +436,24 @@ static bool show_link(struct view_sweep_page *p, const struct study_fit_resource
     if (n > GROUPS)
         fputs("<p>Nothing like Fig. 4 here: runs with as many flows each way differ by more than their seeds.</p>\n",
               p->f);
-    for (size_t i = 0; ok && n <= GROUPS && i < n; i++) {
+    for (size_t i = 0; n <= GROUPS && i < n; i++) {
         struct grid g;
         snprintf(title, sizeof title, "%s%s%.127s", shown, group[i][0] ? "; " : "", group[i]);
-        ok = grid_make(&g, &link, others, group[i], err) && show_grid(p, &g, title, backbone, err);
+        grid_make(&g, &link, others, group[i]);
+        show_grid(p, &g, title, backbone);
         free(g.place);
     }
     json_decref(others);
-    return ok && show_forms(p, shown, of->all.fit, err);
+    show_forms(p, shown, of->all.fit);
 }
 
 bool view_sweep_page_resources(struct view_sweep_page *p, struct error *err)
 {
     const struct study_fit_resources *r = p->at->fit.state[STUDY_FIT_RESOURCES];
+    (void)err;
     for (size_t i = 0; i < r->n_groups; i++)
-        if (r->groups[i].points > 0 && !show_link(p, r, &r->groups[i], err))
-            return false;
+        if (r->groups[i].points > 0)
+            show_link(p, r, &r->groups[i]);
     if (r->starved > 0 || r->unfilled > 0)
         fprintf(p->f, "<p>Left out: %zu runs where a flow moved nothing, %zu whose windows do not fill the link.</p>\n",
                 r->starved, r->unfilled);

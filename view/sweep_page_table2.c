@@ -39,7 +39,7 @@ static void errors_data(struct view_table *t, const struct view_sweep_page_cells
     }
 }
 
-bool view_sweep_page_errors(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, struct error *err)
+void view_sweep_page_errors(struct view_sweep_page *p, const struct view_sweep_page_cells *cells)
 {
     static const char *const shown[] = {"setting", "nodes", "d", "MB", "window kB", "patterns", "links", "steps"};
     static const char *const head[] = {"setting", "nodes", "d", "message_bytes", "window_bytes", "patterns", "links",
@@ -70,10 +70,10 @@ bool view_sweep_page_errors(struct view_sweep_page *p, const struct view_sweep_p
         errors_data(&data, cells, i);
     }
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Mean |error| of every model");
-    return view_table_html(p->f, "Mean |predicted / simulated - 1| in %, with 95 % intervals that take patterns as "
-                           "independent", &t, 1, err) &&
-           view_sweep_page_figure_end(p, "Steps: of Algorithm 2, a pattern. The data also have the errors' mean with "
-                                      "its sign (bias), the worst link's, and the share within 10 %.", &data, err);
+    view_table_html(p->f, "Mean |predicted / simulated - 1| in %, with 95 % intervals that take patterns as "
+                    "independent", &t, 1);
+    view_sweep_page_figure_end(p, "Steps: of Algorithm 2, a pattern. The data also have the errors' mean with its sign "
+                               "(bias), the worst link's, and the share within 10 %.", &data);
 }
 
 /* A cell of ours that the paper has, too. */
@@ -103,7 +103,7 @@ static void table2_errors(struct view_table *t, const struct study_fit_patterns_
     view_table_add(t, "%.2f", grid5000);
 }
 
-static bool table2(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, struct error *err)
+static void table2(struct view_sweep_page *p, const struct view_sweep_page_cells *cells)
 {
     static const char *const head[] = {
         "nodes", "d", "MB", "window kB", "links simulated", "paper", "steps simulated", "paper",
@@ -128,8 +128,8 @@ static bool table2(struct view_sweep_page *p, const struct view_sweep_page_cells
         table2_errors(&t, &r.proposed->both, r.paper->err_both, r.paper->g5k_err_both);
         table2_errors(&t, &r.fair->both, r.paper->fair_both, r.paper->g5k_fair_both);
     }
-    return view_table_html(p->f, "Table II: mean |error| of predicted completion times in %. Paper: measured, Zhu et "
-                           "al. 2014, Table II", &t, 0, err);
+    view_table_html(p->f, "Table II: mean |error| of predicted completion times in %. Paper: measured, Zhu et al. 2014, "
+                    "Table II", &t, 0);
 }
 
 static void table2_data(struct view_table *t, const struct view_sweep_page_cells *cells)
@@ -213,8 +213,7 @@ static void draw_table2(struct view_sweep_page *p, const struct view_sweep_page_
     view_svg_end(p->f);
 }
 
-bool view_sweep_page_table2(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
-                            struct error *err)
+void view_sweep_page_table2(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting)
 {
     double value[SERIES], half[SERIES], top = 1;
     struct view_table data;
@@ -229,13 +228,14 @@ bool view_sweep_page_table2(struct view_sweep_page *p, const struct view_sweep_p
             top = isfinite(value[k]) ? fmax(top, value[k] + (isfinite(half[k]) ? half[k] : 0)) : top;
     }
     if (n == 0)
-        return true;
+        return;
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_BESIDE_MEASURED, "Table II%s", setting);
     draw_table2(p, cells, n, top);
     table2_data(&data, cells);
-    return table2(p, cells, err) && view_sweep_page_figure_end(
+    table2(p, cells);
+    view_sweep_page_figure_end(
         p, "The picture shows patterns with traffic both ways on a shared resource, columns (b) and (c) of the paper. "
         "<b>Filled: simulated here</b>, with 95 % intervals; <b>hollow: measured by Zhu et al. 2014, Table II</b>, on "
         "the main testbed and on Grid5000. The patterns are drawn by the paper's rule; they are not the paper's own.",
-        &data, err);
+        &data);
 }

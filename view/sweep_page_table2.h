@@ -17,10 +17,9 @@ struct view_sweep_page_cells {
 };
 
 /* Table II, of cells of one setting: "" or what to add to the title. */
-bool view_sweep_page_table2(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
-                            struct error *err);
+void view_sweep_page_table2(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting);
 
 /* Mean |error| of every model in every cell. */
-bool view_sweep_page_errors(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, struct error *err);
+void view_sweep_page_errors(struct view_sweep_page *p, const struct view_sweep_page_cells *cells);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/table.h"
 
+#include "base/memory.h"
 #include "view/text.h"
 
 #include <math.h>
@@ -15,22 +16,10 @@ void view_table_init(struct view_table *t, size_t columns)
 
 void view_table_add(struct view_table *t, const char *format, ...)
 {
-    if (t->n == t->capacity) {
-        size_t capacity = t->capacity ? 2 * t->capacity : 64;
-        char **grown = realloc(t->cell, capacity * sizeof *grown);
-        if (!grown) {
-            t->failed = true;
-            return;
-        }
-        t->cell = grown;
-        t->capacity = capacity;
-    }
     va_list args;
+    t->cell = memory_grown(t->cell, t->n, &t->capacity, 64, sizeof *t->cell, "the cells of a table");
     va_start(args, format);
-    if (vasprintf(&t->cell[t->n], format, args) < 0)
-        t->failed = true;
-    else
-        t->n++;
+    t->cell[t->n++] = memory_vtext(format, args);
     va_end(args);
 }
 
@@ -86,7 +75,7 @@ void view_table_fini(struct view_table *t)
     *t = (struct view_table){0};
 }
 
-bool view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f, struct error *err)
+void view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f)
 {
     size_t width[VIEW_TABLE_COLUMNS] = {0};
     for (size_t i = 0; i < t->n; i++) {
@@ -104,12 +93,10 @@ bool view_table_print(struct view_table *t, const char *indent, size_t numbers, 
         if (last)
             putc('\n', f);
     }
-    bool failed = t->failed;
     view_table_fini(t);
-    return !failed || error_set(err, ERROR_SYSTEM, "out of memory for the table");
 }
 
-bool view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers, struct error *err)
+void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers)
 {
     fputs("<div class=\"wide\"><table>\n", f);
     if (caption)
@@ -126,9 +113,7 @@ bool view_table_html(FILE *f, const char *caption, struct view_table *t, size_t 
             fputs("</tr>\n", f);
     }
     fputs("</tbody></table></div>\n", f);
-    bool failed = t->failed;
     view_table_fini(t);
-    return !failed || error_set(err, ERROR_SYSTEM, "out of memory for the table");
 }
 
 json_t *view_table_json_number(double value)

@@ -16,7 +16,6 @@ struct view_table {
     size_t columns;
     char **cell; /* owned, row by row; the first row is the head */
     size_t n, capacity;
-    bool failed; /* memory ran out: the table is not whole */
 };
 
 void view_table_init(struct view_table *t, size_t columns);
@@ -40,11 +39,11 @@ void view_table_add_share(struct view_table *t, double share);
 /* Adds two cells, from and to: address and port of either end. */
 void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow);
 
-/* Prints and frees. Columns from `numbers` on are flushed right. False and *err when memory ran out. */
-bool view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f, struct error *err);
+/* Prints and frees. Columns from `numbers` on are flushed right. */
+void view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f);
 
 /* The same as HTML; caption: NULL none. */
-bool view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers, struct error *err);
+void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers);
 
 double view_json_number(const json_t *object, const char *key); /* NAN when it is not there, or no number */
 json_t *view_table_json_number(double value); /* null when it is not finite */

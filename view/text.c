@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/text.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -41,14 +43,12 @@ void view_text_html(FILE *f, const char *text)
 
 void view_text_htmlf(FILE *f, const char *format, ...)
 {
-    char *text;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&text, format, args) >= 0) {
-        view_text_html(f, text);
-        free(text);
-    }
+    char *text = memory_vtext(format, args);
     va_end(args);
+    view_text_html(f, text);
+    free(text);
 }
 
 void view_text_markup(FILE *f, const char *markup, ...)
@@ -69,9 +69,7 @@ char *view_text_shell_word(const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%,=";
     bool bare = *text && text[strspn(text, safe)] == '\0';
-    char *word = malloc(4 * strlen(text) + sizeof "./''"), *at = word;
-    if (!word)
-        return NULL;
+    char *word = memory_zeroed(4 * strlen(text) + sizeof "./''", 1, "a word of a command"), *at = word;
     if (!bare)
         *at++ = '\'';
     if (*text == '-') /* not an option */

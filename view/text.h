@@ -12,7 +12,7 @@ void view_text_html(FILE *f, const char *text);
 void view_text_htmlf(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void view_text_markup(FILE *f, const char *markup, ...) __attribute__((format(printf, 2, 3)));
 
-/* A word of a POSIX shell command line; for free(). NULL when memory is out. */
+/* A word of a POSIX shell command line; for free(). */
 char *view_text_shell_word(const char *text);
 
 /* The unit that fits values up to `top`, given in "b/s", "B", "s" or the like: "Mb/s". Returns what to divide by. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The native engine behind emu/engine.h: hosts, connections between them, and the flows that use them. */
+#include "base/memory.h"
 #include "emu/engine.h"
 
 #include "emu/native/endpoint.h"
@@ -255,14 +256,8 @@ int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *conf
         error_set(err, ERROR_INPUT, "the native engine has no such congestion control");
         return -1;
     }
-    struct native_flow **flows = realloc(e->flows, ((size_t)e->n_flows + 1) * sizeof(struct native_flow *));
-    struct native_flow *f = flows ? calloc(1, sizeof *f) : NULL;
-    if (flows)
-        e->flows = flows;
-    if (!f) {
-        error_set(err, ERROR_SYSTEM, "out of memory for flow %d", e->n_flows);
-        return -1;
-    }
+    e->flows = memory_resized(e->flows, (size_t)e->n_flows + 1, sizeof(struct native_flow *), "flows");
+    struct native_flow *f = memory_zeroed(1, sizeof *f, "a flow");
     *f = (struct native_flow){.engine = e, .config = *config, .stats = {.first_data_ps = -1, .last_delivery_ps = -1}};
     if (!config->written)
         f->due = config->bytes > 0 ? (uint64_t)config->bytes : ENDLESS;
