@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
+#include <string.h>
 
 int cli_fail(const struct error *err)
 {
@@ -16,4 +19,18 @@ int cli_finish(int status)
     struct error err;
     error_set_errno(&err, "standard output: cannot be written");
     return cli_fail(&err);
+}
+
+char *cli_output_name(const char *path, const char *ending)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+    return memory_text("%.*s%s", length, name, ending);
+}
+
+void cli_print_json(json_t *root)
+{
+    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    putchar('\n');
+    json_decref(root);
 }

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#include <jansson.h>
+
 /* Each gets its own name as argv[0] and returns the exit status: 0 done; 1 the work ran and its
  * answer is no; 2 bad input or usage; 3 the system failed. */
 int cmd_explain(int argc, char **argv);
@@ -23,5 +25,11 @@ int cli_fail(const struct error *err);
 
 /* What main() returns: `status`, unless standard output could not be written. */
 int cli_finish(int status);
+
+/* scenarios/star.yaml with "-run": star-run, here. For free(). */
+char *cli_output_name(const char *path, const char *ending);
+
+/* Prints what --json asks for, and frees it. */
+void cli_print_json(json_t *root);
 
 #endif

@@ -2,7 +2,7 @@
 #include "analysis/degree.h"
 #include "base/memory.h"
 #include "cli/cli.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "cli/read.h"
 #include "results/csv.h"
 #include "view/capture_page.h"
@@ -10,7 +10,6 @@
 #include "results/directory.h"
 #include "results/summary.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
 
 struct options {
     enum format format;
-    bool help, first, has_host; /* first: of the files */
+    bool first, has_host; /* first: of the files */
     const char *report; /* directory, or NULL */
     struct capture_address host;
 };
@@ -299,57 +298,39 @@ static bool analyze(int n, char **paths, struct options *o, json_t *root, struct
     return ok;
 }
 
-static bool parse(int argc, char **argv, struct options *o, struct error *err)
+static bool options_host(const struct cli_option *option, const char *text, struct error *err)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"csv", no_argument, NULL, 'c'}, {"host", required_argument, NULL, 'H'},
-        {"report", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
-    };
-    int c;
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (c) {
-        case 'j':
-            o->format = FORMAT_JSON;
-            break;
-        case 'c':
-            o->format = FORMAT_CSV;
-            break;
-        case 'H':
-            o->has_host = capture_address_parse(optarg, &o->host);
-            if (!o->has_host)
-                return error_set(err, ERROR_INPUT, "--host %s: not an IP address; try 10.0.0.1", optarg);
-            break;
-        case 'r':
-            o->report = optarg;
-            break;
-        case 'h':
-            o->help = true;
-            return true;
-        default: /* getopt_long has said what */
-            return error_set(err, ERROR_INPUT, "'contraflow analyze --help' lists the options");
-        }
-    }
-    return optind < argc || error_set(err, ERROR_INPUT, "analyze: no file given; try 'contraflow analyze --help'");
+    struct options *o = option->to;
+    o->has_host = capture_address_parse(text, &o->host);
+    return o->has_host || error_set(err, ERROR_INPUT, "--host %s: not an IP address; try 10.0.0.1", text);
 }
 
 int cmd_analyze(int argc, char **argv)
 {
     struct options o = {0};
     struct error err = {0};
-    if (!parse(argc, argv, &o, &err))
-        return cli_fail(&err);
-    if (o.help)
-        return cli_help("analyze");
+    bool json = false, csv = false;
+    const struct cli_option options[] = {
+        {"json", 0, .flag = &json},
+        {"csv", 0, .flag = &csv},
+        {"host", 0, .call = options_host, .to = &o},
+        {"report", 0, .text = &o.report},
+        {NULL},
+    };
+    int at = cli_options_read("analyze", argc, argv, options, &err);
+    if (at == argc)
+        error_set(&err, ERROR_INPUT, "analyze: no file given; try 'contraflow analyze --help'");
+    if (at <= 0 || at == argc)
+        return at ? cli_fail(&err) : 0;
+    o.format = json ? FORMAT_JSON : csv ? FORMAT_CSV : FORMAT_TABLE;
     json_t *root = json_pack("{s:[], s:[]}", "flows", "captures");
     struct view_capture_page report = {0};
     bool ok = (!o.report || view_capture_page_open(&report, o.report, &err)) &&
-              analyze(argc - optind, argv + optind, &o, root, &report, &err) &&
+              analyze(argc - at, argv + at, &o, root, &report, &err) &&
               (!o.report || view_capture_page_finish(&report, &err));
     view_capture_page_discard(&report);
-    if (ok && o.format == FORMAT_JSON) {
-        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        putchar('\n');
-    }
+    if (ok && o.format == FORMAT_JSON)
+        cli_print_json(json_incref(root));
     json_decref(root);
     if (ok && o.report) /* where data go to programs, words do not */
         fprintf(o.format == FORMAT_TABLE ? stdout : stderr, "report: %s/report.html\n", o.report);

@@ -2,16 +2,15 @@
 #include "base/units.h"
 #include "cli/check_show.h"
 #include "cli/cli.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "cli/read.h"
 #include "cli/workload_show.h"
 #include "study/judge.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 struct options {
-    bool json, help;
+    bool json;
     double tolerance;
     json_t *list;       /* owned; resources so far */
     struct view_table summary; /* a row each */
@@ -69,63 +68,37 @@ static bool check_visit(void *user, const char *source, const char *run, const s
     return true;
 }
 
-static bool check_parse_tolerance(const char *text, double *tolerance, struct error *err)
+static bool check_tolerance(const struct cli_option *option, const char *text, struct error *err)
 {
-    double value;
-    if (!units_parse_share(text, &value) || !(value > 0 && value < 1))
-        return error_set(err, ERROR_INPUT, "--tolerance %s: not a share between 0 and 100 %%; try 5%% or 0.05", text);
-    *tolerance = value;
-    return true;
-}
-
-static bool check_parse(int argc, char **argv, struct options *o, struct error *err)
-{
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"tolerance", required_argument, NULL, 't'},
-        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
-    };
-    int c;
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (c) {
-        case 'j':
-            o->json = true;
-            break;
-        case 't':
-            if (!check_parse_tolerance(optarg, &o->tolerance, err))
-                return false;
-            break;
-        case 'h':
-            o->help = true;
-            return true;
-        default: /* getopt_long has said what */
-            return error_set(err, ERROR_INPUT, "'contraflow check --help' lists the options");
-        }
-    }
-    return optind < argc ||
-           error_set(err, ERROR_INPUT, "check: no file or directory given; try 'contraflow check --help'");
+    double *tolerance = option->to;
+    return (units_parse_share(text, tolerance) && *tolerance > 0 && *tolerance < 1) ||
+           error_set(err, ERROR_INPUT, "--tolerance %s: not a share between 0 and 100 %%; try 5%% or 0.05", text);
 }
 
 int cmd_check(int argc, char **argv)
 {
     struct options o = {.tolerance = ANALYSIS_CHECK_TOLERANCE};
     struct error err = {0};
-    if (!check_parse(argc, argv, &o, &err))
-        return cli_fail(&err);
-    if (o.help)
-        return cli_help("check");
+    const struct cli_option options[] = {
+        {"json", 0, .flag = &o.json},
+        {"tolerance", 0, .call = check_tolerance, .to = &o.tolerance},
+        {NULL},
+    };
+    int at = cli_options_read("check", argc, argv, options, &err);
+    if (at == argc)
+        error_set(&err, ERROR_INPUT, "check: no file or directory given; try 'contraflow check --help'");
+    if (at <= 0 || at == argc)
+        return at ? cli_fail(&err) : 0;
     o.list = json_array();
     o.workloads = json_array();
     cli_check_show_summary_start(&o.summary);
     bool ok = true;
-    for (int i = optind; ok && i < argc; i++) {
+    for (int i = at; ok && i < argc; i++)
         ok = study_judge_source(argv[i], o.tolerance, &cli_read_listener, check_visit, &o, &err);
-    }
     ok = ok && cli_workload_show_signature(&o.signature, o.json, o.workloads, &err);
     if (ok && o.json) {
         json_t *root = json_pack("{s:O, s:O}", "resources", o.list, "programs", o.workloads);
-        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        putchar('\n');
-        json_decref(root);
+        cli_print_json(root);
     }
     json_decref(o.list);
     json_decref(o.workloads);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
 #include "cli/fit_show.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "cli/read.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 static const struct {
@@ -24,24 +23,6 @@ json_t *cli_fit_show_json(const struct study_fit_read *f)
         if (study_fit_read_has(f, (enum study_fit_kind)i))
             json_object_set_new(root, study_fit_parts[i]->name, fit_shows[i].json(f->state[i]));
     return root;
-}
-
-static bool fit_parse(int argc, char **argv, bool *json, bool *help_wanted, struct error *err)
-{
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
-    };
-    int c;
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (c == 'j')
-            *json = true;
-        else if (c == 'h')
-            return *help_wanted = true;
-        else /* getopt_long has printed why */
-            return error_set(err, ERROR_INPUT, "'contraflow fit --help' lists the options");
-    }
-    return optind < argc ||
-           error_set(err, ERROR_INPUT, "fit: no database, capture or directory given; try 'contraflow fit --help'");
 }
 
 /* Every part that took something. */
@@ -65,10 +46,8 @@ static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json,
         for (int i = 0; i < n; i++)
             json_array_append_new(names, json_string(sources[i]));
         json_object_update(root, parts);
-        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        putchar('\n');
         json_decref(parts);
-        json_decref(root);
+        cli_print_json(root);
     }
     return true;
 }
@@ -77,17 +56,19 @@ int cmd_fit(int argc, char **argv)
 {
     struct study_fit_read f = {0};
     struct error err = {0};
-    bool json = false, help_wanted = false;
-    if (!fit_parse(argc, argv, &json, &help_wanted, &err))
-        return cli_fail(&err);
-    if (help_wanted)
-        return cli_help("fit");
+    bool json = false;
+    const struct cli_option options[] = {{"json", 0, .flag = &json}, {NULL}};
+    int at = cli_options_read("fit", argc, argv, options, &err);
+    if (at == argc)
+        error_set(&err, ERROR_INPUT, "fit: no database, capture or directory given; try 'contraflow fit --help'");
+    if (at <= 0 || at == argc)
+        return at ? cli_fail(&err) : 0;
     bool ok = true;
     study_fit_read_start(&f);
     f.listener = &cli_read_listener;
-    for (int i = optind; ok && i < argc; i++)
+    for (int i = at; ok && i < argc; i++)
         ok = study_fit_read_source(&f, argv[i], &err);
-    ok = ok && fit_show(&f, argv + optind, argc - optind, json, &err);
+    ok = ok && fit_show(&f, argv + at, argc - at, json, &err);
     study_fit_read_free(&f);
     return ok ? 0 : cli_fail(&err);
 }

@@ -2,14 +2,13 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "cli/read.h"
 #include "results/directory.h"
 #include "study/judge.h"
 #include "study/judge_run.h"
 #include "view/figures.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,28 +130,17 @@ static bool plot_draw_all(const struct plot *p, const char *directory, struct er
 
 int cmd_plot(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     struct plot plot = {.all_runs = true};
     struct error err = {0};
     const char *output = NULL;
-    int option;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-        if (option == 'h')
-            return cli_help("plot");
-        if (option != 'o') {
-            fputs("contraflow: 'contraflow plot --help' lists the options\n", stderr);
-            return ERROR_INPUT;
-        }
-        output = optarg;
-    }
-    if (optind == argc) {
+    const struct cli_option options[] = {{"output", 'o', .text = &output}, {NULL}};
+    int at = cli_options_read("plot", argc, argv, options, &err);
+    if (at == argc)
         error_set(&err, ERROR_INPUT, "plot: no file or directory given; see 'contraflow plot --help'");
-        return cli_fail(&err);
-    }
+    if (at <= 0 || at == argc)
+        return at ? cli_fail(&err) : 0;
     bool ok = true;
-    for (int i = optind; ok && i < argc; i++) {
+    for (int i = at; ok && i < argc; i++) {
         /* 'replay --port -o DIR' leaves a queue, and no flows to judge. */
         if (results_directory_has(argv[i], "queues.csv") && !study_judge_run_exists(argv[i]))
             plot_add_run(&plot.queues, argv[i], "queues.csv");

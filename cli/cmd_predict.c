@@ -3,43 +3,33 @@
 #include "base/monotonic.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "cli/predict.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_SETS 256
 #define PROGRESS_EVERY_S 0.5
 #define DEFAULT_MODEL "window"
 
 struct options {
-    const char *path, *sets[MAX_SETS + 1]; /* and one of our own */
+    const char *path;
+    struct cli_options_sets sets;
     const struct study_model *model; /* NULL: DEFAULT_MODEL */
-    size_t n_sets;
-    char seed_set[64];
     int64_t ack_bytes; /* 0: the scenario's */
-    bool all, json, yaml, help;
+    bool all, json, yaml;
 };
 
-static bool options_add_set(struct options *o, const char *set, struct error *err)
+static bool options_model(const struct cli_option *option, const char *name, struct error *err)
 {
-    if (o->n_sets == MAX_SETS)
-        return error_set(err, ERROR_INPUT, "more than %d --set", MAX_SETS);
-    o->sets[o->n_sets++] = set;
-    return true;
-}
-
-static bool options_model(struct options *o, const char *name, struct error *err)
-{
-    o->model = study_models_find(name);
-    if (o->model)
+    const struct study_model **model = option->to;
+    *model = study_models_find(name);
+    if (*model)
         return true;
     char list[256] = "";
     size_t length = 0;
@@ -48,60 +38,38 @@ static bool options_model(struct options *o, const char *name, struct error *err
     return error_set(err, ERROR_INPUT, "--model: '%s' is not a model; models are %s", name, list);
 }
 
-static bool options_read(struct options *o, int option, struct error *err)
+static bool options_ack_bytes(const struct cli_option *option, const char *text, struct error *err)
 {
-    switch (option) {
-    case 'm':
-        return options_model(o, optarg, err);
-    case 'a':
-        o->all = true;
-        return true;
-    case 'J':
-        o->json = true;
-        return true;
-    case 'y':
-        o->yaml = true;
-        return true;
-    case 'S':
-        return options_add_set(o, optarg, err);
-    case 's':
-        snprintf(o->seed_set, sizeof o->seed_set, "seed=%s", optarg);
-        return options_add_set(o, o->seed_set, err);
-    case 'A':
-        if (units_parse_bytes(optarg, &o->ack_bytes, err) && o->ack_bytes >= 64 && o->ack_bytes <= 10000)
-            return true;
-        return error_set(err, ERROR_INPUT, "--ack-bytes: '%s' is not a size from 64 to 10000 bytes", optarg);
-    case 'h':
-        o->help = true;
-        return true;
-    default:
-        return error_set(err, ERROR_INPUT, "%s", "");
-    }
+    int64_t *bytes = option->to;
+    return (units_parse_bytes(text, bytes, err) && *bytes >= 64 && *bytes <= 10000) ||
+           error_set(err, ERROR_INPUT, "--ack-bytes: '%s' is not a size from 64 to 10000 bytes", text);
 }
 
-static bool options_parse(struct options *o, int argc, char **argv, struct error *err)
+/* As cli_options_read(). */
+static int options_read(struct options *o, int argc, char **argv, struct error *err)
 {
-    static const struct option list[] = {
-        {"model", required_argument, NULL, 'm'}, {"all", no_argument, NULL, 'a'},
-        {"json", no_argument, NULL, 'J'},        {"yaml", no_argument, NULL, 'y'},
-        {"set", required_argument, NULL, 'S'},   {"seed", required_argument, NULL, 's'},
-        {"ack-bytes", required_argument, NULL, 'A'}, {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    const struct cli_option options[] = {
+        {"model", 'm', .call = options_model, .to = &o->model},
+        {"all", 'a', .flag = &o->all},
+        {"json", 0, .flag = &o->json},
+        {"yaml", 0, .flag = &o->yaml},
+        {"set", 0, .call = cli_options_set, .to = &o->sets},
+        {"seed", 0, .call = cli_options_seed, .to = &o->sets},
+        {"ack-bytes", 0, .call = options_ack_bytes, .to = &o->ack_bytes},
+        {NULL},
     };
-    int option;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "m:ah", list, NULL)) != -1)
-        if (!options_read(o, option, err) || o->help)
-            return o->help;
-    if (argc - optind != 1)
-        return error_set(err, ERROR_INPUT, "predict takes one PATTERN.yaml, not %d; see 'contraflow predict --help'",
-                         argc - optind);
-    if (o->all && o->model)
-        return error_set(err, ERROR_INPUT, "--all and --model: give one of them");
-    if (o->yaml && (o->all || o->model || o->json || o->ack_bytes))
-        return error_set(err, ERROR_INPUT, "--yaml prints the pattern and predicts nothing: give it without a model");
-    o->path = argv[optind];
-    return true;
+    int at = cli_options_read("predict", argc, argv, options, err);
+    if (at <= 0)
+        return at;
+    if (argc - at != 1)
+        error_set(err, ERROR_INPUT, "predict takes one PATTERN.yaml, not %d; see 'contraflow predict --help'",
+                  argc - at);
+    else if (o->all && o->model)
+        error_set(err, ERROR_INPUT, "--all and --model: give one of them");
+    else if (o->yaml && (o->all || o->model || o->json || o->ack_bytes))
+        error_set(err, ERROR_INPUT, "--yaml prints the pattern and predicts nothing: give it without a model");
+    o->path = argv[at];
+    return err->code == ERROR_NONE ? at : -1;
 }
 
 static bool endless(const struct scenario *s)
@@ -207,10 +175,8 @@ static bool predict(const struct options *o, const struct scenario *s, struct er
     }
     json_t *json = NULL;
     bool ok = s->n_points > 0 ? predict_points(o, s, &json, err) : predict_scenario(o, s, &json, err);
-    if (ok && json) {
-        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        putchar('\n');
-    }
+    if (ok && json)
+        cli_print_json(json_incref(json));
     json_decref(json);
     return ok;
 }
@@ -224,17 +190,11 @@ int cmd_predict(int argc, char **argv)
     struct options o = {0};
     struct error err = {0};
     struct scenario s = {0};
-    if (!options_parse(&o, argc, argv, &err)) {
-        if (!*err.message) {
-            fputs("contraflow: 'contraflow predict --help' lists the options\n", stderr);
-            return ERROR_INPUT;
-        }
-        return cli_fail(&err);
-    }
-    if (o.help)
-        return cli_help("predict");
-    o.sets[o.n_sets++] = "traffic.start_spread=0"; /* last: whatever was set, jitter is no part of a pattern */
-    bool ok = scenario_load(&s, o.path, o.sets, o.n_sets, &err) && (o.yaml || predictable(&s, o.path, &err)) &&
+    int at = options_read(&o, argc, argv, &err);
+    if (at <= 0)
+        return at ? cli_fail(&err) : 0;
+    o.sets.set[o.sets.n++] = "traffic.start_spread=0"; /* last: whatever was set, jitter is no part of a pattern */
+    bool ok = scenario_load(&s, o.path, o.sets.set, o.sets.n, &err) && (o.yaml || predictable(&s, o.path, &err)) &&
               predict(&o, &s, &err);
     scenario_fini(&s);
     return ok ? 0 : cli_fail(&err);

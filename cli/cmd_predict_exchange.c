@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "cli/predict.h"
 
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static const struct setting {
     {"l-per-process", KIND_TIME, FIELD(tam.latency_per_process_s), STUDY_EXCHANGE_TAM},
     {"packet", KIND_BYTES, FIELD(tam.packet_bytes), STUDY_EXCHANGE_ANY},
 };
-enum { SETTINGS = sizeof settings / sizeof *settings, WORDS = 6 };
+enum { SETTINGS = sizeof settings / sizeof *settings, WORDS = 5 };
 
 static bool exchange_number(const char *text, double *value, struct error *err)
 {
@@ -57,7 +56,7 @@ static bool exchange_number(const char *text, double *value, struct error *err)
            error_set(err, ERROR_INPUT, "'%s' is not a number; try 0.5", text);
 }
 
-static bool exchange_setting(enum kind kind, const char *text, double *value, struct error *err)
+static bool exchange_value(enum kind kind, const char *text, double *value, struct error *err)
 {
     int64_t whole = 0;
     bool ok = true;
@@ -102,8 +101,9 @@ static int exchange_model_at(const char *name, size_t length)
     return -1;
 }
 
-static bool exchange_models(const char *text, struct study_exchange_request *r, struct error *err)
+static bool exchange_models(const struct cli_option *option, const char *text, struct error *err)
 {
+    struct study_exchange_request *r = option->to;
     if (*text == '\0')
         return error_set(err, ERROR_INPUT, "--model: names no model; try --model tam");
     while (*text) {
@@ -167,62 +167,45 @@ static bool exchange_fill_defaults(struct cli_predict_exchange_options *o, struc
     return true;
 }
 
-static bool exchange_parse(int argc, char **argv, struct cli_predict_exchange_options *o, struct error *err)
+/* `to` is the request: the row of the option has the field. */
+static bool exchange_setting(const struct cli_option *option, const char *text, struct error *err)
 {
-    struct option list[SETTINGS + WORDS + 1] = {
-        {"model", required_argument, NULL, 'm'}, {"like", required_argument, NULL, 'l'},
-        {"network", required_argument, NULL, 'n'}, {"fit", required_argument, NULL, 'f'},
-        {"json", no_argument, NULL, 'j'},        {"help", no_argument, NULL, 'h'},
-    };
+    const struct setting *s = settings;
+    while (strcmp(s->name, option->name) != 0)
+        s++;
+    return exchange_value(s->kind, text, exchange_field(option->to, s), err) || error_prefix(err, "--%s: ", s->name);
+}
+
+/* As cli_options_read(). */
+static int exchange_read(int argc, char **argv, struct cli_predict_exchange_options *o, struct error *err)
+{
     struct study_exchange_request *r = &o->request;
+    struct cli_option options[WORDS + SETTINGS + 1] = {
+        {"model", 0, .call = exchange_models, .to = r},
+        {"like", 0, .text = &o->like},
+        {"network", 0, .text = &r->network},
+        {"fit", 0, .text = &r->fit_path},
+        {"json", 0, .flag = &o->json},
+    };
     *o = (struct cli_predict_exchange_options){.like = "8275-326"};
     for (int i = 0; i < SETTINGS; i++) {
-        list[WORDS + i] = (struct option){settings[i].name, required_argument, NULL, 256 + i};
+        options[WORDS + i] = (struct cli_option){settings[i].name, 0, .call = exchange_setting, .to = r};
         *exchange_field(r, &settings[i]) = NAN;
     }
-    int c;
+    int at = cli_options_read("predict exchange", argc, argv, options, err);
+    if (at <= 0)
+        return at;
     bool any = false;
-    optind = 1;
-    while ((c = getopt_long(argc, argv, "h", list, NULL)) != -1) {
-        bool ok = true;
-        switch (c) {
-        case 'm':
-            ok = exchange_models(optarg, r, err);
-            any = true;
-            break;
-        case 'l':
-            o->like = optarg;
-            break;
-        case 'n':
-            r->network = optarg;
-            break;
-        case 'f':
-            r->fit_path = optarg;
-            break;
-        case 'j':
-            o->json = true;
-            break;
-        case 'h':
-            o->help = true;
-            return true;
-        case '?': /* getopt_long has printed why */
-            return error_set(err, ERROR_INPUT, "'contraflow predict exchange --help' lists the options");
-        default:
-            ok = exchange_setting(settings[c - 256].kind, optarg, exchange_field(r, &settings[c - 256]), err);
-            if (!ok)
-                error_prefix(err, "--%s: ", settings[c - 256].name);
-        }
-        if (!ok)
-            return false;
-    }
-    if (optind < argc)
-        return error_set(err, ERROR_INPUT, "exchange: '%s' is not an option; see 'contraflow predict exchange --help'",
-                         argv[optind]);
+    for (int m = 0; m < STUDY_EXCHANGE_MODELS; m++)
+        any |= r->wanted[m];
     if (!any) {
         const char *name = r->fit_path || r->network ? "signature" : "tam";
         r->wanted[exchange_model_at(name, strlen(name))] = true;
     }
-    return exchange_check_use(r, err) && exchange_fill_defaults(o, err);
+    if (at < argc)
+        error_set(err, ERROR_INPUT, "exchange: '%s' is not an option; see 'contraflow predict exchange --help'",
+                  argv[at]);
+    return at == argc && exchange_check_use(r, err) && exchange_fill_defaults(o, err) ? at : -1;
 }
 
 int cmd_predict_exchange(int argc, char **argv)
@@ -230,10 +213,9 @@ int cmd_predict_exchange(int argc, char **argv)
     struct cli_predict_exchange_options o;
     struct study_exchange_answer a;
     struct error err = {0};
-    if (!exchange_parse(argc, argv, &o, &err))
-        return cli_fail(&err);
-    if (o.help)
-        return cli_help("predict exchange");
+    int at = exchange_read(argc, argv, &o, &err);
+    if (at <= 0)
+        return at ? cli_fail(&err) : 0;
     if (!study_exchange_predict(&o.request, &a, &err))
         return cli_fail(&err);
     cli_predict_exchange_show(&o, &a);

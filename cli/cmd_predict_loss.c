@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "cli/predict.h"
 #include "study/loss_traces.h"
 #include "view/table.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,53 +16,40 @@ struct options {
     struct model_loss_flow flow; /* NAN, here and in the next two: not given */
     struct model_loss_chain chain;
     double to_gr;
-    bool trace, json, help;
+    bool trace, json;
     char **files;
     int n_files;
 };
 
-static bool options_number(const char *name, const char *text, double *value, struct error *err)
+static bool options_number(const struct cli_option *option, const char *text, struct error *err)
 {
     char *end;
+    double *value = option->to;
     *value = strtod(text, &end);
-    if (end != text && *end == '\0' && isfinite(*value))
-        return true;
-    return error_set(err, ERROR_INPUT, "--%s: '%s' is not a number", name, text);
+    return (end != text && *end == '\0' && isfinite(*value)) ||
+           error_set(err, ERROR_INPUT, "--%s: '%s' is not a number", option->name, text);
 }
 
-static bool options_parse(struct options *o, int argc, char **argv, struct error *err)
+/* As cli_options_read(). */
+static int options_read(struct options *o, int argc, char **argv, struct error *err)
 {
-    static const struct option list[] = {
-        {"senders", required_argument, NULL, 'P'}, {"window", required_argument, NULL, 'W'},
-        {"buffer", required_argument, NULL, 'B'},  {"c", required_argument, NULL, 'c'},
-        {"one-minus-a", required_argument, NULL, 'a'}, {"f", required_argument, NULL, 'f'},
-        {"to-gr", required_argument, NULL, 'T'},   {"trace", no_argument, NULL, 't'},
-        {"json", no_argument, NULL, 'J'},          {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     *o = (struct options){.flow = {NAN, NAN, NAN}, .chain = {NAN, NAN, NAN}, .to_gr = NAN};
-    int option, at;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "h", list, &at)) != -1) {
-        double *number = option == 'P'   ? &o->flow.senders
-                         : option == 'W' ? &o->flow.window_packets
-                         : option == 'B' ? &o->flow.buffer_packets
-                         : option == 'c' ? &o->chain.c
-                         : option == 'a' ? &o->chain.one_minus_a
-                         : option == 'f' ? &o->chain.f
-                         : option == 'T' ? &o->to_gr
-                                         : NULL;
-        if (option == '?')
-            return error_set(err, ERROR_INPUT, "'contraflow predict loss --help' lists the options");
-        if (number && !options_number(list[at].name, optarg, number, err))
-            return false;
-        o->trace |= option == 't';
-        o->json |= option == 'J';
-        o->help |= option == 'h';
-    }
-    o->files = argv + optind;
-    o->n_files = argc - optind;
-    return true;
+    const struct cli_option options[] = {
+        {"senders", 0, .call = options_number, .to = &o->flow.senders},
+        {"window", 0, .call = options_number, .to = &o->flow.window_packets},
+        {"buffer", 0, .call = options_number, .to = &o->flow.buffer_packets},
+        {"c", 0, .call = options_number, .to = &o->chain.c},
+        {"one-minus-a", 0, .call = options_number, .to = &o->chain.one_minus_a},
+        {"f", 0, .call = options_number, .to = &o->chain.f},
+        {"to-gr", 0, .call = options_number, .to = &o->to_gr},
+        {"trace", 0, .flag = &o->trace},
+        {"json", 0, .flag = &o->json},
+        {NULL},
+    };
+    int at = cli_options_read("predict loss", argc, argv, options, err);
+    o->files = argv + at;
+    o->n_files = argc - at;
+    return at;
 }
 
 static bool options_check(struct options *o, struct error *err)
@@ -223,10 +209,9 @@ int cmd_predict_loss(int argc, char **argv)
     struct options o;
     struct error err;
     struct model_loss_counts pooled;
-    if (!options_parse(&o, argc, argv, &err))
-        return cli_fail(&err);
-    if (o.help)
-        return cli_help("predict loss");
+    int at = options_read(&o, argc, argv, &err);
+    if (at <= 0)
+        return at ? cli_fail(&err) : 0;
     if (!options_check(&o, &err) ||
         (o.trace && !study_loss_traces_estimate(o.files, (size_t)o.n_files, &o.chain, &pooled, &err)))
         return cli_fail(&err);

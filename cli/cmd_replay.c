@@ -5,28 +5,26 @@
 #include "cli/engines.h"
 #include "cli/cli.h"
 #include "cli/cmd_replay.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "cli/read.h"
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SETS 64
-
 struct replay_options {
-    const char *file, *scenario, *output, *sets[MAX_SETS], *what_ifs[STUDY_REPLAY_VARIANTS];
-    size_t n_sets;
+    const char *file, *scenario, *output, *what_ifs[STUDY_REPLAY_VARIANTS];
+    struct cli_options_sets sets;
     int n_what_ifs;
     int64_t jobs;
-    bool quiet, json, help;
+    bool quiet, json;
 };
 
-static bool options_map(struct study_replay *r, const char *text, struct error *err)
+static bool options_map(const struct cli_option *option, const char *text, struct error *err)
 {
+    struct study_replay *r = option->to;
     const char *equals = strrchr(text, '=');
     char address[CAPTURE_ADDRESS_TEXT];
     int host = -1, length = 0;
@@ -45,55 +43,39 @@ static bool options_map(struct study_replay *r, const char *text, struct error *
     return true;
 }
 
-static bool options_parse(int argc, char **argv, struct replay_options *o, struct study_replay *r, struct error *err)
+static bool options_what_if(const struct cli_option *option, const char *text, struct error *err)
 {
-    static const struct option options[] = {
-        {"scenario", required_argument, NULL, 's'}, {"set", required_argument, NULL, 'S'},
-        {"map", required_argument, NULL, 'm'},      {"what-if", required_argument, NULL, 'w'},
-        {"output", required_argument, NULL, 'o'},   {"jobs", required_argument, NULL, 'j'},
-        {"quiet", no_argument, NULL, 'q'},          {"json", no_argument, NULL, 'J'},
-        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
-    };
-    int option;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "o:j:qh", options, NULL)) != -1) {
-        if (option == 'S' && o->n_sets == MAX_SETS)
-            return error_set(err, ERROR_INPUT, "more than %d --set", MAX_SETS);
-        if (option == 'w' && o->n_what_ifs == STUDY_REPLAY_VARIANTS - 1)
-            return error_set(err, ERROR_INPUT, "more than %d --what-if", STUDY_REPLAY_VARIANTS - 1);
-        if (option == 'm' && !options_map(r, optarg, err))
-            return false;
-        if (option == 'j' && !sweep_engines_parse_jobs(optarg, &o->jobs, err))
-            return false;
-        if (option == '?')
-            return error_set(err, ERROR_INPUT, "'contraflow replay --help' lists the options");
-        o->scenario = option == 's' ? optarg : o->scenario;
-        o->output = option == 'o' ? optarg : o->output;
-        o->quiet |= option == 'q';
-        o->json |= option == 'J';
-        o->help |= option == 'h';
-        if (option == 'S')
-            o->sets[o->n_sets++] = optarg;
-        if (option == 'w')
-            o->what_ifs[o->n_what_ifs++] = optarg;
-    }
-    if (o->help)
-        return true;
-    if (argc - optind != 1)
-        return error_set(err, ERROR_INPUT, "replay takes one FILE, not %d; see 'contraflow replay --help'",
-                         argc - optind);
-    o->file = argv[optind];
-    return o->scenario ||
-           error_set(err, ERROR_INPUT, "replay needs a network: --scenario, such as scenarios/replay.yaml; or --port "
-                                       "RATE, or --interface NAME");
+    struct replay_options *o = option->to;
+    if (o->n_what_ifs == STUDY_REPLAY_VARIANTS - 1)
+        return error_set(err, ERROR_INPUT, "more than %d --what-if", STUDY_REPLAY_VARIANTS - 1);
+    o->what_ifs[o->n_what_ifs++] = text;
+    return true;
 }
 
-/* captures/my.pcap -> my-replay */
-static char *replay_default_directory(const char *path)
+/* As cli_options_read(). */
+static int options_read(int argc, char **argv, struct replay_options *o, struct study_replay *r, struct error *err)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strchr(name, '.');
-    int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
-    return memory_text("%.*s-replay", length, name);
+    const struct cli_option options[] = {
+        {"scenario", 0, .text = &o->scenario},
+        {"set", 0, .call = cli_options_set, .to = &o->sets},
+        {"map", 0, .call = options_map, .to = r},
+        {"what-if", 0, .call = options_what_if, .to = o},
+        {"output", 'o', .text = &o->output},
+        {"jobs", 'j', .call = cli_options_jobs, .to = &o->jobs},
+        {"quiet", 'q', .flag = &o->quiet},
+        {"json", 0, .flag = &o->json},
+        {NULL},
+    };
+    int at = cli_options_read("replay", argc, argv, options, err);
+    if (at <= 0)
+        return at;
+    if (argc - at != 1)
+        error_set(err, ERROR_INPUT, "replay takes one FILE, not %d; see 'contraflow replay --help'", argc - at);
+    else if (!o->scenario)
+        error_set(err, ERROR_INPUT, "replay needs a network: --scenario, such as scenarios/replay.yaml; or --port "
+                  "RATE, or --interface NAME");
+    o->file = argv[at];
+    return err->code == ERROR_NONE ? at : -1;
 }
 
 /* A variant's directory is named by its change, with '-' for what a file name cannot hold. */
@@ -145,7 +127,7 @@ static int replay_all(struct study_replay *r, const struct replay_options *o, st
 {
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
     int n = 1 + o->n_what_ifs, signal_number = 0;
-    char *root = o->output ? memory_text("%s", o->output) : replay_default_directory(o->file);
+    char *root = o->output ? memory_text("%s", o->output) : cli_output_name(o->file, "-replay");
     bool ok = outfile_make_directory(root, err);
     for (int i = 0; ok && i < n; i++) {
         runs[i].label = i ? o->what_ifs[i - 1] : "baseline";
@@ -158,9 +140,7 @@ static int replay_all(struct study_replay *r, const struct replay_options *o, st
         ok = study_replay_run_read(&runs[i], r->n_flows, err);
     if (ok && !signal_number && o->json) {
         json_t *all = cli_replay_show_json(r, runs, n);
-        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-        putchar('\n');
-        json_decref(all);
+        cli_print_json(all);
     } else if (ok && !signal_number) {
         cli_replay_show(r, runs, n);
     }
@@ -192,11 +172,10 @@ int cmd_replay(int argc, char **argv)
     struct study_replay r = {.n_maps = 0};
     struct error err = {0};
     int status = 0;
-    if (!options_parse(argc, argv, &o, &r, &err))
-        return cli_fail(&err);
-    if (o.help)
-        return cli_help("replay");
-    if (!scenario_load(&r.scenario, o.scenario, o.sets, o.n_sets, &err))
+    int at = options_read(argc, argv, &o, &r, &err);
+    if (at <= 0)
+        return at ? cli_fail(&err) : 0;
+    if (!scenario_load(&r.scenario, o.scenario, o.sets.set, o.sets.n, &err))
         return cli_fail(&err);
     if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
         status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points", o.scenario),

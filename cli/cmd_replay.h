@@ -3,7 +3,7 @@
 #ifndef CLI_CMD_REPLAY_H
 #define CLI_CMD_REPLAY_H
 
-#include "base/error.h"
+#include "cli/options.h"
 #include "scenarios/port_replay.h"
 #include "study/replay.h"
 
@@ -16,8 +16,8 @@ int cmd_replay_interface(int argc, char **argv);
 /* 'contraflow replay FILE --port RATE': into an emulated port. */
 int cmd_replay_port(int argc, char **argv);
 
-/* --speed: a finite number above 0. */
-bool cmd_replay_parse_speed(const char *text, double *speed, struct error *err);
+/* --speed: a finite number above 0, a double. */
+cli_options_call cmd_replay_speed;
 
 /* The closed loop's tables; runs[0] is the baseline. */
 void cli_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/options.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "capture/inject.h"
 #include "cli/cli.h"
 #include "cli/cmd_replay.h"
-#include "cli/help.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -21,7 +20,7 @@
 struct replay_options {
     struct capture_inject_options inject; /* owns rewrites */
     const char *interface;
-    bool json, quiet, help, has_speed;
+    bool json, quiet;
 };
 
 static volatile sig_atomic_t replay_signal;
@@ -31,17 +30,19 @@ static void replay_on_signal(int number)
     replay_signal = number;
 }
 
-bool cmd_replay_parse_speed(const char *text, double *speed, struct error *err)
+bool cmd_replay_speed(const struct cli_option *option, const char *text, struct error *err)
 {
     char *end;
+    double *speed = option->to;
     *speed = strtod(text, &end);
     if (end == text || *end || !isfinite(*speed) || *speed <= 0)
         return error_set(err, ERROR_INPUT, "--speed %s: not a number above 0; try 2, twice as fast", text);
     return true;
 }
 
-static bool replay_parse_rate(const char *text, int64_t *rate_bps, struct error *err)
+static bool replay_rate(const struct cli_option *option, const char *text, struct error *err)
 {
+    int64_t *rate_bps = option->to;
     if (!units_parse_rate(text, rate_bps, err))
         return error_prefix(err, "--rate: ");
     if (*rate_bps <= 0 || *rate_bps > CAPTURE_INJECT_RATE_MAX)
@@ -49,8 +50,9 @@ static bool replay_parse_rate(const char *text, int64_t *rate_bps, struct error 
     return true;
 }
 
-static bool replay_add_rewrite(struct replay_options *o, const char *text, struct error *err)
+static bool replay_rewrite(const struct cli_option *option, const char *text, struct error *err)
 {
+    struct replay_options *o = option->to;
     struct capture_rewrite rewrite;
     if (!capture_rewrite_parse(text, &rewrite, err))
         return error_prefix(err, "--rewrite: ");
@@ -62,58 +64,32 @@ static bool replay_add_rewrite(struct replay_options *o, const char *text, struc
     return true;
 }
 
-/* `text`: the argument that getopt_long() looked at last. */
-static bool replay_option(struct replay_options *o, int option, const char *text, struct error *err)
+/* As cli_options_read(). */
+static int replay_parse(int argc, char **argv, struct replay_options *o, struct error *err)
 {
-    switch (option) {
-    case 'i':
-        o->interface = optarg;
-        return true;
-    case 's':
-        o->has_speed = true;
-        return cmd_replay_parse_speed(optarg, &o->inject.speed, err);
-    case 'r':
-        return replay_parse_rate(optarg, &o->inject.rate_bps, err);
-    case 'w':
-        return replay_add_rewrite(o, optarg, err);
-    case 'j':
-        return o->json = true;
-    case 'q':
-        return o->quiet = true;
-    case 'h':
-        return o->help = true;
-    case ':':
-        return error_set(err, ERROR_INPUT, "replay: %s needs a value; see 'contraflow replay --help'", text);
-    default:
-        return error_set(err, ERROR_INPUT, "replay: option %s is unknown or takes no value; 'contraflow replay "
-                                           "--help' lists them", text);
-    }
-}
-
-static bool replay_parse(int argc, char **argv, struct replay_options *o, struct error *err)
-{
-    static const struct option options[] = {
-        {"interface", required_argument, NULL, 'i'}, {"speed", required_argument, NULL, 's'},
-        {"rate", required_argument, NULL, 'r'},      {"rewrite", required_argument, NULL, 'w'},
-        {"json", no_argument, NULL, 'j'},            {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},            {NULL, 0, NULL, 0}};
-    int option;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":qh", options, NULL)) != -1) {
-        if (!replay_option(o, option, argv[optind - 1], err))
-            return false;
-        if (o->help)
-            return true;
-    }
+    double speed = NAN;
+    const struct cli_option options[] = {
+        {"interface", 0, .text = &o->interface},
+        {"speed", 0, .call = cmd_replay_speed, .to = &speed},
+        {"rate", 0, .call = replay_rate, .to = &o->inject.rate_bps},
+        {"rewrite", 0, .call = replay_rewrite, .to = o},
+        {"json", 0, .flag = &o->json},
+        {"quiet", 'q', .flag = &o->quiet},
+        {NULL},
+    };
+    int at = cli_options_read("replay interface", argc, argv, options, err);
+    if (at <= 0)
+        return at;
     if (!o->interface)
-        return error_set(err, ERROR_INPUT, "replay: no interface given; --interface NAME says where to send");
-    if (optind != argc - 1)
-        return error_set(err, ERROR_INPUT, "replay: %s; see 'contraflow replay --help'",
-                         optind == argc ? "no file given" : "one file at a time");
-    if (o->has_speed && o->inject.rate_bps)
-        return error_set(err, ERROR_INPUT, "replay: --speed scales recorded times and --rate replaces them; give one");
-    o->inject.source = argv[optind];
-    return true;
+        error_set(err, ERROR_INPUT, "replay: no interface given; --interface NAME says where to send");
+    else if (at != argc - 1)
+        error_set(err, ERROR_INPUT, "replay: %s; see 'contraflow replay --help'",
+                  at == argc ? "no file given" : "one file at a time");
+    else if (!isnan(speed) && o->inject.rate_bps)
+        error_set(err, ERROR_INPUT, "replay: --speed scales recorded times and --rate replaces them; give one");
+    o->inject.speed = isnan(speed) ? 1 : speed;
+    o->inject.source = argv[at];
+    return err->code == ERROR_NONE ? at : -1;
 }
 
 static void replay_progress(void *user, int64_t frames, int64_t elapsed_ns)
@@ -152,9 +128,7 @@ static void replay_print_json(const struct replay_options *o, const struct captu
         (json_int_t)(r->elapsed_ns - r->scheduled_ns), "gap_error_p50_ns", (json_int_t)r->gap_p50_ns,
         "gap_error_p99_ns", (json_int_t)r->gap_p99_ns, "gap_error_max_ns", (json_int_t)r->gap_max_ns, "truncated",
         r->truncated, "interrupted", r->interrupted);
-    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    putchar('\n');
-    json_decref(root);
+    cli_print_json(root);
 }
 
 static void replay_report(const struct replay_options *o, const struct capture_inject_result *r)
@@ -211,11 +185,8 @@ int cmd_replay_interface(int argc, char **argv)
 {
     struct replay_options o = {.inject = {.speed = 1}};
     struct error err = {0};
-    bool ok = replay_parse(argc, argv, &o, &err);
-    if (ok && o.help)
-        cli_help("replay interface");
-    else if (ok)
-        ok = replay_open_and_send(&o, &err);
+    int at = replay_parse(argc, argv, &o, &err);
+    bool ok = at == 0 || (at > 0 && replay_open_and_send(&o, &err));
     free((void *)o.inject.rewrites);
     if (ok && replay_signal) {
         fputs("contraflow: interrupted\n", stderr);

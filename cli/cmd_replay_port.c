@@ -4,18 +4,17 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/cmd_replay.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "cli/read.h"
 #include "results/directory.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 struct port_options {
     struct port_replay_options replay;
     struct capture_address from, to;
-    bool json, quiet, help, has_port;
+    bool json, quiet;
 };
 
 static volatile sig_atomic_t port_signal;
@@ -25,85 +24,74 @@ static void port_on_signal(int number)
     port_signal = number;
 }
 
-static bool port_parse_rate(const char *text, int64_t *rate_bps, struct error *err)
+static bool port_rate(const struct cli_option *option, const char *text, struct error *err)
 {
+    int64_t *rate_bps = option->to;
     if (!units_parse_rate(text, rate_bps, err))
         return error_prefix(err, "--port: ");
     return (*rate_bps >= PORT_REPLAY_RATE_MIN && *rate_bps <= PORT_REPLAY_RATE_MAX) ||
            error_set(err, ERROR_INPUT, "--port %s: not between 1kbps and 1000Gbps", text);
 }
 
-static bool port_parse_address(const char *name, const char *text, struct capture_address *address,
-                          const struct capture_address **use, struct error *err)
+static bool port_buffer(const struct cli_option *option, const char *text, struct error *err)
 {
-    *use = address;
-    return capture_address_parse(text, address) ||
-           error_set(err, ERROR_INPUT, "--%s %s: an IPv4 or IPv6 address goes here, such as 10.0.0.1", name, text);
+    return study_replay_queue_limit(text, option->to, err) || error_prefix(err, "--buffer %s: ", text);
 }
 
-static bool port_option(struct port_options *o, int option, const char *name, const char *text, struct error *err)
+static bool port_queue(const struct cli_option *option, const char *text, struct error *err)
 {
+    struct emu_queue_config *queue = option->to;
     char known[NAMES_TEXT];
-    switch (option) {
-    case 'p':
-        return o->has_port = port_parse_rate(optarg, &o->replay.rate_bps, err);
-    case 'b':
-        return study_replay_queue_limit(optarg, &o->replay.queue, err) || error_prefix(err, "--buffer %s: ", optarg);
-    case 'u':
-        return study_replay_discipline(optarg, &o->replay.queue.discipline) ||
-               error_set(err, ERROR_INPUT, "--queue %s: there are %s", optarg, names_list(emu_discipline_names, known));
-    case 'f':
-        return port_parse_address(name, optarg, &o->from, &o->replay.from, err);
-    case 't':
-        return port_parse_address(name, optarg, &o->to, &o->replay.to, err);
-    case 's':
-        return cmd_replay_parse_speed(optarg, &o->replay.speed, err);
-    case 'o':
-        o->replay.directory = optarg;
-        return true;
-    case 'J':
-        return o->json = true;
-    case 'q':
-        return o->quiet = true;
-    case 'h':
-        return o->help = true;
-    case 'x':
-        return error_set(err, ERROR_INPUT, "replay: --%s does not go with --port; see 'contraflow replay --help'",
-                         name);
-    case ':':
-        return error_set(err, ERROR_INPUT, "replay: %s needs a value; see 'contraflow replay --help'", text);
-    default:
-        return error_set(err, ERROR_INPUT, "replay: option %s is unknown or takes no value; 'contraflow replay --help' "
-                         "lists them", text);
-    }
+    return study_replay_discipline(text, &queue->discipline) ||
+           error_set(err, ERROR_INPUT, "--queue %s: there are %s", text, names_list(emu_discipline_names, known));
 }
 
-static bool port_parse(int argc, char **argv, struct port_options *o, struct error *err)
+static bool port_address(const struct cli_option *option, const char *text, struct error *err)
 {
-    static const struct option options[] = {
-        {"port", required_argument, NULL, 'p'},      {"buffer", required_argument, NULL, 'b'},
-        {"queue", required_argument, NULL, 'u'},     {"from", required_argument, NULL, 'f'},
-        {"to", required_argument, NULL, 't'},        {"speed", required_argument, NULL, 's'},
-        {"output", required_argument, NULL, 'o'},    {"json", no_argument, NULL, 'J'},
-        {"quiet", no_argument, NULL, 'q'},           {"help", no_argument, NULL, 'h'},
-        {"interface", required_argument, NULL, 'x'}, {"rate", required_argument, NULL, 'x'},
-        {"rewrite", required_argument, NULL, 'x'},   {"scenario", required_argument, NULL, 'x'},
-        {"set", required_argument, NULL, 'x'},       {"map", required_argument, NULL, 'x'},
-        {"what-if", required_argument, NULL, 'x'},   {"jobs", required_argument, NULL, 'x'},
-        {NULL, 0, NULL, 0}};
-    int option, index = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":o:qh", options, &index)) != -1) {
-        if (!port_option(o, option, options[index].name, argv[optind - 1], err))
-            return false;
-        if (o->help)
-            return true;
-    }
-    if (optind != argc - 1)
-        return error_set(err, ERROR_INPUT, "replay: %s; see 'contraflow replay --help'",
-                         optind == argc ? "no file given" : "one file at a time");
-    o->replay.path = argv[optind];
-    return o->has_port || error_set(err, ERROR_INPUT, "replay: no port; --port RATE says how fast it is");
+    return capture_address_parse(text, option->to) ||
+           error_set(err, ERROR_INPUT, "--%s %s: an IPv4 or IPv6 address goes here, such as 10.0.0.1", option->name,
+                     text);
+}
+
+/* Options of the other ways to replay. */
+static bool port_refused(const struct cli_option *option, const char *text, struct error *err)
+{
+    (void)text;
+    return error_set(err, ERROR_INPUT, "replay: --%s does not go with --port; see 'contraflow replay --help'",
+                     option->name);
+}
+
+/* As cli_options_read(). */
+static int port_parse(int argc, char **argv, struct port_options *o, struct error *err)
+{
+    static const char *const others[] = {"interface", "rate", "rewrite", "scenario", "set", "map", "what-if", "jobs"};
+    enum { OWN = 9, OTHERS = sizeof others / sizeof *others };
+    struct port_replay_options *r = &o->replay;
+    struct cli_option options[OWN + OTHERS + 1] = {
+        {"port", 0, .call = port_rate, .to = &r->rate_bps},
+        {"buffer", 0, .call = port_buffer, .to = &r->queue},
+        {"queue", 0, .call = port_queue, .to = &r->queue},
+        {"from", 0, .call = port_address, .to = &o->from},
+        {"to", 0, .call = port_address, .to = &o->to},
+        {"speed", 0, .call = cmd_replay_speed, .to = &r->speed},
+        {"output", 'o', .text = &r->directory},
+        {"json", 0, .flag = &o->json},
+        {"quiet", 'q', .flag = &o->quiet},
+    };
+    for (int i = 0; i < OTHERS; i++)
+        options[OWN + i] = (struct cli_option){others[i], 0, .call = port_refused};
+    int at = cli_options_read("replay port", argc, argv, options, err);
+    if (at <= 0)
+        return at;
+    if (at != argc - 1)
+        error_set(err, ERROR_INPUT, "replay: %s; see 'contraflow replay --help'",
+                  at == argc ? "no file given" : "one file at a time");
+    else if (!r->rate_bps)
+        error_set(err, ERROR_INPUT, "replay: no port; --port RATE says how fast it is");
+    r->from = o->from.family ? &o->from : NULL;
+    r->to = o->to.family ? &o->to : NULL;
+    r->path = argv[at];
+    return err->code == ERROR_NONE ? at : -1;
 }
 
 /* A run's files would not fit its queues any more. */
@@ -164,10 +152,9 @@ int cmd_replay_port(int argc, char **argv)
     struct error err = {0};
     /* No SA_RESTART: it must wake a read; a second one ends us at once. */
     struct sigaction action = {.sa_handler = port_on_signal, .sa_flags = (int)SA_RESETHAND}, old_int, old_term;
-    if (!port_parse(argc, argv, &o, &err))
-        return cli_fail(&err);
-    if (o.help)
-        return cli_help("replay port");
+    int at = port_parse(argc, argv, &o, &err);
+    if (at <= 0)
+        return at ? cli_fail(&err) : 0;
     if (!o.quiet) {
         o.replay.progress = cli_read_progress;
         o.replay.user = (void *)o.replay.path;

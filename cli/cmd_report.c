@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "cli/cli.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "view/sweep_page.h"
 #include "results/directory.h"
 
 #include <dirent.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,29 +66,21 @@ static bool add_source(struct sweeps *s, const char *path, struct error *err)
 
 int cmd_report(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
-    };
     struct sweeps s = {0};
     struct error err = {0};
     const char *output = "report.html";
-    int option;
-    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-        if (option == 'h')
-            return cli_help("report");
-        if (option != 'o') {
-            fputs("contraflow: 'contraflow report --help' lists the options\n", stderr);
-            return ERROR_INPUT;
-        }
-        output = optarg;
-    }
-    bool ok = optind < argc ||
-              error_set(&err, ERROR_INPUT, "report: no database or directory given; try 'contraflow report --help'");
-    for (int i = optind; ok && i < argc; i++)
+    const struct cli_option options[] = {{"output", 'o', .text = &output}, {NULL}};
+    int at = cli_options_read("report", argc, argv, options, &err);
+    if (at == argc)
+        error_set(&err, ERROR_INPUT, "report: no database or directory given; try 'contraflow report --help'");
+    if (at <= 0 || at == argc)
+        return at ? cli_fail(&err) : 0;
+    bool ok = true;
+    for (int i = at; ok && i < argc; i++)
         ok = add_source(&s, argv[i], &err);
     if (ok && s.done == 0)
         ok = error_set(&err, ERROR_INPUT, "%s%s: no point of a sweep is done; 'contraflow sweep' runs them",
-                       argv[optind], argc - optind > 1 ? " and others" : "");
+                       argv[at], argc - at > 1 ? " and others" : "");
     ok = ok && view_sweep_page_write(output, s.sweep, s.n, &err);
     for (size_t i = 0; i < s.n; i++)
         view_sweep_page_sweep_free(&s.sweep[i]);

@@ -5,7 +5,7 @@
 #include "cli/engines.h"
 #include "cli/cli.h"
 #include "cli/cross_check_show.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "results/directory.h"
 #include "results/summary.h"
 #include "scenarios/directory.h"
@@ -13,7 +13,6 @@
 #include "scenarios/load.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -22,8 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define MAX_SETS 256
 
 struct run_plan {
     struct scenario scenario;
@@ -42,14 +39,6 @@ static void plan_fini(struct run_plan *p)
     }
     free(p->jobs);
     free(p->directory);
-}
-
-/* scenarios/star.yaml -> star-run */
-static char *plan_default_directory(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-    int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
-    return memory_text("%.*s-run", length, name);
 }
 
 static bool plan_add_job(struct run_plan *p, const struct scenario *s, const char *label, const char *directory,
@@ -220,81 +209,47 @@ static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, 
 
 int cmd_run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'}, {"engine", required_argument, NULL, 'e'},
-        {"seed", required_argument, NULL, 's'},   {"set", required_argument, NULL, 'S'},
-        {"jobs", required_argument, NULL, 'j'},   {"quiet", no_argument, NULL, 'q'},
-        {"cross-check", no_argument, NULL, 'c'},  {"json", no_argument, NULL, 'J'},
-        {"help", no_argument, NULL, 'h'},         {"keys", no_argument, NULL, 'k'},
-        {NULL, 0, NULL, 0},
-    };
     struct run_plan plan = {0};
     struct error err = {0};
-    const char *sets[MAX_SETS], *output = NULL;
-    char seed_set[64], engine_set[64], engine[PATH_MAX];
-    size_t n_sets = 0;
+    struct cli_options_sets sets = {.n = 0};
+    const char *output = NULL;
+    char engine[PATH_MAX];
     int64_t parallel = sweep_engines_processors();
-    bool quiet = false, both = false, json = false;
-    int option;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "o:j:qh", options, NULL)) != -1) {
-        if (n_sets == MAX_SETS) {
-            error_set(&err, ERROR_INPUT, "more than %d --set", MAX_SETS);
-            return cli_fail(&err);
-        }
-        switch (option) {
-        case 'o':
-            output = optarg;
-            break;
-        case 'e':
-            snprintf(engine_set, sizeof engine_set, "engine=%s", optarg);
-            sets[n_sets++] = engine_set;
-            break;
-        case 's':
-            snprintf(seed_set, sizeof seed_set, "seed=%s", optarg);
-            sets[n_sets++] = seed_set;
-            break;
-        case 'S':
-            sets[n_sets++] = optarg;
-            break;
-        case 'j':
-            if (!sweep_engines_parse_jobs(optarg, &parallel, &err))
-                return cli_fail(&err);
-            break;
-        case 'q':
-            quiet = true;
-            break;
-        case 'c':
-            both = true;
-            break;
-        case 'J':
-            json = true;
-            break;
-        case 'k':
-            scenario_keys_reference(stdout);
-            return 0;
-        case 'h':
-            return cli_help("run");
-        default:
-            fputs("contraflow: 'contraflow run --help' lists the options\n", stderr);
-            return ERROR_INPUT;
-        }
+    bool quiet = false, both = false, json = false, keys = false;
+    const struct cli_option options[] = {
+        {"output", 'o', .text = &output},
+        {"engine", 0, .call = cli_options_engine, .to = &sets},
+        {"seed", 0, .call = cli_options_seed, .to = &sets},
+        {"set", 0, .call = cli_options_set, .to = &sets},
+        {"jobs", 'j', .call = cli_options_jobs, .to = &parallel},
+        {"quiet", 'q', .flag = &quiet},
+        {"cross-check", 0, .flag = &both},
+        {"json", 0, .flag = &json},
+        {"keys", 0, .flag = &keys},
+        {NULL},
+    };
+    int at = cli_options_read("run", argc, argv, options, &err);
+    if (at <= 0)
+        return at ? cli_fail(&err) : 0;
+    if (keys) {
+        scenario_keys_reference(stdout);
+        return 0;
     }
-    if (argc - optind != 1) {
-        error_set(&err, ERROR_INPUT, "run takes one SCENARIO.yaml, not %d; see 'contraflow run --help'", argc - optind);
+    if (argc - at != 1) {
+        error_set(&err, ERROR_INPUT, "run takes one SCENARIO.yaml, not %d; see 'contraflow run --help'", argc - at);
         return cli_fail(&err);
     }
     if (json && !both) {
         error_set(&err, ERROR_INPUT, "--json goes with --cross-check; a run's figures are in its summary.json");
         return cli_fail(&err);
     }
-    const char *path = argv[optind];
+    const char *path = argv[at];
     int n = snprintf(plan.comment, sizeof plan.comment, "contraflow %s: run %s", CONTRAFLOW_VERSION, path);
-    for (size_t i = 0; i < n_sets && n > 0 && (size_t)n < sizeof plan.comment; i++)
-        n += snprintf(plan.comment + n, sizeof plan.comment - (size_t)n, " --set %s", sets[i]);
-    if (!scenario_load(&plan.scenario, path, sets, n_sets, &err))
+    for (size_t i = 0; i < sets.n && n > 0 && (size_t)n < sizeof plan.comment; i++)
+        n += snprintf(plan.comment + n, sizeof plan.comment - (size_t)n, " --set %s", sets.set[i]);
+    if (!scenario_load(&plan.scenario, path, sets.set, sets.n, &err))
         return cli_fail(&err);
-    plan.directory = output ? memory_text("%s", output) : plan_default_directory(path);
+    plan.directory = output ? memory_text("%s", output) : cli_output_name(path, "-run");
     int status;
     if (both)
         status = cross_check_runs(&plan, (int)parallel, quiet, json);

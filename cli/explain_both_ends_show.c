@@ -45,9 +45,7 @@ static void ends_print_json(const char *const path[2], const struct study_both_e
             json_array_append_new(list, ends_flow_json(path, &b->flow[i]));
     json_t *all = json_pack("{s:o, s:f, s:[f, f]}", "both_ends", list, "drift", b->drift, "resolution_s",
                             b->resolution_s[0], b->resolution_s[1]);
-    json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    putchar('\n');
-    json_decref(all);
+    cli_print_json(all);
 }
 
 static void ends_print(const char *const path[2], const struct study_both_ends *b)

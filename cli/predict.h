@@ -23,7 +23,7 @@ struct cli_predict_exchange_options {
     struct study_exchange_request request;
     const char *like; /* switch whose Table 5.2 the defaults are; borrowed */
     char given[128];  /* the options that replaced one of these defaults, "--g-s --l" */
-    bool json, help;
+    bool json;
 };
 
 void cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a);

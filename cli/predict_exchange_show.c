@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/cli.h"
 #include "cli/predict.h"
 #include "view/table.h"
 
@@ -149,9 +150,7 @@ static void show_json(const struct cli_predict_exchange_options *o, const struct
         json_object_set_new(root, "tam", parameters_json(o, a));
     if (a->tree.switches)
         json_object_set_new(root, "tree", tree_json(a));
-    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    putchar('\n');
-    json_decref(root);
+    cli_print_json(root);
 }
 
 void cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)

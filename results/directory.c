@@ -63,7 +63,8 @@ bool results_directory_clear(const char *directory, struct error *err)
     if (!outfile_make_directory(directory, err))
         return false;
     results_summary_read(&before, directory, &ignored);
-    bool ok = results_directory_remove(directory, "summary.json", err) && directory_remove_listed(&before, directory, err);
+    bool ok = results_directory_remove(directory, "summary.json", err) &&
+              directory_remove_listed(&before, directory, err);
     for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++)
         ok = results_directory_remove(directory, tables[i], err);
     results_summary_fini(&before);

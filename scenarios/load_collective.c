@@ -45,7 +45,8 @@ bool load_pairs(struct load *l)
                          "no pair: count and back are both 0");
     if (!collective_hosts(l, "traffic.pairs", 2 * (t->count + t->back)))
         return false;
-    s->flows = memory_zeroed((size_t)(t->count * (1 + t->both_ways) + t->back), sizeof *s->flows, "the flows of a scenario");
+    s->flows = memory_zeroed((size_t)(t->count * (1 + t->both_ways) + t->back), sizeof *s->flows,
+                             "the flows of a scenario");
     int hosts = s->network.hosts, count = (int)t->count;
     for (int i = 0; i < count; i++) {
         int to = hosts - count + i;

@@ -184,7 +184,8 @@ static bool traffic_random(struct load *l)
     if (!load_repeat(l, "traffic.random.repeat", t->bytes[0], &t->repeat))
         return false;
     size_t draws = t->d == RANDOM_PATTERN_ALL ? (size_t)s->network.hosts - 1 : (size_t)t->d;
-    struct random_pattern_pair *pairs = memory_zeroed((size_t)s->network.hosts * draws, sizeof *pairs, "the flows of a scenario");
+    struct random_pattern_pair *pairs = memory_zeroed((size_t)s->network.hosts * draws, sizeof *pairs,
+                                                        "the flows of a scenario");
     struct random random;
     random_init(&random, s->seed);
     size_t n = random_pattern_draw(s->network.hosts, (int)t->d, t->probability, &random, pairs);

@@ -342,7 +342,8 @@ static bool sweep_give(const struct sweep *s, const size_t *at, char *const *set
     bool ok = scenario_write(&scenario, f, NULL, err);
     memory_stream_end(f);
     if (scenario.n_points)
-        ok = error_set(err, ERROR_INPUT, "%s: scenario: %s has points of its own; make them axes", s->path, s->scenario);
+        ok = error_set(err, ERROR_INPUT, "%s: scenario: %s has points of its own; make them axes", s->path,
+                       s->scenario);
     p->axes = json;
     p->yaml = yaml;
     p->seed = (int64_t)scenario.seed;

@@ -43,20 +43,17 @@ NOT_RUN = {
 
 
 def options_of_sources():
-    """{page: set of options that its getopt table accepts}."""
+    """{page: set of options that its table accepts; --help and -h go with every table}."""
     found = {}
-    for folder in ("cli", "study", "sweep"):
-        for path in sorted((ROOT / folder).glob("*.c")):
-            text = path.read_text()
-            rows = re.findall(r'\{"([a-z-]+)", (?:no|required|optional)_argument, NULL, (\'?\w+\'?)\}', text)
-            if not rows:
-                continue
-            accepted = {"--" + name for name, value in rows if value != "'x'"}  # 'x': refused with a message
-            if path.name == "cmd_predict_exchange.c":
-                accepted |= {"--" + name for name in re.findall(r'^    \{"([a-z-]+)", ', text, re.M)}
-            short = re.search(r'getopt_long\([^"]*"([a-z:]*)"', text)
-            accepted |= {"-" + letter for letter in (short[1] if short else "") if letter != ":"}
-            found.setdefault(TABLES.get(path.name, str(path)), set()).update(accepted)
+    for path in sorted((ROOT / "cli").glob("*.c")):
+        text = path.read_text()
+        rows = re.findall(r'\{"([a-z-]+)", (?:\'(.)\'|0), \.(?:flag|text|call) = ', text)
+        if not rows:
+            continue
+        accepted = {"--help", "-h"} | {"--" + name for name, _ in rows} | {"-" + letter for _, letter in rows if letter}
+        if path.name == "cmd_predict_exchange.c":
+            accepted |= {"--" + name for name in re.findall(r'^    \{"([a-z-]+)", ', text, re.M)}
+        found.setdefault(TABLES.get(path.name, str(path)), set()).update(accepted)
     return found
 
 

@@ -397,8 +397,8 @@ static void show_forms(struct view_sweep_page *p, const char *link, const struct
     view_sweep_page_figure_end(
         p, "B is the goodput that one direction alone can carry. eq5 and eq6 are the paper's equations, '+acks' takes "
         "the bytes of ACKs into account; dAIC is Akaike's criterion above the best form's (2 is little, 10 decides); "
-        "cross-validated: the rms error of points predicted from all the others. <code>contraflow fit --help</code> has "
-        "the formulas.", &data);
+        "cross-validated: the rms error of points predicted from all the others. <code>contraflow fit --help</code> "
+        "has the formulas.", &data);
 }
 
 static void show_grid(struct view_sweep_page *p, const struct grid *g, const char *shown, bool backbone)

@@ -128,8 +128,8 @@ static void table2(struct view_sweep_page *p, const struct view_sweep_page_cells
         table2_errors(&t, &r.proposed->both, r.paper->err_both, r.paper->g5k_err_both);
         table2_errors(&t, &r.fair->both, r.paper->fair_both, r.paper->g5k_fair_both);
     }
-    view_table_html(p->f, "Table II: mean |error| of predicted completion times in %. Paper: measured, Zhu et al. 2014, "
-                    "Table II", &t, 0);
+    view_table_html(p->f, "Table II: mean |error| of predicted completion times in %. Paper: measured, Zhu et al. "
+                    "2014, Table II", &t, 0);
 }
 
 static void table2_data(struct view_table *t, const struct view_sweep_page_cells *cells)

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/options.h"
+
+#include "cli/help.h"
+#include "sweep/engines.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+#define OPTIONS 64 /* of a command, at most */
+
+int cli_options_read(const char *page, int argc, char **argv, const struct cli_option *options, struct error *err)
+{
+    struct option list[OPTIONS + 2] = {{"help", no_argument, NULL, 'h'}};
+    char letters[2 * OPTIONS + 3] = ":h", *end = letters + 2; /* ':': what is wrong is said here, in one line */
+    int n = 0, found, row;
+    for (; options[n].name; n++) {
+        const struct cli_option *o = &options[n];
+        list[n + 1] = (struct option){o->name, o->flag ? no_argument : required_argument, NULL, 256 + n};
+        if (o->letter)
+            *end++ = o->letter;
+        if (o->letter && !o->flag)
+            *end++ = ':';
+    }
+    optind = 1;
+    while ((found = getopt_long(argc, argv, letters, list, NULL)) != -1) {
+        if (found == 'h')
+            return cli_help(page);
+        for (row = 0; row < n && found != 256 + row && found != options[row].letter; row++)
+            ;
+        if (row == n) {
+            char letter[] = {'-', (char)optopt, '\0'};
+            const char *text = optopt > 0 && optopt < 256 ? letter : argv[optind - 1];
+            error_set(err, ERROR_INPUT, "%s: option %s %s; 'contraflow %s --help' lists the options", page, text,
+                      found == ':' ? "needs a value" : "is unknown or takes no value", page);
+            return -1;
+        }
+        const struct cli_option *o = &options[row];
+        if (o->flag)
+            *o->flag = true;
+        else if (o->text)
+            *o->text = optarg;
+        else if (!o->call(o, optarg, err))
+            return -1;
+    }
+    return optind;
+}
+
+bool cli_options_set(const struct cli_option *option, const char *text, struct error *err)
+{
+    struct cli_options_sets *s = option->to;
+    if (s->n == CLI_OPTIONS_SETS)
+        return error_set(err, ERROR_INPUT, "more than %d --set", CLI_OPTIONS_SETS);
+    s->set[s->n++] = text;
+    return true;
+}
+
+bool cli_options_seed(const struct cli_option *option, const char *text, struct error *err)
+{
+    struct cli_options_sets *s = option->to;
+    snprintf(s->seed, sizeof s->seed, "seed=%s", text);
+    return cli_options_set(option, s->seed, err);
+}
+
+bool cli_options_engine(const struct cli_option *option, const char *text, struct error *err)
+{
+    struct cli_options_sets *s = option->to;
+    snprintf(s->engine, sizeof s->engine, "engine=%s", text);
+    return cli_options_set(option, s->engine, err);
+}
+
+bool cli_options_jobs(const struct cli_option *option, const char *text, struct error *err)
+{
+    return sweep_engines_parse_jobs(text, option->to, err);
+}

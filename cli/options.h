@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cli/options.h - a command's options as a table: a row says how one is written and what it sets. --help and -h belong
+ * to every table without a row. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+struct cli_option;
+
+/* Takes the argument of an option. False and *err when it is wrong. */
+typedef bool cli_options_call(const struct cli_option *option, const char *text, struct error *err);
+
+/* One of flag, text and call is set. */
+struct cli_option {
+    const char *name;       /* "output": --output */
+    char letter;            /* 'o': -o; 0 none */
+    bool *flag;             /* becomes true: no argument */
+    const char **text;      /* becomes the argument */
+    cli_options_call *call; /* does something with it */
+    void *to;               /* the call's own */
+};
+
+/* Reads the options of the command whose help is on page `page`; the table ends with a row without a name. Returns the
+ * index of the first argument that is none, 0 after --help has been printed, -1 with *err. */
+int cli_options_read(const char *page, int argc, char **argv, const struct cli_option *options, struct error *err);
+
+/* Keys that --set, --seed and --engine set. */
+#define CLI_OPTIONS_SETS 256
+struct cli_options_sets {
+    const char *set[CLI_OPTIONS_SETS + 1]; /* borrowed; room for one of the command's own */
+    size_t n;
+    char seed[64], engine[64];
+};
+
+/* Calls: `to` is a struct cli_options_sets, and an int64_t for the number after --jobs. */
+cli_options_call cli_options_set, cli_options_seed, cli_options_engine, cli_options_jobs;
+
+#endif
