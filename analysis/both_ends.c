@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/both_ends.h"
 
+#include "base/memory.h"
 #include "analysis/connection.h"
 #include "analysis/degree.h"
 #include "analysis/match.h"
@@ -62,20 +63,14 @@ struct analysis_both_ends {
     double drift;
 };
 
-struct analysis_both_ends *analysis_both_ends_new(struct error *err)
+struct analysis_both_ends *analysis_both_ends_new(void)
 {
-    struct analysis_both_ends *e = calloc(1, sizeof *e);
-    if (e) {
-        e->connections = analysis_connections_new();
-        e->match = analysis_match_new();
-        for (int i = 0; i < FILES; i++)
-            e->sample[i] = calloc(1, sizeof *e->sample[i]);
-        if (e->connections && e->match && e->sample[0] && e->sample[1])
-            return e;
-    }
-    analysis_both_ends_free(e);
-    error_set(err, ERROR_SYSTEM, "out of memory for captures at both ends");
-    return NULL;
+    struct analysis_both_ends *e = memory_zeroed(1, sizeof *e, "captures at both ends");
+    e->connections = analysis_connections_new();
+    e->match = analysis_match_new();
+    for (int i = 0; i < FILES; i++)
+        e->sample[i] = memory_zeroed(1, sizeof *e->sample[i], "captures at both ends");
+    return e;
 }
 
 void analysis_both_ends_free(struct analysis_both_ends *e)
@@ -106,41 +101,31 @@ int64_t analysis_both_ends_time(const struct analysis_both_ends *e, int file, in
     return local_ns(e, file, time_ns) - (file == 1 ? e->offset_ns : 0);
 }
 
-/* The count of its connection and the end that sent it; NULL when memory is out. A host and its NIC need not show the
- * same VLAN tags. */
+/* The count of its connection and the end that sent it. A host and its NIC need not show the same VLAN tags. */
 static struct ends_count *count_of(struct analysis_both_ends *e, const struct capture_segment *s, int *end)
 {
     struct capture_segment untagged = *s;
     untagged.tag = 0;
     const struct analysis_connection *c = analysis_connections_find(e->connections, &untagged, end);
-    if (!c)
-        return NULL;
     if (c->number >= e->counts) {
         size_t n = 2 * (size_t)c->number + 16;
-        struct ends_count *grown = realloc(e->count, n * sizeof *grown);
-        if (!grown)
-            return NULL;
-        e->count = grown;
+        e->count = memory_resized(e->count, n, sizeof *e->count, "captures at both ends");
         for (; e->counts < n; e->counts++)
-            grown[e->counts] = (struct ends_count){0};
+            e->count[e->counts] = (struct ends_count){0};
     }
     return &e->count[c->number];
 }
 
-bool analysis_both_ends_note(struct analysis_both_ends *e, int file, int64_t time_ns, const struct capture_segment *s,
-                             struct error *err)
+void analysis_both_ends_note(struct analysis_both_ends *e, int file, int64_t time_ns, const struct capture_segment *s)
 {
     int end;
     struct ends_count *count = count_of(e, s, &end);
-    if (!count)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the connection table");
     if (!e->has_origin[file])
         e->origin_ns[file] = time_ns;
     e->has_origin[file] = true;
     e->finer[file] |= time_ns % US != 0;
     count->bytes[file][end] += s->payload_bytes;
     analysis_sample_add(e->sample[file], analysis_match_identity(s), local_ns(e, file, time_ns));
-    return true;
 }
 
 /* Payload that an end sent, by the file that saw less: switches flood a first frame to every tap. */
@@ -159,7 +144,7 @@ static int64_t bulk_bytes(const struct analysis_both_ends *e)
     return analysis_degree_bulk_bytes(largest);
 }
 
-bool analysis_both_ends_align(struct analysis_both_ends *e, struct error *err)
+void analysis_both_ends_align(struct analysis_both_ends *e)
 {
     if (!analysis_sample_offset(e->sample[0], e->sample[1], &e->offset_ns)) /* then the clocks' own, if anything */
         e->offset_ns = local_ns(e, 1, e->origin_ns[0]);
@@ -168,12 +153,9 @@ bool analysis_both_ends_align(struct analysis_both_ends *e, struct error *err)
         struct ends_count *c = &e->count[i];
         if (bytes_of(c, 0) < e->bulk_bytes && bytes_of(c, 1) < e->bulk_bytes)
             continue;
-        c->bulk = calloc(1, sizeof *c->bulk);
-        if (!c->bulk)
-            return error_set(err, ERROR_SYSTEM, "out of memory for connections at both ends");
+        c->bulk = memory_zeroed(1, sizeof *c->bulk, "connections at both ends");
         c->bulk->key = &analysis_connections_at(e->connections, i)->key;
     }
-    return true;
 }
 
 /* Shown by the same file a few frames ago. */
@@ -268,17 +250,14 @@ static void note_lost(void *user, const struct analysis_waiting *packet)
         w->lost[file]++;
 }
 
-bool analysis_both_ends_add(struct analysis_both_ends *e, int file, int64_t time_ns, const struct capture_segment *s,
-                            struct error *err)
+void analysis_both_ends_add(struct analysis_both_ends *e, int file, int64_t time_ns, const struct capture_segment *s)
 {
     int end;
     struct ends_count *count = count_of(e, s, &end);
-    if (!count)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the connection table");
     struct ends_connection *c = count->bulk;
     uint64_t identity = analysis_match_identity(s);
     if (!c || is_copy(&c->way[end], file, identity))
-        return true;
+        return;
     int64_t t[FILES] = {local_ns(e, file, time_ns), local_ns(e, file, time_ns)};
     if (s->payload_bytes > 0)
         hold_data(&c->way[end].hold[file], s, t[file]);
@@ -291,17 +270,8 @@ bool analysis_both_ends_add(struct analysis_both_ends *e, int file, int64_t time
     struct analysis_waiting packet = {.identity = identity, .time_ns = t[file], .file = (uint8_t)file,
                                       .counts = capture_segment_is_bare(s),
                                       .owner = (uint32_t)(2 * (count - e->count) + end)};
-    switch (analysis_match_add(e->match, &packet, &t[!file])) {
-    case ANALYSIS_MET_FAILED:
-        return error_set(err, ERROR_SYSTEM, "out of memory for packets in flight");
-    case ANALYSIS_MET_OTHER:
+    if (analysis_match_add(e->match, &packet, &t[!file]) == ANALYSIS_MET_OTHER)
         note_both(e, c, end, s, t);
-        break;
-    case ANALYSIS_MET_NONE:
-    case ANALYSIS_MET_COPY:
-        break;
-    }
-    return true;
 }
 
 /* The file beside end 0; -1 when nothing takes time between the taps: both at one place, or too little was seen. */

@@ -31,23 +31,20 @@
 
 struct analysis_both_ends; /* opaque */
 
-/* NULL and *err when memory is out. */
-struct analysis_both_ends *analysis_both_ends_new(struct error *err);
+struct analysis_both_ends *analysis_both_ends_new(void);
 void analysis_both_ends_free(struct analysis_both_ends *e);
 
-/* First pass: each segment of file 0 or 1, in the file's order; time_ns since the epoch. False when memory is out. */
-bool analysis_both_ends_note(struct analysis_both_ends *e, int file, int64_t time_ns, const struct capture_segment *s,
-                             struct error *err);
+/* First pass: each segment of file 0 or 1, in the file's order; time_ns since the epoch. */
+void analysis_both_ends_note(struct analysis_both_ends *e, int file, int64_t time_ns, const struct capture_segment *s);
 
-/* Between the passes: which connections count. False when memory is out. */
-bool analysis_both_ends_align(struct analysis_both_ends *e, struct error *err);
+/* Between the passes: which connections count. */
+void analysis_both_ends_align(struct analysis_both_ends *e);
 
 /* A file's time by the clock of file 0, as far as is known: the second pass goes in its order, roughly. */
 int64_t analysis_both_ends_time(const struct analysis_both_ends *e, int file, int64_t time_ns);
 
-/* Second pass: the same segments. False when memory is out. */
-bool analysis_both_ends_add(struct analysis_both_ends *e, int file, int64_t time_ns, const struct capture_segment *s,
-                            struct error *err);
+/* Second pass: the same segments. */
+void analysis_both_ends_add(struct analysis_both_ends *e, int file, int64_t time_ns, const struct capture_segment *s);
 
 /* After the last one. */
 void analysis_both_ends_finish(struct analysis_both_ends *e);

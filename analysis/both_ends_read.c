@@ -10,17 +10,16 @@ static bool read_first(struct analysis_both_ends *e, int file, const char *path,
     struct capture_segment s;
     int64_t time_ns;
     int next;
-    bool ok = true;
     if (!analysis_source_open(&source, path, progress, (void *)path, capture, err))
         return false;
     if (capture_reader_file_bytes(source.reader) == 0) {
         analysis_source_close(&source);
         return error_set(err, ERROR_INPUT, "%s: is read twice: give a file, not a pipe", path);
     }
-    while (ok && (next = analysis_source_next(&source, &time_ns, &s, err)) > 0)
-        ok = analysis_both_ends_note(e, file, time_ns, &s, err);
+    while ((next = analysis_source_next(&source, &time_ns, &s, err)) > 0)
+        analysis_both_ends_note(e, file, time_ns, &s);
     analysis_source_close(&source);
-    return ok && next == 0;
+    return next == 0;
 }
 
 static bool read_step(struct analysis_both_ends *e, struct analysis_source source[2], struct error *err)
@@ -33,8 +32,7 @@ static bool read_step(struct analysis_both_ends *e, struct analysis_source sourc
     while (next[0] >= 0 && next[1] >= 0 && next[0] + next[1] > 0) {
         bool second = next[0] == 0 || (next[1] > 0 && analysis_both_ends_time(e, 1, time_ns[1]) <
                                                           analysis_both_ends_time(e, 0, time_ns[0]));
-        if (!analysis_both_ends_add(e, second, time_ns[second], &s[second], err))
-            return false;
+        analysis_both_ends_add(e, second, time_ns[second], &s[second]);
         next[second] = analysis_source_next(&source[second], &time_ns[second], &s[second], err);
     }
     return next[0] == 0 && next[1] == 0;
@@ -47,8 +45,8 @@ bool analysis_both_ends_read(struct analysis_both_ends *e, const char *const pat
     for (int i = 0; i < 2; i++)
         if (!read_first(e, i, path[i], progress, &capture[i], err))
             return false;
-    if (!analysis_both_ends_align(e, err) ||
-        !analysis_source_open(&source[0], path[0], progress, (void *)path[0], &capture[0], err))
+    analysis_both_ends_align(e);
+    if (!analysis_source_open(&source[0], path[0], progress, (void *)path[0], &capture[0], err))
         return false;
     if (!analysis_source_open(&source[1], path[1], NULL, NULL, &capture[1], err)) {
         analysis_source_close(&source[0]);

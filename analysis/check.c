@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/check.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -179,16 +181,11 @@ enum model_regime analysis_check_regime(const struct analysis_judgement *j)
     return j->verdict != MODEL_REGIME_LOSS && j->unsaturated ? MODEL_REGIME_UNSATURATED : j->verdict;
 }
 
-bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, const struct model_link *link,
-                             double tolerance, struct analysis_judgement *j, struct error *err)
+void analysis_check_resource(struct analysis_check_flow *flows, size_t n, const struct model_link *link,
+                             double tolerance, struct analysis_judgement *j)
 {
-    struct model_flow *plain = malloc(n * sizeof *plain);
-    double *share = malloc(n * sizeof *share);
-    if (!plain || !share) {
-        free(plain);
-        free(share);
-        return error_set(err, ERROR_SYSTEM, "out of memory to judge %zu flows", n);
-    }
+    struct model_flow *plain = memory_zeroed(n, sizeof *plain, "flows to judge");
+    double *share = memory_zeroed(n, sizeof *share, "flows to judge");
     *j = (struct analysis_judgement){.in_bps = 0, .out_bps = 0};
     for (size_t i = 0; i < n; i++) {
         plain[i] = (struct model_flow){flows[i].incoming, flows[i].window_bytes};
@@ -218,5 +215,4 @@ bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, const 
     j->room_bps = link ? model_degree_goodput_bps(link, fmin(j->in_bps, j->out_bps) / most_bps) : (double)NAN;
     j->unsaturated = most_bps < MODEL_REGIME_SATURATED * j->room_bps;
     check_explain(j, &losses, n, tolerance);
-    return true;
 }

@@ -70,8 +70,8 @@ struct analysis_judgement {
  *   eq5     it holds
  *   loss    segments were lost and nothing holds
  *   none */
-bool analysis_check_resource(struct analysis_check_flow *flows, size_t n, const struct model_link *link,
-                             double tolerance, struct analysis_judgement *judgement, struct error *err);
+void analysis_check_resource(struct analysis_check_flow *flows, size_t n, const struct model_link *link,
+                             double tolerance, struct analysis_judgement *judgement);
 
 /* The verdict, but `unsaturated` where the link is and nothing was lost. */
 enum model_regime analysis_check_regime(const struct analysis_judgement *judgement);

@@ -2,6 +2,7 @@
 #include "analysis/check_capture.h"
 
 #include "analysis/steady.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,17 +139,15 @@ static bool capture_judge_host(const struct analysis_flows *f, size_t least, con
 }
 
 /* Flows large enough to be measured, and twice as many entries, one for each host. */
-static bool capture_collect(const struct analysis_flows *f, struct capture_flow **flows, struct entry **entries,
-                            size_t *n, struct error *err)
+static void capture_collect(const struct analysis_flows *f, struct capture_flow **flows, struct entry **entries,
+                            size_t *n)
 {
     size_t slots = analysis_flows_slots(f), bulk = 0;
     struct analysis_flow flow;
     for (size_t i = 0; i < slots; i++)
         bulk += analysis_flows_get(f, i, &flow) && flow.bins;
-    *flows = malloc((bulk + 1) * sizeof **flows);
-    *entries = malloc((2 * bulk + 1) * sizeof **entries);
-    if (!*flows || !*entries)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu flows", bulk);
+    *flows = memory_zeroed(bulk, sizeof **flows, "flows to judge");
+    *entries = memory_zeroed(2 * bulk, sizeof **entries, "flows to judge");
     *n = 0;
     size_t at = 0;
     for (size_t i = 0; i < slots; i++) {
@@ -161,7 +160,6 @@ static bool capture_collect(const struct analysis_flows *f, struct capture_flow 
         (*entries)[(*n)++] = (struct entry){.host = to->src, .tag = to->tag, .incoming = false, .flow = entry};
         (*entries)[(*n)++] = (struct entry){.host = to->dst, .tag = to->tag, .incoming = true, .flow = entry};
     }
-    return true;
 }
 
 bool analysis_check_capture(const struct analysis_flows *f, double tolerance, struct analysis_resources *resources,
@@ -171,10 +169,10 @@ bool analysis_check_capture(const struct analysis_flows *f, double tolerance, st
     struct capture_flow *flows = NULL;
     struct entry *entries = NULL;
     size_t n = 0;
-    bool ok = capture_collect(f, &flows, &entries, &n, err);
-    struct analysis_resource_use *uses = malloc((n + 1) * sizeof *uses);
-    ok = ok && (uses || error_set(err, ERROR_SYSTEM, "out of memory for %zu hosts", n));
-    if (ok && n > 0)
+    bool ok = true;
+    capture_collect(f, &flows, &entries, &n);
+    struct analysis_resource_use *uses = memory_zeroed(n, sizeof *uses, "hosts to judge");
+    if (n > 0)
         qsort(entries, n, sizeof *entries, capture_by_host);
     for (size_t i = 0, end; ok && i < n; i = end) {
         for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/connection.h"
 
+#include "base/memory.h"
 #include "base/hash.h"
 
 #include <endian.h>
@@ -28,15 +29,9 @@ struct analysis_connections {
 
 struct analysis_connections *analysis_connections_new(void)
 {
-    struct analysis_connections *t = calloc(1, sizeof *t);
-    if (!t)
-        return NULL;
+    struct analysis_connections *t = memory_zeroed(1, sizeof *t, "the connection table");
     t->slots = 1024;
-    t->slot = calloc(t->slots, sizeof *t->slot);
-    if (!t->slot) {
-        free(t);
-        return NULL;
-    }
+    t->slot = memory_zeroed(t->slots, sizeof *t->slot, "the connection table");
     return t;
 }
 
@@ -154,12 +149,10 @@ void analysis_connections_expect_again(const struct analysis_connections *t, uin
         }
 }
 
-static bool rehash(struct analysis_connections *t)
+static void rehash(struct analysis_connections *t)
 {
     size_t slots = 2 * t->slots;
-    struct slot *slot = calloc(slots, sizeof *slot);
-    if (!slot)
-        return false;
+    struct slot *slot = memory_zeroed(slots, sizeof *slot, "the connection table");
     for (size_t i = 0; i < t->slots; i++) {
         size_t to = t->slot[i].hash & (slots - 1);
         while (t->slot[i].connection && slot[to].connection)
@@ -170,43 +163,35 @@ static bool rehash(struct analysis_connections *t)
     free(t->slot);
     t->slot = slot;
     t->slots = slots;
-    return true;
 }
 
 /* Memory for SLAB_CHUNKS chunks, there at once: a fault for every 4 kB takes longer than the analysis of what comes
  * into them. */
 static struct analysis_connection *new_slab(void)
 {
-    void *slab = aligned_alloc(SLAB_BYTES, SLAB_BYTES);
-    if (slab) {
-        madvise(slab, SLAB_BYTES, MADV_HUGEPAGE);
+    void *slab = memory_aligned(SLAB_BYTES, SLAB_BYTES, "the connection table");
+    madvise(slab, SLAB_BYTES, MADV_HUGEPAGE);
 #ifdef MADV_POPULATE_WRITE
-        madvise(slab, SLAB_BYTES, MADV_POPULATE_WRITE); /* Linux 5.14; without, faults it is */
+    madvise(slab, SLAB_BYTES, MADV_POPULATE_WRITE); /* Linux 5.14; without, faults it is */
 #endif
-    }
     return slab;
 }
 
-static bool add_chunks(struct analysis_connections *t)
+static void add_chunks(struct analysis_connections *t)
 {
     size_t more = t->n_chunks < SMALL_CHUNKS ? 1 : SLAB_CHUNKS;
-    struct analysis_connection **grown = realloc(t->chunk, (t->n_chunks + more) * sizeof *grown);
-    if (!grown)
-        return false;
-    t->chunk = grown;
-    grown[t->n_chunks] = more == 1 ? malloc(CHUNK * sizeof **grown) : new_slab();
-    if (!grown[t->n_chunks])
-        return false;
+    t->chunk = memory_resized(t->chunk, t->n_chunks + more, sizeof *t->chunk, "the connection table");
+    struct analysis_connection **added = t->chunk + t->n_chunks;
+    *added = more == 1 ? memory_resized(NULL, CHUNK, sizeof **added, "the connection table") : new_slab();
     for (size_t i = 1; i < more; i++)
-        grown[t->n_chunks + i] = grown[t->n_chunks] + i * CHUNK;
+        added[i] = *added + i * CHUNK;
     t->n_chunks += more;
-    return true;
 }
 
 static struct analysis_connection *append(struct analysis_connections *t, const struct capture_segment *s, int end)
 {
-    if (t->n == t->n_chunks * CHUNK && !add_chunks(t))
-        return NULL;
+    if (t->n == t->n_chunks * CHUNK)
+        add_chunks(t);
     struct analysis_connection *c = at(t, t->n++);
     *c = (struct analysis_connection){.syn_ns = -1, .synack_ns = -1, .client_side_ns = -1, .server_side_ns = -1,
                                       .client = -1, .opener = (int8_t)end, .number = (uint32_t)(t->n - 1)};
@@ -248,13 +233,10 @@ struct analysis_connection *analysis_connections_find(struct analysis_connection
         return t->last = c;
     bool known = c != NULL;
     if (!known && 2 * (t->used + 1) > t->slots) {
-        if (!rehash(t))
-            return NULL;
+        rehash(t);
         slot = slot_of(t, s, *end, h);
     }
     c = append(t, s, *end);
-    if (!c)
-        return NULL;
     *slot = (struct slot){(uint32_t)t->n, h};
     t->used += !known;
     return t->last = c;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/degree.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,21 +28,15 @@ static int by_time(const void *a, const void *b)
     return (x->time_s > y->time_s) - (x->time_s < y->time_s);
 }
 
-bool analysis_degree_phases(const struct analysis_activity *flows, size_t n, double sliver_s,
-                            struct analysis_phase **phases, size_t *count, struct error *err)
+void analysis_degree_phases(const struct analysis_activity *flows, size_t n, double sliver_s,
+                            struct analysis_phase **phases, size_t *count)
 {
     *phases = NULL;
     *count = 0;
     if (n == 0)
-        return true;
-    struct event *events = malloc(2 * n * sizeof *events);
-    *phases = malloc(2 * n * sizeof **phases);
-    if (!events || !*phases) {
-        free(events);
-        free(*phases);
-        *phases = NULL;
-        return error_set(err, ERROR_SYSTEM, "out of memory for the phases of %zu flows", n);
-    }
+        return;
+    struct event *events = memory_zeroed(2 * n, sizeof *events, "phases");
+    *phases = memory_zeroed(2 * n, sizeof **phases, "phases");
     for (size_t i = 0; i < n; i++) {
         events[2 * i] = (struct event){flows[i].start_s, 1, flows[i].incoming};
         events[2 * i + 1] = (struct event){flows[i].end_s, -1, flows[i].incoming};
@@ -58,7 +54,6 @@ bool analysis_degree_phases(const struct analysis_activity *flows, size_t n, dou
                                                             (size_t)out};
     }
     free(events);
-    return true;
 }
 
 const struct analysis_phase *analysis_degree_dominant(const struct analysis_phase *phases, size_t count)
@@ -76,22 +71,19 @@ const struct analysis_phase *analysis_degree_dominant(const struct analysis_phas
     return best;
 }
 
-bool analysis_degree_dominant_phase(const struct analysis_activity *flows, size_t n, struct analysis_phase *phase,
-                                    struct error *err)
+struct analysis_phase analysis_degree_dominant_phase(const struct analysis_activity *flows, size_t n)
 {
     double first_s = INFINITY, last_s = 0;
     for (size_t i = 0; i < n; i++) {
         first_s = fmin(first_s, flows[i].start_s);
         last_s = fmax(last_s, flows[i].end_s);
     }
-    struct analysis_phase *phases;
+    struct analysis_phase *phases, phase = {0};
     size_t count;
-    *phase = (struct analysis_phase){0};
-    if (!analysis_degree_phases(flows, n, SLIVER * (last_s - first_s), &phases, &count, err))
-        return false;
+    analysis_degree_phases(flows, n, SLIVER * (last_s - first_s), &phases, &count);
     const struct analysis_phase *dominant = analysis_degree_dominant(phases, count);
     if (dominant)
-        *phase = *dominant;
+        phase = *dominant;
     free(phases);
-    return true;
+    return phase;
 }

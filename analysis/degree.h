@@ -25,16 +25,15 @@ struct analysis_phase {
 
 /* The phases of n flows with one flow or more, in order of time, into *phases (to be freed by the
  * caller; NULL when there are none) and *count. Phases shorter than sliver_s are left out. */
-bool analysis_degree_phases(const struct analysis_activity *flows, size_t n, double sliver_s,
-                            struct analysis_phase **phases, size_t *count, struct error *err);
+void analysis_degree_phases(const struct analysis_activity *flows, size_t n, double sliver_s,
+                            struct analysis_phase **phases, size_t *count);
 
 /* The phase with most flow-seconds (flows times duration) among those with two flows or more; NULL
  * when there is none. */
 const struct analysis_phase *analysis_degree_dominant(const struct analysis_phase *phases, size_t count);
 
 /* The dominant phase of n flows, slivers of under 1 % of the time from first start to last end left out; a phase
- * without flows when no two are active at once. False and *err when memory is out. */
-bool analysis_degree_dominant_phase(const struct analysis_activity *flows, size_t n, struct analysis_phase *phase,
-                                    struct error *err);
+ * without flows when no two are active at once. */
+struct analysis_phase analysis_degree_dominant_phase(const struct analysis_activity *flows, size_t n);
 
 #endif

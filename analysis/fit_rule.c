@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "analysis/fit_solve.h"
 
 #include "base/estimate.h"
@@ -31,12 +32,10 @@ static void set_values(struct analysis_fit *fit, const struct fit_theta *theta)
         fit->exponent[0].value = theta->exponent[0] > 0 ? 1 / theta->exponent[0] : (double)INFINITY;
 }
 
-static bool add_errors(const struct analysis_fit *fit, const struct analysis_fit_point *p, size_t index, double weight,
+static void add_errors(const struct analysis_fit *fit, const struct analysis_fit_point *p, size_t index, double weight,
                        struct errors *e, size_t *limited)
 {
-    double *predicted = malloc(p->n * sizeof *predicted);
-    if (!predicted)
-        return false;
+    double *predicted = memory_zeroed(p->n, sizeof *predicted, "what a fit predicts");
     analysis_fit_predict(fit, p, predicted);
     for (size_t i = 0; i < p->n; i++) {
         double error = p->flows[i].rate_bps / predicted[i] - 1;
@@ -49,11 +48,10 @@ static bool add_errors(const struct analysis_fit *fit, const struct analysis_fit
         }
     }
     free(predicted);
-    return true;
 }
 
 /* Over the units of a group, or all of them. */
-static bool errors_of(const struct fit_problem *q, const struct analysis_fit_point *points,
+static void errors_of(const struct fit_problem *q, const struct analysis_fit_point *points,
                       const struct analysis_fit *fit, size_t group, struct errors *e, size_t *limited)
 {
     *limited = 0;
@@ -61,10 +59,8 @@ static bool errors_of(const struct fit_problem *q, const struct analysis_fit_poi
         const struct fit_cell *c = &q->cells[i];
         if ((i > 0 && c->point == c[-1].point) || (group != FIT_NO_GROUP && c->group != group))
             continue;
-        if (!add_errors(fit, &points[c->point], c->point, c->flow_weight, e, limited))
-            return false;
+        add_errors(fit, &points[c->point], c->point, c->flow_weight, e, limited);
     }
-    return true;
 }
 
 /* Half-width, from a parameter's values without each group in turn: groups are as good as equal. */
@@ -75,8 +71,8 @@ static double jackknife_ci95(const struct estimate_running *j)
 }
 
 /* Every group in turn is left out, and predicted from the rest. */
-static bool leave_out(struct fit_problem *q, const struct analysis_fit_point *points, const struct fit_theta *theta,
-                      struct analysis_fit *fit, struct error *err)
+static void leave_out(struct fit_problem *q, const struct analysis_fit_point *points, const struct fit_theta *theta,
+                      struct analysis_fit *fit)
 {
     struct estimate_running rate = {0}, exponent[ANALYSIS_FIT_EXPONENTS] = {0};
     struct errors e = {0};
@@ -91,13 +87,12 @@ static bool leave_out(struct fit_problem *q, const struct analysis_fit_point *po
         for (size_t i = 0; i < ANALYSIS_FIT_EXPONENTS; i++)
             estimate_add(&exponent[i], part.exponent[i]);
         set_values(&others, &part);
-        if (!errors_of(q, points, &others, q->left_out, &e, &limited))
-            return error_set(err, ERROR_SYSTEM, "out of memory for a fit");
+        errors_of(q, points, &others, q->left_out, &e, &limited);
     }
     bool all = q->left_out == q->groups;
     q->left_out = FIT_NO_GROUP;
     if (!all)
-        return true;
+        return;
     double half = jackknife_ci95(&rate);
     fit->cross_validated_error = sqrt(e.squares / (double)q->units);
     fit->rate_bps.low = exp(theta->ln_rate - half);
@@ -107,7 +102,6 @@ static bool leave_out(struct fit_problem *q, const struct analysis_fit_point *po
         fit->exponent[i].low = theta->exponent[i] - half;
         fit->exponent[i].high = theta->exponent[i] + half;
     }
-    return true;
 }
 
 /* Where 1/p leaves the profile likelihood's interval on the way from its best value to `end`, or `end`. */
@@ -157,24 +151,23 @@ bool analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum a
         return false;
     fit->units = q.units;
     fit->applies = n > 0 && fit_solve(&q, &theta, &rss) && filled(&q, rss);
-    bool ok = true;
     if (fit->applies) {
         double units = (double)q.units, k = (double)fit->parameters, spare = units - k - 1;
         set_values(fit, &theta);
-        ok = errors_of(&q, points, fit, FIT_NO_GROUP, &e, &fit->limited) ||
-             error_set(err, ERROR_SYSTEM, "out of memory for a fit");
+        errors_of(&q, points, fit, FIT_NO_GROUP, &e, &fit->limited);
         fit->rms_error = sqrt(e.squares / units);
         fit->mean_error = e.sizes / units;
         fit->worst_error = e.worst;
         fit->worst_point = e.worst_point;
         if (spare > 0)
             fit->aic = units * log(fmax(rss / units, LEAST_VARIANCE)) + 2 * k + 2 * k * (k + 1) / spare;
-        ok = ok && (q.groups < 2 || leave_out(&q, points, &theta, fit, err));
-        if (ok && form == ANALYSIS_FIT_NORM)
+        if (q.groups >= 2)
+            leave_out(&q, points, &theta, fit);
+        if (form == ANALYSIS_FIT_NORM)
             profile(&q, &theta, rss, fit);
     }
     fit_problem_fini(&q);
-    return ok;
+    return true;
 }
 
 /* What a fit is ranked by: with few points forms of many parameters have no AIC, and then no cross-validation. */
@@ -226,14 +219,14 @@ double analysis_fit_spread(const struct analysis_fit_point *points, size_t n)
     size_t units = 0;
     for (size_t i = 0; i < n; i++)
         units = points[i].unit < units ? units : points[i].unit + 1;
-    struct estimate_running(*ways)[2] = calloc(units + 1, sizeof *ways); /* of each unit */
+    struct estimate_running(*ways)[2] = memory_zeroed(units, sizeof *ways, "units"); /* of each unit */
     double squares = 0, free_ones = 0;
-    for (size_t i = 0; ways && i < 2 * n; i++) {
+    for (size_t i = 0; i < 2 * n; i++) {
         double value = ln_mean(&points[i / 2], i % 2);
         if (isfinite(value))
             estimate_add(&ways[points[i / 2].unit][i % 2], value);
     }
-    for (size_t i = 0; ways && i < 2 * units; i++) {
+    for (size_t i = 0; i < 2 * units; i++) {
         const struct estimate_running *j = &ways[i / 2][i % 2];
         squares += j->m2;
         free_ones += j->n > 1 ? (double)(j->n - 1) : 0;

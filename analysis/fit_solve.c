@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/fit_solve.h"
 
+#include "base/memory.h"
 #include "base/random.h"
 
 #include <gsl/gsl_errno.h>
@@ -18,10 +19,10 @@
 /* Which group each unit is left out with: one by one where they are few, else drawn. */
 static size_t *draw_groups(size_t units, size_t groups)
 {
-    size_t *group = malloc((units + 1) * sizeof *group);
+    size_t *group = memory_zeroed(units, sizeof *group, "groups of units");
     struct random r;
     random_init(&r, 1);
-    for (size_t i = 0; group && i < units; i++) {
+    for (size_t i = 0; i < units; i++) {
         size_t j = groups < units ? (size_t)random_below(&r, i + 1) : i;
         group[i] = group[j]; /* Fisher and Yates, inside out */
         group[j] = i % groups;
@@ -64,13 +65,14 @@ bool fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *po
         q->units = points[i].unit + 1 > q->units ? points[i].unit + 1 : q->units;
     }
     q->groups = q->units < ANALYSIS_FIT_GROUPS ? q->units : ANALYSIS_FIT_GROUPS;
-    size_t *group = draw_groups(q->units, q->groups), *replicas = calloc(q->units + 1, sizeof *replicas);
-    q->cells = malloc((flows + 1) * sizeof *q->cells);
-    q->shapes = malloc((n + 1) * sizeof *q->shapes);
-    bool ok = group && replicas && q->cells && q->shapes;
-    for (size_t i = 0; ok && i < n; i++)
+    size_t *group = draw_groups(q->units, q->groups), *replicas;
+    replicas = memory_zeroed(q->units, sizeof *replicas, "units");
+    q->cells = memory_zeroed(flows, sizeof *q->cells, "the points of a fit");
+    q->shapes = memory_zeroed(n, sizeof *q->shapes, "the points of a fit");
+    bool ok = true;
+    for (size_t i = 0; i < n; i++)
         replicas[points[i].unit]++;
-    for (size_t i = 0; ok && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct analysis_fit_point *p = &points[i];
         size_t first = q->n_cells;
         q->shapes[i] = fit_shape_of(p);

@@ -4,6 +4,7 @@
 #include "analysis/capacity.h"
 #include "analysis/connection.h"
 #include "analysis/steady.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,16 +23,11 @@ struct analysis_flows {
     struct analysis_capacity *capacity; /* owned; NULL unless it explains */
 };
 
-struct analysis_flows *analysis_flows_new(struct error *err)
+struct analysis_flows *analysis_flows_new(void)
 {
-    struct analysis_flows *f = calloc(1, sizeof *f);
-    if (f)
-        f->connections = analysis_connections_new();
-    if (f && f->connections)
-        return f;
-    free(f);
-    error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
-    return NULL;
+    struct analysis_flows *f = memory_zeroed(1, sizeof *f, "the flow table");
+    f->connections = analysis_connections_new();
+    return f;
 }
 
 void analysis_flows_free(struct analysis_flows *f)
@@ -125,8 +121,6 @@ bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
     int64_t t = since_origin(f, time_ns);
     int end;
     struct analysis_connection *c = analysis_connections_find(f->connections, s, &end);
-    if (!c)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the connection table");
     struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
     if (analysis_direction_is_copy(d, s, t)) {
         d->duplicate_frames++;

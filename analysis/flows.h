@@ -68,8 +68,7 @@ static inline bool analysis_flow_touches(const struct analysis_flow *flow, const
     return capture_address_same(&flow->src, host) || capture_address_same(&flow->dst, host);
 }
 
-/* NULL and *err when memory is out. */
-struct analysis_flows *analysis_flows_new(struct error *err);
+struct analysis_flows *analysis_flows_new(void);
 void analysis_flows_free(struct analysis_flows *f);
 
 /* Before the first segment: keep what analysis_flows_explain() says, some 6 kB for each direction with data, 60 kB

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/match.h"
 
+#include "base/memory.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -99,38 +100,27 @@ bool analysis_sample_offset(struct analysis_sample *a, struct analysis_sample *b
     return true;
 }
 
-static bool match_grow(struct analysis_match *m)
+static void match_grow(struct analysis_match *m)
 {
     uint32_t room = m->room ? 2 * m->room : FIRST_ROOM;
-    struct entry *entry = realloc(m->entry, room * sizeof *entry);
-    if (!entry)
-        return false;
-    m->entry = entry;
-    uint32_t *bucket = malloc(room * sizeof *bucket);
-    if (!bucket)
-        return false;
-    free(m->bucket);
-    m->bucket = bucket;
+    m->entry = memory_resized(m->entry, room, sizeof *m->entry, "packets in flight");
+    m->bucket = memory_resized(m->bucket, room, sizeof *m->bucket, "packets in flight");
     m->room = room;
     for (uint32_t i = 0; i < room; i++)
-        bucket[i] = NOBODY;
+        m->bucket[i] = NOBODY;
     for (uint32_t i = 0; i < m->used; i++) { /* full: all are taken */
-        uint32_t *head = &bucket[entry[i].packet.identity & (room - 1)];
-        entry[i].next = *head;
+        uint32_t *head = &m->bucket[m->entry[i].packet.identity & (room - 1)];
+        m->entry[i].next = *head;
         *head = i;
     }
-    return true;
 }
 
 struct analysis_match *analysis_match_new(void)
 {
-    struct analysis_match *m = calloc(1, sizeof *m);
-    if (m)
-        m->free = NOBODY;
-    if (m && match_grow(m))
-        return m;
-    analysis_match_free(m);
-    return NULL;
+    struct analysis_match *m = memory_zeroed(1, sizeof *m, "packets in flight");
+    m->free = NOBODY;
+    match_grow(m);
+    return m;
 }
 
 void analysis_match_free(struct analysis_match *m)
@@ -177,8 +167,7 @@ enum analysis_met analysis_match_add(struct analysis_match *m, const struct anal
         m->free = m->entry[i].next;
     } else {
         if (m->used == m->room) {
-            if (!match_grow(m))
-                return ANALYSIS_MET_FAILED;
+            match_grow(m);
             link = match_find(m, packet->identity);
         }
         i = m->used++;

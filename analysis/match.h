@@ -45,11 +45,10 @@ struct analysis_waiting {
     bool counts;    /* the caller's, too */
 };
 
-struct analysis_match *analysis_match_new(void); /* NULL when memory is out */
+struct analysis_match *analysis_match_new(void);
 void analysis_match_free(struct analysis_match *m);
 
-enum analysis_met { ANALYSIS_MET_FAILED, /* memory is out */
-                    ANALYSIS_MET_NONE,   /* it waits now */
+enum analysis_met { ANALYSIS_MET_NONE,   /* it waits now */
                     ANALYSIS_MET_COPY,   /* the same file has shown it already, and it still waits */
                     ANALYSIS_MET_OTHER };/* *other_ns: when the other file saw it; it waits no more */
 enum analysis_met analysis_match_add(struct analysis_match *m, const struct analysis_waiting *packet,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/pendulum_waits.h"
 
+#include "base/memory.h"
 #include "analysis/leg_series.h"
 
 #include <math.h>
@@ -57,15 +58,16 @@ static bool waits_judge(const struct waits_part *parts, size_t n, double busy_s,
 {
     size_t rows = 0;
     static const size_t most = 2 * ANALYSIS_LEG_SERIES_SLOTS;
-    struct analysis_depth *out = calloc(most, sizeof *out), *in = calloc(most, sizeof *in);
-    bool ok = (out && in) || error_set(err, ERROR_SYSTEM, "out of memory for waits"), any = false;
-    for (; ok && rows < most && from_s + (double)rows * width_s < to_s; rows++) {
+    struct analysis_depth *out = memory_zeroed(most, sizeof *out, "waits");
+    struct analysis_depth *in = memory_zeroed(most, sizeof *in, "waits");
+    bool any = false;
+    for (; rows < most && from_s + (double)rows * width_s < to_s; rows++) {
         double time_s = from_s + (double)rows * width_s;
         out[rows].time_s = in[rows].time_s = time_s;
         waits_at(parts, n, time_s + width_s / 2, &out[rows].depth, &in[rows].depth);
         any = any || out[rows].depth > busy_s || in[rows].depth > busy_s;
     }
-    ok = ok && any && analysis_pendulum_make(out, rows, in, rows, busy_s, from_s, to_s, p, err);
+    bool ok = any && analysis_pendulum_make(out, rows, in, rows, busy_s, from_s, to_s, p, err);
     free(out);
     free(in);
     return ok;
@@ -75,10 +77,8 @@ bool analysis_pendulum_waits_make(const struct analysis_flows *f, const struct a
                                   size_t n, double busy_s, struct analysis_pendulum *p, double *from_s, double *to_s,
                                   struct error *err)
 {
-    struct waits_part *parts = calloc(n + 1, sizeof *parts);
+    struct waits_part *parts = memory_zeroed(n, sizeof *parts, "the waits of flows");
     double width_s;
-    if (!parts)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the waits of %zu flows", n);
     for (size_t i = 0; i < n; i++) {
         parts[i].n = analysis_flows_waits(f, flows[i].slot, parts[i].waits);
         parts[i].outgoing = flows[i].outgoing;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/resource.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,17 +50,14 @@ static size_t resource_bulk(struct analysis_resource_use *uses, size_t n)
     return bulk;
 }
 
-static bool resource_phase(const struct analysis_resource_use *uses, size_t n, struct analysis_phase *phase,
-                           struct error *err)
+static struct analysis_phase resource_phase(const struct analysis_resource_use *uses, size_t n)
 {
-    struct analysis_activity *activity = malloc((n + 1) * sizeof *activity);
-    if (!activity)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the flows of a host");
+    struct analysis_activity *activity = memory_zeroed(n, sizeof *activity, "the flows of a host");
     for (size_t i = 0; i < n; i++)
         activity[i] = uses[i].activity;
-    bool ok = analysis_degree_dominant_phase(activity, n, phase, err);
+    struct analysis_phase phase = analysis_degree_dominant_phase(activity, n);
     free(activity);
-    return ok;
+    return phase;
 }
 
 static bool resource_active(const struct analysis_resource *r, const struct analysis_resource_use *use)
@@ -94,35 +93,27 @@ bool analysis_resource_judge(const struct analysis_resource_source *source, cons
                              struct analysis_resource_use *uses, size_t n, const struct model_link *link,
                              double tolerance, struct analysis_resources *all, struct error *err)
 {
-    struct analysis_phase phase;
     size_t bulk = resource_bulk(uses, n);
     if (bulk < source->least)
         return true;
-    if (!resource_phase(uses, bulk, &phase, err))
-        return false;
+    struct analysis_phase phase = resource_phase(uses, bulk);
     if (phase.indegree + phase.outdegree == 0 && source->least > 1)
         return true;
     if (phase.indegree + phase.outdegree == 0) /* alone */
         phase = (struct analysis_phase){uses[0].activity.start_s, uses[0].activity.end_s, 1, 0};
-    struct analysis_resource *grown = realloc(all->resource, (all->n + 1) * sizeof *grown);
+    all->resource = memory_resized(all->resource, all->n + 1, sizeof *all->resource, "hosts");
     struct analysis_resource r = {.start_s = phase.start_s, .end_s = phase.end_s};
-    if (grown)
-        all->resource = grown;
-    r.flows = malloc(bulk * sizeof *r.flows);
-    const struct analysis_resource_use **used = malloc(bulk * sizeof *used);
-    if (!grown || !r.flows || !used) {
-        free(r.flows);
-        free(used);
-        return error_set(err, ERROR_SYSTEM, "out of memory for the flows of %s", name);
-    }
+    r.flows = memory_zeroed(bulk, sizeof *r.flows, "the flows of a host");
+    const struct analysis_resource_use **used = memory_zeroed(bulk, sizeof *used, "the flows of a host");
     snprintf(r.host, sizeof r.host, "%s", name);
     double last_s = resource_measure(source, &r, uses, bulk, used);
     struct analysis_judgement *j = &r.judgement;
-    if (r.n < source->least || !analysis_check_resource(r.flows, r.n, link, tolerance, j, err)) {
+    if (r.n < source->least) {
         free(r.flows);
         free(used);
-        return r.n < source->least;
+        return true;
     }
+    analysis_check_resource(r.flows, r.n, link, tolerance, j);
     if (j->verdict == MODEL_REGIME_NONE && source->whole_lives && last_s > r.end_s + LONGER * (r.end_s - r.start_s))
         snprintf(j->why, sizeof j->why, "flows ended at different times, and flows.csv holds means over each "
                  "one's life: judge a capture of this run for the part in which all were active");

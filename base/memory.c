@@ -20,6 +20,14 @@ void *memory_zeroed(size_t n, size_t size, const char *what)
     return p;
 }
 
+void *memory_aligned(size_t alignment, size_t bytes, const char *what)
+{
+    void *p = aligned_alloc(alignment, bytes);
+    if (!p)
+        memory_end(what);
+    return p;
+}
+
 void *memory_resized(void *array, size_t n, size_t size, const char *what)
 {
     void *p = n <= SIZE_MAX / size ? realloc(array, n > 0 ? n * size : 1) : NULL;

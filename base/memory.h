@@ -11,6 +11,9 @@
 /* n items of `size` bytes, all zero; free() them. `what` finishes the line, such as "queued frames". */
 void *memory_zeroed(size_t n, size_t size, const char *what) __attribute__((malloc, returns_nonnull));
 
+/* So many bytes at a multiple of a power of two, not set. */
+void *memory_aligned(size_t alignment, size_t bytes, const char *what) __attribute__((malloc, returns_nonnull));
+
 /* The array moved to where n items have room; the new ones are not set. */
 void *memory_resized(void *array, size_t n, size_t size, const char *what) __attribute__((returns_nonnull));
 

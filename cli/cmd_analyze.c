@@ -99,7 +99,7 @@ static void print_losses(const struct analysis_flows *f, const struct options *o
     view_table_print(&t, "", 2, stdout);
 }
 
-static bool print_degrees(const struct analysis_flows *f, const struct options *o, struct error *err)
+static void print_degrees(const struct analysis_flows *f, const struct options *o)
 {
     size_t n = 0, at = 0;
     int64_t largest = 0;
@@ -114,10 +114,8 @@ static bool print_degrees(const struct analysis_flows *f, const struct options *
     }
     struct analysis_phase *phases;
     size_t count;
-    bool ok = analysis_degree_phases(activity, at, 0, &phases, &count, err);
+    analysis_degree_phases(activity, at, 0, &phases, &count);
     free(activity);
-    if (!ok)
-        return false;
     struct view_table t;
     static const char *const head[] = {"from s", "to s", "in", "out"};
     view_table_start(&t, head, sizeof head / sizeof *head);
@@ -130,7 +128,6 @@ static bool print_degrees(const struct analysis_flows *f, const struct options *
     free(phases);
     puts("\nbulk flows active (20 kB or more, and 0.5 % of the largest)");
     view_table_print(&t, "", 0, stdout);
-    return true;
 }
 
 /* Bandwidth over time: new payload in a bin over the bin's width. Null for flows of fewer than 32 data packets. */
@@ -222,8 +219,8 @@ static json_t *capture_json(const char *path, const struct analysis_capture *c)
 }
 
 /* Adds a file's results to the JSON lists, or prints them. */
-static bool show(const char *path, const struct analysis_flows *f, const struct analysis_capture *capture,
-                 const struct options *o, bool several, json_t *root, struct error *err)
+static void show(const char *path, const struct analysis_flows *f, const struct analysis_capture *capture,
+                 const struct options *o, bool several, json_t *root)
 {
     struct analysis_flow flow;
     switch (o->format) {
@@ -231,12 +228,12 @@ static bool show(const char *path, const struct analysis_flows *f, const struct 
         if (o->first)
             csv_head();
         print_csv(path, f, o);
-        return true;
+        return;
     case FORMAT_JSON:
         json_array_append_new(json_object_get(root, "captures"), capture_json(path, capture));
         for (size_t i = 0; next_flow(f, o, &i, &flow);)
             json_array_append_new(json_object_get(root, "flows"), flow_json(path, &flow));
-        return true;
+        return;
     case FORMAT_TABLE:
         break;
     }
@@ -244,7 +241,8 @@ static bool show(const char *path, const struct analysis_flows *f, const struct 
         printf("%s\n", path);
     print_table(f, o);
     print_losses(f, o);
-    return !o->has_host || print_degrees(f, o, err);
+    if (o->has_host)
+        print_degrees(f, o);
 }
 
 static bool analyze_file(const char *path, struct options *o, bool several, json_t *root,
@@ -254,8 +252,9 @@ static bool analyze_file(const char *path, struct options *o, bool several, json
     struct analysis_flows *f = study_capture_read(path, o->report, &cli_read_listener, &capture, err);
     if (f && capture.tcp_segments == 0)
         fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", path, capture.frames);
-    bool ok = f && show(path, f, &capture, o, several, root, err) &&
-              (!o->report || view_capture_page_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
+    if (f)
+        show(path, f, &capture, o, several, root);
+    bool ok = f && (!o->report || view_capture_page_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
     analysis_flows_free(f);
     o->first = false;
     return ok;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/fluid.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +51,9 @@ struct fluid {
 
 static void fluid_fini(struct fluid *f)
 {
-    for (size_t i = 0; f->flows && i < f->network->n_flows; i++)
+    for (size_t i = 0; i < f->network->n_flows; i++)
         free(f->flows[i].known);
-    for (size_t q = 0; f->queues && q < 2 * f->network->n_links; q++) {
+    for (size_t q = 0; q < 2 * f->network->n_links; q++) {
         free(f->queues[q].streams);
         free(f->queues[q].ring);
     }
@@ -74,23 +76,21 @@ static void fluid_add_path(struct fluid *f, size_t flow, bool ack, const int *pa
     }
 }
 
-static bool fluid_join_queues(struct fluid *f)
+static void fluid_join_queues(struct fluid *f)
 {
     for (size_t q = 0; q < 2 * f->network->n_links; q++)
-        if (f->queues[q].n && !(f->queues[q].streams = calloc((size_t)f->queues[q].n, sizeof *f->queues[q].streams)))
-            return false;
+        f->queues[q].streams = memory_zeroed((size_t)f->queues[q].n, sizeof(int), "the streams of a queue");
     for (size_t i = 0; i < f->n_streams; i++)
         f->queues[f->streams[i].queue].streams[f->streams[i].slot] = (int)i;
-    return true;
 }
 
 /* Links so that every path meets them in order; rank by rank. Round a cycle somebody waits a step. */
-static bool fluid_order_links(struct fluid *f)
+static void fluid_order_links(struct fluid *f)
 {
     size_t n = f->network->n_links, placed = 0;
-    int *rank = calloc(n + 1, sizeof *rank), top = 0;
+    int *rank = memory_zeroed(n, sizeof *rank, "the order of links"), top = 0;
     bool moved = true;
-    for (size_t round = 0; rank && moved && round < n; round++) {
+    for (size_t round = 0; moved && round < n; round++) {
         moved = false;
         for (size_t i = 0; i < f->n_streams; i++) {
             const struct fluid_stream *s = &f->streams[i];
@@ -102,12 +102,11 @@ static bool fluid_order_links(struct fluid *f)
             moved = true;
         }
     }
-    for (int r = 0; rank && r <= top; r++)
+    for (int r = 0; r <= top; r++)
         for (size_t l = 0; l < n; l++)
             if (rank[l] == r)
                 f->links[placed++] = (int)l;
     free(rank);
-    return placed == n;
 }
 
 /* By start; of equal ones as `order` has them. */
@@ -135,28 +134,24 @@ static double fluid_step_s(const struct model_window_network *n)
     return fmax(trip_s / 2, window_s / STEPS_PER_WINDOW);
 }
 
-static bool fluid_init(struct fluid *f, const size_t *order)
+static void fluid_init(struct fluid *f, const size_t *order)
 {
     const struct model_window_network *n = f->network;
     size_t streams = 0;
     for (size_t i = 0; i < n->n_flows; i++)
         streams += (size_t)(n->flows[i].n_data + n->flows[i].n_ack);
-    f->streams = calloc(streams, sizeof *f->streams);
-    f->queues = calloc(2 * n->n_links, sizeof *f->queues);
-    f->links = calloc(n->n_links, sizeof *f->links);
-    f->starts = calloc(n->n_flows, sizeof *f->starts);
-    f->flows = calloc(n->n_flows, sizeof *f->flows);
-    if (!f->streams || !f->queues || !f->links || !f->starts || !f->flows)
-        return false;
+    f->streams = memory_zeroed(streams, sizeof *f->streams, "transfers as a fluid");
+    f->queues = memory_zeroed(2 * n->n_links, sizeof *f->queues, "transfers as a fluid");
+    f->links = memory_zeroed(n->n_links, sizeof *f->links, "transfers as a fluid");
+    f->starts = memory_zeroed(n->n_flows, sizeof *f->starts, "transfers as a fluid");
+    f->flows = memory_zeroed(n->n_flows, sizeof *f->flows, "transfers as a fluid");
     f->step_s = fluid_step_s(n);
     for (size_t i = 0; i < n->n_flows; i++) {
         const struct model_window_flow *flow = &n->flows[i];
         struct fluid_flow *to = &f->flows[i];
         double steps = fmax(0, flow->base_rtt_s / f->step_s - 2);
         *to = (struct fluid_flow){.lag = (size_t)steps, .part = steps - floor(steps)};
-        to->known = calloc(to->lag + 2, sizeof *to->known);
-        if (!to->known)
-            return false;
+        to->known = memory_zeroed(to->lag + 2, sizeof *to->known, "transfers as a fluid");
         to->data = (int)f->n_streams;
         fluid_add_path(f, i, false, flow->data, flow->n_data);
         to->ack = (int)f->n_streams;
@@ -165,18 +160,17 @@ static bool fluid_init(struct fluid *f, const size_t *order)
         f->completion_s[i] = INFINITY;
     }
     fluid_sort_starts(f, order);
-    return fluid_join_queues(f) && fluid_order_links(f);
+    fluid_join_queues(f);
+    fluid_order_links(f);
 }
 
-/* A slice at the end of the line, all zero; NULL when memory is out. */
+/* A slice at the end of the line, all zero. */
 static double *queue_push(struct fluid_queue *q)
 {
     size_t width = (size_t)q->n + 1;
     if (q->count == q->room) {
         size_t room = q->room ? 2 * q->room : 16;
-        double *ring = malloc(room * width * sizeof *ring);
-        if (!ring)
-            return NULL;
+        double *ring = memory_zeroed(room * width, sizeof *ring, "transfers as a fluid");
         for (size_t i = 0; i < q->count; i++)
             memcpy(ring + i * width, q->ring + (q->head + i) % q->room * width, width * sizeof *ring);
         free(q->ring);
@@ -198,13 +192,11 @@ static void fluid_feed(struct fluid *f, int stream, double bytes)
     f->queues[s->queue].fed = true;
 }
 
-static bool queue_gather(struct fluid *f, struct fluid_queue *q)
+static void queue_gather(struct fluid *f, struct fluid_queue *q)
 {
     if (!q->fed)
-        return true;
+        return;
     double *slice = queue_push(q), total = 0;
-    if (!slice)
-        return false;
     for (int i = 0; i < q->n; i++) {
         struct fluid_stream *s = &f->streams[q->streams[i]];
         total += slice[i] = s->come;
@@ -212,7 +204,6 @@ static bool queue_gather(struct fluid *f, struct fluid_queue *q)
     }
     slice[q->n] = total;
     q->fed = false;
-    return true;
 }
 
 /* ACKs without a size would never come: they take as good as nothing. */
@@ -274,7 +265,7 @@ static void flow_learn(const struct fluid *f, struct fluid_flow *flow)
     *oldest = 0; /* room for this step's */
 }
 
-static bool fluid_step(struct fluid *f)
+static void fluid_step(struct fluid *f)
 {
     const struct model_window_network *n = f->network;
     double now_s = (double)f->number * f->step_s;
@@ -290,15 +281,13 @@ static bool fluid_step(struct fluid *f)
         size_t i = f->starts[f->started];
         const struct fluid_stream *s = &f->streams[f->flows[i].data];
         double *slice = queue_push(&f->queues[s->queue]); /* a window in a row: bursts keep their order */
-        if (!slice)
-            return false;
         slice[s->slot] = slice[f->queues[s->queue].n] = flow_send(f, i);
     }
     for (size_t k = 0; k < n->n_links; k++) {
         int l = f->links[k];
         struct fluid_queue *acks = &f->queues[2 * l], *others = acks + 1;
-        if (!queue_gather(f, acks) || !queue_gather(f, others))
-            return false;
+        queue_gather(f, acks);
+        queue_gather(f, others);
         queue_serve(f, others, queue_serve(f, acks, n->links[l].rate_bps * f->step_s / 8));
     }
     for (size_t k = 0; k < f->started; k++) {
@@ -312,16 +301,14 @@ static bool fluid_step(struct fluid *f)
         f->unfinished--;
     }
     f->number++;
-    return true;
 }
 
-bool model_fluid_run(const struct model_window_network *network, const double *bytes, const double *start_s,
-                     const size_t *order, double *completion_s, struct error *err)
+void model_fluid_run(const struct model_window_network *network, const double *bytes, const double *start_s,
+                     const size_t *order, double *completion_s)
 {
     struct fluid f = {.network = network, .bytes = bytes, .start_s = start_s, .completion_s = completion_s};
-    bool ok = fluid_init(&f, order);
-    while (ok && f.unfinished > 0)
-        ok = fluid_step(&f);
+    fluid_init(&f, order);
+    while (f.unfinished > 0)
+        fluid_step(&f);
     fluid_fini(&f);
-    return ok || error_set(err, ERROR_SYSTEM, "out of memory for %zu transfers", network->n_flows);
 }

@@ -22,8 +22,8 @@
 /* completion_s[n_flows]: when the last byte reached its receiver, from time 0; INFINITY for endless ones (bytes
  * INFINITY), which only share. `network` is one that model_window_new() takes; bytes > 0, start_s >= 0. Flows that
  * start at one time put their windows into their queues in the order of order[] (flow numbers, each once; NULL: as
- * they are numbered). False and *err when memory runs out. */
-bool model_fluid_run(const struct model_window_network *network, const double *bytes, const double *start_s,
-                     const size_t *order, double *completion_s, struct error *err);
+ * they are numbered). */
+void model_fluid_run(const struct model_window_network *network, const double *bytes, const double *start_s,
+                     const size_t *order, double *completion_s);
 
 #endif

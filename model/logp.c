@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/logp.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -138,19 +140,14 @@ bool model_logp_pattern(const struct model_logp *p, int nodes, const struct mode
         return false;
     if (n == 0)
         return true;
-    double *send_free_s = calloc((size_t)nodes, sizeof *send_free_s);
-    double *receive_free_s = calloc((size_t)nodes, sizeof *receive_free_s);
-    struct arrival *arrivals = calloc(n, sizeof *arrivals);
-    bool ok = send_free_s && receive_free_s && arrivals;
-    if (ok) {
-        send_all(p, messages, n, send_free_s, arrivals);
-        qsort(arrivals, n, sizeof *arrivals, compare_arrivals);
-        receive_all(p, messages, n, receive_free_s, arrivals, done_s);
-    } else {
-        error_set(err, ERROR_SYSTEM, "no memory for %zu messages among %d nodes", n, nodes);
-    }
+    double *send_free_s = memory_zeroed((size_t)nodes, sizeof *send_free_s, "messages");
+    double *receive_free_s = memory_zeroed((size_t)nodes, sizeof *receive_free_s, "messages");
+    struct arrival *arrivals = memory_zeroed(n, sizeof *arrivals, "messages");
+    send_all(p, messages, n, send_free_s, arrivals);
+    qsort(arrivals, n, sizeof *arrivals, compare_arrivals);
+    receive_all(p, messages, n, receive_free_s, arrivals, done_s);
     free(send_free_s);
     free(receive_free_s);
     free(arrivals);
-    return ok;
+    return true;
 }

@@ -2,6 +2,7 @@
 #include "model/signature.h"
 
 #include "base/estimate.h"
+#include "base/memory.h"
 #include "model/linear.h"
 
 #include <gsl/gsl_cdf.h>
@@ -322,10 +323,9 @@ bool model_signature_fit(const struct model_alltoall_link *link, const struct mo
         return false;
     struct problem q;
     bool ok = problem_init(&q, link, points, n, err);
-    double *sizes = calloc(n, sizeof *sizes);
-    struct search s = {.candidates = calloc(n, sizeof *s.candidates), .solutions = calloc(n, sizeof *s.solutions)};
-    if (ok && (!sizes || !s.candidates || !s.solutions))
-        ok = error_set(err, ERROR_SYSTEM, "no memory to fit %zu points", n);
+    double *sizes = memory_zeroed(n, sizeof *sizes, "the points of a fit");
+    struct search s = {.candidates = memory_zeroed(n, sizeof *s.candidates, "the points of a fit"),
+                       .solutions = memory_zeroed(n, sizeof *s.solutions, "the points of a fit")};
     if (ok) {
         s.n = list_candidates(&q, sizes, s.candidates);
         ok = search_signature(&q, &s, fit, err);

@@ -21,9 +21,9 @@ static struct study_both_ends_flow both_ends_flow(const struct analysis_both_end
 bool study_both_ends_read(const char *const path[2], const struct study_capture_listener *listener,
                           struct study_both_ends *b, struct error *err)
 {
-    struct analysis_both_ends *e = analysis_both_ends_new(err);
+    struct analysis_both_ends *e = analysis_both_ends_new();
     *b = (struct study_both_ends){.n = 0};
-    bool ok = e && study_capture_read_both_ends(e, path, listener, err);
+    bool ok = study_capture_read_both_ends(e, path, listener, err);
     size_t slots = ok ? analysis_both_ends_slots(e) : 0;
     b->flow = memory_zeroed(slots, sizeof *b->flow, "flows seen at both ends");
     for (size_t i = 0; ok && i < slots; i++) {

@@ -29,10 +29,10 @@ static void capture_warn(const char *path, const struct analysis_capture *captur
 struct analysis_flows *study_capture_read(const char *path, bool explain, const struct study_capture_listener *listener,
                                           struct analysis_capture *capture, struct error *err)
 {
-    struct analysis_flows *f = analysis_flows_new(err);
-    if (f && explain)
+    struct analysis_flows *f = analysis_flows_new();
+    if (explain)
         analysis_flows_keep_explanations(f);
-    bool ok = f && analysis_flows_read(f, path, listener ? listener->progress : NULL, (void *)path, capture, err);
+    bool ok = analysis_flows_read(f, path, listener ? listener->progress : NULL, (void *)path, capture, err);
     if (listener && listener->finished)
         listener->finished();
     if (ok) {

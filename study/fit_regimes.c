@@ -82,6 +82,7 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
 {
     struct study_fit_regimes *r = state;
     const struct scenario *s = result->scenario;
+    (void)err;
     if (!study_regime_setup_is_star(s) || !regimes_other_axes(result->axes))
         return true;
     struct study_fit_regimes_point *p = regimes_point(r, source, result);
@@ -104,15 +105,13 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
     }
     struct analysis_judgement judgement;
     struct model_link link = study_judge_run_link(s);
-    bool ok = analysis_check_resource(flows, (size_t)s->n_flows, &link, ANALYSIS_CHECK_TOLERANCE, &judgement, err);
-    if (ok) {
-        p->observed[analysis_check_regime(&judgement)]++;
-        p->runs++;
-        regimes_add(&p->rate[0], flows, s->n_flows, true);
-        regimes_add(&p->rate[1], flows, s->n_flows, false);
-    }
+    analysis_check_resource(flows, (size_t)s->n_flows, &link, ANALYSIS_CHECK_TOLERANCE, &judgement);
+    p->observed[analysis_check_regime(&judgement)]++;
+    p->runs++;
+    regimes_add(&p->rate[0], flows, s->n_flows, true);
+    regimes_add(&p->rate[1], flows, s->n_flows, false);
     free(flows);
-    return ok;
+    return true;
 }
 
 enum model_regime study_fit_regimes_most(const struct study_fit_regimes_point *p)

@@ -141,7 +141,7 @@ static bool whole_analysis(const char *path)
     struct error err;
     struct analysis_capture capture;
     struct analysis_flow flow;
-    struct analysis_flows *f = analysis_flows_new(&err);
+    struct analysis_flows *f = analysis_flows_new();
     bool ok = f && analysis_flows_read(f, path, NULL, NULL, &capture, &err);
     for (size_t i = 0; ok && i < analysis_flows_slots(f); i++)
         analysis_flows_get(f, i, &flow);

@@ -118,8 +118,7 @@ static void check_flows(const struct analysis_flows *f)
 
 static struct analysis_flows *new_flows(void)
 {
-    struct error err;
-    struct analysis_flows *f = analysis_flows_new(&err);
+    struct analysis_flows *f = analysis_flows_new();
     MUST(f != NULL);
     analysis_flows_keep_explanations(f);
     return f;

@@ -56,8 +56,7 @@ void feed(struct analysis_flows *f, int64_t time_ns, struct capture_segment s)
 
 struct analysis_flows *new_flows(void)
 {
-    struct error err;
-    struct analysis_flows *f = analysis_flows_new(&err);
+    struct analysis_flows *f = analysis_flows_new();
     assert_non_null(f);
     analysis_flows_set_origin(f, 0);
     return f;

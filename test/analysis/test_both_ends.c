@@ -71,23 +71,22 @@ static int by_time(const void *a, const void *b)
 /* Both passes, file `first` being file 0 to the analysis. */
 static void world_play(struct world *w, int first)
 {
-    struct error err;
     size_t at[2] = {0};
     analysis_both_ends_free(w->ends);
-    w->ends = analysis_both_ends_new(&err);
+    w->ends = analysis_both_ends_new();
     for (int f = 0; f < 2; f++) {
         struct seen *list = w->seen[f ^ first];
         qsort(list, w->n[f ^ first], sizeof *list, by_time);
         for (size_t i = 0; i < w->n[f ^ first]; i++)
-            assert_true(analysis_both_ends_note(w->ends, f, list[i].time_ns, &list[i].segment, &err));
+            analysis_both_ends_note(w->ends, f, list[i].time_ns, &list[i].segment);
     }
-    assert_true(analysis_both_ends_align(w->ends, &err));
+    analysis_both_ends_align(w->ends);
     while (at[0] < w->n[first] || at[1] < w->n[!first]) {
         const struct seen *head[2] = {w->seen[first] + at[0], w->seen[!first] + at[1]};
         int f = at[0] == w->n[first] || (at[1] < w->n[!first] &&
                                          analysis_both_ends_time(w->ends, 1, head[1]->time_ns) <
                                              analysis_both_ends_time(w->ends, 0, head[0]->time_ns));
-        assert_true(analysis_both_ends_add(w->ends, f, head[f]->time_ns, &head[f]->segment, &err));
+        analysis_both_ends_add(w->ends, f, head[f]->time_ns, &head[f]->segment);
         at[f]++;
     }
     analysis_both_ends_finish(w->ends);

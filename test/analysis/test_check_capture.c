@@ -88,7 +88,7 @@ static enum model_regime real(const char *path, struct analysis_judgement *j)
 {
     struct error err;
     struct analysis_capture capture;
-    struct analysis_flows *f = analysis_flows_new(&err);
+    struct analysis_flows *f = analysis_flows_new();
     assert_true(analysis_flows_read(f, path, NULL, NULL, &capture, &err));
     struct analysis_resources r = check(f);
     assert_int_equal(r.n, 1);

@@ -13,7 +13,7 @@ static struct analysis_diagnosis diagnosis_of(const char *name)
     struct analysis_resources all;
     char path[512];
     snprintf(path, sizeof path, "%s/%s", TEST_CAPTURES, name);
-    struct analysis_flows *f = analysis_flows_new(&err);
+    struct analysis_flows *f = analysis_flows_new();
     assert_non_null(f);
     analysis_flows_keep_explanations(f);
     assert_true(analysis_flows_read(f, path, NULL, NULL, &capture, &err));

@@ -141,7 +141,7 @@ static void compare_with_tshark(const char *name)
     char path[512], line[256];
     struct error err;
     struct analysis_capture capture;
-    struct analysis_flows *f = analysis_flows_new(&err);
+    struct analysis_flows *f = analysis_flows_new();
     snprintf(path, sizeof path, "%s/%s.pcap.gz", TEST_CAPTURES, name);
     assert_true(analysis_flows_read(f, path, NULL, NULL, &capture, &err));
     assert_false(capture.truncated);
@@ -191,7 +191,7 @@ static void test_retransmissions_are_those_the_kernel_counted(void **state)
     (void)state;
     struct error err;
     struct analysis_capture capture;
-    struct analysis_flows *f = analysis_flows_new(&err);
+    struct analysis_flows *f = analysis_flows_new();
     assert_true(analysis_flows_read(f, TEST_CAPTURES "/shallow-2in-1out.pcap.gz", NULL, NULL, &capture, &err));
     for (size_t i = 0; i < flow_count(f); i++) {
         struct analysis_flow flow = flow_at(f, i);
@@ -207,8 +207,7 @@ static void test_retransmissions_are_those_the_kernel_counted(void **state)
 static void test_times_apart_by_centuries_count_as_decades(void **state)
 {
     (void)state;
-    struct error err;
-    struct analysis_flows *f = analysis_flows_new(&err);
+    struct analysis_flows *f = analysis_flows_new();
     feed(f, INT64_MIN, syn(A_TO_B, 1000));
     feed(f, INT64_MAX - 2, syn_ack(B_TO_A, 5000, 1001));
     feed(f, INT64_MAX - 1, segment(A_TO_B, 1001, 1000, 5001));
@@ -225,7 +224,7 @@ static void test_a_missing_file_is_an_error(void **state)
     (void)state;
     struct error err;
     struct analysis_capture capture;
-    struct analysis_flows *f = analysis_flows_new(&err);
+    struct analysis_flows *f = analysis_flows_new();
     assert_false(analysis_flows_read(f, "/nonexistent.pcap", NULL, NULL, &capture, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     analysis_flows_free(f);

@@ -42,8 +42,7 @@ static struct study_replay built(struct analysis_flows *f)
 
 static struct analysis_flows *new_explained(void)
 {
-    struct error err;
-    struct analysis_flows *f = analysis_flows_new(&err);
+    struct analysis_flows *f = analysis_flows_new();
     assert_non_null(f);
     analysis_flows_keep_explanations(f);
     analysis_flows_set_origin(f, 0);
