@@ -60,10 +60,7 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
         view_table_add(&t, "%" PRIu32, flow.retransmitted_segments);
         view_table_add(&t, "%" PRIu32, flow.loss_events);
         view_table_add(&t, "%" PRId64, flow.missing_bytes);
-        if (isfinite(flow.window_bytes))
-            view_table_add(&t, "%.0f", flow.window_bytes);
-        else
-            view_table_add(&t, "-");
+        view_table_add(&t, isfinite(flow.window_bytes) ? "%.0f" : "-", flow.window_bytes);
     }
     view_table_print(&t, "", 2, stdout);
 }

@@ -10,10 +10,7 @@ enum { NS3 = STUDY_CROSS_CHECK_NS3, NATIVE = STUDY_CROSS_CHECK_NATIVE, ENGINES =
 
 static void show_difference(struct view_table *t, double difference)
 {
-    if (isfinite(difference))
-        view_table_add(t, "%+.2f %%", 100 * difference);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(difference) ? "%+.2f %%" : "-", 100 * difference);
 }
 
 void cli_cross_check_show_run(const struct study_cross_check_run *run)

@@ -111,10 +111,7 @@ bool cli_explain_show_capture(const char *path, bool as_json, struct cli_explain
 
 static void show_share(struct view_table *t, double share)
 {
-    if (isfinite(share))
-        view_table_add(t, "%.1f %%", fmax(0, 100 * share));
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(share) ? "%.1f %%" : "-", fmax(0, 100 * share));
 }
 
 static void show_waits(const char *directory, const struct study_explain_run *run)

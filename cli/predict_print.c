@@ -12,10 +12,8 @@ static void add_transfer(struct view_table *t, const struct scenario_flow *f, bo
     view_table_add(t, "%s", f->name);
     view_table_add(t, "h%d", f->from);
     view_table_add(t, "h%d", f->to);
-    if (any_bytes && f->bytes > 0)
-        view_table_add_number(t, (double)f->bytes, 1e6);
-    else if (any_bytes)
-        view_table_add(t, "-");
+    if (any_bytes)
+        view_table_add_number(t, f->bytes > 0 ? (double)f->bytes : (double)NAN, 1e6);
 }
 
 static void add_seconds(struct view_table *t, double time_s)

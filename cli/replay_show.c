@@ -24,10 +24,7 @@ static double replay_measured_total(const struct study_replay *r)
 
 static void replay_add_percent(struct view_table *t, double d)
 {
-    if (isfinite(d))
-        view_table_add(t, "%+.1f %%", 100 * d);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, isfinite(d) ? "%+.1f %%" : "-", 100 * d);
 }
 
 static void replay_show_baseline(const struct study_replay *r, const struct study_replay_run *run)

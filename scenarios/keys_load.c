@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A document against the rows: structure, values, and keys that do not fit the others. */
+#include "base/memory.h"
 #include "scenarios/keys.h"
 
 #include <stdlib.h>
@@ -19,11 +20,6 @@ static bool walk_value(struct walk *w, const struct key *key, char *base, int no
 static bool walk_blame(const struct walk *w)
 {
     return document_blame(w->doc, w->path, w->err);
-}
-
-static bool walk_no_memory(const struct walk *w)
-{
-    return error_set(w->err, ERROR_SYSTEM, "out of memory for %s", w->path);
 }
 
 /* Leads the path one key further; the length to give walk_leave(). */
@@ -91,17 +87,16 @@ static bool walk_unknown(struct walk *w, const struct key *keys, const char *nam
     return walk_blame(w);
 }
 
-/* Room for n entries of a list, the former ones freed; its first, NULL when memory is out. */
+/* Room for n entries of a list, the former ones freed; its first. */
 static void *list_renew(const struct key *key, char *base, int n)
 {
     void *entries = base + key->offset;
     if (key->kind == KEY_LIST) {
         memcpy(&entries, base + key->offset, sizeof entries);
         free(entries);
-        entries = calloc((size_t)n + 1, key->entry->size);
+        entries = memory_zeroed((size_t)n, key->entry->size, "a list");
         memcpy(base + key->offset, &entries, sizeof entries);
     }
-    n = entries ? n : 0;
     memcpy(base + key->beside, &n, sizeof n);
     return entries;
 }
@@ -116,7 +111,7 @@ static bool list_default(struct walk *w, const struct key *key, char *base)
         n += *p == ',';
     char *entries = list_renew(key, base, n);
     const char *from = key->usual;
-    for (int i = 0; entries && i < n; i++, from += strspn(from, ", ")) {
+    for (int i = 0; i < n; i++, from += strspn(from, ", ")) {
         char text[UNITS_TEXT];
         size_t length = strcspn(from, ",");
         snprintf(text, sizeof text, "%.*s", (int)length, from);
@@ -124,7 +119,7 @@ static bool list_default(struct walk *w, const struct key *key, char *base)
             return walk_blame(w);
         from += length;
     }
-    return entries || walk_no_memory(w);
+    return true;
 }
 
 /* What a section holds when nobody gives anything; optional ones are left alone. */
@@ -199,15 +194,13 @@ static bool walk_list(struct walk *w, const struct key *key, char *base, int nod
         return true;
     if (hosts && !w->checking) {
         free(s->pause_hosts);
-        s->network.pause_hosts = s->pause_hosts = calloc(SCENARIO_HOSTS, sizeof *s->pause_hosts);
+        s->network.pause_hosts = s->pause_hosts = memory_zeroed(SCENARIO_HOSTS, sizeof *s->pause_hosts, "hosts");
         entries = (char *)s->pause_hosts;
     } else if (!hosts && !w->checking) {
         entries = list_renew(key, base, (int)n);
     } else if (key->kind == KEY_LIST) {
         memcpy(&entries, base + key->offset, sizeof entries);
     }
-    if (!entries)
-        return walk_no_memory(w);
     for (size_t i = 0; i < n; i++) {
         const char *name;
         char number[24];

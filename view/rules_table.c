@@ -20,10 +20,7 @@ static void cell_rate(struct view_table *t, const struct analysis_rule_fit *fit)
 
 void view_rules_table_error(struct view_table *t, const struct analysis_rule_fit *fit)
 {
-    if (fit->applies)
-        view_table_add(t, "%.1f %%", 100 * fit->max_rel_error);
-    else
-        view_table_add(t, "-");
+    view_table_add(t, fit->applies ? "%.1f %%" : "-", 100 * fit->max_rel_error);
 }
 
 static void cell_holds(struct view_table *t, const struct analysis_rule_fit *fit)
