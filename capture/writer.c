@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES (1 << 18)

@@ -5,10 +5,10 @@
 #include "cli/options.h"
 #include "cli/read.h"
 #include "results/csv.h"
-#include "view/capture_page.h"
-#include "view/table.h"
 #include "results/directory.h"
 #include "results/summary.h"
+#include "view/capture_page.h"
+#include "view/table.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/options.h"
 #include "cli/cli.h"
 #include "cli/explain_show.h"
+#include "cli/options.h"
 
-#include <stdio.h>
 #include <sys/stat.h>
 
 int cmd_explain(int argc, char **argv)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/options.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "capture/inject.h"
 #include "cli/cli.h"
 #include "cli/cmd_replay.h"
+#include "cli/options.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "view/sweep_page.h"
 #include "results/directory.h"
+#include "view/sweep_page.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "base/outfile.h"
-#include "base/units.h"
-#include "cli/engines.h"
 #include "cli/cli.h"
 #include "cli/cross_check_show.h"
+#include "cli/engines.h"
 #include "cli/options.h"
 #include "results/directory.h"
 #include "results/summary.h"

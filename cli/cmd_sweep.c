@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "base/units.h"
-#include "cli/options.h"
-#include "sweep/engines.h"
 #include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/sweep_run.h"
+#include "sweep/engines.h"
 #include "sweep/export.h"
 #include "sweep/merge.h"
-#include "cli/sweep_run.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -5,11 +5,9 @@
 #include "cli/cli.h"
 #include "cli/sweep_run.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A whole number of the environment: Open MPI's mpirun sets the first name, other launchers the second. */

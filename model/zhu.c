@@ -2,7 +2,6 @@
 #include "model/zhu.h"
 
 #include "base/memory.h"
-#include "model/congestion.h"
 #include "model/rule.h"
 
 #include <assert.h>

@@ -5,9 +5,7 @@
 #include "base/memory.h"
 #include "study/judge.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_RESOURCES] = &study_fit_resources_part,

@@ -7,7 +7,6 @@
 #include <ftw.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
