@@ -117,6 +117,16 @@ struct model_window *model_window_new(const struct model_window_network *net, st
 static void window_add_uses(struct model_window *w, size_t flow, const int *path, int n, bool data)
 {
     const struct model_window_flow *f = &w->net.flows[flow];
+struct model_window_flight model_window_flight(double window_bytes, double segment_bytes, double segments_per_ack)
+{
+    double n = floor(window_bytes / segment_bytes), rest = fmod(n, segments_per_ack);
+    if (n < 1)
+        return (struct model_window_flight){.bytes = window_bytes, .waits_timer = segments_per_ack > 1};
+    if (n < segments_per_ack)
+        return (struct model_window_flight){.bytes = n * segment_bytes, .waits_timer = true};
+    return (struct model_window_flight){.bytes = (n - rest) * segment_bytes, .mates = segments_per_ack - 1 - rest};
+}
+
     for (int i = 0; i < n; i++) {
         struct window_link *l = &w->links[path[i]];
         bool waits = data || !l->ack_first;

@@ -62,6 +62,21 @@ struct model_window_rtt {
 
 struct model_window; /* scratch and the last solution; opaque */
 
+/* What TCP lets fly of a window. */
+struct model_window_flight {
+    double bytes;     /* whole segments, and whole groups of as many as an ACK waits for */
+    double mates;     /* segments that the ACK of the first one in a burst waits for */
+    bool waits_timer; /* the window is shorter than a group: every ACK waits for the delayed ACK timer */
+};
+
+/* n = floor(W / segment) segments are sent at most. With an ACK for k segments, n mod k of them always stay at the
+ * receiver without one, so that groups of k go round:
+ *   bytes = (n - n mod k) segment,   mates = k - 1 - n mod k        n >= k
+ *   bytes = n segment,               mates = 0                      n < k
+ * (RFC 9293, 3.8.6.2.1: no part of a segment; RFC 5681, 4.2: an ACK at least for every second segment.) A window below
+ * one segment is sent as it is. */
+struct model_window_flight model_window_flight(double window_bytes, double segment_bytes, double segments_per_ack);
+
 /* The network's arrays are borrowed until model_window_free(). NULL and *err: ERROR_INPUT for no flows, a path
  * that is empty or names an unknown link, a rate, window, round trip or s that is not positive and finite, an
  * `a` that is negative or not finite; ERROR_SYSTEM when out of memory. */

@@ -3,6 +3,7 @@
 
 #include "model/rule.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,26 @@ void model_window_rule_free(struct model_window_rule *r)
 }
 
 static void rule_fill(struct model_window_rule *r, const struct model_routes *routes)
+/* A message that fits the window flies whole, whatever its last segment. */
+static struct model_window_flight rule_flight(const struct model_platform *p, const struct model_transfer *t)
+{
+    struct model_window_flight flight = model_window_flight(t->window_bytes, p->segment_bytes, p->segments_per_ack);
+    if (t->bytes <= t->window_bytes)
+        flight = (struct model_window_flight){.bytes = t->bytes};
+    return flight;
+}
+
+/* An ACK waits for the mates of the first segment, or for the timer. */
+static double rule_round_trip_s(const struct model_platform *p, const struct model_route *route,
+                                const struct model_window_flight *flight)
+{
+    double slowest_bps = p->nic.rate_bps;
+    for (int h = 0; h < route->n; h++)
+        slowest_bps = fmin(slowest_bps, model_platform_cable(p, route->link[h])->rate_bps);
+    double frame_s = 8 * p->segment_bytes / model_platform_goodput_bps(p, slowest_bps);
+    return model_platform_base_rtt_s(p, route) + flight->mates * frame_s + (flight->waits_timer ? p->ack_timeout_s : 0);
+}
+
 {
     const struct model_platform *p = &routes->platform;
     double s = p->nic.rate_bps / model_platform_goodput_bps(p, p->nic.rate_bps);
@@ -40,11 +61,12 @@ static void rule_fill(struct model_window_rule *r, const struct model_routes *ro
     for (size_t i = 0; i < routes->pattern.n; i++) {
         const struct model_route *route = &routes->route[i];
         int *ack = &r->ack[i * MODEL_PLATFORM_HOPS];
+        struct model_window_flight flight = rule_flight(p, &routes->pattern.transfers[i]);
         for (int h = 0; h < route->n; h++)
             ack[h] = route->link[route->n - 1 - h] ^ 1;
         r->flows[i] = (struct model_window_flow){
-            .window_bytes = routes->pattern.transfers[i].window_bytes,
-            .base_rtt_s = model_platform_base_rtt_s(p, route),
+            .window_bytes = flight.bytes,
+            .base_rtt_s = rule_round_trip_s(p, route, &flight),
             .wire_per_byte = s,
             .ack_wire_per_byte = a,
             .data = route->link,
