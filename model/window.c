@@ -72,6 +72,7 @@ void model_window_free(struct model_window *w)
     free(w->rtt_s);
     free(w->rate_bps);
     free(w->bits);
+    free(w->burst_s);
     free(w->delay_s);
     free(w->load_bps);
     free(w->kept_delay_s);
@@ -99,12 +100,14 @@ struct model_window *model_window_new(const struct model_window_network *net, st
             .rtt_s = calloc(net->n_flows, sizeof *w->rtt_s),
             .rate_bps = calloc(net->n_flows, sizeof *w->rate_bps),
             .bits = calloc(net->n_flows, sizeof *w->bits),
+            .burst_s = calloc(net->n_flows, sizeof *w->burst_s),
             .delay_s = calloc(net->n_links, sizeof *w->delay_s),
             .load_bps = calloc(net->n_links, sizeof *w->load_bps),
             .kept_delay_s = calloc(net->n_links, sizeof *w->kept_delay_s),
         };
     if (!w || !w->active || !w->links || !w->uses || !w->unknowns || !w->by_unknown || !w->flow_unknowns ||
-        !w->flow_first || !w->rtt_s || !w->rate_bps || !w->bits || !w->delay_s || !w->load_bps || !w->kept_delay_s) {
+        !w->flow_first || !w->rtt_s || !w->rate_bps || !w->bits || !w->burst_s || !w->delay_s || !w->load_bps ||
+        !w->kept_delay_s) {
         model_window_free(w);
         error_set(err, ERROR_SYSTEM, "out of memory for %zu flows over %zu links", net->n_flows, net->n_links);
         return NULL;
@@ -114,9 +117,6 @@ struct model_window *model_window_new(const struct model_window_network *net, st
     return w;
 }
 
-static void window_add_uses(struct model_window *w, size_t flow, const int *path, int n, bool data)
-{
-    const struct model_window_flow *f = &w->net.flows[flow];
 struct model_window_flight model_window_flight(double window_bytes, double segment_bytes, double segments_per_ack)
 {
     double n = floor(window_bytes / segment_bytes), rest = fmod(n, segments_per_ack);
@@ -127,6 +127,9 @@ struct model_window_flight model_window_flight(double window_bytes, double segme
     return (struct model_window_flight){.bytes = (n - rest) * segment_bytes, .mates = segments_per_ack - 1 - rest};
 }
 
+static void window_add_uses(struct model_window *w, size_t flow, const int *path, int n, bool data)
+{
+    const struct model_window_flow *f = &w->net.flows[flow];
     for (int i = 0; i < n; i++) {
         struct window_link *l = &w->links[path[i]];
         bool waits = data || !l->ack_first;
@@ -244,7 +247,7 @@ void window_evaluate(struct model_window *w)
     for (size_t i = 0; i < w->net.n_flows; i++) {
         if (!w->active[i])
             continue;
-        w->rtt_s[i] = w->net.flows[i].base_rtt_s;
+        w->rtt_s[i] = w->net.flows[i].base_rtt_s + w->burst_s[i];
         for (size_t k = w->flow_first[i]; k < w->flow_first[i + 1]; k++)
             w->rtt_s[i] += w->unknowns[w->flow_unknowns[k]].delay_s;
         w->rate_bps[i] = w->bits[i] / w->rtt_s[i];
@@ -315,15 +318,8 @@ static void window_split_delays(struct model_window *w)
     }
 }
 
-bool model_window_solve(struct model_window *w, const bool *active, struct error *err)
+bool window_settle(struct model_window *w, struct error *err)
 {
-    for (size_t i = 0; i < w->net.n_flows; i++) {
-        w->active[i] = !active || active[i];
-        w->rate_bps[i] = w->rtt_s[i] = 0;
-    }
-    window_fill_links(w);
-    window_fill_unknowns(w);
-    window_fill_flows(w);
     window_evaluate(w);
     int patience = 2; /* sweeps between Newton steps: more when those do not help */
     for (w->sweeps = 0; w->residual > MODEL_WINDOW_TOLERANCE && w->sweeps < SWEEPS;) {
@@ -340,6 +336,18 @@ bool model_window_solve(struct model_window *w, const bool *active, struct error
     return error_set(err, ERROR_INPUT,
                      "the window law found no fixed point in %d sweeps (residual %.1e): do ACKs alone fill a link?",
                      w->sweeps, w->residual);
+}
+
+bool model_window_solve(struct model_window *w, const bool *active, struct error *err)
+{
+    for (size_t i = 0; i < w->net.n_flows; i++) {
+        w->active[i] = !active || active[i];
+        w->rate_bps[i] = w->rtt_s[i] = w->burst_s[i] = 0;
+    }
+    window_fill_links(w);
+    window_fill_unknowns(w);
+    window_fill_flows(w);
+    return window_settle(w, err);
 }
 
 const double *model_window_rates(const struct model_window *w)
@@ -360,7 +368,7 @@ const double *model_window_loads(const struct model_window *w)
 struct model_window_rtt model_window_flow_rtt(const struct model_window *w, size_t flow)
 {
     const struct model_window_flow *f = &w->net.flows[flow];
-    struct model_window_rtt rtt = {.propagation_s = f->base_rtt_s};
+    struct model_window_rtt rtt = {.propagation_s = f->base_rtt_s, .burst_wait_s = w->burst_s[flow]};
     for (int i = 0; i < f->n_data; i++)
         rtt.data_wait_s += w->delay_s[f->data[i]];
     for (int i = 0; i < f->n_ack; i++)

@@ -23,4 +23,7 @@ void model_window_rule_free(struct model_window_rule *r);
 struct model_window *model_window_rule_window(struct model_window_rule *r);
 const struct model_window_network *model_window_rule_network(const struct model_window_rule *r);
 
+/* The window law for the active transfers (NULL: all), with `bursts` times the expected wait of bursts (0: none). */
+bool model_window_rule_solve(struct model_window_rule *r, const bool *active, double bursts, struct error *err);
+
 #endif
