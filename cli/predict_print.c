@@ -6,6 +6,8 @@
 #include <math.h>
 
 #define FULL_LINK 0.999   /* of the rate: shown as saturated */
+#define BUSY_LINK 0.3     /* from here on bursts meet often enough to matter */
+#define BURSTS_MATTER 0.01 /* of a rate */
 
 static void add_transfer(struct view_table *t, const struct scenario_flow *f, bool any_bytes)
 {
@@ -75,16 +77,45 @@ static void print_rates(const struct study_prediction *p, const struct scenario 
     }
 }
 
+/* Where bursts wait, and how far off rates may be for it. */
+static void print_bursts(const struct study_prediction *p, const struct scenario_pattern *pattern)
+{
+    const struct study_prediction_queues *q = &p->queues;
+    double below = 0, above = 0, least_load = INFINITY, most_load = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->rate_bps[i] > 0) {
+            below = fmax(below, 1 - q->least_bps[i] / p->rate_bps[i]);
+            above = fmax(above, q->most_bps[i] / p->rate_bps[i] - 1);
+        }
+    }
+    if (fmax(below, above) < BURSTS_MATTER)
+        return;
+    for (int l = 0; l < model_platform_link_count(&pattern->platform); l++) {
+        double load = q->load_bps[l] / model_platform_cable(&pattern->platform, l)->rate_bps;
+        if (load < BUSY_LINK || load >= FULL_LINK)
+            continue;
+        least_load = fmin(least_load, load);
+        most_load = fmax(most_load, load);
+    }
+    if (most_load > 0)
+        printf("\nports %.0f to %.0f %% busy: bursts wait there, how long is a matter of how they meet;\n",
+               100 * least_load, 100 * most_load);
+    else
+        printf("\nbursts may wait longer than what stands in the full ports;\n");
+    printf("rates may be up to %.1f %% lower or %.1f %% higher\n", 100 * below, 100 * above);
+}
+
 static void print_queues(const struct study_prediction *p, const struct scenario *s,
                          const struct scenario_pattern *pattern)
 {
     struct view_table t;
     printf("\nround trips in the first step: empty, and what data and ACKs wait in queues\n");
-    view_table_init(&t, 6);
+    view_table_init(&t, 7);
     add_heads(&t, false);
     view_table_add(&t, "empty ms");
     view_table_add(&t, "data wait ms");
     view_table_add(&t, "ACK wait ms");
+    view_table_add(&t, "bursts ms");
     for (size_t i = 0; i < p->n; i++) {
         if (!(p->rate_bps[i] > 0))
             continue;
@@ -92,6 +123,7 @@ static void print_queues(const struct study_prediction *p, const struct scenario
         view_table_add_number(&t, p->queues.rtt[i].propagation_s, 1e-3);
         view_table_add_number(&t, p->queues.rtt[i].data_wait_s, 1e-3);
         view_table_add_number(&t, p->queues.rtt[i].ack_wait_s, 1e-3);
+        view_table_add_number(&t, p->queues.rtt[i].burst_wait_s, 1e-3);
     }
     view_table_print(&t, "", 3, stdout);
     view_table_init(&t, 4);
@@ -115,9 +147,10 @@ static void print_queues(const struct study_prediction *p, const struct scenario
         printf("\n");
         view_table_print(&t, "", 1, stdout);
     } else {
-        printf("\nno port is full: every window is used up in an empty network\n");
+        printf("\nno port is full: every flow sends its window once a round trip\n");
         view_table_fini(&t);
     }
+    print_bursts(p, pattern);
 }
 
 void cli_predict_print(const struct study_prediction *p, const struct scenario *s,
@@ -198,11 +231,14 @@ json_t *cli_predict_json(const struct study_prediction *p, const struct scenario
                                  f->bytes > 0 ? json_integer(f->bytes) : json_null(), "window_bytes", t->window_bytes,
                                  "start_s", t->start_s, "rates_bps", json_rates(p, i), "completion_s",
                                  view_table_json_number(p->completion_s[i]));
-        if (p->queues.rtt && p->rate_bps[i] > 0)
+        if (p->queues.rtt && p->rate_bps[i] > 0) {
             json_object_set_new(link, "first_step_rtt",
-                                json_pack("{s:f, s:f, s:f}", "propagation_s", p->queues.rtt[i].propagation_s,
+                                json_pack("{s:f, s:f, s:f, s:f}", "propagation_s", p->queues.rtt[i].propagation_s,
                                           "data_wait_s", p->queues.rtt[i].data_wait_s, "ack_wait_s",
-                                          p->queues.rtt[i].ack_wait_s));
+                                          p->queues.rtt[i].ack_wait_s, "burst_wait_s", p->queues.rtt[i].burst_wait_s));
+            json_object_set_new(link, "first_step_range_bps",
+                                json_pack("[f, f]", p->queues.least_bps[i], p->queues.most_bps[i]));
+        }
         json_array_append_new(links, link);
     }
     json_t *all = json_pack("{s:s, s:o, s:o}", "model", p->model->name, "links", links, "steps", steps);

@@ -21,6 +21,7 @@ struct model_platform model_platform_default(void)
         .header_bytes = 52,
         .ack_wire_bytes = 52 + WIRE_OVERHEAD_BYTES,
         .segments_per_ack = 2,
+        .ack_timeout_s = 40e-3,
     };
     p.nic.goodput_bps = p.backbone.goodput_bps = model_platform_goodput_bps(&p, 1e9);
     return p;

@@ -32,10 +32,11 @@ struct model_platform {
     double header_bytes;       /* IP and TCP headers with options */
     double ack_wire_bytes;     /* a pure ACK with preamble, FCS and gap */
     double segments_per_ack;   /* delayed ACKs: 2 */
+    double ack_timeout_s;      /* an ACK waits no longer for its segments: 40 ms */
 };
 
 /* 1 Gb/s NICs and backbone without delay, FIFO queues, 1448-byte segments with TCP timestamps (52 bytes of
- * headers; an ACK takes 90 on the wire), one ACK for two segments; one rack, no nodes. Goodput is
+ * headers; an ACK takes 90 on the wire), one ACK for two segments or after 40 ms; one rack, no nodes. Goodput is
  * model_platform_goodput_bps(). */
 struct model_platform model_platform_default(void);
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/regime.h"
 
+#include "model/window.h"
+
 #include <math.h>
 
 #define ETHERNET_WIRE_BYTES 38   /* header, FCS, preamble, gap */
 #define ETHERNET_BUFFER_BYTES 18 /* header, FCS */
 #define ROUNDING 1e-9
+#define ACKS_STOPPED 1.5 /* of a stop: the port runs over xoff until all have heard of it */
+#define NEARLY_FULL 0.85 /* of a link whose host everybody's PAUSE stops too */
+#define SMALL_SLACK 2.5  /* of what small queues let stand, at most, while PAUSE holds frames back */
+#define LONG_S 0.15 /* of windows; the least retransmission timeout is 200 ms */
 
 /* The two classes of flows, and the queue that each one's data wait in: the port's and the NIC's. */
 enum class { IN, OUT, CLASSES };
@@ -73,9 +79,18 @@ static bool neither(struct law *l)
     return fits(l);
 }
 
+/* The wait q in i's queue alone, if ACKs of the others wait there too:
+ *   s w_i / (d_i + q) + a w_j / (d_j + q) = C, a quadratic equation */
+static double alone_wait_s(const struct law *l, enum class i)
+{
+    double own = l->s * l->w[i] / l->capacity, others = l->a * l->w[!i] / l->capacity;
+    double half = (l->d[i] + l->d[!i] - own - others) / 2;
+    return sqrt(fmax(half * half - l->d[i] * l->d[!i] + own * l->d[!i] + others * l->d[i], 0)) - half;
+}
+
 static bool alone(struct law *l, enum class i)
 {
-    double q = (l->s * l->w[i] + l->a * l->w[!i]) / l->capacity - l->d[i]; /* exact where both wait and d is one */
+    double q = alone_wait_s(l, i);
     l->x[!i] = l->w[!i] / (l->d[!i] + (l->waits[!i] ? q : 0));
     l->x[i] = (l->capacity - l->a * l->x[!i]) / l->s;
     l->q[i] = l->w[i] / l->x[i] - l->d[i];
@@ -163,20 +178,50 @@ static void paused(const struct model_regime_setup *s, struct law *l, double q, 
     }
 }
 
-/* Between the least and the most that stands in the port, and that X is stopped late. */
-static enum model_regime pause_regime(const struct model_regime_setup *s, struct law *l, double small_queue_bits,
-                                      double tolerance)
+/* Why no form of PAUSE holds, with the regime that it would give; NULL: it does. The regime is worked out for the least
+ * and the most that stands in the port, and X stopped late; with senders stopped, also for ACKs to X that are stopped
+ * too; with everybody stopped and small queues, for ones that hardly bind while the port runs empty. */
+static const char *pause_regime(const struct model_regime_setup *s, struct law *l, double small_queue_bits,
+                                double tolerance, enum model_regime *regime)
 {
-    double byte_s = 8 / l->capacity;
-    double stopped_s = (s->xoff_bytes - s->xon_bytes) * byte_s + s->incoming * 2 * s->delay_s;
-    paused(s, l, s->port_limit_bytes * byte_s, frame_of(&s->link).wire * byte_s, stopped_s, small_queue_bits);
-    enum model_regime deep = regime_of(s, l, tolerance);
-    paused(s, l, s->xon_bytes * byte_s, 0, stopped_s, small_queue_bits);
-    return regime_of(s, l, tolerance) == deep ? deep : MODEL_REGIME_UNKNOWN;
+    enum { BOUNDED, DEEP, BETWEEN, SHALLOW, ENDS }; /* the last one's rates stay */
+    double byte_s = 8 / l->capacity, d = l->d[OUT], n = s->incoming, frame = frame_of(&s->link).bytes;
+    double stopped_s = (s->xoff_bytes - s->xon_bytes) * byte_s + n * 2 * s->delay_s;
+    bool senders = s->pause == MODEL_REGIME_PAUSE_SENDERS;
+    enum model_regime end[ENDS];
+    const struct {
+        double port_bytes, late_s, ack_s, small_bits;
+    } at[ENDS] = {
+        [BOUNDED] = {senders || !(s->small_queue_bytes > 0) ? s->xon_bytes : 0, 0,
+                     senders ? ACKS_STOPPED * stopped_s : 0, (senders ? 1 : SMALL_SLACK) * small_queue_bits},
+        [DEEP] = {s->port_limit_bytes, frame_of(&s->link).wire * byte_s, 0, small_queue_bits},
+        [BETWEEN] = {s->xoff_bytes, 0, 0, small_queue_bits},
+        [SHALLOW] = {s->xon_bytes, 0, 0, small_queue_bits},
+    };
+    for (int i = 0; i < ENDS; i++) {
+        l->d[OUT] = d + at[i].ack_s;
+        paused(s, l, at[i].port_bytes * byte_s, at[i].late_s, stopped_s, at[i].small_bits);
+        l->d[OUT] = d;
+        end[i] = regime_of(s, l, tolerance);
+    }
+    *regime = end[SHALLOW];
+    if (l->s * fmax(l->w[IN], l->w[OUT]) / l->capacity > LONG_S)
+        return "round trips are so long that retransmission timers may fire";
+    if (s->xon_bytes < 2 * s->delay_s / byte_s + frame)
+        return "the port runs empty before senders hear that they may go on";
+    if (!senders && busy(l, OUT) > NEARLY_FULL && *regime != MODEL_REGIME_EQ6)
+        return "PAUSE stops a host whose own link is nearly full";
+    if (*regime != end[DEEP] || *regime != end[BETWEEN])
+        return "PAUSE moves the port between depths with a regime each, or costs the host a frame more";
+    if (*regime != end[BOUNDED])
+        return senders ? "PAUSE may stop the ACKs of outgoing flows too" : "small queues may bind under PAUSE or not";
+    if (senders && (n - 1) * (n - 1) / n * frame / (s->xoff_bytes - s->xon_bytes) > tolerance)
+        return "PAUSE stops the senders a few frames apart, and some get a frame more in each cycle";
+    return NULL;
 }
 
 /* Worst cases of what frames add to a fluid: groups of k that arrive together, and the turn of an ACK that passes data;
- * a last group that is not whole waits at the receiver for its rest. False: one of them has another regime. */
+ * a last group that is not whole, and counts all the same. False: one of them has another regime. */
 static bool bursts_agree(const struct model_regime_setup *s, const struct law *fluid, double small_s,
                          enum model_regime regime, double tolerance)
 {
@@ -196,12 +241,44 @@ static bool bursts_agree(const struct model_regime_setup *s, const struct law *f
     bool agree = regime_of(s, &l, tolerance) == regime;
     l = *fluid;
     for (int i = 0; i < CLASSES; i++) {
-        double rest = fmod(windows[i] / s->link.segment_bytes, k) * s->link.segment_bytes;
-        l.w[i] = 8 * flows[i] * (rest < windows[i] ? windows[i] - rest : windows[i]);
+        l.w[i] = 8 * flows[i] * windows[i];
+        l.d[i] = model_regime_round_trip_s(s);
     }
     solve(&l);
     bind_small_queues(&l, small_s);
     return agree && regime_of(s, &l, tolerance) == regime;
+}
+
+static enum model_regime fluid_regime(const struct model_regime_setup *s, const struct law *l, double small_queue_bits,
+                                      double tolerance, const char **why)
+{
+    enum model_regime regime = regime_of(s, l, tolerance);
+    if (!bursts_agree(s, l, small_queue_bits / l->capacity, regime, tolerance))
+        *why = "a burst, or a segment of the window, more or less decides";
+    return regime;
+}
+
+/* The regime with PAUSE, where r->regime is the one without it and r->why its doubt. Replaces r->why, and *l where
+ * PAUSE acts. */
+static enum model_regime apply_pause(const struct model_regime_setup *s, struct law *l, double small_queue_bits,
+                                     double tolerance, struct model_regime_answer *r)
+{
+    double above = r->port_need_bytes - s->xoff_bytes;
+    double burst = s->link.segments_per_ack * s->incoming * frame_of(&s->link).bytes;
+    enum model_regime without = r->regime, with;
+    const char *without_why = r->why;
+    struct law acts = *l;
+    if (above < -burst)
+        return without;
+    r->why = pause_regime(s, &acts, small_queue_bits, tolerance, &with);
+    if (above < burst && (r->why || without_why || with != without))
+        r->why = "a burst decides whether PAUSE acts";
+    else if (!r->why && with != without && above < s->xoff_bytes - s->xon_bytes)
+        r->why = "little more than xoff would stand in the port: PAUSE acts part of the time";
+    if (above <= 0)
+        return without;
+    *l = acts;
+    return with;
 }
 
 static bool valid(const struct model_regime_setup *s)
@@ -250,6 +327,9 @@ static enum model_regime overflow(const struct model_regime_setup *s, const stru
     } else if (r->port_need_bytes + k * s->incoming * f.bytes > port_limit ||
                r->nic_need_bytes + k * s->outgoing * f.bytes > s->nic_limit_bytes) {
         r->why = "what stands in a queue leaves no room for a burst";
+    } else if (s->pause == MODEL_REGIME_PAUSE_EVERYBODY && l->waits[IN] && l->waits[OUT] && l->w[IN] < l->w[OUT] &&
+               port_start > s->xoff_bytes) {
+        r->why = "the start alone makes PAUSE act, which may last where the host's own queue is the longer one";
     } else if (pause && l->split && r->port_need_bytes > s->xoff_bytes) {
         r->why = "only the sum of both queues is determined: PAUSE may act or not";
     }
@@ -269,13 +349,15 @@ bool model_regime(const struct model_regime_setup *setup, double tolerance, stru
     struct frame f = frame_of(&s.link);
     s.incoming_window_bytes = whole_segments(s.incoming_window_bytes, s.link.segment_bytes);
     s.outgoing_window_bytes = whole_segments(s.outgoing_window_bytes, s.link.segment_bytes);
-    double d = model_regime_round_trip_s(&s);
+    double d = model_regime_round_trip_s(&s), frame_s = f.wire * 8 / s.link.rate_bps, k = s.link.segments_per_ack;
+    struct model_window_flight in = model_window_flight(s.incoming_window_bytes, s.link.segment_bytes, k);
+    struct model_window_flight out = model_window_flight(s.outgoing_window_bytes, s.link.segment_bytes, k);
     struct law l = {
         .capacity = s.link.rate_bps,
         .s = f.wire / s.link.segment_bytes,
-        .a = (s.link.header_bytes + ETHERNET_WIRE_BYTES) / (s.link.segments_per_ack * s.link.segment_bytes),
-        .d = {d, d},
-        .w = {8 * s.incoming * s.incoming_window_bytes, 8 * s.outgoing * s.outgoing_window_bytes},
+        .a = (s.link.header_bytes + ETHERNET_WIRE_BYTES) / (k * s.link.segment_bytes),
+        .d = {d - (k - 1 - in.mates) * frame_s, d - (k - 1 - out.mates) * frame_s},
+        .w = {8 * s.incoming * in.bytes, 8 * s.outgoing * out.bytes},
         .waits = {s.nic_acks == MODEL_REGIME_ACKS_WAIT, s.port_acks == MODEL_REGIME_ACKS_WAIT},
     };
     double small_bits = s.small_queue_bytes > 0 ? 8 * s.outgoing * (s.small_queue_bytes + f.bytes) : (double)INFINITY;
@@ -283,17 +365,16 @@ bool model_regime(const struct model_regime_setup *setup, double tolerance, stru
     bind_small_queues(&l, small_bits / l.capacity);
     struct model_regime_answer r = {.in_bps = NAN, .out_bps = NAN, .nic_s = l.q[OUT], .port_s = l.q[IN]};
     r.regime = overflow(&s, &l, &r);
-    bool fit = r.regime == MODEL_REGIME_EQ6;
-    if (fit && s.pause != MODEL_REGIME_PAUSE_OFF && r.port_need_bytes > s.xoff_bytes) {
-        r.regime = pause_regime(&s, &l, small_bits, tolerance);
-        if (r.regime == MODEL_REGIME_UNKNOWN)
-            r.why = "PAUSE moves the port between depths with a regime each, or costs the host a frame more";
+    bool timer = in.waits_timer || out.waits_timer, fit = !timer && r.regime == MODEL_REGIME_EQ6;
+    if (timer) {
+        r.regime = MODEL_REGIME_UNKNOWN;
+        r.why = "a window is shorter than an ACK waits for, and the delayed ACK timer decides";
     } else if (fit) {
-        r.regime = regime_of(&s, &l, tolerance);
-        if (!bursts_agree(&s, &l, small_bits / l.capacity, r.regime, tolerance)) {
+        r.regime = fluid_regime(&s, &l, small_bits, tolerance, &r.why);
+        if (s.pause != MODEL_REGIME_PAUSE_OFF)
+            r.regime = apply_pause(&s, &l, small_bits, tolerance, &r);
+        if (r.why)
             r.regime = MODEL_REGIME_UNKNOWN;
-            r.why = "a burst, or a segment of the window, more or less decides";
-        }
     }
     if (fit) {
         r.in_bps = l.x[IN] / s.incoming;

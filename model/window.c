@@ -73,6 +73,7 @@ void model_window_free(struct model_window *w)
     free(w->rtt_s);
     free(w->rate_bps);
     free(w->bits);
+    free(w->burst_s);
     free(w->delay_s);
     free(w->load_bps);
     free(w->kept_delay_s);
@@ -99,6 +100,7 @@ struct model_window *model_window_new(const struct model_window_network *net, st
         .rtt_s = memory_zeroed(net->n_flows, sizeof *w->rtt_s, "the window law"),
         .rate_bps = memory_zeroed(net->n_flows, sizeof *w->rate_bps, "the window law"),
         .bits = memory_zeroed(net->n_flows, sizeof *w->bits, "the window law"),
+        .burst_s = memory_zeroed(net->n_flows, sizeof *w->burst_s, "the window law"),
         .delay_s = memory_zeroed(net->n_links, sizeof *w->delay_s, "the window law"),
         .load_bps = memory_zeroed(net->n_links, sizeof *w->load_bps, "the window law"),
         .kept_delay_s = memory_zeroed(net->n_links, sizeof *w->kept_delay_s, "the window law"),
@@ -106,6 +108,16 @@ struct model_window *model_window_new(const struct model_window_network *net, st
     for (size_t i = 0; i < net->n_flows; i++)
         w->bits[i] = 8 * net->flows[i].window_bytes;
     return w;
+}
+
+struct model_window_flight model_window_flight(double window_bytes, double segment_bytes, double segments_per_ack)
+{
+    double n = floor(window_bytes / segment_bytes), rest = fmod(n, segments_per_ack);
+    if (n < 1)
+        return (struct model_window_flight){.bytes = window_bytes, .waits_timer = segments_per_ack > 1};
+    if (n < segments_per_ack)
+        return (struct model_window_flight){.bytes = n * segment_bytes, .waits_timer = true};
+    return (struct model_window_flight){.bytes = (n - rest) * segment_bytes, .mates = segments_per_ack - 1 - rest};
 }
 
 static void window_add_uses(struct model_window *w, size_t flow, const int *path, int n, bool data)
@@ -228,7 +240,7 @@ void window_evaluate(struct model_window *w)
     for (size_t i = 0; i < w->net.n_flows; i++) {
         if (!w->active[i])
             continue;
-        w->rtt_s[i] = w->net.flows[i].base_rtt_s;
+        w->rtt_s[i] = w->net.flows[i].base_rtt_s + w->burst_s[i];
         for (size_t k = w->flow_first[i]; k < w->flow_first[i + 1]; k++)
             w->rtt_s[i] += w->unknowns[w->flow_unknowns[k]].delay_s;
         w->rate_bps[i] = w->bits[i] / w->rtt_s[i];
@@ -299,15 +311,8 @@ static void window_split_delays(struct model_window *w)
     }
 }
 
-bool model_window_solve(struct model_window *w, const bool *active, struct error *err)
+bool window_settle(struct model_window *w, struct error *err)
 {
-    for (size_t i = 0; i < w->net.n_flows; i++) {
-        w->active[i] = !active || active[i];
-        w->rate_bps[i] = w->rtt_s[i] = 0;
-    }
-    window_fill_links(w);
-    window_fill_unknowns(w);
-    window_fill_flows(w);
     window_evaluate(w);
     int patience = 2; /* sweeps between Newton steps: more when those do not help */
     for (w->sweeps = 0; w->residual > MODEL_WINDOW_TOLERANCE && w->sweeps < SWEEPS;) {
@@ -324,6 +329,18 @@ bool model_window_solve(struct model_window *w, const bool *active, struct error
     return error_set(err, ERROR_INPUT,
                      "the window law found no fixed point in %d sweeps (residual %.1e): do ACKs alone fill a link?",
                      w->sweeps, w->residual);
+}
+
+bool model_window_solve(struct model_window *w, const bool *active, struct error *err)
+{
+    for (size_t i = 0; i < w->net.n_flows; i++) {
+        w->active[i] = !active || active[i];
+        w->rate_bps[i] = w->rtt_s[i] = w->burst_s[i] = 0;
+    }
+    window_fill_links(w);
+    window_fill_unknowns(w);
+    window_fill_flows(w);
+    return window_settle(w, err);
 }
 
 const double *model_window_rates(const struct model_window *w)
@@ -344,7 +361,7 @@ const double *model_window_loads(const struct model_window *w)
 struct model_window_rtt model_window_flow_rtt(const struct model_window *w, size_t flow)
 {
     const struct model_window_flow *f = &w->net.flows[flow];
-    struct model_window_rtt rtt = {.propagation_s = f->base_rtt_s};
+    struct model_window_rtt rtt = {.propagation_s = f->base_rtt_s, .burst_wait_s = w->burst_s[flow]};
     for (int i = 0; i < f->n_data; i++)
         rtt.data_wait_s += w->delay_s[f->data[i]];
     for (int i = 0; i < f->n_ack; i++)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "model/rule.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct model_window_rule {
     struct model_window_link *links;
     struct model_window_flow *flows;
     int *ack;                        /* ACK paths; data paths are the routes' own */
+    double release_bytes;            /* payload that an ACK lets go */
 };
 
 void model_window_rule_free(struct model_window_rule *r)
@@ -24,6 +26,26 @@ void model_window_rule_free(struct model_window_rule *r)
     free(r->flows);
     free(r->ack);
     free(r);
+}
+
+/* A message that fits the window flies whole, whatever its last segment. */
+static struct model_window_flight rule_flight(const struct model_platform *p, const struct model_transfer *t)
+{
+    struct model_window_flight flight = model_window_flight(t->window_bytes, p->segment_bytes, p->segments_per_ack);
+    if (t->bytes <= t->window_bytes)
+        flight = (struct model_window_flight){.bytes = t->bytes};
+    return flight;
+}
+
+/* An ACK waits for the mates of the first segment, or for the timer. */
+static double rule_round_trip_s(const struct model_platform *p, const struct model_route *route,
+                                const struct model_window_flight *flight)
+{
+    double slowest_bps = p->nic.rate_bps;
+    for (int h = 0; h < route->n; h++)
+        slowest_bps = fmin(slowest_bps, model_platform_cable(p, route->link[h])->rate_bps);
+    double frame_s = 8 * p->segment_bytes / model_platform_goodput_bps(p, slowest_bps);
+    return model_platform_base_rtt_s(p, route) + flight->mates * frame_s + (flight->waits_timer ? p->ack_timeout_s : 0);
 }
 
 static void rule_fill(struct model_window_rule *r, const struct model_routes *routes)
@@ -40,12 +62,13 @@ static void rule_fill(struct model_window_rule *r, const struct model_routes *ro
     }
     for (size_t i = 0; i < routes->pattern.n; i++) {
         const struct model_route *route = &routes->route[i];
+        struct model_window_flight flight = rule_flight(p, &routes->pattern.transfers[i]);
         int *ack = &r->ack[i * MODEL_PLATFORM_HOPS];
         for (int h = 0; h < route->n; h++)
             ack[h] = route->link[route->n - 1 - h] ^ 1;
         r->flows[i] = (struct model_window_flow){
-            .window_bytes = routes->pattern.transfers[i].window_bytes,
-            .base_rtt_s = model_platform_base_rtt_s(p, route),
+            .window_bytes = flight.bytes,
+            .base_rtt_s = rule_round_trip_s(p, route, &flight),
             .wire_per_byte = s,
             .ack_wire_per_byte = a,
             .data = route->link,
@@ -63,6 +86,7 @@ struct model_window_rule *model_window_rule_new(const struct model_routes *route
     r->flows = memory_zeroed(routes->pattern.n, sizeof *r->flows, "the transfers of a rule");
     r->ack = memory_zeroed(routes->pattern.n, MODEL_PLATFORM_HOPS * sizeof *r->ack, "the transfers of a rule");
     rule_fill(r, routes);
+    r->release_bytes = routes->platform.segments_per_ack * routes->platform.segment_bytes;
     r->network = (struct model_window_network){r->links, r->flows, (size_t)routes->n_links, routes->pattern.n};
     r->window = model_window_new(&r->network, err);
     if (r->window)
@@ -81,6 +105,12 @@ const struct model_window_network *model_window_rule_network(const struct model_
     return &r->network;
 }
 
+bool model_window_rule_solve(struct model_window_rule *r, const bool *active, double bursts, struct error *err)
+{
+    return model_window_solve(r->window, active, err) &&
+           (!(bursts > 0) || model_window_add_bursts(r->window, r->release_bytes, bursts, err));
+}
+
 static void *window_rule_new(const struct model_routes *routes, struct error *err)
 {
     return model_window_rule_new(routes, err);
@@ -94,7 +124,7 @@ static void window_rule_free(void *state)
 static bool window_rule_rates(void *state, const bool *active, double *rate_bps, struct error *err)
 {
     struct model_window_rule *r = state;
-    if (!model_window_solve(r->window, active, err))
+    if (!model_window_rule_solve(r, active, MODEL_WINDOW_BURSTS_EXPECTED, err))
         return false;
     memcpy(rate_bps, model_window_rates(r->window), r->network.n_flows * sizeof *rate_bps);
     return true;

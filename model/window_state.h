@@ -42,6 +42,7 @@ struct model_window {
     size_t *flow_first;              /* [n_flows + 1] into them */
     double *rtt_s, *rate_bps;        /* [n_flows] */
     double *bits;                    /* [n_flows] 8 W */
+    double *burst_s;                 /* [n_flows] sum of w */
     double *delay_s, *load_bps;      /* [n_links] */
     double *kept_delay_s;            /* [n_links] unknowns before a Newton step */
     size_t n_unknowns;
@@ -49,6 +50,9 @@ struct model_window {
     int sweeps;
     struct window_newton *newton; /* NULL until a step is tried */
 };
+
+/* Finds the fixed point from the delays there are, for `active`, `bits` and `burst_s`. */
+bool window_settle(struct model_window *w, struct error *err);
 
 /* Round trips and rates from the delays, then overloads and the residual. */
 void window_evaluate(struct model_window *w);

@@ -53,6 +53,7 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
         .header_bytes = HEADER_BYTES,
         .ack_wire_bytes = HEADER_BYTES + EMU_FRAME_OVERHEAD_BYTES,
         .segments_per_ack = (double)s->tcp.delayed_ack,
+        .ack_timeout_s = (double)s->tcp.delayed_ack_timeout_ps * 1e-12,
     };
     for (int i = 0; i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];

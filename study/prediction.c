@@ -64,6 +64,8 @@ void study_prediction_fini(struct study_prediction *p)
     free(p->queues.delay_s);
     free(p->queues.load_bps);
     free(p->queues.rtt);
+    free(p->queues.least_bps);
+    free(p->queues.most_bps);
     *p = (struct study_prediction){0};
 }
 

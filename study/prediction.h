@@ -14,6 +14,7 @@ struct study_model;
 struct study_prediction_queues {
     double *delay_s, *load_bps;   /* owned; one a directed link */
     struct model_window_rtt *rtt; /* owned; one a transfer */
+    double *least_bps, *most_bps; /* owned; one a transfer: its rate between the longest wait of bursts and none */
     double residual;
 };
 

@@ -3,6 +3,7 @@
 #include "model/window_rule.h"
 #include "study/models.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@ static bool rule_fill_queues(struct study_prediction *p, const struct model_rout
     *q = (struct study_prediction_queues){
         .delay_s = memory_zeroed(links, sizeof *q->delay_s, "the queues of a prediction"),
         .load_bps = memory_zeroed(links, sizeof *q->load_bps, "the queues of a prediction"),
+        .least_bps = memory_zeroed(p->n, sizeof *q->least_bps, "the queues of a prediction"),
+        .most_bps = memory_zeroed(p->n, sizeof *q->most_bps, "the queues of a prediction"),
         .rtt = memory_zeroed(p->n, sizeof *q->rtt, "the queues of a prediction"),
     };
     bool *active = memory_zeroed(p->n, sizeof *active, "the queues of a prediction");
@@ -21,7 +24,16 @@ static bool rule_fill_queues(struct study_prediction *p, const struct model_rout
     struct model_window *w = rule ? model_window_rule_window(rule) : NULL;
     for (size_t i = 0; i < p->n; i++)
         active[i] = p->rate_bps[i] > 0;
-    bool ok = w && model_window_solve(w, active, err);
+    bool ok = w;
+    static const double bursts[] = {0, MODEL_WINDOW_BURSTS_MOST, MODEL_WINDOW_BURSTS_EXPECTED}; /* last: rtt */
+    for (size_t k = 0; ok && k < sizeof bursts / sizeof *bursts; k++) {
+        ok = model_window_rule_solve(rule, active, bursts[k], err);
+        for (size_t i = 0; ok && i < p->n; i++) {
+            double rate_bps = model_window_rates(w)[i];
+            q->least_bps[i] = k ? fmin(q->least_bps[i], rate_bps) : rate_bps;
+            q->most_bps[i] = k ? fmax(q->most_bps[i], rate_bps) : rate_bps;
+        }
+    }
     if (ok) {
         memcpy(q->delay_s, model_window_delays(w), links * sizeof *q->delay_s);
         memcpy(q->load_bps, model_window_loads(w), links * sizeof *q->load_bps);

@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import time
 
+import bench_models
 import e2e
 
 SWEEP = """scenario: {scenario}
@@ -79,11 +80,24 @@ class Agreement(Case):
     def test_pause_stops_senders(self):
         """Both directions are full; how those who are stopped share theirs is for PAUSE to say."""
         points = self.regimes(self.sweep(*self.PAUSE, "network.switch.pause.stops: [senders]"))["points"]
-        full = [p for p in points if p["predicted"] == "eq5"]
-        self.assertGreaterEqual(len(full), 20)
-        for p in full:
+        fair = [p for p in points if p["predicted"] == "eq5"]
+        chance = [p for p in points if "a frame more in each cycle" in p.get("why", "")]
+        self.assertGreaterEqual(len(fair), 10)
+        self.assertGreaterEqual(len(fair + chance), 20)
+        self.assertEqual({p["most"] for p in fair}, {"eq5"})
+        for p in fair + chance: # both directions are full
             self.assertEqual(p["retransmitted_segments"], 0)
             self.assertLess(p["rate_error"], 0.05, p["axes"])
+
+
+class OffTheGrid(Case):
+    def test_pause_at_random_points(self):
+        """A sample of bench_models.py, seeded: what has a closed form shows it."""
+        points = bench_models.pause_points(e2e.CONTRAFLOW, self.dir, range(9000, 9040))
+        known = [p for p in points if p["predicted"] != "unknown"]
+        self.assertGreaterEqual(len(known), 20)
+        self.assertEqual([p["source"] for p in known if p["predicted"] != p["most"]], [])
+        self.assertGreaterEqual(len({p["predicted"] for p in known}), 4)
 
 
 class Spread(Case):

@@ -128,8 +128,8 @@ static void test_unequal_windows_share_in_proportion(void **state)
     pattern_star(t, 2, 1);
     t[2].window_bytes = 6e6;
     pattern_rates(&p, t, 3, rate);
-    assert_near(rate[0] / rate[2], 0.5, 1e-6);
-    assert_near(rate[1] / rate[2], 0.5, 1e-6);
+    assert_near(rate[0] / rate[2], 2070.0 / 4142, 1e-6); /* whole pairs of segments in 3 and 6 MB */
+    assert_near(rate[1] / rate[2], 2070.0 / 4142, 1e-6);
     assert_true(rate[2] > 910e6);
 }
 
@@ -157,9 +157,23 @@ static void test_a_lone_small_window_runs_at_window_per_round_trip(void **state)
     double rate[1];
     struct model_platform p = pattern_star_platform(1, 0);
     pattern_star(t, 1, 0);
-    t[0].window_bytes = 10e3; /* 80 kbit in 226.048 us: 353.9 Mb/s, which fills nothing */
+    /* Empty: 4 * 50 us, a frame of 12.304 us and an ACK of 0.72 us on each of two cables: 226.048 us. Pairs of segments
+     * take one frame's time more to leave, unless the first one's mate is at the receiver already. */
+    static const struct {
+        double window_bytes, flies_bytes, rtt_s;
+    } cases[] = {
+        {10e3, 6 * 1448, 238.352e-6}, {8688, 6 * 1448, 238.352e-6}, {8687, 4 * 1448, 226.048e-6},
+        {2896, 2 * 1448, 238.352e-6}, {2895, 1448, 40226.048e-6},   {1000, 1000, 40226.048e-6},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        t[0].window_bytes = cases[c].window_bytes;
+        pattern_rates(&p, t, 1, rate);
+        assert_near(rate[0], 8 * cases[c].flies_bytes / cases[c].rtt_s, 1);
+    }
+    p.segments_per_ack = 1;
+    t[0].window_bytes = 8687; /* five segments, an ACK each */
     pattern_rates(&p, t, 1, rate);
-    assert_near(rate[0], 8 * 10e3 / 226.048e-6, 1);
+    assert_near(rate[0], 8 * 5 * 1448 / 226.048e-6, 1);
 }
 
 /* 2/1 of 3 MB: the way in is full and all of every round trip beyond the empty one is waited there, by the flows
@@ -177,12 +191,60 @@ static void test_round_trips_split_into_their_parts(void **state)
     assert_true(model_window_solve(w, NULL, &err));
     for (size_t i = 0; i < 3; i++) {
         struct model_window_rtt rtt = model_window_flow_rtt(w, i);
-        double wait_s = 8 * 3e6 / model_window_rates(w)[i] - 226.048e-6;
+        double wait_s = 8 * 2070 * 1448 / model_window_rates(w)[i] - 226.048e-6;
         assert_near(rtt.propagation_s, 226.048e-6, 1e-12);
         assert_near(rtt.data_wait_s, i < 2 ? wait_s : 0, 1e-9);
         assert_near(rtt.ack_wait_s, i < 2 ? 0 : wait_s, 1e-9);
     }
     assert_near(model_window_loads(w)[1], 1e9, 1e3);
+    model_window_rule_free(r);
+    model_routes_fini(&routes);
+}
+
+/* Two flows with 30 segments each, from two hosts into one port, over cables of 400 us: alone each has 30 * 1448 * 8
+ * bits in 1600 + 3 * 12.304 + 2 * 0.72 us, and the port is busy with each one's data P = 22.5 % of the time. There one
+ * meets the other's clump, 30 frames of 12.304 us long, and the pairs that ACKs let go. */
+static void test_bursts_wait_where_links_are_busy_but_not_full(void **state)
+{
+    (void)state;
+    struct error err;
+    struct model_transfer t[2];
+    double alone_s = 1638.352e-6, frame_s = 12.304e-6, share = 30 * frame_s / alone_s, rho = 2 * share;
+    struct model_platform p = pattern_star_platform(2, 0);
+    p.nic.delay_s = 400e-6;
+    struct model_routes routes;
+    pattern_star(t, 2, 0);
+    t[0].window_bytes = t[1].window_bytes = 30 * 1448 + 99;
+    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, 2}, &err));
+    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    struct model_window *w = model_window_rule_window(r);
+    for (int times = 0; times <= 4; times++) {
+        assert_true(model_window_rule_solve(r, NULL, times, &err));
+        double wait_s = times * (rho * rho / 4 * share * 30 * frame_s + share * 2 * frame_s / 8);
+        assert_near(model_window_flow_rtt(w, 0).burst_wait_s, wait_s, 1e-9);
+        assert_near(model_window_rates(w)[1], 30 * 1448 * 8 / (alone_s + wait_s), 1);
+    }
+    model_window_rule_free(r);
+    model_routes_fini(&routes);
+}
+
+/* 3 MB on the same cables: the port is full, and what stands in it is longer than bursts wait there. */
+static void test_bursts_do_not_wait_twice_where_a_queue_stands(void **state)
+{
+    (void)state;
+    struct error err;
+    struct model_transfer t[3];
+    double without[3];
+    struct model_platform p = pattern_star_platform(2, 1);
+    struct model_routes routes;
+    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, pattern_star(t, 2, 1)}, &err));
+    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    struct model_window *w = model_window_rule_window(r);
+    assert_true(model_window_rule_solve(r, NULL, 0, &err));
+    memcpy(without, model_window_rates(w), sizeof without);
+    assert_true(model_window_rule_solve(r, NULL, MODEL_WINDOW_BURSTS_EXPECTED, &err));
+    for (int i = 0; i < 3; i++)
+        assert_near(model_window_rates(w)[i], without[i], 1e-4 * without[i]);
     model_window_rule_free(r);
     model_routes_fini(&routes);
 }
@@ -313,6 +375,8 @@ int main(void)
         cmocka_unit_test(test_ack_first_gives_full_duplex_back),
         cmocka_unit_test(test_a_lone_small_window_runs_at_window_per_round_trip),
         cmocka_unit_test(test_round_trips_split_into_their_parts),
+        cmocka_unit_test(test_bursts_wait_where_links_are_busy_but_not_full),
+        cmocka_unit_test(test_bursts_do_not_wait_twice_where_a_queue_stands),
         cmocka_unit_test(test_random_patterns_converge),
         cmocka_unit_test(test_the_start_does_not_matter),
         cmocka_unit_test(test_a_bad_network_is_refused_by_what_is_wrong),
