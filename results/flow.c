@@ -33,6 +33,7 @@ static const struct results_column columns[] = {
     {"floor_s", NULL, TRIP, RESULTS_SECONDS, JSON_SQL, AT(floor_s), "round trip through an idle network"},
     {"data_wait_s", NULL, TRIP, RESULTS_SECONDS, JSON_SQL, AT(data_wait_s), "mean wait of its data"},
     {"ack_wait_s", NULL, TRIP, RESULTS_SECONDS, JSON_SQL, AT(ack_wait_s), "mean wait of its ACKs"},
+    {"rtt_s", NULL, TRIP, RESULTS_SECONDS, JSON_SQL, AT(rtt_s), "mean round trip: the floor and both waits, no hold"},
     {"data_frames", NULL, TRIP, RESULTS_COUNT, JSON, AT(data_frames), "data frames that waits are means over"},
     {"ack_frames", NULL, TRIP, RESULTS_COUNT, JSON, AT(ack_frames), "ACKs that waits are means over"},
     {"ack_groups", NULL, TRIP, RESULTS_COUNT, JSON_SQL, AT(ack_groups), "groups of ACKs looked at for compression"},

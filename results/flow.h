@@ -14,7 +14,7 @@ struct results_flow {
     double goodput_bps, steady_goodput_bps, steady_ci95_bps;
     int64_t retransmitted_segments, retransmitted_bytes;
     bool connected, done;
-    double floor_s, data_wait_s, ack_wait_s;
+    double floor_s, data_wait_s, ack_wait_s, rtt_s;
     int64_t data_frames, ack_frames, ack_groups, compressed_groups;
     int64_t messages;
     double message_s, message_sd_s, message_ci95_s;

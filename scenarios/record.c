@@ -54,6 +54,7 @@ static struct results_flow record_row(const struct scenario_flow *f, const struc
         row.floor_s = waits_floor_s(&r->waits);
         row.data_wait_s = waits_mean_s(&r->waits.data);
         row.ack_wait_s = waits_mean_s(&r->waits.ack);
+        row.rtt_s = row.floor_s + row.data_wait_s + row.ack_wait_s;
         row.data_frames = r->waits.data.frames;
         row.ack_frames = r->waits.ack.frames;
         row.ack_groups = (int64_t)r->waits.xi.groups;

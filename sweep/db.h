@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sweep/db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 3).
+/* sweep/db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 4).
  *
  *   sweep  one row: title, text (the sweep file), version (of contraflow, that made the database), scenario (the file
  *          that the sweep file names), first_seed (--seed, or -1), points (of the whole sweep), shard and shards (which

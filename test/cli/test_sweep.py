@@ -68,13 +68,15 @@ class Results(Case):
                               f"tcp.window={window}", "capture=[]", output="one", options=("--seed", str(seed)))
             summary = json.loads((self.dir / "one/summary.json").read_text())
             self.assertEqual((state, engine), ("done", summary["engine"]))
-            trip = ("floor_s", "data_wait_s", "ack_wait_s", "ack_groups", "compressed_groups")
+            trip = ("floor_s", "data_wait_s", "ack_wait_s", "rtt_s", "ack_groups", "compressed_groups")
             single = [tuple([f[k] for k in ("flow", "src", "dst", "delivered_bytes", "start_s", "end_s", "goodput_bps",
                                             "steady_goodput_bps", "steady_ci95_bps", "retransmitted_segments")] +
                             [f["round_trip"][k] for k in trip]) for f in summary["flows"]]
+            for trip in (f["round_trip"] for f in summary["flows"]):
+                self.assertAlmostEqual(trip["rtt_s"], trip["floor_s"] + trip["data_wait_s"] + trip["ack_wait_s"], 9)
             self.assertEqual(self.query("SELECT name, src, dst, bytes, start_s, end_s, goodput_bps, steady_goodput_bps,"
                                         " steady_ci95_bps, retransmitted_segments, floor_s, data_wait_s, ack_wait_s,"
-                                        f" ack_groups, compressed_groups FROM flow WHERE point = {number}"),
+                                        f" rtt_s, ack_groups, compressed_groups FROM flow WHERE point = {number}"),
                              sorted(single))
         self.assertEqual(self.leftovers(), [])
 
@@ -96,7 +98,8 @@ class Results(Case):
                           for p in points], [(n, json.loads(a), s, w) for n, a, s, w in stored])
         flows = list(csv.DictReader(io.StringIO(self.good("sweep", "export", "s.db", "--flows").stdout)))
         keys = ["bytes", "start_s", "end_s", "goodput_bps", "steady_goodput_bps", "steady_ci95_bps",
-                "retransmitted_segments", "floor_s", "data_wait_s", "ack_wait_s", "ack_groups", "compressed_groups"]
+                "retransmitted_segments", "floor_s", "data_wait_s", "ack_wait_s", "rtt_s", "ack_groups",
+                "compressed_groups"]
         self.assertEqual([(int(f["point"]), f["flow"], *(float(f[k]) for k in keys)) for f in flows],
                          self.query(f"SELECT point, name, {', '.join(keys)} FROM flow ORDER BY point, name"))
         self.assertEqual(len(flows), 2 * 2 * (2 + 3))
