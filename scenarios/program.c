@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "emu/gbn.h"
+#include "scenarios/pauses.h"
 
 #include <stdlib.h>
 
