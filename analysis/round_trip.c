@@ -62,7 +62,8 @@ struct analysis_round_trip {
     size_t n_pauses;
     int64_t least_pause_ns, newest_end, last_ack_ns;
     int64_t last_ack;
-    bool has_ack;
+    uint32_t last_ack_stamp;
+    bool has_ack, ack_stamped;
     struct compression xi;
     struct trip_stamped stamped[ANALYSIS_ROUND_TRIP_TICKS];
     uint32_t last_stamp;  /* of an ACK that advanced */
@@ -207,7 +208,9 @@ bool analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
 {
     if (!ring_push(e, (struct trip_passed){end, time_ns}))
         return false;
-    if (e->has_ack && e->last_ack == e->newest_end && !trip_pause(e, time_ns - e->last_ack_ns))
+    /* Data that left before the sender had that ACK waited in its own NIC: they do not echo the ACK's stamp. */
+    bool knew = !s->has_timestamps || !e->ack_stamped || (int32_t)(s->tsecr - e->last_ack_stamp) >= 0;
+    if (knew && e->has_ack && e->last_ack == e->newest_end && !trip_pause(e, time_ns - e->last_ack_ns))
         return false;
     e->newest_end = end;
     if (!s->has_timestamps)
@@ -307,6 +310,8 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     e->has_ack = true;
     e->last_ack = ack;
     e->last_ack_ns = time_ns;
+    e->last_ack_stamp = s->tsval;
+    e->ack_stamped = s->has_timestamps;
     if (s->has_timestamps)
         trip_stamps(e, s->tsval, time_ns);
     int64_t data_ns;

@@ -13,12 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CALIBRATIONS 2
+#define SEARCHES 3 /* around the nearest guess */
+#define NEAR_ENOUGH 0.04 /* of study_replay_distance(): no other guess is tried */
+
 struct replay_options {
     const char *file, *scenario, *output, *what_ifs[STUDY_REPLAY_VARIANTS];
     struct cli_options_sets sets;
     int n_what_ifs;
     int64_t jobs;
-    bool quiet, json;
+    bool quiet, json, anyway;
 };
 
 static bool options_map(const struct cli_option *option, const char *text, struct error *err)
@@ -61,6 +65,7 @@ static int options_read(int argc, char **argv, struct replay_options *o, struct 
         {"what-if", 0, .call = options_what_if, .to = o},
         {"output", 'o', .text = &o->output},
         {"jobs", 'j', .call = cli_options_jobs, .to = &o->jobs},
+        {"anyway", 0, .flag = &o->anyway},
         {"quiet", 'q', .flag = &o->quiet},
         {"json", 0, .flag = &o->json},
         {NULL},
@@ -70,9 +75,6 @@ static int options_read(int argc, char **argv, struct replay_options *o, struct 
         return at;
     if (argc - at != 1)
         error_set(err, ERROR_INPUT, "replay takes one FILE, not %d; see 'contraflow replay --help'", argc - at);
-    else if (!o->scenario)
-        error_set(err, ERROR_INPUT, "replay needs a network: --scenario, such as scenarios/replay.yaml; or --port "
-                  "RATE, or --interface NAME");
     o->file = argv[at];
     return err->code == ERROR_NONE ? at : -1;
 }
@@ -94,8 +96,9 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
     char comment[PATH_MAX];
     s.flows = memory_zeroed((size_t)s.n_flows, sizeof *s.flows, "flows to replay");
     memcpy(s.flows, r->scenario.flows, (size_t)s.n_flows * sizeof *s.flows);
-    snprintf(comment, sizeof comment, "contraflow %s: replay %s --scenario %s%s%s", CONTRAFLOW_VERSION, o->file,
-             o->scenario, what_if ? " --what-if " : "", what_if ? what_if : "");
+    snprintf(comment, sizeof comment, "contraflow %s: replay %s%s%s%s%s", CONTRAFLOW_VERSION, o->file,
+             o->scenario ? " --scenario " : "", o->scenario ? o->scenario : "", what_if ? " --what-if " : "",
+             what_if ? what_if : "");
     bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
               scenario_directory_prepare(&s, run->directory, comment, err);
     free(s.flows);
@@ -122,21 +125,116 @@ static bool replay_play(struct study_replay_run *runs, int n, const struct repla
     return true;
 }
 
+/* Does the scenario, or the command line, leave this to the capture? */
+static bool replay_open(const struct replay_options *o, const char *key)
+{
+    return !scenario_load_gives(o->scenario, o->sets.set, o->sets.n, key);
+}
+
+/* Moves the hosts, plays once more, and leaves them there when that comes nearer. *run becomes the better one. */
+static bool replay_calibrate(struct study_replay *r, const struct replay_options *o, const char *root,
+                             struct study_replay_run *run, int *signal_number, struct error *err)
+{
+    struct scenario *s = &r->scenario;
+    struct study_replay_run moved = {.label = "calibrated"};
+    size_t bytes = (size_t)s->network.n_delays * sizeof *s->delays_ps;
+    double before = study_replay_distance(r, run);
+    int64_t *delays_ps = malloc(bytes + 1);
+    if (!delays_ps)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %d hosts", s->network.n_delays);
+    memcpy(delays_ps, s->delays_ps, bytes);
+    study_replay_calibrate(r, run);
+    replay_variant_directory(root, moved.label, moved.directory);
+    bool ok = before < NEAR_ENOUGH ||
+              (replay_prepare(r, NULL, o, &moved, err) && replay_play(&moved, 1, o, signal_number, err) &&
+               (*signal_number || study_replay_run_read(&moved, r->n_flows, err)));
+    if (ok && moved.goodput_bps && study_replay_distance(r, &moved) < before) {
+        free(run->goodput_bps);
+        *run = moved;
+    } else {
+        memcpy(s->delays_ps, delays_ps, bytes);
+        free(moved.goodput_bps);
+    }
+    free(delays_ps);
+    return ok;
+}
+
+/* Plays guesses; *best, whose text is *chosen, becomes the nearest of it and them. */
+static bool replay_try(const struct study_replay *r, const struct replay_options *o, const char *root,
+                       study_replay_guess *guess, int n, struct study_replay_run *best, study_replay_guess *chosen,
+                       int *signal_number, struct error *err)
+{
+    static struct study_replay_run runs[STUDY_REPLAY_GUESSES];
+    bool ok = true;
+    for (int i = 0; ok && i < n; i++) {
+        char label[sizeof *guess + 16];
+        snprintf(label, sizeof label, "assumed-%s", *guess[i] ? guess[i] : "nothing");
+        runs[i] = (struct study_replay_run){.label = guess[i]};
+        replay_variant_directory(root, label, runs[i].directory);
+        ok = replay_prepare(r, *guess[i] ? guess[i] : NULL, o, &runs[i], err);
+    }
+    ok = ok && replay_play(runs, n, o, signal_number, err);
+    for (int i = 0; ok && !*signal_number && i < n; i++) {
+        ok = study_replay_run_read(&runs[i], r->n_flows, err);
+        if (ok && (!best->goodput_bps || study_replay_distance(r, &runs[i]) < study_replay_distance(r, best))) {
+            struct study_replay_run worse = *best;
+            *best = runs[i];
+            runs[i] = worse;
+            memcpy(*chosen, guess[i], sizeof *chosen);
+        }
+        free(runs[i].goodput_bps);
+    }
+    return ok;
+}
+
+/* Plays what the capture leaves open, and takes into r what comes nearest. When the plainest guess is near enough,
+ * nothing else is tried; buffers are searched more closely around the nearest. */
+static bool replay_guess(struct study_replay *r, const struct replay_options *o, const char *root, int *signal_number,
+                         struct error *err)
+{
+    study_replay_guess guess[STUDY_REPLAY_GUESSES], chosen = "";
+    struct study_replay_run best = {0};
+    int n = 0;
+    study_replay_guesses(r, replay_open(o, "network.switch.queue") && replay_open(o, "network.nic.queue"),
+                         replay_open(o, "tcp.congestion"),
+                         replay_open(o, "network.switch.limit") && replay_open(o, "network.nic.limit"), guess, &n);
+    bool ok = replay_try(r, o, root, guess, 1, &best, &chosen, signal_number, err);
+    if (ok && !*signal_number && study_replay_distance(r, &best) > NEAR_ENOUGH)
+        ok = replay_try(r, o, root, guess + 1, n - 1, &best, &chosen, signal_number, err);
+    for (int i = 0; ok && !*signal_number && i < SEARCHES && study_replay_distance(r, &best) > NEAR_ENOUGH; i++) {
+        study_replay_guesses_around(chosen, guess, &n);
+        ok = replay_try(r, o, root, guess, n, &best, &chosen, signal_number, err);
+    }
+    ok = ok && (!*chosen || study_replay_what_if(&r->scenario, chosen, err));
+    if (ok)
+        memcpy(r->assumed, chosen, sizeof chosen);
+    for (int round = 0; ok && !*signal_number && r->reads_network && round < CALIBRATIONS; round++)
+        ok = replay_calibrate(r, o, root, &best, signal_number, err);
+    free(best.goodput_bps);
+    return ok;
+}
+
 static int replay_all(struct study_replay *r, const struct replay_options *o, struct error *err)
 {
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
     int n = 1 + o->n_what_ifs, signal_number = 0;
     char *root = o->output ? memory_text("%s", o->output) : cli_output_name(o->file, "-replay");
-    bool ok = outfile_make_directory(root, err);
-    for (int i = 0; ok && i < n; i++) {
+    bool ok = outfile_make_directory(root, err) && replay_guess(r, o, root, &signal_number, err), refused = false;
+    for (int i = 0; ok && !signal_number && i < n; i++) {
         runs[i].label = i ? o->what_ifs[i - 1] : "baseline";
         replay_variant_directory(root, runs[i].label, runs[i].directory);
         ok = replay_prepare(r, i ? o->what_ifs[i - 1] : NULL, o, &runs[i], err);
     }
     free(root);
-    ok = ok && replay_play(runs, n, o, &signal_number, err);
-    for (int i = 0; ok && !signal_number && i < n; i++)
-        ok = study_replay_run_read(&runs[i], r->n_flows, err);
+    for (int from = 0, to = 1; ok && !signal_number && from < n; from = to, to = n) { /* the baseline alone, first */
+        ok = replay_play(runs + from, to - from, o, &signal_number, err);
+        for (int i = from; ok && !signal_number && i < to; i++)
+            ok = study_replay_run_read(&runs[i], r->n_flows, err);
+        if (ok && !signal_number && from == 0 && !o->anyway && study_replay_refuses(r, &runs[0], r->refused)) {
+            refused = n > 1;
+            n = 1;
+        }
+    }
     if (ok && !signal_number && o->json) {
         json_t *all = cli_replay_show_json(r, runs, n);
         cli_print_json(all);
@@ -147,7 +245,7 @@ static int replay_all(struct study_replay *r, const struct replay_options *o, st
         free(runs[i].goodput_bps);
     if (signal_number)
         raise(signal_number);
-    return ok ? 0 : cli_fail(err);
+    return !ok ? cli_fail(err) : refused ? 1 : 0;
 }
 
 static bool replay_read(struct study_replay *r, const char *path, struct error *err)
@@ -177,13 +275,15 @@ int cmd_replay(int argc, char **argv)
     if (!scenario_load(&r.scenario, o.scenario, o.sets.set, o.sets.n, &err))
         return cli_fail(&err);
     if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
-        status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points", o.scenario),
-                           &err));
+        status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points",
+                                     o.scenario ? o.scenario : "--set"), &err));
     r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;
     r.scenario.barrier = false;
     r.scenario.precision = 0;
     r.scenario.n_captures = 0; /* of the scenario's own places; the pointer stays owned */
     r.scenario.engine = SCENARIO_ENGINE_NATIVE;
+    r.reads_start = replay_open(&o, "tcp.initial_window");
+    r.reads_network = replay_open(&o, "network.link.rate");
     if (status == 0)
         status = replay_read(&r, o.file, &err) ? replay_all(&r, &o, &err) : cli_fail(&err);
     study_replay_fini(&r);

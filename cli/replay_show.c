@@ -103,9 +103,24 @@ void cli_replay_show(const struct study_replay *r, const struct study_replay_run
     if (r->windows_unknown > 0)
         fprintf(stderr, "contraflow: %d flows without a window in the capture are played with the scenario's\n",
                 r->windows_unknown);
+    if (r->reads_network)
+        printf("  read off the capture: %.4g Mb/s towards h0, %.4g Mb/s from it%s%s%s\n", r->rate_bps[0] / 1e6,
+               r->rate_bps[1] / 1e6, r->rate_known ? "" : " (never full: assumed)", *r->assumed ? "; assumed: " : "",
+               r->assumed);
     replay_show_baseline(r, &runs[0]);
     if (n > 1)
         replay_show_variants(r, runs, n);
+    if (*r->refused)
+        printf("\n  no what-if: %s (--anyway plays it)\n", r->refused);
+}
+
+/* What was read off the capture; null when the scenario gave it. */
+static json_t *replay_show_link(const struct study_replay *r)
+{
+    if (!r->reads_network)
+        return json_null();
+    return json_pack("{s:f, s:f, s:b, s:f}", "in_bps", r->rate_bps[0], "out_bps", r->rate_bps[1], "known",
+                     r->rate_known, "other_share", r->other_share);
 }
 
 json_t *cli_replay_show_json(const struct study_replay *r, const struct study_replay_run *runs, int n)
@@ -114,23 +129,29 @@ json_t *cli_replay_show_json(const struct study_replay *r, const struct study_re
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
         json_array_append_new(
-            flows, json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:b, s:f, s:o}", "src", r->flows[i].from, "dst",
+            flows, json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:f, s:b, s:f, s:o}", "src", r->flows[i].from, "dst",
                              r->flows[i].to, "from_host", flow->from, "to_host", flow->to, "window_bytes",
                              (json_int_t)flow->tcp.receive_buffer_bytes, "pauses", r->flows[i].pauses,
-                             "until_the_end", r->flows[i].until_the_end, "measured_bps",
-                             r->flows[i].measured_bps, "replayed_bps",
+                             "application_bps", r->flows[i].rate_bps, "until_the_end", r->flows[i].until_the_end,
+                             "measured_bps", r->flows[i].measured_bps, "replayed_bps",
                              view_table_json_number(runs[0].goodput_bps[i])));
     }
     for (int i = 0; i < n; i++) {
-        json_t *rates = json_array();
+        json_t *rates = json_array(), *settled = json_array();
         for (int f = 0; f < r->n_flows; f++)
             json_array_append_new(rates, view_table_json_number(runs[i].goodput_bps[f]));
-        json_array_append_new(variants, json_pack("{s:s, s:f, s:I, s:o, s:s}", "what_if", runs[i].label, "total_bps",
-                                                  replay_total(&runs[i], r->n_flows), "retransmitted_segments",
-                                                  (json_int_t)runs[i].retransmitted, "goodput_bps", rates, "directory",
-                                                  runs[i].directory));
+        for (int f = 0; f < r->n_flows; f++)
+            json_array_append_new(settled, view_table_json_number(runs[i].settled_bps[f]));
+        json_array_append_new(
+            variants, json_pack("{s:s, s:f, s:I, s:o, s:o, s:s}", "what_if", runs[i].label, "total_bps",
+                                replay_total(&runs[i], r->n_flows), "retransmitted_segments",
+                                (json_int_t)runs[i].retransmitted, "goodput_bps", rates, "settled_bps", settled,
+                                "directory", runs[i].directory));
     }
-    return json_pack("{s:b, s:o, s:f, s:i, s:o, s:o}", "simulated", true, "rtt_floor_s",
+    return json_pack("{s:b, s:o, s:s, s:o, s:f, s:o, s:f, s:i, s:o, s:o}", "simulated", true, "link",
+                     replay_show_link(r), "assumed", r->assumed, "refused",
+                     *r->refused ? json_string(r->refused) : json_null(), "worst_error",
+                     study_replay_error(r, &runs[0]), "rtt_floor_s",
                      view_table_json_number(isfinite(r->floor_s) ? r->floor_s : NAN), "measured_total_bps",
                      replay_measured_total(r), "left_out", r->left_out, "flows", flows, "variants", variants);
 }

@@ -203,7 +203,7 @@ static void fabric_cross(struct emu_fabric *f, int in, int out, int64_t now_ps)
         fabric_waiting(f, out)[in / WORD] &= ~(UINT64_C(1) << (in % WORD));
     input->shown = false;
     if (f->config.backplane_bps > 0) {
-        struct emu_link_config bus = {f->config.backplane_bps, 0};
+        struct emu_link_config bus = {.rate_bps = f->config.backplane_bps};
         f->backplane_free_ps = now_ps + emu_port_wire_ps(&bus, emu_frame_buffer_bytes(&frame));
         f->turn = (out + 1) % f->n;
     }

@@ -44,7 +44,10 @@ static void network_attach_host(struct emu_network *n, int host, int nic, int sw
     bool uplink = n->config.topology == EMU_TOPOLOGY_STAR && host < n->config.uplinks;
     snprintf(b->name, EMU_PORT_NAME, "sw%d-h%d", sw, host);
     b->no_pause = n->config.pause_hosts && !n->config.pause_hosts[host];
-    network_connect(a, b, uplink ? &n->config.backbone : &n->config.link, n->config.sw.pause.on && !b->no_pause);
+    struct emu_link_config link = uplink ? n->config.backbone : n->config.link;
+    if (host < n->config.n_delays && n->config.topology == EMU_TOPOLOGY_STAR)
+        link.delay_ps = n->config.delays_ps[host];
+    network_connect(a, b, &link, n->config.sw.pause.on && !b->no_pause);
 }
 
 static void network_add_switch(struct emu_network *n, int n_ports, const struct emu_clock *clock, bool root)

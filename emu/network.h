@@ -28,6 +28,8 @@ struct emu_network_config {
     bool root;                       /* tree: the racks' switches meet at a root */
     int uplinks;                     /* star: hosts h0, ... on ports of the backbone's rate and delay */
     struct emu_link_config link;     /* host to switch */
+    const int64_t *delays_ps;        /* borrowed; star: of the cables of hosts h0, ... instead of their link's */
+    int n_delays;
     struct emu_link_config backbone; /* tree: switch to switch */
     struct emu_queue_config nic;     /* each host's output queue */
     struct emu_switch_config sw;     /* of every switch but the root */

@@ -42,9 +42,15 @@ int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes)
 
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link)
 {
-    a->link = b->link = *link;
-    a->byte_ps = b->byte_ps = PS_PER_BYTE_BIT % link->rate_bps ? 0 : PS_PER_BYTE_BIT / link->rate_bps;
-    a->delay_ps = b->delay_ps = link->delay_ps;
+    struct emu_port *ends[] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        struct emu_port *p = ends[i];
+        p->link = *link;
+        if (p == a && link->up_bps > 0)
+            p->link.rate_bps = link->up_bps;
+        p->byte_ps = PS_PER_BYTE_BIT % p->link.rate_bps ? 0 : PS_PER_BYTE_BIT / p->link.rate_bps;
+        p->delay_ps = link->delay_ps;
+    }
     a->far = b;
     b->far = a;
     a->early = b->wants_early;

@@ -28,6 +28,7 @@ struct emu_port;
 
 struct emu_link_config {
     int64_t rate_bps; /* on the wire, each direction */
+    int64_t up_bps;   /* what the host's end, or the lower switch's, sends at; 0: rate_bps */
     int64_t delay_ps; /* propagation, one way */
 };
 
@@ -109,7 +110,7 @@ void emu_port_fini(struct emu_port *p);
  * takes a whole number of picoseconds, as on every Ethernet from 10 Mb/s to 400 Gb/s. */
 int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes);
 
-/* A cable between two ports. */
+/* A cable between two ports; a is the host's end, or the lower switch's. */
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link);
 
 /* Call before the first frame: the port then asks its queue for every frame, and PAUSE can stop it. */

@@ -50,6 +50,7 @@ MISFIT(hosts, keys_are(s, EMU_TOPOLOGY_STAR)   ? NULL
               : keys_are(s, EMU_TOPOLOGY_TREE) ? "is for a star; a tree has racks, such as [5, 5]"
                                                : "is for a star; a mesh has racks, such as [5, 5]")
 FITS(racks, !keys_are(s, EMU_TOPOLOGY_STAR), "is for a tree; the topology is star")
+FITS(delays, keys_are(s, EMU_TOPOLOGY_STAR), "is for a star")
 FITS(uplinks, keys_are(s, EMU_TOPOLOGY_STAR), "is for a star; a tree's are its backbone")
 MISFIT(root, keys_are(s, EMU_TOPOLOGY_TREE)   ? NULL
              : keys_are(s, EMU_TOPOLOGY_STAR) ? "is for a tree; the topology is star"
@@ -81,6 +82,8 @@ static const char *const stops_names[] = {"senders", "everybody", NULL};
 
 static const struct key link_keys[] = {
     {"rate", KEY_RATE, OF(network.link.rate_bps), RATES, .usual = "1Gbps", .meaning = "on the wire, each way"},
+    {"up", KEY_RATE, OF(network.link.up_bps), RATES, .optional = true, .otherwise = "the rate",
+     .meaning = "from the host to the switch, where that is another"},
     {"delay", KEY_TIME, OF(network.link.delay_ps), .max = 10 * S, .usual = "50us", .meaning = "of the cable, one way"},
     {"goodput", KEY_RATE, OF(link_goodput_bps), RATES, .otherwise = "full segments back to back",
      .meaning = "TCP payload that a busy direction carries, as measured alone; for predictions"},
@@ -89,6 +92,8 @@ static const struct key link_keys[] = {
 
 static const struct key backbone_keys[] = {
     {"rate", KEY_RATE, OF(network.backbone.rate_bps), RATES, .usual = "10Gbps", .meaning = "on the wire, each way"},
+    {"up", KEY_RATE, OF(network.backbone.up_bps), RATES, .optional = true, .otherwise = "the rate",
+     .meaning = "from the host, or the lower switch, where that is another"},
     {"delay", KEY_TIME, OF(network.backbone.delay_ps), .max = 10 * S, .usual = "50us",
      .meaning = "of the cable, one way"},
     {"goodput", KEY_RATE, OF(backbone_goodput_bps), RATES, .otherwise = "full segments back to back",
@@ -149,6 +154,8 @@ static const struct key switch_keys[] = {
 
 static const struct key rack_entry = {ENTRY(KEY_INTEGER, int), .min = 1, .max = SCENARIO_HOSTS - 1};
 
+static const struct key delay_entry = {ENTRY(KEY_TIME, int64_t), .max = 10 * S};
+
 static const struct key network_keys[] = {
     {"topology", KEY_CHOICE, OF(network.topology), .names = emu_topology_names, .noun = "a topology", .usual = "star",
      .meaning = "how hosts and switches are joined"},
@@ -160,6 +167,9 @@ static const struct key network_keys[] = {
      .meaning = "hosts in each rack"},
     {"uplinks", KEY_INTEGER, OF(network.uplinks), .max = SCENARIO_HOSTS, .optional = true, .otherwise = "0",
      .misfit = misfit_uplinks, .meaning = "so many hosts, h0 first, are on ports of the backbone's rate"},
+    {"delays", KEY_LIST, OF(delays_ps), BESIDE(scenario, network.n_delays), .entry = &delay_entry,
+     .max = SCENARIO_HOSTS, .otherwise = "their links'", .noun = "delays", .misfit = misfit_delays,
+     .meaning = "of the cables of h0, h1, ..., one way"},
     {"link", KEY_SECTION, .keys = link_keys, .meaning = "from a host to its switch"},
     {"backbone", KEY_SECTION, .keys = backbone_keys, .misfit = misfit_backbone, .meaning = "from switch to switch"},
     {"nic", KEY_SECTION, .keys = nic_keys, .meaning = "every host's network interface"},
@@ -343,7 +353,9 @@ static const struct key flow_keys[] = {
      .meaning = "the same both ways on the one connection"},
     {"pauses", KEY_LIST, IN(scenario_flow, pauses), BESIDE(scenario_flow, n_pauses), .entry = &pause_entry,
      .max = 1000000, .noun = "pauses", .otherwise = "none",
-     .meaning = "the application waits so long when so many bytes are acknowledged"},
+     .meaning = "the application waits so long when so many bytes are acknowledged; with a rate, written"},
+    {"rate", KEY_RATE, IN(scenario_flow, rate_bps), RATES, .optional = true, .otherwise = "all at once",
+     .meaning = "at which the application hands its bytes to TCP"},
     {0},
 };
 

@@ -150,10 +150,24 @@ static bool load_document(struct scenario *s, struct document *d, struct error *
     return ok;
 }
 
+static struct document *load_open(const char *path, const char *const *sets, size_t n_sets, struct error *err)
+{
+    return path ? document_open(path, sets, n_sets, err) : document_open_text("--set", "{}", 2, sets, n_sets, err);
+}
+
 bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err)
 {
-    return load_document(s, document_open(path, sets, n_sets, err), err) ||
-           filekind_blame(path, FILEKIND_SCENARIO, err);
+    return load_document(s, load_open(path, sets, n_sets, err), err) ||
+           (path ? filekind_blame(path, FILEKIND_SCENARIO, err) : false);
+}
+
+bool scenario_load_gives(const char *path, const char *const *sets, size_t n_sets, const char *key)
+{
+    struct error err;
+    struct document *d = load_open(path, sets, n_sets, &err);
+    bool gives = d && document_node(d, key) != 0;
+    document_free(d);
+    return gives;
 }
 
 bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err)

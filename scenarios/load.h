@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* Reads `path`, applies `sets`, fills defaults, lists the flows and draws their starts by the seed.
+/* Reads `path` (NULL: an empty file), applies `sets`, fills defaults, lists the flows and draws their starts by the
+ * seed.
  *
  * A set is "path=value", such as "network.nic.queue=ack-first"; later ones win. List entries go by
  * number from 0 ("traffic.flows.0.window=1MB"; one beyond the last adds an entry). A value that
@@ -18,7 +19,10 @@
  * from a set is blamed on it: "--set network.link.rate=fast: 'fast' is ...". On failure *s is zeroed. */
 bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err);
 
-/* The same of a text without sets: one that scenario_write() made, say. `name` is what errors call it. */
+/* Does the file, or one of the sets, give this key? "network.link.rate". The file has been loaded before. */
+bool scenario_load_gives(const char *path, const char *const *sets, size_t n_sets, const char *key);
+
+/* As scenario_load(), of a text without sets: one that scenario_write() made, say. `name` is what errors call it. */
 bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err);
 
 /* The i-th point of a scenario with points as a scenario of its own (flows listed, no points). */

@@ -127,6 +127,9 @@ static bool traffic_flow(const struct load *l, int i, int64_t start_ps)
     flow->tcp = scenario_flow_tcp(s, window);
     if (load_given(l, load_path("traffic.flows.%d.congestion", i).text))
         flow->tcp.congestion = congestion;
+    if (flow->rate_bps > 0 && (flow->repeat > 1 || flow->duplex))
+        return load_fail(l, load_path("traffic.flows.%d.rate", i).text,
+                         "does not go with repeat or duplex, which wait for the other end");
     return traffic_pauses(l, flow, load_path("traffic.flows.%d.pauses", i).text);
 }
 
@@ -239,8 +242,9 @@ static bool traffic_gbn_fits(const struct load *l)
         if (s->flows[i].repeat > 1 || s->flows[i].duplex)
             return load_fail(l, "traffic.flows", "flow %s: repeat and duplex are for TCP; the transport is gbn",
                              s->flows[i].name);
-        else if (s->flows[i].n_pauses > 0)
-            return load_fail(l, "traffic.flows", "flow %s: pauses are for TCP; the transport is gbn", s->flows[i].name);
+        else if (s->flows[i].n_pauses > 0 || s->flows[i].rate_bps > 0)
+            return load_fail(l, "traffic.flows", "flow %s: %s for TCP; the transport is gbn", s->flows[i].name,
+                             s->flows[i].n_pauses > 0 ? "pauses are" : "rate is");
     return !s->barrier || load_fail(l, "traffic.barrier", "is for TCP's messages; the transport is gbn");
 }
 

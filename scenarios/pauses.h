@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/pauses.h - applications that stop and think: when so many bytes in all are acknowledged, a flow's next ones
- * are handed over a pause later. */
+ * are handed over a pause later. One with a rate of its own hands over segment by segment and waits for no ACK: its
+ * pauses begin when so many bytes are written. */
 #ifndef SCENARIOS_PAUSES_H
 #define SCENARIOS_PAUSES_H
 
@@ -9,7 +10,8 @@
 
 struct pauses;
 
-/* Has any flow pauses? Such a flow wants `written` of the engine. */
+/* Does the flow have pauses or a rate? Then it wants `written` of the engine. */
+bool pauses_has(const struct scenario_flow *f);
 bool pauses_any(const struct scenario *s);
 
 /* Hands over what comes before the first pauses; the flows are added. NULL and *err when memory is out. */

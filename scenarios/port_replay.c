@@ -260,7 +260,7 @@ bool port_replay_run(const struct port_replay_options *options, struct port_repl
     struct emu_clock clock = native_scheduler_clock(&r->scheduler);
     emu_port_init(&r->port, "port", &clock, &no_ops, &options->queue);
     emu_port_init(&r->far, "wire", &clock, &no_ops, &options->queue);
-    emu_port_connect(&r->port, &r->far, &(struct emu_link_config){options->rate_bps, 0});
+    emu_port_connect(&r->port, &r->far, &(struct emu_link_config){.rate_bps = options->rate_bps});
     r->port.tap = (struct emu_tap){replay_saw, r};
     r->far.receive = replay_delivered;
     struct capture_reader *reader = capture_reader_open(options->path, err);

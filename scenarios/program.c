@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "emu/gbn.h"
+#include "scenarios/pauses.h"
 
 #include <stdlib.h>
 
@@ -37,7 +38,7 @@ bool program_writes(const struct scenario *s, int flow)
     if (s->traffic == SCENARIO_TRAFFIC_FLOWS && !s->barrier && s->flows[flow].repeat <= 1)
         return false; /* most flows: no need to look at all the others */
     const struct program_ops *ops = program_ops_of(s);
-    return ops == &program_exchange_tcp || (ops == &program_messages && s->flows[flow].n_pauses == 0);
+    return ops == &program_exchange_tcp || (ops == &program_messages && !pauses_has(&s->flows[flow]));
 }
 
 void program_introduce(const struct program *p)

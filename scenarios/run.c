@@ -153,7 +153,7 @@ static bool run_add_traffic(struct run *r)
     for (int i = 0; i < s->n_flows && s->transport == SCENARIO_TRANSPORT_TCP; i++) {
         const struct scenario_flow *f = &s->flows[i];
         struct emu_flow_config config = {f->from, f->to,     f->start_ps,
-                                         f->bytes, f->tcp, f->duplex, program_writes(s, i) || f->n_pauses > 0};
+                                         f->bytes, f->tcp, f->duplex, program_writes(s, i) || pauses_has(f)};
         if (emu_engine_add_flow(r->engine, &config, &r->error) < 0)
             return error_prefix(&r->error, "flow %s: ", f->name);
     }

@@ -34,6 +34,7 @@ void scenario_fini(struct scenario *s)
     free(s->burst.packets);
     free(s->pingpong.pairs);
     free(s->pause_hosts);
+    free(s->delays_ps);
     *s = (struct scenario){0};
 }
 
@@ -75,9 +76,10 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
         if (scenario_tcp_lacks(&f->tcp, engine, what))
             return true;
         snprintf(what, 96, "%s", f->n_pauses > 0 ? "pauses of applications"
+                                 : f->rate_bps > 0 ? "applications with a rate"
                                  : f->duplex       ? "duplex flows"
                                                    : "repeated messages");
-        if (engine == SCENARIO_ENGINE_NS3 && (f->duplex || f->repeat > 1 || f->n_pauses > 0))
+        if (engine == SCENARIO_ENGINE_NS3 && (f->duplex || f->repeat > 1 || f->n_pauses > 0 || f->rate_bps > 0))
             return true;
     }
     return false;
@@ -135,7 +137,8 @@ void scenario_at_point(const struct scenario *s, int i, struct scenario *point)
     *point = *s;
     point->flows = NULL;
     point->points = NULL;
-    point->pause_hosts = NULL; /* the network goes on borrowing s's */
+    point->pause_hosts = NULL; /* the network goes on borrowing s's, and its delays */
+    point->delays_ps = NULL;
     point->n_flows = point->n_points = 0;
     point->captures = memory_zeroed((size_t)s->n_captures, sizeof *point->captures, "captures");
     if (s->n_captures > 0)

@@ -36,6 +36,7 @@ struct scenario_flow {
     int from, to;             /* hosts */
     int64_t bytes;            /* 0: until the run ends */
     int64_t start_ps;
+    int64_t rate_bps; /* at which its application writes; 0: at once */
     int64_t repeat; /* messages of `bytes` on one connection: the next starts when this one is received; with
                      * precision: at most so many are counted */
     bool duplex;    /* the same both ways on the one connection */
@@ -144,6 +145,7 @@ struct scenario {
     struct scenario_burst burst;
     struct scenario_pingpong pingpong;
     struct scenario_uniform uniform;
+    int64_t *delays_ps;       /* owned; the network borrows it */
     bool *pause_hosts;        /* owned; hosts whose links know PAUSE; NULL: all */
     bool barrier;             /* messages wait for those of all flows */
     double precision;         /* and go on until every flow's mean time is known so well; 0: `repeat` of them */

@@ -24,6 +24,9 @@ struct study_replay_flow {
     double measured_s;    /* between those */
     bool until_the_end;   /* it was still sending when the capture ended: played until then, not for its bytes */
     bool lossy;
+    bool shrinks;         /* its window did though nothing was lost, as BBR's does */
+    double settled_bps;   /* its goodput once all flows were active and settled */
+    double rate_bps;      /* at which its application, or its reader, takes its time; 0: it is in no hurry of its own */
     int pauses;           /* of its application */
 };
 
@@ -32,8 +35,18 @@ struct study_replay {
     struct study_replay_flow *flows; /* owned; as scenario.flows */
     int n_flows, left_out;     /* flows too small to matter */
     int windows_unknown;       /* of n_flows: played with the scenario's */
+    char refused[240];         /* why no what-if can be trusted; "" */
+    char assumed[80];          /* of study_replay_guesses(): what comes nearest; "" */
     struct study_replay_map maps[STUDY_REPLAY_MAPS];
     int n_maps, n_given;       /* addresses placed; those the user did */
+    bool reads_network;        /* given: the scenario leaves the link's rate to the capture */
+    bool reads_start;          /* given: and the first congestion window: its usual ten segments, or warm */
+    bool rate_known;           /* the capture shows the rate */
+    double rate_bps[2];        /* of the shared host's link, towards it and from it */
+    double buffer_bytes[2];    /* what the queues before it held at most, where data were lost; 0: nothing was lost */
+    double settled_s;          /* all flows are active and settled, seconds since the first frame of the capture */
+    double other_share;        /* of a direction's bytes: traffic that is not TCP, which no replay has */
+    long long retransmitted;   /* segments in the capture, of all flows */
     double floor_s;            /* smallest handshake round trip; NAN when none was seen */
 };
 
@@ -45,6 +58,18 @@ void study_replay_fini(struct study_replay *r);
 /* "ack-first@nic", "buffer=500kB@port", "window=1MB", "cc=cubic", "pause", ... changed in *s, which owns its flows. */
 bool study_replay_what_if(struct scenario *s, const char *text, struct error *err);
 
+#define STUDY_REPLAY_GUESSES 44
+
+/* What a capture does not show and its rates decide: how queues are served, the congestion control, how deep the
+ * buffers are where frames were lost. Texts for study_replay_what_if(), *n of them, the plainest first; "": as it is.
+ * What the scenario gives is no guess: `queues`, `congestion`, `buffers` say which are open. */
+typedef char study_replay_guess[80];
+void study_replay_guesses(const struct study_replay *r, bool queues, bool congestion, bool buffers,
+                          study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n);
+
+/* Buffers somewhat smaller and larger than those of a guess; none when it has none. */
+void study_replay_guesses_around(const char *best, study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n);
+
 /* "500kB" or, of frames, "100p". ERROR_INPUT without the name of an option. */
 bool study_replay_queue_limit(const char *text, struct emu_queue_config *queue, struct error *err);
 /* Returns false, and leaves *discipline alone, when it is no name of a discipline. */
@@ -55,8 +80,21 @@ struct study_replay_run {
     const char *label;     /* borrowed; "baseline" or what was asked */
     char directory[PATH_MAX];
     double *goodput_bps;   /* owned; by flow; NAN when nothing arrived */
+    double *settled_bps;   /* the same memory; once all flows were active and settled; NAN for one that had ended */
     long long retransmitted;
 };
+
+/* The worst flow's error, relative; a flow that did not send at all is off by 1. */
+double study_replay_error(const struct study_replay *r, const struct study_replay_run *run);
+/* The same with what was retransmitted: the smallest is the best guess. */
+double study_replay_distance(const struct study_replay *r, const struct study_replay_run *run);
+
+/* Why a what-if of this baseline would not be worth its figures; false when it is near enough. */
+#define STUDY_REPLAY_NEAR 0.1
+bool study_replay_refuses(const struct study_replay *r, const struct study_replay_run *baseline, char why[static 240]);
+
+/* Moves the hosts so that each flow's round trip W/x comes nearer to the captured one's. */
+void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run);
 
 /* From its directory, where it has been played; label and directory are set. */
 bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct error *err);

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "results/flow.h"
-#include "study/replay.h"
+#include "study/replay_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,16 +13,14 @@
 #define COLD_SEGMENTS 10  /* initial window of a connection whose beginning was captured (RFC 6928) */
 #define STILL_SENDING 0.9 /* of the capture: a flow that lasts as long was stopped by the clock, not by its bytes */
 #define WARMUP 0.3
-
-/* A flow of the capture, and where its application had nothing to send. */
-struct replay_bulk {
-    struct analysis_flow flow;
-    struct analysis_pause *pauses; /* owned */
-    size_t n_pauses;
-};
+#define SUPER 1461   /* payload that is no segment on the wire: the host's NIC cuts it */
+#define OFFERED 0.85 /* of the window offered is in flight: that is the flow's window */
+#define STEADY 0.8 /* mean over most bytes in flight: a window that is full */
+#define SHRUNK 0.75  /* of its most in flight, though nothing was lost */
+#define STOPS_S 0.05 /* shorter pauses of an application are its pace */
 
 /* The host an address is placed on; -1: none yet. */
-static int replay_find(const struct study_replay *r, const struct capture_address *a)
+int replay_host_of(const struct study_replay *r, const struct capture_address *a)
 {
     for (int i = 0; i < r->n_maps; i++)
         if (capture_address_same(&r->maps[i].address, a))
@@ -42,7 +40,7 @@ static bool replay_taken(const struct study_replay *r, int host)
 static bool replay_place(struct study_replay *r, const struct capture_address *a, struct error *err)
 {
     char text[CAPTURE_ADDRESS_TEXT];
-    if (replay_find(r, a) >= 0)
+    if (replay_host_of(r, a) >= 0)
         return true;
     capture_address_format(a, text);
     if (r->n_given > 0 || r->scenario.network.topology != EMU_TOPOLOGY_STAR)
@@ -78,33 +76,67 @@ static void replay_place_shared(struct study_replay *r, const struct replay_bulk
 
 /* Without losses, what it kept in flight once settled; with them the window that was offered, which losses did not let
  * it use. */
-static int64_t replay_window(const struct study_replay *r, const struct analysis_flow *f)
+static int64_t replay_window(const struct study_replay *r, const struct replay_bulk *b)
 {
-    double window = f->window_bytes;
-    if (f->loss_events > 0)
+    const struct analysis_flow *f = &b->flow;
+    const struct analysis_clocking_figures *k = &b->clocking;
+    double window = f->window_bytes, full = k->full_bytes > 0 && k->full_bytes < SUPER ? k->full_bytes : 1448;
+    double segment = (double)r->scenario.tcp.segment_bytes;
+    double most = k->flight_bytes / k->fullness; /* in flight, at most in each moment */
+    bool free = replay_is_paced(b), known = f->window_source != ANALYSIS_WINDOW_UNKNOWN;
+    if (replay_is_lossy(b) || free)
         window = f->advertised_bytes;
-    else if (f->bins && f->bins->n >= 4)
+    else if (!known && k->offered_bytes >= full)
+        window = segment * floor(k->offered_bytes / full);
+    else if (known && most >= OFFERED * k->offered_bytes && most <= k->offered_bytes + full)
+        window = segment * floor(k->offered_bytes / full);
+    else if (known && k->fullness > STEADY)
+        window = segment * floor(most / full + 0.5);
+    else if (f->window_source == ANALYSIS_WINDOW_TAP)
+        window = segment * floor(window / full + 1); /* half a segment is acknowledged when it is looked at */
+    else if (known && f->bins && f->bins->n >= 4)
         window = fmax(window, analysis_bins_window(f->bins, f->bins->n / 2, f->bins->n));
-    if (!(window >= (double)r->scenario.tcp.segment_bytes))
+    if (!(window >= full))
         window = isfinite(f->advertised_bytes) ? f->advertised_bytes : (double)r->scenario.tcp.receive_buffer_bytes;
     int64_t bytes = (int64_t)(window + 0.5);
     return bytes < r->scenario.tcp.segment_bytes ? r->scenario.tcp.segment_bytes : bytes;
 }
 
 /* The pauses of flow number n_flows, which has been filled. */
-static void replay_add_pauses(struct study_replay *r, const struct analysis_pause *pauses, size_t n)
+static void replay_add_pauses(struct study_replay *r, const struct replay_bulk *b)
 {
+    const struct analysis_pause *pauses = b->pauses;
+    bool free = replay_is_paced(b);
+    /* Without stamps nobody knows whether data waited in their sender's own NIC. */
+    size_t n = free || b->flow.window_source == ANALYSIS_WINDOW_TIMESTAMPS ? b->n_pauses : 0;
     struct scenario *s = &r->scenario;
     struct scenario_flow *flow = &s->flows[s->n_flows];
     flow->pauses = memory_zeroed(n, sizeof *flow->pauses, "the pauses of a flow");
     int64_t last = 0;
     for (size_t i = 0; i < n; i++) {
+        if (free && (double)pauses[i].pause_ns < STOPS_S * 1e9)
+            continue;
         if (pauses[i].after_bytes <= last || (flow->bytes > 0 && pauses[i].after_bytes >= flow->bytes))
             continue;
         last = pauses[i].after_bytes;
         flow->pauses[flow->n_pauses++] = (struct scenario_pause){last, pauses[i].pause_ns * UNITS_PS_PER_NS};
         r->flows[s->n_flows].pauses++;
     }
+}
+
+/* When it connected: a handshake before its first data, if that was seen. */
+static double replay_connect_s(const struct analysis_flow *f)
+{
+    return f->start_s - (isfinite(f->rtt_floor_s) ? f->rtt_floor_s : 0);
+}
+
+/* The rate at which an application writes, or a reader takes, while it does: what the pauses leave of the time. */
+static double replay_pace_bps(const struct replay_bulk *b, const struct scenario_flow *flow)
+{
+    double life_s = b->flow.end_s - b->flow.start_s, paused_s = 0;
+    for (int i = 0; i < flow->n_pauses; i++)
+        paused_s += (double)flow->pauses[i].pause_ps / UNITS_PS_PER_S;
+    return (double)b->flow.payload_bytes * 8 / fmax(life_s - paused_s, life_s / 10);
 }
 
 static void replay_add(struct study_replay *r, const struct replay_bulk *b, double first_s, double last_s)
@@ -117,27 +149,34 @@ static void replay_add(struct study_replay *r, const struct replay_bulk *b, doub
     analysis_flows_endpoint(&f->dst, f->dst_port, play->to);
     play->measured_bps = f->goodput_bps;
     play->measured_s = f->end_s - f->start_s;
-    play->lossy = f->loss_events > 0;
+    play->settled_bps = b->rate_bps;
+    play->shrinks = b->limit == ANALYSIS_CAUSE_WINDOW && !replay_is_lossy(b) &&
+                    b->clocking.flight_bytes < SHRUNK * b->clocking.most_bytes &&
+                    b->clocking.flight_bytes < SHRUNK * b->clocking.offered_bytes;
+    play->lossy = replay_is_lossy(b);
+    r->retransmitted += f->retransmitted_segments;
     r->windows_unknown += !isfinite(f->window_bytes) && !isfinite(f->advertised_bytes);
     play->until_the_end = f->end_s - first_s >= STILL_SENDING * (last_s - first_s);
     *flow = (struct scenario_flow){
-        .from = replay_find(r, &f->src),
-        .to = replay_find(r, &f->dst),
+        .from = replay_host_of(r, &f->src),
+        .to = replay_host_of(r, &f->dst),
         .bytes = play->until_the_end ? 0 : f->payload_bytes,
-        .start_ps = (int64_t)((f->start_s - first_s) * 1e12),
+        .start_ps = (int64_t)((replay_connect_s(f) - first_s) * 1e12),
         .repeat = 1,
     };
     snprintf(flow->name, sizeof flow->name, "f%d", s->n_flows);
-    flow->tcp = scenario_flow_tcp(s, replay_window(r, f));
-    if (isfinite(f->rtt_floor_s))
-        flow->tcp.initial_window_segments = COLD_SEGMENTS;
+    flow->tcp = scenario_flow_tcp(s, replay_window(r, b));
     r->floor_s = fmin(r->floor_s, isfinite(f->rtt_floor_s) ? f->rtt_floor_s : INFINITY);
-    replay_add_pauses(r, b->pauses, b->n_pauses);
+    replay_add_pauses(r, b);
+    if (replay_is_paced(b))
+        flow->rate_bps = llround(replay_pace_bps(b, flow));
+    play->rate_bps = (double)flow->rate_bps;
     s->n_flows++;
 }
 
 /* Bulk flows, largest ones compared. */
-static bool replay_fill(struct study_replay *r, struct replay_bulk *flows, int n, struct error *err)
+static bool replay_fill(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
+                        struct error *err)
 {
     struct scenario *s = &r->scenario;
     double first_s = INFINITY, last_s = 0;
@@ -162,7 +201,7 @@ static bool replay_fill(struct study_replay *r, struct replay_bulk *flows, int n
         const struct analysis_flow *flow = &flows[i].flow;
         if (!replay_place(r, &flow->src, err) || !replay_place(r, &flow->dst, err))
             return false;
-        first_s = fmin(first_s, flow->start_s);
+        first_s = fmin(first_s, replay_connect_s(flow));
         last_s = fmax(last_s, flow->end_s);
     }
     int hosts = 2;
@@ -173,11 +212,17 @@ static bool replay_fill(struct study_replay *r, struct replay_bulk *flows, int n
     else if (hosts > s->network.hosts)
         return error_set(err, ERROR_INPUT, "--map: h%d is not in the scenario's network of %d hosts", hosts - 1,
                          s->network.hosts);
+    if (!replay_read_network(r, table, flows, bulk, err))
+        return false;
     for (int i = 0; i < bulk; i++)
         replay_add(r, &flows[i], first_s, last_s);
+    if (r->reads_start && isfinite(r->floor_s))
+        s->tcp.initial_window_segments = COLD_SEGMENTS;
     r->n_flows = s->n_flows;
     s->duration_ps = (int64_t)((last_s - first_s) * 1e12) + UNITS_PS_PER_MS;
     s->warmup_ps = (int64_t)((double)s->duration_ps * WARMUP);
+    if (r->settled_s > first_s && r->settled_s < last_s)
+        s->warmup_ps = (int64_t)((r->settled_s - first_s) * 1e12);
     return true;
 }
 
@@ -188,11 +233,12 @@ bool study_replay_build(struct study_replay *r, const struct analysis_flows *tab
     int n = 0;
     for (size_t i = 0; i < slots; i++)
         if (analysis_flows_get(table, i, &flows[n].flow)) {
+            flows[n].slot = i;
             flows[n].pauses = analysis_flows_pauses(table, i, &flows[n].n_pauses);
             n++;
         }
     r->floor_s = INFINITY;
-    bool ok = replay_fill(r, flows, n, err);
+    bool ok = replay_fill(r, table, flows, n, err);
     for (int i = 0; i < n; i++)
         free(flows[i].pauses);
     free(flows);
@@ -212,10 +258,12 @@ bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct err
     size_t n = 0;
     if (!results_flow_read(run->directory, &flows, &n, err))
         return false;
-    run->goodput_bps = memory_zeroed((size_t)n_flows, sizeof *run->goodput_bps, "rates");
+    run->goodput_bps = memory_zeroed(2 * (size_t)n_flows, sizeof *run->goodput_bps, "rates");
+    run->settled_bps = run->goodput_bps + n_flows;
     bool ok = n >= (size_t)n_flows || error_set(err, ERROR_SYSTEM, "%s: flows are missing", run->directory);
     for (int i = 0; ok && i < n_flows; i++) {
         run->goodput_bps[i] = flows[i].goodput_bps;
+        run->settled_bps[i] = flows[i].steady_goodput_bps;
         run->retransmitted += flows[i].retransmitted_segments;
     }
     free(flows);

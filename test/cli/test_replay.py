@@ -97,6 +97,27 @@ capture: [{at: h0}, {at: h1}]
         for flow in played:
             self.assertAlmostEqual(flow["replayed_bps"] / flow["measured_bps"], 1, delta=0.05, msg=flow)
 
+    def test_the_network_is_read_off_the_capture(self):
+        """Nobody says that the links carry 50 Mb/s, or that ACKs go first."""
+        for name, queues in (("fifo-2in-1out", ""), ("ackprio-2in-1out", "fair"), ("shallow-2in-1out", "buffer=")):
+            done = self.json("replay", capture(name), "-q", "-o", "out")
+            self.assertAlmostEqual(done["link"]["in_bps"] / 50e6, 1, delta=0.02)
+            self.assertAlmostEqual(done["link"]["out_bps"] / 50e6, 1, delta=0.02)
+            self.assertIn(queues, done["assumed"])
+            self.assertIsNone(done["refused"])
+            known = truth(name)
+            for flow in done["flows"]:
+                self.assertAlmostEqual(flow["replayed_bps"] / known[flow["src"]], 1, delta=0.10, msg=f"{name} {flow}")
+
+    def test_a_what_if_on_a_bad_baseline_is_refused(self):
+        """A link of half the rate: flows get half of what was measured."""
+        options = ("replay", capture("fifo-2in-1out"), "-q", "-o", "out", "--set", "network.link.rate=25Mbps",
+                   "--what-if", "ack-first")
+        out = self.good(*options, status=1).stdout
+        self.assertIn("no what-if: the baseline gives", out)
+        self.assertNotIn("won back", out)
+        self.assertIn("won back", self.good(*options, "--anyway").stdout)
+
     def test_addresses_go_where_the_user_says(self):
         maps = [x for i, a in enumerate(("10.9.0.1", "10.9.0.2", "10.9.0.3", "10.9.0.4"))
                 for x in ("--map", f"{a}=h{3 - i}")]
@@ -110,7 +131,7 @@ class BadInput(e2e.Case):
 
     def test_what_cannot_be_is_said_in_a_line(self):
         s = ("--scenario", SCENARIO, "-q", "-o", "out")
-        self.refused("--scenario")
+        self.refused("replay takes one FILE", capture("fifo-2in-1out"))
         self.refused(["--what-if warp", "ack-first, fair"], *s, "--what-if", "warp")
         self.refused(["ack-first@moon", "nic and port"], *s, "--what-if", "ack-first@moon")
         self.refused(["buffer=1B", "one full frame"], *s, "--what-if", "buffer=1B")

@@ -52,6 +52,19 @@ class Corpus(unittest.TestCase):
         self.assertIn("beyond the limits", done.stdout)
 
 
+class Replay(unittest.TestCase):
+    def test_baselines_come_near_and_what_ifs_with_them(self):
+        done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--near", 0.8,
+                   "--what-if", 0.9)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_limits_can_fail(self):
+        done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--class", "bulk",
+                   "--near", 1.01)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("beyond the limits", done.stdout)
+
+
 class Linux(unittest.TestCase):
     def test_a_case(self):
         with tempfile.TemporaryDirectory() as t:

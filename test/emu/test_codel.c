@@ -185,7 +185,7 @@ static void test_a_port_conserves_frames_that_are_lost_on_their_way_out(void **s
     emu_port_init(&b, "b", &clock, &fake_ops, &config);
     b.receive = receive;
     a.watch = (struct emu_port_watch){left, NULL};
-    emu_port_connect(&a, &b, &(struct emu_link_config){10000000, 0});
+    emu_port_connect(&a, &b, &(struct emu_link_config){.rate_bps = 10000000});
     for (int i = 0; i < 50; i++) {
         struct emu_frame f = fake_frame(0, 1, 1500, i);
         emu_port_send(&a, &f);

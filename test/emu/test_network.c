@@ -28,8 +28,8 @@ static void make_tree(int x, int y, int64_t backbone_bps)
                                         .hosts = x + y,
                                         .racks = {x, y},
                                         .n_racks = 2,
-                                        .link = {1000000000, 1000000},
-                                        .backbone = {backbone_bps, 5000000},
+                                        .link = {.rate_bps = 1000000000, .delay_ps = 1000000},
+                                        .backbone = {.rate_bps = backbone_bps, .delay_ps = 5000000},
                                         .nic = emu_queue_config_default(),
                                         .sw = emu_switch_config_default()};
     emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
@@ -90,8 +90,8 @@ static void test_transit_is_what_a_lone_frame_takes(void **state)
                                             .racks = {2, 2, 2},
                                             .n_racks = 3,
                                             .root = true,
-                                            .link = {1000000000, 300000},
-                                            .backbone = {10000000000, 5000000},
+                                            .link = {.rate_bps = 1000000000, .delay_ps = 300000},
+                                            .backbone = {.rate_bps = 10000000000, .delay_ps = 5000000},
                                             .nic = emu_queue_config_default(),
                                             .sw = sw,
                                             .root_sw = sw};
@@ -124,6 +124,43 @@ static void test_transit_is_what_a_lone_frame_takes(void **state)
     }
 }
 
+/* A star with an uplink of two rates, 8000 ps a byte up and 800 down, and cables of 3, 5 and 1 us: h0 to h1 takes 1526
+ * bytes at 8000 and as many at 8000 ps of the other link, 3 + 5 us; h1 to h0 the second at 800 ps. */
+static void test_an_uplink_has_two_rates_and_every_cable_its_delay(void **state)
+{
+    (void)state;
+    struct emu_clock clock = fake_clock();
+    const int64_t delays_ps[] = {3000000, 5000000};
+    struct emu_network_config config = {.topology = EMU_TOPOLOGY_STAR,
+                                        .hosts = 3,
+                                        .uplinks = 1,
+                                        .delays_ps = delays_ps,
+                                        .n_delays = 2,
+                                        .link = {.rate_bps = 1000000000, .delay_ps = 1000000},
+                                        .backbone = {.rate_bps = 10000000000, .up_bps = 1000000000},
+                                        .nic = emu_queue_config_default(),
+                                        .sw = emu_switch_config_default()};
+    fake_reset();
+    emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
+    assert_int_equal(emu_network_find(&net, "h0")->link.rate_bps, 1000000000);
+    assert_int_equal(emu_network_find(&net, "sw0-h0")->link.rate_bps, 10000000000);
+    for (int h = 0; h < 3; h++) { /* teach the switch */
+        struct emu_frame f = fake_frame(h, -1, 50, 0);
+        f.src = (uint32_t)h;
+        emu_network_transmit(&net, h, &f);
+        fake_run();
+    }
+    struct emu_frame f = fake_frame(0, 1, 1500, 0);
+    f.dst = 1;
+    assert_int_equal(emu_network_transit_ps(&net, 0, &f), 1526 * 8000 + 3000000 + 1526 * 8000 + 5000000);
+    f.dst = 0;
+    assert_int_equal(emu_network_transit_ps(&net, 1, &f), 1526 * 8000 + 5000000 + 1526 * 800 + 3000000);
+    f.dst = 2; /* beyond the list: its link's */
+    assert_int_equal(emu_network_transit_ps(&net, 0, &f), 1526 * 8000 + 3000000 + 1526 * 8000 + 1000000);
+    fake_ops.release(f.packet);
+    emu_network_fini(&net);
+}
+
 /* Random traffic through small queues: every frame is delivered or dropped, none is left, none leaks. */
 static void test_random_traffic_is_conserved(void **state)
 {
@@ -140,8 +177,8 @@ static void test_random_traffic_is_conserved(void **state)
                                         .hosts = 6,
                                         .racks = {3, 3},
                                         .n_racks = 2,
-                                        .link = {1000000000, 1000000},
-                                        .backbone = {1000000000, 1000000},
+                                        .link = {.rate_bps = 1000000000, .delay_ps = 1000000},
+                                        .backbone = {.rate_bps = 1000000000, .delay_ps = 1000000},
                                         .nic = small,
                                         .sw = sw};
     emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
@@ -179,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_ports_carry_their_names),
         cmocka_unit_test(test_path_across_the_tree_takes_its_time),
         cmocka_unit_test(test_transit_is_what_a_lone_frame_takes),
+        cmocka_unit_test(test_an_uplink_has_two_rates_and_every_cable_its_delay),
         cmocka_unit_test(test_random_traffic_is_conserved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

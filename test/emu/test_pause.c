@@ -36,7 +36,7 @@ static void cable(void)
         emu_port_make_eager(ports[i]);
         ports[i]->receive = take;
     }
-    emu_port_connect(&a, &b, &(struct emu_link_config){1000000000, US});
+    emu_port_connect(&a, &b, &(struct emu_link_config){.rate_bps = 1000000000, .delay_ps = US});
 }
 
 static void cable_end(void)
@@ -128,7 +128,7 @@ static void lossless(enum emu_architecture kind, bool everybody)
     fake_reset();
     memset(received, 0, sizeof received);
     struct emu_clock clock = fake_clock();
-    struct emu_link_config link = {1000000000, US};
+    struct emu_link_config link = {.rate_bps = 1000000000, .delay_ps = US};
     struct emu_switch_config sw = emu_switch_config_default();
     sw.architecture = kind;
     if (kind == EMU_ARCHITECTURE_SHARED)

@@ -44,7 +44,7 @@ static void make(int64_t limit_packets, int64_t rate_bps, int64_t delay_ps)
     emu_port_init(&b, "b", &clock, &fake_ops, &queue);
     a.receive = b.receive = receive;
     b.index = 1;
-    emu_port_connect(&a, &b, &(struct emu_link_config){rate_bps, delay_ps});
+    emu_port_connect(&a, &b, &(struct emu_link_config){.rate_bps = rate_bps, .delay_ps = delay_ps});
 }
 
 static void end(void)

@@ -9,10 +9,11 @@ static void test_unknown_key_names_the_known_ones(void **state)
     (void)state;
     text_rejects("seed: 1\nspeed: 2\n", NULL, "s.yaml:2: speed: unknown key; did you mean seed? Known here: " TOP);
     text_rejects("seed: 1\nnetwork:\n  link:\n    rat: 1\n", NULL,
-                 "s.yaml:4: network.link.rat: unknown key; did you mean rate? Known here: rate, delay, goodput");
+                 "s.yaml:4: network.link.rat: unknown key; did you mean rate? Known here: rate, up, delay, "
+                 "goodput");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n    - {from: h1, into: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.1.into: unknown key; did you mean to? Known here: name, from, to, "
-                 "bytes, window, congestion, start, repeat, duplex, pauses");
+                 "bytes, window, congestion, start, repeat, duplex, pauses, rate");
     text_rejects("capture:\n  - {on: h0}\n", NULL,
                  "s.yaml:2: capture.0.on: unknown key; known here: at, snaplen, format");
     text_rejects("a.b: 1\n", NULL, "s.yaml: a.b: unknown key; known here: " TOP);
@@ -36,7 +37,7 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
     text_rejects("seed:\n  x: 1\n", NULL, "s.yaml:1: seed: a mapping found; here belongs a single value");
     text_rejects("title: [a]\n", NULL, "s.yaml:1: title: a list found; here belongs a single value");
     text_rejects("network:\n  link: fast\n", NULL,
-                 "s.yaml:2: network.link: a single value found; here belong keys of these: rate, delay, goodput");
+                 "s.yaml:2: network.link: a single value found; here belong keys of these: rate, up, delay, goodput");
     text_rejects("seed: 1\ntraffic:\n", NULL,
                  "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, pairs, exchange, burst, "
                  "pingpong, uniform, flows, start_spread, barrier, precision");
@@ -60,7 +61,7 @@ static void test_a_key_of_another_section_is_found_there(void **state)
                  "small_queues");
     text_rejects("network: {toplogoy: star}\n", NULL,
                  "s.yaml:1: network.toplogoy: unknown key; did you mean topology? Known here: topology, hosts, racks, "
-                 "uplinks, link, backbone, nic, switch, root");
+                 "uplinks, delays, link, backbone, nic, switch, root");
 }
 
 /* Two rows of one section with one name would hide the second. */

@@ -17,6 +17,7 @@ static void same_queue(const struct emu_queue_config *a, const struct emu_queue_
 static void same_link(const struct emu_link_config *a, const struct emu_link_config *b)
 {
     assert_true(a->rate_bps == b->rate_bps);
+    assert_true(a->up_bps == b->up_bps);
     assert_true(a->delay_ps == b->delay_ps);
 }
 
@@ -70,6 +71,9 @@ static void same(const struct scenario *a, const struct scenario *b)
     same_switch(&a->network.root_sw, &b->network.root_sw);
     assert_int_equal(a->network.n_racks, b->network.n_racks);
     assert_int_equal(a->network.uplinks, b->network.uplinks);
+    assert_int_equal(a->network.n_delays, b->network.n_delays);
+    for (int i = 0; i < a->network.n_delays; i++)
+        assert_int_equal(a->network.delays_ps[i], b->network.delays_ps[i]);
     assert_int_equal(a->transport, b->transport);
     assert_int_equal(a->traffic, b->traffic);
     assert_int_equal(a->gbn.window_packets, b->gbn.window_packets);
@@ -91,6 +95,7 @@ static void same(const struct scenario *a, const struct scenario *b)
         assert_int_equal(a->flows[i].start_ps, b->flows[i].start_ps);
         assert_int_equal(a->flows[i].repeat, b->flows[i].repeat);
         same_tcp(&a->flows[i].tcp, &b->flows[i].tcp);
+        assert_int_equal(a->flows[i].rate_bps, b->flows[i].rate_bps);
         assert_int_equal(a->flows[i].n_pauses, b->flows[i].n_pauses);
         for (int k = 0; k < a->flows[i].n_pauses; k++)
             assert_memory_equal(&a->flows[i].pauses[k], &b->flows[i].pauses[k], sizeof *a->flows[i].pauses);
@@ -145,6 +150,20 @@ static void test_tree_and_flows_survive_to_the_picosecond(void **state)
     assert_int_equal(s.flows[0].start_ps, 7);
     assert_int_equal(s.flows[1].n_pauses, 2);
     assert_int_equal(s.flows[2].n_pauses, 1);
+    survives(&s, NULL);
+}
+
+static void test_distances_and_two_rates_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "network: {hosts: 3, uplinks: 1, delays: [0s, 5ms, 1ps], link: {rate: 1Gbps},\n"
+        "          backbone: {rate: 20Mbps, up: 2Mbps}}\n"
+        "traffic: {flows: [{from: h1, to: h0, rate: 4000001bps, pauses: [1s after 1MB]}]}\n", NULL);
+    assert_int_equal(s.network.n_delays, 3);
+    assert_int_equal(s.network.delays_ps[1], 5000000000);
+    assert_int_equal(s.network.backbone.up_bps, 2000000);
+    assert_int_equal(s.network.link.up_bps, 0);
     survives(&s, NULL);
 }
 
@@ -243,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_star_survives_with_its_drawn_starts),
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
+        cmocka_unit_test(test_distances_and_two_rates_survive),
         cmocka_unit_test(test_points_survive_as_points),
         cmocka_unit_test(test_a_benchmark_survives),
         cmocka_unit_test(test_any_title_survives),

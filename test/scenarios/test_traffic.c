@@ -194,6 +194,21 @@ static void test_pauses_are_checked(void **state)
                  "--set engine=ns3: ns3 has no pauses of applications; use native");
 }
 
+static void test_an_application_may_have_a_rate(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("traffic: {flows: [{from: h1, to: h0, rate: 4Mbps}]}\n", NULL);
+    assert_int_equal(s.flows[0].rate_bps, 4000000);
+    assert_int_equal(s.engine, SCENARIO_ENGINE_NATIVE);
+    scenario_fini(&s);
+    text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 1MB, repeat: 2, rate: 4Mbps}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.rate: does not go with repeat or duplex, which wait for the other end");
+    text_rejects("transport: gbn\ntraffic: {flows: [{from: h1, to: h0, rate: 4Mbps}]}\n", NULL,
+                 "s.yaml:2: traffic.flows: flow f0: rate is for TCP; the transport is gbn");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, rate: 4Mbps}]}\n", "engine=ns3",
+                 "--set engine=ns3: ns3 has no applications with a rate; use native");
+}
+
 static void test_messages_are_listed_and_checked(void **state)
 {
     (void)state;
@@ -452,6 +467,7 @@ int main(void)
         cmocka_unit_test(test_a_random_pattern_is_drawn_by_the_seed),
         cmocka_unit_test(test_pairs_send_back_from_hosts_of_their_own),
         cmocka_unit_test(test_pauses_are_checked),
+        cmocka_unit_test(test_an_application_may_have_a_rate),
         cmocka_unit_test(test_messages_are_listed_and_checked),
         cmocka_unit_test(test_every_kind_of_flow_repeats_its_messages),
         cmocka_unit_test(test_precision_repeats_behind_a_barrier),

@@ -64,6 +64,28 @@ static void test_a_pause_follows_the_byte_it_followed(void **state)
     study_replay_fini(&r);
 }
 
+/* As many data, each alone in flight, that wait 60 ms in the sender's own NIC after their 40th: their stamps are from
+ * before the ACK passed, and echo the ACK before it. No application paused. */
+static void test_data_that_waited_in_the_own_nic_are_no_pause(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_explained();
+    int64_t t = 0;
+    feed(f, t, syn(A_TO_B, 99));
+    feed(f, t += 2 * MS, syn_ack(B_TO_A, 499, 100));
+    feed(f, t, segment(A_TO_B, 100, 0, 500));
+    for (uint32_t i = 0; i < SEGMENTS; i++) {
+        uint32_t seq = 100 + SEGMENT * i, waited = i == 40;
+        feed(f, t, stamped(A_TO_B, seq, SEGMENT, 500, 1000 + i - waited, 5000 + i - waited));
+        feed(f, t += MS, stamped(B_TO_A, 500, 0, seq + SEGMENT, 5001 + i, 1000 + i - waited));
+        if (i == 39)
+            t += 60 * MS;
+    }
+    struct study_replay r = built(f);
+    assert_int_equal(r.scenario.flows[0].n_pauses, 0);
+    study_replay_fini(&r);
+}
+
 static void test_a_flow_that_ends_early_has_its_bytes(void **state)
 {
     (void)state;
@@ -102,6 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_pause_follows_the_byte_it_followed),
+        cmocka_unit_test(test_data_that_waited_in_the_own_nic_are_no_pause),
         cmocka_unit_test(test_a_flow_that_ends_early_has_its_bytes),
         cmocka_unit_test(test_a_capture_without_bulk_flows_is_refused),
     };

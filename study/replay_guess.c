@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OTHER_TRAFFIC 0.05
+#define TIMES 4
+#define NEAR 5
+#define FEW 10 /* retransmissions more or less mean nothing */
+#define RETRANSMITTED 0.1 /* a factor of e more or less weighs as much as a tenth of a rate */
+
+static void guess_add(study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n, const char *queues, const char *control,
+                      const double buffer_bytes[2])
+{
+    int at = 0;
+    const char *parts[] = {queues, control};
+    char *text = guess[*n];
+    text[0] = '\0';
+    for (int i = 0; i < 2; i++)
+        if (*parts[i])
+            at += snprintf(text + at, sizeof *guess - (size_t)at, "%s%s", at ? "+" : "", parts[i]);
+    for (int i = 0; i < 2; i++)
+        if (buffer_bytes[i] > 0)
+            at += snprintf(text + at, sizeof *guess - (size_t)at, "%sbuffer=%.0fB@%s", at ? "+" : "", buffer_bytes[i],
+                           i ? "nic" : "port");
+    ++*n;
+}
+
+void study_replay_guesses(const struct study_replay *r, bool queues, bool congestion, bool buffers,
+                          study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n)
+{
+    static const double deep[2] = {0}, times[TIMES] = {0.75, 1, 1.35, 1.8};
+    bool lossy = r->buffer_bytes[0] > 0 || r->buffer_bytes[1] > 0;
+    *n = 0;
+    guess_add(guess, n, "", congestion ? "cc=linuxreno" : "", deep);
+    if (lossy && buffers)
+        for (int c = 0; c < (congestion ? 2 : 1); c++)
+            for (int i = 0; i < TIMES * TIMES; i++) {
+                double bytes[] = {times[i % TIMES] * r->buffer_bytes[0], times[i / TIMES] * r->buffer_bytes[1]};
+                if ((r->buffer_bytes[0] > 0 || i % TIMES == 0) && (r->buffer_bytes[1] > 0 || i < TIMES))
+                    guess_add(guess, n, "", congestion ? (c ? "cc=cubic" : "cc=linuxreno") : "", bytes);
+            }
+    double common = sqrt(r->buffer_bytes[0] * r->buffer_bytes[1]); /* both ends of a link often have the same */
+    for (int c = 0; c < (congestion ? 2 : 1) && common > 0 && buffers; c++)
+        for (int i = 0; i < TIMES; i++)
+            guess_add(guess, n, "", congestion ? (c ? "cc=cubic" : "cc=linuxreno") : "",
+                      (double[]){times[i] * common, times[i] * common});
+    if (lossy)
+        return;
+    if (congestion)
+        guess_add(guess, n, "", "cc=cubic", deep);
+    if (queues) {
+        guess_add(guess, n, "fair", congestion ? "cc=linuxreno" : "", deep);
+        guess_add(guess, n, "ack-first", congestion ? "cc=linuxreno" : "", deep);
+    }
+}
+
+void study_replay_guesses_around(const char *best, study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n)
+{
+    static const double times[NEAR] = {0.84, 0.92, 1, 1.09, 1.19};
+    const char *port = strstr(best, "@port"), *nic = strstr(best, "@nic"), *first = strstr(best, "buffer=");
+    char control[sizeof *guess];
+    double bytes[2] = {0, 0};
+    *n = 0;
+    if (!first)
+        return;
+    const char *second = strstr(first + 1, "buffer=");
+    bytes[port ? 0 : 1] = strtod(first + strlen("buffer="), NULL);
+    if (port && nic && second)
+        bytes[1] = strtod(second + strlen("buffer="), NULL);
+    snprintf(control, sizeof control, "%.*s", (int)(first > best ? first - best - 1 : 0), best);
+    for (int i = 0; i < NEAR * NEAR; i++)
+        if ((bytes[0] > 0 || i % NEAR == 0) && (bytes[1] > 0 || i < NEAR) && i != NEAR * NEAR / 2)
+            guess_add(guess, n, "", control, (double[]){times[i % NEAR] * bytes[0], times[i / NEAR] * bytes[1]});
+}
+
+double study_replay_error(const struct study_replay *r, const struct study_replay_run *run)
+{
+    double worst = 0;
+    for (int i = 0; i < r->n_flows; i++) {
+        double error = fabs(run->goodput_bps[i] / r->flows[i].measured_bps - 1);
+        worst = fmax(worst, isfinite(error) ? error : 1);
+    }
+    return worst;
+}
+
+double study_replay_distance(const struct study_replay *r, const struct study_replay_run *run)
+{
+    double more = log((FEW + (double)run->retransmitted) / (FEW + (double)r->retransmitted));
+    return study_replay_error(r, run) + RETRANSMITTED * fabs(more);
+}
+
+bool study_replay_refuses(const struct study_replay *r, const struct study_replay_run *baseline, char why[static 240])
+{
+    int worst = 0;
+    double off = 0;
+    why[0] = '\0';
+    for (int i = 0; i < r->n_flows; i++) {
+        double error = baseline->goodput_bps[i] / r->flows[i].measured_bps - 1;
+        error = isfinite(error) ? error : -1;
+        if (fabs(error) > fabs(off)) {
+            off = error;
+            worst = i;
+        }
+    }
+    const char *reason = r->flows[worst].lossy          ? "losses strike at random, or the buffers are others"
+                         : r->reads_network && !r->rate_known ? "the link's rate does not show: --set network.link.rate"
+                         : r->windows_unknown > 0       ? "windows do not show without timestamps"
+                                                        : "something holds it that a replay does not have";
+    int shrinks = 0;
+    while (shrinks < r->n_flows && !r->flows[shrinks].shrinks)
+        shrinks++;
+    if (shrinks < r->n_flows)
+        snprintf(why, 240,
+                 "the window of %s > %s shrank though nothing was lost, as BBR's does: played as Reno or CUBIC, it would "
+                 "not answer a change as it did",
+                 r->flows[shrinks].from, r->flows[shrinks].to);
+    else if (r->other_share > OTHER_TRAFFIC)
+        snprintf(why, 240, "%.0f %% of a direction's bytes are not TCP: a replay does not have them",
+                 100 * r->other_share);
+    else if (fabs(off) > STUDY_REPLAY_NEAR)
+        snprintf(why, 240, "the baseline gives %s > %s %+.0f %%: %s", r->flows[worst].from, r->flows[worst].to,
+                 100 * off, reason);
+    return why[0] != '\0';
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The network of a capture: the two rates of the shared host's link, how far away the others are, how deep the queues
+ * before that link are where frames were lost. */
+#include "study/replay_parts.h"
+
+#include "analysis/leg_series.h"
+#include "analysis/limit.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SETTLED 0.3       /* of the time that all flows share */
+#define FASTER 20         /* the other links, than the shared one: nothing queues there */
+#define HEADROOM 1.25     /* a link that was never full is at least so much faster than what 100 ms carried */
+#define WAITS_MATTER 0.1  /* of the floor: shorter ones spoil no handshake */
+#define MET 0.85          /* of the floor: a handshake that was longer met a queue */
+#define CALIBRATES 0.25   /* of a round trip at a time */
+#define AROUND 90         /* wire bytes of a segment besides its payload */
+#define ALWAYS 0.9
+#define FULL 0.95
+#define THIN 0.5          /* of the round trip that ACKs wait where no data go: their queue stands */
+#define BELOW_PEAK 0.9    /* a rate is at least that share of what 100 ms carried */
+#define EDGES_BPS (3 * 1000 * 8 / 0.1)
+#define BURSTS 4          /* no access line: bursts at the rate of the host's own interface */
+#define LEAST_BUFFER 4000
+#define MOSTLY 0.9        /* of the moments */
+#define UNLIKE 1.02       /* two rates closer than that are one */
+
+static const struct capture_address *network_host(const struct study_replay *r, int host)
+{
+    for (int i = 0; i < r->n_maps; i++)
+        if (r->maps[i].host == host)
+            return &r->maps[i].address;
+    return NULL;
+}
+
+/* The time in which most flows are active, once settled. */
+static void network_phase(const struct replay_bulk *flows, int n, double *from_s, double *to_s)
+{
+    double last_start_s = 0, first_end_s = INFINITY;
+    for (int i = 0; i < n; i++) {
+        last_start_s = fmax(last_start_s, flows[i].flow.start_s);
+        first_end_s = fmin(first_end_s, flows[i].flow.end_s);
+    }
+    if (!(first_end_s > last_start_s)) { /* they are never active together */
+        last_start_s = INFINITY;
+        first_end_s = 0;
+        for (int i = 0; i < n; i++) {
+            last_start_s = fmin(last_start_s, flows[i].flow.start_s);
+            first_end_s = fmax(first_end_s, flows[i].flow.end_s);
+        }
+    }
+    *from_s = last_start_s + SETTLED * (first_end_s - last_start_s);
+    *to_s = first_end_s;
+}
+
+/* Through empty queues: the handshake's round trip, or less where later ones were faster. */
+static double network_floor_s(const struct replay_bulk *b)
+{
+    double floor_s = b->flow.rtt_floor_s;
+    if (isfinite(b->trip.floor_s))
+        floor_s = isfinite(floor_s) ? fmin(floor_s, b->trip.floor_s) : b->trip.floor_s;
+    return floor_s;
+}
+
+/* A flow that began after another may have met its queue even in the handshake. All flows of a link wait in the same
+ * two queues, so by Little's law W/x - d is the same for all of them: d follows from that of the first. */
+static void network_floors(const struct study_replay *r, struct replay_bulk *flows, int n)
+{
+    const struct capture_address *host = network_host(r, 0);
+    int first = -1;
+    for (int i = 0; i < n; i++)
+        if (host && analysis_flow_touches(&flows[i].flow, host) && isfinite(flows[i].floor_s) &&
+            (first < 0 || flows[i].flow.start_s < flows[first].flow.start_s))
+            first = i;
+    if (first < 0)
+        return;
+    double waits_s = flows[first].flight_bytes * 8 / flows[first].rate_bps - flows[first].floor_s;
+    for (int i = 0; i < n; i++) {
+        struct replay_bulk *b = &flows[i];
+        double floor_s = b->flight_bytes * 8 / b->rate_bps - waits_s;
+        if (i != first && !replay_is_paced(b) && waits_s > WAITS_MATTER * b->floor_s &&
+            floor_s < MET * b->floor_s)
+            b->floor_s = fmax(floor_s, 0);
+    }
+}
+
+static bool network_diagnose(struct study_replay *r, const struct analysis_flows *table,
+                             struct replay_bulk *flows, int n, struct analysis_diagnosis *d, struct error *err)
+{
+    const struct capture_address *host = network_host(r, 0);
+    struct analysis_diagnosis_flow *asked = calloc((size_t)n + 1, sizeof *asked);
+    double from_s, to_s;
+    size_t k = 0;
+    *d = (struct analysis_diagnosis){.in.capacity_bps = NAN, .out.capacity_bps = NAN};
+    if (!asked)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", n);
+    network_phase(flows, n, &from_s, &to_s);
+    r->settled_s = from_s;
+    for (int i = 0; i < n; i++) {
+        const struct analysis_flow *f = &flows[i].flow;
+        double a_s = fmax(from_s, f->start_s), b_s = fmin(to_s, f->end_s);
+        flows[i].limit = ANALYSIS_CAUSE_UNKNOWN;
+        flows[i].rate_bps = f->goodput_bps;
+        flows[i].flight_bytes = NAN;
+        if (!analysis_flows_clocking(table, flows[i].slot, a_s, b_s, &flows[i].clocking))
+            flows[i].clocking = (struct analysis_clocking_figures){.flight_bytes = NAN, .full_bytes = NAN};
+        if (!analysis_flows_explain(table, flows[i].slot, &flows[i].trip))
+            flows[i].trip = (struct analysis_round_trip_figures){.floor_s = NAN, .tick_s = NAN, .data_wait_s = NAN,
+                                                                 .ack_wait_s = NAN};
+        if (!host || !analysis_flow_touches(f, host) || !f->bins)
+            continue;
+        size_t begin, end;
+        analysis_bins_range(f->bins, llround(a_s * 1e9), llround(b_s * 1e9), &begin, &end);
+        double bytes = 0, width_s = (double)analysis_bins_width_ns(f->bins) * 1e-9;
+        uint32_t events = 0, again = 0;
+        for (size_t j = begin; j < end; j++) {
+            bytes += (double)analysis_bins_get(f->bins, j).bytes;
+            events += analysis_bins_get(f->bins, j).loss_events;
+            again += analysis_bins_get(f->bins, j).retransmitted;
+        }
+        if (end > begin && bytes > 0)
+            flows[i].rate_bps = bytes * 8 / ((double)(end - begin) * width_s);
+        if (f->window_source != ANALYSIS_WINDOW_UNKNOWN)
+            flows[i].flight_bytes = analysis_bins_window(f->bins, begin, end);
+        asked[k++] = (struct analysis_diagnosis_flow){
+            .slot = flows[i].slot,
+            .incoming = capture_address_same(&f->dst, host),
+            .rate_bps = flows[i].rate_bps,
+            .loss_events = events,
+            .retransmitted = again,
+            .idle = analysis_limit_between(f, a_s, b_s) == ANALYSIS_LIMIT_APPLICATION,
+        };
+    }
+    bool ok = k == 0 || analysis_diagnose(table, host, flows[0].flow.tag, asked, k, from_s, to_s, NULL, d, err);
+    for (int i = 0; ok && i < n; i++)
+        for (size_t j = 0; j < k; j++)
+            if (asked[j].slot == flows[i].slot)
+                flows[i].limit = asked[j].limit;
+    free(asked);
+    return ok;
+}
+
+/* The most that 100 ms carried, less frames that may belong to the time before and after. */
+static double network_peak_bps(const struct analysis_capacity_way *seen)
+{
+    return fmax(0, analysis_capacity_peak_bps(seen) - EDGES_BPS);
+}
+
+/* The rate of a direction; NAN unknown. What the diagnosis found, unless 100 ms carried more beyond the queue. Nothing
+ * that it took from the other direction, or from flows whose applications set the pace. */
+static double network_rate(const struct analysis_diagnosis_way *way, const struct analysis_capacity_way *seen,
+                           bool paced, bool queued)
+{
+    double share, bps = way->capacity_bps, peak_bps = seen && queued ? network_peak_bps(seen) : 0;
+    double back_to_back_bps = seen ? analysis_capacity_bps(seen, &share) : NAN;
+    if (paced || way->source == ANALYSIS_CAPACITY_UNKNOWN)
+        return NAN;
+    if (way->source == ANALYSIS_CAPACITY_ASSUMED)
+        return back_to_back_bps > bps ? back_to_back_bps : NAN;
+    return bps > BELOW_PEAK * peak_bps ? bps : fmax(back_to_back_bps, peak_bps);
+}
+
+/* A direction whose rate does not show has the other's, or some more than it carried. Beside a host that hands its NIC
+ * many segments at once, the wire shows bursts at a rate of its own, before the bottleneck. */
+static void network_rates(struct study_replay *r, const struct analysis_capacity_host *host,
+                          const struct analysis_diagnosis *d, const bool paced[2], const bool queued[2],
+                          const bool thin[2])
+{
+    const struct analysis_capacity_way *ways[] = {host ? &host->in : NULL, host ? &host->out : NULL};
+    double bps[] = {network_rate(&d->in, ways[0], paced[0], queued[0]),
+                    network_rate(&d->out, ways[1], paced[1], queued[1])}, peak[2];
+    r->rate_known = isfinite(bps[0]) || isfinite(bps[1]);
+    for (int i = 0; i < 2; i++)
+        peak[i] = ways[i] ? network_peak_bps(ways[i]) : 0;
+    for (int i = 0; i < 2; i++)
+        if (!isfinite(bps[i]))
+            bps[i] = fmax(isfinite(bps[!i]) ? bps[!i] : HEADROOM * peak[!i], HEADROOM * peak[i]);
+    for (int i = 0; i < 2; i++)
+        if (bps[i] > BURSTS * bps[!i] && (!queued[i] || peak[i] < bps[!i] / BELOW_PEAK))
+            bps[i] = bps[!i];
+    for (int i = 0; i < 2; i++)
+        if (thin[i] && ways[i])
+            bps[i] = analysis_capacity_peak_bps(ways[i]);
+    if (bps[0] / bps[1] < UNLIKE && bps[1] / bps[0] < UNLIKE)
+        bps[0] = bps[1] = sqrt(bps[0] * bps[1]);
+    r->rate_bps[0] = bps[0];
+    r->rate_bps[1] = bps[1];
+}
+
+/* Without timestamps nobody knows what waits. Where frames follow each other back to back all the time, it is the link
+ * that paces the flows of this direction. */
+static void network_unpace(const struct study_replay *r, struct replay_bulk *flows, int n, bool incoming,
+                           const struct analysis_capacity_way *seen)
+{
+    double share = 0, bps = seen ? analysis_capacity_bps(seen, &share) : NAN, carried_bps = 0;
+    for (int i = 0; i < n; i++)
+        if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming)
+            carried_bps += flows[i].rate_bps * (1448 + AROUND) / 1448;
+    for (int i = 0; i < n; i++)
+        if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming && share > ALWAYS && carried_bps > FULL * bps &&
+            !isfinite(flows[i].trip.tick_s) && replay_is_paced(&flows[i]))
+            flows[i].limit = ANALYSIS_CAUSE_WINDOW;
+}
+
+/* Are all flows of a direction limited by their applications? */
+static bool network_paced(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        if ((replay_host_of(r, &flows[i].flow.dst) == 0) != incoming)
+            continue;
+        any = true;
+        if (!replay_is_paced(&flows[i]))
+            return false;
+    }
+    return any;
+}
+
+/* Do the data of a direction wait before the tap rather than after it? */
+static bool network_queued(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
+{
+    double before_s = 0;
+    for (int i = 0; i < n; i++) {
+        const double *wait_s = flows[i].trip.wait_s;
+        if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming && isfinite(flows[i].trip.data_wait_s))
+            before_s += wait_s[ANALYSIS_LEG_DATA_OUT] - wait_s[ANALYSIS_LEG_DATA_IN];
+    }
+    return before_s > 0;
+}
+
+/* Does a direction carry ACKs alone, and they wait? */
+static bool network_thin(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
+{
+    double wait_s = 0, trip_s = 0;
+    for (int i = 0; i < n; i++) {
+        if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming)
+            return false;
+        wait_s += isfinite(flows[i].trip.ack_wait_s) ? flows[i].trip.ack_wait_s : 0;
+        trip_s += flows[i].flight_bytes * 8 / flows[i].rate_bps;
+    }
+    return wait_s > THIN * trip_s;
+}
+
+static int network_compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What the queue before a direction held at most moments, where its data were lost; 0: nothing was lost. Timeouts look
+ * like waits, but seldom. `waits_s`: room for as many numbers as waits of all flows. */
+static double network_buffer_bytes(const struct study_replay *r, const struct analysis_flows *table,
+                                   const struct replay_bulk *flows, int n, bool incoming, struct analysis_wait *waits,
+                                   double *waits_s)
+{
+    size_t seen = 0;
+    bool lossy = false;
+    for (int i = 0; i < n; i++) {
+        if ((replay_host_of(r, &flows[i].flow.dst) == 0) != incoming)
+            continue;
+        lossy = lossy || replay_is_lossy(&flows[i]);
+        size_t slots = analysis_flows_waits(table, flows[i].slot, waits);
+        for (size_t k = 0; k < slots; k++)
+            waits_s[seen++] = waits[k].data_s;
+    }
+    if (!lossy || seen == 0)
+        return lossy ? LEAST_BUFFER : 0;
+    qsort(waits_s, seen, sizeof *waits_s, network_compare);
+    return fmax(waits_s[(size_t)(MOSTLY * (double)(seen - 1))] * r->rate_bps[incoming ? 0 : 1] / 8, LEAST_BUFFER);
+}
+
+static bool network_fill(struct study_replay *r, const struct replay_bulk *flows, int n, struct error *err)
+{
+    struct scenario *s = &r->scenario;
+    struct emu_network_config *net = &s->network;
+    int64_t *delays_ps = calloc((size_t)net->hosts, sizeof *delays_ps);
+    if (!delays_ps)
+        return error_set(err, ERROR_SYSTEM, "out of memory for %d hosts", net->hosts);
+    free(s->delays_ps);
+    net->delays_ps = s->delays_ps = delays_ps;
+    net->n_delays = net->hosts;
+    net->uplinks = 1;
+    net->backbone.rate_bps = llround(r->rate_bps[0]);
+    net->backbone.up_bps = r->rate_bps[0] == r->rate_bps[1] ? 0 : llround(r->rate_bps[1]);
+    net->backbone.delay_ps = 0;
+    double fastest = FASTER * fmax(r->rate_bps[0], r->rate_bps[1]);
+    net->link.rate_bps = fmax(1e9, fastest) < 8e12 ? llround(fmax(1e9, fastest)) : INT64_C(8000000000000);
+    double payload = (double)s->tcp.segment_bytes / ((double)s->tcp.segment_bytes + AROUND);
+    s->backbone_goodput_bps = (int64_t)((double)net->backbone.rate_bps * payload);
+    s->link_goodput_bps = (int64_t)((double)net->link.rate_bps * payload);
+    for (int h = 1; h < net->hosts; h++) {
+        double floor_s = INFINITY;
+        for (int i = 0; i < n; i++)
+            if (replay_host_of(r, &flows[i].flow.src) == h || replay_host_of(r, &flows[i].flow.dst) == h)
+                floor_s = isfinite(flows[i].floor_s) ? fmin(floor_s, flows[i].floor_s) : floor_s;
+        delays_ps[h] = isfinite(floor_s) ? llround(floor_s / 2 * UNITS_PS_PER_S) : 0;
+    }
+    return true;
+}
+
+bool replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
+                         struct error *err)
+{
+    struct analysis_diagnosis d;
+    const struct capture_address *address = network_host(r, 0);
+    const struct analysis_capacity_host *host =
+        address ? analysis_flows_capacity(table, address, flows[0].flow.tag) : NULL;
+    if (!network_diagnose(r, table, flows, n, &d, err))
+        return false;
+    for (int i = 0; i < n; i++)
+        flows[i].floor_s = network_floor_s(&flows[i]);
+    network_floors(r, flows, n);
+    r->other_share = 0;
+    for (int i = 0; host && i < 2; i++) {
+        const struct analysis_capacity_way *w = i ? &host->out : &host->in;
+        r->other_share = fmax(r->other_share, w->all_bytes > 0 ? w->other_bytes / w->all_bytes : 0);
+    }
+    if (!r->reads_network || r->scenario.network.topology != EMU_TOPOLOGY_STAR)
+        return true;
+    network_unpace(r, flows, n, true, host ? &host->in : NULL);
+    network_unpace(r, flows, n, false, host ? &host->out : NULL);
+    bool paced[] = {network_paced(r, flows, n, true), network_paced(r, flows, n, false)};
+    bool queued[] = {network_queued(r, flows, n, true), network_queued(r, flows, n, false)};
+    bool thin[] = {network_thin(r, flows, n, true), network_thin(r, flows, n, false)};
+    network_rates(r, host, &d, paced, queued, thin);
+    struct analysis_wait *waits = calloc(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits);
+    double *waits_s = calloc((size_t)n * ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits_s);
+    for (int i = 0; waits && waits_s && i < 2; i++)
+        r->buffer_bytes[i] = network_buffer_bytes(r, table, flows, n, i == 0, waits, waits_s);
+    bool ok = waits && waits_s;
+    free(waits);
+    free(waits_s);
+    return ok ? network_fill(r, flows, n, err) : error_set(err, ERROR_SYSTEM, "out of memory for waits");
+}
+
+void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run)
+{
+    struct scenario *s = &r->scenario;
+    for (int h = 1; h < s->network.n_delays; h++) {
+        double longer_s = 0, n = 0;
+        for (int i = 0; i < r->n_flows; i++) {
+            const struct scenario_flow *f = &s->flows[i];
+            double window = (double)f->tcp.receive_buffer_bytes * 8, rtt_s = window / r->flows[i].settled_bps;
+            double off_s = rtt_s - window / run->settled_bps[i];
+            if ((f->from != h && f->to != h) || f->rate_bps > 0 || r->flows[i].lossy || !isfinite(off_s))
+                continue;
+            longer_s += fmax(-CALIBRATES * rtt_s, fmin(off_s, CALIBRATES * rtt_s));
+            n++;
+        }
+        if (n > 0)
+            s->delays_ps[h] = llround(fmax(0, (double)s->delays_ps[h] + longer_s / n / 2 * UNITS_PS_PER_S));
+    }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* study/replay_parts.h - what study/replay_build.c and study/replay_network.c share. */
+#ifndef STUDY_REPLAY_PARTS_H
+#define STUDY_REPLAY_PARTS_H
+
+#include "analysis/diagnosis.h"
+#include "study/replay.h"
+
+/* A flow of the capture, and where its application had nothing to send. */
+struct replay_bulk {
+    struct analysis_flow flow;
+    size_t slot; /* of the table */
+    struct analysis_pause *pauses; /* owned */
+    size_t n_pauses;
+    double floor_s;              /* round trip through empty queues; NAN unknown */
+    double rate_bps, flight_bytes; /* in the phase that all flows share; NAN unknown */
+    struct analysis_clocking_figures clocking; /* likewise; full_bytes NAN when unknown */
+    struct analysis_round_trip_figures trip;   /* of its life; tick_s NAN when unknown */
+    enum analysis_cause limit;   /* what keeps it from sending more */
+};
+
+static inline bool replay_is_paced(const struct replay_bulk *b)
+{
+    return b->limit == ANALYSIS_CAUSE_APPLICATION || b->limit == ANALYSIS_CAUSE_RECEIVER;
+}
+
+/* A retransmission or two may have been in vain, or a connection's end. */
+static inline bool replay_is_lossy(const struct replay_bulk *b)
+{
+    return b->flow.retransmitted_segments > b->flow.spurious_segments + 2;
+}
+
+/* The host an address is placed on; -1: none yet. */
+int replay_host_of(const struct study_replay *r, const struct capture_address *a);
+
+/* What limits each flow; and where the scenario leaves the link to the capture, its rates and the hosts' distances.
+ * Hosts are placed, h0 is the shared one. */
+bool replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
+                         struct error *err);
+
+#endif

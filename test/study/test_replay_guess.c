@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a replay assumes where the capture does not show it, and when its baseline is worth no what-if. */
+#include "study/replay.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "test/scenarios/text.h"
+
+static struct study_replay_flow flows[] = {{.from = "a:1", .to = "b:2", .measured_bps = 10e6},
+                                           {.from = "b:3", .to = "c:4", .measured_bps = 20e6}};
+
+static void test_without_losses_queues_and_growth_are_guessed(void **state)
+{
+    (void)state;
+    struct study_replay r = {.flows = flows, .n_flows = 2};
+    study_replay_guess guess[STUDY_REPLAY_GUESSES];
+    int n;
+    study_replay_guesses(&r, true, true, true, guess, &n);
+    assert_int_equal(n, 4);
+    assert_string_equal(guess[0], "cc=linuxreno");
+    assert_string_equal(guess[1], "cc=cubic");
+    assert_string_equal(guess[2], "fair+cc=linuxreno");
+    assert_string_equal(guess[3], "ack-first+cc=linuxreno");
+    study_replay_guesses(&r, false, false, false, guess, &n); /* the scenario says all */
+    assert_int_equal(n, 1);
+    assert_string_equal(guess[0], "");
+}
+
+static void test_with_losses_buffers_are_guessed_where_data_were_lost(void **state)
+{
+    (void)state;
+    struct study_replay r = {.flows = flows, .n_flows = 2, .buffer_bytes = {40000, 0}};
+    study_replay_guess guess[STUDY_REPLAY_GUESSES];
+    int n;
+    study_replay_guesses(&r, true, false, true, guess, &n);
+    assert_int_equal(n, 5);
+    assert_string_equal(guess[1], "buffer=30000B@port");
+    assert_string_equal(guess[2], "buffer=40000B@port");
+    r.buffer_bytes[1] = 90000;
+    study_replay_guesses(&r, true, true, true, guess, &n); /* each of both ways and both alike, by two controls */
+    assert_int_equal(n, 1 + 2 * 16 + 2 * 4);
+    assert_string_equal(guess[1], "cc=linuxreno+buffer=30000B@port+buffer=67500B@nic");
+    assert_string_equal(guess[34], "cc=linuxreno+buffer=60000B@port+buffer=60000B@nic");
+    for (int i = 0; i < n; i++) {
+        struct scenario s = text_load("traffic: {star: {incoming: 1, outgoing: 1}}\n", NULL);
+        struct error err;
+        assert_true(study_replay_what_if(&s, guess[i], &err));
+        scenario_fini(&s);
+    }
+}
+
+static void test_a_baseline_beyond_a_tenth_is_refused_with_the_reason(void **state)
+{
+    (void)state;
+    struct study_replay r = {.flows = flows, .n_flows = 2};
+    double rates[] = {9.1e6, 20e6};
+    struct study_replay_run run = {.goodput_bps = rates};
+    char why[240];
+    assert_false(study_replay_refuses(&r, &run, why));
+    assert_string_equal(why, "");
+    rates[1] = 25e6;
+    assert_true(study_replay_refuses(&r, &run, why));
+    assert_non_null(strstr(why, "the baseline gives b:3 > c:4 +25 %"));
+    assert_true(fabs(study_replay_error(&r, &run) - 0.25) < 1e-9);
+    rates[1] = NAN; /* it never sent */
+    assert_true(study_replay_refuses(&r, &run, why));
+    assert_true(fabs(study_replay_error(&r, &run) - 1) < 1e-9);
+}
+
+static void test_what_a_replay_does_not_have_is_refused(void **state)
+{
+    (void)state;
+    struct study_replay_flow shrinking = {.from = "a:1", .to = "b:2", .measured_bps = 10e6, .shrinks = true};
+    struct study_replay r = {.flows = flows, .n_flows = 2, .other_share = 0.2};
+    double rates[] = {10e6, 20e6};
+    struct study_replay_run run = {.goodput_bps = rates};
+    char why[240];
+    assert_true(study_replay_refuses(&r, &run, why));
+    assert_non_null(strstr(why, "20 % of a direction's bytes are not TCP"));
+    r = (struct study_replay){.flows = &shrinking, .n_flows = 1};
+    assert_true(study_replay_refuses(&r, &run, why));
+    assert_non_null(strstr(why, "shrank though nothing was lost"));
+}
+
+static void test_retransmissions_tell_guesses_apart(void **state)
+{
+    (void)state;
+    struct study_replay r = {.flows = flows, .n_flows = 2, .retransmitted = 100};
+    double rates[] = {10e6, 20e6};
+    struct study_replay_run like = {.goodput_bps = rates, .retransmitted = 110}, unlike = like;
+    unlike.retransmitted = 1000;
+    assert_true(study_replay_distance(&r, &like) < 0.02);
+    assert_true(study_replay_distance(&r, &unlike) > 0.2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_without_losses_queues_and_growth_are_guessed),
+        cmocka_unit_test(test_with_losses_buffers_are_guessed_where_data_were_lost),
+        cmocka_unit_test(test_a_baseline_beyond_a_tenth_is_refused_with_the_reason),
+        cmocka_unit_test(test_what_a_replay_does_not_have_is_refused),
+        cmocka_unit_test(test_retransmissions_tell_guesses_apart),
+    };
+    return cmocka_run_group_tests(tests, text_enter, text_leave);
+}
