@@ -5,6 +5,7 @@
 
 #define CORRELATED 0.05 /* level of the test that chooses the length of batches */
 #define DRIFTS 0.03     /* level of either test that silences a group, over all of its series */
+#define FINEST ((size_t)2 * ESTIMATE_BATCHES_MOST)
 #define LASTING 0.5     /* correlation of forty batches: doubling their length halves it about, so ten keep 0.1 */
 
 double estimate_t975(size_t df)
@@ -121,11 +122,11 @@ double estimate_trend(const struct estimate_series *s, size_t batches)
 
 void estimate_group_add(struct estimate_group *g, const struct estimate_series *s)
 {
-    if (s->n < 2 * ESTIMATE_BATCHES_MOST)
+    if (s->n < FINEST)
         return;
     double correlated = estimate_correlation_p(s, ESTIMATE_BATCHES_LEAST);
     double rises = 2 * estimate_tail(estimate_trend(s, ESTIMATE_BATCHES_MOST)), p = fmin(correlated, rises);
-    g->lasting = g->lasting || estimate_correlation(s, 4 * ESTIMATE_BATCHES_LEAST) > LASTING;
+    g->lasting = g->lasting || estimate_correlation(s, FINEST) > LASTING;
     g->least_p = g->series++ > 0 ? fmin(g->least_p, p) : p;
     if (s->cycles > 0 && (g->cycles == 0 || s->cycles < g->cycles))
         g->cycles = s->cycles;
@@ -141,9 +142,9 @@ bool estimate_group_steady(const struct estimate_group *g)
 static size_t estimate_batches(const struct estimate_series *s, const struct estimate_group *g)
 {
     size_t passed = 0;
-    if (s->n < 2 * ESTIMATE_BATCHES_MOST || !estimate_group_steady(g))
+    if (s->n < FINEST || !estimate_group_steady(g))
         return 0;
-    for (size_t k = ESTIMATE_BATCHES_LEAST; k <= 2 * ESTIMATE_BATCHES_MOST && k <= s->n; k *= 2) {
+    for (size_t k = ESTIMATE_BATCHES_LEAST; k <= FINEST; k *= 2) {
         if (estimate_correlation_p(s, k) < CORRELATED)
             break;
         passed = k;
@@ -153,6 +154,24 @@ static size_t estimate_batches(const struct estimate_series *s, const struct est
     return batches < most ? batches : most;
 }
 
+/* Summed by parts, which keeps rounding small. */
+static double estimate_series_mean(const struct estimate_series *s)
+{
+    double sum = 0;
+    if (s->n <= ESTIMATE_BATCHES_MOST)
+        return estimate_mean(s->samples, s->n).value;
+    size_t length = s->n / ESTIMATE_BATCHES_MOST, from = s->n % ESTIMATE_BATCHES_MOST;
+    for (size_t i = 0; i < from; i++)
+        sum += s->samples[i];
+    for (; from < s->n; from += length) {
+        double part = 0;
+        for (size_t i = from; i < from + length; i++)
+            part += s->samples[i];
+        sum += part;
+    }
+    return sum / (double)s->n;
+}
+
 struct estimate estimate_steady(const struct estimate_series *s, const struct estimate_group *group)
 {
     struct estimate_group alone = {0};
@@ -160,13 +179,15 @@ struct estimate estimate_steady(const struct estimate_series *s, const struct es
         estimate_group_add(&alone, s);
     size_t batches = estimate_batches(s, group ? group : &alone);
     struct estimate_running means = {0};
-    double sum = 0;
-    for (size_t i = 0; i < s->n; i++)
-        sum += s->samples[i];
     for (size_t b = 0; b < batches; b++)
         estimate_add(&means, estimate_batch(s, batches, b));
     struct estimate e = estimate_of(&means);
-    e.value = s->n > 0 ? sum / (double)s->n : NAN;
+    if (batches > 0) { /* correlation that is left makes the mean vary more (Tafazzoli and Wilson 2011, Skart) */
+        double left = fmax(0, estimate_correlation(s, FINEST)) * (double)batches / (double)FINEST;
+        e.std_error *= sqrt((1 + left) / (1 - left));
+        e.ci95 *= sqrt((1 + left) / (1 - left));
+    }
+    e.value = estimate_series_mean(s);
     if (batches > 0) /* a segment more or less at the ends */
         e.ci95 = fmax(e.ci95, s->step / (double)s->n);
     return e;
