@@ -9,6 +9,7 @@
 #include "scenarios/program.h"
 #include "scenarios/record.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,13 +218,27 @@ static void run_sample(void *arg)
         emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
 }
 
+/* How much of the run is done: of its time, or of the messages that its precision or its end asks for. */
+static double run_fraction(const struct run *r, int64_t now_ps)
+{
+    const struct scenario *s = r->scenario;
+    double time = (double)now_ps / (double)s->duration_ps, least = 1;
+    if (!(s->precision > 0) || !r->program || !r->program->ops->times)
+        return time;
+    for (int i = 0; i < s->n_flows; i++) {
+        struct estimate_running times = r->program->ops->times(r->program, i);
+        if (program_writes(s, i))
+            least = fmin(least, fmax(scenario_precise_share(s, &times), (double)times.n / (double)s->flows[i].repeat));
+    }
+    return fmax(time, least);
+}
+
 static void run_watch(void *arg)
 {
     struct run *r = arg;
     struct emu_clock clock = emu_engine_clock(r->engine);
     if (r->options->progress)
-        r->options->progress(r->options->user,
-                             (double)emu_clock_now(&clock) / (double)r->scenario->duration_ps);
+        r->options->progress(r->options->user, run_fraction(r, emu_clock_now(&clock)));
     r->interrupted = r->options->interrupt && *r->options->interrupt;
     if (r->interrupted)
         emu_engine_stop(r->engine);
