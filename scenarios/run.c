@@ -300,7 +300,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
             flows[i].message_s = r->program->ops->times(r->program, i);
     }
     ok = ok && emu_network_audit(&r->network, &r->error) &&
-         record_queues_close(&r->queues, !r->interrupted, &r->error) &&
+         record_queues_close(&r->queues, true, &r->error) &&
          (!r->program || r->interrupted || r->program->ops->finish(r->program, &r->error)) &&
          record_run(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
     free(flows);
