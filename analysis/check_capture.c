@@ -57,10 +57,11 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     const struct analysis_flow *flow = user;
     double series[ANALYSIS_BINS_MAX];
     size_t begin, n = capture_series(flow, r->steady_start_s, r->end_s, series, &begin);
-    struct estimate rate = analysis_steady_mean(series, n, 0);
     int64_t retransmitted = 0, events = 0;
     for (size_t i = begin; i < begin + n; i++)
         events += analysis_bins_get(flow->bins, i).loss_events;
+    struct estimate_series steady = analysis_flow_series(flow, series, n, (size_t)events);
+    struct estimate rate = estimate_steady(&steady, NULL);
     size_t first, end;
     analysis_bins_range(flow->bins, llround(r->start_s * 1e9), llround(r->end_s * 1e9), &first, &end);
     for (size_t i = first; i < end; i++)

@@ -351,6 +351,13 @@ static void fill_losses(struct analysis_flow *flow, const struct analysis_losses
     flow->ambiguous_segments = l->guessed;
 }
 
+struct estimate_series analysis_flow_series(const struct analysis_flow *flow, const double *samples, size_t n,
+                                            size_t loss_events)
+{
+    double bin_s = (double)analysis_bins_width_ns(flow->bins) / 1e9;
+    return (struct estimate_series){samples, n, 8.0 * flow->segment_bytes / bin_s, loss_events};
+}
+
 static void fill_steady(struct analysis_flow *flow, const struct analysis_direction *d)
 {
     flow->steady_start_s = flow->steady_end_s = NAN;
@@ -364,11 +371,13 @@ static void fill_steady(struct analysis_flow *flow, const struct analysis_direct
         return;
     end = begin + analysis_bins_series(d->bins, begin, end, series);
     size_t start = analysis_steady_start(series, end - begin);
-    flow->steady_goodput_bps = analysis_steady_mean(series, end - begin, start);
     flow->steady_start_s = (double)analysis_bins_start_ns(d->bins, begin + start) / 1e9;
     flow->steady_end_s = (double)analysis_bins_start_ns(d->bins, end) / 1e9;
     for (size_t i = begin + start; i < end; i++)
         flow->steady_loss_events += analysis_bins_get(d->bins, i).loss_events;
+    struct estimate_series steady =
+        analysis_flow_series(flow, series + start, end - begin - start, flow->steady_loss_events);
+    flow->steady_goodput_bps = estimate_steady(&steady, NULL);
 }
 
 bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)
@@ -389,6 +398,7 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
         .seen_payload_bytes = d->seen_bytes,
         .missing_bytes = analysis_holes_bytes(&d->holes),
         .data_packets = d->data_packets,
+        .segment_bytes = analysis_direction_segment_bytes(d, true),
         .retransmitted_segments = d->retransmitted_segments,
         .loss_events = d->loss_events,
         .reordered_segments = d->reordered_segments,

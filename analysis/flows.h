@@ -42,6 +42,7 @@ struct analysis_flow {
     int64_t seen_payload_bytes; /* summed over data packets, retransmissions included, capture duplicates not */
     int64_t missing_bytes;      /* inside payload_bytes, never seen: dropped by the capture */
     uint32_t data_packets;
+    uint32_t segment_bytes;     /* payload of a full segment with timestamps, as the handshake has it; 1448 without */
     uint32_t retransmitted_segments; /* of MSS size: a super-frame counts as several */
     uint32_t loss_events;       /* retransmissions, those of one window counted once (RFC 6582 "recover") */
     uint32_t reordered_segments; /* data that came behind what was sent after them */
@@ -53,7 +54,7 @@ struct analysis_flow {
     double start_s, end_s;      /* first and last data packet */
     double goodput_bps;         /* payload_bytes * 8 / (end - start); NAN for a single packet */
     double steady_start_s, steady_end_s; /* NAN for a flow of under 32 data packets or 4 bins */
-    struct estimate steady_goodput_bps;  /* batch means over the steady bins; NAN likewise */
+    struct estimate steady_goodput_bps;  /* over the steady bins; NAN likewise */
     uint32_t steady_loss_events;
     double window_bytes;        /* mean bytes in flight at the sender over the flow; NAN when unknown */
     enum analysis_window_source window_source;
@@ -62,6 +63,10 @@ struct analysis_flow {
     double advertised_bytes;    /* the largest window the receiver advertised; NAN without a handshake */
     const struct analysis_bins *bins; /* borrowed from the table; NULL for a small flow */
 };
+
+/* `samples` are the flow's goodput in n of its bins, bit/s; `loss_events` happened in them. */
+struct estimate_series analysis_flow_series(const struct analysis_flow *flow, const double *samples, size_t n,
+                                            size_t loss_events);
 
 static inline bool analysis_flow_touches(const struct analysis_flow *flow, const struct capture_address *host)
 {

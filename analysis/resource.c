@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/resource.h"
 
+#include "base/estimate.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -89,6 +90,19 @@ static double resource_measure(const struct analysis_resource_source *source, st
     return last_s;
 }
 
+/* Flows that share a link share its cycles: none is known better than the one with fewest losses allows. */
+static void resource_forget_intervals(struct analysis_resource *r)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct analysis_check_flow *flow = &r->flows[i];
+        if (flow->loss_events > 0) /* unknown is below 0 */
+            least = flow->loss_events < least ? flow->loss_events : least;
+    }
+    for (size_t i = 0; i < r->n && least < ESTIMATE_BATCH_CYCLES * ESTIMATE_BATCHES_LEAST; i++)
+        r->flows[i].ci95_bps = NAN;
+}
+
 bool analysis_resource_judge(const struct analysis_resource_source *source, const char *name,
                              struct analysis_resource_use *uses, size_t n, const struct model_link *link,
                              double tolerance, struct analysis_resources *all, struct error *err)
@@ -107,6 +121,7 @@ bool analysis_resource_judge(const struct analysis_resource_source *source, cons
     const struct analysis_resource_use **used = memory_zeroed(bulk, sizeof *used, "the flows of a host");
     snprintf(r.host, sizeof r.host, "%s", name);
     double last_s = resource_measure(source, &r, uses, bulk, used);
+    resource_forget_intervals(&r);
     struct analysis_judgement *j = &r.judgement;
     if (r.n < source->least) {
         free(r.flows);

@@ -29,8 +29,3 @@ size_t analysis_steady_start(const double *samples, size_t n)
     }
     return start;
 }
-
-struct estimate analysis_steady_mean(const double *samples, size_t n, size_t start)
-{
-    return estimate_batch_means(samples + start, n - start, ESTIMATE_BATCHES);
-}

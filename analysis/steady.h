@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analysis/steady.h - where a series has settled, and its mean from there on. */
+/* analysis/steady.h - where a series has settled. */
 #ifndef ANALYSIS_STEADY_H
 #define ANALYSIS_STEADY_H
-
-#include "base/estimate.h"
 
 #include <stddef.h>
 
@@ -14,8 +12,5 @@
  * bandwidth jumps from one round trip to the next by more than a slow start drifts in that time.
  * 0 when n < 4. The smallest d wins a tie. */
 size_t analysis_steady_start(const double *samples, size_t n);
-
-/* Mean of samples[start .. n) with the interval of batch means (base/estimate.h). NAN when empty. */
-struct estimate analysis_steady_mean(const double *samples, size_t n, size_t start);
 
 #endif

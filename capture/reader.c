@@ -57,7 +57,7 @@ static int reader_close(void *cookie)
 
 static bool reader_open_file(struct capture_reader *r, struct error *err)
 {
-    int fd = strcmp(r->path, "-") == 0 ? dup(STDIN_FILENO) : open(r->path, O_RDONLY | O_CLOEXEC);
+    int fd = strcmp(r->path, "-") == 0 ? STDIN_FILENO : open(r->path, O_RDONLY | O_CLOEXEC);
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0) {
         bool input = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;

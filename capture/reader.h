@@ -29,7 +29,8 @@ enum capture_next {
 };
 
 /* NULL and *err on failure: missing, empty, not a capture, unsupported link type, a pcapng whose interfaces differ in
- * link type or snapshot length (ERROR_INPUT), unreadable (ERROR_SYSTEM). "-" reads standard input. */
+ * link type or snapshot length (ERROR_INPUT), unreadable (ERROR_SYSTEM). "-" reads standard input and
+ * closes it at the end. */
 struct capture_reader *capture_reader_open(const char *path, struct error *err);
 void capture_reader_close(struct capture_reader *r);
 

@@ -20,7 +20,7 @@ enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
 
 struct options {
     enum format format;
-    bool first, has_host; /* first: of the files */
+    bool all, first, has_host; /* first: of the files */
     const char *report; /* directory, or NULL */
     struct capture_address host;
 };
@@ -42,6 +42,17 @@ static bool next_flow(const struct analysis_flows *f, const struct options *o, s
     return false;
 }
 
+/* Flows below this many bytes share one line of the table; 0: all have their own. */
+static int64_t small_bytes(const struct analysis_flows *f, const struct options *o)
+{
+    struct analysis_flow flow;
+    int64_t largest = 0;
+    for (size_t i = 0; next_flow(f, o, &i, &flow);)
+        largest = flow.payload_bytes > largest ? flow.payload_bytes : largest;
+    int64_t bulk = analysis_degree_bulk_bytes(largest);
+    return o->all || largest < bulk ? 0 : bulk;
+}
+
 static void print_table(const struct analysis_flows *f, const struct options *o)
 {
     static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "goodput Mb/s", "steady Mb/s",
@@ -49,7 +60,14 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
     struct view_table t;
     view_table_start(&t, head, sizeof head / sizeof *head);
     struct analysis_flow flow;
+    int64_t least = small_bytes(f, o), bytes = 0;
+    size_t small = 0;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
+        if (flow.payload_bytes < least) {
+            small++;
+            bytes += flow.payload_bytes;
+            continue;
+        }
         view_table_add_flow(&t, &flow);
         view_table_add(&t, "%" PRId64, flow.payload_bytes);
         view_table_add(&t, "%.6f", flow.start_s);
@@ -63,6 +81,9 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
         view_table_add(&t, isfinite(flow.window_bytes) ? "%.0f" : "-", flow.window_bytes);
     }
     view_table_print(&t, "", 2, stdout);
+    if (small > 0)
+        printf("and %zu small flow%s, %.3g kB in all (--all lists them)\n", small, small == 1 ? "" : "s",
+               (double)bytes / 1e3);
 }
 
 /* A second table, of the flows that lost, reordered or doubled segments. */
@@ -285,6 +306,7 @@ static bool analyze(int n, char **paths, struct options *o, json_t *root, struct
 {
     bool ok = true;
     o->first = true;
+    cli_read_until_interrupted(paths, n);
     for (int i = 0; ok && i < n; i++) {
         struct stat st;
         bool directory = stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode);
@@ -310,6 +332,7 @@ int cmd_analyze(int argc, char **argv)
         {"json", 0, .flag = &json},
         {"csv", 0, .flag = &csv},
         {"host", 0, .call = options_host, .to = &o},
+        {"all", 0, .flag = &o.all},
         {"report", 0, .text = &o.report},
         {NULL},
     };

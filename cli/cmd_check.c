@@ -93,6 +93,7 @@ int cmd_check(int argc, char **argv)
     o.workloads = json_array();
     cli_check_show_summary_start(&o.summary);
     bool ok = true;
+    cli_read_until_interrupted(argv + at, argc - at);
     for (int i = at; ok && i < argc; i++)
         ok = study_judge_source(argv[i], o.tolerance, &cli_read_listener, check_visit, &o, &err);
     ok = ok && cli_workload_show_signature(&o.signature, o.json, o.workloads, &err);

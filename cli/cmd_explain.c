@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/explain_show.h"
 #include "cli/options.h"
+#include "cli/read.h"
 
 #include <sys/stat.h>
 
@@ -29,6 +30,7 @@ int cmd_explain(int argc, char **argv)
                    : n == 0;
     struct cli_explain_show_lists lists = {json_array(), json_array(), json_array()};
     bool ok = true;
+    cli_read_until_interrupted(argv + at, argc - at);
     for (int i = at; ok && i < argc; i++) {
         struct stat st;
         bool directory = stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode);

@@ -133,12 +133,13 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
     int status = 0;
     for (int i = 0; i < p->n_jobs; i++) {
         struct sweep_engines_job *job = &p->jobs[i];
-        if (job->state == SWEEP_ENGINES_DONE && !quiet && show)
+        bool partial = job->state == SWEEP_ENGINES_STOPPED && results_directory_has(job->directory, "flows.csv");
+        if ((job->state == SWEEP_ENGINES_DONE || partial) && !quiet && show)
             status = print_flows(job, &err) ? status : cli_fail(&err);
         if (job->state == SWEEP_ENGINES_STOPPED && !signal_number) { /* somebody signalled the engine, not us */
             job->state = SWEEP_ENGINES_FAILED;
             error_set(&job->error, ERROR_SYSTEM, "the engine was told to stop %.0f %% into the run; %s holds the "
-                      "captures up to that moment", 100 * job->fraction, job->directory);
+                      "run up to that moment", 100 * job->fraction, job->directory);
         }
         if (job->state != SWEEP_ENGINES_FAILED || (signal_number && job->error.code == ERROR_SYSTEM))
             continue;
@@ -148,7 +149,7 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
         status = failed > status ? failed : status;
     }
     if (signal_number) {
-        fprintf(stderr, "contraflow: interrupted; %s holds the captures up to that moment (\"complete\": false)\n",
+        fprintf(stderr, "contraflow: interrupted; %s holds the run up to that moment (\"complete\": false)\n",
                 p->directory);
         fflush(stdout);
         raise(signal_number); /* the shell learns how we ended */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/read.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PROGRESS_BYTES 50000000 /* a smaller file is read in a fraction of a second */
@@ -16,6 +19,33 @@ void cli_read_progress_clear(void)
 {
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
+}
+
+static int read_nothing = -1; /* /dev/null */
+
+static void read_on_interrupt(int number)
+{
+    (void)number;
+    alarm(1);
+}
+
+/* The read that waits is started again, and finds the end of the file. */
+static void read_on_alarm(int number)
+{
+    (void)number;
+    dup2(read_nothing, STDIN_FILENO);
+}
+
+void cli_read_until_interrupted(char *const *paths, int n)
+{
+    for (int i = 0; i < n && read_nothing < 0; i++) {
+        if (strcmp(paths[i], "-") != 0 || (read_nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+            continue;
+        sigaction(SIGALRM, &(struct sigaction){.sa_handler = read_on_alarm, .sa_flags = SA_RESTART}, NULL);
+        sigaction(SIGINT,
+                  &(struct sigaction){.sa_handler = read_on_interrupt, .sa_flags = SA_RESTART | (int)SA_RESETHAND},
+                  NULL);
+    }
 }
 
 static void read_warn(const char *message)

@@ -75,3 +75,10 @@ double results_flow_rate_bps(const struct results_flow *f, int64_t message_bytes
         return 8 * (double)message_bytes / f->message_s;
     return isfinite(f->steady_goodput_bps) ? f->steady_goodput_bps : f->goodput_bps;
 }
+
+double results_flow_ci95_bps(const struct results_flow *f, int64_t message_bytes)
+{
+    if (f->message_s > 0) /* of a rate 1/x, to first order: as large a share as of x */
+        return results_flow_rate_bps(f, message_bytes) * f->message_ci95_s / f->message_s;
+    return isfinite(f->steady_goodput_bps) ? f->steady_ci95_bps : (double)NAN;
+}

@@ -37,4 +37,7 @@ double results_flow_time_s(const struct results_flow *f);
  * over its life. */
 double results_flow_rate_bps(const struct results_flow *f, int64_t message_bytes);
 
+/* Half-width of the 95 % interval of that rate, by the same estimator; NAN where it has none. */
+double results_flow_ci95_bps(const struct results_flow *f, int64_t message_bytes);
+
 #endif

@@ -184,7 +184,7 @@ bool record_run(const struct scenario *s, const struct record_flow *flows, struc
         summary.ports[i] = record_port(emu_network_port(n, i), emu_network_buffer(n, i));
     for (int i = 0; i < s->n_captures; i++)
         summary.captures[i] = captures[i];
-    bool ok = (!complete || record_flows(&summary, directory, err)) && results_summary_write(&summary, directory, err);
+    bool ok = record_flows(&summary, directory, err) && results_summary_write(&summary, directory, err);
     results_summary_fini(&summary);
     return ok;
 }

@@ -9,6 +9,7 @@
 #include "scenarios/program.h"
 #include "scenarios/record.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,13 @@ struct run_tap {
     struct results_capture record;
 };
 
+/* Losses of a flow since the warm-up; retransmissions of one round trip count once, for they halve its window once. */
+struct run_losses {
+    int64_t segments; /* retransmitted, when last looked at */
+    int64_t last_ps;  /* when the latest of the events began */
+    size_t events;
+};
+
 struct run {
     const struct scenario *scenario;
     const struct scenario_run_options *options;
@@ -36,6 +44,7 @@ struct run {
     struct record_queues queues;
     struct waits_flow *waits;     /* owned; one a flow */
     int64_t sample_ps;
+    struct run_losses *losses;    /* owned; one a flow */
     double *delivered;            /* owned; bytes of flow f delivered by the s-th steady sample: [f * capacity + s] */
     size_t samples, capacity;     /* taken, and room */
     bool interrupted, failed;
@@ -173,6 +182,20 @@ static bool run_all_done(const struct run *r)
     return true;
 }
 
+static void run_count_losses(struct run *r, int flow, int64_t now_ps)
+{
+    struct run_losses *l = &r->losses[flow];
+    const struct waits_flow *w = &r->waits[flow];
+    int64_t segments = run_flow_stats(r, flow).retransmitted_segments;
+    double since_s = (double)(now_ps - l->last_ps) / (double)UNITS_PS_PER_S;
+    double round_trip_s = waits_floor_s(w) + waits_mean_s(&w->data) + waits_mean_s(&w->ack);
+    if (r->samples > 0 && segments > l->segments && !(l->events > 0 && since_s < round_trip_s)) {
+        l->events++;
+        l->last_ps = now_ps;
+    }
+    l->segments = segments;
+}
+
 /* Every sample_ps: queue depths, deliveries, and whether all is delivered. */
 static void run_sample(void *arg)
 {
@@ -182,9 +205,11 @@ static void run_sample(void *arg)
     int64_t now_ps = emu_clock_now(&clock);
     record_queues_sample(&r->queues, &r->network, now_ps);
     if (now_ps >= s->warmup_ps && r->samples < r->capacity) {
-        for (int i = 0; i < s->n_flows; i++)
+        for (int i = 0; i < s->n_flows; i++) {
+            run_count_losses(r, i, now_ps);
             r->delivered[(size_t)i * r->capacity + r->samples] =
                 (double)run_flow_stats(r, i).delivered_bytes;
+        }
         r->samples++;
     }
     if (run_all_done(r))
@@ -193,13 +218,27 @@ static void run_sample(void *arg)
         emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
 }
 
+/* How much of the run is done: of its time, or of the messages that its precision or its end asks for. */
+static double run_fraction(const struct run *r, int64_t now_ps)
+{
+    const struct scenario *s = r->scenario;
+    double time = (double)now_ps / (double)s->duration_ps, least = 1;
+    if (!(s->precision > 0) || !r->program || !r->program->ops->times)
+        return time;
+    for (int i = 0; i < s->n_flows; i++) {
+        struct estimate_running times = r->program->ops->times(r->program, i);
+        if (program_writes(s, i))
+            least = fmin(least, fmax(scenario_precise_share(s, &times), (double)times.n / (double)s->flows[i].repeat));
+    }
+    return fmax(time, least);
+}
+
 static void run_watch(void *arg)
 {
     struct run *r = arg;
     struct emu_clock clock = emu_engine_clock(r->engine);
     if (r->options->progress)
-        r->options->progress(r->options->user,
-                             (double)emu_clock_now(&clock) / (double)r->scenario->duration_ps);
+        r->options->progress(r->options->user, run_fraction(r, emu_clock_now(&clock)));
     r->interrupted = r->options->interrupt && *r->options->interrupt;
     if (r->interrupted)
         emu_engine_stop(r->engine);
@@ -207,19 +246,34 @@ static void run_watch(void *arg)
         emu_clock_schedule(&clock, r->sample_ps < WATCH_PS ? r->sample_ps : WATCH_PS, run_watch, r);
 }
 
-/* Mean goodput after the warm-up with its interval by batch means, over samples in which the flow
- * was still running. */
-static struct estimate run_steady(const struct run *r, int flow)
+/* Goodput after the warm-up, over samples in which the flow was still running. In place: once only. */
+static struct estimate_series run_series(const struct run *r, int flow)
 {
     double *bytes = r->delivered + (size_t)flow * r->capacity;
     int64_t total = r->scenario->flows[flow].bytes;
     double seconds = (double)r->sample_ps / (double)UNITS_PS_PER_S;
     size_t n = 0;
     while (n + 1 < r->samples && !(total && bytes[n + 1] >= (double)total)) {
-        bytes[n] = (bytes[n + 1] - bytes[n]) * 8 / seconds; /* in place: bytes[n] is not needed again */
+        bytes[n] = (bytes[n + 1] - bytes[n]) * 8 / seconds; /* bytes[n] is not needed again */
         n++;
     }
-    return estimate_batch_means(bytes, n, ESTIMATE_BATCHES);
+    return (struct estimate_series){bytes, n, 8.0 * (double)r->scenario->flows[flow].tcp.segment_bytes / seconds,
+                                    r->losses[flow].events};
+}
+
+/* Mean goodput of each flow. What one flow does to another makes them one group. */
+static void run_steady(const struct run *r, struct record_flow *flows)
+{
+    int n = r->scenario->n_flows;
+    struct estimate_series *series = memory_zeroed((size_t)n, sizeof *series, "the flows of a run");
+    struct estimate_group group = {0};
+    for (int i = 0; i < n; i++) {
+        series[i] = run_series(r, i);
+        estimate_group_add(&group, &series[i]);
+    }
+    for (int i = 0; i < n; i++)
+        flows[i].steady_bps = estimate_steady(&series[i], &group);
+    free(series);
 }
 
 /* Closes everything; what the run leaves depends on how it ended. */
@@ -238,15 +292,15 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
         ok = capture_writer_close(t->writer, ok ? &r->error : &(struct error){0}) && ok;
         t->writer = NULL;
     }
+    run_steady(r, flows);
     for (int i = 0; ok && i < s->n_flows; i++) {
         flows[i].stats = run_flow_stats(r, i);
-        flows[i].steady_bps = run_steady(r, i);
         flows[i].waits = r->waits[i];
         if (r->program && r->program->ops->times)
             flows[i].message_s = r->program->ops->times(r->program, i);
     }
     ok = ok && emu_network_audit(&r->network, &r->error) &&
-         record_queues_close(&r->queues, !r->interrupted, &r->error) &&
+         record_queues_close(&r->queues, true, &r->error) &&
          (!r->program || r->interrupted || r->program->ops->finish(r->program, &r->error)) &&
          record_run(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
     free(flows);
@@ -279,6 +333,7 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
     r->delivered = memory_zeroed((size_t)s->n_flows * r->capacity, sizeof *r->delivered, "the flows of a run");
     r->taps = memory_zeroed((size_t)s->n_captures, sizeof *r->taps, "captures");
     r->waits = memory_zeroed((size_t)s->n_flows, sizeof *r->waits, "the flows of a run");
+    r->losses = memory_zeroed((size_t)s->n_flows, sizeof *r->losses, "the flows of a run");
     r->engine = emu_engine_new(config, &r->error);
     if (!r->engine)
         return false;
@@ -315,6 +370,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
         emu_engine_free(r.engine);
     }
     free(r.delivered);
+    free(r.losses);
     free(r.taps);
     free(r.waits);
     return ok;

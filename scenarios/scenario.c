@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "scenarios/load.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,13 @@ bool scenario_precise(const struct scenario *s, const struct estimate_running *t
 {
     return times_s->n >= SCENARIO_PRECISION_MESSAGES &&
            2 * estimate_of(times_s).ci95 <= s->precision * times_s->mean;
+}
+
+double scenario_precise_share(const struct scenario *s, const struct estimate_running *times_s)
+{
+    double enough = (double)times_s->n / SCENARIO_PRECISION_MESSAGES;
+    double width = 2 * estimate_of(times_s).ci95 / times_s->mean, share = s->precision / width;
+    return isfinite(width) ? fmin(fmin(enough, 1), share * share) : 0;
 }
 
 int64_t scenario_draw_start(const struct scenario *s, struct random *r)

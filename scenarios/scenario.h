@@ -176,6 +176,10 @@ struct emu_tcp_config scenario_flow_tcp(const struct scenario *s, int64_t window
  * messages (Zhu et al. 2014, section 3.1). */
 bool scenario_precise(const struct scenario *s, const struct estimate_running *times_s);
 
+/* How far that is, from 0 to 1: messages over those that it will take if they scatter as before, for an interval
+ * narrows with their square root. */
+double scenario_precise_share(const struct scenario *s, const struct estimate_running *times_s);
+
 /* A start for the next flow, uniform over the whole nanoseconds of [0, start_spread]. */
 int64_t scenario_draw_start(const struct scenario *s, struct random *r);
 

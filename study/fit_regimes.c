@@ -95,7 +95,7 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
         flows[i] = (struct analysis_check_flow){
             .incoming = s->flows[i].to == 0,
             .rate_bps = rate > 1 ? rate : 1, /* a starved flow has a rate, if none to speak of */
-            .ci95_bps = f->steady_ci95_bps,
+            .ci95_bps = results_flow_ci95_bps(f, s->flows[i].bytes),
             .window_bytes = window,
             .buffer_bytes = window,
             .retransmitted_segments = f->retransmitted_segments,

@@ -151,7 +151,7 @@ static void resources_take_as(struct study_fit_resources *r, const char *source,
             .window_bytes = study_judge_run_window(&s->flows[i].tcp),
             .limit_bps = resources_limit(s, i, host, &link),
         };
-        resources_add_flow(p, &flow, f->steady_ci95_bps);
+        resources_add_flow(p, &flow, results_flow_ci95_bps(f, s->flows[i].bytes));
         p->lossy = p->lossy || f->retransmitted_segments > 0;
     }
     resources_end_point(p);

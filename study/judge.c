@@ -2,7 +2,9 @@
 #include "study/judge.h"
 
 #include "analysis/check_capture.h"
+#include "base/units.h"
 #include "results/directory.h"
+#include "results/summary.h"
 #include "study/judge_run.h"
 #include "study/workload.h"
 
@@ -15,6 +17,8 @@
 const char *study_judge_run_of(const char *path, char directory[static PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0)
+        return NULL;
     snprintf(directory, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     return study_judge_run_exists(directory) ? directory : NULL;
 }
@@ -33,9 +37,25 @@ static bool judge_file(const char *path, double tolerance, const struct study_ca
     return ok;
 }
 
-static bool judge_run(const char *directory, double tolerance, study_judge_visit *visit, void *user, struct error *err)
+static void judge_warn_partial(const char *directory, const struct study_capture_listener *listener)
+{
+    struct results_summary summary;
+    char text[PATH_MAX + 128];
+    struct error none; /* what is missing is missed by those who need it */
+    if (!listener || !listener->warn || !results_summary_read(&summary, directory, &none))
+        return;
+    snprintf(text, sizeof text, "%s: this run was interrupted after %.4g s; the figures are of that part", directory,
+             (double)summary.ended_ps / (double)UNITS_PS_PER_S);
+    if (!summary.complete)
+        listener->warn(text);
+    results_summary_fini(&summary);
+}
+
+static bool judge_run(const char *directory, double tolerance, const struct study_capture_listener *listener,
+                      study_judge_visit *visit, void *user, struct error *err)
 {
     struct analysis_resources resources;
+    judge_warn_partial(directory, listener);
     bool flows, program = study_workload_is(directory, &flows, err);
     if (program && (!visit(user, directory, directory, NULL, err) || !flows))
         return err->code == ERROR_NONE;
@@ -47,7 +67,8 @@ static bool judge_run(const char *directory, double tolerance, study_judge_visit
 }
 
 /* The runs one level below, by name. */
-static bool judge_runs(const char *directory, double tolerance, study_judge_visit *visit, void *user, struct error *err)
+static bool judge_runs(const char *directory, double tolerance, const struct study_capture_listener *listener,
+                       study_judge_visit *visit, void *user, struct error *err)
 {
     struct dirent **names;
     int n = scandir(directory, &names, NULL, versionsort);
@@ -58,7 +79,7 @@ static bool judge_runs(const char *directory, double tolerance, study_judge_visi
         char *path = results_directory_path(directory, names[i]->d_name);
         if (ok && names[i]->d_name[0] != '.' && study_judge_run_exists(path)) {
             any = true;
-            ok = judge_run(path, tolerance, visit, user, err);
+            ok = judge_run(path, tolerance, listener, visit, user, err);
         }
         free(path);
         free(names[i]);
@@ -76,6 +97,6 @@ bool study_judge_source(const char *path, double tolerance, const struct study_c
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return judge_file(path, tolerance, listener, visit, user, err);
     if (study_judge_run_exists(path))
-        return judge_run(path, tolerance, visit, user, err);
-    return judge_runs(path, tolerance, visit, user, err);
+        return judge_run(path, tolerance, listener, visit, user, err);
+    return judge_runs(path, tolerance, listener, visit, user, err);
 }

@@ -69,7 +69,7 @@ static struct run_flow run_flow(const struct results_flow *row, const struct sce
     double window = flow ? study_judge_run_window(&flow->tcp) : (double)NAN;
     struct run_flow r = {
         .figures = {.rate_bps = results_flow_rate_bps(row, flow ? flow->bytes : 0),
-                    .ci95_bps = row->steady_ci95_bps,
+                    .ci95_bps = results_flow_ci95_bps(row, flow ? flow->bytes : 0),
                     .window_bytes = window,
                     .buffer_bytes = window,
                     .retransmitted_segments = row->retransmitted_segments,

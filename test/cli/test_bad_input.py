@@ -152,22 +152,30 @@ class System(e2e.Case):
     def interrupted_by(self, number):
         process = self.start_long_run()
         process.send_signal(number)
-        _, words = process.communicate(timeout=60)
+        table, words = process.communicate(timeout=60)
         self.assertEqual(process.returncode, -number)
         self.assertIn("interrupted", words)
         self.assertEqual(len(words.splitlines()), 1, words)
         summary = json.loads((self.dir / "out/summary.json").read_text())
         self.assertIs(summary["complete"], False)
-        self.assertFalse((self.dir / "out/flows.csv").exists())
+        shown = [line.split()[:4] for line in table.splitlines()[2:]]
+        self.assertEqual(shown, [[f["flow"], f["src"], f["dst"], "%.1f" % (float(f["goodput_bps"]) / 1e6)]
+                                 for f in self.flows()])
+        self.assertEqual(len(shown), 3)
+        judged = self.good("check", "out")  # so far each flow has had half of 92 Mb/s
+        self.assertIn("verdict eq6, B = 9", judged.stdout)
+        self.assertRegex(judged.stderr, r"^contraflow: warning: out: this run was interrupted after [\d.]+ s; .*\n$")
+        self.good("plot", "out")
+        self.assertTrue((self.dir / "out/bandwidth.svg").exists() and (self.dir / "out/queues.svg").exists())
         for name in ("h0.pcap", "sw0-h0.pcapng"):
             done = self.good("analyze", f"out/{name}", "--json")
             self.assertEqual(done.stderr, "")  # not cut anywhere
             self.assertEqual(len(json.loads(done.stdout)["flows"]), 3)
 
-    def test_sigint_leaves_readable_captures(self):
+    def test_sigint_leaves_a_partial_run(self):
         self.interrupted_by(signal.SIGINT)
 
-    def test_sigterm_leaves_readable_captures(self):
+    def test_sigterm_leaves_a_partial_run(self):
         self.interrupted_by(signal.SIGTERM)
 
     def engine_ended_by(self, number, words):

@@ -100,7 +100,8 @@ class Results(Case):
         keys = ["bytes", "start_s", "end_s", "goodput_bps", "steady_goodput_bps", "steady_ci95_bps",
                 "retransmitted_segments", "floor_s", "data_wait_s", "ack_wait_s", "rtt_s", "ack_groups",
                 "compressed_groups"]
-        self.assertEqual([(int(f["point"]), f["flow"], *(float(f[k]) for k in keys)) for f in flows],
+        self.assertEqual([(int(f["point"]), f["flow"], *(float(f[k]) if f[k] else None for k in keys))
+                          for f in flows],
                          self.query(f"SELECT point, name, {', '.join(keys)} FROM flow ORDER BY point, name"))
         self.assertEqual(len(flows), 2 * 2 * (2 + 3))
 
