@@ -5,6 +5,7 @@
 
 #include "analysis/leg_series.h"
 #include "analysis/limit.h"
+#include "base/memory.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -90,12 +91,10 @@ static bool network_diagnose(struct study_replay *r, const struct analysis_flows
                              struct replay_bulk *flows, int n, struct analysis_diagnosis *d, struct error *err)
 {
     const struct capture_address *host = network_host(r, 0);
-    struct analysis_diagnosis_flow *asked = calloc((size_t)n + 1, sizeof *asked);
+    struct analysis_diagnosis_flow *asked = memory_zeroed((size_t)n + 1, sizeof *asked, "flows to diagnose");
     double from_s, to_s;
     size_t k = 0;
     *d = (struct analysis_diagnosis){.in.capacity_bps = NAN, .out.capacity_bps = NAN};
-    if (!asked)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d flows", n);
     network_phase(flows, n, &from_s, &to_s);
     r->settled_s = from_s;
     for (int i = 0; i < n; i++) {
@@ -271,13 +270,11 @@ static double network_buffer_bytes(const struct study_replay *r, const struct an
     return fmax(waits_s[(size_t)(MOSTLY * (double)(seen - 1))] * r->rate_bps[incoming ? 0 : 1] / 8, LEAST_BUFFER);
 }
 
-static bool network_fill(struct study_replay *r, const struct replay_bulk *flows, int n, struct error *err)
+static void network_fill(struct study_replay *r, const struct replay_bulk *flows, int n)
 {
     struct scenario *s = &r->scenario;
     struct emu_network_config *net = &s->network;
-    int64_t *delays_ps = calloc((size_t)net->hosts, sizeof *delays_ps);
-    if (!delays_ps)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d hosts", net->hosts);
+    int64_t *delays_ps = memory_zeroed((size_t)net->hosts, sizeof *delays_ps, "cables");
     free(s->delays_ps);
     net->delays_ps = s->delays_ps = delays_ps;
     net->n_delays = net->hosts;
@@ -297,7 +294,6 @@ static bool network_fill(struct study_replay *r, const struct replay_bulk *flows
                 floor_s = isfinite(flows[i].floor_s) ? fmin(floor_s, flows[i].floor_s) : floor_s;
         delays_ps[h] = isfinite(floor_s) ? llround(floor_s / 2 * UNITS_PS_PER_S) : 0;
     }
-    return true;
 }
 
 bool replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
@@ -325,14 +321,14 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     bool queued[] = {network_queued(r, flows, n, true), network_queued(r, flows, n, false)};
     bool thin[] = {network_thin(r, flows, n, true), network_thin(r, flows, n, false)};
     network_rates(r, host, &d, paced, queued, thin);
-    struct analysis_wait *waits = calloc(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits);
-    double *waits_s = calloc((size_t)n * ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits_s);
-    for (int i = 0; waits && waits_s && i < 2; i++)
+    struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "waits");
+    double *waits_s = memory_zeroed((size_t)n * ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits_s, "waits");
+    for (int i = 0; i < 2; i++)
         r->buffer_bytes[i] = network_buffer_bytes(r, table, flows, n, i == 0, waits, waits_s);
-    bool ok = waits && waits_s;
     free(waits);
     free(waits_s);
-    return ok ? network_fill(r, flows, n, err) : error_set(err, ERROR_SYSTEM, "out of memory for waits");
+    network_fill(r, flows, n);
+    return true;
 }
 
 void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run)
