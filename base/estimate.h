@@ -75,9 +75,9 @@ bool estimate_group_steady(const struct estimate_group *g);
 /* Mean and interval by batch means (Law and Kelton, Simulation Modeling and Analysis, section 9.5.3). The length of
  * batches is chosen by a test of correlation, as in Law and Carson 1979 and in LBATCH (Fishman and Yarberry 1997): from
  * 40 batches to 20 to 10, the first number at which neither these batches nor longer ones are correlated at the level
- * of 5 %; the interval takes batches twice as long, but at least 10, and is
- * widened for the correlation that is left between them. `group`: NULL for the series alone; a batch
- * holds at least ESTIMATE_BATCH_CYCLES cycles of each in it. std_error and ci95 are NAN where even the longest batches
+ * of 5 %; the interval takes batches twice as long, but at least 10, and is widened for the correlation that is left
+ * between them. `group`: NULL for the series alone; a batch holds at least ESTIMATE_BATCH_CYCLES cycles of each in it.
+ * std_error and ci95 are NAN where even the longest batches
  * are too short, where the group drifts, or where there are fewer than 40 samples; `batches` is then 0. */
 struct estimate estimate_steady(const struct estimate_series *s, const struct estimate_group *group);
 

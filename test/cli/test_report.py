@@ -246,9 +246,15 @@ class Verdicts(Case):
         text = self.verdict("shallow-2in-1out")
         words = self.command((self.dir / "report/report.html").read_text())
         words[words.index("scenarios/replay.yaml")] = e2e.ROOT / "scenarios/replay.yaml"
-        played = {v["what_if"]: v for v in self.json(*words[1:], "-q")["variants"]}
-        self.assertGreater(played["baseline"]["retransmitted_segments"], 0)  # the buffer read off it is as shallow
-        self.assertGreater(max(v["total_bps"] for v in played.values()), 1.1 * played["baseline"]["total_bps"])
+        replay = self.json(*words[1:], "-q")
+        played = {v["what_if"]: v for v in replay["variants"]}
+        # The buffer read off it is as shallow. Both directions were all but full: 90.0 of the 93.8 Mb/s that two links
+        # of 49.8 Mb/s carry. No change can win much, but deeper buffers lose less.
+        for f in replay["flows"]:
+            self.assertAlmostEqual(f["replayed_bps"] / f["measured_bps"], 1, delta=0.1)
+        retransmitted = {name: v["retransmitted_segments"] for name, v in played.items()}
+        self.assertGreater(retransmitted["baseline"], 0)
+        self.assertLess(min(retransmitted.values()), 0.5 * retransmitted["baseline"])
         self.assertIn("Losses set these rates.", text)
         self.assertRegex(text, r"network.switch.limit=\d+kB")
         page = self.look()

@@ -48,7 +48,7 @@ static void make(const struct emu_switch_config *sw, int hosts, int uplinks)
     taught = 0;
     struct emu_clock clock = fake_clock();
     struct emu_network_config config = {.hosts = hosts,
-                                        .link = {100000000, 0},
+                                        .link = {.rate_bps = 100000000},
                                         .backbone = {1000000000, 0},
                                         .uplinks = uplinks,
                                         .nic = emu_queue_config_default(),
@@ -348,7 +348,7 @@ static void test_a_mesh_has_a_switch_for_every_two_racks(void **state)
                                         .hosts = 8,
                                         .racks = {2, 2, 2, 2},
                                         .n_racks = 4,
-                                        .link = {100000000, 0},
+                                        .link = {.rate_bps = 100000000},
                                         .nic = emu_queue_config_default(),
                                         .sw = emu_switch_config_default()};
     emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
@@ -381,7 +381,7 @@ static void test_racks_meet_at_a_root(void **state)
                                         .racks = {1, 2, 3},
                                         .n_racks = 3,
                                         .root = true,
-                                        .link = {100000000, 0},
+                                        .link = {.rate_bps = 100000000},
                                         .backbone = {1000000000, 0},
                                         .nic = emu_queue_config_default(),
                                         .sw = emu_switch_config_default(),

@@ -21,7 +21,7 @@ static void make(int hosts)
     memset(received, 0, sizeof received);
     struct emu_clock clock = fake_clock();
     struct emu_network_config config = {.hosts = hosts,
-                                        .link = {1000000000, 1000000},
+                                        .link = {.rate_bps = 1000000000, .delay_ps = 1000000},
                                         .nic = emu_queue_config_default(),
                                         .sw = emu_switch_config_default()};
     emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);

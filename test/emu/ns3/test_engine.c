@@ -48,7 +48,7 @@ static void make(int hosts, int64_t delay_ps)
         _exit(100);
     struct emu_clock clock = emu_engine_clock(engine);
     struct emu_network_config network = {.hosts = hosts,
-                                         .link = {1000000000, delay_ps},
+                                         .link = {.rate_bps = 1000000000, .delay_ps = delay_ps},
                                          .nic = emu_queue_config_default(),
                                          .sw = emu_switch_config_default()};
     emu_network_init(&net, &network, &clock, emu_engine_frame_ops(), deliver, NULL);
