@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CALIBRATIONS 2
 #define SEARCHES 3 /* around the nearest guess */
@@ -105,8 +106,8 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
     return ok;
 }
 
-static bool replay_play(struct study_replay_run *runs, int n, const struct replay_options *o, int *signal_number,
-                 struct error *err)
+static bool replay_play(struct study_replay_run *runs, int n, const struct replay_options *o, bool quiet,
+                        int *signal_number, struct error *err)
 {
     struct sweep_engines_job jobs[STUDY_REPLAY_VARIANTS] = {{0}};
     char engine[PATH_MAX];
@@ -116,7 +117,7 @@ static bool replay_play(struct study_replay_run *runs, int n, const struct repla
         jobs[i].label = runs[i].label;
         jobs[i].directory = runs[i].directory;
     }
-    *signal_number = cli_engines_run(engine, jobs, n, (int)o->jobs, o->quiet);
+    *signal_number = cli_engines_run(engine, jobs, n, (int)o->jobs, quiet);
     for (int i = 0; i < n && !*signal_number; i++)
         if (jobs[i].state != SWEEP_ENGINES_DONE) {
             *err = jobs[i].error;
@@ -139,14 +140,12 @@ static bool replay_calibrate(struct study_replay *r, const struct replay_options
     struct study_replay_run moved = {.label = "calibrated"};
     size_t bytes = (size_t)s->network.n_delays * sizeof *s->delays_ps;
     double before = study_replay_distance(r, run);
-    int64_t *delays_ps = malloc(bytes + 1);
-    if (!delays_ps)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %d hosts", s->network.n_delays);
+    int64_t *delays_ps = memory_zeroed((size_t)s->network.n_delays + 1, sizeof *delays_ps, "cables");
     memcpy(delays_ps, s->delays_ps, bytes);
     study_replay_calibrate(r, run);
     replay_variant_directory(root, moved.label, moved.directory);
     bool ok = before < NEAR_ENOUGH ||
-              (replay_prepare(r, NULL, o, &moved, err) && replay_play(&moved, 1, o, signal_number, err) &&
+              (replay_prepare(r, NULL, o, &moved, err) && replay_play(&moved, 1, o, true, signal_number, err) &&
                (*signal_number || study_replay_run_read(&moved, r->n_flows, err)));
     if (ok && moved.goodput_bps && study_replay_distance(r, &moved) < before) {
         free(run->goodput_bps);
@@ -173,7 +172,8 @@ static bool replay_try(const struct study_replay *r, const struct replay_options
         replay_variant_directory(root, label, runs[i].directory);
         ok = replay_prepare(r, *guess[i] ? guess[i] : NULL, o, &runs[i], err);
     }
-    ok = ok && replay_play(runs, n, o, signal_number, err);
+    /* a terminal has one line for all; without one, a hundred lines are no progress */
+    ok = ok && replay_play(runs, n, o, o->quiet || !isatty(STDERR_FILENO), signal_number, err);
     for (int i = 0; ok && !*signal_number && i < n; i++) {
         ok = study_replay_run_read(&runs[i], r->n_flows, err);
         if (ok && (!best->goodput_bps || study_replay_distance(r, &runs[i]) < study_replay_distance(r, best))) {
@@ -227,7 +227,7 @@ static int replay_all(struct study_replay *r, const struct replay_options *o, st
     }
     free(root);
     for (int from = 0, to = 1; ok && !signal_number && from < n; from = to, to = n) { /* the baseline alone, first */
-        ok = replay_play(runs + from, to - from, o, &signal_number, err);
+        ok = replay_play(runs + from, to - from, o, o->quiet, &signal_number, err);
         for (int i = from; ok && !signal_number && i < to; i++)
             ok = study_replay_run_read(&runs[i], r->n_flows, err);
         if (ok && !signal_number && from == 0 && !o->anyway && study_replay_refuses(r, &runs[0], r->refused)) {

@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares two builds: every shipped scenario must leave the same bytes, every shipped sweep the same rows.
 
-usage: test/compare_builds.py OLD/contraflow NEW/contraflow [--engine native|ns3] [--quick] [--points N] [NAME...]
+usage: test/compare_builds.py OLD/contraflow NEW/contraflow [--engine native|ns3] [--quick] [--points N]
+                              [--files] [--without COLUMN]... [NAME...]
 
 Runs scenarios/*.yaml and some points of scenarios/sweeps/*.yaml (or the NAMEs among them) with both builds and
 compares exit status, messages and every file of the run directories; version numbers and wall times may differ.
-What check, analyze, explain and predict find as JSON in these runs is compared as well. Prints a line a scenario, the
-places that differ, and a count. Exit status: 0 all the same, 1 something differs or cannot be run, 2 usage.
+What check, analyze, explain and predict find as JSON in these runs is compared as well, unless --files asks for what
+runs and sweeps leave alone. --without leaves out a column that changed on purpose, in JSON as in CSV. Prints a line a
+scenario, the places that differ, and a count. Exit status: 0 all the same, 1 something differs or cannot be run, 2 usage.
 """
 import argparse
 import csv
 import io
+import json
 import pathlib
 import re
 import sqlite3
@@ -25,9 +28,27 @@ IGNORED_COLUMNS = ("wall_s", "version")
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1}
 
 
-def normal(data, name):
-    """The bytes that must agree: summary.json without the versions that wrote it."""
-    return VERSION.sub(rb"\1", data) if name == "summary.json" else data
+def without(found, columns):
+    """JSON without members of these names, however deep."""
+    if isinstance(found, dict):
+        return {k: without(v, columns) for k, v in found.items() if k not in columns}
+    return [without(v, columns) for v in found] if isinstance(found, list) else found
+
+
+def columns_of(text, ignored):
+    table = list(csv.reader(io.StringIO(text.decode())))
+    keep = [i for i, column in enumerate(table[0]) if column not in ignored] if table else []
+    return "\n".join(",".join(row[i] for i in keep) for row in table).encode()
+
+
+def normal(data, name, ignored):
+    """The bytes that must agree: summary.json without the versions that wrote it, no column that is to be ignored."""
+    if ignored and name.endswith(".csv"):
+        return columns_of(data, ignored)
+    if name != "summary.json":
+        return data
+    data = VERSION.sub(rb"\1", data)
+    return json.dumps(without(json.loads(data), ignored), indent=1).encode() if ignored else data
 
 
 def first_difference(old, new):
@@ -55,8 +76,9 @@ class Build:
 
 
 class Comparison:
-    def __init__(self, builds):
+    def __init__(self, builds, ignored):
         self.builds = builds
+        self.ignored = ignored
         self.differences = []
 
     def differ(self, what):
@@ -84,7 +106,7 @@ class Comparison:
         for added in sorted(names[1] - names[0]):
             self.differ(f"{added} is new")
         for file in sorted(names[0] & names[1]):
-            old, new = (normal((r / file).read_bytes(), pathlib.Path(file).name) for r in roots)
+            old, new = (normal((r / file).read_bytes(), pathlib.Path(file).name, self.ignored) for r in roots)
             if old != new:
                 self.differ(f"{file}: {first_difference(old, new)}")
         return len(names[0] | names[1])
@@ -99,7 +121,7 @@ def tenth(scenario):
 
 
 def compare_scenario(scenario, builds, options):
-    c = Comparison(builds)
+    c = Comparison(builds, options.without)
     name = scenario.stem
     sets = ["--engine", options.engine] if options.engine else []
     if options.quick:
@@ -111,6 +133,8 @@ def compare_scenario(scenario, builds, options):
         return c, "refused: " + errors.decode(errors="replace").strip()
     if status != 0 and not c.differences:
         c.differ(f"exit status {status}: " + errors.decode(errors="replace").strip())
+    if options.files:
+        return c, f"{files} files"
     c.both("predict", scenario, "--all", "--json")
     for directory in sorted({p.parent for p in (builds[0].work / name).rglob("summary.json")}):
         directory = directory.relative_to(builds[0].work)
@@ -122,15 +146,8 @@ def compare_scenario(scenario, builds, options):
     return c, f"{files} files"
 
 
-def rows(text):
-    """An export without the columns that time a run or name the version."""
-    table = list(csv.reader(io.StringIO(text.decode())))
-    keep = [i for i, column in enumerate(table[0]) if column not in IGNORED_COLUMNS]
-    return "\n".join(",".join(row[i] for i in keep) for row in table).encode()
-
-
 def compare_sweep(sweep, builds, options):
-    c = Comparison(builds)
+    c = Comparison(builds, options.without)
     database = sweep.stem + ".db"
     arguments = ["sweep", sweep, "--jobs", 1, "-q"]
     status, _, errors = c.both(*arguments, "--shard", "1/1000000", "-o", "first.db")  # how many points are there?
@@ -145,7 +162,7 @@ def compare_sweep(sweep, builds, options):
     found = 0
     for flags in ([], ["--flows"]):
         exports = [b.start("sweep", "export", database, *flags).communicate()[0] for b in builds]
-        old, new = (rows(e) if e else b"" for e in exports)
+        old, new = (columns_of(e, (*IGNORED_COLUMNS, *options.without)) if e else b"" for e in exports)
         if not old:
             c.differ("sweep export " + " ".join(flags) + ": the old build wrote nothing")
         elif old != new:
@@ -160,6 +177,8 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--engine", choices=("native", "ns3"))
     parser.add_argument("--quick", action="store_true", help="a tenth of every duration, three points of every sweep")
+    parser.add_argument("--files", action="store_true", help="only what runs and sweeps leave, no command on it")
+    parser.add_argument("--without", action="append", default=[], metavar="COLUMN", help="ignores it; repeatable")
     parser.add_argument("--points", type=int, help="about so many points of every sweep (default: 12)")
     options = parser.parse_intermixed_args()
     options.points = options.points or (3 if options.quick else 12)
