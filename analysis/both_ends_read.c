@@ -10,7 +10,7 @@ static bool read_first(struct analysis_both_ends *e, int file, const char *path,
     struct capture_segment s;
     int64_t time_ns;
     int next;
-    if (!analysis_source_open(&source, path, progress, (void *)path, capture, err))
+    if (!analysis_source_open(&source, path, progress, path, capture, err))
         return false;
     if (capture_reader_file_bytes(source.reader) == 0) {
         analysis_source_close(&source);
@@ -46,7 +46,7 @@ bool analysis_both_ends_read(struct analysis_both_ends *e, const char *const pat
         if (!read_first(e, i, path[i], progress, &capture[i], err))
             return false;
     analysis_both_ends_align(e);
-    if (!analysis_source_open(&source[0], path[0], progress, (void *)path[0], &capture[0], err))
+    if (!analysis_source_open(&source[0], path[0], progress, path[0], &capture[0], err))
         return false;
     if (!analysis_source_open(&source[1], path[1], NULL, NULL, &capture[1], err)) {
         analysis_source_close(&source[0]);

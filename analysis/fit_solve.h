@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analysis/fit_solve.h - the least squares behind analysis/fit_rule.h, over all units or all but a group. */
+/* analysis/fit_solve.h - the least squares of analysis/fit_rule.h, over all units or all but a group. Its types are the
+ * rule's, which calls it: one seam of three files, not three rooms. */
 #ifndef ANALYSIS_FIT_SOLVE_H
 #define ANALYSIS_FIT_SOLVE_H
 

@@ -169,7 +169,7 @@ static void flows_other(void *user, int64_t time_ns, const struct capture_segmen
         (void)analysis_capacity_add(f->capacity, s, wire_bytes, since_origin(f, time_ns));
 }
 
-bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, void *user,
+bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, const void *user,
                          struct analysis_capture *capture, struct error *err)
 {
     struct analysis_source source;

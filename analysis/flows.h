@@ -90,7 +90,7 @@ bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
 
 /* Adds every frame of a capture file. A file that stops inside a packet is no failure: see
  * capture->truncated. progress may be NULL. */
-bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, void *user,
+bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, const void *user,
                          struct analysis_capture *capture, struct error *err);
 
 /* Directions in the table, with payload or without: indices for analysis_flows_get(). */

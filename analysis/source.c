@@ -5,8 +5,8 @@
 
 #define PROGRESS_FRAMES 65536
 
-bool analysis_source_open(struct analysis_source *source, const char *path, analysis_progress *progress, void *user,
-                          struct analysis_capture *capture, struct error *err)
+bool analysis_source_open(struct analysis_source *source, const char *path, analysis_progress *progress,
+                          const void *user, struct analysis_capture *capture, struct error *err)
 {
     *capture = (struct analysis_capture){0};
     *source = (struct analysis_source){

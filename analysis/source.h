@@ -20,13 +20,13 @@ struct analysis_capture {
 };
 
 /* Called now and then while reading; file_bytes is 0 when unknown. */
-typedef void analysis_progress(void *user, int64_t bytes_read, int64_t file_bytes);
+typedef void analysis_progress(const void *user, int64_t bytes_read, int64_t file_bytes);
 
 struct analysis_source {
     struct capture_reader *reader;    /* owned */
     struct analysis_capture *capture; /* borrowed: what has been read so far */
     analysis_progress *progress;      /* may be NULL */
-    void *user;
+    const void *user;                 /* of progress, borrowed */
     int link_type;
     /* Hears of IP packets that are not TCP: s has no more than their addresses and tag. NULL: nobody does. */
     void (*other)(void *other_user, int64_t time_ns, const struct capture_segment *s, uint32_t wire_bytes);
@@ -34,8 +34,8 @@ struct analysis_source {
 };
 
 /* Empties *capture. False and *err when the file cannot be opened: nothing to close then. */
-bool analysis_source_open(struct analysis_source *source, const char *path, analysis_progress *progress, void *user,
-                          struct analysis_capture *capture, struct error *err);
+bool analysis_source_open(struct analysis_source *source, const char *path, analysis_progress *progress,
+                          const void *user, struct analysis_capture *capture, struct error *err);
 void analysis_source_close(struct analysis_source *source);
 
 /* 1 and a segment with its time since the epoch; 0 at the end, which may be inside a packet: see capture->truncated;

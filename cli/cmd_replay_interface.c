@@ -18,7 +18,8 @@
 #define PROGRESS_BYTES 10000000
 
 struct replay_options {
-    struct capture_inject_options inject; /* owns rewrites */
+    struct capture_inject_options inject;
+    struct capture_rewrite *rewrites; /* owned; inject borrows them */
     const char *interface;
     bool json, quiet;
 };
@@ -57,9 +58,9 @@ static bool replay_rewrite(const struct cli_option *option, const char *text, st
     if (!capture_rewrite_parse(text, &rewrite, err))
         return error_prefix(err, "--rewrite: ");
     size_t n = o->inject.n_rewrites;
-    struct capture_rewrite *rewrites = memory_resized((void *)o->inject.rewrites, n + 1, sizeof *rewrites, "rewrites");
-    rewrites[n] = rewrite;
-    o->inject.rewrites = rewrites;
+    o->rewrites = memory_resized(o->rewrites, n + 1, sizeof *o->rewrites, "rewrites");
+    o->rewrites[n] = rewrite;
+    o->inject.rewrites = o->rewrites;
     o->inject.n_rewrites = n + 1;
     return true;
 }
@@ -187,7 +188,7 @@ int cmd_replay_interface(int argc, char **argv)
     struct error err = {0};
     int at = replay_parse(argc, argv, &o, &err);
     bool ok = at == 0 || (at > 0 && replay_open_and_send(&o, &err));
-    free((void *)o.inject.rewrites);
+    free(o.rewrites);
     if (ok && replay_signal) {
         fputs("contraflow: interrupted\n", stderr);
         fflush(stdout);

@@ -157,7 +157,7 @@ int cmd_replay_port(int argc, char **argv)
         return at ? cli_fail(&err) : 0;
     if (!o.quiet) {
         o.replay.progress = cli_read_progress;
-        o.replay.user = (void *)o.replay.path;
+        o.replay.user = o.replay.path;
     }
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);

@@ -25,7 +25,10 @@ struct run_plan {
     struct scenario scenario;
     char *directory;          /* owned */
     char comment[PATH_MAX];
-    struct sweep_engines_job *jobs; /* owned; labels and directories too */
+    struct sweep_engines_job *jobs; /* owned */
+    struct run_names {
+        char *label, *directory;
+    } *names; /* owned: what jobs borrow */
     int n_jobs;
 };
 
@@ -33,9 +36,10 @@ static void plan_fini(struct run_plan *p)
 {
     scenario_fini(&p->scenario);
     for (int i = 0; i < p->n_jobs; i++) {
-        free((char *)p->jobs[i].label);
-        free((char *)p->jobs[i].directory);
+        free(p->names[i].label);
+        free(p->names[i].directory);
     }
+    free(p->names);
     free(p->jobs);
     free(p->directory);
 }
@@ -44,8 +48,9 @@ static bool plan_add_job(struct run_plan *p, const struct scenario *s, const cha
                          struct error *err)
 {
     struct sweep_engines_job *job = &p->jobs[p->n_jobs];
-    job->label = memory_text("%s", label);
-    job->directory = memory_text("%s", directory);
+    struct run_names *names = &p->names[p->n_jobs];
+    job->label = names->label = memory_text("%s", label);
+    job->directory = names->directory = memory_text("%s", directory);
     p->n_jobs++;
     return scenario_directory_prepare(s, directory, p->comment, err);
 }
@@ -54,6 +59,7 @@ static bool plan_make_jobs(struct run_plan *p, struct error *err)
 {
     const struct scenario *s = &p->scenario;
     p->jobs = memory_zeroed((size_t)s->n_points + 1, sizeof *p->jobs, "runs");
+    p->names = memory_zeroed((size_t)s->n_points + 1, sizeof *p->names, "runs");
     if (s->n_points == 0)
         return plan_add_job(p, s, p->directory, p->directory, err);
     if (!scenario_directory_prepare(s, p->directory, p->comment, err))

@@ -9,7 +9,7 @@
 
 #define PROGRESS_BYTES 50000000 /* a smaller file is read in a fraction of a second */
 
-void cli_read_progress(void *path, int64_t bytes_read, int64_t file_bytes)
+void cli_read_progress(const void *path, int64_t bytes_read, int64_t file_bytes)
 {
     if (file_bytes >= PROGRESS_BYTES && isatty(STDERR_FILENO))
         fprintf(stderr, "\r%s: %3d %%", (const char *)path, (int)(100 * bytes_read / file_bytes));

@@ -14,7 +14,7 @@ extern const struct study_capture_listener cli_read_listener;
 void cli_read_until_interrupted(char *const *paths, int n);
 
 /* That percentage, and how it is wiped out. `path`: text. */
-void cli_read_progress(void *path, int64_t bytes_read, int64_t file_bytes);
+void cli_read_progress(const void *path, int64_t bytes_read, int64_t file_bytes);
 void cli_read_progress_clear(void);
 
 #endif

@@ -33,8 +33,8 @@ struct port_replay_options {
     double speed;                    /* > 0 */
     const struct capture_address *from, *to; /* only frames of this IP source, to this destination; NULL: all */
     const char *directory;           /* exists; queues.csv goes there (scenarios/record.h). NULL: nowhere */
-    void (*progress)(void *user, int64_t bytes_read, int64_t file_bytes); /* may be NULL */
-    void *user;
+    void (*progress)(const void *user, int64_t bytes_read, int64_t file_bytes); /* may be NULL */
+    const void *user;
     const volatile sig_atomic_t *interrupted; /* stops when it is not 0; may be NULL */
 };
 

@@ -32,7 +32,7 @@ struct analysis_flows *study_capture_read(const char *path, bool explain, const 
     struct analysis_flows *f = analysis_flows_new();
     if (explain)
         analysis_flows_keep_explanations(f);
-    bool ok = analysis_flows_read(f, path, listener ? listener->progress : NULL, (void *)path, capture, err);
+    bool ok = analysis_flows_read(f, path, listener ? listener->progress : NULL, path, capture, err);
     if (listener && listener->finished)
         listener->finished();
     if (ok) {

@@ -14,7 +14,7 @@ static bool engines_take(void *state, const char *source, const struct sweep_res
     (void)source, (void)err;
     if (!json_object_get(r->axes, "engine"))
         return true;
-    json_t *rest = json_copy((json_t *)r->axes); /* jansson's copy takes no const */
+    json_t *rest = json_copy(r->axes);
     json_object_del(rest, "engine");
     json_object_set_new(rest, "seed", json_integer(r->seed));
     char *point = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);

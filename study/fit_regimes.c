@@ -20,11 +20,11 @@ static void regimes_fini(void *state)
     free(r->point);
 }
 
-static bool regimes_other_axes(const json_t *axes)
+static bool regimes_other_axes(json_t *axes)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)axes, key, value)
+    json_object_foreach(axes, key, value)
     {
         if (strcmp(key, "traffic.star.incoming") != 0 && strcmp(key, "traffic.star.outgoing") != 0)
             return true;
@@ -37,7 +37,7 @@ static struct study_fit_regimes_point *regimes_point(struct study_fit_regimes *r
                                                      const struct sweep_result *result)
 {
     struct study_fit_regimes_point *p = r->n > 0 ? &r->point[r->n - 1] : NULL;
-    if (p && strcmp(p->source, source) == 0 && json_equal(p->axes, (json_t *)result->axes))
+    if (p && strcmp(p->source, source) == 0 && json_equal(p->axes, result->axes))
         return p;
     r->point = memory_grown(r->point, r->n, &r->capacity, 64, sizeof *r->point, "points of regimes");
     p = &r->point[r->n++];

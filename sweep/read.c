@@ -118,14 +118,14 @@ bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep
     return ok;
 }
 
-char *sweep_axes_label(const json_t *axes)
+char *sweep_axes_label(json_t *axes)
 {
     char *text = NULL;
     size_t size;
     FILE *f = memory_stream(&text, &size);
     const char *key, *space = "";
     json_t *value;
-    json_object_foreach((json_t *)axes, key, value) {
+    json_object_foreach(axes, key, value) {
         const char *dot = strrchr(key, '.');
         char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         if (plain)

@@ -8,7 +8,8 @@
 
 struct sweep_result {
     int64_t number, seed;
-    const json_t *axes;              /* {"traffic.star.incoming":2,"tcp.window":"10kB"} */
+    json_t *axes;                    /* {"traffic.star.incoming":2,"tcp.window":"10kB"}: only to read, though jansson
+                                      * walks no const */
     const char *engine;              /* that ran it */
     const struct scenario *scenario; /* resolved, its flows listed */
     const struct results_flow *flows;  /* [scenario->n_flows], in the scenario's order */
@@ -20,6 +21,6 @@ bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep
                 void *user, struct error *err);
 
 /* "incoming=2 outgoing=1": owned by the caller; NULL when memory is out. */
-char *sweep_axes_label(const json_t *axes);
+char *sweep_axes_label(json_t *axes);
 
 #endif
