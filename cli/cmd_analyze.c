@@ -334,7 +334,7 @@ int cmd_analyze(int argc, char **argv)
         {"host", 0, .call = options_host, .to = &o},
         {"all", 0, .flag = &o.all},
         {"report", 0, .text = &o.report},
-        {NULL},
+        {0},
     };
     int at = cli_options_read("analyze", argc, argv, options, &err);
     if (at == argc)

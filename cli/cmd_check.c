@@ -82,7 +82,7 @@ int cmd_check(int argc, char **argv)
     const struct cli_option options[] = {
         {"json", 0, .flag = &o.json},
         {"tolerance", 0, .call = check_tolerance, .to = &o.tolerance},
-        {NULL},
+        {0},
     };
     int at = cli_options_read("check", argc, argv, options, &err);
     if (at == argc)

@@ -14,7 +14,7 @@ int cmd_explain(int argc, char **argv)
     const struct cli_option options[] = {
         {"json", 0, .flag = &as_json},
         {"both-ends", 0, .flag = &both_ends},
-        {NULL},
+        {0},
     };
     int at = cli_options_read("explain", argc, argv, options, &err), files = argc - at;
     if (files == 0)

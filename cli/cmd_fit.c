@@ -57,7 +57,7 @@ int cmd_fit(int argc, char **argv)
     struct study_fit_read f = {0};
     struct error err = {0};
     bool json = false;
-    const struct cli_option options[] = {{"json", 0, .flag = &json}, {NULL}};
+    const struct cli_option options[] = {{"json", 0, .flag = &json}, {0}};
     int at = cli_options_read("fit", argc, argv, options, &err);
     if (at == argc)
         error_set(&err, ERROR_INPUT, "fit: no database, capture or directory given; try 'contraflow fit --help'");

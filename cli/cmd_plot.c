@@ -133,7 +133,7 @@ int cmd_plot(int argc, char **argv)
     struct plot plot = {.all_runs = true};
     struct error err = {0};
     const char *output = NULL;
-    const struct cli_option options[] = {{"output", 'o', .text = &output}, {NULL}};
+    const struct cli_option options[] = {{"output", 'o', .text = &output}, {0}};
     int at = cli_options_read("plot", argc, argv, options, &err);
     if (at == argc)
         error_set(&err, ERROR_INPUT, "plot: no file or directory given; see 'contraflow plot --help'");

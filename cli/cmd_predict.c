@@ -56,7 +56,7 @@ static int options_read(struct options *o, int argc, char **argv, struct error *
         {"set", 0, .call = cli_options_set, .to = &o->sets},
         {"seed", 0, .call = cli_options_seed, .to = &o->sets},
         {"ack-bytes", 0, .call = options_ack_bytes, .to = &o->ack_bytes},
-        {NULL},
+        {0},
     };
     int at = cli_options_read("predict", argc, argv, options, err);
     if (at <= 0)

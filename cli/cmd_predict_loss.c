@@ -44,7 +44,7 @@ static int options_read(struct options *o, int argc, char **argv, struct error *
         {"to-gr", 0, .call = options_number, .to = &o->to_gr},
         {"trace", 0, .flag = &o->trace},
         {"json", 0, .flag = &o->json},
-        {NULL},
+        {0},
     };
     int at = cli_options_read("predict loss", argc, argv, options, err);
     o->files = argv + at;

@@ -69,7 +69,7 @@ static int options_read(int argc, char **argv, struct replay_options *o, struct 
         {"anyway", 0, .flag = &o->anyway},
         {"quiet", 'q', .flag = &o->quiet},
         {"json", 0, .flag = &o->json},
-        {NULL},
+        {0},
     };
     int at = cli_options_read("replay", argc, argv, options, err);
     if (at <= 0)

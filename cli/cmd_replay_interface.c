@@ -76,7 +76,7 @@ static int replay_parse(int argc, char **argv, struct replay_options *o, struct 
         {"rewrite", 0, .call = replay_rewrite, .to = o},
         {"json", 0, .flag = &o->json},
         {"quiet", 'q', .flag = &o->quiet},
-        {NULL},
+        {0},
     };
     int at = cli_options_read("replay interface", argc, argv, options, err);
     if (at <= 0)

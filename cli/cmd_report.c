@@ -69,7 +69,7 @@ int cmd_report(int argc, char **argv)
     struct sweeps s = {0};
     struct error err = {0};
     const char *output = "report.html";
-    const struct cli_option options[] = {{"output", 'o', .text = &output}, {NULL}};
+    const struct cli_option options[] = {{"output", 'o', .text = &output}, {0}};
     int at = cli_options_read("report", argc, argv, options, &err);
     if (at == argc)
         error_set(&err, ERROR_INPUT, "report: no database or directory given; try 'contraflow report --help'");

@@ -232,7 +232,7 @@ int cmd_run(int argc, char **argv)
         {"cross-check", 0, .flag = &both},
         {"json", 0, .flag = &json},
         {"keys", 0, .flag = &keys},
-        {NULL},
+        {0},
     };
     int at = cli_options_read("run", argc, argv, options, &err);
     if (at <= 0)

@@ -88,7 +88,7 @@ int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
         {"quiet", 'q', .flag = &c.quiet},
         {"flows", 0, .flag = &c.flows},
         {"shard", 0, .call = parse_shard, .to = &c},
-        {NULL},
+        {0},
     };
     int at = cli_options_read("sweep", argc, argv, options, &err);
     if (at <= 0)

@@ -11,7 +11,8 @@
 struct study_capture_listener {
     analysis_progress *progress;       /* its `user` is the path, as text */
     void (*finished)(void);            /* the file has been read, or reading it failed */
-    void (*warn)(const char *message); /* the capture is cut, its frames are, its clock steps back; a run was interrupted */
+    /* The capture is cut, its frames are, or its clock steps back; a run was interrupted. */
+    void (*warn)(const char *message);
 };
 
 /* analysis_flows_read() into a new table; `explain`: one that keeps what analysis_flows_explain() needs. NULL and *err

@@ -14,7 +14,8 @@ bool sweep_work_claim(struct sweep_work *w, struct sweep_claim *c)
     return w->err.code == ERROR_NONE && sweep_db_claim(&w->db, c, &w->err) && c->number;
 }
 
-bool sweep_work_end(struct sweep_work *w, int64_t number, const struct sweep_engines_job *job, const struct results_summary *summary)
+bool sweep_work_end(struct sweep_work *w, int64_t number, const struct sweep_engines_job *job,
+                    const struct results_summary *summary)
 {
     struct error ignored; /* the first one is told; a point of a process that is gone is free anyway */
     if (w->err.code != ERROR_NONE) { /* stopping */

@@ -25,6 +25,7 @@ sweep_pool sweep_work_pool;
  * engine's verdict or crash; a system that fails is no point's fault: then, as when w->err is set, the point waits
  * again, and false says to start nothing more. */
 bool sweep_work_claim(struct sweep_work *w, struct sweep_claim *c);
-bool sweep_work_end(struct sweep_work *w, int64_t number, const struct sweep_engines_job *job, const struct results_summary *summary);
+bool sweep_work_end(struct sweep_work *w, int64_t number, const struct sweep_engines_job *job,
+                    const struct results_summary *summary);
 
 #endif

@@ -24,7 +24,10 @@ static view_sweep_page_part *const parts[STUDY_FIT_PARTS] = {
 void view_sweep_page_numbers(struct view_table *t, const double *value, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        view_table_add(t, isfinite(value[i]) ? "%.12g" : "", value[i]);
+        if (isfinite(value[i]))
+            view_table_add(t, "%.12g", value[i]);
+        else
+            view_table_add(t, "%s", "");
 }
 
 void view_sweep_page_figure(struct view_sweep_page *p, enum view_sweep_page_kind kind, const char *format, ...)

@@ -72,13 +72,13 @@ static void cell_of(void *user, size_t column, size_t row, struct view_svg_cell 
     double spread = spread_of(p);
     char observed[OBSERVED_TEXT], text[2][VIEW_TEXT_QUANTITY];
     snprintf(cell->tip, sizeof cell->tip, "seen %s in %" PRId64 " runs, closed form %s; a flow in %s, out %s",
-             observed_of(p, observed), p->runs, name_of(predicted),
+             observed_of(p, observed), p->runs, model_regime_name(predicted),
              view_text_quantity(p->rate[0].rate_bps.mean, "b/s", text[0]),
              view_text_quantity(p->rate[1].rate_bps.mean, "b/s", text[1]));
     cell->edge = predicted == MODEL_REGIME_UNKNOWN ? -1 : (int)predicted;
     if (!v->spread) {
         bool split = p->observed[most] < p->runs, off = predicted != most; /* unknown: "?" */
-        snprintf(cell->class, sizeof cell->class, "c-cell-%s", name_of(most));
+        snprintf(cell->class, sizeof cell->class, "c-cell-%s", model_regime_name(most));
         snprintf(cell->text, sizeof cell->text, "%s%s%s%s", model_regime_rows[most].letter, split ? "*" : "",
                  off && predicted != MODEL_REGIME_UNKNOWN ? "/" : "", off ? model_regime_rows[predicted].letter : "");
     } else if (isfinite(spread)) {

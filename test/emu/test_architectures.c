@@ -49,7 +49,7 @@ static void make(const struct emu_switch_config *sw, int hosts, int uplinks)
     struct emu_clock clock = fake_clock();
     struct emu_network_config config = {.hosts = hosts,
                                         .link = {.rate_bps = 100000000},
-                                        .backbone = {1000000000, 0},
+                                        .backbone = {.rate_bps = 1000000000},
                                         .uplinks = uplinks,
                                         .nic = emu_queue_config_default(),
                                         .sw = *sw};
@@ -382,7 +382,7 @@ static void test_racks_meet_at_a_root(void **state)
                                         .n_racks = 3,
                                         .root = true,
                                         .link = {.rate_bps = 100000000},
-                                        .backbone = {1000000000, 0},
+                                        .backbone = {.rate_bps = 1000000000},
                                         .nic = emu_queue_config_default(),
                                         .sw = emu_switch_config_default(),
                                         .root_sw = emu_switch_config_default()};
