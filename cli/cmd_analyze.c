@@ -42,15 +42,16 @@ static bool next_flow(const struct analysis_flows *f, const struct options *o, s
     return false;
 }
 
-/* Flows below this many bytes share one line of the table; 0: all have their own. */
-static int64_t small_bytes(const struct analysis_flows *f, const struct options *o)
+/* What a bulk flow has at least; *any: there is one. */
+static int64_t bulk_bytes(const struct analysis_flows *f, const struct options *o, bool *any)
 {
     struct analysis_flow flow;
     int64_t largest = 0;
     for (size_t i = 0; next_flow(f, o, &i, &flow);)
         largest = flow.payload_bytes > largest ? flow.payload_bytes : largest;
     int64_t bulk = analysis_degree_bulk_bytes(largest);
-    return o->all || largest < bulk ? 0 : bulk;
+    *any = largest >= bulk;
+    return bulk;
 }
 
 static void print_table(const struct analysis_flows *f, const struct options *o)
@@ -60,10 +61,11 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
     struct view_table t;
     view_table_start(&t, head, sizeof head / sizeof *head);
     struct analysis_flow flow;
-    int64_t least = small_bytes(f, o), bytes = 0;
+    bool any;
+    int64_t least = bulk_bytes(f, o, &any), bytes = 0;
     size_t small = 0;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
-        if (flow.payload_bytes < least) {
+        if (flow.payload_bytes < least && any && !o->all) {
             small++;
             bytes += flow.payload_bytes;
             continue;
@@ -119,14 +121,14 @@ static void print_losses(const struct analysis_flows *f, const struct options *o
 
 static void print_degrees(const struct analysis_flows *f, const struct options *o)
 {
-    size_t n = 0, at = 0;
-    int64_t largest = 0;
+    size_t at = 0;
+    bool any;
+    int64_t least = bulk_bytes(f, o, &any);
     struct analysis_flow flow;
-    for (size_t i = 0; next_flow(f, o, &i, &flow); n++)
-        largest = flow.payload_bytes > largest ? flow.payload_bytes : largest;
-    struct analysis_activity *activity = memory_zeroed(n, sizeof *activity, "flows that are active");
+    struct analysis_activity *activity =
+        memory_zeroed(analysis_flows_slots(f), sizeof *activity, "flows that are active");
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
-        if (flow.payload_bytes >= analysis_degree_bulk_bytes(largest))
+        if (flow.payload_bytes >= least)
             activity[at++] = (struct analysis_activity){flow.start_s, flow.end_s,
                                                         capture_address_same(&flow.dst, &o->host)};
     }

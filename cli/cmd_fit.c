@@ -16,7 +16,8 @@ static const struct {
     [STUDY_FIT_REGIMES] = {cli_fit_regimes_print, cli_fit_regimes_json},
 };
 
-json_t *cli_fit_show_json(const struct study_fit_read *f)
+/* A member for each part that has something to show. The caller's. */
+static json_t *fit_json(const struct study_fit_read *f)
 {
     json_t *root = json_object();
     for (int i = 0; i < STUDY_FIT_PARTS; i++)
@@ -42,7 +43,7 @@ static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json,
         return ok && error_set(err, ERROR_INPUT, "%s%s: nothing that 'contraflow fit' has a rule for; see 'contraflow "
                                "fit --help'", sources[0], n > 1 ? " and others" : "");
     if (json) {
-        json_t *names = json_array(), *root = json_pack("{s:o}", "sources", names), *parts = cli_fit_show_json(f);
+        json_t *names = json_array(), *root = json_pack("{s:o}", "sources", names), *parts = fit_json(f);
         for (int i = 0; i < n; i++)
             json_array_append_new(names, json_string(sources[i]));
         json_object_update(root, parts);

@@ -14,7 +14,4 @@ typedef json_t *cli_fit_json(const void *state);
 cli_fit_print cli_fit_resources_print, cli_fit_patterns_print, cli_fit_engines_print, cli_fit_regimes_print;
 cli_fit_json cli_fit_resources_json, cli_fit_patterns_json, cli_fit_engines_json, cli_fit_regimes_json;
 
-/* A member for each part that has something to show. The caller's. */
-json_t *cli_fit_show_json(const struct study_fit_read *f);
-
 #endif

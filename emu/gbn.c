@@ -30,7 +30,7 @@ struct emu_frame gbn_frame(const struct emu_gbn *g, int from, int to, const stru
     };
 }
 
-struct gbn_packet gbn_packet(const struct emu_frame *frame)
+static struct gbn_packet gbn_packet(const struct emu_frame *frame)
 {
     uint64_t content = emu_frame_tag_content(frame->packet);
     return (struct gbn_packet){

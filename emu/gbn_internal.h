@@ -64,7 +64,6 @@ struct emu_gbn {
 };
 
 struct emu_frame gbn_frame(const struct emu_gbn *g, int from, int to, const struct gbn_packet *p);
-struct gbn_packet gbn_packet(const struct emu_frame *frame);
 
 /* The host has looked at a packet of this flow, as its receiver or (Pack, Nack) its sender. */
 void gbn_flow_data(struct gbn_flow *f, uint32_t seq);

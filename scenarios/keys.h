@@ -73,9 +73,6 @@ void keys_kind_format(const struct key *key, const void *value, char text[static
 /* "size, 1B to 1448B": what may stand there, in words. */
 void keys_kind_describe(const struct key *key, char text[static KEYS_WORDS]);
 
-/* The numeric value of KEY_INTEGER and KEY_CHOICE, of any size. */
-int64_t keys_kind_integer(const struct key *key, const void *value);
-
 /* Fills defaults, then every value of the document. False and *err for a key that is not known, a value of the wrong
  * kind or one out of range. */
 bool keys_load(struct scenario *s, const struct document *d, struct error *err);

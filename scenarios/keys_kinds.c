@@ -11,7 +11,8 @@
 #define WINDOW_MAX INT64_C(1073725440) /* 65535 << 14: RFC 7323, 2.3 */
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
-int64_t keys_kind_integer(const struct key *key, const void *value)
+/* The numeric value of KEY_INTEGER and KEY_CHOICE, of any size. */
+static int64_t kind_integer(const struct key *key, const void *value)
 {
     return key->size == sizeof(int64_t)    ? *(const int64_t *)value
            : key->size == sizeof(int32_t)  ? *(const int32_t *)value
@@ -264,7 +265,7 @@ void keys_kind_format(const struct key *key, const void *value, char text[static
         return;
     default: break;
     }
-    number = keys_kind_integer(key, value);
+    number = kind_integer(key, value);
     if (key->kind == KEY_SWITCH)
         snprintf(text, KEYS_TEXT, number ? "true" : "false");
     else if (key->kind == KEY_CHOICE)

@@ -46,7 +46,7 @@ static void db_flow_item(FILE *f, enum sweep_db_flow_list list, const struct res
     }
 }
 
-char *sweep_db_flow_sql(const char *before, enum sweep_db_flow_list list, const char *after)
+static char *db_flow_sql(const char *before, enum sweep_db_flow_list list, const char *after)
 {
     char *sql = NULL;
     size_t size;
@@ -65,7 +65,7 @@ char *sweep_db_flow_sql(const char *before, enum sweep_db_flow_list list, const 
 sqlite3_stmt *sweep_db_flow_prepare(struct sweep_db *d, const char *before, enum sweep_db_flow_list list,
                                     const char *after, struct error *err)
 {
-    char *sql = sweep_db_flow_sql(before, list, after);
+    char *sql = db_flow_sql(before, list, after);
     sqlite3_stmt *q = sweep_db_prepare(d, sql, err);
     free(sql);
     return q;
@@ -73,7 +73,7 @@ sqlite3_stmt *sweep_db_flow_prepare(struct sweep_db *d, const char *before, enum
 
 bool sweep_db_create_tables(struct sweep_db *d, struct error *err)
 {
-    char *sql = sweep_db_flow_sql("CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, ", SWEEP_DB_FLOW_TYPES,
+    char *sql = db_flow_sql("CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, ", SWEEP_DB_FLOW_TYPES,
                                   ", PRIMARY KEY(point, name)) WITHOUT ROWID");
     bool ok = sweep_db_do(d, db_tables, err) && sweep_db_do(d, sql, err);
     free(sql);

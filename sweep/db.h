@@ -80,9 +80,8 @@ bool sweep_db_free_orphans(struct sweep_db *d, struct error *err); /* in a trans
 bool sweep_db_create_tables(struct sweep_db *d, struct error *err);
 
 /* The columns of the table flow after `point`, as results_flow_columns has them: a, b; a AS label, ...; a TYPE, ...;
- * ?, ?. sweep_db_flow_sql(): `before`, the list, `after`; owned by the caller, NULL when memory is out. */
+ * ?, ?. Prepares `before`, the list, `after`. */
 enum sweep_db_flow_list { SWEEP_DB_FLOW_NAMES, SWEEP_DB_FLOW_LABELS, SWEEP_DB_FLOW_TYPES, SWEEP_DB_FLOW_MARKS };
-char *sweep_db_flow_sql(const char *before, enum sweep_db_flow_list list, const char *after);
 sqlite3_stmt *sweep_db_flow_prepare(struct sweep_db *d, const char *before, enum sweep_db_flow_list list,
                                     const char *after, struct error *err);
 

@@ -46,12 +46,6 @@ void view_table_start(struct view_table *t, const char *const *head, size_t colu
         view_table_add(t, "%s", head[i]);
 }
 
-double view_json_number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 void view_table_add_ms(struct view_table *t, double s)
 {
     view_table_add(t, isfinite(s) ? "%.1f" : "-", s * 1e3);

@@ -45,7 +45,6 @@ void view_table_print(struct view_table *t, const char *indent, size_t numbers, 
 /* The same as HTML; caption: NULL none. */
 void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers);
 
-double view_json_number(const json_t *object, const char *key); /* NAN when it is not there, or no number */
 json_t *view_table_json_number(double value); /* null when it is not finite */
 void view_table_csv_number(FILE *f, double value); /* empty when it is not finite */
 

@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,22 @@ class Case(unittest.TestCase):
         done = self.call(*args, **kwargs)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
+
+    def on_terminal(self, *args):
+        """What the command, which must succeed, says on a standard error that is a terminal."""
+        master, slave = pty.openpty()
+        running = subprocess.Popen([str(CONTRAFLOW), *map(str, args)], cwd=self.dir, stdout=subprocess.DEVNULL,
+                                   stderr=slave)
+        os.close(slave)
+        said = b""
+        try:
+            while read := os.read(master, 4096):
+                said += read
+        except OSError:  # the end of a terminal
+            pass
+        os.close(master)
+        self.assertEqual(running.wait(60), 0)
+        return said.decode()
 
     def bad(self, status, words, *args, **kwargs):
         """One line on standard error with these words, this exit status, nothing on standard output."""

@@ -4,7 +4,6 @@
 import json
 import os
 import pathlib
-import pty
 import random
 import re
 import shutil
@@ -269,19 +268,8 @@ class Start(Case):
 class Terminal(Case):
     def test_a_bar_fills_and_is_gone_at_the_end(self):
         self.longer("20s")
-        master, slave = pty.openpty()
-        running = subprocess.Popen([str(e2e.CONTRAFLOW), "sweep", "s.yaml", "--jobs", "1"], cwd=self.dir,
-                                   stdout=subprocess.DEVNULL, stderr=slave)
-        os.close(slave)
-        said = b""
-        try:
-            while bytes_read := os.read(master, 4096):
-                said += bytes_read
-        except OSError: # the end of a terminal
-            pass
-        os.close(master)
-        self.assertEqual(running.wait(60), 0)
-        *shown, last = said.decode().split("\r\x1b[K")
+        said = self.on_terminal("sweep", "s.yaml", "--jobs", "1")
+        *shown, last = said.split("\r\x1b[K")
         bars = [re.fullmatch(r"\[(#*)(\.*)\] (\d) of 8 points done, (\d) running(, \d+ s left)?", s)
                 for s in shown if s]
         self.assertNotIn(None, bars, shown)

@@ -2,8 +2,6 @@
 """What a person at the terminal meets: Ctrl-C on a pipe, progress, tables that leave out what is small."""
 import gzip
 import json
-import os
-import pty
 import re
 import signal
 import subprocess
@@ -89,28 +87,17 @@ class Pipe(e2e.Case):
 class Progress(e2e.Case):
     def test_a_precision_run_shows_how_far_it_is(self):
         """Its duration of an hour says nothing: it ends when the means are known. Shares rise to the end."""
-        master, slave = pty.openpty()
-        running = subprocess.Popen(
-            [str(e2e.CONTRAFLOW), "run", str(e2e.ROOT / "scenarios/star.yaml"), "-o", "out", "--set", "capture=[]",
-             "--set", "traffic={star: {incoming: 2, outgoing: 2, bytes: 10MB}, precision: 0.05%, start_spread: 20ms}",
-             "--set", "warmup=0s", "--set", "duration=3600s"],
-            cwd=self.dir, stdout=subprocess.DEVNULL, stderr=slave)
-        os.close(slave)
-        said = b""
-        try:
-            while read := os.read(master, 4096):
-                said += read
-        except OSError:  # the end of a terminal
-            pass
-        os.close(master)
-        self.assertEqual(running.wait(60), 0)
+        said = self.on_terminal(
+            "run", e2e.ROOT / "scenarios/star.yaml", "-o", "out", "--set", "capture=[]",
+            "--set", "traffic={star: {incoming: 2, outgoing: 2, bytes: 10MB}, precision: 0.05%, start_spread: 20ms}",
+            "--set", "warmup=0s", "--set", "duration=3600s")
         summary = json.loads((self.dir / "out/summary.json").read_text())
         self.assertLess(summary["ended_s"], 1000)
-        shares = [int(s) for s in re.findall(r"(\d+) %", said.decode())]
+        shares = [int(s) for s in re.findall(r"(\d+) %", said)]
         self.assertGreater(len(shares), 3)
         self.assertGreater(max(shares), 60)
         self.assertLessEqual(sum(b < a - 5 for a, b in zip(shares, shares[1:])), 1 + len(shares) // 10)
-        self.assertRegex(said.decode(), r"\d+ s left")
+        self.assertRegex(said, r"\d+ s left")
 
 
 class Small(e2e.Case):

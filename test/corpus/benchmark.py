@@ -13,15 +13,14 @@ import argparse
 import concurrent.futures
 import csv
 import json
-import lzma
 import math
 import os
 import pathlib
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
+
+from truth import truth_capture
 
 ANSWERS = ("yes", "no", "unknown")
 WAIT = 0.03  # of the round trip
@@ -55,16 +54,9 @@ def benchmark_old(resource):
 def benchmark_one(job):
     """{"answer", "cause", "lost", "capacity", "waits"} of one capture; missing where nothing was said."""
     contraflow, directory, row = job
-    stems = [f"{row['name']}{end}" for end in (".pcap.gz", ".pcap.xz", ".pcapng.xz", ".pcap")]
-    path = next((p for p in (pathlib.Path(directory, s) for s in stems) if p.exists()), None)
-    if path is None:
-        return row["name"], None
-    with tempfile.TemporaryDirectory() as t:
-        if path.suffix == ".xz":
-            plain = pathlib.Path(t, path.stem)
-            with lzma.open(path) as a, open(plain, "wb") as b:
-                shutil.copyfileobj(a, b)
-            path = plain
+    with truth_capture(directory, row["name"]) as (path, _):
+        if path is None:
+            return row["name"], None
         check, explain = (benchmark_call(contraflow, c, str(path)) for c in ("check", "explain"))
     resource = next((r for r in check.get("resources", []) if r["host"].strip("[]") == row["host"]), None)
     if resource is None:

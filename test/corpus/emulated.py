@@ -23,8 +23,10 @@ import subprocess
 import sys
 import tempfile
 
+from truth import truth_label
+
 WIRE, SEGMENT = 1538, 1448
-FULL, YES_TOTAL, YES_WAY, NO = 0.95, 0.05, 0.10, 0.03
+FULL = 0.95
 LIMIT_S = 120  # of a simulation
 DEEP = "20MB"
 RATES = {10: 1, 20: 1, 50: 1, 100: 3, 200: 1, 500: 1, 1000: 4, 2500: 1, 10000: 3, 25000: 1, 40000: 1, 100000: 1}
@@ -381,14 +383,9 @@ def emulated_lost(a, b):
 
 
 def emulated_label(a, b):
-    """As linux_label of linux.py."""
     total = emulated_lost(sum(a.values()), sum(b.values()))
     ways = [emulated_lost(a[w], b[w]) for w in a if b[w] > 0.05 * sum(b.values())]
-    if total < -NO:  # ACKs first costs more than it wins: PAUSE or losses strike elsewhere then
-        return "unclear"
-    if total >= YES_TOTAL or max(ways, default=0) >= YES_WAY:
-        return "yes"
-    return "no" if total < NO and max(ways, default=0) < YES_TOTAL else "unclear"
+    return truth_label(total, ways)
 
 
 def emulated_cause(draw, phase, label):

@@ -26,13 +26,13 @@ import time
 from linux_cases import cases
 from linux_net import (ACKS, DATA, OVERHEAD, LinuxNet, LinuxQueues, linux_net_die_with_parent, linux_net_inside,
                        linux_net_sandbox)
+from truth import truth_label
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIP = 77
 SNAPLEN = 100
 JUDGED = 0.4  # of a run is left out at its start
 FULL = 0.95  # wire share from which a link is saturated
-YES_TOTAL, YES_WAY, NO = 0.05, 0.10, 0.03
 STARVED = 0.97  # a queue that held data all the time and sent less of its rate than this
 TRIES = 3
 TRUTH = ("name class description host capture rate_in rate_out flows_in flows_out a_in a_out b_in b_out captured_in "
@@ -192,11 +192,7 @@ def linux_label(a, b):
     """a, b: {"in", "out"} as it is and with ACKs first."""
     total = linux_lost(a["in"] + a["out"], b["in"] + b["out"])
     ways = [linux_lost(a[w], b[w]) for w in ("in", "out") if b[w] > 0.05 * (b["in"] + b["out"])]
-    if total < -NO:  # ACKs first costs more than it wins: PAUSE or losses strike elsewhere then
-        return "unclear"
-    if total >= YES_TOTAL or max(ways, default=0) >= YES_WAY:
-        return "yes"
-    return "no" if total < NO and max(ways, default=0) < YES_TOTAL else "unclear"
+    return truth_label(total, ways)
 
 
 def linux_info(run, i, from_s):

@@ -13,14 +13,13 @@ import argparse
 import concurrent.futures
 import csv
 import json
-import lzma
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 import zlib
+
+from truth import truth_capture
 
 NEAR = 0.10   # of a flow's rate
 POINTS = 0.10 # of what is lost
@@ -33,16 +32,9 @@ def replay_half(name):
 
 def replay_one(job):
     contraflow, directory, row, options = job
-    stems = [f"{row['name']}{end}" for end in (".pcap.gz", ".pcap.xz", ".pcapng.xz", ".pcap")]
-    path = next((p for p in (pathlib.Path(directory, s) for s in stems) if p.exists()), None)
-    if path is None:
-        return row, None, "no capture"
-    with tempfile.TemporaryDirectory() as t:
-        if path.suffix == ".xz":
-            plain = pathlib.Path(t, path.stem)
-            with lzma.open(path) as a, open(plain, "wb") as b:
-                shutil.copyfileobj(a, b)
-            path = plain
+    with truth_capture(directory, row["name"]) as (path, t):
+        if path is None:
+            return row, None, "no capture"
         try:
             done = subprocess.run([contraflow, "replay", str(path), "-q", "--json", "-j1", "-o", f"{t}/out",
                                    "--what-if", "ack-first", *options], capture_output=True, text=True,

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the corpora share: the answer that two experiments give, and where a capture is."""
+import contextlib
+import lzma
+import pathlib
+import shutil
+import tempfile
+
+YES_TOTAL, YES_WAY, NO = 0.05, 0.10, 0.03  # lost: of both directions, of one, too little to matter
+
+
+def truth_label(total, ways):
+    """`total` and `ways` are lost, 1 - rate / rate with ACKs first: of all, and of each direction that counts."""
+    if total < -NO:  # ACKs first costs more than it wins: PAUSE or losses strike elsewhere then
+        return "unclear"
+    if total >= YES_TOTAL or max(ways, default=0) >= YES_WAY:
+        return "yes"
+    return "no" if total < NO and max(ways, default=0) < YES_TOTAL else "unclear"
+
+
+@contextlib.contextmanager
+def truth_capture(directory, name):
+    """(path of the capture, directory for what is made of it): unpacked where contraflow cannot; path None: none."""
+    stems = [f"{name}{end}" for end in (".pcap.gz", ".pcap.xz", ".pcapng.xz", ".pcap")]
+    path = next((p for p in (pathlib.Path(directory, s) for s in stems) if p.exists()), None)
+    with tempfile.TemporaryDirectory() as t:
+        if path and path.suffix == ".xz":
+            plain = pathlib.Path(t, path.stem)
+            with lzma.open(path) as a, open(plain, "wb") as b:
+                shutil.copyfileobj(a, b)
+            path = plain
+        yield path, t
