@@ -20,7 +20,6 @@
 #define LINE 0.01           /* off a nominal rate */
 #define MOST_OF_RTT 0.9
 #define AROUND 90.0         /* wire bytes of a segment besides its payload; of an ACK, all */
-#define MTU_PAYLOAD 1448.0  /* of a frame; captured super-frames are cut on the wire */
 #define UNLIKE 2.5          /* times faster: an access line */
 
 static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
@@ -64,6 +63,13 @@ struct diagnosis {
     struct analysis_diagnosis *out;
 };
 
+/* Goodput a direction has room for while the other carries `other_bps`; NAN when its capacity is unknown. */
+static double diagnosis_room(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double other_bps)
+{
+    double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
+    return (w->capacity_bps - ack * other_bps) * full / (full + AROUND);
+}
+
 /* Without timestamps one tap times the loop to the receiver and back. What waits there waits as ACKs where the data's
  * own direction has room: known after its capacity is. */
 static void diagnose_loops(struct diagnosis *d)
@@ -74,9 +80,7 @@ static void diagnose_loops(struct diagnosis *d)
             continue;
         const struct analysis_diagnosis_way *w = e->flow->incoming ? &d->out->in : &d->out->out;
         const struct analysis_diagnosis_way *other = e->flow->incoming ? &d->out->out : &d->out->in;
-        double full = MTU_PAYLOAD,
-               room = (w->capacity_bps - AROUND / (2 * full) * other->carried_bps) * full / (full + AROUND);
-        if (!(w->carried_bps < ROOM * room))
+        if (!(w->carried_bps < ROOM * diagnosis_room(d, w, other->carried_bps)))
             continue;
         e->floor_s = e->loop_least_s;
         e->data_wait_s = 0;
@@ -152,7 +156,7 @@ static void diagnose_held(struct diagnosis *d, bool incoming)
         double rtt_s = analysis_evidence_rtt_s(e), wanted = e->flow->rate_bps * rtt_s / e->floor_s;
         if (e->limit == ANALYSIS_CAUSE_APPLICATION) /* its cycle is shorter by what its ACKs wait while it sends */
             wanted = e->flow->rate_bps / (1 - diagnosis_busy(d, e) * fmin(e->ack_wait_s / rtt_s, MOST_OF_RTT));
-        e->wanted_bps = !e->held ? e->flow->rate_bps : wanted > 0 ? wanted : INFINITY;
+        e->wanted_bps = !e->held ? e->flow->rate_bps : wanted > 0 ? fmin(wanted, e->most_bps) : e->most_bps;
     }
 }
 
@@ -181,22 +185,6 @@ static void diagnose_ways(struct diagnosis *d)
         w->ack_wait_s /= w->carried_bps;
         w->floor_s /= w->carried_bps;
     }
-}
-
-/* Full segments: payload, NAN without flows. */
-static double diagnosis_full_bytes(const struct diagnosis *d)
-{
-    double full = NAN;
-    for (size_t i = 0; i < d->s.n; i++)
-        full = fmax(full, d->s.flow[i].clocking.full_bytes);
-    return fmin(full, MTU_PAYLOAD);
-}
-
-/* Goodput a direction has room for while the other carries `other_bps`; NAN when its capacity is unknown. */
-static double diagnosis_room(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double other_bps)
-{
-    double full = diagnosis_full_bytes(d), ack = AROUND / (2 * full);
-    return (w->capacity_bps - ack * other_bps) * full / (full + AROUND);
 }
 
 /* Does the queue before a direction's data never run empty in the phase? */
@@ -241,11 +229,10 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         if (w->source == ANALYSIS_CAPACITY_KNOWN || !host || diagnosis_apart(d, i == 0))
             continue;
         double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
-        double frame_s = (diagnosis_full_bytes(d) + AROUND) * 8 / bps;
+        double frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
         if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0)) {
-            double full = diagnosis_full_bytes(d);
-            w->capacity_bps =
-                w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * AROUND / (2 * full);
+            double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
+            w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack;
             w->source = ANALYSIS_CAPACITY_QUEUE;
         } else if (isfinite(bps) &&
                    (w->flows > 0 && stamped ? queued_s > fmax(QUEUES_TICKS * tick_s, QUEUES_FRAMES * frame_s)
@@ -420,29 +407,36 @@ static void diagnose_why(struct diagnosis *d)
                  possible / 1e6, 100 * fmax(0, out->lost_share), causes[out->cause].meaning);
 }
 
+void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct analysis_capacity_host *host,
+                               const double capacity_bps[2], struct analysis_diagnosis *out)
+{
+    struct diagnosis d = {.s = *s, .host = host, .out = out};
+    *out = (struct analysis_diagnosis){.cause = ANALYSIS_CAUSE_UNKNOWN};
+    diagnose_ways(&d);
+    diagnose_capacity(&d, capacity_bps);
+    diagnose_loops(&d);
+    diagnose_held(&d, true);
+    diagnose_held(&d, false);
+    diagnose_lost(&d);
+    diagnose_cause(&d);
+    diagnose_why(&d);
+    for (size_t i = 0; i < s->n; i++) {
+        struct analysis_diagnosis_flow *flow = s->flow[i].flow;
+        flow->floor_s = s->flow[i].floor_s;
+        flow->data_wait_s = s->flow[i].data_wait_s;
+        flow->ack_wait_s = s->flow[i].ack_wait_s;
+        flow->limit = s->flow[i].limit;
+    }
+}
+
 bool analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
                        struct analysis_diagnosis_flow *flows, size_t n, double start_s, double end_s,
                        const double capacity_bps[2], struct analysis_diagnosis *out, struct error *err)
 {
-    struct diagnosis d = {.host = analysis_flows_capacity(f, host, tag), .out = out};
-    *out = (struct analysis_diagnosis){.cause = ANALYSIS_CAUSE_UNKNOWN};
-    bool ok = analysis_evidence_gather(&d.s, f, flows, n, start_s, end_s, err);
-    if (ok) {
-        diagnose_ways(&d);
-        diagnose_capacity(&d, capacity_bps);
-        diagnose_loops(&d);
-        diagnose_held(&d, true);
-        diagnose_held(&d, false);
-        diagnose_lost(&d);
-        diagnose_cause(&d);
-        diagnose_why(&d);
-    }
-    for (size_t i = 0; ok && i < n; i++) {
-        flows[i].floor_s = d.s.flow[i].floor_s;
-        flows[i].data_wait_s = d.s.flow[i].data_wait_s;
-        flows[i].ack_wait_s = d.s.flow[i].ack_wait_s;
-        flows[i].limit = d.s.flow[i].limit;
-    }
-    analysis_evidence_free(&d.s);
+    struct analysis_evidence_set s;
+    bool ok = analysis_evidence_gather(&s, f, flows, n, start_s, end_s, err);
+    if (ok)
+        analysis_diagnosis_decide(&s, analysis_flows_capacity(f, host, tag), capacity_bps, out);
+    analysis_evidence_free(&s);
     return ok;
 }

@@ -83,7 +83,14 @@ struct analysis_diagnosis_flow {
     bool idle; /* analysis/limit.h: its application had nothing to send in a tenth of the time */
 };
 
-/* The host's flows over [start_s, steady_start_s, end_s). `capacity_bps`: of each direction, in and out, NAN unknown.
+/* Decides from evidence, wherever it comes from: of a capture (analysis/evidence.h), or of a run (study/judge_run.h).
+ * `host`: how the capture's frames follow each other; NULL unknown. `capacity_bps`: of each direction's link, in and
+ * out, on the wire; NAN unknown. Fills the flows' round trips and limits, too. */
+struct analysis_evidence_set;
+void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct analysis_capacity_host *host,
+                               const double capacity_bps[2], struct analysis_diagnosis *d);
+
+/* The host's flows over [start_s, steady_start_s, end_s). `capacity_bps`: as above.
  * The table must keep explanations. False and *err when memory is out. */
 bool analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
                        struct analysis_diagnosis_flow *flows, size_t n, double start_s, double end_s,

@@ -35,6 +35,9 @@
 #define RATE_SEGMENTS 16     /* to take a rate from */
 #define LOSS_EVENTS 2
 
+#define MTU_PAYLOAD 1448.0   /* of a frame; captured super-frames are cut on the wire */
+#define SEGMENTS_PER_ACK 2   /* delayed ACKs */
+
 double analysis_evidence_rtt_s(const struct analysis_evidence *e)
 {
     return e->floor_s + e->data_wait_s + e->ack_wait_s;
@@ -271,6 +274,7 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     size_t slot = e->flow->slot;
     bool incoming = e->flow->incoming, explained = analysis_flows_explain(f, slot, &x);
     e->n_waits = analysis_flows_waits(f, slot, e->waits);
+    e->most_bps = INFINITY;
     e->floor_s = explained ? x.floor_s : NAN;
     e->tick_s = explained ? x.tick_s : NAN;
     e->loop_least_s = explained ? x.loop_least_s : NAN;
@@ -287,13 +291,15 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     if (!analysis_flows_clocking(f, slot, s->from_s, s->to_s, &e->clocking))
         e->clocking =
             (struct analysis_clocking_figures){.flight_bytes = NAN, .offered_bytes = NAN, .full_bytes = NAN};
+    s->full_bytes = fmin(fmax(s->full_bytes, e->clocking.full_bytes), MTU_PAYLOAD);
 }
 
 bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s,
                               struct error *err)
 {
-    *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s};
+    *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
+                                        .segments_per_ack = SEGMENTS_PER_ACK};
     s->waits = calloc(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits);
     s->flow = calloc(n + 1, sizeof *s->flow);
     if (!s->waits || !s->flow)

@@ -22,6 +22,7 @@ struct analysis_evidence {
     double near_s, far_s;             /* of its handshake: from the tap to the host, to the other end, and back */
     double missing_s[2];              /* in data and ACK waits: what stood in the queue when it began */
     enum analysis_cause limit;        /* application, receiver, window or losses */
+    double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */
     double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */
     bool lossless, held;              /* all its life; by waiting ACKs */
 };
@@ -31,6 +32,8 @@ struct analysis_evidence_set {
     struct analysis_wait *waits;    /* owned */
     size_t n;
     double from_s, to_s;            /* the phase */
+    double full_bytes;              /* payload of a full frame */
+    double segments_per_ack;
     bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */
 };
 
