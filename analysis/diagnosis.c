@@ -22,28 +22,6 @@
 #define AROUND 90.0         /* wire bytes of a segment besides its payload; of an ACK, all */
 #define UNLIKE 2.5          /* times faster: an access line */
 
-static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
-    [ANALYSIS_CAUSE_UNKNOWN] = {"unknown", "the evidence does not tell",
-                                "capture with TCP timestamps on, from before the flows begin, at the shared host"},
-    [ANALYSIS_CAUSE_ACKS] = {"acks_behind_data", "ACKs wait behind the data of the other direction",
-                             "serve small ACKs first, or flows by turns (fq_codel, CAKE), at the queue that stands"},
-    [ANALYSIS_CAUSE_THIN_ACKS] = {"rate_asymmetry_acks", "ACKs of the fast direction wait in the slow one's queue",
-                                  "shape the slow direction a little below its rate with CAKE or fq_codel"},
-    [ANALYSIS_CAUSE_OTHER] = {"other_traffic", "ACKs wait behind traffic that is not TCP data of this host",
-                              "give that traffic a queue of its own (fq_codel, CAKE), or a lower rate"},
-    [ANALYSIS_CAUSE_LOSSES] = {"losses", "losses set the windows", "larger buffers, or ECN"},
-    [ANALYSIS_CAUSE_APPLICATION] = {"application", "the applications send no more", "nothing in the network"},
-    [ANALYSIS_CAUSE_RECEIVER] = {"receiver", "readers take their data no faster", "a faster reader"},
-    [ANALYSIS_CAUSE_WINDOW] = {"window", "windows are too small for the round trip",
-                               "larger windows: net.ipv4.tcp_rmem, net.ipv4.tcp_wmem"},
-    [ANALYSIS_CAUSE_FULL] = {"full", "the link carries what it can", "nothing but a faster link"},
-};
-
-const struct analysis_cause_row *analysis_cause(enum analysis_cause cause)
-{
-    return &causes[cause];
-}
-
 const char *analysis_answer_name(enum analysis_answer answer)
 {
     static const char *const names[] = {"unknown", "no", "yes"};
@@ -404,7 +382,7 @@ static void diagnose_why(struct diagnosis *d)
                  1e3 * (worst->floor_s + worst->data_wait_s + worst->ack_wait_s));
     else
         snprintf(out->why, sizeof out->why, "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s", carried / 1e6,
-                 possible / 1e6, 100 * fmax(0, out->lost_share), causes[out->cause].meaning);
+                 possible / 1e6, 100 * fmax(0, out->lost_share), analysis_cause(out->cause)->meaning);
 }
 
 void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct analysis_capacity_host *host,

@@ -17,6 +17,7 @@
 #ifndef ANALYSIS_DIAGNOSIS_H
 #define ANALYSIS_DIAGNOSIS_H
 
+#include "analysis/cause.h"
 #include "analysis/flows.h"
 
 #define ANALYSIS_DIAGNOSIS_TOTAL 0.05
@@ -24,24 +25,6 @@
 
 enum analysis_answer { ANALYSIS_ANSWER_UNKNOWN, ANALYSIS_ANSWER_NO, ANALYSIS_ANSWER_YES };
 
-/* A cause, its evidence in analysis/diagnosis.c, its row in diagnosis_causes[]. */
-enum analysis_cause {
-    ANALYSIS_CAUSE_UNKNOWN,
-    ANALYSIS_CAUSE_ACKS,        /* ACKs behind data */
-    ANALYSIS_CAUSE_THIN_ACKS,   /* the same, on a line whose slower direction carries them */
-    ANALYSIS_CAUSE_OTHER,       /* ACKs behind traffic that is not TCP data of this host */
-    ANALYSIS_CAUSE_LOSSES,
-    ANALYSIS_CAUSE_APPLICATION,
-    ANALYSIS_CAUSE_RECEIVER,    /* a reader that is slow */
-    ANALYSIS_CAUSE_WINDOW,      /* buffers, or congestion windows that no loss holds down */
-    ANALYSIS_CAUSE_FULL,        /* the link carries what it can */
-    ANALYSIS_CAUSES,
-};
-
-struct analysis_cause_row {
-    const char *name, *meaning, *remedy; /* remedy: what to do about it, or what would tell */
-};
-const struct analysis_cause_row *analysis_cause(enum analysis_cause cause);
 const char *analysis_answer_name(enum analysis_answer answer); /* "unknown", "no", "yes" */
 
 enum analysis_capacity_source {
