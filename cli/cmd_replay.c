@@ -18,12 +18,27 @@
 #define SEARCHES 3 /* around the nearest guess */
 #define NEAR_ENOUGH 0.04 /* of study_replay_distance(): no other guess is tried */
 
+/* What the scenario, or the command line, may leave to the capture. */
+#define GIVEN(ROW)                                                                                                    \
+    ROW(RATE, "network.link.rate")                                                                                    \
+    ROW(START, "tcp.initial_window")                                                                                  \
+    ROW(CONGESTION, "tcp.congestion")                                                                                 \
+    ROW(SWITCH_QUEUE, "network.switch.queue")                                                                         \
+    ROW(NIC_QUEUE, "network.nic.queue")                                                                               \
+    ROW(SWITCH_LIMIT, "network.switch.limit")                                                                         \
+    ROW(NIC_LIMIT, "network.nic.limit")
+#define GIVEN_ENUM(NAME, key) GIVEN_##NAME,
+#define GIVEN_KEY(NAME, key) key,
+
+enum { GIVEN(GIVEN_ENUM) GIVEN_COUNT };
+static const char *const given_keys[] = {GIVEN(GIVEN_KEY) NULL};
+
 struct replay_options {
     const char *file, *scenario, *output, *what_ifs[STUDY_REPLAY_VARIANTS];
     struct cli_options_sets sets;
     int n_what_ifs;
     int64_t jobs;
-    bool quiet, json, anyway;
+    bool quiet, json, anyway, gives[GIVEN_COUNT];
 };
 
 static bool options_map(const struct cli_option *option, const char *text, struct error *err)
@@ -126,12 +141,6 @@ static bool replay_play(struct study_replay_run *runs, int n, const struct repla
     return true;
 }
 
-/* Does the scenario, or the command line, leave this to the capture? */
-static bool replay_open(const struct replay_options *o, const char *key)
-{
-    return !scenario_load_gives(o->scenario, o->sets.set, o->sets.n, key);
-}
-
 /* Moves the hosts, plays once more, and leaves them there when that comes nearer. *run becomes the better one. */
 static bool replay_calibrate(struct study_replay *r, const struct replay_options *o, const char *root,
                              struct study_replay_run *run, int *signal_number, struct error *err)
@@ -195,9 +204,8 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
     study_replay_guess guess[STUDY_REPLAY_GUESSES], chosen = "";
     struct study_replay_run best = {0};
     int n = 0;
-    study_replay_guesses(r, replay_open(o, "network.switch.queue") && replay_open(o, "network.nic.queue"),
-                         replay_open(o, "tcp.congestion"),
-                         replay_open(o, "network.switch.limit") && replay_open(o, "network.nic.limit"), guess, &n);
+    study_replay_guesses(r, !o->gives[GIVEN_SWITCH_QUEUE] && !o->gives[GIVEN_NIC_QUEUE], !o->gives[GIVEN_CONGESTION],
+                         !o->gives[GIVEN_SWITCH_LIMIT] && !o->gives[GIVEN_NIC_LIMIT], guess, &n);
     bool ok = replay_try(r, o, root, guess, 1, &best, &chosen, signal_number, err);
     if (ok && !*signal_number && study_replay_distance(r, &best) > NEAR_ENOUGH)
         ok = replay_try(r, o, root, guess + 1, n - 1, &best, &chosen, signal_number, err);
@@ -272,7 +280,7 @@ int cmd_replay(int argc, char **argv)
     int at = options_read(argc, argv, &o, &r, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
-    if (!scenario_load(&r.scenario, o.scenario, o.sets.set, o.sets.n, &err))
+    if (!scenario_load_asking(&r.scenario, o.scenario, o.sets.set, o.sets.n, given_keys, o.gives, &err))
         return cli_fail(&err);
     if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
         status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points",
@@ -282,8 +290,8 @@ int cmd_replay(int argc, char **argv)
     r.scenario.precision = 0;
     r.scenario.n_captures = 0; /* of the scenario's own places; the pointer stays owned */
     r.scenario.engine = SCENARIO_ENGINE_NATIVE;
-    r.reads_start = replay_open(&o, "tcp.initial_window");
-    r.reads_network = replay_open(&o, "network.link.rate");
+    r.reads_start = !o.gives[GIVEN_START];
+    r.reads_network = !o.gives[GIVEN_RATE];
     if (status == 0)
         status = replay_read(&r, o.file, &err) ? replay_all(&r, &o, &err) : cli_fail(&err);
     study_replay_fini(&r);

@@ -155,19 +155,18 @@ static struct document *load_open(const char *path, const char *const *sets, siz
     return path ? document_open(path, sets, n_sets, err) : document_open_text("--set", "{}", 2, sets, n_sets, err);
 }
 
-bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err)
+bool scenario_load_asking(struct scenario *s, const char *path, const char *const *sets, size_t n_sets,
+                          const char *const *keys, bool *gives, struct error *err)
 {
-    return load_document(s, load_open(path, sets, n_sets, err), err) ||
-           (path ? filekind_blame(path, FILEKIND_SCENARIO, err) : false);
+    struct document *d = load_open(path, sets, n_sets, err);
+    for (size_t i = 0; keys[i]; i++)
+        gives[i] = d && document_node(d, keys[i]) != 0;
+    return load_document(s, d, err) || (path ? filekind_blame(path, FILEKIND_SCENARIO, err) : false);
 }
 
-bool scenario_load_gives(const char *path, const char *const *sets, size_t n_sets, const char *key)
+bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err)
 {
-    struct error err;
-    struct document *d = load_open(path, sets, n_sets, &err);
-    bool gives = d && document_node(d, key) != 0;
-    document_free(d);
-    return gives;
+    return scenario_load_asking(s, path, sets, n_sets, (const char *const[]){NULL}, NULL, err);
 }
 
 bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err)

@@ -19,8 +19,9 @@
  * from a set is blamed on it: "--set network.link.rate=fast: 'fast' is ...". On failure *s is zeroed. */
 bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err);
 
-/* Does the file, or one of the sets, give this key? "network.link.rate". The file has been loaded before. */
-bool scenario_load_gives(const char *path, const char *const *sets, size_t n_sets, const char *key);
+/* The same, and whether the file or one of the sets gives each of the `keys` ("network.link.rate"), which NULL ends. */
+bool scenario_load_asking(struct scenario *s, const char *path, const char *const *sets, size_t n_sets,
+                          const char *const *keys, bool *gives, struct error *err);
 
 /* As scenario_load(), of a text without sets: one that scenario_write() made, say. `name` is what errors call it. */
 bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err);
