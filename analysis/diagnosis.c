@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #define SATURATED 0.95      /* of what it has room for */
-#define WAITS_MATTER 0.03   /* of the round trip: less is not what holds a flow */
 #define QUEUES_TICKS 1.5    /* of waiting before the tap: a queue, no clock's tick */
 #define QUEUES_FRAMES 4     /* likewise, where stamps are not used */
 #define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
@@ -118,14 +117,14 @@ static void diagnose_held(struct diagnosis *d, bool incoming)
     bool behind = !d->s.beside || (other && other->other_bytes > OTHERS * other->all_bytes);
     for (size_t i = 0; i < d->s.n; i++) {
         const struct analysis_evidence *e = &d->s.flow[i];
-        behind = behind || e->flow->incoming != incoming;
+        behind = behind || e->behind || e->flow->incoming != incoming;
         if (e->flow->incoming != incoming || !diagnosis_waits(d, e) || !isfinite(e->ack_wait_s))
             continue;
         wait += e->flow->rate_bps * diagnosis_busy(d, e) * e->ack_wait_s;
         rtt += e->flow->rate_bps * analysis_evidence_rtt_s(e);
         tick_s += e->flow->rate_bps * e->tick_s;
     }
-    bool matter = behind && !diagnosis_apart(d, !incoming) && wait > fmax(WAITS_MATTER * rtt, tick_s);
+    bool matter = behind && !diagnosis_apart(d, !incoming) && wait > fmax(d->s.unseen * rtt, tick_s);
     for (size_t i = 0; i < d->s.n; i++) {
         struct analysis_evidence *e = &d->s.flow[i];
         if (e->flow->incoming != incoming)

@@ -10,6 +10,7 @@
 #define TICKS 10             /* and more: stamps tell legs apart */
 #define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
 #define STEADY 0.35          /* deviation over mean of what an earlier flow waits more */
+#define UNSEEN 0.03          /* of the round trip: as much wait comes from stamps and delayed ACKs */
 #define STOOD 0.3            /* of it stood when the later flow began */
 
 /* Of senders. A window-limited one is always within a segment or two of its window and answers every ACK. */
@@ -299,7 +300,7 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
                               struct error *err)
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
-                                        .segments_per_ack = SEGMENTS_PER_ACK};
+                                        .segments_per_ack = SEGMENTS_PER_ACK, .unseen = UNSEEN};
     s->waits = calloc(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits);
     s->flow = calloc(n + 1, sizeof *s->flow);
     if (!s->waits || !s->flow)

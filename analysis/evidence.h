@@ -25,6 +25,7 @@ struct analysis_evidence {
     double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */
     double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */
     bool lossless, held;              /* all its life; by waiting ACKs */
+    bool behind;                      /* its ACKs are known to pass queues of data */
 };
 
 struct analysis_evidence_set {
@@ -34,6 +35,7 @@ struct analysis_evidence_set {
     double from_s, to_s;            /* the phase */
     double full_bytes;              /* payload of a full frame */
     double segments_per_ack;
+    double unseen;                  /* share of the round trip: a wait of less may be none */
     bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */
 };
 

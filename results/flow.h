@@ -15,6 +15,8 @@ struct results_flow {
     int64_t retransmitted_segments, retransmitted_bytes;
     bool connected, done;
     double floor_s, data_wait_s, ack_wait_s, rtt_s;
+    double steady_data_wait_s, steady_ack_wait_s;
+    int64_t steady_loss_events;
     int64_t data_frames, ack_frames, ack_groups, compressed_groups;
     int64_t messages;
     double message_s, message_sd_s, message_ci95_s;

@@ -42,6 +42,9 @@ static struct results_flow record_row(const struct scenario_flow *f, const struc
         .connected = stats->connected,
         .done = stats->done,
         .floor_s = NAN,
+        .steady_data_wait_s = waits_mean_s(&r->waits.data, &r->warm.data),
+        .steady_ack_wait_s = waits_mean_s(&r->waits.ack, &r->warm.ack),
+        .steady_loss_events = r->steady_loss_events,
         .messages = f->repeat > 1 ? (int64_t)r->message_s.n : -1,
         .message_s = mean.value,
         .message_sd_s = estimate_deviation(&r->message_s),
@@ -52,8 +55,8 @@ static struct results_flow record_row(const struct scenario_flow *f, const struc
     snprintf(row.dst, sizeof row.dst, "h%d", f->to);
     if (r->waits.data.frames > 0 && r->waits.ack.frames > 0) {
         row.floor_s = waits_floor_s(&r->waits);
-        row.data_wait_s = waits_mean_s(&r->waits.data);
-        row.ack_wait_s = waits_mean_s(&r->waits.ack);
+        row.data_wait_s = waits_mean_s(&r->waits.data, NULL);
+        row.ack_wait_s = waits_mean_s(&r->waits.ack, NULL);
         row.rtt_s = row.floor_s + row.data_wait_s + row.ack_wait_s;
         row.data_frames = r->waits.data.frames;
         row.ack_frames = r->waits.ack.frames;

@@ -13,7 +13,8 @@
 struct record_flow {
     struct emu_flow_stats stats;
     struct estimate steady_bps; /* goodput after the warm-up; NAN when the flow ended before */
-    struct waits_flow waits;
+    struct waits_flow waits, warm; /* warm: as they were after the warm-up */
+    int64_t steady_loss_events;    /* -1 unknown */
     struct estimate_running message_s; /* times of its messages that count */
 };
 

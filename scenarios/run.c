@@ -43,6 +43,7 @@ struct run {
     struct run_tap *taps;         /* owned; one a capture */
     struct record_queues queues;
     struct waits_flow *waits;     /* owned; one a flow */
+    struct waits_flow *warm;      /* owned; the same, as they were after the warm-up; NULL before */
     int64_t sample_ps;
     struct run_losses *losses;    /* owned; one a flow */
     double *delivered;            /* owned; bytes of flow f delivered by the s-th steady sample: [f * capacity + s] */
@@ -188,7 +189,7 @@ static void run_count_losses(struct run *r, int flow, int64_t now_ps)
     const struct waits_flow *w = &r->waits[flow];
     int64_t segments = run_flow_stats(r, flow).retransmitted_segments;
     double since_s = (double)(now_ps - l->last_ps) / (double)UNITS_PS_PER_S;
-    double round_trip_s = waits_floor_s(w) + waits_mean_s(&w->data) + waits_mean_s(&w->ack);
+    double round_trip_s = waits_floor_s(w) + waits_mean_s(&w->data, NULL) + waits_mean_s(&w->ack, NULL);
     if (r->samples > 0 && segments > l->segments && !(l->events > 0 && since_s < round_trip_s)) {
         l->events++;
         l->last_ps = now_ps;
@@ -204,6 +205,11 @@ static void run_sample(void *arg)
     struct emu_clock clock = emu_engine_clock(r->engine);
     int64_t now_ps = emu_clock_now(&clock);
     record_queues_sample(&r->queues, &r->network, now_ps);
+    if (now_ps >= s->warmup_ps && !r->warm) {
+        size_t n = (size_t)s->n_flows;
+        r->warm = memory_zeroed(n, sizeof *r->warm, "the flows of a run");
+        memcpy(r->warm, r->waits, n * sizeof *r->warm);
+    }
     if (now_ps >= s->warmup_ps && r->samples < r->capacity) {
         for (int i = 0; i < s->n_flows; i++) {
             run_count_losses(r, i, now_ps);
@@ -295,7 +301,10 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     run_steady(r, flows);
     for (int i = 0; ok && i < s->n_flows; i++) {
         flows[i].stats = run_flow_stats(r, i);
-        flows[i].waits = r->waits[i];
+        flows[i].waits = flows[i].warm = r->waits[i];
+        if (r->warm)
+            flows[i].warm = r->warm[i];
+        flows[i].steady_loss_events = r->samples > 1 ? (int64_t)r->losses[i].events : -1;
         if (r->program && r->program->ops->times)
             flows[i].message_s = r->program->ops->times(r->program, i);
     }
@@ -373,5 +382,6 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     free(r.losses);
     free(r.taps);
     free(r.waits);
+    free(r.warm);
     return ok;
 }

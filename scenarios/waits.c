@@ -37,9 +37,11 @@ void waits_add(struct waits_flow *flows, int n_flows, const struct emu_network *
     }
 }
 
-double waits_mean_s(const struct waits_kind *k)
+double waits_mean_s(const struct waits_kind *k, const struct waits_kind *before)
 {
-    return k->frames > 0 ? k->wait_sum_ps / (double)k->frames / (double)UNITS_PS_PER_S : NAN;
+    int64_t frames = k->frames - (before ? before->frames : 0);
+    double sum_ps = k->wait_sum_ps - (before ? before->wait_sum_ps : 0);
+    return frames > 0 ? sum_ps / (double)frames / (double)UNITS_PS_PER_S : NAN;
 }
 
 double waits_floor_s(const struct waits_flow *f)

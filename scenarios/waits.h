@@ -27,8 +27,8 @@ struct waits_flow {
 void waits_add(struct waits_flow *flows, int n_flows, const struct emu_network *n, int host,
                const struct emu_frame *frame, int64_t now_ps);
 
-/* Mean in seconds; NAN when nothing arrived. */
-double waits_mean_s(const struct waits_kind *k);
+/* Mean in seconds, of what arrived after *before was copied; NAN when nothing did. `before` NULL: of everything. */
+double waits_mean_s(const struct waits_kind *k, const struct waits_kind *before);
 
 /* Round trip of a full data frame and its ACK through empty queues, in seconds; NAN likewise. */
 double waits_floor_s(const struct waits_flow *f);

@@ -4,8 +4,9 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
-#include "results/flow.h"
+#include "results/summary.h"
 #include "scenarios/load.h"
+#include "study/judge_run_evidence.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,11 +19,15 @@ struct run_flow {
     int64_t bytes;
     double start_s, end_s;
     double warmup_s; /* of the run: steady rates count from here */
+    size_t row;      /* in flows.csv */
+    struct study_run_flow known; /* its row: of the summary, NULL without one */
 };
 
 struct run_flows {
     struct run_flow *flow; /* owned */
     size_t n;
+    struct results_summary summary; /* without ports: of a run that has none */
+    struct study_run_links links;
 };
 
 bool study_judge_run_exists(const char *directory)
@@ -83,9 +88,52 @@ static struct run_flow run_flow(const struct results_flow *row, const struct sce
     snprintf(r.figures.dst, sizeof r.figures.dst, "%s", row->dst);
     if (flow && flow->repeat > 1 && s->barrier) /* as if there were one message of mean length */
         r.end_s = r.start_s + row->message_s;
+    r.known.flow = flow;
     r.src_rack = run_rack_of(s, row->src);
     r.dst_rack = run_rack_of(s, row->dst);
     return r;
+}
+
+/* What a duplex flow carries back. */
+static struct run_flow run_flow_back(const struct run_flow *there)
+{
+    const struct results_flow *row = there->known.row;
+    double share = (double)row->delivered_back_bytes / (double)row->bytes;
+    struct run_flow back = *there;
+    memcpy(back.figures.src, there->figures.dst, sizeof back.figures.src);
+    memcpy(back.figures.dst, there->figures.src, sizeof back.figures.dst);
+    back.figures.rate_bps *= share;
+    back.figures.ci95_bps *= share;
+    back.src_rack = there->dst_rack;
+    back.dst_rack = there->src_rack;
+    back.bytes = row->delivered_back_bytes;
+    back.known.back = true;
+    return back;
+}
+
+/* The summary's rows of the flows, and the links that they use. `flows` has room for the way back of each. */
+static void run_links(const char *directory, const struct scenario *s, struct run_flows *flows)
+{
+    const struct results_summary *summary = &flows->summary;
+    size_t rows = flows->n, n = 0;
+    struct error none; /* a run may lack it: then nobody can diagnose it */
+    if (!results_summary_read(&flows->summary, directory, &none))
+        return;
+    struct study_run_flow *known = memory_zeroed(2 * rows, sizeof *known, "the flows of a run");
+    for (size_t i = 0; i < rows; i++) {
+        struct run_flow *f = &flows->flow[i];
+        const struct results_flow *row = f->row < summary->n_flows ? &summary->flows[f->row] : NULL;
+        if (!f->known.flow || !row || strcmp(row->name, f->known.flow->name) != 0)
+            continue;
+        f->known.row = row;
+        known[n++] = f->known;
+        if (!f->known.flow->duplex || row->delivered_back_bytes <= 0)
+            continue;
+        flows->flow[flows->n] = run_flow_back(f);
+        known[n++] = flows->flow[flows->n++].known;
+    }
+    study_run_links_init(&flows->links, s, summary, known, n);
+    free(known);
 }
 
 /* The flows that began and got something. */
@@ -94,12 +142,14 @@ static bool run_read(const char *directory, const struct scenario *s, struct run
     struct results_flow *rows = NULL;
     size_t n = 0;
     bool ok = results_flow_read(directory, &rows, &n, err);
-    flows->flow = memory_zeroed(n, sizeof *flows->flow, "the flows of a run");
+    flows->flow = memory_zeroed(2 * n, sizeof *flows->flow, "the flows of a run");
     for (size_t i = 0; i < n; i++) {
         flows->flow[flows->n] = run_flow(&rows[i], s);
+        flows->flow[flows->n].row = i;
         flows->n += rows[i].start_ps >= 0 && flows->flow[flows->n].figures.rate_bps > 0;
     }
     free(rows);
+    run_links(directory, s, flows);
     return ok;
 }
 
@@ -115,12 +165,41 @@ static void run_measure(const void *flow, const struct analysis_resource *r, str
     *measured = ((const struct run_flow *)flow)->figures;
 }
 
-static const struct analysis_resource_source run_source = {
-    .settled_s = run_settled_s,
-    .measure = run_measure,
-    .least = 2,
-    .whole_lives = true,
-};
+static bool run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
+                         struct error *err)
+{
+    const struct study_run_links *links = user;
+    struct analysis_evidence *evidence = memory_zeroed(r->n, sizeof *evidence, "the flows of a host");
+    struct analysis_diagnosis_flow *flows = memory_zeroed(r->n, sizeof *flows, "the flows of a host");
+    const struct emu_tcp_config *tcp = &links->scenario->tcp;
+    const double capacity_bps[2] = {study_run_links_rate_bps(links, r->host, true),
+                                    study_run_links_rate_bps(links, r->host, false)};
+    struct analysis_evidence_set s = {.flow = evidence, .n = r->n, .from_s = r->steady_start_s, .to_s = r->end_s,
+                                      .full_bytes = (double)tcp->segment_bytes,
+                                      .segments_per_ack = (double)tcp->delayed_ack, .beside = true};
+    (void)err;
+    r->diagnosed = true;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct run_flow *f = uses[i]->flow;
+        flows[i] = (struct analysis_diagnosis_flow){.incoming = r->flows[i].incoming,
+                                                    .rate_bps = r->flows[i].rate_bps,
+                                                    .ci95_bps = r->flows[i].ci95_bps};
+        evidence[i].flow = &flows[i];
+        r->diagnosed = r->diagnosed && f->known.row;
+        if (f->known.row)
+            study_run_evidence(links, &f->known, r->host, r->steady_start_s, r->end_s, &evidence[i]);
+    }
+    if (r->diagnosed)
+        analysis_diagnosis_decide(&s, NULL, capacity_bps, &r->diagnosis);
+    for (size_t i = 0; r->diagnosed && i < r->n; i++) {
+        r->flows[i].floor_s = flows[i].floor_s;
+        r->flows[i].data_wait_s = flows[i].data_wait_s;
+        r->flows[i].ack_wait_s = flows[i].ack_wait_s;
+    }
+    free(evidence);
+    free(flows);
+    return true;
+}
 
 /* How a flow uses a host's link (or the backbone); false when it does not. */
 static bool run_uses(const struct run_flow *f, const char *resource, bool *incoming)
@@ -133,10 +212,18 @@ static bool run_uses(const struct run_flow *f, const char *resource, bool *incom
     return *incoming || strcmp(f->figures.src, resource) == 0;
 }
 
-static bool run_judge(const struct run_flows *flows, const char *resource, const struct model_link *link,
+static bool run_judge(struct run_flows *flows, size_t least, const char *resource, const struct model_link *link,
                       struct analysis_resource_use *uses, double tolerance, struct analysis_resources *resources,
                       struct error *err)
 {
+    const struct analysis_resource_source source = {
+        .settled_s = run_settled_s,
+        .measure = run_measure,
+        .diagnose = run_diagnose,
+        .user = &flows->links,
+        .least = least,
+        .whole_lives = true,
+    };
     size_t n = 0;
     for (size_t i = 0; i < flows->n; i++) {
         const struct run_flow *f = &flows->flow[i];
@@ -144,7 +231,7 @@ static bool run_judge(const struct run_flows *flows, const char *resource, const
         if (run_uses(f, resource, &incoming))
             uses[n++] = (struct analysis_resource_use){{f->start_s, f->end_s, incoming}, f->bytes, f};
     }
-    return analysis_resource_judge(&run_source, resource, uses, n, link, tolerance, resources, err);
+    return analysis_resource_judge(&source, resource, uses, n, link, tolerance, resources, err);
 }
 
 static bool run_judged_before(const struct run_flows *flows, size_t flow, bool dst)
@@ -159,7 +246,8 @@ static bool run_judged_before(const struct run_flows *flows, size_t flow, bool d
     return dst && strcmp(host, f->src) == 0;
 }
 
-static bool run_judge_all(const struct scenario *s, const struct run_flows *flows, double tolerance,
+/* Whatever `least` flows use at once. */
+static bool run_judge_all(const struct scenario *s, struct run_flows *flows, size_t least, double tolerance,
                           struct analysis_resources *resources, struct error *err)
 {
     struct model_link link = study_judge_run_link(s), backbone = link;
@@ -170,9 +258,9 @@ static bool run_judge_all(const struct scenario *s, const struct run_flows *flow
         const struct analysis_check_flow *f = &flows->flow[i / 2].figures;
         bool dst = i % 2;
         if (!run_judged_before(flows, i / 2, dst))
-            ok = run_judge(flows, dst ? f->dst : f->src, &link, uses, tolerance, resources, err);
+            ok = run_judge(flows, least, dst ? f->dst : f->src, &link, uses, tolerance, resources, err);
     }
-    ok = ok && run_judge(flows, STUDY_JUDGE_RUN_BACKBONE, &backbone, uses, tolerance, resources, err);
+    ok = ok && run_judge(flows, least, STUDY_JUDGE_RUN_BACKBONE, &backbone, uses, tolerance, resources, err);
     free(uses);
     return ok;
 }
@@ -188,7 +276,13 @@ bool study_judge_run_directory(const char *directory, double tolerance, struct a
     free(path);
     if (!ok)
         return false;
-    ok = run_read(directory, &s, &flows, err) && run_judge_all(&s, &flows, tolerance, resources, err);
+    struct analysis_resources alone = {0};
+    ok = run_read(directory, &s, &flows, err) && run_judge_all(&s, &flows, 2, tolerance, resources, err) &&
+         (resources->n > 0 || run_judge_all(&s, &flows, 1, tolerance, &alone, err));
+    resources->alone = alone.resource;
+    resources->n_alone = alone.n;
+    study_run_links_fini(&flows.links);
+    results_summary_fini(&flows.summary);
     scenario_fini(&s);
     free(flows.flow);
     if (ok)

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How often contraflow is right about captures whose truth is known by experiment.
 
-    benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--right 0.98 --false-yes 0.005 --unknown 0.05]
+    benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--runs] [--right 0.98 --false-yes 0.005 --unknown 0.05]
 
 DIR is a corpus of linux.py or emulated.py. Each capture is judged alone, by `contraflow check --json`; its "diagnosis"
 is held against truth.csv: the answer, the cause, what is lost, the capacity, and each flow's waits ("data_wait_s" and
 "ack_wait_s" of the flow, else those of `contraflow explain --json`). A check without a diagnosis is read by its
 verdict. Truth that is too close to call ("unclear", or a label that another seed turns round) is counted apart. With
-limits, the exit status is 1 where one is broken."""
+limits, the exit status is 1 where one is broken. --runs: runs each scenario of emulated.py and judges its run directory
+instead."""
 import argparse
 import concurrent.futures
 import csv
@@ -51,14 +52,29 @@ def benchmark_old(resource):
     return {"asymmetry": answer, "cause": cause, "lost_share": lost, "capacity_bps": {"in": wire, "out": wire}}
 
 
+def benchmark_run(contraflow, directory, name, temporary):
+    """The run directory of a scenario, without captures; None: there is no such scenario."""
+    scenario = pathlib.Path(directory, f"{name}.yaml")
+    if not scenario.exists():
+        return None
+    lines = [line for line in scenario.read_text().splitlines() if not line.startswith("capture:")]
+    plain = pathlib.Path(temporary, "scenario.yaml")
+    plain.write_text("\n".join(lines) + "\n")
+    subprocess.run([contraflow, "run", plain, "-q", "-o", f"{temporary}/run"], check=True, timeout=TIMEOUT_S)
+    return f"{temporary}/run"
+
+
 def benchmark_one(job):
     """{"answer", "cause", "lost", "capacity", "waits"} of one capture; missing where nothing was said."""
-    contraflow, directory, row = job
-    with truth_capture(directory, row["name"]) as (path, _):
+    contraflow, directory, row, runs = job
+    host = "h0" if runs else row["host"]
+    with truth_capture(directory, row["name"]) as (path, temporary):
+        if runs:
+            path = benchmark_run(contraflow, directory, row["name"], temporary)
         if path is None:
             return row["name"], None
         check, explain = (benchmark_call(contraflow, c, str(path)) for c in ("check", "explain"))
-    resource = next((r for r in check.get("resources", []) if r["host"].strip("[]") == row["host"]), None)
+    resource = next((r for r in check.get("resources", []) if r["host"].strip("[]") == host), None)
     if resource is None:
         return row["name"], {"answer": "unknown", "cause": "unknown", "verdict": "-", "waits": {}}
     d = resource.get("diagnosis") or benchmark_old(resource)
@@ -194,6 +210,7 @@ def main():
     p.add_argument("directory", type=pathlib.Path)
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--wrong", action="store_true", help="list what is answered wrong")
+    p.add_argument("--runs", action="store_true", help="judge run directories, not captures")
     p.add_argument("--class", dest="kind", help="this class only")
     p.add_argument("--right", type=float, help="at least this share")
     p.add_argument("--false-yes", type=float, help="at most this share")
@@ -201,7 +218,7 @@ def main():
     arguments = p.parse_args()
     with open(arguments.directory / "truth.csv", newline="") as f:
         rows = [r for r in csv.DictReader(f) if arguments.kind in (None, r.get("class"))]
-    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), r) for r in rows]
+    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), r, arguments.runs) for r in rows]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         results = {name: said for name, said in pool.map(benchmark_one, jobs) if said}
     missing = [r["name"] for r in rows if r["name"] not in results]

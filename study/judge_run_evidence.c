@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/judge_run_evidence.h"
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "study/judge_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOPS 4             /* NIC, two through a root, port */
+#define WINDOW_FULL 0.85   /* of the window is in flight: the window limits the flow, not its application */
+#define PAUSES 0.05        /* of the time: its application, not its window, limits a flow */
+#define LINK_FULL 0.95     /* of what a link can carry */
+#define WRITES 0.97        /* of the rate at which its application writes: nothing holds it back */
+#define HEADERS 90.0       /* wire bytes of a segment besides its payload; of an ACK, all */
+#define LOSS_EVENTS 2
+#define MOST_OF_TRANSFER 0.9
+
+static int links_compare(const void *a, const void *b)
+{
+    const struct study_run_link *x = a, *y = b;
+    return strcmp(x->port->name, y->port->name);
+}
+
+static int links_compare_name(const void *name, const void *link)
+{
+    return strcmp(name, ((const struct study_run_link *)link)->port->name);
+}
+
+static struct study_run_link *links_find(const struct study_run_links *l, const char *name)
+{
+    return l->n > 0 ? bsearch(name, l->link, l->n, sizeof *l->link, links_compare_name) : NULL;
+}
+
+/* The links that a flow's data pass, or its ACKs; their names are those of emu/network.h. A mesh has several ways: none. */
+static size_t links_path(const struct study_run_links *l, const struct study_run_flow *f, bool acks,
+                         struct study_run_link *path[HOPS])
+{
+    const struct emu_network_config *c = &l->scenario->network;
+    bool turned = f->back != acks;
+    int from = turned ? f->flow->to : f->flow->from, to = turned ? f->flow->from : f->flow->to;
+    int a = emu_network_rack(c, from), b = emu_network_rack(c, to);
+    char name[HOPS][RESULTS_NAME];
+    size_t names = 0, n = 0;
+    if (c->topology == EMU_TOPOLOGY_MESH)
+        return 0;
+    snprintf(name[names++], sizeof *name, "h%d", from);
+    if (a != b && c->root) {
+        snprintf(name[names++], sizeof *name, "sw%d-root", a);
+        snprintf(name[names++], sizeof *name, "root-sw%d", b);
+    } else if (a != b) {
+        snprintf(name[names++], sizeof *name, "sw%d-sw%d", a, b);
+    }
+    snprintf(name[names++], sizeof *name, "sw%d-h%d", b, to);
+    for (size_t i = 0; i < names; i++) {
+        path[n] = links_find(l, name[i]);
+        n += path[n] != NULL;
+    }
+    return n;
+}
+
+static double flow_rate_bps(const struct study_run_flow *f)
+{
+    double share = f->back ? (double)f->row->delivered_back_bytes / (double)f->row->bytes : 1;
+    return share * results_flow_rate_bps(f->row, f->flow->bytes);
+}
+
+void study_run_links_init(struct study_run_links *l, const struct scenario *s, const struct results_summary *summary,
+                          const struct study_run_flow *flows, size_t n)
+{
+    struct study_run_link *path[HOPS];
+    *l = (struct study_run_links){.scenario = s, .n = summary->n_ports};
+    l->link = memory_zeroed(l->n, sizeof *l->link, "the links of a run");
+    for (size_t i = 0; i < l->n; i++) {
+        const struct results_port *port = &summary->ports[i];
+        double stopped_ps = (double)port->told_to_stop_ps;
+        l->link[i] = (struct study_run_link){.port = port,
+                                             .stopped = fmax(0, stopped_ps / (double)summary->ended_ps)};
+    }
+    qsort(l->link, l->n, sizeof *l->link, links_compare);
+    for (size_t i = 0; i < n; i++) {
+        double rate_bps = flow_rate_bps(&flows[i]);
+        for (size_t hop = links_path(l, &flows[i], false, path); isfinite(rate_bps) && hop > 0; hop--)
+            path[hop - 1]->data_bps += rate_bps;
+        for (size_t hop = links_path(l, &flows[i], true, path); isfinite(rate_bps) && hop > 0; hop--)
+            path[hop - 1]->ack_bps += rate_bps;
+    }
+}
+
+void study_run_links_fini(struct study_run_links *l)
+{
+    free(l->link);
+    *l = (struct study_run_links){0};
+}
+
+/* Is the link the resource's own, towards it or from it? */
+static bool links_own(const char *name, const char *resource, bool incoming)
+{
+    const char *dash = strchr(name, '-');
+    size_t n = strlen(resource);
+    if (strcmp(resource, STUDY_JUDGE_RUN_BACKBONE) == 0)
+        return strcmp(name, incoming ? "sw1-sw0" : STUDY_JUDGE_RUN_BACKBONE) == 0;
+    if (incoming)
+        return dash && strcmp(dash + 1, resource) == 0;
+    return !dash && strncmp(name, resource, n) == 0 && (name[n] == '\0' || name[n] == '.');
+}
+
+double study_run_links_rate_bps(const struct study_run_links *l, const char *resource, bool incoming)
+{
+    double bps = 0;
+    for (size_t i = 0; i < l->n; i++)
+        if (links_own(l->link[i].port->name, resource, incoming))
+            bps += (double)l->link[i].port->rate_bps;
+    return bps > 0 ? bps : (double)NAN;
+}
+
+/* How much faster the flow may become before the fullest of the other links on its way is full, the flows there growing
+ * alike. */
+static double evidence_growth(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
+                              bool incoming)
+{
+    struct study_run_link *path[HOPS];
+    double full = (double)f->flow->tcp.segment_bytes, ack = HEADERS / ((double)f->flow->tcp.delayed_ack * full);
+    double growth = INFINITY;
+    for (size_t hop = links_path(l, f, false, path); hop > 0; hop--) {
+        const struct study_run_link *link = path[hop - 1];
+        double room = ((double)link->port->rate_bps - ack * link->ack_bps) * full / (full + HEADERS);
+        double open = 1 - link->stopped;
+        if (link->stopped > 0 || !links_own(link->port->name, resource, incoming))
+            growth = fmin(growth, open * room / link->data_bps);
+    }
+    return growth;
+}
+
+/* Do its ACKs share a queue with data? */
+static bool evidence_behind(const struct study_run_links *l, const struct study_run_flow *f)
+{
+    struct study_run_link *path[HOPS];
+    bool behind = false;
+    for (size_t hop = links_path(l, f, true, path); hop > 0; hop--)
+        behind = behind || path[hop - 1]->data_bps > 0;
+    return behind;
+}
+
+/* An application that stops and thinks: how long it has nothing to send, and what its cycles allow without any wait of
+ * ACKs. A chunk takes a round trip for each window in it, and one for the rest. */
+static void evidence_pauses(const struct study_run_flow *f, double from_s, struct analysis_evidence *e)
+{
+    double end_s = (double)f->row->end_ps / UNITS_PS_PER_S, span_s = end_s - from_s;
+    double before = (double)f->row->bytes - e->flow->rate_bps * span_s / 8, pause_s = 0, n = 0;
+    for (int i = 0; i < f->flow->n_pauses; i++) {
+        const struct scenario_pause *p = &f->flow->pauses[i];
+        if ((double)p->after_bytes <= before || p->after_bytes > f->row->bytes)
+            continue;
+        pause_s += (double)p->pause_ps / UNITS_PS_PER_S;
+        n++;
+    }
+    if (n == 0)
+        return;
+    double transfer_s = (span_s - pause_s) / n, chunk = e->flow->rate_bps * span_s / 8 / n;
+    double saved_s = e->ack_wait_s * ceil(chunk / study_judge_run_window(&f->flow->tcp));
+    e->limit = pause_s > PAUSES * span_s ? ANALYSIS_CAUSE_APPLICATION : e->limit;
+    e->clocking.closed_loop = true;
+    e->clocking.gaps_s = pause_s / span_s;
+    e->most_bps = fmin(e->most_bps, chunk * 8 * n / (span_s - n * fmin(saved_s, MOST_OF_TRANSFER * transfer_s)));
+}
+
+/* The next message goes when this one is received: it takes the way there, and as long as its bytes last. */
+static void evidence_messages(const struct study_run_flow *f, double line_bps, struct analysis_evidence *e)
+{
+    double wire = (double)f->flow->bytes * (1 + HEADERS / (double)f->flow->tcp.segment_bytes);
+    e->most_bps = fmin(e->most_bps, (double)f->flow->bytes * 8 / (e->floor_s / 2 + wire * 8 / line_bps));
+}
+
+static enum analysis_cause evidence_limit(const struct study_run_flow *f, double growth,
+                                          const struct analysis_evidence *e)
+{
+    double window = study_judge_run_window(&f->flow->tcp);
+    double flight = e->flow->rate_bps / 8 * analysis_evidence_rtt_s(e);
+    if (f->row->steady_loss_events >= LOSS_EVENTS)
+        return ANALYSIS_CAUSE_LOSSES;
+    if (growth < 1 / LINK_FULL)
+        return ANALYSIS_CAUSE_FULL;
+    bool writes = f->flow->rate_bps > 0 && e->flow->rate_bps > WRITES * (double)f->flow->rate_bps;
+    bool messages = f->flow->repeat > 1 && flight < WINDOW_FULL * window;
+    return writes || messages ? ANALYSIS_CAUSE_APPLICATION : ANALYSIS_CAUSE_WINDOW;
+}
+
+void study_run_evidence(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
+                        double from_s, double to_s, struct analysis_evidence *e)
+{
+    const struct results_flow *row = f->row;
+    double growth = evidence_growth(l, f, resource, e->flow->incoming);
+    bool steady = isfinite(row->steady_data_wait_s) && isfinite(row->steady_ack_wait_s);
+    e->clocking = (struct analysis_clocking_figures){.full_bytes = (double)f->flow->tcp.segment_bytes,
+                                                     .tight_share = 1};
+    e->start_s = (double)row->start_ps / UNITS_PS_PER_S;
+    e->floor_s = row->floor_s;
+    e->data_wait_s = steady ? row->steady_data_wait_s : row->data_wait_s;
+    e->ack_wait_s = steady ? row->steady_ack_wait_s : row->ack_wait_s;
+    if (f->back) { /* what comes back passes the queues of the ACKs */
+        double data_s = e->data_wait_s;
+        e->data_wait_s = e->ack_wait_s;
+        e->ack_wait_s = data_s;
+    }
+    e->loop_least_s = e->loop_wait_s = NAN;
+    e->lossless = row->retransmitted_segments == 0;
+    e->behind = evidence_behind(l, f);
+    e->most_bps = e->flow->rate_bps * growth;
+    e->limit = evidence_limit(f, growth, e);
+    if (e->limit == ANALYSIS_CAUSE_WINDOW && f->flow->n_pauses > 0)
+        evidence_pauses(f, fmax(from_s, e->start_s), e);
+    if (f->flow->repeat > 1)
+        evidence_messages(f, study_run_links_rate_bps(l, resource, e->flow->incoming), e);
+    e->clocking.gaps_s *= to_s - from_s;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* study/judge_run_evidence.h - evidence for a diagnosis (analysis/diagnosis.h) that a run knows exactly: waits after the
+ * warm-up, floors, windows, pauses of applications, and the links on each flow's way. */
+#ifndef STUDY_JUDGE_RUN_EVIDENCE_H
+#define STUDY_JUDGE_RUN_EVIDENCE_H
+
+#include "analysis/evidence.h"
+#include "results/summary.h"
+#include "scenarios/scenario.h"
+
+struct study_run_link {
+    const struct results_port *port; /* borrowed */
+    double data_bps, ack_bps;        /* goodput of the flows whose data pass it, and of those whose ACKs do */
+    double stopped;                  /* share of the time for which PAUSE frames stopped it */
+};
+
+struct study_run_links {
+    const struct scenario *scenario; /* borrowed */
+    struct study_run_link *link;     /* owned; by name */
+    size_t n;
+};
+
+/* A flow of the run; `back`: what a duplex one carries from its sink to its source. */
+struct study_run_flow {
+    const struct scenario_flow *flow; /* borrowed, as the row is */
+    const struct results_flow *row;
+    bool back;
+};
+
+void study_run_links_init(struct study_run_links *l, const struct scenario *s, const struct results_summary *summary,
+                          const struct study_run_flow *flows, size_t n);
+void study_run_links_fini(struct study_run_links *l);
+
+/* Wire rate of what leads to a host, or from it, or of the backbone "sw0-sw1" as rack 0 sees it; NAN unknown. */
+double study_run_links_rate_bps(const struct study_run_links *l, const char *resource, bool incoming);
+
+/* Fills *e, whose `flow` is set, with what the flow of a resource did in [from_s, to_s). */
+void study_run_evidence(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
+                        double from_s, double to_s, struct analysis_evidence *e);
+
+#endif
