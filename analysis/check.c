@@ -159,11 +159,7 @@ static void check_explain(struct analysis_judgement *j, const struct check_losse
                  "the other way");
         break;
     default:
-        if (j->unsaturated)
-            snprintf(j->why, sizeof j->why, "the link is not saturated (%.1f of %.1f Mb/s in the busier direction): "
-                     "what holds these flows back lies elsewhere", fmax(j->in_bps, j->out_bps) / 1e6,
-                     j->room_bps / 1e6);
-        else if (r[ANALYSIS_RULE_WINDOW].applies)
+        if (r[ANALYSIS_RULE_WINDOW].applies)
             snprintf(j->why, sizeof j->why, "no rule is within %.3g %%: fairness is off by up to %.3g %%, delta_max "
                      "by %.3g %%, the window law by %.3g %%", 100 * tolerance,
                      100 * r[ANALYSIS_RULE_EQ5].max_rel_error, 100 * r[ANALYSIS_RULE_EQ6].max_rel_error,
@@ -176,9 +172,28 @@ static void check_explain(struct analysis_judgement *j, const struct check_losse
     }
 }
 
-enum model_regime analysis_check_regime(const struct analysis_judgement *j)
+static struct analysis_rule_fit check_no_fit(struct analysis_check_flow *flows, size_t n, int rule)
 {
-    return j->verdict != MODEL_REGIME_LOSS && j->unsaturated ? MODEL_REGIME_UNSATURATED : j->verdict;
+    for (size_t i = 0; i < n; i++)
+        flows[i].predicted_bps[rule] = NAN;
+    return (struct analysis_rule_fit){.fitted_rate_bps = NAN, .max_rel_error = NAN};
+}
+
+void analysis_check_unsaturated(struct analysis_check_flow *flows, size_t n, struct analysis_judgement *j,
+                                const char *why)
+{
+    for (int rule = 0; rule < ANALYSIS_RULES; rule++)
+        j->rule[rule] = check_no_fit(flows, n, rule);
+    j->fitted_rate_bps = fmax(j->in_bps, j->out_bps);
+    if (j->verdict == MODEL_REGIME_LOSS)
+        return;
+    j->verdict = MODEL_REGIME_UNSATURATED;
+    snprintf(j->why, sizeof j->why, "%s", why);
+}
+
+bool analysis_check_broken(const struct analysis_judgement *j)
+{
+    return j->verdict == MODEL_REGIME_LOSS || j->verdict == MODEL_REGIME_NONE;
 }
 
 void analysis_check_resource(struct analysis_check_flow *flows, size_t n, const struct model_link *link,
@@ -200,9 +215,7 @@ void analysis_check_resource(struct analysis_check_flow *flows, size_t n, const 
             j->rule[rule] = check_fit(flows, n, share, (enum analysis_rule)rule, tolerance);
             continue;
         }
-        j->rule[rule] = (struct analysis_rule_fit){.fitted_rate_bps = NAN, .max_rel_error = NAN};
-        for (size_t i = 0; i < n; i++)
-            flows[i].predicted_bps[rule] = NAN;
+        j->rule[rule] = check_no_fit(flows, n, rule);
     }
     free(plain);
     free(share);
@@ -212,7 +225,11 @@ void analysis_check_resource(struct analysis_check_flow *flows, size_t n, const 
     enum analysis_rule rule = analysis_check_rule_of(j->verdict);
     double most_bps = fmax(j->in_bps, j->out_bps);
     j->fitted_rate_bps = rule < ANALYSIS_RULES ? j->rule[rule].fitted_rate_bps : most_bps;
-    j->room_bps = link ? model_degree_goodput_bps(link, fmin(j->in_bps, j->out_bps) / most_bps) : (double)NAN;
-    j->unsaturated = most_bps < MODEL_REGIME_SATURATED * j->room_bps;
     check_explain(j, &losses, n, tolerance);
+    double room_bps = link ? model_degree_goodput_bps(link, fmin(j->in_bps, j->out_bps) / most_bps) : (double)NAN;
+    char why[sizeof j->why];
+    snprintf(why, sizeof why, "the link is not full (%.1f of %.1f Mb/s in the busier direction), and rules divide what "
+             "a full one carries", most_bps / 1e6, room_bps / 1e6);
+    if (most_bps < MODEL_REGIME_SATURATED * room_bps)
+        analysis_check_unsaturated(flows, n, j, why);
 }

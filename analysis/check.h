@@ -45,22 +45,21 @@ struct analysis_judgement {
     size_t indegree, outdegree;
     double in_bps, out_bps;  /* goodput of all flows in, and of all out */
     struct analysis_rule_fit rule[ANALYSIS_RULES];
-    enum model_regime verdict; /* eq6, window, eq5, loss or none */
+    enum model_regime verdict; /* eq6, window, eq5, loss, none or unsaturated */
     bool indistinguishable;  /* eq5 and eq6 predict the same here: equal degrees, or one direction alone */
-    double fitted_rate_bps;  /* B of the verdict's rule; for loss and none the busier direction's total */
-    double room_bps;         /* what the busier direction could carry; NAN where the link is not known */
-    bool unsaturated;        /* it carries less than MODEL_REGIME_SATURATED of that: the rules do not speak of it */
+    double fitted_rate_bps;  /* B of the verdict's rule; without one the busier direction's total */
     char why[200];           /* one sentence */
 };
 
-/* Judges n >= 1 flows with rates > 0; fills their predictions. `link`: NULL unknown. False when memory is out.
+/* Judges n >= 1 flows with rates > 0; fills their predictions. `link`: NULL unknown.
  *
  * B of each rule minimises the sum of squared relative errors of measured_i against B * share_i:
  *   1/B = sum(m_i/share_i) / sum((m_i/share_i)^2)
  * A rule holds when |m_i / (B * share_i) - 1| <= max(tolerance, min(ci95_i / m_i, 2 * tolerance)) for
  * every flow: what a flow's own interval leaves open is not held against the rule, up to a limit.
  *
- * Verdict, first that applies:
+ * Verdict, first that applies; but for loss, `unsaturated` where the busier direction carries less than
+ * MODEL_REGIME_SATURATED of what the link can:
  *   loss    a flow met two loss events or more while steady; or, where only totals are known, segments
  *           were retransmitted and the window law of the configured buffers does not hold
  *   eq6     it holds
@@ -73,10 +72,15 @@ struct analysis_judgement {
 void analysis_check_resource(struct analysis_check_flow *flows, size_t n, const struct model_link *link,
                              double tolerance, struct analysis_judgement *judgement);
 
-/* The verdict, but `unsaturated` where the link is and nothing was lost. */
-enum model_regime analysis_check_regime(const struct analysis_judgement *judgement);
+/* The link turns out not to be full: no rule divides it, and B is nobody's. Fits and predictions become unknown, and so
+ * does the verdict but for loss: `unsaturated`, for the reason given. */
+void analysis_check_unsaturated(struct analysis_check_flow *flows, size_t n, struct analysis_judgement *judgement,
+                                const char *why);
 
-/* The rule whose name a verdict has; ANALYSIS_RULES for loss and none: no rule is obeyed. */
+/* Is the verdict that the flows of a full link obey no rule: loss or none? */
+bool analysis_check_broken(const struct analysis_judgement *judgement);
+
+/* The rule whose name a verdict has; ANALYSIS_RULES for the others: no rule is obeyed. */
 enum analysis_rule analysis_check_rule_of(enum model_regime verdict);
 
 const char *analysis_check_rule_name(enum analysis_rule rule); /* "eq5", "eq6", "window" */

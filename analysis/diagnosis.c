@@ -44,7 +44,7 @@ struct diagnosis {
 static double diagnosis_room(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double other_bps)
 {
     double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
-    return (w->capacity_bps - ack * other_bps) * full / (full + AROUND);
+    return (w->capacity_bps - d->s.other_bps[w == &d->out->out] - ack * other_bps) * full / (full + AROUND);
 }
 
 /* Without timestamps one tap times the loop to the receiver and back. What waits there waits as ACKs where the data's
@@ -296,7 +296,8 @@ static void diagnose_lost(struct diagnosis *d)
     for (int i = 0; i < 2; i++) {
         struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
         w->possible_bps = w->carried_bps;
-        w->saturated = w->flows > 0 && w->carried_bps >= SATURATED * diagnosis_room(d, w, other->carried_bps);
+        w->room_bps = diagnosis_room(d, w, other->carried_bps);
+        w->saturated = w->flows > 0 && w->carried_bps >= SATURATED * w->room_bps;
     }
     for (int round = 0; round < 3; round++)
         for (int i = 0; i < 2; i++) {

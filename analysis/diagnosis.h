@@ -40,6 +40,7 @@ struct analysis_diagnosis_way {
     size_t flows;
     double carried_bps, ci95_bps; /* goodput; the interval NAN when unknown */
     double possible_bps;          /* NAN unknown */
+    double room_bps;              /* goodput that fits beside the ACKs of the other direction; NAN unknown */
     double lost_share;            /* NAN unknown; may be slightly negative */
     double capacity_bps;          /* on the wire; NAN unknown */
     enum analysis_capacity_source source;

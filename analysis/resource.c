@@ -103,6 +103,28 @@ static void resource_forget_intervals(struct analysis_resource *r)
         r->flows[i].ci95_bps = NAN;
 }
 
+/* Rules divide what a full link carries. Where a capacity is not known, a diagnosis of "no" for another reason than the
+ * link will do. */
+static void resource_saturation(struct analysis_resource *r)
+{
+    const struct analysis_diagnosis *d = &r->diagnosis;
+    const struct analysis_diagnosis_way *in = &d->in, *out = &d->out;
+    bool known = (in->flows == 0 || isfinite(in->room_bps)) && (out->flows == 0 || isfinite(out->room_bps));
+    char why[sizeof r->judgement.why];
+    if (in->saturated || out->saturated || (!known && d->answer != ANALYSIS_ANSWER_NO))
+        return;
+    if (known && in->flows > 0 && out->flows > 0)
+        snprintf(why, sizeof why, "the link is not full (in %.1f of %.1f Mb/s, out %.1f of %.1f Mb/s), and rules "
+                 "divide what a full one carries", in->carried_bps / 1e6, in->room_bps / 1e6, out->carried_bps / 1e6,
+                 out->room_bps / 1e6);
+    else if (known)
+        snprintf(why, sizeof why, "the link is not full (%.1f of %.1f Mb/s), and rules divide what a full one carries",
+                 (in->carried_bps + out->carried_bps) / 1e6, (in->flows > 0 ? in : out)->room_bps / 1e6);
+    else
+        snprintf(why, sizeof why, "%s, and rules divide what a full link carries", analysis_cause(d->cause)->meaning);
+    analysis_check_unsaturated(r->flows, r->n, &r->judgement, why);
+}
+
 bool analysis_resource_judge(const struct analysis_resource_source *source, const char *name,
                              struct analysis_resource_use *uses, size_t n, const struct model_link *link,
                              double tolerance, struct analysis_resources *all, struct error *err)
@@ -129,10 +151,13 @@ bool analysis_resource_judge(const struct analysis_resource_source *source, cons
         return true;
     }
     analysis_check_resource(r.flows, r.n, link, tolerance, j);
-    if (j->verdict == MODEL_REGIME_NONE && source->whole_lives && last_s > r.end_s + LONGER * (r.end_s - r.start_s))
+    bool ok = !source->diagnose || source->diagnose(source->user, &r, used, err);
+    if (r.diagnosed)
+        resource_saturation(&r);
+    bool ruled = j->verdict != MODEL_REGIME_NONE && j->verdict != MODEL_REGIME_UNSATURATED;
+    if (!ruled && source->whole_lives && last_s > r.end_s + LONGER * (r.end_s - r.start_s))
         snprintf(j->why, sizeof j->why, "flows ended at different times, and flows.csv holds means over each "
                  "one's life: judge a capture of this run for the part in which all were active");
-    bool ok = !source->diagnose || source->diagnose(source->user, &r, used, err);
     free(used);
     all->resource[all->n++] = r;
     return ok;

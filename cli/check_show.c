@@ -3,6 +3,8 @@
 
 #include "view/rules_table.h"
 
+#include <math.h>
+
 void cli_check_show_diagnosis(const char *source, const struct analysis_resource *r)
 {
     const struct analysis_diagnosis *d = &r->diagnosis;
@@ -19,8 +21,10 @@ void cli_check_show_resource(const char *source, bool simulated, const struct an
         cli_check_show_diagnosis(source, r);
     printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", source, r->host, j->indegree,
            j->outdegree, r->start_s, r->end_s, r->steady_start_s);
-    printf("  verdict %s, B = %.1f Mb/s: %s\n", model_regime_name(j->verdict), j->fitted_rate_bps / 1e6,
-           j->why);
+    printf("  verdict %s", model_regime_name(j->verdict));
+    if (j->verdict != MODEL_REGIME_UNSATURATED)
+        printf(", B = %.1f Mb/s", j->fitted_rate_bps / 1e6);
+    printf(": %s\n", j->why);
     struct view_table t;
     view_rules_table(&t, simulated ? "simulated" : "measured", r);
     view_table_print(&t, "  ", 3, stdout);
@@ -120,5 +124,5 @@ void cli_check_show_summary(struct view_table *t, const char *source, const stru
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         view_rules_table_error(t, &j->rule[rule]);
     view_table_add(t, "%s", model_regime_name(j->verdict));
-    view_table_add_number(t, j->fitted_rate_bps, 1e6);
+    view_table_add_number(t, j->verdict == MODEL_REGIME_UNSATURATED ? (double)NAN : j->fitted_rate_bps, 1e6);
 }

@@ -55,7 +55,7 @@ static bool check_visit(void *user, const char *source, const char *run, const s
             cli_check_show_diagnosis(source, &resources->alone[i]);
     for (size_t i = 0; i < resources->n; i++) {
         const struct analysis_resource *r = &resources->resource[i];
-        o->no = o->no || analysis_check_rule_of(r->judgement.verdict) == ANALYSIS_RULES;
+        o->no = o->no || analysis_check_broken(&r->judgement);
         if (o->json) {
             json_array_append_new(o->list, cli_check_show_resource_json(source, run != NULL, r));
         } else {

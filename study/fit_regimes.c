@@ -106,7 +106,7 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
     struct analysis_judgement judgement;
     struct model_link link = study_judge_run_link(s);
     analysis_check_resource(flows, (size_t)s->n_flows, &link, ANALYSIS_CHECK_TOLERANCE, &judgement);
-    p->observed[analysis_check_regime(&judgement)]++;
+    p->observed[judgement.verdict]++;
     p->runs++;
     regimes_add(&p->rate[0], flows, s->n_flows, true);
     regimes_add(&p->rate[1], flows, s->n_flows, false);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define APART 0.1 /* of the time that all have in common: rates of flows that lived at other times say nothing together */
+
 struct run_flow {
     struct analysis_check_flow figures; /* but for the direction, which depends on the resource */
     int src_rack, dst_rack; /* 0 or 1; in a star all 0 */
@@ -165,42 +167,6 @@ static void run_measure(const void *flow, const struct analysis_resource *r, str
     *measured = ((const struct run_flow *)flow)->figures;
 }
 
-static bool run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
-                         struct error *err)
-{
-    const struct study_run_links *links = user;
-    struct analysis_evidence *evidence = memory_zeroed(r->n, sizeof *evidence, "the flows of a host");
-    struct analysis_diagnosis_flow *flows = memory_zeroed(r->n, sizeof *flows, "the flows of a host");
-    const struct emu_tcp_config *tcp = &links->scenario->tcp;
-    const double capacity_bps[2] = {study_run_links_rate_bps(links, r->host, true),
-                                    study_run_links_rate_bps(links, r->host, false)};
-    struct analysis_evidence_set s = {.flow = evidence, .n = r->n, .from_s = r->steady_start_s, .to_s = r->end_s,
-                                      .full_bytes = (double)tcp->segment_bytes,
-                                      .segments_per_ack = (double)tcp->delayed_ack, .beside = true};
-    (void)err;
-    r->diagnosed = true;
-    for (size_t i = 0; i < r->n; i++) {
-        const struct run_flow *f = uses[i]->flow;
-        flows[i] = (struct analysis_diagnosis_flow){.incoming = r->flows[i].incoming,
-                                                    .rate_bps = r->flows[i].rate_bps,
-                                                    .ci95_bps = r->flows[i].ci95_bps};
-        evidence[i].flow = &flows[i];
-        r->diagnosed = r->diagnosed && f->known.row;
-        if (f->known.row)
-            study_run_evidence(links, &f->known, r->host, r->steady_start_s, r->end_s, &evidence[i]);
-    }
-    if (r->diagnosed)
-        analysis_diagnosis_decide(&s, NULL, capacity_bps, &r->diagnosis);
-    for (size_t i = 0; r->diagnosed && i < r->n; i++) {
-        r->flows[i].floor_s = flows[i].floor_s;
-        r->flows[i].data_wait_s = flows[i].data_wait_s;
-        r->flows[i].ack_wait_s = flows[i].ack_wait_s;
-    }
-    free(evidence);
-    free(flows);
-    return true;
-}
-
 /* How a flow uses a host's link (or the backbone); false when it does not. */
 static bool run_uses(const struct run_flow *f, const char *resource, bool *incoming)
 {
@@ -212,6 +178,95 @@ static bool run_uses(const struct run_flow *f, const char *resource, bool *incom
     return *incoming || strcmp(f->figures.src, resource) == 0;
 }
 
+/* Steady rates and waits are means from the end of the warm-up, or the flow's start, to its end: that is the phase of
+ * the evidence. Returns whether some flow's is another one. */
+static bool run_apart(const struct run_flows *run, const struct analysis_resource *r,
+                      const struct analysis_resource_use *const *uses, struct analysis_evidence_set *s)
+{
+    double first_s = INFINITY, last_s = 0, ended_s = (double)run->summary.ended_ps / UNITS_PS_PER_S;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct run_flow *f = uses[i]->flow;
+        bool done = f->known.row && f->known.row->done && f->known.flow->repeat <= 1;
+        double from_s = fmax(f->start_s, f->warmup_s < f->end_s ? f->warmup_s : 0), to_s = done ? f->end_s : ended_s;
+        first_s = fmin(first_s, from_s);
+        last_s = fmax(last_s, to_s);
+        s->from_s = fmax(s->from_s, from_s);
+        s->to_s = fmin(s->to_s, to_s);
+    }
+    return last_s - first_s > (1 + APART) * (s->to_s - s->from_s);
+}
+
+static void run_withdraw(struct analysis_diagnosis *d)
+{
+    d->answer = ANALYSIS_ANSWER_UNKNOWN;
+    d->cause = d->second = ANALYSIS_CAUSE_UNKNOWN;
+    d->lost_share = d->in.lost_share = d->out.lost_share = d->in.possible_bps = d->out.possible_bps = NAN;
+    snprintf(d->why, sizeof d->why, "the flows begin or end at different times, and a run has means over each one's "
+             "life: judge a capture of it");
+}
+
+/* Wire rate, towards the resource and from it, of flows that are not judged: short ones, ones that end before. */
+static void run_others(const struct run_flows *run, const struct analysis_resource *r,
+                       const struct analysis_resource_use *const *uses, struct analysis_evidence_set *s)
+{
+    double span_s = s->to_s - s->from_s;
+    for (size_t i = 0; i < run->n; i++) {
+        const struct run_flow *f = &run->flow[i];
+        bool incoming, judged = false;
+        for (size_t k = 0; k < r->n; k++)
+            judged = judged || uses[k]->flow == f;
+        if (judged || !run_uses(f, r->host, &incoming) || !f->known.row)
+            continue;
+        double overlap_s = fmin(f->end_s, s->to_s) - fmax(f->start_s, s->from_s);
+        double bytes = (double)f->bytes * fmax(0, overlap_s) / (f->end_s - f->start_s);
+        study_run_wire_bps(&f->known, bytes * 8 / span_s, &s->other_bps[incoming ? 0 : 1],
+                           &s->other_bps[incoming ? 1 : 0]);
+    }
+}
+
+static bool run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
+                         struct error *err)
+{
+    const struct run_flows *run = user;
+    const struct study_run_links *links = &run->links;
+    (void)err;
+    if (!links->scenario) /* there is no summary */
+        return true;
+    struct analysis_evidence *evidence = memory_zeroed(r->n, sizeof *evidence, "the flows of a host");
+    struct analysis_diagnosis_flow *flows = memory_zeroed(r->n, sizeof *flows, "the flows of a host");
+    const struct emu_tcp_config *tcp = &links->scenario->tcp;
+    const double capacity_bps[2] = {study_run_links_rate_bps(links, r->host, true),
+                                    study_run_links_rate_bps(links, r->host, false)};
+    struct analysis_evidence_set s = {.flow = evidence, .n = r->n, .from_s = 0, .to_s = INFINITY,
+                                      .full_bytes = (double)tcp->segment_bytes,
+                                      .segments_per_ack = (double)tcp->delayed_ack, .beside = true};
+    bool apart = run_apart(run, r, uses, &s);
+    run_others(run, r, uses, &s);
+    r->diagnosed = true;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct run_flow *f = uses[i]->flow;
+        flows[i] = (struct analysis_diagnosis_flow){.incoming = r->flows[i].incoming,
+                                                    .rate_bps = r->flows[i].rate_bps,
+                                                    .ci95_bps = r->flows[i].ci95_bps};
+        evidence[i].flow = &flows[i];
+        r->diagnosed = r->diagnosed && f->known.row;
+        if (f->known.row)
+            study_run_evidence(links, &f->known, r->host, s.from_s, s.to_s, &evidence[i]);
+    }
+    if (r->diagnosed)
+        analysis_diagnosis_decide(&s, NULL, capacity_bps, &r->diagnosis);
+    if (r->diagnosed && apart)
+        run_withdraw(&r->diagnosis);
+    for (size_t i = 0; r->diagnosed && i < r->n; i++) {
+        r->flows[i].floor_s = flows[i].floor_s;
+        r->flows[i].data_wait_s = flows[i].data_wait_s;
+        r->flows[i].ack_wait_s = flows[i].ack_wait_s;
+    }
+    free(evidence);
+    free(flows);
+    return true;
+}
+
 static bool run_judge(struct run_flows *flows, size_t least, const char *resource, const struct model_link *link,
                       struct analysis_resource_use *uses, double tolerance, struct analysis_resources *resources,
                       struct error *err)
@@ -220,7 +275,7 @@ static bool run_judge(struct run_flows *flows, size_t least, const char *resourc
         .settled_s = run_settled_s,
         .measure = run_measure,
         .diagnose = run_diagnose,
-        .user = &flows->links,
+        .user = flows,
         .least = least,
         .whole_lives = true,
     };

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "model/window.h"
 #include "study/judge_run.h"
 
 #include <math.h>
@@ -82,11 +83,12 @@ void study_run_links_init(struct study_run_links *l, const struct scenario *s, c
     }
     qsort(l->link, l->n, sizeof *l->link, links_compare);
     for (size_t i = 0; i < n; i++) {
-        double rate_bps = flow_rate_bps(&flows[i]);
-        for (size_t hop = links_path(l, &flows[i], false, path); isfinite(rate_bps) && hop > 0; hop--)
-            path[hop - 1]->data_bps += rate_bps;
-        for (size_t hop = links_path(l, &flows[i], true, path); isfinite(rate_bps) && hop > 0; hop--)
-            path[hop - 1]->ack_bps += rate_bps;
+        double rate_bps = flow_rate_bps(&flows[i]), data_bps = 0, ack_bps = 0;
+        study_run_wire_bps(&flows[i], isfinite(rate_bps) ? rate_bps : 0, &data_bps, &ack_bps);
+        for (size_t hop = links_path(l, &flows[i], false, path); hop > 0; hop--)
+            path[hop - 1]->data_bps += data_bps;
+        for (size_t hop = links_path(l, &flows[i], true, path); hop > 0; hop--)
+            path[hop - 1]->ack_bps += ack_bps;
     }
 }
 
@@ -117,22 +119,40 @@ double study_run_links_rate_bps(const struct study_run_links *l, const char *res
     return bps > 0 ? bps : (double)NAN;
 }
 
+void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, double *data_bps, double *ack_bps)
+{
+    double full = (double)f->flow->tcp.segment_bytes;
+    *data_bps += goodput_bps * (full + HEADERS) / full;
+    *ack_bps += goodput_bps * HEADERS / ((double)f->flow->tcp.delayed_ack * full);
+}
+
 /* How much faster the flow may become before the fullest of the other links on its way is full, the flows there growing
  * alike. */
 static double evidence_growth(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
                               bool incoming)
 {
     struct study_run_link *path[HOPS];
-    double full = (double)f->flow->tcp.segment_bytes, ack = HEADERS / ((double)f->flow->tcp.delayed_ack * full);
     double growth = INFINITY;
     for (size_t hop = links_path(l, f, false, path); hop > 0; hop--) {
         const struct study_run_link *link = path[hop - 1];
-        double room = ((double)link->port->rate_bps - ack * link->ack_bps) * full / (full + HEADERS);
-        double open = 1 - link->stopped;
+        double open_bps = (1 - link->stopped) * ((double)link->port->rate_bps - link->ack_bps);
         if (link->stopped > 0 || !links_own(link->port->name, resource, incoming))
-            growth = fmin(growth, open * room / link->data_bps);
+            growth = fmin(growth, open_bps / link->data_bps);
     }
     return growth;
+}
+
+/* What its window lets it send through empty queues. */
+static double evidence_window_bps(const struct study_run_links *l, const struct study_run_flow *f, double floor_s)
+{
+    struct study_run_link *path[HOPS];
+    const struct emu_tcp_config *tcp = &f->flow->tcp;
+    struct model_window_flight flight = model_window_flight(
+        study_judge_run_window(tcp), (double)tcp->segment_bytes, (double)tcp->delayed_ack);
+    double frame_s = 0, frame_bits = 8 * ((double)tcp->segment_bytes + HEADERS);
+    for (size_t hop = links_path(l, f, false, path); hop > 0; hop--)
+        frame_s = fmax(frame_s, frame_bits / (double)path[hop - 1]->port->rate_bps);
+    return flight.waits_timer ? INFINITY : flight.bytes * 8 / (floor_s + flight.mates * frame_s);
 }
 
 /* Do its ACKs share a queue with data? */
@@ -209,7 +229,7 @@ void study_run_evidence(const struct study_run_links *l, const struct study_run_
     e->loop_least_s = e->loop_wait_s = NAN;
     e->lossless = row->retransmitted_segments == 0;
     e->behind = evidence_behind(l, f);
-    e->most_bps = e->flow->rate_bps * growth;
+    e->most_bps = fmin(e->flow->rate_bps * growth, evidence_window_bps(l, f, row->floor_s));
     e->limit = evidence_limit(f, growth, e);
     if (e->limit == ANALYSIS_CAUSE_WINDOW && f->flow->n_pauses > 0)
         evidence_pauses(f, fmax(from_s, e->start_s), e);

@@ -10,7 +10,7 @@
 
 struct study_run_link {
     const struct results_port *port; /* borrowed */
-    double data_bps, ack_bps;        /* goodput of the flows whose data pass it, and of those whose ACKs do */
+    double data_bps, ack_bps;        /* on the wire, of all flows */
     double stopped;                  /* share of the time for which PAUSE frames stopped it */
 };
 
@@ -33,6 +33,9 @@ void study_run_links_fini(struct study_run_links *l);
 
 /* Wire rate of what leads to a host, or from it, or of the backbone "sw0-sw1" as rack 0 sees it; NAN unknown. */
 double study_run_links_rate_bps(const struct study_run_links *l, const char *resource, bool incoming);
+
+/* Adds what a flow's goodput takes on the wire, as data and as ACKs the other way. */
+void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, double *data_bps, double *ack_bps);
 
 /* Fills *e, whose `flow` is set, with what the flow of a resource did in [from_s, to_s). */
 void study_run_evidence(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,

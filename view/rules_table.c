@@ -32,10 +32,11 @@ void view_rules_table(struct view_table *t, const char *origin, const struct ana
 {
     static const char *const head[] = {"from", "to", "way", "Mb/s", "+-", "window kB", "retrans", "limit"};
     size_t plain = sizeof head / sizeof *head;
-    view_table_init(t, plain + ANALYSIS_RULES);
+    int rules = r->judgement.verdict == MODEL_REGIME_UNSATURATED ? 0 : ANALYSIS_RULES; /* that speak of these rates */
+    view_table_init(t, plain + (size_t)rules);
     for (size_t i = 0; i < plain; i++)
         view_table_add(t, "%s%s%s", i == 3 ? origin : "", i == 3 ? " " : "", head[i]);
-    for (int rule = 0; rule < ANALYSIS_RULES; rule++)
+    for (int rule = 0; rule < rules; rule++)
         view_table_add(t, "%s", analysis_check_rule_name((enum analysis_rule)rule));
     for (size_t i = 0; i < r->n; i++) {
         const struct analysis_check_flow *flow = &r->flows[i];
@@ -47,9 +48,11 @@ void view_rules_table(struct view_table *t, const char *origin, const struct ana
         view_table_add_number(t, flow->window_bytes, 1e3);
         view_table_add(t, "%" PRId64, flow->retransmitted_segments);
         view_table_add(t, "%s", flow->limit == ANALYSIS_LIMIT_UNKNOWN ? "-" : analysis_limit_name(flow->limit));
-        for (int rule = 0; rule < ANALYSIS_RULES; rule++)
+        for (int rule = 0; rule < rules; rule++)
             view_table_add_number(t, flow->predicted_bps[rule], 1e6);
     }
+    if (rules == 0)
+        return;
     rule_row(t, "B fitted", &r->judgement, cell_rate);
     rule_row(t, "largest error", &r->judgement, view_rules_table_error);
     rule_row(t, "holds", &r->judgement, cell_holds);

@@ -62,8 +62,7 @@ static void test_flows_of_the_dominant_phase_are_judged(void **state)
     assert_true(r.resource[0].steady_start_s == 3); /* the latest of those judged */
     assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
     assert_true(fabs(r.resource[0].judgement.fitted_rate_bps - 90e6) < 1);
-    assert_true(isnan(r.resource[0].judgement.room_bps)); /* no link, no saturation */
-    assert_false(r.resource[0].judgement.unsaturated);
+    assert_true(r.resource[0].judgement.rule[ANALYSIS_RULE_EQ6].holds); /* no link, nothing to hold 90 Mb/s against */
     analysis_resources_fini(&r);
 }
 
@@ -91,20 +90,72 @@ static void test_why_no_rule_holds(void **state)
     assert_non_null(strstr(r.resource[0].judgement.why, "no rule is within 5 %"));
     analysis_resources_fini(&r);
     r = judge(flows, 3, false, &link); /* 60 Mb/s of 1 Gb/s */
-    assert_non_null(strstr(r.resource[0].judgement.why, "the link is not saturated (60.0 of "));
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_UNSATURATED);
+    assert_non_null(strstr(r.resource[0].judgement.why, "the link is not full (60.0 of "));
     analysis_resources_fini(&r);
     r = judge(flows, 3, true, &link);
     assert_non_null(strstr(r.resource[0].judgement.why, "flows ended at different times"));
     analysis_resources_fini(&r);
     flows[2].end_s = 10.4; /* within a twentieth of the phase */
     r = judge(flows, 3, true, &link);
-    assert_non_null(strstr(r.resource[0].judgement.why, "the link is not saturated"));
+    assert_non_null(strstr(r.resource[0].judgement.why, "the link is not full"));
     analysis_resources_fini(&r);
+}
+
+static bool plain_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
+                           struct error *err)
+{
+    (void)uses, (void)err;
+    r->diagnosed = true;
+    r->diagnosis = *(const struct analysis_diagnosis *)user;
+    return true;
+}
+
+/* Judged with that diagnosis: three times 30 Mb/s, 2 in and 1 out, which Eq. 6 fits whatever the link is. */
+static struct analysis_judgement judge_diagnosed(struct analysis_diagnosis d)
+{
+    const struct plain flows[] = {
+        {0, 10, 0, 30, 10000000, true}, {0, 10, 0, 30, 10000000, true}, {0, 10, 0, 30, 10000000, false}};
+    const struct analysis_resource_source source = {.settled_s = plain_settled_s, .measure = plain_measure, .least = 2,
+                                                    .diagnose = plain_diagnose, .user = &d};
+    struct analysis_resource_use uses[3];
+    struct analysis_resources all = {0};
+    struct error err;
+    for (size_t i = 0; i < 3; i++)
+        uses[i] = (struct analysis_resource_use){{0, 10, flows[i].incoming}, flows[i].bytes, &flows[i]};
+    assert_true(analysis_resource_judge(&source, "x", uses, 3, NULL, ANALYSIS_CHECK_TOLERANCE, &all, &err));
+    struct analysis_judgement j = all.resource[0].judgement;
+    analysis_resources_fini(&all);
+    return j;
+}
+
+static void test_no_rule_divides_a_link_that_is_not_full(void **state)
+{
+    (void)state;
+    struct analysis_diagnosis d = {.answer = ANALYSIS_ANSWER_YES,
+                                   .in = {.flows = 2, .carried_bps = 60e6, .room_bps = 90e6},
+                                   .out = {.flows = 1, .carried_bps = 30e6, .room_bps = 90e6}};
+    struct analysis_judgement j = judge_diagnosed(d);
+    assert_int_equal(j.verdict, MODEL_REGIME_UNSATURATED);
+    assert_non_null(strstr(j.why, "in 60.0 of 90.0 Mb/s, out 30.0 of 90.0 Mb/s"));
+    assert_false(j.rule[ANALYSIS_RULE_EQ6].applies || j.rule[ANALYSIS_RULE_EQ6].holds);
+    assert_false(analysis_check_broken(&j));
+    d.in.saturated = true;
+    assert_int_equal(judge_diagnosed(d).verdict, MODEL_REGIME_EQ6);
+    d.in.saturated = false;
+    d.in.room_bps = d.out.room_bps = NAN; /* whether it is full is not known, and the answer does not say */
+    assert_int_equal(judge_diagnosed(d).verdict, MODEL_REGIME_EQ6);
+    d.answer = ANALYSIS_ANSWER_NO;
+    d.cause = ANALYSIS_CAUSE_APPLICATION; /* but this does */
+    j = judge_diagnosed(d);
+    assert_int_equal(j.verdict, MODEL_REGIME_UNSATURATED);
+    assert_non_null(strstr(j.why, "the applications send no more"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_rule_divides_a_link_that_is_not_full),
         cmocka_unit_test(test_flows_of_the_dominant_phase_are_judged),
         cmocka_unit_test(test_a_lone_flow_shares_nothing),
         cmocka_unit_test(test_why_no_rule_holds),

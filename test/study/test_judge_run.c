@@ -57,10 +57,7 @@ static void test_what_a_link_can_carry_depends_on_the_scenarios_acks(void **stat
                                         "c,h0,h3,100000000,0,2,1e8,50e6,1e5,0\n");
     assert_int_equal(r.n, 1);
     const struct analysis_judgement *j = &r.resource[0].judgement;
-    assert_int_equal(j->verdict, MODEL_REGIME_NONE);
-    assert_true(j->unsaturated);
-    assert_int_equal(analysis_check_regime(j), MODEL_REGIME_UNSATURATED);
-    assert_true(fabs(j->room_bps / (1448e9 / 1553) - 1) < 1e-9);
+    assert_int_equal(j->verdict, MODEL_REGIME_UNSATURATED);
     assert_non_null(strstr(j->why, "300.0 of 932.4 Mb/s"));
     analysis_resources_fini(&r);
 }
@@ -102,8 +99,7 @@ static void test_a_trees_backbone_is_seen_from_rack_0(void **state)
     assert_string_equal(r.resource[0].host, STUDY_JUDGE_RUN_BACKBONE);
     assert_int_equal(r.resource[0].judgement.indegree, 1);
     assert_int_equal(r.resource[0].judgement.outdegree, 2);
-    assert_false(r.resource[0].judgement.unsaturated); /* 92 of the backbone's 100 Mb/s, not of the hosts' 1 Gb/s */
-    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6); /* 92 of its 100 Mb/s, not of hosts' 1 Gb/s */
     analysis_resources_fini(&r);
 }
 
