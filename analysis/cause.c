@@ -16,6 +16,8 @@ static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
     [ANALYSIS_CAUSE_WINDOW] = {"window", "windows are too small for the round trip",
                                "larger windows: net.ipv4.tcp_rmem, net.ipv4.tcp_wmem"},
     [ANALYSIS_CAUSE_FULL] = {"full", "the link carries what it can", "nothing but a faster link"},
+    [ANALYSIS_CAUSE_LINK] = {"other_link", "another link on the way is full", "a faster link there"},
+    [ANALYSIS_CAUSE_PAUSE] = {"pause", "PAUSE frames stop the senders", "PAUSE off, or deeper buffers where it begins"},
 };
 
 const struct analysis_cause_row *analysis_cause(enum analysis_cause cause)

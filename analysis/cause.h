@@ -14,6 +14,8 @@ enum analysis_cause {
     ANALYSIS_CAUSE_RECEIVER,    /* a reader that is slow */
     ANALYSIS_CAUSE_WINDOW,      /* buffers, or congestion windows that no loss holds down */
     ANALYSIS_CAUSE_FULL,        /* the link carries what it can */
+    ANALYSIS_CAUSE_LINK,        /* another link on the way does; known of a run */
+    ANALYSIS_CAUSE_PAUSE,       /* likewise */
     ANALYSIS_CAUSES,
 };
 

@@ -186,7 +186,7 @@ static bool run_apart(const struct run_flows *run, const struct analysis_resourc
     double first_s = INFINITY, last_s = 0, ended_s = (double)run->summary.ended_ps / UNITS_PS_PER_S;
     for (size_t i = 0; i < r->n; i++) {
         const struct run_flow *f = uses[i]->flow;
-        bool done = f->known.row && f->known.row->done && f->known.flow->repeat <= 1;
+        bool done = f->known.row && (f->known.flow->repeat > 1 ? run->links.scenario->barrier : f->known.row->done);
         double from_s = fmax(f->start_s, f->warmup_s < f->end_s ? f->warmup_s : 0), to_s = done ? f->end_s : ended_s;
         first_s = fmin(first_s, from_s);
         last_s = fmax(last_s, to_s);
@@ -201,6 +201,8 @@ static void run_withdraw(struct analysis_diagnosis *d)
     d->answer = ANALYSIS_ANSWER_UNKNOWN;
     d->cause = d->second = ANALYSIS_CAUSE_UNKNOWN;
     d->lost_share = d->in.lost_share = d->out.lost_share = d->in.possible_bps = d->out.possible_bps = NAN;
+    d->in.room_bps = d->out.room_bps = NAN;
+    d->in.saturated = d->out.saturated = false;
     snprintf(d->why, sizeof d->why, "the flows begin or end at different times, and a run has means over each one's "
              "life: judge a capture of it");
 }

@@ -17,6 +17,7 @@
 #define LINK_FULL 0.95     /* of what a link can carry */
 #define WRITES 0.97        /* of the rate at which its application writes: nothing holds it back */
 #define HEADERS 90.0       /* wire bytes of a segment besides its payload; of an ACK, all */
+#define STOPS 0.02         /* of the time by PAUSE */
 #define LOSS_EVENTS 2
 #define MOST_OF_TRANSFER 0.9
 
@@ -127,17 +128,20 @@ void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, doub
 }
 
 /* How much faster the flow may become before the fullest of the other links on its way is full, the flows there growing
- * alike. */
+ * alike. *cause: what that link would be the limit by. */
 static double evidence_growth(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
-                              bool incoming)
+                              bool incoming, enum analysis_cause *cause)
 {
     struct study_run_link *path[HOPS];
     double growth = INFINITY;
     for (size_t hop = links_path(l, f, false, path); hop > 0; hop--) {
         const struct study_run_link *link = path[hop - 1];
         double open_bps = (1 - link->stopped) * ((double)link->port->rate_bps - link->ack_bps);
-        if (link->stopped > 0 || !links_own(link->port->name, resource, incoming))
-            growth = fmin(growth, open_bps / link->data_bps);
+        if ((link->stopped == 0 && links_own(link->port->name, resource, incoming)) ||
+            open_bps >= growth * link->data_bps)
+            continue;
+        growth = open_bps / link->data_bps;
+        *cause = link->stopped > STOPS ? ANALYSIS_CAUSE_PAUSE : ANALYSIS_CAUSE_LINK;
     }
     return growth;
 }
@@ -195,7 +199,7 @@ static void evidence_messages(const struct study_run_flow *f, double line_bps, s
     e->most_bps = fmin(e->most_bps, (double)f->flow->bytes * 8 / (e->floor_s / 2 + wire * 8 / line_bps));
 }
 
-static enum analysis_cause evidence_limit(const struct study_run_flow *f, double growth,
+static enum analysis_cause evidence_limit(const struct study_run_flow *f, double growth, enum analysis_cause elsewhere,
                                           const struct analysis_evidence *e)
 {
     double window = study_judge_run_window(&f->flow->tcp);
@@ -203,7 +207,7 @@ static enum analysis_cause evidence_limit(const struct study_run_flow *f, double
     if (f->row->steady_loss_events >= LOSS_EVENTS)
         return ANALYSIS_CAUSE_LOSSES;
     if (growth < 1 / LINK_FULL)
-        return ANALYSIS_CAUSE_FULL;
+        return elsewhere;
     bool writes = f->flow->rate_bps > 0 && e->flow->rate_bps > WRITES * (double)f->flow->rate_bps;
     bool messages = f->flow->repeat > 1 && flight < WINDOW_FULL * window;
     return writes || messages ? ANALYSIS_CAUSE_APPLICATION : ANALYSIS_CAUSE_WINDOW;
@@ -213,7 +217,8 @@ void study_run_evidence(const struct study_run_links *l, const struct study_run_
                         double from_s, double to_s, struct analysis_evidence *e)
 {
     const struct results_flow *row = f->row;
-    double growth = evidence_growth(l, f, resource, e->flow->incoming);
+    enum analysis_cause elsewhere = ANALYSIS_CAUSE_UNKNOWN;
+    double growth = evidence_growth(l, f, resource, e->flow->incoming, &elsewhere);
     bool steady = isfinite(row->steady_data_wait_s) && isfinite(row->steady_ack_wait_s);
     e->clocking = (struct analysis_clocking_figures){.full_bytes = (double)f->flow->tcp.segment_bytes,
                                                      .tight_share = 1};
@@ -230,7 +235,7 @@ void study_run_evidence(const struct study_run_links *l, const struct study_run_
     e->lossless = row->retransmitted_segments == 0;
     e->behind = evidence_behind(l, f);
     e->most_bps = fmin(e->flow->rate_bps * growth, evidence_window_bps(l, f, row->floor_s));
-    e->limit = evidence_limit(f, growth, e);
+    e->limit = evidence_limit(f, growth, elsewhere, e);
     if (e->limit == ANALYSIS_CAUSE_WINDOW && f->flow->n_pauses > 0)
         evidence_pauses(f, fmax(from_s, e->start_s), e);
     if (f->flow->repeat > 1)
