@@ -85,6 +85,7 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
 
 struct capture_host {
     const struct analysis_flows *flows;
+    const double *capacity_bps; /* NULL unknown */
     const struct capture_address *host;
     uint32_t tag;
 };
@@ -93,6 +94,9 @@ static bool capture_diagnose(void *user, struct analysis_resource *r, const stru
                              struct error *err)
 {
     const struct capture_host *h = user;
+    const struct analysis_judgement *j = &r->judgement;
+    /* A link that carries more than it can is another one: the other end's, where directions are swapped. */
+    bool fits = h->capacity_bps && !(j->in_bps > h->capacity_bps[0]) && !(j->out_bps > h->capacity_bps[1]);
     struct analysis_diagnosis_flow *flows = calloc(r->n + 1, sizeof *flows);
     if (!flows)
         return error_set(err, ERROR_SYSTEM, "out of memory for the flows of %s", r->host);
@@ -104,8 +108,8 @@ static bool capture_diagnose(void *user, struct analysis_resource *r, const stru
                                                     .retransmitted = r->flows[i].retransmitted_segments,
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
     }
-    bool ok = analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, NULL,
-                                &r->diagnosis, err);
+    bool ok = analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s,
+                                fits ? h->capacity_bps : NULL, &r->diagnosis, err);
     r->diagnosed = ok;
     for (size_t i = 0; ok && i < r->n; i++) {
         r->flows[i].floor_s = flows[i].floor_s;
@@ -117,9 +121,9 @@ static bool capture_diagnose(void *user, struct analysis_resource *r, const stru
 }
 
 /* entries: all flows of one host. uses: room for as many. */
-static bool capture_judge_host(const struct analysis_flows *f, size_t least, const struct entry *entries, size_t n,
-                               struct analysis_resource_use *uses, double tolerance,
-                               struct analysis_resources *resources, struct error *err)
+static bool capture_judge_host(const struct analysis_flows *f, const double capacity_bps[2], size_t least,
+                               const struct entry *entries, size_t n, struct analysis_resource_use *uses,
+                               double tolerance, struct analysis_resources *resources, struct error *err)
 {
     char name[CAPTURE_ADDRESS_TEXT];
     capture_address_format(&entries->host, name);
@@ -128,7 +132,7 @@ static bool capture_judge_host(const struct analysis_flows *f, size_t least, con
         uses[i] = (struct analysis_resource_use){{flow->start_s, flow->end_s, entries[i].incoming},
                                                  flow->payload_bytes, entries[i].flow};
     }
-    struct capture_host host = {f, &entries->host, entries->tag};
+    struct capture_host host = {f, capacity_bps, &entries->host, entries->tag};
     struct analysis_resource_source source = {
         .settled_s = capture_settled_s,
         .measure = capture_measure,
@@ -163,8 +167,8 @@ static void capture_collect(const struct analysis_flows *f, struct capture_flow 
     }
 }
 
-bool analysis_check_capture(const struct analysis_flows *f, double tolerance, struct analysis_resources *resources,
-                            struct error *err)
+bool analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
+                            struct analysis_resources *resources, struct error *err)
 {
     *resources = (struct analysis_resources){0};
     struct capture_flow *flows = NULL;
@@ -178,13 +182,13 @@ bool analysis_check_capture(const struct analysis_flows *f, double tolerance, st
     for (size_t i = 0, end; ok && i < n; i = end) {
         for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)
             end++;
-        ok = capture_judge_host(f, 2, &entries[i], end - i, uses, tolerance, resources, err);
+        ok = capture_judge_host(f, capacity_bps, 2, &entries[i], end - i, uses, tolerance, resources, err);
     }
     struct analysis_resources alone = {0};
     for (size_t i = 0, end; ok && resources->n == 0 && i < n; i = end) {
         for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)
             end++;
-        ok = capture_judge_host(f, 1, &entries[i], end - i, uses, tolerance, &alone, err);
+        ok = capture_judge_host(f, capacity_bps, 1, &entries[i], end - i, uses, tolerance, &alone, err);
     }
     resources->alone = alone.resource;
     resources->n_alone = alone.n;

@@ -8,8 +8,9 @@
 
 /* Every host (address and tag) that two bulk flows or more use at once. Of each, the dominant phase
  * (analysis/degree.h); of that, what follows the latest of the flows' own settling times
- * (analysis/steady.h), at most half of it. None is no failure. False and *err when memory is out. */
-bool analysis_check_capture(const struct analysis_flows *f, double tolerance, struct analysis_resources *resources,
-                            struct error *err);
+ * (analysis/steady.h), at most half of it. None is no failure. `capacity_bps`: of the hosts' links, in and out, on the
+ * wire; NAN, or all of it NULL, where unknown. False and *err when memory is out. */
+bool analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
+                            struct analysis_resources *resources, struct error *err);
 
 #endif

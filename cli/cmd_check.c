@@ -11,7 +11,7 @@
 
 struct options {
     bool json;
-    double tolerance;
+    struct study_judge_options judging;
     json_t *list;       /* owned; resources so far */
     struct view_table summary; /* a row each */
     size_t resources;   /* judged so far */
@@ -24,7 +24,7 @@ struct options {
 static bool check_workload(struct options *o, const char *directory, struct error *err)
 {
     struct study_workload w;
-    bool ok = study_workload_judge(directory, o->tolerance, &w, &o->signature, err);
+    bool ok = study_workload_judge(directory, o->judging.tolerance, &w, &o->signature, err);
     if (ok && o->json) {
         cli_workload_show_json(directory, &w, o->workloads);
     } else if (ok) {
@@ -77,11 +77,12 @@ static bool check_tolerance(const struct cli_option *option, const char *text, s
 
 int cmd_check(int argc, char **argv)
 {
-    struct options o = {.tolerance = ANALYSIS_CHECK_TOLERANCE};
+    struct options o = {.judging = study_judge_options_default()};
     struct error err = {0};
     const struct cli_option options[] = {
         {"json", 0, .flag = &o.json},
-        {"tolerance", 0, .call = check_tolerance, .to = &o.tolerance},
+        {"tolerance", 0, .call = check_tolerance, .to = &o.judging.tolerance},
+        {"rate", 0, .call = cli_options_link_rate, .to = o.judging.capacity_bps},
         {0},
     };
     int at = cli_options_read("check", argc, argv, options, &err);
@@ -95,7 +96,7 @@ int cmd_check(int argc, char **argv)
     bool ok = true;
     cli_read_until_interrupted(argv + at, argc - at);
     for (int i = at; ok && i < argc; i++)
-        ok = study_judge_source(argv[i], o.tolerance, &cli_read_listener, check_visit, &o, &err);
+        ok = study_judge_source(argv[i], &o.judging, &cli_read_listener, check_visit, &o, &err);
     ok = ok && cli_workload_show_signature(&o.signature, o.json, o.workloads, &err);
     if (ok && o.json) {
         json_t *root = json_pack("{s:O, s:O}", "resources", o.list, "programs", o.workloads);

@@ -131,6 +131,7 @@ static bool plot_draw_all(const struct plot *p, const char *directory, struct er
 int cmd_plot(int argc, char **argv)
 {
     struct plot plot = {.all_runs = true};
+    const struct study_judge_options judging = study_judge_options_default();
     struct error err = {0};
     const char *output = NULL;
     const struct cli_option options[] = {{"output", 'o', .text = &output}, {0}};
@@ -145,7 +146,7 @@ int cmd_plot(int argc, char **argv)
         if (results_directory_has(argv[i], "queues.csv") && !study_judge_run_exists(argv[i]))
             plot_add_run(&plot.queues, argv[i], "queues.csv");
         else
-            ok = study_judge_source(argv[i], ANALYSIS_CHECK_TOLERANCE, &cli_read_listener, plot_visit, &plot, &err);
+            ok = study_judge_source(argv[i], &judging, &cli_read_listener, plot_visit, &plot, &err);
         struct stat st;
         if (!output && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode))
             output = argv[i];

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/options.h"
 
+#include "base/units.h"
 #include "cli/help.h"
 #include "sweep/engines.h"
 
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 
 #define OPTIONS 64 /* of a command, at most */
 
@@ -72,4 +74,21 @@ bool cli_options_engine(const struct cli_option *option, const char *text, struc
 bool cli_options_jobs(const struct cli_option *option, const char *text, struct error *err)
 {
     return sweep_engines_parse_jobs(text, option->to, err);
+}
+
+bool cli_options_link_rate(const struct cli_option *option, const char *text, struct error *err)
+{
+    double *rate_bps = option->to;
+    const char *slash = strchr(text, '/');
+    char in[64];
+    int64_t bps[2];
+    snprintf(in, sizeof in, "%.*s", slash ? (int)(slash - text) : (int)strlen(text), text);
+    if (!units_parse_rate(in, &bps[0], err) || !units_parse_rate(slash ? slash + 1 : in, &bps[1], err))
+        return error_prefix(err, "--%s: ", option->name);
+    if (bps[0] <= 0 || bps[1] <= 0)
+        return error_set(err, ERROR_INPUT, "--%s %s: a link has a rate above 0; try 50M, or 20M/2M for in and out",
+                         option->name, text);
+    rate_bps[0] = (double)bps[0];
+    rate_bps[1] = (double)bps[1];
+    return true;
 }

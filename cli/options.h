@@ -38,4 +38,7 @@ struct cli_options_sets {
 /* Calls: `to` is a struct cli_options_sets, and an int64_t for the number after --jobs. */
 cli_options_call cli_options_set, cli_options_seed, cli_options_engine, cli_options_jobs;
 
+/* --rate of a host's link, "50M" both ways or "20M/2M" towards it and from it; `to`: double[2], bit/s. */
+cli_options_call cli_options_link_rate;
+
 #endif

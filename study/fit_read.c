@@ -56,11 +56,12 @@ static bool fit_read_resources(void *user, const char *source, const char *run,
 
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err)
 {
+    const struct study_judge_options options = study_judge_options_default();
     struct sweep_db db;
     f->source = path;
     f->seen = 0;
     if (filekind_of(path) != FILEKIND_DATABASE)
-        return study_judge_source(path, ANALYSIS_CHECK_TOLERANCE, f->listener, fit_read_resources, f, err);
+        return study_judge_source(path, &options, f->listener, fit_read_resources, f, err);
     if (!sweep_db_open(&db, path, err))
         return false;
     bool ok = sweep_read(&db, fit_read_point, f, err);

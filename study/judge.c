@@ -9,6 +9,7 @@
 #include "study/workload.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,14 +24,20 @@ const char *study_judge_run_of(const char *path, char directory[static PATH_MAX]
     return study_judge_run_exists(directory) ? directory : NULL;
 }
 
-static bool judge_file(const char *path, double tolerance, const struct study_capture_listener *listener,
-                       study_judge_visit *visit, void *user, struct error *err)
+struct study_judge_options study_judge_options_default(void)
+{
+    return (struct study_judge_options){.tolerance = ANALYSIS_CHECK_TOLERANCE, .capacity_bps = {NAN, NAN}};
+}
+
+static bool judge_file(const char *path, const struct study_judge_options *options,
+                       const struct study_capture_listener *listener, study_judge_visit *visit, void *user,
+                       struct error *err)
 {
     struct analysis_capture capture;
     struct analysis_resources resources = {0};
     char directory[PATH_MAX];
     struct analysis_flows *f = study_capture_read(path, true, listener, &capture, err);
-    bool ok = f && analysis_check_capture(f, tolerance, &resources, err) &&
+    bool ok = f && analysis_check_capture(f, options->tolerance, options->capacity_bps, &resources, err) &&
               visit(user, path, study_judge_run_of(path, directory), &resources, err);
     analysis_resources_fini(&resources);
     analysis_flows_free(f);
@@ -51,15 +58,16 @@ static void judge_warn_partial(const char *directory, const struct study_capture
     results_summary_fini(&summary);
 }
 
-static bool judge_run(const char *directory, double tolerance, const struct study_capture_listener *listener,
-                      study_judge_visit *visit, void *user, struct error *err)
+static bool judge_run(const char *directory, const struct study_judge_options *options,
+                      const struct study_capture_listener *listener, study_judge_visit *visit, void *user,
+                      struct error *err)
 {
     struct analysis_resources resources;
     judge_warn_partial(directory, listener);
     bool flows, program = study_workload_is(directory, &flows, err);
     if (program && (!visit(user, directory, directory, NULL, err) || !flows))
         return err->code == ERROR_NONE;
-    if (err->code != ERROR_NONE || !study_judge_run_directory(directory, tolerance, &resources, err))
+    if (err->code != ERROR_NONE || !study_judge_run_directory(directory, options->tolerance, &resources, err))
         return false;
     bool ok = (program && resources.n == 0) || visit(user, directory, directory, &resources, err);
     analysis_resources_fini(&resources);
@@ -67,8 +75,9 @@ static bool judge_run(const char *directory, double tolerance, const struct stud
 }
 
 /* The runs one level below, by name. */
-static bool judge_runs(const char *directory, double tolerance, const struct study_capture_listener *listener,
-                       study_judge_visit *visit, void *user, struct error *err)
+static bool judge_runs(const char *directory, const struct study_judge_options *options,
+                       const struct study_capture_listener *listener, study_judge_visit *visit, void *user,
+                       struct error *err)
 {
     struct dirent **names;
     int n = scandir(directory, &names, NULL, versionsort);
@@ -79,7 +88,7 @@ static bool judge_runs(const char *directory, double tolerance, const struct stu
         char *path = results_directory_path(directory, names[i]->d_name);
         if (ok && names[i]->d_name[0] != '.' && study_judge_run_exists(path)) {
             any = true;
-            ok = judge_run(path, tolerance, listener, visit, user, err);
+            ok = judge_run(path, options, listener, visit, user, err);
         }
         free(path);
         free(names[i]);
@@ -90,13 +99,14 @@ static bool judge_runs(const char *directory, double tolerance, const struct stu
     return ok;
 }
 
-bool study_judge_source(const char *path, double tolerance, const struct study_capture_listener *listener,
-                        study_judge_visit *visit, void *user, struct error *err)
+bool study_judge_source(const char *path, const struct study_judge_options *options,
+                        const struct study_capture_listener *listener, study_judge_visit *visit, void *user,
+                        struct error *err)
 {
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
-        return judge_file(path, tolerance, listener, visit, user, err);
+        return judge_file(path, options, listener, visit, user, err);
     if (study_judge_run_exists(path))
-        return judge_run(path, tolerance, listener, visit, user, err);
-    return judge_runs(path, tolerance, listener, visit, user, err);
+        return judge_run(path, options, listener, visit, user, err);
+    return judge_runs(path, options, listener, visit, user, err);
 }

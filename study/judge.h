@@ -8,6 +8,13 @@
 
 #include <limits.h>
 
+struct study_judge_options {
+    double tolerance;       /* of rules, relative */
+    double capacity_bps[2]; /* of the hosts' links in captures, in and out, on the wire; NAN unknown */
+};
+
+struct study_judge_options study_judge_options_default(void);
+
 /* Gets each source in turn; `run` is its run directory, NULL for a capture outside of one. `resources` NULL: a run to
  * be judged by study/workload.h. False ends the walk with *err. */
 typedef bool study_judge_visit(void *user, const char *source, const char *run,
@@ -17,7 +24,8 @@ typedef bool study_judge_visit(void *user, const char *source, const char *run,
 const char *study_judge_run_of(const char *path, char directory[static PATH_MAX]);
 
 /* Judges a capture file, a run directory, or every run one level below a directory, by name. */
-bool study_judge_source(const char *path, double tolerance, const struct study_capture_listener *listener,
-                        study_judge_visit *visit, void *user, struct error *err);
+bool study_judge_source(const char *path, const struct study_judge_options *options,
+                        const struct study_capture_listener *listener, study_judge_visit *visit, void *user,
+                        struct error *err);
 
 #endif

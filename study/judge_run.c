@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART 0.1 /* of the time that all have in common: rates of flows that lived at other times say nothing together */
+#define APART 0.1 /* of the time that all have in common: such means do not belong together */
 
 struct run_flow {
     struct analysis_check_flow figures; /* but for the direction, which depends on the resource */

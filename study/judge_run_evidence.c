@@ -37,7 +37,8 @@ static struct study_run_link *links_find(const struct study_run_links *l, const 
     return l->n > 0 ? bsearch(name, l->link, l->n, sizeof *l->link, links_compare_name) : NULL;
 }
 
-/* The links that a flow's data pass, or its ACKs; their names are those of emu/network.h. A mesh has several ways: none. */
+/* The links that a flow's data pass, or its ACKs; their names are those of emu/network.h. A mesh has several ways:
+ * none. */
 static size_t links_path(const struct study_run_links *l, const struct study_run_flow *f, bool acks,
                          struct study_run_link *path[HOPS])
 {

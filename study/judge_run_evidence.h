@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/judge_run_evidence.h - evidence for a diagnosis (analysis/diagnosis.h) that a run knows exactly: waits after the
- * warm-up, floors, windows, pauses of applications, and the links on each flow's way. */
+/* study/judge_run_evidence.h - evidence for a diagnosis (analysis/diagnosis.h) that a run knows exactly: waits after
+ * the warm-up, floors, windows, pauses of applications, and the links on each flow's way. */
 #ifndef STUDY_JUDGE_RUN_EVIDENCE_H
 #define STUDY_JUDGE_RUN_EVIDENCE_H
 

@@ -195,7 +195,7 @@ bool view_capture_page_add(struct view_capture_page *r, const char *path, const 
     c.origin = c.run ? "simulated" : capture->frames > 0 && capture->first_ns < YEAR_1970_NS ? "captured" : "measured";
     c.bulk = study_explanation_bulk(f, &c.n_bulk);
     bool ok = study_pendulum_make(f, c.bulk, c.n_bulk, &c.swing, err) &&
-              analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, &c.resources, err);
+              analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &c.resources, err);
     if (ok) {
         qsort(c.bulk, c.n_bulk, sizeof *c.bulk, by_bytes);
         c.least_bytes = analysis_degree_bulk_bytes(c.n_bulk ? c.bulk[0].flow.payload_bytes : 0);

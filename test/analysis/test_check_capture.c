@@ -22,7 +22,7 @@ static struct analysis_resources check(const struct analysis_flows *f)
 {
     struct error err;
     struct analysis_resources r;
-    assert_true(analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, &r, &err));
+    assert_true(analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &r, &err));
     return r;
 }
 

@@ -18,6 +18,11 @@ class Verdicts(e2e.Case):
         self.assertEqual(by_capture["host"], "10.0.0.1")
         for key in ("indegree", "outdegree"):
             self.assertEqual(by_run[key], by_capture[key])
+        said, by_itself = by_run["diagnosis"], by_capture["diagnosis"]
+        self.assertEqual(said["asymmetry"], by_itself["asymmetry"], said["why"])
+        if verdict in ("eq5", "eq6"):  # as many segments in flight each way: the capture shows both rates
+            self.assertAlmostEqual(said["lost_share"]["total"], by_itself["lost_share"]["total"], delta=0.02)
+        self.assertEqual(said["capacity_bps"], {"in": 1e8, "out": 1e8, "source": "known"})
         if verdict != "loss":
             self.assertAlmostEqual(by_capture["fitted_rate_bps"] / by_run["fitted_rate_bps"], 1, delta=0.02)
         return by_run, by_capture
@@ -31,8 +36,13 @@ class Verdicts(e2e.Case):
         self.assertTrue(run["rules"]["window"]["holds"])
         self.assertFalse(run["rules"]["eq5"]["holds"])
 
+        # 46 of the 91.5 that the outgoing flow would have, and nothing of the incoming ones': 0.25 of both
+        self.assertEqual(run["diagnosis"]["cause"], "acks_behind_data")
+        self.assertAlmostEqual(run["diagnosis"]["lost_share"]["out"], 0.5, delta=0.02)
+
     def test_acks_first_are_eq5(self):
         run, _ = self.both("eq5", "ack-first.yaml")
+        self.assertEqual((run["diagnosis"]["asymmetry"], run["diagnosis"]["cause"]), ("no", "full"))
         self.assertFalse(run["rules"]["eq6"]["holds"])
 
     def test_unequal_windows_are_the_window_law(self):
@@ -41,6 +51,83 @@ class Verdicts(e2e.Case):
 
     def test_shallow_ports_are_losses(self):
         self.both("loss", "star.yaml", "network.switch.limit=50kB", status=1)
+
+    def test_a_pendulum_loses_on_a_link_that_no_rule_divides(self):
+        """30 % are lost, 640 of 912 Mb/s each way, and Eq. 6 with B = 640 held for every flow."""
+        self.run_scenario(e2e.ROOT / "scenarios/pendulum.yaml")
+        for name in ("out", "out/h0.pcap"):
+            resource = next(r for r in self.json("check", name)["resources"] if r["host"] in ("h0", "10.0.0.1"))
+            said = resource["diagnosis"]
+            self.assertEqual((said["asymmetry"], said["cause"]), ("yes", "acks_behind_data"))
+            self.assertAlmostEqual(said["lost_share"]["total"], 1 - 1280 / 1825, delta=0.01)
+            self.assertEqual((said["saturated"], resource["verdict"]), ({"in": False, "out": False}, "unsaturated"))
+            self.assertFalse(any(rule["holds"] for rule in resource["rules"].values()))
+        text = self.good("check", "out").stdout
+        self.assertIn("out: host h0: yes: 1279.7 of 1829.4 Mb/s; 30 % lost to waiting ACKs", text.splitlines()[0])
+        self.assertNotIn("B =", text)
+
+    def test_windows_and_pauses_are_no_asymmetry(self):
+        """What holds these flows is known of a run: a window of 6 segments, an application that thinks."""
+        for flow, cause in (("window: 9kB", "window"), ("window: 300kB, pauses: [" + ", ".join(
+                f"20ms after {14480 * k}B" for k in range(1, 100)) + "]", "application")):
+            self.write("idle.yaml", f"""
+network: {{topology: star, hosts: 3, link: {{rate: 100Mbps, delay: 1ms}}}}
+duration: 1500ms
+warmup: 500ms
+traffic: {{flows: [{{from: h0, to: h1, {flow}}}, {{from: h2, to: h0, {flow}}}]}}
+""")
+            self.run_scenario("idle.yaml")
+            resource = next(r for r in self.json("check", "out")["resources"] if r["host"] == "h0")
+            said = resource["diagnosis"]
+            self.assertEqual((said["asymmetry"], said["cause"]), ("no", cause), said["why"])
+            self.assertEqual(resource["verdict"], "unsaturated")
+
+    def test_a_full_link_elsewhere_is_the_limit(self):
+        """The backbone at a fifth of its rate: the hosts' own links are full."""
+        self.write("tree.yaml", """
+network: {topology: tree, racks: [2, 2], link: {rate: 100Mbps}, backbone: {rate: 1Gbps}}
+tcp: {window: 300kB}
+duration: 1500ms
+warmup: 500ms
+traffic: {flows: [{from: h0, to: h2}, {from: h1, to: h3}]}
+""")
+        self.run_scenario("tree.yaml")
+        backbone, = self.json("check", "out")["resources"]
+        said = backbone["diagnosis"]
+        self.assertEqual((backbone["host"], said["asymmetry"], said["cause"]), ("sw0-sw1", "no", "other_link"))
+        self.assertEqual((said["capacity_bps"]["out"], backbone["verdict"]), (1e9, "unsaturated"))
+
+    def test_flows_of_other_times_are_not_diagnosed(self):
+        self.write("apart.yaml", """
+network: {topology: star, hosts: 4, link: {rate: 100Mbps}}
+duration: 1600ms
+traffic: {flows: [{from: h1, to: h0, bytes: 6MB}, {from: h2, to: h0, bytes: 6MB}, {from: h0, to: h3}]}
+""")
+        self.run_scenario("apart.yaml")
+        resource = next(r for r in self.json("check", "out", status=1)["resources"] if r["host"] == "h0")
+        self.assertEqual(resource["diagnosis"]["asymmetry"], "unknown")
+        self.assertIn("different times", resource["diagnosis"]["why"])
+
+    def test_the_links_rate_can_be_given(self):
+        """A window of 12 segments on a link that is never full: its rate does not show."""
+        self.write("thin.yaml", """
+network: {topology: star, hosts: 3, link: {rate: 100Mbps, delay: 2ms}}
+tcp: {window: 18kB}
+duration: 1s
+traffic: {flows: [{from: h0, to: h1}, {from: h2, to: h0}]}
+capture: [{at: h0, snaplen: 96}]
+""")
+        self.run_scenario("thin.yaml")
+        for text, rates in (("100M", [1e8, 1e8]), ("200M/80Mbps", [2e8, 8e7])):
+            resource, = self.json("check", "out/h0.pcap", "--rate", text)["resources"]
+            self.assertEqual(resource["diagnosis"]["capacity_bps"],
+                             {"in": rates[0], "out": rates[1], "source": "known"})
+            self.assertEqual(resource["verdict"], "unsaturated")
+        for text in ("fast", "20M/", "0M"):
+            self.assertIn("--rate", self.good("check", "out/h0.pcap", "--rate", text, status=2).stderr)
+        # less than what passes: not this link's
+        resource, = self.json("check", "out/h0.pcap", "--rate", "5M")["resources"]
+        self.assertNotEqual(resource["diagnosis"]["capacity_bps"]["source"], "known")
 
     def test_backbone_of_a_tree_is_a_shared_resource(self):
         self.write("tree.yaml", """
@@ -62,6 +149,7 @@ traffic:
         done = self.call("check", "out")
         self.assertEqual(done.returncode, 1)
         self.assertIn("nothing is shared", done.stderr)
+        self.assertIn("out: host h0: no: ", done.stdout)  # and its only flow is diagnosed
 
 
 if __name__ == "__main__":
