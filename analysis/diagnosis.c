@@ -19,6 +19,7 @@
 #define LINE 0.01           /* off a nominal rate */
 #define MOST_OF_RTT 0.9
 #define AROUND 90.0         /* wire bytes of a segment besides its payload; of an ACK, all */
+#define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
 #define UNLIKE 2.5          /* times faster: an access line */
 
 const char *analysis_answer_name(enum analysis_answer answer)
@@ -30,7 +31,7 @@ const char *analysis_answer_name(enum analysis_answer answer)
 const char *analysis_capacity_source_name(enum analysis_capacity_source source)
 {
     static const char *const names[] = {"unknown", "back-to-back frames", "a queue that never runs empty",
-                                        "assumed as the other direction's", "known"};
+                                        "assumed as the other direction's", "the capture's interface", "known"};
     return names[source];
 }
 
@@ -185,6 +186,19 @@ static bool diagnosis_stands(const struct diagnosis *d, bool incoming)
     return least > STANDS_TICKS * tick_s && least > STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
 }
 
+/* No link is faster than the interface that captured its frames; a slower one may be farther away, but data would wait
+ * there. */
+static void diagnose_interface(const struct diagnosis *d, struct analysis_diagnosis_way *w)
+{
+    double rtt_s = w->floor_s + w->data_wait_s + w->ack_wait_s;
+    bool free = w->flows == 0 || w->data_wait_s < FREE * rtt_s;
+    if (w->source == ANALYSIS_CAPACITY_KNOWN || !isfinite(d->s.interface_bps) ||
+        (w->source == ANALYSIS_CAPACITY_UNKNOWN ? !free : w->capacity_bps <= d->s.interface_bps))
+        return;
+    w->capacity_bps = d->s.interface_bps;
+    w->source = ANALYSIS_CAPACITY_INTERFACE;
+}
+
 static void diagnose_capacity(struct diagnosis *d, const double known[2])
 {
     const struct analysis_capacity_host *host = d->host;
@@ -235,6 +249,8 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
             w->source = ANALYSIS_CAPACITY_ASSUMED;
         }
     }
+    for (int i = 0; i < 2; i++)
+        diagnose_interface(d, diagnosis_way(d, i));
 }
 
 static bool way_unknown(const struct diagnosis *d, bool incoming)

@@ -32,6 +32,7 @@ enum analysis_capacity_source {
     ANALYSIS_CAPACITY_DISPERSION, /* frames back to back */
     ANALYSIS_CAPACITY_QUEUE,      /* what passes a queue that never runs empty */
     ANALYSIS_CAPACITY_ASSUMED,    /* the other direction's */
+    ANALYSIS_CAPACITY_INTERFACE,  /* the capturing one's, where data wait nowhere */
     ANALYSIS_CAPACITY_KNOWN,      /* a run's, or said */
 };
 const char *analysis_capacity_source_name(enum analysis_capacity_source source);

@@ -300,7 +300,8 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
                               struct error *err)
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
-                                        .segments_per_ack = SEGMENTS_PER_ACK, .unseen = UNSEEN};
+                                        .segments_per_ack = SEGMENTS_PER_ACK, .unseen = UNSEEN,
+                                        .interface_bps = analysis_flows_interface_bps(f)};
     s->waits = calloc(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits);
     s->flow = calloc(n + 1, sizeof *s->flow);
     if (!s->waits || !s->flow)

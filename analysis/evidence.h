@@ -35,6 +35,7 @@ struct analysis_evidence_set {
     double from_s, to_s;            /* the phase */
     double full_bytes;              /* payload of a full frame */
     double segments_per_ack;
+    double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
     double unseen;                  /* share of the round trip: a wait of less may be none */
     bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */

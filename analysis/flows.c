@@ -20,6 +20,7 @@ struct analysis_flows {
     struct analysis_connections *connections;
     int64_t origin_ns;
     bool has_origin, explains;
+    uint64_t interface_bps;
     struct analysis_capacity *capacity; /* owned; NULL unless it explains */
 };
 
@@ -179,6 +180,7 @@ bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_pr
         source.other = flows_other;
         source.other_user = f;
     }
+    f->interface_bps = capture->link_rate_bps;
     struct ahead a = {.read = 0};
     struct error stopped = {0};
     int next = 1;
@@ -293,6 +295,11 @@ bool analysis_flows_clocking(const struct analysis_flows *f, size_t i, double fr
     if (c)
         analysis_clocking_get(c, from_s, to_s, x);
     return c != NULL;
+}
+
+double analysis_flows_interface_bps(const struct analysis_flows *f)
+{
+    return f->interface_bps > 0 ? (double)f->interface_bps : (double)NAN;
 }
 
 const struct analysis_capacity_host *analysis_flows_capacity(const struct analysis_flows *f,

@@ -108,6 +108,9 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
 bool analysis_flows_clocking(const struct analysis_flows *f, size_t i, double from_s, double to_s,
                              struct analysis_clocking_figures *x);
 
+/* The rate of the interface that captured them, if the file has it; NAN unknown. */
+double analysis_flows_interface_bps(const struct analysis_flows *f);
+
 /* How frames towards and from a host follow each other; NULL when that was not kept. */
 const struct analysis_capacity_host *analysis_flows_capacity(const struct analysis_flows *f,
                                                              const struct capture_address *host, uint32_t tag);

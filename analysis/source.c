@@ -14,6 +14,7 @@ bool analysis_source_open(struct analysis_source *source, const char *path, anal
     if (!source->reader)
         return false;
     source->link_type = capture_reader_link_type(source->reader);
+    capture->link_rate_bps = capture_reader_link_rate_bps(source->reader);
     return true;
 }
 

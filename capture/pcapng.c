@@ -7,6 +7,7 @@ enum { BLOCK_SECTION = 0x0a0d0d0a, BLOCK_INTERFACE = 1, BLOCK_PACKET = 6 };
 enum { OPTION_END = 0, OPTION_USERAPPL = 4, OPTION_IF_NAME = 2, OPTION_IF_SPEED = 8, OPTION_IF_TSRESOL = 9,
        OPTION_EPB_FLAGS = 2 };
 
+#define BYTE_ORDER_MAGIC 0x1a2b3c4d
 #define BLOCK_MAX 1024 /* of a header block: names are cut to fit */
 #define NAME_MAX_BYTES 255
 
@@ -60,7 +61,7 @@ static void block_end(struct block *b, FILE *f)
 void pcapng_write_header(FILE *f, const struct capture_writer_config *config)
 {
     struct block b = block_begin(BLOCK_SECTION);
-    block_put_u32(&b, 0x1a2b3c4d); /* byte order magic */
+    block_put_u32(&b, BYTE_ORDER_MAGIC);
     block_put(&b, (const uint16_t[]){1, 0}, 4); /* version 1.0 */
     block_put(&b, &(int64_t){-1}, 8); /* section length: not given */
     if (config->application)
@@ -76,6 +77,41 @@ void pcapng_write_header(FILE *f, const struct capture_writer_config *config)
         block_option(&b, OPTION_IF_SPEED, &(uint64_t){(uint64_t)config->link_rate_bps}, 8);
     block_option(&b, OPTION_IF_TSRESOL, &(uint8_t){9}, 1);
     block_end(&b, f);
+}
+
+struct pcapng_view {
+    const uint8_t *bytes;
+    size_t n;
+    bool swapped;
+};
+
+/* `size` bytes at an offset as a number; 0 beyond the end. */
+static uint64_t view_number(const struct pcapng_view *v, size_t at, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; at <= v->n && size <= v->n - at && i < size; i++)
+        value = value << 8 | v->bytes[at + (v->swapped ? i : size - 1 - i)];
+    return value;
+}
+
+uint64_t pcapng_link_rate_bps(const uint8_t *bytes, size_t n)
+{
+    struct pcapng_view v = {bytes, n, false};
+    if (view_number(&v, 0, 4) != BLOCK_SECTION)
+        return 0;
+    v.swapped = view_number(&v, 8, 4) != BYTE_ORDER_MAGIC; /* not little-endian */
+    size_t at = view_number(&v, 4, 4), end = at + view_number(&v, at + 4, 4);
+    if (view_number(&v, at, 4) != BLOCK_INTERFACE)
+        return 0;
+    for (at += 16; at + 4 <= end && at < n;) { /* options */
+        uint64_t code = view_number(&v, at, 2), bytes_of = view_number(&v, at + 2, 2);
+        if (code == OPTION_IF_SPEED && bytes_of == 8)
+            return view_number(&v, at + 4, 8);
+        if (code == OPTION_END)
+            return 0;
+        at += 4 + bytes_of + (-bytes_of & 3u);
+    }
+    return 0;
 }
 
 void pcapng_write_packet(FILE *f, int64_t time_ns, const uint8_t *bytes, uint32_t captured_bytes, uint32_t wire_bytes,

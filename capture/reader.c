@@ -4,6 +4,7 @@
 #include "base/filekind.h"
 #include "base/memory.h"
 #include "capture/decode.h"
+#include "capture/pcapng.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,8 @@
 #include <zlib.h>
 
 #define STREAM_BUFFER (1 << 18) /* as large as zlib's two: then plain files do not pass through those */
+
+#define HEAD_BYTES 4096 /* of a pcapng: its section and the first interface, with comments */
 
 struct capture_reader {
     char *path;       /* owned */
@@ -33,6 +36,8 @@ struct capture_reader {
     struct pcap_pkthdr *header; /* borrowed from pcap */
     const u_char *bytes;        /* borrowed from pcap */
     int64_t time_ns;
+    uint8_t head[HEAD_BYTES];   /* the first of the file */
+    size_t head_bytes;
 };
 
 /* libpcap reads through stdio, stdio through zlib: plain files pass through unchanged. */
@@ -46,6 +51,10 @@ static ssize_t reader_read(void *cookie, char *bytes, size_t n)
     gzerror(r->file, &code);
     if (got < 0 || code == Z_BUF_ERROR)
         r->file_error = code == Z_ERRNO && errno ? errno : -1;
+    size_t keep = got > 0 && (size_t)got < HEAD_BYTES - r->head_bytes ? (size_t)got : HEAD_BYTES - r->head_bytes;
+    if (got > 0)
+        memcpy(r->head + r->head_bytes, bytes, keep);
+    r->head_bytes += got > 0 ? keep : 0;
     return got;
 }
 
@@ -219,6 +228,11 @@ enum capture_next capture_reader_next(struct capture_reader *r, struct capture_f
     frame->wire_bytes = r->header->len < r->header->caplen ? r->header->caplen : r->header->len;
     frame->bytes = r->bytes;
     return CAPTURE_NEXT_FRAME;
+}
+
+uint64_t capture_reader_link_rate_bps(const struct capture_reader *r)
+{
+    return pcapng_link_rate_bps(r->head, r->head_bytes);
 }
 
 int capture_reader_link_type(const struct capture_reader *r)

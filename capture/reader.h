@@ -36,6 +36,8 @@ void capture_reader_close(struct capture_reader *r);
 
 enum capture_next capture_reader_next(struct capture_reader *r, struct capture_frame *frame, struct error *err);
 
+/* Of the interface, as a pcapng file may have it: bit/s; 0 unknown. */
+uint64_t capture_reader_link_rate_bps(const struct capture_reader *r);
 int capture_reader_link_type(const struct capture_reader *r); /* DLT_ value for capture_decode() */
 int64_t capture_reader_bytes_read(const struct capture_reader *r); /* of the file as stored: for progress */
 int64_t capture_reader_file_bytes(const struct capture_reader *r); /* 0 when unknown (a pipe) */

@@ -81,6 +81,27 @@ void files_pcapng_interface(struct files_bytes *f, uint16_t link_type, uint32_t 
     files_u32(f, 32);
 }
 
+void files_pcapng_interface_speed(struct files_bytes *f, uint16_t link_type, uint64_t rate_bps)
+{
+    files_u32(f, 1);
+    files_u32(f, 56);
+    files_u16(f, link_type);
+    files_u16(f, 0);
+    files_u32(f, 262144);
+    files_u16(f, 2); /* if_name */
+    files_u16(f, 4);
+    put(f, 'x', 4);
+    files_u16(f, 1); /* opt_comment */
+    files_u16(f, 5);
+    put(f, 'y', 5);
+    put(f, 0, 3);
+    files_u16(f, 8); /* if_speed */
+    files_u16(f, 8);
+    put(f, rate_bps, 8);
+    files_u32(f, 0); /* end of options */
+    files_u32(f, 56);
+}
+
 void files_pcapng_packet(struct files_bytes *f, uint32_t interface, uint64_t time, uint32_t n)
 {
     uint32_t padding = -n & 3u;

@@ -26,6 +26,8 @@ void files_pcap_packet(struct files_bytes *f, uint32_t seconds, uint32_t fractio
 /* pcapng blocks: section header, interface (if_tsresol = resolution), packet of n bytes, each 0x55. */
 void files_pcapng_section(struct files_bytes *f);
 void files_pcapng_interface(struct files_bytes *f, uint16_t link_type, uint32_t snaplen, uint8_t resolution);
+/* With a name, a comment of five bytes, and if_speed. */
+void files_pcapng_interface_speed(struct files_bytes *f, uint16_t link_type, uint64_t rate_bps);
 void files_pcapng_packet(struct files_bytes *f, uint32_t interface, uint64_t time, uint32_t n);
 
 /* cmocka group fixtures: make and remove the directory the paths below lie in. */

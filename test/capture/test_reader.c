@@ -109,6 +109,35 @@ static void test_pcapng_of_any_byte_order_and_resolution(void **state)
     }
 }
 
+/* Behind if_name and a comment of five bytes, in either order of bytes. */
+static void test_pcapng_has_the_interfaces_rate(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct files_bytes f = {.big_endian = i};
+        struct error err;
+        files_pcapng_section(&f);
+        files_pcapng_interface_speed(&f, ETHERNET, UINT64_C(25000000000));
+        files_pcapng_packet(&f, 0, UINT64_C(1700000000123456), 61);
+        struct capture_reader *r = capture_reader_open(files_write("a.pcapng", f.bytes, f.n), &err);
+        assert_non_null(r);
+        assert_true(capture_reader_link_rate_bps(r) == UINT64_C(25000000000));
+        capture_reader_close(r);
+    }
+    struct files_bytes f = {.n = 0};
+    struct error err;
+    files_pcapng_section(&f);
+    files_pcapng_interface(&f, ETHERNET, 262144, 9); /* without */
+    files_pcapng_packet(&f, 0, 1, 61);
+    struct capture_reader *r = capture_reader_open(files_write("a.pcapng", f.bytes, f.n), &err);
+    assert_true(r && capture_reader_link_rate_bps(r) == 0);
+    capture_reader_close(r);
+    f = two_packets();
+    r = capture_reader_open(files_write("a.pcap", f.bytes, f.n), &err);
+    assert_true(r && capture_reader_link_rate_bps(r) == 0); /* a pcap has no place for it */
+    capture_reader_close(r);
+}
+
 static void test_gzip_is_read_through_and_counted_as_stored(void **state)
 {
     (void)state;
@@ -386,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pcap_of_any_byte_order_and_resolution),
         cmocka_unit_test(test_pcapng_of_any_byte_order_and_resolution),
+        cmocka_unit_test(test_pcapng_has_the_interfaces_rate),
         cmocka_unit_test(test_gzip_is_read_through_and_counted_as_stored),
         cmocka_unit_test(test_standard_input_is_read),
         cmocka_unit_test(test_captured_length_beyond_the_wire_length_wins),

@@ -129,6 +129,23 @@ capture: [{at: h0, snaplen: 96}]
         resource, = self.json("check", "out/h0.pcap", "--rate", "5M")["resources"]
         self.assertNotEqual(resource["diagnosis"]["capacity_bps"]["source"], "known")
 
+    def test_a_pcapng_has_the_interfaces_rate(self):
+        """Data of these small windows wait nowhere, so it is the link's."""
+        self.write("thin.yaml", """
+network: {topology: star, hosts: 4, link: {rate: 100Mbps, delay: 2ms}}
+tcp: {window: 3kB}
+duration: 1s
+traffic: {flows: [{from: h0, to: h1}, {from: h2, to: h0, start: 1ms}]}
+capture: [{at: h0, snaplen: 96, format: FORMAT}]
+""")
+        for form, capacity in (("pcapng", {"in": 1e8, "out": 1e8, "source": "the capture's interface"}),
+                               ("pcap", {"in": None, "out": None, "source": "unknown"})):
+            text = (self.dir / "thin.yaml").read_text().replace("FORMAT", form)
+            self.write(f"{form}.yaml", text)
+            self.run_scenario(f"{form}.yaml", output=form)
+            resource, = self.json("check", f"{form}/h0.{form}")["resources"]
+            self.assertEqual(resource["diagnosis"]["capacity_bps"], capacity)
+
     def test_backbone_of_a_tree_is_a_shared_resource(self):
         self.write("tree.yaml", """
 network: {topology: tree, racks: [3, 3], backbone: {rate: 100Mbps}}
