@@ -307,6 +307,8 @@ static void diagnose_lost(struct diagnosis *d)
         }
     for (int i = 0; i < 2; i++) {
         struct analysis_diagnosis_way *w = diagnosis_way(d, i);
+        double acks_bps = AROUND / (2 * diagnosis_full_bytes(d)) * diagnosis_way(d, !i)->possible_bps;
+        w->acks_bps = isfinite(w->capacity_bps) ? fmin(acks_bps, w->capacity_bps) : acks_bps;
         bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN;
         if (w->flows > 0 && !w->saturated &&
             (way_unknown(d, i) || (blind && way_held(d, i)) || (!d->s.beside && way_held(d, i))))
@@ -376,13 +378,14 @@ static void diagnose_why(struct diagnosis *d)
         out->out.flows == 0 || (out->in.flows > 0 && out->in.lost_share > out->out.lost_share) ? &out->in : &out->out;
     if (out->answer == ANALYSIS_ANSWER_YES)
         snprintf(out->why, sizeof out->why,
-                 "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s gets %.1f of %.1f Mb/s, its ACKs wait %.1f ms of "
-                 "%.1f ms", carried / 1e6, possible / 1e6, 100 * out->lost_share, worst == &out->in ? "in" : "out",
+                 "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s data get %.1f of %.1f Mb/s, as their ACKs wait "
+                 "%.1f ms of a round trip of %.1f ms", carried / 1e6, possible / 1e6, 100 * out->lost_share,
+                 worst == &out->in ? "incoming" : "outgoing",
                  worst->carried_bps / 1e6, worst->possible_bps / 1e6, 1e3 * worst->ack_wait_s,
                  1e3 * (worst->floor_s + worst->data_wait_s + worst->ack_wait_s));
     else
         snprintf(out->why, sizeof out->why, "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s", carried / 1e6,
-                 possible / 1e6, 100 * fmax(0, out->lost_share), analysis_cause(out->cause)->meaning);
+                 fmax(carried, possible) / 1e6, 100 * fmax(0, out->lost_share), analysis_cause(out->cause)->meaning);
 }
 
 void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct analysis_capacity_host *host,

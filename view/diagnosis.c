@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/diagnosis.h"
+
+#include "base/memory.h"
+#include "view/table.h"
+#include "view/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHAPED 0.95 /* of a queue's rate: a shaper before it keeps it empty */
+#define AS_MUCH 0.5 /* of what the worse direction loses: the other's queue is worth a change, too */
+
+/* Do ACKs wait in the queue that data of this direction pass? The other direction loses by that. */
+static bool diagnosis_queue_matters(const struct analysis_diagnosis *d, bool incoming)
+{
+    double lost = incoming ? d->out.lost_share : d->in.lost_share;
+    return lost > 0 && lost >= AS_MUCH * fmax(d->in.lost_share, d->out.lost_share);
+}
+
+static double diagnosis_queue_bps(const struct analysis_diagnosis *d, enum analysis_remedy_way way)
+{
+    const struct analysis_diagnosis_way *w = way == ANALYSIS_REMEDY_IN    ? &d->in
+                                             : way == ANALYSIS_REMEDY_OUT ? &d->out
+                                             : d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
+    return w->source == ANALYSIS_CAPACITY_ASSUMED ? (double)NAN : SHAPED * w->capacity_bps;
+}
+
+/* As tc reads it. */
+static void diagnosis_rate(double bps, char *text, size_t size)
+{
+    if (!isfinite(bps))
+        snprintf(text, size, "RATE");
+    else if (bps >= 1e9)
+        snprintf(text, size, "%.3ggbit", bps / 1e9);
+    else
+        snprintf(text, size, "%.0fkbit", bps / 1e3);
+}
+
+/* Puts in the words that follow from the diagnosis. */
+static void diagnosis_expand(const struct analysis_resource *r, enum analysis_remedy_way way, const char *words,
+                             char text[static VIEW_DIAGNOSIS_TEXT])
+{
+    const struct analysis_diagnosis *d = &r->diagnosis;
+    bool in = diagnosis_queue_matters(d, true), out = diagnosis_queue_matters(d, false);
+    char where[2 * ANALYSIS_CHECK_NAME + 80], rate[32];
+    snprintf(where, sizeof where, in && out ? "both queues, %s's own and the one towards it"
+                                  : in      ? "the queue towards %s"
+                                            : "%s's own queue", r->host);
+    diagnosis_rate(diagnosis_queue_bps(d, way), rate, sizeof rate);
+    const struct {
+        const char *word, *text;
+    } known[] = {{"HOST", r->host}, {"WHERE", where}, {"RATE", rate}};
+    size_t at = 0;
+    while (*words && at + 1 < VIEW_DIAGNOSIS_TEXT) {
+        size_t k = 0;
+        while (k < 3 && strncmp(words, known[k].word, strlen(known[k].word)) != 0)
+            k++;
+        if (k == 3) {
+            text[at++] = *words++;
+            continue;
+        }
+        int n = snprintf(text + at, VIEW_DIAGNOSIS_TEXT - at, "%s", known[k].text);
+        at = (size_t)fmin((double)at + n, VIEW_DIAGNOSIS_TEXT - 1);
+        words += strlen(known[k].word);
+    }
+    text[at] = '\0';
+}
+
+const char *view_diagnosis_answer(const struct analysis_diagnosis *d)
+{
+    return d->answer == ANALYSIS_ANSWER_UNKNOWN ? "cannot tell" : analysis_answer_name(d->answer);
+}
+
+void view_diagnosis_what(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT])
+{
+    const struct analysis_diagnosis *d = &r->diagnosis;
+    diagnosis_expand(r, ANALYSIS_REMEDY_ANY, analysis_cause(d->cause)->what, text);
+    const struct analysis_diagnosis_way *slow = d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
+    size_t n = strlen(text);
+    if (d->cause == ANALYSIS_CAUSE_THIN_ACKS) /* its price */
+        snprintf(text + n, VIEW_DIAGNOSIS_TEXT - n, " (its price: ACKs take up to %.2g of the %.3g Mb/s %s)",
+                 slow->acks_bps / 1e6, slow->capacity_bps / 1e6, slow == &d->in ? "in" : "out");
+}
+
+bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char text[static VIEW_DIAGNOSIS_TEXT])
+{
+    const struct analysis_remedy *remedy = analysis_cause(r->diagnosis.cause)->remedies;
+    for (;; remedy++) {
+        if (!remedy->text)
+            return false;
+        if (remedy->way != ANALYSIS_REMEDY_ANY &&
+            !diagnosis_queue_matters(&r->diagnosis, remedy->way == ANALYSIS_REMEDY_IN))
+            continue;
+        if (i-- == 0)
+            break;
+    }
+    diagnosis_expand(r, remedy->way, remedy->text, text);
+    return true;
+}
+
+char *view_diagnosis_command(const char *source, const struct analysis_resource *r)
+{
+    const char *what_if = analysis_cause(r->diagnosis.cause)->what_if;
+    if (!what_if)
+        return NULL;
+    char *file = view_text_shell_word(strcmp(source, "-") == 0 ? "my.pcap" : source);
+    char *command = memory_text("contraflow replay %s %s", file, what_if);
+    free(file);
+    return command;
+}
+
+void view_diagnosis_print(FILE *f, const char *source, const struct analysis_resource *r)
+{
+    const struct analysis_diagnosis *d = &r->diagnosis;
+    char what[VIEW_DIAGNOSIS_TEXT], remedy[VIEW_DIAGNOSIS_TEXT];
+    char *command = view_diagnosis_command(source, r);
+    bool any = view_diagnosis_remedy(r, 0, remedy);
+    view_diagnosis_what(r, what);
+    fprintf(f, "%s: host %s: %s: %s\n", source, r->host, view_diagnosis_answer(d), d->why);
+    fprintf(f, "  what %s: %s%s%s\n", d->answer == ANALYSIS_ANSWER_UNKNOWN ? "would tell" : "to do", what,
+            any ? "; " : "", any ? remedy : "");
+    if (command)
+        fprintf(f, "  try: %s\n", command);
+    free(command);
+}
+
+static json_t *diagnosis_both(double in, double out)
+{
+    return json_pack("{s:o, s:o}", "in", view_table_json_number(in), "out", view_table_json_number(out));
+}
+
+static json_t *diagnosis_remedies(const char *source, const struct analysis_resource *r)
+{
+    char text[VIEW_DIAGNOSIS_TEXT];
+    json_t *list = json_array();
+    view_diagnosis_what(r, text);
+    json_array_append_new(list, json_string(text));
+    for (size_t i = 0; view_diagnosis_remedy(r, i, text); i++)
+        json_array_append_new(list, json_string(text));
+    char *command = view_diagnosis_command(source, r);
+    if (command)
+        json_array_append_new(list, json_string(command));
+    free(command);
+    return list;
+}
+
+json_t *view_diagnosis_json(const char *source, const struct analysis_resource *r)
+{
+    const struct analysis_diagnosis *d = &r->diagnosis;
+    const struct analysis_diagnosis_way *in = &d->in, *out = &d->out;
+    if (!r->diagnosed)
+        return json_null();
+    json_t *lost = diagnosis_both(in->lost_share, out->lost_share);
+    json_t *capacity = diagnosis_both(in->capacity_bps, out->capacity_bps);
+    json_object_set_new(lost, "total", view_table_json_number(d->lost_share));
+    json_object_set_new(lost, "ci95", view_table_json_number(d->ci95));
+    json_object_set_new(capacity, "source",
+                        json_string(analysis_capacity_source_name(in->source == ANALYSIS_CAPACITY_DISPERSION ||
+                                                                          out->source == ANALYSIS_CAPACITY_UNKNOWN
+                                                                      ? in->source
+                                                                      : out->source)));
+    return json_pack("{s:s, s:s, s:s?, s:s, s:o, s:o, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o}", "asymmetry",
+                     analysis_answer_name(d->answer), "cause", analysis_cause(d->cause)->name, "second_cause",
+                     d->second == ANALYSIS_CAUSE_UNKNOWN ? NULL : analysis_cause(d->second)->name, "why", d->why,
+                     "goodput_bps", diagnosis_both(in->carried_bps, out->carried_bps), "possible_bps",
+                     diagnosis_both(in->possible_bps, out->possible_bps), "lost_share", lost, "capacity_bps", capacity,
+                     "saturated", "in", in->saturated, "out", out->saturated, "data_wait_s",
+                     diagnosis_both(in->data_wait_s, out->data_wait_s), "ack_wait_s",
+                     diagnosis_both(in->ack_wait_s, out->ack_wait_s), "ack_first_price_bps",
+                     diagnosis_both(in->acks_bps, out->acks_bps), "remedies", diagnosis_remedies(source, r));
+}
