@@ -2,9 +2,11 @@
 #include "view/diagnosis.h"
 
 #include "base/memory.h"
+#include "study/judge.h"
 #include "view/table.h"
 #include "view/text.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,8 +107,14 @@ char *view_diagnosis_command(const char *source, const struct analysis_resource 
     const char *what_if = analysis_cause(r->diagnosis.cause)->what_if;
     if (!what_if)
         return NULL;
+    char directory[PATH_MAX];
+    const char *run = strcmp(source, "-") == 0 ? NULL : study_judge_run_of(source, directory);
     char *file = view_text_shell_word(strcmp(source, "-") == 0 ? "my.pcap" : source);
-    char *command = memory_text("contraflow replay %s %s", file, what_if);
+    char *scenario = memory_text("%s/scenario.yaml", run ? run : "."), *network = view_text_shell_word(scenario);
+    char *command =
+        memory_text("contraflow replay %s%s%s %s", file, run ? " --scenario " : "", run ? network : "", what_if);
+    free(network);
+    free(scenario);
     free(file);
     return command;
 }
