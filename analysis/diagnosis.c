@@ -306,9 +306,9 @@ static void diagnose_lost(struct diagnosis *d)
                 w->possible_bps = diagnose_possible(d, i, other->possible_bps);
         }
     for (int i = 0; i < 2; i++) {
-        struct analysis_diagnosis_way *w = diagnosis_way(d, i);
-        double acks_bps = AROUND / (2 * diagnosis_full_bytes(d)) * diagnosis_way(d, !i)->possible_bps;
-        w->acks_bps = isfinite(w->capacity_bps) ? fmin(acks_bps, w->capacity_bps) : acks_bps;
+        struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
+        double fast_bps = fmax(other->possible_bps, diagnosis_room(d, other, 0)); /* at most */
+        w->acks_bps = fmin(w->capacity_bps, AROUND / (d->s.segments_per_ack * d->s.full_bytes) * fast_bps);
         bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN;
         if (w->flows > 0 && !w->saturated &&
             (way_unknown(d, i) || (blind && way_held(d, i)) || (!d->s.beside && way_held(d, i))))

@@ -45,7 +45,7 @@ struct analysis_diagnosis_way {
     double capacity_bps;          /* on the wire; NAN unknown */
     enum analysis_capacity_source source;
     bool saturated;               /* carries 95 % of what it can, or more */
-    double acks_bps;              /* on the wire: what ACKs take of it when they are first; NAN unknown */
+    double acks_bps;              /* on the wire: most that ACKs can take of it, first; NAN unknown */
     double data_wait_s, ack_wait_s, floor_s; /* means over its flows, weighted by their rates; ACKs of its data */
 };
 

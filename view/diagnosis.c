@@ -119,6 +119,11 @@ char *view_diagnosis_command(const char *source, const struct analysis_resource 
     return command;
 }
 
+void view_diagnosis_print_answer(FILE *f, const char *source, const struct analysis_resource *r)
+{
+    fprintf(f, "%s: host %s: %s: %s\n", source, r->host, view_diagnosis_answer(&r->diagnosis), r->diagnosis.why);
+}
+
 void view_diagnosis_print(FILE *f, const char *source, const struct analysis_resource *r)
 {
     const struct analysis_diagnosis *d = &r->diagnosis;
@@ -126,7 +131,7 @@ void view_diagnosis_print(FILE *f, const char *source, const struct analysis_res
     char *command = view_diagnosis_command(source, r);
     bool any = view_diagnosis_remedy(r, 0, remedy);
     view_diagnosis_what(r, what);
-    fprintf(f, "%s: host %s: %s: %s\n", source, r->host, view_diagnosis_answer(d), d->why);
+    view_diagnosis_print_answer(f, source, r);
     fprintf(f, "  what %s: %s%s%s\n", d->answer == ANALYSIS_ANSWER_UNKNOWN ? "would tell" : "to do", what,
             any ? "; " : "", any ? remedy : "");
     if (command)

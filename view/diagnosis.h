@@ -24,6 +24,9 @@ bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char tex
  * is played through the run's own network. */
 char *view_diagnosis_command(const char *source, const struct analysis_resource *r);
 
+/* The answer, a line; "FILE: host HOST: yes: ..." */
+void view_diagnosis_print_answer(FILE *f, const char *source, const struct analysis_resource *r);
+
 /* Up to three lines: the answer; what to do; what to try. */
 void view_diagnosis_print(FILE *f, const char *source, const struct analysis_resource *r);
 
