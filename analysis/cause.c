@@ -41,7 +41,7 @@ static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
                                 "latency 1s && tc qdisc add dev DEV parent 1: fq_codel"}}},
     [ANALYSIS_CAUSE_OTHER] =
         {"other_traffic", "ACKs wait behind traffic that is not TCP data of this host",
-         "give that traffic a queue of its own, or a lower rate, in WHERE", NULL,
+         "move UDP and other traffic out of WHERE: into one of its own, or to a lower rate", NULL,
          {{ANALYSIS_REMEDY_IN, "on a Linux router or bridge there: tc qdisc replace dev DEV root fq_codel"},
           {ANALYSIS_REMEDY_IN, "on a switch, at the port to HOST: a class of its own, served by turns"},
           {ANALYSIS_REMEDY_OUT, "on HOST: tc qdisc replace dev DEV root fq_codel"}}},

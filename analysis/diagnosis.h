@@ -22,6 +22,7 @@
 
 #define ANALYSIS_DIAGNOSIS_TOTAL 0.05
 #define ANALYSIS_DIAGNOSIS_DIRECTION 0.1
+#define ANALYSIS_DIAGNOSIS_BOTH 0.5 /* of what the worse direction loses: the other one is worth a word, and a remedy */
 
 enum analysis_answer { ANALYSIS_ANSWER_UNKNOWN, ANALYSIS_ANSWER_NO, ANALYSIS_ANSWER_YES };
 

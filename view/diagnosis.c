@@ -12,13 +12,12 @@
 #include <string.h>
 
 #define SHAPED 0.95 /* of a queue's rate: a shaper before it keeps it empty */
-#define AS_MUCH 0.5 /* of what the worse direction loses: the other's queue is worth a change, too */
 
 /* Do ACKs wait in the queue that data of this direction pass? The other direction loses by that. */
 static bool diagnosis_queue_matters(const struct analysis_diagnosis *d, bool incoming)
 {
     double lost = incoming ? d->out.lost_share : d->in.lost_share;
-    return lost > 0 && lost >= AS_MUCH * fmax(d->in.lost_share, d->out.lost_share);
+    return lost > 0 && lost >= ANALYSIS_DIAGNOSIS_BOTH * fmax(d->in.lost_share, d->out.lost_share);
 }
 
 static double diagnosis_queue_bps(const struct analysis_diagnosis *d, enum analysis_remedy_way way)
