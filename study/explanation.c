@@ -182,10 +182,10 @@ void study_explanation_say(const struct study_explanation *e, char text[static S
     else if (e->limit == ANALYSIS_LIMIT_APPLICATION && !(costs && acks))
         snprintf(rest, room, "its application sends no more");
     else if (acks)
-        snprintf(rest, room, "%.0f %% of it its ACKs wait behind other data%s%s", 100 * e->ack_share,
+        snprintf(rest, room, "its ACKs wait behind other data for %.1f ms%s%s", e->ack_wait_s * 1e3,
                  costs ? "" : ", at no cost: ", costs ? "" : analysis_cause(e->cause)->meaning);
     else if (e->data_wait_s >= STUDY_EXPLANATION_MOSTLY * e->rtt_s)
-        snprintf(rest, room, "%.0f %% of it its data wait%s", 100 * e->data_wait_s / e->rtt_s,
+        snprintf(rest, room, "its data wait for %.1f ms%s", e->data_wait_s * 1e3,
                  e->ack_share < 0.1 ? ", its ACKs hardly do" : "");
     else if (e->compressed >= BURSTS && costs)
         snprintf(rest, room, "its ACKs come in bursts (%.0f %% of groups compressed): between them links may run dry",
