@@ -3,6 +3,7 @@
 
 #include "analysis/check_capture.h"
 #include "analysis/degree.h"
+#include "analysis/leg_series.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -83,8 +84,28 @@ static bool explanation_told(enum analysis_limit limit)
     return limit == ANALYSIS_LIMIT_APPLICATION || limit == ANALYSIS_LIMIT_LOSS;
 }
 
+/* A flow that began behind a standing queue never met it empty. Its series begins at 0; other flows show the rest. */
+static void explanation_stood(const struct analysis_flows *f, const struct analysis_resource *r,
+                              struct study_explanation *e)
+{
+    struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "the waits of a flow");
+    double data_s = 0, ack_s = 0, n = 0;
+    for (size_t i = 0, slots = analysis_flows_waits(f, e->slot, waits); i < slots; i++)
+        if (waits[i].start_s >= r->steady_start_s && waits[i].start_s < r->end_s &&
+            isfinite(waits[i].data_s + waits[i].ack_s)) {
+            data_s += waits[i].data_s;
+            ack_s += waits[i].ack_s;
+            n++;
+        }
+    const double stood_s[2] = {e->data_wait_s - data_s / n, e->ack_wait_s - ack_s / n};
+    for (int leg = 0; leg < 2; leg++)
+        e->stood_s[leg] = stood_s[leg] > 2 * e->x.tick_s ? stood_s[leg] : 0;
+    free(waits);
+}
+
 /* What the host that judged it found out about it. */
-static void explanation_judged(struct study_explanation *e, const struct analysis_resources *hosts)
+static void explanation_judged(const struct analysis_flows *f, struct study_explanation *e,
+                               const struct analysis_resources *hosts)
 {
     const struct analysis_resource *r;
     for (size_t i = 0; !e->judged && (r = analysis_resources_get(hosts, i)); i++)
@@ -102,6 +123,7 @@ static void explanation_judged(struct study_explanation *e, const struct analysi
             e->floor_s = flow->floor_s;
             e->data_wait_s = flow->data_wait_s;
             e->ack_wait_s = flow->ack_wait_s;
+            explanation_stood(f, r, e);
         }
 }
 
@@ -151,7 +173,7 @@ bool study_explanation_make(struct study_explanations *x, const struct analysis_
         return false;
     x->tap_known = explanation_tap(x, &x->tap);
     for (size_t i = 0; i < x->n; i++) {
-        explanation_judged(&x->flow[i], &x->hosts);
+        explanation_judged(f, &x->flow[i], &x->hosts);
         explanation_finish(f, x->tap_known ? &x->tap : NULL, &x->flow[i]);
     }
     return true;

@@ -18,6 +18,7 @@ struct study_explanation {
     enum analysis_answer answer;
     enum analysis_cause cause;
     double floor_s, data_wait_s, ack_wait_s; /* in the phase judged, by the diagnosis; else of its life */
+    double stood_s[2]; /* of data and ACK waits: what its own series (analysis_flows_waits()) lacks of them */
     enum analysis_tap_place tap;
     enum analysis_limit limit;
     struct compression groups;            /* of ACKs */

@@ -45,8 +45,8 @@ static json_t *plots_waits(const struct analysis_flows *f, const struct study_ex
         return json_null();
     json_t *data = json_array(), *acks = json_array();
     for (size_t i = 0; i < n; i++) {
-        json_array_append_new(data, plots_integer(waits[i].data_s * 1e6));
-        json_array_append_new(acks, plots_integer(waits[i].ack_s * 1e6));
+        json_array_append_new(data, plots_integer((waits[i].data_s + e->stood_s[0]) * 1e6));
+        json_array_append_new(acks, plots_integer((waits[i].ack_s + e->stood_s[1]) * 1e6));
     }
     return json_pack("{s:f, s:f, s:o, s:o}", "start_s", waits[0].start_s, "bin_s", analysis_round_trip_width_s(waits,
                                                                                                                n),

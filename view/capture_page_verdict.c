@@ -54,12 +54,17 @@ static void verdict_cause(FILE *f, const struct analysis_resource *r)
 static void verdict_remedies(FILE *f, const struct view_capture_page_capture *c, const struct analysis_resource *r)
 {
     char text[VIEW_DIAGNOSIS_TEXT];
+    bool more = false;
     view_diagnosis_what(r, text);
     view_text_markup(f, "<p><b>%s</b> %s.</p>\n<ul class=\"remedies\">\n",
                      r->diagnosis.answer == ANALYSIS_ANSWER_UNKNOWN ? "What would tell:" : "What to do:", text);
-    for (size_t i = 0; view_diagnosis_remedy(r, i, text); i++)
+    for (size_t i = 0; view_diagnosis_remedy(r, i, text); i++) {
+        if (i == 1)
+            fputs("</ul>\n<details><summary>Other ways</summary>\n<ul class=\"remedies\">\n", f);
         view_text_markup(f, "<li>%s</li>\n", text);
-    fputs("</ul>\n", f);
+        more = i > 0;
+    }
+    fputs(more ? "</ul></details>\n" : "</ul>\n", f);
     char *command = view_diagnosis_command(c->path, r);
     if (command)
         view_text_markup(f,
@@ -86,8 +91,10 @@ static void verdict_host(FILE *f, const struct view_capture_page_capture *c, con
     verdict_remedies(f, c, r);
     fprintf(f, "<details><summary>Rates against the rules of full links, %.3f to %.3f s (steady from %.3f)</summary>\n",
             r->start_s, r->end_s, r->steady_start_s);
-    view_text_htmlf(f, "Verdict %s, B = %.1f Mb/s: %s.", model_regime_name(j->verdict), j->fitted_rate_bps / 1e6,
-                    j->why);
+    view_text_htmlf(f, "Verdict %s", model_regime_name(j->verdict));
+    if (j->verdict != MODEL_REGIME_UNSATURATED)
+        fprintf(f, ", B = %.1f Mb/s", j->fitted_rate_bps / 1e6);
+    view_text_htmlf(f, ": %s.", j->why);
     struct view_table t;
     view_rules_table(&t, c->origin, r);
     view_table_html(f, NULL, &t, VIEW_RULES_TABLE_TEXTS);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "study/judge.h"
+#include "study/judge_run.h"
 #include "view/table.h"
 #include "view/text.h"
 
@@ -101,12 +102,31 @@ bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char tex
     return true;
 }
 
+/* A run is run again, with ACKs first. */
+static char *diagnosis_command_of_run(const char *directory, const char *what_if)
+{
+    if (strcmp(what_if, "--what-if ack-first") != 0)
+        return NULL;
+    char *scenario = memory_text("%s/scenario.yaml", directory), *from = view_text_shell_word(scenario);
+    size_t length = strlen(directory);
+    while (length > 1 && directory[length - 1] == '/')
+        length--;
+    char *output = memory_text("%.*s-ack-first", (int)length, directory), *to = view_text_shell_word(output);
+    char *command = memory_text("contraflow run %s -o %s --set network.nic.queue=ack-first --set "
+                                "network.switch.queue=ack-first", from, to);
+    free(scenario);
+    free(from);
+    free(output);
+    free(to);
+    return command;
+}
+
 char *view_diagnosis_command(const char *source, const struct analysis_resource *r)
 {
-    const char *what_if = analysis_cause(r->diagnosis.cause)->what_if;
-    if (!what_if)
-        return NULL;
     char directory[PATH_MAX];
+    const char *what_if = analysis_cause(r->diagnosis.cause)->what_if;
+    if (!what_if || study_judge_run_exists(source))
+        return what_if ? diagnosis_command_of_run(source, what_if) : NULL;
     const char *run = strcmp(source, "-") == 0 ? NULL : study_judge_run_of(source, directory);
     char *file = view_text_shell_word(strcmp(source, "-") == 0 ? "my.pcap" : source);
     char *scenario = memory_text("%s/scenario.yaml", run ? run : "."), *network = view_text_shell_word(scenario);

@@ -20,8 +20,8 @@ void view_diagnosis_what(const struct analysis_resource *r, char text[static VIE
 /* The i-th thing to type or to set for it; false when there are no more. */
 bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char text[static VIEW_DIAGNOSIS_TEXT]);
 
-/* The command that estimates what that wins, for free(); NULL when there is none. `source`: the capture. One of a run
- * is played through the run's own network. */
+/* The command that estimates what that wins, for free(); NULL when there is none. `source`: a capture or a
+ * run's directory. A capture of a run is played through the run's own network. */
 char *view_diagnosis_command(const char *source, const struct analysis_resource *r);
 
 /* The answer, a line; "FILE: host HOST: yes: ..." */

@@ -260,6 +260,15 @@ class Verdicts(Case):
                          page.all("path", plot, class_="series")})
         for drawn, expected in zip(sorted(value(float(e["y1"])) for e in lines), law, strict=True):
             self.assertAlmostEqual(drawn / expected, 1, delta=0.03)
+        # its outgoing flow began behind a backlog of 80 ms, which its own stamps do not show
+        for flow in self.data((self.dir / "report/report.html").read_text())[0]["flows"]:
+            judged, = [f for f in resource["flows"] if flow["name"] == f"{f['src']} → {f['dst']}"]
+            waits = flow["waits"]
+            at = [waits["start_s"] + i * waits["bin_s"] for i in range(len(waits["ack_us"]))]
+            phase = [resource["steady_start_s"] <= t < resource["end_s"] for t in at]
+            for key, wait in ("data_us", "data_wait_s"), ("ack_us", "ack_wait_s"):
+                drawn = [us / 1e6 for us, within in zip(waits[key], phase) if within]
+                self.assertAlmostEqual(sum(drawn) / len(drawn), judged[wait], delta=0.003)
 
     def test_losses_are_named_and_marked(self):
         text = self.verdict("shallow-2in-1out")
