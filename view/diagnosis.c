@@ -54,20 +54,20 @@ static void diagnosis_expand(const struct analysis_resource *r, enum analysis_re
     const struct {
         const char *word, *text;
     } known[] = {{"HOST", r->host}, {"WHERE", where}, {"RATE", rate}};
-    size_t at = 0;
-    while (*words && at + 1 < VIEW_DIAGNOSIS_TEXT) {
+    char *at = text, *end = text + VIEW_DIAGNOSIS_TEXT - 1;
+    while (*words && at < end) {
         size_t k = 0;
-        while (k < 3 && strncmp(words, known[k].word, strlen(known[k].word)) != 0)
+        while (k < sizeof known / sizeof *known && strncmp(words, known[k].word, strlen(known[k].word)) != 0)
             k++;
-        if (k == 3) {
-            text[at++] = *words++;
+        if (k == sizeof known / sizeof *known) {
+            *at++ = *words++;
             continue;
         }
-        int n = snprintf(text + at, VIEW_DIAGNOSIS_TEXT - at, "%s", known[k].text);
-        at = (size_t)fmin((double)at + n, VIEW_DIAGNOSIS_TEXT - 1);
+        for (const char *from = known[k].text; *from && at < end;)
+            *at++ = *from++;
         words += strlen(known[k].word);
     }
-    text[at] = '\0';
+    *at = '\0';
 }
 
 const char *view_diagnosis_answer(const struct analysis_diagnosis *d)
