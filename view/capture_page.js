@@ -275,9 +275,10 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
         (hasWaits ? "; the plot above shows how long data and ACKs waited in them." : "."));
       return;
     }
-    const after = view.capture.flows.length; // no colour of a flow's, as long as there are some
+    const after = view.capture.flows.length % COLOURS, rest = COLOURS - after; // no colour of a flow's, if any is left
+    const slotOf = (i) => after + i % rest + COLOURS * Math.floor(i / rest);
     const series = queues.ports.map((port, slot) => ({
-      key: `port${slot}`, name: port.name, slot: after + slot, start: 0, bin: queues.bin_s, values: port.mean,
+      key: `port${slot}`, name: port.name, slot: slotOf(slot), start: 0, bin: queues.bin_s, values: port.mean,
       peaks: port.peak }));
     addPlot(view, `Simulated queues over time: the ${series.length} deepest of ${queues.of}`, "depth", "B", series);
     legend(view.box, view, series);

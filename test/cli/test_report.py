@@ -327,6 +327,13 @@ class Simulated(Case):
         self.assertAlmostEqual(mean / area, 1, delta=0.01)
         self.assertEqual(max(ports["sw0-h0"]["peak"]), max(d for _, d in rows))
         self.assertEqual(len(page.paths(page.plot("depth"))), len(ports))
+        for article in page.all("article"):  # a colour means a flow, or a queue
+            plots = {e["data-plot"]: e for e in page.all("svg", article) if "data-plot" in e}
+            flows, queues = ([e["stroke"] for e in page.all("path", plots[name], class_="series")]
+                             for name in ("goodput", "depth"))
+            self.assertEqual(set(flows) & set(queues), set())
+            bars = page.all("rect", next(e for e in page.all("svg", article) if "split" in e["class"]))
+            self.assertEqual([e["fill"] for e in bars], [stroke for stroke in flows for _ in range(3)])
         self.assertEqual(len(page.paths(page.plot("depth"), "band")), len(ports))
 
     def test_its_remedy_is_its_own_network_otherwise(self):
