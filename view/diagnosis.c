@@ -143,6 +143,12 @@ void view_diagnosis_print_answer(FILE *f, const char *source, const struct analy
     fprintf(f, "%s: host %s: %s: %s\n", source, r->host, view_diagnosis_answer(&r->diagnosis), r->diagnosis.why);
 }
 
+/* Of a run whose flows lived at different times the answer itself shows what would tell: a capture of it. */
+static bool diagnosis_says_all(const char *source, const struct analysis_resource *r)
+{
+    return r->diagnosis.answer == ANALYSIS_ANSWER_UNKNOWN && study_judge_run_exists(source);
+}
+
 void view_diagnosis_print(FILE *f, const char *source, const struct analysis_resource *r)
 {
     const struct analysis_diagnosis *d = &r->diagnosis;
@@ -151,7 +157,8 @@ void view_diagnosis_print(FILE *f, const char *source, const struct analysis_res
     bool any = view_diagnosis_remedy(r, 0, remedy);
     view_diagnosis_what(r, what);
     view_diagnosis_print_answer(f, source, r);
-    fprintf(f, "  what %s: %s%s%s\n", d->answer == ANALYSIS_ANSWER_UNKNOWN ? "would tell" : "to do", what,
+    if (!diagnosis_says_all(source, r))
+        fprintf(f, "  what %s: %s%s%s\n", d->answer == ANALYSIS_ANSWER_UNKNOWN ? "would tell" : "to do", what,
             any ? "; " : "", any ? remedy : "");
     if (command)
         fprintf(f, "  try: %s\n", command);
@@ -167,6 +174,8 @@ static json_t *diagnosis_remedies(const char *source, const struct analysis_reso
 {
     char text[VIEW_DIAGNOSIS_TEXT];
     json_t *list = json_array();
+    if (diagnosis_says_all(source, r))
+        return list;
     view_diagnosis_what(r, text);
     json_array_append_new(list, json_string(text));
     for (size_t i = 0; view_diagnosis_remedy(r, i, text); i++)
