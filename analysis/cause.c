@@ -1,23 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/cause.h"
 
+#include <stddef.h>
+
+/* A pure ACK of IPv4: TCP, and shorter than 128 bytes. */
+#define ACKS_FIRST                                                                                                     \
+    "tc qdisc replace dev DEV root handle 1: prio bands 2 priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 && tc filter add "   \
+    "dev DEV parent 1: protocol ip u32 match ip protocol 6 0xff match u16 0 0xff80 at 2 flowid 1:1"
+
 static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
-    [ANALYSIS_CAUSE_UNKNOWN] = {"unknown", "the evidence does not tell",
-                                "capture with TCP timestamps on, from before the flows begin, at the shared host"},
-    [ANALYSIS_CAUSE_ACKS] = {"acks_behind_data", "ACKs wait behind the data of the other direction",
-                             "serve small ACKs first, or flows by turns (fq_codel, CAKE), at the queue that stands"},
-    [ANALYSIS_CAUSE_THIN_ACKS] = {"rate_asymmetry_acks", "ACKs of the fast direction wait in the slow one's queue",
-                                  "shape the slow direction a little below its rate with CAKE or fq_codel"},
-    [ANALYSIS_CAUSE_OTHER] = {"other_traffic", "ACKs wait behind traffic that is not TCP data of this host",
-                              "give that traffic a queue of its own (fq_codel, CAKE), or a lower rate"},
-    [ANALYSIS_CAUSE_LOSSES] = {"losses", "losses set the windows", "larger buffers, or ECN"},
-    [ANALYSIS_CAUSE_APPLICATION] = {"application", "the applications send no more", "nothing in the network"},
-    [ANALYSIS_CAUSE_RECEIVER] = {"receiver", "readers take their data no faster", "a faster reader"},
-    [ANALYSIS_CAUSE_WINDOW] = {"window", "windows are too small for the round trip",
-                               "larger windows: net.ipv4.tcp_rmem, net.ipv4.tcp_wmem"},
-    [ANALYSIS_CAUSE_FULL] = {"full", "the link carries what it can", "nothing but a faster link"},
-    [ANALYSIS_CAUSE_LINK] = {"other_link", "another link on the way is full", "a faster link there"},
-    [ANALYSIS_CAUSE_PAUSE] = {"pause", "PAUSE frames stop the senders", "PAUSE off, or deeper buffers where it begins"},
+    [ANALYSIS_CAUSE_UNKNOWN] =
+        {"unknown", "the evidence does not tell",
+         "capture at HOST itself, from before its flows begin, with TCP timestamps on", NULL,
+         {{ANALYSIS_REMEDY_ANY, "tcpdump -i DEV -s 128 -w my.pcap"},
+          {ANALYSIS_REMEDY_ANY, "on both ends: sysctl -w net.ipv4.tcp_timestamps=1"},
+          {ANALYSIS_REMEDY_ANY, "ethtool -S DEV | grep -i pause  # PAUSE frames stop data, too"}}},
+    [ANALYSIS_CAUSE_ACKS] =
+        {"acks_behind_data", "ACKs wait behind the data of the other direction",
+         "serve small ACKs first, or flows by turns, in WHERE", "--what-if ack-first",
+         {{ANALYSIS_REMEDY_IN, "on a Linux router or bridge there: tc qdisc replace dev DEV root fq_codel"},
+          {ANALYSIS_REMEDY_IN, "on a switch, at the port to HOST: strict priority for TCP segments under 128 bytes"},
+          {ANALYSIS_REMEDY_IN,
+           "on HOST alone, which moves that queue there: ip link add ifb0 up type ifb && tc qdisc add dev ifb0 root "
+           "cake bandwidth RATE ingress && tc qdisc add dev DEV clsact && tc filter add dev DEV ingress matchall "
+           "action mirred egress redirect dev ifb0"},
+          {ANALYSIS_REMEDY_OUT, "on HOST: tc qdisc replace dev DEV root fq_codel"},
+          {ANALYSIS_REMEDY_OUT,
+           "on HOST, when the queue is in a slower device after it: tc qdisc replace dev DEV root cake bandwidth "
+           "RATE"},
+          {ANALYSIS_REMEDY_OUT, "on HOST, ACKs first and nothing else: " ACKS_FIRST},
+          {ANALYSIS_REMEDY_OUT,
+           "on HOST, less of its own data in the queue: sysctl -w net.ipv4.tcp_limit_output_bytes=65536"}}},
+    [ANALYSIS_CAUSE_THIN_ACKS] =
+        {"rate_asymmetry_acks", "ACKs of the fast direction wait in the slow one's queue",
+         "shape the slow direction to RATE, a little below its own, and serve ACKs first there",
+         "--what-if ack-first",
+         {{ANALYSIS_REMEDY_ANY,
+           "where the slow line begins: tc qdisc replace dev DEV root cake bandwidth RATE ack-filter"},
+          {ANALYSIS_REMEDY_ANY, "without CAKE: tc qdisc replace dev DEV root handle 1: tbf rate RATE burst 15kb "
+                                "latency 1s && tc qdisc add dev DEV parent 1: fq_codel"}}},
+    [ANALYSIS_CAUSE_OTHER] =
+        {"other_traffic", "ACKs wait behind traffic that is not TCP data of this host",
+         "move UDP and other traffic out of WHERE: into one of its own, or to a lower rate", NULL,
+         {{ANALYSIS_REMEDY_IN, "on a Linux router or bridge there: tc qdisc replace dev DEV root fq_codel"},
+          {ANALYSIS_REMEDY_IN, "on a switch, at the port to HOST: a class of its own, served by turns"},
+          {ANALYSIS_REMEDY_OUT, "on HOST: tc qdisc replace dev DEV root fq_codel"}}},
+    [ANALYSIS_CAUSE_LOSSES] =
+        {"losses", "losses set the windows", "give the queues that overflow more room, or let them mark (ECN)",
+         "--what-if fair --what-if buffer=1MB",
+         {{ANALYSIS_REMEDY_ANY, "on a switch: more of the shared buffer for the ports that drop"},
+          {ANALYSIS_REMEDY_ANY, "on a Linux router or bridge: tc qdisc replace dev DEV root fq_codel, with sysctl -w "
+                                "net.ipv4.tcp_ecn=1 on both ends"},
+          {ANALYSIS_REMEDY_ANY, "to see who drops: tc -s qdisc show dev DEV; ethtool -S DEV | grep -i -e drop -e "
+                                "discard"}}},
+    [ANALYSIS_CAUSE_APPLICATION] =
+        {"application", "the applications send no more", "nothing in the network: the senders have to offer more",
+         NULL,
+         {{ANALYSIS_REMEDY_ANY, "on the senders: ss -tin  # app_limited: TCP had nothing to send"}}},
+    [ANALYSIS_CAUSE_RECEIVER] =
+        {"receiver", "readers take their data no faster", "nothing in the network: the readers have to be faster",
+         NULL,
+         {{ANALYSIS_REMEDY_ANY, "on the receivers: ss -tn  # a Recv-Q that stays full: a slow reader"}}},
+    [ANALYSIS_CAUSE_WINDOW] =
+        {"window", "windows are too small for the round trip", "let TCP have larger windows", "--what-if window=4MB",
+         {{ANALYSIS_REMEDY_ANY, "on both ends: sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432' "
+                                "net.ipv4.tcp_wmem='4096 16384 33554432'"},
+          {ANALYSIS_REMEDY_ANY, "in applications that set SO_SNDBUF or SO_RCVBUF: larger ones, or none"}}},
+    [ANALYSIS_CAUSE_FULL] =
+        {"full", "the link carries what it can", "nothing, but for a faster link", NULL,
+         {{ANALYSIS_REMEDY_ANY, "ethtool DEV  # the rate in use, and those on offer"}}},
+    [ANALYSIS_CAUSE_LINK] =
+        {"other_link", "another link on the way is full", "nothing here, but for a faster link there", NULL,
+         {{ANALYSIS_REMEDY_ANY, "ethtool DEV on every hop  # the rates in use"}}},
+    [ANALYSIS_CAUSE_PAUSE] =
+        {"pause", "PAUSE frames stop the senders", "turn PAUSE off, or give the port that sends it more buffer", NULL,
+         {{ANALYSIS_REMEDY_ANY, "ethtool -A DEV rx off tx off"},
+          {ANALYSIS_REMEDY_ANY, "ethtool -S DEV | grep -i pause  # who sends it, and who obeys"}}},
 };
 
 const struct analysis_cause_row *analysis_cause(enum analysis_cause cause)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analysis/cause.h - what may hold the flows of a host back: a table, a row a cause. */
+/* analysis/cause.h - what may hold the flows of a host back, and what to do about it: a table, a row a cause. */
 #ifndef ANALYSIS_CAUSE_H
 #define ANALYSIS_CAUSE_H
 
@@ -19,8 +19,23 @@ enum analysis_cause {
     ANALYSIS_CAUSES,
 };
 
+/* Where a remedy works: against queues on the way out of the host, on the way to it, or wherever the loss is. */
+enum analysis_remedy_way { ANALYSIS_REMEDY_ANY, ANALYSIS_REMEDY_OUT, ANALYSIS_REMEDY_IN };
+
+/* What to type or to set. DEV is a device; HOST, WHERE (the queue) and RATE (a little below that of the queue) follow
+ * from the diagnosis. */
+struct analysis_remedy {
+    enum analysis_remedy_way way;
+    const char *text;
+};
+
+#define ANALYSIS_CAUSE_REMEDIES 10
+
 struct analysis_cause_row {
-    const char *name, *meaning, *remedy; /* remedy: what to do about it, or what would tell */
+    const char *name, *meaning;
+    const char *what;    /* to do about it, or what would tell */
+    const char *what_if; /* options of 'contraflow replay' that estimate it; NULL: it cannot */
+    struct analysis_remedy remedies[ANALYSIS_CAUSE_REMEDIES]; /* the first is the plainest; ends with a NULL text */
 };
 const struct analysis_cause_row *analysis_cause(enum analysis_cause cause);
 

@@ -23,6 +23,7 @@ enum analysis_rule { ANALYSIS_RULE_EQ5, ANALYSIS_RULE_EQ6, ANALYSIS_RULE_WINDOW,
 
 struct analysis_check_flow {
     char src[ANALYSIS_CHECK_NAME], dst[ANALYSIS_CHECK_NAME];
+    size_t slot;                  /* of a capture's flow table */
     bool incoming;                /* towards the shared host */
     double rate_bps, ci95_bps;    /* goodput while all of them were active and steady; ci95 may be NAN */
     double window_bytes;          /* bytes in flight; NAN unknown */

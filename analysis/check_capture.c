@@ -75,6 +75,7 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
         .retransmitted_segments = retransmitted,
         .loss_events = events,
         .limit = analysis_limit_between(flow, r->steady_start_s, r->end_s),
+        .slot = ((const struct capture_flow *)user)->slot,
     };
     double window = analysis_bins_window(flow->bins, begin, begin + n);
     if (flow->window_source != ANALYSIS_WINDOW_UNKNOWN && !isnan(window))
@@ -89,6 +90,15 @@ struct capture_host {
     const struct capture_address *host;
     uint32_t tag;
 };
+
+/* The diagnosis has more evidence of what an application and a reader do. */
+static void capture_limit(enum analysis_limit *limit, enum analysis_cause cause)
+{
+    if (cause == ANALYSIS_CAUSE_APPLICATION)
+        *limit = ANALYSIS_LIMIT_APPLICATION;
+    else if (cause == ANALYSIS_CAUSE_RECEIVER)
+        *limit = ANALYSIS_LIMIT_RECEIVER;
+}
 
 static bool capture_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
                              struct error *err)
@@ -115,6 +125,7 @@ static bool capture_diagnose(void *user, struct analysis_resource *r, const stru
         r->flows[i].floor_s = flows[i].floor_s;
         r->flows[i].data_wait_s = flows[i].data_wait_s;
         r->flows[i].ack_wait_s = flows[i].ack_wait_s;
+        capture_limit(&r->flows[i].limit, flows[i].limit);
     }
     free(flows);
     return ok;

@@ -322,7 +322,9 @@ static void diagnose_lost(struct diagnosis *d)
                 w->possible_bps = diagnose_possible(d, i, other->possible_bps);
         }
     for (int i = 0; i < 2; i++) {
-        struct analysis_diagnosis_way *w = diagnosis_way(d, i);
+        struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
+        double fast_bps = fmax(other->possible_bps, diagnosis_room(d, other, 0)); /* at most */
+        w->acks_bps = fmin(w->capacity_bps, AROUND / (d->s.segments_per_ack * d->s.full_bytes) * fast_bps);
         bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN;
         if (w->flows > 0 && !w->saturated &&
             (way_unknown(d, i) || (blind && way_held(d, i)) || (!d->s.beside && way_held(d, i))))
@@ -376,29 +378,45 @@ static void diagnose_cause(struct diagnosis *d)
     }
 }
 
+/* Who loses how much, and by what. */
+static void diagnose_losers(const struct analysis_diagnosis *d, char *text, size_t size)
+{
+    const struct analysis_diagnosis_way *in = &d->in, *out = &d->out;
+    bool in_worst = out->flows == 0 || (in->flows > 0 && in->lost_share > out->lost_share);
+    const struct analysis_diagnosis_way *worst = in_worst ? in : out, *other = in_worst ? out : in;
+    double rtt_s = worst->floor_s + worst->data_wait_s + worst->ack_wait_s;
+    if (other->flows > 0 && other->lost_share >= ANALYSIS_DIAGNOSIS_BOTH * worst->lost_share)
+        snprintf(text, size, "incoming data get %.1f of %.1f Mb/s, outgoing data %.1f of %.1f", in->carried_bps / 1e6,
+                 in->possible_bps / 1e6, out->carried_bps / 1e6, out->possible_bps / 1e6);
+    else if (isfinite(rtt_s))
+        snprintf(text, size,
+                 "%s data get %.1f of %.1f Mb/s, as their ACKs wait behind %s for %.1f ms of a round trip of %.1f ms",
+                 in_worst ? "incoming" : "outgoing", worst->carried_bps / 1e6, worst->possible_bps / 1e6,
+                 d->cause == ANALYSIS_CAUSE_OTHER ? "other traffic" : in_worst ? "outgoing data" : "incoming data",
+                 1e3 * worst->ack_wait_s, 1e3 * rtt_s);
+    else
+        snprintf(text, size, "%s data get %.1f of %.1f Mb/s", in_worst ? "incoming" : "outgoing",
+                 worst->carried_bps / 1e6, worst->possible_bps / 1e6);
+}
+
 static void diagnose_why(struct diagnosis *d)
 {
     struct analysis_diagnosis *out = d->out;
     double carried = out->in.carried_bps + out->out.carried_bps,
            possible = out->in.possible_bps + out->out.possible_bps;
+    bool no_rate = out->in.source == ANALYSIS_CAPACITY_UNKNOWN && out->out.source == ANALYSIS_CAPACITY_UNKNOWN;
+    char who[160];
     if (out->answer == ANALYSIS_ANSWER_UNKNOWN) {
-        snprintf(out->why, sizeof out->why, "%.1f Mb/s pass; whether ACKs wait is not known: %s", carried / 1e6,
-                 out->in.source == ANALYSIS_CAPACITY_UNKNOWN && out->out.source == ANALYSIS_CAPACITY_UNKNOWN
-                     ? "neither the waits nor the link's rate show in this capture"
-                     : "the waits do not show in this capture");
+        snprintf(out->why, sizeof out->why, "%.1f Mb/s pass; how long ACKs wait %s not show in this capture",
+                 carried / 1e6, no_rate ? "and what the link could carry do" : "does");
         return;
     }
-    const struct analysis_diagnosis_way *worst =
-        out->out.flows == 0 || (out->in.flows > 0 && out->in.lost_share > out->out.lost_share) ? &out->in : &out->out;
     if (out->answer == ANALYSIS_ANSWER_YES)
-        snprintf(out->why, sizeof out->why,
-                 "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s gets %.1f of %.1f Mb/s, its ACKs wait %.1f ms of "
-                 "%.1f ms", carried / 1e6, possible / 1e6, 100 * out->lost_share, worst == &out->in ? "in" : "out",
-                 worst->carried_bps / 1e6, worst->possible_bps / 1e6, 1e3 * worst->ack_wait_s,
-                 1e3 * (worst->floor_s + worst->data_wait_s + worst->ack_wait_s));
+        diagnose_losers(out, who, sizeof who);
     else
-        snprintf(out->why, sizeof out->why, "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s", carried / 1e6,
-                 possible / 1e6, 100 * fmax(0, out->lost_share), analysis_cause(out->cause)->meaning);
+        snprintf(who, sizeof who, "%s", analysis_cause(out->cause)->meaning);
+    snprintf(out->why, sizeof out->why, "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s", carried / 1e6,
+             fmax(carried, possible) / 1e6, 100 * fmax(0, out->lost_share), who);
 }
 
 void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct analysis_capacity_host *host,

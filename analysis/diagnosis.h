@@ -22,6 +22,7 @@
 
 #define ANALYSIS_DIAGNOSIS_TOTAL 0.05
 #define ANALYSIS_DIAGNOSIS_DIRECTION 0.1
+#define ANALYSIS_DIAGNOSIS_BOTH 0.5 /* of what the worse direction loses: the other one is worth a word, and a remedy */
 
 enum analysis_answer { ANALYSIS_ANSWER_UNKNOWN, ANALYSIS_ANSWER_NO, ANALYSIS_ANSWER_YES };
 
@@ -46,6 +47,7 @@ struct analysis_diagnosis_way {
     double capacity_bps;          /* on the wire; NAN unknown */
     enum analysis_capacity_source source;
     bool saturated;               /* carries 95 % of what it can, or more */
+    double acks_bps;              /* on the wire: most that ACKs can take of it, first; NAN unknown */
     double data_wait_s, ack_wait_s, floor_s; /* means over its flows, weighted by their rates; ACKs of its data */
 };
 

@@ -22,6 +22,13 @@ void analysis_resources_fini(struct analysis_resources *resources)
     *resources = (struct analysis_resources){0};
 }
 
+const struct analysis_resource *analysis_resources_get(const struct analysis_resources *all, size_t i)
+{
+    if (all->n > 0)
+        return i < all->n ? &all->resource[i] : NULL;
+    return i < all->n_alone ? &all->alone[i] : NULL;
+}
+
 static int resource_compare(const void *a, const void *b)
 {
     const struct analysis_resource *x = a, *y = b;

@@ -26,6 +26,9 @@ struct analysis_resources { /* zeroed: none */
     size_t n_alone;
 };
 
+/* The i-th to speak of: the shared ones, or, where nothing is shared, those of one flow. NULL after the last. */
+const struct analysis_resource *analysis_resources_get(const struct analysis_resources *all, size_t i);
+
 /* A flow as a user of one resource. */
 struct analysis_resource_use {
     struct analysis_activity activity;

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/check_show.h"
 
+#include "view/diagnosis.h"
 #include "view/rules_table.h"
 
 #include <math.h>
-
-void cli_check_show_diagnosis(const char *source, const struct analysis_resource *r)
-{
-    const struct analysis_diagnosis *d = &r->diagnosis;
-    bool unknown = d->answer == ANALYSIS_ANSWER_UNKNOWN;
-    printf("%s: host %s: %s: %s\n", source, r->host, unknown ? "cannot tell" : analysis_answer_name(d->answer), d->why);
-    if (d->answer != ANALYSIS_ANSWER_NO)
-        printf("  %s: %s\n", unknown ? "what would tell" : "what to do", analysis_cause(d->cause)->remedy);
-}
 
 void cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
     if (r->diagnosed)
-        cli_check_show_diagnosis(source, r);
+        view_diagnosis_print(stdout, source, r);
     printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", source, r->host, j->indegree,
            j->outdegree, r->start_s, r->end_s, r->steady_start_s);
     printf("  verdict %s", model_regime_name(j->verdict));
@@ -48,34 +40,6 @@ static json_t *check_flow_json(const struct analysis_check_flow *flow)
                      "ack_wait_s", view_table_json_number(flow->ack_wait_s));
 }
 
-static json_t *check_both_json(double in, double out)
-{
-    return json_pack("{s:o, s:o}", "in", view_table_json_number(in), "out", view_table_json_number(out));
-}
-
-static json_t *check_diagnosis_json(const struct analysis_diagnosis *d)
-{
-    const struct analysis_diagnosis_way *in = &d->in, *out = &d->out;
-    const struct analysis_cause_row *cause = analysis_cause(d->cause);
-    const char *second = d->second == ANALYSIS_CAUSE_UNKNOWN ? NULL : analysis_cause(d->second)->name;
-    json_t *lost = check_both_json(in->lost_share, out->lost_share);
-    json_t *capacity = check_both_json(in->capacity_bps, out->capacity_bps);
-    json_object_set_new(lost, "total", view_table_json_number(d->lost_share));
-    json_object_set_new(lost, "ci95", view_table_json_number(d->ci95));
-    json_object_set_new(capacity, "source",
-                        json_string(analysis_capacity_source_name(in->source == ANALYSIS_CAPACITY_DISPERSION ||
-                                                                          out->source == ANALYSIS_CAPACITY_UNKNOWN
-                                                                      ? in->source
-                                                                      : out->source)));
-    return json_pack("{s:s, s:s, s:s?, s:s, s:o, s:o, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:[s]}", "asymmetry",
-                     analysis_answer_name(d->answer), "cause", cause->name, "second_cause", second, "why", d->why,
-                     "goodput_bps", check_both_json(in->carried_bps, out->carried_bps), "possible_bps",
-                     check_both_json(in->possible_bps, out->possible_bps), "lost_share", lost, "capacity_bps", capacity,
-                     "saturated", "in", in->saturated, "out", out->saturated, "data_wait_s",
-                     check_both_json(in->data_wait_s, out->data_wait_s), "ack_wait_s",
-                     check_both_json(in->ack_wait_s, out->ack_wait_s), "remedies", cause->remedy);
-}
-
 json_t *cli_check_show_resource_json(const char *source, bool simulated, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
@@ -97,7 +61,7 @@ json_t *cli_check_show_resource_json(const char *source, bool simulated, const s
                      "why", j->why, "start_s", view_table_json_number(r->start_s),
                      "end_s", view_table_json_number(r->end_s),
                      "steady_start_s", view_table_json_number(r->steady_start_s), "flows", flows, "diagnosis",
-                     r->diagnosed ? check_diagnosis_json(&r->diagnosis) : json_null());
+                     view_diagnosis_json(source, r));
 }
 
 void cli_check_show_summary_start(struct view_table *t)

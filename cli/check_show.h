@@ -6,9 +6,6 @@
 #include "analysis/resource.h"
 #include "view/table.h"
 
-/* The answer, and what to do about it. */
-void cli_check_show_diagnosis(const char *source, const struct analysis_resource *r);
-
 void cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r);
 json_t *cli_check_show_resource_json(const char *source, bool simulated, const struct analysis_resource *r);
 

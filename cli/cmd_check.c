@@ -6,6 +6,7 @@
 #include "cli/read.h"
 #include "cli/workload_show.h"
 #include "study/judge.h"
+#include "view/diagnosis.h"
 
 #include <stdio.h>
 
@@ -52,7 +53,7 @@ static bool check_visit(void *user, const char *source, const char *run, const s
         if (o->json)
             json_array_append_new(o->list, cli_check_show_resource_json(source, run != NULL, &resources->alone[i]));
         else
-            cli_check_show_diagnosis(source, &resources->alone[i]);
+            view_diagnosis_print(stdout, source, &resources->alone[i]);
     for (size_t i = 0; i < resources->n; i++) {
         const struct analysis_resource *r = &resources->resource[i];
         o->no = o->no || analysis_check_broken(&r->judgement);

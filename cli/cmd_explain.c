@@ -28,7 +28,7 @@ int cmd_explain(int argc, char **argv)
         return !cli_explain_show_both_ends((const char *[]){argv[at], argv[at + 1]}, as_json, &n, &err)
                    ? cli_fail(&err)
                    : n == 0;
-    struct cli_explain_show_lists lists = {json_array(), json_array(), json_array()};
+    struct cli_explain_show_lists lists = {json_array(), json_array(), json_array(), json_array()};
     bool ok = true;
     cli_read_until_interrupted(argv + at, argc - at);
     for (int i = at; ok && i < argc; i++) {
@@ -38,10 +38,11 @@ int cmd_explain(int argc, char **argv)
                        : cli_explain_show_capture(argv[i], as_json, &lists, &n, &err);
     }
     if (ok && as_json) {
-        json_t *all = json_pack("{s:O, s:O, s:O}", "flows", lists.flows, "simulated", lists.simulated,
-                                "queues", lists.queues);
+        json_t *all = json_pack("{s:O, s:O, s:O, s:O}", "hosts", lists.hosts, "flows", lists.flows, "simulated",
+                                lists.simulated, "queues", lists.queues);
         cli_print_json(all);
     }
+    json_decref(lists.hosts);
     json_decref(lists.flows);
     json_decref(lists.simulated);
     json_decref(lists.queues);

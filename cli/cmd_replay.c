@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/check_capture.h"
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
@@ -222,7 +223,8 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
     return ok;
 }
 
-static int replay_all(struct study_replay *r, const struct replay_options *o, struct error *err)
+static int replay_all(struct study_replay *r, const struct analysis_resource *host, const struct replay_options *o,
+                      struct error *err)
 {
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
     int n = 1 + o->n_what_ifs, signal_number = 0;
@@ -243,11 +245,12 @@ static int replay_all(struct study_replay *r, const struct replay_options *o, st
             n = 1;
         }
     }
+    struct cli_replay_show show = {o->file, r, runs, n, host};
     if (ok && !signal_number && o->json) {
-        json_t *all = cli_replay_show_json(r, runs, n);
+        json_t *all = cli_replay_show_json(&show);
         cli_print_json(all);
     } else if (ok && !signal_number) {
-        cli_replay_show(r, runs, n);
+        cli_replay_show(&show);
     }
     for (int i = 0; i < n; i++)
         free(runs[i].goodput_bps);
@@ -256,11 +259,12 @@ static int replay_all(struct study_replay *r, const struct replay_options *o, st
     return !ok ? cli_fail(err) : refused ? 1 : 0;
 }
 
-static bool replay_read(struct study_replay *r, const char *path, struct error *err)
+static bool replay_read(struct study_replay *r, struct analysis_resources *hosts, const char *path, struct error *err)
 {
     struct analysis_capture capture;
     struct analysis_flows *table = study_capture_read(path, true, &cli_read_listener, &capture, err);
-    bool ok = table && (study_replay_build(r, table, err) || error_prefix(err, "%s: ", path));
+    bool ok = table && (study_replay_build(r, table, err) || error_prefix(err, "%s: ", path)) &&
+              analysis_check_capture(table, ANALYSIS_CHECK_TOLERANCE, NULL, hosts, err);
     analysis_flows_free(table);
     return ok;
 }
@@ -292,8 +296,11 @@ int cmd_replay(int argc, char **argv)
     r.scenario.engine = SCENARIO_ENGINE_NATIVE;
     r.reads_start = !o.gives[GIVEN_START];
     r.reads_network = !o.gives[GIVEN_RATE];
+    struct analysis_resources hosts = {0};
     if (status == 0)
-        status = replay_read(&r, o.file, &err) ? replay_all(&r, &o, &err) : cli_fail(&err);
+        status = replay_read(&r, &hosts, o.file, &err) ? replay_all(&r, analysis_resources_get(&hosts, 0), &o, &err)
+                                                       : cli_fail(&err);
+    analysis_resources_fini(&hosts);
     study_replay_fini(&r);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef CLI_CMD_REPLAY_H
 #define CLI_CMD_REPLAY_H
 
+#include "analysis/resource.h"
 #include "cli/options.h"
 #include "scenarios/port_replay.h"
 #include "study/replay.h"
@@ -19,9 +20,16 @@ int cmd_replay_port(int argc, char **argv);
 /* --speed: a finite number above 0, a double. */
 cli_options_call cmd_replay_speed;
 
-/* The closed loop's tables; runs[0] is the baseline. */
-void cli_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n);
-json_t *cli_replay_show_json(const struct study_replay *r, const struct study_replay_run *runs, int n);
+/* The closed loop's tables; runs[0] is the baseline. `host`: the capture's `file` as judged, NULL when no host was. */
+struct cli_replay_show {
+    const char *file;
+    const struct study_replay *replay;
+    const struct study_replay_run *runs;
+    int n;
+    const struct analysis_resource *host;
+};
+void cli_replay_show(const struct cli_replay_show *show);
+json_t *cli_replay_show_json(const struct cli_replay_show *show);
 
 /* The report of a port, as text and as the object that --json and summary.json hold. */
 void cli_replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r);

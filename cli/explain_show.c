@@ -5,6 +5,7 @@
 #include "study/explain_run.h"
 #include "study/explanation.h"
 #include "study/pendulum.h"
+#include "view/diagnosis.h"
 #include "view/explanation_table.h"
 
 #include <math.h>
@@ -27,8 +28,8 @@ static json_t *show_flow_json(const char *source, const struct study_explanation
     analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:s, s:o}", "source", source,
                      "src", src, "dst", dst, "goodput_bps", view_table_json_number(e->flow.goodput_bps), "rtt_floor_s",
-                     view_table_json_number(e->flow.rtt_floor_s), "data_wait_s",
-                     view_table_json_number(e->x.data_wait_s), "ack_wait_s", view_table_json_number(e->x.ack_wait_s),
+                     view_table_json_number(e->floor_s), "data_wait_s",
+                     view_table_json_number(e->data_wait_s), "ack_wait_s", view_table_json_number(e->ack_wait_s),
                      "rtt_s", view_table_json_number(e->rtt_s), "ack_share", view_table_json_number(e->ack_share),
                      "ack_groups", (json_int_t)e->groups.groups, "compressed_share",
                      view_table_json_number(e->compressed), "hold_s", view_table_json_number(e->x.hold_s), "tap",
@@ -64,47 +65,57 @@ static void show_sentences(const struct study_explanation *e)
         printf("    %s\n", text);
 }
 
-static void show_flows(const char *path, const struct study_explanation *flows, size_t n,
-                       const struct study_pendulum *pendulum)
+static void show_flows(const char *path, const struct study_explanations *x, const struct study_pendulum *pendulum)
 {
     char text[STUDY_EXPLANATION_TEXT];
     struct view_table t;
+    const struct analysis_resource *host;
+    for (size_t i = 0; (host = analysis_resources_get(&x->hosts, i)); i++)
+        view_diagnosis_print(stdout, path, host);
     view_table_start(&t, view_explanation_table_head, VIEW_EXPLANATION_TABLE_COLUMNS);
-    for (size_t i = 0; i < n; i++)
-        view_explanation_table_row(&t, &flows[i]);
+    for (size_t i = 0; i < x->n; i++)
+        view_explanation_table_row(&t, &x->flow[i]);
     printf("%s\n", path);
     view_table_print(&t, "  ", 2, stdout);
-    for (size_t i = 0; i < n; i++)
-        show_sentences(&flows[i]);
+    for (size_t i = 0; i < x->n; i++)
+        show_sentences(&x->flow[i]);
     if (pendulum->known) {
         study_pendulum_say(pendulum, text);
         printf("  %s\n", text);
     }
 }
 
+static void show_json(const char *path, const struct study_explanations *x, const struct study_pendulum *pendulum,
+                      struct cli_explain_show_lists *lists)
+{
+    const struct analysis_resource *host;
+    for (size_t i = 0; (host = analysis_resources_get(&x->hosts, i)); i++)
+        json_array_append_new(lists->hosts, json_pack("{s:s, s:s, s:o}", "source", path, "host", host->host,
+                                                      "diagnosis", view_diagnosis_json(path, host)));
+    for (size_t i = 0; i < x->n; i++)
+        json_array_append_new(lists->flows, show_flow_json(path, &x->flow[i]));
+    if (pendulum->known)
+        json_array_append_new(lists->queues, show_pendulum_json(path, pendulum));
+}
+
 bool cli_explain_show_capture(const char *path, bool as_json, struct cli_explain_show_lists *lists, size_t *n,
                               struct error *err)
 {
     struct analysis_capture capture;
+    struct study_explanations x = {0};
     struct study_pendulum pendulum = {0};
-    size_t bulk;
     struct analysis_flows *f = study_capture_read(path, true, &cli_read_listener, &capture, err);
-    if (!f)
-        return false;
-    struct study_explanation *flows = study_explanation_bulk(f, &bulk);
-    bool ok = study_pendulum_make(f, flows, bulk, &pendulum, err);
-    if (ok && bulk == 0)
+    bool ok = f && study_explanation_make(&x, f, err) && study_pendulum_make(f, &x, &pendulum, err);
+    if (ok && x.n == 0)
         fprintf(stderr, "contraflow: %s: no bulk TCP flow\n", path);
-    for (size_t i = 0; ok && as_json && i < bulk; i++)
-        json_array_append_new(lists->flows, show_flow_json(path, &flows[i]));
-    if (ok && as_json && pendulum.known)
-        json_array_append_new(lists->queues, show_pendulum_json(path, &pendulum));
-    if (ok && !as_json && bulk > 0) {
+    if (ok && as_json) {
+        show_json(path, &x, &pendulum, lists);
+    } else if (ok && x.n > 0) {
         fputs(*n == 0 ? "" : "\n", stdout);
-        show_flows(path, flows, bulk, &pendulum);
+        show_flows(path, &x, &pendulum);
     }
-    *n += bulk;
-    free(flows);
+    *n += x.n;
+    study_explanation_fini(&x);
     analysis_flows_free(f);
     return ok;
 }

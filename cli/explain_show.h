@@ -10,7 +10,7 @@
 
 /* The members of --json. */
 struct cli_explain_show_lists {
-    json_t *flows, *simulated, *queues; /* owned */
+    json_t *hosts, *flows, *simulated, *queues; /* owned */
 };
 
 /* Each prints, or adds to the lists when `as_json`. *n grows by the bulk flows of a capture, or by the flows and pairs

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "cli/fit_show.h"
 #include "study/fit_resources.h"
+#include "view/diagnosis.h"
 #include "view/table.h"
 
 #include <inttypes.h>
@@ -141,6 +142,12 @@ void cli_fit_resources_print(const void *state)
 {
     const struct study_fit_resources *r = state;
     const char *gap = "";
+    for (size_t i = 0; i < r->n_diagnosed; i++) {
+        view_diagnosis_print_answer(stdout, r->diagnosed[i].source, &r->diagnosed[i].host);
+        if (r->diagnosed[i].empty)
+            puts("  left out of the fit: its link is not full, so no rule of a full link applies");
+        gap = "\n";
+    }
     for (size_t i = 0; i < r->n_groups; i++) {
         const struct study_fit_group *g = &r->groups[i];
         if (g->points == 0)
@@ -245,6 +252,13 @@ json_t *cli_fit_resources_json(const void *state)
         json_object_set_new(group, "measured", measured);
         json_array_append_new(list, group);
     }
-    return json_pack("{s:o, s:I, s:I}", "links", list, "starved_runs", (json_int_t)r->starved, "unfilled_runs",
-                     (json_int_t)r->unfilled);
+    json_t *hosts = json_array();
+    for (size_t i = 0; i < r->n_diagnosed; i++) {
+        const struct study_fit_diagnosed *x = &r->diagnosed[i];
+        json_array_append_new(hosts, json_pack("{s:s, s:s, s:b, s:o}", "source", x->source, "host", x->host.host,
+                                               "left_out", x->empty, "diagnosis",
+                                               view_diagnosis_json(x->source, &x->host)));
+    }
+    return json_pack("{s:o, s:o, s:I, s:I}", "hosts", hosts, "links", list, "starved_runs", (json_int_t)r->starved,
+                     "unfilled_runs", (json_int_t)r->unfilled);
 }

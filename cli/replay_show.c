@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "cli/cmd_replay.h"
+#include "view/diagnosis.h"
 #include "view/table.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#define DISAGREE 0.1 /* of what would be carried */
 
 static double replay_total(const struct study_replay_run *run, int n)
 {
@@ -66,9 +69,27 @@ static int replay_rank_compare(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The variants by bandwidth won back, flow by flow. */
-static void replay_show_variants(const struct study_replay *r, const struct study_replay_run *runs, int n)
+static double replay_expected(const struct cli_replay_show *show, const struct study_replay_run *run)
 {
+    return !show->host || !show->host->diagnosed ? (double)NAN
+           : run == show->runs                   ? 0
+                                                 : study_replay_expected(&show->host->diagnosis, run->label);
+}
+
+/* Two ways to one answer; where they differ, nobody should rely on either. */
+static void replay_show_disagreement(const struct study_replay_run *run, double won, double expected)
+{
+    if (fabs(1 / (1 + won) - 1 / (1 + expected)) > DISAGREE)
+        printf("  %s: the replay wins back %.0f %%, the diagnosis expects %.0f %%: measure before you rely on either\n",
+               run->label, 100 * won, 100 * expected);
+}
+
+/* The variants by bandwidth won back, flow by flow. */
+static void replay_show_variants(const struct cli_replay_show *show)
+{
+    const struct study_replay *r = show->replay;
+    const struct study_replay_run *runs = show->runs;
+    int n = show->n;
     struct replay_rank *ranks = memory_zeroed((size_t)n, sizeof *ranks, "variants");
     struct view_table t;
     int shown = r->n_flows < 6 ? r->n_flows : 6;
@@ -76,10 +97,11 @@ static void replay_show_variants(const struct study_replay *r, const struct stud
         ranks[i] = (struct replay_rank){&runs[i], replay_total(&runs[i], r->n_flows)};
     double base = ranks[0].total_bps;
     qsort(ranks, (size_t)n, sizeof *ranks, replay_rank_compare);
-    view_table_init(&t, (size_t)shown + 4);
+    view_table_init(&t, (size_t)shown + 5);
     view_table_add(&t, "what if");
     view_table_add(&t, "total Mb/s");
     view_table_add(&t, "won back");
+    view_table_add(&t, "expected");
     view_table_add(&t, "retrans");
     for (int f = 0; f < shown; f++)
         view_table_add(&t, "h%d>h%d", r->scenario.flows[f].from, r->scenario.flows[f].to);
@@ -87,17 +109,23 @@ static void replay_show_variants(const struct study_replay *r, const struct stud
         view_table_add(&t, "%s", ranks[i].run->label);
         view_table_add_number(&t, ranks[i].total_bps, 1e6);
         replay_add_percent(&t, ranks[i].total_bps / base - 1);
+        replay_add_percent(&t, replay_expected(show, ranks[i].run));
         view_table_add(&t, "%lld", ranks[i].run->retransmitted);
         for (int f = 0; f < shown; f++)
             view_table_add_number(&t, ranks[i].run->goodput_bps[f], 1e6);
     }
-    free(ranks);
     putchar('\n');
     view_table_print(&t, "  ", 1, stdout);
+    for (int i = 0; i < n; i++)
+        replay_show_disagreement(ranks[i].run, ranks[i].total_bps / base - 1, replay_expected(show, ranks[i].run));
+    free(ranks);
 }
 
-void cli_replay_show(const struct study_replay *r, const struct study_replay_run *runs, int n)
+void cli_replay_show(const struct cli_replay_show *show)
 {
+    const struct study_replay *r = show->replay;
+    if (show->host && show->host->diagnosed)
+        view_diagnosis_print_answer(stdout, show->file, show->host);
     if (r->left_out > 0)
         fprintf(stderr, "contraflow: %d small flows are left out\n", r->left_out);
     if (r->windows_unknown > 0)
@@ -107,9 +135,9 @@ void cli_replay_show(const struct study_replay *r, const struct study_replay_run
         printf("  read off the capture: %.4g Mb/s towards h0, %.4g Mb/s from it%s%s%s\n", r->rate_bps[0] / 1e6,
                r->rate_bps[1] / 1e6, r->rate_known ? "" : " (never full: assumed)", *r->assumed ? "; assumed: " : "",
                r->assumed);
-    replay_show_baseline(r, &runs[0]);
-    if (n > 1)
-        replay_show_variants(r, runs, n);
+    replay_show_baseline(r, &show->runs[0]);
+    if (show->n > 1)
+        replay_show_variants(show);
     if (*r->refused)
         printf("\n  no what-if: %s (--anyway plays it)\n", r->refused);
 }
@@ -123,8 +151,10 @@ static json_t *replay_show_link(const struct study_replay *r)
                      r->rate_known, "other_share", r->other_share);
 }
 
-json_t *cli_replay_show_json(const struct study_replay *r, const struct study_replay_run *runs, int n)
+json_t *cli_replay_show_json(const struct cli_replay_show *show)
 {
+    const struct study_replay *r = show->replay;
+    const struct study_replay_run *runs = show->runs;
     json_t *flows = json_array(), *variants = json_array();
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
@@ -136,19 +166,21 @@ json_t *cli_replay_show_json(const struct study_replay *r, const struct study_re
                              "measured_bps", r->flows[i].measured_bps, "replayed_bps",
                              view_table_json_number(runs[0].goodput_bps[i])));
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < show->n; i++) {
         json_t *rates = json_array(), *settled = json_array();
         for (int f = 0; f < r->n_flows; f++)
             json_array_append_new(rates, view_table_json_number(runs[i].goodput_bps[f]));
         for (int f = 0; f < r->n_flows; f++)
             json_array_append_new(settled, view_table_json_number(runs[i].settled_bps[f]));
         json_array_append_new(
-            variants, json_pack("{s:s, s:f, s:I, s:o, s:o, s:s}", "what_if", runs[i].label, "total_bps",
-                                replay_total(&runs[i], r->n_flows), "retransmitted_segments",
+            variants, json_pack("{s:s, s:f, s:o, s:I, s:o, s:o, s:s}", "what_if", runs[i].label, "total_bps",
+                                replay_total(&runs[i], r->n_flows), "expected_gain",
+                                view_table_json_number(replay_expected(show, &runs[i])), "retransmitted_segments",
                                 (json_int_t)runs[i].retransmitted, "goodput_bps", rates, "settled_bps", settled,
                                 "directory", runs[i].directory));
     }
-    return json_pack("{s:b, s:o, s:s, s:o, s:f, s:o, s:f, s:i, s:o, s:o}", "simulated", true, "link",
+    return json_pack("{s:b, s:o, s:o, s:s, s:o, s:f, s:o, s:f, s:i, s:o, s:o}", "simulated", true, "diagnosis",
+                     show->host ? view_diagnosis_json(show->file, show->host) : json_null(), "link",
                      replay_show_link(r), "assumed", r->assumed, "refused",
                      *r->refused ? json_string(r->refused) : json_null(), "worst_error",
                      study_replay_error(r, &runs[0]), "rtt_floor_s",

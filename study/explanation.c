@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/explanation.h"
 
-#include "base/memory.h"
+#include "analysis/check_capture.h"
 #include "analysis/degree.h"
+#include "analysis/leg_series.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,61 +14,176 @@
 
 #define BURSTS 0.25 /* of ACK groups are compressed: worth saying */
 
-/* Where handshakes are too short to show the place, the host that most flows share is where the capture was made. */
-static enum analysis_tap_place explanation_tap_by_host(const struct analysis_flow *flow,
-                                                       const struct analysis_flow *all, size_t n)
+/* Evidence that the capture was made beside a host: how many flows it has; how many of their handshakes show that, and
+ * how many that it was made beside the other end; how many flows' ACKs are as late, or early, as they are there. */
+struct explanation_tap {
+    const struct capture_address *host;
+    size_t flows, handshakes, against, holds;
+};
+
+static bool explanation_tap_stronger(const struct explanation_tap *a, const struct explanation_tap *b)
 {
-    size_t src = 0, dst = 0;
-    for (size_t i = 0; i < n; i++) {
-        src += analysis_flow_touches(&all[i], &flow->src);
-        dst += analysis_flow_touches(&all[i], &flow->dst);
+    return a->flows != b->flows             ? a->flows > b->flows
+           : a->handshakes != b->handshakes ? a->handshakes > b->handshakes
+                                            : a->holds > b->holds;
+}
+
+/* Beside the sender an ACK takes most of the round trip to come; where the round trip is not known, nothing shows. */
+static enum analysis_tap_place explanation_tap_by_hold(const struct study_explanation *e)
+{
+    double rtt_s = e->floor_s + e->x.data_wait_s + e->x.ack_wait_s;
+    return !isfinite(rtt_s) || !isfinite(e->x.hold_s)     ? ANALYSIS_TAP_UNKNOWN
+           : e->x.hold_s >= STUDY_EXPLANATION_MOSTLY * rtt_s ? ANALYSIS_TAP_SENDER
+                                                             : ANALYSIS_TAP_RECEIVER;
+}
+
+static const struct capture_address *explanation_beside(const struct study_explanation *e, enum analysis_tap_place tap)
+{
+    return tap == ANALYSIS_TAP_SENDER ? &e->flow.src : tap == ANALYSIS_TAP_RECEIVER ? &e->flow.dst : NULL;
+}
+
+static bool explanation_is(const struct capture_address *a, const struct capture_address *b)
+{
+    return a && capture_address_same(a, b);
+}
+
+/* A file has one tap: beside the host that most evidence is for. A single handshake may have met a queue; where most
+ * are against a host, the capture was made elsewhere, as beside the clients of a distant server. False where two hosts
+ * are equal. */
+static bool explanation_tap(const struct study_explanations *x, struct capture_address *tap)
+{
+    struct explanation_tap best = {0};
+    bool equal = true;
+    for (size_t i = 0; i < 2 * x->n; i++) {
+        struct explanation_tap t = {.host = i % 2 ? &x->flow[i / 2].flow.dst : &x->flow[i / 2].flow.src};
+        if (explanation_is(best.host, t.host))
+            continue;
+        for (size_t k = 0; k < x->n; k++) {
+            const struct study_explanation *e = &x->flow[k];
+            bool its = analysis_flow_touches(&e->flow, t.host);
+            bool here = explanation_is(explanation_beside(e, e->tap), t.host);
+            t.flows += its;
+            t.handshakes += here;
+            t.against += its && !here && e->tap != ANALYSIS_TAP_UNKNOWN;
+            t.holds += explanation_is(explanation_beside(e, explanation_tap_by_hold(e)), t.host);
+        }
+        if (2 * t.against > t.flows)
+            continue;
+        bool stronger = !best.host || explanation_tap_stronger(&t, &best);
+        equal = !stronger && (equal || !explanation_tap_stronger(&best, &t));
+        best = stronger ? t : best;
     }
-    return src > dst ? ANALYSIS_TAP_SENDER : dst > src ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_UNKNOWN;
+    if (!equal)
+        *tap = *best.host;
+    return !equal;
+}
+
+/* Is it a limit that the diagnosis looks for itself? */
+static bool explanation_told(enum analysis_limit limit)
+{
+    return limit == ANALYSIS_LIMIT_APPLICATION || limit == ANALYSIS_LIMIT_LOSS;
+}
+
+/* A flow that began behind a standing queue never met it empty. Its series begins at 0; other flows show the rest. */
+static void explanation_stood(const struct analysis_flows *f, const struct analysis_resource *r,
+                              struct study_explanation *e)
+{
+    struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "the waits of a flow");
+    double data_s = 0, ack_s = 0, n = 0;
+    for (size_t i = 0, slots = analysis_flows_waits(f, e->slot, waits); i < slots; i++)
+        if (waits[i].start_s >= r->steady_start_s && waits[i].start_s < r->end_s &&
+            isfinite(waits[i].data_s + waits[i].ack_s)) {
+            data_s += waits[i].data_s;
+            ack_s += waits[i].ack_s;
+            n++;
+        }
+    const double stood_s[2] = {e->data_wait_s - data_s / n, e->ack_wait_s - ack_s / n};
+    for (int leg = 0; leg < 2; leg++)
+        e->stood_s[leg] = stood_s[leg] > 2 * e->x.tick_s ? stood_s[leg] : 0;
+    free(waits);
+}
+
+/* What the host that judged it found out about it. */
+static void explanation_judged(const struct analysis_flows *f, struct study_explanation *e,
+                               const struct analysis_resources *hosts)
+{
+    const struct analysis_resource *r;
+    for (size_t i = 0; !e->judged && (r = analysis_resources_get(hosts, i)); i++)
+        for (size_t k = 0; k < r->n && r->diagnosed; k++) {
+            const struct analysis_check_flow *flow = &r->flows[k];
+            if (flow->slot != e->slot)
+                continue;
+            e->judged = true;
+            e->answer = r->diagnosis.answer;
+            e->cause = r->diagnosis.cause;
+            if (explanation_told(flow->limit) || explanation_told(e->limit))
+                e->limit = flow->limit; /* of the phase, with more evidence */
+            if (!isfinite(flow->floor_s + flow->data_wait_s + flow->ack_wait_s))
+                continue;
+            e->floor_s = flow->floor_s;
+            e->data_wait_s = flow->data_wait_s;
+            e->ack_wait_s = flow->ack_wait_s;
+            explanation_stood(f, r, e);
+        }
 }
 
 static struct study_explanation explanation_of_flow(const struct analysis_flows *f, size_t slot,
-                                                    const struct analysis_flow *flow,
-                                                    const struct analysis_flow *all, size_t n)
+                                                    const struct analysis_flow *flow)
 {
     struct study_explanation e = {
         .flow = *flow, .slot = slot, .tap = analysis_flows_tap(f, slot), .limit = analysis_limit_of(flow)};
     analysis_flows_explain(f, slot, &e.x);
     e.n_phases = analysis_limit_phases(flow, e.phases);
-    double floor_s = isfinite(flow->rtt_floor_s) ? flow->rtt_floor_s : 0;
-    e.rtt_s = floor_s + e.x.data_wait_s + e.x.ack_wait_s;
-    e.ack_share = e.rtt_s > 0 ? e.x.ack_wait_s / e.rtt_s : NAN;
-    if (e.tap == ANALYSIS_TAP_UNKNOWN)
-        e.tap = explanation_tap_by_host(flow, all, n);
-    if (e.tap == ANALYSIS_TAP_UNKNOWN && isfinite(e.rtt_s) && isfinite(e.x.hold_s)) /* handshakes do not show it */
-        e.tap = e.x.hold_s >= STUDY_EXPLANATION_MOSTLY * e.rtt_s ? ANALYSIS_TAP_SENDER : ANALYSIS_TAP_RECEIVER;
-    e.groups = e.tap == ANALYSIS_TAP_SENDER ? e.x.stamped : e.x.passed;
-    e.compressed = compression_share(&e.groups, STUDY_EXPLANATION_LEAST_GROUPS);
-    if (e.tap == ANALYSIS_TAP_SENDER && !isfinite(e.compressed))
-        e.compressed = analysis_flows_fast_acks(f, slot);
+    e.floor_s = fmin(flow->rtt_floor_s, e.x.floor_s);
+    e.data_wait_s = e.x.data_wait_s;
+    e.ack_wait_s = e.x.ack_wait_s;
     return e;
 }
 
-struct study_explanation *study_explanation_bulk(const struct analysis_flows *f, size_t *n)
+static void explanation_finish(const struct analysis_flows *f, const struct capture_address *tap,
+                               struct study_explanation *e) /* tap: NULL unknown */
 {
-    size_t slots = analysis_flows_slots(f), bulk = 0;
-    struct study_explanation *all = memory_zeroed(slots, sizeof *all, "explanations");
-    struct analysis_flow *flows = memory_zeroed(slots, sizeof *flows, "explanations"), flow;
-    size_t *slot_of = memory_zeroed(slots, sizeof *slot_of, "explanations");
+    e->rtt_s = (isfinite(e->floor_s) ? e->floor_s : 0) + e->data_wait_s + e->ack_wait_s;
+    e->ack_share = e->rtt_s > 0 ? e->ack_wait_s / e->rtt_s : NAN;
+    if (explanation_is(tap, &e->flow.src))
+        e->tap = ANALYSIS_TAP_SENDER;
+    else if (explanation_is(tap, &e->flow.dst))
+        e->tap = ANALYSIS_TAP_RECEIVER;
+    else if (!tap && e->tap == ANALYSIS_TAP_UNKNOWN)
+        e->tap = explanation_tap_by_hold(e);
+    e->groups = e->tap == ANALYSIS_TAP_SENDER ? e->x.stamped : e->x.passed;
+    e->compressed = compression_share(&e->groups, STUDY_EXPLANATION_LEAST_GROUPS);
+    if (e->tap == ANALYSIS_TAP_SENDER && !isfinite(e->compressed))
+        e->compressed = analysis_flows_fast_acks(f, e->slot);
+}
+
+bool study_explanation_make(struct study_explanations *x, const struct analysis_flows *f, struct error *err)
+{
+    size_t slots = analysis_flows_slots(f);
+    struct analysis_flow flow;
     int64_t largest = 0;
+    *x = (struct study_explanations){.flow = memory_zeroed(slots, sizeof *x->flow, "explanations")};
     for (size_t i = 0; i < slots; i++)
         if (analysis_flows_get(f, i, &flow) && flow.payload_bytes > largest)
             largest = flow.payload_bytes;
     for (size_t i = 0; i < slots; i++)
-        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
-            slot_of[bulk] = i;
-            flows[bulk++] = flow;
-        }
-    for (size_t i = 0; i < bulk; i++)
-        all[i] = explanation_of_flow(f, slot_of[i], &flows[i], flows, bulk);
-    free(flows);
-    free(slot_of);
-    *n = bulk;
-    return all;
+        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest))
+            x->flow[x->n++] = explanation_of_flow(f, i, &flow);
+    if (!analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &x->hosts, err))
+        return false;
+    x->tap_known = explanation_tap(x, &x->tap);
+    for (size_t i = 0; i < x->n; i++) {
+        explanation_judged(f, &x->flow[i], &x->hosts);
+        explanation_finish(f, x->tap_known ? &x->tap : NULL, &x->flow[i]);
+    }
+    return true;
+}
+
+void study_explanation_fini(struct study_explanations *x)
+{
+    free(x->flow);
+    analysis_resources_fini(&x->hosts);
+    *x = (struct study_explanations){0};
 }
 
 void study_explanation_say(const struct study_explanation *e, char text[static STUDY_EXPLANATION_TEXT])
@@ -81,14 +198,18 @@ void study_explanation_say(const struct study_explanation *e, char text[static S
     int n = snprintf(text, STUDY_EXPLANATION_TEXT, "round trip %.1f ms; ", e->rtt_s * 1e3);
     char *rest = text + n;
     size_t room = STUDY_EXPLANATION_TEXT - (size_t)n;
+    bool costs = !e->judged || e->answer != ANALYSIS_ANSWER_NO, acks = e->ack_share >= STUDY_EXPLANATION_MOSTLY;
     if (e->limit == ANALYSIS_LIMIT_LOSS)
         snprintf(rest, room, "losses set its rate (%" PRIu32 " loss events)", e->flow.steady_loss_events);
-    else if (e->ack_share >= STUDY_EXPLANATION_MOSTLY)
-        snprintf(rest, room, "%.0f %% of it its ACKs wait behind other data", 100 * e->ack_share);
-    else if (e->x.data_wait_s >= STUDY_EXPLANATION_MOSTLY * e->rtt_s)
-        snprintf(rest, room, "%.0f %% of it its data wait%s", 100 * e->x.data_wait_s / e->rtt_s,
+    else if (e->limit == ANALYSIS_LIMIT_APPLICATION && !(costs && acks))
+        snprintf(rest, room, "its application sends no more");
+    else if (acks)
+        snprintf(rest, room, "its ACKs wait behind other data for %.1f ms%s%s", e->ack_wait_s * 1e3,
+                 costs ? "" : ", at no cost: ", costs ? "" : analysis_cause(e->cause)->meaning);
+    else if (e->data_wait_s >= STUDY_EXPLANATION_MOSTLY * e->rtt_s)
+        snprintf(rest, room, "its data wait for %.1f ms%s", e->data_wait_s * 1e3,
                  e->ack_share < 0.1 ? ", its ACKs hardly do" : "");
-    else if (e->compressed >= BURSTS)
+    else if (e->compressed >= BURSTS && costs)
         snprintf(rest, room, "its ACKs come in bursts (%.0f %% of groups compressed): between them links may run dry",
                  100 * e->compressed);
     else

@@ -4,7 +4,7 @@
 #ifndef STUDY_EXPLANATION_H
 #define STUDY_EXPLANATION_H
 
-#include "analysis/limit.h"
+#include "analysis/resource.h"
 
 #define STUDY_EXPLANATION_TEXT 512
 #define STUDY_EXPLANATION_MOSTLY 0.5 /* of the round trip: named as its cause */
@@ -13,7 +13,12 @@
 struct study_explanation {
     struct analysis_flow flow;
     size_t slot; /* in the table */
-    struct analysis_round_trip_figures x;
+    struct analysis_round_trip_figures x; /* of its life */
+    bool judged;                 /* with a host it shares; else nobody asked for the next two */
+    enum analysis_answer answer;
+    enum analysis_cause cause;
+    double floor_s, data_wait_s, ack_wait_s; /* in the phase judged, by the diagnosis; else of its life */
+    double stood_s[2]; /* of data and ACK waits: what its own series (analysis_flows_waits()) lacks of them */
     enum analysis_tap_place tap;
     enum analysis_limit limit;
     struct compression groups;            /* of ACKs */
@@ -23,9 +28,17 @@ struct study_explanation {
     double ack_share, compressed; /* compressed: NAN with few groups */
 };
 
-/* The n bulk flows of a table that keeps explanations, in its order, for free(). `flow.bins` in them borrow from the
- * table. */
-struct study_explanation *study_explanation_bulk(const struct analysis_flows *f, size_t *n);
+struct study_explanations { /* zeroed: none */
+    struct study_explanation *flow; /* owned; the bulk flows in the table's order */
+    size_t n;
+    struct analysis_resources hosts; /* owned; those they share, judged */
+    bool tap_known;
+    struct capture_address tap; /* the host that the capture was made beside */
+};
+
+/* Of a table that keeps explanations, from which the result borrows. False and *err when memory is out. */
+bool study_explanation_make(struct study_explanations *x, const struct analysis_flows *f, struct error *err);
+void study_explanation_fini(struct study_explanations *x);
 
 /* One sentence for people who do not want to read columns; without the flow's name. */
 void study_explanation_say(const struct study_explanation *e, char text[static STUDY_EXPLANATION_TEXT]);

@@ -29,6 +29,9 @@ static void resources_fini(void *state)
         free(r->groups[i].loss_free.index);
         free(r->groups[i].loss_free.best);
     }
+    for (size_t i = 0; i < r->n_diagnosed; i++)
+        free(r->diagnosed[i].source);
+    free(r->diagnosed);
     free(r->points);
     free(r->groups);
 }
@@ -182,6 +185,22 @@ static bool resources_take(void *state, const char *source, const struct sweep_r
     return true;
 }
 
+/* Notes the diagnosis. Is the link full in neither direction, by its rate or as something else holds the flows? */
+static bool resources_empty(struct study_fit_resources *r, const char *source, const struct analysis_resource *host)
+{
+    const struct analysis_diagnosis *d = &host->diagnosis;
+    bool known = d->in.source != ANALYSIS_CAPACITY_UNKNOWN || d->out.source != ANALYSIS_CAPACITY_UNKNOWN ||
+                 d->cause == ANALYSIS_CAUSE_APPLICATION || d->cause == ANALYSIS_CAUSE_RECEIVER ||
+                 d->cause == ANALYSIS_CAUSE_WINDOW;
+    r->diagnosed = memory_resized(r->diagnosed, r->n_diagnosed + 1, sizeof *r->diagnosed, "the hosts of a fit");
+    struct study_fit_diagnosed *x = &r->diagnosed[r->n_diagnosed++];
+    *x = (struct study_fit_diagnosed){memory_text("%s", source), *host, known && !d->in.saturated && !d->out.saturated};
+    x->host.flows = NULL;
+    x->host.n = 0;
+    r->taken += x->empty;
+    return x->empty;
+}
+
 static bool resources_take_hosts(void *state, const char *source, const struct analysis_resources *resources,
                                  struct error *err)
 {
@@ -189,6 +208,8 @@ static bool resources_take_hosts(void *state, const char *source, const struct a
     (void)err;
     for (size_t i = 0; i < resources->n; i++) {
         const struct analysis_resource *host = &resources->resource[i];
+        if (host->diagnosed && resources_empty(r, source, host))
+            continue;
         r->measurements++;
         struct study_fit_point *p = resources_add_point(r, host->host, (double)NAN, source, host->n);
         p->label = memory_text("%s %zu/%zu", source, host->judgement.indegree, host->judgement.outdegree);

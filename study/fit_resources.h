@@ -47,7 +47,16 @@ struct study_fit_group {
     struct study_fit_outcome all, loss_free; /* loss_free: n is 0 unless it differs from all */
 };
 
+/* A host of a capture, diagnosed. */
+struct study_fit_diagnosed {
+    char *source;                  /* owned */
+    struct analysis_resource host; /* without its flows */
+    bool empty;                    /* its link is known to be full in neither direction: it is no point of the fit */
+};
+
 struct study_fit_resources {
+    struct study_fit_diagnosed *diagnosed; /* owned */
+    size_t n_diagnosed;
     struct study_fit_point *points; /* owned */
     size_t n, measurements, taken; /* taken: points ever added, and starved runs */
     size_t starved, unfilled; /* runs left out: a flow at 0; windows that do not fill the link */

@@ -11,34 +11,16 @@
 
 #define LEAST_BUSY_S 1e-3 /* where ticks are finer: a mean of milliseconds */
 
-/* The host that the capture is beside, as most flows have it; NULL when unknown. */
-static const struct capture_address *pendulum_host(const struct study_explanation *flows, size_t n)
+bool study_pendulum_make(const struct analysis_flows *f, const struct study_explanations *x, struct study_pendulum *s,
+                         struct error *err)
 {
-    const struct capture_address *best = NULL;
-    size_t most = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (flows[i].tap == ANALYSIS_TAP_UNKNOWN)
-            continue;
-        const struct analysis_flow *flow = &flows[i].flow;
-        const struct capture_address *host = flows[i].tap == ANALYSIS_TAP_SENDER ? &flow->src : &flow->dst;
-        size_t count = 0;
-        for (size_t j = 0; j < n; j++)
-            count += analysis_flow_touches(&flows[j].flow, host);
-        best = count > most ? host : best;
-        most = count > most ? count : most;
-    }
-    return best;
-}
-
-bool study_pendulum_make(const struct analysis_flows *f, const struct study_explanation *flows, size_t n,
-                        struct study_pendulum *s, struct error *err)
-{
-    const struct capture_address *host = pendulum_host(flows, n);
-    struct analysis_pendulum_waits_flow *at = memory_zeroed(n, sizeof *at, "the waits of flows");
+    const struct capture_address *host = x->tap_known ? &x->tap : NULL;
+    const struct study_explanation *flows = x->flow;
+    struct analysis_pendulum_waits_flow *at = memory_zeroed(x->n, sizeof *at, "the waits of flows");
     double from_s, to_s;
     size_t used = 0;
     *s = (struct study_pendulum){.busy_s = LEAST_BUSY_S};
-    for (size_t i = 0; host && i < n; i++) {
+    for (size_t i = 0; host && i < x->n; i++) {
         bool outgoing = capture_address_same(&flows[i].flow.src, host);
         if (!outgoing && !capture_address_same(&flows[i].flow.dst, host))
             continue;

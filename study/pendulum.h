@@ -13,9 +13,9 @@ struct study_pendulum {
     struct analysis_pendulum waits; /* from the host, and to it */
 };
 
-/* Of bulk flows in the table's order: among hosts that as many flows share, the first is taken. */
-bool study_pendulum_make(const struct analysis_flows *f, const struct study_explanation *flows, size_t n,
-                         struct study_pendulum *s, struct error *err);
+/* Of the host that the capture was made beside. */
+bool study_pendulum_make(const struct analysis_flows *f, const struct study_explanations *x, struct study_pendulum *s,
+                         struct error *err);
 
 /* What is known, as a sentence without its full stop. */
 void study_pendulum_say(const struct study_pendulum *s, char text[static STUDY_EXPLANATION_TEXT]);

@@ -4,7 +4,7 @@
 #ifndef STUDY_REPLAY_H
 #define STUDY_REPLAY_H
 
-#include "analysis/flows.h"
+#include "analysis/diagnosis.h"
 #include "scenarios/scenario.h"
 
 #include <limits.h>
@@ -88,6 +88,11 @@ struct study_replay_run {
 double study_replay_error(const struct study_replay *r, const struct study_replay_run *run);
 /* The same with what was retransmitted: the smallest is the best guess. */
 double study_replay_distance(const struct study_replay *r, const struct study_replay_run *run);
+
+/* What a diagnosis expects of a change: goodput of both directions over what they carry, less 1. ACKs first and fair
+ * queues end the waits of ACKs; at one place only that is known where just one direction loses. NAN for changes that
+ * it knows nothing of. */
+double study_replay_expected(const struct analysis_diagnosis *d, const char *what_if);
 
 /* Why a what-if of this baseline would not be worth its figures; false when it is near enough. */
 #define STUDY_REPLAY_NEAR 0.1

@@ -4,9 +4,12 @@
 #include "base/units.h"
 #include "study/replay.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LITTLE (ANALYSIS_DIAGNOSIS_TOTAL / 2) /* of a direction: its ACKs' queue is not where bandwidth is lost */
 
 #define IF_NATIVE_0(name)
 #define IF_NATIVE_1(name) " " name
@@ -121,6 +124,22 @@ static bool what_if_one(struct scenario *s, const char *text, char *part, struct
     struct emu_pause_config *pause = &s->network.sw.pause;
     *pause = (struct emu_pause_config){.on = true, .everybody = strcmp(part, "pause") == 0, .quanta = 65535};
     return true; /* thresholds follow from the buffer, when the engine loads the scenario */
+}
+
+double study_replay_expected(const struct analysis_diagnosis *d, const char *what_if)
+{
+    static const char *const ends[] = {"ack-first", "fair"};
+    const char *place = NULL;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && !place; i++)
+        if (strncmp(what_if, ends[i], strlen(ends[i])) == 0)
+            place = what_if + strlen(ends[i]);
+    bool nic = place && strcmp(place, "@nic") == 0, port = place && strcmp(place, "@port") == 0;
+    double gain = d->lost_share / (1 - d->lost_share);
+    /* incoming data lose by the host's own queue, which their ACKs leave by */
+    bool by_nic = d->in.lost_share > LITTLE, by_port = d->out.lost_share > LITTLE;
+    if ((nic && !by_nic) || (port && !by_port))
+        return isfinite(gain) ? 0 : gain;
+    return (place && !*place) || (nic && !by_port) || (port && !by_nic) ? gain : (double)NAN;
 }
 
 bool study_replay_what_if(struct scenario *s, const char *text, struct error *err)

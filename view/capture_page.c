@@ -59,22 +59,14 @@ static bool concerns(const struct analysis_flow *flow, const struct capture_addr
 /* Drops what does not concern the host. */
 static void keep_host(struct view_capture_page_capture *c, const struct capture_address *host)
 {
-    char name[CAPTURE_ADDRESS_TEXT];
-    size_t flows = 0, hosts = 0;
+    size_t flows = 0;
     if (!host)
         return;
-    capture_address_format(host, name);
-    for (size_t i = 0; i < c->n_bulk; i++)
-        if (concerns(&c->bulk[i].flow, host))
-            c->bulk[flows++] = c->bulk[i];
-    for (size_t i = 0; i < c->resources.n; i++) {
-        if (strcmp(c->resources.resource[i].host, name) == 0)
-            c->resources.resource[hosts++] = c->resources.resource[i];
-        else
-            free(c->resources.resource[i].flows);
-    }
-    c->n_bulk = flows;
-    c->resources.n = hosts;
+    capture_address_format(host, c->host);
+    for (size_t i = 0; i < c->bulk.n; i++)
+        if (concerns(&c->bulk.flow[i].flow, host))
+            c->bulk.flow[flows++] = c->bulk.flow[i];
+    c->bulk.n = flows;
     c->swing.known = c->swing.known && capture_address_same(&c->swing.host, host);
 }
 
@@ -115,13 +107,13 @@ static void show_flows(FILE *f, const struct view_capture_page_capture *c)
 {
     struct view_table t;
     fprintf(f, "<h3>Bulk flows, %s</h3>\n", c->origin);
-    if (c->n_bulk == 0) {
+    if (c->bulk.n == 0) {
         fputs("<p>None: no flow of 20 kB or more.</p>\n", f);
         return;
     }
-    if (c->n_shown < c->n_bulk)
+    if (c->n_shown < c->bulk.n)
         fprintf(f, "<p>The %zu of %zu with the most bytes; <code>contraflow explain</code> lists all.</p>\n",
-                c->n_shown, c->n_bulk);
+                c->n_shown, c->bulk.n);
     view_table_init(&t, VIEW_EXPLANATION_TABLE_COLUMNS + 3);
     for (size_t i = 0; i < VIEW_EXPLANATION_TABLE_COLUMNS; i++)
         view_table_add(&t, "%s", view_explanation_table_head[i]);
@@ -129,8 +121,8 @@ static void show_flows(FILE *f, const struct view_capture_page_capture *c)
     view_table_add(&t, "+-");
     view_table_add(&t, "retrans");
     for (size_t i = 0; i < c->n_shown; i++) {
-        const struct analysis_flow *flow = &c->bulk[i].flow;
-        view_explanation_table_row(&t, &c->bulk[i]);
+        const struct analysis_flow *flow = &c->bulk.flow[i].flow;
+        view_explanation_table_row(&t, &c->bulk.flow[i]);
         view_table_add_number(&t, flow->steady_goodput_bps.value, 1e6);
         view_table_add_number(&t, flow->steady_goodput_bps.ci95, 1e6);
         view_table_add(&t, "%" PRIu32, flow->retransmitted_segments);
@@ -193,18 +185,15 @@ bool view_capture_page_add(struct view_capture_page *r, const char *path, const 
                                           .capture = capture,
                                           .flows = f};
     c.origin = c.run ? "simulated" : capture->frames > 0 && capture->first_ns < YEAR_1970_NS ? "captured" : "measured";
-    c.bulk = study_explanation_bulk(f, &c.n_bulk);
-    bool ok = study_pendulum_make(f, c.bulk, c.n_bulk, &c.swing, err) &&
-              analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &c.resources, err);
+    bool ok = study_explanation_make(&c.bulk, f, err) && study_pendulum_make(f, &c.bulk, &c.swing, err);
     if (ok) {
-        qsort(c.bulk, c.n_bulk, sizeof *c.bulk, by_bytes);
-        c.least_bytes = analysis_degree_bulk_bytes(c.n_bulk ? c.bulk[0].flow.payload_bytes : 0);
+        qsort(c.bulk.flow, c.bulk.n, sizeof *c.bulk.flow, by_bytes);
+        c.least_bytes = analysis_degree_bulk_bytes(c.bulk.n ? c.bulk.flow->flow.payload_bytes : 0);
         keep_host(&c, host);
-        c.n_shown = c.n_bulk < VIEW_CAPTURE_PAGE_FLOWS ? c.n_bulk : VIEW_CAPTURE_PAGE_FLOWS;
+        c.n_shown = c.bulk.n < VIEW_CAPTURE_PAGE_FLOWS ? c.bulk.n : VIEW_CAPTURE_PAGE_FLOWS;
         ok = show_capture(r, &c, host, err);
     }
-    analysis_resources_fini(&c.resources);
-    free(c.bulk);
+    study_explanation_fini(&c.bulk);
     return ok;
 }
 

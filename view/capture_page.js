@@ -89,7 +89,9 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     let top = 0;
     for (const s of plot.series.filter((one) => !plot.view.hidden.has(one.key)))
       top = Math.max(top, ...(s.peaks || s.values).slice(...visible(s, range)));
-    const levels = plot.levels.filter((level) => level.value < 3 * top); // one far above would flatten the flows
+    const shown = (level) => level.slot < 0 || !plot.view.hidden.has(`flow${level.slot}`);
+    const near = (level) => level.value < 3 * top; // one far above would flatten the flows
+    const levels = plot.levels.filter((level) => shown(level) && near(level));
     for (const level of levels) top = Math.max(top, level.value);
     top = top > 0 ? top * 1.06 : 1;
     const right = width - MARGIN.right, bottom = HEIGHT - MARGIN.bottom;
@@ -121,7 +123,8 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
       if (crosses) svg(plot.root, "path", { class: "mark", d: crosses, stroke: colour(s.slot), "data-key": s.key });
     }
     for (const level of levels) {
-      svg(plot.root, "line", { class: "level", x1: MARGIN.left, x2: right, y1: y(level.value), y2: y(level.value) });
+      svg(plot.root, "line", { class: "level", x1: MARGIN.left, x2: right, y1: y(level.value), y2: y(level.value),
+        style: level.slot < 0 ? "" : `stroke: ${colour(level.slot)}` });
       svg(plot.root, "text", { x: right + 4, y: y(level.value) + 4 }, level.name);
     }
     svg(plot.root, "line", { class: "grid", x1: MARGIN.left, x2: right, y1: bottom, y2: bottom });
@@ -190,12 +193,13 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     plot.root.addEventListener("dblclick", () => setZoom(null));
   }
 
-  // Where the round trip goes: a bar a flow, on one scale.
+  // Where the round trip goes: a bar a flow, on one scale, in the flow's colour; the parts are shades of it.
+  const PARTS = [["floor_s", "floor", 0.22], ["data_s", "data wait", 0.55], ["ack_s", "ACKs wait", 1]];
   const split = (capture) => capture.flows.filter((flow) => flow.data_s !== null && flow.ack_s !== null);
-  function drawSplit(box, flows) {
+  function drawSplit(box, capture) {
+    const flows = split(capture);
     const width = Math.max(360, box.clientWidth), row = 40, left = 4, room = width - left - 80;
-    const parts = [["floor_s", "--floor"], ["data_s", "--data"], ["ack_s", "--ack"]];
-    const sum = (f) => parts.reduce((all, [key]) => all + (f[key] || 0), 0);
+    const sum = (f) => PARTS.reduce((all, [key]) => all + (f[key] || 0), 0);
     const top = Math.max(...flows.map(sum)) * 1e3 || 1, height = flows.length * row + MARGIN.bottom;
     const root = svg(box, "svg", { class: "plot split", viewBox: `0 0 ${width} ${height}`, role: "img",
       "aria-label": "parts of the round trip" });
@@ -209,9 +213,9 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     flows.forEach((flow, i) => {
       let x = left;
       svg(root, "text", { class: "name", x, y: i * row + 14 }, flow.name);
-      for (const [key, fill] of parts) {
-        const w = flow[key] * 1e3 / top * room;
-        svg(root, "rect", { x, y: i * row + 19, width: w, height: 14, fill: `var(${fill})` });
+      for (const [key, , shade] of PARTS) {
+        const w = flow[key] * 1e3 / top * room, fill = colour(capture.flows.indexOf(flow));
+        svg(root, "rect", { x, y: i * row + 19, width: w, height: 14, fill, "fill-opacity": shade });
         x += w;
       }
       svg(root, "text", { x: x + 5, y: i * row + 30 }, `${digits(sum(flow) * 1e3)} ms`);
@@ -271,8 +275,11 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
         (hasWaits ? "; the plot above shows how long data and ACKs waited in them." : "."));
       return;
     }
+    const after = view.capture.flows.length % COLOURS, rest = COLOURS - after; // no colour of a flow's, if any is left
+    const slotOf = (i) => after + i % rest + COLOURS * Math.floor(i / rest);
     const series = queues.ports.map((port, slot) => ({
-      key: `port${slot}`, name: port.name, slot, start: 0, bin: queues.bin_s, values: port.mean, peaks: port.peak }));
+      key: `port${slot}`, name: port.name, slot: slotOf(slot), start: 0, bin: queues.bin_s, values: port.mean,
+      peaks: port.peak }));
     addPlot(view, `Simulated queues over time: the ${series.length} deepest of ${queues.of}`, "depth", "B", series);
     legend(view.box, view, series);
   }
@@ -288,7 +295,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     const bandwidth = flowSeries(capture, (s) => ({ values: s.bps }));
     if (bandwidth.length) {
       legend(box, view, bandwidth);
-      const levels = capture.levels.map((level) => `${level.name}, ${level.says}`).join("; ");
+      const levels = [...new Set(capture.levels.map((level) => `${level.name}, ${level.says}`))].join("; ");
       addPlot(view, `${word} bandwidth (goodput)` + (levels && `; dashed: ${levels}`), "goodput", "b/s", bandwidth,
         capture.levels);
     }
@@ -297,14 +304,21 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     if (windows.length)
       addPlot(view, `${word} bytes in flight` + (windows.some((s) => s.marks.some((n) => n > 0)) ?
         "; a cross is a loss event" : ""), "in flight", "B", windows);
+    const lost = flowSeries(capture, (s) => ({ values: s.again, marks: s.loss }))
+      .filter((s) => s.values.some((n) => n > 0));
+    if (lost.length)
+      addPlot(view, `${word} losses: segments sent again, bin by bin; a cross is a loss event`, "sent again",
+        "segments", lost);
     if (flows.length) {
       const title = html(box, "h4", {}, `Where the ${capture.origin} round trip goes: `);
-      for (const [name, fill] of [["floor", "--floor"], ["data wait", "--data"], ["ACKs wait", "--ack"]])
-        html(title, "span", { class: "part", style: `border-color: var(${fill})` }, name);
+      for (const [, name, shade] of PARTS) {
+        html(title, "span", { class: "part", style: `opacity: ${shade}` });
+        title.append(name);
+      }
       view.split = html(box, "div");
-      const known = split(capture), unknown = flows.length - known.length;
-      if (known.length) drawSplit(view.split, known);
-      const who = known.length ? `${unknown} of the flows` : "All flows";
+      const known = split(capture).length, unknown = flows.length - known;
+      if (known) drawSplit(view.split, capture);
+      const who = known ? `${unknown} of the flows` : "All flows";
       if (unknown) html(box, "p", {}, `${who} lack the TCP timestamps that this and waits over time are read from.`);
     }
     const waits = waitSeries(capture);
@@ -329,7 +343,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
       view.plots.forEach(drawTime);
       if (!view.split || !split(view.capture).length) continue;
       view.split.replaceChildren();
-      drawSplit(view.split, split(view.capture));
+      drawSplit(view.split, view.capture);
     }
     showZoom();
   }

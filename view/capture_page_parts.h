@@ -3,7 +3,6 @@
 #ifndef VIEW_CAPTURE_PAGE_PARTS_H
 #define VIEW_CAPTURE_PAGE_PARTS_H
 
-#include "analysis/check_capture.h"
 #include "study/pendulum.h"
 #include "view/table.h"
 #include "view/text.h"
@@ -20,19 +19,22 @@ struct view_capture_page_capture {
     const char *origin; /* "measured", "simulated", or "captured" where that is not known */
     const struct analysis_capture *capture; /* borrowed */
     const struct analysis_flows *flows;     /* borrowed */
-    struct study_explanation *bulk;                 /* owned; most bytes first */
-    size_t n_bulk, n_shown;
+    struct study_explanations bulk;         /* owned; most bytes first */
+    size_t n_shown;
     int64_t least_bytes;                    /* of a bulk flow */
-    struct analysis_resources resources;    /* owned */
+    char host[CAPTURE_ADDRESS_TEXT];        /* only what concerns it is shown; "": all */
     struct study_pendulum swing;             /* not known, too, when the host is another than asked for */
 };
+
+/* The i-th host to be shown, NULL after the last. */
+const struct analysis_resource *view_capture_page_host(const struct view_capture_page_capture *c, size_t i);
 
 /* "10.0.0.1:80 → 10.0.0.2:5001" */
 #define VIEW_CAPTURE_PAGE_FLOW_TEXT (2 * ANALYSIS_ENDPOINT_TEXT + 8)
 void view_capture_page_flow_name(const struct analysis_flow *flow, char text[static VIEW_CAPTURE_PAGE_FLOW_TEXT]);
 
-/* The verdict of check on each shared host, its cause, and what to replay; whether waits take turns; then a sentence a
- * flow, and its phases. */
+/* The diagnosis of each shared host, what to do and what to try; whether waits take turns; then a sentence a flow, and
+ * its phases. */
 void view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture *c);
 
 /* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null}. NULL and *err. */

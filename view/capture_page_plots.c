@@ -16,12 +16,12 @@ static json_t *plots_integer(double value)
     return isfinite(value) ? json_integer(llround(value)) : json_null();
 }
 
-/* Bandwidth, bytes in flight and loss events, bin by bin; null for a flow too small to have bins. */
+/* Bandwidth, bytes in flight, loss events and segments sent again, bin by bin; null for a flow too small for bins. */
 static json_t *plots_series(const struct analysis_bins *b)
 {
     if (!b)
         return json_null();
-    json_t *rates = json_array(), *windows = json_array(), *losses = json_array();
+    json_t *rates = json_array(), *windows = json_array(), *losses = json_array(), *again = json_array();
     double series[ANALYSIS_BINS_MAX];
     size_t n = analysis_bins_series(b, 0, b->n, series);
     for (size_t i = 0; i < n; i++) {
@@ -29,9 +29,11 @@ static json_t *plots_series(const struct analysis_bins *b)
         json_array_append_new(rates, plots_integer(series[i]));
         json_array_append_new(windows, plots_integer(bin.window_sum / bin.window_samples)); /* 0/0: null */
         json_array_append_new(losses, json_integer(bin.loss_events));
+        json_array_append_new(again, json_integer(bin.retransmitted));
     }
-    return json_pack("{s:f, s:f, s:o, s:o, s:o}", "start_s", (double)analysis_bins_start_ns(b, 0) / 1e9, "bin_s",
-                     (double)analysis_bins_width_ns(b) / 1e9, "bps", rates, "window", windows, "loss", losses);
+    return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o}", "start_s", (double)analysis_bins_start_ns(b, 0) / 1e9, "bin_s",
+                     (double)analysis_bins_width_ns(b) / 1e9, "bps", rates, "window", windows, "loss", losses, "again",
+                     again);
 }
 
 /* What data and ACKs waited, slot by slot, in us; null for a flow too small, or whose round trip cannot be split. */
@@ -43,8 +45,8 @@ static json_t *plots_waits(const struct analysis_flows *f, const struct study_ex
         return json_null();
     json_t *data = json_array(), *acks = json_array();
     for (size_t i = 0; i < n; i++) {
-        json_array_append_new(data, plots_integer(waits[i].data_s * 1e6));
-        json_array_append_new(acks, plots_integer(waits[i].ack_s * 1e6));
+        json_array_append_new(data, plots_integer((waits[i].data_s + e->stood_s[0]) * 1e6));
+        json_array_append_new(acks, plots_integer((waits[i].ack_s + e->stood_s[1]) * 1e6));
     }
     return json_pack("{s:f, s:f, s:o, s:o}", "start_s", waits[0].start_s, "bin_s", analysis_round_trip_width_s(waits,
                                                                                                                n),
@@ -56,8 +58,8 @@ static json_t *plots_flow(const struct analysis_flows *f, const struct study_exp
     char name[VIEW_CAPTURE_PAGE_FLOW_TEXT];
     view_capture_page_flow_name(&e->flow, name);
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", name, "floor_s",
-                     view_table_json_number(e->flow.rtt_floor_s), "data_s", view_table_json_number(e->x.data_wait_s),
-                     "ack_s", view_table_json_number(e->x.ack_wait_s), "series", plots_series(e->flow.bins), "waits",
+                     view_table_json_number(e->floor_s), "data_s", view_table_json_number(e->data_wait_s),
+                     "ack_s", view_table_json_number(e->ack_wait_s), "series", plots_series(e->flow.bins), "waits",
                      plots_waits(f, e));
 }
 
@@ -98,21 +100,44 @@ static json_t *plots_queues(const struct view_capture_page_capture *c, struct er
     return queues;
 }
 
-/* What eq5 and eq6 give a flow, for eyes to compare: of the one host judged, where they differ and B is theirs. */
-static json_t *plots_levels(const struct analysis_resources *resources)
+/* The slot of a flow on the page; -1 when it is not shown. */
+static int plots_slot(const struct view_capture_page_capture *c, size_t slot)
 {
-    const struct analysis_judgement *j = resources->n == 1 ? &resources->resource[0].judgement : NULL;
+    for (size_t i = 0; i < c->n_shown; i++)
+        if (c->bulk.flow[i].slot == slot)
+            return (int)i;
+    return -1;
+}
+
+static void plots_level(json_t *levels, const char *name, const char *says, double bps, int slot)
+{
+    json_array_append_new(levels, json_pack("{s:s, s:s, s:o, s:i}", "name", name, "says", says, "value",
+                                            plots_integer(bps), "slot", slot));
+}
+
+/* What rules give a flow, for eyes to compare: of the one host judged, where a direction is full. By eq5 and eq6 where
+ * they differ; by the window law flow by flow. */
+static json_t *plots_levels(const struct view_capture_page_capture *c)
+{
+    const struct analysis_resource *r = view_capture_page_host(c, 0);
     json_t *levels = json_array();
-    if (!j || j->indistinguishable || (j->verdict != MODEL_REGIME_EQ5 && j->verdict != MODEL_REGIME_EQ6))
+    if (!r || view_capture_page_host(c, 1) || !(r->diagnosis.in.saturated || r->diagnosis.out.saturated))
         return levels;
+    const struct analysis_judgement *j = &r->judgement;
     bool in_more = j->indegree > j->outdegree;
     size_t more = in_more ? j->indegree : j->outdegree, less = in_more ? j->outdegree : j->indegree;
     const char *const says[] = {"every flow by eq6", in_more ? "flows out by eq5" : "flows in by eq5"};
-    for (int i = 0; i < 2; i++) {
+    bool degrees = !j->indistinguishable && (j->verdict == MODEL_REGIME_EQ5 || j->verdict == MODEL_REGIME_EQ6);
+    for (int i = 0; i < 2 && degrees; i++) {
         char name[32];
         snprintf(name, sizeof name, "B/%zu", i ? less : more);
-        json_array_append_new(levels, json_pack("{s:s, s:s, s:o}", "name", name, "says", says[i], "value",
-                                                plots_integer(j->fitted_rate_bps / (double)(i ? less : more))));
+        plots_level(levels, name, says[i], j->fitted_rate_bps / (double)(i ? less : more), -1);
+    }
+    for (size_t i = 0; i < r->n && j->verdict == MODEL_REGIME_WINDOW; i++) {
+        int slot = plots_slot(c, r->flows[i].slot);
+        if (slot >= 0)
+            plots_level(levels, "law", "each flow by the window law", r->flows[i].predicted_bps[ANALYSIS_RULE_WINDOW],
+                        slot);
     }
     return levels;
 }
@@ -125,8 +150,8 @@ json_t *view_capture_page_plots(const struct view_capture_page_capture *c, struc
         return NULL;
     }
     for (size_t i = 0; i < c->n_shown; i++)
-        json_array_append_new(flows, plots_flow(c->flows, &c->bulk[i]));
+        json_array_append_new(flows, plots_flow(c->flows, &c->bulk.flow[i]));
     return json_pack("{s:s, s:b, s:f, s:o, s:o, s:o}", "origin", c->origin, "run", c->run != NULL, "end_s",
                      (double)(c->capture->last_ns - c->capture->first_ns) / 1e9, "flows", flows, "queues", queues,
-                     "levels", plots_levels(&c->resources));
+                     "levels", plots_levels(c));
 }

@@ -9,9 +9,9 @@ void view_explanation_table_row(struct view_table *t, const struct study_explana
     view_table_add_flow(t, &e->flow);
     view_table_add_number(t, e->flow.goodput_bps, 1e6);
     view_table_add_number(t, e->flow.window_bytes, 1e3);
-    view_table_add_ms(t, e->flow.rtt_floor_s);
-    view_table_add_ms(t, e->x.data_wait_s);
-    view_table_add_ms(t, e->x.ack_wait_s);
+    view_table_add_ms(t, e->floor_s);
+    view_table_add_ms(t, e->data_wait_s);
+    view_table_add_ms(t, e->ack_wait_s);
     view_table_add_percent(t, e->ack_share);
     view_table_add_percent(t, e->compressed);
     view_table_add(t, "%s", e->tap == ANALYSIS_TAP_UNKNOWN ? "-" : analysis_flows_tap_name(e->tap));

@@ -17,9 +17,9 @@ static const struct {
     {"line", "#d8d8d8", "#3a3e43"},
     {"panel", "#f5f6f7", "#1f2226"},
     {"selected", "#0072b233", "#56b4e933"},
-    {"bad", "#b34700", "#ff9a4d"},
-    {"good", "#00704f", "#4ccfa4"},
-    {"simulated", "#b34700", "#ff9a4d"}, /* badges: where numbers come from */
+    {"bad", "#b3001e", "#ff6b74"},
+    {"good", "#5f7a00", "#b5d34c"},
+    {"simulated", "#444", "#c4c8cc"}, /* badges: where numbers come from */
     {"published", "#00704f", "#4ccfa4"},
     {"c0", "#0072b2", "#4fa8e8"},
     {"c1", "#c05000", "#ff7f2a"},
@@ -35,9 +35,6 @@ static const struct {
     {"none", "#555", "#c0c0c0"},
     {"in", "#946300", "#f0b429"}, /* flows into the shared host, and out */
     {"out", "#b34f88", "#e59ac4"},
-    {"floor", "#999", "#8a8f94"}, /* parts of a round trip */
-    {"data", "#0072b2", "#4fa8e8"},
-    {"ack", "#c05000", "#ff7f2a"},
     {"cell-eq5", "#8fd3b6", "#1c6148"}, /* regimes */
     {"cell-eq6", "#9ecae9", "#1f5c88"},
     {"cell-window", "#d3bde8", "#5b4080"},

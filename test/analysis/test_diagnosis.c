@@ -63,7 +63,8 @@ static void test_every_cause_has_its_words(void **state)
     (void)state;
     for (int i = 0; i < ANALYSIS_CAUSES; i++) {
         const struct analysis_cause_row *row = analysis_cause((enum analysis_cause)i);
-        assert_true(row->name && row->meaning && row->remedy);
+        assert_true(row->name && row->meaning && row->what && row->remedies[0].text);
+        assert_null(row->remedies[ANALYSIS_CAUSE_REMEDIES - 1].text);
     }
 }
 

@@ -168,12 +168,45 @@ class Linux(Case):
         flows = self.capture("fifo-2in-1out")
         out, = self.way(flows, "10.9.0.1", True)
         self.assertGreater(out["ack_share"], 0.9)
-        for flow in flows:  # the legs add up to Little's law: 500 kB in flight
-            self.assertAlmostEqual(flow["rtt_s"] / (500e3 * 8 / flow["goodput_bps"]), 1, delta=0.08)
+        host, = self.json("check", e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz")["resources"]
+        judged = {(f["src"], f["dst"]): f for f in host["flows"]}
+        for flow in flows:  # the legs add up to Little's law, in the phase judged
+            there = judged[flow["src"], flow["dst"]]
+            self.assertAlmostEqual(flow["rtt_s"] / (there["window_bytes"] * 8 / there["rate_bps"]), 1, delta=0.03)
+            self.assertEqual([flow[k] for k in ("data_wait_s", "ack_wait_s")],
+                             [there[k] for k in ("data_wait_s", "ack_wait_s")])
             self.assertEqual(flow["limit"], "receiver")
             self.assertEqual([p["limit"] for p in flow["phases"]], ["sender", "receiver"])  # slow start, then full
         text = self.good("explain", e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz").stdout
-        self.assertIn("of it its ACKs wait behind other data", text)
+        self.assertIn(f"its ACKs wait behind other data for {1e3 * out['ack_wait_s']:.1f} ms", text)
+
+    def test_it_begins_as_check_does(self):
+        for name in "fifo-2in-1out", "ackprio-2in-1out", "shallow-2in-1out", "wire-fifo-1in-2out":
+            path = e2e.ROOT / f"test/data/captures/{name}.pcap.gz"
+            status = int(name.startswith("shallow"))  # losses are no rule
+            diagnosis = self.good("check", path, status=status).stdout.partition(f"{path}: host 10.9.0.1: 2 in")[0]
+            diagnosis = diagnosis.partition(f"{path}: host 10.9.0.1: 1 in")[0]
+            self.assertIn("what to do: ", diagnosis)
+            self.assertTrue(self.good("explain", path).stdout.startswith(diagnosis + str(path) + "\n"))
+            checked = self.json("check", path, status=status)["resources"]
+            explained = self.json("explain", path)["hosts"]
+            self.assertEqual([(r["host"], r["diagnosis"]) for r in checked],
+                             [(h["host"], h["diagnosis"]) for h in explained])
+
+    def test_no_cost_is_claimed_where_the_answer_is_no(self):
+        """One flow each way through deep queues: ACKs wait, and both directions are full."""
+        self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "traffic.star.incoming=1", "tcp.initial_window=10",
+                          "duration=1s", "warmup=500ms", "capture=[{at: h0}]")
+        host, = self.json("explain", "out/h0.pcap")["hosts"]
+        self.assertEqual((host["diagnosis"]["asymmetry"], host["diagnosis"]["cause"]), ("no", "full"))
+        text = self.good("explain", "out/h0.pcap").stdout
+        self.assertRegex(text, r"its ACKs wait behind other data for [\d.]+ ms, at no cost: the link carries what it can")
+
+    def test_one_file_has_one_tap(self):
+        for name in "fifo-2in-1out", "shallow-2in-1out", "windows-2W-W-W-2in-1out", "wire-fifo-1in-2out":
+            for flow in self.capture(name):
+                here = "sender" if flow["src"].startswith("10.9.0.1:") else "receiver"
+                self.assertEqual(flow["tap"], here, name)
 
     def waits(self, name):
         return self.json("explain", e2e.ROOT / f"test/data/captures/{name}.pcap.gz")["queues"][0]

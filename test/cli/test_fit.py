@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which rule a whole measurement obeys: the remedy, windows, losses, real captures."""
+import lzma
 import sqlite3
 
 import e2e
@@ -116,6 +117,22 @@ class Captures(Case):
         # three points have no AIC, and none to spare for an exponent: cross-validation chooses
         self.assertTrue(all(f["aic"] is None for f in link["forms"]))
         self.assertIn(link["forms"][0]["form"], ("window", "eq6"))
+
+    def test_links_that_are_not_full_are_left_out_and_the_diagnosis_says_why(self):
+        """Three flows paced at half of the link's rate obey eq6 to the digit; a pendulum fills neither direction."""
+        fifo = self.CAPTURES / "fifo-2in-1out.pcap.gz"
+        for name in "paced50-2in-1out", "pendulum-1in-1out-40ms-100kB":
+            with lzma.open(e2e.ROOT / f"test/data/corpus/{name}.pcap.xz") as f:
+                (self.dir / f"{name}.pcap").write_bytes(f.read())
+        done = self.fit("paced50-2in-1out.pcap", "pendulum-1in-1out-40ms-100kB.pcap", fifo)
+        hosts = [(h["source"], h["left_out"], h["diagnosis"]["asymmetry"]) for h in done["hosts"]]
+        self.assertEqual(hosts, [("paced50-2in-1out.pcap", True, "no"),
+                                 ("pendulum-1in-1out-40ms-100kB.pcap", True, "yes"), (str(fifo), False, "yes")])
+        link, = done["links"]
+        self.assertEqual([p["source"] for p in link["measured"]], [str(fifo)])
+        text = self.good("fit", "paced50-2in-1out.pcap").stdout
+        self.assertRegex(text, r"^paced50\S+: host 10\.9\.1\.2: no: .*: the applications send no more\n"
+                               r"  left out of the fit: its link is not full, so no rule of a full link applies\n$")
 
     def test_all_captures_a_database_and_a_run_at_once(self):
         self.star(incoming="1..2", outgoing="1..1")

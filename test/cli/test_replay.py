@@ -52,6 +52,23 @@ class Replay(e2e.Case):
             self.assertAlmostEqual(rates[remedy] / 46.44e6, 1, delta=0.10)
         for nothing in ("ack-first@nic", "fair@nic"):
             self.assertLess(rates[nothing], 1.15 * rates["baseline"])
+        # the diagnosis, which plays nothing, expects the same
+        checked, = self.json("check", capture("fifo-2in-1out"))["resources"]
+        self.assertEqual(done["diagnosis"], checked["diagnosis"])
+        base = done["variants"][0]["total_bps"]
+        for v in done["variants"]:
+            self.assertAlmostEqual(base / v["total_bps"], 1 / (1 + v["expected_gain"]), delta=0.05, msg=v["what_if"])
+
+    def test_the_diagnosis_comes_first_and_beside_each_what_if(self):
+        text = self.good("replay", capture("fifo-2in-1out"), "--scenario", SCENARIO, *STAR, "-q", "-o", "out",
+                         "--what-if", "ack-first", "--what-if", "buffer=2MB").stdout.splitlines()
+        self.assertEqual(text[0], self.good("check", capture("fifo-2in-1out")).stdout.splitlines()[0])
+        rows = {line.split()[0]: line.split() for line in text if "%" in line}
+        self.assertIn("expected", next(line for line in text if "won back" in line))
+        won, expected = (float(x) for x in (rows["ack-first"][2], rows["ack-first"][4]))
+        self.assertTrue(25 < won < 36 and 25 < expected < 36, rows["ack-first"])
+        self.assertRegex(" ".join(rows["buffer=2MB"]), r" % - 0")
+        self.assertNotIn("measure before you rely", "\n".join(text))
 
     def test_pauses_of_applications_are_played(self):
         self.write("pauses.yaml", """

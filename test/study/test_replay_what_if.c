@@ -2,6 +2,7 @@
 /* What --what-if changes in a scenario, and what it refuses. */
 #include "study/replay.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "test/scenarios/text.h"
@@ -93,6 +94,23 @@ static void test_nonsense_is_refused_and_named(void **state)
     }
 }
 
+/* 2 in, 1 out: 20 of 30 Mb/s, all of it lost by outgoing data, whose ACKs wait in the port towards the host. */
+static void test_the_diagnosis_expects_what_acks_first_give_at_the_right_place(void **state)
+{
+    (void)state;
+    struct analysis_diagnosis d = {.in = {.lost_share = 0}, .out = {.lost_share = 0.5}, .lost_share = 1 / 3.0};
+    assert_float_equal(study_replay_expected(&d, "ack-first"), 0.5, 1e-9);
+    assert_float_equal(study_replay_expected(&d, "fair@port"), 0.5, 1e-9);
+    assert_float_equal(study_replay_expected(&d, "ack-first@nic"), 0, 1e-9);
+    assert_true(isnan(study_replay_expected(&d, "buffer=1MB")));
+    assert_true(isnan(study_replay_expected(&d, "ack-first+buffer=1MB")));
+    d.in.lost_share = 0.3; /* a change at one place helps both directions, or neither: who knows */
+    assert_true(isnan(study_replay_expected(&d, "ack-first@nic")));
+    assert_float_equal(study_replay_expected(&d, "ack-first"), 0.5, 1e-9);
+    d.lost_share = d.in.lost_share = d.out.lost_share = (double)NAN;
+    assert_true(isnan(study_replay_expected(&d, "ack-first")) && isnan(study_replay_expected(&d, "fair@nic")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,6 +120,7 @@ int main(void)
         cmocka_unit_test(test_what_belongs_to_tcp_reaches_every_flow),
         cmocka_unit_test(test_pause_stops_everybody_or_the_senders),
         cmocka_unit_test(test_nonsense_is_refused_and_named),
+        cmocka_unit_test(test_the_diagnosis_expects_what_acks_first_give_at_the_right_place),
     };
     return cmocka_run_group_tests(tests, text_enter, text_leave);
 }
