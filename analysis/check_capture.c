@@ -61,7 +61,7 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     for (size_t i = begin; i < begin + n; i++)
         events += analysis_bins_get(flow->bins, i).loss_events;
     struct estimate_series steady = analysis_flow_series(flow, series, n, (size_t)events);
-    struct estimate rate = estimate_steady(&steady, NULL);
+    struct estimate rate = estimate_steady(&steady);
     size_t first, end;
     analysis_bins_range(flow->bins, llround(r->start_s * 1e9), llround(r->end_s * 1e9), &first, &end);
     for (size_t i = first; i < end; i++)

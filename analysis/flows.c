@@ -384,7 +384,7 @@ static void fill_steady(struct analysis_flow *flow, const struct analysis_direct
         flow->steady_loss_events += analysis_bins_get(d->bins, i).loss_events;
     struct estimate_series steady =
         analysis_flow_series(flow, series + start, end - begin - start, flow->steady_loss_events);
-    flow->steady_goodput_bps = estimate_steady(&steady, NULL);
+    flow->steady_goodput_bps = estimate_steady(&steady);
 }
 
 bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)

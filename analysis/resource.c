@@ -106,7 +106,7 @@ static void resource_forget_intervals(struct analysis_resource *r)
         if (flow->loss_events > 0) /* unknown is below 0 */
             least = flow->loss_events < least ? flow->loss_events : least;
     }
-    for (size_t i = 0; i < r->n && least < ESTIMATE_BATCH_CYCLES * ESTIMATE_BATCHES_LEAST; i++)
+    for (size_t i = 0; i < r->n && least < ESTIMATE_CYCLES_LEAST; i++)
         r->flows[i].ci95_bps = NAN;
 }
 

@@ -3,10 +3,15 @@
 
 #include <math.h>
 
-#define CORRELATED 0.05 /* level of the test that chooses the length of batches */
-#define DRIFTS 0.03     /* level of either test that silences a group, over all of its series */
-#define FINEST ((size_t)2 * ESTIMATE_BATCHES_MOST)
-#define LASTING 0.5     /* correlation of forty batches: doubling their length halves it about, so ten keep 0.1 */
+#define SHORTEST 40    /* samples of a series with an interval */
+#define POINTS 128     /* means of consecutive samples that stand for a series: sixteen a period of the fastest */
+#define FREQUENCIES 16 /* even, for estimate_t_within. Fewer know less; more hide what lasts long among what does not */
+#define CORNERS 40     /* values of c: from a memory as long as the series, longer ones looking alike, to white noise */
+#define CORNER_LEAST 0.3
+#define CORNER_MOST (10.0 * FREQUENCIES)
+#define DOUBT (1.0 / 3) /* weight of too few samples that silences a series: odds of one to two. A stricter test singles
+                         * out those that look too short by chance, and leaves intervals that are too narrow */
+#define PARTS 20       /* few enough that fast changes do not show */
 
 double estimate_t975(size_t df)
 {
@@ -40,7 +45,7 @@ double estimate_deviation(const struct estimate_running *r)
 
 struct estimate estimate_of(const struct estimate_running *r)
 {
-    struct estimate e = {.value = r->n > 0 ? r->mean : NAN, .std_error = NAN, .ci95 = NAN, .batches = r->n};
+    struct estimate e = {.value = r->n > 0 ? r->mean : NAN, .std_error = NAN, .ci95 = NAN};
     if (r->n > 1) {
         e.std_error = sqrt(r->m2 / (double)(r->n - 1) / (double)r->n);
         e.ci95 = estimate_t975(r->n - 1) * e.std_error;
@@ -56,111 +61,127 @@ struct estimate estimate_mean(const double *samples, size_t n)
     return estimate_of(&r);
 }
 
-/* Mean of batch b of k; the first n % k samples belong to none. */
-static double estimate_batch(const struct estimate_series *s, size_t k, size_t b)
+/* What the lowest frequencies of a series say about the length of its memory. */
+struct estimate_memory {
+    double weight[CORNERS]; /* of each c; they sum to 1 */
+    double scale[CORNERS];  /* of the distance of the mean from the true one, were this its c */
+};
+
+static double estimate_corner(size_t i)
 {
-    size_t length = s->n / k, from = s->n % k + b * length;
-    double sum = 0;
-    for (size_t i = from; i < from + length; i++)
-        sum += s->samples[i];
-    return sum / (double)length;
+    return CORNER_LEAST * pow(CORNER_MOST / CORNER_LEAST, (double)i / (CORNERS - 1));
 }
 
-/* Whether the means of batches differ by more than rounding. */
-static bool estimate_varies(const struct estimate_series *s, size_t batches)
+/* Means of n parts of equal length; the first samples belong to none. */
+static void estimate_parts(const struct estimate_series *s, size_t n, double *part)
+{
+    size_t length = s->n / n, at = s->n % n;
+    for (size_t i = 0; i < n; i++, at += length) {
+        part[i] = 0;
+        for (size_t j = at; j < at + length; j++)
+            part[i] += s->samples[j] / (double)length;
+    }
+}
+
+/* False where parts differ by no more than two steps among their samples, for this is rounding. */
+static bool estimate_varies(const struct estimate_series *s, const double *part)
 {
     double least = INFINITY, most = -INFINITY;
-    for (size_t b = 0; b < batches; b++) {
-        least = fmin(least, estimate_batch(s, batches, b));
-        most = fmax(most, estimate_batch(s, batches, b));
+    for (size_t i = 0; i < PARTS; i++) {
+        least = fmin(least, part[i]);
+        most = fmax(most, part[i]);
     }
-    return most - least > 2 * s->step / (double)(s->n / batches);
+    return most - least > 2 * s->step / (double)(s->n / PARTS);
 }
 
-double estimate_correlation(const struct estimate_series *s, size_t batches)
+double estimate_drift_p(const struct estimate_series *s)
 {
-    struct estimate_running means = {0};
-    double last = 0, steps = 0;
-    if (!estimate_varies(s, batches))
-        return 0;
-    for (size_t b = 0; b < batches; b++) {
-        double mean = estimate_batch(s, batches, b);
-        steps += b > 0 ? (mean - last) * (mean - last) : 0;
-        last = mean;
-        estimate_add(&means, mean);
+    double part[PARTS], sum = 0;
+    if (s->n < SHORTEST)
+        return 1;
+    estimate_parts(s, PARTS, part);
+    for (size_t i = 1; i < PARTS; i++)
+        for (size_t before = 0; before < i; before++)
+            sum += (part[i] > part[before]) - (part[i] < part[before]);
+    return estimate_varies(s, part) ? erfc(fabs(sum) / sqrt(PARTS * (PARTS - 1) * (2 * PARTS + 5) / 9.0)) : 1;
+}
+
+/* The series has SHORTEST samples or more. */
+static struct estimate_memory estimate_remember(const struct estimate_series *s, bool varies)
+{
+    double point[POINTS], square[FREQUENCIES], sum = 0, best = -INFINITY;
+    size_t n = s->n / ((s->n + POINTS - 1) / POINTS);
+    struct estimate_memory m = {0};
+    estimate_parts(s, n, point);
+    for (size_t j = 0; j < FREQUENCIES; j++) {
+        double y = 0;
+        for (size_t t = 0; t < n; t++)
+            y += point[t] * cos(M_PI * (double)(j + 1) * ((double)t + 0.5) / (double)n);
+        square[j] = 2 * y * y / (double)n;
     }
-    return 1 - steps / (2 * means.m2);
-}
-
-/* The chance of so large a value, or a larger one, in a standard normal distribution. */
-static double estimate_tail(double z)
-{
-    return erfc(z / sqrt(2)) / 2;
-}
-
-/* The chance of so large a correlation among independent batches. */
-static double estimate_correlation_p(const struct estimate_series *s, size_t batches)
-{
-    double k = (double)batches;
-    return estimate_tail(estimate_correlation(s, batches) / sqrt((k - 2) / (k * k - 1)));
-}
-
-double estimate_trend(const struct estimate_series *s, size_t batches)
-{
-    double sum = 0, k = (double)batches;
-    if (!estimate_varies(s, batches))
-        return 0;
-    for (size_t b = 1; b < batches; b++) {
-        double mean = estimate_batch(s, batches, b);
-        for (size_t before = 0; before < b; before++) {
-            double earlier = estimate_batch(s, batches, before);
-            sum += (mean > earlier) - (mean < earlier);
+    for (size_t i = 0; i < CORNERS; i++) {
+        double c = estimate_corner(i), tau = 1 / (M_PI * c), squares = 0; /* tau: of the whole series */
+        for (size_t j = 0; j < FREQUENCIES; j++) {
+            double fall = 1 + (double)((j + 1) * (j + 1)) / (c * c);
+            m.weight[i] += log(fall) / 2; /* a logarithm as yet */
+            squares += square[j] * fall;
         }
+        m.weight[i] -= varies ? FREQUENCIES / 2.0 * log(squares) : 0;
+        best = fmax(best, m.weight[i]);
+        /* the mean of so short a series varies by less than S(0) / n */
+        m.scale[i] = sqrt(squares / FREQUENCIES / (double)n * (1 - tau * (1 - exp(-1 / tau))));
     }
-    return fmax(fabs(sum) - 1, 0) / sqrt(k * (k - 1) * (2 * k + 5) / 18);
-}
-
-void estimate_group_add(struct estimate_group *g, const struct estimate_series *s)
-{
-    if (s->n < FINEST)
-        return;
-    double correlated = estimate_correlation_p(s, ESTIMATE_BATCHES_LEAST);
-    double rises = 2 * estimate_tail(estimate_trend(s, ESTIMATE_BATCHES_MOST)), p = fmin(correlated, rises);
-    g->lasting = g->lasting || estimate_correlation(s, FINEST) > LASTING;
-    g->least_p = g->series++ > 0 ? fmin(g->least_p, p) : p;
-    if (s->cycles > 0 && (g->cycles == 0 || s->cycles < g->cycles))
-        g->cycles = s->cycles;
-}
-
-bool estimate_group_steady(const struct estimate_group *g)
-{
-    return !g->lasting && g->least_p * (double)g->series >= DRIFTS &&
-           (g->cycles == 0 || g->cycles >= ESTIMATE_BATCH_CYCLES * ESTIMATE_BATCHES_LEAST);
-}
-
-/* How many batches the interval is made of; 0: the series is too short for one. */
-static size_t estimate_batches(const struct estimate_series *s, const struct estimate_group *g)
-{
-    size_t passed = 0;
-    if (s->n < FINEST || !estimate_group_steady(g))
-        return 0;
-    for (size_t k = ESTIMATE_BATCHES_LEAST; k <= FINEST; k *= 2) {
-        if (estimate_correlation_p(s, k) < CORRELATED)
-            break;
-        passed = k;
+    for (size_t i = 0; i < CORNERS; i++) {
+        m.weight[i] = varies ? exp(m.weight[i] - best) : i == CORNERS - 1;
+        sum += m.weight[i];
     }
-    size_t batches = passed > 2 * ESTIMATE_BATCHES_LEAST ? passed / 2 : passed ? ESTIMATE_BATCHES_LEAST : 0;
-    size_t most = g->cycles > 0 ? g->cycles / ESTIMATE_BATCH_CYCLES : batches;
-    return batches < most ? batches : most;
+    for (size_t i = 0; i < CORNERS; i++)
+        m.weight[i] /= sum;
+    return m;
+}
+
+/* Chance of Student's t with FREQUENCIES degrees of freedom to be within +-t (Abramowitz and Stegun 26.7.4). */
+static double estimate_t_within(double t)
+{
+    double cosine2 = FREQUENCIES / (FREQUENCIES + t * t), term = 1, sum = 1;
+    for (int i = 2; i < FREQUENCIES; i += 2)
+        sum += term *= cosine2 * (i - 1) / i;
+    return sqrt(1 - cosine2) * sum;
+}
+
+/* Half-width of the interval, by halving. */
+static double estimate_half(const struct estimate_memory *m)
+{
+    double least = 0, most = 0;
+    for (size_t i = 0; i < CORNERS; i++)
+        most = fmax(most, estimate_t975(FREQUENCIES) * m->scale[i]);
+    for (int step = 0; step < 40; step++) {
+        double half = (least + most) / 2, within = 0;
+        for (size_t i = 0; i < CORNERS; i++)
+            within += m->scale[i] > 0 ? m->weight[i] * estimate_t_within(half / m->scale[i]) : m->weight[i];
+        if (within < 0.95)
+            least = half;
+        else
+            most = half;
+    }
+    return most;
+}
+
+static bool estimate_knows(const struct estimate_memory *m)
+{
+    double few = 0;
+    for (size_t i = 0; i < CORNERS && M_PI * estimate_corner(i) / 2 < ESTIMATE_EFFECTIVE_LEAST; i++)
+        few += m->weight[i];
+    return few <= DOUBT;
 }
 
 /* Summed by parts, which keeps rounding small. */
 static double estimate_series_mean(const struct estimate_series *s)
 {
     double sum = 0;
-    if (s->n <= ESTIMATE_BATCHES_MOST)
+    if (s->n <= PARTS)
         return estimate_mean(s->samples, s->n).value;
-    size_t length = s->n / ESTIMATE_BATCHES_MOST, from = s->n % ESTIMATE_BATCHES_MOST;
+    size_t length = s->n / PARTS, from = s->n % PARTS;
     for (size_t i = 0; i < from; i++)
         sum += s->samples[i];
     for (; from < s->n; from += length) {
@@ -172,23 +193,17 @@ static double estimate_series_mean(const struct estimate_series *s)
     return sum / (double)s->n;
 }
 
-struct estimate estimate_steady(const struct estimate_series *s, const struct estimate_group *group)
+struct estimate estimate_steady(const struct estimate_series *s)
 {
-    struct estimate_group alone = {0};
-    if (!group)
-        estimate_group_add(&alone, s);
-    size_t batches = estimate_batches(s, group ? group : &alone);
-    struct estimate_running means = {0};
-    for (size_t b = 0; b < batches; b++)
-        estimate_add(&means, estimate_batch(s, batches, b));
-    struct estimate e = estimate_of(&means);
-    if (batches > 0) { /* correlation that is left makes the mean vary more (Tafazzoli and Wilson 2011, Skart) */
-        double left = fmax(0, estimate_correlation(s, FINEST)) * (double)batches / (double)FINEST;
-        e.std_error *= sqrt((1 + left) / (1 - left));
-        e.ci95 *= sqrt((1 + left) / (1 - left));
+    struct estimate e = {.value = estimate_series_mean(s), .std_error = NAN, .ci95 = NAN};
+    if (s->n < SHORTEST || (s->cycles > 0 && s->cycles < ESTIMATE_CYCLES_LEAST))
+        return e;
+    double part[PARTS];
+    estimate_parts(s, PARTS, part);
+    struct estimate_memory m = estimate_remember(s, estimate_varies(s, part));
+    if (estimate_knows(&m) && estimate_drift_p(s) >= ESTIMATE_DRIFT_P) {
+        e.ci95 = fmax(estimate_half(&m), s->step / (double)s->n); /* a segment more or less at the ends */
+        e.std_error = e.ci95 / estimate_t975(FREQUENCIES);
     }
-    e.value = estimate_series_mean(s);
-    if (batches > 0) /* a segment more or less at the ends */
-        e.ci95 = fmax(e.ci95, s->step / (double)s->n);
     return e;
 }

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/estimate.h - a mean with its error; of a correlated series by batch means, or without an error where the series
- * is too short to know it. */
+/* base/estimate.h - a mean with its error; of a correlated series, or without an error where the series is too short to
+ * know it. */
 #ifndef BASE_ESTIMATE_H
 #define BASE_ESTIMATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Batches of an interval. Fewer than ten make it wide and its own width uncertain; more than twenty gain little
- * (Schmeiser 1982), and longer batches are less correlated. */
-#define ESTIMATE_BATCHES_LEAST 10
-#define ESTIMATE_BATCHES_MOST 20
-#define ESTIMATE_BATCH_CYCLES 3 /* least cycles of a batch, where there are any */
+/* Fewer independent samples do not show how much they vary. */
+#define ESTIMATE_EFFECTIVE_LEAST 5
+
+/* Loss events of a flow that amount to so many. A window keeps a share b of itself over a loss, so windows of one
+ * loss and the next are correlated by b, and (1 + b) / (1 - b) of them make an independent one (Bartlett 1946): 3 for
+ * b = 0.5 of NewReno, 5.7 for b = 0.7 of CUBIC, which remembers longest. */
+#define ESTIMATE_CYCLES_LEAST 29
+
+/* Such a chance of a drift is too small for none; of n series that act on each other, an n-th part of it. */
+#define ESTIMATE_DRIFT_P 0.01
 
 struct estimate {
     double value;     /* mean; unit is the samples' */
-    double std_error; /* standard error of the mean; NAN with fewer than 2 batches */
-    double ci95;      /* half-width of the 95 % interval: t(0.975, batches - 1) * std_error; NAN likewise */
-    size_t batches;
+    double std_error; /* standard error of the mean; NAN when unknown, as with fewer than 2 samples */
+    double ci95;      /* half-width of the 95 % interval; NAN likewise */
 };
 
 /* Upper p = 0.975 quantile of Student's t with `df` >= 1 degrees of freedom. Within 1e-5 of the
@@ -45,40 +49,26 @@ struct estimate_series {
     const double *samples; /* borrowed */
     size_t n;
     double step;   /* what a sample's rounding may change: the value of one segment; 0: none */
-    size_t cycles; /* ups and downs of the process meanwhile, such as windows halved by a loss; 0: none */
+    size_t cycles; /* ups and downs of the process meanwhile, such as windows cut by a loss, or of a slower one that
+                    * acts on it; 0: none */
 };
 
-/* Correlation of the means of consecutive batches by von Neumann's ratio (1941),
- * 1 - sum (y_i - y_i-1)^2 / (2 sum (y_i - mean)^2): for k independent batches about normal with a standard deviation of
- * sqrt((k - 2) / (k^2 - 1)). 0 where they differ by no more than two steps among their samples, for this is rounding.
- * n >= batches >= 3. */
-double estimate_correlation(const struct estimate_series *s, size_t batches);
+/* The chance that a series without a drift rises or falls so steadily: from Kendall's sum over all pairs of twenty
+ * parts, +1 for a rise and -1 for a fall (Mann 1945). It shows a slow rise amidst waves, such as those of bursts
+ * against the samples, which hide it from the cosines below. 1 where the parts differ by rounding, or are too short. */
+double estimate_drift_p(const struct estimate_series *s);
 
-/* Kendall's sum over all pairs of batches, +1 for a rise and -1 for a fall (Mann 1945), without its sign and over its
- * standard deviation sqrt(k (k - 1) (2 k + 5) / 18): large for a slow rise in the midst of noise, which the
- * correlation does not see. 0 as above. */
-double estimate_trend(const struct estimate_series *s, size_t batches);
-
-/* Series that act on each other, such as flows through one link; starts as zeros. None of them is steady while one of
- * them drifts, or while the one with fewest cycles has not been through enough. A series too short for an interval has
- * no say. */
-struct estimate_group {
-    size_t series;
-    double least_p; /* of no drift in one of them; the level of this test holds for all of them together (Bonferroni) */
-    bool lasting;   /* one remembers too long what it was */
-    size_t cycles;  /* fewest of those that have any */
-};
-
-void estimate_group_add(struct estimate_group *g, const struct estimate_series *s);
-bool estimate_group_steady(const struct estimate_group *g);
-
-/* Mean and interval by batch means (Law and Kelton, Simulation Modeling and Analysis, section 9.5.3). The length of
- * batches is chosen by a test of correlation, as in Law and Carson 1979 and in LBATCH (Fishman and Yarberry 1997): from
- * 40 batches to 20 to 10, the first number at which neither these batches nor longer ones are correlated at the level
- * of 5 %; the interval takes batches twice as long, but at least 10, and is widened for the correlation that is left
- * between them. `group`: NULL for the series alone; a batch holds at least ESTIMATE_BATCH_CYCLES cycles of each in it.
- * std_error and ci95 are NAN where even the longest batches
- * are too short, where the group drifts, or where there are fewer than 40 samples; `batches` is then 0. */
-struct estimate estimate_steady(const struct estimate_series *s, const struct estimate_group *group);
+/* Mean and interval of a series that is correlated in time, from its lowest frequencies: the cosine sums
+ *   y_j = sqrt(2 / n) sum x_t cos(pi j (t + 1/2) / n),   j = 1 to 16,
+ * are about normal and independent, with the variance S(j) of the spectrum, and the mean has S(0) / n. Of a process
+ * that forgets within a time tau
+ *   S(j) = S(0) / (1 + (j / c)^2),   c = n / (pi tau),
+ * so that the series is worth n / (2 tau) = pi c / 2 independent samples. Were c known, the mean would be distributed
+ * as Student's t with 16 degrees of freedom about the true one. It is not, so the interval is that of a mixture: each c
+ * has the weight that the y_j give it, with S(0) integrated out (Mueller and Watson 2016, Measuring uncertainty about
+ * long-run predictions). A series that may well be worth fewer than ESTIMATE_EFFECTIVE_LEAST samples, that drifts, that
+ * has been through some cycles but fewer than ESTIMATE_CYCLES_LEAST, or that ends before 40 samples has no interval:
+ * std_error and ci95 are NAN. */
+struct estimate estimate_steady(const struct estimate_series *s);
 
 #endif

@@ -253,7 +253,7 @@ static void run_watch(void *arg)
 }
 
 /* Goodput after the warm-up, over samples in which the flow was still running. In place: once only. */
-static struct estimate_series run_series(const struct run *r, int flow)
+static struct estimate_series run_series(const struct run *r, int flow, size_t cycles)
 {
     double *bytes = r->delivered + (size_t)flow * r->capacity;
     int64_t total = r->scenario->flows[flow].bytes;
@@ -264,22 +264,26 @@ static struct estimate_series run_series(const struct run *r, int flow)
         n++;
     }
     return (struct estimate_series){bytes, n, 8.0 * (double)r->scenario->flows[flow].tcp.segment_bytes / seconds,
-                                    r->losses[flow].events};
+                                    cycles};
 }
 
-/* Mean goodput of each flow. What one flow does to another makes them one group. */
+/* Mean goodput of each flow. What one flow does to another is over no sooner than the slowest of them forgets it, nor
+ * while one of them drifts. */
 static void run_steady(const struct run *r, struct record_flow *flows)
 {
     int n = r->scenario->n_flows;
-    struct estimate_series *series = memory_zeroed((size_t)n, sizeof *series, "the flows of a run");
-    struct estimate_group group = {0};
-    for (int i = 0; i < n; i++) {
-        series[i] = run_series(r, i);
-        estimate_group_add(&group, &series[i]);
-    }
+    size_t slowest = 0;
+    double drift_p = 1;
     for (int i = 0; i < n; i++)
-        flows[i].steady_bps = estimate_steady(&series[i], &group);
-    free(series);
+        if (r->losses[i].events > 0 && (slowest == 0 || r->losses[i].events < slowest))
+            slowest = r->losses[i].events;
+    for (int i = 0; i < n; i++) {
+        struct estimate_series series = run_series(r, i, slowest);
+        flows[i].steady_bps = estimate_steady(&series);
+        drift_p = fmin(drift_p, estimate_drift_p(&series));
+    }
+    for (int i = 0; i < n && drift_p * n < ESTIMATE_DRIFT_P; i++)
+        flows[i].steady_bps.std_error = flows[i].steady_bps.ci95 = NAN;
 }
 
 /* Closes everything; what the run leaves depends on how it ended. */

@@ -44,7 +44,7 @@ static void test_running_mean_needs_no_samples(void **state)
     assert_true(fabs(e.value - (1e9 + 5)) < 1e-6);
     assert_float_equal(estimate_deviation(&r), 2.138090, 1e-6);
     assert_float_equal(e.ci95, 1.787487, 1e-5);
-    assert_int_equal(e.batches, 8);
+    assert_int_equal(r.n, 8);
 }
 
 static void test_one_sample_has_no_interval(void **state)
@@ -57,27 +57,6 @@ static void test_one_sample_has_no_interval(void **state)
     assert_true(isnan(estimate_mean(x, 0).value));
 }
 
-/* Batches 1 2 3 4: mean 2.5, squares about it 5, squares of steps 3: 1 - 3 / 10 = 0.7. */
-static void test_von_neumann_of_four_batches(void **state)
-{
-    (void)state;
-    const double x[] = {9, 0.5, 1.5, 2, 2, 3.5, 2.5, 4, 4}; /* nine samples: the first belongs to no batch */
-    assert_float_equal(estimate_correlation(&(struct estimate_series){.samples = x, .n = 9}, 4), 0.7, 1e-12);
-    /* up and down: steps 1 1 1 about a mean of 0.5: 1 - 3 / (2 * 1) = -0.5 */
-    const double y[] = {0, 1, 0, 1};
-    assert_float_equal(estimate_correlation(&(struct estimate_series){.samples = y, .n = 4}, 4), -0.5, 1e-12);
-}
-
-/* Four rising batches have six rising pairs: (6 - 1) / sqrt(4 * 3 * 13 / 18) = 5 / 2.943920; a fall counts as much. */
-static void test_trend_of_four_batches(void **state)
-{
-    (void)state;
-    const double up[] = {1, 2, 3, 9}, down[] = {9, 3, 2, 1}, both[] = {1, 9, 9, 1};
-    assert_float_equal(estimate_trend(&(struct estimate_series){.samples = up, .n = 4}, 4), 1.698416, 1e-6);
-    assert_float_equal(estimate_trend(&(struct estimate_series){.samples = down, .n = 4}, 4), 1.698416, 1e-6);
-    assert_float_equal(estimate_trend(&(struct estimate_series){.samples = both, .n = 4}, 4), 0, 0);
-}
-
 /* A count of segments that is one more in every third sample has means that differ by at most one step a batch. */
 static void test_rounding_is_no_correlation(void **state)
 {
@@ -86,12 +65,14 @@ static void test_rounding_is_no_correlation(void **state)
     for (int i = 0; i < 400; i++)
         x[i] = 100 + (i % 3 == 0);
     struct estimate_series s = {.samples = x, .n = 400, .step = 1};
-    assert_float_equal(estimate_correlation(&s, 10), 0, 0);
-    assert_float_equal(estimate_trend(&s, 10), 0, 0);
-    struct estimate e = estimate_steady(&s, NULL);
+    struct estimate e = estimate_steady(&s);
     assert_float_equal(e.value, 100.335, 1e-9); /* 134 of 400 */
-    assert_int_equal(e.batches, 20);
     assert_true(e.ci95 < 0.05 && e.ci95 >= 1.0 / 400);
+    for (int i = 0; i < 400; i++) /* one step more in each part of twenty samples, as soon as half of them are over */
+        x[i] = 100 + (i >= 200 && i % 20 == 0);
+    assert_true(estimate_steady(&s).ci95 > 0);
+    s.step = 0.1;
+    assert_true(isnan(estimate_steady(&s).ci95));
 }
 
 static void test_equal_samples_are_known_to_a_step(void **state)
@@ -100,7 +81,7 @@ static void test_equal_samples_are_known_to_a_step(void **state)
     double x[80];
     for (int i = 0; i < 80; i++)
         x[i] = 7;
-    struct estimate e = estimate_steady(&(struct estimate_series){.samples = x, .n = 80, .step = 4}, NULL);
+    struct estimate e = estimate_steady(&(struct estimate_series){.samples = x, .n = 80, .step = 4});
     assert_float_equal(e.value, 7, 0);
     assert_float_equal(e.ci95, 0.05, 1e-12);
 }
@@ -128,94 +109,150 @@ static void test_short_series_have_a_mean_and_no_interval(void **state)
     struct random r;
     random_init(&r, 5);
     correlated(&r, 0, x, 40);
-    struct estimate e = estimate_steady(&(struct estimate_series){.samples = x, .n = 39}, NULL);
+    struct estimate e = estimate_steady(&(struct estimate_series){.samples = x, .n = 39});
     assert_float_equal(e.value, estimate_mean(x, 39).value, 1e-12);
     assert_true(isnan(e.std_error) && isnan(e.ci95));
-    assert_int_equal(e.batches, 0);
-    e = estimate_steady(&(struct estimate_series){.samples = x, .n = 40}, NULL);
-    assert_true(e.batches >= 10 && e.ci95 > 0);
-    assert_true(isnan(estimate_steady(&(struct estimate_series){0}, NULL).value));
+    e = estimate_steady(&(struct estimate_series){.samples = x, .n = 40});
+    assert_true(e.std_error > 0 && e.ci95 > e.std_error);
+    assert_true(isnan(estimate_steady(&(struct estimate_series){0}).value));
 }
 
-/* A batch holds three cycles or more, so 29 are too few for ten batches, and 36 allow twelve. */
-static void test_cycles_limit_the_batches_of_a_group(void **state)
+/* 29 losses of CUBIC are worth five samples: 29 * 0.3 / 1.7 = 5.1. */
+static void test_few_cycles_leave_no_interval(void **state)
 {
     (void)state;
     static double x[400];
     struct random r;
     random_init(&r, 1);
     correlated(&r, 0, x, 400);
-    struct estimate_series s = {.samples = x, .n = 400}, other = s, few = s;
-    struct estimate_group group = {0};
-    estimate_group_add(&group, &s);
-    assert_int_equal(estimate_steady(&s, &group).batches, 20);
-    other.cycles = 36;
-    estimate_group_add(&group, &other);
-    assert_int_equal(estimate_steady(&s, &group).batches, 12);
-    few.n = 30; /* too short to have a say */
-    few.cycles = 1;
-    estimate_group_add(&group, &few);
-    assert_int_equal(estimate_steady(&s, &group).batches, 12);
-    other.cycles = 29;
-    estimate_group_add(&group, &other);
-    assert_true(isnan(estimate_steady(&s, &group).ci95));
-    assert_false(estimate_group_steady(&group));
+    struct estimate_series s = {.samples = x, .n = 400};
+    assert_true(estimate_steady(&s).ci95 > 0);
+    s.cycles = 29;
+    assert_true(estimate_steady(&s).ci95 > 0);
+    s.cycles = 28;
+    assert_true(isnan(estimate_steady(&s).ci95) && isfinite(estimate_steady(&s).value));
 }
 
-/* A rise of one standard deviation over the whole series, too slow for the correlation to show. */
-static void test_one_that_drifts_silences_its_group(void **state)
+/* A rise of two standard deviations over the whole series. */
+static void test_a_drift_leaves_no_interval(void **state)
 {
     (void)state;
-    static double x[400], rising[400];
+    static double x[400];
     struct random r;
     random_init(&r, 1);
     correlated(&r, 0, x, 400);
+    struct estimate_series s = {.samples = x, .n = 400};
+    assert_true(estimate_steady(&s).ci95 > 0);
     for (int i = 0; i < 400; i++)
-        rising[i] = x[i] + i / 400.0;
-    struct estimate_series s = {.samples = x, .n = 400}, drift = {.samples = rising, .n = 400};
-    struct estimate_group group = {0};
-    assert_true(estimate_steady(&s, NULL).ci95 > 0);
-    assert_true(isnan(estimate_steady(&drift, NULL).ci95));
-    estimate_group_add(&group, &s);
-    assert_true(estimate_group_steady(&group));
-    estimate_group_add(&group, &drift);
-    assert_false(estimate_group_steady(&group));
-    assert_true(isnan(estimate_steady(&s, &group).ci95));
+        x[i] += i / 200.0;
+    assert_true(isnan(estimate_steady(&s).ci95));
 }
 
-/* How many of `runs` series have an interval, and how many of these hold the true mean, 0. */
-static void count_covered(double phi, int n, int runs, int *known, int *covered)
+/* A rise amidst waves as high, such as those of bursts against the samples: only the order of the parts shows it. */
+static void test_a_drift_amidst_waves_leaves_no_interval(void **state)
+{
+    (void)state;
+    static double x[400];
+    for (int i = 0; i < 400; i++)
+        x[i] = 10 * sin(2 * 3.14159265 * 5.3 * i / 400) + 0.06 * i;
+    struct estimate_series s = {.samples = x, .n = 400};
+    assert_true(estimate_drift_p(&s) < 0.01);
+    assert_true(isnan(estimate_steady(&s).ci95));
+    for (int i = 0; i < 400; i++)
+        x[i] -= 0.06 * i;
+    assert_true(estimate_drift_p(&s) > 0.1);
+    s.step = 1e3; /* all of it is rounding, then */
+    assert_float_equal(estimate_drift_p(&s), 1, 0);
+}
+
+/* n samples of a window that grows by 1 a step and keeps a share of itself with chance p: its mean m is that of
+ * (m + 1) (1 - p (1 - keep)). Returns how often it fell. */
+static size_t sawtooth(struct random *r, double keep, double p, double *x, size_t n)
+{
+    double v = 1 / (p * (1 - keep)) - 1;
+    size_t falls = 0;
+    for (size_t i = 0; i < 2 * n; i++) { /* n of them to forget where it began */
+        bool falling = (double)(random_next(r) >> 11) * 0x1p-53 < p;
+        v = (v + 1) * (falling ? keep : 1);
+        falls += falling && i >= n;
+        x[i % n] = v;
+    }
+    return falls;
+}
+
+struct tally {
+    int known, covered;
+};
+
+static void tally_add(struct tally *t, struct estimate e, double mean)
+{
+    t->known += isfinite(e.ci95);
+    t->covered += fabs(e.value - mean) <= e.ci95;
+}
+
+/* x' = phi x + noise is worth n (1 - phi) / (1 + phi) independent samples. */
+static struct tally tally_correlated(double phi, size_t n, int runs)
 {
     static double x[4000];
     struct random r;
     random_init(&r, 3);
-    *known = *covered = 0;
+    struct tally t = {0};
     for (int run = 0; run < runs; run++) {
-        correlated(&r, phi, x, n);
-        struct estimate e = estimate_steady(&(struct estimate_series){.samples = x, .n = (size_t)n}, NULL);
-        *known += isfinite(e.ci95);
-        *covered += fabs(e.value) <= e.ci95;
+        correlated(&r, phi, x, (int)n);
+        tally_add(&t, estimate_steady(&(struct estimate_series){.samples = x, .n = n}), 0);
+    }
+    return t;
+}
+
+/* 4000 samples are worth 4000, 1333, 211, 40 and 20 here: eight of ten series or more have an interval, and 92 to 98 %
+ * of the intervals hold the mean. 1000 series know a share of 95 % to 0.7 %. */
+static void test_intervals_cover_correlated_means(void **state)
+{
+    (void)state;
+    const double phi[] = {0, 0.5, 0.9, 0.98, 0.99};
+    for (int i = 0; i < 5; i++) {
+        struct tally t = tally_correlated(phi[i], 4000, 1000);
+        assert_true(t.known >= 900);
+        assert_true(t.covered >= 0.92 * t.known && t.covered <= 0.98 * t.known);
     }
 }
 
-/* x' = phi x + noise is correlated over (1 + phi) / (1 - phi) samples: 4000 hold 4000, 1333, 211 and 20 such times. Where
- * there are enough, nine of ten series or more have an interval, and 92 to 98 % of the intervals hold the mean. Where
- * there are few, most series have none, and wrong ones are rare among all of them. 1000 series know a share of 95 % to
- * 0.7 %. */
-static void test_intervals_cover_correlated_means_or_are_silent(void **state)
+/* Worth 4 samples, 1 and a fifth of one: most series have no interval, and wrong ones stay rarer among all of them than
+ * a 95 % interval may be wrong. */
+static void test_series_worth_few_samples_are_silent(void **state)
 {
     (void)state;
-    int known, covered, runs = 1000;
-    const double phi[] = {0, 0.5, 0.9};
-    for (int i = 0; i < 3; i++) {
-        count_covered(phi[i], 4000, runs, &known, &covered);
-        assert_true(known >= 0.85 * runs);
-        assert_true(covered >= 0.92 * known && covered <= 0.98 * known);
+    struct tally t = tally_correlated(0.998, 4000, 1000);
+    assert_true(t.known <= 350 && t.known - t.covered <= 50);
+    t = tally_correlated(0.9995, 4000, 1000);
+    assert_true(t.known <= 90 && t.known - t.covered <= 50);
+    t = tally_correlated(0.999, 400, 1000);
+    assert_true(t.known <= 60 && t.known - t.covered <= 50);
+}
+
+/* Windows as of NewReno and of CUBIC, through 200, 100 and 10 losses about. */
+static void test_intervals_cover_the_means_of_sawtooths(void **state)
+{
+    (void)state;
+    static double x[400];
+    const double keep[] = {0.5, 0.7}, losses[] = {200, 100, 10};
+    struct random r;
+    random_init(&r, 4);
+    for (int i = 0; i < 6; i++) {
+        double p = losses[i % 3] / 400, falls = p * (1 - keep[i / 3]);
+        struct tally t = {0};
+        for (int run = 0; run < 1000; run++) {
+            struct estimate_series s = {.samples = x, .n = 400};
+            s.cycles = sawtooth(&r, keep[i / 3], p, x, s.n);
+            tally_add(&t, estimate_steady(&s), (1 - falls) / falls);
+        }
+        if (losses[i % 3] > 10) {
+            assert_true(t.known >= 800);
+            assert_true(t.covered >= 0.92 * t.known && t.covered <= 0.98 * t.known);
+        } else {
+            assert_int_equal(t.known, 0);
+        }
     }
-    count_covered(0.99, 4000, runs, &known, &covered);
-    assert_true(known <= 0.6 * runs && known - covered <= 0.08 * runs);
-    count_covered(0.999, 400, runs, &known, &covered); /* a fifth of a correlation time */
-    assert_true(known <= 0.02 * runs);
 }
 
 int main(void)
@@ -225,14 +262,15 @@ int main(void)
         cmocka_unit_test(test_mean_of_eight_numbers),
         cmocka_unit_test(test_running_mean_needs_no_samples),
         cmocka_unit_test(test_one_sample_has_no_interval),
-        cmocka_unit_test(test_von_neumann_of_four_batches),
-        cmocka_unit_test(test_trend_of_four_batches),
         cmocka_unit_test(test_rounding_is_no_correlation),
         cmocka_unit_test(test_equal_samples_are_known_to_a_step),
         cmocka_unit_test(test_short_series_have_a_mean_and_no_interval),
-        cmocka_unit_test(test_cycles_limit_the_batches_of_a_group),
-        cmocka_unit_test(test_one_that_drifts_silences_its_group),
-        cmocka_unit_test(test_intervals_cover_correlated_means_or_are_silent),
+        cmocka_unit_test(test_few_cycles_leave_no_interval),
+        cmocka_unit_test(test_a_drift_leaves_no_interval),
+        cmocka_unit_test(test_a_drift_amidst_waves_leaves_no_interval),
+        cmocka_unit_test(test_intervals_cover_correlated_means),
+        cmocka_unit_test(test_series_worth_few_samples_are_silent),
+        cmocka_unit_test(test_intervals_cover_the_means_of_sawtooths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
