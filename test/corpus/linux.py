@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Truth by experiment on real Linux: every case of linux_cases.py as it is, and with ACKs first at every shaped queue.
 
-    linux.py DIR [--only TEXT] [--jobs 2] [--repeats 2]
+    linux.py DIR [--only TEXT] [--jobs 2] [--repeats 2] [--random COUNT --seed S]
 
-writes NAME.pcap.xz (of the first run as it is), NAME.flows.csv, NAME.series.csv and truth.csv into DIR; what DIR
+runs them, or COUNT cases drawn off their grid (linux_random.py), and writes NAME.pcap.xz (of the first run as it is), NAME.flows.csv, NAME.series.csv and truth.csv into DIR; what DIR
 already has is kept. README.md says what the columns are. Needs root, for namespaces of its own that end with it; status
 77 when it cannot run here. Runs in which the CPU, not the shaper, was the bottleneck are repeated, then flagged."""
 import argparse
@@ -26,6 +26,7 @@ import time
 from linux_cases import cases
 from linux_net import (ACKS, DATA, OVERHEAD, LinuxNet, LinuxQueues, linux_net_die_with_parent, linux_net_inside,
                        linux_net_sandbox)
+from linux_random import random_cases
 from truth import truth_label
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -251,7 +252,7 @@ def linux_tag(data):
 
 def linux_bare(data):
     """A pcapng file without what dumpcap writes about the machine: packets, and the resolution of their times."""
-    out, at = b"", 0
+    out, at = bytearray(), 0
     while at + 12 <= len(data):
         kind, size = struct.unpack_from("=II", data, at)
         body = data[at + 8:at + size - 4]
@@ -268,7 +269,7 @@ def linux_bare(data):
         if kind in (0x0A0D0D0A, 1, 6):
             out += struct.pack("=II", kind, len(body) + 12) + body + struct.pack("=I", len(body) + 12)
         at += size
-    return out
+    return bytes(out)
 
 
 def linux_store(case, temporary, directory):
@@ -343,10 +344,23 @@ def linux_case(case, directory, repeats):
            "udp_in": linux_way(case, captured, "in", True), "udp_out": linux_way(case, captured, "out", True),
            "a_spread": spread(False), "b_spread": spread(True), "label_stable": int(len(labels) == 1),
            "cpu_share": cpu, "starved": int(cpu < STARVED), "asymmetry": label,
-           "cause": cause_yes if label == "yes" else case["cause"] or ("full" if full else "application"),
+           "cause": cause_yes if label == "yes" else case["cause"] or linux_cause(case, full, queue),
            "judged_from_s": JUDGED * case["duration"], "judged_to_s": case["duration"] - 0.1,
            "start_epoch_s": captured["start_s"]}
     return {k: round(v, 6 if k == "start_epoch_s" else 4) if isinstance(v, float) else v for k, v in row.items()}
+
+
+def linux_cause(case, full, queue):
+    """Of a "no" that the case does not explain: a full link, or else what limits the direction used least."""
+    ways = {w: [f for f in case["flows"] if f["way"] == w and f["app"] != "udp"] for w in ("in", "out")}
+    if not all(ways.values()):
+        return "one_way"
+    if full:
+        return "full"
+    least = min(ways, key=lambda w: queue[w]["share"])
+    limits = [f.get("limited", "application") for f in ways[least]]
+    told = max(limits, key=limits.count)
+    return told or ("losses" if queue[least]["drops"] else "window")
 
 
 def linux_done(path):
@@ -374,15 +388,15 @@ def linux_inside(arguments, chosen):
               f"{row['asymmetry']:8} {row['cause']:20} cpu {row['cpu_share']:.3f}", flush=True)
 
 
-def linux_merge(directory):
-    """The parts that sandboxes wrote, into truth.csv, in the order of the cases."""
+def linux_merge(directory, known):
+    """The parts that sandboxes wrote, into truth.csv, in the order of the `known` cases."""
     rows = {r["name"]: r for r in linux_done(directory / "truth.csv")}
     parts = sorted(directory.glob(".truth.*.csv"))
     for part in parts:
         rows.update({r["name"]: r for r in linux_done(part)})
     if not rows:
         return
-    order = {c["name"]: i for i, c in enumerate(cases)}
+    order = {c["name"]: i for i, c in enumerate(known)}
     with open(directory / "truth.csv", "w", newline="") as f:
         w = csv.DictWriter(f, TRUTH)
         w.writeheader()
@@ -398,27 +412,32 @@ def main():
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--repeats", type=int, default=2, help="runs as it is, and as many with ACKs first")
     p.add_argument("--again", action="store_true", help="also cases that were starved or have an unstable label")
+    p.add_argument("--random", type=int, metavar="COUNT", help="cases drawn off the grid instead")
+    p.add_argument("--seed", type=int, default=1)
     p.add_argument("--inside", help=argparse.SUPPRESS)
     p.add_argument("--names", help=argparse.SUPPRESS)
     arguments = p.parse_args()
+    known = cases if arguments.random is None else random_cases(arguments.random, arguments.seed)
     if arguments.inside is not None:
         names = arguments.names.split(",")
-        return linux_inside(arguments, [c for c in cases if c["name"] in names])
+        return linux_inside(arguments, [c for c in known if c["name"] in names])
     reason = linux_cannot()
     if reason:
         print(f"skipped: {reason}")
         return SKIP
     directory = pathlib.Path(arguments.directory)
     directory.mkdir(parents=True, exist_ok=True)
-    linux_merge(directory)
+    linux_merge(directory, known)
     done = {r["name"] for r in linux_done(directory / "truth.csv")
             if not (arguments.again and (r["starved"] == "1" or r["label_stable"] == "0"))}
-    wanted = [c["name"] for c in cases
+    wanted = [c["name"] for c in known
               if c["name"] not in done and (arguments.only in c["name"] or arguments.only == c["class"])]
     jobs = []
     for k in range(min(arguments.jobs, len(wanted))):
         command = [sys.executable, str(pathlib.Path(__file__).resolve()), str(directory), "--inside", str(k),
                    "--repeats", str(arguments.repeats), "--names", ",".join(wanted[k::arguments.jobs])]
+        if arguments.random is not None:
+            command += ["--random", str(arguments.random), "--seed", str(arguments.seed)]
         jobs.append(subprocess.Popen(linux_net_sandbox(command), preexec_fn=linux_net_die_with_parent))
     try:
         failed = [j.wait() for j in jobs]
@@ -426,7 +445,7 @@ def main():
         for j in jobs:
             if j.poll() is None:
                 j.kill()
-        linux_merge(directory)
+        linux_merge(directory, known)
     return 3 if any(failed) else 0
 
 

@@ -18,7 +18,7 @@ def flows(n_in, n_out, **settings):
     return [flow("in", **settings) for _ in range(n_in)] + [flow("out", **settings) for _ in range(n_out)]
 
 
-def case(name, group, description, traffic, rate=20, **settings):
+def case_make(name, group, description, traffic, rate=20, **settings):
     """Flows with a `peer` share that host; the others have one each."""
     c = {**CASE, "name": name, "class": group, "description": description, "rate_in": rate, "rate_out": rate,
          **settings}
@@ -32,7 +32,11 @@ def case(name, group, description, traffic, rate=20, **settings):
         number = named[peer if peer is not None else f"own{i}"]
         c["flows"].append({**f, "peer": number, "start": f["start"] or 0.004 * i})
     c["peers"] = len(c["delays_ms"])
-    cases.append(c)
+    return c
+
+
+def case(*what, **settings):
+    cases.append(case_make(*what, **settings))
 
 
 def cases_bulk():

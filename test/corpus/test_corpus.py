@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+from linux_cases import cases
+from linux_random import random_cases
+
 CONTRAFLOW, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
 HERE = ROOT / "test" / "corpus"
 EMULATED = 60  # scenarios
@@ -48,6 +51,16 @@ class Corpus(unittest.TestCase):
     def test_linux_answers(self):
         done = judge(ROOT / "test" / "data" / "corpus", LINUX_LIMITS)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_random_cases_follow_from_their_seed(self):
+        drawn = random_cases(40, 1)
+        self.assertEqual(random_cases(5, 1), drawn[:5])
+        self.assertNotEqual(random_cases(5, 2), drawn[:5])
+        for c in drawn:
+            self.assertEqual(set(c), set(cases[0]))
+            self.assertTrue(any(f["app"] != "udp" for f in c["flows"]), c)
+            for way in ("in", "out"):
+                self.assertTrue(0.2 <= c["rate_" + way] <= 200 and c["limit_" + way] > 1500, c)
 
     def test_limits_can_fail(self):
         done = judge(ROOT / "test" / "data" / "corpus", {"--right": 1.01})
