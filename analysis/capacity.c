@@ -107,7 +107,12 @@ bool analysis_capacity_add(struct analysis_capacity *c, const struct capture_seg
         }
         c->latest[i] = at;
         struct analysis_capacity_way *w = i ? &c->host[at]->in : &c->host[at]->out;
-        w->other_bytes += other_bytes;
+        if (other_bytes > 0) {
+            w->other_from_ns = w->other_frames > 0 ? w->other_from_ns : time_ns;
+            w->other_to_ns = time_ns;
+            w->other_bytes += other_bytes;
+            w->other_frames++;
+        }
         capacity_note(w, bytes, time_ns);
     }
     return true;

@@ -24,7 +24,9 @@ struct analysis_capacity_way {
         double bytes[ANALYSIS_CAPACITY_STEPS], seconds[ANALYSIS_CAPACITY_STEPS];
     } votes[ANALYSIS_CAPACITY_GROUPS];
     int64_t slot;         /* of 100 ms, under way */
-    double slot_bytes, most_slot_bytes, all_bytes, other_bytes; /* other: not TCP */
+    double slot_bytes, most_slot_bytes, all_bytes;
+    double other_bytes, other_frames; /* not TCP */
+    int64_t other_from_ns, other_to_ns;
 };
 
 struct analysis_capacity_host {

@@ -109,8 +109,11 @@ static void replay_variant_directory(const char *root, const char *label, char d
 static bool replay_prepare(const struct study_replay *r, const char *what_if, const struct replay_options *o,
                     struct study_replay_run *run, struct error *err)
 {
-    struct scenario s = r->scenario; /* all but the flows is borrowed */
+    struct scenario s = r->scenario; /* all but the traffic is borrowed */
     char comment[PATH_MAX];
+    s.datagrams = memory_zeroed((size_t)s.n_datagrams, sizeof *s.datagrams, "datagrams to replay");
+    for (int i = 0; i < s.n_datagrams; i++)
+        s.datagrams[i] = r->scenario.datagrams[i];
     s.flows = memory_zeroed((size_t)s.n_flows, sizeof *s.flows, "flows to replay");
     memcpy(s.flows, r->scenario.flows, (size_t)s.n_flows * sizeof *s.flows);
     snprintf(comment, sizeof comment, "contraflow %s: replay %s%s%s%s%s", CONTRAFLOW_VERSION, o->file,
@@ -119,6 +122,7 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
     bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
               scenario_directory_prepare(&s, run->directory, comment, err);
     free(s.flows);
+    free(s.datagrams);
     return ok;
 }
 

@@ -148,7 +148,8 @@ static json_t *replay_show_link(const struct study_replay *r)
     if (!r->reads_network)
         return json_null();
     return json_pack("{s:f, s:f, s:b, s:f}", "in_bps", r->rate_bps[0], "out_bps", r->rate_bps[1], "known",
-                     r->rate_known, "other_share", r->other_share);
+                     r->rate_known, "other_share",
+                     fmax(r->other_share[0], r->other_share[1]));
 }
 
 json_t *cli_replay_show_json(const struct cli_replay_show *show)

@@ -361,6 +361,23 @@ static const struct key flow_keys[] = {
 
 static const struct key flow_entry = {ENTRY(KEY_SECTION, struct scenario_flow), .keys = flow_keys};
 
+static const struct key datagrams_keys[] = {
+    {"from", KEY_HOST, IN(scenario_datagrams, from), .required = "datagrams go {from: h1, to: h0, rate: 10Mbps}",
+     .meaning = "host that sends"},
+    {"to", KEY_HOST, IN(scenario_datagrams, to), .required = "datagrams go {from: h1, to: h0, rate: 10Mbps}",
+     .meaning = "host that receives"},
+    {"rate", KEY_RATE, IN(scenario_datagrams, rate_bps), RATES,
+     .required = "datagrams go {from: h1, to: h0, rate: 10Mbps}", .meaning = "on the wire"},
+    {"packet", KEY_BYTES, IN(scenario_datagrams, packet_bytes), .min = EMU_FRAME_MIN_PAYLOAD, .max = 1500,
+     .usual = "1500B", .meaning = "that a frame carries"},
+    {"start", KEY_TIME, IN(scenario_datagrams, start_ps), .max = INT64_MAX, .usual = "0s", .meaning = "of the first"},
+    {"stop", KEY_TIME, IN(scenario_datagrams, stop_ps), .max = INT64_MAX, .optional = true,
+     .otherwise = "the end of the run", .meaning = "no more from then on"},
+    {0},
+};
+
+static const struct key datagrams_entry = {ENTRY(KEY_SECTION, struct scenario_datagrams), .keys = datagrams_keys};
+
 static const struct key traffic_keys[] = {
     {"star", KEY_OPTION, .keys = star_keys, .misfit = misfit_star, .otherwise = "{incoming: 2, outgoing: 1}",
      .meaning = "flows that share h0"},
@@ -377,6 +394,9 @@ static const struct key traffic_keys[] = {
      .meaning = "frames without a protocol, each to an output drawn at random"},
     {"flows", KEY_LIST, OF(flows), BESIDE(scenario, n_flows), .entry = &flow_entry, .min = 1, .max = SCENARIO_FLOWS,
      .noun = "flows", .misfit = misfit_flows, .meaning = "flows one by one"},
+    {"datagrams", KEY_LIST, OF(datagrams), BESIDE(scenario, n_datagrams), .entry = &datagrams_entry, .min = 1,
+     .max = SCENARIO_HOSTS, .noun = "datagrams", .otherwise = "none",
+     .meaning = "frames at a steady rate beside TCP's flows, as UDP's"},
     {"start_spread", KEY_TIME, OF(start_spread_ps), .max = INT64_MAX, .usual = "100us",
      .meaning = "starts are drawn from so long a time by the seed"},
     {"barrier", KEY_SWITCH, OF(barrier), .usual = "false", .meaning = "messages wait for those of all flows"},

@@ -248,6 +248,21 @@ static bool traffic_gbn_fits(const struct load *l)
     return !s->barrier || load_fail(l, "traffic.barrier", "is for TCP's messages; the transport is gbn");
 }
 
+static bool traffic_datagrams_fit(const struct load *l)
+{
+    const struct scenario *s = l->s;
+    if (s->n_datagrams > 0 && (s->transport != SCENARIO_TRANSPORT_TCP || s->traffic != SCENARIO_TRAFFIC_FLOWS))
+        return load_fail(l, "traffic.datagrams", "go beside TCP's flows alone");
+    for (int i = 0; i < s->n_datagrams; i++) {
+        const struct scenario_datagrams *d = &s->datagrams[i];
+        if (d->from == d->to || d->from >= s->network.hosts || d->to >= s->network.hosts)
+            return load_fail(l, load_path("traffic.datagrams.%d.to", i).text, d->from == d->to
+                             ? "'h%d' is also where they come from" : "'h%d' or their source is no host of the flows",
+                             d->to);
+    }
+    return true;
+}
+
 static const struct {
     const char *path;
     bool (*load)(struct load *l);
@@ -291,5 +306,5 @@ bool load_traffic(struct load *l)
         s->incoming_window_bytes = s->outgoing_window_bytes = s->tcp.receive_buffer_bytes;
         s->star_repeat = 1;
     }
-    return l->list(l) && traffic_barrier_fits(l) && traffic_gbn_fits(l);
+    return l->list(l) && traffic_barrier_fits(l) && traffic_gbn_fits(l) && traffic_datagrams_fit(l);
 }

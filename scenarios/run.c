@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "capture/writer.h"
 #include "results/directory.h"
+#include "scenarios/datagrams.h"
 #include "scenarios/pauses.h"
 #include "scenarios/program.h"
 #include "scenarios/record.h"
@@ -40,6 +41,7 @@ struct run {
     struct emu_network network;
     struct program *program;      /* owned; NULL: the engine's own flows */
     struct pauses *pauses;        /* owned; NULL: nobody pauses */
+    struct datagrams *datagrams;  /* owned; NULL: TCP alone */
     struct run_tap *taps;         /* owned; one a capture */
     struct record_queues queues;
     struct waits_flow *waits;     /* owned; one a flow */
@@ -71,7 +73,7 @@ static void run_deliver(void *user, int host, const struct emu_frame *frame)
         struct emu_clock clock = emu_engine_clock(r->engine);
         waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(&clock));
         emu_engine_deliver(r->engine, host, frame);
-    } else if (r->program) {
+    } else if (r->program && r->program->ops->deliver) {
         r->program->ops->deliver(r->program, host, frame);
     }
 }
@@ -168,6 +170,8 @@ static bool run_add_traffic(struct run *r)
             return error_prefix(&r->error, "flow %s: ", f->name);
     }
     r->pauses = pauses_any(s) ? pauses_new(s, r->engine) : NULL;
+    struct emu_clock clock = emu_engine_clock(r->engine);
+    r->datagrams = datagrams_new(s, &r->network, &clock);
     struct program_env env = {s, r->engine, &r->network, r->options->directory};
     r->program = program_wanted(s) ? program_new(&env) : NULL;
     return true;
@@ -378,6 +382,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     }
     program_free(r.program);
     pauses_free(r.pauses);
+    datagrams_free(r.datagrams);
     if (r.engine) {
         emu_network_fini(&r.network); /* gives its frames back to the engine */
         emu_engine_free(r.engine);

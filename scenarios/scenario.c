@@ -28,6 +28,7 @@ void scenario_free_flows(struct scenario *s)
 void scenario_fini(struct scenario *s)
 {
     scenario_free_flows(s);
+    free(s->datagrams);
     free(s->points);
     free(s->captures);
     free(s->burst.sources);

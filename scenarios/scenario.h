@@ -45,6 +45,14 @@ struct scenario_flow {
     int n_pauses;
 };
 
+/* Frames without a protocol at a steady rate, which answer nothing: UDP beside the flows. */
+struct scenario_datagrams {
+    int from, to;
+    int64_t rate_bps; /* on the wire */
+    int64_t packet_bytes; /* what a frame carries */
+    int64_t start_ps, stop_ps; /* 0: when the run ends */
+};
+
 struct scenario_capture {
     char at[SCENARIO_NAME]; /* host ("h0": its NIC) or switch port ("sw0-h0": port of sw0 towards h0) */
     int64_t snaplen;
@@ -131,6 +139,8 @@ struct scenario {
     struct emu_tcp_config tcp; /* of flows: both buffers hold the window; initial window may be SCENARIO_WARM */
     struct scenario_flow *flows; /* owned; empty when there are points */
     int n_flows;
+    struct scenario_datagrams *datagrams; /* owned; beside TCP's flows */
+    int n_datagrams;
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */
     int n_points;
     struct scenario_point star; /* without points */

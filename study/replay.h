@@ -45,10 +45,13 @@ struct study_replay {
     double rate_bps[2];        /* of the shared host's link, towards it and from it */
     double buffer_bytes[2];    /* what the queues before it held at most, where data were lost; 0: nothing was lost */
     double settled_s;          /* all flows are active and settled, seconds since the first frame of the capture */
-    double other_share;        /* of a direction's bytes: traffic that is not TCP, which no replay has */
+    double other_share[2];     /* of a direction's bytes: traffic that is not TCP, played at its mean rate */
+    bool overfull[2];          /* beside it a direction had no room left: more may have been sent than arrived */
     long long retransmitted;   /* segments in the capture, of all flows */
     double floor_s;            /* smallest handshake round trip; NAN when none was seen */
 };
+
+#define STUDY_REPLAY_OTHER 0.02 /* of a direction's bytes: less than that of other traffic is none */
 
 /* Fills r, whose scenario is loaded and whose given maps are set, from a table that keeps explanations. ERROR_INPUT
  * when there is no bulk flow, or an address that has no host. */

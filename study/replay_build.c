@@ -214,6 +214,10 @@ static bool replay_fill(struct study_replay *r, const struct analysis_flows *tab
                          s->network.hosts);
     if (!replay_read_network(r, table, flows, bulk, err))
         return false;
+    for (int i = 0; i < s->n_datagrams; i++) {
+        s->datagrams[i].start_ps = (int64_t)fmax(0, (double)s->datagrams[i].start_ps - first_s * 1e12);
+        s->datagrams[i].stop_ps -= (int64_t)(first_s * 1e12);
+    }
     for (int i = 0; i < bulk; i++)
         replay_add(r, &flows[i], first_s, last_s);
     if (r->reads_start && isfinite(r->floor_s))

@@ -29,6 +29,21 @@ static void guess_add(study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n, co
     ++*n;
 }
 
+/* Of datagrams that fill a direction, some may have been lost before they were seen. */
+static void guess_add_datagrams(const struct study_replay *r, bool congestion,
+                                study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n)
+{
+    static const double sent[] = {1, 1.05, 1.15}, held[] = {0.75, 1, 1.35};
+    for (int i = 0; i < 18 && (congestion || i < 9); i++) {
+        char control[sizeof *guess];
+        double bytes[] = {r->buffer_bytes[0], r->buffer_bytes[1]};
+        bytes[r->overfull[0] ? 0 : 1] *= held[i % 3];
+        snprintf(control, sizeof control, "%s%sdatagrams=%.0fkbps", congestion ? i < 9 ? "cc=linuxreno" : "cc=cubic" : "",
+                 congestion ? "+" : "", sent[i / 3 % 3] * (double)r->scenario.datagrams[0].rate_bps / 1e3);
+        guess_add(guess, n, "", control, bytes);
+    }
+}
+
 void study_replay_guesses(const struct study_replay *r, bool queues, bool congestion, bool buffers,
                           study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n)
 {
@@ -36,6 +51,10 @@ void study_replay_guesses(const struct study_replay *r, bool queues, bool conges
     bool lossy = r->buffer_bytes[0] > 0 || r->buffer_bytes[1] > 0;
     *n = 0;
     guess_add(guess, n, "", congestion ? "cc=linuxreno" : "", deep);
+    if (buffers && r->scenario.n_datagrams == 1 && (r->overfull[0] || r->overfull[1])) {
+        guess_add_datagrams(r, congestion, guess, n);
+        return;
+    }
     if (lossy && buffers)
         for (int c = 0; c < (congestion ? 2 : 1); c++)
             for (int i = 0; i < TIMES * TIMES; i++) {
@@ -110,6 +129,7 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
                          : r->reads_network && !r->rate_known ? "the link's rate does not show: --set network.link.rate"
                          : r->windows_unknown > 0       ? "windows do not show without timestamps"
                                                         : "something holds it that a replay does not have";
+    double other = fmax(r->other_share[0], r->other_share[1]);
     int shrinks = 0;
     while (shrinks < r->n_flows && !r->flows[shrinks].shrinks)
         shrinks++;
@@ -118,9 +138,8 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
                  "the window of %s > %s shrank though nothing was lost, as BBR's does: played as Reno or CUBIC, it would "
                  "not answer a change as it did",
                  r->flows[shrinks].from, r->flows[shrinks].to);
-    else if (r->other_share > OTHER_TRAFFIC)
-        snprintf(why, 240, "%.0f %% of a direction's bytes are not TCP: a replay does not have them",
-                 100 * r->other_share);
+    else if (other > OTHER_TRAFFIC && r->scenario.n_datagrams == 0)
+        snprintf(why, 240, "%.0f %% of a direction's bytes are not TCP: a replay does not have them", 100 * other);
     else if (fabs(off) > STUDY_REPLAY_NEAR)
         snprintf(why, 240, "the baseline gives %s > %s %+.0f %%: %s", r->flows[worst].from, r->flows[worst].to,
                  100 * off, reason);

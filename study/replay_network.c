@@ -174,7 +174,9 @@ static void network_rates(struct study_replay *r, const struct analysis_capacity
     for (int i = 0; i < 2; i++)
         peak[i] = ways[i] ? network_peak_bps(ways[i]) : 0;
     for (int i = 0; i < 2; i++)
-        if (!isfinite(bps[i]))
+        if (!isfinite(bps[i]) && isfinite(bps[!i]) && peak[i] < bps[!i] / BELOW_PEAK)
+            bps[i] = bps[!i];
+        else if (!isfinite(bps[i]))
             bps[i] = fmax(isfinite(bps[!i]) ? bps[!i] : HEADROOM * peak[!i], HEADROOM * peak[i]);
     for (int i = 0; i < 2; i++)
         if (bps[i] > BURSTS * bps[!i] && (!queued[i] || peak[i] < bps[!i] / BELOW_PEAK))
@@ -248,26 +250,46 @@ static int network_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What the queue before a direction held at most moments, where its data were lost; 0: nothing was lost. Timeouts look
- * like waits, but seldom. `waits_s`: room for as many numbers as waits of all flows. */
+/* What the queue before a direction held at most moments, where its data were lost, or where others leave no room; 0:
+ * nothing was lost. Timeouts look like waits, but seldom. `waits_s`: room for as many numbers as waits of all flows. */
 static double network_buffer_bytes(const struct study_replay *r, const struct analysis_flows *table,
                                    const struct replay_bulk *flows, int n, bool incoming, struct analysis_wait *waits,
                                    double *waits_s)
 {
     size_t seen = 0;
-    bool lossy = false;
+    bool overfull = r->overfull[incoming ? 0 : 1], lossy = overfull;
     for (int i = 0; i < n; i++) {
-        if ((replay_host_of(r, &flows[i].flow.dst) == 0) != incoming)
+        bool data = (replay_host_of(r, &flows[i].flow.dst) == 0) == incoming;
+        if (!data && !overfull)
             continue;
         lossy = lossy || replay_is_lossy(&flows[i]);
         size_t slots = analysis_flows_waits(table, flows[i].slot, waits);
         for (size_t k = 0; k < slots; k++)
-            waits_s[seen++] = waits[k].data_s;
+            waits_s[seen++] = data ? waits[k].data_s : waits[k].ack_s;
     }
     if (!lossy || seen == 0)
         return lossy ? LEAST_BUFFER : 0;
     qsort(waits_s, seen, sizeof *waits_s, network_compare);
     return fmax(waits_s[(size_t)(MOSTLY * (double)(seen - 1))] * r->rate_bps[incoming ? 0 : 1] / 8, LEAST_BUFFER);
+}
+
+/* What is not TCP, between h0 and the first host beside it, at the mean rate between its first frame and its last. */
+static void network_datagrams(struct study_replay *r, const struct analysis_capacity_host *host)
+{
+    struct scenario *s = &r->scenario;
+    s->datagrams = memory_zeroed(2, sizeof *s->datagrams, "datagrams to replay");
+    for (int i = 0; i < 2; i++) {
+        const struct analysis_capacity_way *w = i ? &host->out : &host->in;
+        double life_s = (double)(w->other_to_ns - w->other_from_ns) * 1e-9;
+        if (!(r->other_share[i] > STUDY_REPLAY_OTHER) || !(life_s > 0))
+            continue;
+        double packet = fmin(1500, fmax(EMU_FRAME_MIN_PAYLOAD, w->other_bytes / w->other_frames - EMU_FRAME_HEADER_BYTES));
+        s->datagrams[s->n_datagrams++] = (struct scenario_datagrams){
+            .from = 1 - i, .to = i, .packet_bytes = llround(packet), .start_ps = w->other_from_ns * UNITS_PS_PER_NS,
+            .stop_ps = w->other_to_ns * UNITS_PS_PER_NS,
+            .rate_bps = llround((packet + EMU_FRAME_OVERHEAD_BYTES) * 8 * w->other_frames / life_s)};
+        r->overfull[i] = w->all_bytes * 8 / life_s > FULL * r->rate_bps[i];
+    }
 }
 
 static void network_fill(struct study_replay *r, const struct replay_bulk *flows, int n)
@@ -308,10 +330,9 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     for (int i = 0; i < n; i++)
         flows[i].floor_s = network_floor_s(&flows[i]);
     network_floors(r, flows, n);
-    r->other_share = 0;
     for (int i = 0; host && i < 2; i++) {
         const struct analysis_capacity_way *w = i ? &host->out : &host->in;
-        r->other_share = fmax(r->other_share, w->all_bytes > 0 ? w->other_bytes / w->all_bytes : 0);
+        r->other_share[i] = w->all_bytes > 0 ? w->other_bytes / w->all_bytes : 0;
     }
     if (!r->reads_network || r->scenario.network.topology != EMU_TOPOLOGY_STAR)
         return true;
@@ -321,6 +342,8 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     bool queued[] = {network_queued(r, flows, n, true), network_queued(r, flows, n, false)};
     bool thin[] = {network_thin(r, flows, n, true), network_thin(r, flows, n, false)};
     network_rates(r, host, &d, paced, queued, thin);
+    if (host)
+        network_datagrams(r, host);
     struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "waits");
     double *waits_s = memory_zeroed((size_t)n * ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits_s, "waits");
     for (int i = 0; i < 2; i++)

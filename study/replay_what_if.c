@@ -21,7 +21,7 @@
 static bool what_if_bad(const char *text, struct error *err)
 {
     return error_set(err, ERROR_INPUT, "--what-if %s: not known; there are " EMU_DISCIPLINES(DISCIPLINE_LIST)
-                     "buffer=SIZE, pause, pause-senders, window=SIZE, cc=NAME and small-queues=SIZE, queues also with @nic "
+                     "buffer=SIZE, pause, pause-senders, window=SIZE, cc=NAME, datagrams=RATE and small-queues=SIZE, queues also with @nic "
                      "or @port", text);
 }
 
@@ -84,6 +84,18 @@ static bool what_if_window(struct scenario *s, const char *text, const char *val
     return true;
 }
 
+static bool what_if_datagrams(struct scenario *s, const char *text, const char *value, struct error *err)
+{
+    int64_t rate_bps;
+    if (!units_parse_rate(value, &rate_bps, err))
+        return error_prefix(err, "--what-if %s: ", text);
+    if (rate_bps < 1000)
+        return error_set(err, ERROR_INPUT, "--what-if %s: at least 1 kbit/s", text);
+    for (int i = 0; i < s->n_datagrams; i++)
+        s->datagrams[i].rate_bps = rate_bps;
+    return true;
+}
+
 static bool what_if_congestion(struct scenario *s, const char *text, const char *value, struct error *err)
 {
     int found = names_find(emu_congestion_names, value);
@@ -110,6 +122,8 @@ static bool what_if_one(struct scenario *s, const char *text, char *part, struct
         return what_if_bad(text, err);
     if (strcmp(part, "window") == 0)
         return what_if_window(s, text, value, err);
+    if (strcmp(part, "datagrams") == 0 && value)
+        return what_if_datagrams(s, text, value, err);
     if (strcmp(part, "cc") == 0)
         return what_if_congestion(s, text, value, err);
     if (strcmp(part, "small-queues") == 0) {

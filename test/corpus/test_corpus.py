@@ -74,6 +74,12 @@ class Replay(unittest.TestCase):
                    "--what-if", 0.9)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_udp_beside_a_flow_is_played(self):
+        done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--name", "udp-in-1out",
+                   "--near", 1, "--what-if", 1)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("out lost 0.6", done.stdout)  # 0.65 by experiment
+
     def test_limits_can_fail(self):
         done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--class", "bulk",
                    "--near", 1.01)

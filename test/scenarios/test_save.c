@@ -100,6 +100,9 @@ static void same(const struct scenario *a, const struct scenario *b)
         for (int k = 0; k < a->flows[i].n_pauses; k++)
             assert_memory_equal(&a->flows[i].pauses[k], &b->flows[i].pauses[k], sizeof *a->flows[i].pauses);
     }
+    assert_int_equal(a->n_datagrams, b->n_datagrams);
+    for (int i = 0; i < a->n_datagrams; i++)
+        assert_memory_equal(&a->datagrams[i], &b->datagrams[i], sizeof *a->datagrams);
     assert_int_equal(a->n_points, b->n_points);
     for (int i = 0; i < a->n_points; i++) {
         assert_int_equal(a->points[i].incoming, b->points[i].incoming);
@@ -165,6 +168,28 @@ static void test_distances_and_two_rates_survive(void **state)
     assert_int_equal(s.network.backbone.up_bps, 2000000);
     assert_int_equal(s.network.link.up_bps, 0);
     survives(&s, NULL);
+}
+
+static void test_datagrams_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "traffic:\n  flows: [{from: h1, to: h0}]\n"
+        "  datagrams: [{from: h1, to: h0, rate: 7Mbps, packet: 700B, start: 1s, stop: 1.5s},\n"
+        "              {from: h0, to: h1, rate: 1Mbps}]\n",
+        NULL);
+    assert_int_equal(s.n_datagrams, 2);
+    assert_int_equal(s.datagrams[0].rate_bps, 7000000);
+    assert_int_equal(s.datagrams[0].packet_bytes, 700);
+    assert_int_equal(s.datagrams[1].packet_bytes, 1500);
+    assert_int_equal(s.datagrams[1].stop_ps, 0);
+    survives(&s, NULL);
+    text_rejects("traffic:\n  flows: [{from: h1, to: h0}]\n  datagrams: [{from: h1, to: h1, rate: 1Mbps}]\n", NULL,
+                 "s.yaml:3: traffic.datagrams.0.to: 'h1' is also where they come from");
+    text_rejects("traffic:\n  flows: [{from: h1, to: h0}]\n  datagrams: [{from: h1, to: h5, rate: 1Mbps}]\n", NULL,
+                 "s.yaml:3: traffic.datagrams.0.to: 'h5' or their source is no host of the flows");
+    text_rejects("traffic:\n  exchange: {repeat: 1}\n  datagrams: [{from: h1, to: h0, rate: 1Mbps}]\n"
+                 "network: {hosts: 4}\n", NULL, "s.yaml:3: traffic.datagrams: go beside TCP's flows alone");
 }
 
 static void test_points_survive_as_points(void **state)
@@ -263,6 +288,7 @@ int main(void)
         cmocka_unit_test(test_star_survives_with_its_drawn_starts),
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
         cmocka_unit_test(test_distances_and_two_rates_survive),
+        cmocka_unit_test(test_datagrams_survive),
         cmocka_unit_test(test_points_survive_as_points),
         cmocka_unit_test(test_a_benchmark_survives),
         cmocka_unit_test(test_any_title_survives),

@@ -50,6 +50,23 @@ static void test_with_losses_buffers_are_guessed_where_data_were_lost(void **sta
     }
 }
 
+static void test_of_datagrams_that_fill_a_link_some_were_lost(void **state)
+{
+    (void)state;
+    struct scenario_datagrams udp = {.from = 1, .to = 0, .rate_bps = 19000000, .packet_bytes = 1428};
+    struct study_replay r = {.flows = flows, .n_flows = 2, .buffer_bytes = {300000, 0}, .overfull = {true, false},
+                             .scenario = {.datagrams = &udp, .n_datagrams = 1}};
+    study_replay_guess guess[STUDY_REPLAY_GUESSES];
+    int n;
+    study_replay_guesses(&r, true, true, true, guess, &n);
+    assert_int_equal(n, 1 + 18);
+    assert_string_equal(guess[2], "cc=linuxreno+datagrams=19000kbps+buffer=300000B@port");
+    assert_string_equal(guess[18], "cc=cubic+datagrams=21850kbps+buffer=405000B@port");
+    study_replay_guesses_around(guess[18], guess, &n); /* the rate stays in what follows */
+    assert_int_equal(n, 5);
+    assert_string_equal(guess[0], "cc=cubic+datagrams=21850kbps+buffer=340200B@port");
+}
+
 static void test_a_baseline_beyond_a_tenth_is_refused_with_the_reason(void **state)
 {
     (void)state;
@@ -72,7 +89,7 @@ static void test_what_a_replay_does_not_have_is_refused(void **state)
 {
     (void)state;
     struct study_replay_flow shrinking = {.from = "a:1", .to = "b:2", .measured_bps = 10e6, .shrinks = true};
-    struct study_replay r = {.flows = flows, .n_flows = 2, .other_share = 0.2};
+    struct study_replay r = {.flows = flows, .n_flows = 2, .other_share = {0, 0.2}};
     double rates[] = {10e6, 20e6};
     struct study_replay_run run = {.goodput_bps = rates};
     char why[240];
@@ -99,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_losses_queues_and_growth_are_guessed),
         cmocka_unit_test(test_with_losses_buffers_are_guessed_where_data_were_lost),
+        cmocka_unit_test(test_of_datagrams_that_fill_a_link_some_were_lost),
         cmocka_unit_test(test_a_baseline_beyond_a_tenth_is_refused_with_the_reason),
         cmocka_unit_test(test_what_a_replay_does_not_have_is_refused),
         cmocka_unit_test(test_retransmissions_tell_guesses_apart),

@@ -66,6 +66,17 @@ static void test_what_belongs_to_tcp_reaches_every_flow(void **state)
     scenario_fini(&s);
 }
 
+static void test_datagrams_get_another_rate(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("traffic:\n  flows: [{from: h1, to: h0}]\n"
+                                  "  datagrams: [{from: h1, to: h0, rate: 7Mbps}]\n", NULL);
+    struct error err;
+    assert_true(study_replay_what_if(&s, "datagrams=2Mbps+fair", &err));
+    assert_int_equal(s.datagrams[0].rate_bps, 2000000);
+    scenario_fini(&s);
+}
+
 static void test_pause_stops_everybody_or_the_senders(void **state)
 {
     (void)state;
@@ -82,7 +93,8 @@ static void test_nonsense_is_refused_and_named(void **state)
     (void)state;
     static const char *const bad[] = {"", "lifo", "fifo=1", "buffer", "buffer=1kB", "buffer=9x", "window=10B",
                                       "window", "cc=reno2", "cc", "pause=1", "pause@port", "window=1MB@nic",
-                                      "ack-first@switch", "ack-first+", "small-queues=many"};
+                                      "ack-first@switch", "ack-first+", "small-queues=many", "datagrams",
+                                      "datagrams=0bps", "datagrams=many"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct scenario s = text_load(STAR, NULL);
         struct error err;
@@ -118,6 +130,7 @@ int main(void)
         cmocka_unit_test(test_changes_join),
         cmocka_unit_test(test_a_buffer_counts_bytes_or_packets),
         cmocka_unit_test(test_what_belongs_to_tcp_reaches_every_flow),
+        cmocka_unit_test(test_datagrams_get_another_rate),
         cmocka_unit_test(test_pause_stops_everybody_or_the_senders),
         cmocka_unit_test(test_nonsense_is_refused_and_named),
         cmocka_unit_test(test_the_diagnosis_expects_what_acks_first_give_at_the_right_place),

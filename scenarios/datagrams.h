@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scenarios/datagrams.h - frames at a steady rate that nobody acknowledges, beside the flows. */
+#ifndef SCENARIOS_DATAGRAMS_H
+#define SCENARIOS_DATAGRAMS_H
+
+#include "emu/network.h"
+#include "scenarios/scenario.h"
+
+struct datagrams;
+
+/* Schedules those of the scenario; network and clock are borrowed until it is freed. NULL: it has none. */
+struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *network, const struct emu_clock *clock);
+void datagrams_free(struct datagrams *d);
+
+#endif
