@@ -23,7 +23,8 @@
     ROW(ILLINOIS, illinois, 0, "ns3::TcpIllinois", 1, "grows by losses, its pace set by the delay")                   \
     ROW(SCALABLE, scalable, 0, "ns3::TcpScalable", 1, "grows by a share of the window")                               \
     ROW(HIGHSPEED, highspeed, 0, "ns3::TcpHighSpeed", 1, "grows faster at large windows (RFC 3649)")                 \
-    ROW(WESTWOOD, westwood, 1, "ns3::TcpWestwood", 1, "Reno, but a loss leaves bandwidth times least round trip")
+    ROW(WESTWOOD, westwood, 1, "ns3::TcpWestwood", 1, "Reno, but a loss leaves bandwidth times least round trip") \
+    ROW(GIVEN, given, 1, NULL, 0, "as traffic.flows.N.windows gives it, whatever is lost")
 
 #define EMU_CONGESTION_ENUM(NAME, name, native, ns3_type, until_loss, meaning) EMU_CONGESTION_##NAME,
 enum emu_congestion { EMU_CONGESTIONS(EMU_CONGESTION_ENUM) EMU_CONGESTION_COUNT };

@@ -84,6 +84,9 @@ int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *conf
 /* Adds bytes (duplex: in each direction) to a flow with `written`; they wait until it is connected. */
 void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes);
 
+/* The congestion window of a flow under the control `given`, at its source. */
+void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes);
+
 struct emu_clock emu_engine_clock(struct emu_engine *e);
 const struct emu_frame_ops *emu_engine_frame_ops(void);
 

@@ -333,6 +333,16 @@ static const struct key uniform_keys[] = {
 
 static const struct key pause_entry = {ENTRY(KEY_PAUSE, struct scenario_pause)};
 
+static const struct key window_keys[] = {
+    {"at", KEY_TIME, IN(scenario_window, at_ps), .max = INT64_MAX, .required = "a window goes {at: 1s, bytes: 60kB}",
+     .meaning = "since the run began"},
+    {"bytes", KEY_BYTES, IN(scenario_window, bytes), .min = 1, .max = INT64_C(1) << 32,
+     .required = "a window goes {at: 1s, bytes: 60kB}", .meaning = "in flight at most from then on"},
+    {0},
+};
+
+static const struct key window_entry = {ENTRY(KEY_SECTION, struct scenario_window), .keys = window_keys};
+
 static const struct key flow_keys[] = {
     {"name", KEY_NAME, IN(scenario_flow, name), .otherwise = "f0, f1, ...", .meaning = "in tables and files"},
     {"from", KEY_HOST, IN(scenario_flow, from), .required = "a flow goes {from: h1, to: h0}",
@@ -356,6 +366,9 @@ static const struct key flow_keys[] = {
      .meaning = "the application waits so long when so many bytes are acknowledged; with a rate, written"},
     {"rate", KEY_RATE, IN(scenario_flow, rate_bps), RATES, .optional = true, .otherwise = "all at once",
      .meaning = "at which the application hands its bytes to TCP"},
+    {"windows", KEY_LIST, IN(scenario_flow, windows), BESIDE(scenario_flow, n_windows), .entry = &window_entry,
+     .max = 1000000, .noun = "windows", .otherwise = "slow start",
+     .meaning = "congestion windows one after the other; congestion: given needs them"},
     {0},
 };
 

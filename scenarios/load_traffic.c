@@ -127,6 +127,9 @@ static bool traffic_flow(const struct load *l, int i, int64_t start_ps)
     flow->tcp = scenario_flow_tcp(s, window);
     if (load_given(l, load_path("traffic.flows.%d.congestion", i).text))
         flow->tcp.congestion = congestion;
+    for (int k = 1; k < flow->n_windows; k++)
+        if (flow->windows[k].at_ps <= flow->windows[k - 1].at_ps)
+            return load_fail(l, load_path("traffic.flows.%d.windows.%d", i, k).text, "does not come after the one before");
     if (flow->rate_bps > 0 && (flow->repeat > 1 || flow->duplex))
         return load_fail(l, load_path("traffic.flows.%d.rate", i).text,
                          "does not go with repeat or duplex, which wait for the other end");

@@ -9,6 +9,7 @@
 #include "scenarios/pauses.h"
 #include "scenarios/program.h"
 #include "scenarios/record.h"
+#include "scenarios/windows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,6 +43,7 @@ struct run {
     struct program *program;      /* owned; NULL: the engine's own flows */
     struct pauses *pauses;        /* owned; NULL: nobody pauses */
     struct datagrams *datagrams;  /* owned; NULL: TCP alone */
+    struct windows *windows;      /* owned; NULL: TCP finds its own */
     struct run_tap *taps;         /* owned; one a capture */
     struct record_queues queues;
     struct waits_flow *waits;     /* owned; one a flow */
@@ -171,6 +173,7 @@ static bool run_add_traffic(struct run *r)
     }
     r->pauses = pauses_any(s) ? pauses_new(s, r->engine) : NULL;
     struct emu_clock clock = emu_engine_clock(r->engine);
+    r->windows = s->transport == SCENARIO_TRANSPORT_TCP ? windows_new(s, r->engine) : NULL;
     r->datagrams = datagrams_new(s, &r->network, &clock);
     struct program_env env = {s, r->engine, &r->network, r->options->directory};
     r->program = program_wanted(s) ? program_new(&env) : NULL;
@@ -383,6 +386,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     program_free(r.program);
     pauses_free(r.pauses);
     datagrams_free(r.datagrams);
+    windows_free(r.windows);
     if (r.engine) {
         emu_network_fini(&r.network); /* gives its frames back to the engine */
         emu_engine_free(r.engine);

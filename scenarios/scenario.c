@@ -18,8 +18,10 @@ const char *const scenario_algorithm_names[] = {"shift", "pairwise", "synchronou
 
 void scenario_free_flows(struct scenario *s)
 {
-    for (int i = 0; i < s->n_flows; i++)
+    for (int i = 0; i < s->n_flows; i++) {
         free(s->flows[i].pauses);
+        free(s->flows[i].windows);
+    }
     free(s->flows);
     s->flows = NULL;
     s->n_flows = 0;

@@ -31,6 +31,11 @@ struct scenario_pause {
     int64_t after_bytes, pause_ps;
 };
 
+/* The congestion window from then on, under the control `given`. */
+struct scenario_window {
+    int64_t at_ps, bytes;
+};
+
 struct scenario_flow {
     char name[SCENARIO_NAME]; /* f0, f1, ... unless named */
     int from, to;             /* hosts */
@@ -43,6 +48,8 @@ struct scenario_flow {
     struct emu_tcp_config tcp; /* resolved: scenario's tcp with this flow's window and congestion */
     struct scenario_pause *pauses; /* owned; in order of bytes */
     int n_pauses;
+    struct scenario_window *windows; /* owned; in order of time */
+    int n_windows;
 };
 
 /* Frames without a protocol at a steady rate, which answer nothing: UDP beside the flows. */

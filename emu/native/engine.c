@@ -190,6 +190,13 @@ void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
         flow_write(f, (uint64_t)bytes);
 }
 
+void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes)
+{
+    struct native_endpoint *source = &e->flows[flow]->ends[0];
+    source->tx.window.cwnd = source->tx.window.ssthresh = (uint64_t)bytes;
+    native_sender_push(source);
+}
+
 static void flow_start(void *arg)
 {
     struct native_flow *f = arg;

@@ -280,6 +280,11 @@ void emu_engine_write(emu_engine *, int, int64_t)
     /* flows with `written` are refused above */
 }
 
+void emu_engine_set_window(emu_engine *, int, int64_t)
+{
+    /* ns-3 lacks the control that asks for it */
+}
+
 emu_clock emu_engine_clock(emu_engine *e)
 {
     return {nullptr, now_ps, schedule, e};

@@ -47,6 +47,34 @@ class Star(e2e.Case):
         self.assertGreater(steady(flows[2]), 0.9 * e2e.B_1448)
         self.assert_rates(flows[:2], [self.b(1) / 2] * 2, 0.03)
 
+    def test_a_given_window_is_what_is_in_flight(self):
+        """25 kB a round trip of 20 ms for a second, 100 kB for another, through a buffer of 20 packets that loses some;
+        and nothing at all from the loss."""
+        self.write("given.yaml", """
+duration: 2s
+warmup: 1200ms
+network: {link: {rate: 100Mbps, delay: 5ms}, switch: {limit: 20p}}
+tcp: {congestion: given, window: 1MB}
+traffic: {flows: [{from: h1, to: h0, windows: [{at: 0s, bytes: 25kB}, {at: 1s, bytes: 100kB}]}]}
+""")
+        flow, = self.run_scenario(self.dir / "given.yaml")
+        self.assertAlmostEqual(steady(flow) / (100e3 * 8 / 0.0203), 1, delta=0.05)
+        self.assertAlmostEqual(float(flow["goodput_bps"]) / (62.5e3 * 8 / 0.0203), 1, delta=0.05)
+
+    def test_datagrams_take_their_rate_and_leave_the_rest(self):
+        self.write("datagrams.yaml", """
+duration: 2s
+network: {link: {rate: 100Mbps}}
+tcp: {window: 200kB}
+traffic:
+  flows: [{from: h1, to: h0}, {from: h0, to: h2}]
+  datagrams: [{from: h2, to: h0, rate: 60Mbps}]
+""")
+        flows = self.run_scenario(self.dir / "datagrams.yaml")
+        ratio = steady(flows[1]) / steady(flows[0])
+        left = 40e6 / (1538 / 1448 + ratio * 90 / (2 * 1448))
+        self.assertAlmostEqual(steady(flows[0]) / left, 1, delta=0.03)
+
     def test_twice_the_window_gets_twice_the_rate(self):
         flows = self.run_scenario(e2e.ROOT / "scenarios/windows.yaml", *self.SHORT)
         for incoming in flows[:2]:

@@ -99,6 +99,9 @@ static void same(const struct scenario *a, const struct scenario *b)
         assert_int_equal(a->flows[i].n_pauses, b->flows[i].n_pauses);
         for (int k = 0; k < a->flows[i].n_pauses; k++)
             assert_memory_equal(&a->flows[i].pauses[k], &b->flows[i].pauses[k], sizeof *a->flows[i].pauses);
+        assert_int_equal(a->flows[i].n_windows, b->flows[i].n_windows);
+        for (int k = 0; k < a->flows[i].n_windows; k++)
+            assert_memory_equal(&a->flows[i].windows[k], &b->flows[i].windows[k], sizeof *a->flows[i].windows);
     }
     assert_int_equal(a->n_datagrams, b->n_datagrams);
     for (int i = 0; i < a->n_datagrams; i++)
@@ -190,6 +193,19 @@ static void test_datagrams_survive(void **state)
                  "s.yaml:3: traffic.datagrams.0.to: 'h5' or their source is no host of the flows");
     text_rejects("traffic:\n  exchange: {repeat: 1}\n  datagrams: [{from: h1, to: h0, rate: 1Mbps}]\n"
                  "network: {hosts: 4}\n", NULL, "s.yaml:3: traffic.datagrams: go beside TCP's flows alone");
+}
+
+static void test_given_windows_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "tcp: {congestion: given}\ntraffic:\n  flows:\n"
+        "  - {from: h1, to: h0, windows: [{at: 0s, bytes: 15kB}, {at: 70ms, bytes: 60001B}]}\n", NULL);
+    assert_int_equal(s.flows[0].n_windows, 2);
+    assert_int_equal(s.flows[0].windows[1].bytes, 60001);
+    survives(&s, NULL);
+    text_rejects("traffic:\n  flows:\n  - {from: h1, to: h0, windows: [{at: 1s, bytes: 1B}, {at: 1s, bytes: 2B}]}\n",
+                 NULL, "s.yaml:3: traffic.flows.0.windows.1: does not come after the one before");
 }
 
 static void test_points_survive_as_points(void **state)
@@ -289,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
         cmocka_unit_test(test_distances_and_two_rates_survive),
         cmocka_unit_test(test_datagrams_survive),
+        cmocka_unit_test(test_given_windows_survive),
         cmocka_unit_test(test_points_survive_as_points),
         cmocka_unit_test(test_a_benchmark_survives),
         cmocka_unit_test(test_any_title_survives),
