@@ -146,36 +146,66 @@ static bool replay_play(struct study_replay_run *runs, int n, const struct repla
     return true;
 }
 
-/* Moves the hosts, plays once more, and leaves them there when that comes nearer. *run becomes the better one. */
-static bool replay_calibrate(struct study_replay *r, const struct replay_options *o, const char *root,
-                             struct study_replay_run *run, int *signal_number, struct error *err)
+/* What calibration changes: the hosts' distances, and the captured windows. */
+struct replay_knobs {
+    int64_t *delays_ps; /* owned, as all here */
+    double *windows_by;
+};
+
+static struct replay_knobs replay_knobs_save(const struct study_replay *r)
 {
-    struct scenario *s = &r->scenario;
+    const struct emu_network_config *net = &r->scenario.network;
+    struct replay_knobs k = {memory_zeroed((size_t)net->n_delays + 1, sizeof *k.delays_ps, "cables"),
+                             memory_zeroed((size_t)r->n_flows, sizeof *k.windows_by, "windows")};
+    if (net->n_delays > 0)
+        memcpy(k.delays_ps, net->delays_ps, (size_t)net->n_delays * sizeof *k.delays_ps);
+    for (int i = 0; i < r->n_flows; i++)
+        k.windows_by[i] = r->flows[i].windows_by;
+    return k;
+}
+
+static void replay_knobs_restore(struct study_replay *r, const struct replay_knobs *k)
+{
+    if (r->scenario.network.n_delays > 0)
+        memcpy(r->scenario.delays_ps, k->delays_ps, (size_t)r->scenario.network.n_delays * sizeof *k->delays_ps);
+    for (int i = 0; i < r->n_flows; i++)
+        study_replay_scale_windows(r, i, k->windows_by[i]);
+}
+
+static void replay_knobs_free(struct replay_knobs *k)
+{
+    free(k->delays_ps);
+    free(k->windows_by);
+}
+
+/* Calibrates, plays once more, and leaves it so when that comes nearer. *run becomes the better one. */
+static bool replay_calibrate(struct study_replay *r, const struct replay_options *o, const char *root,
+                             study_replay_measure *measure, struct study_replay_run *run, int *signal_number,
+                             struct error *err)
+{
     struct study_replay_run moved = {.label = "calibrated"};
-    size_t bytes = (size_t)s->network.n_delays * sizeof *s->delays_ps;
-    double before = study_replay_distance(r, run);
-    int64_t *delays_ps = memory_zeroed((size_t)s->network.n_delays + 1, sizeof *delays_ps, "cables");
-    memcpy(delays_ps, s->delays_ps, bytes);
+    double before = measure(r, run);
+    struct replay_knobs knobs = replay_knobs_save(r);
     study_replay_calibrate(r, run);
     replay_variant_directory(root, moved.label, moved.directory);
     bool ok = before < NEAR_ENOUGH ||
               (replay_prepare(r, NULL, o, &moved, err) && replay_play(&moved, 1, o, true, signal_number, err) &&
                (*signal_number || study_replay_run_read(&moved, r->n_flows, err)));
-    if (ok && moved.goodput_bps && study_replay_distance(r, &moved) < before) {
+    if (ok && moved.goodput_bps && measure(r, &moved) < before) {
         free(run->goodput_bps);
         *run = moved;
     } else {
-        memcpy(s->delays_ps, delays_ps, bytes);
+        replay_knobs_restore(r, &knobs);
         free(moved.goodput_bps);
     }
-    free(delays_ps);
+    replay_knobs_free(&knobs);
     return ok;
 }
 
 /* Plays guesses; *best, whose text is *chosen, becomes the nearest of it and them. */
 static bool replay_try(const struct study_replay *r, const struct replay_options *o, const char *root,
-                       study_replay_guess *guess, int n, struct study_replay_run *best, study_replay_guess *chosen,
-                       int *signal_number, struct error *err)
+                       study_replay_guess *guess, int n, study_replay_measure *measure, struct study_replay_run *best,
+                       study_replay_guess *chosen, int *signal_number, struct error *err)
 {
     static struct study_replay_run runs[STUDY_REPLAY_GUESSES];
     bool ok = true;
@@ -190,7 +220,7 @@ static bool replay_try(const struct study_replay *r, const struct replay_options
     ok = ok && replay_play(runs, n, o, o->quiet || !isatty(STDERR_FILENO), signal_number, err);
     for (int i = 0; ok && !*signal_number && i < n; i++) {
         ok = study_replay_run_read(&runs[i], r->n_flows, err);
-        if (ok && (!best->goodput_bps || study_replay_distance(r, &runs[i]) < study_replay_distance(r, best))) {
+        if (ok && (!best->goodput_bps || measure(r, &runs[i]) < measure(r, best))) {
             struct study_replay_run worse = *best;
             *best = runs[i];
             runs[i] = worse;
@@ -198,6 +228,21 @@ static bool replay_try(const struct study_replay *r, const struct replay_options
         }
         free(runs[i].goodput_bps);
     }
+    return ok;
+}
+
+/* Takes a guess, unless it is "", into r, and moves the hosts. */
+static bool replay_assume(struct study_replay *r, const struct replay_options *o, const char *root, const char *chosen,
+                          study_replay_measure *measure, struct study_replay_run *best, int *signal_number,
+                          struct error *err)
+{
+    if (*chosen && !study_replay_what_if(&r->scenario, chosen, err))
+        return false;
+    if (*chosen)
+        snprintf(r->assumed, sizeof r->assumed, "%s", chosen);
+    bool ok = true;
+    for (int round = 0; ok && !*signal_number && r->reads_network && round < CALIBRATIONS; round++)
+        ok = replay_calibrate(r, o, root, measure, best, signal_number, err);
     return ok;
 }
 
@@ -211,20 +256,34 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
     int n = 0;
     study_replay_guesses(r, !o->gives[GIVEN_SWITCH_QUEUE] && !o->gives[GIVEN_NIC_QUEUE], !o->gives[GIVEN_CONGESTION],
                          !o->gives[GIVEN_SWITCH_LIMIT] && !o->gives[GIVEN_NIC_LIMIT], guess, &n);
-    bool ok = replay_try(r, o, root, guess, 1, &best, &chosen, signal_number, err);
+    bool ok = replay_try(r, o, root, guess, 1, study_replay_distance, &best, &chosen, signal_number, err);
     if (ok && !*signal_number && study_replay_distance(r, &best) > NEAR_ENOUGH)
-        ok = replay_try(r, o, root, guess + 1, n - 1, &best, &chosen, signal_number, err);
+        ok = replay_try(r, o, root, guess + 1, n - 1, study_replay_distance, &best, &chosen, signal_number, err);
     for (int i = 0; ok && !*signal_number && i < SEARCHES && study_replay_distance(r, &best) > NEAR_ENOUGH; i++) {
         study_replay_guesses_around(chosen, guess, &n);
-        ok = replay_try(r, o, root, guess, n, &best, &chosen, signal_number, err);
+        ok = replay_try(r, o, root, guess, n, study_replay_distance, &best, &chosen, signal_number, err);
     }
-    ok = ok && (!*chosen || study_replay_what_if(&r->scenario, chosen, err));
-    if (ok)
-        memcpy(r->assumed, chosen, sizeof chosen);
-    for (int round = 0; ok && !*signal_number && r->reads_network && round < CALIBRATIONS; round++)
-        ok = replay_calibrate(r, o, root, &best, signal_number, err);
+    struct replay_knobs knobs = replay_knobs_save(r);
+    ok = ok && replay_assume(r, o, root, chosen, study_replay_distance, &best, signal_number, err);
+    if (ok && !*signal_number && !o->gives[GIVEN_CONGESTION] && study_replay_needs_windows(r, &best)) {
+        study_replay_guesses_given(guess, &n);
+        replay_knobs_restore(r, &knobs);
+        *chosen = '\0';
+        ok = replay_try(r, o, root, guess, n, study_replay_error, &best, &chosen, signal_number, err) &&
+             replay_assume(r, o, root, chosen, study_replay_error, &best, signal_number, err);
+    }
+    replay_knobs_free(&knobs);
     free(best.goodput_bps);
     return ok;
+}
+
+static bool replay_refuses(struct study_replay *r, const struct replay_options *o,
+                           const struct study_replay_run *baseline)
+{
+    bool refuses = study_replay_refuses(r, baseline, r->refused);
+    for (int i = 0; i < o->n_what_ifs && !refuses; i++)
+        refuses = study_replay_refuses_change(r, o->what_ifs[i], r->refused);
+    return refuses;
 }
 
 static int replay_all(struct study_replay *r, const struct analysis_resource *host, const struct replay_options *o,
@@ -244,7 +303,7 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
         ok = replay_play(runs + from, to - from, o, o->quiet, &signal_number, err);
         for (int i = from; ok && !signal_number && i < to; i++)
             ok = study_replay_run_read(&runs[i], r->n_flows, err);
-        if (ok && !signal_number && from == 0 && !o->anyway && study_replay_refuses(r, &runs[0], r->refused)) {
+        if (ok && !signal_number && from == 0 && !o->anyway && replay_refuses(r, o, &runs[0])) {
             refused = n > 1;
             n = 1;
         }

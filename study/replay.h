@@ -25,6 +25,7 @@ struct study_replay_flow {
     bool until_the_end;   /* it was still sending when the capture ended: played until then, not for its bytes */
     bool lossy;
     bool shrinks;         /* its window did though nothing was lost, as BBR's does */
+    double windows_by;    /* its captured windows are played so many times as large */
     double settled_bps;   /* its goodput once all flows were active and settled */
     double rate_bps;      /* at which its application, or its reader, takes its time; 0: it is in no hurry of its own */
     int pauses;           /* of its application */
@@ -70,6 +71,9 @@ typedef char study_replay_guess[80];
 void study_replay_guesses(const struct study_replay *r, bool queues, bool congestion, bool buffers,
                           study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n);
 
+/* Windows as they were captured, whatever made them: see study_replay_needs_windows(). */
+void study_replay_guesses_given(study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n);
+
 /* Buffers somewhat smaller and larger than those of a guess; none when it has none. */
 void study_replay_guesses_around(const char *best, study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n);
 
@@ -87,6 +91,7 @@ struct study_replay_run {
     long long retransmitted;
 };
 
+typedef double study_replay_measure(const struct study_replay *r, const struct study_replay_run *run);
 /* The worst flow's error, relative; a flow that did not send at all is off by 1. */
 double study_replay_error(const struct study_replay *r, const struct study_replay_run *run);
 /* The same with what was retransmitted: the smallest is the best guess. */
@@ -97,12 +102,22 @@ double study_replay_distance(const struct study_replay *r, const struct study_re
  * it knows nothing of. */
 double study_replay_expected(const struct analysis_diagnosis *d, const char *what_if);
 
+/* Is no congestion control near enough, or is there one that shrinks windows without losses, which we lack? */
+bool study_replay_needs_windows(const struct study_replay *r, const struct study_replay_run *run);
+
 /* Why a what-if of this baseline would not be worth its figures; false when it is near enough. */
 #define STUDY_REPLAY_NEAR 0.1
 bool study_replay_refuses(const struct study_replay *r, const struct study_replay_run *baseline, char why[static 240]);
 
-/* Moves the hosts so that each flow's round trip W/x comes nearer to the captured one's. */
+/* Why this change would not be answered, though the baseline is near: windows as they were captured know no losses and
+ * no control. */
+bool study_replay_refuses_change(const struct study_replay *r, const char *what_if, char why[static 240]);
+
+/* Moves the hosts so that each flow's round trip W/x comes nearer to the captured one's; or, under the control `given`,
+ * makes its windows larger or smaller. */
 void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run);
+
+void study_replay_scale_windows(struct study_replay *r, int flow, double by);
 
 /* From its directory, where it has been played; label and directory are set. */
 bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct error *err);

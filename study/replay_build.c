@@ -17,6 +17,9 @@
 #define OFFERED 0.85 /* of the window offered is in flight: that is the flow's window */
 #define STEADY 0.8 /* mean over most bytes in flight: a window that is full */
 #define SHRUNK 0.75  /* of its most in flight, though nothing was lost */
+#define WINDOWS 120      /* a flow, at most one for every */
+#define WINDOW_S 0.032   /* s */
+#define BURSTY 1.4
 #define STOPS_S 0.05 /* shorter pauses of an application are its pace */
 
 /* The host an address is placed on; -1: none yet. */
@@ -139,7 +142,37 @@ static double replay_pace_bps(const struct replay_bulk *b, const struct scenario
     return (double)b->flow.payload_bytes * 8 / fmax(life_s - paused_s, life_s / 10);
 }
 
-static void replay_add(struct study_replay *r, const struct replay_bulk *b, double first_s, double last_s)
+/* How many times as much was in flight as the first segments after ACKs show: data that leave in bursts, because a
+ * reader makes room in steps, follow those. By Little's law, where that is far more. */
+static double replay_burstiness(const struct replay_bulk *b)
+{
+    const struct analysis_round_trip_figures *t = &b->trip;
+    double little_bytes = b->rate_bps / 8 * (t->floor_s + t->data_wait_s + t->ack_wait_s);
+    double by = little_bytes / b->clocking.flight_bytes;
+    return by > BURSTY ? by : 1;
+}
+
+/* What was in flight, time by time, where it is not its application that decides. */
+static void replay_add_windows(const struct analysis_flows *table, const struct replay_bulk *b, double first_s,
+                               struct scenario_flow *flow)
+{
+    double life_s = b->flow.end_s - b->flow.start_s, step_s = fmax(life_s / WINDOWS, WINDOW_S);
+    double by = replay_burstiness(b);
+    size_t most = (size_t)(life_s / step_s) + 1;
+    flow->windows = memory_zeroed(most, sizeof *flow->windows, "the windows of a flow");
+    for (size_t i = 0; i < most && flow->rate_bps == 0; i++) {
+        struct analysis_clocking_figures x;
+        double at_s = b->flow.start_s + (double)i * step_s;
+        if (!analysis_flows_clocking(table, b->slot, at_s, at_s + step_s, &x) || !(x.flight_bytes >= 1))
+            continue;
+        flow->windows[flow->n_windows++] = (struct scenario_window){
+            llround(fmax(0, at_s - first_s) * UNITS_PS_PER_S),
+            llround(by * (flow->n_pauses > 0 ? x.flight_bytes / x.fullness : x.flight_bytes))};
+    }
+}
+
+static void replay_add(struct study_replay *r, const struct analysis_flows *table, const struct replay_bulk *b,
+                       double first_s, double last_s)
 {
     const struct analysis_flow *f = &b->flow;
     struct scenario *s = &r->scenario;
@@ -150,6 +183,7 @@ static void replay_add(struct study_replay *r, const struct replay_bulk *b, doub
     play->measured_bps = f->goodput_bps;
     play->measured_s = f->end_s - f->start_s;
     play->settled_bps = b->rate_bps;
+    play->windows_by = 1;
     play->shrinks = b->limit == ANALYSIS_CAUSE_WINDOW && !replay_is_lossy(b) &&
                     b->clocking.flight_bytes < SHRUNK * b->clocking.most_bytes &&
                     b->clocking.flight_bytes < SHRUNK * b->clocking.offered_bytes;
@@ -171,6 +205,7 @@ static void replay_add(struct study_replay *r, const struct replay_bulk *b, doub
     if (replay_is_paced(b))
         flow->rate_bps = llround(replay_pace_bps(b, flow));
     play->rate_bps = (double)flow->rate_bps;
+    replay_add_windows(table, b, first_s, flow);
     s->n_flows++;
 }
 
@@ -219,7 +254,7 @@ static bool replay_fill(struct study_replay *r, const struct analysis_flows *tab
         s->datagrams[i].stop_ps -= (int64_t)(first_s * 1e12);
     }
     for (int i = 0; i < bulk; i++)
-        replay_add(r, &flows[i], first_s, last_s);
+        replay_add(r, table, &flows[i], first_s, last_s);
     if (r->reads_start && isfinite(r->floor_s))
         s->tcp.initial_window_segments = COLD_SEGMENTS;
     r->n_flows = s->n_flows;

@@ -38,8 +38,9 @@ static void guess_add_datagrams(const struct study_replay *r, bool congestion,
         char control[sizeof *guess];
         double bytes[] = {r->buffer_bytes[0], r->buffer_bytes[1]};
         bytes[r->overfull[0] ? 0 : 1] *= held[i % 3];
-        snprintf(control, sizeof control, "%s%sdatagrams=%.0fkbps", congestion ? i < 9 ? "cc=linuxreno" : "cc=cubic" : "",
-                 congestion ? "+" : "", sent[i / 3 % 3] * (double)r->scenario.datagrams[0].rate_bps / 1e3);
+        snprintf(control, sizeof control, "%sdatagrams=%.0fkbps",
+                 !congestion ? "" : i < 9 ? "cc=linuxreno+" : "cc=cubic+",
+                 sent[i / 3 % 3] * (double)r->scenario.datagrams[0].rate_bps / 1e3);
         guess_add(guess, n, "", control, bytes);
     }
 }
@@ -77,6 +78,15 @@ void study_replay_guesses(const struct study_replay *r, bool queues, bool conges
     }
 }
 
+void study_replay_guesses_given(study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n)
+{
+    static const double deep[2] = {0};
+    *n = 0;
+    guess_add(guess, n, "fifo", "cc=given+buffer=20MB", deep); /* nothing is lost: losses are in the windows */
+    guess_add(guess, n, "fair", "cc=given+buffer=20MB", deep);
+    guess_add(guess, n, "ack-first", "cc=given+buffer=20MB", deep);
+}
+
 void study_replay_guesses_around(const char *best, study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n)
 {
     static const double times[NEAR] = {0.84, 0.92, 1, 1.09, 1.19};
@@ -112,6 +122,20 @@ double study_replay_distance(const struct study_replay *r, const struct study_re
     return study_replay_error(r, run) + RETRANSMITTED * fabs(more);
 }
 
+/* The first flow whose window shrank though nothing was lost; n_flows: none. */
+static int guess_shrinks(const struct study_replay *r)
+{
+    int i = 0;
+    while (i < r->n_flows && !r->flows[i].shrinks)
+        i++;
+    return i;
+}
+
+bool study_replay_needs_windows(const struct study_replay *r, const struct study_replay_run *run)
+{
+    return study_replay_error(r, run) > STUDY_REPLAY_NEAR || guess_shrinks(r) < r->n_flows;
+}
+
 bool study_replay_refuses(const struct study_replay *r, const struct study_replay_run *baseline, char why[static 240])
 {
     int worst = 0;
@@ -130,13 +154,11 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
                          : r->windows_unknown > 0       ? "windows do not show without timestamps"
                                                         : "something holds it that a replay does not have";
     double other = fmax(r->other_share[0], r->other_share[1]);
-    int shrinks = 0;
-    while (shrinks < r->n_flows && !r->flows[shrinks].shrinks)
-        shrinks++;
-    if (shrinks < r->n_flows)
+    int shrinks = guess_shrinks(r);
+    if (shrinks < r->n_flows && r->scenario.tcp.congestion != EMU_CONGESTION_GIVEN)
         snprintf(why, 240,
-                 "the window of %s > %s shrank though nothing was lost, as BBR's does: played as Reno or CUBIC, it would "
-                 "not answer a change as it did",
+                 "the window of %s > %s shrank though nothing was lost, as BBR's does: played as Reno or CUBIC, it "
+                 "would not answer a change as it did",
                  r->flows[shrinks].from, r->flows[shrinks].to);
     else if (other > OTHER_TRAFFIC && r->scenario.n_datagrams == 0)
         snprintf(why, 240, "%.0f %% of a direction's bytes are not TCP: a replay does not have them", 100 * other);
@@ -144,4 +166,17 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
         snprintf(why, 240, "the baseline gives %s > %s %+.0f %%: %s", r->flows[worst].from, r->flows[worst].to,
                  100 * off, reason);
     return why[0] != '\0';
+}
+
+bool study_replay_refuses_change(const struct study_replay *r, const char *what_if, char why[static 240])
+{
+    static const char *const changes[] = {"buffer=", "cc=", "codel", "pause"};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        if (r->scenario.tcp.congestion == EMU_CONGESTION_GIVEN && strstr(what_if, changes[i])) {
+            snprintf(why, 240,
+                     "windows are played as captured, for no congestion control here comes near: they would not answer "
+                     "%.60s", what_if);
+            return true;
+        }
+    return false;
 }

@@ -26,6 +26,7 @@
 #define BURSTS 4          /* no access line: bursts at the rate of the host's own interface */
 #define LEAST_BUFFER 4000
 #define MOSTLY 0.9        /* of the moments */
+#define WINDOWS_OFF 1.5   /* what was in flight is known better than that */
 #define UNLIKE 1.02       /* two rates closer than that are one */
 
 static const struct capture_address *network_host(const struct study_replay *r, int host)
@@ -161,11 +162,25 @@ static double network_rate(const struct analysis_diagnosis_way *way, const struc
     return bps > BELOW_PEAK * peak_bps ? bps : fmax(back_to_back_bps, peak_bps);
 }
 
-/* A direction whose rate does not show has the other's, or some more than it carried. Beside a host that hands its NIC
+/* What a direction carries on the wire once all are settled: data, ACKs of every other segment, and what is not TCP. */
+static double network_carried_bps(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
+{
+    double bps = 0;
+    for (int i = 0; i < n; i++) {
+        bool data = (replay_host_of(r, &flows[i].flow.dst) == 0) == incoming;
+        bps += flows[i].rate_bps * (data ? (double)(1448 + AROUND) / 1448 : (double)AROUND / (2 * 1448));
+    }
+    for (int i = 0; i < r->scenario.n_datagrams; i++)
+        bps += (r->scenario.datagrams[i].to == 0) == incoming ? (double)r->scenario.datagrams[i].rate_bps : 0;
+    return bps;
+}
+
+/* A direction whose rate does not show has the other's if it never carried more, or just that all the time; before a
+ * queue bursts pass that exceed its rate. Else it has some more than it carried. Beside a host that hands its NIC
  * many segments at once, the wire shows bursts at a rate of its own, before the bottleneck. */
 static void network_rates(struct study_replay *r, const struct analysis_capacity_host *host,
                           const struct analysis_diagnosis *d, const bool paced[2], const bool queued[2],
-                          const bool thin[2])
+                          const bool thin[2], const double carried_bps[2])
 {
     const struct analysis_capacity_way *ways[] = {host ? &host->in : NULL, host ? &host->out : NULL};
     double bps[] = {network_rate(&d->in, ways[0], paced[0], queued[0]),
@@ -174,7 +189,8 @@ static void network_rates(struct study_replay *r, const struct analysis_capacity
     for (int i = 0; i < 2; i++)
         peak[i] = ways[i] ? network_peak_bps(ways[i]) : 0;
     for (int i = 0; i < 2; i++)
-        if (!isfinite(bps[i]) && isfinite(bps[!i]) && peak[i] < bps[!i] / BELOW_PEAK)
+        if (!isfinite(bps[i]) && isfinite(bps[!i]) &&
+            (peak[i] < bps[!i] / BELOW_PEAK || (carried_bps[i] > FULL * bps[!i] && carried_bps[i] < bps[!i] / FULL)))
             bps[i] = bps[!i];
         else if (!isfinite(bps[i]))
             bps[i] = fmax(isfinite(bps[!i]) ? bps[!i] : HEADROOM * peak[!i], HEADROOM * peak[i]);
@@ -283,12 +299,12 @@ static void network_datagrams(struct study_replay *r, const struct analysis_capa
         double life_s = (double)(w->other_to_ns - w->other_from_ns) * 1e-9;
         if (!(r->other_share[i] > STUDY_REPLAY_OTHER) || !(life_s > 0))
             continue;
-        double packet = fmin(1500, fmax(EMU_FRAME_MIN_PAYLOAD, w->other_bytes / w->other_frames - EMU_FRAME_HEADER_BYTES));
+        double mean = w->other_bytes / w->other_frames - EMU_FRAME_HEADER_BYTES;
+        double packet = fmin(1500, fmax(EMU_FRAME_MIN_PAYLOAD, mean));
         s->datagrams[s->n_datagrams++] = (struct scenario_datagrams){
             .from = 1 - i, .to = i, .packet_bytes = llround(packet), .start_ps = w->other_from_ns * UNITS_PS_PER_NS,
             .stop_ps = w->other_to_ns * UNITS_PS_PER_NS,
             .rate_bps = llround((packet + EMU_FRAME_OVERHEAD_BYTES) * 8 * w->other_frames / life_s)};
-        r->overfull[i] = w->all_bytes * 8 / life_s > FULL * r->rate_bps[i];
     }
 }
 
@@ -341,9 +357,12 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     bool paced[] = {network_paced(r, flows, n, true), network_paced(r, flows, n, false)};
     bool queued[] = {network_queued(r, flows, n, true), network_queued(r, flows, n, false)};
     bool thin[] = {network_thin(r, flows, n, true), network_thin(r, flows, n, false)};
-    network_rates(r, host, &d, paced, queued, thin);
     if (host)
         network_datagrams(r, host);
+    double carried_bps[] = {network_carried_bps(r, flows, n, true), network_carried_bps(r, flows, n, false)};
+    network_rates(r, host, &d, paced, queued, thin, carried_bps);
+    for (int i = 0; i < 2; i++)
+        r->overfull[i] = r->other_share[i] > STUDY_REPLAY_OTHER && carried_bps[i] > FULL * r->rate_bps[i];
     struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "waits");
     double *waits_s = memory_zeroed((size_t)n * ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits_s, "waits");
     for (int i = 0; i < 2; i++)
@@ -354,9 +373,32 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     return true;
 }
 
+void study_replay_scale_windows(struct study_replay *r, int flow, double by)
+{
+    struct scenario_flow *f = &r->scenario.flows[flow];
+    for (int k = 0; k < f->n_windows; k++)
+        f->windows[k].bytes = llround(fmax(1, (double)f->windows[k].bytes * by / r->flows[flow].windows_by));
+    r->flows[flow].windows_by = by;
+}
+
+/* Windows were seen where the tap is, and in slots of time: none is off by more than WINDOWS_OFF. */
+static void network_scale_windows(struct study_replay *r, const struct study_replay_run *run)
+{
+    for (int i = 0; i < r->n_flows; i++) {
+        double off = r->flows[i].measured_bps / run->goodput_bps[i];
+        if (!isfinite(off))
+            continue;
+        study_replay_scale_windows(r, i, fmax(1 / WINDOWS_OFF, fmin(r->flows[i].windows_by * off, WINDOWS_OFF)));
+    }
+}
+
 void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run)
 {
     struct scenario *s = &r->scenario;
+    if (r->n_flows > 0 && s->flows[0].tcp.congestion == EMU_CONGESTION_GIVEN) {
+        network_scale_windows(r, run);
+        return;
+    }
     for (int h = 1; h < s->network.n_delays; h++) {
         double longer_s = 0, n = 0;
         for (int i = 0; i < r->n_flows; i++) {

@@ -18,11 +18,13 @@
 
 #define DISCIPLINE_LIST(NAME, name, text, meaning) text ", "
 
+#define GIVEN_ROOM 16000000 /* bytes */
+
 static bool what_if_bad(const char *text, struct error *err)
 {
     return error_set(err, ERROR_INPUT, "--what-if %s: not known; there are " EMU_DISCIPLINES(DISCIPLINE_LIST)
-                     "buffer=SIZE, pause, pause-senders, window=SIZE, cc=NAME, datagrams=RATE and small-queues=SIZE, queues also with @nic "
-                     "or @port", text);
+                     "buffer=SIZE, pause, pause-senders, window=SIZE, cc=NAME, datagrams=RATE and small-queues=SIZE, "
+                     "queues also with @nic or @port", text);
 }
 
 static bool what_if_bytes(const char *text, const char *value, int64_t least, int64_t *bytes, struct error *err)
@@ -102,8 +104,11 @@ static bool what_if_congestion(struct scenario *s, const char *text, const char 
     if (found < 0 || !emu_congestion_rows[found].native)
         return error_set(err, ERROR_INPUT, "--what-if %s: congestion controls here are" NATIVE_CONTROLS, text);
     s->tcp.congestion = (enum emu_congestion)found;
-    for (int i = 0; i < s->n_flows; i++)
+    for (int i = 0; i < s->n_flows; i++) {
         s->flows[i].tcp.congestion = s->tcp.congestion;
+        if (s->tcp.congestion == EMU_CONGESTION_GIVEN && s->flows[i].n_windows > 0) /* they alone decide */
+            s->flows[i].tcp.send_buffer_bytes = s->flows[i].tcp.receive_buffer_bytes = GIVEN_ROOM;
+    }
     return true;
 }
 

@@ -80,6 +80,12 @@ class Replay(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("out lost 0.6", done.stdout)  # 0.65 by experiment
 
+    def test_a_control_that_the_engine_lacks_is_played_by_its_windows(self):
+        done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--class", "bbr",
+                   "--near", 1, "--what-if", 1)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("out lost 0.9", done.stdout)  # 0.91 by experiment
+
     def test_limits_can_fail(self):
         done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--class", "bulk",
                    "--near", 1.01)

@@ -100,6 +100,47 @@ static void test_what_a_replay_does_not_have_is_refused(void **state)
     assert_non_null(strstr(why, "shrank though nothing was lost"));
 }
 
+static void test_captured_windows_answer_for_what_no_control_here_does(void **state)
+{
+    (void)state;
+    struct study_replay_flow shrinking = {.from = "a:1", .to = "b:2", .measured_bps = 10e6, .shrinks = true};
+    struct study_replay r = {.flows = &shrinking, .n_flows = 1};
+    double near[] = {10e6}, far[] = {12e6};
+    struct study_replay_run good = {.goodput_bps = near}, bad = {.goodput_bps = far};
+    char why[240];
+    assert_true(study_replay_needs_windows(&r, &good));
+    shrinking.shrinks = false;
+    assert_false(study_replay_needs_windows(&r, &good));
+    assert_true(study_replay_needs_windows(&r, &bad));
+    assert_false(study_replay_refuses_change(&r, "buffer=1MB", why));
+    shrinking.shrinks = true;
+    r.scenario.tcp.congestion = EMU_CONGESTION_GIVEN;
+    assert_false(study_replay_refuses(&r, &good, why));
+    assert_true(study_replay_refuses(&r, &bad, why));
+    assert_false(study_replay_refuses_change(&r, "ack-first@port", why));
+    assert_true(study_replay_refuses_change(&r, "fair+buffer=1MB", why));
+    assert_non_null(strstr(why, "would not answer fair+buffer=1MB"));
+}
+
+static void test_captured_windows_become_larger_or_smaller_within_bounds(void **state)
+{
+    (void)state;
+    struct scenario_window windows[] = {{0, 10000}, {1, 40000}};
+    struct scenario_flow flow = {.n_windows = 2, .windows = windows};
+    struct study_replay_flow play = {.measured_bps = 12e6, .windows_by = 1};
+    struct study_replay r = {.flows = &play, .n_flows = 1,
+                             .scenario = {.flows = &flow, .n_flows = 1, .tcp.congestion = EMU_CONGESTION_GIVEN}};
+    flow.tcp.congestion = EMU_CONGESTION_GIVEN;
+    double rates[] = {10e6};
+    struct study_replay_run run = {.goodput_bps = rates};
+    study_replay_calibrate(&r, &run);
+    assert_int_equal(windows[0].bytes, 12000);
+    assert_int_equal(windows[1].bytes, 48000);
+    *rates = 1e6;
+    study_replay_calibrate(&r, &run);
+    assert_int_equal(windows[1].bytes, 60000); /* by half more, not by twelve times */
+}
+
 static void test_retransmissions_tell_guesses_apart(void **state)
 {
     (void)state;
@@ -119,6 +160,8 @@ int main(void)
         cmocka_unit_test(test_of_datagrams_that_fill_a_link_some_were_lost),
         cmocka_unit_test(test_a_baseline_beyond_a_tenth_is_refused_with_the_reason),
         cmocka_unit_test(test_what_a_replay_does_not_have_is_refused),
+        cmocka_unit_test(test_captured_windows_answer_for_what_no_control_here_does),
+        cmocka_unit_test(test_captured_windows_become_larger_or_smaller_within_bounds),
         cmocka_unit_test(test_retransmissions_tell_guesses_apart),
     };
     return cmocka_run_group_tests(tests, text_enter, text_leave);
