@@ -25,6 +25,7 @@ struct study_replay_flow {
     bool until_the_end;   /* it was still sending when the capture ended: played until then, not for its bytes */
     bool lossy;
     bool shrinks;         /* its window did though nothing was lost, as BBR's does */
+    bool window_unknown;  /* nobody stamped: what was in flight at the sender is not known */
     double windows_by;    /* its captured windows are played so many times as large */
     double settled_bps;   /* its goodput once all flows were active and settled */
     double rate_bps;      /* at which its application, or its reader, takes its time; 0: it is in no hurry of its own */

@@ -15,6 +15,7 @@
 #define WARMUP 0.3
 #define SUPER 1461   /* payload that is no segment on the wire: the host's NIC cuts it */
 #define OFFERED 0.85 /* of the window offered is in flight: that is the flow's window */
+#define TAP_MOST 0.5 /* of the window offered is in flight beyond the tap, nobody knows how much before it */
 #define STEADY 0.8 /* mean over most bytes in flight: a window that is full */
 #define SHRUNK 0.75  /* of its most in flight, though nothing was lost */
 #define WINDOWS 120      /* a flow, at most one for every */
@@ -95,6 +96,8 @@ static int64_t replay_window(const struct study_replay *r, const struct replay_b
         window = segment * floor(k->offered_bytes / full);
     else if (known && k->fullness > STEADY)
         window = segment * floor(most / full + 0.5);
+    else if (f->window_source == ANALYSIS_WINDOW_TAP && window > TAP_MOST * k->offered_bytes)
+        window = segment * floor(k->offered_bytes / full); /* the rest waits before the tap */
     else if (f->window_source == ANALYSIS_WINDOW_TAP)
         window = segment * floor(window / full + 1); /* half a segment is acknowledged when it is looked at */
     else if (known && f->bins && f->bins->n >= 4)
@@ -184,6 +187,7 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     play->measured_s = f->end_s - f->start_s;
     play->settled_bps = b->rate_bps;
     play->windows_by = 1;
+    play->window_unknown = f->window_source != ANALYSIS_WINDOW_TIMESTAMPS && !replay_is_paced(b);
     play->shrinks = b->limit == ANALYSIS_CAUSE_WINDOW && !replay_is_lossy(b) &&
                     b->clocking.flight_bytes < SHRUNK * b->clocking.most_bytes &&
                     b->clocking.flight_bytes < SHRUNK * b->clocking.offered_bytes;

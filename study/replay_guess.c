@@ -133,6 +133,9 @@ static int guess_shrinks(const struct study_replay *r)
 
 bool study_replay_needs_windows(const struct study_replay *r, const struct study_replay_run *run)
 {
+    for (int i = 0; i < r->n_flows; i++)
+        if (r->flows[i].window_unknown)
+            return false;
     return study_replay_error(r, run) > STUDY_REPLAY_NEAR || guess_shrinks(r) < r->n_flows;
 }
 

@@ -180,7 +180,7 @@ static double network_carried_bps(const struct study_replay *r, const struct rep
  * many segments at once, the wire shows bursts at a rate of its own, before the bottleneck. */
 static void network_rates(struct study_replay *r, const struct analysis_capacity_host *host,
                           const struct analysis_diagnosis *d, const bool paced[2], const bool queued[2],
-                          const bool thin[2], const double carried_bps[2])
+                          const bool thin[2], const double carried_bps[2], double life_s)
 {
     const struct analysis_capacity_way *ways[] = {host ? &host->in : NULL, host ? &host->out : NULL};
     double bps[] = {network_rate(&d->in, ways[0], paced[0], queued[0]),
@@ -198,8 +198,8 @@ static void network_rates(struct study_replay *r, const struct analysis_capacity
         if (bps[i] > BURSTS * bps[!i] && (!queued[i] || peak[i] < bps[!i] / BELOW_PEAK))
             bps[i] = bps[!i];
     for (int i = 0; i < 2; i++)
-        if (thin[i] && ways[i])
-            bps[i] = analysis_capacity_peak_bps(ways[i]);
+        if (thin[i] && ways[i] && !(r->other_share[i] > STUDY_REPLAY_OTHER)) /* never empty; before it bursts pass */
+            bps[i] = ways[i]->all_bytes * 8 / life_s;
     if (bps[0] / bps[1] < UNLIKE && bps[1] / bps[0] < UNLIKE)
         bps[0] = bps[1] = sqrt(bps[0] * bps[1]);
     r->rate_bps[0] = bps[0];
@@ -360,7 +360,12 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     if (host)
         network_datagrams(r, host);
     double carried_bps[] = {network_carried_bps(r, flows, n, true), network_carried_bps(r, flows, n, false)};
-    network_rates(r, host, &d, paced, queued, thin, carried_bps);
+    double first_s = INFINITY, last_s = 0;
+    for (int i = 0; i < n; i++) {
+        first_s = fmin(first_s, flows[i].flow.start_s);
+        last_s = fmax(last_s, flows[i].flow.end_s);
+    }
+    network_rates(r, host, &d, paced, queued, thin, carried_bps, last_s - first_s);
     for (int i = 0; i < 2; i++)
         r->overfull[i] = r->other_share[i] > STUDY_REPLAY_OTHER && carried_bps[i] > FULL * r->rate_bps[i];
     struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "waits");
@@ -395,7 +400,7 @@ static void network_scale_windows(struct study_replay *r, const struct study_rep
 void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run)
 {
     struct scenario *s = &r->scenario;
-    if (r->n_flows > 0 && s->flows[0].tcp.congestion == EMU_CONGESTION_GIVEN) {
+    if (s->tcp.congestion == EMU_CONGESTION_GIVEN) {
         network_scale_windows(r, run);
         return;
     }
