@@ -10,6 +10,7 @@
 #include "scenarios/directory.h"
 #include "scenarios/load.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,11 +267,17 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
     struct replay_knobs knobs = replay_knobs_save(r);
     ok = ok && replay_assume(r, o, root, chosen, study_replay_distance, &best, signal_number, err);
     if (ok && !*signal_number && !o->gives[GIVEN_CONGESTION] && study_replay_needs_windows(r, &best)) {
+        struct study_replay_run given = {0};
+        struct replay_knobs found = replay_knobs_save(r);
         study_replay_guesses_given(guess, &n);
         replay_knobs_restore(r, &knobs);
-        *chosen = '\0';
-        ok = replay_try(r, o, root, guess, n, study_replay_error, &best, &chosen, signal_number, err) &&
-             replay_assume(r, o, root, chosen, study_replay_error, &best, signal_number, err);
+        ok = replay_try(r, o, root, guess, n, study_replay_error, &given, &chosen, signal_number, err);
+        if (ok && !*signal_number && study_replay_error(r, &given) < fmax(study_replay_error(r, &best), STUDY_REPLAY_NEAR))
+            ok = replay_assume(r, o, root, chosen, study_replay_error, &given, signal_number, err);
+        else
+            replay_knobs_restore(r, &found);
+        replay_knobs_free(&found);
+        free(given.goodput_bps);
     }
     replay_knobs_free(&knobs);
     free(best.goodput_bps);

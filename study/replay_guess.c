@@ -10,6 +10,7 @@
 #define TIMES 4
 #define NEAR 5
 #define FEW 10 /* retransmissions more or less mean nothing */
+#define SETTLED 0.3 /* what a what-if compares is the settled phase, but it is short */
 #define RETRANSMITTED 0.1 /* a factor of e more or less weighs as much as a tenth of a rate */
 
 static void guess_add(study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n, const char *queues, const char *control,
@@ -116,10 +117,21 @@ double study_replay_error(const struct study_replay *r, const struct study_repla
     return worst;
 }
 
+/* The same once all were settled, of the flows that were. */
+static double guess_settled_error(const struct study_replay *r, const struct study_replay_run *run)
+{
+    double worst = 0;
+    for (int i = 0; i < r->n_flows && run->settled_bps; i++) {
+        double error = fabs(run->settled_bps[i] / r->flows[i].settled_bps - 1);
+        worst = isfinite(error) ? fmax(worst, error) : worst;
+    }
+    return worst;
+}
+
 double study_replay_distance(const struct study_replay *r, const struct study_replay_run *run)
 {
     double more = log((FEW + (double)run->retransmitted) / (FEW + (double)r->retransmitted));
-    return study_replay_error(r, run) + RETRANSMITTED * fabs(more);
+    return study_replay_error(r, run) + SETTLED * guess_settled_error(r, run) + RETRANSMITTED * fabs(more);
 }
 
 /* The first flow whose window shrank though nothing was lost; n_flows: none. */
