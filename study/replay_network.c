@@ -27,6 +27,7 @@
 #define LEAST_BUFFER 4000
 #define MOSTLY 0.9        /* of the moments */
 #define WINDOWS_OFF 1.5   /* what was in flight is known better than that */
+#define BOUND_OFF 1.2     /* a wait is a mean of its slots, what is in flight too */
 #define UNLIKE 1.02       /* two rates closer than that are one */
 
 static const struct capture_address *network_host(const struct study_replay *r, int host)
@@ -175,13 +176,30 @@ static double network_carried_bps(const struct study_replay *r, const struct rep
     return bps;
 }
 
+/* Faster than this, a direction's data would not wait as long as they do with no more in flight than they have. */
+static double network_bound_bps(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
+{
+    double flight_bytes = 0, wait = 0, bps = 0;
+    for (int i = 0; i < n; i++) {
+        if ((replay_host_of(r, &flows[i].flow.dst) == 0) != incoming)
+            continue;
+        if (!isfinite(flows[i].trip.data_wait_s) || !isfinite(flows[i].clocking.flight_bytes))
+            return INFINITY;
+        flight_bytes += flows[i].clocking.flight_bytes;
+        wait += flows[i].rate_bps * flows[i].trip.data_wait_s;
+        bps += flows[i].rate_bps;
+    }
+    return wait > 0 ? flight_bytes * 8 * bps / wait : INFINITY;
+}
+
 /* A direction whose rate does not show has the other's if it never carried more, or just that all the time; before a
  * queue bursts pass that exceed its rate. Else it has some more than it carried. Beside a host that hands its NIC
  * many segments at once, the wire shows bursts at a rate of its own, before the bottleneck. */
 static void network_rates(struct study_replay *r, const struct analysis_capacity_host *host,
                           const struct analysis_diagnosis *d, const bool paced[2], const bool queued[2],
-                          const bool thin[2], const double carried_bps[2], double life_s)
+                          const bool thin[2], const double carried_bps[2], const double bound_bps[2], double life_s)
 {
+    const struct analysis_diagnosis_way *d_way[] = {&d->in, &d->out};
     const struct analysis_capacity_way *ways[] = {host ? &host->in : NULL, host ? &host->out : NULL};
     double bps[] = {network_rate(&d->in, ways[0], paced[0], queued[0]),
                     network_rate(&d->out, ways[1], paced[1], queued[1])}, peak[2];
@@ -195,7 +213,11 @@ static void network_rates(struct study_replay *r, const struct analysis_capacity
         else if (!isfinite(bps[i]))
             bps[i] = fmax(isfinite(bps[!i]) ? bps[!i] : HEADROOM * peak[!i], HEADROOM * peak[i]);
     for (int i = 0; i < 2; i++)
-        if (bps[i] > BURSTS * bps[!i] && (!queued[i] || peak[i] < bps[!i] / BELOW_PEAK))
+        if (d_way[i]->source != ANALYSIS_CAPACITY_DISPERSION && bps[i] > BOUND_OFF * bound_bps[i])
+            bps[i] = bps[!i] > BOUND_OFF * bound_bps[i] ? carried_bps[i] : bps[!i]; /* its queue stands */
+    for (int i = 0; i < 2; i++)
+        if (bps[i] > BURSTS * bps[!i] && carried_bps[i] < bps[!i] / BELOW_PEAK &&
+            (!queued[i] || peak[i] < bps[!i] / BELOW_PEAK))
             bps[i] = bps[!i];
     for (int i = 0; i < 2; i++)
         if (thin[i] && ways[i] && !(r->other_share[i] > STUDY_REPLAY_OTHER)) /* never empty; before it bursts pass */
@@ -360,12 +382,13 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     if (host)
         network_datagrams(r, host);
     double carried_bps[] = {network_carried_bps(r, flows, n, true), network_carried_bps(r, flows, n, false)};
+    double bound_bps[] = {network_bound_bps(r, flows, n, true), network_bound_bps(r, flows, n, false)};
     double first_s = INFINITY, last_s = 0;
     for (int i = 0; i < n; i++) {
         first_s = fmin(first_s, flows[i].flow.start_s);
         last_s = fmax(last_s, flows[i].flow.end_s);
     }
-    network_rates(r, host, &d, paced, queued, thin, carried_bps, last_s - first_s);
+    network_rates(r, host, &d, paced, queued, thin, carried_bps, bound_bps, last_s - first_s);
     for (int i = 0; i < 2; i++)
         r->overfull[i] = r->other_share[i] > STUDY_REPLAY_OTHER && carried_bps[i] > FULL * r->rate_bps[i];
     struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "waits");
