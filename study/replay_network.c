@@ -28,6 +28,8 @@
 #define MOSTLY 0.9        /* of the moments */
 #define WINDOWS_OFF 1.5   /* what was in flight is known better than that */
 #define BOUND_OFF 1.2     /* a wait is a mean of its slots, what is in flight too */
+#define FILLS 0.75        /* of a window of few segments, and a segment of it */
+#define SAME 0.1          /* of the window offered comes and goes in 30 ms */
 #define UNLIKE 1.02       /* two rates closer than that are one */
 
 static const struct capture_address *network_host(const struct study_replay *r, int host)
@@ -89,6 +91,14 @@ static void network_floors(const struct study_replay *r, struct replay_bulk *flo
     }
 }
 
+/* Is all in flight that its receiver offers, always the same? Then that is what limits it, whatever its application
+ * would send, and no reader that takes its time. */
+static bool network_fills_window(const struct analysis_clocking_figures *k)
+{
+    return k->offered_swing < SAME && k->flight_bytes + k->full_bytes > k->offered_bytes &&
+           k->flight_bytes > FILLS * k->offered_bytes;
+}
+
 static bool network_diagnose(struct study_replay *r, const struct analysis_flows *table,
                              struct replay_bulk *flows, int n, struct analysis_diagnosis *d, struct error *err)
 {
@@ -138,7 +148,7 @@ static bool network_diagnose(struct study_replay *r, const struct analysis_flows
     for (int i = 0; ok && i < n; i++)
         for (size_t j = 0; j < k; j++)
             if (asked[j].slot == flows[i].slot)
-                flows[i].limit = asked[j].limit;
+                flows[i].limit = network_fills_window(&flows[i].clocking) ? ANALYSIS_CAUSE_WINDOW : asked[j].limit;
     free(asked);
     return ok;
 }

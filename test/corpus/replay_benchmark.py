@@ -23,6 +23,7 @@ from truth import truth_capture
 
 NEAR = 0.10   # of a flow's rate
 POINTS = 0.10 # of what is lost
+COUNTS = 0.05 # a direction that carries less of both has no share to lose, as in truth.py
 TIMEOUT_S = 120
 
 
@@ -63,9 +64,10 @@ def replay_judge(row, played):
     """{"errors": [of each flow], "refused", "points": {way: ...}}"""
     errors = [f["replayed_bps"] / f["measured_bps"] - 1 if f["replayed_bps"] else -1 for f in played["flows"]]
     points = {}
+    after = {way: float(row[f"b_{way}"]) for way in ("in", "out")}
     for way in ("in", "out", "total"):
         lost = replay_lost(played, row["host"], way)
-        if lost is not None:
+        if lost is not None and (way == "total" or after[way] > COUNTS * sum(after.values())):
             points[way] = (lost, float(row[f"lost_{way}"]))
     return {"errors": errors, "refused": played.get("refused"), "points": points}
 
