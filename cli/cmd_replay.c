@@ -272,7 +272,8 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
         study_replay_guesses_given(guess, &n);
         replay_knobs_restore(r, &knobs);
         ok = replay_try(r, o, root, guess, n, study_replay_error, &given, &chosen, signal_number, err);
-        if (ok && !*signal_number && study_replay_error(r, &given) < fmax(study_replay_error(r, &best), STUDY_REPLAY_NEAR))
+        double limit = fmax(study_replay_error(r, &best), STUDY_REPLAY_NEAR);
+        if (ok && !*signal_number && study_replay_error(r, &given) < limit)
             ok = replay_assume(r, o, root, chosen, study_replay_error, &given, signal_number, err);
         else
             replay_knobs_restore(r, &found);

@@ -42,7 +42,7 @@ static void replay_show_baseline(const struct study_replay *r, const struct stud
         view_table_add(&t, "%s", r->flows[i].to);
         view_table_add(&t, "h%d", flow->from);
         view_table_add(&t, "h%d", flow->to);
-        view_table_add_number(&t, (double)flow->tcp.receive_buffer_bytes, 1e3);
+        view_table_add_number(&t, study_replay_window(r, i), 1e3);
         view_table_add(&t, "%d", r->flows[i].pauses);
         view_table_add_number(&t, r->flows[i].measured_bps, 1e6);
         view_table_add_number(&t, run->goodput_bps[i], 1e6);
@@ -162,7 +162,7 @@ json_t *cli_replay_show_json(const struct cli_replay_show *show)
         json_array_append_new(
             flows, json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:f, s:b, s:f, s:o}", "src", r->flows[i].from, "dst",
                              r->flows[i].to, "from_host", flow->from, "to_host", flow->to, "window_bytes",
-                             (json_int_t)flow->tcp.receive_buffer_bytes, "pauses", r->flows[i].pauses,
+                             (json_int_t)study_replay_window(r, i), "pauses", r->flows[i].pauses,
                              "application_bps", r->flows[i].rate_bps, "until_the_end", r->flows[i].until_the_end,
                              "measured_bps", r->flows[i].measured_bps, "replayed_bps",
                              view_table_json_number(runs[0].goodput_bps[i])));

@@ -60,6 +60,9 @@ struct study_replay {
 bool study_replay_build(struct study_replay *r, const struct analysis_flows *table, struct error *err);
 void study_replay_fini(struct study_replay *r);
 
+/* Bytes in flight at most: flow i's window, or the mean of its captured ones where those are played. */
+double study_replay_window(const struct study_replay *r, int i);
+
 /* "ack-first@nic", "buffer=500kB@port", "window=1MB", "cc=cubic", "pause", ... changed in *s, which owns its flows. */
 bool study_replay_what_if(struct scenario *s, const char *text, struct error *err);
 

@@ -233,6 +233,9 @@ static bool replay_fill(struct study_replay *r, const struct analysis_flows *tab
     if (bulk == 0)
         return error_set(err, ERROR_INPUT, "no bulk flow to replay: %d small ones", n);
     scenario_free_flows(s);
+    free(s->datagrams);
+    s->datagrams = NULL;
+    s->n_datagrams = 0;
     s->flows = memory_zeroed((size_t)bulk, sizeof *s->flows, "flows to replay");
     r->flows = memory_zeroed((size_t)bulk, sizeof *r->flows, "flows to replay");
     replay_place_shared(r, flows, bulk);
@@ -293,6 +296,17 @@ void study_replay_fini(struct study_replay *r)
     scenario_fini(&r->scenario);
     free(r->flows);
     r->flows = NULL;
+}
+
+double study_replay_window(const struct study_replay *r, int i)
+{
+    const struct scenario_flow *f = &r->scenario.flows[i];
+    double sum = 0;
+    if (f->tcp.congestion != EMU_CONGESTION_GIVEN || f->n_windows == 0)
+        return (double)f->tcp.receive_buffer_bytes;
+    for (int k = 0; k < f->n_windows; k++)
+        sum += (double)f->windows[k].bytes;
+    return sum / f->n_windows;
 }
 
 bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct error *err)
