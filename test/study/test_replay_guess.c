@@ -100,6 +100,20 @@ static void test_what_a_replay_does_not_have_is_refused(void **state)
     assert_non_null(strstr(why, "shrank though nothing was lost"));
 }
 
+static void test_the_settled_phase_tells_guesses_apart(void **state)
+{
+    (void)state;
+    struct study_replay_flow settled[] = {{.measured_bps = 10e6, .settled_bps = 8e6}};
+    struct study_replay r = {.flows = settled, .n_flows = 1};
+    double rates[] = {10e6}, like_bps[] = {8e6}, unlike_bps[] = {4e6}, ended_bps[] = {NAN};
+    struct study_replay_run like = {.goodput_bps = rates, .settled_bps = like_bps}, unlike = like, ended = like;
+    unlike.settled_bps = unlike_bps;
+    ended.settled_bps = ended_bps;
+    assert_true(study_replay_distance(&r, &like) < 1e-9);
+    assert_true(fabs(study_replay_distance(&r, &unlike) - 0.15) < 1e-9);
+    assert_true(study_replay_distance(&r, &ended) < 1e-9); /* nothing to compare */
+}
+
 static void test_captured_windows_answer_for_what_no_control_here_does(void **state)
 {
     (void)state;
@@ -160,6 +174,7 @@ int main(void)
         cmocka_unit_test(test_of_datagrams_that_fill_a_link_some_were_lost),
         cmocka_unit_test(test_a_baseline_beyond_a_tenth_is_refused_with_the_reason),
         cmocka_unit_test(test_what_a_replay_does_not_have_is_refused),
+        cmocka_unit_test(test_the_settled_phase_tells_guesses_apart),
         cmocka_unit_test(test_captured_windows_answer_for_what_no_control_here_does),
         cmocka_unit_test(test_captured_windows_become_larger_or_smaller_within_bounds),
         cmocka_unit_test(test_retransmissions_tell_guesses_apart),
