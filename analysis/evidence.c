@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/evidence.h"
 
+#include "analysis/floors.h"
 #include "analysis/leg_series.h"
 
 #include <math.h>
@@ -9,9 +10,9 @@
 /* Of waits. */
 #define TICKS 10             /* and more: stamps tell legs apart */
 #define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
-#define STEADY 0.35          /* deviation over mean of what an earlier flow waits more */
 #define UNSEEN 0.03          /* of the round trip: as much wait comes from stamps and delayed ACKs */
-#define STOOD 0.3            /* of it stood when the later flow began */
+#define LEAST_LOOPS 16       /* to take their mean */
+#define FRAME_BITS (1538 * 8.0)
 
 /* Of senders. A window-limited one is always within a segment or two of its window and answers every ACK. */
 #define FULL 0.97            /* of the most in flight, on average: always at its window */
@@ -71,104 +72,98 @@ double analysis_evidence_data_wait_s(const struct analysis_evidence *e, double a
     return evidence_wait_s(e, false, at_s) + e->missing_s[0];
 }
 
-enum evidence_series { EVIDENCE_DATA, EVIDENCE_ACK, EVIDENCE_LOOP };
-
-/* Mean over the phase. */
-static double evidence_mean_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
-                              enum evidence_series which)
+/* Mean of a leg's waits over the packets of the phase; without any, what it was before. */
+static double evidence_leg_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
+                             enum analysis_leg leg)
 {
-    double sum = 0, n = 0;
+    double sum = 0, n = 0, last_s = NAN;
+    for (size_t i = 0; i < e->n_waits && e->waits[i].start_s < s->to_s; i++) {
+        const struct analysis_wait *w = &e->waits[i];
+        last_s = w->leg_s[leg];
+        if (w->start_s < s->from_s)
+            continue;
+        sum += w->leg_samples[leg] * w->leg_s[leg];
+        n += w->leg_samples[leg];
+    }
+    return n > 0 ? sum / n : last_s;
+}
+
+/* Mean of a loop over those of the phase. */
+static double evidence_loop_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
+                              enum analysis_loop loop, double *n)
+{
+    double sum = 0;
+    *n = 0;
     for (size_t i = 0; i < e->n_waits; i++) {
         const struct analysis_wait *w = &e->waits[i];
-        double x = which == EVIDENCE_LOOP ? w->loop_s : which == EVIDENCE_ACK ? w->ack_s : w->data_s;
-        if (w->start_s < s->from_s || w->start_s >= s->to_s || !isfinite(x))
+        if (w->start_s < s->from_s || w->start_s >= s->to_s || w->loop_samples[loop] == 0)
             continue;
-        sum += x;
-        n++;
+        sum += w->loop_samples[loop] * w->loop_s[loop];
+        *n += w->loop_samples[loop];
     }
-    return n > 0 ? sum / n : NAN;
+    return *n > 0 ? sum / *n : NAN;
 }
 
-/* Does a leg of `e` pass the queue towards the host? Its data, coming in, or its ACKs, going out. */
-static bool evidence_passes_in(const struct analysis_evidence *e, bool ack)
+/* No wait is negative; an unknown one stays so. */
+static double evidence_wait_of(double wait_s)
 {
-    return e->flow->incoming != ack;
-}
-
-/* How much more an earlier flow waits in the queue that a leg of *late shares with a leg of *early, all along and
- * already when *late began; 0: no such thing. */
-static double evidence_stood(const struct analysis_evidence_set *s, const struct analysis_evidence *early,
-                             bool early_ack, const struct analysis_evidence *late, bool late_ack)
-{
-    double sum = 0, squares = 0, n = 0, begun = evidence_wait_s(early, early_ack, late->start_s);
-    double from_s = fmax(late->start_s, early->start_s);
-    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
-        double at_s = from_s + (s->to_s - from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES;
-        double more = evidence_wait_s(early, early_ack, at_s) - evidence_wait_s(late, late_ack, at_s);
-        if (!isfinite(more))
-            continue;
-        sum += more;
-        squares += more * more;
-        n++;
-    }
-    double mean = sum / n, deviation = sqrt(fmax(0, squares / n - mean * mean));
-    bool stands = n > ANALYSIS_EVIDENCE_SAMPLES / 4 && mean > 2 * late->tick_s && deviation < STEADY * mean &&
-                  begun > STOOD * mean;
-    return stands ? mean : 0;
-}
-
-/* A flow that begins behind a standing queue never meets it empty: what it lacks, earlier flows show. */
-static void evidence_backlogs(struct analysis_evidence_set *s)
-{
-    for (size_t j = 0; j < s->n; j++) {
-        struct analysis_evidence *late = &s->flow[j];
-        for (int leg = 0; leg < 2; leg++)
-            for (size_t i = 0; i < s->n; i++) {
-                const struct analysis_evidence *early = &s->flow[i];
-                if (i == j || early->n_waits == 0 || late->n_waits == 0 || early->start_s >= late->start_s)
-                    continue;
-                for (int other = 0; other < 2; other++)
-                    if (evidence_passes_in(early, other) == evidence_passes_in(late, leg))
-                        late->missing_s[leg] = fmax(late->missing_s[leg], evidence_stood(s, early, other, late, leg));
-            }
-    }
+    return isnan(wait_s) ? NAN : fmax(0, wait_s);
 }
 
 static void evidence_waits(struct analysis_evidence_set *s)
 {
-    evidence_backlogs(s);
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        e->data_wait_s = evidence_mean_s(s, e, EVIDENCE_DATA) + e->missing_s[0];
-        e->ack_wait_s = evidence_mean_s(s, e, EVIDENCE_ACK) + e->missing_s[1];
+        double near_s = e->stamped_s[analysis_floors_near(e)] - e->near_least_s, samples,
+               far_s = e->stamped_s[analysis_floors_far(e)] - e->far_least_s;
+        near_s = isfinite(near_s) ? near_s : 0;
+        far_s = isfinite(far_s) ? far_s : 0;
+        e->missing_s[0] = e->flow->incoming ? far_s : near_s;
+        e->missing_s[1] = e->flow->incoming ? near_s : far_s;
+        e->data_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT) +
+                                          evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN) + e->missing_s[0]);
+        e->ack_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT) +
+                                         evidence_leg_s(s, e, ANALYSIS_LEG_ACK_IN) + e->missing_s[1]);
         if (isfinite(e->tick_s)) /* else its life's */
-            e->loop_wait_s = evidence_mean_s(s, e, EVIDENCE_LOOP) - e->loop_least_s;
-        e->floor_s = fmax(0, e->floor_s - e->missing_s[0] - e->missing_s[1]);
+            e->loop_wait_s = evidence_loop_s(s, e, ANALYSIS_LOOP_RECEIVER, &samples) - e->loop_least_s;
+        if (isfinite(e->near_least_s + e->far_least_s))
+            e->floor_s = e->near_least_s + e->far_least_s;
+    }
+}
+
+/* An application keeps the sender waiting, or a delayed ACK does: what leaves an end does not show when the data or the
+ * ACK before it came there. What stamps show of the way from the ends to the tap is not touched by it. */
+static void evidence_applications(const struct analysis_evidence_set *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct analysis_evidence *e = &s->flow[i];
+        const struct analysis_clocking_figures *k = &e->clocking;
+        bool breaks = k->restarts >= LEAST_BREAKS && !(k->jitter <= BREAKS_JITTER);
+        double data_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT), ack_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT);
+        if (!isfinite(e->tick_s + data_s + ack_s) || !(e->flow->idle || breaks || k->short_share > SHORTS))
+            continue;
+        e->data_wait_s = fmax(0, data_s);
+        e->ack_wait_s = fmax(0, ack_s);
     }
 }
 
 /* Where waits are of the size of the stamps' ticks, these do not tell data from ACKs. A tap beside the host's link
  * does: what waits between the tap and the receiver and back are ACKs, in the queue of the other direction; data
- * wait before it. The round trip is that of Little's law, the window over the rate; its floor is the tap's way to
- * the host and back, which all flows share, and the way to the other end and back. */
+ * wait before it. Where the loop to the sender did not show often enough, the round trip is that of Little's law, the
+ * window over the rate. */
 static void evidence_ticks(struct analysis_evidence_set *s)
 {
-    double near_s = INFINITY;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct analysis_evidence *e = &s->flow[i];
-        near_s = fmin(near_s, e->near_s);
-        near_s = e->flow->incoming ? fmin(near_s, e->loop_least_s) : near_s;
-    }
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        double rtt_s = e->clocking.flight_bytes * 8 / e->flow->rate_bps;
+        double rtt_s = e->clocking.flight_bytes * 8 / e->flow->rate_bps, samples;
         if (!isfinite(e->tick_s) || !isfinite(e->loop_wait_s) ||
             !(e->data_wait_s + e->ack_wait_s < TICKS * e->tick_s) || !(rtt_s < TICKS * e->tick_s) ||
             !(e->clocking.flight_bytes > FEW_SEGMENTS * e->clocking.full_bytes))
             continue;
-        double least_s = e->flow->incoming ? near_s : e->loop_least_s; /* of the loop to the receiver */
-        double floor_s = e->flow->incoming ? near_s + e->far_s : e->loop_least_s + near_s;
-        e->floor_s = isfinite(floor_s) ? floor_s : e->floor_s;
+        double least_s = e->flow->incoming ? e->near_least_s : e->far_least_s; /* of the loop to the receiver */
+        double loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples);
+        if (samples >= LEAST_LOOPS && e->flow->loss_events == 0)
+            rtt_s = loop_s + e->loop_wait_s + e->loop_least_s;
         e->floor_s = fmin(e->floor_s, rtt_s);
         e->ack_wait_s = fmin(fmax(0, e->loop_wait_s + e->loop_least_s - least_s), rtt_s - e->floor_s);
         e->data_wait_s = fmax(0, rtt_s - e->floor_s - e->ack_wait_s);
@@ -278,12 +273,18 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     e->most_bps = INFINITY;
     e->floor_s = explained ? x.floor_s : NAN;
     e->tick_s = explained ? x.tick_s : NAN;
-    e->loop_least_s = explained ? x.loop_least_s : NAN;
-    e->loop_wait_s = explained ? x.hold_s - x.loop_least_s : NAN;
+    e->loop_least_s = explained ? x.loop_least_s[ANALYSIS_LOOP_RECEIVER] : NAN;
+    e->loop_wait_s = explained ? x.hold_s - e->loop_least_s : NAN;
+    for (int k = 0; k < ANALYSIS_LOOPS; k++) {
+        e->least_s[k] = explained ? x.loop_least_s[k] : NAN;
+        e->stamped_s[k] = explained ? x.stamped_least_s[k] : NAN;
+    }
+    e->width_s = analysis_round_trip_width_s(e->waits, e->n_waits);
     enum analysis_tap_place here = incoming ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_SENDER;
     s->beside = s->beside || s->n > 1 || analysis_flows_tap(f, slot) == here;
     if (analysis_flows_get(f, slot, &flow)) {
         e->start_s = flow.start_s;
+        e->peer = incoming ? flow.src : flow.dst;
         e->bins = flow.bins;
         e->lossless = flow.retransmitted_segments == 0;
         e->near_s = incoming ? flow.receiver_side_s : flow.sender_side_s;
@@ -293,6 +294,19 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
         e->clocking =
             (struct analysis_clocking_figures){.flight_bytes = NAN, .offered_bytes = NAN, .full_bytes = NAN};
     s->full_bytes = fmin(fmax(s->full_bytes, e->clocking.full_bytes), MTU_PAYLOAD);
+}
+
+/* What a full frame takes on the host's slower way; NAN when the capture does not show it. */
+static double evidence_frame_s(const struct analysis_flows *f, const struct analysis_diagnosis_flow *flows, size_t n)
+{
+    struct analysis_flow flow;
+    double share;
+    if (n == 0 || !analysis_flows_get(f, flows[0].slot, &flow))
+        return NAN;
+    const struct analysis_capacity_host *host =
+        analysis_flows_capacity(f, flows[0].incoming ? &flow.dst : &flow.src, flow.tag);
+    return host ? FRAME_BITS / fmin(analysis_capacity_bps(&host->in, &share), analysis_capacity_bps(&host->out, &share))
+                : NAN;
 }
 
 bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
@@ -311,8 +325,11 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
         s->flow[i].waits = s->waits + i * ANALYSIS_LEG_SERIES_SLOTS;
         evidence_of(s, &s->flow[i], f);
     }
+    if (!analysis_floors_find(s, evidence_frame_s(f, flows, n)))
+        return error_set(err, ERROR_SYSTEM, "out of memory for the diagnosis of %zu flows", n);
     evidence_waits(s);
     evidence_ticks(s);
+    evidence_applications(s);
     for (size_t i = 0; i < n; i++)
         s->flow[i].limit = evidence_limit(s, &s->flow[i]);
     return true;

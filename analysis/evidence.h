@@ -13,14 +13,19 @@ struct analysis_evidence {
     struct analysis_clocking_figures clocking;
     struct analysis_wait *waits;      /* borrowed; over its life */
     size_t n_waits;
+    double width_s;                   /* of a slot */
     const struct analysis_bins *bins; /* borrowed */
+    struct capture_address peer;      /* its other end */
     double start_s;
     double tick_s;                    /* of its stamps; NAN without them, 0 where they are not used */
     double floor_s;                   /* round trip through empty queues */
     double data_wait_s, ack_wait_s;   /* means in the phase; NAN unknown */
     double loop_least_s, loop_wait_s; /* from the tap to the receiver and back: least; mean beyond it */
     double near_s, far_s;             /* of its handshake: from the tap to the host, to the other end, and back */
-    double missing_s[2];              /* in data and ACK waits: what stood in the queue when it began */
+    double least_s[ANALYSIS_LOOPS], stamped_s[ANALYSIS_LOOPS]; /* its loops at their least: as timed; by its stamps */
+    double own_far_s;                 /* the lesser of its handshake's and its data's, to the other end and back */
+    double near_least_s, far_least_s; /* through empty queues: analysis/floors.h */
+    double missing_s[2];              /* in data and ACK waits: what its stamps' own least leave out */
     enum analysis_cause limit;        /* application, receiver, window or losses */
     double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */
     double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */

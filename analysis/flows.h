@@ -76,7 +76,7 @@ static inline bool analysis_flow_touches(const struct analysis_flow *flow, const
 struct analysis_flows *analysis_flows_new(void);
 void analysis_flows_free(struct analysis_flows *f);
 
-/* Before the first segment: keep what analysis_flows_explain() says, some 6 kB for each direction with data, 60 kB
+/* Before the first segment: keep what analysis_flows_explain() says, some 6 kB for each direction with data, 75 kB
  * and what is in flight for one with many. */
 void analysis_flows_keep_explanations(struct analysis_flows *f);
 

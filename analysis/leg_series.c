@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNIT_NS INT64_C(1000000)
+#define UNIT_NS INT64_C(1000)
 
 struct analysis_leg_series *analysis_leg_series_new(int64_t time_ns)
 {

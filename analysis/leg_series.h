@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/leg_series.h - the legs of a flow's round trip over time: sums of tap times and timestamps in equal slots.
  *
- * Slots lie on a grid of 2^shift ms from the origin, as those of analysis/bins.h do; when time outgrows them,
+ * Slots lie on a grid of 2^shift us from the origin; when time outgrows them,
  * neighbours merge. Which tick the timestamps have is known only in the end, so both sums are kept. */
 #ifndef ANALYSIS_LEG_SERIES_H
 #define ANALYSIS_LEG_SERIES_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define ANALYSIS_LEG_SERIES_SLOTS 512
-#define ANALYSIS_LEG_SERIES_LEGS 5 /* the last: from the tap to the receiver and back, no stamps */
+#define ANALYSIS_LEG_SERIES_LEGS 6 /* the last two: the loops from the tap to the receiver, and to the sender */
 
 struct analysis_leg_series_cell {
     double time_sum_ns, ticks_sum; /* of the tap, less where its clock began; of the stamps, likewise */
@@ -18,7 +18,7 @@ struct analysis_leg_series_cell {
 };
 
 struct analysis_leg_series {
-    int64_t first; /* slot 0 covers [first, first + 1) << shift, in ms */
+    int64_t first; /* slot 0 covers [first, first + 1) << shift, in us */
     unsigned shift;
     size_t n;
     struct analysis_leg_series_cell cell[ANALYSIS_LEG_SERIES_SLOTS][ANALYSIS_LEG_SERIES_LEGS];

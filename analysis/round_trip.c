@@ -14,7 +14,8 @@
 #define RATES 512     /* of ACK groups: sixteenths of an octave */
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
-#define LOOP ANALYSIS_LEGS /* of the series */
+#define LOOP ANALYSIS_LEGS /* of the series: the first of the loops */
+#define RELEASES 32   /* a power of two */
 #define ALONE 8 /* times as many ACKs of one segment as of several: the receiver delays none */
 
 static const double tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1e3, 1e6, 4e6, 10e6};
@@ -45,6 +46,19 @@ struct trip_stamped {
     bool vague; /* its first ACK left somewhere within its tick */
 };
 
+/* A window that stays as it was: each ACK lets go the data that begin so much after the ACK before it. */
+struct trip_release {
+    int64_t start, time_ns; /* of the data awaited; when their ACK passed */
+    uint32_t stamp;         /* of that ACK */
+};
+
+struct trip_window {
+    int64_t bytes;
+    bool steady;
+    struct trip_release awaited[RELEASES]; /* a ring */
+    uint32_t oldest, n, acks, every;       /* every so many of the ACKs: as many as find room */
+};
+
 struct trip_passed {
     int64_t end, time_ns;
 };
@@ -53,7 +67,8 @@ struct analysis_round_trip {
     struct trip_leg legs[ANALYSIS_LEGS];
     struct trip_clock sender, receiver;
     struct trip_probe ack;
-    int64_t probe_ack; /* what it acknowledged */
+    int64_t probe_ack, probe_before; /* what it acknowledged, and the one before it */
+    struct trip_window window;
     int64_t of_one, of_several; /* segments: ACKs of so many */
     struct trip_passed *ring; /* owned; capacity a power of two */
     uint32_t oldest, count, capacity;
@@ -70,8 +85,7 @@ struct analysis_round_trip {
     int in_run;           /* of ACKs whose rate is taken */
     int64_t run_ack_ns, run_first_ack;
     int64_t holds;
-    int64_t loops;
-    double least_loop_ns;
+    double least_loop_ns[ANALYSIS_LOOPS];
     double bytes_at[RATES]; /* acknowledged by groups of that rate */
     double hold_sum_ns;
 };
@@ -80,7 +94,8 @@ struct analysis_round_trip *analysis_round_trip_new(void)
 {
     struct analysis_round_trip *e = calloc(1, sizeof *e);
     if (e)
-        e->least_pause_ns = LEAST_PAUSE_NS;
+        *e = (struct analysis_round_trip){
+            .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INFINITY, INFINITY}, .window.every = 1};
     return e;
 }
 
@@ -128,14 +143,25 @@ static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, cons
         analysis_leg_series_add(e->series, time_ns, (int)which, t, ticks);
 }
 
+static void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int64_t from_ns, int64_t time_ns)
+{
+    double loop_ns = (double)(time_ns - from_ns);
+    e->least_loop_ns[loop] = fmin(e->least_loop_ns[loop], loop_ns);
+    if (e->series)
+        analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0);
+}
+
 static void probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns)
 {
     if (p->any && (int32_t)(stamp - p->newest) <= 0)
         return; /* the first with a stamp is the one an echo speaks of */
+    if (p->any && !p->armed) { /* the handshake, or what nobody captured, may have had the first of all */
+        p->armed = true;
+        p->stamp = stamp;
+        p->time_ns = time_ns;
+    }
     p->any = true;
     p->newest = stamp;
-    if (!p->armed)
-        *p = (struct trip_probe){.armed = true, .any = true, .stamp = stamp, .newest = stamp, .time_ns = time_ns};
 }
 
 /* True when this echo ends the probe at hand. */
@@ -203,6 +229,52 @@ static bool ring_push(struct analysis_round_trip *e, struct trip_passed passed)
     return true;
 }
 
+/* An ACK, and the data that left the sender as soon as it had it. */
+static void loop_add_sender(struct analysis_round_trip *e, const struct capture_segment *s, int64_t ack_ns,
+                            int64_t time_ns)
+{
+    leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, s->tsval, ack_ns);
+    loop_add(e, ANALYSIS_LOOP_SENDER, ack_ns, time_ns);
+}
+
+/* What an ACK let go began so much after the ACK before it: the window, if it was so the last time, too. */
+static void window_set(struct trip_window *w, int64_t bytes)
+{
+    w->steady = w->bytes == bytes;
+    w->bytes = bytes;
+    w->n = w->steady ? w->n : 0;
+}
+
+static void window_ack(struct analysis_round_trip *e, const struct capture_segment *s, int64_t time_ns)
+{
+    struct trip_window *w = &e->window;
+    int64_t start = e->last_ack + w->bytes;
+    if (!w->steady || start < e->newest_end || w->acks++ % w->every != 0)
+        return;
+    if (w->n == RELEASES) /* to take only what finds room would prefer the first of each burst */
+        w->every *= 2;
+    else
+        w->awaited[(w->oldest + w->n++) % RELEASES] = (struct trip_release){start, time_ns, s->tsval};
+}
+
+static void window_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t start, int64_t time_ns,
+                        bool echo)
+{
+    struct trip_window *w = &e->window;
+    while (w->n > 0 && start >= w->awaited[w->oldest].start) {
+        const struct trip_release *r = &w->awaited[w->oldest];
+        w->oldest = (w->oldest + 1) % RELEASES;
+        w->n--;
+        if (start == r->start && s->tsecr == r->stamp) {
+            if (!echo)
+                loop_add_sender(e, s, r->time_ns, time_ns);
+        } else {
+            w->steady = false;
+            w->n = 0;
+        }
+    }
+}
+
 bool analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
                               int64_t time_ns)
 {
@@ -218,9 +290,14 @@ bool analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
     clock_note(&e->sender, s->tsval, time_ns);
     leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns);
     int64_t ack_ns = e->ack.time_ns;
+    bool echo = probe_echo(&e->ack, s->tsecr);
+    int64_t start = end - s->payload_bytes;
+    window_data(e, s, start, time_ns, echo);
     /* With nothing else in flight it was the application that kept the sender waiting, not the ACK. */
-    if (probe_echo(&e->ack, s->tsecr) && end - e->probe_ack > s->payload_bytes)
-        leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, s->tsval, ack_ns);
+    if (echo && end - e->probe_ack > s->payload_bytes)
+        loop_add_sender(e, s, ack_ns, time_ns);
+    if (echo)
+        window_set(&e->window, start - e->probe_before);
     return true;
 }
 
@@ -302,11 +379,15 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
         leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns);
         bool armed = e->ack.armed;
         probe_set(&e->ack, s->tsval, time_ns);
-        if (!armed && e->ack.armed)
+        if (!armed && e->ack.armed) {
             e->probe_ack = ack;
+            e->probe_before = e->last_ack;
+        }
     }
     if (s->payload_bytes > 0 || (e->has_ack && ack <= e->last_ack))
         return;
+    if (s->has_timestamps && e->has_ack)
+        window_ack(e, s, time_ns);
     e->has_ack = true;
     e->last_ack = ack;
     e->last_ack_ns = time_ns;
@@ -327,13 +408,8 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     else
         e->of_one++;
     bool prompt = segments > 1 || e->of_one > ALONE * e->of_several;
-    double loop_ns = (double)(time_ns - data_ns);
-    if (prompt && e->series)
-        analysis_leg_series_add(e->series, time_ns, LOOP, loop_ns, 0);
-    if (prompt) {
-        e->least_loop_ns = e->loops == 0 || loop_ns < e->least_loop_ns ? loop_ns : e->least_loop_ns;
-        e->loops++;
-    }
+    if (prompt)
+        loop_add(e, ANALYSIS_LOOP_RECEIVER, data_ns, time_ns);
     if (s->has_timestamps && prompt)
         leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns);
     static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS};
@@ -364,7 +440,7 @@ static void trip_ticks(int sender, int receiver, int tick[static ANALYSIS_LEGS])
 size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits)
 {
     int tick[ANALYSIS_LEGS];
-    double last[ANALYSIS_LEGS] = {0}, loop_s = NAN;
+    double last[ANALYSIS_LEGS] = {0}, loop_s[ANALYSIS_LOOPS] = {NAN, NAN};
     trip_ticks(clock_tick(&e->sender), clock_tick(&e->receiver), tick);
     for (size_t i = 0; e->series && i < e->series->n; i++) {
         for (int k = 0; k < ANALYSIS_LEGS; k++) {
@@ -373,21 +449,25 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
             double tick_of = tick_ns[tick[k]], mean = analysis_leg_series_mean_ns(e->series, i, k, tick_of);
             double beyond = leg_sign((enum analysis_leg)k) * mean - e->legs[k].least[tick[k]] - tick_of / 2;
             if (isfinite(mean)) /* else as before */
-                last[k] = fmax(0, beyond) * 1e-9;
+                last[k] = beyond * 1e-9;
+            waits[i].leg_samples[k] = e->series->cell[i][k].n;
         }
-        waits[i] = (struct analysis_wait){.start_s = analysis_leg_series_start_s(e->series, i),
-                                          .data_s = last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN],
-                                          .ack_s = last[ANALYSIS_LEG_ACK_OUT] + last[ANALYSIS_LEG_ACK_IN]};
+        waits[i].start_s = analysis_leg_series_start_s(e->series, i);
+        waits[i].data_s = fmax(0, last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN]);
+        waits[i].ack_s = fmax(0, last[ANALYSIS_LEG_ACK_OUT] + last[ANALYSIS_LEG_ACK_IN]);
         memcpy(waits[i].leg_s, last, sizeof last);
-        double loop_ns = analysis_leg_series_mean_ns(e->series, i, LOOP, 0);
-        waits[i].loop_s = loop_s = isfinite(loop_ns) ? loop_ns * 1e-9 : loop_s;
+        for (int k = 0; k < ANALYSIS_LOOPS; k++) {
+            double loop_ns = analysis_leg_series_mean_ns(e->series, i, LOOP + k, 0);
+            waits[i].loop_s[k] = loop_s[k] = isfinite(loop_ns) ? loop_ns * 1e-9 : loop_s[k];
+            waits[i].loop_samples[k] = e->series->cell[i][LOOP + k].n;
+        }
     }
     return e->series ? e->series->n : 0;
 }
 
 double analysis_round_trip_width_s(const struct analysis_wait *waits, size_t n)
 {
-    return n > 1 ? waits[1].start_s - waits[0].start_s : 1e-3;
+    return n > 1 ? waits[1].start_s - waits[0].start_s : 1e-6;
 }
 
 void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysis_round_trip_figures *x)
@@ -396,8 +476,9 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
     int tick[ANALYSIS_LEGS];
     trip_ticks(sender, receiver, tick);
     *x = (struct analysis_round_trip_figures){.passed = e->xi,
-                                              .loop_least_s = e->loops > 0 ? e->least_loop_ns * 1e-9 : NAN,
                                        .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
+    for (int i = 0; i < ANALYSIS_LOOPS; i++)
+        x->loop_least_s[i] = isfinite(e->least_loop_ns[i]) ? e->least_loop_ns[i] * 1e-9 : NAN;
     x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax(tick_ns[sender], tick_ns[receiver]) * 1e-9;
     if (receiver >= 0)
         x->stamped = e->stamped[receiver].xi;
@@ -413,6 +494,14 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
     for (int i = 0; i < ANALYSIS_LEGS; i++)
         least_ns += tick[i] < 0 || e->legs[i].n == 0 ? NAN : e->legs[i].least[tick[i]];
     x->floor_s = sender < 0 || receiver < 0 ? NAN : fmax(0, least_ns + tick_ns[sender] + tick_ns[receiver]) * 1e-9;
+    for (int i = 0; i < ANALYSIS_LOOPS; i++) {
+        int go = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
+        int come = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
+        bool known = tick[go] >= 0 && e->legs[go].n > 0 && e->legs[come].n > 0;
+        int k = tick[go];
+        x->stamped_least_s[i] =
+            known ? (e->legs[go].least[k] + e->legs[come].least[k] + tick_ns[k]) * 1e-9 : NAN;
+    }
     x->data_wait_s = x->wait_s[ANALYSIS_LEG_DATA_OUT] + x->wait_s[ANALYSIS_LEG_DATA_IN];
     x->ack_wait_s = x->wait_s[ANALYSIS_LEG_ACK_OUT] + x->wait_s[ANALYSIS_LEG_ACK_IN];
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/round_trip.h - where a flow's round trip goes, and what its ACKs look like, from one tap.
  *
+ * Loops: what the tap times by itself, without stamps. To the receiver: from data to the ACK they caused. To the
+ * sender: from an ACK to the data it let go, which are the first that echo its stamp; or, while its window stays as it
+ * is, those that begin a window after the ACK before. They tell waits below the stamps' ticks.
+ *
  * Round trip: TCP timestamps cut it into four legs at the tap, wherever that is. With t the tap's time and v a
  * timestamp in its sender's clock,
  *   data, sender to tap      t(data) - v(data)        an own NIC's queue before the tap included
@@ -39,6 +43,9 @@ struct analysis_pause {
 enum analysis_leg { ANALYSIS_LEG_DATA_OUT, ANALYSIS_LEG_DATA_IN, ANALYSIS_LEG_ACK_OUT, ANALYSIS_LEG_ACK_IN,
                     ANALYSIS_LEGS };
 
+/* From the tap to an end and back: what an ACK takes to follow its data, and data the ACK that lets them go. */
+enum analysis_loop { ANALYSIS_LOOP_RECEIVER, ANALYSIS_LOOP_SENDER, ANALYSIS_LOOPS };
+
 struct analysis_round_trip; /* of one direction; opaque */
 
 /* NULL when memory is out. */
@@ -60,7 +67,8 @@ struct analysis_round_trip_figures {
     double floor_s;               /* the legs' minima together: through empty queues, if it met them; NAN unknown */
     double tick_s;                /* the coarser of the two clocks' ; NAN unknown */
     struct compression passed, stamped;    /* groups of ACKs: left when their data passed; or by their own timestamps */
-    double loop_least_s;          /* from the tap to the receiver and back, no ACK delayed; NAN unknown */
+    double loop_least_s[ANALYSIS_LOOPS]; /* no ACK delayed; NAN unknown */
+    double stamped_least_s[ANALYSIS_LOOPS]; /* sum of its legs' minima: what their waits are counted from */
     double hold_s;                /* mean from data passing the tap to their ACK passing it */
 };
 
@@ -71,13 +79,14 @@ const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_ro
 struct analysis_wait {
     double start_s, data_s, ack_s;
     double leg_s[ANALYSIS_LEGS];
-    double loop_s; /* from the tap to the receiver and back; NAN without a sample yet */
+    double loop_s[ANALYSIS_LOOPS];   /* NAN without a sample yet */
+    uint32_t leg_samples[ANALYSIS_LEGS], loop_samples[ANALYSIS_LOOPS]; /* 0: the values of the slot before */
 };
 
 /* At most ANALYSIS_LEG_SERIES_SLOTS (analysis/leg_series.h) of them; 0 for a small flow, or without timestamps. */
 size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits);
 
-/* How long each of the n > 0 slots is; a lone one is 1 ms. */
+/* How long each of the n > 0 slots is; a lone one is 1 us. */
 double analysis_round_trip_width_s(const struct analysis_wait *waits, size_t n);
 
 void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysis_round_trip_figures *x);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/floors.h"
+
+#include "analysis/leg_series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REFERENCES 16   /* flows that others are compared with: the first to begin met the least */
+#define LEAST_SHARED 8  /* times at which two flows are compared */
+#define APART 2.0       /* loops between two samples: what lies between them is their mean */
+#define ALIKE 0.3       /* of what one lacks: loops that differ by less are of the same length */
+#define FOLLOWS 0.35    /* of what a loop changes by: the difference of two changes less behind a shared queue */
+#define VARIES 8.0      /* times less than what is looked for: such a change proves nothing */
+#define STOOD 0.5       /* of what is lacking stood in the queue when the flow began */
+#define HANDSHAKE 2.0   /* frames: a SYN is that much faster than data, over two links */
+
+/* A loop at some time, and how much longer another is then. */
+struct floors_pair {
+    double loop_s, more_s;
+};
+
+/* How two far loops differ. */
+struct floors_shift {
+    size_t n;
+    double more_s;          /* median of the difference */
+    double swing_s, turn_s; /* how much longer than at its least the measure mostly is; the difference, likewise */
+};
+
+/* One kind of pairs, both ways of data alike or not: do they share a queue? */
+struct floors_vote {
+    double swing_s, turn_s;
+};
+
+struct floors {
+    struct analysis_evidence_set *s;
+    const struct analysis_evidence *reference[REFERENCES];
+    size_t n;
+    struct floors_shift *shift; /* owned; of each flow to each reference */
+    struct floors_vote vote[2];
+    double nearest_s; /* least of all far loops */
+};
+
+enum analysis_loop analysis_floors_near(const struct analysis_evidence *e)
+{
+    return e->flow->incoming ? ANALYSIS_LOOP_RECEIVER : ANALYSIS_LOOP_SENDER;
+}
+
+enum analysis_loop analysis_floors_far(const struct analysis_evidence *e)
+{
+    return e->flow->incoming ? ANALYSIS_LOOP_SENDER : ANALYSIS_LOOP_RECEIVER;
+}
+
+static int floors_compare(const void *a, const void *b) /* of pairs: by their first */
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double floors_median(const struct floors_pair *p, size_t n)
+{
+    double sorted[ANALYSIS_LEG_SERIES_SLOTS];
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = p[i].more_s;
+    qsort(sorted, n, sizeof *sorted, floors_compare);
+    return sorted[n / 2];
+}
+
+/* What o's far loop is and how much longer e's, whenever e's has a sample between two of o's. */
+static size_t floors_pairs(const struct analysis_evidence *e, const struct analysis_evidence *o,
+                           struct floors_pair *pair)
+{
+    enum analysis_loop mine = analysis_floors_far(e), its = analysis_floors_far(o);
+    const struct analysis_wait *before = NULL, *after = NULL;
+    size_t n = 0;
+    for (size_t i = 0, k = 0; i < e->n_waits; i++) {
+        const struct analysis_wait *w = &e->waits[i];
+        double at_s = w->start_s + (e->width_s - o->width_s) / 2;
+        if (w->loop_samples[mine] == 0)
+            continue;
+        for (; k < o->n_waits && (!after || after->start_s < at_s); k++)
+            if (o->waits[k].loop_samples[its] > 0) {
+                before = after;
+                after = &o->waits[k];
+            }
+        if (!before || after->start_s < at_s ||
+            after->start_s - before->start_s > APART * (before->loop_s[its] + o->width_s))
+            continue;
+        double share = (at_s - before->start_s) / (after->start_s - before->start_s);
+        double loop_s = before->loop_s[its] + share * (after->loop_s[its] - before->loop_s[its]);
+        pair[n++] = (struct floors_pair){loop_s, w->loop_s[mine] - loop_s};
+    }
+    return n;
+}
+
+static struct floors_shift floors_shift_of(const struct analysis_evidence *e, const struct analysis_evidence *o)
+{
+    struct floors_pair pair[ANALYSIS_LEG_SERIES_SLOTS];
+    size_t n = e == o ? 0 : floors_pairs(e, o, pair), low = n / 16 > 2 ? n / 16 : 2;
+    if (n < LEAST_SHARED)
+        return (struct floors_shift){0};
+    qsort(pair, n, sizeof *pair, floors_compare);
+    return (struct floors_shift){n, floors_median(pair, n), pair[low + (n - low) / 2].loop_s - pair[low / 2].loop_s,
+                                 floors_median(pair + low, n - low) - floors_median(pair, low)};
+}
+
+/* What a flow lacks that shares its queue with a reference. */
+static double floors_lacks(const struct analysis_evidence *e, const struct analysis_evidence *o,
+                           const struct floors_shift *x)
+{
+    return e->own_far_s - o->own_far_s - x->more_s;
+}
+
+/* What stood in the far queue at a time, by one of its flows; NAN before that has begun. */
+static double floors_stood(const struct analysis_evidence *e, double at_s)
+{
+    double loop_s = NAN;
+    for (size_t i = 0; i < e->n_waits && e->waits[i].start_s <= at_s; i++)
+        loop_s = e->waits[i].loop_s[analysis_floors_far(e)];
+    return loop_s - e->own_far_s;
+}
+
+/* The host's flows by themselves: the least of their loops, or of another to the same peer. */
+static void floors_own(struct floors *f, double frame_s)
+{
+    struct analysis_evidence_set *s = f->s;
+    double near_s = INFINITY;
+    f->nearest_s = INFINITY;
+    for (size_t i = 0; i < s->n; i++) {
+        struct analysis_evidence *e = &s->flow[i];
+        double shake_s = e->flow->incoming ? e->far_s : e->far_s + HANDSHAKE * frame_s;
+        near_s = fmin(near_s, fmin(e->near_s, e->least_s[analysis_floors_near(e)]));
+        e->own_far_s = fmin(shake_s, e->least_s[analysis_floors_far(e)]);
+        f->nearest_s = fmin(f->nearest_s, e->own_far_s);
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        struct analysis_evidence *e = &s->flow[i];
+        for (size_t k = 0; k < s->n; k++)
+            if (capture_address_same(&e->peer, &s->flow[k].peer))
+                e->own_far_s = fmin(e->own_far_s, s->flow[k].own_far_s);
+        e->far_least_s = e->own_far_s;
+        e->near_least_s = near_s;
+    }
+}
+
+static int floors_by_start(const void *a, const void *b)
+{
+    const struct analysis_evidence *x = *(const struct analysis_evidence *const *)a,
+                                   *y = *(const struct analysis_evidence *const *)b;
+    return (x->start_s > y->start_s) - (x->start_s < y->start_s);
+}
+
+/* The flows that began first, of those that show their loops. */
+static void floors_references(struct floors *f)
+{
+    for (size_t i = 0; i < f->s->n; i++) {
+        const struct analysis_evidence *e = &f->s->flow[i];
+        if (e->n_waits == 0 || (f->n == REFERENCES && f->reference[f->n - 1]->start_s <= e->start_s))
+            continue;
+        f->n -= f->n == REFERENCES;
+        f->reference[f->n++] = e;
+        qsort(f->reference, f->n, sizeof *f->reference, floors_by_start);
+    }
+}
+
+static struct floors_vote *floors_vote_of(struct floors *f, const struct analysis_evidence *e,
+                                          const struct analysis_evidence *o)
+{
+    return &f->vote[e->flow->incoming != o->flow->incoming];
+}
+
+static void floors_count(struct floors *f)
+{
+    for (size_t i = 0; i < f->s->n; i++)
+        for (size_t k = 0; k < f->n; k++) {
+            const struct analysis_evidence *e = &f->s->flow[i], *o = f->reference[k];
+            struct floors_shift *x = &f->shift[i * REFERENCES + k];
+            *x = floors_shift_of(e, o);
+            if (x->n == 0 || !(x->swing_s > fabs(floors_lacks(e, o, x)) / VARIES))
+                continue;
+            floors_vote_of(f, e, o)->swing_s += x->swing_s;
+            floors_vote_of(f, e, o)->turn_s += fabs(x->turn_s);
+        }
+}
+
+/* Does a flow wait behind the same frames as the reference? Where the wait changed, both show it or not; where it did
+ * not, other flows tell; else it is likely when the queue already stood. */
+static bool floors_shared(struct floors *f, const struct analysis_evidence *e, const struct analysis_evidence *o,
+                          const struct floors_shift *x)
+{
+    double lacks_s = floors_lacks(e, o, x);
+    const struct floors_vote *v = floors_vote_of(f, e, o);
+    if (x->swing_s > lacks_s / VARIES)
+        return fabs(x->turn_s) < FOLLOWS * x->swing_s;
+    if (v->swing_s > 0)
+        return v->turn_s < FOLLOWS * v->swing_s;
+    return floors_stood(o, e->start_s + e->own_far_s) > STOOD * lacks_s;
+}
+
+static void floors_share(struct floors *f)
+{
+    for (size_t i = 0; i < f->s->n; i++)
+        for (size_t k = 0; k < f->n; k++) {
+            struct analysis_evidence *e = &f->s->flow[i];
+            const struct analysis_evidence *o = f->reference[k];
+            const struct floors_shift *x = &f->shift[i * REFERENCES + k];
+            double more_s = e->own_far_s - o->own_far_s, lacks_s = floors_lacks(e, o, x);
+            if (x->n == 0)
+                continue;
+            if (more_s > 0 && fabs(x->more_s) < ALIKE * more_s) /* as long as the other all the time, but for that */
+                e->far_least_s = fmin(e->far_least_s, o->own_far_s);
+            else if (lacks_s > 0 && floors_shared(f, e, o, x)) /* and no nearer than the nearest that shows */
+                e->far_least_s = fmin(e->far_least_s, fmax(f->nearest_s, e->own_far_s - lacks_s));
+        }
+}
+
+bool analysis_floors_find(struct analysis_evidence_set *s, double frame_s)
+{
+    struct floors f = {.s = s, .shift = calloc(s->n * REFERENCES + 1, sizeof *f.shift)};
+    if (!f.shift)
+        return false;
+    floors_own(&f, frame_s);
+    floors_references(&f);
+    floors_count(&f);
+    floors_share(&f);
+    free(f.shift);
+    return true;
+}

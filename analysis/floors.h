@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/floors.h - round trips of a host's flows through empty queues, although not every flow met them empty.
+ *
+ * The tap cuts a round trip into two loops, to the host and back and to the other end and back, and both are timed
+ * without stamps. All flows share the way from the tap to the host: the least of that loop is the same for all of
+ * them. On the other side each has its own way and all share the queue towards the host. A flow that begins behind a
+ * standing queue never meets it empty. It has one that began earlier for a measure: behind a shared queue the two
+ * loops differ by a constant, so the least of one follows from the least of the other. */
+#ifndef ANALYSIS_FLOORS_H
+#define ANALYSIS_FLOORS_H
+
+#include "analysis/evidence.h"
+
+/* Fills near_least_s and far_least_s of each flow. frame_s: what a full frame takes on the host's link; NAN unknown.
+ * False when memory is out. */
+bool analysis_floors_find(struct analysis_evidence_set *s, double frame_s);
+
+/* Which of a flow's loops is the one to the host, and to the other end. */
+enum analysis_loop analysis_floors_near(const struct analysis_evidence *e);
+enum analysis_loop analysis_floors_far(const struct analysis_evidence *e);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/floors.h"
+#include "test/cm.h"
+
+#include <math.h>
+
+#define FLOWS 2
+#define SLOTS 200
+#define SLOT_S 1e-3
+#define WAY_S 10e-3  /* to the other end and back, empty */
+#define NEAR_S 50e-6
+
+static struct analysis_wait slots[FLOWS][SLOTS];
+static struct analysis_diagnosis_flow described[FLOWS];
+static struct analysis_evidence flow[FLOWS];
+static struct analysis_evidence_set set;
+
+/* A flow whose data come in; its far loop at a time, in seconds. */
+static void flow_add(size_t i, bool incoming, size_t begins, double (*loop_s)(size_t slot))
+{
+    described[i].incoming = incoming;
+    flow[i] = (struct analysis_evidence){.flow = &described[i], .waits = slots[i], .n_waits = SLOTS - begins,
+                                         .width_s = SLOT_S, .start_s = (double)begins * SLOT_S, .near_s = NAN,
+                                         .far_s = NAN, .peer.family = 4, .peer.bytes = {10, 0, 0, (uint8_t)(i + 2)}};
+    enum analysis_loop far = analysis_floors_far(&flow[i]);
+    flow[i].least_s[analysis_floors_near(&flow[i])] = NEAR_S * (double)(i + 1);
+    flow[i].least_s[far] = INFINITY;
+    for (size_t k = 0; k < flow[i].n_waits; k++) {
+        slots[i][k] = (struct analysis_wait){.start_s = (double)(begins + k) * SLOT_S};
+        slots[i][k].loop_s[far] = loop_s(begins + k);
+        slots[i][k].loop_samples[far] = 1;
+        flow[i].least_s[far] = fmin(flow[i].least_s[far], loop_s(begins + k));
+    }
+    set = (struct analysis_evidence_set){.flow = flow, .n = i + 1, .to_s = SLOTS * SLOT_S};
+}
+
+/* Fills in 20 ms and then comes and goes by 2 ms. */
+static double queue_s(size_t slot)
+{
+    return slot < 20 ? (double)slot * 1e-3 : 20e-3 + 2e-3 * sin((double)slot);
+}
+
+static double behind_it_s(size_t slot)
+{
+    return WAY_S + queue_s(slot);
+}
+
+static double behind_it_from_afar_s(size_t slot)
+{
+    return 3 * WAY_S + queue_s(slot);
+}
+
+static double beside_it_s(size_t slot)
+{
+    (void)slot;
+    return WAY_S;
+}
+
+static void test_a_late_flow_has_the_floor_of_an_early_one(void **state)
+{
+    (void)state;
+    flow_add(0, true, 0, behind_it_s);
+    flow_add(1, true, 50, behind_it_s); /* its own least is above 27 ms */
+    assert_true(flow[1].least_s[ANALYSIS_LOOP_SENDER] > 2.7 * WAY_S);
+    assert_true(analysis_floors_find(&set, NAN));
+    assert_true(fabs(flow[0].far_least_s - WAY_S) < 1e-9);
+    assert_true(fabs(flow[1].far_least_s - WAY_S) < 0.3e-3);
+    assert_true(fabs(flow[1].near_least_s - NEAR_S) < 1e-9); /* the other's: the way to the host is the same */
+}
+
+/* Its ACKs and the other's data wait in one queue; its own way is longer. */
+static void test_what_is_behind_another_way_keeps_it(void **state)
+{
+    (void)state;
+    flow_add(0, true, 0, behind_it_s);
+    flow_add(1, false, 50, behind_it_from_afar_s);
+    assert_true(analysis_floors_find(&set, NAN));
+    assert_true(fabs(flow[1].far_least_s - 3 * WAY_S) < 0.3e-3);
+}
+
+/* A queue of its own, or ACKs first: that the other waits says nothing. */
+static void test_a_flow_beside_the_queue_lacks_nothing(void **state)
+{
+    (void)state;
+    flow_add(0, true, 0, behind_it_s);
+    flow_add(1, false, 5, beside_it_s);
+    assert_true(analysis_floors_find(&set, NAN));
+    assert_true(fabs(flow[1].far_least_s - WAY_S) < 1e-9);
+    flow_add(0, false, 0, beside_it_s);
+    flow_add(1, true, 5, behind_it_from_afar_s); /* met 5 ms of its own making */
+    assert_true(analysis_floors_find(&set, NAN));
+    assert_true(fabs(flow[1].far_least_s - 3 * WAY_S - 5e-3) < 1e-9);
+}
+
+static void test_flows_to_one_peer_have_one_floor(void **state)
+{
+    (void)state;
+    flow_add(0, true, 0, beside_it_s);
+    flow_add(1, false, 50, behind_it_from_afar_s);
+    flow[1].peer = flow[0].peer;
+    assert_true(analysis_floors_find(&set, NAN));
+    assert_true(fabs(flow[1].far_least_s - WAY_S) < 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_late_flow_has_the_floor_of_an_early_one),
+        cmocka_unit_test(test_what_is_behind_another_way_keeps_it),
+        cmocka_unit_test(test_a_flow_beside_the_queue_lacks_nothing),
+        cmocka_unit_test(test_flows_to_one_peer_have_one_floor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/leg_series.h"
+#include "test/analysis/segment.h"
+#include "test/cm.h"
+
+#include <math.h>
+
+#define US INT64_C(1000)
+#define SEGMENT 1000
+#define WINDOW 10  /* segments */
+
+/* Each ACK lets go a segment, a window after the one before. Its sender takes 100 us, the data's queue there more the
+ * later an ACK comes within a burst of ten; stamps tick once a millisecond. */
+static struct analysis_flows *flow_in_bursts(void)
+{
+    struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    for (uint32_t i = 0; i < WINDOW; i++)
+        feed(f, i * 10 * US, stamped(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1, 0, 0));
+    for (uint32_t k = 0; k < 300; k++) {
+        int64_t round_ns = (2 + (int64_t)k) * MS;
+        for (uint32_t i = 0; i < WINDOW; i++)
+            feed(f, round_ns + i * US, stamped(B_TO_A, 1, 0, 1 + (k * WINDOW + i + 1) * SEGMENT, k + 1, k));
+        for (uint32_t i = 0; i < WINDOW; i++)
+            feed(f, round_ns + (100 + i * 10) * US,
+                 stamped(A_TO_B, 1 + (k * WINDOW + i + WINDOW) * SEGMENT, SEGMENT, 1, k + 1, k + 1));
+    }
+    return f;
+}
+
+static void test_all_of_a_burst_shows_in_the_loop_to_the_sender(void **state)
+{
+    (void)state;
+    static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
+    struct analysis_flows *f = flow_in_bursts();
+    size_t n = analysis_flows_waits(f, 0, waits);
+    double sum = 0, samples = 0;
+    for (size_t i = 0; i < n; i++) {
+        double k = waits[i].loop_samples[ANALYSIS_LOOP_SENDER];
+        sum += k > 0 ? k * waits[i].loop_s[ANALYSIS_LOOP_SENDER] : 0;
+        samples += k;
+    }
+    assert_true(samples > 2500); /* not the first of each tick alone */
+    assert_true(fabs(sum / samples - 140.5e-6) < 2e-6); /* 100 + 4.5 * (10 - 1) us */
+    struct analysis_round_trip_figures x;
+    assert_true(analysis_flows_explain(f, 0, &x));
+    assert_true(fabs(x.loop_least_s[ANALYSIS_LOOP_SENDER] - 100e-6) < 1e-9);
+    analysis_flows_free(f);
+}
+
+/* The first stamp that the capture shows may have been the handshake's already: its echo says nothing of that ACK. */
+static void test_the_first_stamp_times_nothing(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    for (uint32_t i = 0; i < 3; i++)
+        feed(f, i * 10 * US, stamped(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1, 7, 7));
+    feed(f, 31 * US, stamped(B_TO_A, 1, 0, 1 + SEGMENT, 7, 7));
+    feed(f, 32 * US, stamped(A_TO_B, 1 + 3 * SEGMENT, SEGMENT, 1, 7, 7)); /* was on its way */
+    struct analysis_round_trip_figures x;
+    assert_true(analysis_flows_explain(f, 0, &x));
+    assert_true(isnan(x.loop_least_s[ANALYSIS_LOOP_SENDER]));
+    feed(f, 2 * MS, stamped(B_TO_A, 1, 0, 1 + 2 * SEGMENT, 9, 7));
+    feed(f, 2 * MS + 60 * US, stamped(A_TO_B, 1 + 4 * SEGMENT, SEGMENT, 1, 9, 9));
+    assert_true(analysis_flows_explain(f, 0, &x));
+    assert_true(fabs(x.loop_least_s[ANALYSIS_LOOP_SENDER] - 60e-6) < 1e-9);
+    analysis_flows_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_of_a_burst_shows_in_the_loop_to_the_sender),
+        cmocka_unit_test(test_the_first_stamp_times_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
