@@ -3,9 +3,9 @@
  *
  * * Behind a standing queue full frames leave back to back: the rate of a few of them is the link's (packet trains,
  * Jain and Routhier 1986; dispersion, Dovrolis, Ramanathan and Moore 2001). Groups of frames towards, or from, one host
- * vote for their rate with their bytes, in steps of a sixteenth of an octave. Wire bytes: with preamble, gap, FCS. A tap
- * stamps frames as they begin (a port that sends) or end (one that receives), and with frames of two sizes only one of
- * them gives the link's rate: each way votes apart, and the one that agrees most is taken. */
+ * vote for their rate with their bytes, in steps of a sixteenth of an octave. Wire bytes: with preamble, gap, FCS. A
+ * tap stamps frames as they begin (a port that sends) or end (one that receives), and with frames of two sizes only one
+ * of them gives the link's rate: each way votes apart, and the one that agrees most is taken. */
 #ifndef ANALYSIS_CAPACITY_H
 #define ANALYSIS_CAPACITY_H
 
