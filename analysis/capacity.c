@@ -49,15 +49,15 @@ static size_t capacity_index(const struct analysis_capacity *c, const struct cap
     return i;
 }
 
-/* The latest `group` frames vote. */
-static void capacity_vote(struct analysis_capacity_way *w, int which, size_t group)
+/* The latest `group` frames vote, and the one before: of the ends of the time one belongs to it. */
+static void capacity_vote(struct analysis_capacity_way *w, int which, size_t group, size_t begins)
 {
     const size_t ring = ANALYSIS_CAPACITY_MOST + 1, latest = w->frames - 1;
     if (w->frames <= group)
         return;
     double sum = 0, span_s = (double)(w->time_ns[latest % ring] - w->time_ns[(latest - group) % ring]) * 1e-9;
     uint32_t full = 0;
-    for (size_t i = 0; i < group; i++) { /* the one before only begins the time */
+    for (size_t i = begins; i < group + begins; i++) {
         sum += w->bytes[(latest - i) % ring];
         full += w->bytes[(latest - i) % ring] >= FULL_BYTES;
     }
@@ -74,16 +74,22 @@ static void capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64
     const size_t ring = ANALYSIS_CAPACITY_MOST + 1;
     w->time_ns[w->frames % ring] = time_ns;
     w->bytes[w->frames % ring] = bytes;
-    w->frames++;
     w->all_bytes += bytes;
+    const size_t at = w->frames % ANALYSIS_CAPACITY_TRAIN;
+    double train_s = (double)(time_ns - w->train_ns[at]) * 1e-9;
+    if (w->frames >= ANALYSIS_CAPACITY_TRAIN && train_s > 0)
+        w->train_bps = fmax(w->train_bps, (w->all_bytes - w->train_bytes[at]) * 8 / train_s);
+    w->train_ns[at] = time_ns;
+    w->train_bytes[at] = w->all_bytes;
+    w->frames++;
     if (time_ns / SLOT_NS != w->slot) {
         w->slot = time_ns / SLOT_NS;
         w->slot_bytes = 0;
     }
     w->slot_bytes += bytes;
     w->most_slot_bytes = fmax(w->most_slot_bytes, w->slot_bytes);
-    for (int i = 0; i < ANALYSIS_CAPACITY_GROUPS; i++)
-        capacity_vote(w, i, groups[i]);
+    for (int i = 0; i < ANALYSIS_CAPACITY_VOTES; i++)
+        capacity_vote(w, i, groups[i / 2], (size_t)i % 2);
 }
 
 bool analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
@@ -130,14 +136,19 @@ double analysis_capacity_peak_bps(const struct analysis_capacity_way *w)
     return w->most_slot_bytes * 8 / ((double)SLOT_NS * 1e-9);
 }
 
+double analysis_capacity_least_bps(const struct analysis_capacity_way *w)
+{
+    return fmax(w->train_bps, analysis_capacity_peak_bps(w));
+}
+
 /* Votes for a step and its neighbours. */
-static double capacity_votes(const struct analysis_capacity_way *w, int group, size_t at, double *seconds)
+static double capacity_votes(const struct analysis_capacity_way *w, int which, size_t at, double *seconds)
 {
     double bytes = 0;
     *seconds = 0;
     for (size_t i = at > 0 ? at - 1 : 0; i <= at + 1 && i < ANALYSIS_CAPACITY_STEPS; i++) {
-        bytes += w->votes[group].bytes[i];
-        *seconds += w->votes[group].seconds[i];
+        bytes += w->votes[which].bytes[i];
+        *seconds += w->votes[which].seconds[i];
     }
     return bytes;
 }
@@ -147,12 +158,12 @@ double analysis_capacity_bps(const struct analysis_capacity_way *w, double *shar
     double rate = NAN, seconds;
     double least_bps = fmax(0, w->most_slot_bytes - EDGES * FULL_BYTES) * 8 / ((double)SLOT_NS * 1e-9);
     *share = 0;
-    for (int group = 0; group < ANALYSIS_CAPACITY_GROUPS; group++) {
+    for (int which = 0; which < ANALYSIS_CAPACITY_VOTES; which++) {
         double all = 0;
         for (size_t i = 0; i < ANALYSIS_CAPACITY_STEPS; i++)
-            all += w->votes[group].bytes[i];
+            all += w->votes[which].bytes[i];
         for (size_t i = 0; i < ANALYSIS_CAPACITY_STEPS && all > 0; i++) {
-            double bytes = capacity_votes(w, group, i, &seconds);
+            double bytes = capacity_votes(w, which, i, &seconds);
             if (bytes <= *share * all || bytes * 8 / seconds < BELOW_PEAK * least_bps)
                 continue;
             *share = bytes / all;

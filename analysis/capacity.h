@@ -3,7 +3,9 @@
  *
  * * Behind a standing queue full frames leave back to back: the rate of a few of them is the link's (packet trains,
  * Jain and Routhier 1986; dispersion, Dovrolis, Ramanathan and Moore 2001). Groups of frames towards, or from, one host
- * vote for their rate with their bytes, in steps of a sixteenth of an octave. Wire bytes: with preamble, gap, FCS. */
+ * vote for their rate with their bytes, in steps of a sixteenth of an octave. Wire bytes: with preamble, gap, FCS. A
+ * tap stamps frames as they begin (a port that sends) or end (one that receives), and with frames of two sizes only one
+ * of them gives the link's rate: each way votes apart, and the one that agrees most is taken. */
 #ifndef ANALYSIS_CAPACITY_H
 #define ANALYSIS_CAPACITY_H
 
@@ -13,7 +15,9 @@
 
 #define ANALYSIS_CAPACITY_STEPS 480 /* from 1 kbit/s on: 30 octaves */
 #define ANALYSIS_CAPACITY_GROUPS 2  /* sizes of groups: shapers let some frames go at once, batches arrive at once */
+#define ANALYSIS_CAPACITY_VOTES 4   /* a size of groups, stamped at its end or its beginning */
 #define ANALYSIS_CAPACITY_MOST 12   /* frames of the larger */
+#define ANALYSIS_CAPACITY_TRAIN 256 /* frames: more than a shaper or an interface lets go at once */
 
 /* Frames of one way. */
 struct analysis_capacity_way {
@@ -22,11 +26,13 @@ struct analysis_capacity_way {
     uint64_t frames;
     struct {
         double bytes[ANALYSIS_CAPACITY_STEPS], seconds[ANALYSIS_CAPACITY_STEPS];
-    } votes[ANALYSIS_CAPACITY_GROUPS];
+    } votes[ANALYSIS_CAPACITY_VOTES];
     int64_t slot;         /* of 100 ms, under way */
     double slot_bytes, most_slot_bytes, all_bytes;
     double other_bytes, other_frames; /* not TCP */
     int64_t other_from_ns, other_to_ns;
+    int64_t train_ns[ANALYSIS_CAPACITY_TRAIN]; /* rings of frames: when, and all bytes until then */
+    double train_bytes[ANALYSIS_CAPACITY_TRAIN], train_bps; /* the fastest */
 };
 
 struct analysis_capacity_host {
@@ -56,5 +62,8 @@ double analysis_capacity_bps(const struct analysis_capacity_way *w, double *shar
 
 /* The most that 100 ms carried, bit/s on the wire. */
 double analysis_capacity_peak_bps(const struct analysis_capacity_way *w);
+
+/* The same, or a long train of frames: the link is no slower. */
+double analysis_capacity_least_bps(const struct analysis_capacity_way *w);
 
 #endif

@@ -69,6 +69,9 @@ static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
     [ANALYSIS_CAUSE_FULL] =
         {"full", "the link carries what it can", "nothing, but for a faster link", NULL,
          {{ANALYSIS_REMEDY_ANY, "ethtool DEV  # the rate in use, and those on offer"}}},
+    [ANALYSIS_CAUSE_ONE_WAY] =
+        {"one_way", "all data go one way, and the link carries what it can", "nothing, but for a faster link", NULL,
+         {{ANALYSIS_REMEDY_ANY, "ethtool DEV  # the rate in use, and those on offer"}}},
     [ANALYSIS_CAUSE_LINK] =
         {"other_link", "another link on the way is full", "nothing here, but for a faster link there", NULL,
          {{ANALYSIS_REMEDY_ANY, "ethtool DEV on every hop  # the rates in use"}}},

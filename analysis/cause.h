@@ -14,8 +14,9 @@ enum analysis_cause {
     ANALYSIS_CAUSE_RECEIVER,    /* a reader that is slow */
     ANALYSIS_CAUSE_WINDOW,      /* buffers, or congestion windows that no loss holds down */
     ANALYSIS_CAUSE_FULL,        /* the link carries what it can */
-    ANALYSIS_CAUSE_LINK,        /* another link on the way does; known of a run */
-    ANALYSIS_CAUSE_PAUSE,       /* likewise */
+    ANALYSIS_CAUSE_ONE_WAY,     /* likewise, and there are no data the other way */
+    ANALYSIS_CAUSE_LINK,        /* another link on the way does */
+    ANALYSIS_CAUSE_PAUSE,       /* likewise; known of a run */
     ANALYSIS_CAUSES,
 };
 

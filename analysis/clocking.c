@@ -7,15 +7,20 @@
 
 #define UNIT_NS INT64_C(1000000)
 #define TIGHT 0.7 /* of the mean gap */
-#define LEAST_RESTARTS 8
+#define LEAST_CYCLES 8
 #define GAPS 32   /* it is a mean over so many, about */
+#define PERIODS 8 /* likewise */
+#define MOST 0.6  /* of them are usual: else it has no period */
+#define TICKS 4   /* and more in a period: stamps tell when it begins */
+#define USUAL 1.5 /* times longer or shorter than the mean period */
 
-struct analysis_clocking *analysis_clocking_new(int64_t time_ns)
+struct analysis_clocking *analysis_clocking_new(int64_t time_ns, int64_t to_sender_ns)
 {
     struct analysis_clocking *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->first = time_ns / UNIT_NS;
+    c->to_sender_ns = to_sender_ns;
     c->all_acked = -1;
     return c;
 }
@@ -35,11 +40,13 @@ static void clocking_merge(struct analysis_clocking_slot *to, const struct analy
     to->flight_most = to->flight_most > from->flight_most ? to->flight_most : from->flight_most;
     to->flight_n += from->flight_n;
     to->restarts += from->restarts;
+    to->prompted += from->prompted;
     to->segments += from->segments;
     to->tight += from->tight;
     to->shorts += from->shorts;
     to->acks += from->acks;
     to->closed += from->closed;
+    to->pure += from->pure;
 }
 
 /* Neighbours merge. */
@@ -71,6 +78,39 @@ static struct analysis_clocking_slot *clocking_at(struct analysis_clocking *c, i
     return &c->slot[i];
 }
 
+static void clocking_began(struct clocking_began *b, double began, double answered_s)
+{
+    b->sum += began;
+    b->squares += began * began;
+    b->products += began * answered_s;
+}
+
+/* A write that came before all was acknowledged makes one cycle of two: such are left out. */
+static void clocking_cycle(struct analysis_clocking *c, int64_t time_ns, uint32_t ticks)
+{
+    double answered_s = (double)(c->all_acked_ns - c->restart_ns) * 1e-9;
+    double period_s = (double)(time_ns - c->restart_ns) * 1e-9;
+    bool usual = period_s < USUAL * c->period_s && period_s * USUAL > c->period_s;
+    c->cycles++;
+    c->period_s += (period_s - c->period_s) / (c->period_s > 0 ? PERIODS : 1);
+    if (!usual)
+        return;
+    c->usual++;
+    c->answered += answered_s;
+    c->answered_squares += answered_s * answered_s;
+    clocking_began(&c->tapped, period_s, answered_s);
+    clocking_began(&c->stamped, ticks, answered_s);
+}
+
+/* Had the sender everything acknowledged? Either it echoes an ACK that it had not before, or there was time for it. */
+static bool clocking_restarts(const struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
+                              int64_t time_ns)
+{
+    return c->all_acked >= 0 && c->all_acked == end - s->payload_bytes && s->has_timestamps &&
+           (int32_t)(s->tsecr - c->all_acked_tsval) >= 0 &&
+           (s->tsecr != c->last_tsecr || time_ns - c->all_acked_ns >= c->to_sender_ns / 2);
+}
+
 void analysis_clocking_data(struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
                             uint32_t full_bytes, int64_t time_ns)
 {
@@ -83,22 +123,21 @@ void analysis_clocking_data(struct analysis_clocking *c, const struct capture_se
     c->newest_end = end;
     slot->segments++;
     slot->shorts += s->payload_bytes < c->full_bytes - c->full_bytes / 8;
-    if (c->all_acked >= 0 && c->all_acked == end - s->payload_bytes && s->has_timestamps &&
-        (int32_t)(s->tsecr - c->all_acked_tsval) >= 0) {
-        double pause_s = (double)(time_ns - c->all_acked_ns) * 1e-9,
-               period_s = (double)(time_ns - c->restart_ns) * 1e-9;
+    if (clocking_restarts(c, s, end, time_ns)) {
         slot->restarts++;
-        c->pauses++;
-        c->pause_s += pause_s;
-        c->pause_squares += pause_s * pause_s;
-        c->periods += c->restart_ns > 0;
-        c->period_s += c->restart_ns > 0 ? period_s : 0;
-        c->period_squares += c->restart_ns > 0 ? period_s * period_s : 0;
+        slot->prompted += c->prompted;
+        if (c->restart_ns > 0)
+            clocking_cycle(c, time_ns, s->tsval - c->restart_tsval);
         c->restart_ns = time_ns;
+        c->restart_tsval = s->tsval;
         slot->gaps_s += (double)(time_ns - c->last_ns) * 1e-9;
     }
     c->all_acked = -1;
+    c->prompted = false;
     c->last_ns = time_ns;
+    c->last_tsecr = s->tsecr;
+    if (s->has_timestamps && c->latest_acked > 0 && s->tsecr == c->latest_tsval)
+        c->burst_most = end - c->latest_acked > c->burst_most ? end - c->latest_acked : c->burst_most;
     if (!s->has_timestamps || !analysis_inflight_data(&c->inflight, end, s->tsecr, &bytes))
         return;
     slot->flight_n++;
@@ -111,8 +150,13 @@ void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_seg
                            int64_t offered_bytes, int64_t time_ns)
 {
     struct analysis_clocking_slot *slot = clocking_at(c, time_ns);
-    if (s->has_timestamps)
+    c->prompted = c->prompted || s->payload_bytes > 0;
+    slot->pure += s->payload_bytes == 0;
+    if (s->has_timestamps) {
         analysis_inflight_ack(&c->inflight, ack, s->tsval);
+        c->latest_tsval = s->tsval;
+        c->latest_acked = ack;
+    }
     if (s->has_timestamps && ack == c->newest_end) {
         c->all_acked = ack;
         c->all_acked_tsval = s->tsval;
@@ -126,10 +170,20 @@ void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_seg
     slot->closed += offered_bytes < 2 * (int64_t)c->full_bytes;
 }
 
-static double clocking_spread(double n, double sum, double squares)
+/* Regression of when it begins again on when it was answered: by the sender's stamps, which no queue before the tap
+ * delays, unless they are too coarse. */
+static double clocking_clocked(const struct analysis_clocking *c, double *sd)
 {
-    double mean = sum / n;
-    return sqrt(fmax(0, squares / n - mean * mean)) / mean;
+    double n = c->usual, answered = c->answered / n, variance = c->answered_squares / n - answered * answered;
+    double tick_s = c->tapped.sum / c->stamped.sum;
+    bool coarse = !(c->stamped.sum > TICKS * n);
+    const struct clocking_began *b = coarse ? &c->tapped : &c->stamped;
+    double unit_s = coarse ? 1 : tick_s, began = b->sum / n;
+    double slope = (b->products / n - answered * began) / variance;
+    double left = b->squares / n - began * began - slope * slope * variance;
+    bool known = n >= LEAST_CYCLES && n > MOST * c->cycles && variance > 0;
+    *sd = known ? unit_s * sqrt(fmax(0, left) / (n - 2) / variance) : NAN;
+    return known ? 1 - unit_s * slope : NAN;
 }
 
 void analysis_clocking_get(const struct analysis_clocking *c, double from_s, double to_s,
@@ -137,7 +191,8 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
 {
     double width_s = (double)(UNIT_NS << c->shift) * 1e-9, n = 0, sum = 0, before = 0, steps = 0, full = 0, offers = 0,
            offered = 0;
-    double segments = 0, shorts = 0, gaps_s = 0, restarts = 0, acks = 0, closed = 0, most = 0, tight = 0, swing = 0;
+    double segments = 0, shorts = 0, gaps_s = 0, restarts = 0, prompted = 0, pure = 0, acks = 0, closed = 0, most = 0,
+           tight = 0, swing = 0;
     for (size_t i = 0; i < c->n; i++) {
         const struct analysis_clocking_slot *s = &c->slot[i];
         double at_s = ((double)c->first + (double)i + 0.5) * width_s;
@@ -149,7 +204,9 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         tight += s->tight;
         acks += s->acks;
         closed += s->closed;
+        pure += s->pure;
         restarts += s->restarts;
+        prompted += s->prompted;
         gaps_s += s->gaps_s;
         if (s->acks > 0) {
             offers++;
@@ -175,12 +232,13 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         .offered_swing = offers > 0 ? swing / offers : NAN,
         .tight_share = segments > 0 ? tight / segments : NAN,
         .short_share = segments > 0 ? shorts / segments : NAN,
-        .closed_loop = c->periods >= LEAST_RESTARTS &&
-                       clocking_spread(c->pauses, c->pause_s, c->pause_squares) <
-                           clocking_spread(c->periods, c->period_s, c->period_squares),
         .restarts = restarts,
+        .prompted = restarts > 0 ? prompted / restarts : NAN,
+        .burst_bytes = (double)c->burst_most,
         .gaps_s = gaps_s,
         .closed_share = acks > 0 ? closed / acks : NAN,
         .full_bytes = c->full_bytes,
+        .pure_acks = pure,
     };
+    x->clocked = clocking_clocked(c, &x->clocked_sd);
 }

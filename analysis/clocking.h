@@ -21,28 +21,40 @@ struct analysis_clocking_slot {
     int64_t flight_most;
     int64_t offered_least; /* bytes; 0: no ACK, or zero */
     int64_t offered_most;
-    uint32_t flight_n, restarts, segments, shorts, tight, acks, closed;
+    uint32_t flight_n, restarts, prompted, segments, shorts, tight, acks, closed, pure;
 };
 
 struct analysis_clocking {
     int64_t first; /* slot 0 covers [first, first + 1) << shift, in ms since the origin */
     unsigned shift;
     size_t n;
+    int64_t to_sender_ns;
     uint32_t full_bytes; /* payload of a full segment */
     double gap_ns;       /* between data, a running mean */
     int64_t newest_end, life_most; /* of data; bytes in flight */
     int64_t last_ns;               /* of data */
     int64_t all_acked;             /* an ACK of all data before it, with this number and stamp; -1: none */
-    uint32_t all_acked_tsval;
+    uint32_t all_acked_tsval, last_tsecr; /* of that ACK; of data */
     int64_t all_acked_ns, restart_ns; /* of that ACK; of the latest restart, 0 before */
-    /* Of restarts: from the ACK of all before to the data, and from one to the next; sums and squares, s. */
-    double pauses, pause_s, pause_squares, periods, period_s, period_squares;
+    double period_s;                  /* from restart to restart, a running mean */
+    /* Cycles from restart to restart. Usual ones: answered, s, from the first data to the ACK of the last at the tap;
+     * began, from this to the next, s at the tap, and ticks of the sender's stamps; sums, squares, and products with
+     * the answers. */
+    double cycles, usual, answered, answered_squares;
+    struct clocking_began {
+        double sum, squares, products;
+    } tapped, stamped;
+    uint32_t restart_tsval;
+    bool prompted;                    /* the other end has sent data since */
+    uint32_t latest_tsval;            /* of an ACK, with its number: what has left since and echoes it is in flight */
+    int64_t latest_acked, burst_most;
     struct analysis_inflight inflight;
     struct analysis_clocking_slot slot[ANALYSIS_CLOCKING_SLOTS];
 };
 
-/* NULL when memory is out. Free it with free(). */
-struct analysis_clocking *analysis_clocking_new(int64_t time_ns);
+/* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. NULL when memory is
+ * out. Free it with free(). */
+struct analysis_clocking *analysis_clocking_new(int64_t time_ns, int64_t to_sender_ns);
 
 /* A segment with new data up to `end` (relative) passes; `full_bytes`: payload of a full one. */
 void analysis_clocking_data(struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
@@ -64,9 +76,14 @@ struct analysis_clocking_figures {
     double short_share;    /* of segments */
     double tight_share;    /* of segments: follow the one before sooner than the mean, as answers to ACKs do in pairs */
     double restarts, gaps_s; /* how often data began with nothing in flight, and the time since the data before */
-    bool closed_loop;      /* its restarts follow the last ACK more evenly than each other: it waits for an answer */
+    double prompted;       /* of the restarts: after data of the other end, not after ACKs alone */
+    double burst_bytes;    /* the most in flight, over its life, of what the tap has seen of a burst's end; 0 unknown */
+    double clocked;        /* how much of a late answer the pause after it makes up for: 0, it waits for answers; 1, a
+                            * clock starts it. NAN without cycles. */
+    double clocked_sd;
     double closed_share;   /* of ACKs: they offer less than two segments */
     double full_bytes;     /* payload of a full segment */
+    double pure_acks;      /* ACKs without data */
 };
 
 void analysis_clocking_get(const struct analysis_clocking *c, double from_s, double to_s,

@@ -14,7 +14,11 @@
 #define ALIKE 0.04          /* of the other direction's room */
 #define NOT_ALIKE 0.97
 #define ROOM 0.85           /* of its room: data do not wait there */
-#define PAUSES 0.05         /* of the time */
+#define ELSEWHERE 1.5       /* times longer than anything waits in the queue: a margin for waits that are means */
+#define LEAST_CYCLES 8
+#define CLOCKED 0.5         /* a clock makes up for late answers more than not */
+#define HALF 0.5
+#define WHOLE 0.02          /* of a window: as if it were full */
 #define EVEN 0.03           /* of the segments come close together: a link of its own sets the pace */
 #define LINE 0.01           /* off a nominal rate */
 #define MOST_OF_RTT 0.9
@@ -77,70 +81,100 @@ static bool diagnosis_is_line(double bps)
     return false;
 }
 
-/* Two flows and more of a direction, each behind a slower link of its own: evenly spaced, each at an Ethernet's rate,
- * which their sum is not. They queue there, not before the host's link. */
+/* Flows of a direction, each behind a slower link of its own: evenly spaced, each at an Ethernet's rate, which all that
+ * the direction carries is not. They queue there, not before the host's link. */
 static bool diagnosis_apart(const struct diagnosis *d, bool incoming)
 {
-    double sum_bps = 0;
-    size_t n = 0;
+    double sum_bps = 0, acks_bps = 0;
     for (size_t i = 0; i < d->s.n; i++) {
         const struct analysis_evidence *e = &d->s.flow[i];
         double frame_s = (e->clocking.full_bytes + AROUND) * 8 / e->flow->rate_bps;
-        if (e->flow->incoming != incoming)
+        if (e->flow->incoming != incoming) {
+            acks_bps += e->flow->rate_bps * AROUND / (d->s.segments_per_ack * d->s.full_bytes);
             continue;
+        }
         double wire_bps = e->flow->rate_bps * (e->clocking.full_bytes + AROUND) / e->clocking.full_bytes;
         if (!(e->clocking.tight_share < EVEN) || !(e->data_wait_s > frame_s) || !diagnosis_is_line(wire_bps))
             return false;
         sum_bps += wire_bps;
-        n++;
     }
-    return n > 1 && !diagnosis_is_line(sum_bps);
-}
-
-/* Does the flow wait for its ACKs: for a window, or for the answer after which its application goes on? */
-static bool diagnosis_waits(const struct diagnosis *d, const struct analysis_evidence *e)
-{
-    return e->limit == ANALYSIS_CAUSE_APPLICATION ? e->clocking.closed_loop && analysis_evidence_idle(&d->s, e) > PAUSES
-                                                  : e->limit != ANALYSIS_CAUSE_RECEIVER;
-}
-
-/* Share of the time in which it has data to send. */
-static double diagnosis_busy(const struct diagnosis *d, const struct analysis_evidence *e)
-{
-    return e->limit == ANALYSIS_CAUSE_APPLICATION ? fmin(1, fmax(0, 1 - analysis_evidence_idle(&d->s, e))) : 1;
-}
-
-/* Flows of one direction whose windows wait for ACKs would send more if these did not wait. */
-static void diagnose_held(struct diagnosis *d, bool incoming)
-{
-    double wait = 0, rtt = 0, tick_s = 0;
-    const struct analysis_capacity_way *other = !d->host ? NULL : incoming ? &d->host->out : &d->host->in;
-    bool behind = !d->s.beside || (other && other->other_bytes > OTHERS * other->all_bytes);
-    for (size_t i = 0; i < d->s.n; i++) {
-        const struct analysis_evidence *e = &d->s.flow[i];
-        behind = behind || e->behind || e->flow->incoming != incoming;
-        if (e->flow->incoming != incoming || !diagnosis_waits(d, e) || !isfinite(e->ack_wait_s))
-            continue;
-        wait += e->flow->rate_bps * diagnosis_busy(d, e) * e->ack_wait_s;
-        rtt += e->flow->rate_bps * analysis_evidence_rtt_s(e);
-        tick_s += e->flow->rate_bps * e->tick_s;
-    }
-    bool matter = behind && !diagnosis_apart(d, !incoming) && wait > fmax(d->s.unseen * rtt, tick_s);
-    for (size_t i = 0; i < d->s.n; i++) {
-        struct analysis_evidence *e = &d->s.flow[i];
-        if (e->flow->incoming != incoming)
-            continue;
-        e->held = matter && diagnosis_waits(d, e);
-        double rtt_s = analysis_evidence_rtt_s(e), wanted = e->flow->rate_bps * rtt_s / e->floor_s;
-        if (e->limit == ANALYSIS_CAUSE_APPLICATION) /* its cycle is shorter by what its ACKs wait while it sends */
-            wanted = e->flow->rate_bps / (1 - diagnosis_busy(d, e) * fmin(e->ack_wait_s / rtt_s, MOST_OF_RTT));
-        e->wanted_bps = !e->held ? e->flow->rate_bps : wanted > 0 ? fmin(wanted, e->most_bps) : e->most_bps;
-    }
+    return sum_bps > 0 && !diagnosis_is_line(sum_bps + acks_bps);
 }
 
 static struct analysis_diagnosis_way *diagnosis_way(struct diagnosis *d, bool incoming)
 {
     return incoming ? &d->out->in : &d->out->out;
+}
+
+/* Time from one restart to the next of an application that goes on when all is acknowledged; NAN for others. What is
+ * in flight then belongs to one cycle. */
+static double diagnosis_cycle_s(const struct diagnosis *d, const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    double cycle_s = (d->s.to_s - d->s.from_s) / k->restarts;
+    bool waits = k->restarts >= LEAST_CYCLES && k->clocked < CLOCKED && k->clocked_sd < CLOCKED;
+    return waits && !(e->flow->rate_bps / 8 * cycle_s < HALF * k->flight_bytes) ? cycle_s : NAN;
+}
+
+/* How much of a cycle passes while its sender waits for ACKs that wait: one each time its window is full, and the last,
+ * unless it waits for data from the other end. Between the tap and the sender its pauses look like waits of ACKs. */
+static double diagnosis_cycle_wait_s(struct diagnosis *d, const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    double bytes = e->flow->rate_bps / 8 * diagnosis_cycle_s(d, e), window = fmax(k->most_bytes, k->burst_bytes);
+    window = e->tick_s > 0 || isnan(k->offered_bytes) ? window : fmax(window, k->offered_bytes);
+    double stall_s = analysis_evidence_rtt_s(e) - window * 8 / diagnosis_way(d, e->flow->incoming)->capacity_bps;
+    double full = fmax(0, ceil(bytes / window - WHOLE) - 1);
+    double ack_s = fmin(e->ack_wait_s, e->loop_wait_s + e->missing_s[1]);
+    return full * fmin(ack_s, fmax(0, isfinite(stall_s) ? stall_s : ack_s)) + (k->prompted < HALF ? ack_s : 0);
+}
+
+/* How long all that is in flight one way takes to pass the host's link: nothing waits longer in its queue. INFINITY
+ * where that is not known. */
+static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
+{
+    const struct analysis_capacity_way *w = !d->host ? NULL : incoming ? &d->host->in : &d->host->out;
+    double bytes = 0;
+    for (size_t i = 0; i < d->s.n; i++)
+        if (d->s.flow[i].flow->incoming == incoming)
+            bytes += fmax(d->s.flow[i].clocking.most_bytes, d->s.flow[i].clocking.burst_bytes);
+    if (!w || !d->s.beside || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
+        return INFINITY;
+    return bytes * 8 / analysis_capacity_least_bps(w);
+}
+
+/* Flows of one direction whose windows wait for ACKs, or whose applications do, would send more if these did not. */
+static void diagnose_held(struct diagnosis *d, bool incoming)
+{
+    double wait = 0, rtt = 0, tick_s = 0, acks = 0, held = 0;
+    const struct analysis_capacity_way *other = !d->host ? NULL : incoming ? &d->host->out : &d->host->in;
+    bool behind = !d->s.beside || (other && other->other_bytes > OTHERS * other->all_bytes);
+    for (size_t i = 0; i < d->s.n; i++) {
+        struct analysis_evidence *e = &d->s.flow[i];
+        bool application = e->limit == ANALYSIS_CAUSE_APPLICATION || isfinite(diagnosis_cycle_s(d, e));
+        double x = e->flow->rate_bps, of_s = application ? diagnosis_cycle_s(d, e) : analysis_evidence_rtt_s(e);
+        double waits_s = application ? diagnosis_cycle_wait_s(d, e) : e->ack_wait_s;
+        behind = behind || e->behind || e->flow->incoming != incoming;
+        if (e->flow->incoming != incoming)
+            continue;
+        e->held = e->limit != ANALYSIS_CAUSE_RECEIVER && isfinite(waits_s / of_s);
+        double wanted_bps = application ? x / (1 - fmin(waits_s / of_s, MOST_OF_RTT)) : x * of_s / e->floor_s;
+        e->wanted_bps = !e->held ? x : wanted_bps > 0 ? fmin(wanted_bps, e->most_bps) : e->most_bps;
+        wait += e->held ? x * waits_s : 0;
+        rtt += e->held ? x * of_s : 0;
+        tick_s += e->held ? x * e->tick_s : 0;
+        acks += e->held ? x * e->ack_wait_s : 0;
+        held += e->held ? x : 0;
+    }
+    bool elsewhere = diagnosis_apart(d, !incoming) || acks > ELSEWHERE * held * diagnosis_drain_s(d, !incoming);
+    bool matter = behind && !elsewhere && wait > fmax(d->s.unseen * rtt, tick_s);
+    for (size_t i = 0; i < d->s.n && !matter; i++) {
+        struct analysis_evidence *e = &d->s.flow[i];
+        if (e->flow->incoming == incoming) {
+            e->held = false;
+            e->wanted_bps = e->flow->rate_bps;
+        }
+    }
 }
 
 static void diagnose_ways(struct diagnosis *d)
@@ -212,8 +246,8 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
             if (d->s.flow[k].flow->incoming == (i == 0)) {
                 for (size_t at = 0; at < d->s.flow[k].n_waits && d->s.flow[k].tick_s > 0; at++)
                     queued_s = fmax(queued_s, d->s.flow[k].waits[at].leg_s[ANALYSIS_LEG_DATA_OUT]);
-                if (!(d->s.flow[k].tick_s > 0)) /* by Little's law */
-                    queued_s = fmax(queued_s, d->s.flow[k].data_wait_s);
+                if (!(d->s.flow[k].tick_s > 0)) /* by Little's law: where most of its data wait */
+                    queued_s = fmax(queued_s, w->data_wait_s);
                 tick_s = fmax(tick_s, d->s.flow[k].tick_s);
                 stamped = stamped || isfinite(d->s.flow[k].tick_s);
             }
@@ -275,6 +309,7 @@ static double diagnose_possible(const struct diagnosis *d, bool incoming, double
 {
     const struct analysis_diagnosis_way *w = incoming ? &d->out->in : &d->out->out;
     double wanted = 0, fixed = 0, room = diagnosis_room(d, w, other_bps);
+    room = room > 0 ? room : (double)NAN;
     bool held = false;
     for (size_t i = 0; i < d->s.n; i++) {
         const struct analysis_evidence *e = &d->s.flow[i];
@@ -306,6 +341,32 @@ static double diagnosis_share(double carried, double possible)
     return possible > 0 ? 1 - carried / possible : NAN;
 }
 
+/* What a direction would carry at least and at most. Where nothing tells how fast the link is, its data may wait on as
+ * they do, or no more; where not all of the host's traffic is there, or no wait shows, ACKs may wait for nothing. */
+static void diagnose_bounds(const struct diagnosis *d, bool incoming, double *least_bps, double *most_bps)
+{
+    const struct analysis_diagnosis_way *w = incoming ? &d->out->in : &d->out->out;
+    *least_bps = *most_bps = w->possible_bps;
+    bool held = way_held(d, incoming), unknown = way_unknown(d, incoming);
+    bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN && held, beyond = !d->s.beside && held;
+    if (w->flows == 0 || w->saturated || !(unknown || blind || beyond))
+        return;
+    double wanted = 0;
+    for (size_t i = 0; i < d->s.n; i++)
+        wanted += d->s.flow[i].flow->incoming == incoming ? d->s.flow[i].wanted_bps : 0;
+    *least_bps = unknown || beyond ? w->carried_bps : w->possible_bps;
+    *most_bps = unknown ? INFINITY : fmax(*least_bps, wanted);
+}
+
+/* Is so much possible that what is lost matters? */
+static bool diagnosis_yes(const struct analysis_diagnosis *out, const double possible_bps[2])
+{
+    double carried_bps = out->in.carried_bps + out->out.carried_bps, all_bps = possible_bps[0] + possible_bps[1];
+    return diagnosis_share(carried_bps, all_bps) >= ANALYSIS_DIAGNOSIS_TOTAL ||
+           diagnosis_share(out->out.carried_bps, possible_bps[0]) >= ANALYSIS_DIAGNOSIS_DIRECTION ||
+           diagnosis_share(out->in.carried_bps, possible_bps[1]) >= ANALYSIS_DIAGNOSIS_DIRECTION;
+}
+
 static void diagnose_lost(struct diagnosis *d)
 {
     struct analysis_diagnosis *out = d->out;
@@ -321,24 +382,24 @@ static void diagnose_lost(struct diagnosis *d)
             if (w->flows > 0)
                 w->possible_bps = diagnose_possible(d, i, other->possible_bps);
         }
+    double least_bps[2], most_bps[2];
     for (int i = 0; i < 2; i++) {
         struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
         double fast_bps = fmax(other->possible_bps, diagnosis_room(d, other, 0)); /* at most */
         w->acks_bps = fmin(w->capacity_bps, AROUND / (d->s.segments_per_ack * d->s.full_bytes) * fast_bps);
-        bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN;
-        if (w->flows > 0 && !w->saturated &&
-            (way_unknown(d, i) || (blind && way_held(d, i)) || (!d->s.beside && way_held(d, i))))
-            w->possible_bps = NAN;
+        diagnose_bounds(d, i, &least_bps[i], &most_bps[i]);
         w->lost_share = w->flows > 0 ? diagnosis_share(w->carried_bps, w->possible_bps) : 0;
     }
     double carried = out->in.carried_bps + out->out.carried_bps,
            possible = out->in.possible_bps + out->out.possible_bps;
+    bool yes = diagnosis_yes(out, least_bps), no = !diagnosis_yes(out, most_bps);
+    out->answer = yes ? ANALYSIS_ANSWER_YES : no ? ANALYSIS_ANSWER_NO : ANALYSIS_ANSWER_UNKNOWN;
     out->lost_share = diagnosis_share(carried, possible);
-    out->ci95 = hypot(out->in.ci95_bps, out->out.ci95_bps) / possible;
-    bool known = isfinite(out->lost_share);
-    bool yes = known && (out->lost_share >= ANALYSIS_DIAGNOSIS_TOTAL ||
-                         fmax(out->in.lost_share, out->out.lost_share) >= ANALYSIS_DIAGNOSIS_DIRECTION);
-    out->answer = yes ? ANALYSIS_ANSWER_YES : known ? ANALYSIS_ANSWER_NO : ANALYSIS_ANSWER_UNKNOWN;
+    out->ci95 = hypot(out->in.ci95_bps, out->out.ci95_bps) / possible +
+                (most_bps[0] - least_bps[0] + most_bps[1] - least_bps[1]) / (2 * possible);
+    for (int i = 0; i < 2 && out->answer == ANALYSIS_ANSWER_UNKNOWN; i++)
+        if (most_bps[i] > least_bps[i])
+            diagnosis_way(d, i)->possible_bps = diagnosis_way(d, i)->lost_share = out->lost_share = NAN;
 }
 
 /* The limit that most of the goodput has; `all`: not only that of directions with room left. */
@@ -354,6 +415,15 @@ static enum analysis_cause diagnosis_most(const struct diagnosis *d, bool all)
     for (int c = 0; c < ANALYSIS_CAUSES; c++)
         best = share[c] > share[best] ? c : best;
     return (enum analysis_cause)best;
+}
+
+/* Do a direction's flows wait longer than anything can at the host's link, or each behind a link of its own? */
+static bool diagnosis_elsewhere(const struct diagnosis *d, bool incoming)
+{
+    const struct analysis_diagnosis_way *w = incoming ? &d->out->in : &d->out->out;
+    return w->flows > 0 && !w->saturated &&
+           (diagnosis_apart(d, incoming) || w->data_wait_s > ELSEWHERE * diagnosis_drain_s(d, incoming) ||
+            w->ack_wait_s > ELSEWHERE * diagnosis_drain_s(d, !incoming));
 }
 
 static void diagnose_cause(struct diagnosis *d)
@@ -373,7 +443,13 @@ static void diagnose_cause(struct diagnosis *d)
         out->second = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_UNKNOWN;
     } else if (out->answer == ANALYSIS_ANSWER_NO) {
         enum analysis_cause free = diagnosis_most(d, false);
-        out->cause = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : full ? ANALYSIS_CAUSE_FULL : free;
+        bool one_way = in->flows == 0 || away->flows == 0;
+        if (free == ANALYSIS_CAUSE_WINDOW && (diagnosis_elsewhere(d, true) || diagnosis_elsewhere(d, false)))
+            free = ANALYSIS_CAUSE_LINK;
+        out->cause = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES
+                     : !full                         ? free
+                     : one_way                       ? ANALYSIS_CAUSE_ONE_WAY
+                                                     : ANALYSIS_CAUSE_FULL;
         out->second = out->cause == common ? ANALYSIS_CAUSE_UNKNOWN : common;
     }
 }

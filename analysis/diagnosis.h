@@ -4,16 +4,20 @@
  * For each direction of a host's link, over the phase in which the same flows are active:
  *   carried   x = goodput of its flows
  *   possible  what it would carry if no ACK waited behind data. A flow that its application (or its reader) limits
- *             carries x_i, any other W_i / d_i: W_i bytes in flight, d_i its round trip through empty queues; together
- *             no more than the link's goodput less the other direction's ACKs, (C - a possible_other) / s, s and a as
- *             in model/degree.h. Flows whose ACKs hardly wait carry what they carry.
+ *             carries x_i, one that goes on when it is answered as many cycles as fit without waits of ACKs, any other
+ *             W_i / d_i: W_i bytes in flight, d_i its round trip through empty queues; together no more than the
+ *             link's goodput less the other direction's ACKs, (C - a possible_other) / s, s and a as in
+ *             model/degree.h. Flows whose ACKs hardly wait carry what they carry.
  *   lost      1 - carried / possible
  * C is what back-to-back frames show (analysis/capacity.h) where data queue before the tap; else the other direction's,
  * which is an assumption and is named so; else unknown. Waits are those of the phase (analysis/round_trip.h). A flow
  * that begins behind a standing queue never meets it empty; what it lacks is taken from an earlier flow through the
  * same queue: both see that queue's wait at the same time.
  *
- * Yes: 5 % of the total are lost, or 10 % of a direction. Unknown: what would have to be known is not. */
+ * What is in flight one way bounds how long anything waits in the host's queue: ACKs that wait longer do so elsewhere.
+ *
+ * Yes: 5 % of the total are lost, or 10 % of a direction, by the least that is possible; no: by the most that is, they
+ * are not. Unknown: what would have to be known to tell one from the other is not. */
 #ifndef ANALYSIS_DIAGNOSIS_H
 #define ANALYSIS_DIAGNOSIS_H
 

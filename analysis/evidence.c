@@ -10,7 +10,7 @@
 /* Of waits. */
 #define TICKS 10             /* and more: stamps tell legs apart */
 #define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
-#define UNSEEN 0.03          /* of the round trip: as much wait comes from stamps and delayed ACKs */
+#define UNSEEN 0.01          /* of the round trip: as much wait comes from stamps and delayed ACKs */
 #define LEAST_LOOPS 16       /* to take their mean */
 #define FRAME_BITS (1538 * 8.0)
 
@@ -38,7 +38,7 @@
 #define LOSS_EVENTS 2
 
 #define MTU_PAYLOAD 1448.0   /* of a frame; captured super-frames are cut on the wire */
-#define SEGMENTS_PER_ACK 2   /* delayed ACKs */
+#define SEGMENTS_PER_ACK 2   /* where none shows: delayed ACKs */
 
 double analysis_evidence_rtt_s(const struct analysis_evidence *e)
 {
@@ -221,10 +221,13 @@ static bool evidence_paced(const struct analysis_evidence *e)
 }
 
 /* Its reader, not the network, bounds what it may send. */
-static bool evidence_slow_reader(const struct analysis_clocking_figures *k)
+static bool evidence_slow_reader(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
+    const struct analysis_clocking_figures *k = &e->clocking;
+    double cycle_bytes = e->flow->rate_bps / 8 * (s->to_s - s->from_s) / fmax(1, k->restarts);
+    double flight = k->restarts >= LEAST_BREAKS ? fmax(k->flight_bytes, cycle_bytes) : k->flight_bytes;
     return k->closed_share > CLOSED || k->offered_swing > SWING ||
-           (k->flight_bytes >= MOST_OF_IT * k->offered_bytes && k->offered_bytes < HALF_OPEN * k->offered_most_bytes);
+           (flight >= MOST_OF_IT * k->offered_bytes && k->offered_bytes < HALF_OPEN * k->offered_most_bytes);
 }
 
 /* Bytes in flight of a flow that its window does not fill. */
@@ -258,7 +261,7 @@ static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s,
 {
     if (e->flow->loss_events >= LOSS_EVENTS)
         return ANALYSIS_CAUSE_LOSSES;
-    if (isfinite(e->tick_s) && evidence_slow_reader(&e->clocking))
+    if (isfinite(e->tick_s) && evidence_slow_reader(s, e))
         return ANALYSIS_CAUSE_RECEIVER;
     return evidence_application(s, e) ? ANALYSIS_CAUSE_APPLICATION : ANALYSIS_CAUSE_WINDOW;
 }
@@ -313,8 +316,7 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
                               struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s,
                               struct error *err)
 {
-    *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
-                                        .segments_per_ack = SEGMENTS_PER_ACK, .unseen = UNSEEN,
+    *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN, .unseen = UNSEEN,
                                         .interface_bps = analysis_flows_interface_bps(f)};
     s->waits = calloc(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits);
     s->flow = calloc(n + 1, sizeof *s->flow);
@@ -330,8 +332,13 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     evidence_waits(s);
     evidence_ticks(s);
     evidence_applications(s);
-    for (size_t i = 0; i < n; i++)
+    double bytes = 0, acks = 0;
+    for (size_t i = 0; i < n; i++) {
         s->flow[i].limit = evidence_limit(s, &s->flow[i]);
+        bytes += flows[i].rate_bps / 8 * (to_s - from_s);
+        acks += s->flow[i].clocking.pure_acks;
+    }
+    s->segments_per_ack = acks > 0 ? fmax(1, bytes / (acks * s->full_bytes)) : SEGMENTS_PER_ACK;
     return true;
 }
 

@@ -95,7 +95,9 @@ static bool explain_segment(struct analysis_connection *c, int end, const struct
         if (last > d->high && !analysis_round_trip_data(c->explain[end], s, last, t))
             return false;
     }
-    if (s->payload_bytes > 0 && d->bins && !c->clocking[end] && !(c->clocking[end] = analysis_clocking_new(t)))
+    int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
+    if (s->payload_bytes > 0 && d->bins && !c->clocking[end] &&
+        !(c->clocking[end] = analysis_clocking_new(t, to_sender_ns)))
         return false;
     if (s->payload_bytes > 0 && c->clocking[end]) {
         int64_t last = analysis_direction_relative(d, s->seq) + s->payload_bytes;

@@ -172,7 +172,7 @@ static bool evidence_behind(const struct study_run_links *l, const struct study_
 
 /* An application that stops and thinks: how long it has nothing to send, and what its cycles allow without any wait of
  * ACKs. A chunk takes a round trip for each window in it, and one for the rest. */
-static void evidence_pauses(const struct study_run_flow *f, double from_s, struct analysis_evidence *e)
+static void evidence_pauses(const struct study_run_flow *f, double from_s, double to_s, struct analysis_evidence *e)
 {
     double end_s = (double)f->row->end_ps / UNITS_PS_PER_S, span_s = end_s - from_s;
     double before = (double)f->row->bytes - e->flow->rate_bps * span_s / 8, pause_s = 0, n = 0;
@@ -188,8 +188,8 @@ static void evidence_pauses(const struct study_run_flow *f, double from_s, struc
     double transfer_s = (span_s - pause_s) / n, chunk = e->flow->rate_bps * span_s / 8 / n;
     double saved_s = e->ack_wait_s * ceil(chunk / study_judge_run_window(&f->flow->tcp));
     e->limit = pause_s > PAUSES * span_s ? ANALYSIS_CAUSE_APPLICATION : e->limit;
-    e->clocking.closed_loop = true;
-    e->clocking.gaps_s = pause_s / span_s;
+    e->clocking.restarts = n * (to_s - from_s) / span_s; /* of the phase in which others are there, too */
+    e->clocking.most_bytes = study_judge_run_window(&f->flow->tcp);
     e->most_bps = fmin(e->most_bps, chunk * 8 * n / (span_s - n * fmin(saved_s, MOST_OF_TRANSFER * transfer_s)));
 }
 
@@ -238,8 +238,7 @@ void study_run_evidence(const struct study_run_links *l, const struct study_run_
     e->most_bps = fmin(e->flow->rate_bps * growth, evidence_window_bps(l, f, row->floor_s));
     e->limit = evidence_limit(f, growth, elsewhere, e);
     if (e->limit == ANALYSIS_CAUSE_WINDOW && f->flow->n_pauses > 0)
-        evidence_pauses(f, fmax(from_s, e->start_s), e);
+        evidence_pauses(f, fmax(from_s, e->start_s), to_s, e);
     if (f->flow->repeat > 1)
         evidence_messages(f, study_run_links_rate_bps(l, resource, e->flow->incoming), e);
-    e->clocking.gaps_s *= to_s - from_s;
 }

@@ -50,6 +50,41 @@ static void test_trains_show_the_rate_of_a_link_that_is_not_full(void **state)
     analysis_capacity_free(c);
 }
 
+/* Data and ACKs by turns, some after two data, stamped as they begin: by their ends they would show another rate. */
+static void test_frames_of_two_sizes_show_the_rate_by_their_beginnings(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment data = full_segment(), ack = stamped(A_TO_B, 0, 0, 0, 1, 1);
+    double share;
+    int64_t t = 0;
+    for (int i = 0; i < 3000; i++) {
+        bool small = i * 7 % 13 < 5;
+        assert_true(analysis_capacity_add(c, small ? &ack : &data, 0, t));
+        t += small ? 90 * 80 : FRAME_NS; /* at 100 Mb/s */
+    }
+    const struct analysis_capacity_host *b = host_of(c, B_TO_A);
+    assert_true(fabs(analysis_capacity_bps(&b->in, &share) / 1e8 - 1) < 1e-3);
+    assert_true(share > 0.99);
+    analysis_capacity_free(c);
+}
+
+/* A train of 300 frames in an hour of a few: the link is no slower than the train. */
+static void test_a_long_train_shows_how_slow_the_link_is_not(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment();
+    for (int i = 0; i < 300; i++)
+        assert_true(analysis_capacity_add(c, &s, 0, i * (int64_t)FRAME_NS));
+    for (int i = 1; i < 1000; i++)
+        assert_true(analysis_capacity_add(c, &s, 0, i * 1000 * MS));
+    const struct analysis_capacity_way *in = &host_of(c, B_TO_A)->in;
+    assert_true(fabs(analysis_capacity_least_bps(in) / 1e8 - 1) < 0.01);
+    assert_true(analysis_capacity_peak_bps(in) < 0.4e8); /* of a tenth of a second */
+    analysis_capacity_free(c);
+}
+
 /* Frames at random times are no trains: no rate has a quarter of the bytes. */
 static void test_random_arrivals_show_none(void **state)
 {
@@ -105,6 +140,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_back_to_back_frames_show_the_rate),
         cmocka_unit_test(test_trains_show_the_rate_of_a_link_that_is_not_full),
+        cmocka_unit_test(test_frames_of_two_sizes_show_the_rate_by_their_beginnings),
+        cmocka_unit_test(test_a_long_train_shows_how_slow_the_link_is_not),
         cmocka_unit_test(test_random_arrivals_show_none),
         cmocka_unit_test(test_a_pace_below_the_peak_is_no_rate),
         cmocka_unit_test(test_hosts_beyond_the_first_are_not_kept),

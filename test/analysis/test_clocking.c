@@ -19,7 +19,7 @@ static struct analysis_clocking_figures figures(const struct analysis_clocking *
 static void test_a_full_window_is_always_at_its_most(void **state)
 {
     (void)state;
-    struct analysis_clocking *c = analysis_clocking_new(0);
+    struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0, ack = 0, t = 0;
     uint32_t tick = 1;
     for (; end < 10 * FULL; end += FULL)
@@ -47,7 +47,7 @@ static void test_a_full_window_is_always_at_its_most(void **state)
 static void test_writes_begin_with_nothing_in_flight_and_end_short(void **state)
 {
     (void)state;
-    struct analysis_clocking *c = analysis_clocking_new(0);
+    struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0;
     uint32_t tick = 0;
     for (int i = 0; i < 100; i++) {
@@ -72,7 +72,7 @@ static void test_writes_begin_with_nothing_in_flight_and_end_short(void **state)
 static void test_a_slow_reader_shows_in_the_window_offered(void **state)
 {
     (void)state;
-    struct analysis_clocking *c = analysis_clocking_new(0);
+    struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
         analysis_clocking_ack(c, &(struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, i % 4 ? 40 * FULL : FULL,
@@ -85,11 +85,66 @@ static void test_a_slow_reader_shows_in_the_window_offered(void **state)
     free(c);
 }
 
+/* 200 writes of three segments, answered after 2 to 9 ms. Each begins 5 ms after the answer to the one before, or every
+ * 20 ms; `payload`: with data of the other end after the answer. */
+static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
+{
+    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    int64_t end = 0, t = 20 * MS;
+    uint32_t echoed = 0;
+    for (int i = 0; i < 200; i++) {
+        for (int k = 0; k < 3; k++, end += FULL)
+            analysis_clocking_data(c,
+                                   &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true,
+                                                             .tsval = (uint32_t)(t / MS), .tsecr = echoed},
+                                   end + FULL, FULL, t + k * MS / 10);
+        int64_t answered = t + (2 + i * 5 % 8) * MS;
+        echoed = (uint32_t)(answered / MS);
+        analysis_clocking_ack(
+            c, &(struct capture_segment){.has_timestamps = true, .tsval = echoed, .payload_bytes = payload}, end,
+            100 * FULL, answered);
+        t = clocked ? t + 20 * MS : answered + 5 * MS;
+    }
+    struct analysis_clocking_figures x = figures(c);
+    free(c);
+    return x;
+}
+
+static void test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts(void **state)
+{
+    (void)state;
+    struct analysis_clocking_figures waits = cycles(false, 0), clocked = cycles(true, 0), prompted = cycles(false, 100);
+    assert_true(fabs(waits.clocked) < 0.1 && waits.clocked_sd < 0.1);
+    assert_true(fabs(clocked.clocked - 1) < 0.1 && clocked.clocked_sd < 0.1);
+    assert_true(waits.restarts > 190 && waits.prompted <= 0 && prompted.prompted >= 1);
+    assert_true(fabs(waits.burst_bytes - 3 * FULL) < 1);
+    assert_true(fabs(waits.pure_acks - 200) < 0.5 && prompted.pure_acks <= 0);
+}
+
+/* At the receiver all that has come is acknowledged while more is on its way: no restart, unless the ACK had time to
+ * reach the sender, or the sender echoes it. */
+static void test_what_follows_an_ack_too_soon_is_no_restart(void **state)
+{
+    (void)state;
+    struct analysis_clocking *c = analysis_clocking_new(0, 10 * MS);
+    for (int64_t i = 0; i < 100; i++) {
+        analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = 1},
+                               (i + 1) * FULL, FULL, i * MS);
+        analysis_clocking_ack(c, &(struct capture_segment){.has_timestamps = true, .tsval = 1}, (i + 1) * FULL,
+                              100 * FULL, i * MS + MS / 10);
+    }
+    assert_true(figures(c).restarts <= 0);
+    analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = 1},
+                           101 * FULL, FULL, 120 * MS);
+    assert_true(fabs(figures(c).restarts - 1) < 0.1);
+    free(c);
+}
+
 /* Memory does not grow with time, and clocks that step back do no harm. */
 static void test_slots_merge_and_times_may_step_back(void **state)
 {
     (void)state;
-    struct analysis_clocking *c = analysis_clocking_new(1000 * MS);
+    struct analysis_clocking *c = analysis_clocking_new(1000 * MS, -1);
     for (int64_t i = 0; i < 100000; i++)
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, i + 1, FULL,
                                (i % 3 ? 1000 + i : 0) * MS);
@@ -105,6 +160,8 @@ int main(void)
         cmocka_unit_test(test_a_full_window_is_always_at_its_most),
         cmocka_unit_test(test_writes_begin_with_nothing_in_flight_and_end_short),
         cmocka_unit_test(test_a_slow_reader_shows_in_the_window_offered),
+        cmocka_unit_test(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts),
+        cmocka_unit_test(test_what_follows_an_ack_too_soon_is_no_restart),
         cmocka_unit_test(test_slots_merge_and_times_may_step_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
