@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/predict.h"
+#include "results/json.h"
 #include "study/loss_traces.h"
 #include "view/table.h"
 
@@ -83,18 +84,17 @@ static bool options_check(struct options *o, struct error *err)
 /* `mean` is none without trials: the model then goes by a limit, see model_loss_trace_chain(). */
 static json_t *json_proportion(double mean, const struct model_loss_proportion *p)
 {
-    return json_pack("{s:o, s:o, s:f, s:f, s:I, s:I}", "mean", view_table_json_number(p->trials ? mean : (double)NAN),
-                     "pooled", view_table_json_number(p->value), "pooled_low", p->low, "pooled_high", p->high, "hits",
-                     (json_int_t)p->hits, "trials", (json_int_t)p->trials);
+    return results_json("mean:f pooled:f pooled_low:f pooled_high:f hits:l trials:l", p->trials ? mean : (double)NAN,
+                        p->value, p->low, p->high, p->hits, p->trials);
 }
 
 static json_t *json_estimates(const struct options *o, const struct model_loss_counts *k)
 {
     struct model_loss_estimate e = model_loss_trace_estimate(k);
-    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:I}", "traces", o->n_files, "events",
-                     (json_int_t)(k->packs + k->nacks + k->timeouts), "c", json_proportion(o->chain.c, &e.c),
-                     "one_minus_a", json_proportion(o->chain.one_minus_a, &e.one_minus_a), "f",
-                     json_proportion(o->chain.f, &e.f), "foreign", (json_int_t)k->foreign);
+    return results_json("traces:i events:l c:o one_minus_a:o f:o foreign:l", o->n_files,
+                        k->packs + k->nacks + k->timeouts, json_proportion(o->chain.c, &e.c),
+                        json_proportion(o->chain.one_minus_a, &e.one_minus_a), json_proportion(o->chain.f, &e.f),
+                        k->foreign);
 }
 
 static void json_print(json_t *json)
@@ -136,7 +136,7 @@ static void print_estimates(const struct options *o, const struct model_loss_cou
 static int show_estimates(const struct options *o, const struct model_loss_counts *traced)
 {
     if (o->json)
-        json_print(json_pack("{s:s, s:o}", "model", "trace", "estimates", json_estimates(o, traced)));
+        json_print(results_json("model:s estimates:o", "trace", json_estimates(o, traced)));
     else
         print_estimates(o, traced);
     return 0;
@@ -159,13 +159,11 @@ static int show_output(const struct options *o, const struct model_loss_counts *
     if (!model_loss_output_buffered(&o->flow, &o->chain, o->to_gr, &a, &err))
         return cli_fail(&err);
     if (o->json) {
-        json_t *json = json_pack(
-            "{s:s, s:f, s:f, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:f, s:f, s:f}", "model", "output", "efficiency",
-            a.efficiency, "sender_efficiency", a.sender_efficiency, "lossless", a.lossless, "contradicted",
-            a.contradicted, "saturated", a.saturated, "packs_per_nack", view_table_json_number(a.packs_per_nack),
-            "nacks_per_timeout", view_table_json_number(a.nacks_per_timeout), "timeouts_in_a_row",
-            view_table_json_number(a.timeouts_in_a_row), "nack_cycle_gr", view_table_json_number(a.nack_cycle_gr), "c",
-            o->chain.c, "one_minus_a", o->chain.one_minus_a, "f", o->chain.f);
+        json_t *json = results_json("model:s efficiency:f sender_efficiency:f lossless:b contradicted:b saturated:b "
+                                    "packs_per_nack:f nacks_per_timeout:f timeouts_in_a_row:f nack_cycle_gr:f c:f "
+                                    "one_minus_a:f f:f", "output", a.efficiency, a.sender_efficiency, a.lossless,
+                                    a.contradicted, a.saturated, a.packs_per_nack, a.nacks_per_timeout,
+                                    a.timeouts_in_a_row, a.nack_cycle_gr, o->chain.c, o->chain.one_minus_a, o->chain.f);
         if (traced)
             json_object_set_new(json, "estimates", json_estimates(o, traced));
         json_print(json);
@@ -189,9 +187,8 @@ static int show_input(const struct options *o)
     if (!model_loss_input_buffered(&o->flow, &a, &err))
         return cli_fail(&err);
     if (o->json) {
-        json_print(json_pack("{s:s, s:f, s:f, s:b, s:o}", "model", "input", "efficiency", a.efficiency, "approximate",
-                             a.approximate, "lossless", a.lossless, "packs_per_nack",
-                             view_table_json_number(a.packs_per_nack)));
+        json_print(results_json("model:s efficiency:f approximate:f lossless:b packs_per_nack:f", "input",
+                                a.efficiency, a.approximate, a.lossless, a.packs_per_nack));
     } else if (a.lossless) {
         printf("input-buffered, predicted: efficiency 1, nothing is lost: %s\n",
                o->flow.senders <= 1 ? "one sender has nobody to contend with"

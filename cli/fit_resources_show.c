@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "cli/fit_show.h"
+#include "results/json.h"
 #include "study/fit_resources.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
@@ -176,31 +177,26 @@ void cli_fit_resources_print(const void *state)
 
 static json_t *value_json(const struct analysis_fit_value *v)
 {
-    return json_pack("{s:o, s:o, s:o}", "value", view_table_json_number(v->value), "low",
-                     view_table_json_number(v->low), "high", view_table_json_number(v->high));
+    return results_json("value:f low:f high:f", v->value, v->low, v->high);
 }
 
 static json_t *form_json(const struct study_fit_resources *r, const struct study_fit_outcome *o,
                          const struct analysis_fit *f)
 {
     const struct study_fit_point *worst = f->applies ? &r->points[o->index[f->worst_point]] : NULL;
-    json_t *form = json_pack(
-        "{s:s, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I}", "form", analysis_fit_form_name(f->form), "acks",
-        f->acks, "applies", f->applies, "fitted_rate_bps", value_json(&f->rate_bps), "parameters",
-        (json_int_t)f->parameters, "aic", view_table_json_number(f->aic), "rms_error",
-        view_table_json_number(f->rms_error), "mean_error", view_table_json_number(f->mean_error),
-        "cross_validated_error", view_table_json_number(f->cross_validated_error), "worst_error",
-        view_table_json_number(f->worst_error), "limited_flows", (json_int_t)f->limited);
+    json_t *form = results_json("form:s acks:b applies:b fitted_rate_bps:o parameters:z aic:f rms_error:f mean_error:f "
+                                "cross_validated_error:f worst_error:f limited_flows:z",
+                                analysis_fit_form_name(f->form), f->acks, f->applies, value_json(&f->rate_bps),
+                                f->parameters, f->aic, f->rms_error, f->mean_error, f->cross_validated_error,
+                                f->worst_error, f->limited);
     json_object_set_new(form, "worst_point", worst ? json_string(worst->label) : json_null());
     if (f->form == ANALYSIS_FIT_POWER) {
         json_object_set_new(form, "a", value_json(&f->exponent[0]));
         json_object_set_new(form, "b", value_json(&f->exponent[1]));
     }
     if (f->form == ANALYSIS_FIT_NORM) /* of 1/p, which is finite: p may not be */
-        json_object_set_new(form, "inverse_p", json_pack("{s:o, s:o, s:o}", "value",
-                                                         view_table_json_number(1 / f->exponent[0].value), "low",
-                                                         view_table_json_number(1 / f->exponent[0].high), "high",
-                                                         view_table_json_number(1 / f->exponent[0].low)));
+        json_object_set_new(form, "inverse_p", results_json("value:f low:f high:f", 1 / f->exponent[0].value,
+                                                            1 / f->exponent[0].high, 1 / f->exponent[0].low));
     return form;
 }
 
@@ -209,21 +205,17 @@ static json_t *outcome_json(const struct study_fit_resources *r, const struct st
     json_t *forms = json_array();
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++)
         json_array_append_new(forms, form_json(r, o, &o->fit[i]));
-    return json_pack("{s:I, s:I, s:o, s:o}", "points", (json_int_t)o->units, "runs", (json_int_t)o->n, "seed_spread",
-                     view_table_json_number(o->spread), "forms", forms);
+    return results_json("points:z runs:z seed_spread:f forms:o", o->units, o->n, o->spread, forms);
 }
 
 static json_t *point_json(const struct study_fit_point *p, const struct study_fit_predicted *best,
                           const struct study_fit_predicted *eq6)
 {
-    json_t *point = json_pack(
-        "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source", p->source, "in",
-        (json_int_t)p->n_in, "out", (json_int_t)p->n_out, "in_bps", view_table_json_number(p->in_bps), "in_ci95_bps",
-        view_table_json_number(p->in_ci95_bps), "out_bps", view_table_json_number(p->out_bps), "out_ci95_bps",
-        view_table_json_number(p->out_ci95_bps), "predicted_in_bps", view_table_json_number(best->in_bps),
-        "predicted_out_bps", view_table_json_number(best->out_bps), "worst_error",
-        view_table_json_number(best->worst_error), "eq6_in_bps", view_table_json_number(eq6->in_bps), "eq6_out_bps",
-        view_table_json_number(eq6->out_bps), "lossy", p->lossy);
+    json_t *point = results_json("source:s in:z out:z in_bps:f in_ci95_bps:f out_bps:f out_ci95_bps:f "
+                                 "predicted_in_bps:f predicted_out_bps:f worst_error:f eq6_in_bps:f eq6_out_bps:f "
+                                 "lossy:b", p->source, p->n_in, p->n_out, p->in_bps, p->in_ci95_bps, p->out_bps,
+                                 p->out_ci95_bps, best->in_bps, best->out_bps, best->worst_error, eq6->in_bps,
+                                 eq6->out_bps, p->lossy);
     if (p->axes) {
         json_object_set_new(point, "point", json_integer(p->number));
         json_object_set_new(point, "seed", json_integer(p->seed));
@@ -242,7 +234,7 @@ json_t *cli_fit_resources_json(const void *state)
             continue;
         json_t *group = outcome_json(r, &g->all), *measured = json_array();
         json_object_set_new(group, "resource", json_string(g->name));
-        json_object_set_new(group, "rate_bps", view_table_json_number(g->rate_bps));
+        json_object_set_new(group, "rate_bps", results_json_number(g->rate_bps));
         json_object_set_new(group, "lossy_runs", json_integer((json_int_t)g->lossy));
         json_object_set_new(group, "equal_windows", json_boolean(g->equal_windows));
         json_object_set_new(group, "loss_free", g->loss_free.n > 0 ? outcome_json(r, &g->loss_free) : json_null());
@@ -255,10 +247,8 @@ json_t *cli_fit_resources_json(const void *state)
     json_t *hosts = json_array();
     for (size_t i = 0; i < r->n_diagnosed; i++) {
         const struct study_fit_diagnosed *x = &r->diagnosed[i];
-        json_array_append_new(hosts, json_pack("{s:s, s:s, s:b, s:o}", "source", x->source, "host", x->host.host,
-                                               "left_out", x->empty, "diagnosis",
-                                               view_diagnosis_json(x->source, &x->host)));
+        json_array_append_new(hosts, results_json("source:s host:s left_out:b diagnosis:o", x->source, x->host.host,
+                                                  x->empty, view_diagnosis_json(x->source, &x->host)));
     }
-    return json_pack("{s:o, s:o, s:I, s:I}", "hosts", hosts, "links", list, "starved_runs", (json_int_t)r->starved,
-                     "unfilled_runs", (json_int_t)r->unfilled);
+    return results_json("hosts:o links:o starved_runs:z unfilled_runs:z", hosts, list, r->starved, r->unfilled);
 }

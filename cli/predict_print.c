@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/predict.h"
 
+#include "results/json.h"
 #include "view/table.h"
 
 #include <math.h>
@@ -209,9 +210,9 @@ static json_t *json_ports(const struct study_prediction *p, const struct scenari
         if (!(p->queues.load_bps[l] > 0))
             continue;
         scenario_pattern_link_name(pattern, l, name);
-        json_array_append_new(ports, json_pack("{s:s, s:f, s:f, s:f}", "port", name, "wait_s", p->queues.delay_s[l],
-                                               "wire_bps", p->queues.load_bps[l], "rate_bps",
-                                               model_platform_cable(&pattern->platform, l)->rate_bps));
+        json_array_append_new(ports, results_json("port:s wait_s:f wire_bps:f rate_bps:f", name, p->queues.delay_s[l],
+                                                  p->queues.load_bps[l],
+                                                  model_platform_cable(&pattern->platform, l)->rate_bps));
     }
     return ports;
 }
@@ -221,27 +222,25 @@ json_t *cli_predict_json(const struct study_prediction *p, const struct scenario
 {
     json_t *links = json_array(), *steps = json_array();
     for (size_t k = 0; k < p->n_steps; k++)
-        json_array_append_new(steps, json_pack("{s:f, s:o}", "start_s", p->step_start_s[k], "end_s",
-                                               view_table_json_number(p->step_end_s[k])));
+        json_array_append_new(steps, results_json("start_s:f end_s:f", p->step_start_s[k], p->step_end_s[k]));
     for (size_t i = 0; i < p->n; i++) {
         const struct scenario_flow *f = &s->flows[i];
         const struct model_transfer *t = &pattern->pattern.transfers[i];
-        json_t *link = json_pack("{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "link", f->name, "src",
-                                 json_sprintf("h%d", f->from), "dst", json_sprintf("h%d", f->to), "bytes",
-                                 f->bytes > 0 ? json_integer(f->bytes) : json_null(), "window_bytes", t->window_bytes,
-                                 "start_s", t->start_s, "rates_bps", json_rates(p, i), "completion_s",
-                                 view_table_json_number(p->completion_s[i]));
+        json_t *link = results_json("link:s src:o dst:o bytes:o window_bytes:f start_s:f rates_bps:o completion_s:f",
+                                    f->name, json_sprintf("h%d", f->from), json_sprintf("h%d", f->to),
+                                    f->bytes > 0 ? json_integer(f->bytes) : json_null(), t->window_bytes, t->start_s,
+                                    json_rates(p, i), p->completion_s[i]);
         if (p->queues.rtt && p->rate_bps[i] > 0) {
             json_object_set_new(link, "first_step_rtt",
-                                json_pack("{s:f, s:f, s:f, s:f}", "propagation_s", p->queues.rtt[i].propagation_s,
-                                          "data_wait_s", p->queues.rtt[i].data_wait_s, "ack_wait_s",
-                                          p->queues.rtt[i].ack_wait_s, "burst_wait_s", p->queues.rtt[i].burst_wait_s));
+                                results_json("propagation_s:f data_wait_s:f ack_wait_s:f burst_wait_s:f",
+                                             p->queues.rtt[i].propagation_s, p->queues.rtt[i].data_wait_s,
+                                             p->queues.rtt[i].ack_wait_s, p->queues.rtt[i].burst_wait_s));
             json_object_set_new(link, "first_step_range_bps",
                                 json_pack("[f, f]", p->queues.least_bps[i], p->queues.most_bps[i]));
         }
         json_array_append_new(links, link);
     }
-    json_t *all = json_pack("{s:s, s:o, s:o}", "model", p->model->name, "links", links, "steps", steps);
+    json_t *all = results_json("model:s links:o steps:o", p->model->name, links, steps);
     if (all && p->queues.rtt) {
         json_object_set_new(all, "first_step_ports", json_ports(p, pattern));
         json_object_set_new(all, "first_step_residual", json_real(p->queues.residual));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "cli/cmd_replay.h"
+#include "results/json.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
 
@@ -147,8 +148,8 @@ static json_t *replay_show_link(const struct study_replay *r)
 {
     if (!r->reads_network)
         return json_null();
-    return json_pack("{s:f, s:f, s:b, s:f}", "in_bps", r->rate_bps[0], "out_bps", r->rate_bps[1], "known",
-                     r->rate_known, "other_share", r->other_share);
+    return results_json("in_bps:f out_bps:f known:b other_share:f", r->rate_bps[0], r->rate_bps[1], r->rate_known,
+                        r->other_share);
 }
 
 json_t *cli_replay_show_json(const struct cli_replay_show *show)
@@ -159,31 +160,28 @@ json_t *cli_replay_show_json(const struct cli_replay_show *show)
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
         json_array_append_new(
-            flows, json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:f, s:b, s:f, s:o}", "src", r->flows[i].from, "dst",
-                             r->flows[i].to, "from_host", flow->from, "to_host", flow->to, "window_bytes",
-                             (json_int_t)flow->tcp.receive_buffer_bytes, "pauses", r->flows[i].pauses,
-                             "application_bps", r->flows[i].rate_bps, "until_the_end", r->flows[i].until_the_end,
-                             "measured_bps", r->flows[i].measured_bps, "replayed_bps",
-                             view_table_json_number(runs[0].goodput_bps[i])));
+            flows, results_json("src:s dst:s from_host:i to_host:i window_bytes:l pauses:i application_bps:f "
+                                "until_the_end:b measured_bps:f replayed_bps:f", r->flows[i].from, r->flows[i].to,
+                                flow->from, flow->to, flow->tcp.receive_buffer_bytes, r->flows[i].pauses,
+                                r->flows[i].rate_bps, r->flows[i].until_the_end, r->flows[i].measured_bps,
+                                runs[0].goodput_bps[i]));
     }
     for (int i = 0; i < show->n; i++) {
         json_t *rates = json_array(), *settled = json_array();
         for (int f = 0; f < r->n_flows; f++)
-            json_array_append_new(rates, view_table_json_number(runs[i].goodput_bps[f]));
+            json_array_append_new(rates, results_json_number(runs[i].goodput_bps[f]));
         for (int f = 0; f < r->n_flows; f++)
-            json_array_append_new(settled, view_table_json_number(runs[i].settled_bps[f]));
+            json_array_append_new(settled, results_json_number(runs[i].settled_bps[f]));
         json_array_append_new(
-            variants, json_pack("{s:s, s:f, s:o, s:I, s:o, s:o, s:s}", "what_if", runs[i].label, "total_bps",
-                                replay_total(&runs[i], r->n_flows), "expected_gain",
-                                view_table_json_number(replay_expected(show, &runs[i])), "retransmitted_segments",
-                                (json_int_t)runs[i].retransmitted, "goodput_bps", rates, "settled_bps", settled,
-                                "directory", runs[i].directory));
+            variants, results_json("what_if:s total_bps:f expected_gain:f retransmitted_segments:l goodput_bps:o "
+                                   "settled_bps:o directory:s", runs[i].label, replay_total(&runs[i], r->n_flows),
+                                   replay_expected(show, &runs[i]), (int64_t)runs[i].retransmitted, rates, settled,
+                                   runs[i].directory));
     }
-    return json_pack("{s:b, s:o, s:o, s:s, s:o, s:f, s:o, s:f, s:i, s:o, s:o}", "simulated", true, "diagnosis",
-                     show->host ? view_diagnosis_json(show->file, show->host) : json_null(), "link",
-                     replay_show_link(r), "assumed", r->assumed, "refused",
-                     *r->refused ? json_string(r->refused) : json_null(), "worst_error",
-                     study_replay_error(r, &runs[0]), "rtt_floor_s",
-                     view_table_json_number(isfinite(r->floor_s) ? r->floor_s : NAN), "measured_total_bps",
-                     replay_measured_total(r), "left_out", r->left_out, "flows", flows, "variants", variants);
+    return results_json("simulated:b diagnosis:o link:o assumed:s refused:o worst_error:f rtt_floor_s:f "
+                        "measured_total_bps:f left_out:i flows:o variants:o", true,
+                        show->host ? view_diagnosis_json(show->file, show->host) : json_null(), replay_show_link(r),
+                        r->assumed, *r->refused ? json_string(r->refused) : json_null(),
+                        study_replay_error(r, &runs[0]), isfinite(r->floor_s) ? r->floor_s : NAN,
+                        replay_measured_total(r), r->left_out, flows, variants);
 }

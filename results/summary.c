@@ -4,6 +4,7 @@
 #include "base/outfile.h"
 #include "base/units.h"
 #include "results/directory.h"
+#include "results/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,18 +40,17 @@ static json_t *summary_rows(const struct results_columns *c, const void *rows, s
     return list;
 }
 
-static json_t *summary_seconds(int64_t time_ps)
+static double summary_seconds(int64_t time_ps)
 {
-    return json_real((double)time_ps / (double)UNITS_PS_PER_S);
+    return (double)time_ps / (double)UNITS_PS_PER_S;
 }
 
 static json_t *summary_benchmark(const struct results_benchmark *b)
 {
     if (!(b->precision > 0))
         return json_null();
-    return json_pack("{s:f, s:o, s:I, s:b}", "precision", b->precision, "reached",
-                     isnan(b->reached) ? json_null() : json_real(b->reached), "messages", (json_int_t)b->messages,
-                     "converged", b->converged);
+    return results_json("precision:f reached:f messages:l converged:b", b->precision,
+                        b->reached, b->messages, b->converged);
 }
 
 json_t *results_summary_json(const struct results_summary *s)
@@ -58,15 +58,14 @@ json_t *results_summary_json(const struct results_summary *s)
     json_t *captures = json_array();
     for (size_t i = 0; i < s->n_captures; i++)
         json_array_append_new(captures,
-                              json_pack("{s:s, s:s, s:I}", "file", s->captures[i].file, "at", s->captures[i].at,
-                                        "frames", (json_int_t)s->captures[i].frames));
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "contraflow", s->contraflow,
-                     "engine", s->engine, "title", s->title ? s->title : "", "scenario", "scenario.yaml", "seed",
-                     (json_int_t)s->seed, "simulated", true, "complete", s->complete, "ended_s",
-                     summary_seconds(s->ended_ps), "warmup_s", summary_seconds(s->warmup_ps), "benchmark",
-                     summary_benchmark(&s->benchmark), "flows",
-                     summary_rows(&results_flow_columns, s->flows, s->n_flows), "ports",
-                     summary_rows(&ports, s->ports, s->n_ports), "captures", captures);
+                              results_json("file:s at:s frames:l", s->captures[i].file, s->captures[i].at,
+                                           s->captures[i].frames));
+    return results_json("contraflow:s engine:s title:s scenario:s seed:l simulated:b complete:b ended_s:f warmup_s:f "
+                        "benchmark:o flows:o ports:o captures:o", s->contraflow, s->engine, s->title ? s->title : "",
+                        "scenario.yaml", s->seed, true, s->complete, summary_seconds(s->ended_ps),
+                        summary_seconds(s->warmup_ps), summary_benchmark(&s->benchmark),
+                        summary_rows(&results_flow_columns, s->flows, s->n_flows),
+                        summary_rows(&ports, s->ports, s->n_ports), captures);
 }
 
 static void summary_text(const json_t *object, const char *key, char *text, size_t size)

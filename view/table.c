@@ -2,6 +2,7 @@
 #include "view/table.h"
 
 #include "base/memory.h"
+#include "results/json.h"
 #include "view/text.h"
 
 #include <math.h>
@@ -112,7 +113,7 @@ void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t 
 
 json_t *view_table_json_number(double value)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    return results_json_number(value);
 }
 
 void view_table_csv_number(FILE *f, double value)
