@@ -12,7 +12,6 @@
 #include "view/table.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,10 +56,8 @@ static int64_t bulk_bytes(const struct analysis_flows *f, const struct options *
 
 static void print_table(const struct analysis_flows *f, const struct options *o)
 {
-    static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "goodput Mb/s", "steady Mb/s",
-                                       "+-", "retrans", "events", "missed B", "window B"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "from|to|payload B|start s|end s|goodput Mb/s|steady Mb/s|+-|retrans|events|missed B|window B");
     struct analysis_flow flow;
     bool any;
     int64_t least = bulk_bytes(f, o, &any), bytes = 0;
@@ -72,16 +69,10 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
             continue;
         }
         view_table_add_flow(&t, &flow);
-        view_table_add(&t, "%" PRId64, flow.payload_bytes);
-        view_table_add(&t, "%.6f", flow.start_s);
-        view_table_add(&t, "%.6f", flow.end_s);
-        view_table_add_number(&t, flow.goodput_bps, 1e6);
-        view_table_add_number(&t, flow.steady_goodput_bps.value, 1e6);
-        view_table_add_number(&t, flow.steady_goodput_bps.ci95, 1e6);
-        view_table_add(&t, "%" PRIu32, flow.retransmitted_segments);
-        view_table_add(&t, "%" PRIu32, flow.loss_events);
-        view_table_add(&t, "%" PRId64, flow.missing_bytes);
-        view_table_add(&t, isfinite(flow.window_bytes) ? "%.0f" : "-", flow.window_bytes);
+        view_table_add(&t, "%" PRId64 "|%.6f|%.6f|%f|%f|%f|%" PRIu32 "|%" PRIu32 "|%" PRId64 "|%.0f",
+                       flow.payload_bytes, flow.start_s, flow.end_s, flow.goodput_bps / 1e6,
+                       flow.steady_goodput_bps.value / 1e6, flow.steady_goodput_bps.ci95 / 1e6,
+                       flow.retransmitted_segments, flow.loss_events, flow.missing_bytes, flow.window_bytes);
     }
     view_table_print(&t, "", 2, stdout);
     if (small > 0)
@@ -92,10 +83,8 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
 /* A second table, of the flows that lost, reordered or doubled segments. */
 static void print_losses(const struct analysis_flows *f, const struct options *o)
 {
-    static const char *const head[] = {"from",      "to",        "retrans", "events",    "spurious",
-                                       "reordered", "overtaken", "doubled", "ambiguous", "twice"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "from|to|retrans|events|spurious|reordered|overtaken|doubled|ambiguous|twice");
     struct analysis_flow flow;
     bool any = false;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
@@ -138,13 +127,10 @@ static void print_degrees(const struct analysis_flows *f, const struct options *
     analysis_degree_phases(activity, at, 0, &phases, &count);
     free(activity);
     struct view_table t;
-    static const char *const head[] = {"from s", "to s", "in", "out"};
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "from s|to s|in|out");
     for (size_t i = 0; i < count; i++) {
-        view_table_add(&t, "%.6f", phases[i].start_s);
-        view_table_add(&t, "%.6f", phases[i].end_s);
-        view_table_add(&t, "%zu", phases[i].indegree);
-        view_table_add(&t, "%zu", phases[i].outdegree);
+        view_table_add(&t, "%.6f|%.6f|%zu|%zu", phases[i].start_s, phases[i].end_s, phases[i].indegree,
+                       phases[i].outdegree);
     }
     free(phases);
     puts("\nbulk flows active (20 kB or more, and 0.5 % of the largest)");

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SENDERS 4096
 
@@ -104,27 +103,18 @@ static void json_print(json_t *json)
     json_decref(json);
 }
 
-static void add_probability(struct view_table *t, double p)
-{
-    view_table_add(t, isfinite(p) ? "%.4f" : "-", p);
-}
-
 static void print_estimates(const struct options *o, const struct model_loss_counts *k)
 {
     struct model_loss_estimate e = model_loss_trace_estimate(k);
     const struct model_loss_proportion *const p[] = {&e.c, &e.one_minus_a, &e.f};
     const double mean[] = {o->chain.c, o->chain.one_minus_a, o->chain.f};
     static const char *const names[] = {"c   (P to N)", "1-a (N to TO)", "f   (TO to P)"};
-    static const char *const heads[] = {"", "mean of senders", "all events", "95 % from", "to", "counted"};
     struct view_table t;
-    view_table_start(&t, heads, sizeof heads / sizeof *heads);
+    view_table_head(&t, "|mean of senders|all events|95 % from|to|counted");
     for (int i = 0; i < 3; i++) {
-        view_table_add(&t, "%s", names[i]);
-        add_probability(&t, p[i]->trials ? mean[i] : (double)NAN);
-        add_probability(&t, p[i]->value);
-        add_probability(&t, p[i]->low);
-        add_probability(&t, p[i]->high);
-        view_table_add(&t, "%" PRId64 " of %" PRId64, p[i]->hits, p[i]->trials);
+        view_table_add(&t, "%s|%.4f|%.4f|%.4f|%.4f|%" PRId64 " of %" PRId64, names[i],
+                       p[i]->trials ? mean[i] : (double)NAN, p[i]->value, p[i]->low, p[i]->high, p[i]->hits,
+                       p[i]->trials);
     }
     printf("%d traces, %" PRId64 " events (Tam 2001, Eq. 4.11-4.13)\n", o->n_files,
            k->packs + k->nacks + k->timeouts);

@@ -11,7 +11,6 @@
 #include "scenarios/keys.h"
 #include "scenarios/load.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -19,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct run_plan {
     struct scenario scenario;

@@ -9,7 +9,6 @@
 #include "sweep/merge.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

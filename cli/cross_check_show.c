@@ -9,27 +9,20 @@
 
 enum { NS3 = STUDY_CROSS_CHECK_NS3, NATIVE = STUDY_CROSS_CHECK_NATIVE, ENGINES = STUDY_CROSS_CHECK_ENGINES };
 
-static void show_difference(struct view_table *t, double difference)
-{
-    view_table_add(t, isfinite(difference) ? "%+.2f %%" : "-", 100 * difference);
-}
-
 void cli_cross_check_show_run(const struct study_cross_check_run *run)
 {
-    static const char *const head[] = {"flow", "ns3 Mb/s", "+-", "native Mb/s", "+-", "differ",
-                                       "ns3 s", "native s", "differ", "ns3 retrans", "native retrans"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "flow|ns3 Mb/s|+-|native Mb/s|+-|differ|ns3 s|native s|differ|ns3 retrans|native retrans");
     for (size_t i = 0; i < run->n; i++) {
         view_table_add(&t, "%s", run->summary[NS3].flows[i].name);
         for (int e = 0; e < ENGINES; e++) {
-            view_table_add_number(&t, run->summary[e].flows[i].steady_goodput_bps, 1e6);
-            view_table_add_number(&t, run->summary[e].flows[i].steady_ci95_bps, 1e6);
+            view_table_add(&t, "%f|%f", run->summary[e].flows[i].steady_goodput_bps / 1e6,
+                           run->summary[e].flows[i].steady_ci95_bps / 1e6);
         }
-        show_difference(&t, run->difference[i].rate);
+        view_table_add(&t, "%+.2f %%", 100 * run->difference[i].rate);
         for (int e = 0; e < ENGINES; e++)
-            view_table_add_number(&t, study_cross_check_duration_s(&run->summary[e].flows[i]), 1);
-        show_difference(&t, run->difference[i].duration);
+            view_table_add(&t, "%f", study_cross_check_duration_s(&run->summary[e].flows[i]));
+        view_table_add(&t, "%+.2f %%", 100 * run->difference[i].duration);
         for (int e = 0; e < ENGINES; e++)
             view_table_add(&t, "%" PRId64, run->summary[e].flows[i].retransmitted_segments);
     }

@@ -10,7 +10,6 @@
 
 void cli_fit_engines_print(const void *state)
 {
-    static const char *const head[] = {"point", "flow", "native s", "ns-3 s", "native Mb/s", "ns-3 Mb/s", "difference"};
     const struct study_fit_engines *e = state;
     struct view_table t;
     if (e->n_differences == 0) {
@@ -20,16 +19,12 @@ void cli_fit_engines_print(const void *state)
     printf("both engines: %zu flows, native against ns-3: mean |difference| %.2f %%, median %.2f %%, 95 %% of them "
            "within %.2f %%, largest %.2f %%; %zu flows with losses\n", e->n_differences, 100 * e->mean,
            100 * e->median, 100 * e->p95, 100 * e->largest, e->n_lossy);
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "point|flow|native s|ns-3 s|native Mb/s|ns-3 Mb/s|difference");
     for (size_t i = 0; i < e->n_differences && i < WORST; i++) {
         const struct study_fit_engines_difference *d = &e->differences[i];
-        view_table_add(&t, "%" PRId64 ", %" PRId64, d->native->number, d->ns3->number);
-        view_table_add(&t, "%s", d->native->name);
-        view_table_add(&t, "%.4f", d->native->time_s);
-        view_table_add(&t, "%.4f", d->ns3->time_s);
-        view_table_add_number(&t, d->native->rate_bps, 1e6);
-        view_table_add_number(&t, d->ns3->rate_bps, 1e6);
-        view_table_add(&t, "%+.2f %%", 100 * d->share);
+        view_table_add(&t, "%" PRId64 ", %" PRId64 "|%s|%.4f|%.4f|%f|%f|%+.2f %%", d->native->number, d->ns3->number,
+                       d->native->name, d->native->time_s, d->ns3->time_s, d->native->rate_bps / 1e6,
+                       d->ns3->rate_bps / 1e6, 100 * d->share);
     }
     puts("the largest:");
     view_table_print(&t, "", 2, stdout);

@@ -5,7 +5,6 @@
 #include "study/zhu2014.h"
 #include "view/table.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Begins a table with the columns that name a cell; the caller adds the heads of `columns` more. */
@@ -43,8 +42,7 @@ static void patterns_row(struct view_table *t, const struct study_fit_patterns *
     }
     view_table_add(t, "%d", c->nodes);
     view_table_add(t, c->d > 0 ? "%d" : "-", c->d);
-    view_table_add_number(t, c->bytes, 1e6);
-    view_table_add_number(t, c->window_bytes, 1e3);
+    view_table_add(t, "%f|%f", c->bytes / 1e6, c->window_bytes / 1e3);
 }
 
 static void patterns_print_errors(const struct study_fit_patterns *p)
@@ -57,11 +55,9 @@ static void patterns_print_errors(const struct study_fit_patterns *p)
     for (size_t i = 0; i < p->n; i++) {
         const struct study_fit_patterns_cell *c = &p->cells[i];
         patterns_row(&t, p, c);
-        view_table_add(&t, "%zu", c->patterns);
-        view_table_add(&t, "%zu", c->n);
-        view_table_add(&t, "%.1f", (double)c->steps / (double)c->patterns);
+        view_table_add(&t, "%zu|%zu|%.1f", c->patterns, c->n, (double)c->steps / (double)c->patterns);
         for (size_t m = 0; m < p->n_models; m++)
-            view_table_add_share(&t, study_fit_patterns_mean(&c->model[m].all));
+            view_table_add(&t, "%.2f", 100 * study_fit_patterns_mean(&c->model[m].all));
     }
     puts("mean |error| of predicted completion times, % of the simulated ones");
     view_table_print(&t, "", p->told_apart ? 0 : 1, stdout);
@@ -95,7 +91,7 @@ static void patterns_print_last(const struct study_fit_patterns *p)
     for (size_t i = 0; i < p->n; i++) {
         patterns_row(&t, p, &p->cells[i]);
         for (size_t m = 0; m < p->n_models; m++)
-            view_table_add_share(&t, p->cells[i].model[m].last / (double)p->cells[i].patterns);
+            view_table_add(&t, "%.2f", 100 * (p->cells[i].model[m].last / (double)p->cells[i].patterns));
     }
     puts("\nthe slowest transfer of a pattern: mean |error| of its time, %");
     view_table_print(&t, "", p->told_apart ? 0 : 1, stdout);
@@ -118,14 +114,10 @@ static void patterns_print_published(const struct study_fit_patterns *p)
         const struct study_fit_patterns_errors *proposed = study_fit_patterns_of(p, c, "algorithm1");
         any = true;
         patterns_row(&t, p, c);
-        view_table_add_share(&t, study_fit_patterns_mean(&proposed->all));
-        view_table_add(&t, "%.2f", z->err);
-        view_table_add(&t, "%.2f", z->g5k_err);
-        view_table_add(&t, "%zu", c->patterns_both);
-        view_table_add_share(&t, study_fit_patterns_mean(&proposed->both));
-        view_table_add(&t, "%.2f", z->err_both);
-        view_table_add_share(&t, study_fit_patterns_mean(&study_fit_patterns_of(p, c, "fairness")->both));
-        view_table_add(&t, "%.2f", z->fair_both);
+        view_table_add(&t, "%.2f|%.2f|%.2f|%zu|%.2f|%.2f|%.2f|%.2f", 100 * study_fit_patterns_mean(&proposed->all),
+                       z->err, z->g5k_err, c->patterns_both, 100 * study_fit_patterns_mean(&proposed->both),
+                       z->err_both, 100 * study_fit_patterns_mean(&study_fit_patterns_of(p, c, "fairness")->both),
+                       z->fair_both);
     }
     if (!any) {
         view_table_fini(&t);

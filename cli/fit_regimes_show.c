@@ -95,7 +95,6 @@ static int by_margin(const void *a, const void *b)
 
 static void print_disagreeing(const struct study_fit_regimes *r)
 {
-    static const char *const head[] = {"point", "closed form", "seen", "runs", "margin kB", "in Mb/s", "out Mb/s"};
     const struct study_fit_regimes_point **point = memory_zeroed(r->n, sizeof *point, "points of regimes");
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
@@ -107,19 +106,16 @@ static void print_disagreeing(const struct study_fit_regimes *r)
     if (n > 0) {
         struct view_table t;
         printf("\n%zu points disagree; nearest to a full queue:\n", n);
-        view_table_start(&t, head, sizeof head / sizeof head[0]);
+        view_table_head(&t, "point|closed form|seen|runs|margin kB|in Mb/s|out Mb/s");
         for (size_t i = 0; i < n && i < NEAREST; i++) {
             const struct study_fit_regimes_point *p = point[i];
             enum model_regime most = study_fit_regimes_most(p);
             char *label = sweep_axes_label(p->axes);
             view_table_add(&t, "%s", label);
             free(label);
-            view_table_add(&t, "%s", model_regime_name(p->predicted.regime));
-            view_table_add(&t, "%s", model_regime_name(most));
-            view_table_add(&t, "%" PRId64 "/%" PRId64, p->observed[most], p->runs);
-            view_table_add_number(&t, p->predicted.margin_bytes, 1e3);
-            view_table_add_number(&t, p->rate[0].rate_bps.mean, 1e6);
-            view_table_add_number(&t, p->rate[1].rate_bps.mean, 1e6);
+            view_table_add(&t, "%s|%s|%" PRId64 "/%" PRId64 "|%f|%f|%f", model_regime_name(p->predicted.regime),
+                           model_regime_name(most), p->observed[most], p->runs, p->predicted.margin_bytes / 1e3,
+                           p->rate[0].rate_bps.mean / 1e6, p->rate[1].rate_bps.mean / 1e6);
         }
         view_table_print(&t, "  ", 3, stdout);
     }

@@ -45,33 +45,22 @@ static void print_exponents(const struct analysis_fit *f)
     putchar('\n');
 }
 
-static void cell_percent(struct view_table *t, double share)
-{
-    view_table_add(t, isfinite(share) ? "%.2f %%" : "-", 100 * share);
-}
-
 static void print_forms(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
-    static const char *const head[] = {"form", "B Mb/s", "95 %", "rms", "mean", "worst", "in/out",
-                                       "dAIC", "cross-validated"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "form|B Mb/s|95 %|rms|mean|worst|in/out|dAIC|cross-validated");
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
         const struct analysis_fit *f = &o->fit[i];
-        view_table_add(&t, "%s%s", analysis_fit_form_name(f->form), f->acks ? "+acks" : "");
-        view_table_add_number(&t, f->rate_bps.value, 1e6);
+        view_table_add(&t, "%s%s|%f", analysis_fit_form_name(f->form), f->acks ? "+acks" : "", f->rate_bps.value / 1e6);
         cell_range_mbps(&t, &f->rate_bps);
-        cell_percent(&t, f->rms_error);
-        cell_percent(&t, f->mean_error);
-        cell_percent(&t, f->worst_error);
+        view_table_add(&t, "%.2f %%|%.2f %%|%.2f %%", 100 * f->rms_error, 100 * f->mean_error, 100 * f->worst_error);
         if (f->applies)
             view_table_add(&t, "%zu/%zu", r->points[o->index[f->worst_point]].n_in,
-                          r->points[o->index[f->worst_point]].n_out);
+                           r->points[o->index[f->worst_point]].n_out);
         else
             view_table_add(&t, "-");
-        double aic = fmax(f->aic - o->fit[0].aic, 0); /* forms may tie but for rounding */
-        view_table_add(&t, isfinite(f->aic) ? "%.1f" : "-", aic);
-        cell_percent(&t, f->cross_validated_error);
+        double aic = isfinite(f->aic) ? fmax(f->aic - o->fit[0].aic, 0) : f->aic; /* forms may tie but for rounding */
+        view_table_add(&t, "%.1f|%.2f %%", aic, 100 * f->cross_validated_error);
     }
     view_table_print(&t, "  ", 1, stdout);
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++)
@@ -93,24 +82,18 @@ static int by_error(const void *a, const void *b)
 
 static void print_worst(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
-    static const char *const head[] = {"point", "seed", "in/out", "in Mb/s", "predicted", "out Mb/s", "predicted",
-                                       "worst flow"};
     struct shown *all = memory_zeroed(o->n, sizeof *all, "points of a fit");
     for (size_t i = 0; i < o->n; i++)
         all[i] = (struct shown){&r->points[o->index[i]], &o->best[i]};
     qsort(all, o->n, sizeof *all, by_error);
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "point|seed|in/out|in Mb/s|predicted|out Mb/s|predicted|worst flow");
     for (size_t i = 0; i < o->n && i < WORST; i++) {
         const struct study_fit_point *p = all[i].point;
         view_table_add(&t, "%s", p->label);
         view_table_add(&t, p->axes ? "%" PRId64 : "-", p->seed);
-        view_table_add(&t, "%zu/%zu", p->n_in, p->n_out);
-        view_table_add_number(&t, p->in_bps, 1e6);
-        view_table_add_number(&t, all[i].best->in_bps, 1e6);
-        view_table_add_number(&t, p->out_bps, 1e6);
-        view_table_add_number(&t, all[i].best->out_bps, 1e6);
-        cell_percent(&t, all[i].best->worst_error);
+        view_table_add(&t, "%zu/%zu|%f|%f|%f|%f|%.2f %%", p->n_in, p->n_out, p->in_bps / 1e6, all[i].best->in_bps / 1e6,
+                       p->out_bps / 1e6, all[i].best->out_bps / 1e6, 100 * all[i].best->worst_error);
     }
     free(all);
     view_table_print(&t, "  ", 1, stdout);

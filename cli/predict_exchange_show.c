@@ -81,7 +81,6 @@ static void show_tree(const struct study_exchange_answer *a)
 
 static void show_text(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
-    static const char *const head[] = {"model", "source", "rounds", "time ms", "Mb/s a process"};
     if (o->request.fit_path)
         show_fit(o, a);
     if (a->processes == 0)
@@ -92,14 +91,12 @@ static void show_text(const struct cli_predict_exchange_options *o, const struct
         show_parameters(o, a);
     puts("");
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "model|source|rounds|time ms|Mb/s a process");
     for (size_t i = 0; i < a->n; i++) {
         const struct study_exchange_row *row = &a->row[i];
-        view_table_add(&t, "%s", row->model);
-        view_table_add(&t, "%s", row->source);
+        view_table_add(&t, "%s|%s", row->model, row->source);
         view_table_add(&t, isnan(row->rounds) ? "-" : "%.0f", row->rounds);
-        view_table_add_number(&t, row->time_s, 1e-3);
-        view_table_add_number(&t, row_goodput_bps(a, row), 1e6);
+        view_table_add(&t, "%f|%f", row->time_s / 1e-3, row_goodput_bps(a, row) / 1e6);
     }
     view_table_print(&t, "  ", 2, stdout);
     if (a->tree.switches)

@@ -12,16 +12,9 @@
 
 static void add_transfer(struct view_table *t, const struct scenario_flow *f, bool any_bytes)
 {
-    view_table_add(t, "%s", f->name);
-    view_table_add(t, "h%d", f->from);
-    view_table_add(t, "h%d", f->to);
+    view_table_add(t, "%s|h%d|h%d", f->name, f->from, f->to);
     if (any_bytes)
-        view_table_add_number(t, f->bytes > 0 ? (double)f->bytes : (double)NAN, 1e6);
-}
-
-static void add_seconds(struct view_table *t, double time_s)
-{
-    view_table_add(t, isfinite(time_s) ? "%.4f" : "-", time_s);
+        view_table_add(t, "%f", (f->bytes > 0 ? (double)f->bytes : (double)NAN) / 1e6);
 }
 
 static bool has_bytes(const struct scenario *s)
@@ -34,9 +27,7 @@ static bool has_bytes(const struct scenario *s)
 
 static void add_heads(struct view_table *t, bool any_bytes)
 {
-    view_table_add(t, "link");
-    view_table_add(t, "from");
-    view_table_add(t, "to");
+    view_table_add(t, "link|from|to");
     if (any_bytes)
         view_table_add(t, "MB");
 }
@@ -51,21 +42,20 @@ static void print_rates(const struct study_prediction *p, const struct scenario 
     for (size_t k = 0; few && k < p->n_steps; k++)
         view_table_add(&t, p->n_steps == 1 ? "Mb/s" : "step %zu Mb/s", k + 1);
     if (!few) {
-        view_table_add(&t, "first Mb/s");
-        view_table_add(&t, "mean Mb/s");
+        view_table_add(&t, "first Mb/s|mean Mb/s");
     }
     if (any_bytes)
         view_table_add(&t, "completion s");
     for (size_t i = 0; i < p->n; i++) {
         add_transfer(&t, &s->flows[i], any_bytes);
         for (size_t k = 0; few && k < p->n_steps; k++)
-            view_table_add_number(&t, p->rate_bps[k * p->n + i] > 0 ? p->rate_bps[k * p->n + i] : (double)NAN, 1e6);
+            view_table_add(&t, "%f", (p->rate_bps[k * p->n + i] > 0 ? p->rate_bps[k * p->n + i] : (double)NAN) / 1e6);
         if (!few) {
-            view_table_add_number(&t, p->first_bps[i], 1e6);
-            view_table_add_number(&t, study_prediction_mean_bps(p, &pattern->pattern.transfers[i], i), 1e6);
+            view_table_add(&t, "%f|%f", p->first_bps[i] / 1e6,
+                           study_prediction_mean_bps(p, &pattern->pattern.transfers[i], i) / 1e6);
         }
         if (any_bytes)
-            add_seconds(&t, p->completion_s[i]);
+            view_table_add(&t, "%.4f", p->completion_s[i]);
     }
     view_table_print(&t, "", 3, stdout);
     if (p->n_steps > 1) {
@@ -113,25 +103,17 @@ static void print_queues(const struct study_prediction *p, const struct scenario
     printf("\nround trips in the first step: empty, and what data and ACKs wait in queues\n");
     view_table_init(&t, 7);
     add_heads(&t, false);
-    view_table_add(&t, "empty ms");
-    view_table_add(&t, "data wait ms");
-    view_table_add(&t, "ACK wait ms");
-    view_table_add(&t, "bursts ms");
+    view_table_add(&t, "empty ms|data wait ms|ACK wait ms|bursts ms");
     for (size_t i = 0; i < p->n; i++) {
         if (!(p->rate_bps[i] > 0))
             continue;
         add_transfer(&t, &s->flows[i], false);
-        view_table_add_number(&t, p->queues.rtt[i].propagation_s, 1e-3);
-        view_table_add_number(&t, p->queues.rtt[i].data_wait_s, 1e-3);
-        view_table_add_number(&t, p->queues.rtt[i].ack_wait_s, 1e-3);
-        view_table_add_number(&t, p->queues.rtt[i].burst_wait_s, 1e-3);
+        view_table_add(&t, "%f|%f|%f|%f", p->queues.rtt[i].propagation_s / 1e-3, p->queues.rtt[i].data_wait_s / 1e-3,
+                       p->queues.rtt[i].ack_wait_s / 1e-3, p->queues.rtt[i].burst_wait_s / 1e-3);
     }
     view_table_print(&t, "", 3, stdout);
     view_table_init(&t, 4);
-    view_table_add(&t, "full port");
-    view_table_add(&t, "wait ms");
-    view_table_add(&t, "queue kB");
-    view_table_add(&t, "wire Mb/s");
+    view_table_add(&t, "full port|wait ms|queue kB|wire Mb/s");
     size_t rows = t.n;
     for (int l = 0; l < model_platform_link_count(&pattern->platform); l++) {
         double rate_bps = model_platform_cable(&pattern->platform, l)->rate_bps;
@@ -139,10 +121,8 @@ static void print_queues(const struct study_prediction *p, const struct scenario
         if (p->queues.load_bps[l] < FULL_LINK * rate_bps)
             continue;
         scenario_pattern_link_name(pattern, l, name);
-        view_table_add(&t, "%s", name);
-        view_table_add_number(&t, p->queues.delay_s[l], 1e-3);
-        view_table_add_number(&t, p->queues.delay_s[l] * rate_bps / 8, 1e3);
-        view_table_add_number(&t, p->queues.load_bps[l], 1e6);
+        view_table_add(&t, "%s|%f|%f|%f", name, p->queues.delay_s[l] / 1e-3,
+                       (p->queues.delay_s[l] * rate_bps / 8) / 1e3, p->queues.load_bps[l] / 1e6);
     }
     if (t.n > rows) {
         printf("\n");
@@ -176,9 +156,9 @@ static void print_side_by_side(const struct study_prediction *p, size_t n, const
         add_transfer(&t, &s->flows[i], any_bytes);
         for (size_t m = 0; m < n; m++) {
             if (completion)
-                add_seconds(&t, p[m].completion_s[i]);
+                view_table_add(&t, "%.4f", p[m].completion_s[i]);
             else
-                view_table_add_number(&t, p[m].rate_bps[i] > 0 ? p[m].rate_bps[i] : (double)NAN, 1e6);
+                view_table_add(&t, "%f", (p[m].rate_bps[i] > 0 ? p[m].rate_bps[i] : (double)NAN) / 1e6);
         }
     }
     view_table_print(&t, "", 3, stdout);

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SHOWN 20 /* rows of the table; --json has all */
 
@@ -98,21 +97,14 @@ static void port_add_row(struct view_table *t, const struct port_flows *f, const
     } else if (!row->flow) {
         snprintf(src, sizeof src, "all");
     }
-    view_table_add(t, "%s", src);
-    view_table_add(t, "%s", dst);
-    view_table_add(t, "%s", row->kind);
-    view_table_add(t, "%" PRId64, row->count->frames);
-    view_table_add_number(t, (double)row->count->wire_bytes, 1e6);
-    view_table_add_number(t, port_flows_mean_wait_s(row->count), 1e-3);
-    view_table_add_number(t, port_flows_p99_wait_s(row->count), 1e-3);
-    view_table_add_number(t, port_flows_max_wait_s(row->count), 1e-3);
-    view_table_add(t, "%" PRId64, row->count->dropped);
+    view_table_add(t, "%s|%s|%s|%" PRId64 "|%f|%f|%f|%f|%" PRId64, src, dst, row->kind, row->count->frames,
+                   (double)row->count->wire_bytes / 1e6, port_flows_mean_wait_s(row->count) / 1e-3,
+                   port_flows_p99_wait_s(row->count) / 1e-3, port_flows_max_wait_s(row->count) / 1e-3,
+                   row->count->dropped);
 }
 
 static void port_show_flows(const struct port_flows *f)
 {
-    static const char *const head[] = {"from", "to",     "",       "frames", "wire MB",
-                                       "mean wait ms", "p99 ms", "max ms", "dropped"};
     static struct show_row rows[2 * (PORT_FLOWS + 2)];
     struct view_table t;
     size_t n = 0;
@@ -123,7 +115,7 @@ static void port_show_flows(const struct port_flows *f)
             rows[n++] = (struct show_row){&f->flow[i], &f->flow[i].ack, "ACKs"};
     }
     qsort(rows, n, sizeof *rows, port_compare_rows);
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "from|to||frames|wire MB|mean wait ms|p99 ms|max ms|dropped");
     for (size_t i = 0; i < n && i < SHOWN; i++)
         port_add_row(&t, f, &rows[i]);
     port_add_row(&t, f, &(struct show_row){NULL, &f->all, ""});

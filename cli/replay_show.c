@@ -26,36 +26,18 @@ static double replay_measured_total(const struct study_replay *r)
     return sum;
 }
 
-static void replay_add_percent(struct view_table *t, double d)
-{
-    view_table_add(t, isfinite(d) ? "%+.1f %%" : "-", 100 * d);
-}
-
 static void replay_show_baseline(const struct study_replay *r, const struct study_replay_run *run)
 {
-    static const char *const head[] = {"from",   "to",           "host",          "host",      "window kB",
-                                       "pauses", "measured Mb/s", "replayed Mb/s", "difference"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "from|to|host|host|window kB|pauses|measured Mb/s|replayed Mb/s|difference");
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
-        view_table_add(&t, "%s", r->flows[i].from);
-        view_table_add(&t, "%s", r->flows[i].to);
-        view_table_add(&t, "h%d", flow->from);
-        view_table_add(&t, "h%d", flow->to);
-        view_table_add_number(&t, (double)flow->tcp.receive_buffer_bytes, 1e3);
-        view_table_add(&t, "%d", r->flows[i].pauses);
-        view_table_add_number(&t, r->flows[i].measured_bps, 1e6);
-        view_table_add_number(&t, run->goodput_bps[i], 1e6);
-        replay_add_percent(&t, run->goodput_bps[i] / r->flows[i].measured_bps - 1);
+        view_table_add(&t, "%s|%s|h%d|h%d|%f|%d|%f|%f|%+.1f %%", r->flows[i].from, r->flows[i].to, flow->from, flow->to,
+                       (double)flow->tcp.receive_buffer_bytes / 1e3, r->flows[i].pauses, r->flows[i].measured_bps / 1e6,
+                       run->goodput_bps[i] / 1e6, 100 * (run->goodput_bps[i] / r->flows[i].measured_bps - 1));
     }
     double measured = replay_measured_total(r), played = replay_total(run, r->n_flows);
-    view_table_add(&t, "total");
-    for (int i = 0; i < 5; i++)
-        view_table_add(&t, "%s", "");
-    view_table_add_number(&t, measured, 1e6);
-    view_table_add_number(&t, played, 1e6);
-    replay_add_percent(&t, played / measured - 1);
+    view_table_add(&t, "total||||||%f|%f|%+.1f %%", measured / 1e6, played / 1e6, 100 * (played / measured - 1));
     view_table_print(&t, "  ", 4, stdout);
 }
 
@@ -99,21 +81,15 @@ static void replay_show_variants(const struct cli_replay_show *show)
     double base = ranks[0].total_bps;
     qsort(ranks, (size_t)n, sizeof *ranks, replay_rank_compare);
     view_table_init(&t, (size_t)shown + 5);
-    view_table_add(&t, "what if");
-    view_table_add(&t, "total Mb/s");
-    view_table_add(&t, "won back");
-    view_table_add(&t, "expected");
-    view_table_add(&t, "retrans");
+    view_table_add(&t, "what if|total Mb/s|won back|expected|retrans");
     for (int f = 0; f < shown; f++)
         view_table_add(&t, "h%d>h%d", r->scenario.flows[f].from, r->scenario.flows[f].to);
     for (int i = 0; i < n; i++) {
-        view_table_add(&t, "%s", ranks[i].run->label);
-        view_table_add_number(&t, ranks[i].total_bps, 1e6);
-        replay_add_percent(&t, ranks[i].total_bps / base - 1);
-        replay_add_percent(&t, replay_expected(show, ranks[i].run));
-        view_table_add(&t, "%lld", ranks[i].run->retransmitted);
+        view_table_add(&t, "%s|%f|%+.1f %%|%+.1f %%|%lld", ranks[i].run->label, ranks[i].total_bps / 1e6,
+                       100 * (ranks[i].total_bps / base - 1), 100 * replay_expected(show, ranks[i].run),
+                       ranks[i].run->retransmitted);
         for (int f = 0; f < shown; f++)
-            view_table_add_number(&t, ranks[i].run->goodput_bps[f], 1e6);
+            view_table_add(&t, "%f", ranks[i].run->goodput_bps[f] / 1e6);
     }
     putchar('\n');
     view_table_print(&t, "  ", 1, stdout);

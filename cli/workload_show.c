@@ -127,19 +127,13 @@ static const char *const show_places[] = {
 
 static void show_bursts_table(const struct study_workload_bursts *b)
 {
-    static const char *const head[] = {"sources", "sinks", "B packets", "+-", "D/A", "R g_s/(S g_r)", "used", "of"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "sources|sinks|B packets|+-|D/A|R g_s/(S g_r)|used|of");
     for (size_t i = 0; i < b->n; i++) {
         const struct study_workload_series *s = &b->series[i];
-        view_table_add(&t, "%g", s->sources);
-        view_table_add(&t, "%g", s->sinks);
-        view_table_add_number(&t, s->fits ? s->fit.buffer_packets : NAN, 1);
-        view_table_add_number(&t, s->fits ? s->fit.buffer_ci95 : NAN, 1);
-        view_table_add_number(&t, s->fits ? s->fit.intercept : NAN, 1);
-        view_table_add_number(&t, s->sinks * s->send_gap_s / (s->sources * s->receive_gap_s), 1);
-        view_table_add(&t, "%zu", s->fits ? s->fit.used : 0);
-        view_table_add(&t, "%zu", s->n);
+        view_table_add(&t, "%g|%g|%f|%f|%f|%f|%zu|%zu", s->sources, s->sinks, s->fits ? s->fit.buffer_packets : NAN,
+                       s->fits ? s->fit.buffer_ci95 : NAN, s->fits ? s->fit.intercept : NAN,
+                       s->sinks * s->send_gap_s / (s->sources * s->receive_gap_s), s->fits ? s->fit.used : 0, s->n);
     }
     view_table_print(&t, "  ", 0, stdout);
 }
