@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/infile.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>

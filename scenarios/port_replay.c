@@ -8,7 +8,6 @@
 #include "emu/port.h"
 #include "scenarios/record.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

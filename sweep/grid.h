@@ -21,7 +21,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define SWEEP_GRID_POINTS 1000000 /* at most, skipped ones too */

@@ -3,7 +3,6 @@
 
 #include "sweep/job.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <signal.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/endpoint.h"
 
-#include <stdlib.h>
-
 #define QUICK_ACKS 16 /* at most, when a connection begins (Linux, tcp_incr_quickack) */
 #define PS_PER_US INT64_C(1000000)
 #define FIRST_RTO_PS (INT64_C(1000000) * PS_PER_US) /* before any round trip was seen (RFC 6298, section 2) */
