@@ -27,6 +27,14 @@
 
 struct sweep; /* opaque */
 
+struct sweep_facts { /* all owned by the sweep */
+    char *title;           /* NULL: it has none */
+    char *text;            /* the file as it was read */
+    char *scenario_text;   /* and the scenario's, NULL when that cannot be read */
+    int64_t first_seed;    /* as given to sweep_grid_load() */
+    int64_t shard, shards; /* which points sweep_grid_expand() gives */
+};
+
 struct sweep_grid_point {
     int64_t number;     /* from 1 */
     const char *axes;   /* values as JSON: {"traffic.star.incoming":2,"tcp.window":"10kB"} */
@@ -40,17 +48,12 @@ struct sweep_grid_point {
 struct sweep *sweep_grid_load(const char *path, int64_t first_seed, struct error *err);
 void sweep_grid_free(struct sweep *s);
 
-const char *sweep_grid_title(const struct sweep *s); /* "" when it has none */
-const char *sweep_grid_text(const struct sweep *s);  /* the file as it was read */
-const char *sweep_grid_scenario_text(const struct sweep *s); /* and the scenario's, NULL when that cannot be read */
-int64_t sweep_grid_first_seed(const struct sweep *s);        /* as given to sweep_grid_load() */
-int64_t sweep_grid_points(const struct sweep *s);            /* skipped ones left out */
+const struct sweep_facts *sweep_grid_facts(const struct sweep *s); /* borrowed */
+int64_t sweep_grid_points(const struct sweep *s); /* skipped ones left out */
 
 /* Leaves to sweep_grid_expand() the points whose (number - 1) % shards is shard - 1; their numbers stay. 1 of 1:
  * all. */
 void sweep_grid_divide(struct sweep *s, int64_t shard, int64_t shards);
-int64_t sweep_grid_shard(const struct sweep *s);
-int64_t sweep_grid_shards(const struct sweep *s);
 
 /* Calls take() for every point of the shard in order; strings are valid during the call. Stops with false and *err at
  * the first scenario that does not load (blamed on the line of the sweep file that has the value) or when take() says
