@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/summary.h"
 
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
 #include "results/directory.h"
@@ -84,18 +85,18 @@ static int64_t summary_time_ps(const json_t *object, const char *key)
 static void *summary_list(const json_t *object, const char *key, const struct results_columns *c, size_t *n)
 {
     const json_t *list = json_object_get(object, key);
-    char *rows = calloc(json_array_size(list) + 1, c->size);
-    for (*n = 0; rows && *n < json_array_size(list); ++*n)
+    char *rows = memory_zeroed(json_array_size(list), c->size, "a summary");
+    for (*n = 0; *n < json_array_size(list); ++*n)
         results_columns_from_json(c, json_array_get(list, *n), rows + *n * c->size);
     return rows;
 }
 
-bool results_summary_from_json(struct results_summary *s, const json_t *object, struct error *err)
+void results_summary_from_json(struct results_summary *s, const json_t *object)
 {
     const json_t *title = json_object_get(object, "title"), *benchmark = json_object_get(object, "benchmark");
     const json_t *captures = json_object_get(object, "captures"), *reached = json_object_get(benchmark, "reached");
     *s = (struct results_summary){
-        .title = strdup(json_is_string(title) ? json_string_value(title) : ""),
+        .title = memory_text("%s", json_is_string(title) ? json_string_value(title) : ""),
         .seed = json_integer_value(json_object_get(object, "seed")),
         .complete = json_is_true(json_object_get(object, "complete")),
         .ended_ps = summary_time_ps(object, "ended_s"),
@@ -104,23 +105,19 @@ bool results_summary_from_json(struct results_summary *s, const json_t *object, 
                       json_is_number(reached) ? json_number_value(reached) : (double)NAN,
                       json_integer_value(json_object_get(benchmark, "messages")),
                       json_is_true(json_object_get(benchmark, "converged"))},
-        .captures = calloc(json_array_size(captures) + 1, sizeof *s->captures),
+        .captures = memory_zeroed(json_array_size(captures), sizeof *s->captures, "a summary"),
     };
     summary_text(object, "contraflow", s->contraflow, sizeof s->contraflow);
     summary_text(object, "engine", s->engine, sizeof s->engine);
     s->flows = summary_list(object, "flows", &results_flow_columns, &s->n_flows);
     s->ports = summary_list(object, "ports", &ports, &s->n_ports);
-    for (; s->captures && s->n_captures < json_array_size(captures); s->n_captures++) {
+    for (; s->n_captures < json_array_size(captures); s->n_captures++) {
         const json_t *entry = json_array_get(captures, s->n_captures);
         struct results_capture *c = &s->captures[s->n_captures];
         summary_text(entry, "file", c->file, sizeof c->file);
         summary_text(entry, "at", c->at, sizeof c->at);
         c->frames = json_integer_value(json_object_get(entry, "frames"));
     }
-    if (s->title && s->flows && s->ports && s->captures)
-        return true;
-    results_summary_fini(s);
-    return error_set(err, ERROR_SYSTEM, "out of memory for a summary");
 }
 
 bool results_summary_read(struct results_summary *s, const char *directory, struct error *err)
@@ -129,10 +126,11 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
     *s = (struct results_summary){.title = NULL};
     char *path = results_directory_path(directory, "summary.json");
     json_t *object = json_load_file(path, 0, &why);
-    bool ok = json_is_object(object) && json_is_array(json_object_get(object, "flows"))
-                  ? results_summary_from_json(s, object, err)
-                  : error_set(err, ERROR_INPUT, "%s: not the summary of a run: %s", path,
-                              object ? "no list of flows" : why.text);
+    bool ok = json_is_object(object) && json_is_array(json_object_get(object, "flows"));
+    if (ok)
+        results_summary_from_json(s, object);
+    else
+        error_set(err, ERROR_INPUT, "%s: not the summary of a run: %s", path, object ? "no list of flows" : why.text);
     json_decref(object);
     free(path);
     return ok;
@@ -141,16 +139,13 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
 bool results_summary_write(const struct results_summary *s, const char *directory, struct error *err)
 {
     struct outfile f;
+    if (!results_directory_create(&f, directory, "summary.json", err))
+        return false;
     json_t *object = results_summary_json(s);
-    bool ok = object ? results_directory_create(&f, directory, "summary.json", err)
-                     : error_set(err, ERROR_SYSTEM, "%s/summary.json: out of memory", directory);
-    if (ok) {
-        json_dumpf(object, f.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-        putc('\n', f.stream);
-        ok = outfile_commit(&f, err);
-    }
+    json_dumpf(object, f.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+    putc('\n', f.stream);
     json_decref(object);
-    return ok;
+    return outfile_commit(&f, err);
 }
 
 void results_summary_fini(struct results_summary *s)
