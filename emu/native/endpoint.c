@@ -111,8 +111,8 @@ void native_endpoint_init(struct native_endpoint *e, const struct native_endpoin
 
 void native_endpoint_fini(struct native_endpoint *e)
 {
-    native_scoreboard_fini(&e->tx.scoreboard);
-    native_reassembly_fini(&e->rx.reassembly);
+    native_intervals_fini(&e->tx.scoreboard);
+    native_intervals_fini(&e->rx.reassembly.held);
 }
 
 static void endpoint_open(struct native_endpoint *e, enum native_state state)
@@ -209,7 +209,7 @@ static void endpoint_accept(struct native_endpoint *e, const struct native_segme
         return;
     }
     uint64_t before = rx->nxt;
-    bool hole = !native_reassembly_empty(&rx->reassembly);
+    bool hole = rx->reassembly.held.n > 0;
     rx->nxt = hole ? native_reassembly_advance(&rx->reassembly, to) : to;
     uint64_t bytes = rx->nxt - before;
     bool finished = rx->nxt > rx->finish;
