@@ -322,7 +322,7 @@ static bool sweep_give(const struct sweep *s, const size_t *at, char *const *set
     p->axes = json;
     p->yaml = yaml;
     p->seed = (int64_t)scenario.seed;
-    p->engine = scenario_engine_name(scenario.engine);
+    p->engine = scenario_engine_names[scenario.engine];
     ok = ok && (!take || take(user, p, err));
     json_decref(axes);
     free(json);
