@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sweep/grid.h - a scenario at every point of a grid, from a sweep file:
- *
- *   title: Two windows
- *   scenario: star.yaml              # relative to the sweep file
- *   set: {duration: 500ms}           # as run --set; a list or mapping goes between quotes
- *   axes:
- *     traffic.star.incoming: 0..12   # the same as {from: 0, to: 12, step: 1}
- *     tcp.window: {from: 10kB, to: 1MB, points: 8, scale: log}
- *     network.nic.queue: [fifo, ack-first]
- *   skip: [{traffic.star.incoming: 0, tcp.window: 1MB}]
- *   seeds: 8                         # 1 to 8; or a list; left out: the scenario's own
+/* sweep/grid.h - a scenario at every point of a grid, from a sweep file (doc/commands/sweep.md).
  *
  * A range takes whole numbers, sizes, rates or times; its step is one of the unit of `from` unless given. A log range
  * has `points` values in equal ratios, each rounded to a whole unit of `from`, and one that comes twice is left out.
- * Points go through the axes like nested loops, the first axis outermost and the seed innermost; a point that has all
- * the values of a `skip` entry is left out and takes no number: of each key of it one value, or one of a list or range
- * (seed: 55..110). Captures are off. */
+ * Points go through the axes like nested loops, the first axis outermost and the seed innermost; one that a `skip`
+ * entry leaves out takes no number. Captures are off. */
 #ifndef SWEEP_GRID_H
 #define SWEEP_GRID_H
 
