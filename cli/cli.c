@@ -34,3 +34,17 @@ void cli_print_json(json_t *root)
     putchar('\n');
     json_decref(root);
 }
+
+const struct cli_help_page *cli_help_find(const char *name)
+{
+    for (const struct cli_help_page *page = cli_help_pages; page->name; page++)
+        if (strcmp(page->name, name) == 0)
+            return page;
+    return NULL;
+}
+
+int cli_help(const char *name)
+{
+    fputs(cli_help_find(name)->brief, stdout);
+    return 0;
+}

@@ -32,4 +32,18 @@ char *cli_output_name(const char *path, const char *ending);
 /* Prints what --json asks for, and frees it. */
 void cli_print_json(json_t *root);
 
+/* The text of --help and of 'contraflow help', made by doc/manual.py from doc/commands. */
+struct cli_help_page {
+    const char *name; /* "predict loss"; "" is the program's own page */
+    const char *brief, *full;
+};
+
+extern const struct cli_help_page cli_help_pages[]; /* the last row has no name */
+
+/* NULL when no page has this name. */
+const struct cli_help_page *cli_help_find(const char *name);
+
+/* Prints the brief text of a page that exists; returns the exit status 0. */
+int cli_help(const char *name);
+
 #endif

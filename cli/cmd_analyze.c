@@ -6,12 +6,12 @@
 #include "cli/read.h"
 #include "results/csv.h"
 #include "results/directory.h"
+#include "results/json.h"
 #include "results/summary.h"
 #include "view/capture_page.h"
 #include "view/table.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,10 +56,8 @@ static int64_t bulk_bytes(const struct analysis_flows *f, const struct options *
 
 static void print_table(const struct analysis_flows *f, const struct options *o)
 {
-    static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "goodput Mb/s", "steady Mb/s",
-                                       "+-", "retrans", "events", "missed B", "window B"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "from|to|payload B|start s|end s|goodput Mb/s|steady Mb/s|+-|retrans|events|missed B|window B");
     struct analysis_flow flow;
     bool any;
     int64_t least = bulk_bytes(f, o, &any), bytes = 0;
@@ -71,16 +69,10 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
             continue;
         }
         view_table_add_flow(&t, &flow);
-        view_table_add(&t, "%" PRId64, flow.payload_bytes);
-        view_table_add(&t, "%.6f", flow.start_s);
-        view_table_add(&t, "%.6f", flow.end_s);
-        view_table_add_number(&t, flow.goodput_bps, 1e6);
-        view_table_add_number(&t, flow.steady_goodput_bps.value, 1e6);
-        view_table_add_number(&t, flow.steady_goodput_bps.ci95, 1e6);
-        view_table_add(&t, "%" PRIu32, flow.retransmitted_segments);
-        view_table_add(&t, "%" PRIu32, flow.loss_events);
-        view_table_add(&t, "%" PRId64, flow.missing_bytes);
-        view_table_add(&t, isfinite(flow.window_bytes) ? "%.0f" : "-", flow.window_bytes);
+        view_table_add(&t, "%" PRId64 "|%.6f|%.6f|%f|%f|%f|%" PRIu32 "|%" PRIu32 "|%" PRId64 "|%.0f",
+                       flow.payload_bytes, flow.start_s, flow.end_s, flow.goodput_bps / 1e6,
+                       flow.steady_goodput_bps.value / 1e6, flow.steady_goodput_bps.ci95 / 1e6,
+                       flow.retransmitted_segments, flow.loss_events, flow.missing_bytes, flow.window_bytes);
     }
     view_table_print(&t, "", 2, stdout);
     if (small > 0)
@@ -91,10 +83,8 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
 /* A second table, of the flows that lost, reordered or doubled segments. */
 static void print_losses(const struct analysis_flows *f, const struct options *o)
 {
-    static const char *const head[] = {"from",      "to",        "retrans", "events",    "spurious",
-                                       "reordered", "overtaken", "doubled", "ambiguous", "twice"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "from|to|retrans|events|spurious|reordered|overtaken|doubled|ambiguous|twice");
     struct analysis_flow flow;
     bool any = false;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
@@ -137,13 +127,10 @@ static void print_degrees(const struct analysis_flows *f, const struct options *
     analysis_degree_phases(activity, at, 0, &phases, &count);
     free(activity);
     struct view_table t;
-    static const char *const head[] = {"from s", "to s", "in", "out"};
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "from s|to s|in|out");
     for (size_t i = 0; i < count; i++) {
-        view_table_add(&t, "%.6f", phases[i].start_s);
-        view_table_add(&t, "%.6f", phases[i].end_s);
-        view_table_add(&t, "%zu", phases[i].indegree);
-        view_table_add(&t, "%zu", phases[i].outdegree);
+        view_table_add(&t, "%.6f|%.6f|%zu|%zu", phases[i].start_s, phases[i].end_s, phases[i].indegree,
+                       phases[i].outdegree);
     }
     free(phases);
     puts("\nbulk flows active (20 kB or more, and 0.5 % of the largest)");
@@ -160,8 +147,8 @@ static json_t *bandwidth_json(const struct analysis_flow *flow)
     size_t n = analysis_bins_series(flow->bins, 0, flow->bins->n, series);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(rates, json_real(series[i]));
-    return json_pack("{s:f, s:f, s:o}", "start_s", (double)analysis_bins_start_ns(flow->bins, 0) / 1e9, "bin_s",
-                     (double)analysis_bins_width_ns(flow->bins) / 1e9, "bps", rates);
+    return results_json("start_s:f bin_s:f bps:o", (double)analysis_bins_start_ns(flow->bins, 0) / 1e9,
+                        (double)analysis_bins_width_ns(flow->bins) / 1e9, rates);
 }
 
 static json_t *flow_json(const char *path, const struct analysis_flow *flow)
@@ -169,28 +156,18 @@ static json_t *flow_json(const char *path, const struct analysis_flow *flow)
     char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
     analysis_flows_endpoint(&flow->src, flow->src_port, src);
     analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, "
-                     "s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:s, s:o}",
-                     "file", path, "src", src, "dst", dst, "tag", (json_int_t)flow->tag,
-                     "payload_bytes", (json_int_t)flow->payload_bytes,
-                     "seen_payload_bytes", (json_int_t)flow->seen_payload_bytes,
-                     "missing_bytes", (json_int_t)flow->missing_bytes, "data_packets", (int)flow->data_packets,
-                     "start_s", view_table_json_number(flow->start_s), "end_s", view_table_json_number(flow->end_s),
-                     "goodput_bps", view_table_json_number(flow->goodput_bps),
-                     "steady_goodput_bps", view_table_json_number(flow->steady_goodput_bps.value),
-                     "steady_ci95_bps", view_table_json_number(flow->steady_goodput_bps.ci95),
-                     "steady_start_s", view_table_json_number(flow->steady_start_s),
-                     "steady_end_s", view_table_json_number(flow->steady_end_s),
-                     "retransmitted_segments", (int)flow->retransmitted_segments,
-                     "loss_events", (int)flow->loss_events, "steady_loss_events", (int)flow->steady_loss_events,
-                     "spurious_segments", (int)flow->spurious_segments,
-                     "reordered_segments", (int)flow->reordered_segments,
-                     "overtaken_segments", (int)flow->overtaken_segments,
-                     "network_duplicates", (int)flow->network_duplicates,
-                     "ambiguous_segments", (int)flow->ambiguous_segments,
-                     "duplicate_frames", (int)flow->duplicate_frames, "keepalives", (int)flow->keepalives,
-                     "window_bytes", view_table_json_number(flow->window_bytes),
-                     "window_source", window_sources[flow->window_source], "bandwidth", bandwidth_json(flow));
+    return results_json("file:s src:s dst:s tag:u payload_bytes:l seen_payload_bytes:l missing_bytes:l data_packets:u "
+                        "start_s:f end_s:f goodput_bps:f steady_goodput_bps:f steady_ci95_bps:f steady_start_s:f "
+                        "steady_end_s:f retransmitted_segments:u loss_events:u steady_loss_events:u "
+                        "spurious_segments:u reordered_segments:u overtaken_segments:u network_duplicates:u "
+                        "ambiguous_segments:u duplicate_frames:u keepalives:u window_bytes:f window_source:s "
+                        "bandwidth:o", path, src, dst, flow->tag, flow->payload_bytes, flow->seen_payload_bytes,
+                        flow->missing_bytes, flow->data_packets, flow->start_s, flow->end_s, flow->goodput_bps,
+                        flow->steady_goodput_bps.value, flow->steady_goodput_bps.ci95, flow->steady_start_s,
+                        flow->steady_end_s, flow->retransmitted_segments, flow->loss_events, flow->steady_loss_events,
+                        flow->spurious_segments, flow->reordered_segments, flow->overtaken_segments,
+                        flow->network_duplicates, flow->ambiguous_segments, flow->duplicate_frames, flow->keepalives,
+                        flow->window_bytes, window_sources[flow->window_source], bandwidth_json(flow));
 }
 
 static void csv_head(void)
@@ -231,11 +208,9 @@ static void print_csv(const char *path, const struct analysis_flows *f, const st
 
 static json_t *capture_json(const char *path, const struct analysis_capture *c)
 {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:b, s:I}", "file", path, "frames", (json_int_t)c->frames,
-                     "tcp_segments", (json_int_t)c->tcp_segments, "short_frames", (json_int_t)c->short_frames,
-                     "malformed_frames", (json_int_t)c->malformed_frames,
-                     "duration_s", json_real((double)(c->last_ns - c->first_ns) / 1e9), "truncated", c->truncated,
-                     "clock_steps_back", (json_int_t)c->steps_back);
+    return results_json("file:s frames:l tcp_segments:l short_frames:l malformed_frames:l duration_s:f truncated:b "
+                        "clock_steps_back:l", path, c->frames, c->tcp_segments, c->short_frames, c->malformed_frames,
+                        (double)(c->last_ns - c->first_ns) / 1e9, c->truncated, c->steps_back);
 }
 
 /* Adds a file's results to the JSON lists, or prints them. */
@@ -344,7 +319,7 @@ int cmd_analyze(int argc, char **argv)
     if (at <= 0 || at == argc)
         return at ? cli_fail(&err) : 0;
     o.format = json ? FORMAT_JSON : csv ? FORMAT_CSV : FORMAT_TABLE;
-    json_t *root = json_pack("{s:[], s:[]}", "flows", "captures");
+    json_t *root = results_json("flows:o captures:o", json_array(), json_array());
     struct view_capture_page report = {0};
     bool ok = (!o.report || view_capture_page_open(&report, o.report, &err)) &&
               analyze(argc - at, argv + at, &o, root, &report, &err) &&

@@ -3,6 +3,7 @@
 #include "cli/fit_show.h"
 #include "cli/options.h"
 #include "cli/read.h"
+#include "results/json.h"
 
 #include <stdio.h>
 
@@ -43,7 +44,7 @@ static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json,
         return ok && error_set(err, ERROR_INPUT, "%s%s: nothing that 'contraflow fit' has a rule for; see 'contraflow "
                                "fit --help'", sources[0], n > 1 ? " and others" : "");
     if (json) {
-        json_t *names = json_array(), *root = json_pack("{s:o}", "sources", names), *parts = fit_json(f);
+        json_t *names = json_array(), *root = results_json("sources:o", names), *parts = fit_json(f);
         for (int i = 0; i < n; i++)
             json_array_append_new(names, json_string(sources[i]));
         json_object_update(root, parts);

@@ -9,7 +9,6 @@
 #include "study/judge_run.h"
 #include "view/figures.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/predict.h"
+#include "results/json.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 
@@ -118,7 +119,7 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
     if (shown_s > 0)
         fputs("\r\033[K", stderr);
     if (ok && o->json) {
-        *json = o->all ? json_pack("{s:o}", "models", json_array()) : cli_predict_json(made, s, &pattern);
+        *json = o->all ? results_json("models:o", json_array()) : cli_predict_json(made, s, &pattern);
         for (size_t i = 0; o->all && i < n; i++)
             json_array_append_new(json_object_get(*json, "models"), cli_predict_json(&made[i], s, &pattern));
     } else if (ok) {
@@ -134,7 +135,7 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
 static bool predict_points(const struct options *o, const struct scenario *s, json_t **json, struct error *err)
 {
     if (o->json)
-        *json = json_pack("{s:[]}", "points");
+        *json = results_json("points:o", json_array());
     for (int i = 0; i < s->n_points; i++) {
         struct scenario point;
         json_t *of_point = NULL;

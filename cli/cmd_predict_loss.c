@@ -2,13 +2,13 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/predict.h"
+#include "results/json.h"
 #include "study/loss_traces.h"
 #include "view/table.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SENDERS 4096
 
@@ -83,18 +83,17 @@ static bool options_check(struct options *o, struct error *err)
 /* `mean` is none without trials: the model then goes by a limit, see model_loss_trace_chain(). */
 static json_t *json_proportion(double mean, const struct model_loss_proportion *p)
 {
-    return json_pack("{s:o, s:o, s:f, s:f, s:I, s:I}", "mean", view_table_json_number(p->trials ? mean : (double)NAN),
-                     "pooled", view_table_json_number(p->value), "pooled_low", p->low, "pooled_high", p->high, "hits",
-                     (json_int_t)p->hits, "trials", (json_int_t)p->trials);
+    return results_json("mean:f pooled:f pooled_low:f pooled_high:f hits:l trials:l", p->trials ? mean : (double)NAN,
+                        p->value, p->low, p->high, p->hits, p->trials);
 }
 
 static json_t *json_estimates(const struct options *o, const struct model_loss_counts *k)
 {
     struct model_loss_estimate e = model_loss_trace_estimate(k);
-    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:I}", "traces", o->n_files, "events",
-                     (json_int_t)(k->packs + k->nacks + k->timeouts), "c", json_proportion(o->chain.c, &e.c),
-                     "one_minus_a", json_proportion(o->chain.one_minus_a, &e.one_minus_a), "f",
-                     json_proportion(o->chain.f, &e.f), "foreign", (json_int_t)k->foreign);
+    return results_json("traces:i events:l c:o one_minus_a:o f:o foreign:l", o->n_files,
+                        k->packs + k->nacks + k->timeouts, json_proportion(o->chain.c, &e.c),
+                        json_proportion(o->chain.one_minus_a, &e.one_minus_a), json_proportion(o->chain.f, &e.f),
+                        k->foreign);
 }
 
 static void json_print(json_t *json)
@@ -104,27 +103,18 @@ static void json_print(json_t *json)
     json_decref(json);
 }
 
-static void add_probability(struct view_table *t, double p)
-{
-    view_table_add(t, isfinite(p) ? "%.4f" : "-", p);
-}
-
 static void print_estimates(const struct options *o, const struct model_loss_counts *k)
 {
     struct model_loss_estimate e = model_loss_trace_estimate(k);
     const struct model_loss_proportion *const p[] = {&e.c, &e.one_minus_a, &e.f};
     const double mean[] = {o->chain.c, o->chain.one_minus_a, o->chain.f};
     static const char *const names[] = {"c   (P to N)", "1-a (N to TO)", "f   (TO to P)"};
-    static const char *const heads[] = {"", "mean of senders", "all events", "95 % from", "to", "counted"};
     struct view_table t;
-    view_table_start(&t, heads, sizeof heads / sizeof *heads);
+    view_table_head(&t, "|mean of senders|all events|95 % from|to|counted");
     for (int i = 0; i < 3; i++) {
-        view_table_add(&t, "%s", names[i]);
-        add_probability(&t, p[i]->trials ? mean[i] : (double)NAN);
-        add_probability(&t, p[i]->value);
-        add_probability(&t, p[i]->low);
-        add_probability(&t, p[i]->high);
-        view_table_add(&t, "%" PRId64 " of %" PRId64, p[i]->hits, p[i]->trials);
+        view_table_add(&t, "%s|%.4f|%.4f|%.4f|%.4f|%" PRId64 " of %" PRId64, names[i],
+                       p[i]->trials ? mean[i] : (double)NAN, p[i]->value, p[i]->low, p[i]->high, p[i]->hits,
+                       p[i]->trials);
     }
     printf("%d traces, %" PRId64 " events (Tam 2001, Eq. 4.11-4.13)\n", o->n_files,
            k->packs + k->nacks + k->timeouts);
@@ -136,7 +126,7 @@ static void print_estimates(const struct options *o, const struct model_loss_cou
 static int show_estimates(const struct options *o, const struct model_loss_counts *traced)
 {
     if (o->json)
-        json_print(json_pack("{s:s, s:o}", "model", "trace", "estimates", json_estimates(o, traced)));
+        json_print(results_json("model:s estimates:o", "trace", json_estimates(o, traced)));
     else
         print_estimates(o, traced);
     return 0;
@@ -159,13 +149,11 @@ static int show_output(const struct options *o, const struct model_loss_counts *
     if (!model_loss_output_buffered(&o->flow, &o->chain, o->to_gr, &a, &err))
         return cli_fail(&err);
     if (o->json) {
-        json_t *json = json_pack(
-            "{s:s, s:f, s:f, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:f, s:f, s:f}", "model", "output", "efficiency",
-            a.efficiency, "sender_efficiency", a.sender_efficiency, "lossless", a.lossless, "contradicted",
-            a.contradicted, "saturated", a.saturated, "packs_per_nack", view_table_json_number(a.packs_per_nack),
-            "nacks_per_timeout", view_table_json_number(a.nacks_per_timeout), "timeouts_in_a_row",
-            view_table_json_number(a.timeouts_in_a_row), "nack_cycle_gr", view_table_json_number(a.nack_cycle_gr), "c",
-            o->chain.c, "one_minus_a", o->chain.one_minus_a, "f", o->chain.f);
+        json_t *json = results_json("model:s efficiency:f sender_efficiency:f lossless:b contradicted:b saturated:b "
+                                    "packs_per_nack:f nacks_per_timeout:f timeouts_in_a_row:f nack_cycle_gr:f c:f "
+                                    "one_minus_a:f f:f", "output", a.efficiency, a.sender_efficiency, a.lossless,
+                                    a.contradicted, a.saturated, a.packs_per_nack, a.nacks_per_timeout,
+                                    a.timeouts_in_a_row, a.nack_cycle_gr, o->chain.c, o->chain.one_minus_a, o->chain.f);
         if (traced)
             json_object_set_new(json, "estimates", json_estimates(o, traced));
         json_print(json);
@@ -189,9 +177,8 @@ static int show_input(const struct options *o)
     if (!model_loss_input_buffered(&o->flow, &a, &err))
         return cli_fail(&err);
     if (o->json) {
-        json_print(json_pack("{s:s, s:f, s:f, s:b, s:o}", "model", "input", "efficiency", a.efficiency, "approximate",
-                             a.approximate, "lossless", a.lossless, "packs_per_nack",
-                             view_table_json_number(a.packs_per_nack)));
+        json_print(results_json("model:s efficiency:f approximate:f lossless:b packs_per_nack:f", "input",
+                                a.efficiency, a.approximate, a.lossless, a.packs_per_nack));
     } else if (a.lossless) {
         printf("input-buffered, predicted: efficiency 1, nothing is lost: %s\n",
                o->flow.senders <= 1 ? "one sender has nobody to contend with"

@@ -7,8 +7,8 @@
 #include "cli/engines.h"
 #include "cli/options.h"
 #include "cli/read.h"
-#include "scenarios/directory.h"
 #include "scenarios/load.h"
+#include "scenarios/save.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -121,7 +121,7 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
              o->scenario ? " --scenario " : "", o->scenario ? o->scenario : "", what_if ? " --what-if " : "",
              what_if ? what_if : "");
     bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
-              scenario_directory_prepare(&s, run->directory, comment, err);
+              scenario_save_directory(&s, run->directory, comment, err);
     free(s.flows);
     free(s.datagrams);
     return ok;

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/cmd_replay.h"
 #include "cli/options.h"
+#include "results/json.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -12,7 +13,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PROGRESS_BYTES 10000000
@@ -120,15 +120,13 @@ static void replay_print(const struct replay_options *o, const struct capture_in
 
 static void replay_print_json(const struct replay_options *o, const struct capture_inject_result *r)
 {
-    json_t *root = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:I, s:b, s:b}", "file", o->inject.source,
-        "interface", o->interface, "frames", (json_int_t)r->frames, "bytes", (json_int_t)r->bytes, "padded_frames",
-        (json_int_t)r->padded_frames, "rewritten_frames", (json_int_t)r->rewritten_frames, "late_frames",
-        (json_int_t)r->late_frames, "back_frames", (json_int_t)r->back_frames, "elapsed_s",
-        (double)r->elapsed_ns / 1e9, "scheduled_s", (double)r->scheduled_ns / 1e9, "end_error_ns",
-        (json_int_t)(r->elapsed_ns - r->scheduled_ns), "gap_error_p50_ns", (json_int_t)r->gap_p50_ns,
-        "gap_error_p99_ns", (json_int_t)r->gap_p99_ns, "gap_error_max_ns", (json_int_t)r->gap_max_ns, "truncated",
-        r->truncated, "interrupted", r->interrupted);
+    json_t *root = results_json("file:s interface:s frames:l bytes:l padded_frames:l rewritten_frames:l late_frames:l "
+                                "back_frames:l elapsed_s:f scheduled_s:f end_error_ns:l gap_error_p50_ns:l "
+                                "gap_error_p99_ns:l gap_error_max_ns:l truncated:b interrupted:b", o->inject.source,
+                                o->interface, r->frames, r->bytes, r->padded_frames, r->rewritten_frames,
+                                r->late_frames, r->back_frames, (double)r->elapsed_ns / 1e9,
+                                (double)r->scheduled_ns / 1e9, r->elapsed_ns - r->scheduled_ns, r->gap_p50_ns,
+                                r->gap_p99_ns, r->gap_max_ns, r->truncated, r->interrupted);
     cli_print_json(root);
 }
 

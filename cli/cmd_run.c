@@ -7,11 +7,10 @@
 #include "cli/options.h"
 #include "results/directory.h"
 #include "results/summary.h"
-#include "scenarios/directory.h"
 #include "scenarios/keys.h"
 #include "scenarios/load.h"
+#include "scenarios/save.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -19,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct run_plan {
     struct scenario scenario;
@@ -52,7 +50,7 @@ static bool plan_add_job(struct run_plan *p, const struct scenario *s, const cha
     job->label = names->label = memory_text("%s", label);
     job->directory = names->directory = memory_text("%s", directory);
     p->n_jobs++;
-    return scenario_directory_prepare(s, directory, p->comment, err);
+    return scenario_save_directory(s, directory, p->comment, err);
 }
 
 static bool plan_make_jobs(struct run_plan *p, struct error *err)
@@ -62,7 +60,7 @@ static bool plan_make_jobs(struct run_plan *p, struct error *err)
     p->names = memory_zeroed((size_t)s->n_points + 1, sizeof *p->names, "runs");
     if (s->n_points == 0)
         return plan_add_job(p, s, p->directory, p->directory, err);
-    if (!scenario_directory_prepare(s, p->directory, p->comment, err))
+    if (!scenario_save_directory(s, p->directory, p->comment, err))
         return false;
     for (int i = 0; i < s->n_points; i++) {
         struct scenario point;
@@ -173,11 +171,11 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
     char what[96], program[PATH_MAX];
     *part = (struct run_plan){.scenario = whole->scenario}; /* borrowed */
     part->scenario.engine = engine;
-    part->directory = results_directory_path(whole->directory, scenario_engine_name(engine));
+    part->directory = results_directory_path(whole->directory, scenario_engine_names[engine]);
     memcpy(part->comment, whole->comment, sizeof part->comment);
     if (scenario_engine_lacks(&whole->scenario, engine, what))
-        error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_name(engine), what);
-    else if (sweep_engines_path(scenario_engine_name(engine), program, sizeof program, err) &&
+        error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_names[engine], what);
+    else if (sweep_engines_path(scenario_engine_names[engine], program, sizeof program, err) &&
              plan_make_jobs(part, err))
         return run_plan(part, program, parallel, quiet, false);
     return cli_fail(err);
@@ -259,7 +257,7 @@ int cmd_run(int argc, char **argv)
     int status;
     if (both)
         status = cross_check_runs(&plan, (int)parallel, quiet, json);
-    else if (!sweep_engines_path(scenario_engine_name(plan.scenario.engine), engine, sizeof engine, &err) ||
+    else if (!sweep_engines_path(scenario_engine_names[plan.scenario.engine], engine, sizeof engine, &err) ||
              !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);
     else

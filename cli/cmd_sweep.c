@@ -9,7 +9,6 @@
 #include "sweep/merge.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +17,9 @@
 static char *default_output(const char *path, const struct sweep *s)
 {
     char ending[64] = ".db";
-    if (sweep_grid_shards(s) > 1)
-        snprintf(ending, sizeof ending, ".shard-%" PRId64 "-of-%" PRId64 ".db", sweep_grid_shard(s),
-                 sweep_grid_shards(s));
+    const struct sweep_facts *f = sweep_grid_facts(s);
+    if (f->shards > 1)
+        snprintf(ending, sizeof ending, ".shard-%" PRId64 "-of-%" PRId64 ".db", f->shard, f->shards);
     return cli_output_name(path, ending);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cross_check_show.h"
 
+#include "results/json.h"
 #include "view/table.h"
 
 #include <inttypes.h>
@@ -8,27 +9,20 @@
 
 enum { NS3 = STUDY_CROSS_CHECK_NS3, NATIVE = STUDY_CROSS_CHECK_NATIVE, ENGINES = STUDY_CROSS_CHECK_ENGINES };
 
-static void show_difference(struct view_table *t, double difference)
-{
-    view_table_add(t, isfinite(difference) ? "%+.2f %%" : "-", 100 * difference);
-}
-
 void cli_cross_check_show_run(const struct study_cross_check_run *run)
 {
-    static const char *const head[] = {"flow", "ns3 Mb/s", "+-", "native Mb/s", "+-", "differ",
-                                       "ns3 s", "native s", "differ", "ns3 retrans", "native retrans"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "flow|ns3 Mb/s|+-|native Mb/s|+-|differ|ns3 s|native s|differ|ns3 retrans|native retrans");
     for (size_t i = 0; i < run->n; i++) {
         view_table_add(&t, "%s", run->summary[NS3].flows[i].name);
         for (int e = 0; e < ENGINES; e++) {
-            view_table_add_number(&t, run->summary[e].flows[i].steady_goodput_bps, 1e6);
-            view_table_add_number(&t, run->summary[e].flows[i].steady_ci95_bps, 1e6);
+            view_table_add(&t, "%f|%f", run->summary[e].flows[i].steady_goodput_bps / 1e6,
+                           run->summary[e].flows[i].steady_ci95_bps / 1e6);
         }
-        show_difference(&t, run->difference[i].rate);
+        view_table_add(&t, "%+.2f %%", 100 * run->difference[i].rate);
         for (int e = 0; e < ENGINES; e++)
-            view_table_add_number(&t, study_cross_check_duration_s(&run->summary[e].flows[i]), 1);
-        show_difference(&t, run->difference[i].duration);
+            view_table_add(&t, "%f", study_cross_check_duration_s(&run->summary[e].flows[i]));
+        view_table_add(&t, "%+.2f %%", 100 * run->difference[i].duration);
         for (int e = 0; e < ENGINES; e++)
             view_table_add(&t, "%" PRId64, run->summary[e].flows[i].retransmitted_segments);
     }
@@ -46,15 +40,12 @@ void cli_cross_check_show_end(const struct study_cross_check *c)
 static json_t *show_flow_json(const struct study_cross_check_run *run, size_t i)
 {
     const struct results_flow *ns3 = &run->summary[NS3].flows[i], *native = &run->summary[NATIVE].flows[i];
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "flow", ns3->name, "ns3_steady_goodput_bps",
-                     view_table_json_number(ns3->steady_goodput_bps), "native_steady_goodput_bps",
-                     view_table_json_number(native->steady_goodput_bps), "rate_difference",
-                     view_table_json_number(run->difference[i].rate), "ns3_duration_s",
-                     view_table_json_number(study_cross_check_duration_s(ns3)), "native_duration_s",
-                     view_table_json_number(study_cross_check_duration_s(native)), "duration_difference",
-                     view_table_json_number(run->difference[i].duration), "ns3_retransmitted_segments",
-                     (json_int_t)ns3->retransmitted_segments, "native_retransmitted_segments",
-                     (json_int_t)native->retransmitted_segments);
+    return results_json("flow:s ns3_steady_goodput_bps:f native_steady_goodput_bps:f rate_difference:f "
+                        "ns3_duration_s:f native_duration_s:f duration_difference:f ns3_retransmitted_segments:l "
+                        "native_retransmitted_segments:l", ns3->name, ns3->steady_goodput_bps,
+                        native->steady_goodput_bps, run->difference[i].rate, study_cross_check_duration_s(ns3),
+                        study_cross_check_duration_s(native), run->difference[i].duration, ns3->retransmitted_segments,
+                        native->retransmitted_segments);
 }
 
 void cli_cross_check_show_json(const struct study_cross_check *c)
@@ -65,11 +56,9 @@ void cli_cross_check_show_json(const struct study_cross_check *c)
         json_t *flows = json_array();
         for (size_t k = 0; k < run->n; k++)
             json_array_append_new(flows, show_flow_json(run, k));
-        json_array_append_new(runs, json_pack("{s:s, s:b, s:o}", "run", run->label, "judged", run->judged, "flows",
-                                              flows));
+        json_array_append_new(runs, results_json("run:s judged:b flows:o", run->label, run->judged, flows));
     }
-    json_t *all = json_pack("{s:o, s:i, s:i, s:f}", "runs", runs, "judged", c->judged, "failed", c->failed,
-                            "worst_difference", c->worst);
+    json_t *all = results_json("runs:o judged:i failed:i worst_difference:f", runs, c->judged, c->failed, c->worst);
     json_dumpf(all, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(all);

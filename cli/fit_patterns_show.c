@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/fit_show.h"
+#include "results/json.h"
 #include "study/fit_patterns.h"
 #include "study/zhu2014.h"
 #include "view/table.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Begins a table with the columns that name a cell; the caller adds the heads of `columns` more. */
@@ -42,8 +42,7 @@ static void patterns_row(struct view_table *t, const struct study_fit_patterns *
     }
     view_table_add(t, "%d", c->nodes);
     view_table_add(t, c->d > 0 ? "%d" : "-", c->d);
-    view_table_add_number(t, c->bytes, 1e6);
-    view_table_add_number(t, c->window_bytes, 1e3);
+    view_table_add(t, "%f|%f", c->bytes / 1e6, c->window_bytes / 1e3);
 }
 
 static void patterns_print_errors(const struct study_fit_patterns *p)
@@ -56,11 +55,9 @@ static void patterns_print_errors(const struct study_fit_patterns *p)
     for (size_t i = 0; i < p->n; i++) {
         const struct study_fit_patterns_cell *c = &p->cells[i];
         patterns_row(&t, p, c);
-        view_table_add(&t, "%zu", c->patterns);
-        view_table_add(&t, "%zu", c->n);
-        view_table_add(&t, "%.1f", (double)c->steps / (double)c->patterns);
+        view_table_add(&t, "%zu|%zu|%.1f", c->patterns, c->n, (double)c->steps / (double)c->patterns);
         for (size_t m = 0; m < p->n_models; m++)
-            view_table_add_share(&t, study_fit_patterns_mean(&c->model[m].all));
+            view_table_add(&t, "%.2f", 100 * study_fit_patterns_mean(&c->model[m].all));
     }
     puts("mean |error| of predicted completion times, % of the simulated ones");
     view_table_print(&t, "", p->told_apart ? 0 : 1, stdout);
@@ -94,7 +91,7 @@ static void patterns_print_last(const struct study_fit_patterns *p)
     for (size_t i = 0; i < p->n; i++) {
         patterns_row(&t, p, &p->cells[i]);
         for (size_t m = 0; m < p->n_models; m++)
-            view_table_add_share(&t, p->cells[i].model[m].last / (double)p->cells[i].patterns);
+            view_table_add(&t, "%.2f", 100 * (p->cells[i].model[m].last / (double)p->cells[i].patterns));
     }
     puts("\nthe slowest transfer of a pattern: mean |error| of its time, %");
     view_table_print(&t, "", p->told_apart ? 0 : 1, stdout);
@@ -117,14 +114,10 @@ static void patterns_print_published(const struct study_fit_patterns *p)
         const struct study_fit_patterns_errors *proposed = study_fit_patterns_of(p, c, "algorithm1");
         any = true;
         patterns_row(&t, p, c);
-        view_table_add_share(&t, study_fit_patterns_mean(&proposed->all));
-        view_table_add(&t, "%.2f", z->err);
-        view_table_add(&t, "%.2f", z->g5k_err);
-        view_table_add(&t, "%zu", c->patterns_both);
-        view_table_add_share(&t, study_fit_patterns_mean(&proposed->both));
-        view_table_add(&t, "%.2f", z->err_both);
-        view_table_add_share(&t, study_fit_patterns_mean(&study_fit_patterns_of(p, c, "fairness")->both));
-        view_table_add(&t, "%.2f", z->fair_both);
+        view_table_add(&t, "%.2f|%.2f|%.2f|%zu|%.2f|%.2f|%.2f|%.2f", 100 * study_fit_patterns_mean(&proposed->all),
+                       z->err, z->g5k_err, c->patterns_both, 100 * study_fit_patterns_mean(&proposed->both),
+                       z->err_both, 100 * study_fit_patterns_mean(&study_fit_patterns_of(p, c, "fairness")->both),
+                       z->fair_both);
     }
     if (!any) {
         view_table_fini(&t);
@@ -158,25 +151,21 @@ static json_t *errors_json(const struct study_fit_patterns_errors *m, const char
     json_t *counts = json_array();
     for (int i = 0; i < STUDY_FIT_PATTERNS_BINS; i++)
         json_array_append_new(counts, json_integer((json_int_t)m->histogram[i]));
-    return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f, s:o}}", "model", name, "mean_abs_error",
-        view_table_json_number(study_fit_patterns_mean(&m->all)), "ci95",
-        view_table_json_number(study_fit_patterns_ci95(&m->all)), "bias",
-        view_table_json_number(m->bias / (double)m->all.links), "within_10_percent",
-        view_table_json_number((double)m->near / (double)m->all.links), "mean_abs_error_both_ways",
-        view_table_json_number(study_fit_patterns_mean(&m->both)), "ci95_both_ways",
-        view_table_json_number(study_fit_patterns_ci95(&m->both)), "slowest_mean_abs_error",
-        view_table_json_number(m->last / (double)patterns), "worst_error", view_table_json_number(m->worst), "worst",
-        m->where, "histogram", "from", -1.0, "step", STUDY_FIT_PATTERNS_BIN, "counts", counts);
+    return results_json("model:s mean_abs_error:f ci95:f bias:f within_10_percent:f mean_abs_error_both_ways:f "
+                        "ci95_both_ways:f slowest_mean_abs_error:f worst_error:f worst:s histogram:o", name,
+                        study_fit_patterns_mean(&m->all), study_fit_patterns_ci95(&m->all),
+                        m->bias / (double)m->all.links, (double)m->near / (double)m->all.links,
+                        study_fit_patterns_mean(&m->both), study_fit_patterns_ci95(&m->both),
+                        m->last / (double)patterns, m->worst, m->where,
+                        results_json("from:f step:f counts:o", -1.0, STUDY_FIT_PATTERNS_BIN, counts));
 }
 
 static json_t *published_json(const struct study_zhu2014_table2 *z)
 {
-    return z ? json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "links", z->links, "steps", z->steps,
-                         "main_algorithm1", z->err / 100, "main_algorithm1_both_ways", z->err_both / 100,
-                         "main_fairness_both_ways", z->fair_both / 100, "grid5000_algorithm1", z->g5k_err / 100,
-                         "grid5000_algorithm1_both_ways", z->g5k_err_both / 100, "grid5000_fairness_both_ways",
-                         z->g5k_fair_both / 100)
+    return z ? results_json("links:i steps:f main_algorithm1:f main_algorithm1_both_ways:f main_fairness_both_ways:f "
+                            "grid5000_algorithm1:f grid5000_algorithm1_both_ways:f grid5000_fairness_both_ways:f",
+                            z->links, z->steps, z->err / 100, z->err_both / 100, z->fair_both / 100, z->g5k_err / 100,
+                            z->g5k_err_both / 100, z->g5k_fair_both / 100)
              : json_null();
 }
 
@@ -187,11 +176,10 @@ static json_t *links_json(const struct study_fit_patterns *p, const struct study
         const struct study_fit_patterns_link *l = &c->links[i];
         json_t *predicted = json_object();
         for (size_t m = 0; m < p->n_models; m++)
-            json_object_set_new(predicted, p->model[m]->name, view_table_json_number(l->predicted_s[m]));
-        json_array_append_new(links, json_pack("{s:I, s:s, s:I, s:o, s:o, s:o}", "point", (json_int_t)l->point, "flow",
-                                               l->name, "bytes", (json_int_t)l->bytes, "simulated_s",
-                                               view_table_json_number(l->time_s), "simulated_ci95_s",
-                                               view_table_json_number(l->ci95_s), "predicted_s", predicted));
+            json_object_set_new(predicted, p->model[m]->name, results_json_number(l->predicted_s[m]));
+        json_array_append_new(links, results_json("point:l flow:s bytes:l simulated_s:f simulated_ci95_s:f "
+                                                  "predicted_s:o", l->point, l->name, l->bytes, l->time_s, l->ci95_s,
+                                                  predicted));
     }
     return links;
 }
@@ -205,13 +193,14 @@ json_t *cli_fit_patterns_json(const void *state)
         json_t *errors = json_array();
         for (size_t m = 0; m < p->n_models; m++)
             json_array_append_new(errors, errors_json(&c->model[m], p->model[m]->name, c->patterns));
-        json_array_append_new(cells, json_pack("{s:o, s:i, s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o}",
-            "axes", json_loads(c->axes, 0, NULL), "nodes", c->nodes, "d", c->d, "message_bytes",
-            view_table_json_number(c->bytes), "window_bytes", view_table_json_number(c->window_bytes), "patterns",
-            (json_int_t)c->patterns, "patterns_both_ways", (json_int_t)c->patterns_both, "links",
-            (json_int_t)c->n, "unfinished_links", (json_int_t)c->unfinished, "lossy_links", (json_int_t)c->lossy,
-            "steps", (double)c->steps / (double)c->patterns, "models", errors, "zhu2014",
-            published_json(study_zhu2014_cell(c->nodes, c->d)), "each", links_json(p, c)));
+        json_array_append_new(cells, results_json("axes:o nodes:i d:i message_bytes:f window_bytes:f patterns:z "
+                                                  "patterns_both_ways:z links:z unfinished_links:z lossy_links:z "
+                                                  "steps:f models:o zhu2014:o each:o", json_loads(c->axes, 0, NULL),
+                                                  c->nodes, c->d, c->bytes, c->window_bytes, c->patterns,
+                                                  c->patterns_both, c->n, c->unfinished, c->lossy,
+                                                  (double)c->steps / (double)c->patterns, errors,
+                                                  published_json(study_zhu2014_cell(c->nodes, c->d)),
+                                                  links_json(p, c)));
     }
-    return json_pack("{s:o}", "cells", cells);
+    return results_json("cells:o", cells);
 }

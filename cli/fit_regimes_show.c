@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "cli/fit_show.h"
+#include "results/json.h"
 #include "study/fit_regimes.h"
 
 #include "view/table.h"
@@ -94,7 +95,6 @@ static int by_margin(const void *a, const void *b)
 
 static void print_disagreeing(const struct study_fit_regimes *r)
 {
-    static const char *const head[] = {"point", "closed form", "seen", "runs", "margin kB", "in Mb/s", "out Mb/s"};
     const struct study_fit_regimes_point **point = memory_zeroed(r->n, sizeof *point, "points of regimes");
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
@@ -106,19 +106,16 @@ static void print_disagreeing(const struct study_fit_regimes *r)
     if (n > 0) {
         struct view_table t;
         printf("\n%zu points disagree; nearest to a full queue:\n", n);
-        view_table_start(&t, head, sizeof head / sizeof head[0]);
+        view_table_head(&t, "point|closed form|seen|runs|margin kB|in Mb/s|out Mb/s");
         for (size_t i = 0; i < n && i < NEAREST; i++) {
             const struct study_fit_regimes_point *p = point[i];
             enum model_regime most = study_fit_regimes_most(p);
             char *label = sweep_axes_label(p->axes);
             view_table_add(&t, "%s", label);
             free(label);
-            view_table_add(&t, "%s", model_regime_name(p->predicted.regime));
-            view_table_add(&t, "%s", model_regime_name(most));
-            view_table_add(&t, "%" PRId64 "/%" PRId64, p->observed[most], p->runs);
-            view_table_add_number(&t, p->predicted.margin_bytes, 1e3);
-            view_table_add_number(&t, p->rate[0].rate_bps.mean, 1e6);
-            view_table_add_number(&t, p->rate[1].rate_bps.mean, 1e6);
+            view_table_add(&t, "%s|%s|%" PRId64 "/%" PRId64 "|%f|%f|%f", model_regime_name(p->predicted.regime),
+                           model_regime_name(most), p->observed[most], p->runs, p->predicted.margin_bytes / 1e3,
+                           p->rate[0].rate_bps.mean / 1e6, p->rate[1].rate_bps.mean / 1e6);
         }
         view_table_print(&t, "  ", 3, stdout);
     }
@@ -140,10 +137,8 @@ void cli_fit_regimes_print(const void *state)
 
 static json_t *spread_json(const struct study_fit_regimes_spread *s, int64_t runs)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "mean", view_table_json_number(s->rate_bps.mean), "sd",
-                     view_table_json_number(estimate_deviation(&s->rate_bps)), "min",
-                     view_table_json_number(s->min_bps), "max", view_table_json_number(s->max_bps), "jain",
-                     view_table_json_number(s->jain / (double)runs));
+    return results_json("mean:f sd:f min:f max:f jain:f", s->rate_bps.mean, estimate_deviation(&s->rate_bps),
+                        s->min_bps, s->max_bps, s->jain / (double)runs);
 }
 
 static json_t *point_json(const struct study_fit_regimes_point *p)
@@ -154,15 +149,13 @@ static json_t *point_json(const struct study_fit_regimes_point *p)
             json_object_set_new(observed, model_regime_name((enum model_regime)i), json_integer(p->observed[i]));
     }
     const struct model_regime_answer *a = &p->predicted;
-    json_t *predicted = json_pack("{s:o, s:o}", "in", view_table_json_number(a->in_bps), "out",
-                                  view_table_json_number(a->out_bps));
-    return json_pack("{s:s, s:O, s:i, s:i, s:I, s:s, s:s*, s:o, s:o, s:o, s:s, s:o, s:f, s:o, s:o}",
-                     "source", p->source, "axes", p->axes, "in", p->incoming, "out", p->outgoing,
-                     "runs", (json_int_t)p->runs, "predicted", model_regime_name(a->regime), "why", p->why,
-                     "margin_bytes", view_table_json_number(a->margin_bytes), "predicted_bps", predicted,
-                     "observed", observed, "most", model_regime_name(study_fit_regimes_most(p)),
-                     "rate_error", view_table_json_number(p->rate_error), "retransmitted_segments", p->retransmitted,
-                     "in_bps", spread_json(&p->rate[0], p->runs), "out_bps", spread_json(&p->rate[1], p->runs));
+    json_t *predicted = results_json("in:f out:f", a->in_bps, a->out_bps);
+    return results_json("source:s axes:o in:i out:i runs:l predicted:s why:t margin_bytes:f predicted_bps:o observed:o "
+                        "most:s rate_error:f retransmitted_segments:f in_bps:o out_bps:o", p->source,
+                        json_incref(p->axes), p->incoming, p->outgoing, p->runs, model_regime_name(a->regime), p->why,
+                        a->margin_bytes, predicted, observed, model_regime_name(study_fit_regimes_most(p)),
+                        p->rate_error, p->retransmitted, spread_json(&p->rate[0], p->runs),
+                        spread_json(&p->rate[1], p->runs));
 }
 
 json_t *cli_fit_regimes_json(const void *state)
@@ -172,8 +165,7 @@ json_t *cli_fit_regimes_json(const void *state)
     json_t *points = json_array();
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(points, point_json(&r->point[i]));
-    return json_pack("{s:I, s:{s:I, s:I, s:o, s:o, s:o}, s:o}", "runs", (json_int_t)r->runs, "agreement",
-                     "points", (json_int_t)r->known, "agree", (json_int_t)r->agree,
-                     "value", view_table_json_number(p.value), "low", view_table_json_number(p.low),
-                     "high", view_table_json_number(p.high), "points", points);
+    return results_json("runs:l agreement:o points:o", r->runs,
+                        results_json("points:l agree:l value:f low:f high:f", r->known, r->agree, p.value, p.low,
+                                     p.high), points);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "cli/fit_show.h"
+#include "results/json.h"
 #include "study/fit_resources.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
@@ -44,33 +45,22 @@ static void print_exponents(const struct analysis_fit *f)
     putchar('\n');
 }
 
-static void cell_percent(struct view_table *t, double share)
-{
-    view_table_add(t, isfinite(share) ? "%.2f %%" : "-", 100 * share);
-}
-
 static void print_forms(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
-    static const char *const head[] = {"form", "B Mb/s", "95 %", "rms", "mean", "worst", "in/out",
-                                       "dAIC", "cross-validated"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "form|B Mb/s|95 %|rms|mean|worst|in/out|dAIC|cross-validated");
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
         const struct analysis_fit *f = &o->fit[i];
-        view_table_add(&t, "%s%s", analysis_fit_form_name(f->form), f->acks ? "+acks" : "");
-        view_table_add_number(&t, f->rate_bps.value, 1e6);
+        view_table_add(&t, "%s%s|%f", analysis_fit_form_name(f->form), f->acks ? "+acks" : "", f->rate_bps.value / 1e6);
         cell_range_mbps(&t, &f->rate_bps);
-        cell_percent(&t, f->rms_error);
-        cell_percent(&t, f->mean_error);
-        cell_percent(&t, f->worst_error);
+        view_table_add(&t, "%.2f %%|%.2f %%|%.2f %%", 100 * f->rms_error, 100 * f->mean_error, 100 * f->worst_error);
         if (f->applies)
             view_table_add(&t, "%zu/%zu", r->points[o->index[f->worst_point]].n_in,
-                          r->points[o->index[f->worst_point]].n_out);
+                           r->points[o->index[f->worst_point]].n_out);
         else
             view_table_add(&t, "-");
-        double aic = fmax(f->aic - o->fit[0].aic, 0); /* forms may tie but for rounding */
-        view_table_add(&t, isfinite(f->aic) ? "%.1f" : "-", aic);
-        cell_percent(&t, f->cross_validated_error);
+        double aic = isfinite(f->aic) ? fmax(f->aic - o->fit[0].aic, 0) : f->aic; /* forms may tie but for rounding */
+        view_table_add(&t, "%.1f|%.2f %%", aic, 100 * f->cross_validated_error);
     }
     view_table_print(&t, "  ", 1, stdout);
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++)
@@ -92,24 +82,18 @@ static int by_error(const void *a, const void *b)
 
 static void print_worst(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
-    static const char *const head[] = {"point", "seed", "in/out", "in Mb/s", "predicted", "out Mb/s", "predicted",
-                                       "worst flow"};
     struct shown *all = memory_zeroed(o->n, sizeof *all, "points of a fit");
     for (size_t i = 0; i < o->n; i++)
         all[i] = (struct shown){&r->points[o->index[i]], &o->best[i]};
     qsort(all, o->n, sizeof *all, by_error);
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "point|seed|in/out|in Mb/s|predicted|out Mb/s|predicted|worst flow");
     for (size_t i = 0; i < o->n && i < WORST; i++) {
         const struct study_fit_point *p = all[i].point;
         view_table_add(&t, "%s", p->label);
         view_table_add(&t, p->axes ? "%" PRId64 : "-", p->seed);
-        view_table_add(&t, "%zu/%zu", p->n_in, p->n_out);
-        view_table_add_number(&t, p->in_bps, 1e6);
-        view_table_add_number(&t, all[i].best->in_bps, 1e6);
-        view_table_add_number(&t, p->out_bps, 1e6);
-        view_table_add_number(&t, all[i].best->out_bps, 1e6);
-        cell_percent(&t, all[i].best->worst_error);
+        view_table_add(&t, "%zu/%zu|%f|%f|%f|%f|%.2f %%", p->n_in, p->n_out, p->in_bps / 1e6, all[i].best->in_bps / 1e6,
+                       p->out_bps / 1e6, all[i].best->out_bps / 1e6, 100 * all[i].best->worst_error);
     }
     free(all);
     view_table_print(&t, "  ", 1, stdout);
@@ -176,31 +160,26 @@ void cli_fit_resources_print(const void *state)
 
 static json_t *value_json(const struct analysis_fit_value *v)
 {
-    return json_pack("{s:o, s:o, s:o}", "value", view_table_json_number(v->value), "low",
-                     view_table_json_number(v->low), "high", view_table_json_number(v->high));
+    return results_json("value:f low:f high:f", v->value, v->low, v->high);
 }
 
 static json_t *form_json(const struct study_fit_resources *r, const struct study_fit_outcome *o,
                          const struct analysis_fit *f)
 {
     const struct study_fit_point *worst = f->applies ? &r->points[o->index[f->worst_point]] : NULL;
-    json_t *form = json_pack(
-        "{s:s, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I}", "form", analysis_fit_form_name(f->form), "acks",
-        f->acks, "applies", f->applies, "fitted_rate_bps", value_json(&f->rate_bps), "parameters",
-        (json_int_t)f->parameters, "aic", view_table_json_number(f->aic), "rms_error",
-        view_table_json_number(f->rms_error), "mean_error", view_table_json_number(f->mean_error),
-        "cross_validated_error", view_table_json_number(f->cross_validated_error), "worst_error",
-        view_table_json_number(f->worst_error), "limited_flows", (json_int_t)f->limited);
+    json_t *form = results_json("form:s acks:b applies:b fitted_rate_bps:o parameters:z aic:f rms_error:f mean_error:f "
+                                "cross_validated_error:f worst_error:f limited_flows:z",
+                                analysis_fit_form_name(f->form), f->acks, f->applies, value_json(&f->rate_bps),
+                                f->parameters, f->aic, f->rms_error, f->mean_error, f->cross_validated_error,
+                                f->worst_error, f->limited);
     json_object_set_new(form, "worst_point", worst ? json_string(worst->label) : json_null());
     if (f->form == ANALYSIS_FIT_POWER) {
         json_object_set_new(form, "a", value_json(&f->exponent[0]));
         json_object_set_new(form, "b", value_json(&f->exponent[1]));
     }
     if (f->form == ANALYSIS_FIT_NORM) /* of 1/p, which is finite: p may not be */
-        json_object_set_new(form, "inverse_p", json_pack("{s:o, s:o, s:o}", "value",
-                                                         view_table_json_number(1 / f->exponent[0].value), "low",
-                                                         view_table_json_number(1 / f->exponent[0].high), "high",
-                                                         view_table_json_number(1 / f->exponent[0].low)));
+        json_object_set_new(form, "inverse_p", results_json("value:f low:f high:f", 1 / f->exponent[0].value,
+                                                            1 / f->exponent[0].high, 1 / f->exponent[0].low));
     return form;
 }
 
@@ -209,21 +188,17 @@ static json_t *outcome_json(const struct study_fit_resources *r, const struct st
     json_t *forms = json_array();
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++)
         json_array_append_new(forms, form_json(r, o, &o->fit[i]));
-    return json_pack("{s:I, s:I, s:o, s:o}", "points", (json_int_t)o->units, "runs", (json_int_t)o->n, "seed_spread",
-                     view_table_json_number(o->spread), "forms", forms);
+    return results_json("points:z runs:z seed_spread:f forms:o", o->units, o->n, o->spread, forms);
 }
 
 static json_t *point_json(const struct study_fit_point *p, const struct study_fit_predicted *best,
                           const struct study_fit_predicted *eq6)
 {
-    json_t *point = json_pack(
-        "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "source", p->source, "in",
-        (json_int_t)p->n_in, "out", (json_int_t)p->n_out, "in_bps", view_table_json_number(p->in_bps), "in_ci95_bps",
-        view_table_json_number(p->in_ci95_bps), "out_bps", view_table_json_number(p->out_bps), "out_ci95_bps",
-        view_table_json_number(p->out_ci95_bps), "predicted_in_bps", view_table_json_number(best->in_bps),
-        "predicted_out_bps", view_table_json_number(best->out_bps), "worst_error",
-        view_table_json_number(best->worst_error), "eq6_in_bps", view_table_json_number(eq6->in_bps), "eq6_out_bps",
-        view_table_json_number(eq6->out_bps), "lossy", p->lossy);
+    json_t *point = results_json("source:s in:z out:z in_bps:f in_ci95_bps:f out_bps:f out_ci95_bps:f "
+                                 "predicted_in_bps:f predicted_out_bps:f worst_error:f eq6_in_bps:f eq6_out_bps:f "
+                                 "lossy:b", p->source, p->n_in, p->n_out, p->in_bps, p->in_ci95_bps, p->out_bps,
+                                 p->out_ci95_bps, best->in_bps, best->out_bps, best->worst_error, eq6->in_bps,
+                                 eq6->out_bps, p->lossy);
     if (p->axes) {
         json_object_set_new(point, "point", json_integer(p->number));
         json_object_set_new(point, "seed", json_integer(p->seed));
@@ -242,7 +217,7 @@ json_t *cli_fit_resources_json(const void *state)
             continue;
         json_t *group = outcome_json(r, &g->all), *measured = json_array();
         json_object_set_new(group, "resource", json_string(g->name));
-        json_object_set_new(group, "rate_bps", view_table_json_number(g->rate_bps));
+        json_object_set_new(group, "rate_bps", results_json_number(g->rate_bps));
         json_object_set_new(group, "lossy_runs", json_integer((json_int_t)g->lossy));
         json_object_set_new(group, "equal_windows", json_boolean(g->equal_windows));
         json_object_set_new(group, "loss_free", g->loss_free.n > 0 ? outcome_json(r, &g->loss_free) : json_null());
@@ -255,10 +230,8 @@ json_t *cli_fit_resources_json(const void *state)
     json_t *hosts = json_array();
     for (size_t i = 0; i < r->n_diagnosed; i++) {
         const struct study_fit_diagnosed *x = &r->diagnosed[i];
-        json_array_append_new(hosts, json_pack("{s:s, s:s, s:b, s:o}", "source", x->source, "host", x->host.host,
-                                               "left_out", x->empty, "diagnosis",
-                                               view_diagnosis_json(x->source, &x->host)));
+        json_array_append_new(hosts, results_json("source:s host:s left_out:b diagnosis:o", x->source, x->host.host,
+                                                  x->empty, view_diagnosis_json(x->source, &x->host)));
     }
-    return json_pack("{s:o, s:o, s:I, s:I}", "hosts", hosts, "links", list, "starved_runs", (json_int_t)r->starved,
-                     "unfilled_runs", (json_int_t)r->unfilled);
+    return results_json("hosts:o links:o starved_runs:z unfilled_runs:z", hosts, list, r->starved, r->unfilled);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
-#include "cli/help.h"
 
 #include <gsl/gsl_errno.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #include "cli/options.h"
 
 #include "base/units.h"
-#include "cli/help.h"
+#include "cli/cli.h"
 #include "sweep/engines.h"
 
 #include <getopt.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
 #include "cli/predict.h"
+#include "results/json.h"
 #include "view/table.h"
 
 #include <math.h>
@@ -29,20 +30,17 @@ static void show_fit(const struct cli_predict_exchange_options *o, const struct 
 
 static json_t *estimate_json(const struct model_signature_estimate *e)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "value", view_table_json_number(e->value), "std_error",
-                     view_table_json_number(e->std_error), "low", view_table_json_number(e->low), "high",
-                     view_table_json_number(e->high));
+    return results_json("value:f std_error:f low:f high:f", e->value, e->std_error, e->low, e->high);
 }
 
 static json_t *fit_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_signature_fit *f = &a->fit;
-    return json_pack("{s:s, s:I, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:f, s:b}", "file", o->request.fit_path,
-                     "points", (json_int_t)a->fit_points, "shape", model_signature_shape_name(f->shape), "gamma",
-                     estimate_json(&f->gamma), "delta_s", estimate_json(&f->delta_s), "delta_used_s",
-                     f->signature.delta_s, "threshold_bytes", f->signature.threshold_bytes, "threshold_above_bytes",
-                     f->threshold_above_bytes, "threshold_to_bytes", f->threshold_to_bytes, "df", (json_int_t)f->df,
-                     "scale", f->scale, "weighted", a->fit_weighted);
+    return results_json("file:s points:z shape:s gamma:o delta_s:o delta_used_s:f threshold_bytes:f "
+                        "threshold_above_bytes:f threshold_to_bytes:f df:z scale:f weighted:b", o->request.fit_path,
+                        a->fit_points, model_signature_shape_name(f->shape), estimate_json(&f->gamma),
+                        estimate_json(&f->delta_s), f->signature.delta_s, f->signature.threshold_bytes,
+                        f->threshold_above_bytes, f->threshold_to_bytes, f->df, f->scale, a->fit_weighted);
 }
 
 /* What each process sends, as a rate; it receives as much. */
@@ -83,7 +81,6 @@ static void show_tree(const struct study_exchange_answer *a)
 
 static void show_text(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
-    static const char *const head[] = {"model", "source", "rounds", "time ms", "Mb/s a process"};
     if (o->request.fit_path)
         show_fit(o, a);
     if (a->processes == 0)
@@ -94,14 +91,12 @@ static void show_text(const struct cli_predict_exchange_options *o, const struct
         show_parameters(o, a);
     puts("");
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "model|source|rounds|time ms|Mb/s a process");
     for (size_t i = 0; i < a->n; i++) {
         const struct study_exchange_row *row = &a->row[i];
-        view_table_add(&t, "%s", row->model);
-        view_table_add(&t, "%s", row->source);
+        view_table_add(&t, "%s|%s", row->model, row->source);
         view_table_add(&t, isnan(row->rounds) ? "-" : "%.0f", row->rounds);
-        view_table_add_number(&t, row->time_s, 1e-3);
-        view_table_add_number(&t, row_goodput_bps(a, row), 1e6);
+        view_table_add(&t, "%f|%f", row->time_s / 1e-3, row_goodput_bps(a, row) / 1e6);
     }
     view_table_print(&t, "  ", 2, stdout);
     if (a->tree.switches)
@@ -111,22 +106,19 @@ static void show_text(const struct cli_predict_exchange_options *o, const struct
 static json_t *parameters_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_tam *t = &o->request.tam;
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:s, s:I, s:f, s:s, s:b}", "o_s_s", t->send_overhead_s,
-                     "g_s_s", t->send_gap_s, "o_r_s", t->receive_overhead_s, "g_r_s", t->receive_gap_s, "u_r_s",
-                     t->user_overhead_s, "l_s", a->latency_s, "packet_bytes", t->packet_bytes, "defaults_like",
-                     o->like, "given", o->given, "group", (json_int_t)a->group, "gap_s", a->gap_s, "bottleneck",
-                     model_tam_stage_name(a->stage), "full_duplex", model_tam_is_full_duplex(t, a->processes));
+    return results_json("o_s_s:f g_s_s:f o_r_s:f g_r_s:f u_r_s:f l_s:f packet_bytes:f defaults_like:s given:s group:z "
+                        "gap_s:f bottleneck:s full_duplex:b", t->send_overhead_s, t->send_gap_s, t->receive_overhead_s,
+                        t->receive_gap_s, t->user_overhead_s, a->latency_s, t->packet_bytes, o->like, o->given,
+                        a->group, a->gap_s, model_tam_stage_name(a->stage), model_tam_is_full_duplex(t, a->processes));
 }
 
 static json_t *tree_json(const struct study_exchange_answer *a)
 {
-    return json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:I, s:I, s:b, s:o}", "nodes_per_switch",
-                     (json_int_t)a->tree.nodes_per_switch, "switches", (json_int_t)a->tree.switches, "buffer_packets",
-                     a->buffer_packets, "control_packets", a->control_packets, "uplink_packets_per_step",
-                     a->window.uplink_packets, "share_packets", a->window.share, "window_packets",
-                     (json_int_t)a->window.window_packets, "data_window_packets",
-                     (json_int_t)a->data_window.window_packets, "overrun", a->window.overrun, "uplink_s",
-                     view_table_json_number(a->uplink_s));
+    return results_json("nodes_per_switch:z switches:z buffer_packets:f control_packets:f uplink_packets_per_step:f "
+                        "share_packets:f window_packets:z data_window_packets:z overrun:b uplink_s:f",
+                        a->tree.nodes_per_switch, a->tree.switches, a->buffer_packets, a->control_packets,
+                        a->window.uplink_packets, a->window.share, a->window.window_packets,
+                        a->data_window.window_packets, a->window.overrun, a->uplink_s);
 }
 
 static void show_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
@@ -134,16 +126,15 @@ static void show_json(const struct cli_predict_exchange_options *o, const struct
     json_t *list = json_array();
     for (size_t i = 0; i < a->n; i++) {
         const struct study_exchange_row *row = &a->row[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:f, s:o}", "model", row->model, "source", row->source,
-                                              "time_s", row->time_s, "process_goodput_bps", row_goodput_bps(a, row),
-                                              "rounds", isnan(row->rounds) ? json_null()
-                                                                           : json_integer((json_int_t)row->rounds)));
+        json_t *rounds = isnan(row->rounds) ? json_null() : json_integer((json_int_t)row->rounds);
+        json_array_append_new(list, results_json("model:s source:s time_s:f process_goodput_bps:f rounds:o", row->model,
+                                                 row->source, row->time_s, row_goodput_bps(a, row), rounds));
     }
-    json_t *root = json_pack("{s:o}", "predictions", list);
+    json_t *root = results_json("predictions:o", list);
     if (a->processes)
-        json_object_update_new(root, json_pack("{s:I, s:f, s:o}", "processes", (json_int_t)a->processes,
-                                               "message_bytes", a->message_bytes, "packets",
-                                               a->packets ? json_integer((json_int_t)a->packets) : json_null()));
+        json_object_update_new(root, results_json("processes:z message_bytes:f packets:o", a->processes,
+                                                  a->message_bytes,
+                                                  a->packets ? json_integer((json_int_t)a->packets) : json_null()));
     if (o->request.fit_path)
         json_object_set_new(root, "fit", fit_json(o, a));
     if (a->processes && (study_exchange_needs(&o->request) & STUDY_EXCHANGE_TAM))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/predict.h"
 
+#include "results/json.h"
 #include "view/table.h"
 
 #include <math.h>
@@ -11,16 +12,9 @@
 
 static void add_transfer(struct view_table *t, const struct scenario_flow *f, bool any_bytes)
 {
-    view_table_add(t, "%s", f->name);
-    view_table_add(t, "h%d", f->from);
-    view_table_add(t, "h%d", f->to);
+    view_table_add(t, "%s|h%d|h%d", f->name, f->from, f->to);
     if (any_bytes)
-        view_table_add_number(t, f->bytes > 0 ? (double)f->bytes : (double)NAN, 1e6);
-}
-
-static void add_seconds(struct view_table *t, double time_s)
-{
-    view_table_add(t, isfinite(time_s) ? "%.4f" : "-", time_s);
+        view_table_add(t, "%f", (f->bytes > 0 ? (double)f->bytes : (double)NAN) / 1e6);
 }
 
 static bool has_bytes(const struct scenario *s)
@@ -33,9 +27,7 @@ static bool has_bytes(const struct scenario *s)
 
 static void add_heads(struct view_table *t, bool any_bytes)
 {
-    view_table_add(t, "link");
-    view_table_add(t, "from");
-    view_table_add(t, "to");
+    view_table_add(t, "link|from|to");
     if (any_bytes)
         view_table_add(t, "MB");
 }
@@ -50,21 +42,20 @@ static void print_rates(const struct study_prediction *p, const struct scenario 
     for (size_t k = 0; few && k < p->n_steps; k++)
         view_table_add(&t, p->n_steps == 1 ? "Mb/s" : "step %zu Mb/s", k + 1);
     if (!few) {
-        view_table_add(&t, "first Mb/s");
-        view_table_add(&t, "mean Mb/s");
+        view_table_add(&t, "first Mb/s|mean Mb/s");
     }
     if (any_bytes)
         view_table_add(&t, "completion s");
     for (size_t i = 0; i < p->n; i++) {
         add_transfer(&t, &s->flows[i], any_bytes);
         for (size_t k = 0; few && k < p->n_steps; k++)
-            view_table_add_number(&t, p->rate_bps[k * p->n + i] > 0 ? p->rate_bps[k * p->n + i] : (double)NAN, 1e6);
+            view_table_add(&t, "%f", (p->rate_bps[k * p->n + i] > 0 ? p->rate_bps[k * p->n + i] : (double)NAN) / 1e6);
         if (!few) {
-            view_table_add_number(&t, p->first_bps[i], 1e6);
-            view_table_add_number(&t, study_prediction_mean_bps(p, &pattern->pattern.transfers[i], i), 1e6);
+            view_table_add(&t, "%f|%f", p->first_bps[i] / 1e6,
+                           study_prediction_mean_bps(p, &pattern->pattern.transfers[i], i) / 1e6);
         }
         if (any_bytes)
-            add_seconds(&t, p->completion_s[i]);
+            view_table_add(&t, "%.4f", p->completion_s[i]);
     }
     view_table_print(&t, "", 3, stdout);
     if (p->n_steps > 1) {
@@ -112,25 +103,17 @@ static void print_queues(const struct study_prediction *p, const struct scenario
     printf("\nround trips in the first step: empty, and what data and ACKs wait in queues\n");
     view_table_init(&t, 7);
     add_heads(&t, false);
-    view_table_add(&t, "empty ms");
-    view_table_add(&t, "data wait ms");
-    view_table_add(&t, "ACK wait ms");
-    view_table_add(&t, "bursts ms");
+    view_table_add(&t, "empty ms|data wait ms|ACK wait ms|bursts ms");
     for (size_t i = 0; i < p->n; i++) {
         if (!(p->rate_bps[i] > 0))
             continue;
         add_transfer(&t, &s->flows[i], false);
-        view_table_add_number(&t, p->queues.rtt[i].propagation_s, 1e-3);
-        view_table_add_number(&t, p->queues.rtt[i].data_wait_s, 1e-3);
-        view_table_add_number(&t, p->queues.rtt[i].ack_wait_s, 1e-3);
-        view_table_add_number(&t, p->queues.rtt[i].burst_wait_s, 1e-3);
+        view_table_add(&t, "%f|%f|%f|%f", p->queues.rtt[i].propagation_s / 1e-3, p->queues.rtt[i].data_wait_s / 1e-3,
+                       p->queues.rtt[i].ack_wait_s / 1e-3, p->queues.rtt[i].burst_wait_s / 1e-3);
     }
     view_table_print(&t, "", 3, stdout);
     view_table_init(&t, 4);
-    view_table_add(&t, "full port");
-    view_table_add(&t, "wait ms");
-    view_table_add(&t, "queue kB");
-    view_table_add(&t, "wire Mb/s");
+    view_table_add(&t, "full port|wait ms|queue kB|wire Mb/s");
     size_t rows = t.n;
     for (int l = 0; l < model_platform_link_count(&pattern->platform); l++) {
         double rate_bps = model_platform_cable(&pattern->platform, l)->rate_bps;
@@ -138,10 +121,8 @@ static void print_queues(const struct study_prediction *p, const struct scenario
         if (p->queues.load_bps[l] < FULL_LINK * rate_bps)
             continue;
         scenario_pattern_link_name(pattern, l, name);
-        view_table_add(&t, "%s", name);
-        view_table_add_number(&t, p->queues.delay_s[l], 1e-3);
-        view_table_add_number(&t, p->queues.delay_s[l] * rate_bps / 8, 1e3);
-        view_table_add_number(&t, p->queues.load_bps[l], 1e6);
+        view_table_add(&t, "%s|%f|%f|%f", name, p->queues.delay_s[l] / 1e-3,
+                       (p->queues.delay_s[l] * rate_bps / 8) / 1e3, p->queues.load_bps[l] / 1e6);
     }
     if (t.n > rows) {
         printf("\n");
@@ -175,9 +156,9 @@ static void print_side_by_side(const struct study_prediction *p, size_t n, const
         add_transfer(&t, &s->flows[i], any_bytes);
         for (size_t m = 0; m < n; m++) {
             if (completion)
-                add_seconds(&t, p[m].completion_s[i]);
+                view_table_add(&t, "%.4f", p[m].completion_s[i]);
             else
-                view_table_add_number(&t, p[m].rate_bps[i] > 0 ? p[m].rate_bps[i] : (double)NAN, 1e6);
+                view_table_add(&t, "%f", (p[m].rate_bps[i] > 0 ? p[m].rate_bps[i] : (double)NAN) / 1e6);
         }
     }
     view_table_print(&t, "", 3, stdout);
@@ -209,9 +190,9 @@ static json_t *json_ports(const struct study_prediction *p, const struct scenari
         if (!(p->queues.load_bps[l] > 0))
             continue;
         scenario_pattern_link_name(pattern, l, name);
-        json_array_append_new(ports, json_pack("{s:s, s:f, s:f, s:f}", "port", name, "wait_s", p->queues.delay_s[l],
-                                               "wire_bps", p->queues.load_bps[l], "rate_bps",
-                                               model_platform_cable(&pattern->platform, l)->rate_bps));
+        json_array_append_new(ports, results_json("port:s wait_s:f wire_bps:f rate_bps:f", name, p->queues.delay_s[l],
+                                                  p->queues.load_bps[l],
+                                                  model_platform_cable(&pattern->platform, l)->rate_bps));
     }
     return ports;
 }
@@ -221,27 +202,25 @@ json_t *cli_predict_json(const struct study_prediction *p, const struct scenario
 {
     json_t *links = json_array(), *steps = json_array();
     for (size_t k = 0; k < p->n_steps; k++)
-        json_array_append_new(steps, json_pack("{s:f, s:o}", "start_s", p->step_start_s[k], "end_s",
-                                               view_table_json_number(p->step_end_s[k])));
+        json_array_append_new(steps, results_json("start_s:f end_s:f", p->step_start_s[k], p->step_end_s[k]));
     for (size_t i = 0; i < p->n; i++) {
         const struct scenario_flow *f = &s->flows[i];
         const struct model_transfer *t = &pattern->pattern.transfers[i];
-        json_t *link = json_pack("{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "link", f->name, "src",
-                                 json_sprintf("h%d", f->from), "dst", json_sprintf("h%d", f->to), "bytes",
-                                 f->bytes > 0 ? json_integer(f->bytes) : json_null(), "window_bytes", t->window_bytes,
-                                 "start_s", t->start_s, "rates_bps", json_rates(p, i), "completion_s",
-                                 view_table_json_number(p->completion_s[i]));
+        json_t *link = results_json("link:s src:o dst:o bytes:o window_bytes:f start_s:f rates_bps:o completion_s:f",
+                                    f->name, json_sprintf("h%d", f->from), json_sprintf("h%d", f->to),
+                                    f->bytes > 0 ? json_integer(f->bytes) : json_null(), t->window_bytes, t->start_s,
+                                    json_rates(p, i), p->completion_s[i]);
         if (p->queues.rtt && p->rate_bps[i] > 0) {
             json_object_set_new(link, "first_step_rtt",
-                                json_pack("{s:f, s:f, s:f, s:f}", "propagation_s", p->queues.rtt[i].propagation_s,
-                                          "data_wait_s", p->queues.rtt[i].data_wait_s, "ack_wait_s",
-                                          p->queues.rtt[i].ack_wait_s, "burst_wait_s", p->queues.rtt[i].burst_wait_s));
+                                results_json("propagation_s:f data_wait_s:f ack_wait_s:f burst_wait_s:f",
+                                             p->queues.rtt[i].propagation_s, p->queues.rtt[i].data_wait_s,
+                                             p->queues.rtt[i].ack_wait_s, p->queues.rtt[i].burst_wait_s));
             json_object_set_new(link, "first_step_range_bps",
                                 json_pack("[f, f]", p->queues.least_bps[i], p->queues.most_bps[i]));
         }
         json_array_append_new(links, link);
     }
-    json_t *all = json_pack("{s:s, s:o, s:o}", "model", p->model->name, "links", links, "steps", steps);
+    json_t *all = results_json("model:s links:o steps:o", p->model->name, links, steps);
     if (all && p->queues.rtt) {
         json_object_set_new(all, "first_step_ports", json_ports(p, pattern));
         json_object_set_new(all, "first_step_residual", json_real(p->queues.residual));

@@ -2,12 +2,12 @@
 #include "analysis/flows.h"
 #include "base/units.h"
 #include "cli/cmd_replay.h"
+#include "results/json.h"
 #include "view/table.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SHOWN 20 /* rows of the table; --json has all */
 
@@ -30,11 +30,9 @@ static double port_utilisation(const struct port_replay_options *o, const struct
 
 static json_t *port_count_json(const struct port_flows_count *c)
 {
-    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "frames", (json_int_t)c->frames, "wire_bytes",
-                     (json_int_t)c->wire_bytes, "dropped_frames", (json_int_t)c->dropped, "mean_wait_s",
-                     view_table_json_number(port_flows_mean_wait_s(c)), "p99_wait_s",
-                     view_table_json_number(port_flows_p99_wait_s(c)), "max_wait_s",
-                     view_table_json_number(port_flows_max_wait_s(c)));
+    return results_json("frames:l wire_bytes:l dropped_frames:l mean_wait_s:f p99_wait_s:f max_wait_s:f", c->frames,
+                        c->wire_bytes, c->dropped, port_flows_mean_wait_s(c), port_flows_p99_wait_s(c),
+                        port_flows_max_wait_s(c));
 }
 
 static json_t *port_flows_json(const struct port_flows *f)
@@ -47,8 +45,8 @@ static json_t *port_flows_json(const struct port_flows *f)
             continue;
         analysis_flows_endpoint(&flow->src, flow->src_port, src);
         analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "src", src, "dst", dst, "data",
-                                              port_count_json(&flow->data), "ack", port_count_json(&flow->ack)));
+        json_array_append_new(list, results_json("src:s dst:s data:o ack:o", src, dst, port_count_json(&flow->data),
+                                                 port_count_json(&flow->ack)));
     }
     return list;
 }
@@ -61,25 +59,19 @@ static json_t *port_limit_json(int64_t limit)
 json_t *cli_replay_port_show_json(const struct port_replay_options *o, const struct port_replay_result *r)
 {
     const struct port_flow *rest = &r->flows.flow[PORT_FLOWS_REST];
-    json_t *port = json_pack("{s:I, s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:I, s:I}", "rate_bps", (json_int_t)o->rate_bps,
-                             "queue", emu_discipline_names[o->queue.discipline], "limit_bytes",
-                             port_limit_json(o->queue.limit_bytes), "limit_packets",
-                             port_limit_json(o->queue.limit_packets),
-                             "offered_bps", view_table_json_number(port_offered_bps(r)), "speed", o->speed,
-                             "utilisation",
-                             view_table_json_number(port_utilisation(o, r)), "peak_queue_bytes",
-                             (json_int_t)r->peak_bytes,
-                             "peak_queue_packets", (json_int_t)r->peak_packets, "queued_frames",
-                             (json_int_t)r->queued_frames);
-    return json_pack(
-        "{s:s, s:b, s:b, s:b, s:s, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "contraflow",
-        CONTRAFLOW_VERSION, "simulated", true, "complete", !r->interrupted, "truncated", r->truncated, "file", o->path,
-        "captured_frames", (json_int_t)r->captured_frames, "picked_frames", (json_int_t)r->picked_frames,
-        "back_frames", (json_int_t)r->back_frames, "split_frames", (json_int_t)r->split_frames, "duration_s",
-        port_seconds(r->last_ps), "ended_s", port_seconds(r->ended_ps), "port", port, "all",
-        port_count_json(&r->flows.all), "flows", port_flows_json(&r->flows), "other_flows",
-        json_pack("{s:o, s:o}", "data", port_count_json(&rest->data), "ack", port_count_json(&rest->ack)),
-        "other_traffic", port_count_json(&r->flows.flow[PORT_FLOWS_OTHER].data));
+    json_t *port = results_json("rate_bps:l queue:s limit_bytes:o limit_packets:o offered_bps:f speed:f utilisation:f "
+                                "peak_queue_bytes:l peak_queue_packets:l queued_frames:l", o->rate_bps,
+                                emu_discipline_names[o->queue.discipline], port_limit_json(o->queue.limit_bytes),
+                                port_limit_json(o->queue.limit_packets), port_offered_bps(r), o->speed,
+                                port_utilisation(o, r), r->peak_bytes, r->peak_packets, r->queued_frames);
+    return results_json("contraflow:s simulated:b complete:b truncated:b file:s captured_frames:l picked_frames:l "
+                        "back_frames:l split_frames:l duration_s:f ended_s:f port:o all:o flows:o other_flows:o "
+                        "other_traffic:o", CONTRAFLOW_VERSION, true, !r->interrupted, r->truncated, o->path,
+                        r->captured_frames, r->picked_frames, r->back_frames, r->split_frames,
+                        port_seconds(r->last_ps), port_seconds(r->ended_ps), port, port_count_json(&r->flows.all),
+                        port_flows_json(&r->flows),
+                        results_json("data:o ack:o", port_count_json(&rest->data), port_count_json(&rest->ack)),
+                        port_count_json(&r->flows.flow[PORT_FLOWS_OTHER].data));
 }
 
 struct show_row {
@@ -105,21 +97,14 @@ static void port_add_row(struct view_table *t, const struct port_flows *f, const
     } else if (!row->flow) {
         snprintf(src, sizeof src, "all");
     }
-    view_table_add(t, "%s", src);
-    view_table_add(t, "%s", dst);
-    view_table_add(t, "%s", row->kind);
-    view_table_add(t, "%" PRId64, row->count->frames);
-    view_table_add_number(t, (double)row->count->wire_bytes, 1e6);
-    view_table_add_number(t, port_flows_mean_wait_s(row->count), 1e-3);
-    view_table_add_number(t, port_flows_p99_wait_s(row->count), 1e-3);
-    view_table_add_number(t, port_flows_max_wait_s(row->count), 1e-3);
-    view_table_add(t, "%" PRId64, row->count->dropped);
+    view_table_add(t, "%s|%s|%s|%" PRId64 "|%f|%f|%f|%f|%" PRId64, src, dst, row->kind, row->count->frames,
+                   (double)row->count->wire_bytes / 1e6, port_flows_mean_wait_s(row->count) / 1e-3,
+                   port_flows_p99_wait_s(row->count) / 1e-3, port_flows_max_wait_s(row->count) / 1e-3,
+                   row->count->dropped);
 }
 
 static void port_show_flows(const struct port_flows *f)
 {
-    static const char *const head[] = {"from", "to",     "",       "frames", "wire MB",
-                                       "mean wait ms", "p99 ms", "max ms", "dropped"};
     static struct show_row rows[2 * (PORT_FLOWS + 2)];
     struct view_table t;
     size_t n = 0;
@@ -130,7 +115,7 @@ static void port_show_flows(const struct port_flows *f)
             rows[n++] = (struct show_row){&f->flow[i], &f->flow[i].ack, "ACKs"};
     }
     qsort(rows, n, sizeof *rows, port_compare_rows);
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "from|to||frames|wire MB|mean wait ms|p99 ms|max ms|dropped");
     for (size_t i = 0; i < n && i < SHOWN; i++)
         port_add_row(&t, f, &rows[i]);
     port_add_row(&t, f, &(struct show_row){NULL, &f->all, ""});

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "cli/cmd_replay.h"
+#include "results/json.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
 
@@ -25,36 +26,18 @@ static double replay_measured_total(const struct study_replay *r)
     return sum;
 }
 
-static void replay_add_percent(struct view_table *t, double d)
-{
-    view_table_add(t, isfinite(d) ? "%+.1f %%" : "-", 100 * d);
-}
-
 static void replay_show_baseline(const struct study_replay *r, const struct study_replay_run *run)
 {
-    static const char *const head[] = {"from",   "to",           "host",          "host",      "window kB",
-                                       "pauses", "measured Mb/s", "replayed Mb/s", "difference"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "from|to|host|host|window kB|pauses|measured Mb/s|replayed Mb/s|difference");
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
-        view_table_add(&t, "%s", r->flows[i].from);
-        view_table_add(&t, "%s", r->flows[i].to);
-        view_table_add(&t, "h%d", flow->from);
-        view_table_add(&t, "h%d", flow->to);
-        view_table_add_number(&t, study_replay_window(r, i), 1e3);
-        view_table_add(&t, "%d", r->flows[i].pauses);
-        view_table_add_number(&t, r->flows[i].measured_bps, 1e6);
-        view_table_add_number(&t, run->goodput_bps[i], 1e6);
-        replay_add_percent(&t, run->goodput_bps[i] / r->flows[i].measured_bps - 1);
+        view_table_add(&t, "%s|%s|h%d|h%d|%f|%d|%f|%f|%+.1f %%", r->flows[i].from, r->flows[i].to, flow->from, flow->to,
+                       study_replay_window(r, i) / 1e3, r->flows[i].pauses, r->flows[i].measured_bps / 1e6,
+                       run->goodput_bps[i] / 1e6, 100 * (run->goodput_bps[i] / r->flows[i].measured_bps - 1));
     }
     double measured = replay_measured_total(r), played = replay_total(run, r->n_flows);
-    view_table_add(&t, "total");
-    for (int i = 0; i < 5; i++)
-        view_table_add(&t, "%s", "");
-    view_table_add_number(&t, measured, 1e6);
-    view_table_add_number(&t, played, 1e6);
-    replay_add_percent(&t, played / measured - 1);
+    view_table_add(&t, "total||||||%f|%f|%+.1f %%", measured / 1e6, played / 1e6, 100 * (played / measured - 1));
     view_table_print(&t, "  ", 4, stdout);
 }
 
@@ -98,21 +81,15 @@ static void replay_show_variants(const struct cli_replay_show *show)
     double base = ranks[0].total_bps;
     qsort(ranks, (size_t)n, sizeof *ranks, replay_rank_compare);
     view_table_init(&t, (size_t)shown + 5);
-    view_table_add(&t, "what if");
-    view_table_add(&t, "total Mb/s");
-    view_table_add(&t, "won back");
-    view_table_add(&t, "expected");
-    view_table_add(&t, "retrans");
+    view_table_add(&t, "what if|total Mb/s|won back|expected|retrans");
     for (int f = 0; f < shown; f++)
         view_table_add(&t, "h%d>h%d", r->scenario.flows[f].from, r->scenario.flows[f].to);
     for (int i = 0; i < n; i++) {
-        view_table_add(&t, "%s", ranks[i].run->label);
-        view_table_add_number(&t, ranks[i].total_bps, 1e6);
-        replay_add_percent(&t, ranks[i].total_bps / base - 1);
-        replay_add_percent(&t, replay_expected(show, ranks[i].run));
-        view_table_add(&t, "%lld", ranks[i].run->retransmitted);
+        view_table_add(&t, "%s|%f|%+.1f %%|%+.1f %%|%lld", ranks[i].run->label, ranks[i].total_bps / 1e6,
+                       100 * (ranks[i].total_bps / base - 1), 100 * replay_expected(show, ranks[i].run),
+                       ranks[i].run->retransmitted);
         for (int f = 0; f < shown; f++)
-            view_table_add_number(&t, ranks[i].run->goodput_bps[f], 1e6);
+            view_table_add(&t, "%f", ranks[i].run->goodput_bps[f] / 1e6);
     }
     putchar('\n');
     view_table_print(&t, "  ", 1, stdout);
@@ -147,9 +124,8 @@ static json_t *replay_show_link(const struct study_replay *r)
 {
     if (!r->reads_network)
         return json_null();
-    return json_pack("{s:f, s:f, s:b, s:f}", "in_bps", r->rate_bps[0], "out_bps", r->rate_bps[1], "known",
-                     r->rate_known, "other_share",
-                     fmax(r->other_share[0], r->other_share[1]));
+    return results_json("in_bps:f out_bps:f known:b other_share:f", r->rate_bps[0], r->rate_bps[1], r->rate_known,
+                        r->other_share);
 }
 
 json_t *cli_replay_show_json(const struct cli_replay_show *show)
@@ -160,31 +136,28 @@ json_t *cli_replay_show_json(const struct cli_replay_show *show)
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
         json_array_append_new(
-            flows, json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:f, s:b, s:f, s:o}", "src", r->flows[i].from, "dst",
-                             r->flows[i].to, "from_host", flow->from, "to_host", flow->to, "window_bytes",
-                             (json_int_t)study_replay_window(r, i), "pauses", r->flows[i].pauses,
-                             "application_bps", r->flows[i].rate_bps, "until_the_end", r->flows[i].until_the_end,
-                             "measured_bps", r->flows[i].measured_bps, "replayed_bps",
-                             view_table_json_number(runs[0].goodput_bps[i])));
+            flows, results_json("src:s dst:s from_host:i to_host:i window_bytes:l pauses:i application_bps:f "
+                                "until_the_end:b measured_bps:f replayed_bps:f", r->flows[i].from, r->flows[i].to,
+                                flow->from, flow->to, (int64_t)study_replay_window(r, i), r->flows[i].pauses,
+                                r->flows[i].rate_bps, r->flows[i].until_the_end, r->flows[i].measured_bps,
+                                runs[0].goodput_bps[i]));
     }
     for (int i = 0; i < show->n; i++) {
         json_t *rates = json_array(), *settled = json_array();
         for (int f = 0; f < r->n_flows; f++)
-            json_array_append_new(rates, view_table_json_number(runs[i].goodput_bps[f]));
+            json_array_append_new(rates, results_json_number(runs[i].goodput_bps[f]));
         for (int f = 0; f < r->n_flows; f++)
-            json_array_append_new(settled, view_table_json_number(runs[i].settled_bps[f]));
+            json_array_append_new(settled, results_json_number(runs[i].settled_bps[f]));
         json_array_append_new(
-            variants, json_pack("{s:s, s:f, s:o, s:I, s:o, s:o, s:s}", "what_if", runs[i].label, "total_bps",
-                                replay_total(&runs[i], r->n_flows), "expected_gain",
-                                view_table_json_number(replay_expected(show, &runs[i])), "retransmitted_segments",
-                                (json_int_t)runs[i].retransmitted, "goodput_bps", rates, "settled_bps", settled,
-                                "directory", runs[i].directory));
+            variants, results_json("what_if:s total_bps:f expected_gain:f retransmitted_segments:l goodput_bps:o "
+                                   "settled_bps:o directory:s", runs[i].label, replay_total(&runs[i], r->n_flows),
+                                   replay_expected(show, &runs[i]), (int64_t)runs[i].retransmitted, rates, settled,
+                                   runs[i].directory));
     }
-    return json_pack("{s:b, s:o, s:o, s:s, s:o, s:f, s:o, s:f, s:i, s:o, s:o}", "simulated", true, "diagnosis",
-                     show->host ? view_diagnosis_json(show->file, show->host) : json_null(), "link",
-                     replay_show_link(r), "assumed", r->assumed, "refused",
-                     *r->refused ? json_string(r->refused) : json_null(), "worst_error",
-                     study_replay_error(r, &runs[0]), "rtt_floor_s",
-                     view_table_json_number(isfinite(r->floor_s) ? r->floor_s : NAN), "measured_total_bps",
-                     replay_measured_total(r), "left_out", r->left_out, "flows", flows, "variants", variants);
+    return results_json("simulated:b diagnosis:o link:o assumed:s refused:o worst_error:f rtt_floor_s:f "
+                        "measured_total_bps:f left_out:i flows:o variants:o", true,
+                        show->host ? view_diagnosis_json(show->file, show->host) : json_null(), replay_show_link(r),
+                        r->assumed, *r->refused ? json_string(r->refused) : json_null(),
+                        study_replay_error(r, &runs[0]), isfinite(r->floor_s) ? r->floor_s : NAN,
+                        replay_measured_total(r), r->left_out, flows, variants);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/workload_show.h"
 
+#include "results/json.h"
 #include "view/table.h"
 
 #include <inttypes.h>
@@ -10,16 +11,13 @@
 
 static json_t *show_receiver_json(const char *directory, const struct study_workload_receiver *k)
 {
-    json_t *chain = k->has_chain ? json_pack("{s:f, s:f, s:f}", "c", k->chain.c, "one_minus_a", k->chain.one_minus_a,
-                                             "f", k->chain.f)
+    json_t *chain = k->has_chain ? results_json("c:f one_minus_a:f f:f", k->chain.c, k->chain.one_minus_a, k->chain.f)
                                  : json_null();
-    return json_pack("{s:s, s:s, s:b, s:i, s:i, s:f, s:o, s:f, s:f, s:o, s:o, s:o, s:s, s:b, s:I, s:I, s:I}", "source",
-                     directory, "kind", "loss", "simulated", true, "receiver", k->receiver, "senders", k->senders,
-                     "window_packets", k->window, "buffer_packets", view_table_json_number(k->buffer), "to_gr",
-                     k->to_gr, "efficiency", k->efficiency, "efficiency_ci95", view_table_json_number(k->ci95), "chain",
-                     chain, "predicted", view_table_json_number(k->predicted), "rule", k->rule, "holds", k->holds,
-                     "packs", (json_int_t)k->pooled.packs, "nacks", (json_int_t)k->pooled.nacks, "timeouts",
-                     (json_int_t)k->pooled.timeouts);
+    return results_json("source:s kind:s simulated:b receiver:i senders:i window_packets:f buffer_packets:f to_gr:f "
+                        "efficiency:f efficiency_ci95:f chain:o predicted:f rule:s holds:b packs:l nacks:l timeouts:l",
+                        directory, "loss", true, k->receiver, k->senders, k->window, k->buffer, k->to_gr,
+                        k->efficiency, k->ci95, chain, k->predicted, k->rule, k->holds, k->pooled.packs,
+                        k->pooled.nacks, k->pooled.timeouts);
 }
 
 static void show_receiver(const char *directory, const struct study_workload_receiver *k)
@@ -47,15 +45,12 @@ static json_t *show_distribution_json(const struct analysis_distribution *d)
     for (size_t i = 0; i < d->bins; i++)
         json_array_append_new(bins, json_integer((json_int_t)d->count[i]));
     for (size_t i = 0; i < d->n_clusters; i++)
-        json_array_append_new(clusters, json_pack("{s:I, s:f, s:f, s:f}", "n", (json_int_t)d->cluster[i].n, "min_s",
-                                                  d->cluster[i].min_s, "mean_s", d->cluster[i].mean_s, "max_s",
-                                                  d->cluster[i].max_s));
-    return json_pack("{s:I, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o}", "n",
-                     (json_int_t)d->n, "mean_s", d->mean_s.value, "mean_ci95_s", view_table_json_number(d->mean_s.ci95),
-                     "min_s", d->min_s, "p5_s", d->p5_s, "p25_s", d->p25_s, "p50_s", d->p50_s, "p75_s", d->p75_s,
-                     "p95_s", d->p95_s, "p99_s", d->p99_s, "max_s", d->max_s, "bin_s", d->bin_s, "bin0_s", d->bin0_s,
-                     "bins", bins, "clusters", clusters, "outlier_share", d->outlier_share, "spacing_s",
-                     view_table_json_number(d->spacing_s));
+        json_array_append_new(clusters, results_json("n:z min_s:f mean_s:f max_s:f", d->cluster[i].n,
+                                                     d->cluster[i].min_s, d->cluster[i].mean_s, d->cluster[i].max_s));
+    return results_json("n:z mean_s:f mean_ci95_s:f min_s:f p5_s:f p25_s:f p50_s:f p75_s:f p95_s:f p99_s:f max_s:f "
+                        "bin_s:f bin0_s:f bins:o clusters:o outlier_share:f spacing_s:f", d->n, d->mean_s.value,
+                        d->mean_s.ci95, d->min_s, d->p5_s, d->p25_s, d->p50_s, d->p75_s, d->p95_s, d->p99_s, d->max_s,
+                        d->bin_s, d->bin0_s, bins, clusters, d->outlier_share, d->spacing_s);
 }
 
 static void show_distribution(const struct analysis_distribution *d)
@@ -96,13 +91,12 @@ static void show_clusters(const struct study_workload_operations *o)
 
 static json_t *show_operations_json(const char *directory, const struct study_workload_operations *o)
 {
-    json_t *best = o->has_optimum ? json_pack("{s:f, s:f, s:f}", "optimum_s", o->cost.bound_s, "formula_s",
-                                              o->cost.time_s, "of_optimum", o->cost.bound_s / o->whole.value)
+    json_t *best = o->has_optimum ? results_json("optimum_s:f formula_s:f of_optimum:f", o->cost.bound_s,
+                                                 o->cost.time_s, o->cost.bound_s / o->whole.value)
                                   : json_null();
-    return json_pack("{s:s, s:s, s:b, s:I, s:f, s:o, s:o, s:o}", "source", directory, "kind", "operations", "simulated",
-                     true, "operations", (json_int_t)o->n_whole, "whole_mean_s", o->whole.value, "whole_ci95_s",
-                     view_table_json_number(o->whole.ci95), "exchange", best, "processes",
-                     show_distribution_json(&o->processes));
+    return results_json("source:s kind:s simulated:b operations:z whole_mean_s:f whole_ci95_s:f exchange:o processes:o",
+                        directory, "operations", true, o->n_whole, o->whole.value, o->whole.ci95, best,
+                        show_distribution_json(&o->processes));
 }
 
 static void show_operations(const char *directory, const struct study_workload_operations *o)
@@ -133,19 +127,13 @@ static const char *const show_places[] = {
 
 static void show_bursts_table(const struct study_workload_bursts *b)
 {
-    static const char *const head[] = {"sources", "sinks", "B packets", "+-", "D/A", "R g_s/(S g_r)", "used", "of"};
     struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "sources|sinks|B packets|+-|D/A|R g_s/(S g_r)|used|of");
     for (size_t i = 0; i < b->n; i++) {
         const struct study_workload_series *s = &b->series[i];
-        view_table_add(&t, "%g", s->sources);
-        view_table_add(&t, "%g", s->sinks);
-        view_table_add_number(&t, s->fits ? s->fit.buffer_packets : NAN, 1);
-        view_table_add_number(&t, s->fits ? s->fit.buffer_ci95 : NAN, 1);
-        view_table_add_number(&t, s->fits ? s->fit.intercept : NAN, 1);
-        view_table_add_number(&t, s->sinks * s->send_gap_s / (s->sources * s->receive_gap_s), 1);
-        view_table_add(&t, "%zu", s->fits ? s->fit.used : 0);
-        view_table_add(&t, "%zu", s->n);
+        view_table_add(&t, "%g|%g|%f|%f|%f|%f|%zu|%zu", s->sources, s->sinks, s->fits ? s->fit.buffer_packets : NAN,
+                       s->fits ? s->fit.buffer_ci95 : NAN, s->fits ? s->fit.intercept : NAN,
+                       s->sinks * s->send_gap_s / (s->sources * s->receive_gap_s), s->fits ? s->fit.used : 0, s->n);
     }
     view_table_print(&t, "  ", 0, stdout);
 }
@@ -158,15 +146,12 @@ static json_t *show_bursts_json(const char *directory, const struct study_worklo
         const struct study_workload_series *s = &b->series[i];
         double fitted = s->fits ? s->fit.buffer_packets : NAN, ci95 = s->fits ? s->fit.buffer_ci95 : NAN;
         json_array_append_new(
-            list, json_pack("{s:f, s:f, s:o, s:o, s:o}", "sources", s->sources, "sinks", s->sinks, "buffer_packets",
-                            view_table_json_number(fitted), "buffer_ci95", view_table_json_number(ci95),
-                            "departure_ratio", view_table_json_number(s->fits ? s->fit.intercept : NAN)));
+            list, results_json("sources:f sinks:f buffer_packets:f buffer_ci95:f departure_ratio:f", s->sources,
+                               s->sinks, fitted, ci95, s->fits ? s->fit.intercept : NAN));
     }
-    return json_pack("{s:s, s:s, s:b, s:s, s:f, s:f, s:o, s:o, s:o}", "source", directory, "kind", "buffer",
-                     "simulated", true, "architecture", show_architectures[r->architecture], "buffer_packets",
-                     r->buffer_packets, "spread", r->spread, "series", list, "send_gap_s",
-                     view_table_json_number(b->series[0].send_gap_s),
-                     "receive_gap_s", view_table_json_number(b->series[0].receive_gap_s));
+    return results_json("source:s kind:s simulated:b architecture:s buffer_packets:f spread:f series:o send_gap_s:f "
+                        "receive_gap_s:f", directory, "buffer", true, show_architectures[r->architecture],
+                        r->buffer_packets, r->spread, list, b->series[0].send_gap_s, b->series[0].receive_gap_s);
 }
 
 static void show_bursts(const char *directory, const struct study_workload_bursts *b)
@@ -181,8 +166,8 @@ static void show_bursts(const char *directory, const struct study_workload_burst
 
 static json_t *show_latency_json(const char *directory, const struct study_workload_latency *l)
 {
-    return json_pack("{s:s, s:s, s:b, s:f, s:f}", "source", directory, "kind", "latency", "simulated", true,
-                     "latency_s", l->constant_s, "latency_per_process_s", l->per_process_s);
+    return results_json("source:s kind:s simulated:b latency_s:f latency_per_process_s:f", directory, "latency", true,
+                        l->constant_s, l->per_process_s);
 }
 
 static void show_latency(const char *directory, const struct study_workload_latency *l)
@@ -194,9 +179,8 @@ static void show_latency(const char *directory, const struct study_workload_late
 
 static json_t *show_uniform_json(const char *directory, const struct study_workload_uniform *u)
 {
-    return json_pack("{s:s, s:s, s:b, s:I, s:f, s:o, s:f}", "source", directory, "kind", "uniform", "simulated", true,
-                     "ports", (json_int_t)u->ports, "throughput", u->throughput.value, "ci95",
-                     view_table_json_number(u->throughput.ci95), "theory", u->known);
+    return results_json("source:s kind:s simulated:b ports:l throughput:f ci95:f theory:f", directory, "uniform", true,
+                        u->ports, u->throughput.value, u->throughput.ci95, u->known);
 }
 
 static void show_uniform(const char *directory, const struct study_workload_uniform *u)
@@ -256,10 +240,10 @@ void cli_workload_show_json(const char *directory, const struct study_workload *
 
 static json_t *show_signature_json(const struct study_workload_signature *s, const struct model_signature_fit *f)
 {
-    return json_pack("{s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "kind", "signature", "simulated", true,
-                     "runs", (json_int_t)s->n, "gamma", f->gamma.value, "gamma_low", f->gamma.low, "gamma_high",
-                     f->gamma.high, "delta_s", f->signature.delta_s, "delta_low_s", f->delta_s.low, "delta_high_s",
-                     f->delta_s.high, "threshold_bytes", f->signature.threshold_bytes, "scale", f->scale);
+    return results_json("kind:s simulated:b runs:z gamma:f gamma_low:f gamma_high:f delta_s:f delta_low_s:f "
+                        "delta_high_s:f threshold_bytes:f scale:f", "signature", true, s->n, f->gamma.value,
+                        f->gamma.low, f->gamma.high, f->signature.delta_s, f->delta_s.low, f->delta_s.high,
+                        f->signature.threshold_bytes, f->scale);
 }
 
 static void show_signature(const struct study_workload_signature *s, const struct model_signature_fit *f)

@@ -132,7 +132,7 @@ def check_commands(pages):
 def write_help(out, pages):
     check_commands(pages)
     with open(out, "w", encoding="ascii") as f:
-        f.write('#include "cli/help.h"\n')
+        f.write('#include "cli/cli.h"\n')
         rows = []
         for i, page in enumerate(pages):
             for kind, lines in (("brief", brief(page)), ("full", full(page))):

@@ -2,8 +2,8 @@
 #include "model/buffer.h"
 
 #include "base/estimate.h"
+#include "model/linear.h"
 
-#include <gsl/gsl_multifit.h>
 #include <math.h>
 
 #define BURST_MOST 1e12 /* packets: a reciprocal far from underflow */
@@ -50,38 +50,31 @@ static bool buffer_points_check(const struct model_buffer_point *points, size_t 
 static bool buffer_least_squares(const struct model_buffer_point *points, size_t n, size_t lossy,
                                  struct model_buffer_fit *fit, size_t *rank)
 {
-    gsl_matrix *x = gsl_matrix_alloc(lossy, 2), *covariance = gsl_matrix_alloc(2, 2);
-    gsl_vector *y = gsl_vector_alloc(lossy), *line = gsl_vector_alloc(2);
-    gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(lossy, 2);
-    bool ok = x && covariance && y && line && work;
+    struct model_linear l;
+    bool ok = model_linear_init(&l, lossy, 2);
     for (size_t i = 0, row = 0; ok && i < n; i++) {
         if (points[i].success >= 1)
             continue;
-        gsl_matrix_set(x, row, 0, 1);
-        gsl_matrix_set(x, row, 1, 1 / points[i].burst_packets);
-        gsl_vector_set(y, row++, points[i].success);
+        gsl_matrix_set(l.x, row, 0, 1);
+        gsl_matrix_set(l.x, row, 1, 1 / points[i].burst_packets);
+        gsl_vector_set(l.y, row++, points[i].success);
     }
     double squares;
-    ok = ok && gsl_multifit_linear(x, y, line, covariance, &squares, work) == GSL_SUCCESS;
+    ok = ok && gsl_multifit_linear(l.x, l.y, l.c, l.covariance, &squares, l.work) == GSL_SUCCESS;
     if (ok) {
         double t = estimate_t975(lossy - 2);
         *fit = (struct model_buffer_fit){
-            .buffer_packets = gsl_vector_get(line, 1),
-            .buffer_std_error = sqrt(gsl_matrix_get(covariance, 1, 1)),
-            .intercept = gsl_vector_get(line, 0),
-            .intercept_std_error = sqrt(gsl_matrix_get(covariance, 0, 0)),
+            .buffer_packets = gsl_vector_get(l.c, 1),
+            .buffer_std_error = sqrt(gsl_matrix_get(l.covariance, 1, 1)),
+            .intercept = gsl_vector_get(l.c, 0),
+            .intercept_std_error = sqrt(gsl_matrix_get(l.covariance, 0, 0)),
             .used = lossy,
         };
         fit->buffer_ci95 = t * fit->buffer_std_error;
         fit->intercept_ci95 = t * fit->intercept_std_error;
-        *rank = gsl_multifit_linear_rank(RANK_TOLERANCE, work);
+        *rank = gsl_multifit_linear_rank(RANK_TOLERANCE, l.work);
     }
-    if (work)
-        gsl_multifit_linear_free(work);
-    gsl_vector_free(line);
-    gsl_vector_free(y);
-    gsl_matrix_free(covariance);
-    gsl_matrix_free(x);
+    model_linear_fini(&l);
     return ok;
 }
 

@@ -16,15 +16,11 @@ bool model_linear_init(struct model_linear *l, size_t n, size_t p)
 
 void model_linear_fini(struct model_linear *l)
 {
-    if (l->x)
-        gsl_matrix_free(l->x);
-    if (l->covariance)
-        gsl_matrix_free(l->covariance);
-    gsl_vector *const vectors[] = {l->y, l->weight, l->c};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-        if (vectors[i])
-            gsl_vector_free(vectors[i]);
-    if (l->work)
-        gsl_multifit_linear_free(l->work);
+    gsl_matrix_free(l->x);
+    gsl_matrix_free(l->covariance);
+    gsl_vector_free(l->y);
+    gsl_vector_free(l->weight);
+    gsl_vector_free(l->c);
+    gsl_multifit_linear_free(l->work);
     *l = (struct model_linear){0};
 }

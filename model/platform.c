@@ -2,7 +2,6 @@
 #include "model/platform.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #define WIRE_OVERHEAD_BYTES 38.0 /* Ethernet header 14, FCS 4, preamble 8, gap 12 */
 

@@ -2,6 +2,8 @@
 /* What bursts wait at links that are busy but not full: w of model/window.h. */
 #include "model/window_state.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -86,12 +88,10 @@ static double burst_wait_s(const struct burst *b, size_t flow, double left)
 bool model_window_add_bursts(struct model_window *w, double release_bytes, double times, struct error *err)
 {
     const struct model_window_network *net = &w->net;
-    struct burst b = {w, calloc(net->n_links, sizeof *b.links), release_bytes, times};
-    double *left = calloc(net->n_flows, sizeof *left);
-    bool ok = b.links && left;
-    if (ok)
-        burst_fill_links(&b);
-    for (size_t i = 0; ok && i < net->n_flows; i++) {
+    struct burst b = {w, memory_zeroed(net->n_links, sizeof *b.links, "bursts"), release_bytes, times};
+    double *left = memory_zeroed(net->n_flows, sizeof *left, "bursts");
+    burst_fill_links(&b);
+    for (size_t i = 0; i < net->n_flows; i++) {
         const struct model_window_flow *f = &net->flows[i];
         if (!w->active[i])
             continue;
@@ -100,11 +100,9 @@ bool model_window_add_bursts(struct model_window *w, double release_bytes, doubl
             b.links[f->data[h]].clumps_s +=
                 left[i] * burst_share(&b, i, f->data[h]) * burst_time_s(&b, i, f->data[h], f->window_bytes);
     }
-    for (size_t i = 0; ok && i < net->n_flows; i++)
+    for (size_t i = 0; i < net->n_flows; i++)
         w->burst_s[i] = w->active[i] ? burst_wait_s(&b, i, left[i]) : 0;
     free(b.links);
     free(left);
-    if (!ok)
-        return error_set(err, ERROR_SYSTEM, "out of memory for %zu flows over %zu links", net->n_flows, net->n_links);
     return window_settle(w, err);
 }

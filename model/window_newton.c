@@ -3,6 +3,8 @@
  * solved for by LU, many by GMRES: a flow waits in a handful of places, so that the Jacobian is sparse. */
 #include "model/window_state.h"
 
+#include "base/memory.h"
+
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_splinalg.h>
 #include <math.h>
@@ -18,26 +20,21 @@
 #define INEXACT 1e-4   /* and what is left of the right side */
 
 struct window_newton {
-    size_t room;    /* unknowns */
-    int *rows;      /* owned; unknown of each row */
-    double *line;   /* owned; one row of the Jacobian */
-    gsl_vector *right, *step; /* owned */
-    gsl_matrix *dense;        /* owned, with its permutation; NULL with many unknowns */
-    gsl_permutation *permutation;
+    int *rows;            /* owned; unknown of each row */
+    double *line;         /* owned; one row of the Jacobian */
+    double *right, *step; /* owned */
+    double *dense;        /* owned, with its permutation; of few unknowns */
+    size_t *permutation;  /* owned */
 };
 
 void window_newton_free(struct window_newton *t)
 {
     if (!t)
         return;
-    if (t->right)
-        gsl_vector_free(t->right);
-    if (t->step)
-        gsl_vector_free(t->step);
-    if (t->dense)
-        gsl_matrix_free(t->dense);
-    if (t->permutation)
-        gsl_permutation_free(t->permutation);
+    free(t->right);
+    free(t->step);
+    free(t->dense);
+    free(t->permutation);
     free(t->rows);
     free(t->line);
     free(t);
@@ -45,23 +42,17 @@ void window_newton_free(struct window_newton *t)
 
 static struct window_newton *newton_new(size_t room)
 {
-    struct window_newton *t = calloc(1, sizeof *t);
-    if (!t)
-        return NULL;
+    struct window_newton *t = memory_zeroed(1, sizeof *t, "waiting times");
     size_t dense = room < DENSE ? room : DENSE;
     *t = (struct window_newton){
-        .room = room,
-        .rows = calloc(room, sizeof *t->rows),
-        .line = calloc(room, sizeof *t->line),
-        .right = gsl_vector_alloc(room),
-        .step = gsl_vector_alloc(room),
-        .dense = gsl_matrix_alloc(dense, dense),
-        .permutation = gsl_permutation_alloc(dense),
+        .rows = memory_zeroed(room, sizeof *t->rows, "waiting times"),
+        .line = memory_zeroed(room, sizeof *t->line, "waiting times"),
+        .right = memory_zeroed(room, sizeof *t->right, "waiting times"),
+        .step = memory_zeroed(room, sizeof *t->step, "waiting times"),
+        .dense = memory_zeroed(dense * dense, sizeof *t->dense, "waiting times"),
+        .permutation = memory_zeroed(dense, sizeof *t->permutation, "waiting times"),
     };
-    if (t->rows && t->line && t->right && t->step && t->dense && t->permutation)
-        return t;
-    window_newton_free(t);
-    return NULL;
+    return t;
 }
 
 /* Rows: unknowns whose queue, not whose slack, is the larger of the two; the others go to 0. */
@@ -103,9 +94,9 @@ static double newton_row(const struct model_window *w, size_t row, double *line)
 static bool newton_solve_dense(struct model_window *w, size_t n)
 {
     struct window_newton *t = w->newton;
-    gsl_matrix a = gsl_matrix_submatrix(t->dense, 0, 0, n, n).matrix;
-    gsl_vector b = gsl_vector_subvector(t->right, 0, n).vector, x = gsl_vector_subvector(t->step, 0, n).vector;
-    gsl_permutation p = {n, t->permutation->data};
+    gsl_matrix a = gsl_matrix_view_array(t->dense, n, n).matrix;
+    gsl_vector b = gsl_vector_view_array(t->right, n).vector, x = gsl_vector_view_array(t->step, n).vector;
+    gsl_permutation p = {n, t->permutation};
     int sign;
     gsl_matrix_set_zero(&a);
     for (size_t row = 0; row < n; row++)
@@ -126,7 +117,7 @@ static gsl_spmatrix *newton_sparse(struct model_window *w, size_t n)
     for (size_t row = 0; triplets && row < n; row++) {
         memset(t->line, 0, n * sizeof *t->line);
         double right = newton_row(w, row, t->line), scale = t->line[row] > 0 ? 1 / t->line[row] : 1;
-        gsl_vector_set(t->right, row, right * scale);
+        t->right[row] = right * scale;
         for (size_t column = 0; column < n; column++)
             if (t->line[column] > 0)
                 gsl_spmatrix_set(triplets, row, column, t->line[column] * scale);
@@ -142,7 +133,7 @@ static bool newton_solve_sparse(struct model_window *w, size_t n)
     struct window_newton *t = w->newton;
     gsl_spmatrix *a = newton_sparse(w, n);
     gsl_splinalg_itersolve *gmres = gsl_splinalg_itersolve_alloc(gsl_splinalg_itersolve_gmres, n, KRYLOV);
-    gsl_vector b = gsl_vector_subvector(t->right, 0, n).vector, x = gsl_vector_subvector(t->step, 0, n).vector;
+    gsl_vector b = gsl_vector_view_array(t->right, n).vector, x = gsl_vector_view_array(t->step, n).vector;
     gsl_vector_set_zero(&x);
     int status = a && gmres ? GSL_CONTINUE : GSL_ENOMEM;
     for (int i = 0; i < RESTARTS && status == GSL_CONTINUE; i++)
@@ -159,7 +150,7 @@ static void newton_move(struct model_window *w, double length)
 {
     for (size_t v = 0; v < w->n_unknowns; v++) {
         struct window_unknown *u = &w->unknowns[v];
-        double full = u->row < 0 ? -w->kept_delay_s[v] : gsl_vector_get(w->newton->step, (size_t)u->row);
+        double full = u->row < 0 ? -w->kept_delay_s[v] : w->newton->step[u->row];
         u->delay_s = fmax(0, w->kept_delay_s[v] + length * full);
     }
     window_evaluate(w);
@@ -171,7 +162,7 @@ bool window_newton_step(struct model_window *w)
         return false;
     if (!w->newton)
         w->newton = newton_new(w->net.n_links);
-    size_t n = w->newton ? newton_rows(w) : 0;
+    size_t n = newton_rows(w);
     if (n == 0 || !(n <= DENSE ? newton_solve_dense(w, n) : newton_solve_sparse(w, n)))
         return false;
     double before = w->residual, length = 1;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "results/json.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -172,7 +173,7 @@ static json_t *columns_json_field(const struct results_column *c, const void *ro
         return json_boolean(value > 0);
     if (c->kind == RESULTS_COUNT && !isnan(value))
         return json_integer(*(const int64_t *)columns_field(c, row));
-    return isfinite(value) ? json_real(value) : json_null();
+    return results_json_number(value);
 }
 
 json_t *results_columns_json(const struct results_columns *c, const void *row)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/summary.h"
 
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
 #include "results/directory.h"
+#include "results/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,18 +41,17 @@ static json_t *summary_rows(const struct results_columns *c, const void *rows, s
     return list;
 }
 
-static json_t *summary_seconds(int64_t time_ps)
+static double summary_seconds(int64_t time_ps)
 {
-    return json_real((double)time_ps / (double)UNITS_PS_PER_S);
+    return (double)time_ps / (double)UNITS_PS_PER_S;
 }
 
 static json_t *summary_benchmark(const struct results_benchmark *b)
 {
     if (!(b->precision > 0))
         return json_null();
-    return json_pack("{s:f, s:o, s:I, s:b}", "precision", b->precision, "reached",
-                     isnan(b->reached) ? json_null() : json_real(b->reached), "messages", (json_int_t)b->messages,
-                     "converged", b->converged);
+    return results_json("precision:f reached:f messages:l converged:b", b->precision,
+                        b->reached, b->messages, b->converged);
 }
 
 json_t *results_summary_json(const struct results_summary *s)
@@ -58,15 +59,14 @@ json_t *results_summary_json(const struct results_summary *s)
     json_t *captures = json_array();
     for (size_t i = 0; i < s->n_captures; i++)
         json_array_append_new(captures,
-                              json_pack("{s:s, s:s, s:I}", "file", s->captures[i].file, "at", s->captures[i].at,
-                                        "frames", (json_int_t)s->captures[i].frames));
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "contraflow", s->contraflow,
-                     "engine", s->engine, "title", s->title ? s->title : "", "scenario", "scenario.yaml", "seed",
-                     (json_int_t)s->seed, "simulated", true, "complete", s->complete, "ended_s",
-                     summary_seconds(s->ended_ps), "warmup_s", summary_seconds(s->warmup_ps), "benchmark",
-                     summary_benchmark(&s->benchmark), "flows",
-                     summary_rows(&results_flow_columns, s->flows, s->n_flows), "ports",
-                     summary_rows(&ports, s->ports, s->n_ports), "captures", captures);
+                              results_json("file:s at:s frames:l", s->captures[i].file, s->captures[i].at,
+                                           s->captures[i].frames));
+    return results_json("contraflow:s engine:s title:s scenario:s seed:l simulated:b complete:b ended_s:f warmup_s:f "
+                        "benchmark:o flows:o ports:o captures:o", s->contraflow, s->engine, s->title ? s->title : "",
+                        "scenario.yaml", s->seed, true, s->complete, summary_seconds(s->ended_ps),
+                        summary_seconds(s->warmup_ps), summary_benchmark(&s->benchmark),
+                        summary_rows(&results_flow_columns, s->flows, s->n_flows),
+                        summary_rows(&ports, s->ports, s->n_ports), captures);
 }
 
 static void summary_text(const json_t *object, const char *key, char *text, size_t size)
@@ -85,18 +85,18 @@ static int64_t summary_time_ps(const json_t *object, const char *key)
 static void *summary_list(const json_t *object, const char *key, const struct results_columns *c, size_t *n)
 {
     const json_t *list = json_object_get(object, key);
-    char *rows = calloc(json_array_size(list) + 1, c->size);
-    for (*n = 0; rows && *n < json_array_size(list); ++*n)
+    char *rows = memory_zeroed(json_array_size(list), c->size, "a summary");
+    for (*n = 0; *n < json_array_size(list); ++*n)
         results_columns_from_json(c, json_array_get(list, *n), rows + *n * c->size);
     return rows;
 }
 
-bool results_summary_from_json(struct results_summary *s, const json_t *object, struct error *err)
+void results_summary_from_json(struct results_summary *s, const json_t *object)
 {
     const json_t *title = json_object_get(object, "title"), *benchmark = json_object_get(object, "benchmark");
     const json_t *captures = json_object_get(object, "captures"), *reached = json_object_get(benchmark, "reached");
     *s = (struct results_summary){
-        .title = strdup(json_is_string(title) ? json_string_value(title) : ""),
+        .title = memory_text("%s", json_is_string(title) ? json_string_value(title) : ""),
         .seed = json_integer_value(json_object_get(object, "seed")),
         .complete = json_is_true(json_object_get(object, "complete")),
         .ended_ps = summary_time_ps(object, "ended_s"),
@@ -105,23 +105,19 @@ bool results_summary_from_json(struct results_summary *s, const json_t *object, 
                       json_is_number(reached) ? json_number_value(reached) : (double)NAN,
                       json_integer_value(json_object_get(benchmark, "messages")),
                       json_is_true(json_object_get(benchmark, "converged"))},
-        .captures = calloc(json_array_size(captures) + 1, sizeof *s->captures),
+        .captures = memory_zeroed(json_array_size(captures), sizeof *s->captures, "a summary"),
     };
     summary_text(object, "contraflow", s->contraflow, sizeof s->contraflow);
     summary_text(object, "engine", s->engine, sizeof s->engine);
     s->flows = summary_list(object, "flows", &results_flow_columns, &s->n_flows);
     s->ports = summary_list(object, "ports", &ports, &s->n_ports);
-    for (; s->captures && s->n_captures < json_array_size(captures); s->n_captures++) {
+    for (; s->n_captures < json_array_size(captures); s->n_captures++) {
         const json_t *entry = json_array_get(captures, s->n_captures);
         struct results_capture *c = &s->captures[s->n_captures];
         summary_text(entry, "file", c->file, sizeof c->file);
         summary_text(entry, "at", c->at, sizeof c->at);
         c->frames = json_integer_value(json_object_get(entry, "frames"));
     }
-    if (s->title && s->flows && s->ports && s->captures)
-        return true;
-    results_summary_fini(s);
-    return error_set(err, ERROR_SYSTEM, "out of memory for a summary");
 }
 
 bool results_summary_read(struct results_summary *s, const char *directory, struct error *err)
@@ -130,10 +126,11 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
     *s = (struct results_summary){.title = NULL};
     char *path = results_directory_path(directory, "summary.json");
     json_t *object = json_load_file(path, 0, &why);
-    bool ok = json_is_object(object) && json_is_array(json_object_get(object, "flows"))
-                  ? results_summary_from_json(s, object, err)
-                  : error_set(err, ERROR_INPUT, "%s: not the summary of a run: %s", path,
-                              object ? "no list of flows" : why.text);
+    bool ok = json_is_object(object) && json_is_array(json_object_get(object, "flows"));
+    if (ok)
+        results_summary_from_json(s, object);
+    else
+        error_set(err, ERROR_INPUT, "%s: not the summary of a run: %s", path, object ? "no list of flows" : why.text);
     json_decref(object);
     free(path);
     return ok;
@@ -142,16 +139,13 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
 bool results_summary_write(const struct results_summary *s, const char *directory, struct error *err)
 {
     struct outfile f;
+    if (!results_directory_create(&f, directory, "summary.json", err))
+        return false;
     json_t *object = results_summary_json(s);
-    bool ok = object ? results_directory_create(&f, directory, "summary.json", err)
-                     : error_set(err, ERROR_SYSTEM, "%s/summary.json: out of memory", directory);
-    if (ok) {
-        json_dumpf(object, f.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-        putc('\n', f.stream);
-        ok = outfile_commit(&f, err);
-    }
+    json_dumpf(object, f.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+    putc('\n', f.stream);
     json_decref(object);
-    return ok;
+    return outfile_commit(&f, err);
 }
 
 void results_summary_fini(struct results_summary *s)

@@ -48,7 +48,7 @@ bool results_summary_write(const struct results_summary *s, const char *director
 
 /* The same as a JSON object, for what goes from process to process. */
 json_t *results_summary_json(const struct results_summary *s);
-bool results_summary_from_json(struct results_summary *s, const json_t *object, struct error *err);
+void results_summary_from_json(struct results_summary *s, const json_t *object);
 
 void results_summary_fini(struct results_summary *s);
 

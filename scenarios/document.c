@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/infile.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -65,11 +64,6 @@ static bool document_blame_origin(const struct document *d, struct origin origin
     return error_prefix(err, "%s: ", d->path);
 }
 
-static int document_no_memory(const struct document *d, struct error *err)
-{
-    return error_set(err, ERROR_SYSTEM, "%s: out of memory", d->path);
-}
-
 static int document_fail(const struct document *d, struct origin origin, struct error *err, const char *message)
 {
     error_set(err, ERROR_INPUT, "%s", message);
@@ -89,26 +83,20 @@ static int document_add(struct document *d, enum document_kind kind, const char 
         d->nodes = memory_resized(d->nodes, (size_t)d->capacity, sizeof *d->nodes, "a document");
     }
     struct node *node = &d->nodes[d->n_nodes + 1];
-    *node = (struct node){.kind = kind, .text = text ? strndup(text, length) : NULL, .origin = origin};
-    if (text && !node->text)
-        return document_no_memory(d, err);
+    *node = (struct node){
+        .kind = kind, .text = text ? memory_text("%.*s", (int)length, text) : NULL, .origin = origin};
     return ++d->n_nodes;
 }
 
 /* Hangs a node below a list, or a mapping that does not have the key yet. Room grows at powers of two. */
-static bool document_append(struct document *d, int parent, const char *key, size_t length, int child,
-                            struct error *err)
+static void document_append(struct document *d, int parent, const char *key, size_t length, int child)
 {
     struct node *p = &d->nodes[parent], *c = &d->nodes[child];
-    if ((p->n & (p->n - 1)) == 0) {
+    if ((p->n & (p->n - 1)) == 0)
         p->children = memory_resized(p->children, p->n ? 2 * (size_t)p->n : 1, sizeof *p->children, "a document");
-    }
     free(c->key);
-    c->key = p->kind == DOCUMENT_MAPPING ? strndup(key, length) : NULL;
-    if (p->kind == DOCUMENT_MAPPING && !c->key)
-        return document_no_memory(d, err);
+    c->key = p->kind == DOCUMENT_MAPPING ? memory_text("%.*s", (int)length, key) : NULL;
     p->children[p->n++] = child;
-    return true;
 }
 
 /* The value under the first `length` characters of `key` in one node; 0 when there is none. */
@@ -133,8 +121,6 @@ static bool parse_syntax(struct parse *p)
     struct origin origin = {p->set, p->parser.problem_mark.line + 1};
     const char *problem = p->parser.problem ? p->parser.problem : "cannot be parsed";
     const char *context = p->parser.context;
-    if (p->parser.error == YAML_MEMORY_ERROR)
-        return document_no_memory(p->doc, p->err);
     if (p->parser.error == YAML_READER_ERROR) { /* has an offset and no line */
         origin.line = 1;
         for (const char *c = p->bytes; c < p->bytes + p->parser.problem_offset; c++)
@@ -174,10 +160,7 @@ static bool parse_anchor(struct parse *p, const yaml_char_t *name, int node)
         return document_fail(p->doc, origin, p->err, "not YAML: found duplicate anchor");
     if (p->n_anchors == DOCUMENT_ANCHORS)
         return document_fail(p->doc, origin, p->err, "more anchors (&name) than a scenario needs");
-    char *copy = strdup((const char *)name);
-    if (!copy)
-        return document_no_memory(p->doc, p->err);
-    p->anchors[p->n_anchors++] = (struct anchor){copy, node, false};
+    p->anchors[p->n_anchors++] = (struct anchor){memory_text("%s", (const char *)name), node, false};
     return true;
 }
 
@@ -193,9 +176,10 @@ static int parse_copy(struct parse *p, int from, struct origin origin, int depth
     for (int i = 0; copy && i < d->nodes[from].n; i++) {
         int entry = d->nodes[from].children[i];
         int child = parse_copy(p, entry, d->nodes[entry].origin, depth + 1);
-        const char *key = child ? d->nodes[entry].key : NULL;
-        if (!child || !document_append(d, copy, key ? key : "", key ? strlen(key) : 0, child, p->err))
+        const char *key = d->nodes[entry].key;
+        if (!child)
             return 0;
+        document_append(d, copy, key ? key : "", key ? strlen(key) : 0, child);
     }
     return copy;
 }
@@ -210,8 +194,7 @@ static bool parse_key(struct parse *p, int mapping, size_t *line, char **key)
         return document_fail(d, origin, p->err, "a key is a word, not a list or a mapping");
     if (memchr(p->event.data.scalar.value, '\0', p->event.data.scalar.length))
         return document_fail(d, origin, p->err, "a NUL character cannot be part of a key");
-    if (!(*key = strdup((const char *)p->event.data.scalar.value)))
-        return document_no_memory(d, p->err);
+    *key = memory_text("%s", (const char *)p->event.data.scalar.value);
     int earlier = document_child(d, mapping, *key, strlen(*key));
     if (!earlier)
         return d->nodes[mapping].n < DOCUMENT_KEYS ||
@@ -260,9 +243,10 @@ static int parse_value(struct parse *p, size_t line, int depth)
         }
         bool ok = !mapping || (parse_key(p, node, &key_line, &key) && parse_next(p));
         int child = ok ? parse_value(p, key_line, depth + 1) : 0;
-        ok = child && document_append(d, node, key, key ? strlen(key) : 0, child, p->err);
+        if (child)
+            document_append(d, node, key, key ? strlen(key) : 0, child);
         free(key);
-        if (!ok)
+        if (!child)
             return 0;
     }
     return 0;
@@ -295,7 +279,7 @@ static int document_parse(struct document *d, const char *bytes, size_t size, in
 {
     struct parse p = {.doc = d, .bytes = bytes, .set = set, .err = err};
     if (!yaml_parser_initialize(&p.parser))
-        return document_no_memory(d, err);
+        return error_set(err, ERROR_SYSTEM, "%s: out of memory", d->path);
     yaml_parser_set_encoding(&p.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&p.parser, (const unsigned char *)bytes, size);
     int root = parse_stream(&p);
@@ -338,18 +322,20 @@ static bool document_put(struct document *d, int id, const char *key, size_t len
         d->nodes[old].key = NULL;
         return true;
     }
-    if (node->kind == DOCUMENT_MAPPING)
-        return document_append(d, id, key, length, value, err);
-    if (node->kind != DOCUMENT_SEQUENCE)
+    bool mapping = node->kind == DOCUMENT_MAPPING, list = node->kind == DOCUMENT_SEQUENCE;
+    bool number = strspn(key, "0123456789") >= length;
+    if (mapping || (list && number && length < 9 && strtol(key, NULL, 10) <= node->n)) {
+        document_append(d, id, key, length, value);
+        return true;
+    }
+    if (!list)
         error_set(err, ERROR_INPUT, "'%s' is a single value; '%.*s' cannot lie below it", node->text, (int)length,
                   key);
-    else if (strspn(key, "0123456789") < length)
+    else if (!number)
         error_set(err, ERROR_INPUT, "'%.*s' is not the number of an entry", (int)length, key);
-    else if (length >= 9 || strtol(key, NULL, 10) > node->n)
+    else
         error_set(err, ERROR_INPUT, "entry %.*s does not exist; there are %d, counted from 0", (int)length, key,
                   node->n);
-    else
-        return document_append(d, id, "", 0, value, err);
     return document_blame_origin(d, origin, err);
 }
 
@@ -410,11 +396,9 @@ struct document *document_open(const char *path, const char *const *sets, size_t
 struct document *document_open_text(const char *path, const char *bytes, size_t size, const char *const *sets,
                                     size_t n_sets, struct error *err)
 {
-    struct document *d = calloc(1, sizeof *d), none = {.path = path};
-    bool ok = d || document_no_memory(&none, err);
-    if (d)
-        *d = (struct document){.path = path, .sets = sets};
-    ok = ok && document_parse(d, bytes, size, -1, err);
+    struct document *d = memory_zeroed(1, sizeof *d, "a document");
+    *d = (struct document){.path = path, .sets = sets};
+    bool ok = document_parse(d, bytes, size, -1, err);
     for (size_t i = 0; ok && i < n_sets; i++)
         ok = document_apply(d, (int)i, err);
     if (ok)

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct load_path load_path(const char *format, ...)

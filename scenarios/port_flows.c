@@ -2,11 +2,11 @@
 #include "scenarios/port_flows.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/units.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SLOTS (4 * PORT_FLOWS)
 
@@ -67,15 +67,12 @@ size_t port_flows_find(struct port_flows *f, const struct capture_segment *s)
     return i;
 }
 
-bool port_flows_waited(struct port_flows_count *c, int64_t wait_ps)
+void port_flows_waited(struct port_flows_count *c, int64_t wait_ps)
 {
     if (!c->waits)
-        c->waits = calloc(1, sizeof *c->waits);
-    if (!c->waits)
-        return false;
+        c->waits = memory_zeroed(1, sizeof *c->waits, "waiting times");
     c->wait_sum_ps += (double)wait_ps;
     pace_errors_add(c->waits, wait_ps);
-    return true;
 }
 
 double port_flows_mean_wait_s(const struct port_flows_count *c)

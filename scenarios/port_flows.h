@@ -47,8 +47,7 @@ uint32_t port_flows_hash(const struct capture_segment *s);
 /* Index of the flow a TCP segment belongs to; its MSS is learned on the way. */
 size_t port_flows_find(struct port_flows *f, const struct capture_segment *s);
 
-/* False when memory is out. */
-bool port_flows_waited(struct port_flows_count *c, int64_t wait_ps);
+void port_flows_waited(struct port_flows_count *c, int64_t wait_ps);
 
 /* NAN when no frame has left. p99: rounded up by at most 3.2 %. */
 double port_flows_mean_wait_s(const struct port_flows_count *c);

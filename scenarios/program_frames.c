@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RAW_PAYLOAD 1500
 #define RAW_WIRE (RAW_PAYLOAD + EMU_FRAME_OVERHEAD_BYTES)

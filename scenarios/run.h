@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/run.h - runs a scenario in this process's engine and fills its run directory.
  *
- * Into the directory, prepared by scenario_directory_prepare(), go one pcap a capture, queues.csv
+ * Into the directory, prepared by scenario_save_directory(), go one pcap a capture, queues.csv
  * (depth of every queue whenever it changed between samples), flows.csv (a line a flow) and,
  * last, summary.json. "complete": true there means everything else is whole. A run that was
  * interrupted leaves its captures and a summary with "complete": false. */

@@ -2,8 +2,10 @@
 #include "scenarios/save.h"
 
 #include "base/outfile.h"
+#include "results/directory.h"
 #include "scenarios/keys.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -148,4 +150,13 @@ bool scenario_save(const struct scenario *s, const char *path, const char *comme
         return outfile_commit(&f, err);
     outfile_discard(&f);
     return error_prefix(err, "%s: ", path);
+}
+
+bool scenario_save_directory(const struct scenario *s, const char *directory, const char *comment,
+                                struct error *err)
+{
+    char *path = results_directory_path(directory, "scenario.yaml");
+    bool ok = results_directory_clear(directory, err) && scenario_save(s, path, comment, err);
+    free(path);
+    return ok;
 }

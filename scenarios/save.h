@@ -15,4 +15,9 @@ bool scenario_write(const struct scenario *s, FILE *f, const char *comment, stru
  * are exact, flows are listed with their starts. */
 bool scenario_save(const struct scenario *s, const char *path, const char *comment, struct error *err);
 
+/* Makes the directory of a run, removes the results of an earlier run by name (summary.json first: it must not vouch
+ * for files of the next one; the captures that its summary lists), and saves scenario.yaml there. Other people's files
+ * stay. */
+bool scenario_save_directory(const struct scenario *s, const char *directory, const char *comment, struct error *err);
+
 #endif

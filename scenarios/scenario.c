@@ -42,11 +42,6 @@ void scenario_fini(struct scenario *s)
     *s = (struct scenario){0};
 }
 
-const char *scenario_engine_name(enum scenario_engine engine)
-{
-    return scenario_engine_names[engine];
-}
-
 static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_engine engine, char what[static 96])
 {
     const struct emu_congestion_row *control = &emu_congestion_rows[tcp->congestion];

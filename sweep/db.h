@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sweep/db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 4).
- *
- *   sweep  one row: title, text (the sweep file), version (of contraflow, that made the database), scenario (the file
- *          that the sweep file names), first_seed (--seed, or -1), points (of the whole sweep), shard and shards (which
- *          of them are here; 1 of 1 all)
- *   point  number from 1; axes (values as JSON); scenario (resolved YAML); seed; state 'waiting', 'running', 'done' or
- *          'failed'; pid and pid_start (clock ticks since boot) of the sweep process that runs it, else NULL; error
- *          (why it failed); program ('native' or 'ns3'); wall_s (time it took); engine and version (that ran it)
- *   flow   one for each flow of a done point: point, name, then the columns of results/flow.c that are in SQL; NULL
- *          where a value is unknown
+/* sweep/db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 4), whose tables and
+ * columns doc/files.md has. A point's pid and pid_start (clock ticks since boot) name one process for good; its program
+ * is 'native' or 'ns3'.
  *
  * Points are claimed and their results committed in transactions (BEGIN IMMEDIATE), so any number of processes of one
  * machine share a database, and one that dies leaves its points free for the next claim. But for wall_s nothing

@@ -2,12 +2,10 @@
 #include "base/memory.h"
 #include "sweep/db.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,32 +78,32 @@ static bool start_expand(struct sweep_db *d, const struct sweep *s, struct start
     return ok;
 }
 
-static void start_bind(sqlite3_stmt *q, const struct sweep *s)
+static void start_bind(sqlite3_stmt *q, const struct sweep_facts *f)
 {
-    sqlite3_bind_text(q, 1, sweep_grid_text(s), -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 2, sweep_grid_scenario_text(s), -1, SQLITE_STATIC);
-    sqlite3_bind_int64(q, 3, sweep_grid_first_seed(s));
-    sqlite3_bind_int64(q, 4, sweep_grid_shard(s));
-    sqlite3_bind_int64(q, 5, sweep_grid_shards(s));
+    sqlite3_bind_text(q, 1, f->text, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, f->scenario_text, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(q, 3, f->first_seed);
+    sqlite3_bind_int64(q, 4, f->shard);
+    sqlite3_bind_int64(q, 5, f->shards);
 }
 
 /* The points depend on nothing but what the table sweep has: while that is the same they need no comparison. */
 static bool start_match(struct sweep_db *d, const struct sweep *s, void (*tell)(int64_t), struct error *err)
 {
-    int64_t points = 0, shard = 0, shards = 0, all = sweep_grid_points(s);
-    int64_t mine = (all + sweep_grid_shards(s) - sweep_grid_shard(s)) / sweep_grid_shards(s);
+    const struct sweep_facts *f = sweep_grid_facts(s);
+    int64_t points = 0, shard = 0, shards = 0, mine = (sweep_grid_points(s) + f->shards - f->shard) / f->shards;
     if (!sweep_db_number(d, "SELECT shard FROM sweep", &shard, err) ||
         !sweep_db_number(d, "SELECT shards FROM sweep", &shards, err) ||
         !sweep_db_number(d, "SELECT count(*) FROM point", &points, err))
         return false;
-    if (shard != sweep_grid_shard(s) || shards != sweep_grid_shards(s))
+    if (shard != f->shard || shards != f->shards)
         return error_set(err, ERROR_INPUT, "%s: has shard %" PRId64 "/%" PRId64 ", not %" PRId64 "/%" PRId64
-                         "; give -o another file", d->path, shard, shards, sweep_grid_shard(s), sweep_grid_shards(s));
+                         "; give -o another file", d->path, shard, shards, f->shard, f->shards);
     sqlite3_stmt *q = sweep_db_prepare(d, "SELECT 1 FROM sweep WHERE text = ? AND scenario IS ? AND first_seed = ? AND "
                                        "shard = ? AND shards = ? AND version = '" CONTRAFLOW_VERSION "'", err);
     if (!q)
         return false;
-    start_bind(q, s);
+    start_bind(q, f);
     int status = sqlite3_step(q);
     sqlite3_finalize(q);
     if (status == SQLITE_ROW && points == mine)
@@ -130,8 +128,9 @@ static bool start_fill(struct sweep_db *d, void *user, struct error *err)
     sqlite3_stmt *q = sweep_db_prepare(d, "INSERT INTO sweep(text, scenario, first_seed, shard, shards, title, points, "
                                        "version) VALUES(?, ?, ?, ?, ?, ?, ?, '" CONTRAFLOW_VERSION "')", err);
     if (q) {
-        start_bind(q, f->sweep);
-        sqlite3_bind_text(q, 6, sweep_grid_title(f->sweep), -1, SQLITE_STATIC);
+        const char *title = sweep_grid_facts(f->sweep)->title;
+        start_bind(q, sweep_grid_facts(f->sweep));
+        sqlite3_bind_text(q, 6, title ? title : "", -1, SQLITE_STATIC);
         sqlite3_bind_int64(q, 7, sweep_grid_points(f->sweep));
     }
     struct start_put put = {.tell = f->tell};

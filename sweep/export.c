@@ -5,7 +5,6 @@
 #include "sweep/db.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void export_column(sqlite3_stmt *q, int i, FILE *f)
 {

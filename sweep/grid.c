@@ -32,8 +32,8 @@ struct sweep_skip {
 
 struct sweep {
     struct document *doc;
-    char *path, *title, *scenario, *text, *scenario_text;
-    int64_t first_seed, shard, shards;
+    struct sweep_facts facts;
+    char *path, *scenario;
     char *sets[SWEEP_KEYS];
     int set_nodes[SWEEP_KEYS];
     size_t n_sets;
@@ -185,7 +185,7 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
         if (single && (!text || !*text))
             return sweep_bad(s, node, key, "not a single value", err);
         if (strcmp(key, "title") == 0)
-            s->title = memory_text("%s", text);
+            s->facts.title = memory_text("%s", text);
         else if (strcmp(key, "scenario") == 0)
             sweep_load_scenario(s, text);
         else if (strcmp(key, "set") == 0)
@@ -217,15 +217,15 @@ struct sweep *sweep_grid_load(const char *path, int64_t first_seed, struct error
     size_t size;
     struct sweep *s = memory_zeroed(1, sizeof *s, "a sweep");
     s->path = memory_text("%s", path);
-    if ((s->text = infile_read(path, DOCUMENT_BYTES, "a sweep", &size, err)) &&
-               (s->doc = document_open_text(s->path, s->text, size, NULL, 0, err))) {
+    if ((s->facts.text = infile_read(path, DOCUMENT_BYTES, "a sweep", &size, err)) &&
+               (s->doc = document_open_text(s->path, s->facts.text, size, NULL, 0, err))) {
         const char *key;
         if (document_entry(s->doc, 1, 0, &key) == 0 || !*key) {
             error_set(err, ERROR_INPUT, "%s: not a mapping with scenario: and axes:", path);
         } else if (sweep_load_keys(s, first_seed, err)) {
             struct error later; /* the first point says what is wrong with the scenario, and where it is named */
-            s->scenario_text = infile_read(s->scenario, DOCUMENT_BYTES, "a scenario", &size, &later);
-            s->first_seed = first_seed;
+            s->facts.scenario_text = infile_read(s->scenario, DOCUMENT_BYTES, "a scenario", &size, &later);
+            s->facts.first_seed = first_seed;
             sweep_grid_divide(s, 1, 1);
             return s;
         }
@@ -248,47 +248,22 @@ void sweep_grid_free(struct sweep *s)
     free(s->skips);
     document_free(s->doc);
     free(s->path);
-    free(s->title);
+    free(s->facts.title);
     free(s->scenario);
-    free(s->text);
-    free(s->scenario_text);
+    free(s->facts.text);
+    free(s->facts.scenario_text);
     free(s);
 }
 
-const char *sweep_grid_title(const struct sweep *s)
+const struct sweep_facts *sweep_grid_facts(const struct sweep *s)
 {
-    return s->title ? s->title : "";
-}
-
-const char *sweep_grid_text(const struct sweep *s)
-{
-    return s->text;
-}
-
-const char *sweep_grid_scenario_text(const struct sweep *s)
-{
-    return s->scenario_text;
-}
-
-int64_t sweep_grid_first_seed(const struct sweep *s)
-{
-    return s->first_seed;
+    return &s->facts;
 }
 
 void sweep_grid_divide(struct sweep *s, int64_t shard, int64_t shards)
 {
-    s->shard = shard;
-    s->shards = shards;
-}
-
-int64_t sweep_grid_shard(const struct sweep *s)
-{
-    return s->shard;
-}
-
-int64_t sweep_grid_shards(const struct sweep *s)
-{
-    return s->shards;
+    s->facts.shard = shard;
+    s->facts.shards = shards;
 }
 
 static bool sweep_skips(const struct sweep *s, const size_t *at)
@@ -347,7 +322,7 @@ static bool sweep_give(const struct sweep *s, const size_t *at, char *const *set
     p->axes = json;
     p->yaml = yaml;
     p->seed = (int64_t)scenario.seed;
-    p->engine = scenario_engine_name(scenario.engine);
+    p->engine = scenario_engine_names[scenario.engine];
     ok = ok && (!take || take(user, p, err));
     json_decref(axes);
     free(json);
@@ -387,7 +362,7 @@ bool sweep_grid_expand(const struct sweep *s,
     memcpy(sets, s->sets, sizeof s->sets);
     memcpy(nodes, s->set_nodes, sizeof s->set_nodes);
     do {
-        if (!sweep_skips(s, at) && p.number++ % s->shards == s->shard - 1) {
+        if (!sweep_skips(s, at) && p.number++ % s->facts.shards == s->facts.shard - 1) {
             size_t n = n_sets;
             for (size_t i = 0; i < s->n_axes; i++) {
                 const char *text = s->axes[i].values.texts[at[i]];

@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sweep/grid.h - a scenario at every point of a grid, from a sweep file:
- *
- *   title: Two windows
- *   scenario: star.yaml              # relative to the sweep file
- *   set: {duration: 500ms}           # as run --set; a list or mapping goes between quotes
- *   axes:
- *     traffic.star.incoming: 0..12   # the same as {from: 0, to: 12, step: 1}
- *     tcp.window: {from: 10kB, to: 1MB, points: 8, scale: log}
- *     network.nic.queue: [fifo, ack-first]
- *   skip: [{traffic.star.incoming: 0, tcp.window: 1MB}]
- *   seeds: 8                         # 1 to 8; or a list; left out: the scenario's own
+/* sweep/grid.h - a scenario at every point of a grid, from a sweep file (doc/commands/sweep.md).
  *
  * A range takes whole numbers, sizes, rates or times; its step is one of the unit of `from` unless given. A log range
  * has `points` values in equal ratios, each rounded to a whole unit of `from`, and one that comes twice is left out.
- * Points go through the axes like nested loops, the first axis outermost and the seed innermost; a point that has all
- * the values of a `skip` entry is left out and takes no number: of each key of it one value, or one of a list or range
- * (seed: 55..110). Captures are off. */
+ * Points go through the axes like nested loops, the first axis outermost and the seed innermost; one that a `skip`
+ * entry leaves out takes no number. Captures are off. */
 #ifndef SWEEP_GRID_H
 #define SWEEP_GRID_H
 
 #include "base/error.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define SWEEP_GRID_POINTS 1000000 /* at most, skipped ones too */
 
 struct sweep; /* opaque */
+
+struct sweep_facts { /* all owned by the sweep */
+    char *title;           /* NULL: it has none */
+    char *text;            /* the file as it was read */
+    char *scenario_text;   /* and the scenario's, NULL when that cannot be read */
+    int64_t first_seed;    /* as given to sweep_grid_load() */
+    int64_t shard, shards; /* which points sweep_grid_expand() gives */
+};
 
 struct sweep_grid_point {
     int64_t number;     /* from 1 */
@@ -41,17 +37,12 @@ struct sweep_grid_point {
 struct sweep *sweep_grid_load(const char *path, int64_t first_seed, struct error *err);
 void sweep_grid_free(struct sweep *s);
 
-const char *sweep_grid_title(const struct sweep *s); /* "" when it has none */
-const char *sweep_grid_text(const struct sweep *s);  /* the file as it was read */
-const char *sweep_grid_scenario_text(const struct sweep *s); /* and the scenario's, NULL when that cannot be read */
-int64_t sweep_grid_first_seed(const struct sweep *s);        /* as given to sweep_grid_load() */
-int64_t sweep_grid_points(const struct sweep *s);            /* skipped ones left out */
+const struct sweep_facts *sweep_grid_facts(const struct sweep *s); /* borrowed */
+int64_t sweep_grid_points(const struct sweep *s); /* skipped ones left out */
 
 /* Leaves to sweep_grid_expand() the points whose (number - 1) % shards is shard - 1; their numbers stay. 1 of 1:
  * all. */
 void sweep_grid_divide(struct sweep *s, int64_t shard, int64_t shards);
-int64_t sweep_grid_shard(const struct sweep *s);
-int64_t sweep_grid_shards(const struct sweep *s);
 
 /* Calls take() for every point of the shard in order; strings are valid during the call. Stops with false and *err at
  * the first scenario that does not load (blamed on the line of the sweep file that has the value) or when take() says

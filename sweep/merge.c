@@ -4,7 +4,6 @@
 #include "sweep/db.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

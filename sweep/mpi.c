@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/mpi.h"
 
+#include "base/memory.h"
 #include "sweep/job.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <signal.h>
@@ -49,9 +49,7 @@ static json_t *mpi_receive(const MPI_Status *status)
     int size;
     json_t *message = NULL;
     MPI_Get_count(status, MPI_BYTE, &size);
-    char *bytes = malloc((size_t)size + 1);
-    if (!bytes)
-        MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
+    char *bytes = memory_zeroed((size_t)size, 1, "a message");
     MPI_Recv(bytes, size, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (size > 0 && !(message = json_loadb(bytes, (size_t)size, 0, NULL)))
         MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
@@ -120,8 +118,8 @@ static bool mpi_hear(struct sweep_work *w, const MPI_Status *status)
         mpi_text(message, "error", job.error.message, sizeof job.error.message);
         if (job.state == SWEEP_ENGINES_STOPPED && !mpi_signal)
             mpi_signal = SIGTERM; /* somebody stops the others one by one */
-        if ((sent = json_object_get(message, "summary")) && !results_summary_from_json(&summary, sent, &job.error))
-            job.state = SWEEP_ENGINES_FAILED;
+        if ((sent = json_object_get(message, "summary")))
+            results_summary_from_json(&summary, sent);
         ok = sweep_work_end(w, mpi_running[status->MPI_SOURCE], &job, &summary);
         results_summary_fini(&summary);
     }
@@ -296,9 +294,7 @@ bool sweep_mpi_start(int *rank, struct error *err)
     if (mpi_processes == 1)
         return error_set(err, ERROR_SYSTEM, "MPI sees one process; more are needed: mpirun -n 3 contraflow sweep, with "
                          "the mpirun of the Open MPI that contraflow-mpi was built with");
-    mpi_running = malloc(sizeof *mpi_running * (size_t)mpi_processes);
-    if (!mpi_running)
-        MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
+    mpi_running = memory_zeroed((size_t)mpi_processes, sizeof *mpi_running, "the processes of a sweep");
     for (int i = 0; i < mpi_processes; i++)
         mpi_running[i] = -1;
     return true;

@@ -63,26 +63,23 @@ static void add_flow(struct view_table *t, const struct study_fit_engines_differ
 {
     json_t *axes = json_loads(d->native->point, 0, NULL);
     char *point = sweep_axes_label(axes);
-    view_table_add(t, "%s", point);
-    view_table_add(t, "%s", d->native->name);
+    view_table_add(t, "%s|%s", point, d->native->name);
     free(point);
     json_decref(axes);
 }
 
 bool view_sweep_page_engines(struct view_sweep_page *p, struct error *err)
 {
-    static const char *const head[] = {"point", "flow", "native_s", "ns3_s", "native_bps", "ns3_bps", "difference"};
-    static const char *const shown[] = {"point", "flow", "native", "ns-3", "difference %"};
     const struct study_fit_engines *e = p->at->fit.state[STUDY_FIT_ENGINES];
     struct view_table t, data;
-    char text[VIEW_TEXT_QUANTITY];
+    char text[2][VIEW_TEXT_QUANTITY];
     (void)err;
     if (e->n_differences == 0) {
         fputs("<p>No flow that both engines have run yet.</p>\n", p->f);
         return true;
     }
-    view_table_start(&t, shown, sizeof shown / sizeof *shown);
-    view_table_start(&data, head, sizeof head / sizeof *head);
+    view_table_head(&t, "point|flow|native|ns-3|difference %");
+    view_table_head(&data, "point|flow|native_s|ns3_s|native_bps|ns3_bps|difference");
     for (size_t i = 0; i < e->n_differences; i++) {
         const struct study_fit_engines_difference *d = &e->differences[i];
         add_flow(&data, d);
@@ -92,9 +89,8 @@ bool view_sweep_page_engines(struct view_sweep_page *p, struct error *err)
             continue;
         struct pair of = pair_of(d);
         add_flow(&t, d);
-        view_table_add(&t, "%s", view_text_quantity(of.native, of.unit, text));
-        view_table_add(&t, "%s", view_text_quantity(of.ns3, of.unit, text));
-        view_table_add(&t, "%+.2f", 100 * d->share);
+        view_table_add(&t, "%s|%s|%+.2f", view_text_quantity(of.native, of.unit, text[0]),
+                       view_text_quantity(of.ns3, of.unit, text[1]), 100 * d->share);
     }
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Both engines: native against ns-3");
     fputs("<div class=\"drawings\">\n", p->f);

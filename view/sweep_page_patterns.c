@@ -132,8 +132,7 @@ static void draw_panel(FILE *f, const struct histogram *h, double left, double t
 static void histogram_rows(struct view_table *t, const struct histogram *h, const char *column, const char *model)
 {
     for (int i = 0; i < BINS; i++) {
-        view_table_add(t, "%s", column);
-        view_table_add(t, "%s", model);
+        view_table_add(t, "%s|%s", column, model);
         VIEW_SWEEP_PAGE_NUMBERS(t, bin_from(i), bin_from(i + 1), h->count[i], h->count[i] / h->links);
     }
 }
@@ -162,12 +161,11 @@ static void draw_title(FILE *f, const struct column *c, const char *name, double
 static void draw_histograms(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
                             const struct column *c, size_t n)
 {
-    static const char *const head[] = {"patterns", "model", "error_from", "error_to", "links", "share"};
     size_t models = cells->fit->n_models, pitch = PANEL_HEIGHT + 26;
     struct view_table data;
     double most = 1;
     char name[96];
-    view_table_start(&data, head, sizeof head / sizeof *head);
+    view_table_head(&data, "patterns|model|error_from|error_to|links|share");
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Fig. 6 and 7: errors of predicted completion times%s",
                            c->first->d > 0 ? setting : ", by pattern");
     view_sweep_page_drawing(p, 1, 56 + PANEL_WIDTH * (int)n, 44 + (int)(pitch * models),
@@ -208,15 +206,12 @@ static void draw_histograms(struct view_sweep_page *p, const struct view_sweep_p
 static void show_near(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
                       const struct column *c, size_t n)
 {
-    static const char *const head[] = {"d", "MB", "window kB", "algorithm1, simulated", "measured, main",
-                                       "measured, Grid5000", "fairness, simulated", "measured, main",
-                                       "measured, Grid5000"};
-    static const char *const names[] = {"d", "message_bytes", "window_bytes", "simulated_algorithm1",
-                                        "measured_main_algorithm1", "measured_grid5000_algorithm1",
-                                        "simulated_fairness", "measured_main_fairness", "measured_grid5000_fairness"};
     struct view_table t, data;
-    view_table_start(&t, head, sizeof head / sizeof *head);
-    view_table_start(&data, names, sizeof names / sizeof *names);
+    view_table_head(&t, "d|MB|window kB|algorithm1, simulated|measured, main|measured, Grid5000|fairness, simulated|"
+                    "measured, main|measured, Grid5000");
+    view_table_head(&data, "d|message_bytes|window_bytes|simulated_algorithm1|measured_main_algorithm1|"
+                    "measured_grid5000_algorithm1|simulated_fairness|measured_main_fairness|"
+                    "measured_grid5000_fairness");
     for (size_t i = 0; i < n; i++) {
         const struct study_fit_patterns_cell *cell = c[i].first;
         if (cell->d < 1 || cell->d > 3)
@@ -226,13 +221,11 @@ static void show_near(struct view_sweep_page *p, const struct view_sweep_page_ce
         struct histogram fair = histogram_of(cells, &c[i], cells->order[1]);
         const double value[] = {h.near / h.links, z->err / 100, z->g5k_err / 100, fair.near / fair.links, z->fair / 100,
                                 z->g5k_fair / 100};
-        view_table_add(&t, "%d", cell->d);
-        view_table_add_number(&t, cell->bytes, 1e6);
-        view_table_add_number(&t, cell->window_bytes, 1e3);
+        view_table_add(&t, "%d|%f|%f", cell->d, cell->bytes / 1e6, cell->window_bytes / 1e3);
         VIEW_SWEEP_PAGE_NUMBERS(&data, cell->d, cell->bytes, cell->window_bytes);
         view_sweep_page_numbers(&data, value, sizeof value / sizeof *value);
         for (size_t k = 0; k < sizeof value / sizeof *value; k++)
-            view_table_add_share(&t, value[k]);
+            view_table_add(&t, "%.2f", 100 * value[k]);
     }
     if (t.n == t.columns) {
         view_table_fini(&t);

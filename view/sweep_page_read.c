@@ -5,18 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first row's text of a query; "" where it is NULL. */
-static bool text_of(struct sweep_db *d, const char *sql, char **text, struct error *err)
-{
-    sqlite3_stmt *q = sweep_db_prepare(d, sql, err);
-    int status = q ? sqlite3_step(q) : SQLITE_ERROR;
-    const char *found = status == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
-    bool ok = status == SQLITE_ROW || status == SQLITE_DONE || (q && sweep_db_fail(d, err));
-    *text = memory_text("%s", found ? found : "");
-    sqlite3_finalize(q);
-    return ok;
-}
-
 /* sweeps/fig4a.db -> fig4a */
 static char *name_of(const char *path)
 {
@@ -28,28 +16,27 @@ static char *name_of(const char *path)
 static bool read_facts(struct view_sweep_page_sweep *s, struct sweep_db *d, struct error *err)
 {
     struct sweep_counts c;
-    char *wall = NULL, *seed = NULL;
-    bool ok = sweep_db_count(d, &c, err) && text_of(d, "SELECT title FROM sweep", &s->title, err) &&
-              text_of(d, "SELECT text FROM sweep", &s->text, err) &&
-              text_of(d, "SELECT scenario FROM sweep", &s->scenario, err) &&
-              text_of(d, "SELECT version FROM sweep", &s->version, err) &&
-              text_of(d, "SELECT coalesce(nullif(first_seed, ''), -1) FROM sweep", &seed, err) &&
-              text_of(d, "SELECT group_concat(engine, ', ') FROM (SELECT DISTINCT engine FROM point WHERE state = "
-                      "'done' ORDER BY 1)", &s->engines, err) &&
-              text_of(d, "SELECT min(seed) || CASE WHEN max(seed) > min(seed) THEN ' to ' || max(seed) ELSE '' END "
-                      "FROM point", &s->seeds, err) &&
-              text_of(d, "SELECT group_concat(key, ' ') FROM (SELECT key FROM json_each((SELECT axes FROM point LIMIT "
-                      "1)) ORDER BY key)", &s->axes, err) &&
-              text_of(d, "SELECT sum(wall_s) FROM point WHERE state = 'done'", &wall, err);
+    sqlite3_stmt *q = sweep_db_prepare(
+        d, "SELECT title, text, scenario, version, (SELECT group_concat(engine, ', ') FROM (SELECT DISTINCT engine FROM "
+        "point WHERE state = 'done' ORDER BY 1)), (SELECT min(seed) || CASE WHEN max(seed) > min(seed) THEN ' to ' || "
+        "max(seed) ELSE '' END FROM point), (SELECT group_concat(key, ' ') FROM (SELECT key FROM json_each((SELECT axes "
+        "FROM point LIMIT 1)) ORDER BY key)), coalesce(nullif(first_seed, ''), -1), (SELECT sum(wall_s) FROM point "
+        "WHERE state = 'done') FROM sweep", err);
+    bool ok = q && (sqlite3_step(q) == SQLITE_ROW || sweep_db_fail(d, err)) && sweep_db_count(d, &c, err);
     if (ok) {
+        char **const texts[] = {&s->title, &s->text, &s->scenario, &s->version, &s->engines, &s->seeds, &s->axes};
+        int column = 0;
+        for (; column < (int)(sizeof texts / sizeof *texts); column++) {
+            const char *text = (const char *)sqlite3_column_text(q, column);
+            *texts[column] = memory_text("%s", text ? text : "");
+        }
+        s->first_seed = sqlite3_column_int64(q, column++);
+        s->wall_s = sqlite3_column_double(q, column);
         s->points = c.points;
         s->done = c.done;
         s->failed = c.failed;
-        s->wall_s = strtod(wall, NULL);
-        s->first_seed = strtoll(seed, NULL, 10);
     }
-    free(wall);
-    free(seed);
+    sqlite3_finalize(q);
     return ok;
 }
 

@@ -184,12 +184,9 @@ static void points_data(struct view_table *t, const struct points *p)
         const struct study_fit_regimes_point *point = p->point[k];
         for (size_t i = 0; i < p->grid.n; i++)
             view_table_add(t, "%s", view_sweep_page_axes_text(json_object_get(point->axes, p->grid.axis[i].key), text));
-        view_table_add(t, "%s", model_regime_name(study_fit_regimes_most(point)));
-        view_table_add(t, "%s", model_regime_name(point->predicted.regime));
-        view_table_add(t, "%s", observed_of(point, text));
-        view_table_add(t, "%d", point->incoming);
-        view_table_add(t, "%d", point->outgoing);
-        view_table_add(t, "%" PRId64, point->runs);
+        view_table_add(t, "%s|%s|%s|%d|%d|%" PRId64, model_regime_name(study_fit_regimes_most(point)),
+                       model_regime_name(point->predicted.regime), observed_of(point, text), point->incoming,
+                       point->outgoing, point->runs);
         VIEW_SWEEP_PAGE_NUMBERS(t, point->predicted.margin_bytes, point->rate_error, point->retransmitted);
         for (int way = 0; way < STUDY_FIT_REGIMES_CLASSES; way++) {
             const struct study_fit_regimes_spread *s = &point->rate[way];

@@ -175,14 +175,10 @@ static const struct place *grid_at(const struct grid *g, int in, int out)
 
 static void grid_data(const struct grid *g, struct view_table *t)
 {
-    static const char *const head[] = {"in", "out", "runs", "mean_bps", "ci95_bps", "in_bps", "out_bps", "eq6_in_bps",
-                                       "eq6_out_bps"};
-    view_table_start(t, head, sizeof head / sizeof *head);
+    view_table_head(t, "in|out|runs|mean_bps|ci95_bps|in_bps|out_bps|eq6_in_bps|eq6_out_bps");
     for (size_t i = 0; i < g->n; i++) {
         const struct place *p = &g->place[i];
-        view_table_add(t, "%d", p->in);
-        view_table_add(t, "%d", p->out);
-        view_table_add(t, "%zu", p->runs);
+        view_table_add(t, "%d|%d|%zu", p->in, p->out, p->runs);
         VIEW_SWEEP_PAGE_NUMBERS(t, p->mean, p->ci95, p->in_bps, p->out_bps, p->eq6_in, p->eq6_out);
     }
 }
@@ -358,18 +354,14 @@ static void form_row(struct view_table *t, const struct analysis_fit *form, doub
     } else {
         view_table_add(t, "-");
     }
-    double aic = form->aic - best_aic;
-    view_table_add(t, isfinite(aic) ? "%.1f" : "-", fmax(aic, 0)); /* ties differ by rounding */
-    view_table_add_share(t, form->rms_error);
-    view_table_add_share(t, form->mean_error);
-    view_table_add_share(t, form->worst_error);
-    view_table_add_share(t, form->cross_validated_error);
+    double aic = form->aic - best_aic; /* ties differ by rounding */
+    view_table_add(t, "%.1f|%.2f|%.2f|%.2f|%.2f", isfinite(aic) ? fmax(aic, 0) : aic, 100 * form->rms_error,
+                   100 * form->mean_error, 100 * form->worst_error, 100 * form->cross_validated_error);
 }
 
 static void form_data(struct view_table *t, const struct analysis_fit *form)
 {
-    view_table_add(t, "%s", analysis_fit_form_name(form->form));
-    view_table_add(t, "%s", form->acks ? "yes" : "no");
+    view_table_add(t, "%s|%s", analysis_fit_form_name(form->form), form->acks ? "yes" : "no");
     VIEW_SWEEP_PAGE_NUMBERS(t, form->rate_bps.value, form->rate_bps.low, form->rate_bps.high, (double)form->parameters,
                             form->aic, form->rms_error, form->mean_error, form->worst_error,
                             form->cross_validated_error);
@@ -377,14 +369,11 @@ static void form_data(struct view_table *t, const struct analysis_fit *form)
 
 static void show_forms(struct view_sweep_page *p, const char *link, const struct analysis_fit *forms)
 {
-    static const char *const shown[] = {"form", "B Mb/s, 95 %", "parameters", "dAIC", "rms %", "mean %", "worst %",
-                                        "cross-validated %"};
-    static const char *const head[] = {"form", "acks", "B_bps", "B_low_bps", "B_high_bps", "parameters", "aic",
-                                       "rms_error", "mean_error", "worst_error", "cross_validated_error"};
     struct view_table t, data;
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Forms fitted to all of them (%s)", link);
-    view_table_start(&t, shown, sizeof shown / sizeof *shown);
-    view_table_start(&data, head, sizeof head / sizeof *head);
+    view_table_head(&t, "form|B Mb/s, 95 %|parameters|dAIC|rms %|mean %|worst %|cross-validated %");
+    view_table_head(&data, "form|acks|B_bps|B_low_bps|B_high_bps|parameters|aic|rms_error|mean_error|worst_error|"
+                    "cross_validated_error");
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
         form_data(&data, &forms[i]);
         if (forms[i].applies)

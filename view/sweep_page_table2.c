@@ -6,7 +6,6 @@
 #include "view/svg.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A mean |error| in percent with its interval, as people read it. */
@@ -42,9 +41,6 @@ static void errors_data(struct view_table *t, const struct view_sweep_page_cells
 void view_sweep_page_errors(struct view_sweep_page *p, const struct view_sweep_page_cells *cells)
 {
     static const char *const shown[] = {"setting", "nodes", "d", "MB", "window kB", "patterns", "links", "steps"};
-    static const char *const head[] = {"setting", "nodes", "d", "message_bytes", "window_bytes", "patterns", "links",
-                                       "steps", "model", "mean_abs_error", "ci95", "bias", "within_10_percent",
-                                       "mean_abs_error_both_ways", "ci95_both_ways", "worst_error"};
     struct view_table t, data;
     char text[48];
     view_table_init(&t, 8 + cells->fit->n_models);
@@ -52,17 +48,13 @@ void view_sweep_page_errors(struct view_sweep_page *p, const struct view_sweep_p
         view_table_add(&t, "%s", shown[i]);
     for (size_t k = 0; k < cells->fit->n_models; k++)
         view_table_add(&t, "%s", cells->fit->model[cells->order[k]]->name);
-    view_table_start(&data, head, sizeof head / sizeof *head);
+    view_table_head(&data, "setting|nodes|d|message_bytes|window_bytes|patterns|links|steps|model|mean_abs_error|"
+                    "ci95|bias|within_10_percent|mean_abs_error_both_ways|ci95_both_ways|worst_error");
     for (size_t i = 0; i < cells->n; i++) {
         const struct study_fit_patterns_cell *c = cells->cell[i];
-        view_table_add(&t, "%s", cells->setting[i]);
-        view_table_add(&t, "%d", c->nodes);
+        view_table_add(&t, "%s|%d", cells->setting[i], c->nodes);
         view_table_add(&t, c->d > 0 ? "%d" : "-", c->d);
-        view_table_add_number(&t, c->bytes, 1e6);
-        view_table_add_number(&t, c->window_bytes, 1e3);
-        view_table_add(&t, "%zu", c->patterns);
-        view_table_add(&t, "%zu", c->n);
-        view_table_add(&t, "%.1f", steps_of(c));
+        view_table_add(&t, "%f|%f|%zu|%zu|%.1f", c->bytes / 1e6, c->window_bytes / 1e3, c->patterns, c->n, steps_of(c));
         for (size_t k = 0; k < cells->fit->n_models; k++) {
             error_text(text, &c->model[cells->order[k]].all);
             view_table_add(&t, "%s", text);
@@ -98,32 +90,22 @@ static void table2_errors(struct view_table *t, const struct study_fit_patterns_
 {
     char text[48];
     error_text(text, ours);
-    view_table_add(t, "%s", text);
-    view_table_add(t, "%.2f", main);
-    view_table_add(t, "%.2f", grid5000);
+    view_table_add(t, "%s|%.2f|%.2f", text, main, grid5000);
 }
 
 static void table2(struct view_sweep_page *p, const struct view_sweep_page_cells *cells)
 {
-    static const char *const head[] = {
-        "nodes", "d", "MB", "window kB", "links simulated", "paper", "steps simulated", "paper",
-        "(a) algorithm1, all patterns: simulated", "paper, main", "paper, Grid5000",
-        "(b) algorithm1, both ways: simulated", "paper, main", "paper, Grid5000",
-        "(c) fairness, both ways: simulated", "paper, main", "paper, Grid5000"};
     struct view_table t;
     struct row r;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    view_table_head(&t, "nodes|d|MB|window kB|links simulated|paper|steps simulated|paper|"
+                    "(a) algorithm1, all patterns: simulated|paper, main|paper, Grid5000|"
+                    "(b) algorithm1, both ways: simulated|paper, main|paper, Grid5000|"
+                    "(c) fairness, both ways: simulated|paper, main|paper, Grid5000");
     for (size_t i = 0; i < cells->n; i++) {
         if (!row_of(cells, i, &r))
             continue;
-        view_table_add(&t, "%d", r.cell->nodes);
-        view_table_add(&t, "%d", r.cell->d);
-        view_table_add(&t, "%.6g", r.cell->bytes / 1e6);
-        view_table_add(&t, "%.6g", r.cell->window_bytes / 1e3);
-        view_table_add(&t, "%zu", r.cell->n);
-        view_table_add(&t, "%d", r.paper->links);
-        view_table_add(&t, "%.1f", steps_of(r.cell));
-        view_table_add(&t, "%.1f", r.paper->steps);
+        view_table_add(&t, "%d|%d|%.6g|%.6g|%zu|%d|%.1f|%.1f", r.cell->nodes, r.cell->d, r.cell->bytes / 1e6,
+                       r.cell->window_bytes / 1e3, r.cell->n, r.paper->links, steps_of(r.cell), r.paper->steps);
         table2_errors(&t, &r.proposed->all, r.paper->err, r.paper->g5k_err);
         table2_errors(&t, &r.proposed->both, r.paper->err_both, r.paper->g5k_err_both);
         table2_errors(&t, &r.fair->both, r.paper->fair_both, r.paper->g5k_fair_both);
@@ -134,14 +116,12 @@ static void table2(struct view_sweep_page *p, const struct view_sweep_page_cells
 
 static void table2_data(struct view_table *t, const struct view_sweep_page_cells *cells)
 {
-    static const char *const head[] = {
-        "nodes", "d", "message_bytes", "window_bytes", "simulated_links", "simulated_steps",
-        "simulated_algorithm1", "simulated_algorithm1_both_ways", "simulated_fairness_both_ways", "measured_links",
-        "measured_steps", "measured_main_algorithm1", "measured_main_algorithm1_both_ways",
-        "measured_main_fairness_both_ways", "measured_grid5000_algorithm1", "measured_grid5000_algorithm1_both_ways",
-        "measured_grid5000_fairness_both_ways"};
     struct row r;
-    view_table_start(t, head, sizeof head / sizeof *head);
+    view_table_head(t, "nodes|d|message_bytes|window_bytes|simulated_links|simulated_steps|simulated_algorithm1|"
+                    "simulated_algorithm1_both_ways|simulated_fairness_both_ways|measured_links|measured_steps|"
+                    "measured_main_algorithm1|measured_main_algorithm1_both_ways|measured_main_fairness_both_ways|"
+                    "measured_grid5000_algorithm1|measured_grid5000_algorithm1_both_ways|"
+                    "measured_grid5000_fairness_both_ways");
     for (size_t i = 0; i < cells->n; i++) {
         if (!row_of(cells, i, &r))
             continue;

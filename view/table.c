@@ -2,6 +2,7 @@
 #include "view/table.h"
 
 #include "base/memory.h"
+#include "results/json.h"
 #include "view/text.h"
 
 #include <math.h>
@@ -9,26 +10,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One to three digits after the point, by size. */
+static char *table_number(double value)
+{
+    return memory_text("%.*f", fabs(value) >= 1000 ? 1 : fabs(value) >= 10 ? 2 : 3, value);
+}
+
 void view_table_init(struct view_table *t, size_t columns)
 {
     *t = (struct view_table){.columns = columns};
 }
 
-void view_table_add(struct view_table *t, const char *format, ...)
+/* Takes the arguments of one cell's conversions. False: one of them is a number that is not finite. */
+static bool table_take(const char *format, va_list *args)
 {
-    va_list args;
-    t->cell = memory_grown(t->cell, t->n, &t->capacity, 64, sizeof *t->cell, "the cells of a table");
-    va_start(args, format);
-    t->cell[t->n++] = memory_vtext(format, args);
-    va_end(args);
+    bool known = true;
+    for (const char *c = strchr(format, '%'); c; c = strchr(c + 1, '%')) {
+        c += 1 + strspn(c + 1, "+.0123456789");
+        if (*c == '*' && *++c)
+            (void)va_arg(*args, int);
+        if (*c == 's')
+            (void)va_arg(*args, const char *);
+        else if (*c == 'f' || *c == 'g')
+            known = isfinite(va_arg(*args, double)) && known;
+        else if (*c == 'z')
+            (void)va_arg(*args, size_t);
+        else if (*c == 'l' && c[1] == 'l')
+            (void)va_arg(*args, long long);
+        else if (*c == 'l')
+            (void)va_arg(*args, long);
+        else if (*c != '%')
+            (void)va_arg(*args, int);
+    }
+    return known;
 }
 
-void view_table_add_number(struct view_table *t, double value, double scale)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+void view_table_add(struct view_table *t, const char *format, ...)
 {
-    double scaled = value / scale;
-    int decimals = fabs(scaled) >= 1000 ? 1 : fabs(scaled) >= 10 ? 2 : 3;
-    view_table_add(t, isfinite(scaled) ? "%.*f" : "-", decimals, scaled);
+    char *cells = memory_text("%s", format), *rest = cells;
+    va_list args, cell;
+    va_start(args, format);
+    for (const char *next; (next = strsep(&rest, "|"));) {
+        va_copy(cell, args);
+        t->cell = memory_grown(t->cell, t->n, &t->capacity, 64, sizeof *t->cell, "the cells of a table");
+        if (!table_take(next, &args))
+            t->cell[t->n++] = memory_text("-");
+        else if (strcmp(next, "%f") == 0)
+            t->cell[t->n++] = table_number(va_arg(cell, double));
+        else
+            t->cell[t->n++] = memory_vtext(next, cell); // a part of a format that the compiler checked at the call
+        va_end(cell);
+    }
+    va_end(args);
+    free(cells);
 }
+#pragma GCC diagnostic pop
 
 void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow)
 {
@@ -39,6 +77,15 @@ void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow)
     view_table_add(t, "%s", end);
 }
 
+void view_table_head(struct view_table *t, const char *names)
+{
+    char *list = memory_text("%s", names), *rest = list;
+    view_table_init(t, 0);
+    for (const char *name; (name = strsep(&rest, "|")); t->columns++)
+        view_table_add(t, "%s", name);
+    free(list);
+}
+
 void view_table_start(struct view_table *t, const char *const *head, size_t columns)
 {
     view_table_init(t, columns);
@@ -46,19 +93,19 @@ void view_table_start(struct view_table *t, const char *const *head, size_t colu
         view_table_add(t, "%s", head[i]);
 }
 
+void view_table_add_number(struct view_table *t, double value, double scale)
+{
+    view_table_add(t, "%f", value / scale);
+}
+
 void view_table_add_ms(struct view_table *t, double s)
 {
-    view_table_add(t, isfinite(s) ? "%.1f" : "-", s * 1e3);
+    view_table_add(t, "%.1f", s * 1e3);
 }
 
 void view_table_add_percent(struct view_table *t, double share)
 {
-    view_table_add(t, isfinite(share) ? "%.0f %%" : "-", 100 * share);
-}
-
-void view_table_add_share(struct view_table *t, double share)
-{
-    view_table_add(t, isfinite(share) ? "%.2f" : "-", 100 * share);
+    view_table_add(t, "%.0f %%", 100 * share);
 }
 
 void view_table_fini(struct view_table *t)
@@ -112,7 +159,7 @@ void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t 
 
 json_t *view_table_json_number(double value)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    return results_json_number(value);
 }
 
 void view_table_csv_number(FILE *f, double value)

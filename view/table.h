@@ -18,23 +18,22 @@ struct view_table {
     size_t n, capacity;
 };
 
+/* Begins one with its head, "flow|Mb/s|+-"; or with room for so many columns, whose head is the first row added. */
+void view_table_head(struct view_table *t, const char *names);
 void view_table_init(struct view_table *t, size_t columns);
-/* With its head. */
-void view_table_start(struct view_table *t, const char *const *head, size_t columns);
 void view_table_fini(struct view_table *t); /* without printing */
 
-/* Adds the next cell, printf-style; rows fill from the left. */
+/* Adds the next cells: printf-style, a '|' in the format between each two. Rows fill from the left. A cell is "-" where
+ * a number in it is not finite. "%f" alone shows one to three digits after the point, by size. */
 void view_table_add(struct view_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Adds "12.3" (value / scale, one to three digits after the point by size), "-" when it is not finite. */
-void view_table_add_number(struct view_table *t, double value, double scale);
+/* The same for an array of names. */
+void view_table_start(struct view_table *t, const char *const *head, size_t columns);
 
-/* Adds seconds as "12.3", in ms, and a share as "12 %"; "-" when they are not finite. */
+/* Cells of one number: value / scale as "%f"; seconds in ms; a share in percent. */
+void view_table_add_number(struct view_table *t, double value, double scale);
 void view_table_add_ms(struct view_table *t, double s);
 void view_table_add_percent(struct view_table *t, double share);
-
-/* Adds a share in percent, "12.34", to a column whose head has the unit; "-" when it is not finite. */
-void view_table_add_share(struct view_table *t, double share);
 
 /* Adds two cells, from and to: address and port of either end. */
 void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow);

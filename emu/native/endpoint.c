@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/endpoint.h"
 
-#include <stdlib.h>
-
 #define QUICK_ACKS 16 /* at most, when a connection begins (Linux, tcp_incr_quickack) */
 #define PS_PER_US INT64_C(1000000)
 #define FIRST_RTO_PS (INT64_C(1000000) * PS_PER_US) /* before any round trip was seen (RFC 6298, section 2) */
@@ -113,8 +111,8 @@ void native_endpoint_init(struct native_endpoint *e, const struct native_endpoin
 
 void native_endpoint_fini(struct native_endpoint *e)
 {
-    native_scoreboard_fini(&e->tx.scoreboard);
-    native_reassembly_fini(&e->rx.reassembly);
+    native_intervals_fini(&e->tx.scoreboard);
+    native_intervals_fini(&e->rx.reassembly.held);
 }
 
 static void endpoint_open(struct native_endpoint *e, enum native_state state)
@@ -211,7 +209,7 @@ static void endpoint_accept(struct native_endpoint *e, const struct native_segme
         return;
     }
     uint64_t before = rx->nxt;
-    bool hole = !native_reassembly_empty(&rx->reassembly);
+    bool hole = rx->reassembly.held.n > 0;
     rx->nxt = hole ? native_reassembly_advance(&rx->reassembly, to) : to;
     uint64_t bytes = rx->nxt - before;
     bool finished = rx->nxt > rx->finish;

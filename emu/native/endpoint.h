@@ -48,7 +48,7 @@ struct native_sender {
     bool throttled;       /* waiting for the NIC to drain */
     struct native_rtt rtt;
     struct native_timer retransmit;
-    struct native_scoreboard scoreboard;
+    struct native_intervals scoreboard;
     struct native_timer persist;
     uint64_t recover;     /* recovery ends when this is acknowledged */
     uint64_t lost_end;    /* holes below are taken for lost */

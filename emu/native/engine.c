@@ -6,7 +6,6 @@
 #include "emu/native/endpoint.h"
 #include "emu/native/headers.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

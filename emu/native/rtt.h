@@ -9,7 +9,6 @@
 #ifndef EMU_NATIVE_RTT_H
 #define EMU_NATIVE_RTT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct native_rtt {

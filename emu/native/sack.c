@@ -117,53 +117,28 @@ int native_reassembly_blocks(const struct native_reassembly *r, uint64_t (*block
     return n;
 }
 
-void native_reassembly_fini(struct native_reassembly *r)
-{
-    native_intervals_fini(&r->held);
-}
-
-uint64_t native_scoreboard_mark(struct native_scoreboard *b, uint64_t from, uint64_t to)
-{
-    return native_intervals_add(&b->sacked, from, to);
-}
-
-void native_scoreboard_forget(struct native_scoreboard *b, uint64_t una)
-{
-    native_intervals_cut(&b->sacked, una);
-}
-
-uint64_t native_scoreboard_sacked_in(const struct native_scoreboard *b, uint64_t from, uint64_t to)
-{
-    return native_intervals_within(&b->sacked, from, to);
-}
-
-uint64_t native_scoreboard_lost_end(const struct native_scoreboard *b, uint64_t una, uint32_t segment_bytes)
+uint64_t native_scoreboard_lost_end(const struct native_intervals *sacked, uint64_t una, uint32_t segment_bytes)
 {
     uint64_t above = 0;
-    for (int i = b->sacked.n - 1; i >= 0; i--) {
-        above += b->sacked.at[i].to - b->sacked.at[i].from;
-        if (b->sacked.n - i >= STRETCHES || above > LOST_SEGMENTS * (uint64_t)segment_bytes)
-            return b->sacked.at[i].from > una ? b->sacked.at[i].from : una;
+    for (int i = sacked->n - 1; i >= 0; i--) {
+        above += sacked->at[i].to - sacked->at[i].from;
+        if (sacked->n - i >= STRETCHES || above > LOST_SEGMENTS * (uint64_t)segment_bytes)
+            return sacked->at[i].from > una ? sacked->at[i].from : una;
     }
     return una;
 }
 
-bool native_scoreboard_hole(const struct native_scoreboard *b, uint64_t from, uint64_t limit, uint64_t *start,
+bool native_scoreboard_hole(const struct native_intervals *sacked, uint64_t from, uint64_t limit, uint64_t *start,
                             uint64_t *end)
 {
-    int i = intervals_find(&b->sacked, from);
-    while (i < b->sacked.n && b->sacked.at[i].from <= from) {
-        from = b->sacked.at[i].to > from ? b->sacked.at[i].to : from;
+    int i = intervals_find(sacked, from);
+    while (i < sacked->n && sacked->at[i].from <= from) {
+        from = sacked->at[i].to > from ? sacked->at[i].to : from;
         i++;
     }
     if (from >= limit)
         return false;
     *start = from;
-    *end = i < b->sacked.n && b->sacked.at[i].from < limit ? b->sacked.at[i].from : limit;
+    *end = i < sacked->n && sacked->at[i].from < limit ? sacked->at[i].from : limit;
     return true;
-}
-
-void native_scoreboard_fini(struct native_scoreboard *b)
-{
-    native_intervals_fini(&b->sacked);
 }

@@ -37,43 +37,23 @@ struct native_reassembly {
     int n_recent;
 };
 
-static inline bool native_reassembly_empty(const struct native_reassembly *r)
-{
-    return r->held.n == 0;
-}
-
 void native_reassembly_insert(struct native_reassembly *r, uint64_t from, uint64_t to);
 /* The stream has arrived up to `to`. Returns how far it continues in what is held, and forgets that part. */
 uint64_t native_reassembly_advance(struct native_reassembly *r, uint64_t to);
 /* SACK blocks to report, the latest change first (RFC 2018, section 4); returns how many, `most` at most. */
 int native_reassembly_blocks(const struct native_reassembly *r, uint64_t (*blocks)[2], int most);
-void native_reassembly_fini(struct native_reassembly *r);
 
-struct native_scoreboard {
-    struct native_intervals sacked;
-};
-
-static inline uint64_t native_scoreboard_sacked(const struct native_scoreboard *b)
+/* Of a scoreboard, the intervals that the peer has SACKed: where the highest one ends. */
+static inline uint64_t native_scoreboard_highest(const struct native_intervals *sacked)
 {
-    return b->sacked.bytes;
+    return sacked->n > 0 ? sacked->at[sacked->n - 1].to : 0;
 }
 
-static inline uint64_t native_scoreboard_highest(const struct native_scoreboard *b)
-{
-    return b->sacked.n > 0 ? b->sacked.at[b->sacked.n - 1].to : 0;
-}
-
-/* The peer has [from, to). Returns how many of these bytes were not known before. */
-uint64_t native_scoreboard_mark(struct native_scoreboard *b, uint64_t from, uint64_t to);
-/* Everything below una is acknowledged. */
-void native_scoreboard_forget(struct native_scoreboard *b, uint64_t una);
-uint64_t native_scoreboard_sacked_in(const struct native_scoreboard *b, uint64_t from, uint64_t to);
 /* Where certain loss ends (RFC 6675, IsLost()): below it everything that is not SACKed has three SACKed stretches
  * above it, or more than two segments' worth of SACKed bytes. `una` when nothing is lost. */
-uint64_t native_scoreboard_lost_end(const struct native_scoreboard *b, uint64_t una, uint32_t segment_bytes);
+uint64_t native_scoreboard_lost_end(const struct native_intervals *sacked, uint64_t una, uint32_t segment_bytes);
 /* The first stretch of [from, limit) that is not SACKed; false when there is none. */
-bool native_scoreboard_hole(const struct native_scoreboard *b, uint64_t from, uint64_t limit, uint64_t *start,
+bool native_scoreboard_hole(const struct native_intervals *sacked, uint64_t from, uint64_t limit, uint64_t *start,
                             uint64_t *end);
-void native_scoreboard_fini(struct native_scoreboard *b);
 
 #endif

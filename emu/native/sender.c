@@ -36,7 +36,7 @@ static uint64_t sender_stream_end(const struct native_sender *tx)
 static uint64_t sender_sacked(const struct native_endpoint *e)
 {
     if (e->config.sack)
-        return native_scoreboard_sacked(&e->tx.scoreboard);
+        return e->tx.scoreboard.bytes;
     uint64_t flight = e->tx.nxt - e->tx.una, segment = sender_segment(e);
     return sender_least(e->tx.duplicate_acks * segment, flight > segment ? flight - segment : 0);
 }
@@ -46,12 +46,12 @@ static uint64_t sender_pipe(const struct native_endpoint *e)
 {
     const struct native_sender *tx = &e->tx;
     uint64_t flight = tx->nxt - tx->una;
-    if (tx->recovery == NATIVE_NORMAL && tx->duplicate_acks == 0 && native_scoreboard_sacked(&tx->scoreboard) == 0)
+    if (tx->recovery == NATIVE_NORMAL && tx->duplicate_acks == 0 && tx->scoreboard.bytes == 0)
         return flight;
     uint64_t lost = 0, hole = sender_most(tx->next_hole, tx->una);
     if (hole < tx->lost_end)
         lost = tx->lost_end - hole -
-               (e->config.sack ? native_scoreboard_sacked_in(&tx->scoreboard, hole, tx->lost_end) : 0);
+               (e->config.sack ? native_intervals_within(&tx->scoreboard, hole, tx->lost_end) : 0);
     uint64_t gone = sender_sacked(e) + lost;
     return flight > gone ? flight - gone : 0;
 }
@@ -261,7 +261,7 @@ static uint64_t sender_mark(struct native_endpoint *e, const struct native_segme
     for (int i = 0; i < s->n_sack; i++) {
         uint64_t from = native_offset(sacked->sack[i][0], e->tx.una), to = native_offset(sacked->sack[i][1], e->tx.una);
         if (from >= e->tx.una && to <= e->tx.nxt && from < to)
-            newly += native_scoreboard_mark(&e->tx.scoreboard, from, to);
+            newly += native_intervals_add(&e->tx.scoreboard, from, to);
     }
     return newly;
 }
@@ -315,11 +315,11 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
     struct native_ack seen = {
         .segment = sender_segment(e), .acked = acked, .now_us = (uint64_t)(sender_now(e) / PS_PER_US)};
     if (acked > 0) {
-        uint64_t known = native_scoreboard_sacked(&tx->scoreboard);
+        uint64_t known = tx->scoreboard.bytes;
         tx->una = ack;
         if (known > 0)
-            native_scoreboard_forget(&tx->scoreboard, ack);
-        delivered += acked - (known - native_scoreboard_sacked(&tx->scoreboard));
+            native_intervals_cut(&tx->scoreboard, ack);
+        delivered += acked - (known - tx->scoreboard.bytes);
         seen.rtt_us = (uint32_t)((uint32_t)seen.now_us - s->ts_echo);
         native_rtt_sample(&tx->rtt, (int64_t)seen.rtt_us);
         native_rtt_reset_backoff(&tx->rtt);

@@ -84,26 +84,26 @@ static void test_blocks_tell_the_latest_first(void **state)
     assert_int_equal(native_reassembly_blocks(&r, blocks, 3), 3);
     assert_int_equal(blocks[0][0], 700);
     assert_true(native_reassembly_advance(&r, 800) == 800);
-    assert_true(native_reassembly_empty(&r));
+    assert_int_equal(r.held.n, 0);
     assert_int_equal(native_reassembly_blocks(&r, blocks, 3), 0);
-    native_reassembly_fini(&r);
+    native_intervals_fini(&r.held);
 }
 
 /* RFC 6675, IsLost(): three SACKed stretches above, or more than two segments of SACKed bytes. */
 static void test_loss_is_certain_with_three_stretches_or_more_than_two_segments(void **state)
 {
     (void)state;
-    struct native_scoreboard b = {.sacked = {0}};
+    struct native_intervals b = {0};
     assert_true(native_scoreboard_lost_end(&b, 0, 100) == 0);
-    native_scoreboard_mark(&b, 100, 300); /* two segments: not more */
+    native_intervals_add(&b, 100, 300); /* two segments: not more */
     assert_true(native_scoreboard_lost_end(&b, 0, 100) == 0);
-    native_scoreboard_mark(&b, 300, 301);
+    native_intervals_add(&b, 300, 301);
     assert_true(native_scoreboard_lost_end(&b, 0, 100) == 100);
-    native_scoreboard_forget(&b, 301);
-    native_scoreboard_mark(&b, 400, 410);
-    native_scoreboard_mark(&b, 500, 510);
+    native_intervals_cut(&b, 301);
+    native_intervals_add(&b, 400, 410);
+    native_intervals_add(&b, 500, 510);
     assert_true(native_scoreboard_lost_end(&b, 301, 100) == 301);
-    native_scoreboard_mark(&b, 600, 610);
+    native_intervals_add(&b, 600, 610);
     assert_true(native_scoreboard_lost_end(&b, 301, 100) == 400);
     assert_true(native_scoreboard_highest(&b) == 610);
     uint64_t from, to;
@@ -112,7 +112,7 @@ static void test_loss_is_certain_with_three_stretches_or_more_than_two_segments(
     assert_true(native_scoreboard_hole(&b, 405, 600, &from, &to));
     assert_true(from == 410 && to == 500);
     assert_false(native_scoreboard_hole(&b, 600, 605, &from, &to));
-    native_scoreboard_fini(&b);
+    native_intervals_fini(&b);
 }
 
 int main(void)

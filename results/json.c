@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "results/json.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+json_t *results_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *results_json(const char *members, ...)
+{
+    json_t *object = json_object();
+    va_list args;
+    va_start(args, members);
+    while (*members) {
+        size_t length = strcspn(members, ":");
+        char kind = members[length + 1], key[64] = "";
+        const char *text = kind == 's' || kind == 't' ? va_arg(args, const char *) : NULL;
+        json_t *value = kind == 'b'   ? json_boolean(va_arg(args, int))
+                        : kind == 'i' ? json_integer(va_arg(args, int))
+                        : kind == 'u' ? json_integer(va_arg(args, unsigned))
+                        : kind == 'l' ? json_integer(va_arg(args, int64_t))
+                        : kind == 'z' ? json_integer((json_int_t)va_arg(args, size_t))
+                        : kind == 'f' ? results_json_number(va_arg(args, double))
+                        : kind == 'o' ? va_arg(args, json_t *)
+                        : text        ? json_string(text)
+                                      : json_null();
+        memcpy(key, members, length < sizeof key ? length : sizeof key - 1);
+        if (text || kind != 't')
+            json_object_set_new(object, key, value);
+        members += length + 2;
+        members += strspn(members, " ");
+    }
+    va_end(args);
+    return object;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* results/json.h - a JSON object whose keys, and what each holds, are one string. */
+#ifndef RESULTS_JSON_H
+#define RESULTS_JSON_H
+
+#include <jansson.h>
+
+/* "flow:s points:z gamma:f worst:o": keys and kinds, a value for each behind them. Kinds: s text, NULL is null; t the
+ * same, but NULL leaves the key out; b bool; i int; u unsigned; l int64_t; z size_t; f double, null when it is not
+ * finite; o json_t, taken. */
+json_t *results_json(const char *members, ...);
+
+/* A number; null when it is not finite. */
+json_t *results_json_number(double value);
+
+#endif
