@@ -130,17 +130,21 @@ static double diagnosis_cycle_wait_s(struct diagnosis *d, const struct analysis_
 }
 
 /* How long all that is in flight one way takes to pass the host's link: nothing waits longer in its queue. INFINITY
- * where that is not known. */
+ * where that is not known. Before a shaper frames pass the tap faster than the link, so its rate, where known, counts. */
 static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
 {
     const struct analysis_capacity_way *w = !d->host ? NULL : incoming ? &d->host->in : &d->host->out;
     double bytes = 0;
-    for (size_t i = 0; i < d->s.n; i++)
-        if (d->s.flow[i].flow->incoming == incoming)
-            bytes += fmax(d->s.flow[i].clocking.most_bytes, d->s.flow[i].clocking.burst_bytes);
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        double before = e->flow->rate_bps / 8 * e->data_wait_s; /* what queues before the tap is in flight unseen */
+        if (e->flow->incoming == incoming)
+            bytes += fmax(fmax(e->clocking.most_bytes, e->clocking.burst_bytes), before);
+    }
     if (!w || !d->s.beside || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
         return INFINITY;
-    return bytes * 8 / analysis_capacity_least_bps(w);
+    double capacity_bps = (incoming ? d->out->in : d->out->out).capacity_bps;
+    return bytes * 8 / (isfinite(capacity_bps) ? capacity_bps : analysis_capacity_least_bps(w));
 }
 
 /* Flows of one direction whose windows wait for ACKs, or whose applications do, would send more if these did not. */

