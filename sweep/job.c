@@ -47,6 +47,14 @@ struct sweep_job *sweep_job_new(int64_t number, const char *directory, const cha
     return NULL;
 }
 
+void sweep_job_take(struct sweep_job *j, struct results_summary *summary)
+{
+    *summary = (struct results_summary){.title = NULL};
+    if (j->job.state == SWEEP_ENGINES_DONE && !results_summary_read(summary, j->directory, &j->job.error))
+        j->job.state = SWEEP_ENGINES_FAILED;
+    remove_tree(j->directory);
+}
+
 void sweep_job_free(struct sweep_job *j)
 {
     if (!j)

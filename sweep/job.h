@@ -3,6 +3,7 @@
 #ifndef SWEEP_JOB_H
 #define SWEEP_JOB_H
 
+#include "results/summary.h"
 #include "sweep/engines.h"
 
 struct sweep_job {
@@ -16,5 +17,9 @@ struct sweep_job {
 struct sweep_job *sweep_job_new(int64_t number, const char *directory, const char *yaml, const char *program,
                                 struct error *err);
 void sweep_job_free(struct sweep_job *j);
+
+/* What a point that has ended leaves: *summary where it is done, without a readable one it has failed. The directory
+ * goes before anybody commits the result: a process killed in between leaves a point that waits, not a directory. */
+void sweep_job_take(struct sweep_job *j, struct results_summary *summary);
 
 #endif

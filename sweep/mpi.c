@@ -214,9 +214,8 @@ static bool mpi_done(void *user, struct sweep_engines_job *job)
 {
     struct mpi_work *w = user;
     struct sweep_job *j = (struct sweep_job *)job;
-    struct results_summary summary = {.title = NULL};
-    if (job->state == SWEEP_ENGINES_DONE && !results_summary_read(&summary, j->directory, &job->error))
-        job->state = SWEEP_ENGINES_FAILED;
+    struct results_summary summary;
+    sweep_job_take(j, &summary);
     w->result = mpi_result(job, job->state == SWEEP_ENGINES_DONE ? results_summary_json(&summary) : NULL);
     results_summary_fini(&summary);
     sweep_job_free(j);
