@@ -193,6 +193,22 @@ static double estimate_series_mean(const struct estimate_series *s)
     return sum / (double)s->n;
 }
 
+/* Half-width of the interval for what lies beyond the ends of a series whose sum over time goes in steps, as windows sent
+ * in bursts do: the distance of that sum from a straight line, at two samples taken at random. */
+static double estimate_ends(const struct estimate_series *s, double mean)
+{
+    double n = (double)s->n, sum = 0, along = 0, squares = 0, middle = n / 2;
+    double total = 0; /* less that of the straight line from first to last */
+    for (size_t i = 0; i <= s->n; i++) {
+        sum += total;
+        along += total * ((double)i - middle);
+        squares += total * total;
+        total += i < s->n ? s->samples[i] - mean : 0;
+    }
+    squares -= sum * sum / (n + 1) + along * along / (n * (n + 1) * (n + 2) / 12);
+    return estimate_t975(s->n - 1) * sqrt(2 * fmax(squares, 0) / (n - 1)) / n;
+}
+
 struct estimate estimate_steady(const struct estimate_series *s)
 {
     struct estimate e = {.value = estimate_series_mean(s), .std_error = NAN, .ci95 = NAN};
@@ -202,7 +218,8 @@ struct estimate estimate_steady(const struct estimate_series *s)
     estimate_parts(s, PARTS, part);
     struct estimate_memory m = estimate_remember(s, estimate_varies(s, part));
     if (estimate_knows(&m) && estimate_drift_p(s) >= ESTIMATE_DRIFT_P) {
-        e.ci95 = fmax(estimate_half(&m), s->step / (double)s->n); /* a segment more or less at the ends */
+        e.ci95 = fmax(estimate_half(&m), estimate_ends(s, e.value));
+        e.ci95 = fmax(e.ci95, s->step / (double)s->n); /* a segment more or less at the ends */
         e.std_error = e.ci95 / estimate_t975(FREQUENCIES);
     }
     return e;

@@ -255,6 +255,30 @@ static void test_intervals_cover_the_means_of_sawtooths(void **state)
     }
 }
 
+/* Bursts of 10 at times that move against the samples' edges: half of a burst is before each second edge. Samples take
+ * turns, and the slow cosines see nothing. */
+static void test_bursts_that_the_ends_cut_are_not_known(void **state)
+{
+    (void)state;
+    static double x[150];
+    struct random r;
+    random_init(&r, 7);
+    struct tally t = {0};
+    int narrow = 0;
+    for (int run = 0; run < 400; run++) {
+        double often = 22.5 + 0.004 * ((double)(random_next(&r) >> 11) * 0x1p-53 - 0.5);
+        double at = (double)(random_next(&r) >> 11) * 0x1p-53;
+        for (int i = 0; i < 150; i++)
+            x[i] = 10 * (floor(at + often * (i + 1)) - floor(at + often * i));
+        struct estimate e = estimate_steady(&(struct estimate_series){.samples = x, .n = 150, .step = 1});
+        tally_add(&t, e, 10 * often);
+        narrow += e.ci95 < 20.0 / 150; /* a burst at either end */
+    }
+    assert_in_range(t.known, 390, 400);
+    assert_in_range(narrow, 200, 400);
+    assert_true(t.covered >= 0.92 * t.known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_intervals_cover_correlated_means),
         cmocka_unit_test(test_series_worth_few_samples_are_silent),
         cmocka_unit_test(test_intervals_cover_the_means_of_sawtooths),
+        cmocka_unit_test(test_bursts_that_the_ends_cut_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
