@@ -74,6 +74,7 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
         .buffer_bytes = flow->advertised_bytes,
         .retransmitted_segments = retransmitted,
         .loss_events = events,
+        .drift = 1 - estimate_drift_p(&steady),
         .limit = analysis_limit_between(flow, r->steady_start_s, r->end_s),
         .slot = ((const struct capture_flow *)user)->slot,
     };

@@ -97,16 +97,20 @@ static double resource_measure(const struct analysis_resource_source *source, st
     return last_s;
 }
 
-/* Flows that share a link share its cycles: none is known better than the one with fewest losses allows. */
+/* Flows that share a link share its cycles: none is known better than the one with fewest losses allows, nor while one
+ * of them drifts. */
 static void resource_forget_intervals(struct analysis_resource *r)
 {
     int64_t least = INT64_MAX;
+    double drift_p = 1;
     for (size_t i = 0; i < r->n; i++) {
         const struct analysis_check_flow *flow = &r->flows[i];
+        drift_p = fmin(drift_p, 1 - flow->drift);
         if (flow->loss_events > 0) /* unknown is below 0 */
             least = flow->loss_events < least ? flow->loss_events : least;
     }
-    for (size_t i = 0; i < r->n && least < ESTIMATE_CYCLES_LEAST; i++)
+    bool silent = least < ESTIMATE_CYCLES_LEAST || drift_p * (double)r->n < ESTIMATE_DRIFT_P;
+    for (size_t i = 0; i < r->n && silent; i++)
         r->flows[i].ci95_bps = NAN;
 }
 
