@@ -132,10 +132,17 @@ static bool capture_diagnose(void *user, struct analysis_resource *r, const stru
     return ok;
 }
 
+struct capture_judge {
+    const struct analysis_flows *flows; /* borrowed */
+    double tolerance;
+    const double *capacity_bps; /* borrowed; NULL unknown */
+    bool diagnoses;
+};
+
 /* entries: all flows of one host. uses: room for as many. */
-static bool capture_judge_host(const struct analysis_flows *f, const double capacity_bps[2], size_t least,
-                               const struct entry *entries, size_t n, struct analysis_resource_use *uses,
-                               double tolerance, struct analysis_resources *resources, struct error *err)
+static bool capture_judge_host(const struct capture_judge *judge, size_t least, const struct entry *entries, size_t n,
+                               struct analysis_resource_use *uses, struct analysis_resources *resources,
+                               struct error *err)
 {
     char name[CAPTURE_ADDRESS_TEXT];
     capture_address_format(&entries->host, name);
@@ -144,15 +151,15 @@ static bool capture_judge_host(const struct analysis_flows *f, const double capa
         uses[i] = (struct analysis_resource_use){{flow->start_s, flow->end_s, entries[i].incoming},
                                                  flow->payload_bytes, entries[i].flow};
     }
-    struct capture_host host = {f, capacity_bps, &entries->host, entries->tag};
+    struct capture_host host = {judge->flows, judge->capacity_bps, &entries->host, entries->tag};
     struct analysis_resource_source source = {
         .settled_s = capture_settled_s,
         .measure = capture_measure,
-        .diagnose = capture_diagnose,
+        .diagnose = judge->diagnoses ? capture_diagnose : NULL,
         .user = &host,
         .least = least,
     };
-    return analysis_resource_judge(&source, name, uses, n, NULL, tolerance, resources, err);
+    return analysis_resource_judge(&source, name, uses, n, NULL, judge->tolerance, resources, err);
 }
 
 /* Flows large enough to be measured, and twice as many entries, one for each host. */
@@ -179,28 +186,28 @@ static void capture_collect(const struct analysis_flows *f, struct capture_flow 
     }
 }
 
-bool analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
-                            struct analysis_resources *resources, struct error *err)
+static bool capture_judge_all(const struct capture_judge *judge, struct analysis_resources *resources,
+                              struct error *err)
 {
     *resources = (struct analysis_resources){0};
     struct capture_flow *flows = NULL;
     struct entry *entries = NULL;
     size_t n = 0;
     bool ok = true;
-    capture_collect(f, &flows, &entries, &n);
+    capture_collect(judge->flows, &flows, &entries, &n);
     struct analysis_resource_use *uses = memory_zeroed(n, sizeof *uses, "hosts to judge");
     if (n > 0)
         qsort(entries, n, sizeof *entries, capture_by_host);
     for (size_t i = 0, end; ok && i < n; i = end) {
         for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)
             end++;
-        ok = capture_judge_host(f, capacity_bps, 2, &entries[i], end - i, uses, tolerance, resources, err);
+        ok = capture_judge_host(judge, 2, &entries[i], end - i, uses, resources, err);
     }
     struct analysis_resources alone = {0};
     for (size_t i = 0, end; ok && resources->n == 0 && i < n; i = end) {
         for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)
             end++;
-        ok = capture_judge_host(f, capacity_bps, 1, &entries[i], end - i, uses, tolerance, &alone, err);
+        ok = capture_judge_host(judge, 1, &entries[i], end - i, uses, &alone, err);
     }
     resources->alone = alone.resource;
     resources->n_alone = alone.n;
@@ -212,4 +219,34 @@ bool analysis_check_capture(const struct analysis_flows *f, double tolerance, co
     else
         analysis_resources_fini(resources);
     return ok;
+}
+
+bool analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
+                            struct analysis_resources *resources, struct error *err)
+{
+    return capture_judge_all(&(struct capture_judge){f, tolerance, capacity_bps, true}, resources, err);
+}
+
+bool analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources,
+                                  struct error *err)
+{
+    return capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, false}, resources, err);
+}
+
+void analysis_check_capture_steady(const struct analysis_resources *resources, size_t slot, struct analysis_flow *flow)
+{
+    if (!flow->bins) /* none of the many small flows is judged */
+        return;
+    for (size_t i = 0; i < resources->n; i++) {
+        const struct analysis_resource *r = &resources->resource[i];
+        for (size_t k = 0; k < r->n; k++) {
+            if (r->flows[k].slot != slot)
+                continue;
+            flow->steady_start_s = r->steady_start_s;
+            flow->steady_end_s = r->end_s;
+            flow->steady_loss_events = (uint32_t)r->flows[k].loss_events;
+            flow->steady_goodput_bps = (struct estimate){r->flows[k].rate_bps, NAN, r->flows[k].ci95_bps};
+            return;
+        }
+    }
 }

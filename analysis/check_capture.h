@@ -13,4 +13,12 @@
 bool analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
                             struct analysis_resources *resources, struct error *err);
 
+/* The same without a diagnosis: what the flows of each host carry. */
+bool analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources,
+                                  struct error *err);
+
+/* Where slot's flow is one of those measured at a shared host, its steady figures become those: flows that share a link
+ * are no better known than the slowest of them allows. The host of most flows comes first. */
+void analysis_check_capture_steady(const struct analysis_resources *resources, size_t slot, struct analysis_flow *flow);
+
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/check_capture.h"
 #include "analysis/degree.h"
 #include "base/memory.h"
 #include "cli/cli.h"
@@ -23,6 +24,7 @@ struct options {
     bool all, first, has_host; /* first: of the files */
     const char *report; /* directory, or NULL */
     struct capture_address host;
+    struct analysis_resources shared; /* owned; hosts of the file that is shown */
 };
 
 static const char *const window_sources[] = {"unknown", "timestamps", "tap"};
@@ -36,8 +38,10 @@ static bool wanted(const struct options *o, const struct analysis_flow *flow)
 static bool next_flow(const struct analysis_flows *f, const struct options *o, size_t *i, struct analysis_flow *flow)
 {
     while (*i < analysis_flows_slots(f)) {
-        if (analysis_flows_get(f, (*i)++, flow) && wanted(o, flow))
+        if (analysis_flows_get(f, (*i)++, flow) && wanted(o, flow)) {
+            analysis_check_capture_steady(&o->shared, *i - 1, flow);
             return true;
+        }
     }
     return false;
 }
@@ -247,9 +251,11 @@ static bool analyze_file(const char *path, struct options *o, bool several, json
     struct analysis_flows *f = study_capture_read(path, o->report, &cli_read_listener, &capture, err);
     if (f && capture.tcp_segments == 0)
         fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", path, capture.frames);
-    if (f)
+    bool ok = f && analysis_check_capture_rates(f, &o->shared, err);
+    if (ok)
         show(path, f, &capture, o, several, root);
-    bool ok = f && (!o->report || view_capture_page_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
+    analysis_resources_fini(&o->shared);
+    ok = ok && (!o->report || view_capture_page_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
     analysis_flows_free(f);
     o->first = false;
     return ok;

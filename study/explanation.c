@@ -174,6 +174,7 @@ bool study_explanation_make(struct study_explanations *x, const struct analysis_
     x->tap_known = explanation_tap(x, &x->tap);
     for (size_t i = 0; i < x->n; i++) {
         explanation_judged(f, &x->flow[i], &x->hosts);
+        analysis_check_capture_steady(&x->hosts, x->flow[i].slot, &x->flow[i].flow);
         explanation_finish(f, x->tap_known ? &x->tap : NULL, &x->flow[i]);
     }
     return true;

@@ -62,6 +62,46 @@ static void test_only_the_dominant_phase_is_judged(void **state)
     analysis_flows_free(f);
 }
 
+static void test_a_flow_is_as_steady_as_those_it_shares_a_host_with(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    add_flow(f, true, 1, 0, 100, 1000);
+    add_flow(f, true, 2, 0, 400, 1000);
+    add_flow(f, false, 3, 90, 400, 2000);
+    struct analysis_resources diagnosed = check(f), r;
+    struct error err;
+    assert_true(analysis_check_capture_rates(f, &r, &err));
+    assert_int_equal(r.n, 1);
+    assert_false(r.resource[0].diagnosed);
+    size_t judged = 0;
+    for (size_t i = 0; i < analysis_flows_slots(f); i++) {
+        struct analysis_flow own, shared;
+        if (!analysis_flows_get(f, i, &own))
+            continue;
+        shared = own;
+        analysis_check_capture_steady(&r, i, &shared);
+        const struct analysis_check_flow *found = NULL;
+        for (size_t k = 0; k < diagnosed.resource[0].n; k++)
+            if (diagnosed.resource[0].flows[k].slot == i)
+                found = &diagnosed.resource[0].flows[k];
+        if (!found) { /* it ends when the phase begins */
+            assert_true(own.steady_end_s <= 0.1 && shared.steady_end_s == own.steady_end_s);
+            assert_true(shared.steady_goodput_bps.ci95 == own.steady_goodput_bps.ci95);
+            continue;
+        }
+        judged++;
+        assert_true(shared.steady_start_s == diagnosed.resource[0].steady_start_s && shared.steady_start_s >= 0.1);
+        assert_true(shared.steady_end_s == diagnosed.resource[0].end_s);
+        assert_true(shared.steady_goodput_bps.value == found->rate_bps);
+        assert_true(shared.steady_goodput_bps.ci95 == found->ci95_bps && found->ci95_bps > 0);
+    }
+    assert_int_equal(judged, 2);
+    analysis_resources_fini(&diagnosed);
+    analysis_resources_fini(&r);
+    analysis_flows_free(f);
+}
+
 static void test_nothing_shared_is_no_resource(void **state)
 {
     (void)state;
@@ -118,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shared_host_is_found_and_judged),
         cmocka_unit_test(test_only_the_dominant_phase_is_judged),
+        cmocka_unit_test(test_a_flow_is_as_steady_as_those_it_shares_a_host_with),
         cmocka_unit_test(test_nothing_shared_is_no_resource),
         cmocka_unit_test(test_an_empty_table_has_no_resource),
         cmocka_unit_test(test_real_captures_get_their_verdicts),

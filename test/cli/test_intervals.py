@@ -34,6 +34,8 @@ class Intervals(e2e.Case):
         counts = self.bench().measure(bench_intervals.REGIMES["CUBIC 2/1, 40 Mb/s, 24 kB, 20 s"], SEEDS, capture=True)
         for source in ("run", "analyze", "check"):
             self.assert_covered(*(sum(values) for values in zip(counts[source, False], counts[source, True])))
+        for incoming in (False, True):
+            self.assertEqual(counts["analyze", incoming], counts["check", incoming])
 
     def test_runs_shorter_than_their_sawtooth_show_none(self):
         """A window of 3 MB halves every 20 s or so here; of intervals from twenty fixed batches one in fifty held the
