@@ -15,7 +15,7 @@
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
 #define LOOP ANALYSIS_LEGS /* of the series: the first of the loops */
-#define RELEASES 32   /* a power of two */
+#define RELEASES 512  /* a power of two: ACKs on their way to the sender, or their data back */
 #define ALONE 8 /* times as many ACKs of one segment as of several: the receiver delays none */
 
 static const double tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1e3, 1e6, 4e6, 10e6};
@@ -55,7 +55,7 @@ struct trip_release {
 struct trip_window {
     int64_t bytes;
     bool steady;
-    struct trip_release awaited[RELEASES]; /* a ring */
+    struct trip_release *awaited; /* owned, a ring; NULL until there are enough samples */
     uint32_t oldest, n, acks, every;       /* every so many of the ACKs: as many as find room */
 };
 
@@ -105,6 +105,7 @@ void analysis_round_trip_free(struct analysis_round_trip *e)
         free(e->ring);
         free(e->pauses);
         free(e->series);
+        free(e->window.awaited);
     }
     free(e);
 }
@@ -137,8 +138,10 @@ static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, cons
         leg->least[k] = leg->n == 0 || x < leg->least[k] ? x : leg->least[k];
     }
     leg->n++;
-    if (!e->series && leg->n == SERIES_SAMPLES)
-        e->series = analysis_leg_series_new(time_ns); /* without memory for it there is none */
+    if (!e->series && leg->n == SERIES_SAMPLES) { /* without memory for them there are none */
+        e->series = analysis_leg_series_new(time_ns);
+        e->window.awaited = e->series ? malloc(RELEASES * sizeof *e->window.awaited) : NULL;
+    }
     if (e->series)
         analysis_leg_series_add(e->series, time_ns, (int)which, t, ticks);
 }
@@ -249,7 +252,7 @@ static void window_ack(struct analysis_round_trip *e, const struct capture_segme
 {
     struct trip_window *w = &e->window;
     int64_t start = e->last_ack + w->bytes;
-    if (!w->steady || start < e->newest_end || w->acks++ % w->every != 0)
+    if (!w->awaited || !w->steady || start < e->newest_end || w->acks++ % w->every != 0)
         return;
     if (w->n == RELEASES) /* to take only what finds room would prefer the first of each burst */
         w->every *= 2;
