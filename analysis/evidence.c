@@ -9,6 +9,7 @@
 
 /* Of waits. */
 #define TICKS 10             /* and more: stamps tell legs apart */
+#define TICKS_CLEAR 2        /* and more: stamps show that there is a wait */
 #define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
 #define UNSEEN 0.01          /* of the round trip: as much wait comes from stamps and delayed ACKs */
 #define LEAST_LOOPS 16       /* to take their mean */
@@ -51,11 +52,11 @@ double analysis_evidence_idle(const struct analysis_evidence_set *s, const struc
     return (e->clocking.gaps_s - e->clocking.restarts * (isfinite(rtt_s) ? rtt_s : 0)) / (s->to_s - s->from_s);
 }
 
-/* The value of a series of waits at a time; NAN outside. */
-static double evidence_wait_s(const struct analysis_evidence *e, bool ack, double at_s)
+/* A flow's waits at a time; NULL outside. */
+static const struct analysis_wait *evidence_waits_at(const struct analysis_evidence *e, double at_s)
 {
     if (e->n_waits == 0 || at_s < e->waits[0].start_s)
-        return NAN;
+        return NULL;
     size_t low = 0, high = e->n_waits - 1;
     while (low < high) {
         size_t middle = (low + high + 1) / 2;
@@ -64,12 +65,13 @@ static double evidence_wait_s(const struct analysis_evidence *e, bool ack, doubl
         else
             high = middle - 1;
     }
-    return ack ? e->waits[low].ack_s : e->waits[low].data_s;
+    return &e->waits[low];
 }
 
 double analysis_evidence_data_wait_s(const struct analysis_evidence *e, double at_s)
 {
-    return evidence_wait_s(e, false, at_s) + e->missing_s[0];
+    const struct analysis_wait *w = evidence_waits_at(e, at_s);
+    return w ? w->data_s + e->missing_s[0] : NAN;
 }
 
 /* Mean of a leg's waits over the packets of the phase; without any, what it was before. */
@@ -110,6 +112,24 @@ static double evidence_wait_of(double wait_s)
     return isnan(wait_s) ? NAN : fmax(0, wait_s);
 }
 
+/* Did what a flow lacks of the way to the other end and back wait on the way there? If not, it waited on the way back, at
+ * the port towards the host. Behind a tap that is before the host's own queue it did: stamps of all flows that began
+ * earlier show that queue, those of data or of ACKs. */
+static bool evidence_there(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    bool there = false;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *o = &s->flow[i];
+        const struct analysis_wait *w = o->start_s < e->start_s ? evidence_waits_at(o, e->start_s) : NULL;
+        enum analysis_leg to = o->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN,
+                          back = o->flow->incoming ? ANALYSIS_LEG_DATA_OUT : ANALYSIS_LEG_ACK_OUT;
+        if (w && !(w->leg_s[to] > fmax(w->leg_s[back], TICKS_CLEAR * o->tick_s)))
+            return false;
+        there = there || w;
+    }
+    return there;
+}
+
 static void evidence_waits(struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -118,8 +138,9 @@ static void evidence_waits(struct analysis_evidence_set *s)
                far_s = e->stamped_s[analysis_floors_far(e)] - e->far_least_s;
         near_s = isfinite(near_s) ? near_s : 0;
         far_s = isfinite(far_s) ? far_s : 0;
-        e->missing_s[0] = e->flow->incoming ? far_s : near_s;
-        e->missing_s[1] = e->flow->incoming ? near_s : far_s;
+        double there_s = evidence_there(s, e) ? far_s : 0;
+        e->missing_s[!e->flow->incoming] = far_s - there_s; /* in data waits of an incoming flow */
+        e->missing_s[e->flow->incoming] = near_s + there_s;
         e->data_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT) +
                                           evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN) + e->missing_s[0]);
         e->ack_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT) +
