@@ -12,6 +12,9 @@
 #define TICKS_CLEAR 2        /* and more: stamps show that there is a wait */
 #define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
 #define UNSEEN 0.01          /* of the round trip: as much wait comes from stamps and delayed ACKs */
+#define NOISE 0.03           /* of the round trip, and more: stamps are not used */
+#define MOST_SEGMENTS 0.8    /* of its segments belong to bursts from rest */
+#define LATER 2              /* times what queues explain: an application does */
 #define LEAST_LOOPS 16       /* to take their mean */
 #define FRAME_BITS (1538 * 8.0)
 
@@ -92,7 +95,7 @@ static double evidence_leg_s(const struct analysis_evidence_set *s, const struct
 
 /* Mean of a loop over those of the phase. */
 static double evidence_loop_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
-                              enum analysis_loop loop, double *n)
+                              int loop, double *n)
 {
     double sum = 0;
     *n = 0;
@@ -152,19 +155,69 @@ static void evidence_waits(struct analysis_evidence_set *s)
     }
 }
 
-/* An application keeps the sender waiting, or a delayed ACK does: what leaves an end does not show when the data or the
- * ACK before it came there. What stamps show of the way from the ends to the tap is not touched by it. */
+/* Mean wait in the loop to the receiver; NAN unknown. */
+static double evidence_receiver_s(const struct analysis_evidence *e)
+{
+    return e->loop_wait_s + e->loop_least_s - (e->flow->incoming ? e->near_least_s : e->far_least_s);
+}
+
+/* What its data wait for those before them in bursts from rest; 0 where these are not most of what it sends. */
+static double evidence_burst_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    double samples, burst_s = evidence_loop_s(s, e, ANALYSIS_BURST, &samples);
+    double segments = e->flow->rate_bps / 8 * (s->to_s - s->from_s) / e->clocking.full_bytes;
+    return samples >= LEAST_LOOPS && samples > MOST_SEGMENTS * segments ? burst_s : 0;
+}
+
+/* What a flow's data meet in the host's queue: ACKs of the other direction's flows are timed there by themselves, and a
+ * FIFO is the same for all. A burst from rest does not meet the one before it: less by the flow's part in all bursts.
+ * NAN unknown. */
+static double evidence_queue_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    double sum_s = 0, n = 0, bursts = 0, own = evidence_burst_s(s, e) * e->flow->rate_bps;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *o = &s->flow[i];
+        double wait_s = o->flow->incoming == e->flow->incoming ? NAN : evidence_receiver_s(o);
+        sum_s += isfinite(wait_s) ? fmax(0, wait_s) : 0;
+        n += isfinite(wait_s);
+        bursts += o->flow->incoming == e->flow->incoming ? evidence_burst_s(s, o) * o->flow->rate_bps : 0;
+    }
+    return n > 0 ? sum_s / n * (own > 0 ? 1 - own / bursts : 1) : NAN;
+}
+
+/* An application keeps the sender waiting: what leaves it does not show when the ACK before came there. Data begin
+ * from rest much later than queues make them. */
+static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    double samples, burst_s = evidence_burst_s(s, e), loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples),
+                    least_s = e->flow->incoming ? e->far_least_s : e->near_least_s;
+    return e->flow->idle || k->short_share > SHORTS || (k->restarts >= LEAST_BREAKS && !(k->jitter <= BREAKS_JITTER)) ||
+           (burst_s > 0 && e->lossless && k->most_bytes < FALLEN * k->offered_bytes &&
+            loop_s - least_s > LATER * (burst_s + evidence_queue_s(s, e)));
+}
+
+/* Stamps show the way from the ends to the tap, whatever lets data go. Where their ticks leave too much noise, ACKs are
+ * timed from the data that they acknowledge, and data from the first of their burst, which meets the queue. */
 static void evidence_applications(const struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        const struct analysis_clocking_figures *k = &e->clocking;
-        bool breaks = k->restarts >= LEAST_BREAKS && !(k->jitter <= BREAKS_JITTER);
-        double data_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT), ack_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT);
-        if (!isfinite(e->tick_s + data_s + ack_s) || !(e->flow->idle || breaks || k->short_share > SHORTS))
+        double data_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT), ack_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT),
+               queue_s = evidence_queue_s(s, e), burst_s = evidence_burst_s(s, e), receiver_s = evidence_receiver_s(e);
+        if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(s, e))
             continue;
-        e->data_wait_s = fmax(0, data_s);
-        e->ack_wait_s = fmax(0, ack_s);
+        /* A stamp is up to a tick old, those of one burst equally: so far is their mean off. */
+        double noise_s = e->tick_s / sqrt(12 * fmax(1, fmin(e->clocking.restarts, (s->to_s - s->from_s) / e->tick_s)));
+        data_s = fmax(0, data_s);
+        ack_s = fmax(0, ack_s);
+        queue_s = isfinite(queue_s) ? queue_s : 0;
+        if (burst_s > 0 && isfinite(receiver_s) && noise_s > NOISE * (e->floor_s + fmin(data_s, burst_s + queue_s))) {
+            data_s = burst_s + queue_s;
+            ack_s = fmax(0, receiver_s);
+        }
+        e->data_wait_s = data_s;
+        e->ack_wait_s = ack_s;
     }
 }
 
@@ -181,6 +234,9 @@ static void evidence_ticks(struct analysis_evidence_set *s)
             !(e->data_wait_s + e->ack_wait_s < TICKS * e->tick_s) || !(rtt_s < TICKS * e->tick_s) ||
             !(e->clocking.flight_bytes > FEW_SEGMENTS * e->clocking.full_bytes))
             continue;
+        e->tick_s = 0;
+        if (evidence_kept_waiting(s, e))
+            continue;
         double least_s = e->flow->incoming ? e->near_least_s : e->far_least_s; /* of the loop to the receiver */
         double loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples);
         if (samples >= LEAST_LOOPS && e->flow->loss_events == 0)
@@ -188,7 +244,6 @@ static void evidence_ticks(struct analysis_evidence_set *s)
         e->floor_s = fmin(e->floor_s, rtt_s);
         e->ack_wait_s = fmin(fmax(0, e->loop_wait_s + e->loop_least_s - least_s), rtt_s - e->floor_s);
         e->data_wait_s = fmax(0, rtt_s - e->floor_s - e->ack_wait_s);
-        e->tick_s = 0;
     }
 }
 
@@ -351,8 +406,8 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     if (!analysis_floors_find(s, evidence_frame_s(f, flows, n)))
         return error_set(err, ERROR_SYSTEM, "out of memory for the diagnosis of %zu flows", n);
     evidence_waits(s);
-    evidence_ticks(s);
     evidence_applications(s);
+    evidence_ticks(s);
     double bytes = 0, acks = 0;
     for (size_t i = 0; i < n; i++) {
         s->flow[i].limit = evidence_limit(s, &s->flow[i]);

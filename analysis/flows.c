@@ -88,14 +88,14 @@ void analysis_flows_keep_explanations(struct analysis_flows *f)
 static bool explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t t)
 {
     const struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
-    if (s->payload_bytes > 0 && !c->explain[end] && !(c->explain[end] = analysis_round_trip_new()))
+    int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
+    if (s->payload_bytes > 0 && !c->explain[end] && !(c->explain[end] = analysis_round_trip_new(to_sender_ns)))
         return false;
     if (s->payload_bytes > 0 && d->has_base) {
         int64_t last = analysis_direction_relative(d, s->seq) + s->payload_bytes;
         if (last > d->high && !analysis_round_trip_data(c->explain[end], s, last, t))
             return false;
     }
-    int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
     if (s->payload_bytes > 0 && d->bins && !c->clocking[end] &&
         !(c->clocking[end] = analysis_clocking_new(t, to_sender_ns)))
         return false;

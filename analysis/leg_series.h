@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define ANALYSIS_LEG_SERIES_SLOTS 512
-#define ANALYSIS_LEG_SERIES_LEGS 6 /* the last two: the loops from the tap to the receiver, and to the sender */
+#define ANALYSIS_LEG_SERIES_LEGS 7 /* the last three: the loops to the receiver and to the sender, and bursts */
 
 struct analysis_leg_series_cell {
     double time_sum_ns, ticks_sum; /* of the tap, less where its clock began; of the stamps, likewise */

@@ -69,6 +69,7 @@ struct analysis_round_trip {
     struct trip_probe ack;
     int64_t probe_ack, probe_before; /* what it acknowledged, and the one before it */
     struct trip_window window;
+    int64_t to_sender_ns, burst_ns, answered_ns; /* of the burst from rest: began; ACKs let data go from then on */
     int64_t of_one, of_several; /* segments: ACKs of so many */
     struct trip_passed *ring; /* owned; capacity a power of two */
     uint32_t oldest, count, capacity;
@@ -90,12 +91,13 @@ struct analysis_round_trip {
     double hold_sum_ns;
 };
 
-struct analysis_round_trip *analysis_round_trip_new(void)
+struct analysis_round_trip *analysis_round_trip_new(int64_t to_sender_ns)
 {
     struct analysis_round_trip *e = calloc(1, sizeof *e);
     if (e)
         *e = (struct analysis_round_trip){
-            .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INFINITY, INFINITY}, .window.every = 1};
+            .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INFINITY, INFINITY}, .window.every = 1,
+            .to_sender_ns = to_sender_ns >= 0 ? to_sender_ns : INT64_MAX};
     return e;
 }
 
@@ -240,6 +242,18 @@ static void loop_add_sender(struct analysis_round_trip *e, const struct capture_
     loop_add(e, ANALYSIS_LOOP_SENDER, ack_ns, time_ns);
 }
 
+/* Data that an application writes at once pass one after the other: what they waited for those before them. The sender
+ * rests if the ACK of all data has reached it; nobody knows without a handshake. */
+static void trip_burst(struct analysis_round_trip *e, int64_t time_ns)
+{
+    if (e->has_ack && e->last_ack == e->newest_end && time_ns - e->last_ack_ns >= e->to_sender_ns) {
+        e->burst_ns = time_ns;
+        e->answered_ns = INT64_MAX;
+    }
+    if (time_ns < e->answered_ns && e->series)
+        analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, (double)(time_ns - e->burst_ns), 0);
+}
+
 /* What an ACK let go began so much after the ACK before it: the window, if it was so the last time, too. */
 static void window_set(struct trip_window *w, int64_t bytes)
 {
@@ -287,6 +301,7 @@ bool analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
     bool knew = !s->has_timestamps || !e->ack_stamped || (int32_t)(s->tsecr - e->last_ack_stamp) >= 0;
     if (knew && e->has_ack && e->last_ack == e->newest_end && !trip_pause(e, time_ns - e->last_ack_ns))
         return false;
+    trip_burst(e, time_ns);
     e->newest_end = end;
     if (!s->has_timestamps)
         return true;
@@ -391,6 +406,8 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
         return;
     if (s->has_timestamps && e->has_ack)
         window_ack(e, s, time_ns);
+    if (e->answered_ns == INT64_MAX)
+        e->answered_ns = time_ns + e->to_sender_ns;
     e->has_ack = true;
     e->last_ack = ack;
     e->last_ack_ns = time_ns;
@@ -443,7 +460,7 @@ static void trip_ticks(int sender, int receiver, int tick[static ANALYSIS_LEGS])
 size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits)
 {
     int tick[ANALYSIS_LEGS];
-    double last[ANALYSIS_LEGS] = {0}, loop_s[ANALYSIS_LOOPS] = {NAN, NAN};
+    double last[ANALYSIS_LEGS] = {0}, loop_s[ANALYSIS_TIMED] = {NAN, NAN, NAN};
     trip_ticks(clock_tick(&e->sender), clock_tick(&e->receiver), tick);
     for (size_t i = 0; e->series && i < e->series->n; i++) {
         for (int k = 0; k < ANALYSIS_LEGS; k++) {
@@ -459,7 +476,7 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
         waits[i].data_s = fmax(0, last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN]);
         waits[i].ack_s = fmax(0, last[ANALYSIS_LEG_ACK_OUT] + last[ANALYSIS_LEG_ACK_IN]);
         memcpy(waits[i].leg_s, last, sizeof last);
-        for (int k = 0; k < ANALYSIS_LOOPS; k++) {
+        for (int k = 0; k < ANALYSIS_TIMED; k++) {
             double loop_ns = analysis_leg_series_mean_ns(e->series, i, LOOP + k, 0);
             waits[i].loop_s[k] = loop_s[k] = isfinite(loop_ns) ? loop_ns * 1e-9 : loop_s[k];
             waits[i].loop_samples[k] = e->series->cell[i][LOOP + k].n;

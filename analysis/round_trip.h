@@ -46,10 +46,15 @@ enum analysis_leg { ANALYSIS_LEG_DATA_OUT, ANALYSIS_LEG_DATA_IN, ANALYSIS_LEG_AC
 /* From the tap to an end and back: what an ACK takes to follow its data, and data the ACK that lets them go. */
 enum analysis_loop { ANALYSIS_LOOP_RECEIVER, ANALYSIS_LOOP_SENDER, ANALYSIS_LOOPS };
 
+/* Timed besides: how long after the first of a burst from rest its data pass, as long as no ACK can have let them go. */
+#define ANALYSIS_BURST ANALYSIS_LOOPS
+#define ANALYSIS_TIMED (ANALYSIS_LOOPS + 1)
+
 struct analysis_round_trip; /* of one direction; opaque */
 
-/* NULL when memory is out. */
-struct analysis_round_trip *analysis_round_trip_new(void);
+/* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. NULL when memory is
+ * out. */
+struct analysis_round_trip *analysis_round_trip_new(int64_t to_sender_ns);
 void analysis_round_trip_free(struct analysis_round_trip *e);
 
 /* A data segment of the flow passes; `end`: its last sequence number + 1, relative, beyond all before. False when
@@ -79,8 +84,8 @@ const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_ro
 struct analysis_wait {
     double start_s, data_s, ack_s;
     double leg_s[ANALYSIS_LEGS];
-    double loop_s[ANALYSIS_LOOPS];   /* NAN without a sample yet */
-    uint32_t leg_samples[ANALYSIS_LEGS], loop_samples[ANALYSIS_LOOPS]; /* 0: the values of the slot before */
+    double loop_s[ANALYSIS_TIMED];   /* NAN without a sample yet */
+    uint32_t leg_samples[ANALYSIS_LEGS], loop_samples[ANALYSIS_TIMED]; /* 0: the values of the slot before */
 };
 
 /* At most ANALYSIS_LEG_SERIES_SLOTS (analysis/leg_series.h) of them; 0 for a small flow, or without timestamps. */
