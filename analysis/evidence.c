@@ -19,6 +19,7 @@
 #define OFFERED 0.85         /* of the window offered is in flight: that is its window */
 #define SWING 0.04           /* of the window offered comes and goes: its reader takes its time */
 #define CLOSED 0.05          /* of ACKs offer less than two segments */
+#define STILL 0.002          /* of it: less is a bound, set once, however much was offered before */
 #define HALF_OPEN 0.5        /* of the largest window, offered now, and most of it in flight: likewise */
 #define MOST_OF_IT 0.6
 #define SHORTS 0.05          /* of its segments are short: an application's writes end there */
@@ -131,19 +132,44 @@ static void evidence_waits(struct analysis_evidence_set *s)
     }
 }
 
+static bool evidence_pauses(const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    bool breaks = k->restarts >= LEAST_BREAKS && !(k->jitter <= BREAKS_JITTER);
+    return e->flow->idle || breaks || k->short_share > SHORTS;
+}
+
+/* A leg from the tap to an end, of a flow that pauses: no more than the least that steady flows wait on their way to
+ * the same end. NAN without any. */
+static double evidence_lent_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
+                              enum analysis_leg leg)
+{
+    double least_s = NAN;
+    bool to_host = e->flow->incoming == (leg == ANALYSIS_LEG_DATA_IN);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *o = &s->flow[i];
+        enum analysis_leg its = o->flow->incoming == to_host ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
+        if (isfinite(o->tick_s) && !evidence_pauses(o))
+            least_s = fmin(least_s, evidence_leg_s(s, o, its));
+    }
+    return fmin(least_s, isfinite(least_s) ? evidence_leg_s(s, e, leg) : (double)NAN);
+}
+
 /* An application keeps the sender waiting, or a delayed ACK does: what leaves an end does not show when the data or the
- * ACK before it came there. What stamps show of the way from the ends to the tap is not touched by it. */
+ * ACK before it came there. What stamps show of the way from the ends to the tap is not touched by it, and on the way
+ * from the tap its packets wait in the queues that others wait in. */
 static void evidence_applications(const struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        const struct analysis_clocking_figures *k = &e->clocking;
-        bool breaks = k->restarts >= LEAST_BREAKS && !(k->jitter <= BREAKS_JITTER);
         double data_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT), ack_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT);
-        if (!isfinite(e->tick_s + data_s + ack_s) || !(e->flow->idle || breaks || k->short_share > SHORTS))
+        if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_pauses(e))
             continue;
-        e->data_wait_s = fmax(0, data_s);
-        e->ack_wait_s = fmax(0, ack_s);
+        double data_in_s = evidence_lent_s(s, e, ANALYSIS_LEG_DATA_IN);
+        double ack_in_s = evidence_lent_s(s, e, ANALYSIS_LEG_ACK_IN);
+        e->data_wait_s = fmax(0, data_s + (isfinite(data_in_s) ? data_in_s : 0));
+        e->ack_wait_s = fmax(0, ack_s + (isfinite(ack_in_s) ? ack_in_s : 0));
+        e->lent_s = isfinite(ack_in_s) ? fmax(0, ack_in_s) : 0;
     }
 }
 
@@ -171,13 +197,15 @@ static void evidence_ticks(struct analysis_evidence_set *s)
     }
 }
 
-/* The fastest it was, over a dozen segments and more, while its ACKs did not wait; NAN when they always did. */
+/* The fastest it was, over a dozen segments and more, while neither its ACKs nor its data waited: behind data of its
+ * own it cannot be faster than the link. NAN when they always did. */
 static double evidence_unhindered_bps(const struct analysis_evidence *e)
 {
     double fastest = NAN, span_s = RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps, since_s = NAN;
     for (size_t i = 0; i < e->n_waits && isfinite(span_s); i++) {
         double at_s = e->waits[i].start_s;
-        if (e->waits[i].ack_s + e->missing_s[1] >= LOW_WAIT * e->ack_wait_s) {
+        double data_s = e->waits[i].data_s + e->missing_s[0], ack_s = e->waits[i].ack_s + e->missing_s[1];
+        if (fmax(data_s, 0) + fmax(ack_s, 0) >= LOW_WAIT * e->ack_wait_s) {
             since_s = NAN;
             continue;
         }
@@ -226,8 +254,10 @@ static bool evidence_slow_reader(const struct analysis_evidence_set *s, const st
     const struct analysis_clocking_figures *k = &e->clocking;
     double cycle_bytes = e->flow->rate_bps / 8 * (s->to_s - s->from_s) / fmax(1, k->restarts);
     double flight = k->restarts >= LEAST_BREAKS ? fmax(k->flight_bytes, cycle_bytes) : k->flight_bytes;
-    return k->closed_share > CLOSED || k->offered_swing > SWING ||
-           (flight >= MOST_OF_IT * k->offered_bytes && k->offered_bytes < HALF_OPEN * k->offered_most_bytes);
+    bool swings = k->offered_swing > SWING && e->flow->loss_events < LOSS_EVENTS; /* data wait for a lost one, too */
+    return k->closed_share > CLOSED || swings ||
+           (k->offered_swing > STILL && flight >= MOST_OF_IT * k->offered_bytes &&
+            k->offered_bytes < HALF_OPEN * k->offered_most_bytes);
 }
 
 /* Bytes in flight of a flow that its window does not fill. */
@@ -235,7 +265,8 @@ static bool evidence_window_unused(const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     bool little = k->most_bytes < LITTLE_SEGMENTS * k->full_bytes && k->flight_bytes < HALF_OPEN * k->offered_bytes;
-    bool fallen = e->lossless && k->tight_share > TOGETHER && k->flight_bytes < FALLEN * k->most_bytes;
+    double most = k->offered_bytes > 0 ? fmin(k->most_bytes, k->offered_bytes) : k->most_bytes; /* that may fall */
+    bool fallen = e->lossless && k->tight_share > TOGETHER && k->flight_bytes < FALLEN * most;
     return !(k->flight_bytes > 0) || k->fullness < EMPTIED || k->jitter > JITTER || little || fallen;
 }
 
@@ -259,10 +290,10 @@ static bool evidence_application(const struct analysis_evidence_set *s, const st
 
 static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
-    if (e->flow->loss_events >= LOSS_EVENTS)
-        return ANALYSIS_CAUSE_LOSSES;
     if (isfinite(e->tick_s) && evidence_slow_reader(s, e))
         return ANALYSIS_CAUSE_RECEIVER;
+    if (e->flow->loss_events >= LOSS_EVENTS)
+        return ANALYSIS_CAUSE_LOSSES;
     return evidence_application(s, e) ? ANALYSIS_CAUSE_APPLICATION : ANALYSIS_CAUSE_WINDOW;
 }
 
