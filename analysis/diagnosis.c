@@ -362,6 +362,27 @@ static double diagnosis_windows_bps(const struct diagnosis *d, bool incoming)
     return sum;
 }
 
+/* What a direction's flows want at least: where their application may be what limits them, what they have; where the
+ * link is hardly in use, their data wait for something else, and go on to. */
+static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming)
+{
+    const struct analysis_diagnosis_way *w = incoming ? &d->out->in : &d->out->out;
+    bool hardly = w->source != ANALYSIS_CAPACITY_ASSUMED && w->carried_bps < HALF * w->room_bps;
+    double sum = 0;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        double x = e->flow->rate_bps, rtt_s = analysis_evidence_rtt_s(e);
+        if (e->flow->incoming != incoming)
+            continue;
+        bool closed = isfinite(diagnosis_cycle_s(d, e));
+        if (!e->held || (e->unsure && !closed))
+            sum += x;
+        else
+            sum += hardly && !closed ? fmin(e->wanted_bps, x * rtt_s / (rtt_s - e->ack_wait_s)) : e->wanted_bps;
+    }
+    return sum;
+}
+
 /* What a direction would carry at least and at most. Where nothing tells how fast the link is, its data may wait on as
  * they do, or no more; where not all of the host's traffic is there, or no wait shows, ACKs may wait for nothing. */
 static void diagnose_bounds(const struct diagnosis *d, bool incoming, double *least_bps, double *most_bps)
@@ -370,12 +391,15 @@ static void diagnose_bounds(const struct diagnosis *d, bool incoming, double *le
     *least_bps = *most_bps = w->possible_bps;
     bool held = way_held(d, incoming), unknown = way_unknown(d, incoming);
     bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN && held, beyond = !d->s.beside && held;
-    if (w->flows == 0 || w->saturated || !(unknown || blind || beyond))
+    if (w->flows == 0 || w->saturated)
+        return;
+    *least_bps = fmin(*least_bps, fmax(w->carried_bps, diagnosis_sure_bps(d, incoming)));
+    if (!(unknown || blind || beyond))
         return;
     double wanted = 0;
     for (size_t i = 0; i < d->s.n; i++)
         wanted += d->s.flow[i].flow->incoming == incoming ? d->s.flow[i].wanted_bps : 0;
-    *least_bps = unknown || beyond ? w->carried_bps : w->possible_bps;
+    *least_bps = unknown || beyond ? w->carried_bps : *least_bps;
     *most_bps = fmax(*least_bps, unknown ? diagnosis_windows_bps(d, incoming) : wanted);
 }
 

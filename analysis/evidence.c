@@ -31,6 +31,9 @@
 #define FALLEN 0.7           /* of the most in flight, and nothing lost: no window shrinks by itself */
 #define TOGETHER 0.7         /* of its segments come close together: writes */
 #define APART 0.1            /* of them only: a pace of its own */
+#define NEARLY 0.9           /* likewise, of a window that is offered */
+#define SILENT 0.01          /* of the time */
+#define PROMPTED 0.5         /* of its restarts answer the other end: no clock starts them */
 #define IDLE 0.1             /* of the time it has nothing to send */
 #define LOW_WAIT 0.25        /* of the mean in the phase: its ACKs did not wait then */
 #define NO_FASTER 1.2        /* times its rate */
@@ -270,17 +273,32 @@ static bool evidence_window_unused(const struct analysis_evidence *e)
     return !(k->flight_bytes > 0) || k->fullness < EMPTIED || k->jitter > JITTER || little || fallen;
 }
 
+/* Mostly within a segment or two of the window offered. */
+static bool evidence_window_full(const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    return k->fullness > NEARLY && k->flight_bytes >= OFFERED * k->offered_bytes;
+}
+
+/* May its application be what limits it, though nothing proves that? Its window is not full, and no loss or growth of
+ * it shows that congestion control has a say; or it went silent again and again: it sends all that it is given. */
+static bool evidence_unsure(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    bool silent = k->restarts > 1 && !(k->prompted > PROMPTED) && analysis_evidence_idle(s, e) > SILENT;
+    return isfinite(e->tick_s) && e->lossless && (silent || (k->fullness <= FULL && !evidence_window_full(e)));
+}
+
 /* Nothing to send: silence, starts from nothing, short segments, a pace of its own, a window that is not used, or no
  * higher rate when nothing waited. */
 static bool evidence_application(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     bool breaks = k->restarts >= LEAST_BREAKS && k->jitter > BREAKS_JITTER;
-    bool full = k->fullness > FULL && k->flight_bytes >= OFFERED * k->offered_bytes;
     double free_bps = evidence_unhindered_bps(e), rate_bps = e->flow->rate_bps;
     if (e->flow->idle || analysis_evidence_idle(s, e) > IDLE || breaks)
         return true;
-    if (full)
+    if (evidence_window_full(e))
         return false;
     if (k->short_share > SHORTS || evidence_paced(e))
         return true;
@@ -366,6 +384,7 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     double bytes = 0, acks = 0;
     for (size_t i = 0; i < n; i++) {
         s->flow[i].limit = evidence_limit(s, &s->flow[i]);
+        s->flow[i].unsure = evidence_unsure(s, &s->flow[i]);
         bytes += flows[i].rate_bps / 8 * (to_s - from_s);
         acks += s->flow[i].clocking.pure_acks;
     }

@@ -31,6 +31,7 @@ struct analysis_evidence {
     double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */
     double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */
     bool lossless, held;              /* all its life; by waiting ACKs */
+    bool unsure;                      /* its application may be what limits it */
     bool behind;                      /* its ACKs are known to pass queues of data */
 };
 
