@@ -12,7 +12,7 @@
 #define STANDS_TICKS 2
 #define OTHERS 0.05         /* of a direction's bytes are not TCP */
 #define ALIKE 0.04          /* of the other direction's room */
-#define BURSTS 0.25         /* more than its rate a shaper lets pass for a while */
+#define BURSTS 0.25         /* more than its rate a shaper lets pass for a while; a long train at HALF is the link's */
 #define NOT_ALIKE 0.97
 #define ROOM 0.85           /* of its room: data do not wait there */
 #define ELSEWHERE 1.5       /* times longer than anything waits in the queue: a margin for waits that are means */
@@ -279,7 +279,8 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         double fits = w->carried_bps / diagnosis_room(d, other, other->carried_bps);
         if (w->source == ANALYSIS_CAPACITY_DISPERSION && other->source == ANALYSIS_CAPACITY_DISPERSION &&
             w->capacity_bps > other->capacity_bps && fits > 1 - ALIKE && fits < 1 + ALIKE &&
-            analysis_capacity_least_bps(i ? &host->in : &host->out) < (1 + BURSTS) * other->capacity_bps)
+            analysis_capacity_least_bps(i ? &host->in : &host->out) <
+                fmax((1 + BURSTS) * other->capacity_bps, HALF * w->capacity_bps))
             w->capacity_bps = other->capacity_bps;
     }
     for (int i = 0; i < 2; i++) {
