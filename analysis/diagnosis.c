@@ -133,7 +133,7 @@ static double diagnosis_cycle_wait_s(struct diagnosis *d, const struct analysis_
 }
 
 /* How long all that is in flight one way takes to pass the host's link: nothing waits longer in its queue. INFINITY
- * where that is not known. Before a shaper frames pass the tap faster than the link, so its rate, where known, counts. */
+ * where that is not known. Before a shaper frames pass the tap faster than the link: its rate counts where known. */
 static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
 {
     const struct analysis_capacity_way *w = !d->host ? NULL : incoming ? &d->host->in : &d->host->out;
@@ -146,8 +146,9 @@ static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
     }
     if (!w || !d->s.beside || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
         return INFINITY;
-    double capacity_bps = (incoming ? d->out->in : d->out->out).capacity_bps;
-    return bytes * 8 / (isfinite(capacity_bps) ? capacity_bps : analysis_capacity_least_bps(w));
+    const struct analysis_diagnosis_way *link = incoming ? &d->out->in : &d->out->out;
+    bool known = isfinite(link->capacity_bps) && link->source != ANALYSIS_CAPACITY_ASSUMED; /* it may be far slower */
+    return bytes * 8 / (known ? link->capacity_bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
 }
 
 /* Flows of one direction whose windows wait for ACKs, or whose applications do, would send more if these did not. */
