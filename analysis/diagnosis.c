@@ -12,6 +12,7 @@
 #define STANDS_TICKS 2
 #define OTHERS 0.05         /* of a direction's bytes are not TCP */
 #define ALIKE 0.04          /* of the other direction's room */
+#define BURSTS 0.25         /* more than its rate a shaper lets pass for a while; a long train at HALF is the link's */
 #define NOT_ALIKE 0.97
 #define ROOM 0.85           /* of its room: data do not wait there */
 #define ELSEWHERE 1.5       /* times longer than anything waits in the queue: a margin for waits that are means */
@@ -23,7 +24,9 @@
 #define LINE 0.01           /* off a nominal rate */
 #define MOST_OF_RTT 0.9
 #define AROUND 90.0         /* wire bytes of a segment besides its payload; of an ACK, all */
+#define ETHERNET 24.0       /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
+#define COUNTS 0.05         /* of both directions together: what a lesser one loses does not matter */
 #define UNLIKE 2.5          /* times faster: an access line */
 
 const char *analysis_answer_name(enum analysis_answer answer)
@@ -125,12 +128,12 @@ static double diagnosis_cycle_wait_s(struct diagnosis *d, const struct analysis_
     window = e->tick_s > 0 || isnan(k->offered_bytes) ? window : fmax(window, k->offered_bytes);
     double stall_s = analysis_evidence_rtt_s(e) - window * 8 / diagnosis_way(d, e->flow->incoming)->capacity_bps;
     double full = fmax(0, ceil(bytes / window - WHOLE) - 1);
-    double ack_s = fmin(e->ack_wait_s, e->loop_wait_s + e->missing_s[1]);
+    double ack_s = fmin(e->ack_wait_s, e->loop_wait_s + e->missing_s[1] + e->lent_s);
     return full * fmin(ack_s, fmax(0, isfinite(stall_s) ? stall_s : ack_s)) + (k->prompted < HALF ? ack_s : 0);
 }
 
 /* How long all that is in flight one way takes to pass the host's link: nothing waits longer in its queue. INFINITY
- * where that is not known. Before a shaper frames pass the tap faster than the link, so its rate, where known, counts. */
+ * where that is not known. Before a shaper frames pass the tap faster than the link: its rate counts where known. */
 static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
 {
     const struct analysis_capacity_way *w = !d->host ? NULL : incoming ? &d->host->in : &d->host->out;
@@ -143,8 +146,9 @@ static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
     }
     if (!w || !d->s.beside || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
         return INFINITY;
-    double capacity_bps = (incoming ? d->out->in : d->out->out).capacity_bps;
-    return bytes * 8 / (isfinite(capacity_bps) ? capacity_bps : analysis_capacity_least_bps(w));
+    const struct analysis_diagnosis_way *link = incoming ? &d->out->in : &d->out->out;
+    bool known = isfinite(link->capacity_bps) && link->source != ANALYSIS_CAPACITY_ASSUMED; /* it may be far slower */
+    return bytes * 8 / (known ? link->capacity_bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
 }
 
 /* Flows of one direction whose windows wait for ACKs, or whose applications do, would send more if these did not. */
@@ -203,23 +207,23 @@ static void diagnose_ways(struct diagnosis *d)
     }
 }
 
-/* Does the queue before a direction's data never run empty in the phase? */
+/* Does the queue before a direction's data never run empty in the phase? All wait in it: the least that one waits. */
 static bool diagnosis_stands(const struct diagnosis *d, bool incoming)
 {
     double least = INFINITY, tick_s = 0, sum = 0;
     for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
-        double at_s = d->s.from_s + (d->s.to_s - d->s.from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES, most = NAN;
+        double at_s = d->s.from_s + (d->s.to_s - d->s.from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES, wait_s = NAN;
         for (size_t k = 0; k < d->s.n; k++) {
             const struct analysis_evidence *e = &d->s.flow[k];
             if (e->flow->incoming != incoming)
                 continue;
-            most = fmax(most, analysis_evidence_data_wait_s(e, at_s));
+            wait_s = fmin(wait_s, analysis_evidence_data_wait_s(e, at_s));
             tick_s = fmax(tick_s, e->tick_s);
         }
-        if (!isfinite(most))
+        if (!isfinite(wait_s))
             return false;
-        least = fmin(least, most);
-        sum += most;
+        least = fmin(least, wait_s);
+        sum += wait_s;
     }
     return least > STANDS_TICKS * tick_s && least > STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
 }
@@ -275,7 +279,9 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
         double fits = w->carried_bps / diagnosis_room(d, other, other->carried_bps);
         if (w->source == ANALYSIS_CAPACITY_DISPERSION && other->source == ANALYSIS_CAPACITY_DISPERSION &&
-            w->capacity_bps > other->capacity_bps && fits > 1 - ALIKE && fits < 1 + ALIKE)
+            w->capacity_bps > other->capacity_bps && fits > 1 - ALIKE && fits < 1 + ALIKE &&
+            analysis_capacity_least_bps(i ? &host->in : &host->out) <
+                fmax((1 + BURSTS) * other->capacity_bps, HALF * w->capacity_bps))
             w->capacity_bps = other->capacity_bps;
     }
     for (int i = 0; i < 2; i++) {
@@ -345,6 +351,40 @@ static double diagnosis_share(double carried, double possible)
     return possible > 0 ? 1 - carried / possible : NAN;
 }
 
+/* What the offered windows of a direction's flows let pass through empty queues; INFINITY where one is not known. */
+static double diagnosis_windows_bps(const struct diagnosis *d, bool incoming)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        double most_bps = e->clocking.offered_bytes * (1 + e->clocking.offered_swing) * 8 / e->floor_s;
+        if (e->flow->incoming == incoming)
+            sum += isfinite(most_bps) ? fmax(most_bps, e->flow->rate_bps) : INFINITY;
+    }
+    return sum;
+}
+
+/* What a direction's flows want at least: where their application may be what limits them, what they have; where the
+ * link is hardly in use, their data wait for something else, and go on to. */
+static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming)
+{
+    const struct analysis_diagnosis_way *w = incoming ? &d->out->in : &d->out->out;
+    bool hardly = w->source != ANALYSIS_CAPACITY_ASSUMED && w->carried_bps < HALF * w->room_bps;
+    double sum = 0;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        double x = e->flow->rate_bps, rtt_s = analysis_evidence_rtt_s(e);
+        if (e->flow->incoming != incoming)
+            continue;
+        bool closed = isfinite(diagnosis_cycle_s(d, e));
+        if (!e->held || (e->unsure && !closed))
+            sum += x;
+        else
+            sum += hardly && !closed ? fmin(e->wanted_bps, x * rtt_s / (rtt_s - e->ack_wait_s)) : e->wanted_bps;
+    }
+    return sum;
+}
+
 /* What a direction would carry at least and at most. Where nothing tells how fast the link is, its data may wait on as
  * they do, or no more; where not all of the host's traffic is there, or no wait shows, ACKs may wait for nothing. */
 static void diagnose_bounds(const struct diagnosis *d, bool incoming, double *least_bps, double *most_bps)
@@ -353,22 +393,28 @@ static void diagnose_bounds(const struct diagnosis *d, bool incoming, double *le
     *least_bps = *most_bps = w->possible_bps;
     bool held = way_held(d, incoming), unknown = way_unknown(d, incoming);
     bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN && held, beyond = !d->s.beside && held;
-    if (w->flows == 0 || w->saturated || !(unknown || blind || beyond))
+    if (w->flows == 0 || w->saturated)
+        return;
+    *least_bps = fmin(*least_bps, fmax(w->carried_bps, diagnosis_sure_bps(d, incoming)));
+    if (!(unknown || blind || beyond))
         return;
     double wanted = 0;
     for (size_t i = 0; i < d->s.n; i++)
         wanted += d->s.flow[i].flow->incoming == incoming ? d->s.flow[i].wanted_bps : 0;
-    *least_bps = unknown || beyond ? w->carried_bps : w->possible_bps;
-    *most_bps = unknown ? INFINITY : fmax(*least_bps, wanted);
+    *least_bps = unknown || beyond ? w->carried_bps : *least_bps;
+    *most_bps = fmax(*least_bps, unknown ? diagnosis_windows_bps(d, incoming) : wanted);
 }
 
 /* Is so much possible that what is lost matters? */
 static bool diagnosis_yes(const struct analysis_diagnosis *out, const double possible_bps[2])
 {
-    double carried_bps = out->in.carried_bps + out->out.carried_bps, all_bps = possible_bps[0] + possible_bps[1];
-    return diagnosis_share(carried_bps, all_bps) >= ANALYSIS_DIAGNOSIS_TOTAL ||
-           diagnosis_share(out->out.carried_bps, possible_bps[0]) >= ANALYSIS_DIAGNOSIS_DIRECTION ||
-           diagnosis_share(out->in.carried_bps, possible_bps[1]) >= ANALYSIS_DIAGNOSIS_DIRECTION;
+    const double carried_bps[2] = {out->out.carried_bps, out->in.carried_bps};
+    double all_bps = possible_bps[0] + possible_bps[1];
+    bool yes = diagnosis_share(carried_bps[0] + carried_bps[1], all_bps) >= ANALYSIS_DIAGNOSIS_TOTAL;
+    for (int i = 0; i < 2; i++)
+        yes = yes || (possible_bps[i] >= COUNTS * all_bps &&
+                      diagnosis_share(carried_bps[i], possible_bps[i]) >= ANALYSIS_DIAGNOSIS_DIRECTION);
+    return yes;
 }
 
 static void diagnose_lost(struct diagnosis *d)
@@ -521,14 +567,26 @@ void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct ana
     }
 }
 
+/* On the wire, of what is not TCP, in the phase. */
+static double diagnosis_other_bps(const struct analysis_capacity_way *w, double from_s, double to_s)
+{
+    double other_from_s = (double)w->other_from_ns * 1e-9, other_to_s = (double)w->other_to_ns * 1e-9;
+    double overlap_s = fmin(other_to_s, to_s) - fmax(other_from_s, from_s);
+    double bytes = w->other_bytes + ETHERNET * w->other_frames;
+    return overlap_s > 0 ? bytes * 8 / (other_to_s - other_from_s) * overlap_s / (to_s - from_s) : 0;
+}
+
 bool analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
                        struct analysis_diagnosis_flow *flows, size_t n, double start_s, double end_s,
                        const double capacity_bps[2], struct analysis_diagnosis *out, struct error *err)
 {
     struct analysis_evidence_set s;
     bool ok = analysis_evidence_gather(&s, f, flows, n, start_s, end_s, err);
+    const struct analysis_capacity_host *frames = ok ? analysis_flows_capacity(f, host, tag) : NULL;
+    for (int i = 0; i < 2 && frames; i++)
+        s.other_bps[i] = diagnosis_other_bps(i ? &frames->out : &frames->in, start_s, end_s);
     if (ok)
-        analysis_diagnosis_decide(&s, analysis_flows_capacity(f, host, tag), capacity_bps, out);
+        analysis_diagnosis_decide(&s, frames, capacity_bps, out);
     analysis_evidence_free(&s);
     return ok;
 }

@@ -23,6 +23,7 @@
 #define OFFERED 0.85         /* of the window offered is in flight: that is its window */
 #define SWING 0.04           /* of the window offered comes and goes: its reader takes its time */
 #define CLOSED 0.05          /* of ACKs offer less than two segments */
+#define STILL 0.002          /* of it: less is a bound, set once, however much was offered before */
 #define HALF_OPEN 0.5        /* of the largest window, offered now, and most of it in flight: likewise */
 #define MOST_OF_IT 0.6
 #define SHORTS 0.05          /* of its segments are short: an application's writes end there */
@@ -34,6 +35,9 @@
 #define FALLEN 0.7           /* of the most in flight, and nothing lost: no window shrinks by itself */
 #define TOGETHER 0.7         /* of its segments come close together: writes */
 #define APART 0.1            /* of them only: a pace of its own */
+#define NEARLY 0.9           /* likewise, of a window that is offered */
+#define SILENT 0.01          /* of the time */
+#define PROMPTED 0.5         /* of its restarts answer the other end: no clock starts them */
 #define IDLE 0.1             /* of the time it has nothing to send */
 #define LOW_WAIT 0.25        /* of the mean in the phase: its ACKs did not wait then */
 #define NO_FASTER 1.2        /* times its rate */
@@ -155,6 +159,29 @@ static void evidence_waits(struct analysis_evidence_set *s)
     }
 }
 
+static bool evidence_pauses(const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    bool breaks = k->restarts >= LEAST_BREAKS && !(k->jitter <= BREAKS_JITTER);
+    return e->flow->idle || breaks || k->short_share > SHORTS;
+}
+
+/* A leg from the tap to an end, of a flow that pauses: no more than the least that steady flows wait on their way to
+ * the same end. NAN without any. */
+static double evidence_lent_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
+                              enum analysis_leg leg)
+{
+    double least_s = NAN;
+    bool to_host = e->flow->incoming == (leg == ANALYSIS_LEG_DATA_IN);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *o = &s->flow[i];
+        enum analysis_leg its = o->flow->incoming == to_host ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
+        if (isfinite(o->tick_s) && !evidence_pauses(o))
+            least_s = fmin(least_s, evidence_leg_s(s, o, its));
+    }
+    return fmin(least_s, isfinite(least_s) ? evidence_leg_s(s, e, leg) : (double)NAN);
+}
+
 /* Mean wait in the loop to the receiver; NAN unknown. */
 static double evidence_receiver_s(const struct analysis_evidence *e)
 {
@@ -192,13 +219,14 @@ static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const s
     const struct analysis_clocking_figures *k = &e->clocking;
     double samples, burst_s = evidence_burst_s(s, e), loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples),
                     least_s = e->flow->incoming ? e->far_least_s : e->near_least_s;
-    return e->flow->idle || k->short_share > SHORTS || (k->restarts >= LEAST_BREAKS && !(k->jitter <= BREAKS_JITTER)) ||
+    return evidence_pauses(e) ||
            (burst_s > 0 && e->lossless && k->most_bytes < FALLEN * k->offered_bytes &&
             loop_s - least_s > LATER * (burst_s + evidence_queue_s(s, e)));
 }
 
 /* Stamps show the way from the ends to the tap, whatever lets data go. Where their ticks leave too much noise, ACKs are
- * timed from the data that they acknowledge, and data from the first of their burst, which meets the queue. */
+ * timed from the data that they acknowledge, and data from the first of their burst, which meets the queue. On the way
+ * from the tap its packets wait in the queues that others wait in. */
 static void evidence_applications(const struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -207,14 +235,18 @@ static void evidence_applications(const struct analysis_evidence_set *s)
                queue_s = evidence_queue_s(s, e), burst_s = evidence_burst_s(s, e), receiver_s = evidence_receiver_s(e);
         if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(s, e))
             continue;
+        double data_in_s = evidence_lent_s(s, e, ANALYSIS_LEG_DATA_IN);
+        double ack_in_s = evidence_lent_s(s, e, ANALYSIS_LEG_ACK_IN);
         /* A stamp is up to a tick old, those of one burst equally: so far is their mean off. */
         double noise_s = e->tick_s / sqrt(12 * fmax(1, fmin(e->clocking.restarts, (s->to_s - s->from_s) / e->tick_s)));
-        data_s = fmax(0, data_s);
-        ack_s = fmax(0, ack_s);
+        data_s = fmax(0, data_s + (isfinite(data_in_s) ? data_in_s : 0));
+        ack_s = fmax(0, ack_s + (isfinite(ack_in_s) ? ack_in_s : 0));
+        e->lent_s = isfinite(ack_in_s) ? fmax(0, ack_in_s) : 0;
         queue_s = isfinite(queue_s) ? queue_s : 0;
         if (burst_s > 0 && isfinite(receiver_s) && noise_s > NOISE * (e->floor_s + fmin(data_s, burst_s + queue_s))) {
             data_s = burst_s + queue_s;
             ack_s = fmax(0, receiver_s);
+            e->lent_s = 0;
         }
         e->data_wait_s = data_s;
         e->ack_wait_s = ack_s;
@@ -247,13 +279,15 @@ static void evidence_ticks(struct analysis_evidence_set *s)
     }
 }
 
-/* The fastest it was, over a dozen segments and more, while its ACKs did not wait; NAN when they always did. */
+/* The fastest it was, over a dozen segments and more, while neither its ACKs nor its data waited: behind data of its
+ * own it cannot be faster than the link. NAN when they always did. */
 static double evidence_unhindered_bps(const struct analysis_evidence *e)
 {
     double fastest = NAN, span_s = RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps, since_s = NAN;
     for (size_t i = 0; i < e->n_waits && isfinite(span_s); i++) {
         double at_s = e->waits[i].start_s;
-        if (e->waits[i].ack_s + e->missing_s[1] >= LOW_WAIT * e->ack_wait_s) {
+        double data_s = e->waits[i].data_s + e->missing_s[0], ack_s = e->waits[i].ack_s + e->missing_s[1];
+        if (fmax(data_s, 0) + fmax(ack_s, 0) >= LOW_WAIT * e->ack_wait_s) {
             since_s = NAN;
             continue;
         }
@@ -302,8 +336,10 @@ static bool evidence_slow_reader(const struct analysis_evidence_set *s, const st
     const struct analysis_clocking_figures *k = &e->clocking;
     double cycle_bytes = e->flow->rate_bps / 8 * (s->to_s - s->from_s) / fmax(1, k->restarts);
     double flight = k->restarts >= LEAST_BREAKS ? fmax(k->flight_bytes, cycle_bytes) : k->flight_bytes;
-    return k->closed_share > CLOSED || k->offered_swing > SWING ||
-           (flight >= MOST_OF_IT * k->offered_bytes && k->offered_bytes < HALF_OPEN * k->offered_most_bytes);
+    bool swings = k->offered_swing > SWING && e->flow->loss_events < LOSS_EVENTS; /* data wait for a lost one, too */
+    return k->closed_share > CLOSED || swings ||
+           (k->offered_swing > STILL && flight >= MOST_OF_IT * k->offered_bytes &&
+            k->offered_bytes < HALF_OPEN * k->offered_most_bytes);
 }
 
 /* Bytes in flight of a flow that its window does not fill. */
@@ -311,8 +347,25 @@ static bool evidence_window_unused(const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     bool little = k->most_bytes < LITTLE_SEGMENTS * k->full_bytes && k->flight_bytes < HALF_OPEN * k->offered_bytes;
-    bool fallen = e->lossless && k->tight_share > TOGETHER && k->flight_bytes < FALLEN * k->most_bytes;
+    double most = k->offered_bytes > 0 ? fmin(k->most_bytes, k->offered_bytes) : k->most_bytes; /* that may fall */
+    bool fallen = e->lossless && k->tight_share > TOGETHER && k->flight_bytes < FALLEN * most;
     return !(k->flight_bytes > 0) || k->fullness < EMPTIED || k->jitter > JITTER || little || fallen;
+}
+
+/* Mostly within a segment or two of the window offered. */
+static bool evidence_window_full(const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    return k->fullness > NEARLY && k->flight_bytes >= OFFERED * k->offered_bytes;
+}
+
+/* May its application be what limits it, though nothing proves that? Its window is not full, and no loss or growth of
+ * it shows that congestion control has a say; or it went silent again and again: it sends all that it is given. */
+static bool evidence_unsure(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    bool silent = k->restarts > 1 && !(k->prompted > PROMPTED) && analysis_evidence_idle(s, e) > SILENT;
+    return isfinite(e->tick_s) && e->lossless && (silent || (k->fullness <= FULL && !evidence_window_full(e)));
 }
 
 /* Nothing to send: silence, starts from nothing, short segments, a pace of its own, a window that is not used, or no
@@ -321,11 +374,10 @@ static bool evidence_application(const struct analysis_evidence_set *s, const st
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     bool breaks = k->restarts >= LEAST_BREAKS && k->jitter > BREAKS_JITTER;
-    bool full = k->fullness > FULL && k->flight_bytes >= OFFERED * k->offered_bytes;
     double free_bps = evidence_unhindered_bps(e), rate_bps = e->flow->rate_bps;
     if (e->flow->idle || analysis_evidence_idle(s, e) > IDLE || breaks)
         return true;
-    if (full)
+    if (evidence_window_full(e))
         return false;
     if (k->short_share > SHORTS || evidence_paced(e))
         return true;
@@ -335,10 +387,10 @@ static bool evidence_application(const struct analysis_evidence_set *s, const st
 
 static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
-    if (e->flow->loss_events >= LOSS_EVENTS)
-        return ANALYSIS_CAUSE_LOSSES;
     if (isfinite(e->tick_s) && evidence_slow_reader(s, e))
         return ANALYSIS_CAUSE_RECEIVER;
+    if (e->flow->loss_events >= LOSS_EVENTS)
+        return ANALYSIS_CAUSE_LOSSES;
     return evidence_application(s, e) ? ANALYSIS_CAUSE_APPLICATION : ANALYSIS_CAUSE_WINDOW;
 }
 
@@ -411,6 +463,7 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     double bytes = 0, acks = 0;
     for (size_t i = 0; i < n; i++) {
         s->flow[i].limit = evidence_limit(s, &s->flow[i]);
+        s->flow[i].unsure = evidence_unsure(s, &s->flow[i]);
         bytes += flows[i].rate_bps / 8 * (to_s - from_s);
         acks += s->flow[i].clocking.pure_acks;
     }

@@ -25,11 +25,13 @@ struct analysis_evidence {
     double least_s[ANALYSIS_LOOPS], stamped_s[ANALYSIS_LOOPS]; /* its loops at their least: as timed; by its stamps */
     double own_far_s;                 /* the lesser of its handshake's and its data's, to the other end and back */
     double near_least_s, far_least_s; /* through empty queues: analysis/floors.h */
+    double lent_s;                    /* of ack_wait_s: what others wait on the way from the tap to its sender */
     double missing_s[2];              /* in data and ACK waits: what its stamps' own least leave out */
     enum analysis_cause limit;        /* application, receiver, window or losses */
     double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */
     double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */
     bool lossless, held;              /* all its life; by waiting ACKs */
+    bool unsure;                      /* its application may be what limits it */
     bool behind;                      /* its ACKs are known to pass queues of data */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Real Linux, two in and one out at 50 Mb/s, captured at the shared host: test/data/captures/README.md. */
 #include "analysis/check_capture.h"
+#include "analysis/evidence.h"
 #include "test/cm.h"
 
 #include <math.h>
@@ -58,6 +59,70 @@ static void test_shallow_buffers_are_named_losses(void **state)
     assert_int_equal(d.cause, ANALYSIS_CAUSE_LOSSES);
 }
 
+/* One bulk flow each way at 100 Mb/s: in 80 Mb/s without waits, out what `ack_wait_s` of a round trip of 20 ms lets. */
+static struct analysis_diagnosis diagnosis_of_pair(double out_bps, double ack_wait_s, struct analysis_evidence out,
+                                                   double other_bps)
+{
+    struct analysis_diagnosis_flow flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = out_bps}};
+    struct analysis_evidence e[] = {{.flow = &flows[0], .wanted_bps = 80e6, .floor_s = 0.02}, out};
+    for (int i = 0; i < 2; i++) {
+        e[i].flow = &flows[i];
+        e[i].most_bps = INFINITY;
+        e[i].limit = ANALYSIS_CAUSE_WINDOW;
+        e[i].clocking.full_bytes = 1448;
+    }
+    e[1].floor_s = isnan(ack_wait_s) ? 0.02 : 0.02 - ack_wait_s - e[1].data_wait_s;
+    e[1].ack_wait_s = ack_wait_s;
+    struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                        .interface_bps = NAN, .unseen = 0.01, .beside = true,
+                                        .other_bps = {0, other_bps}};
+    const double capacity_bps[2] = {100e6, 100e6};
+    struct analysis_diagnosis d;
+    analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
+    return d;
+}
+
+static void test_a_flow_that_may_be_its_applications_is_no_yes(void **state)
+{
+    (void)state;
+    assert_int_equal(diagnosis_of_pair(40e6, 0.01, (struct analysis_evidence){0}, 0).answer, ANALYSIS_ANSWER_YES);
+    assert_int_equal(diagnosis_of_pair(40e6, 0.01, (struct analysis_evidence){.unsure = true}, 0).answer,
+                     ANALYSIS_ANSWER_UNKNOWN);
+}
+
+/* Half of what the flow loses is its data's: where the link is hardly in use, that stays. */
+static void test_data_that_wait_for_something_else_wait_on(void **state)
+{
+    (void)state;
+    struct analysis_evidence waits = {.data_wait_s = 0.009};
+    assert_int_equal(diagnosis_of_pair(20e6, 0.0015, waits, 0).answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(diagnosis_of_pair(60e6, 0.0015, waits, 0).answer, ANALYSIS_ANSWER_YES);
+}
+
+static void test_other_traffic_takes_room(void **state)
+{
+    (void)state;
+    struct analysis_diagnosis d = diagnosis_of_pair(40e6, 0.01, (struct analysis_evidence){0}, 53e6);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
+    assert_true(d.out.saturated && fabs(d.out.room_bps / 41.9e6 - 1) < 0.01);
+}
+
+static void test_a_lesser_direction_does_not_count(void **state)
+{
+    (void)state;
+    assert_int_equal(diagnosis_of_pair(2e6, 0.01, (struct analysis_evidence){0}, 0).answer, ANALYSIS_ANSWER_NO);
+    assert_int_equal(diagnosis_of_pair(3e6, 0.01, (struct analysis_evidence){0}, 0).answer, ANALYSIS_ANSWER_YES);
+}
+
+/* Without waits, 40 Mb/s through 20 ms are 100 kB: a window of as much has nothing to gain, one of more may. */
+static void test_offered_windows_bound_what_is_possible(void **state)
+{
+    (void)state;
+    struct analysis_evidence full = {.clocking.offered_bytes = 101e3}, wide = {.clocking.offered_bytes = 150e3};
+    assert_int_equal(diagnosis_of_pair(40e6, NAN, full, 0).answer, ANALYSIS_ANSWER_NO);
+    assert_int_equal(diagnosis_of_pair(40e6, NAN, wide, 0).answer, ANALYSIS_ANSWER_UNKNOWN);
+}
+
 static void test_every_cause_has_its_words(void **state)
 {
     (void)state;
@@ -74,6 +139,11 @@ int main(void)
         cmocka_unit_test(test_fifo_loses_half_of_the_outgoing_direction),
         cmocka_unit_test(test_ack_first_loses_nothing),
         cmocka_unit_test(test_shallow_buffers_are_named_losses),
+        cmocka_unit_test(test_a_flow_that_may_be_its_applications_is_no_yes),
+        cmocka_unit_test(test_data_that_wait_for_something_else_wait_on),
+        cmocka_unit_test(test_other_traffic_takes_room),
+        cmocka_unit_test(test_a_lesser_direction_does_not_count),
+        cmocka_unit_test(test_offered_windows_bound_what_is_possible),
         cmocka_unit_test(test_every_cause_has_its_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

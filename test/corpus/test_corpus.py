@@ -52,6 +52,11 @@ class Corpus(unittest.TestCase):
         done = judge(ROOT / "test" / "data" / "corpus", LINUX_LIMITS)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_linux_answers_off_the_grid(self):
+        """An own queue beside a full link; readers that stop and lose; requests with pauses; UDP beside."""
+        done = judge(ROOT / "test" / "data" / "corpus_random", {"--right": 1})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_random_cases_follow_from_their_seed(self):
         drawn = random_cases(40, 1)
         self.assertEqual(random_cases(5, 1), drawn[:5])
