@@ -119,8 +119,8 @@ static double evidence_wait_of(double wait_s)
     return isnan(wait_s) ? NAN : fmax(0, wait_s);
 }
 
-/* Did what a flow lacks of the way to the other end and back wait on the way there? If not, it waited on the way back, at
- * the port towards the host. Behind a tap that is before the host's own queue it did: stamps of all flows that began
+/* Did what a flow lacks of the way to the other end and back wait on the way there? If not, it waited on the way back,
+ * at the port towards the host. Behind a tap that is before the host's own queue it did: stamps of all flows that began
  * earlier show that queue, those of data or of ACKs. */
 static bool evidence_there(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {

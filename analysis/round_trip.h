@@ -46,7 +46,7 @@ enum analysis_leg { ANALYSIS_LEG_DATA_OUT, ANALYSIS_LEG_DATA_IN, ANALYSIS_LEG_AC
 /* From the tap to an end and back: what an ACK takes to follow its data, and data the ACK that lets them go. */
 enum analysis_loop { ANALYSIS_LOOP_RECEIVER, ANALYSIS_LOOP_SENDER, ANALYSIS_LOOPS };
 
-/* Timed besides: how long after the first of a burst from rest its data pass, as long as no ACK can have let them go. */
+/* Timed besides: how long after the first of a burst from rest its data pass, while no ACK can have let them go. */
 #define ANALYSIS_BURST ANALYSIS_LOOPS
 #define ANALYSIS_TIMED (ANALYSIS_LOOPS + 1)
 
