@@ -533,8 +533,11 @@ static void diagnose_why(struct diagnosis *d)
     bool no_rate = out->in.source == ANALYSIS_CAPACITY_UNKNOWN && out->out.source == ANALYSIS_CAPACITY_UNKNOWN;
     char who[160];
     if (out->answer == ANALYSIS_ANSWER_UNKNOWN) {
-        snprintf(out->why, sizeof out->why, "%.1f Mb/s pass; how long ACKs wait %s not show in this capture",
-                 carried / 1e6, no_rate ? "and what the link could carry do" : "does");
+        bool waits = !way_unknown(d, true) && !way_unknown(d, false);
+        snprintf(out->why, sizeof out->why, "%.1f Mb/s pass; %s not show in this capture", carried / 1e6,
+                 no_rate ? "how long ACKs wait and what the link could carry do"
+                 : waits ? "whether waiting ACKs or the applications hold them back does"
+                         : "how long ACKs wait does");
         return;
     }
     if (out->answer == ANALYSIS_ANSWER_YES)

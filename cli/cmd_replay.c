@@ -316,9 +316,17 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
         ok = replay_play(runs + from, to - from, o, o->quiet, &signal_number, err);
         for (int i = from; ok && !signal_number && i < to; i++)
             ok = study_replay_run_read(&runs[i], r->n_flows, err);
-        if (ok && !signal_number && from == 0 && !o->anyway && replay_refuses(r, o, &runs[0])) {
+        if (!ok || signal_number || o->anyway)
+            continue;
+        bool refuses = from == 0 && replay_refuses(r, o, &runs[0]);
+        for (int i = 1; i < to && !refuses; i++)
+            refuses = study_replay_refuses_gain(r, host && host->diagnosed ? &host->diagnosis : NULL, &runs[0],
+                                                &runs[i], r->refused);
+        if (refuses) {
             refused = n > 1;
-            n = 1;
+            while (to > 1)
+                free(runs[--to].goodput_bps);
+            n = to = 1;
         }
     }
     struct cli_replay_show show = {o->file, r, runs, n, host};

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define DISAGREE 0.1 /* of what would be carried */
 
 static double replay_total(const struct study_replay_run *run, int n)
 {
@@ -59,14 +58,6 @@ static double replay_expected(const struct cli_replay_show *show, const struct s
                                                  : study_replay_expected(&show->host->diagnosis, run->label);
 }
 
-/* Two ways to one answer; where they differ, nobody should rely on either. */
-static void replay_show_disagreement(const struct study_replay_run *run, double won, double expected)
-{
-    if (fabs(1 / (1 + won) - 1 / (1 + expected)) > DISAGREE)
-        printf("  %s: the replay wins back %.0f %%, the diagnosis expects %.0f %%: measure before you rely on either\n",
-               run->label, 100 * won, 100 * expected);
-}
-
 /* The variants by bandwidth won back, flow by flow. */
 static void replay_show_variants(const struct cli_replay_show *show)
 {
@@ -93,8 +84,6 @@ static void replay_show_variants(const struct cli_replay_show *show)
     }
     putchar('\n');
     view_table_print(&t, "  ", 1, stdout);
-    for (int i = 0; i < n; i++)
-        replay_show_disagreement(ranks[i].run, ranks[i].total_bps / base - 1, replay_expected(show, ranks[i].run));
     free(ranks);
 }
 

@@ -117,6 +117,13 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
  * no control. */
 bool study_replay_refuses_change(const struct study_replay *r, const char *what_if, char why[static 240]);
 
+/* Why what was played is not worth its figures, though the baseline is near: the diagnosis cannot tell what ends of
+ * waits are worth, or expects of this change another share of what would be carried, by more than a tenth. Two ways to
+ * one answer that differ leave none. `d` NULL: nothing is expected. */
+bool study_replay_refuses_gain(const struct study_replay *r, const struct analysis_diagnosis *d,
+                               const struct study_replay_run *baseline, const struct study_replay_run *played,
+                               char why[static 240]);
+
 /* Moves the hosts so that each flow's round trip W/x comes nearer to the captured one's; or, under the control `given`,
  * makes its windows larger or smaller. */
 void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DISAGREE 0.1 /* of what would be carried */
 #define LITTLE (ANALYSIS_DIAGNOSIS_TOTAL / 2) /* of a direction: its ACKs' queue is not where bandwidth is lost */
 
 #define IF_NATIVE_0(name)
@@ -159,6 +160,33 @@ double study_replay_expected(const struct analysis_diagnosis *d, const char *wha
     if ((nic && !by_nic) || (port && !by_port))
         return isfinite(gain) ? 0 : gain;
     return (place && !*place) || (nic && !by_port) || (port && !by_nic) ? gain : (double)NAN;
+}
+
+/* What all flows carry once they are settled; those that had ended by then carry nothing more. */
+static double what_if_settled_bps(const struct study_replay *r, const struct study_replay_run *run)
+{
+    double sum = 0;
+    for (int i = 0; i < r->n_flows; i++)
+        sum += isfinite(run->settled_bps[i]) ? run->settled_bps[i] : 0;
+    return sum;
+}
+
+bool study_replay_refuses_gain(const struct study_replay *r, const struct analysis_diagnosis *d,
+                               const struct study_replay_run *baseline, const struct study_replay_run *played,
+                               char why[static 240])
+{
+    why[0] = '\0';
+    bool ends = strncmp(played->label, "ack-first", strlen("ack-first")) == 0 || strncmp(played->label, "fair", 4) == 0;
+    if (!d || !ends)
+        return false;
+    double expected = study_replay_expected(d, played->label), base_bps = what_if_settled_bps(r, baseline);
+    double won = what_if_settled_bps(r, played) / base_bps - 1;
+    if (d->answer == ANALYSIS_ANSWER_UNKNOWN)
+        snprintf(why, 240, "the capture does not show what waiting ACKs cost, so that a replay only guesses it");
+    else if (fabs(1 / (1 + won) - 1 / (1 + expected)) > DISAGREE)
+        snprintf(why, 240, "%.60s wins back %.0f %% in the replay, and the diagnosis expects %.0f %%: one of them is wrong",
+                 played->label, 100 * won, 100 * expected);
+    return why[0] != '\0';
 }
 
 bool study_replay_what_if(struct scenario *s, const char *text, struct error *err)

@@ -99,9 +99,9 @@ class Replay(unittest.TestCase):
 
     def test_a_slow_uplink_beyond_the_tap_shows_by_the_wait(self):
         """0.76 Mb/s out, 9.2 in, captured at the host. How far the upload sinks then hangs on a buffer that drops 18
-        frames in all, so that is not asked."""
+        frames in all, so that is not asked, and the diagnosis expects less."""
         done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--name",
-                   "random-2026-040", "--near", 1)
+                   "random-2026-040", "--near", 1, "--options=--anyway")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"in lost 0\.8[56]")  # 0.86 by experiment
 

@@ -123,6 +123,30 @@ static void test_the_diagnosis_expects_what_acks_first_give_at_the_right_place(v
     assert_true(isnan(study_replay_expected(&d, "ack-first")) && isnan(study_replay_expected(&d, "fair@nic")));
 }
 
+/* One flow goes from 10 to 15 Mb/s with ACKs first: a third was lost. The diagnosis may be a tenth off, not more; and a
+ * replay does not know what the capture does not show. */
+static void test_a_gain_that_the_diagnosis_does_not_expect_is_refused(void **state)
+{
+    (void)state;
+    char why[240];
+    double settled_before[] = {10e6}, settled_after[] = {15e6};
+    struct study_replay r = {.n_flows = 1};
+    struct study_replay_run before = {.label = "baseline", .settled_bps = settled_before},
+                            after = {.label = "ack-first", .settled_bps = settled_after};
+    struct analysis_diagnosis d = {.answer = ANALYSIS_ANSWER_YES, .lost_share = 0.25};
+    assert_false(study_replay_refuses_gain(&r, NULL, &before, &after, why));
+    assert_false(study_replay_refuses_gain(&r, &d, &before, &after, why));
+    d.lost_share = 0.2;
+    assert_true(study_replay_refuses_gain(&r, &d, &before, &after, why));
+    assert_string_equal(why, "ack-first wins back 50 % in the replay, and the diagnosis expects 25 %: one of them is wrong");
+    after.label = "buffer=1MB";
+    assert_false(study_replay_refuses_gain(&r, &d, &before, &after, why));
+    after.label = "fair";
+    assert_true(study_replay_refuses_gain(&r, &d, &before, &after, why));
+    d = (struct analysis_diagnosis){.answer = ANALYSIS_ANSWER_UNKNOWN, .lost_share = (double)NAN};
+    assert_true(study_replay_refuses_gain(&r, &d, &before, &after, why));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_pause_stops_everybody_or_the_senders),
         cmocka_unit_test(test_nonsense_is_refused_and_named),
         cmocka_unit_test(test_the_diagnosis_expects_what_acks_first_give_at_the_right_place),
+        cmocka_unit_test(test_a_gain_that_the_diagnosis_does_not_expect_is_refused),
     };
     return cmocka_run_group_tests(tests, text_enter, text_leave);
 }
