@@ -15,6 +15,7 @@
 #define NOISE 0.03           /* of the round trip, and more: stamps are not used */
 #define MOST_SEGMENTS 0.8    /* of its segments belong to bursts from rest */
 #define LATER 2              /* times what queues explain: an application does */
+#define EARLIER 16           /* flows are asked, at most */
 #define LEAST_LOOPS 16       /* to take their mean */
 #define FRAME_BITS (1538 * 8.0)
 
@@ -120,21 +121,21 @@ static double evidence_wait_of(double wait_s)
 }
 
 /* Did what a flow lacks of the way to the other end and back wait on the way there? If not, it waited on the way back,
- * at the port towards the host. Behind a tap that is before the host's own queue it did: stamps of all flows that began
+ * at the port towards the host. Behind a tap that is before the host's own queue it did: stamps of the flows that began
  * earlier show that queue, those of data or of ACKs. */
 static bool evidence_there(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
-    bool there = false;
-    for (size_t i = 0; i < s->n; i++) {
+    size_t seen = 0;
+    for (size_t i = 0; i < s->n && seen < EARLIER; i++) {
         const struct analysis_evidence *o = &s->flow[i];
         const struct analysis_wait *w = o->start_s < e->start_s ? evidence_waits_at(o, e->start_s) : NULL;
         enum analysis_leg to = o->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN,
                           back = o->flow->incoming ? ANALYSIS_LEG_DATA_OUT : ANALYSIS_LEG_ACK_OUT;
         if (w && !(w->leg_s[to] > fmax(w->leg_s[back], TICKS_CLEAR * o->tick_s)))
             return false;
-        there = there || w;
+        seen += w != NULL;
     }
-    return there;
+    return seen > 0;
 }
 
 static void evidence_waits(struct analysis_evidence_set *s)
@@ -166,19 +167,18 @@ static bool evidence_pauses(const struct analysis_evidence *e)
     return e->flow->idle || breaks || k->short_share > SHORTS;
 }
 
-/* A leg from the tap to an end, of a flow that pauses: no more than the least that steady flows wait on their way to
- * the same end. NAN without any. */
-static double evidence_lent_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
-                              enum analysis_leg leg)
+/* What the host's flows show together; [1]: of incoming data, or of what goes to the host. */
+struct evidence_together {
+    double lent_s[2]; /* the least that steady flows wait from the tap to that end; NAN without any */
+    double receiver_s[2], receivers[2]; /* sum and number of known waits in the loops to receivers */
+    double bursts[2]; /* bursts from rest, each by its rate */
+};
+
+/* A leg from the tap to an end, of a flow that pauses: no more than steady flows wait there. NAN where none does. */
+static double evidence_lent_s(const struct analysis_evidence_set *s, const struct evidence_together *all,
+                              const struct analysis_evidence *e, enum analysis_leg leg)
 {
-    double least_s = NAN;
-    bool to_host = e->flow->incoming == (leg == ANALYSIS_LEG_DATA_IN);
-    for (size_t i = 0; i < s->n; i++) {
-        const struct analysis_evidence *o = &s->flow[i];
-        enum analysis_leg its = o->flow->incoming == to_host ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
-        if (isfinite(o->tick_s) && !evidence_pauses(o))
-            least_s = fmin(least_s, evidence_leg_s(s, o, its));
-    }
+    double least_s = all->lent_s[e->flow->incoming == (leg == ANALYSIS_LEG_DATA_IN)];
     return fmin(least_s, isfinite(least_s) ? evidence_leg_s(s, e, leg) : (double)NAN);
 }
 
@@ -199,44 +199,59 @@ static double evidence_burst_s(const struct analysis_evidence_set *s, const stru
 /* What a flow's data meet in the host's queue: ACKs of the other direction's flows are timed there by themselves, and a
  * FIFO is the same for all. A burst from rest does not meet the one before it: less by the flow's part in all bursts.
  * NAN unknown. */
-static double evidence_queue_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+static double evidence_queue_s(const struct analysis_evidence_set *s, const struct evidence_together *all,
+                               const struct analysis_evidence *e)
 {
-    double sum_s = 0, n = 0, bursts = 0, own = evidence_burst_s(s, e) * e->flow->rate_bps;
+    bool incoming = e->flow->incoming;
+    double own = evidence_burst_s(s, e) * e->flow->rate_bps;
+    double mean_s = all->receiver_s[!incoming] / all->receivers[!incoming];
+    return all->receivers[!incoming] > 0 ? mean_s * (own > 0 ? 1 - own / all->bursts[incoming] : 1) : NAN;
+}
+
+static struct evidence_together evidence_together_of(const struct analysis_evidence_set *s)
+{
+    struct evidence_together all = {.lent_s = {NAN, NAN}};
     for (size_t i = 0; i < s->n; i++) {
-        const struct analysis_evidence *o = &s->flow[i];
-        double wait_s = o->flow->incoming == e->flow->incoming ? NAN : evidence_receiver_s(o);
-        sum_s += isfinite(wait_s) ? fmax(0, wait_s) : 0;
-        n += isfinite(wait_s);
-        bursts += o->flow->incoming == e->flow->incoming ? evidence_burst_s(s, o) * o->flow->rate_bps : 0;
+        const struct analysis_evidence *e = &s->flow[i];
+        double wait_s = evidence_receiver_s(e);
+        bool in = e->flow->incoming;
+        all.receiver_s[in] += isfinite(wait_s) ? fmax(0, wait_s) : 0;
+        all.receivers[in] += isfinite(wait_s);
+        all.bursts[in] += evidence_burst_s(s, e) * e->flow->rate_bps;
+        for (int to = 0; to < 2 && isfinite(e->tick_s) && !evidence_pauses(e); to++)
+            all.lent_s[to] = fmin(all.lent_s[to],
+                                  evidence_leg_s(s, e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN));
     }
-    return n > 0 ? sum_s / n * (own > 0 ? 1 - own / bursts : 1) : NAN;
+    return all;
 }
 
 /* An application keeps the sender waiting: what leaves it does not show when the ACK before came there. Data begin
  * from rest much later than queues make them. */
-static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const struct evidence_together *all,
+                                  const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     double samples, burst_s = evidence_burst_s(s, e), loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples),
                     least_s = e->flow->incoming ? e->far_least_s : e->near_least_s;
     return evidence_pauses(e) ||
            (burst_s > 0 && e->lossless && k->most_bytes < FALLEN * k->offered_bytes &&
-            loop_s - least_s > LATER * (burst_s + evidence_queue_s(s, e)));
+            loop_s - least_s > LATER * (burst_s + evidence_queue_s(s, all, e)));
 }
 
 /* Stamps show the way from the ends to the tap, whatever lets data go. Where their ticks leave too much noise, ACKs are
  * timed from the data that they acknowledge, and data from the first of their burst, which meets the queue. On the way
  * from the tap its packets wait in the queues that others wait in. */
-static void evidence_applications(const struct analysis_evidence_set *s)
+static void evidence_applications(const struct analysis_evidence_set *s, const struct evidence_together *all)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        double data_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT), ack_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT),
-               queue_s = evidence_queue_s(s, e), burst_s = evidence_burst_s(s, e), receiver_s = evidence_receiver_s(e);
-        if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(s, e))
+        double data_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT), ack_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT);
+        double queue_s = evidence_queue_s(s, all, e), burst_s = evidence_burst_s(s, e);
+        double receiver_s = evidence_receiver_s(e);
+        if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(s, all, e))
             continue;
-        double data_in_s = evidence_lent_s(s, e, ANALYSIS_LEG_DATA_IN);
-        double ack_in_s = evidence_lent_s(s, e, ANALYSIS_LEG_ACK_IN);
+        double data_in_s = evidence_lent_s(s, all, e, ANALYSIS_LEG_DATA_IN);
+        double ack_in_s = evidence_lent_s(s, all, e, ANALYSIS_LEG_ACK_IN);
         /* A stamp is up to a tick old, those of one burst equally: so far is their mean off. */
         double noise_s = e->tick_s / sqrt(12 * fmax(1, fmin(e->clocking.restarts, (s->to_s - s->from_s) / e->tick_s)));
         data_s = fmax(0, data_s + (isfinite(data_in_s) ? data_in_s : 0));
@@ -257,7 +272,7 @@ static void evidence_applications(const struct analysis_evidence_set *s)
  * does: what waits between the tap and the receiver and back are ACKs, in the queue of the other direction; data
  * wait before it. Where the loop to the sender did not show often enough, the round trip is that of Little's law, the
  * window over the rate. */
-static void evidence_ticks(struct analysis_evidence_set *s)
+static void evidence_ticks(struct analysis_evidence_set *s, const struct evidence_together *all)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
@@ -267,7 +282,7 @@ static void evidence_ticks(struct analysis_evidence_set *s)
             !(e->clocking.flight_bytes > FEW_SEGMENTS * e->clocking.full_bytes))
             continue;
         e->tick_s = 0;
-        if (evidence_kept_waiting(s, e))
+        if (evidence_kept_waiting(s, all, e))
             continue;
         double least_s = e->flow->incoming ? e->near_least_s : e->far_least_s; /* of the loop to the receiver */
         double loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples);
@@ -458,8 +473,9 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     if (!analysis_floors_find(s, evidence_frame_s(f, flows, n)))
         return error_set(err, ERROR_SYSTEM, "out of memory for the diagnosis of %zu flows", n);
     evidence_waits(s);
-    evidence_applications(s);
-    evidence_ticks(s);
+    struct evidence_together all = evidence_together_of(s);
+    evidence_applications(s, &all);
+    evidence_ticks(s, &all);
     double bytes = 0, acks = 0;
     for (size_t i = 0; i < n; i++) {
         s->flow[i].limit = evidence_limit(s, &s->flow[i]);

@@ -121,8 +121,35 @@ static double floors_stood(const struct analysis_evidence *e, double at_s)
     return loop_s - e->own_far_s;
 }
 
+static int floors_by_peer(const void *a, const void *b)
+{
+    const struct analysis_evidence *x = *(struct analysis_evidence *const *)a;
+    const struct analysis_evidence *y = *(struct analysis_evidence *const *)b;
+    return memcmp(&x->peer, &y->peer, sizeof x->peer);
+}
+
+/* Flows to one peer have the least of theirs. */
+static bool floors_peers(const struct analysis_evidence_set *s)
+{
+    struct analysis_evidence **by = malloc((s->n + 1) * sizeof(struct analysis_evidence *));
+    if (!by)
+        return false;
+    for (size_t i = 0; i < s->n; i++)
+        by[i] = &s->flow[i];
+    qsort(by, s->n, sizeof *by, floors_by_peer);
+    for (size_t i = 0, end = 0; i < s->n; i = end) {
+        double least_s = INFINITY;
+        for (end = i; end < s->n && floors_by_peer(&by[end], &by[i]) == 0; end++)
+            least_s = fmin(least_s, by[end]->own_far_s);
+        for (size_t k = i; k < end; k++)
+            by[k]->own_far_s = fmin(by[k]->own_far_s, least_s);
+    }
+    free(by);
+    return true;
+}
+
 /* The host's flows by themselves: the least of their loops, or of another to the same peer. */
-static void floors_own(struct floors *f, double frame_s)
+static bool floors_own(struct floors *f, double frame_s)
 {
     struct analysis_evidence_set *s = f->s;
     double near_s = INFINITY;
@@ -134,14 +161,13 @@ static void floors_own(struct floors *f, double frame_s)
         e->own_far_s = fmin(shake_s, e->least_s[analysis_floors_far(e)]);
         f->nearest_s = fmin(f->nearest_s, e->own_far_s);
     }
+    if (!floors_peers(s))
+        return false;
     for (size_t i = 0; i < s->n; i++) {
-        struct analysis_evidence *e = &s->flow[i];
-        for (size_t k = 0; k < s->n; k++)
-            if (capture_address_same(&e->peer, &s->flow[k].peer))
-                e->own_far_s = fmin(e->own_far_s, s->flow[k].own_far_s);
-        e->far_least_s = e->own_far_s;
-        e->near_least_s = near_s;
+        s->flow[i].far_least_s = s->flow[i].own_far_s;
+        s->flow[i].near_least_s = near_s;
     }
+    return true;
 }
 
 static int floors_by_start(const void *a, const void *b)
@@ -218,12 +244,12 @@ static void floors_share(struct floors *f)
 bool analysis_floors_find(struct analysis_evidence_set *s, double frame_s)
 {
     struct floors f = {.s = s, .shift = calloc(s->n * REFERENCES + 1, sizeof *f.shift)};
-    if (!f.shift)
-        return false;
-    floors_own(&f, frame_s);
-    floors_references(&f);
-    floors_count(&f);
-    floors_share(&f);
+    bool ok = f.shift && floors_own(&f, frame_s);
+    if (ok) {
+        floors_references(&f);
+        floors_count(&f);
+        floors_share(&f);
+    }
     free(f.shift);
-    return true;
+    return ok;
 }
