@@ -55,6 +55,11 @@ static double diagnosis_room(const struct diagnosis *d, const struct analysis_di
     return (w->capacity_bps - d->s.other_bps[w == &d->out->out] - ack * other_bps) * full / (full + AROUND);
 }
 
+static struct analysis_diagnosis_way *diagnosis_way(const struct diagnosis *d, bool incoming)
+{
+    return incoming ? &d->out->in : &d->out->out;
+}
+
 /* Without timestamps one tap times the loop to the receiver and back. What waits there waits as ACKs where the data's
  * own direction has room: known after its capacity is. */
 static void diagnose_loops(struct diagnosis *d)
@@ -63,8 +68,8 @@ static void diagnose_loops(struct diagnosis *d)
         struct analysis_evidence *e = &d->s.flow[i];
         if (isfinite(e->tick_s) || !(e->loop_least_s > 0) || !(e->loop_wait_s > 0))
             continue;
-        const struct analysis_diagnosis_way *w = e->flow->incoming ? &d->out->in : &d->out->out;
-        const struct analysis_diagnosis_way *other = e->flow->incoming ? &d->out->out : &d->out->in;
+        const struct analysis_diagnosis_way *w = diagnosis_way(d, e->flow->incoming);
+        const struct analysis_diagnosis_way *other = diagnosis_way(d, !e->flow->incoming);
         if (!(w->carried_bps < ROOM * diagnosis_room(d, w, other->carried_bps)))
             continue;
         e->floor_s = e->loop_least_s;
@@ -104,9 +109,10 @@ static bool diagnosis_apart(const struct diagnosis *d, bool incoming)
     return sum_bps > 0 && !diagnosis_is_line(sum_bps + acks_bps);
 }
 
-static struct analysis_diagnosis_way *diagnosis_way(struct diagnosis *d, bool incoming)
+/* What the capture shows of a direction's frames; NULL unknown. */
+static const struct analysis_capacity_way *diagnosis_seen(const struct diagnosis *d, bool incoming)
 {
-    return incoming ? &d->out->in : &d->out->out;
+    return !d->host ? NULL : incoming ? &d->host->in : &d->host->out;
 }
 
 /* Time from one restart to the next of an application that goes on when all is acknowledged; NAN for others. What is
@@ -136,7 +142,7 @@ static double diagnosis_cycle_wait_s(struct diagnosis *d, const struct analysis_
  * where that is not known. Before a shaper frames pass the tap faster than the link: its rate counts where known. */
 static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
 {
-    const struct analysis_capacity_way *w = !d->host ? NULL : incoming ? &d->host->in : &d->host->out;
+    const struct analysis_capacity_way *w = diagnosis_seen(d, incoming);
     double bytes = 0;
     for (size_t i = 0; i < d->s.n; i++) {
         const struct analysis_evidence *e = &d->s.flow[i];
@@ -146,7 +152,7 @@ static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
     }
     if (!w || !d->s.beside || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
         return INFINITY;
-    const struct analysis_diagnosis_way *link = incoming ? &d->out->in : &d->out->out;
+    const struct analysis_diagnosis_way *link = diagnosis_way(d, incoming);
     bool known = isfinite(link->capacity_bps) && link->source != ANALYSIS_CAPACITY_ASSUMED; /* it may be far slower */
     return bytes * 8 / (known ? link->capacity_bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
 }
@@ -155,7 +161,7 @@ static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
 static void diagnose_held(struct diagnosis *d, bool incoming)
 {
     double wait = 0, rtt = 0, tick_s = 0, acks = 0, held = 0;
-    const struct analysis_capacity_way *other = !d->host ? NULL : incoming ? &d->host->out : &d->host->in;
+    const struct analysis_capacity_way *other = diagnosis_seen(d, !incoming);
     bool behind = !d->s.beside || (other && other->other_bytes > OTHERS * other->all_bytes);
     for (size_t i = 0; i < d->s.n; i++) {
         struct analysis_evidence *e = &d->s.flow[i];
@@ -317,7 +323,7 @@ static bool way_held(const struct diagnosis *d, bool incoming)
 /* The goodput that a direction's flows would have with `other_bps` in the other. */
 static double diagnose_possible(const struct diagnosis *d, bool incoming, double other_bps)
 {
-    const struct analysis_diagnosis_way *w = incoming ? &d->out->in : &d->out->out;
+    const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
     double wanted = 0, fixed = 0, room = diagnosis_room(d, w, other_bps);
     room = room > 0 ? room : (double)NAN;
     bool held = false;
@@ -368,7 +374,7 @@ static double diagnosis_windows_bps(const struct diagnosis *d, bool incoming)
  * link is hardly in use, their data wait for something else, and go on to. */
 static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming)
 {
-    const struct analysis_diagnosis_way *w = incoming ? &d->out->in : &d->out->out;
+    const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
     bool hardly = w->source != ANALYSIS_CAPACITY_ASSUMED && w->carried_bps < HALF * w->room_bps;
     double sum = 0;
     for (size_t i = 0; i < d->s.n; i++) {
@@ -389,7 +395,7 @@ static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming)
  * they do, or no more; where not all of the host's traffic is there, or no wait shows, ACKs may wait for nothing. */
 static void diagnose_bounds(const struct diagnosis *d, bool incoming, double *least_bps, double *most_bps)
 {
-    const struct analysis_diagnosis_way *w = incoming ? &d->out->in : &d->out->out;
+    const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
     *least_bps = *most_bps = w->possible_bps;
     bool held = way_held(d, incoming), unknown = way_unknown(d, incoming);
     bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN && held, beyond = !d->s.beside && held;
@@ -470,7 +476,7 @@ static enum analysis_cause diagnosis_most(const struct diagnosis *d, bool all)
 /* Do a direction's flows wait longer than anything can at the host's link, or each behind a link of its own? */
 static bool diagnosis_elsewhere(const struct diagnosis *d, bool incoming)
 {
-    const struct analysis_diagnosis_way *w = incoming ? &d->out->in : &d->out->out;
+    const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
     return w->flows > 0 && !w->saturated &&
            (diagnosis_apart(d, incoming) || w->data_wait_s > ELSEWHERE * diagnosis_drain_s(d, incoming) ||
             w->ack_wait_s > ELSEWHERE * diagnosis_drain_s(d, !incoming));

@@ -199,25 +199,25 @@ static double evidence_burst_s(const struct analysis_evidence_set *s, const stru
 /* What a flow's data meet in the host's queue: ACKs of the other direction's flows are timed there by themselves, and a
  * FIFO is the same for all. A burst from rest does not meet the one before it: less by the flow's part in all bursts.
  * NAN unknown. */
-static double evidence_queue_s(const struct analysis_evidence_set *s, const struct evidence_together *all,
-                               const struct analysis_evidence *e)
+static double evidence_queue_s(const struct evidence_together *all, const struct analysis_evidence *e)
 {
     bool incoming = e->flow->incoming;
-    double own = evidence_burst_s(s, e) * e->flow->rate_bps;
+    double own = e->burst_s * e->flow->rate_bps;
     double mean_s = all->receiver_s[!incoming] / all->receivers[!incoming];
     return all->receivers[!incoming] > 0 ? mean_s * (own > 0 ? 1 - own / all->bursts[incoming] : 1) : NAN;
 }
 
-static struct evidence_together evidence_together_of(const struct analysis_evidence_set *s)
+static struct evidence_together evidence_together_of(struct analysis_evidence_set *s)
 {
     struct evidence_together all = {.lent_s = {NAN, NAN}};
     for (size_t i = 0; i < s->n; i++) {
-        const struct analysis_evidence *e = &s->flow[i];
+        struct analysis_evidence *e = &s->flow[i];
         double wait_s = evidence_receiver_s(e);
         bool in = e->flow->incoming;
+        e->burst_s = evidence_burst_s(s, e);
         all.receiver_s[in] += isfinite(wait_s) ? fmax(0, wait_s) : 0;
         all.receivers[in] += isfinite(wait_s);
-        all.bursts[in] += evidence_burst_s(s, e) * e->flow->rate_bps;
+        all.bursts[in] += e->burst_s * e->flow->rate_bps;
         for (int to = 0; to < 2 && isfinite(e->tick_s) && !evidence_pauses(e); to++)
             all.lent_s[to] = fmin(all.lent_s[to],
                                   evidence_leg_s(s, e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN));
@@ -231,11 +231,11 @@ static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const s
                                   const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
-    double samples, burst_s = evidence_burst_s(s, e), loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples),
+    double samples, burst_s = e->burst_s, loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples),
                     least_s = e->flow->incoming ? e->far_least_s : e->near_least_s;
     return evidence_pauses(e) ||
            (burst_s > 0 && e->lossless && k->most_bytes < FALLEN * k->offered_bytes &&
-            loop_s - least_s > LATER * (burst_s + evidence_queue_s(s, all, e)));
+            loop_s - least_s > LATER * (burst_s + evidence_queue_s(all, e)));
 }
 
 /* Stamps show the way from the ends to the tap, whatever lets data go. Where their ticks leave too much noise, ACKs are
@@ -246,7 +246,7 @@ static void evidence_applications(const struct analysis_evidence_set *s, const s
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
         double data_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT), ack_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT);
-        double queue_s = evidence_queue_s(s, all, e), burst_s = evidence_burst_s(s, e);
+        double queue_s = evidence_queue_s(all, e), burst_s = e->burst_s;
         double receiver_s = evidence_receiver_s(e);
         if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(s, all, e))
             continue;
@@ -284,12 +284,11 @@ static void evidence_ticks(struct analysis_evidence_set *s, const struct evidenc
         e->tick_s = 0;
         if (evidence_kept_waiting(s, all, e))
             continue;
-        double least_s = e->flow->incoming ? e->near_least_s : e->far_least_s; /* of the loop to the receiver */
         double loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples);
         if (samples >= LEAST_LOOPS && e->flow->loss_events == 0)
             rtt_s = loop_s + e->loop_wait_s + e->loop_least_s;
         e->floor_s = fmin(e->floor_s, rtt_s);
-        e->ack_wait_s = fmin(fmax(0, e->loop_wait_s + e->loop_least_s - least_s), rtt_s - e->floor_s);
+        e->ack_wait_s = fmin(fmax(0, evidence_receiver_s(e)), rtt_s - e->floor_s);
         e->data_wait_s = fmax(0, rtt_s - e->floor_s - e->ack_wait_s);
     }
 }

@@ -26,6 +26,7 @@ struct analysis_evidence {
     double own_far_s;                 /* the lesser of its handshake's and its data's, to the other end and back */
     double near_least_s, far_least_s; /* through empty queues: analysis/floors.h */
     double lent_s;                    /* of ack_wait_s: what others wait on the way from the tap to its sender */
+    double burst_s;                   /* its data behind those before them in bursts from rest; 0: few are in such */
     double missing_s[2];              /* in data and ACK waits: what its stamps' own least leave out */
     enum analysis_cause limit;        /* application, receiver, window or losses */
     double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */

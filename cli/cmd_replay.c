@@ -232,6 +232,21 @@ static bool replay_try(const struct study_replay *r, const struct replay_options
     return ok;
 }
 
+/* Buffers around the nearest guess, until one is near enough. `guess`, which *best may be one of, has room for all. */
+static bool replay_search(const struct study_replay *r, const struct replay_options *o, const char *root,
+                          study_replay_guess *guess, study_replay_measure *measure, double enough,
+                          struct study_replay_run *best, study_replay_guess *chosen, int *signal_number,
+                          struct error *err)
+{
+    bool ok = true;
+    int n;
+    for (int i = 0; ok && !*signal_number && i < SEARCHES && measure(r, best) > enough; i++) {
+        study_replay_guesses_around(*chosen, guess, &n);
+        ok = replay_try(r, o, root, guess, n, measure, best, chosen, signal_number, err);
+    }
+    return ok;
+}
+
 /* Takes a guess, unless it is "", into r, and moves the hosts. */
 static bool replay_assume(struct study_replay *r, const struct replay_options *o, const char *root, const char *chosen,
                           study_replay_measure *measure, struct study_replay_run *best, int *signal_number,
@@ -260,15 +275,10 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
     bool ok = replay_try(r, o, root, guess, 1, study_replay_distance, &best, &chosen, signal_number, err);
     if (ok && !*signal_number && study_replay_distance(r, &best) > NEAR_ENOUGH)
         ok = replay_try(r, o, root, guess + 1, n - 1, study_replay_distance, &best, &chosen, signal_number, err);
-    for (int i = 0; ok && !*signal_number && i < SEARCHES && study_replay_distance(r, &best) > NEAR_ENOUGH; i++) {
-        study_replay_guesses_around(chosen, guess, &n);
-        ok = replay_try(r, o, root, guess, n, study_replay_distance, &best, &chosen, signal_number, err);
-    }
-    /* what would be refused may be near by the rates alone */
-    for (int i = 0; ok && !*signal_number && i < SEARCHES && study_replay_error(r, &best) > STUDY_REPLAY_NEAR; i++) {
-        study_replay_guesses_around(chosen, guess, &n);
-        ok = replay_try(r, o, root, guess, n, study_replay_error, &best, &chosen, signal_number, err);
-    }
+    ok = ok &&
+         replay_search(r, o, root, guess, study_replay_distance, NEAR_ENOUGH, &best, &chosen, signal_number, err) &&
+         /* what would be refused may be near by the rates alone */
+         replay_search(r, o, root, guess, study_replay_error, STUDY_REPLAY_NEAR, &best, &chosen, signal_number, err);
     struct replay_knobs knobs = replay_knobs_save(r);
     ok = ok && replay_assume(r, o, root, chosen, study_replay_distance, &best, signal_number, err);
     if (ok && !*signal_number && !o->gives[GIVEN_CONGESTION] && study_replay_needs_windows(r, &best)) {
