@@ -5,6 +5,7 @@
 #include "emu/gbn.h"
 #include "scenarios/pauses.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static const struct program_ops *program_ops_of(const struct scenario *s)
@@ -55,6 +56,7 @@ struct program *program_new(const struct program_env *env)
 {
     struct program *p = memory_zeroed(1, sizeof *p, "what the hosts run");
     *p = (struct program){.env = *env, .clock = emu_engine_clock(env->engine), .ops = program_ops_of(env->scenario)};
+    assert(p->ops); /* program_wanted() */
     p->state = memory_zeroed(1, p->ops->state_bytes, "what the hosts run");
     p->ops->start(p);
     return p;
