@@ -126,7 +126,8 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
     json_error_t why;
     *s = (struct results_summary){.title = NULL};
     if (!results_directory_has(directory, "summary.json"))
-        return error_set(err, ERROR_INPUT, "%s: no summary.json, which a run writes last: not a finished run", directory);
+        return error_set(err, ERROR_INPUT, "%s: a directory without summary.json, which a run writes last: not a finished run",
+                         directory);
     char *path = results_directory_path(directory, "summary.json");
     FILE *f = infile_open(path, err);
     json_t *object = f ? json_loadf(f, 0, &why) : NULL;

@@ -88,10 +88,11 @@ static bool judge_runs(const char *directory, const struct study_judge_options *
     bool ok = true, any = false;
     for (int i = 0; i < n; i++) {
         char *path = results_directory_path(directory, names[i]->d_name);
-        if (ok && names[i]->d_name[0] != '.' && study_judge_run_exists(path)) {
+        bool hidden = names[i]->d_name[0] == '.';
+        if (ok && !hidden && study_judge_run_exists(path)) {
             any = true;
             ok = judge_run(path, options, listener, visit, user, err);
-        } else if (ok && results_directory_has(path, "scenario.yaml")) {
+        } else if (ok && !hidden && results_directory_has(path, "scenario.yaml")) {
             judge_warn(listener, memory_text("%s: a scenario without flows.csv: not a finished run, left out", path));
         }
         free(path);

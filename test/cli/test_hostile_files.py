@@ -113,7 +113,7 @@ class HostileFiles(e2e.Case):
                     ["analyze", "out"], ["check", "."], ["plot", "."]]
         for command in commands:
             path.unlink()
-            self.bad(2, ["out: no summary.json", "not a finished run"], *command)
+            self.bad(2, ["out: a directory without summary.json", "not a finished run"], *command)
             for broken in ("", "{", "[]", "{}", json.dumps({**summary, "complete": None}),
                            json.dumps({**summary, "flows": 1}), None):
                 if broken is None:  # a directory of that name
