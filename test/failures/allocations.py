@@ -4,6 +4,7 @@
 
 Usage: allocations.py CONTRAFLOW FAILING.so [SHARE [WORD...]]: of each command whose line has the words, a share of its
 allocations, drawn by a seed; without a share, all."""
+import pathlib
 import random
 import shutil
 import sys
@@ -13,7 +14,8 @@ import failures
 
 
 def main():
-    contraflow, library, share = sys.argv[1], sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 1
+    contraflow, library = sys.argv[1], str(pathlib.Path(sys.argv[2]).resolve())
+    share = float(sys.argv[3]) if len(sys.argv) > 3 else 1
     bench = failures.Bench(contraflow)
     rng = random.Random(17)
     totals = {"failed": 0, "same": 0, "bad": 0, "leaks": 0}
