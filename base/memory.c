@@ -2,11 +2,12 @@
 #include "base/memory.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static _Noreturn void memory_end(const char *what)
+_Noreturn void memory_end(const char *what)
 {
     fprintf(stderr, "contraflow: out of memory for %s\n", what);
     exit(3); /* as ERROR_SYSTEM */
@@ -69,8 +70,9 @@ FILE *memory_stream(char **text, size_t *size)
     return f;
 }
 
-void memory_stream_end(FILE *f)
+void memory_stream_end(FILE *f, char **text)
 {
-    if (fclose(f) != 0)
+    bool whole = fflush(f) == 0 && !ferror(f); /* of a stream in memory, fclose() does not tell */
+    if (fclose(f) != 0 || !whole || !*text)
         memory_end("text");
 }

@@ -8,6 +8,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* The end for want of memory for `what`. */
+_Noreturn void memory_end(const char *what);
+
 /* n items of `size` bytes, all zero; free() them. `what` finishes the line, such as "queued frames". */
 void *memory_zeroed(size_t n, size_t size, const char *what) __attribute__((malloc, returns_nonnull));
 
@@ -27,6 +30,6 @@ char *memory_vtext(const char *format, va_list args) __attribute__((format(print
 
 /* A stream that is written to memory; *text is for free() after memory_stream_end(). */
 FILE *memory_stream(char **text, size_t *size) __attribute__((returns_nonnull));
-void memory_stream_end(FILE *f);
+void memory_stream_end(FILE *f, char **text);
 
 #endif

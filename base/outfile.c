@@ -4,15 +4,70 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The parts of this process: whatever exits, for want of memory say, leaves none. */
+static char **outfile_parts;
+static size_t outfile_n, outfile_capacity;
+
+static void outfile_at_exit(void)
+{
+    while (outfile_n > 0)
+        unlink(outfile_parts[--outfile_n]);
+}
+
+void outfile_watch(char *part)
+{
+    if (outfile_capacity == 0)
+        atexit(outfile_at_exit);
+    outfile_parts = memory_grown(outfile_parts, outfile_n, &outfile_capacity, 16, sizeof *outfile_parts, "files");
+    outfile_parts[outfile_n++] = part;
+}
+
+void outfile_unwatch(const char *part)
+{
+    for (size_t i = 0; i < outfile_n; i++)
+        if (outfile_parts[i] == part)
+            outfile_parts[i--] = outfile_parts[--outfile_n];
+}
+
 static void outfile_free(struct outfile *f)
 {
+    outfile_unwatch(f->part);
     free(f->path);
     free(f->part);
     *f = (struct outfile){0};
+}
+
+/* A new, empty file that nobody else writes: whoever has the lock of the file of this name owns it. What a process that
+ * is gone left is removed, and so is what others put there: a link, to have another file written. */
+static int outfile_open_part(const char *part, bool *busy)
+{
+    for (;;) {
+        struct stat opened, named;
+        int fd = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (fd < 0 && errno == ELOOP && lstat(part, &named) == 0 && S_ISLNK(named.st_mode) && unlink(part) == 0)
+            continue;
+        if (fd < 0)
+            return -1;
+        *busy = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        if (*busy || fstat(fd, &opened) != 0) {
+            close(fd);
+            return -1;
+        }
+        bool ours = lstat(part, &named) == 0 && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+        if (ours && S_ISREG(opened.st_mode) && opened.st_nlink == 1 && opened.st_size == 0)
+            return fd;
+        if (ours && unlink(part) != 0) {
+            close(fd);
+            return -1;
+        }
+        close(fd);
+    }
 }
 
 bool outfile_open(struct outfile *f, const char *path, struct error *err)
@@ -20,33 +75,48 @@ bool outfile_open(struct outfile *f, const char *path, struct error *err)
     *f = (struct outfile){0};
     f->path = memory_text("%s", path);
     f->part = memory_text("%s.part", path);
-    f->stream = fopen(f->part, "wb");
-    if (!f->stream) {
+    bool busy = false;
+    outfile_watch(f->part);
+    int fd = outfile_open_part(f->part, &busy);
+    if (fd >= 0)
+        f->stream = fdopen(fd, "wb");
+    if (f->stream)
+        return true;
+    if (busy)
+        error_set(err, ERROR_INPUT, "%s: another process is writing it; wait for its end, or give another name", path);
+    else
         error_set_errno(err, "%s: cannot be written", f->part);
-        outfile_free(f);
-        return false;
+    if (fd >= 0) {
+        unlink(f->part);
+        close(fd);
     }
-    return true;
+    outfile_free(f);
+    return false;
 }
 
 bool outfile_commit(struct outfile *f, struct error *err)
 {
-    bool ok = !ferror(f->stream) && fflush(f->stream) == 0;
-    int saved = errno;
+    int why = errno, lock = dup(fileno(f->stream)); /* until the file has its name */
+    bool ok = lock >= 0 && fflush(f->stream) == 0;
+    if (!ok)
+        why = errno;
+    ok = ok && !ferror(f->stream);
     if (fclose(f->stream) != 0 && ok) {
         ok = false;
-        saved = errno;
+        why = errno;
     }
     f->stream = NULL;
     if (ok && rename(f->part, f->path) != 0) {
         ok = false;
-        saved = errno;
+        why = errno;
     }
     if (!ok) {
-        errno = saved ? saved : EIO;
+        errno = why ? why : EIO;
         error_set_errno(err, "%s: cannot be written", f->path);
         unlink(f->part);
     }
+    if (lock >= 0)
+        close(lock);
     outfile_free(f);
     return ok;
 }
@@ -54,16 +124,9 @@ bool outfile_commit(struct outfile *f, struct error *err)
 void outfile_discard(struct outfile *f)
 {
     if (f->stream) {
-        fclose(f->stream);
         unlink(f->part);
-    }
-    outfile_free(f);
-}
-
-void outfile_abandon(struct outfile *f)
-{
-    if (f->stream)
         fclose(f->stream);
+    }
     outfile_free(f);
 }
 

@@ -42,7 +42,7 @@ static bool writer_open_pcap(struct capture_writer *w, const struct capture_writ
     return true;
 }
 
-static void writer_free(struct capture_writer *w)
+void capture_writer_discard(struct capture_writer *w)
 {
     if (!w)
         return;
@@ -71,7 +71,7 @@ struct capture_writer *capture_writer_open(const char *path, const struct captur
     }
     if (ok)
         return w;
-    writer_free(w);
+    capture_writer_discard(w);
     return NULL;
 }
 
@@ -113,12 +113,6 @@ bool capture_writer_close(struct capture_writer *w, struct error *err)
         pcap_dump_close(w->dumper);
     w->dumper = NULL;
     ok = ok && outfile_commit(&w->file, err);
-    writer_free(w);
+    capture_writer_discard(w);
     return ok;
-}
-
-void capture_writer_abandon(struct capture_writer *w)
-{
-    outfile_abandon(&w->file);
-    writer_free(w);
 }

@@ -35,7 +35,7 @@ bool capture_writer_write(struct capture_writer *w, int64_t time_ns, const uint8
 /* Always frees. False and *err when not every byte reached the disk: PATH does not appear then. */
 bool capture_writer_close(struct capture_writer *w, struct error *err);
 
-/* Frees; what was written so far stays as PATH.part, perhaps cut inside its last packet. */
-void capture_writer_abandon(struct capture_writer *w);
+/* Frees and removes what was written so far. Safe on NULL. */
+void capture_writer_discard(struct capture_writer *w);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/check_capture.h"
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/cmd_replay.h"
 #include "cli/engines.h"
 #include "cli/options.h"
 #include "cli/read.h"
+#include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 
@@ -313,9 +313,9 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
                       struct error *err)
 {
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
-    int n = 1 + o->n_what_ifs, signal_number = 0;
+    int n = 1 + o->n_what_ifs, signal_number = 0, lock;
     char *root = o->output ? memory_text("%s", o->output) : cli_output_name(o->file, "-replay");
-    bool ok = outfile_make_directory(root, err) && replay_guess(r, o, root, &signal_number, err), refused = false;
+    bool ok = results_directory_take(root, &lock, err) && replay_guess(r, o, root, &signal_number, err), refused = false;
     for (int i = 0; ok && !signal_number && i < n; i++) {
         runs[i].label = i ? o->what_ifs[i - 1] : "baseline";
         replay_variant_directory(root, runs[i].label, runs[i].directory);
@@ -348,6 +348,8 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
     }
     for (int i = 0; i < n; i++)
         free(runs[i].goodput_bps);
+    if (lock >= 0)
+        close(lock);
     if (signal_number)
         raise(signal_number);
     return !ok ? cli_fail(err) : refused ? 1 : 0;

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct run_plan {
     struct scenario scenario;
@@ -26,7 +27,9 @@ struct run_plan {
     struct sweep_engines_job *jobs; /* owned */
     struct run_names {
         char *label, *directory;
+        int lock; /* of the directory; -1 without one */
     } *names; /* owned: what jobs borrow */
+    int lock; /* of the directory that holds the runs' own; -1 without one */
     int n_jobs;
 };
 
@@ -36,7 +39,11 @@ static void plan_fini(struct run_plan *p)
     for (int i = 0; i < p->n_jobs; i++) {
         free(p->names[i].label);
         free(p->names[i].directory);
+        if (p->names[i].lock >= 0)
+            close(p->names[i].lock);
     }
+    if (p->lock >= 0)
+        close(p->lock);
     free(p->names);
     free(p->jobs);
     free(p->directory);
@@ -50,7 +57,8 @@ static bool plan_add_job(struct run_plan *p, const struct scenario *s, const cha
     job->label = names->label = memory_text("%s", label);
     job->directory = names->directory = memory_text("%s", directory);
     p->n_jobs++;
-    return scenario_save_directory(s, directory, p->comment, err);
+    return results_directory_take(directory, &names->lock, err) &&
+           scenario_save_directory(s, directory, p->comment, err);
 }
 
 static bool plan_make_jobs(struct run_plan *p, struct error *err)
@@ -60,7 +68,8 @@ static bool plan_make_jobs(struct run_plan *p, struct error *err)
     p->names = memory_zeroed((size_t)s->n_points + 1, sizeof *p->names, "runs");
     if (s->n_points == 0)
         return plan_add_job(p, s, p->directory, p->directory, err);
-    if (!scenario_save_directory(s, p->directory, p->comment, err))
+    if (!results_directory_take(p->directory, &p->lock, err) ||
+        !scenario_save_directory(s, p->directory, p->comment, err))
         return false;
     for (int i = 0; i < s->n_points; i++) {
         struct scenario point;
@@ -169,7 +178,7 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
                            struct run_plan *part, struct error *err)
 {
     char what[96], program[PATH_MAX];
-    *part = (struct run_plan){.scenario = whole->scenario}; /* borrowed */
+    *part = (struct run_plan){.scenario = whole->scenario, .lock = -1}; /* the scenario is borrowed */
     part->scenario.engine = engine;
     part->directory = results_directory_path(whole->directory, scenario_engine_names[engine]);
     memcpy(part->comment, whole->comment, sizeof part->comment);
@@ -183,7 +192,7 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
 
 static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, bool json)
 {
-    struct run_plan parts[2] = {{.directory = NULL}, {.directory = NULL}};
+    struct run_plan parts[2] = {{.lock = -1}, {.lock = -1}};
     struct study_cross_check c = {.n = 0};
     struct error err;
     int status = 0;
@@ -213,7 +222,7 @@ static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, 
 
 int cmd_run(int argc, char **argv)
 {
-    struct run_plan plan = {0};
+    struct run_plan plan = {.lock = -1};
     struct error err = {0};
     struct cli_options_sets sets = {.n = 0};
     const char *output = NULL;

@@ -3,6 +3,7 @@
  *
  * `contraflow run` starts one process a simulation. It prints "progress FRACTION" on stdout and, on failure, one
  * line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
+#include "base/process.h"
 #include "sweep/engines.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
@@ -31,11 +32,11 @@ static void on_progress(void *user, double fraction)
 
 int main(int argc, char **argv)
 {
+    process_start();
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* a parent that dies takes its simulations with it */
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
     if (argc != 2 || argv[1][0] == '-') {
         bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
         fprintf(asked ? stdout : stderr,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
+#include "base/process.h"
 #include "cli/cli.h"
 
 #include <gsl/gsl_errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,10 +41,18 @@ static int main_help(int argc, char **argv)
     return 0;
 }
 
+/* What GSL cannot compute it says; what it has no memory for, not every caller hears. */
+static void main_gsl(const char *reason, const char *file, int line, int code)
+{
+    (void)reason, (void)file, (void)line;
+    if (code == GSL_ENOMEM)
+        memory_end("a fit");
+}
+
 int main(int argc, char **argv)
 {
-    gsl_set_error_handler_off();
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit is a failed write with a message, not a death */
+    process_start();
+    gsl_set_error_handler(main_gsl);
     if (argc < 2) {
         fputs(cli_help_find("")->brief, stderr);
         return ERROR_INPUT;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contraflow-mpi: `contraflow sweep` as processes of mpirun. */
+#include "base/process.h"
 #include "cli/cli.h"
 #include "cli/sweep_run.h"
 #include "sweep/mpi.h"
@@ -10,7 +11,7 @@ int main(int argc, char **argv)
 {
     struct error err;
     int rank, status = 0, number = 0;
-    signal(SIGXFSZ, SIG_IGN);
+    process_start();
     if (!sweep_mpi_start(&rank, &err)) {
         status = cli_fail(&err);
     } else if (rank == 0) {

@@ -5,9 +5,11 @@
 #include "results/summary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 char *results_directory_path(const char *directory, const char *name)
@@ -52,6 +54,22 @@ static bool directory_remove_listed(const struct results_summary *s, const char 
         ok = strchr(file, '/') || results_directory_remove(directory, file, err);
     }
     return ok;
+}
+
+bool results_directory_take(const char *directory, int *lock, struct error *err)
+{
+    *lock = -1;
+    if (!outfile_make_directory(directory, err))
+        return false;
+    *lock = open(directory, O_RDONLY | O_DIRECTORY); /* not O_CLOEXEC: an engine may outlive us by a moment */
+    if (*lock < 0)
+        return error_set_errno(err, "%s: cannot be opened", directory);
+    if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) /* some file systems have no locks */
+        return true;
+    close(*lock);
+    *lock = -1;
+    return error_set(err, ERROR_INPUT, "%s: another process writes its results there; wait for its end, or give -o "
+                     "another directory", directory);
 }
 
 bool results_directory_clear(const char *directory, struct error *err)

@@ -17,6 +17,10 @@ bool results_directory_has(const char *directory, const char *name);
 /* Removes it; one that is not there is fine. */
 bool results_directory_remove(const char *directory, const char *name, struct error *err);
 
+/* Makes the directory and takes it for this process and those that it starts, until all have ended or closed *lock; a
+ * process that is killed holds nothing. ERROR_INPUT when another has it. */
+bool results_directory_take(const char *directory, int *lock, struct error *err);
+
 /* Makes the directory and removes the results of an earlier run by name: summary.json first, which must not vouch for
  * files of the next run, then the tables, and the captures and events that the summary lists. Other files stay. */
 bool results_directory_clear(const char *directory, struct error *err);

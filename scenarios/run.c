@@ -376,10 +376,8 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     bool ok = run_start(&r, &config) && emu_engine_run(r.engine, s->duration_ps, &r.error) && !r.failed &&
               run_finish(&r, result);
     if (!ok) {
-        /* What the captures hold is cut somewhere, but worth something: it stays, under .part names. */
         for (int i = 0; r.taps && i < s->n_captures; i++)
-            if (r.taps[i].writer)
-                capture_writer_abandon(r.taps[i].writer);
+            capture_writer_discard(r.taps[i].writer);
         record_queues_close(&r.queues, false, &(struct error){0});
         *err = r.error;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
+#include "base/outfile.h"
 #include "sweep/db.h"
 
 #include <fcntl.h>
@@ -143,9 +144,10 @@ bool sweep_db_make(const char *path, bool (*fill)(struct sweep_db *d, void *user
     struct stat locked, named;
     bool ok = true, again;
     char *part = memory_text("%s.part", path);
+    outfile_watch(part);
     do {
         struct sweep_db d = {.path = part};
-        int fd = open(part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        int fd = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (fd < 0) {
             ok = error_set_errno(err, "%s: cannot be made", path);
             break;
@@ -170,6 +172,7 @@ bool sweep_db_make(const char *path, bool (*fill)(struct sweep_db *d, void *user
         }
         close(fd);
     } while (again && access(path, F_OK) != 0);
+    outfile_unwatch(part);
     free(part);
     return ok;
 }

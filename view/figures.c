@@ -34,25 +34,38 @@ bool view_figures_png(const char *svg, const char *png, bool *made, struct error
     char *const command[] = {(char[]){"rsvg-convert"}, (char[]){"--zoom=2"}, NULL};
     posix_spawn_file_actions_t files;
     struct outfile f;
+    char bytes[BUFSIZ];
+    ssize_t n = 0;
     pid_t pid;
-    int status = -1;
+    int status = -1, picture[2];
     unlink(png);
     *made = false;
     if (!outfile_open(&f, png, err))
         return false;
+    if (pipe2(picture, O_CLOEXEC) != 0) {
+        outfile_discard(&f);
+        return error_set_errno(err, "%s: cannot be made", png);
+    }
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, svg, O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, fileno(f.stream), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files, picture[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    errno = posix_spawnp(&pid, command[0], &files, NULL, command, environ);
-    bool missing = errno == ENOENT, started = errno == 0;
+    int failed = posix_spawnp(&pid, command[0], &files, NULL, command, environ);
     posix_spawn_file_actions_destroy(&files);
-    if (started && waitpid(pid, &status, 0) == pid && status == 0)
+    close(picture[1]);
+    /* It does not look whether its own writes succeed: ours do. */
+    while (!failed && !ferror(f.stream) && (n = read(picture[0], bytes, sizeof bytes)) > 0)
+        fwrite(bytes, 1, (size_t)n, f.stream);
+    int why = errno;
+    close(picture[0]);
+    bool ended = !failed && waitpid(pid, &status, 0) == pid && status == 0;
+    errno = why;
+    if ((ended && n == 0) || ferror(f.stream))
         *made = outfile_commit(&f, err);
-    else if (!missing)
+    else if (failed != ENOENT)
         error_set(err, ERROR_SYSTEM, "%s: rsvg-convert cannot make a picture of %s", png, svg);
     outfile_discard(&f);
-    return *made || missing;
+    return *made || failed == ENOENT;
 }
 
 /* A file with the head of a figure in it. */

@@ -118,7 +118,7 @@ static bool write_capture(const char *path, const struct capture_case *k, long p
     }
     free(segments);
     if (w && !ok)
-        capture_writer_abandon(w);
+        capture_writer_discard(w);
     return ok && capture_writer_close(w, err);
 }
 

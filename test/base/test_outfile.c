@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -81,6 +83,49 @@ static void test_failed_write_does_not_look_whole(void **state)
     assert_false(exists("d.part"));
 }
 
+static void test_exit_leaves_no_part(void **state)
+{
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct outfile f;
+        struct error err;
+        bool ok = outfile_open(&f, in_directory("e"), &err) && exists("e.part");
+        exit(ok ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_false(exists("e"));
+    assert_false(exists("e.part"));
+}
+
+/* What a process that is gone left, and what others put there, is replaced; what a process writes now is not. */
+static void test_part_belongs_to_one(void **state)
+{
+    (void)state;
+    struct outfile first, second;
+    struct error err;
+    char target[128], part[128];
+    snprintf(target, sizeof target, "%s", in_directory("target"));
+    snprintf(part, sizeof part, "%s", in_directory("g.part"));
+    FILE *f = fopen(target, "w");
+    assert_non_null(f);
+    fclose(f);
+    assert_int_equal(symlink(target, part), 0);
+    assert_true(outfile_open(&first, in_directory("g"), &err));
+    fputs("first\n", first.stream);
+    assert_false(outfile_open(&second, in_directory("g"), &err));
+    assert_int_equal(err.code, ERROR_INPUT);
+    assert_non_null(strstr(err.message, "another process is writing it"));
+    assert_true(outfile_commit(&first, &err));
+    struct stat st;
+    assert_int_equal(lstat(in_directory("g"), &st), 0);
+    assert_true(S_ISREG(st.st_mode) && st.st_size == 6);
+    assert_int_equal(stat(target, &st), 0);
+    assert_int_equal(st.st_size, 0);
+}
+
 static void test_directories_are_made_with_parents(void **state)
 {
     (void)state;
@@ -102,6 +147,8 @@ int main(void)
         cmocka_unit_test(test_discard_leaves_nothing),
         cmocka_unit_test(test_missing_directory_is_a_system_error),
         cmocka_unit_test(test_failed_write_does_not_look_whole),
+        cmocka_unit_test(test_exit_leaves_no_part),
+        cmocka_unit_test(test_part_belongs_to_one),
         cmocka_unit_test(test_directories_are_made_with_parents),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
