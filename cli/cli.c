@@ -2,9 +2,44 @@
 #include "cli/cli.h"
 
 #include "base/memory.h"
+#include "base/print.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static FILE *cli_guard(int descriptor, FILE *unguarded, int buffering)
+{
+    FILE *f = print_guard(descriptor);
+    if (!f)
+        return unguarded; /* memory_end() will soon say so */
+    setvbuf(f, NULL, buffering, BUFSIZ);
+    return f;
+}
+
+void cli_start(void)
+{
+    stdout = cli_guard(STDOUT_FILENO, stdout, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
+    stderr = cli_guard(STDERR_FILENO, stderr, _IONBF);
+}
+
+void cli_progress(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = memory_vtext(format, args), *line = print_escaped(text);
+    va_end(args);
+    dprintf(STDERR_FILENO, "\r\033[K%s", line);
+    free(line);
+    free(text);
+}
+
+void cli_progress_clear(void)
+{
+    dprintf(STDERR_FILENO, "\r\033[K");
+}
 
 int cli_fail(const struct error *err)
 {

@@ -20,6 +20,14 @@ int cmd_fit(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 
+/* First in main(): nothing reaches standard output and standard error but text and line breaks (base/print.h), except by
+ * cli_progress(). */
+void cli_start(void);
+
+/* printf-style, in place of what the terminal's last line shows. */
+void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_progress_clear(void);
+
 /* One line "contraflow: MESSAGE" on stderr; returns the exit status. */
 int cli_fail(const struct error *err);
 

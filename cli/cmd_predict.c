@@ -89,10 +89,10 @@ static void predict_progress(void *user, const struct study_model *model,
     if (now_s < *shown_s + PROGRESS_EVERY_S)
         return;
     if (progress->orders > 0)
-        fprintf(stderr, "\r%s: order %zu of %zu at most ", model->name, progress->number, progress->orders);
+        cli_progress("%s: order %zu of %zu at most", model->name, progress->number, progress->orders);
     else
-        fprintf(stderr, "\r%s: step %zu, %zu of %zu transfers under way ", model->name, progress->number,
-                progress->active, progress->of);
+        cli_progress("%s: step %zu, %zu of %zu transfers under way", model->name, progress->number,
+                     progress->active, progress->of);
     *shown_s = now_s;
 }
 
@@ -117,7 +117,7 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
         if (o->all ? !m->needs_ends || !endless(s) : m == one)
             ok = study_models_predict(&made[n++], m, &pattern, &options, err);
     if (shown_s > 0)
-        fputs("\r\033[K", stderr);
+        cli_progress_clear();
     if (ok && o->json) {
         *json = o->all ? results_json("models:o", json_array()) : cli_predict_json(made, s, &pattern);
         for (size_t i = 0; o->all && i < n; i++)

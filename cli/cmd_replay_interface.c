@@ -97,10 +97,11 @@ static void replay_progress(void *user, int64_t frames, int64_t elapsed_ns)
 {
     const struct capture_reader *reader = user;
     int64_t size = capture_reader_file_bytes(reader);
-    fprintf(stderr, "\r%" PRId64 " frames in %.1f s", frames, (double)elapsed_ns / 1e9);
+    char share[32] = "";
     if (size >= PROGRESS_BYTES) /* of a small one all is read ahead */
-        fprintf(stderr, ", %.0f %% of the file", 100 * (double)capture_reader_bytes_read(reader) / (double)size);
-    fputs("\033[K", stderr);
+        snprintf(share, sizeof share, ", %.0f %% of the file",
+                 100 * (double)capture_reader_bytes_read(reader) / (double)size);
+    cli_progress("%" PRId64 " frames in %.1f s%s", frames, (double)elapsed_ns / 1e9, share);
 }
 
 static void replay_print(const struct replay_options *o, const struct capture_inject_result *r)
@@ -163,7 +164,7 @@ static bool replay_send(struct replay_options *o, struct capture_inject *inject,
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
     if (terminal)
-        fputs("\r\033[K", stderr);
+        cli_progress_clear();
     if (ok)
         replay_report(o, &result);
     return ok;

@@ -42,6 +42,7 @@ static int main_help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_start();
     gsl_set_error_handler_off();
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is a failed write with a message, not a death */
     if (argc < 2) {

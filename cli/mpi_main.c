@@ -10,6 +10,7 @@ int main(int argc, char **argv)
 {
     struct error err;
     int rank, status = 0, number = 0;
+    cli_start();
     signal(SIGXFSZ, SIG_IGN);
     if (!sweep_mpi_start(&rank, &err)) {
         status = cli_fail(&err);

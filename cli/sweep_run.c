@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/sweep_run.h"
 
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +21,8 @@ static void sweep_show(void *user, double elapsed)
     struct error ignored;
     bool terminal = isatty(STDERR_FILENO);
     if (elapsed < 0) {
-        fputs(terminal ? "\r\033[K" : "", stderr);
+        if (terminal)
+            cli_progress_clear();
         return;
     }
     char left[32] = "", bar[21] = "....................";
@@ -35,9 +38,13 @@ static void sweep_show(void *user, double elapsed)
     if (ended > w->before) /* whoever ran them */
         snprintf(left, sizeof left, ", %.0f s left",
                  elapsed * (double)(c.points - ended) / (double)(ended - w->before));
-    fprintf(stderr, "%s[%s] %" PRId64 " of %" PRId64 " points done, %" PRId64 " running%s%s",
-            terminal ? "\r\033[K" : "", bar, ended, c.points, c.running, left, terminal ? "" : "\n");
-    fflush(stderr);
+    char *line = memory_text("[%s] %" PRId64 " of %" PRId64 " points done, %" PRId64 " running%s", bar, ended, c.points,
+                             c.running, left);
+    if (terminal)
+        cli_progress("%s", line);
+    else
+        fprintf(stderr, "%s\n", line);
+    free(line);
 }
 
 /* How many scenarios are loaded, on a terminal, when it takes a while. */
@@ -50,8 +57,7 @@ static void sweep_tell(int64_t points)
     if (now - told < 0.2 || now - started < 1)
         return;
     told = now;
-    fprintf(stderr, "\r\033[K%" PRId64 " scenarios loaded", points);
-    fflush(stderr);
+    cli_progress("%" PRId64 " scenarios loaded", points);
 }
 
 /* Until no point is left, those of other processes too: one of them may die. Returns the signal that stopped it. */
@@ -93,7 +99,7 @@ int cli_sweep_run(const struct sweep *s, const char *path, sweep_pool *pool, int
     bool terminal = !quiet && isatty(STDERR_FILENO);
     bool ok = sweep_db_start(&w.db, path, s, terminal ? sweep_tell : NULL, &w.err);
     if (terminal)
-        fputs("\r\033[K", stderr);
+        cli_progress_clear();
     if (!ok)
         return cli_fail(&w.err);
     *number = sweep_until_done(&w, pool, parallel, !quiet, &c);

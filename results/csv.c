@@ -2,6 +2,7 @@
 #include "results/csv.h"
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "base/units.h"
 #include "results/directory.h"
 
@@ -31,13 +32,23 @@ static char *csv_field(char *text, char **field)
     return comma ? comma + 1 : NULL;
 }
 
+/* A spreadsheet takes a cell with such a beginning for a formula; an apostrophe in front makes it text (OWASP, CSV
+ * Injection), and what has one already gets another. */
+static bool csv_is_formula(const char *text)
+{
+    text += *text == '\'' && text[1];
+    return *text && strchr("=+-@'", *text) && text[1];
+}
+
 /* Cuts a line into its fields. Returns their number, at most FIELDS. */
 static size_t csv_cut(char *line, char *field[static FIELDS])
 {
     size_t n = 0;
     line[strcspn(line, "\r\n")] = '\0';
-    for (char *next = line; next && n < FIELDS;)
-        next = csv_field(next, &field[n++]);
+    for (char *next = line; next && n < FIELDS; n++) {
+        next = csv_field(next, &field[n]);
+        field[n] += *field[n] == '\'' && csv_is_formula(field[n] + 1);
+    }
     return n;
 }
 
@@ -152,19 +163,30 @@ double results_csv_number(const char *text)
     return end == text ? NAN : value;
 }
 
+/* "-12.5", "+3 %" */
+static bool csv_is_number(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    return end != text && (!*end || strcmp(end, " %") == 0);
+}
+
 void results_csv_text(FILE *f, const char *text)
 {
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, f);
-        return;
-    }
-    putc('"', f);
-    for (; *text; text++) {
-        if (*text == '"')
+    bool quoted = text[strcspn(text, ",\"")] != '\0';
+    if (quoted)
+        putc('"', f);
+    if (csv_is_formula(text) && !csv_is_number(text))
+        putc('\'', f);
+    char *cell = print_escaped(text);
+    for (const char *c = cell; *c; c++) {
+        if (*c == '"')
             putc('"', f);
-        putc(*text, f);
+        putc(*c, f);
     }
-    putc('"', f);
+    free(cell);
+    if (quoted)
+        putc('"', f);
 }
 
 void results_csv_time(FILE *f, int64_t time_ps)

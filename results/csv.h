@@ -47,7 +47,8 @@ void results_csv_close(struct results_csv *c);
 /* NAN when empty or no number. */
 double results_csv_number(const char *text);
 
-/* Writes a field, between quotes where RFC 4180 wants them. */
+/* Writes a field: between quotes where RFC 4180 wants them, control characters as \xNN, and what a spreadsheet would
+ * take for a formula behind an apostrophe, which reading takes off. Numbers stay numbers. */
 void results_csv_text(FILE *f, const char *text);
 
 /* Writes seconds with every picosecond ("1.000000000002"), nothing when negative. */

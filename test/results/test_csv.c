@@ -55,7 +55,9 @@ static void test_quoted_fields_hold_commas_and_quotes(void **state)
 static void test_what_is_written_is_read_back(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"plain", "a,b", "\"", "", "a \"b\", c", "trailing,"};
+    static const char *const texts[] = {"plain", "a,b", "\"", "", "a \"b\", c", "trailing,", "=1+1",
+                                        "+a", "@x,\"y\"", "-", "-1", "+5 %", "'", "'=", "''=1", "it's", "\'\'\'",
+                                        "''a", "'-5", "-1-1"};
     struct results_csv csv;
     struct error err;
     char *v[3];
@@ -76,6 +78,34 @@ static void test_what_is_written_is_read_back(void **state)
     }
     assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_END);
     results_csv_close(&csv);
+}
+
+static void test_no_cell_is_a_formula_or_moves_a_cursor(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *cell;
+    } cases[] = {
+        {"=1+1", "'=1+1"},
+        {"@SUM(A1,B1)", "\"'@SUM(A1,B1)\""},
+        {"-2+3", "'-2+3"},
+        {"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"},
+        {"-12.5e3", "-12.5e3"},
+        {"+3 %", "+3 %"},
+        {"-", "-"},
+        {"\t=1", "\\x09=1"},
+        {"\r\n\033[2J", "\\x0d\\x0a\\x1b[2J"},
+        {"'=1", "''=1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text;
+        size_t size;
+        FILE *f = open_memstream(&text, &size);
+        results_csv_text(f, cases[i].text);
+        fclose(f);
+        assert_string_equal(text, cases[i].cell);
+        free(text);
+    }
 }
 
 static void test_errors_name_file_line_and_column(void **state)
@@ -126,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_columns_are_found_by_name),
         cmocka_unit_test(test_quoted_fields_hold_commas_and_quotes),
         cmocka_unit_test(test_what_is_written_is_read_back),
+        cmocka_unit_test(test_no_cell_is_a_formula_or_moves_a_cursor),
         cmocka_unit_test(test_errors_name_file_line_and_column),
         cmocka_unit_test(test_times_keep_every_picosecond),
     };
