@@ -194,7 +194,8 @@ int cmd_predict(int argc, char **argv)
     int at = options_read(&o, argc, argv, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
-    o.sets.set[o.sets.n++] = "traffic.start_spread=0"; /* last: whatever was set, jitter is no part of a pattern */
+    /* Last: whatever was set, jitter is no part of a pattern. */
+    o.sets.set[o.sets.n++] = (struct document_set){.text = "traffic.start_spread=0"};
     bool ok = scenario_load(&s, o.path, o.sets.set, o.sets.n, &err) && (o.yaml || predictable(&s, o.path, &err)) &&
               predict(&o, &s, &err);
     scenario_fini(&s);

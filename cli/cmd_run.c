@@ -250,7 +250,7 @@ int cmd_run(int argc, char **argv)
     const char *path = argv[at];
     int n = snprintf(plan.comment, sizeof plan.comment, "contraflow %s: run %s", CONTRAFLOW_VERSION, path);
     for (size_t i = 0; i < sets.n && n > 0 && (size_t)n < sizeof plan.comment; i++)
-        n += snprintf(plan.comment + n, sizeof plan.comment - (size_t)n, " --set %s", sets.set[i]);
+        n += snprintf(plan.comment + n, sizeof plan.comment - (size_t)n, " %s%s", sets.set[i].by, sets.set[i].text);
     if (!scenario_load(&plan.scenario, path, sets.set, sets.n, &err))
         return cli_fail(&err);
     plan.directory = output ? memory_text("%s", output) : cli_output_name(path, "-run");
