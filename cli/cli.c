@@ -43,15 +43,16 @@ void cli_progress_clear(void)
 
 int cli_fail(const struct error *err)
 {
-    fprintf(stderr, "contraflow: %s\n", err->message);
-    return (int)err->code;
+    bool said = *err->message != '\0' && err->code != ERROR_NONE;
+    fprintf(stderr, "contraflow: %s\n", said ? err->message : "failed without a word: a defect of contraflow itself");
+    return said ? (int)err->code : ERROR_SYSTEM;
 }
 
 int cli_finish(int status)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    struct error err;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || status >= ERROR_INPUT)
+        return status; /* what went wrong first has been said */
+    struct error err = {0};
     error_set_errno(&err, "standard output: cannot be written");
     return cli_fail(&err);
 }

@@ -28,10 +28,10 @@ void cli_start(void);
 void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_progress_clear(void);
 
-/* One line "contraflow: MESSAGE" on stderr; returns the exit status. */
+/* One line "contraflow: MESSAGE" on stderr; returns the exit status, which is never 0. */
 int cli_fail(const struct error *err);
 
-/* What main() returns: `status`, unless standard output could not be written. */
+/* What main() returns at last: `status`, unless standard output could not be written. */
 int cli_finish(int status);
 
 /* scenarios/star.yaml with "-run": star-run, here. For free(). */

@@ -89,7 +89,8 @@ static void predict_progress(void *user, const struct study_model *model,
     if (now_s < *shown_s + PROGRESS_EVERY_S)
         return;
     if (progress->orders > 0)
-        cli_progress("%s: order %zu of %zu at most", model->name, progress->number, progress->orders);
+        cli_progress("%s: order %zu of %zu at most, %zu of %zu transfers under way", model->name, progress->number,
+                     progress->orders, progress->active, progress->of);
     else
         cli_progress("%s: step %zu, %zu of %zu transfers under way", model->name, progress->number,
                      progress->active, progress->of);

@@ -132,7 +132,7 @@ static bool print_flows(const struct sweep_engines_job *job, struct error *err)
 
 static int run_plan(struct run_plan *p, const char *engine, int parallel, bool quiet, bool show)
 {
-    struct error err;
+    struct error err = {0};
     int signal_number = cli_engines_run(engine, p->jobs, p->n_jobs, parallel, quiet);
     int status = 0;
     for (int i = 0; i < p->n_jobs; i++) {
@@ -185,7 +185,7 @@ static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, 
 {
     struct run_plan parts[2] = {{.directory = NULL}, {.directory = NULL}};
     struct study_cross_check c = {.n = 0};
-    struct error err;
+    struct error err = {0};
     int status = 0;
     if (!outfile_make_directory(p->directory, &err))
         return cli_fail(&err);

@@ -32,7 +32,7 @@ struct sweep_command {
 static bool parse_shard(const struct cli_option *option, const char *text, struct error *err)
 {
     struct sweep_command *c = option->to;
-    struct error word;
+    struct error word = {0};
     const char *slash = strchr(text, '/');
     char *first = slash ? strndup(text, (size_t)(slash - text)) : NULL;
     bool ok = first && units_parse_integer(first, &c->shard, &word) &&
@@ -51,7 +51,7 @@ static bool parse_seed(const struct cli_option *option, const char *text, struct
 
 static int run(const char *file, const struct sweep_command *c, sweep_pool *pool, int *number)
 {
-    struct error err;
+    struct error err = {0};
     struct sweep *s = sweep_grid_load(file, c->seed, &err);
     if (!s)
         return cli_fail(&err);
@@ -66,7 +66,7 @@ static int run(const char *file, const struct sweep_command *c, sweep_pool *pool
 
 static int sweep_merge_command(const char *path, char *const *shards, int n, bool quiet)
 {
-    struct error err;
+    struct error err = {0};
     struct sweep_counts c;
     if (!sweep_merge(path, shards, n, &c, &err))
         return cli_fail(&err);

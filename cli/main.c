@@ -40,26 +40,31 @@ static int main_help(int argc, char **argv)
     return 0;
 }
 
-int main(int argc, char **argv)
+static int main_command(int argc, char **argv)
 {
-    cli_start();
-    gsl_set_error_handler_off();
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit is a failed write with a message, not a death */
     if (argc < 2) {
         fputs(cli_help_find("")->brief, stderr);
         return ERROR_INPUT;
     }
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-        return cli_finish(cli_help(""));
+        return cli_help("");
     if (strcmp(name, "help") == 0)
-        return cli_finish(main_help(argc - 2, argv + 2));
+        return main_help(argc - 2, argv + 2);
     if (strcmp(name, "--version") == 0) {
         puts("contraflow " CONTRAFLOW_VERSION);
         return 0;
     }
     for (int i = 0; i < SUBCOMMANDS; i++)
         if (strcmp(name, subcommands[i].name) == 0)
-            return cli_finish(subcommands[i].run(argc - 1, argv + 1));
+            return subcommands[i].run(argc - 1, argv + 1);
     return main_unknown(name);
+}
+
+int main(int argc, char **argv)
+{
+    cli_start();
+    gsl_set_error_handler_off();
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is a failed write with a message, not a death */
+    return cli_finish(main_command(argc, argv));
 }

@@ -8,7 +8,7 @@
 
 int main(int argc, char **argv)
 {
-    struct error err;
+    struct error err = {0};
     int rank, status = 0, number = 0;
     cli_start();
     signal(SIGXFSZ, SIG_IGN);

@@ -18,7 +18,7 @@ static void sweep_show(void *user, double elapsed)
 {
     struct sweep_work *w = user;
     struct sweep_counts c;
-    struct error ignored;
+    struct error ignored = {0};
     bool terminal = isatty(STDERR_FILENO);
     if (elapsed < 0) {
         if (terminal)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define FIELDS 64
+#define LINE 65536 /* bytes, with the line break */
 #define ABSENT SIZE_MAX
 
 /* Takes the quotes off a field in place; returns what follows its comma, NULL after the last field. */
@@ -52,17 +53,6 @@ static size_t csv_cut(char *line, char *field[static FIELDS])
     return n;
 }
 
-/* The next line that is neither empty nor a comment. */
-static bool csv_line(struct results_csv *c)
-{
-    while (getline(&c->line, &c->size, c->f) > 0) {
-        c->number++;
-        if (c->line[0] != '#' && c->line[strspn(c->line, " \t\r\n")] != '\0')
-            return true;
-    }
-    return false;
-}
-
 bool results_csv_fail(const struct results_csv *c, struct error *err, const char *format, ...)
 {
     va_list args;
@@ -81,15 +71,31 @@ static bool csv_unreadable(const struct results_csv *c, struct error *err)
     return false;
 }
 
+/* The next line that is neither empty nor a comment. False at the end, and with *err. */
+static bool csv_line(struct results_csv *c, struct error *err)
+{
+    err->code = ERROR_NONE;
+    while (fgets(c->line, LINE, c->f)) {
+        c->number++;
+        if (c->line[strcspn(c->line, "\n")] == '\0' && !feof(c->f))
+            return results_csv_fail(c, err, "longer than %d bytes, or with a NUL character", LINE - 1);
+        if (c->number == 1 && strncmp(c->line, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
+            memmove(c->line, c->line + 3, strlen(c->line + 3) + 1);
+        if (c->line[0] != '#' && c->line[strspn(c->line, " \t\r\n")] != '\0')
+            return true;
+    }
+    return ferror(c->f) ? csv_unreadable(c, err) : false;
+}
+
 static bool csv_head(struct results_csv *c, const char *const *columns, size_t required, struct error *err)
 {
     char *field[FIELDS], known[160] = "";
     size_t length = 0;
     for (size_t k = 0; k < required && length < sizeof known; k++)
         length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", k ? "," : "", columns[k]);
-    if (!csv_line(c)) {
-        if (ferror(c->f))
-            return csv_unreadable(c, err);
+    if (!csv_line(c, err)) {
+        if (err->code != ERROR_NONE)
+            return false;
         c->number = 1;
         return results_csv_fail(c, err, "empty; the first line names %s", known);
     }
@@ -108,7 +114,8 @@ static bool csv_head(struct results_csv *c, const char *const *columns, size_t r
 bool results_csv_open(struct results_csv *c, const char *path, const char *const *columns, size_t n, size_t required,
                       struct error *err)
 {
-    *c = (struct results_csv){.path = memory_text("%s", path), .columns = n};
+    *c = (struct results_csv){.path = memory_text("%s", path), .columns = n, .names = columns,
+                              .line = memory_zeroed(LINE, 1, "a line of a table")};
     c->f = fopen(path, "r");
     bool ok = c->f ? csv_head(c, columns, required, err) : csv_unreadable(c, err);
     if (!ok)
@@ -129,13 +136,8 @@ enum results_csv_next results_csv_next(struct results_csv *c, char **values, str
 {
     static char none[] = "";
     char *field[FIELDS];
-    err->code = ERROR_NONE;
-    if (!csv_line(c)) {
-        if (!ferror(c->f))
-            return RESULTS_CSV_END;
-        csv_unreadable(c, err);
-        return RESULTS_CSV_FAILED;
-    }
+    if (!csv_line(c, err))
+        return err->code == ERROR_NONE ? RESULTS_CSV_END : RESULTS_CSV_FAILED;
     size_t n = csv_cut(c->line, field);
     for (size_t k = 0; k < c->columns; k++) {
         if (c->at[k] != ABSENT && c->at[k] >= n) {
@@ -156,11 +158,29 @@ void results_csv_close(struct results_csv *c)
     *c = (struct results_csv){0};
 }
 
-double results_csv_number(const char *text)
+bool results_csv_fits(double value)
 {
-    char *end;
-    double value = strtod(text, &end);
-    return end == text ? NAN : value;
+    return value >= 0 && value <= RESULTS_CSV_MOST;
+}
+
+bool results_csv_number(const struct results_csv *c, char *const *values, size_t column, double *number,
+                        struct error *err)
+{
+    const char *text = values[column];
+    char *end = values[column];
+    *number = *text ? strtod(text, &end) : (double)NAN;
+    if (!*text || (!*end && results_csv_fits(*number)))
+        return true;
+    return results_csv_fail(c, err, "%s is '%.40s'; must be a number from 0 to %g", c->names[column], text,
+                            RESULTS_CSV_MOST);
+}
+
+bool results_csv_numbers(const struct results_csv *c, char *const *values, size_t n, double *numbers, struct error *err)
+{
+    bool ok = true;
+    for (size_t k = 0; ok && k < n; k++)
+        ok = results_csv_number(c, values, k, &numbers[k], err);
+    return ok;
 }
 
 /* "-12.5", "+3 %" */

@@ -147,7 +147,56 @@ static void test_times_keep_every_picosecond(void **state)
     fclose(f);
     assert_string_equal(text, "86400.000000000001 ");
     free(text);
-    assert_true(isnan(results_csv_number("")) && isnan(results_csv_number("x")));
+}
+
+static void test_numbers_are_checked_where_they_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cell;
+        double value; /* NAN: empty; -1: refused */
+    } cases[] = {
+        {"12.5", 12.5}, {"0", 0}, {"1e19", 1e19}, {"", NAN}, {"1e308", -1}, {"2e19", -1}, {"-1", -1}, {"nan", -1},
+        {"inf", -1}, {"1e999", -1}, {"12x", -1}, {"0x", -1}, {" ", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct results_csv csv;
+        struct error err = {0};
+        char *v[2], text[64];
+        double number;
+        snprintf(text, sizeof text, "a,b\n1,%s\n", cases[i].cell);
+        write_file(text);
+        assert_true(results_csv_open(&csv, path, columns, 2, 2, &err));
+        assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
+        assert_int_equal(results_csv_number(&csv, v, 1, &number, &err), cases[i].value >= 0 || isnan(cases[i].value));
+        if (err.code == ERROR_NONE)
+            assert_true(number == cases[i].value || (isnan(number) && isnan(cases[i].value)));
+        else
+            assert_non_null(strstr(err.message, ":2: b is '"));
+        results_csv_close(&csv);
+    }
+}
+
+static void test_lines_are_bounded_and_a_byte_order_mark_is_passed_over(void **state)
+{
+    (void)state;
+    struct results_csv csv;
+    struct error err = {0};
+    char *v[2], *text = calloc(1, 100000);
+    memcpy(text, "\xef\xbb\xbf" "a,b\n1,2\n", 11);
+    write_file(text);
+    assert_true(results_csv_open(&csv, path, columns, 2, 2, &err));
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
+    assert_string_equal(v[1], "2");
+    results_csv_close(&csv);
+    memset(text + 11, '7', 90000);
+    write_file(text);
+    assert_true(results_csv_open(&csv, path, columns, 2, 2, &err));
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_FAILED);
+    assert_non_null(strstr(err.message, ":3: longer than 65535 bytes"));
+    results_csv_close(&csv);
+    free(text);
 }
 
 int main(void)
@@ -158,6 +207,8 @@ int main(void)
         cmocka_unit_test(test_what_is_written_is_read_back),
         cmocka_unit_test(test_no_cell_is_a_formula_or_moves_a_cursor),
         cmocka_unit_test(test_errors_name_file_line_and_column),
+        cmocka_unit_test(test_numbers_are_checked_where_they_are_read),
+        cmocka_unit_test(test_lines_are_bounded_and_a_byte_order_mark_is_passed_over),
         cmocka_unit_test(test_times_keep_every_picosecond),
     };
     close(mkstemp(path));
