@@ -25,6 +25,20 @@ void cli_start(void)
     stderr = cli_guard(STDERR_FILENO, stderr, _IONBF);
 }
 
+const char *cli_name(const char *name)
+{
+    static char *kept[8];
+    static size_t next;
+    char *escaped = print_escaped(name);
+    if (strcmp(escaped, name) == 0) {
+        free(escaped);
+        return name;
+    }
+    char **place = &kept[next++ % (sizeof kept / sizeof *kept)];
+    free(*place);
+    return *place = escaped;
+}
+
 void cli_progress(const char *format, ...)
 {
     va_list args;

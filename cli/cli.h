@@ -28,6 +28,10 @@ void cli_start(void);
 void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_progress_clear(void);
 
+/* A name of others, of a file say, as a word of a printed line: itself, or a copy whose line breaks and the like are
+ * escaped. Valid until eight further ones are. */
+const char *cli_name(const char *name);
+
 /* One line "contraflow: MESSAGE" on stderr; returns the exit status, which is never 0. */
 int cli_fail(const struct error *err);
 

@@ -141,10 +141,10 @@ static void replay_report(const struct replay_options *o, const struct capture_i
         fprintf(stderr, "contraflow: warning: %s\n", r->stopped.message);
     if (r->back_frames)
         fprintf(stderr, "contraflow: warning: %s: %" PRId64 " frames were recorded before an earlier one and sent at "
-                "once after it\n", o->inject.source, r->back_frames);
+                "once after it\n", cli_name(o->inject.source), r->back_frames);
     if (r->padded_frames && !o->quiet)
         fprintf(stderr, "contraflow: %s: %" PRId64 " frames were captured short; zeros stood for the rest\n",
-                o->inject.source, r->padded_frames);
+                cli_name(o->inject.source), r->padded_frames);
 }
 
 /* Sends between two settings of the signals, so that an interrupted one reports what went out. */

@@ -112,7 +112,7 @@ static bool print_flows(const struct sweep_engines_job *job, struct error *err)
     struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
         return false;
-    printf("%s, simulated by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", job->label, summary.engine, "flow", "from",
+    printf("%s, simulated by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", cli_name(job->label), summary.engine, "flow", "from",
            "to", "goodput Mb/s", "steady Mb/s (95 %)", "duration s", "retrans");
     for (size_t i = 0; i < summary.n_flows; i++) {
         const struct results_flow *flow = &summary.flows[i];
@@ -154,13 +154,14 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
     }
     if (signal_number) {
         fprintf(stderr, "contraflow: interrupted; %s holds the run up to that moment (\"complete\": false)\n",
-                p->directory);
+                cli_name(p->directory));
         fflush(stdout);
         raise(signal_number); /* the shell learns how we ended */
         return ERROR_SYSTEM;
     }
     if (status == 0 && !quiet && show)
-        fprintf(stderr, "wrote %s; judge it with: contraflow check %s\n", p->directory, p->directory);
+        fprintf(stderr, "wrote %s; judge it with: contraflow check %s\n", cli_name(p->directory),
+                cli_name(p->directory));
     return status;
 }
 

@@ -72,7 +72,7 @@ static int sweep_merge_command(const char *path, char *const *shards, int n, boo
         return cli_fail(&err);
     if (!quiet)
         fprintf(stderr, "%" PRId64 " of %" PRId64 " points done, %" PRId64 " failed, %" PRId64 " missing: %s\n", c.done,
-                c.points, c.failed, c.points - c.done - c.failed, path);
+                c.points, c.failed, c.points - c.done - c.failed, cli_name(path));
     return c.done == c.points ? 0 : 1;
 }
 

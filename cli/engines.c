@@ -52,7 +52,7 @@ static bool engines_done(void *user, struct sweep_engines_job *job)
 {
     const struct engines_list *list = user;
     if (list->lines && job->state == SWEEP_ENGINES_DONE)
-        fprintf(stderr, "%s done in %.1f s\n", job->label, job->seconds);
+        fprintf(stderr, "%s done in %.1f s\n", cli_name(job->label), job->seconds);
     return true;
 }
 

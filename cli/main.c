@@ -18,7 +18,7 @@ enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 
 static int main_unknown(const char *name)
 {
-    fprintf(stderr, "contraflow: unknown command '%s'; commands are", name);
+    fprintf(stderr, "contraflow: unknown command '%s'; commands are", cli_name(name));
     for (int i = 0; i < SUBCOMMANDS; i++)
         fprintf(stderr, "%s %s", i ? "," : "", subcommands[i].name);
     fputs("\n", stderr);

@@ -78,6 +78,12 @@ static int sweep_until_done(struct sweep_work *w, sweep_pool *pool, int parallel
     return number;
 }
 
+static const char *sweep_column(sqlite3_stmt *q, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(q, column);
+    return cli_name(text ? text : "");
+}
+
 static int sweep_tell_failed(struct sweep_work *w)
 {
     sqlite3_stmt *q = sweep_db_prepare(&w->db, "SELECT number, axes, seed, error FROM point WHERE state = 'failed' "
@@ -85,9 +91,9 @@ static int sweep_tell_failed(struct sweep_work *w)
     if (!q)
         return cli_fail(&w->err);
     while (sqlite3_step(q) == SQLITE_ROW)
-        fprintf(stderr, "contraflow: point %s, %s, seed %s: %s\n", (const char *)sqlite3_column_text(q, 0),
-                (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2),
-                (const char *)sqlite3_column_text(q, 3));
+        fprintf(stderr, "contraflow: point %s, %s, seed %s: %s\n", sweep_column(q, 0),
+                sweep_column(q, 1), sweep_column(q, 2),
+                sweep_column(q, 3));
     sqlite3_finalize(q);
     return 1;
 }
@@ -113,7 +119,7 @@ int cli_sweep_run(const struct sweep *s, const char *path, sweep_pool *pool, int
         status = sweep_tell_failed(&w);
     if (status <= 1 && !*number && !quiet)
         fprintf(stderr, "%" PRId64 " of %" PRId64 " points done, %" PRId64 " of them now: %s; "
-                "as CSV: contraflow sweep export %s\n", c.done, c.points, w.finished, path, path);
+                "as CSV: contraflow sweep export %s\n", c.done, c.points, w.finished, cli_name(path), cli_name(path));
     sweep_db_close(&w.db);
     return status;
 }
