@@ -2,6 +2,7 @@
 #include "results/columns.h"
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "base/units.h"
 #include "results/json.h"
 
@@ -124,7 +125,7 @@ static int64_t columns_time_ps(const char *text)
 static void columns_put_text(const struct results_column *c, const char *text, double number, void *row)
 {
     if (c->kind == RESULTS_TEXT)
-        snprintf(columns_place(c, row), RESULTS_NAME, "%s", text);
+        print_escape(columns_place(c, row), RESULTS_NAME, text); /* as it is written, so that it is read again */
     else if (c->kind == RESULTS_TIME)
         *(int64_t *)columns_place(c, row) = columns_time_ps(text);
     else

@@ -40,8 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     size_t yaml = strlen(text);
-    for (const char *set = text + yaml; n < SETS && set < text + size; set += strlen(set))
-        sets[n++] = (struct document_set){++set, n % 2 ? "--set " : NULL};
+    for (const char *set = text + yaml; n < SETS && set < text + size; set += strlen(set)) {
+        sets[n] = (struct document_set){++set, n % 2 ? NULL : "--set "};
+        n++;
+    }
     char *first = load_and_write(text, yaml, sets, n);
     if (first) {
         char *second = load_and_write(first, strlen(first), NULL, 0);
