@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/error.h"
 
+#include "base/print.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A message is one line whatever went into it: file names may hold newlines. */
+/* A message is one line that a terminal may see, whatever went into it: a file may be named with line breaks. */
 static void error_one_line(struct error *err)
 {
-    for (char *p = err->message; *p; p++)
-        if (*p == '\n' || *p == '\r')
-            *p = ' ';
+    char message[sizeof err->message];
+    memcpy(message, err->message, sizeof message);
+    print_escape(err->message, sizeof err->message, message);
 }
 
 bool error_set(struct error *err, enum error_code code, const char *format, ...)

@@ -17,7 +17,7 @@ enum error_code {
 
 struct error {
     enum error_code code;
-    char message[512]; /* one line, no newline, no trailing period */
+    char message[512]; /* one line, fit to be printed (base/print.h), no trailing period */
 };
 
 /* Sets code and message (printf-style). Always returns false, so that

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/check_show.h"
 
+#include "cli/cli.h"
+
 #include "view/diagnosis.h"
 #include "view/rules_table.h"
 
@@ -10,8 +12,8 @@ void cli_check_show_resource(const char *source, bool simulated, const struct an
 {
     const struct analysis_judgement *j = &r->judgement;
     if (r->diagnosed)
-        view_diagnosis_print(stdout, source, r);
-    printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", source, r->host, j->indegree,
+        view_diagnosis_print(stdout, cli_name(source), r);
+    printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", cli_name(source), r->host, j->indegree,
            j->outdegree, r->start_s, r->end_s, r->steady_start_s);
     printf("  verdict %s", model_regime_name(j->verdict));
     if (j->verdict != MODEL_REGIME_UNSATURATED)

@@ -2,22 +2,72 @@
 #include "cli/cli.h"
 
 #include "base/memory.h"
+#include "base/print.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static FILE *cli_guard(int descriptor, FILE *unguarded, int buffering)
+{
+    FILE *f = print_guard(descriptor);
+    if (!f)
+        return unguarded; /* memory_end() will soon say so */
+    setvbuf(f, NULL, buffering, BUFSIZ);
+    return f;
+}
+
+void cli_start(void)
+{
+    stdout = cli_guard(STDOUT_FILENO, stdout, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
+    stderr = cli_guard(STDERR_FILENO, stderr, _IONBF);
+}
+
+const char *cli_name(const char *name)
+{
+    static char *kept[8];
+    static size_t next;
+    char *escaped = print_escaped(name);
+    if (strcmp(escaped, name) == 0) {
+        free(escaped);
+        return name;
+    }
+    char **place = &kept[next++ % (sizeof kept / sizeof *kept)];
+    free(*place);
+    return *place = escaped;
+}
+
+void cli_progress(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = memory_vtext(format, args), *line = print_escaped(text);
+    va_end(args);
+    dprintf(STDERR_FILENO, "\r\033[K%s", line);
+    free(line);
+    free(text);
+}
+
+void cli_progress_clear(void)
+{
+    dprintf(STDERR_FILENO, "\r\033[K");
+}
 
 int cli_fail(const struct error *err)
 {
-    fprintf(stderr, "contraflow: %s\n", err->message);
-    return (int)err->code;
+    bool said = *err->message != '\0' && err->code != ERROR_NONE;
+    fprintf(stderr, "contraflow: %s\n", said ? err->message : "failed without a word: a defect of contraflow itself");
+    return said ? (int)err->code : ERROR_SYSTEM;
 }
 
 int cli_finish(int status)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    struct error err;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || status >= ERROR_INPUT)
+        return status; /* what went wrong first has been said */
+    struct error err = {0};
     error_set_errno(&err, "standard output: cannot be written");
     return cli_fail(&err);
 }

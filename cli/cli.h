@@ -20,10 +20,22 @@ int cmd_fit(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 
-/* One line "contraflow: MESSAGE" on stderr; returns the exit status. */
+/* First in main(): nothing reaches standard output and standard error but text and line breaks (base/print.h), except by
+ * cli_progress(). */
+void cli_start(void);
+
+/* printf-style, in place of what the terminal's last line shows. */
+void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_progress_clear(void);
+
+/* A name of others, of a file say, as a word of a printed line: itself, or a copy whose line breaks and the like are
+ * escaped. Valid until eight further ones are. */
+const char *cli_name(const char *name);
+
+/* One line "contraflow: MESSAGE" on stderr; returns the exit status, which is never 0. */
 int cli_fail(const struct error *err);
 
-/* What main() returns: `status`, unless standard output could not be written. */
+/* What main() returns at last: `status`, unless standard output could not be written. */
 int cli_finish(int status);
 
 /* scenarios/star.yaml with "-run": star-run, here. For free(). */

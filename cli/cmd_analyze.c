@@ -237,7 +237,7 @@ static void show(const char *path, const struct analysis_flows *f, const struct 
         break;
     }
     if (several)
-        printf("%s\n", path);
+        printf("%s\n", cli_name(path));
     print_table(f, o);
     print_losses(f, o);
     if (o->has_host)
@@ -250,7 +250,7 @@ static bool analyze_file(const char *path, struct options *o, bool several, json
     struct analysis_capture capture;
     struct analysis_flows *f = study_capture_read(path, o->report, &cli_read_listener, &capture, err);
     if (f && capture.tcp_segments == 0)
-        fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", path, capture.frames);
+        fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", cli_name(path), capture.frames);
     bool ok = f && analysis_check_capture_rates(f, &o->shared, err);
     if (ok)
         show(path, f, &capture, o, several, root);
@@ -334,6 +334,6 @@ int cmd_analyze(int argc, char **argv)
         cli_print_json(json_incref(root));
     json_decref(root);
     if (ok && o.report) /* where data go to programs, words do not */
-        fprintf(o.format == FORMAT_TABLE ? stdout : stderr, "report: %s/report.html\n", o.report);
+        fprintf(o.format == FORMAT_TABLE ? stdout : stderr, "report: %s/report.html\n", cli_name(o.report));
     return ok ? 0 : cli_fail(&err);
 }

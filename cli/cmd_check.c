@@ -46,7 +46,7 @@ static bool check_visit(void *user, const char *source, const char *run, const s
     if (!resources)
         return check_workload(o, source, err);
     if (resources->n == 0) {
-        fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", source);
+        fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", cli_name(source));
         o->no = true;
     }
     for (size_t i = 0; i < resources->n_alone; i++)

@@ -110,7 +110,7 @@ static bool plot_draw(const struct plot *p, enum figure figure, const char *dire
     ok = ok && view_figures_png(svg, png, &made, err);
     if (ok)
         fprintf(stderr, made ? "wrote %s, .png\n"
-                             : "wrote %s; a .png needs rsvg-convert (apt install librsvg2-bin)\n", svg);
+                             : "wrote %s; a .png needs rsvg-convert (apt install librsvg2-bin)\n", cli_name(svg));
     free(svg);
     free(png);
     return ok;

@@ -89,10 +89,11 @@ static void predict_progress(void *user, const struct study_model *model,
     if (now_s < *shown_s + PROGRESS_EVERY_S)
         return;
     if (progress->orders > 0)
-        fprintf(stderr, "\r%s: order %zu of %zu at most ", model->name, progress->number, progress->orders);
+        cli_progress("%s: order %zu of %zu at most, %zu of %zu transfers under way", model->name, progress->number,
+                     progress->orders, progress->active, progress->of);
     else
-        fprintf(stderr, "\r%s: step %zu, %zu of %zu transfers under way ", model->name, progress->number,
-                progress->active, progress->of);
+        cli_progress("%s: step %zu, %zu of %zu transfers under way", model->name, progress->number,
+                     progress->active, progress->of);
     *shown_s = now_s;
 }
 
@@ -117,7 +118,7 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
         if (o->all ? !m->needs_ends || !endless(s) : m == one)
             ok = study_models_predict(&made[n++], m, &pattern, &options, err);
     if (shown_s > 0)
-        fputs("\r\033[K", stderr);
+        cli_progress_clear();
     if (ok && o->json) {
         *json = o->all ? results_json("models:o", json_array()) : cli_predict_json(made, s, &pattern);
         for (size_t i = 0; o->all && i < n; i++)
@@ -194,7 +195,8 @@ int cmd_predict(int argc, char **argv)
     int at = options_read(&o, argc, argv, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
-    o.sets.set[o.sets.n++] = "traffic.start_spread=0"; /* last: whatever was set, jitter is no part of a pattern */
+    /* Last: whatever was set, jitter is no part of a pattern. */
+    o.sets.set[o.sets.n++] = (struct document_set){.text = "traffic.start_spread=0"};
     bool ok = scenario_load(&s, o.path, o.sets.set, o.sets.n, &err) && (o.yaml || predictable(&s, o.path, &err)) &&
               predict(&o, &s, &err);
     scenario_fini(&s);

@@ -144,7 +144,7 @@ static const char *output_remark(const struct model_loss_output *a)
 
 static int show_output(const struct options *o, const struct model_loss_counts *traced)
 {
-    struct error err;
+    struct error err = {0};
     struct model_loss_output a;
     if (!model_loss_output_buffered(&o->flow, &o->chain, o->to_gr, &a, &err))
         return cli_fail(&err);
@@ -172,7 +172,7 @@ static int show_output(const struct options *o, const struct model_loss_counts *
 
 static int show_input(const struct options *o)
 {
-    struct error err;
+    struct error err = {0};
     struct model_loss_input a;
     if (!model_loss_input_buffered(&o->flow, &a, &err))
         return cli_fail(&err);
@@ -194,7 +194,7 @@ static int show_input(const struct options *o)
 int cmd_predict_loss(int argc, char **argv)
 {
     struct options o;
-    struct error err;
+    struct error err = {0};
     struct model_loss_counts pooled;
     int at = options_read(&o, argc, argv, &err);
     if (at <= 0)

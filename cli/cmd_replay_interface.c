@@ -97,10 +97,11 @@ static void replay_progress(void *user, int64_t frames, int64_t elapsed_ns)
 {
     const struct capture_reader *reader = user;
     int64_t size = capture_reader_file_bytes(reader);
-    fprintf(stderr, "\r%" PRId64 " frames in %.1f s", frames, (double)elapsed_ns / 1e9);
+    char share[32] = "";
     if (size >= PROGRESS_BYTES) /* of a small one all is read ahead */
-        fprintf(stderr, ", %.0f %% of the file", 100 * (double)capture_reader_bytes_read(reader) / (double)size);
-    fputs("\033[K", stderr);
+        snprintf(share, sizeof share, ", %.0f %% of the file",
+                 100 * (double)capture_reader_bytes_read(reader) / (double)size);
+    cli_progress("%" PRId64 " frames in %.1f s%s", frames, (double)elapsed_ns / 1e9, share);
 }
 
 static void replay_print(const struct replay_options *o, const struct capture_inject_result *r)
@@ -140,10 +141,10 @@ static void replay_report(const struct replay_options *o, const struct capture_i
         fprintf(stderr, "contraflow: warning: %s\n", r->stopped.message);
     if (r->back_frames)
         fprintf(stderr, "contraflow: warning: %s: %" PRId64 " frames were recorded before an earlier one and sent at "
-                "once after it\n", o->inject.source, r->back_frames);
+                "once after it\n", cli_name(o->inject.source), r->back_frames);
     if (r->padded_frames && !o->quiet)
         fprintf(stderr, "contraflow: %s: %" PRId64 " frames were captured short; zeros stood for the rest\n",
-                o->inject.source, r->padded_frames);
+                cli_name(o->inject.source), r->padded_frames);
 }
 
 /* Sends between two settings of the signals, so that an interrupted one reports what went out. */
@@ -163,7 +164,7 @@ static bool replay_send(struct replay_options *o, struct capture_inject *inject,
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
     if (terminal)
-        fputs("\r\033[K", stderr);
+        cli_progress_clear();
     if (ok)
         replay_report(o, &result);
     return ok;

@@ -86,6 +86,6 @@ int cmd_report(int argc, char **argv)
         view_sweep_page_sweep_free(&s.sweep[i]);
     free(s.sweep);
     if (ok)
-        printf("report: %s\n", output);
+        printf("report: %s\n", cli_name(output));
     return ok ? 0 : cli_fail(&err);
 }

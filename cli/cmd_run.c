@@ -121,7 +121,7 @@ static bool print_flows(const struct sweep_engines_job *job, struct error *err)
     struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
         return false;
-    printf("%s, simulated by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", job->label, summary.engine, "flow", "from",
+    printf("%s, simulated by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", cli_name(job->label), summary.engine, "flow", "from",
            "to", "goodput Mb/s", "steady Mb/s (95 %)", "duration s", "retrans");
     for (size_t i = 0; i < summary.n_flows; i++) {
         const struct results_flow *flow = &summary.flows[i];
@@ -141,7 +141,7 @@ static bool print_flows(const struct sweep_engines_job *job, struct error *err)
 
 static int run_plan(struct run_plan *p, const char *engine, int parallel, bool quiet, bool show)
 {
-    struct error err;
+    struct error err = {0};
     int signal_number = cli_engines_run(engine, p->jobs, p->n_jobs, parallel, quiet);
     int status = 0;
     for (int i = 0; i < p->n_jobs; i++) {
@@ -163,13 +163,14 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
     }
     if (signal_number) {
         fprintf(stderr, "contraflow: interrupted; %s holds the run up to that moment (\"complete\": false)\n",
-                p->directory);
+                cli_name(p->directory));
         fflush(stdout);
         raise(signal_number); /* the shell learns how we ended */
         return ERROR_SYSTEM;
     }
     if (status == 0 && !quiet && show)
-        fprintf(stderr, "wrote %s; judge it with: contraflow check %s\n", p->directory, p->directory);
+        fprintf(stderr, "wrote %s; judge it with: contraflow check %s\n", cli_name(p->directory),
+                cli_name(p->directory));
     return status;
 }
 
@@ -194,7 +195,7 @@ static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, 
 {
     struct run_plan parts[2] = {{.lock = -1}, {.lock = -1}};
     struct study_cross_check c = {.n = 0};
-    struct error err;
+    struct error err = {0};
     int status = 0;
     if (!outfile_make_directory(p->directory, &err))
         return cli_fail(&err);
@@ -259,7 +260,7 @@ int cmd_run(int argc, char **argv)
     const char *path = argv[at];
     int n = snprintf(plan.comment, sizeof plan.comment, "contraflow %s: run %s", CONTRAFLOW_VERSION, path);
     for (size_t i = 0; i < sets.n && n > 0 && (size_t)n < sizeof plan.comment; i++)
-        n += snprintf(plan.comment + n, sizeof plan.comment - (size_t)n, " --set %s", sets.set[i]);
+        n += snprintf(plan.comment + n, sizeof plan.comment - (size_t)n, " %s%s", sets.set[i].by, sets.set[i].text);
     if (!scenario_load(&plan.scenario, path, sets.set, sets.n, &err))
         return cli_fail(&err);
     plan.directory = output ? memory_text("%s", output) : cli_output_name(path, "-run");

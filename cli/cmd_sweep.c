@@ -32,7 +32,7 @@ struct sweep_command {
 static bool parse_shard(const struct cli_option *option, const char *text, struct error *err)
 {
     struct sweep_command *c = option->to;
-    struct error word;
+    struct error word = {0};
     const char *slash = strchr(text, '/');
     char *first = slash ? memory_text("%.*s", (int)(slash - text), text) : NULL;
     bool ok = first && units_parse_integer(first, &c->shard, &word) &&
@@ -51,7 +51,7 @@ static bool parse_seed(const struct cli_option *option, const char *text, struct
 
 static int run(const char *file, const struct sweep_command *c, sweep_pool *pool, int *number)
 {
-    struct error err;
+    struct error err = {0};
     struct sweep *s = sweep_grid_load(file, c->seed, &err);
     if (!s)
         return cli_fail(&err);
@@ -66,13 +66,13 @@ static int run(const char *file, const struct sweep_command *c, sweep_pool *pool
 
 static int sweep_merge_command(const char *path, char *const *shards, int n, bool quiet)
 {
-    struct error err;
+    struct error err = {0};
     struct sweep_counts c;
     if (!sweep_merge(path, shards, n, &c, &err))
         return cli_fail(&err);
     if (!quiet)
         fprintf(stderr, "%" PRId64 " of %" PRId64 " points done, %" PRId64 " failed, %" PRId64 " missing: %s\n", c.done,
-                c.points, c.failed, c.points - c.done - c.failed, path);
+                c.points, c.failed, c.points - c.done - c.failed, cli_name(path));
     return c.done == c.points ? 0 : 1;
 }
 

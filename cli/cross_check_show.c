@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cross_check_show.h"
 
+#include "cli/cli.h"
+
 #include "results/json.h"
 #include "view/table.h"
 
@@ -26,7 +28,7 @@ void cli_cross_check_show_run(const struct study_cross_check_run *run)
         for (int e = 0; e < ENGINES; e++)
             view_table_add(&t, "%" PRId64, run->summary[e].flows[i].retransmitted_segments);
     }
-    printf("%s: %s against %s, simulated steady goodput%s\n", run->label, run->summary[NATIVE].engine,
+    printf("%s: %s against %s, simulated steady goodput%s\n", cli_name(run->label), run->summary[NATIVE].engine,
            run->summary[NS3].engine, run->judged ? "" : "; losses: not judged");
     view_table_print(&t, "  ", 1, stdout);
 }

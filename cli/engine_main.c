@@ -43,7 +43,7 @@ int main(int argc, char **argv)
                 "usage: %s DIRECTORY\n"
                 "Runs DIRECTORY/scenario.yaml with %s and writes the results beside it; 'contraflow run' starts it.\n",
                 program_invocation_short_name, emu_engine_name());
-        return asked ? 0 : ERROR_INPUT;
+        return !asked ? ERROR_INPUT : fflush(stdout) == 0 ? 0 : ERROR_SYSTEM;
     }
     struct error err = {0};
     struct scenario s = {0};

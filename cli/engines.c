@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/engines.h"
 
+#include "cli/cli.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +20,7 @@ static void engines_show(void *user, double elapsed)
     const struct sweep_engines_job *jobs = list->jobs;
     int n = list->n;
     if (elapsed < 0) {
-        fputs("\r\033[K", stderr);
+        cli_progress_clear();
         return;
     }
     double fraction = 0;
@@ -34,8 +36,7 @@ static void engines_show(void *user, double elapsed)
     char left[32] = "";
     if (fraction > 0.02 * n)
         snprintf(left, sizeof left, "  %.0f s left", elapsed * (n - fraction) / fraction);
-    fprintf(stderr, "\r\033[K%d of %d done, %.0f s%s%s", done, n, elapsed, left, running);
-    fflush(stderr);
+    cli_progress("%d of %d done, %.0f s%s%s", done, n, elapsed, left, running);
 }
 
 static struct sweep_engines_job *engines_next(void *user)
@@ -51,7 +52,7 @@ static bool engines_done(void *user, struct sweep_engines_job *job)
 {
     const struct engines_list *list = user;
     if (list->lines && job->state == SWEEP_ENGINES_DONE)
-        fprintf(stderr, "%s done in %.1f s\n", job->label, job->seconds);
+        fprintf(stderr, "%s done in %.1f s\n", cli_name(job->label), job->seconds);
     return true;
 }
 

@@ -72,7 +72,8 @@ bool cli_explain_show_both_ends(const char *const path[2], bool as_json, size_t 
                             "they made at different ends, at the same time?\n", b.flow[i].src, b.flow[i].dst);
     *n = b.placed;
     if (ok && b.placed == 0)
-        fprintf(stderr, "contraflow: %s, %s: no bulk TCP flow passes from one to the other\n", path[0], path[1]);
+        fprintf(stderr, "contraflow: %s, %s: no bulk TCP flow passes from one to the other\n", cli_name(path[0]),
+                cli_name(path[1]));
     if (ok && as_json)
         ends_print_json(path, &b);
     else if (ok && b.placed > 0)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/explain_show.h"
 
+#include "cli/cli.h"
+
 #include "cli/read.h"
 #include "study/explain_run.h"
 #include "study/explanation.h"
@@ -72,11 +74,11 @@ static void show_flows(const char *path, const struct study_explanations *x, con
     struct view_table t;
     const struct analysis_resource *host;
     for (size_t i = 0; (host = analysis_resources_get(&x->hosts, i)); i++)
-        view_diagnosis_print(stdout, path, host);
+        view_diagnosis_print(stdout, cli_name(path), host);
     view_table_start(&t, view_explanation_table_head, VIEW_EXPLANATION_TABLE_COLUMNS);
     for (size_t i = 0; i < x->n; i++)
         view_explanation_table_row(&t, &x->flow[i]);
-    printf("%s\n", path);
+    printf("%s\n", cli_name(path));
     view_table_print(&t, "  ", 2, stdout);
     for (size_t i = 0; i < x->n; i++)
         show_sentences(&x->flow[i]);
@@ -108,7 +110,7 @@ bool cli_explain_show_capture(const char *path, bool as_json, struct cli_explain
     struct analysis_flows *f = study_capture_read(path, true, &cli_read_listener, &capture, err);
     bool ok = f && study_explanation_make(&x, f, err) && study_pendulum_make(f, &x, &pendulum, err);
     if (ok && x.n == 0)
-        fprintf(stderr, "contraflow: %s: no bulk TCP flow\n", path);
+        fprintf(stderr, "contraflow: %s: no bulk TCP flow\n", cli_name(path));
     if (ok && as_json) {
         show_json(path, &x, &pendulum, lists);
     } else if (ok && x.n > 0) {
@@ -144,7 +146,7 @@ static void show_waits(const char *directory, const struct study_explain_run *ru
         show_share(&t, w->ack_share);
         show_share(&t, w->compressed_share);
     }
-    printf("%s: simulated, and exact: what every frame waited between stacks\n", directory);
+    printf("%s: simulated, and exact: what every frame waited between stacks\n", cli_name(directory));
     view_table_print(&t, "  ", 3, stdout);
 }
 
@@ -164,7 +166,7 @@ static void show_turns(const char *directory, const struct study_explain_run *ru
         view_table_add_number(&t, turns->busy.period_s * 1e3, 1);
     }
     printf("%s: simulated queues that flows' data and ACKs meet, %.3f to %.3f s: when is one busy, when both?\n",
-           directory, run->from_s, run->to_s);
+           cli_name(directory), run->from_s, run->to_s);
     view_table_print(&t, "  ", 2, stdout);
 }
 

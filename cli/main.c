@@ -19,7 +19,7 @@ enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 
 static int main_unknown(const char *name)
 {
-    fprintf(stderr, "contraflow: unknown command '%s'; commands are", name);
+    fprintf(stderr, "contraflow: unknown command '%s'; commands are", cli_name(name));
     for (int i = 0; i < SUBCOMMANDS; i++)
         fprintf(stderr, "%s %s", i ? "," : "", subcommands[i].name);
     fputs("\n", stderr);
@@ -49,25 +49,31 @@ static void main_gsl(const char *reason, const char *file, int line, int code)
         memory_end("a fit");
 }
 
-int main(int argc, char **argv)
+static int main_command(int argc, char **argv)
 {
-    process_start();
-    gsl_set_error_handler(main_gsl);
     if (argc < 2) {
         fputs(cli_help_find("")->brief, stderr);
         return ERROR_INPUT;
     }
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-        return cli_finish(cli_help(""));
+        return cli_help("");
     if (strcmp(name, "help") == 0)
-        return cli_finish(main_help(argc - 2, argv + 2));
+        return main_help(argc - 2, argv + 2);
     if (strcmp(name, "--version") == 0) {
         puts("contraflow " CONTRAFLOW_VERSION);
         return 0;
     }
     for (int i = 0; i < SUBCOMMANDS; i++)
         if (strcmp(name, subcommands[i].name) == 0)
-            return cli_finish(subcommands[i].run(argc - 1, argv + 1));
+            return subcommands[i].run(argc - 1, argv + 1);
     return main_unknown(name);
+}
+
+int main(int argc, char **argv)
+{
+    process_start();
+    cli_start();
+    gsl_set_error_handler(main_gsl);
+    return cli_finish(main_command(argc, argv));
 }

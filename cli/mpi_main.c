@@ -9,9 +9,10 @@
 
 int main(int argc, char **argv)
 {
-    struct error err;
+    struct error err = {0};
     int rank, status = 0, number = 0;
     process_start();
+    cli_start();
     if (!sweep_mpi_start(&rank, &err)) {
         status = cli_fail(&err);
     } else if (rank == 0) {

@@ -48,27 +48,31 @@ int cli_options_read(const char *page, int argc, char **argv, const struct cli_o
     return optind;
 }
 
-bool cli_options_set(const struct cli_option *option, const char *text, struct error *err)
+static bool options_add(struct cli_options_sets *s, const char *text, const char *by, struct error *err)
 {
-    struct cli_options_sets *s = option->to;
     if (s->n == CLI_OPTIONS_SETS)
         return error_set(err, ERROR_INPUT, "more than %d --set", CLI_OPTIONS_SETS);
-    s->set[s->n++] = text;
+    s->set[s->n++] = (struct document_set){text, by};
     return true;
+}
+
+bool cli_options_set(const struct cli_option *option, const char *text, struct error *err)
+{
+    return options_add(option->to, text, "--set ", err);
 }
 
 bool cli_options_seed(const struct cli_option *option, const char *text, struct error *err)
 {
     struct cli_options_sets *s = option->to;
     snprintf(s->seed, sizeof s->seed, "seed=%s", text);
-    return cli_options_set(option, s->seed, err);
+    return options_add(s, s->seed, "--", err);
 }
 
 bool cli_options_engine(const struct cli_option *option, const char *text, struct error *err)
 {
     struct cli_options_sets *s = option->to;
     snprintf(s->engine, sizeof s->engine, "engine=%s", text);
-    return cli_options_set(option, s->engine, err);
+    return options_add(s, s->engine, "--", err);
 }
 
 bool cli_options_jobs(const struct cli_option *option, const char *text, struct error *err)

@@ -5,6 +5,7 @@
 #define CLI_OPTIONS_H
 
 #include "base/error.h"
+#include "scenarios/document.h"
 
 #include <stddef.h>
 
@@ -30,7 +31,7 @@ int cli_options_read(const char *page, int argc, char **argv, const struct cli_o
 /* Keys that --set, --seed and --engine set. */
 #define CLI_OPTIONS_SETS 256
 struct cli_options_sets {
-    const char *set[CLI_OPTIONS_SETS + 1]; /* borrowed; room for one of the command's own */
+    struct document_set set[CLI_OPTIONS_SETS + 1]; /* room for one of the command's own */
     size_t n;
     char seed[64], engine[64];
 };

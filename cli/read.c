@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/read.h"
 
+#include "cli/cli.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,13 +14,13 @@
 void cli_read_progress(const void *path, int64_t bytes_read, int64_t file_bytes)
 {
     if (file_bytes >= PROGRESS_BYTES && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%s: %3d %%", (const char *)path, (int)(100 * bytes_read / file_bytes));
+        cli_progress("%s: %3d %%", (const char *)path, (int)(100 * bytes_read / file_bytes));
 }
 
 void cli_read_progress_clear(void)
 {
     if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+        cli_progress_clear();
 }
 
 static int read_nothing = -1; /* /dev/null */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows.h"
 #include "base/units.h"
+#include "cli/cli.h"
 #include "cli/cmd_replay.h"
 #include "results/json.h"
 #include "view/table.h"
@@ -139,7 +140,7 @@ void cli_replay_port_show(const struct port_replay_options *o, const struct port
     char rate[UNITS_TEXT], limit[UNITS_TEXT];
     units_format_rate(o->rate_bps, rate);
     port_format_limit(&o->queue, limit);
-    printf("emulated, not measured: %s into a port of %s, queue %s, buffer %s", o->path, rate,
+    printf("emulated, not measured: %s into a port of %s, queue %s, buffer %s", cli_name(o->path), rate,
            emu_discipline_names[o->queue.discipline], limit);
     if (o->speed == 1)
         putchar('\n');

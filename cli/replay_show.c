@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
+#include "cli/cli.h"
 #include "cli/cmd_replay.h"
 #include "results/json.h"
 #include "view/diagnosis.h"
@@ -91,7 +92,7 @@ void cli_replay_show(const struct cli_replay_show *show)
 {
     const struct study_replay *r = show->replay;
     if (show->host && show->host->diagnosed)
-        view_diagnosis_print_answer(stdout, show->file, show->host);
+        view_diagnosis_print_answer(stdout, cli_name(show->file), show->host);
     if (r->left_out > 0)
         fprintf(stderr, "contraflow: %d small flows are left out\n", r->left_out);
     if (r->windows_unknown > 0)

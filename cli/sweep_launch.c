@@ -13,7 +13,7 @@
 /* A whole number of the environment: Open MPI's mpirun sets the first name, other launchers the second. */
 static int64_t launch_number(const char *open_mpi, const char *other)
 {
-    struct error ignored;
+    struct error ignored = {0};
     int64_t number;
     const char *text = getenv(open_mpi);
     if (!text)
@@ -25,7 +25,7 @@ static int64_t launch_number(const char *open_mpi, const char *other)
  * each sweeping by itself would write one file from n machines. */
 static int launch_mpi(int64_t processes, char **argv)
 {
-    struct error err;
+    struct error err = {0};
     char path[PATH_MAX];
     if (sweep_engines_path("mpi", path, sizeof path, &err)) {
         execv(path, argv);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/sweep_run.h"
 
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,10 +18,11 @@ static void sweep_show(void *user, double elapsed)
 {
     struct sweep_work *w = user;
     struct sweep_counts c;
-    struct error ignored;
+    struct error ignored = {0};
     bool terminal = isatty(STDERR_FILENO);
     if (elapsed < 0) {
-        fputs(terminal ? "\r\033[K" : "", stderr);
+        if (terminal)
+            cli_progress_clear();
         return;
     }
     char left[32] = "", bar[21] = "....................";
@@ -35,9 +38,13 @@ static void sweep_show(void *user, double elapsed)
     if (ended > w->before) /* whoever ran them */
         snprintf(left, sizeof left, ", %.0f s left",
                  elapsed * (double)(c.points - ended) / (double)(ended - w->before));
-    fprintf(stderr, "%s[%s] %" PRId64 " of %" PRId64 " points done, %" PRId64 " running%s%s",
-            terminal ? "\r\033[K" : "", bar, ended, c.points, c.running, left, terminal ? "" : "\n");
-    fflush(stderr);
+    char *line = memory_text("[%s] %" PRId64 " of %" PRId64 " points done, %" PRId64 " running%s", bar, ended, c.points,
+                             c.running, left);
+    if (terminal)
+        cli_progress("%s", line);
+    else
+        fprintf(stderr, "%s\n", line);
+    free(line);
 }
 
 /* How many scenarios are loaded, on a terminal, when it takes a while. */
@@ -50,8 +57,7 @@ static void sweep_tell(int64_t points)
     if (now - told < 0.2 || now - started < 1)
         return;
     told = now;
-    fprintf(stderr, "\r\033[K%" PRId64 " scenarios loaded", points);
-    fflush(stderr);
+    cli_progress("%" PRId64 " scenarios loaded", points);
 }
 
 /* Until no point is left, those of other processes too: one of them may die. Returns the signal that stopped it. */
@@ -72,6 +78,12 @@ static int sweep_until_done(struct sweep_work *w, sweep_pool *pool, int parallel
     return number;
 }
 
+static const char *sweep_column(sqlite3_stmt *q, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(q, column);
+    return cli_name(text ? text : "");
+}
+
 static int sweep_tell_failed(struct sweep_work *w)
 {
     sqlite3_stmt *q = sweep_db_prepare(&w->db, "SELECT number, axes, seed, error FROM point WHERE state = 'failed' "
@@ -79,9 +91,9 @@ static int sweep_tell_failed(struct sweep_work *w)
     if (!q)
         return cli_fail(&w->err);
     while (sqlite3_step(q) == SQLITE_ROW)
-        fprintf(stderr, "contraflow: point %s, %s, seed %s: %s\n", (const char *)sqlite3_column_text(q, 0),
-                (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2),
-                (const char *)sqlite3_column_text(q, 3));
+        fprintf(stderr, "contraflow: point %s, %s, seed %s: %s\n", sweep_column(q, 0),
+                sweep_column(q, 1), sweep_column(q, 2),
+                sweep_column(q, 3));
     sqlite3_finalize(q);
     return 1;
 }
@@ -93,7 +105,7 @@ int cli_sweep_run(const struct sweep *s, const char *path, sweep_pool *pool, int
     bool terminal = !quiet && isatty(STDERR_FILENO);
     bool ok = sweep_db_start(&w.db, path, s, terminal ? sweep_tell : NULL, &w.err);
     if (terminal)
-        fputs("\r\033[K", stderr);
+        cli_progress_clear();
     if (!ok)
         return cli_fail(&w.err);
     *number = sweep_until_done(&w, pool, parallel, !quiet, &c);
@@ -107,7 +119,7 @@ int cli_sweep_run(const struct sweep *s, const char *path, sweep_pool *pool, int
         status = sweep_tell_failed(&w);
     if (status <= 1 && !*number && !quiet)
         fprintf(stderr, "%" PRId64 " of %" PRId64 " points done, %" PRId64 " of them now: %s; "
-                "as CSV: contraflow sweep export %s\n", c.done, c.points, w.finished, path, path);
+                "as CSV: contraflow sweep export %s\n", c.done, c.points, w.finished, cli_name(path), cli_name(path));
     sweep_db_close(&w.db);
     return status;
 }

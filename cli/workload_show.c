@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/workload_show.h"
 
+#include "cli/cli.h"
+
 #include "results/json.h"
 #include "view/table.h"
 
@@ -22,7 +24,7 @@ static json_t *show_receiver_json(const char *directory, const struct study_work
 
 static void show_receiver(const char *directory, const struct study_workload_receiver *k)
 {
-    printf("%s: %d sender%s to h%d, window %g, buffer %g packets, timeout %.0f packet times\n", directory, k->senders,
+    printf("%s: %d sender%s to h%d, window %g, buffer %g packets, timeout %.0f packet times\n", cli_name(directory), k->senders,
            k->senders == 1 ? "" : "s", k->receiver, k->window, k->buffer, k->to_gr);
     printf("  simulated efficiency %.4f", k->efficiency);
     if (isfinite(k->ci95))
@@ -101,7 +103,7 @@ static json_t *show_operations_json(const char *directory, const struct study_wo
 
 static void show_operations(const char *directory, const struct study_workload_operations *o)
 {
-    printf("%s: %zu operations, simulated completion times of %zu processes\n", directory, o->n_whole,
+    printf("%s: %zu operations, simulated completion times of %zu processes\n", cli_name(directory), o->n_whole,
            o->n_processes);
     show_distribution(&o->processes);
     show_clusters(o);
@@ -187,7 +189,7 @@ static void show_uniform(const char *directory, const struct study_workload_unif
 {
     printf("%s: uniform traffic, %" PRId64 " ports at load %g: simulated throughput %.4f +- %.4f of the links\n"
            "  %s: %.4f\n",
-           directory, u->ports, u->load, u->throughput.value, u->throughput.ci95,
+           cli_name(directory), u->ports, u->load, u->throughput.value, u->throughput.ci95,
            u->fifo ? u->table ? "saturated input FIFOs (Karol, Hluchyj and Morgan 1987, Table I)"
                               : "saturated input FIFOs, many ports: 2 - sqrt 2"
                    : "what is offered",

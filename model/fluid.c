@@ -9,6 +9,10 @@
 
 #define STEPS_PER_WINDOW 200 /* a step is no shorter than this part of the quickest window on its slowest link */
 #define DONE 1e-9            /* of a flow's bytes */
+#define SPAN_TURNS 10        /* rates are averages over so many turns of the fullest queue, or more: */
+#define STEADY 1e-3          /* two averages in a row agree so well, */
+#define SPAN_MOST 1024       /* or the span has grown so many times as long */
+#define SKIP_SPANS 4         /* nothing is left out where less than so many spans remain */
 
 /* What waits of one flow, data or ACKs, in one queue. */
 struct fluid_stream {
@@ -33,6 +37,8 @@ struct fluid_flow {
     double *known; /* owned ring of lag + 2: acknowledged in the latest steps */
     size_t lag;    /* whole steps of the round trip beyond the two that a loop takes, and */
     double part;   /* of one more */
+    double left;   /* of its bytes, payload, those of skipped steps taken off */
+    double rate, rate_before; /* delivered a step, on average over this span (so far) and the one before */
     bool done;
 };
 
@@ -45,7 +51,8 @@ struct fluid {
     int *links;                   /* in the order of the paths */
     size_t *starts;               /* flows by start */
     struct fluid_flow *flows;
-    double step_s;
+    double step_s, skipped_s;
+    size_t turn, span, in_span; /* steps */
     size_t number, started, unfinished, n_streams;
 };
 
@@ -134,6 +141,23 @@ static double fluid_step_s(const struct model_window_network *n)
     return fmax(trip_s / 2, window_s / STEPS_PER_WINDOW);
 }
 
+/* Steps that a byte can wait in a queue, at most: until all windows that share it have gone. */
+static size_t fluid_turn(const struct fluid *f)
+{
+    const struct model_window_network *n = f->network;
+    double *wait_s = memory_zeroed(n->n_links, sizeof *wait_s, "transfers as a fluid"), longest_s = 0;
+    for (size_t i = 0; i < n->n_flows; i++) {
+        const struct model_window_flow *flow = &n->flows[i];
+        longest_s = fmax(longest_s, flow->base_rtt_s);
+        for (int h = 0; h < flow->n_data; h++)
+            wait_s[flow->data[h]] += 8 * flow->window_bytes * flow->wire_per_byte / n->links[flow->data[h]].rate_bps;
+    }
+    for (size_t l = 0; l < n->n_links; l++)
+        longest_s = fmax(longest_s, wait_s[l]);
+    free(wait_s);
+    return (size_t)fmin(longest_s / f->step_s, 1e9) + 1;
+}
+
 static void fluid_init(struct fluid *f, const size_t *order)
 {
     const struct model_window_network *n = f->network;
@@ -146,11 +170,12 @@ static void fluid_init(struct fluid *f, const size_t *order)
     f->starts = memory_zeroed(n->n_flows, sizeof *f->starts, "transfers as a fluid");
     f->flows = memory_zeroed(n->n_flows, sizeof *f->flows, "transfers as a fluid");
     f->step_s = fluid_step_s(n);
+    f->span = SPAN_TURNS * (f->turn = fluid_turn(f));
     for (size_t i = 0; i < n->n_flows; i++) {
         const struct model_window_flow *flow = &n->flows[i];
         struct fluid_flow *to = &f->flows[i];
         double steps = fmax(0, flow->base_rtt_s / f->step_s - 2);
-        *to = (struct fluid_flow){.lag = (size_t)steps, .part = steps - floor(steps)};
+        *to = (struct fluid_flow){.lag = (size_t)steps, .part = steps - floor(steps), .left = f->bytes[i]};
         to->known = memory_zeroed(to->lag + 2, sizeof *to->known, "transfers as a fluid");
         to->data = (int)f->n_streams;
         fluid_add_path(f, i, false, flow->data, flow->n_data);
@@ -249,7 +274,7 @@ static double queue_serve(struct fluid *f, struct fluid_queue *q, double budget)
 static double flow_send(struct fluid *f, size_t i)
 {
     struct fluid_flow *flow = &f->flows[i];
-    double bytes = fmin(f->bytes[i], f->network->flows[i].window_bytes + flow->acked) - flow->sent;
+    double bytes = fmin(flow->left, f->network->flows[i].window_bytes + flow->acked) - flow->sent;
     if (!(bytes > 0))
         return 0;
     flow->sent += bytes;
@@ -265,10 +290,49 @@ static void flow_learn(const struct fluid *f, struct fluid_flow *flow)
     *oldest = 0; /* room for this step's */
 }
 
+/* Begins to average again, over so many steps. */
+static void fluid_watch(struct fluid *f, size_t span)
+{
+    f->span = span;
+    f->in_span = 0;
+    for (size_t k = 0; k < f->started; k++) {
+        struct fluid_flow *flow = &f->flows[f->starts[k]];
+        flow->rate_before = flow->rate;
+        flow->rate = 0;
+    }
+}
+
+/* At the end of a span: leaves out the steps that would only repeat it, up to a span before the next flow starts or has
+ * sent all. What stands in queues stays, and every flow has so much less to send: but for its end a sender sees no
+ * totals, so that the fluid goes on as it was. */
+static void fluid_skip(struct fluid *f, double now_s)
+{
+    double left = f->started < f->network->n_flows ? (f->start_s[f->starts[f->started]] - now_s) / f->step_s : INFINITY;
+    bool steady = true;
+    for (size_t k = 0; k < f->started; k++) {
+        const struct fluid_flow *flow = &f->flows[f->starts[k]];
+        if (flow->done || !isfinite(flow->left))
+            continue;
+        left = fmin(left, flow->rate > 0 ? (flow->left - flow->sent) / flow->rate : INFINITY);
+        steady = steady && fabs(flow->rate - flow->rate_before) <= STEADY * flow->rate;
+    }
+    double skip = floor(left - (double)f->span);
+    bool worth = isfinite(left) && left > SKIP_SPANS * (double)f->span;
+    if (worth && (steady || f->span >= SPAN_MOST * SPAN_TURNS * f->turn)) {
+        f->skipped_s += skip * f->step_s;
+        for (size_t k = 0; k < f->started; k++)
+            f->flows[f->starts[k]].left -= skip * f->flows[f->starts[k]].rate;
+    }
+    fluid_watch(f, worth && !steady ? 2 * f->span : f->span);
+}
+
 static void fluid_step(struct fluid *f)
 {
     const struct model_window_network *n = f->network;
-    double now_s = (double)f->number * f->step_s;
+    double now_s = f->skipped_s + (double)f->number * f->step_s;
+    /* Hann's weights: what comes in bursts is averaged as if the span were a whole number of them, nearly. */
+    double weight = (1 - cos(2 * M_PI * ((double)f->in_span + 0.5) / (double)f->span)) / (double)f->span;
+    bool changed = false;
     for (size_t k = 0; k < f->started; k++) {
         size_t i = f->starts[k];
         struct fluid_flow *flow = &f->flows[i];
@@ -282,6 +346,7 @@ static void fluid_step(struct fluid *f)
         const struct fluid_stream *s = &f->streams[f->flows[i].data];
         double *slice = queue_push(&f->queues[s->queue]); /* a window in a row: bursts keep their order */
         slice[s->slot] = slice[f->queues[s->queue].n] = flow_send(f, i);
+        changed = true;
     }
     for (size_t k = 0; k < n->n_links; k++) {
         int l = f->links[k];
@@ -293,22 +358,31 @@ static void fluid_step(struct fluid *f)
     for (size_t k = 0; k < f->started; k++) {
         size_t i = f->starts[k];
         struct fluid_flow *flow = &f->flows[i];
-        double missing = f->bytes[i] - flow->delivered_before, come = flow->delivered - flow->delivered_before;
-        if (flow->done || !isfinite(f->bytes[i]) || come < missing - DONE * f->bytes[i])
+        double missing = flow->left - flow->delivered_before, come = flow->delivered - flow->delivered_before;
+        flow->rate += weight * come;
+        if (flow->done || !isfinite(f->bytes[i]) || come < missing - DONE * flow->left)
             continue;
-        flow->done = true;
+        changed = flow->done = true;
         f->completion_s[i] = now_s + fmin(missing / come, 1) * f->step_s + n->flows[i].base_rtt_s / 2;
         f->unfinished--;
     }
     f->number++;
+    if (changed)
+        fluid_watch(f, SPAN_TURNS * f->turn);
+    else if (++f->in_span == f->span)
+        fluid_skip(f, now_s);
 }
 
 void model_fluid_run(const struct model_window_network *network, const double *bytes, const double *start_s,
-                     const size_t *order, double *completion_s)
+                     const size_t *order, double *completion_s, void (*progress)(void *user, size_t left), void *user)
 {
     struct fluid f = {.network = network, .bytes = bytes, .start_s = start_s, .completion_s = completion_s};
     fluid_init(&f, order);
-    while (f.unfinished > 0)
+    while (f.unfinished > 0) {
+        size_t before = f.unfinished;
         fluid_step(&f);
+        if (progress && f.unfinished < before)
+            progress(user, f.unfinished);
+    }
     fluid_fini(&f);
 }

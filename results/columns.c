@@ -2,6 +2,7 @@
 #include "results/columns.h"
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "base/units.h"
 #include "results/json.h"
 
@@ -121,14 +122,14 @@ static int64_t columns_time_ps(const char *text)
     return seconds * UNITS_PS_PER_S + ps;
 }
 
-static void columns_put_text(const struct results_column *c, const char *text, void *row)
+static void columns_put_text(const struct results_column *c, const char *text, double number, void *row)
 {
     if (c->kind == RESULTS_TEXT)
-        snprintf(columns_place(c, row), RESULTS_NAME, "%s", text);
+        print_escape(columns_place(c, row), RESULTS_NAME, text); /* as it is written, so that it is read again */
     else if (c->kind == RESULTS_TIME)
         *(int64_t *)columns_place(c, row) = columns_time_ps(text);
     else
-        results_columns_put_number(c, results_csv_number(text), row);
+        results_columns_put_number(c, number, row);
 }
 
 bool results_columns_read(const struct results_columns *c, const char *path, size_t required, void **rows, size_t *n,
@@ -149,19 +150,26 @@ bool results_columns_read(const struct results_columns *c, const char *path, siz
     *n = 0;
     if (!results_csv_open(&csv, path, names, columns, required, err))
         return false;
-    while ((next = results_csv_next(&csv, value, err)) == RESULTS_CSV_ROW) {
+    bool ok = true;
+    while (ok && (next = results_csv_next(&csv, value, err)) == RESULTS_CSV_ROW) {
         all = memory_grown(all, *n, &room, 16, c->size, "the rows of a table");
         void *row = all + (*n)++ * c->size;
         results_columns_clear(c, row);
-        for (size_t k = 0; k < columns; k++)
-            columns_put_text(column[k], value[k], row);
+        for (size_t k = 0; ok && k < columns; k++) {
+            double number = NAN;
+            ok = column[k]->kind == RESULTS_TEXT || results_csv_number(&csv, value, k, &number, err);
+            columns_put_text(column[k], value[k], number, row);
+        }
     }
     results_csv_close(&csv);
-    if (next == RESULTS_CSV_FAILED)
-        free(all);
-    else
+    ok = ok && next != RESULTS_CSV_FAILED;
+    if (ok) {
         *rows = all;
-    return next != RESULTS_CSV_FAILED;
+    } else {
+        free(all);
+        *n = 0;
+    }
+    return ok;
 }
 
 static json_t *columns_json_field(const struct results_column *c, const void *row)
@@ -209,7 +217,7 @@ void results_columns_from_json(const struct results_columns *c, const json_t *ob
         const json_t *in = column->object ? json_object_get(object, column->object) : object;
         const json_t *value = json_object_get(in, column->json ? column->json : column->name);
         if (column->kind == RESULTS_TEXT && json_is_string(value))
-            columns_put_text(column, json_string_value(value), row);
+            columns_put_text(column, json_string_value(value), NAN, row);
         else if (column->kind == RESULTS_COUNT && json_is_integer(value))
             *(int64_t *)columns_place(column, row) = json_integer_value(value);
         else if (json_is_number(value) || json_is_boolean(value))

@@ -3,6 +3,7 @@
 
 #include "base/infile.h"
 #include "base/memory.h"
+#include "base/print.h"
 #include "base/units.h"
 #include "results/directory.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define FIELDS 64
+#define LINE 65536 /* bytes, with the line break */
 #define ABSENT SIZE_MAX
 
 /* Takes the quotes off a field in place; returns what follows its comma, NULL after the last field. */
@@ -31,25 +33,24 @@ static char *csv_field(char *text, char **field)
     return comma ? comma + 1 : NULL;
 }
 
+/* A spreadsheet takes a cell with such a beginning for a formula; an apostrophe in front makes it text (OWASP, CSV
+ * Injection), and what has one already gets another. */
+static bool csv_is_formula(const char *text)
+{
+    text += *text == '\'' && text[1];
+    return *text && strchr("=+-@'", *text) && text[1];
+}
+
 /* Cuts a line into its fields. Returns their number, at most FIELDS. */
 static size_t csv_cut(char *line, char *field[static FIELDS])
 {
     size_t n = 0;
     line[strcspn(line, "\r\n")] = '\0';
-    for (char *next = line; next && n < FIELDS;)
-        next = csv_field(next, &field[n++]);
-    return n;
-}
-
-/* The next line that is neither empty nor a comment. */
-static bool csv_line(struct results_csv *c)
-{
-    while (getline(&c->line, &c->size, c->f) > 0) {
-        c->number++;
-        if (c->line[0] != '#' && c->line[strspn(c->line, " \t\r\n")] != '\0')
-            return true;
+    for (char *next = line; next && n < FIELDS; n++) {
+        next = csv_field(next, &field[n]);
+        field[n] += *field[n] == '\'' && csv_is_formula(field[n] + 1);
     }
-    return false;
+    return n;
 }
 
 bool results_csv_fail(const struct results_csv *c, struct error *err, const char *format, ...)
@@ -62,15 +63,31 @@ bool results_csv_fail(const struct results_csv *c, struct error *err, const char
     return error_prefix(err, "%s:%d: ", c->path, c->number);
 }
 
+/* The next line that is neither empty nor a comment. False at the end, and with *err. */
+static bool csv_line(struct results_csv *c, struct error *err)
+{
+    err->code = ERROR_NONE;
+    while (fgets(c->line, LINE, c->f)) {
+        c->number++;
+        if (c->line[strcspn(c->line, "\n")] == '\0' && !feof(c->f))
+            return results_csv_fail(c, err, "longer than %d bytes, or with a NUL character", LINE - 1);
+        if (c->number == 1 && strncmp(c->line, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
+            memmove(c->line, c->line + 3, strlen(c->line + 3) + 1);
+        if (c->line[0] != '#' && c->line[strspn(c->line, " \t\r\n")] != '\0')
+            return true;
+    }
+    return ferror(c->f) ? infile_fail(c->path, err) : false;
+}
+
 static bool csv_head(struct results_csv *c, const char *const *columns, size_t required, struct error *err)
 {
     char *field[FIELDS], known[160] = "";
     size_t length = 0;
     for (size_t k = 0; k < required && length < sizeof known; k++)
         length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", k ? "," : "", columns[k]);
-    if (!csv_line(c)) {
-        if (!feof(c->f))
-            return infile_fail(c->path, err);
+    if (!csv_line(c, err)) {
+        if (err->code != ERROR_NONE)
+            return false;
         c->number = 1;
         return results_csv_fail(c, err, "empty; the first line names %s", known);
     }
@@ -89,7 +106,8 @@ static bool csv_head(struct results_csv *c, const char *const *columns, size_t r
 bool results_csv_open(struct results_csv *c, const char *path, const char *const *columns, size_t n, size_t required,
                       struct error *err)
 {
-    *c = (struct results_csv){.path = memory_text("%s", path), .columns = n};
+    *c = (struct results_csv){.path = memory_text("%s", path), .columns = n, .names = columns,
+                              .line = memory_zeroed(LINE, 1, "a line of a table")};
     c->f = infile_open(path, err);
     bool ok = c->f && csv_head(c, columns, required, err);
     if (!ok)
@@ -110,13 +128,8 @@ enum results_csv_next results_csv_next(struct results_csv *c, char **values, str
 {
     static char none[] = "";
     char *field[FIELDS];
-    err->code = ERROR_NONE;
-    if (!csv_line(c)) {
-        if (feof(c->f))
-            return RESULTS_CSV_END;
-        infile_fail(c->path, err);
-        return RESULTS_CSV_FAILED;
-    }
+    if (!csv_line(c, err))
+        return err->code == ERROR_NONE ? RESULTS_CSV_END : RESULTS_CSV_FAILED;
     size_t n = csv_cut(c->line, field);
     for (size_t k = 0; k < c->columns; k++) {
         if (c->at[k] != ABSENT && c->at[k] >= n) {
@@ -137,26 +150,55 @@ void results_csv_close(struct results_csv *c)
     *c = (struct results_csv){0};
 }
 
-double results_csv_number(const char *text)
+bool results_csv_fits(double value)
+{
+    return value >= 0 && value <= RESULTS_CSV_MOST;
+}
+
+bool results_csv_number(const struct results_csv *c, char *const *values, size_t column, double *number,
+                        struct error *err)
+{
+    const char *text = values[column];
+    char *end = values[column];
+    *number = *text ? strtod(text, &end) : (double)NAN;
+    if (!*text || (!*end && results_csv_fits(*number)))
+        return true;
+    return results_csv_fail(c, err, "%s is '%.40s'; must be a number from 0 to %g", c->names[column], text,
+                            RESULTS_CSV_MOST);
+}
+
+bool results_csv_numbers(const struct results_csv *c, char *const *values, size_t n, double *numbers, struct error *err)
+{
+    bool ok = true;
+    for (size_t k = 0; ok && k < n; k++)
+        ok = results_csv_number(c, values, k, &numbers[k], err);
+    return ok;
+}
+
+/* "-12.5", "+3 %" */
+static bool csv_is_number(const char *text)
 {
     char *end;
-    double value = strtod(text, &end);
-    return end == text ? NAN : value;
+    strtod(text, &end);
+    return end != text && (!*end || strcmp(end, " %") == 0);
 }
 
 void results_csv_text(FILE *f, const char *text)
 {
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, f);
-        return;
-    }
-    putc('"', f);
-    for (; *text; text++) {
-        if (*text == '"')
+    bool quoted = text[strcspn(text, ",\"")] != '\0';
+    if (quoted)
+        putc('"', f);
+    if (csv_is_formula(text) && !csv_is_number(text))
+        putc('\'', f);
+    char *cell = print_escaped(text);
+    for (const char *c = cell; *c; c++) {
+        if (*c == '"')
             putc('"', f);
-        putc(*text, f);
+        putc(*c, f);
     }
-    putc('"', f);
+    free(cell);
+    if (quoted)
+        putc('"', f);
 }
 
 void results_csv_time(FILE *f, int64_t time_ps)

@@ -18,14 +18,14 @@ struct results_csv {
     char *path; /* owned */
     FILE *f;
     char *line; /* owned */
-    size_t size;
     int number; /* of the line, from 1 */
+    const char *const *names; /* borrowed; of the columns */
     size_t columns, at[RESULTS_CSV_COLUMNS];
 };
 
 enum results_csv_next { RESULTS_CSV_ROW, RESULTS_CSV_END, RESULTS_CSV_FAILED };
 
-/* Opens a table for `n` columns, at most RESULTS_CSV_COLUMNS, of which the first `required` must be there. False and
+/* Opens a table for `n` columns (borrowed), at most RESULTS_CSV_COLUMNS, of which the first `required` must be there. False and
  * *err (naming file, line and column) when it cannot be read or lacks one. */
 bool results_csv_open(struct results_csv *c, const char *path, const char *const *columns, size_t n, size_t required,
                       struct error *err);
@@ -44,10 +44,20 @@ bool results_csv_fail(const struct results_csv *c, struct error *err, const char
 
 void results_csv_close(struct results_csv *c);
 
-/* NAN when empty or no number. */
-double results_csv_number(const char *text);
+/* What any result can be: nothing is negative, and a rate, a size or a time of more digits than an int64_t has comes
+ * from another program, or from somebody who wishes to see what happens. */
+#define RESULTS_CSV_MOST 1e19
+bool results_csv_fits(double value);
 
-/* Writes a field, between quotes where RFC 4180 wants them. */
+/* A value of a row as a number, NAN where it is empty. False with *err (file, line, column) when it is no number that
+ * fits. The second one takes the first n columns. */
+bool results_csv_number(const struct results_csv *c, char *const *values, size_t column, double *number,
+                        struct error *err);
+bool results_csv_numbers(const struct results_csv *c, char *const *values, size_t n, double *numbers,
+                         struct error *err);
+
+/* Writes a field: between quotes where RFC 4180 wants them, control characters as \xNN, and what a spreadsheet would
+ * take for a formula behind an apostrophe, which reading takes off. Numbers stay numbers. */
 void results_csv_text(FILE *f, const char *text);
 
 /* Writes seconds with every picosecond ("1.000000000002"), nothing when negative. */

@@ -60,7 +60,7 @@ static void queues_end(struct results_queues *t)
 
 bool results_queues_read(struct results_queues *t, const char *path, struct error *err)
 {
-    static const char *const columns[] = {"time_s", "port", "depth_bytes"};
+    static const char *const columns[] = {"time_s", "depth_bytes", "port"};
     struct results_csv csv;
     char *v[3];
     size_t room = 0;
@@ -69,9 +69,12 @@ bool results_queues_read(struct results_queues *t, const char *path, struct erro
     if (!results_csv_open(&csv, path, columns, 3, 3, err))
         return false;
     while ((next = results_csv_next(&csv, v, err)) == RESULTS_CSV_ROW) {
-        struct results_queues_row row = {results_csv_number(v[0]), results_csv_number(v[2]), queues_port(t, v[1])};
-        if (!isfinite(row.time_s) || !isfinite(row.depth_bytes)) {
-            results_csv_fail(&csv, err, "'%s' and '%s' are not a time and a depth", v[0], v[2]);
+        double x[2];
+        struct results_queues_row row = {.port = queues_port(t, v[2])};
+        bool fit = results_csv_numbers(&csv, v, 2, x, err);
+        if (!fit || isnan(row.time_s = x[0]) || isnan(row.depth_bytes = x[1])) {
+            if (fit)
+                results_csv_fail(&csv, err, "no time, or no depth");
             next = RESULTS_CSV_FAILED;
             break;
         }

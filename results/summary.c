@@ -121,6 +121,22 @@ void results_summary_from_json(struct results_summary *s, const json_t *object)
     }
 }
 
+/* Every number of a summary but the seed, wherever it stands. */
+static bool summary_fits(json_t *value, const char *key, struct error *err)
+{
+    const char *inner;
+    json_t *child;
+    size_t i;
+    bool ok = !json_is_number(value) || strcmp(key, "seed") == 0 || results_csv_fits(json_number_value(value)) ||
+              error_set(err, ERROR_INPUT, "%s is %g; must be a number from 0 to %g", key, json_number_value(value),
+                        RESULTS_CSV_MOST);
+    json_object_foreach(value, inner, child)
+        ok = ok && (summary_fits(child, inner, err) || (*key && error_prefix(err, "%s: ", key)));
+    json_array_foreach(value, i, child)
+        ok = ok && (summary_fits(child, "", err) || error_prefix(err, "%s %zu: ", key, i + 1));
+    return ok;
+}
+
 bool results_summary_read(struct results_summary *s, const char *directory, struct error *err)
 {
     json_error_t why;
@@ -132,18 +148,19 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
     FILE *f = infile_open(path, err);
     json_t *object = f ? json_loadf(f, 0, &why) : NULL;
     bool ok = json_is_boolean(json_object_get(object, "complete")) && json_is_array(json_object_get(object, "flows"));
-    if (ok)
+    bool fits = ok && (summary_fits(object, "", err) || error_prefix(err, "%s: ", path));
+    if (fits)
         results_summary_from_json(s, object);
-    else if (f && ferror(f))
+    else if (!ok && f && ferror(f))
         infile_fail(path, err);
-    else if (f)
+    else if (!ok && f)
         error_set(err, ERROR_INPUT, "%s: not the summary of a run: %s", path,
                   object ? "it has no \"complete\": true or false, or no list of flows" : why.text);
     if (f)
         fclose(f);
     json_decref(object);
     free(path);
-    return ok;
+    return fits;
 }
 
 char *results_summary_partial(const struct results_summary *s, const char *directory)

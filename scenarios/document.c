@@ -11,8 +11,9 @@
 
 #define DOCUMENT_NODES 200000 /* 10000 flows with all their keys take 100000 */
 #define DOCUMENT_DEPTH 32
-#define DOCUMENT_KEYS 100     /* in one mapping; bounds the search for keys given twice */
-#define DOCUMENT_ANCHORS 1000 /* bounds the search for an alias's anchor */
+#define DOCUMENT_KEYS 100       /* in one mapping; bounds the search for keys given twice */
+#define DOCUMENT_ANCHORS 200    /* bounds the search for an alias's anchor */
+#define DOCUMENT_DIRECTIVES 200 /* libyaml compares each with all before it, and tells nobody until the last one */
 #define NESTED "nested too deeply, or an alias of itself"
 
 struct origin {
@@ -30,10 +31,11 @@ struct node {
 };
 
 struct document {
-    const char *path;        /* borrowed */
-    const char *const *sets; /* borrowed */
-    struct node *nodes;      /* owned; by number, from 1 */
+    const char *path;                /* borrowed */
+    const struct document_set *sets; /* borrowed */
+    struct node *nodes;              /* owned; by number, from 1 */
     int n_nodes, capacity;
+    size_t bytes; /* of keys and single values */
 };
 
 struct anchor {
@@ -58,9 +60,9 @@ struct parse {
 /* "star.yaml:7: " or "--set a=b: " in front. */
 static bool document_blame_origin(const struct document *d, struct origin origin, struct error *err)
 {
-    if (origin.set >= 0)
-        return error_prefix(err, "--set %s: ", d->sets[origin.set]);
-    if (origin.line)
+    if (origin.set >= 0 && d->sets[origin.set].by)
+        return error_prefix(err, "%s%s: ", d->sets[origin.set].by, d->sets[origin.set].text);
+    if (origin.set < 0 && origin.line)
         return error_prefix(err, "%s:%zu: ", d->path, origin.line);
     return error_prefix(err, "%s: ", d->path);
 }
@@ -75,7 +77,8 @@ static int document_fail(const struct document *d, struct origin origin, struct 
 static int document_add(struct document *d, enum document_kind kind, const char *text, size_t length,
                         struct origin origin, struct error *err)
 {
-    if (d->n_nodes >= DOCUMENT_NODES)
+    d->bytes += length;
+    if (d->n_nodes >= DOCUMENT_NODES || d->bytes > 2 * DOCUMENT_BYTES)
         return document_fail(d, origin, err, "too many values (aliases count each time)");
     if (text && memchr(text, '\0', length))
         return document_fail(d, origin, err, "a NUL character cannot be part of a value");
@@ -96,6 +99,7 @@ static void document_append(struct document *d, int parent, const char *key, siz
     if ((p->n & (p->n - 1)) == 0)
         p->children = memory_resized(p->children, p->n ? 2 * (size_t)p->n : 1, sizeof *p->children, "a document");
     free(c->key);
+    d->bytes += length;
     c->key = p->kind == DOCUMENT_MAPPING ? memory_text("%.*s", (int)length, key) : NULL;
     p->children[p->n++] = child;
 }
@@ -134,6 +138,17 @@ static bool parse_syntax(struct parse *p)
         error_set(p->err, ERROR_INPUT, "not YAML: %s%s%s", problem, context ? " " : "", context ? context : "");
     }
     return document_blame_origin(p->doc, origin, p->err);
+}
+
+/* Lines that begin as directives do, although text between quotes may hold such, too. Lines end with CR, LF, or with
+ * NEL, LS or PS, of which the last bytes are \x85, \xa8 and \xa9. */
+static bool parse_directives(const struct parse *p, size_t size)
+{
+    size_t n = 0;
+    for (const char *c = p->bytes, *end = c + size; (c = memchr(c, '%', (size_t)(end - c))); c++)
+        n += c == p->bytes || strchr("\r\n\x85\xa8\xa9", c[-1]);
+    return n <= DOCUMENT_DIRECTIVES ||
+           document_fail(p->doc, (struct origin){p->set, 0}, p->err, "more directives (%) than YAML needs");
 }
 
 static bool parse_next(struct parse *p)
@@ -280,7 +295,13 @@ static int parse_stream(struct parse *p)
 /* Parses text into the tree; the number of its root, 0 and *err on failure. */
 static int document_parse(struct document *d, const char *bytes, size_t size, int set, struct error *err)
 {
+    if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark, which libyaml takes for an indent */
+        bytes += 3;
+        size -= 3;
+    }
     struct parse p = {.doc = d, .bytes = bytes, .set = set, .err = err};
+    if (!parse_directives(&p, size))
+        return 0;
     if (!yaml_parser_initialize(&p.parser))
         return error_set(err, ERROR_SYSTEM, "%s: out of memory", d->path);
     yaml_parser_set_encoding(&p.parser, YAML_UTF8_ENCODING);
@@ -363,7 +384,7 @@ static int document_set_value(struct document *d, const char *text, int set, str
 
 static bool document_apply(struct document *d, int set, struct error *err)
 {
-    const char *path = d->sets[set], *equals = strchr(path, '=');
+    const char *path = d->sets[set].text, *equals = strchr(path, '=');
     size_t path_length = equals ? (size_t)(equals - path) : 0;
     struct origin origin = {.set = set};
     if (path_length == 0 || path[0] == '.' || path[path_length - 1] == '.' || memmem(path, path_length, "..", 2))
@@ -380,7 +401,7 @@ static bool document_apply(struct document *d, int set, struct error *err)
             child = last ? document_set_value(d, equals + 1, set, err)
                          : document_add(d, list ? DOCUMENT_SEQUENCE : DOCUMENT_MAPPING, NULL, 0, origin, err);
             if (!child || !document_put(d, id, key, length, child, set, err))
-                return false;
+                return !d->sets[set].by;
         }
         if (last)
             return true;
@@ -389,7 +410,7 @@ static bool document_apply(struct document *d, int set, struct error *err)
     }
 }
 
-struct document *document_open(const char *path, const char *const *sets, size_t n_sets, struct error *err)
+struct document *document_open(const char *path, const struct document_set *sets, size_t n_sets, struct error *err)
 {
     size_t size;
     char *bytes = infile_read(path, DOCUMENT_BYTES, "a scenario", &size, err);
@@ -398,7 +419,7 @@ struct document *document_open(const char *path, const char *const *sets, size_t
     return d;
 }
 
-struct document *document_open_text(const char *path, const char *bytes, size_t size, const char *const *sets,
+struct document *document_open_text(const char *path, const char *bytes, size_t size, const struct document_set *sets,
                                     size_t n_sets, struct error *err)
 {
     struct document *d = memory_zeroed(1, sizeof *d, "a document");
@@ -456,8 +477,8 @@ bool document_blame(const struct document *d, const char *key_path, struct error
     const char *rest;
     struct origin origin = d->nodes[document_find(d, key_path, &rest)].origin;
     size_t length = strlen(key_path);
-    bool said = origin.set >= 0 && strncmp(d->sets[origin.set], key_path, length) == 0 &&
-                d->sets[origin.set][length] == '=';
+    const struct document_set *set = origin.set < 0 ? NULL : &d->sets[origin.set];
+    bool said = set && set->by && strncmp(set->text, key_path, length) == 0 && set->text[length] == '=';
     if (!said && length > 0)
         error_prefix(err, "%s: ", key_path);
     return document_blame_origin(d, origin, err);

@@ -13,19 +13,26 @@
 
 struct document; /* opaque */
 
-#define DOCUMENT_BYTES ((size_t)16 << 20) /* a scenario is text people write: anything larger is another file */
+#define DOCUMENT_BYTES ((size_t)8 << 20) /* a scenario is text people write: anything larger is another file */
+
+/* A value that a file does not give, or that is put in place of the file's. */
+struct document_set {
+    const char *text; /* borrowed; "path=value", see scenarios/load.h */
+    const char *by;   /* borrowed; who gave it, in front of `text` in errors: "--set ", "sweep.yaml:7: "; NULL: the program
+                       * itself, which goes without it where the file leaves no place for it */
+};
 
 enum document_kind { DOCUMENT_NONE, DOCUMENT_EMPTY, DOCUMENT_SCALAR, DOCUMENT_SEQUENCE, DOCUMENT_MAPPING };
 
 /* Reads `path` and applies `sets` (see scenarios/load.h). NULL and *err when the file cannot be
  * read, is not UTF-8, is not YAML, is empty, has a key twice or more than one document, or when a
  * set has no '=' or leads through a single value. `path` and `sets` are borrowed until
- * document_free(). Aliases become copies. Parsing stops at 32 levels, 200000 values, 100 keys in one
- * mapping or 1000 anchors, whichever comes first. */
-struct document *document_open(const char *path, const char *const *sets, size_t n_sets, struct error *err);
+ * document_free(). Aliases become copies. Parsing stops at 32 levels, 200000 values, 16 MiB of them with their copies,
+ * 100 keys in one mapping, 200 anchors or as many directives, whichever comes first. */
+struct document *document_open(const char *path, const struct document_set *sets, size_t n_sets, struct error *err);
 
 /* The same of `size` bytes of text; `path` is what errors call it. */
-struct document *document_open_text(const char *path, const char *bytes, size_t size, const char *const *sets,
+struct document *document_open_text(const char *path, const char *bytes, size_t size, const struct document_set *sets,
                                     size_t n_sets, struct error *err);
 void document_free(struct document *d);
 

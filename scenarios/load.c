@@ -149,12 +149,12 @@ static bool load_document(struct scenario *s, struct document *d, struct error *
     return ok;
 }
 
-static struct document *load_open(const char *path, const char *const *sets, size_t n_sets, struct error *err)
+static struct document *load_open(const char *path, const struct document_set *sets, size_t n_sets, struct error *err)
 {
     return path ? document_open(path, sets, n_sets, err) : document_open_text("--set", "{}", 2, sets, n_sets, err);
 }
 
-bool scenario_load_asking(struct scenario *s, const char *path, const char *const *sets, size_t n_sets,
+bool scenario_load_asking(struct scenario *s, const char *path, const struct document_set *sets, size_t n_sets,
                           const char *const *keys, bool *gives, struct error *err)
 {
     struct document *d = load_open(path, sets, n_sets, err);
@@ -163,7 +163,8 @@ bool scenario_load_asking(struct scenario *s, const char *path, const char *cons
     return load_document(s, d, err) || (path ? filekind_blame(path, FILEKIND_SCENARIO, err) : false);
 }
 
-bool scenario_load(struct scenario *s, const char *path, const char *const *sets, size_t n_sets, struct error *err)
+bool scenario_load(struct scenario *s, const char *path, const struct document_set *sets, size_t n_sets,
+                   struct error *err)
 {
     return scenario_load_asking(s, path, sets, n_sets, (const char *const[]){NULL}, NULL, err);
 }

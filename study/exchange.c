@@ -237,11 +237,11 @@ static bool exchange_point(const struct results_csv *csv, char **text, struct mo
 {
     double value[EXCHANGE_COLUMNS] = {0};
     for (size_t c = 0; c < EXCHANGE_COLUMNS; c++) {
-        char *end;
         if (c == EXCHANGE_STD_ERROR && *text[c] == '\0')
             continue;
-        value[c] = strtod(text[c], &end);
-        if (end == text[c] || *end != '\0' || !(isfinite(value[c]) && value[c] > 0))
+        if (!results_csv_number(csv, text, c, &value[c], err))
+            return false;
+        if (!(value[c] > 0))
             return results_csv_fail(csv, err, "%s is '%s'; must be a number above 0", exchange_columns[c], text[c]);
     }
     double processes = value[EXCHANGE_PROCESSES];

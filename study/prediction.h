@@ -24,7 +24,7 @@ struct study_prediction_queues {
 struct study_prediction_progress {
     size_t number;       /* from 1 */
     size_t orders;       /* at most; 0: steps are counted, whose number nobody knows */
-    size_t active, of;   /* transfers under way; with steps only */
+    size_t active, of;   /* transfers that are not done, of how many */
 };
 
 struct study_prediction_options {

@@ -41,6 +41,18 @@ static bool fluid_precise(const struct estimate_running *end_s, size_t n)
     return sum <= PRECISE * (double)n;
 }
 
+struct fluid_order {
+    const struct study_prediction *p;
+    size_t number, orders;
+};
+
+static void fluid_tell(void *user, size_t left)
+{
+    const struct fluid_order *o = user;
+    o->p->options.progress(o->p->options.user, o->p->model,
+                           &(struct study_prediction_progress){o->number, o->orders, left, o->p->n});
+}
+
 /* Chance decides which of the transfers that start together at one host comes first: this is the mean over orders, the
  * same orders every time. */
 bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pattern *s, struct error *err)
@@ -63,12 +75,11 @@ bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pa
         order[i] = i;
     }
     for (int k = 0; ok && k < orders && !fluid_precise(mean_s, p->n); k++) {
-        if (p->options.progress && k > 0)
-            p->options.progress(p->options.user, p->model,
-                                &(struct study_prediction_progress){.number = (size_t)k + 1, .orders = (size_t)orders});
+        struct fluid_order told = {p, (size_t)k + 1, (size_t)orders};
         if (k > 0)
             fluid_shuffle(order, p->n, &random);
-        model_fluid_run(model_window_rule_network(law), bytes, start_s, order, end_s);
+        model_fluid_run(model_window_rule_network(law), bytes, start_s, order, end_s,
+                        p->options.progress ? fluid_tell : NULL, &told);
         for (size_t i = 0; i < p->n; i++)
             estimate_add(&mean_s[i], end_s[i]);
     }

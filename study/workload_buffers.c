@@ -14,10 +14,9 @@ enum burst_column { SOURCES, SINKS, PACKETS, RECEIVED, SEND_GAP, RECEIVE_GAP, BU
 static const char *const burst_columns[BURST_COLUMNS] = {"sources",  "sinks",      "packets",
                                                          "received", "send_gap_s", "receive_gap_s"};
 
-static void bursts_add(struct study_workload_bursts *b, char *const *v)
+static void bursts_add(struct study_workload_bursts *b, const double *x)
 {
-    double sources = results_csv_number(v[SOURCES]), sinks = results_csv_number(v[SINKS]);
-    double packets = results_csv_number(v[PACKETS]), received = results_csv_number(v[RECEIVED]);
+    double sources = x[SOURCES], sinks = x[SINKS], packets = x[PACKETS], received = x[RECEIVED];
     struct study_workload_series *s = b->n > 0 ? &b->series[b->n - 1] : NULL;
     if (!s || s->sources != sources || s->sinks != sinks) {
         b->series = memory_resized(b->series, b->n + 1, sizeof *b->series, "series of bursts");
@@ -26,18 +25,19 @@ static void bursts_add(struct study_workload_bursts *b, char *const *v)
     }
     s->points = memory_resized(s->points, s->n + 1, sizeof *s->points, "bursts");
     s->points[s->n++] = (struct model_buffer_point){packets, received / packets};
-    s->send_gap_s = results_csv_number(v[SEND_GAP]);
-    s->receive_gap_s = results_csv_number(v[RECEIVE_GAP]);
+    s->send_gap_s = x[SEND_GAP];
+    s->receive_gap_s = x[RECEIVE_GAP];
 }
 
 static bool bursts_read(const char *directory, struct study_workload_bursts *b, struct error *err)
 {
     struct results_csv csv;
     char *v[BURST_COLUMNS];
+    double x[BURST_COLUMNS];
     if (!results_csv_open_in(&csv, directory, "bursts.csv", burst_columns, BURST_COLUMNS, err))
         return false;
-    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW)
-        bursts_add(b, v);
+    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW && results_csv_numbers(&csv, v, BURST_COLUMNS, x, err))
+        bursts_add(b, x);
     results_csv_close(&csv);
     return err->code == ERROR_NONE;
 }
@@ -75,12 +75,13 @@ bool study_workload_pingpong(const char *directory, const struct scenario *s, st
     struct results_csv csv;
     struct ping_line line = {0};
     char *v[PING_COLUMNS];
+    double x[PING_COLUMNS];
     const struct emu_gbn_config *g = &s->gbn;
     double host_s = (double)(g->send_overhead_ps + g->receive_overhead_ps + g->user_overhead_ps) * 1e-12;
     if (!results_csv_open_in(&csv, directory, "pingpong.csv", names, PING_COLUMNS, err))
         return false;
-    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW) {
-        double p = 2 * results_csv_number(v[PAIRS]), latency_s = results_csv_number(v[RTT]) / 2 - host_s; /* Eq. A.4 */
+    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW && results_csv_numbers(&csv, v, PING_COLUMNS, x, err)) {
+        double p = 2 * x[PAIRS], latency_s = x[RTT] / 2 - host_s; /* Eq. A.4 */
         line = (struct ping_line){line.n + 1, line.x + p, line.y + latency_s, line.xx + p * p, line.xy + p * latency_s};
     }
     results_csv_close(&csv);
@@ -107,8 +108,9 @@ bool study_workload_uniform(const char *directory, const struct scenario *s, str
     if (!results_csv_open_in(&csv, directory, "uniform.csv", names, 1, err))
         return false;
     double *share = memory_zeroed((size_t)s->uniform.ports, sizeof *share, "the ports of uniform traffic");
-    while (n < (size_t)s->uniform.ports && results_csv_next(&csv, v, err) == RESULTS_CSV_ROW)
-        share[n++] = results_csv_number(v[0]);
+    while (n < (size_t)s->uniform.ports && results_csv_next(&csv, v, err) == RESULTS_CSV_ROW &&
+           results_csv_numbers(&csv, v, 1, &share[n], err))
+        n++;
     results_csv_close(&csv);
     const struct emu_architecture_ops *architecture = emu_architectures[s->network.sw.architecture];
     *u = (struct study_workload_uniform){

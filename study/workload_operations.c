@@ -24,13 +24,14 @@ static bool operations_read(const char *directory, struct operations_times *o, s
 {
     struct results_csv csv;
     char *v[COLUMNS];
+    double x[COLUMNS];
     if (!results_csv_open_in(&csv, directory, "operations.csv", operations_columns, COLUMNS, err))
         return false;
-    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW) {
-        double took = results_csv_number(v[END]) - results_csv_number(v[START]);
-        size_t operation = (size_t)strtoull(v[OPERATION], NULL, 10);
+    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW && results_csv_numbers(&csv, v, COLUMNS, x, err)) {
+        double took = x[END] - x[START];
+        size_t operation = x[OPERATION] <= (double)o->n ? (size_t)x[OPERATION] : SIZE_MAX; /* SIZE_MAX: empty, too */
         size_t whole = operation + 1 > o->n_whole ? operation + 1 : o->n_whole;
-        if (operation > o->n) {
+        if (operation == SIZE_MAX) {
             results_csv_fail(&csv, err, "operation %s is not the next one", v[OPERATION]);
             break;
         }

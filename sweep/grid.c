@@ -34,8 +34,7 @@ struct sweep {
     struct document *doc;
     struct sweep_facts facts;
     char *path, *scenario;
-    char *sets[SWEEP_KEYS];
-    int set_nodes[SWEEP_KEYS];
+    struct document_set sets[SWEEP_KEYS]; /* owned */
     size_t n_sets;
     struct sweep_axis axes[SWEEP_KEYS + 1]; /* the last one is the seed's */
     size_t n_axes;
@@ -57,6 +56,23 @@ static bool sweep_bad(const struct sweep *s, int node, const char *key, const ch
     return sweep_fail(s, node, key, err);
 }
 
+/* A value that stands in node `node`, which is blamed when it does not fit; 0: --seed is. For sweep_free_set(). */
+static struct document_set sweep_set(const struct sweep *s, const char *key, const char *text, int node)
+{
+    struct error by = {.message = "--"};
+    if (node) {
+        by.message[0] = '\0';
+        document_blame_node(s->doc, node, &by);
+    }
+    return (struct document_set){memory_text("%s=%s", key, text), memory_text("%s", by.message)};
+}
+
+static void sweep_free_set(struct document_set set)
+{
+    free((void *)(uintptr_t)set.text);
+    free((void *)(uintptr_t)set.by);
+}
+
 static bool sweep_load_set(struct sweep *s, int node, struct error *err)
 {
     const char *key;
@@ -68,9 +84,7 @@ static bool sweep_load_set(struct sweep *s, int node, struct error *err)
         if (!text || !*key)
             return sweep_bad(s, value, *key ? key : "set",
                              "not a single value; write a list or a mapping between quotes: \"[{at: h0}]\"", err);
-        s->sets[i] = memory_text("%s=%s", key, text);
-        s->set_nodes[i] = value;
-        s->n_sets = i + 1;
+        s->sets[s->n_sets++] = sweep_set(s, key, text, value);
     }
     return true;
 }
@@ -240,7 +254,7 @@ void sweep_grid_free(struct sweep *s)
     if (!s)
         return;
     for (size_t i = 0; i < s->n_sets; i++)
-        free(s->sets[i]);
+        sweep_free_set(s->sets[i]);
     for (size_t i = 0; i <= SWEEP_KEYS; i++)
         sweep_range_fini(&s->axes[i].values);
     for (size_t i = 0; i < s->n_skips; i++)
@@ -280,28 +294,14 @@ static bool sweep_skips(const struct sweep *s, const size_t *at)
     return false;
 }
 
-/* An error that scenario_load() blames on a set is one of the line that the value stands in. */
-static bool sweep_blame(const struct sweep *s, char *const *sets, const int *nodes, size_t n, struct error *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        size_t length = strlen(sets[i]);
-        if (!nodes[i] || strncmp(err->message, "--set ", 6) != 0 || strncmp(err->message + 6, sets[i], length) != 0 ||
-            err->message[6 + length] != ':')
-            continue;
-        memmove(err->message, err->message + 6, strlen(err->message + 6) + 1);
-        return document_blame_node(s->doc, nodes[i], err);
-    }
-    return error_prefix(err, "%s: ", s->path);
-}
-
-static bool sweep_give(const struct sweep *s, const size_t *at, char *const *sets, const int *nodes, size_t n_sets,
+static bool sweep_give(const struct sweep *s, const size_t *at, const struct document_set *sets, size_t n_sets,
                        struct sweep_grid_point *p,
                        bool (*take)(void *, const struct sweep_grid_point *, struct error *), void *user,
                        struct error *err)
 {
     struct scenario scenario;
-    if (!scenario_load(&scenario, s->scenario, (const char *const *)sets, n_sets, err))
-        return sweep_blame(s, sets, nodes, n_sets, err);
+    if (!scenario_load(&scenario, s->scenario, sets, n_sets, err))
+        return false;
     json_t *axes = json_object();
     for (size_t i = 0; i < s->n_axes; i++) {
         const char *text = s->axes[i].values.texts[at[i]];
@@ -355,25 +355,21 @@ bool sweep_grid_expand(const struct sweep *s,
                        struct error *err)
 {
     size_t at[SWEEP_KEYS + 1] = {0}, n_sets = s->n_sets;
-    char *sets[2 * SWEEP_KEYS + 2], capture[] = "capture=[]";
-    int nodes[2 * SWEEP_KEYS + 2];
+    struct document_set sets[2 * SWEEP_KEYS + 2];
     struct sweep_grid_point p = {0};
     bool ok = true;
     memcpy(sets, s->sets, sizeof s->sets);
-    memcpy(nodes, s->set_nodes, sizeof s->set_nodes);
     do {
         if (!sweep_skips(s, at) && p.number++ % s->facts.shards == s->facts.shard - 1) {
             size_t n = n_sets;
             for (size_t i = 0; i < s->n_axes; i++) {
-                const char *text = s->axes[i].values.texts[at[i]];
-                sets[n] = memory_text("%s=%s", s->axes[i].key, text);
-                nodes[n++] = s->axes[i].node;
+                const struct sweep_axis *axis = &s->axes[i];
+                sets[n++] = sweep_set(s, axis->key, axis->values.texts[at[i]], axis->node);
             }
-            sets[n] = capture;
-            nodes[n] = 0;
-            ok = ok && sweep_give(s, at, sets, nodes, n + 1, &p, take, user, err);
+            sets[n] = (struct document_set){.text = "capture=[]"}; /* of the files only results are kept */
+            ok = ok && sweep_give(s, at, sets, n + 1, &p, take, user, err);
             while (n > n_sets)
-                free(sets[--n]);
+                sweep_free_set(sets[--n]);
         }
     } while (ok && sweep_advance(s, at));
     return ok && (p.number > 0 || error_set(err, ERROR_INPUT, "%s: skip: leaves no point", s->path));

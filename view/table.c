@@ -2,6 +2,7 @@
 #include "view/table.h"
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "results/json.h"
 #include "view/text.h"
 
@@ -120,6 +121,9 @@ void view_table_print(struct view_table *t, const char *indent, size_t numbers, 
 {
     size_t width[VIEW_TABLE_COLUMNS] = {0};
     for (size_t i = 0; i < t->n; i++) {
+        char *cell = t->cell[i];
+        t->cell[i] = print_escaped(cell);
+        free(cell);
         size_t length = strlen(t->cell[i]), column = i % t->columns;
         width[column] = length > width[column] ? length : width[column];
     }

@@ -2,6 +2,7 @@
 #include "view/text.h"
 
 #include "base/memory.h"
+#include "base/print.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -10,27 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at s (RFC 3629), 0 when there is none, or it is a control character. */
-static size_t text_sequence(const unsigned char *s)
-{
-    size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool surrogate = s[0] == 0xed && s[1] >= 0xa0, beyond = s[0] == 0xf4 && s[1] >= 0x90;
-    bool control = s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0);
-    return overlong || surrogate || beyond || control ? 0 : n;
-}
-
 void view_text_html(FILE *f, const char *text)
 {
     static const char special[] = "&<>\"'";
     static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+    for (const char *s = text, *end = text + strlen(text); s < end;) {
         const char *at = strchr(special, *s);
-        size_t n = at ? 1 : text_sequence(s);
+        size_t n = at ? 1 : print_character(s, (size_t)(end - s));
         if (at)
             fputs(entity[at - special], f);
         else if (n)

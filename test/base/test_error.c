@@ -46,7 +46,9 @@ static void test_message_stays_one_line_and_in_bounds(void **state)
     assert_int_equal(strlen(err.message), sizeof err.message - 1);
     assert_null(strchr(err.message, '\n'));
     error_prefix(&err, "ctx: ");
-    assert_memory_equal(err.message, "ctx: xxxxx ", 11);
+    assert_memory_equal(err.message, "ctx: xxxxx\\x0axx", 16);
+    error_set(&err, ERROR_INPUT, "%s", "\033[2J\303\251\351");
+    assert_string_equal(err.message, "\\x1b[2J\303\251\\xe9");
 }
 
 int main(void)

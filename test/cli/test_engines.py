@@ -24,7 +24,7 @@ class Choice(e2e.Case):
 
     def test_what_an_engine_lacks_is_said(self):
         star = SCENARIOS / "star.yaml"
-        self.bad(2, ["--set engine=native", "bbr", "use ns3"], "run", star, "--engine", "native", "--set",
+        self.bad(2, ["--engine=native: ", "bbr", "use ns3"], "run", star, "--engine", "native", "--set",
                  "tcp.congestion=bbr")
         self.bad(2, ["small_queues", "use native"], "run", star, "--engine", "ns3", "--set", "tcp.small_queues=10kB")
         self.bad(2, ["--cross-check", "ns3", "small_queues"], "run", star, "--cross-check", "--set",

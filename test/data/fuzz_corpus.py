@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes the seeds of test/fuzz into test/data/fuzz: small captures, and programs for test/analysis/fuzz_flows.c.
+"""Writes the seeds of test/fuzz into test/data/fuzz: small captures, and programs for test/analysis/fuzz_flows.c; in
+folders named as their harness those of texts, and words that such have.
 Inputs that once broke something lie there too, by the name regression-*; this script leaves them alone."""
 import gzip
+import json
 import pathlib
+import re
 import struct
 
 HERE = pathlib.Path(__file__).parent
@@ -167,6 +170,47 @@ seeds = {
                              *exchange, [op(LEAP), 0x10] + [0] * 7, *exchange * 12),
 }
 
-OUT.mkdir(exist_ok=True)
+
+
+def bare(path):
+    """YAML without its comments."""
+    lines = (re.sub(r"(^|\s+)#.*", "", line).rstrip() for line in path.read_text().splitlines())
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+SCENARIOS = HERE.parent.parent / "scenarios"
+flow = {"flow": "in1", "src": "h1", "dst": "h0", "bytes": 115965976, "start_s": 0.000273044, "end_s": 1.999997548,
+        "goodput_bps": 463927809, "steady_goodput_bps": 463949158.5, "steady_ci95_bps": None, "connected": True,
+        "round_trip": {"floor_s": 0.000226, "data_wait_s": 0.0515, "ack_groups": 12}}
+port = {"port": "sw0-h0", "rate_bps": 1000000000, "offered_frames": 9, "dropped_frames": 0,
+        "pause": {"sent": 1, "received": 2, "told_to_stop_s": 0.001}}
+summary = {"contraflow": "0.1.0", "engine": "native 0.1.0", "title": "a", "scenario": "scenario.yaml", "seed": 1,
+           "simulated": True, "complete": True, "ended_s": 2.0, "warmup_s": 0.5,
+           "benchmark": {"precision": 0.02, "reached": None, "messages": 8, "converged": True}, "flows": [flow],
+           "ports": [port], "captures": [{"file": "h0.pcap", "at": "h0", "frames": 12}]}
+texts = {
+    "units": ["1Gbps", "100 Mb/s", "9600bps", "10gbit", "25G", "3MB", "500kB", "64KiB", "1448", "600ms", "12.5ns", "0",
+              "9223372036854775807", "-5", "2%", "0.02", "0.0000000000001s", "9000000TB"],
+    "scenario": [bare(path) for path in sorted(SCENARIOS.glob("*.yaml"))] + [
+        "\ufeffseed: 7\ntcp:\n  window: 1MB\n",
+        "network: &n {hosts: 4, link: {rate: 1Gbps}}\ntcp: {window: '3MB'}\n\0tcp.window=1MB\0traffic.star={incoming: 2}"],
+    "sweep": [re.sub(r"^scenario: .*", "scenario: base", bare(path), flags=re.M)
+              for path in sorted((SCENARIOS / "sweeps").glob("*.yaml"))] + [
+        "scenario: base\naxes: {network.link.rate: {from: 1Gbps, to: 4Gbps, points: 3, log: true}}\nseeds: [3, 5]\n"
+        "skip: [{network.link.rate: 2Gbps}]\nset: {duration: 500ms}\n"],
+    "results": [
+        "f# contraflow\nflow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,"
+        "retransmitted_segments,messages,message_s,message_sd_s,message_ci95_s\n"
+        "in1,h1,h0,115965976,0.000273044000,1.999997548000,463927809,463949158,10361,0,,,,\n"
+        "\"a,\"\"b\",h1,h0,5,,,,,,,8,0.5,0.1,0.02\n",
+        "qtime_s,port,depth_bytes,depth_packets,dropped_packets\n0,h0,0,0,0\n0.01,sw0-h0,64000,42,1\n0.02,h0,9,1,0\n",
+        "s" + json.dumps(summary), "gP P N\nTO P\n", "c=1+1", "c-12.5", "c'=a,\"b\"", "c@x\033[31m"],
+}
+seeds |= {f"{folder}/seed-{i:02}": text.encode() for folder, list_ in texts.items() for i, text in enumerate(list_)}
+words = sorted({word for text in texts["scenario"] + texts["sweep"] + texts["results"]
+                for word in re.findall(r"[A-Za-z][\w.-]{2,}", text)} | {"&a", "*a", "!!str", "%TAG ", "---", "1e308"})
+seeds["text.dict"] = "".join(f'"{word}"\n' for word in words).encode()
+
 for name, data in seeds.items():
+    (OUT / name).parent.mkdir(exist_ok=True, parents=True)
     (OUT / name).write_bytes(data)

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "test/cm.h"
 
@@ -30,7 +31,7 @@ static double completion(const struct model_platform *p, const struct model_tran
         bytes[i] = t[i].bytes;
         start_s[i] = t[i].start_s;
     }
-    model_fluid_run(model_window_rule_network(r), bytes, start_s, order, end_s);
+    model_fluid_run(model_window_rule_network(r), bytes, start_s, order, end_s, NULL, NULL);
     double trip_s = model_window_rule_network(r)->flows[0].base_rtt_s;
     model_window_rule_free(r);
     model_routes_fini(&routes);
@@ -49,6 +50,27 @@ static void test_alone(void **state)
     t.window_bytes = 10e3; /* six segments in 0.28 ms: far from 1 Gb/s */
     trip_s = completion(&p, &t, 1, NULL, &end_s);
     assert_near(end_s - 0.5, 10e6 / 8688 * trip_s, 0.01);
+}
+
+/* However long, it takes as many steps: at the rates of a tenth of it, and soon. Three flows through a star settle at
+ * the rates of the window law, B / 2 each (README.md). */
+static void test_time_of_running_does_not_grow_with_bytes(void **state)
+{
+    (void)state;
+    struct model_platform p = pattern_star_platform(2, 1);
+    clock_t before = clock();
+    double earlier_s = 0;
+    for (double bytes = 1e9; bytes < 1e19; bytes *= 10) {
+        struct model_transfer t[] = {{1, 0, bytes, 3e6, 0}, {2, 0, bytes, 3e6, 1e-4}, {0, 3, bytes, 3e6, 2e-4}};
+        double end_s[3];
+        completion(&p, t, 3, NULL, end_s);
+        for (int i = 0; i < 3; i++)
+            assert_near(end_s[i], 2 * 8 * bytes * S / 1e9, 0.02);
+        if (earlier_s > 0)
+            assert_near(end_s[1], 10 * earlier_s, 1e-4);
+        earlier_s = end_s[1];
+    }
+    assert_true(clock() - before < 10 * CLOCKS_PER_SEC);
 }
 
 /* Windows that hold the whole message stand in the sender's queue one behind the other: the first of two is done after
@@ -153,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_time_of_running_does_not_grow_with_bytes),
         cmocka_unit_test(test_order_of_a_burst),
         cmocka_unit_test(test_settles_at_the_window_law),
         cmocka_unit_test(test_long_messages_over_random_patterns),

@@ -112,7 +112,9 @@ static void test_hostile_summaries_are_refused_or_harmless(void **state)
     (void)state;
     static const char *const texts[] = {
         "", "[]", "{}", "{\"complete\": true, \"flows\": 1}", "{\"flows\": []}", "{\"complete\": 1, \"flows\": []}",
-        "{\"complete\": true, \"flows\": [1, null, {\"flow\": 7, \"start_s\": 1e300}]}",
+        "{\"complete\": true, \"flows\": [{}, {\"round_trip\": {\"rtt_s\": -1}}]}",
+        "{\"complete\": true, \"flows\": [], \"ended_s\": 1e300}",
+        "{\"complete\": true, \"flows\": [1, null, {\"flow\": 7, \"start_s\": 1e18}], \"seed\": -1}",
         "{\"complete\": false, \"flows\": [], \"captures\": [{\"file\": null}], \"ports\": {}, \"title\": 3}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -123,8 +125,10 @@ static void test_hostile_summaries_are_refused_or_harmless(void **state)
         fputs(texts[i], f.stream);
         assert_true(outfile_commit(&f, &err));
         bool ok = results_summary_read(&s, directory, &err);
-        assert_true(ok == (i >= 6));
+        assert_true(ok == (i >= 8));
         if (i == 6)
+            assert_non_null(strstr(err.message, "summary.json: flows 2: round_trip: rtt_s is -1; must be a number"));
+        if (i == 8)
             assert_true(s.n_flows == 3 && s.flows[2].start_ps == -1 && !s.flows[2].name[0]);
         results_summary_fini(&s);
     }

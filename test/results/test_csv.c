@@ -55,7 +55,9 @@ static void test_quoted_fields_hold_commas_and_quotes(void **state)
 static void test_what_is_written_is_read_back(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"plain", "a,b", "\"", "", "a \"b\", c", "trailing,"};
+    static const char *const texts[] = {"plain", "a,b", "\"", "", "a \"b\", c", "trailing,", "=1+1",
+                                        "+a", "@x,\"y\"", "-", "-1", "+5 %", "'", "'=", "''=1", "it's", "\'\'\'",
+                                        "''a", "'-5", "-1-1"};
     struct results_csv csv;
     struct error err;
     char *v[3];
@@ -76,6 +78,34 @@ static void test_what_is_written_is_read_back(void **state)
     }
     assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_END);
     results_csv_close(&csv);
+}
+
+static void test_no_cell_is_a_formula_or_moves_a_cursor(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *cell;
+    } cases[] = {
+        {"=1+1", "'=1+1"},
+        {"@SUM(A1,B1)", "\"'@SUM(A1,B1)\""},
+        {"-2+3", "'-2+3"},
+        {"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"},
+        {"-12.5e3", "-12.5e3"},
+        {"+3 %", "+3 %"},
+        {"-", "-"},
+        {"\t=1", "\\x09=1"},
+        {"\r\n\033[2J", "\\x0d\\x0a\\x1b[2J"},
+        {"'=1", "''=1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text;
+        size_t size;
+        FILE *f = open_memstream(&text, &size);
+        results_csv_text(f, cases[i].text);
+        fclose(f);
+        assert_string_equal(text, cases[i].cell);
+        free(text);
+    }
 }
 
 static void test_errors_name_file_line_and_column(void **state)
@@ -117,7 +147,56 @@ static void test_times_keep_every_picosecond(void **state)
     fclose(f);
     assert_string_equal(text, "86400.000000000001 ");
     free(text);
-    assert_true(isnan(results_csv_number("")) && isnan(results_csv_number("x")));
+}
+
+static void test_numbers_are_checked_where_they_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cell;
+        double value; /* NAN: empty; -1: refused */
+    } cases[] = {
+        {"12.5", 12.5}, {"0", 0}, {"1e19", 1e19}, {"", NAN}, {"1e308", -1}, {"2e19", -1}, {"-1", -1}, {"nan", -1},
+        {"inf", -1}, {"1e999", -1}, {"12x", -1}, {"0x", -1}, {" ", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct results_csv csv;
+        struct error err = {0};
+        char *v[2], text[64];
+        double number;
+        snprintf(text, sizeof text, "a,b\n1,%s\n", cases[i].cell);
+        write_file(text);
+        assert_true(results_csv_open(&csv, path, columns, 2, 2, &err));
+        assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
+        assert_int_equal(results_csv_number(&csv, v, 1, &number, &err), cases[i].value >= 0 || isnan(cases[i].value));
+        if (err.code == ERROR_NONE)
+            assert_true(number == cases[i].value || (isnan(number) && isnan(cases[i].value)));
+        else
+            assert_non_null(strstr(err.message, ":2: b is '"));
+        results_csv_close(&csv);
+    }
+}
+
+static void test_lines_are_bounded_and_a_byte_order_mark_is_passed_over(void **state)
+{
+    (void)state;
+    struct results_csv csv;
+    struct error err = {0};
+    char *v[2], *text = calloc(1, 100000);
+    memcpy(text, "\xef\xbb\xbf" "a,b\n1,2\n", 11);
+    write_file(text);
+    assert_true(results_csv_open(&csv, path, columns, 2, 2, &err));
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
+    assert_string_equal(v[1], "2");
+    results_csv_close(&csv);
+    memset(text + 11, '7', 90000);
+    write_file(text);
+    assert_true(results_csv_open(&csv, path, columns, 2, 2, &err));
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
+    assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_FAILED);
+    assert_non_null(strstr(err.message, ":3: longer than 65535 bytes"));
+    results_csv_close(&csv);
+    free(text);
 }
 
 int main(void)
@@ -126,7 +205,10 @@ int main(void)
         cmocka_unit_test(test_columns_are_found_by_name),
         cmocka_unit_test(test_quoted_fields_hold_commas_and_quotes),
         cmocka_unit_test(test_what_is_written_is_read_back),
+        cmocka_unit_test(test_no_cell_is_a_formula_or_moves_a_cursor),
         cmocka_unit_test(test_errors_name_file_line_and_column),
+        cmocka_unit_test(test_numbers_are_checked_where_they_are_read),
+        cmocka_unit_test(test_lines_are_bounded_and_a_byte_order_mark_is_passed_over),
         cmocka_unit_test(test_times_keep_every_picosecond),
     };
     close(mkstemp(path));

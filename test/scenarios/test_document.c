@@ -96,10 +96,48 @@ static void test_depth_and_anchors_are_bounded(void **state)
     p = yaml + sprintf(yaml, "title:\n");
     for (size_t i = 0; i < 40000; i++)
         p += sprintf(p, " - &a%zu x\n", i);
-    text_rejects(yaml, NULL, "s.yaml:1002: more anchors (&name) than a scenario needs");
+    text_rejects(yaml, NULL, "s.yaml:202: more anchors (&name) than a scenario needs");
+    p = yaml;
+    for (size_t i = 0; i < 40000; i++) /* libyaml compares each with those before it */
+        p += sprintf(p, "%%TAG !a%zu! x\n", i);
+    sprintf(p, "--- {seed: 1}\n");
+    text_rejects(yaml, NULL, "s.yaml: more directives (%) than YAML needs");
+    /* A single value of 1 MB, a thousand times: a gigabyte. */
+    memset(yaml, 'x', 1000000);
+    memcpy(yaml, "a: &a ", 6);
+    p = yaml + 1000000;
+    p += sprintf(p, "\nb:\n");
+    for (size_t i = 0; i < 1000; i++)
+        p += sprintf(p, " - *a\n");
+    text_rejects(yaml, NULL, "s.yaml:18: too many values (aliases count each time)");
     /* Half a second of processor time would be slow by a factor of a hundred. */
     assert_true(clock() - before < CLOCKS_PER_SEC / 2);
     free(yaml);
+}
+
+static void test_a_byte_order_mark_is_passed_over(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("\xef\xbb\xbfseed: 7\ntcp:\n  window: 1MB\n", NULL);
+    assert_int_equal(s.seed, 7);
+    scenario_fini(&s);
+}
+
+static void test_nobody_is_blamed_for_what_the_program_sets(void **state)
+{
+    (void)state;
+    struct scenario s;
+    struct error err = {0};
+    static const struct document_set sets[] = {{"engine=warp", "--"}, {.text = "traffic.start_spread=0"}};
+    text_write("s.yaml", "[seed]\n", 7);
+    assert_false(scenario_load(&s, "s.yaml", &sets[1], 1, &err));
+    assert_memory_equal(err.message, "s.yaml: a list found; ", 22);
+    text_write("s.yaml", "traffic: 5\n", 11);
+    assert_false(scenario_load(&s, "s.yaml", &sets[1], 1, &err));
+    assert_memory_equal(err.message, "s.yaml:1: traffic: ", 19);
+    text_write("s.yaml", "seed: 1\n", 8);
+    assert_false(scenario_load(&s, "s.yaml", sets, 2, &err));
+    assert_string_equal(err.message, "--engine=warp: 'warp' is not an engine; there are: ns3, native");
 }
 
 static void test_set_overrides_adds_and_makes_what_lies_on_its_way(void **state)
@@ -145,7 +183,8 @@ static void test_set_value_is_yaml_when_it_looks_like_it(void **state)
 static void test_later_set_wins(void **state)
 {
     (void)state;
-    static const char *const sets[] = {"tcp.window=1MB", "tcp={window: 2MB}", "tcp.sack=false"};
+    static const struct document_set sets[] = {{.text = "tcp.window=1MB"}, {.text = "tcp={window: 2MB}"},
+                                                {.text = "tcp.sack=false"}};
     struct scenario s;
     struct error err = {0};
     text_write("s.yaml", "seed: 1\n", 8);
@@ -168,13 +207,13 @@ static void test_set_without_sense_is_blamed(void **state)
     text_rejects("capture: [{at: h0}]", "capture.x=h1", "--set capture.x=h1: 'x' is not the number of an entry");
     text_rejects("seed: 1", "capture=[1",
                  "--set capture=[1: not YAML: did not find expected ',' or ']' while parsing a flow sequence");
-    text_rejects("seed: 1", "title=\xff", "--set title=\xff: not UTF-8 text");
+    text_rejects("seed: 1", "title=\xff", "--set title=\\xff: not UTF-8 text");
 }
 
 static void test_culprit_is_the_later_set_or_the_one_spelt_out(void **state)
 {
     (void)state;
-    static const char *const sets[] = {"c=1", "b=2"};
+    static const struct document_set sets[] = {{.text = "c=1"}, {.text = "b=2"}};
     struct error err = {0};
     text_write("s.yaml", "a: 1\nb: 1\n", 10);
     struct document *d = document_open("s.yaml", sets, 2, &err);
@@ -205,6 +244,8 @@ int main(void)
         cmocka_unit_test(test_one_document_of_plain_keys),
         cmocka_unit_test(test_aliases_are_copies_and_cycles_end),
         cmocka_unit_test(test_depth_and_anchors_are_bounded),
+        cmocka_unit_test(test_a_byte_order_mark_is_passed_over),
+        cmocka_unit_test(test_nobody_is_blamed_for_what_the_program_sets),
         cmocka_unit_test(test_set_overrides_adds_and_makes_what_lies_on_its_way),
         cmocka_unit_test(test_set_value_is_yaml_when_it_looks_like_it),
         cmocka_unit_test(test_later_set_wins),

@@ -38,7 +38,7 @@ struct scenario text_load(const char *yaml, const char *set)
     struct scenario s;
     struct error err = {0};
     text_write("s.yaml", yaml, strlen(yaml));
-    if (!scenario_load(&s, "s.yaml", &set, set ? 1 : 0, &err))
+    if (!scenario_load(&s, "s.yaml", &(struct document_set){set, "--set "}, set ? 1 : 0, &err))
         fail_msg("%s %s: %s", yaml, set ? set : "", err.message);
     return s;
 }
@@ -49,7 +49,7 @@ void text_rejects(const char *yaml, const char *set, const char *message)
     struct error err = {0};
     text_write("s.yaml", yaml, strlen(yaml));
     memset(&s, 0xff, sizeof s);
-    if (scenario_load(&s, "s.yaml", &set, set ? 1 : 0, &err))
+    if (scenario_load(&s, "s.yaml", &(struct document_set){set, "--set "}, set ? 1 : 0, &err))
         fail_msg("loads: %s %s", yaml, set ? set : "");
     assert_string_equal(err.message, message);
     assert_int_equal(err.code, ERROR_INPUT);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/print.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of a sequence by its first byte; 0: none begins so. */
+static size_t print_sequence(unsigned char first)
+{
+    return first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3
+           : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+}
+
+/* Directions to a terminal: C0, DEL, C1, line and paragraph separators, and what turns the direction of text, by which
+ * a name can look like another (CVE-2021-42574). */
+static bool print_is_control(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t print_character(const char *text, size_t n)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    size_t length = n > 0 ? print_sequence(s[0]) : 0;
+    if (length == 0 || length > n)
+        return 0;
+    uint32_t c = length == 1 ? s[0] : s[0] & (0x7fU >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* a longer sequence than needed is none */
+    bool surrogate = c >= 0xd800 && c < 0xe000;
+    return c < least[length] || surrogate || c > 0x10ffff || print_is_control(c) ? 0 : length;
+}
+
+/* The next character, or its first byte as \xNN. Returns the bytes taken. */
+static size_t print_next(const char *s, size_t n, char piece[static PRINT_PIECE], size_t *length)
+{
+    static const char digit[] = "0123456789abcdef";
+    size_t taken = *length = print_character(s, n);
+    if (taken) {
+        memcpy(piece, s, taken);
+        return taken;
+    }
+    memcpy(piece, (char[]){'\\', 'x', digit[(unsigned char)*s >> 4], digit[*s & 15]}, *length = 4);
+    return 1;
+}
+
+void print_text(FILE *f, const char *text)
+{
+    char piece[PRINT_PIECE];
+    for (size_t n = strlen(text), length, taken; n > 0; text += taken, n -= taken) {
+        taken = print_next(text, n, piece, &length);
+        fwrite(piece, 1, length, f);
+    }
+}
+
+char *print_escaped(const char *text)
+{
+    size_t room = 4 * strlen(text) + 1;
+    char *escaped = memory_zeroed(room, 1, "text");
+    print_escape(escaped, room, text);
+    return escaped;
+}
+
+void print_escape(char *to, size_t room, const char *text)
+{
+    char piece[PRINT_PIECE];
+    size_t used = 0;
+    for (size_t n = strlen(text), length, taken; n > 0; text += taken, n -= taken, used += length) {
+        taken = print_next(text, n, piece, &length);
+        if (used + length >= room)
+            break;
+        memcpy(to + used, piece, length);
+    }
+    to[used] = '\0';
+}
+
+struct guard {
+    int descriptor;
+    char kept[3]; /* the beginning of a character, whose end the next write brings */
+    size_t n_kept;
+};
+
+static bool guard_put(const struct guard *g, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t wrote = write(g->descriptor, bytes, n);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return false;
+        bytes += wrote;
+        n -= (size_t)wrote;
+    }
+    return true;
+}
+
+/* Whether the n bytes are the beginning of a character of more bytes. */
+static bool guard_is_cut(const char *s, size_t n)
+{
+    size_t i = 1;
+    while (i < n && (s[i] & 0xc0) == 0x80)
+        i++;
+    return i == n && print_sequence((unsigned char)*s) > n;
+}
+
+static ssize_t guard_write(void *cookie, const char *bytes, size_t size)
+{
+    struct guard *g = cookie;
+    size_t n = g->n_kept + size, used = 0;
+    char *text = malloc(5 * n), *out = text ? text + n : NULL; /* 4 bytes of \xNN and the one that it stands for */
+    if (!text) {
+        errno = ENOMEM;
+        return -1;
+    }
+    memcpy(text, g->kept, g->n_kept);
+    memcpy(text + g->n_kept, bytes, size);
+    g->n_kept = 0;
+    for (const char *s = text, *end = text + n; s < end;) {
+        char piece[PRINT_PIECE];
+        size_t length, plain = 0;
+        while (s + plain < end && ((s[plain] >= ' ' && s[plain] <= '~') || s[plain] == '\n' || s[plain] == '\t'))
+            plain++;
+        memcpy(out + used, s, plain);
+        used += plain;
+        s += plain;
+        n = (size_t)(end - s);
+        if (n > 0 && n < 4 && guard_is_cut(s, n)) {
+            memcpy(g->kept, s, g->n_kept = n);
+            break;
+        }
+        if (n > 0) {
+            s += print_next(s, n, piece, &length);
+            memcpy(out + used, piece, length);
+            used += length;
+        }
+    }
+    bool ok = guard_put(g, out, used);
+    free(text);
+    return ok ? (ssize_t)size : -1;
+}
+
+static int guard_close(void *cookie)
+{
+    free(cookie);
+    return 0;
+}
+
+FILE *print_guard(int descriptor)
+{
+    struct guard *g = malloc(sizeof *g);
+    if (!g)
+        return NULL;
+    *g = (struct guard){.descriptor = descriptor};
+    FILE *f = fopencookie(g, "w", (cookie_io_functions_t){.write = guard_write, .close = guard_close});
+    if (!f)
+        free(g);
+    return f;
+}

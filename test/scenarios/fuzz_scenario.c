@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Texts nobody chose as scenarios: a NUL ends the YAML, and behind it are sets, which NULs end, too. What loads is
+ * written, and loads again to the same text. `test/fuzz scenario`, or test/fuzzing/replay.c. */
+#include "base/memory.h"
+#include "scenarios/load.h"
+#include "scenarios/save.h"
+#include "test/fuzzing/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SETS 8
+
+/* Loads text as a file, and writes it; NULL when it does not load. */
+static char *load_and_write(const char *text, size_t size, const struct document_set *sets, size_t n)
+{
+    struct scenario s;
+    struct error err = {0};
+    char path[40], *written = NULL;
+    int fd = text_file(text, size, path);
+    if (scenario_load(&s, path, sets, n, &err)) {
+        FILE *f = memory_stream(&written, &size);
+        if (!scenario_write(&s, f, "fuzz", &err))
+            abort();
+        memory_stream_end(f);
+        scenario_fini(&s);
+    } else {
+        text_check(&err);
+    }
+    close(fd);
+    return written;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct document_set sets[SETS];
+    size_t n = 0;
+    char *text = malloc(size + 1);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    size_t yaml = strlen(text);
+    for (const char *set = text + yaml; n < SETS && set < text + size; set += strlen(set)) {
+        sets[n] = (struct document_set){++set, n % 2 ? NULL : "--set "};
+        n++;
+    }
+    char *first = load_and_write(text, yaml, sets, n);
+    if (first) {
+        char *second = load_and_write(first, strlen(first), NULL, 0);
+        if (!second || strcmp(first, second) != 0) {
+            fprintf(stderr, "%s\nis not read back as it was written: %s\n", first, second ? second : "");
+            abort();
+        }
+        free(second);
+    }
+    free(first);
+    free(text);
+    return 0;
+}
