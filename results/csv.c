@@ -2,6 +2,7 @@
 #include "results/csv.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"
 
@@ -73,9 +74,8 @@ static bool csv_unreadable(const struct results_csv *c, struct error *err)
 static bool csv_head(struct results_csv *c, const char *const *columns, size_t required, struct error *err)
 {
     char *field[FIELDS], known[160] = "";
-    size_t length = 0;
-    for (size_t k = 0; k < required && length < sizeof known; k++)
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", k ? "," : "", columns[k]);
+    for (size_t k = 0; k < required; k++)
+        text_add(known, sizeof known, "%s%s", k ? "," : "", columns[k]);
     if (!csv_line(c)) {
         if (ferror(c->f))
             return csv_unreadable(c, err);
