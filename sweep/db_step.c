@@ -61,6 +61,12 @@ static const struct step_column columns[] = {
     {"quick_check", STEP_BYTES, false, 0, 0, NULL},
 };
 
+/* For every value of every row: most names differ in their first letter. */
+static bool step_is(const char *a, const char *b)
+{
+    return *a == *b && strcmp(a, b) == 0;
+}
+
 /* A flow's columns are those of results/flow.h: any but its texts may be unknown. */
 static struct step_column step_flow_column(const char *name)
 {
@@ -70,7 +76,7 @@ static struct step_column step_flow_column(const char *name)
     };
     for (size_t i = 0; i < results_flow_columns.n; i++) {
         const struct results_column *c = &results_flow_columns.column[i];
-        if (!(c->in & RESULTS_IN_SQL) || strcmp(c->name, name) != 0)
+        if (!(c->in & RESULTS_IN_SQL) || !step_is(c->name, name))
             continue;
         bool text = c->kind == RESULTS_TEXT, whole = c->kind == RESULTS_COUNT || c->kind == RESULTS_FLAG;
         return (struct step_column){name, text ? STEP_TEXT : whole ? STEP_WHOLE : STEP_REAL, !text, 0, most[c->kind],
@@ -82,7 +88,7 @@ static struct step_column step_flow_column(const char *name)
 static struct step_column step_column(const char *name)
 {
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (strcmp(columns[i].name, name) == 0)
+        if (step_is(columns[i].name, name))
             return columns[i];
     return step_flow_column(name);
 }

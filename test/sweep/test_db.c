@@ -2,7 +2,9 @@
 #include "sweep/db.h"
 #include "test/cm.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static bool fill(struct sweep_db *d, void *user, struct error *err)
@@ -85,6 +87,44 @@ static void test_its_schema_runs_nothing(void **state)
     assert_int_equal(access("limits.db-wal", F_OK), -1);
 }
 
+static bool is_wal(void)
+{
+    char header[20] = "";
+    FILE *f = fopen("limits.db", "rb");
+    assert_non_null(f);
+    assert_int_equal(fread(header, 1, sizeof header, f), sizeof header);
+    fclose(f);
+    return header[18] == 2;
+}
+
+/* Two that end at once must not each leave it to the other. */
+static void test_who_ends_waits_for_who_is_about_to(void **state)
+{
+    (void)state;
+    struct sweep_db d;
+    struct error err = {0};
+    int ready[2];
+    char byte = 0;
+    make(&d);
+    sweep_db_close(&d);
+    assert_true(sweep_db_join(&d, "limits.db", &err));
+    assert_true(is_wal());
+    assert_int_equal(pipe(ready), 0);
+    pid_t other = fork();
+    if (other == 0) {
+        struct sweep_db theirs;
+        bool ok = sweep_db_open(&theirs, "limits.db", &err) && write(ready[1], &byte, 1) == 1;
+        usleep(100000);
+        _exit(!ok);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    sweep_db_close(&d);
+    assert_false(is_wal());
+    waitpid(other, NULL, 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +132,7 @@ int main(void)
         cmocka_unit_test(test_a_column_that_nobody_knows_is_not_read),
         cmocka_unit_test(test_who_opened_it_to_read_cannot_write),
         cmocka_unit_test(test_its_schema_runs_nothing),
+        cmocka_unit_test(test_who_ends_waits_for_who_is_about_to),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink("limits.db");
