@@ -2,6 +2,7 @@
 #include "base/error.h"
 
 #include "base/print.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -33,10 +34,9 @@ bool error_set_errno(struct error *err, const char *format, ...)
     va_list args;
     va_start(args, format);
     err->code = ERROR_SYSTEM;
-    int n = vsnprintf(err->message, sizeof err->message, format, args);
+    vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
-    if (n >= 0 && (size_t)n < sizeof err->message)
-        snprintf(err->message + n, sizeof err->message - (size_t)n, ": %s", strerror(saved));
+    text_add(err->message, sizeof err->message, ": %s", strerror(saved));
     error_one_line(err);
     return false;
 }
@@ -50,9 +50,8 @@ bool error_prefix(struct error *err, const char *format, ...)
     vsnprintf(context, sizeof context, format, args);
     va_end(args);
     memcpy(message, err->message, sizeof message);
-    int n = snprintf(err->message, sizeof err->message, "%s", context);
-    if (n >= 0 && (size_t)n < sizeof err->message)
-        snprintf(err->message + n, sizeof err->message - (size_t)n, "%s", message);
+    snprintf(err->message, sizeof err->message, "%s", context);
+    text_add(err->message, sizeof err->message, "%s", message);
     error_one_line(err);
     return false;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/names.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -14,9 +16,8 @@ int names_find(const char *const *names, const char *text)
 
 char *names_list(const char *const *names, char list[static NAMES_TEXT])
 {
-    size_t length = 0;
     list[0] = '\0';
-    for (int i = 0; names[i] && length < NAMES_TEXT; i++)
-        length += (size_t)snprintf(list + length, NAMES_TEXT - length, "%s%s", i ? ", " : "", names[i]);
+    for (int i = 0; names[i]; i++)
+        text_add(list, NAMES_TEXT, "%s%s", i ? ", " : "", names[i]);
     return list;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "base/outfile.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/read.h"
@@ -62,9 +63,8 @@ static void plot_add_group(struct plot *p, const char *name, const struct analys
     struct view_figures_group *g = &p->groups[p->n_groups++];
     *g = (struct view_figures_group){.flows = flows, .n = r->n};
     plot_label(name, g->label);
-    size_t used = strlen(g->label);
     if (!alone)
-        snprintf(g->label + used, sizeof g->label - used, " %s", r->host);
+        text_add(g->label, sizeof g->label, " %s", r->host);
 }
 
 /* A run that has the file, once. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -33,9 +34,8 @@ static bool options_model(const struct cli_option *option, const char *name, str
     if (*model)
         return true;
     char list[256] = "";
-    size_t length = 0;
-    for (const struct study_model *m = study_models; m->name && length < sizeof list; m++)
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", m->name);
+    for (const struct study_model *m = study_models; m->name; m++)
+        text_add(list, sizeof list, "%s%s", m == study_models ? "" : ", ", m->name);
     return error_set(err, ERROR_INPUT, "--model: '%s' is not a model; models are %s", name, list);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -111,9 +112,8 @@ static bool exchange_models(const struct cli_option *option, const char *text, s
         int m = exchange_model_at(text, n);
         if (m < 0) {
             char list[128] = "";
-            for (size_t at = 0; ++m < STUDY_EXCHANGE_MODELS && at < sizeof list;)
-                at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", m ? ", " : "",
-                                       study_exchange_models[m].name);
+            while (++m < STUDY_EXCHANGE_MODELS)
+                text_add(list, sizeof list, "%s%s", m ? ", " : "", study_exchange_models[m].name);
             return error_set(err, ERROR_INPUT, "--model %.*s: unknown; there are %s", (int)n, text, list);
         }
         r->wanted[m] = true;
@@ -157,11 +157,10 @@ static bool exchange_fill_defaults(struct cli_predict_exchange_options *o, struc
         if (settings[i].field < FIELD(tam) || settings[i].field >= FIELD(tam) + sizeof r->tam)
             continue;
         double *field = exchange_field(r, &settings[i]);
-        size_t used = strlen(o->given);
         if (isnan(*field))
             *field = *exchange_field(&defaults, &settings[i]);
         else
-            snprintf(o->given + used, sizeof o->given - used, "%s--%s", used ? " " : "", settings[i].name);
+            text_add(o->given, sizeof o->given, "%s--%s", *o->given ? " " : "", settings[i].name);
     }
     r->tam.buffer_packets = defaults.tam.buffer_packets;
     return true;

@@ -132,7 +132,7 @@ static bool replay_play(struct study_replay_run *runs, int n, const struct repla
 {
     struct sweep_engines_job jobs[STUDY_REPLAY_VARIANTS] = {{0}};
     char engine[PATH_MAX];
-    if (!sweep_engines_path("native", engine, sizeof engine, err))
+    if (!sweep_engines_path(SCENARIO_ENGINE_NATIVE, engine, sizeof engine, err))
         return false;
     for (int i = 0; i < n; i++) {
         jobs[i].label = runs[i].label;

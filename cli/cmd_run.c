@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "base/outfile.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cross_check_show.h"
 #include "cli/engines.h"
@@ -185,7 +186,7 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
     memcpy(part->comment, whole->comment, sizeof part->comment);
     if (scenario_engine_lacks(&whole->scenario, engine, what))
         error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_names[engine], what);
-    else if (sweep_engines_path(scenario_engine_names[engine], program, sizeof program, err) &&
+    else if (sweep_engines_path(engine, program, sizeof program, err) &&
              plan_make_jobs(part, err))
         return run_plan(part, program, parallel, quiet, false);
     return cli_fail(err);
@@ -258,16 +259,16 @@ int cmd_run(int argc, char **argv)
         return cli_fail(&err);
     }
     const char *path = argv[at];
-    int n = snprintf(plan.comment, sizeof plan.comment, "contraflow %s: run %s", CONTRAFLOW_VERSION, path);
-    for (size_t i = 0; i < sets.n && n > 0 && (size_t)n < sizeof plan.comment; i++)
-        n += snprintf(plan.comment + n, sizeof plan.comment - (size_t)n, " %s%s", sets.set[i].by, sets.set[i].text);
+    snprintf(plan.comment, sizeof plan.comment, "contraflow %s: run %s", CONTRAFLOW_VERSION, path);
+    for (size_t i = 0; i < sets.n; i++)
+        text_add(plan.comment, sizeof plan.comment, " %s%s", sets.set[i].by, sets.set[i].text);
     if (!scenario_load(&plan.scenario, path, sets.set, sets.n, &err))
         return cli_fail(&err);
     plan.directory = output ? memory_text("%s", output) : cli_output_name(path, "-run");
     int status;
     if (both)
         status = cross_check_runs(&plan, (int)parallel, quiet, json);
-    else if (!sweep_engines_path(scenario_engine_names[plan.scenario.engine], engine, sizeof engine, &err) ||
+    else if (!sweep_engines_path(plan.scenario.engine, engine, sizeof engine, &err) ||
              !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);
     else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/engines.h"
 
+#include "base/text.h"
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -29,9 +30,8 @@ static void engines_show(void *user, double elapsed)
     for (int i = 0; i < n; i++) {
         fraction += jobs[i].state == SWEEP_ENGINES_WAITING ? 0 : jobs[i].fraction;
         done += jobs[i].state > SWEEP_ENGINES_RUNNING;
-        size_t used = strlen(running);
-        if (jobs[i].state == SWEEP_ENGINES_RUNNING && used + 40 < sizeof running)
-            snprintf(running + used, sizeof running - used, "  %.24s %.0f %%", jobs[i].label, 100 * jobs[i].fraction);
+        if (jobs[i].state == SWEEP_ENGINES_RUNNING && strlen(running) + 40 < sizeof running)
+            text_add(running, sizeof running, "  %.24s %.0f %%", jobs[i].label, 100 * jobs[i].fraction);
     }
     char left[32] = "";
     if (fraction > 0.02 * n)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "cli/cli.h"
 
 #include <gsl/gsl_errno.h>
@@ -30,10 +31,8 @@ static int main_unknown(const char *name)
 static int main_help(int argc, char **argv)
 {
     char name[64] = "";
-    for (int i = 0; i < argc; i++) {
-        size_t used = strlen(name);
-        snprintf(name + used, sizeof name - used, "%s%s", i ? " " : "", argv[i]);
-    }
+    for (int i = 0; i < argc; i++)
+        text_add(name, sizeof name, "%s%s", i ? " " : "", argv[i]);
     const struct cli_help_page *page = cli_help_find(name);
     if (!page)
         return main_unknown(name);

@@ -27,7 +27,7 @@ static int launch_mpi(int64_t processes, char **argv)
 {
     struct error err = {0};
     char path[PATH_MAX];
-    if (sweep_engines_path("mpi", path, sizeof path, &err)) {
+    if (sweep_engines_path_mpi(path, sizeof path, &err)) {
         execv(path, argv);
         error_set_errno(&err, "%s: cannot be started", path);
     }

@@ -90,12 +90,12 @@ static int sweep_tell_failed(struct sweep_work *w)
                                        "ORDER BY number", &w->err);
     if (!q)
         return cli_fail(&w->err);
-    while (sqlite3_step(q) == SQLITE_ROW)
-        fprintf(stderr, "contraflow: point %s, %s, seed %s: %s\n", sweep_column(q, 0),
-                sweep_column(q, 1), sweep_column(q, 2),
-                sweep_column(q, 3));
+    int status;
+    while ((status = sweep_db_step(&w->db, q, &w->err)) == SQLITE_ROW)
+        fprintf(stderr, "contraflow: point %s, %s, seed %s: %s\n", sweep_db_text(q, 0), sweep_db_text(q, 1),
+                sweep_db_text(q, 2), sweep_db_text(q, 3));
     sqlite3_finalize(q);
-    return 1;
+    return status == SQLITE_ERROR ? cli_fail(&w->err) : 1;
 }
 
 int cli_sweep_run(const struct sweep *s, const char *path, sweep_pool *pool, int parallel, bool quiet, int *number)

@@ -4,6 +4,7 @@
 #include "base/infile.h"
 #include "base/memory.h"
 #include "base/print.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"
 
@@ -82,9 +83,8 @@ static bool csv_line(struct results_csv *c, struct error *err)
 static bool csv_head(struct results_csv *c, const char *const *columns, size_t required, struct error *err)
 {
     char *field[FIELDS], known[160] = "";
-    size_t length = 0;
-    for (size_t k = 0; k < required && length < sizeof known; k++)
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", k ? "," : "", columns[k]);
+    for (size_t k = 0; k < required; k++)
+        text_add(known, sizeof known, "%s%s", k ? "," : "", columns[k]);
     if (!csv_line(c, err)) {
         if (err->code != ERROR_NONE)
             return false;

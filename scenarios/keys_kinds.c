@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What each kind of value looks like: from text, to text, and in words. */
 #include "base/names.h"
+#include "base/text.h"
 #include "scenarios/keys.h"
 
 #include <inttypes.h>
@@ -243,7 +244,7 @@ void keys_kind_format(const struct key *key, const void *value, char text[static
     case KEY_RANGE:
         units_format_bytes(range[0], text);
         units_format_bytes(range[1], after);
-        snprintf(text + strlen(text), UNITS_TEXT + 2, "..%s", after);
+        text_add(text, KEYS_TEXT, "..%s", after);
         return;
     case KEY_NUMBER:
     case KEY_SHARE:
@@ -258,7 +259,7 @@ void keys_kind_format(const struct key *key, const void *value, char text[static
     case KEY_PAUSE:
         units_format_time(pause->pause_ps, text);
         units_format_bytes(pause->after_bytes, after);
-        snprintf(text + strlen(text), UNITS_TEXT + 8, " after %s", after);
+        text_add(text, KEYS_TEXT, " after %s", after);
         return;
     case KEY_HOST:
         snprintf(text, KEYS_TEXT, "h%d", *(const int *)value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A document against the rows: structure, values, and keys that do not fit the others. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "scenarios/keys.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static bool walk_blame(const struct walk *w)
 static size_t walk_enter(struct walk *w, const char *key)
 {
     size_t length = strlen(w->path);
-    snprintf(w->path + length, sizeof w->path - length, "%s%s", length ? "." : "", key);
+    text_add(w->path, sizeof w->path, "%s%s", length ? "." : "", key);
     return length;
 }
 
@@ -47,9 +48,9 @@ static bool key_is_list(const struct key *key)
 
 static void keys_list(const struct key *keys, char text[static 256])
 {
-    size_t length = 0;
-    for (const struct key *k = keys; k->name && length < 256; k++)
-        length += (size_t)snprintf(text + length, 256 - length, "%s%s", k == keys ? "" : ", ", k->name);
+    text[0] = '\0';
+    for (const struct key *k = keys; k->name; k++)
+        text_add(text, 256, "%s%s", k == keys ? "" : ", ", k->name);
 }
 
 static bool walk_wrong_kind(const struct walk *w, const struct key *key, int node)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows for people: what a misspelt key may have meant, and the reference page. */
+#include "base/text.h"
 #include "scenarios/keys.h"
 
 #include <string.h>
@@ -100,7 +101,7 @@ static void reference_section(FILE *f, const struct key *keys, const char *path,
             bool same = below && other != k && reference_below(other) == below;
             again = again || (same && other < k);
             if (same && other > k)
-                snprintf(all + strlen(all), KEYS_PATH, " and %s.%s", path, other->name);
+                text_add(all, sizeof all, " and %s.%s", path, other->name);
         }
         if (below && !again)
             reference_section(f, below, name, all);

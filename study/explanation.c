@@ -5,6 +5,7 @@
 #include "analysis/degree.h"
 #include "analysis/leg_series.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -219,9 +220,8 @@ void study_explanation_say(const struct study_explanation *e, char text[static S
 
 void study_explanation_phases(const struct study_explanation *e, char text[static STUDY_EXPLANATION_TEXT])
 {
-    size_t at = 0;
     text[0] = '\0';
-    for (size_t i = 0; e->n_phases > 1 && i < e->n_phases && at < STUDY_EXPLANATION_TEXT; i++)
-        at += (size_t)snprintf(text + at, STUDY_EXPLANATION_TEXT - at, "%s%s to %.3f s", i == 0 ? "limited by: " : ", ",
-                               analysis_limit_name(e->phases[i].limit), e->phases[i].end_s);
+    for (size_t i = 0; e->n_phases > 1 && i < e->n_phases; i++)
+        text_add(text, STUDY_EXPLANATION_TEXT, "%s%s to %.3f s", i == 0 ? "limited by: " : ", ",
+                 analysis_limit_name(e->phases[i].limit), e->phases[i].end_s);
 }

@@ -75,7 +75,7 @@ static void regimes_add(struct study_fit_regimes_spread *s, const struct analysi
         squares += x * x;
         of++;
     }
-    s->jain += sum * sum / (of * squares);
+    s->jain += of > 0 ? sum * sum / (of * squares) : (double)NAN;
 }
 
 static bool regimes_take(void *state, const char *source, const struct sweep_result *result, struct error *err)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text.h"
 #include "study/replay.h"
 
 #include <math.h>
@@ -16,17 +17,15 @@
 static void guess_add(study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n, const char *queues, const char *control,
                       const double buffer_bytes[2])
 {
-    int at = 0;
     const char *parts[] = {queues, control};
     char *text = guess[*n];
     text[0] = '\0';
     for (int i = 0; i < 2; i++)
         if (*parts[i])
-            at += snprintf(text + at, sizeof *guess - (size_t)at, "%s%s", at ? "+" : "", parts[i]);
+            text_add(text, sizeof *guess, "%s%s", *text ? "+" : "", parts[i]);
     for (int i = 0; i < 2; i++)
         if (buffer_bytes[i] > 0)
-            at += snprintf(text + at, sizeof *guess - (size_t)at, "%sbuffer=%.0fB@%s", at ? "+" : "", buffer_bytes[i],
-                           i ? "nic" : "port");
+            text_add(text, sizeof *guess, "%sbuffer=%.0fB@%s", *text ? "+" : "", buffer_bytes[i], i ? "nic" : "port");
     ++*n;
 }
 

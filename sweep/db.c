@@ -2,7 +2,7 @@
 #include "sweep/db.h"
 
 #include "base/memory.h"
-#include "base/filekind.h"
+#include "base/names.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
-#define VERSION 4     /* of these tables: one more with every column */
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
@@ -46,13 +44,13 @@ __attribute__((constructor)) static void db_start(void)
 }
 
 static const char db_tables[] =
-    "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL, scenario TEXT,"
-    " first_seed INTEGER, points INTEGER NOT NULL, shard INTEGER NOT NULL, shards INTEGER NOT NULL);"
+    "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL, scenario TEXT NOT NULL,"
+    " first_seed INTEGER NOT NULL, points INTEGER NOT NULL, shard INTEGER NOT NULL, shards INTEGER NOT NULL);"
     "CREATE TABLE point(number INTEGER PRIMARY KEY, axes TEXT NOT NULL, scenario TEXT NOT NULL,"
     " seed INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', pid INTEGER, pid_start INTEGER, error TEXT,"
     " program TEXT NOT NULL, wall_s REAL, engine TEXT, version TEXT);"
     "CREATE INDEX point_state ON point(state);"
-    "PRAGMA user_version = " TEXT(VERSION);
+    "PRAGMA user_version = " TEXT(SWEEP_DB_VERSION);
 
 /* A column of the table flow: its name there. With the point, a flow's name is the key. */
 static const char *db_flow_name(const struct results_column *c)
@@ -70,7 +68,9 @@ static void db_flow_item(FILE *f, enum sweep_db_flow_list list, const struct res
     switch (list) {
     case SWEEP_DB_FLOW_NAMES: fputs(name, f); break;
     case SWEEP_DB_FLOW_LABELS: fprintf(f, "%s AS %s", name, c->name); break;
-    case SWEEP_DB_FLOW_TYPES: fprintf(f, "%s %s%s", name, types[c->kind], name == c->name ? "" : " NOT NULL"); break;
+    case SWEEP_DB_FLOW_TYPES:
+        fprintf(f, "%s %s%s", name, types[c->kind], c->kind == RESULTS_TEXT ? " NOT NULL" : "");
+        break;
     case SWEEP_DB_FLOW_MARKS: putc('?', f); break;
     }
 }
@@ -112,11 +112,26 @@ bool sweep_db_create_tables(struct sweep_db *d, struct error *err)
 bool sweep_db_fail(struct sweep_db *d, struct error *err)
 {
     int code = sqlite3_extended_errcode(d->db), number = sqlite3_system_errno(d->db);
-    if ((code & 0xff) == SQLITE_NOTADB)
-        return error_set(err, ERROR_INPUT, "%s: not the database of a sweep", d->path);
-    bool io = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_FULL;
-    return error_set(err, ERROR_SYSTEM, "%s: %s%s%s%s", d->path, sqlite3_errmsg(d->db), io && number ? " (" : "",
-                     io && number ? strerror(number) : "", io && number ? ")" : "");
+    if (code == SQLITE_READONLY_ROLLBACK)
+        return error_set(err, ERROR_INPUT, "%s: beside it lies %s-journal, of a program that was killed while it wrote",
+                         d->path, d->path);
+    switch (code & 0xff) {
+    case SQLITE_NOTADB: return error_set(err, ERROR_INPUT, "%s: not the database of a sweep", d->path);
+    case SQLITE_INTERRUPT: return error_set(err, ERROR_INPUT, "%s: damaged: it has no end", d->path);
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+        if (number)
+            return error_set(err, ERROR_SYSTEM, "%s: %s (%s)", d->path, sqlite3_errmsg(d->db), strerror(number));
+        /* fall through */
+    case SQLITE_NOMEM:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_PROTOCOL: return error_set(err, ERROR_SYSTEM, "%s: %s", d->path, sqlite3_errmsg(d->db));
+    default: return error_set(err, ERROR_INPUT, "%s: damaged: %s", d->path, sqlite3_errmsg(d->db));
+    }
 }
 
 sqlite3_stmt *sweep_db_prepare(struct sweep_db *d, const char *sql, struct error *err)
@@ -140,9 +155,10 @@ static sqlite3_stmt *db_kept(struct sweep_db *d, const char *sql, struct error *
 
 bool sweep_db_finish(struct sweep_db *d, sqlite3_stmt *q, struct error *err)
 {
-    bool ok = q && sqlite3_step(q) == SQLITE_DONE;
-    if (q && !ok)
-        sweep_db_fail(d, err);
+    int status = q ? sweep_db_step(d, q, err) : SQLITE_ERROR;
+    bool ok = status == SQLITE_DONE;
+    if (status == SQLITE_ROW)
+        error_set(err, ERROR_INPUT, "%s: has a row where there should be none", d->path);
     bool kept = q == d->insert_flow;
     for (int i = 0; i < SWEEP_DB_KEPT; i++)
         kept = kept || d->kept[i].q == q;
@@ -170,11 +186,9 @@ bool sweep_db_end(struct sweep_db *d, bool ok, struct error *err)
 bool sweep_db_number(struct sweep_db *d, const char *sql, int64_t *value, struct error *err)
 {
     sqlite3_stmt *q = sweep_db_prepare(d, sql, err);
-    bool ok = q && sqlite3_step(q) == SQLITE_ROW;
+    bool ok = q && sweep_db_row(d, q, err);
     if (ok)
         *value = sqlite3_column_int64(q, 0);
-    else if (q)
-        sweep_db_fail(d, err);
     sqlite3_finalize(q);
     return ok;
 }
@@ -198,88 +212,24 @@ static int64_t process_start(int64_t pid)
     return state == 'Z' || state == 'X' ? 0 : (int64_t)start;
 }
 
-/* Two that open it at once: changing to WAL takes it alone, and SQLite does not wait for that by itself. */
-static bool db_use_wal(struct sweep_db *d, struct error *err)
-{
-    for (int waited = 0; waited < BUSY_MS; waited += 10) {
-        int status = sqlite3_exec(d->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
-        if (status == SQLITE_OK)
-            return true;
-        if ((status & 0xff) != SQLITE_BUSY)
-            break;
-        usleep(10000);
-    }
-    return sweep_db_fail(d, err);
-}
-
-static bool db_version_fits(const struct sweep_db *d, int64_t version, struct error *err)
-{
-    return version == VERSION ||
-           error_set(err, ERROR_INPUT, "%s: %s", d->path, version > 0 && version < VERSION
-                     ? "made by an earlier contraflow; start anew"
-                     : "made by a later contraflow, or not the database of a sweep");
-}
-
-bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err)
-{
-    int64_t version = 0;
-    *d = (struct sweep_db){.path = path};
-    if (access(path, R_OK) != 0) {
-        error_set_errno(err, "%s: cannot be read", path);
-        err->code = ERROR_INPUT;
-        return false;
-    }
-    /* Read and write: of a WAL that a dead process left, only a writer can make an index. */
-    bool ok = sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK || sweep_db_fail(d, err);
-    if (ok) {
-        sqlite3_busy_timeout(d->db, BUSY_MS);
-        ok = sweep_db_number(d, "PRAGMA user_version", &version, err);
-    }
-    ok = ok && db_version_fits(d, version, err);
-    if (!ok)
-        sweep_db_close(d);
-    return ok || filekind_blame(path, FILEKIND_DATABASE, err);
-}
-
-bool sweep_db_join(struct sweep_db *d, const char *path, struct error *err)
-{
-    if (!sweep_db_open(d, path, err))
-        return false;
-    bool ok = db_use_wal(d, err);
-    if (!ok)
-        sweep_db_close(d);
-    return ok;
-}
-
-void sweep_db_close(struct sweep_db *d)
-{
-    sqlite3_finalize(d->insert_flow);
-    for (int i = 0; i < SWEEP_DB_KEPT; i++)
-        sqlite3_finalize(d->kept[i].q);
-    sqlite3_close(d->db);
-    *d = (struct sweep_db){0};
-}
-
 bool sweep_db_free_orphans(struct sweep_db *d, struct error *err)
 {
     sqlite3_stmt *q = sweep_db_prepare(d, "SELECT DISTINCT pid, pid_start FROM point WHERE state = 'running'", err);
     int status = SQLITE_ERROR;
     bool ok = q != NULL;
-    while (ok && (status = sqlite3_step(q)) == SQLITE_ROW) {
+    while (ok && (status = sweep_db_step(d, q, err)) == SQLITE_ROW) {
         int64_t pid = sqlite3_column_int64(q, 0), start = sqlite3_column_int64(q, 1);
-        if (process_start(pid) == start)
+        if (start != 0 && process_start(pid) == start)
             continue;
         sqlite3_stmt *u = sweep_db_prepare(d, "UPDATE point SET state = 'waiting', pid = NULL, pid_start = NULL "
-                                           "WHERE state = 'running' AND pid = ? AND pid_start = ?", err);
-        sqlite3_bind_int64(u, 1, pid);
-        sqlite3_bind_int64(u, 2, start);
+                                           "WHERE state = 'running' AND pid IS ? AND pid_start IS ?", err);
+        sqlite3_bind_value(u, 1, sqlite3_column_value(q, 0));
+        sqlite3_bind_value(u, 2, sqlite3_column_value(q, 1));
         ok = sweep_db_finish(d, u, err);
         sqlite3_reset(q); /* what it walks has changed */
     }
-    if (ok && status != SQLITE_DONE)
-        ok = sweep_db_fail(d, err);
     sqlite3_finalize(q);
-    return ok;
+    return ok && status == SQLITE_DONE;
 }
 
 static bool db_take_first(struct sweep_db *d, struct sweep_claim *c, struct error *err)
@@ -289,19 +239,15 @@ static bool db_take_first(struct sweep_db *d, struct sweep_claim *c, struct erro
                               "RETURNING number, scenario, program", err);
     sqlite3_bind_int64(q, 1, getpid());
     sqlite3_bind_int64(q, 2, process_start(getpid()));
-    int status = q ? sqlite3_step(q) : SQLITE_DONE;
-    bool ok = q != NULL;
+    int status = q ? sweep_db_step(d, q, err) : SQLITE_ERROR;
     if (status == SQLITE_ROW) {
         c->number = sqlite3_column_int64(q, 0);
-        c->yaml = memory_text("%s", (const char *)sqlite3_column_text(q, 1));
-        c->program = memory_text("%s", (const char *)sqlite3_column_text(q, 2));
-        if ((status = sqlite3_step(q)) != SQLITE_DONE)
-            ok = sweep_db_fail(d, err);
-    } else if (status != SQLITE_DONE) {
-        ok = sweep_db_fail(d, err);
+        c->yaml = memory_text("%s", sweep_db_text(q, 1));
+        c->engine = (enum scenario_engine)names_find(scenario_engine_names, sweep_db_text(q, 2));
+        status = sweep_db_step(d, q, err);
     }
     sqlite3_reset(q);
-    return ok;
+    return status == SQLITE_DONE;
 }
 
 bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err)
@@ -315,7 +261,6 @@ bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err
     if (sweep_db_end(d, ok, err))
         return true;
     free(c->yaml);
-    free(c->program);
     *c = (struct sweep_claim){0};
     return false;
 }

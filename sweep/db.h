@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sweep/db.h - a sweep's points and what came out of them: one SQLite file (WAL, user_version 4), whose tables and
- * columns doc/files.md has. A point's pid and pid_start (clock ticks since boot) name one process for good; its program
- * is 'native' or 'ns3'.
+/* sweep/db.h - a sweep's points and what came out of them: one SQLite file, whose tables and columns doc/files.md
+ * has. A point's pid and pid_start (clock ticks since boot) name one process for good.
+ *
+ * A database may come from anybody. It is opened to read; only when its tables are, word for word, those made here and
+ * its pages are whole is it believed, or opened to write; every value that is read passes sweep_db_step(). The file is
+ * in WAL mode while points run and leaves it at the end: whoever only reads needs no other file and writes none.
  *
  * Points are claimed and their results committed in transactions (BEGIN IMMEDIATE), so any number of processes of one
  * machine share a database, and one that dies leaves its points free for the next claim. But for wall_s nothing
@@ -10,11 +13,13 @@
 #define SWEEP_DB_H
 
 #include "results/summary.h"
+#include "scenarios/scenario.h"
 #include "sweep/grid.h"
 
 #include <sqlite3.h>
 
-#define SWEEP_DB_KEPT 4 /* room for one more than there are */
+#define SWEEP_DB_VERSION 5 /* of the tables: one more with every column */
+#define SWEEP_DB_KEPT 4    /* room for one more than there are */
 
 struct sweep_db {
     sqlite3 *db;
@@ -24,11 +29,14 @@ struct sweep_db {
         sqlite3_stmt *q;
     } kept[SWEEP_DB_KEPT]; /* what runs for every point */
     sqlite3_stmt *insert_flow; /* likewise; NULL before its first use */
+    int64_t ticks; /* of work that reading it may still take */
+    bool joined;   /* to write, too */
 };
 
 struct sweep_claim {
     int64_t number;
-    char *yaml, *program; /* owned */
+    char *yaml; /* owned */
+    enum scenario_engine engine; /* that the point is to run on */
 };
 
 struct sweep_counts {
@@ -45,7 +53,7 @@ bool sweep_db_start(struct sweep_db *d, const char *path, const struct sweep *s,
 bool sweep_db_make(const char *path, bool (*fill)(struct sweep_db *d, void *user, struct error *err), void *user,
                    struct error *err);
 
-/* An existing one, to read; to join is to write too. */
+/* An existing one, to read; to join is to write too. ERROR_INPUT when it is not one of ours. */
 bool sweep_db_open(struct sweep_db *d, const char *path, struct error *err);
 bool sweep_db_join(struct sweep_db *d, const char *path, struct error *err);
 void sweep_db_close(struct sweep_db *d);
@@ -64,6 +72,11 @@ bool sweep_db_count(struct sweep_db *d, struct sweep_counts *c, struct error *er
 /* A statement; NULL and *err on failure. sweep_db_fail() words SQLite's latest error, returns false. */
 sqlite3_stmt *sweep_db_prepare(struct sweep_db *d, const char *sql, struct error *err);
 bool sweep_db_fail(struct sweep_db *d, struct error *err);
+/* The next row, SQLITE_ROW, whose values are as the columns of these names should be; SQLITE_DONE; or SQLITE_ERROR and
+ * *err. sweep_db_row() is true for a row and has a sentence when there is none. */
+int sweep_db_step(struct sweep_db *d, sqlite3_stmt *q, struct error *err);
+bool sweep_db_row(struct sweep_db *d, sqlite3_stmt *q, struct error *err);
+const char *sweep_db_text(sqlite3_stmt *q, int column); /* "" for NULL; borrowed until the next step */
 bool sweep_db_finish(struct sweep_db *d, sqlite3_stmt *q, struct error *err); /* runs it to its end and forgets it */
 bool sweep_db_do(struct sweep_db *d, const char *sql, struct error *err);
 bool sweep_db_number(struct sweep_db *d, const char *sql, int64_t *value, struct error *err);

@@ -82,7 +82,7 @@ static bool start_expand(struct sweep_db *d, const struct sweep *s, struct start
 static void start_bind(sqlite3_stmt *q, const struct sweep_facts *f)
 {
     sqlite3_bind_text(q, 1, f->text, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 2, f->scenario_text, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, f->scenario_text ? f->scenario_text : "", -1, SQLITE_STATIC);
     sqlite3_bind_int64(q, 3, f->first_seed);
     sqlite3_bind_int64(q, 4, f->shard);
     sqlite3_bind_int64(q, 5, f->shards);
@@ -100,7 +100,7 @@ static bool start_match(struct sweep_db *d, const struct sweep *s, void (*tell)(
     if (shard != f->shard || shards != f->shards)
         return error_set(err, ERROR_INPUT, "%s: has shard %" PRId64 "/%" PRId64 ", not %" PRId64 "/%" PRId64
                          "; give -o another file", d->path, shard, shards, f->shard, f->shards);
-    sqlite3_stmt *q = sweep_db_prepare(d, "SELECT 1 FROM sweep WHERE text = ? AND scenario IS ? AND first_seed = ? AND "
+    sqlite3_stmt *q = sweep_db_prepare(d, "SELECT 1 FROM sweep WHERE text = ? AND scenario = ? AND first_seed = ? AND "
                                        "shard = ? AND shards = ? AND version = '" CONTRAFLOW_VERSION "'", err);
     if (!q)
         return false;

@@ -2,6 +2,7 @@
 #include "sweep/engines.h"
 
 #include "base/monotonic.h"
+#include "base/text.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -47,20 +48,30 @@ int sweep_engines_processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
 }
 
-bool sweep_engines_path(const char *name, char *path, size_t size, struct error *err)
+static bool engines_beside(const char *name, const char *needs, char *path, size_t size, struct error *err)
 {
     ssize_t n = readlink("/proc/self/exe", path, size - 1);
     if (n < 0)
         return error_set_errno(err, "cannot tell where contraflow is installed");
     path[n] = '\0';
     char *slash = strrchr(path, '/');
-    size_t room = size - (size_t)(slash + 1 - path);
-    snprintf(slash + 1, room, "contraflow-%s", name);
+    slash[1] = '\0';
+    text_add(path, size, "contraflow-%s", name);
     if (access(path, X_OK) != 0)
-        return error_set(err, ERROR_SYSTEM, "%s is not there: build it%s", path,
-                         strcmp(name, "ns3") == 0 ? " (ns-3 3.37 is needed: apt install libns3-dev)" :
-                         strcmp(name, "mpi") == 0 ? " (Open MPI is needed: apt install libopenmpi-dev)" : "");
+        return error_set(err, ERROR_SYSTEM, "%s is not there: build it%s", path, needs);
     return true;
+}
+
+bool sweep_engines_path(enum scenario_engine engine, char *path, size_t size, struct error *err)
+{
+    bool ns3 = engine == SCENARIO_ENGINE_NS3;
+    return engines_beside(ns3 ? "ns3" : "native", ns3 ? " (ns-3 3.37 is needed: apt install libns3-dev)" : "", path,
+                          size, err);
+}
+
+bool sweep_engines_path_mpi(char *path, size_t size, struct error *err)
+{
+    return engines_beside("mpi", " (Open MPI is needed: apt install libopenmpi-dev)", path, size, err);
 }
 
 static bool child_start(struct child *c, struct sweep_engines_job *job)

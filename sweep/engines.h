@@ -6,6 +6,7 @@
 #define SWEEP_ENGINES_H
 
 #include "base/error.h"
+#include "scenarios/scenario.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -44,8 +45,10 @@ struct sweep_engines_source {
  * child dies with this process. Returns the signal, or 0. */
 int sweep_engines_pool(const struct sweep_engines_source *source, int parallel);
 
-/* Path of contraflow-NAME, beside this program; ERROR_SYSTEM when it is not there. */
-bool sweep_engines_path(const char *name, char *path, size_t size, struct error *err);
+/* Path of the engine's program beside this one, or of contraflow-mpi; ERROR_SYSTEM when it is not there. There are no
+ * others: no text from a file becomes the name of a program. */
+bool sweep_engines_path(enum scenario_engine engine, char *path, size_t size, struct error *err);
+bool sweep_engines_path_mpi(char *path, size_t size, struct error *err);
 
 /* --jobs: ERROR_INPUT unless it is a number from 1 to 64. */
 bool sweep_engines_parse_jobs(const char *text, int64_t *jobs, struct error *err);

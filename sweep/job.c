@@ -28,14 +28,14 @@ static bool write_scenario(const char *directory, const char *yaml, struct error
     return outfile_commit(&f, err);
 }
 
-struct sweep_job *sweep_job_new(int64_t number, const char *directory, const char *yaml, const char *program,
+struct sweep_job *sweep_job_new(int64_t number, const char *directory, const char *yaml, enum scenario_engine engine,
                                 struct error *err)
 {
     char path[PATH_MAX];
     struct sweep_job *j = memory_zeroed(1, sizeof *j, "a point of a sweep");
     j->directory = memory_text("%s", directory);
     remove_tree(directory);
-    bool ok = sweep_engines_path(program, path, sizeof path, err) && write_scenario(directory, yaml, err);
+    bool ok = sweep_engines_path(engine, path, sizeof path, err) && write_scenario(directory, yaml, err);
     if (ok) {
         j->program = memory_text("%s", path);
         j->number = number;

@@ -4,6 +4,7 @@
 #define SWEEP_JOB_H
 
 #include "results/summary.h"
+#include "scenarios/scenario.h"
 #include "sweep/engines.h"
 
 struct sweep_job {
@@ -12,9 +13,8 @@ struct sweep_job {
     char *directory, *program; /* owned */
 };
 
-/* Makes the directory, after removing one that a killed process left there, and puts the scenario in. `program` is
- * "native" or "ns3". NULL and *err on failure; sweep_job_free() removes the directory. */
-struct sweep_job *sweep_job_new(int64_t number, const char *directory, const char *yaml, const char *program,
+/* Makes the directory, after removing one that a killed process left there, and puts the scenario in. NULL and *err on failure; sweep_job_free() removes the directory. */
+struct sweep_job *sweep_job_new(int64_t number, const char *directory, const char *yaml, enum scenario_engine engine,
                                 struct error *err);
 void sweep_job_free(struct sweep_job *j);
 

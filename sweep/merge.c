@@ -37,8 +37,7 @@ static bool merge_same_column(sqlite3_stmt *a, sqlite3_stmt *b, int i)
     if (sqlite3_column_type(a, i) == SQLITE_FLOAT)
         return !(sqlite3_column_double(a, i) < sqlite3_column_double(b, i)) &&
                !(sqlite3_column_double(a, i) > sqlite3_column_double(b, i));
-    const char *x = (const char *)sqlite3_column_text(a, i), *y = (const char *)sqlite3_column_text(b, i);
-    return x && y ? strcmp(x, y) == 0 : x == y;
+    return strcmp(sweep_db_text(a, i), sweep_db_text(b, i)) == 0;
 }
 
 static bool merge_same_row(sqlite3_stmt *a, sqlite3_stmt *b)
@@ -62,12 +61,12 @@ static bool merge_copy(struct merge_shard *m, int64_t number, bool done, struct 
     if (sqlite3_step(m->put_point) != SQLITE_DONE)
         return sweep_db_fail(m->out, err);
     merge_select(m->flows, number);
-    while (done && (status = sqlite3_step(m->flows)) == SQLITE_ROW) {
+    while (done && (status = sweep_db_step(&m->in, m->flows, err)) == SQLITE_ROW) {
         merge_bind_row(m->put_flow, m->flows);
         if (sqlite3_step(m->put_flow) != SQLITE_DONE)
             return sweep_db_fail(m->out, err);
     }
-    return status == SQLITE_DONE || sweep_db_fail(&m->in, err);
+    return status == SQLITE_DONE;
 }
 
 /* Both ran the point: the same engine gives the same. */
@@ -77,13 +76,11 @@ static bool merge_compare(struct merge_shard *m, int64_t number, struct error *e
     merge_select(m->here_flows, number);
     merge_select(m->flows, number);
     do {
-        ours = sqlite3_step(m->here_flows);
-        theirs = sqlite3_step(m->flows);
+        ours = sweep_db_step(m->out, m->here_flows, err);
+        theirs = ours == SQLITE_ERROR ? ours : sweep_db_step(&m->in, m->flows, err);
     } while (ours == SQLITE_ROW && theirs == SQLITE_ROW && merge_same_row(m->here_flows, m->flows));
-    if (ours != SQLITE_ROW && ours != SQLITE_DONE)
-        return sweep_db_fail(m->out, err);
-    if (theirs != SQLITE_ROW && theirs != SQLITE_DONE)
-        return sweep_db_fail(&m->in, err);
+    if (theirs == SQLITE_ERROR)
+        return false;
     return (ours == SQLITE_DONE && theirs == SQLITE_DONE) ||
            error_set(err, ERROR_INPUT, "%s: point %" PRId64 " has other results than in those before it: one of the "
                      "two comes from another engine or machine that is not to be trusted", m->in.path, number);
@@ -92,17 +89,15 @@ static bool merge_compare(struct merge_shard *m, int64_t number, struct error *e
 static bool merge_point(struct merge_shard *m, struct error *err)
 {
     int64_t number = sqlite3_column_int64(m->points, 0);
-    bool done = strcmp((const char *)sqlite3_column_text(m->points, 4), "done") == 0;
+    bool done = strcmp(sweep_db_text(m->points, 4), "done") == 0;
     merge_select(m->here, number);
-    int status = sqlite3_step(m->here);
-    if (status == SQLITE_DONE)
-        return merge_copy(m, number, done, err);
+    int status = sweep_db_step(m->out, m->here, err);
     if (status != SQLITE_ROW)
-        return sweep_db_fail(m->out, err);
+        return status == SQLITE_DONE && merge_copy(m, number, done, err);
     if (!merge_same_column(m->points, m->here, 1) || !merge_same_column(m->points, m->here, 2))
         return error_set(err, ERROR_INPUT, "%s: point %" PRId64 " is another one than in those before it",
                          m->in.path, number);
-    bool had = strcmp((const char *)sqlite3_column_text(m->here, 4), "done") == 0;
+    bool had = strcmp(sweep_db_text(m->here, 4), "done") == 0;
     if (!done)
         return true;
     return had ? merge_compare(m, number, err) : merge_copy(m, number, true, err);
@@ -118,7 +113,7 @@ static sqlite3_stmt *merge_flows(struct sweep_db *d, struct error *err)
 static bool merge_points(struct merge_shard *m, struct error *err)
 {
     m->points = sweep_db_prepare(&m->in, "SELECT number, axes, scenario, seed, CASE state WHEN 'running' "
-                                 "THEN 'waiting' ELSE state END, NULL, NULL, error, program, wall_s, engine, version "
+                                 "THEN 'waiting' ELSE state END AS state, NULL AS pid, NULL AS pid_start, error, program, wall_s, engine, version "
                                  "FROM point ORDER BY number", err);
     m->flows = m->points ? merge_flows(&m->in, err) : NULL;
     m->here = m->flows ? sweep_db_prepare(m->out, "SELECT number, axes, scenario, seed, state FROM point "
@@ -130,10 +125,9 @@ static bool merge_points(struct merge_shard *m, struct error *err)
                                                        err) : NULL;
     bool ok = m->put_flow != NULL;
     int status = SQLITE_DONE;
-    while (ok && (status = sqlite3_step(m->points)) == SQLITE_ROW)
+    while (ok && (status = sweep_db_step(&m->in, m->points, err)) == SQLITE_ROW)
         ok = merge_point(m, err);
-    if (ok && status != SQLITE_DONE)
-        ok = sweep_db_fail(&m->in, err);
+    ok = ok && status == SQLITE_DONE;
     sqlite3_stmt *all[] = {m->points, m->flows, m->here, m->here_flows, m->put_point, m->put_flow};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sqlite3_finalize(all[i]);
@@ -145,20 +139,21 @@ static bool merge_sweep(struct merge_shard *m, struct error *err)
 {
     sqlite3_stmt *theirs = sweep_db_prepare(&m->in, "SELECT " SAME " FROM sweep", err);
     sqlite3_stmt *ours = theirs ? sweep_db_prepare(m->out, "SELECT " SAME " FROM sweep", err) : NULL;
-    bool ok = ours && (sqlite3_step(theirs) == SQLITE_ROW || sweep_db_fail(&m->in, err));
-    if (ok && sqlite3_step(ours) == SQLITE_DONE) {
+    bool ok = ours && sweep_db_row(&m->in, theirs, err);
+    int status = ok ? sweep_db_step(m->out, ours, err) : SQLITE_ERROR;
+    if (status == SQLITE_DONE) {
         sqlite3_stmt *put = sweep_db_prepare(m->out, "INSERT INTO sweep(" SAME ", shard, shards) "
                                              "VALUES(?, ?, ?, ?, ?, ?, 1, 1)", err);
         if (put)
             merge_bind_row(put, theirs);
         ok = sweep_db_finish(m->out, put, err);
-    } else if (ok && !merge_same_row(ours, theirs)) {
+    } else if (status == SQLITE_ROW && !merge_same_row(ours, theirs)) {
         ok = error_set(err, ERROR_INPUT, "%s: of another sweep, --seed or version of contraflow than those before it",
                        m->in.path);
     }
     sqlite3_finalize(theirs);
     sqlite3_finalize(ours);
-    return ok;
+    return ok && status != SQLITE_ERROR;
 }
 
 static bool merge_all(struct sweep_db *out, void *user, struct error *err)
@@ -187,7 +182,8 @@ bool sweep_merge(const char *path, char *const *shards, int n, struct sweep_coun
     struct merge all = {shards, n};
     struct sweep_db d;
     bool made = access(path, F_OK) != 0;
-    if ((made && !sweep_db_make(path, merge_all, &all, err)) || !sweep_db_join(&d, path, err))
+    if ((made && !sweep_db_make(path, merge_all, &all, err)) ||
+        !(made ? sweep_db_open : sweep_db_join)(&d, path, err))
         return false;
     bool ok = made || (sweep_db_do(&d, "BEGIN IMMEDIATE", err) && sweep_db_end(&d, merge_all(&d, &all, err), err));
     ok = ok && sweep_db_count(&d, counts, err) && sweep_db_number(&d, "SELECT points FROM sweep", &counts->points, err);

@@ -94,11 +94,10 @@ static bool mpi_give(struct sweep_work *w)
             continue;
         if (!sweep_work_claim(w, &c))
             return false;
-        mpi_send(i, TAG_POINT, json_pack("{s:I, s:s, s:s}", "number", (json_int_t)c.number, "scenario", c.yaml,
-                                         "program", c.program));
+        mpi_send(i, TAG_POINT, json_pack("{s:I, s:s, s:i}", "number", (json_int_t)c.number, "scenario", c.yaml,
+                                         "engine", (int)c.engine));
         mpi_running[i] = c.number;
         free(c.yaml);
-        free(c.program);
     }
     return true;
 }
@@ -237,14 +236,14 @@ static void mpi_watch(void *user, double elapsed)
 
 static json_t *mpi_run(const json_t *point, const char *directory)
 {
-    char program[16], path[4096];
+    char path[4096];
     struct sweep_engines_job failed = {.state = SWEEP_ENGINES_FAILED}, stopped = {.state = SWEEP_ENGINES_STOPPED};
     struct mpi_work w = {0};
     struct sweep_engines_source source = {mpi_next, mpi_done, mpi_watch, &w};
-    mpi_text(point, "program", program, sizeof program);
     snprintf(path, sizeof path, "%s/point", directory);
     w.job = sweep_job_new(json_integer_value(json_object_get(point, "number")), path,
-                          json_string_value(json_object_get(point, "scenario")), program, &failed.error);
+                          json_string_value(json_object_get(point, "scenario")),
+                          (enum scenario_engine)json_integer_value(json_object_get(point, "engine")), &failed.error);
     if (!w.job)
         return mpi_result(&failed, NULL);
     sweep_engines_pool(&source, 1);

@@ -31,11 +31,11 @@ static void read_flow(const struct sweep_reader *r, struct results_flow *flow)
         const struct results_column *c = &results_flow_columns.column[i];
         if (!(c->in & RESULTS_IN_SQL))
             continue;
-        int column = (int)n++;
-        const char *text = c->kind == RESULTS_TEXT ? (const char *)sqlite3_column_text(r->flows, column) : NULL;
-        if (text)
-            snprintf((char *)flow + c->offset, RESULTS_NAME, "%s", text);
-        else if (c->kind != RESULTS_TEXT && sqlite3_column_type(r->flows, column) != SQLITE_NULL)
+        int column = 1 + (int)n++; /* after the point */
+        char *place = (char *)flow + c->offset;
+        if (c->kind == RESULTS_TEXT)
+            snprintf(place, RESULTS_NAME, "%s", sweep_db_text(r->flows, column));
+        else if (sqlite3_column_type(r->flows, column) != SQLITE_NULL)
             results_columns_put_number(c, sqlite3_column_double(r->flows, column), flow);
     }
 }
@@ -50,18 +50,17 @@ static bool read_flows(struct sweep_reader *r, int64_t number, const struct scen
     qsort(names, (size_t)s->n_flows, sizeof *names, name_order);
     sqlite3_reset(r->flows);
     sqlite3_bind_int64(r->flows, 1, number);
-    while ((status = sqlite3_step(r->flows)) == SQLITE_ROW) {
-        struct flow_name key = {(const char *)sqlite3_column_text(r->flows, 0), 0};
-        const struct flow_name *found =
-            key.name ? bsearch(&key, names, (size_t)s->n_flows, sizeof *names, name_order) : NULL;
+    while ((status = sweep_db_step(r->db, r->flows, err)) == SQLITE_ROW) {
+        struct flow_name key = {sweep_db_text(r->flows, 1), 0};
+        const struct flow_name *found = bsearch(&key, names, (size_t)s->n_flows, sizeof *names, name_order);
         if (!found)
             return error_set(err, ERROR_INPUT, "%s: point %" PRId64 " has a flow '%s' that is not in its scenario",
-                             r->db->path, number, key.name ? key.name : "");
+                             r->db->path, number, key.name);
         read_flow(r, &flows[found->flow]);
         seen++;
     }
-    if (status != SQLITE_DONE)
-        return sweep_db_fail(r->db, err);
+    if (status == SQLITE_ERROR)
+        return false;
     return seen == s->n_flows || error_set(err, ERROR_INPUT, "%s: point %" PRId64 " has %d flows, its scenario %d",
                                            r->db->path, number, seen, s->n_flows);
 }
@@ -71,11 +70,10 @@ static bool read_point(struct sweep_reader *r, bool (*visit)(void *, const struc
 {
     struct scenario s = {0};
     int64_t number = sqlite3_column_int64(r->points, 0);
-    const char *text = (const char *)sqlite3_column_text(r->points, 2);
     char name[64];
     snprintf(name, sizeof name, "scenario of point %" PRId64, number);
-    json_t *axes = json_loads((const char *)sqlite3_column_text(r->points, 1), 0, NULL);
-    bool ok = text && axes && scenario_load_text(&s, name, text, err);
+    json_t *axes = json_loads(sweep_db_text(r->points, 1), 0, NULL);
+    bool ok = scenario_load_text(&s, name, sweep_db_text(r->points, 2), err);
     if (!ok)
         error_prefix(err, "%s: ", r->db->path);
     struct results_flow *flows = memory_zeroed((size_t)s.n_flows, sizeof *flows, "the flows of a point");
@@ -86,7 +84,7 @@ static bool read_point(struct sweep_reader *r, bool (*visit)(void *, const struc
             .number = number,
             .seed = sqlite3_column_int64(r->points, 3),
             .axes = axes,
-            .engine = (const char *)sqlite3_column_text(r->points, 4),
+            .engine = sweep_db_text(r->points, 4),
             .scenario = &s,
             .flows = flows,
         };
@@ -103,18 +101,16 @@ bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep
                 void *user, struct error *err)
 {
     struct sweep_reader r = {.db = d};
-    r.flows = sweep_db_flow_prepare(d, "SELECT ", SWEEP_DB_FLOW_NAMES, " FROM flow WHERE point = ?", err);
+    r.flows = sweep_db_flow_prepare(d, "SELECT point, ", SWEEP_DB_FLOW_NAMES, " FROM flow WHERE point = ?", err);
     r.points = r.flows ? sweep_db_prepare(d, "SELECT number, axes, scenario, seed, engine FROM point "
                                           "WHERE state = 'done' ORDER BY number", err) : NULL;
     bool ok = r.points != NULL;
     int status = SQLITE_DONE;
-    while (ok && (status = sqlite3_step(r.points)) == SQLITE_ROW)
+    while (ok && (status = sweep_db_step(d, r.points, err)) == SQLITE_ROW)
         ok = read_point(&r, visit, user, err);
-    if (ok && status != SQLITE_DONE)
-        ok = sweep_db_fail(d, err);
     sqlite3_finalize(r.points);
     sqlite3_finalize(r.flows);
-    return ok;
+    return ok && status == SQLITE_DONE;
 }
 
 char *sweep_axes_label(json_t *axes)

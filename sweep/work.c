@@ -45,14 +45,13 @@ static struct sweep_engines_job *work_next(void *user)
     char *directory = NULL;
     if (sweep_work_claim(w, &c)) {
         directory = memory_text("%s.point-%" PRId64, w->path, c.number);
-        j = sweep_job_new(c.number, directory, c.yaml, c.program, &w->err);
+        j = sweep_job_new(c.number, directory, c.yaml, c.engine, &w->err);
         struct error ignored;
         if (!j)
             sweep_db_release(&w->db, c.number, &ignored);
         free(directory);
     }
     free(c.yaml);
-    free(c.program);
     return j ? &j->job : NULL;
 }
 

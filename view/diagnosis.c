@@ -2,6 +2,7 @@
 #include "view/diagnosis.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "study/judge.h"
 #include "study/judge_run.h"
 #include "view/table.h"
@@ -80,9 +81,8 @@ void view_diagnosis_what(const struct analysis_resource *r, char text[static VIE
     const struct analysis_diagnosis *d = &r->diagnosis;
     diagnosis_expand(r, ANALYSIS_REMEDY_ANY, analysis_cause(d->cause)->what, text);
     const struct analysis_diagnosis_way *slow = d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
-    size_t n = strlen(text);
     if (d->cause == ANALYSIS_CAUSE_THIN_ACKS) /* its price */
-        snprintf(text + n, VIEW_DIAGNOSIS_TEXT - n, " (its price: ACKs take up to %.2g of the %.3g Mb/s %s)",
+        text_add(text, VIEW_DIAGNOSIS_TEXT, " (its price: ACKs take up to %.2g of the %.3g Mb/s %s)",
                  slow->acks_bps / 1e6, slow->capacity_bps / 1e6, slow == &d->in ? "in" : "out");
 }
 

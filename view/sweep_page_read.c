@@ -18,18 +18,16 @@ static bool read_facts(struct view_sweep_page_sweep *s, struct sweep_db *d, stru
     struct sweep_counts c;
     sqlite3_stmt *q = sweep_db_prepare(
         d, "SELECT title, text, scenario, version, (SELECT group_concat(engine, ', ') FROM (SELECT DISTINCT engine FROM "
-        "point WHERE state = 'done' ORDER BY 1)), (SELECT min(seed) || CASE WHEN max(seed) > min(seed) THEN ' to ' || "
-        "max(seed) ELSE '' END FROM point), (SELECT group_concat(key, ' ') FROM (SELECT key FROM json_each((SELECT axes "
-        "FROM point LIMIT 1)) ORDER BY key)), coalesce(nullif(first_seed, ''), -1), (SELECT sum(wall_s) FROM point "
-        "WHERE state = 'done') FROM sweep", err);
-    bool ok = q && (sqlite3_step(q) == SQLITE_ROW || sweep_db_fail(d, err)) && sweep_db_count(d, &c, err);
+        "point WHERE state = 'done' ORDER BY 1)) AS engines, (SELECT min(seed) || CASE WHEN max(seed) > min(seed) THEN "
+        "' to ' || max(seed) ELSE '' END FROM point) AS seeds, (SELECT group_concat(key, ' ') FROM (SELECT key FROM "
+        "json_each((SELECT axes FROM point LIMIT 1)) ORDER BY key)) AS keys, first_seed, (SELECT sum(wall_s) FROM point "
+        "WHERE state = 'done') AS wall_s FROM sweep", err);
+    bool ok = q && sweep_db_row(d, q, err) && sweep_db_count(d, &c, err);
     if (ok) {
         char **const texts[] = {&s->title, &s->text, &s->scenario, &s->version, &s->engines, &s->seeds, &s->axes};
         int column = 0;
-        for (; column < (int)(sizeof texts / sizeof *texts); column++) {
-            const char *text = (const char *)sqlite3_column_text(q, column);
-            *texts[column] = memory_text("%s", text ? text : "");
-        }
+        for (; column < (int)(sizeof texts / sizeof *texts); column++)
+            *texts[column] = memory_text("%s", sweep_db_text(q, column));
         s->first_seed = sqlite3_column_int64(q, column++);
         s->wall_s = sqlite3_column_double(q, column);
         s->points = c.points;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Regime maps: two axes of a sweep as a map of cells, a map for each combination of the others. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "study/fit_regimes.h"
 #include "view/sweep_page.h"
 #include "view/sweep_page_axes.h"
@@ -42,12 +43,11 @@ static double spread_of(const struct study_fit_regimes_point *p)
 /* "{"loss":2}": how many seeds show what. */
 static const char *observed_of(const struct study_fit_regimes_point *p, char text[static OBSERVED_TEXT])
 {
-    size_t used = 0;
+    text[0] = '\0';
     for (int i = 0; i < MODEL_REGIMES; i++)
         if (p->observed[i] > 0)
-            used += (size_t)snprintf(text + used, OBSERVED_TEXT - used, "%c\"%s\":%" PRId64, used ? ',' : '{',
-                                     name_of(i), p->observed[i]);
-    snprintf(text + used, OBSERVED_TEXT - used, used ? "}" : "{}");
+            text_add(text, OBSERVED_TEXT, "%c\"%s\":%" PRId64, *text ? ',' : '{', name_of(i), p->observed[i]);
+    text_add(text, OBSERVED_TEXT, *text ? "}" : "{}");
     return text;
 }
 

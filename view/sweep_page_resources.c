@@ -2,6 +2,7 @@
 /* Fig. 4: what flows over one shared link get, against how many there are each way. */
 #include "base/estimate.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "study/fit_resources.h"
 #include "view/sweep_page.h"
 #include "view/sweep_page_axes.h"
@@ -113,11 +114,9 @@ static void group_of(const struct study_fit_point *run, json_t *others, char tex
     json_t *ignored;
     char value[32];
     text[0] = '\0';
-    json_object_foreach(others, key, ignored) {
-        size_t used = strlen(text);
-        snprintf(text + used, 128 - used, "%s%s %s", used ? ", " : "", view_sweep_page_axes_name(key),
+    json_object_foreach(others, key, ignored)
+        text_add(text, 128, "%s%s %s", *text ? ", " : "", view_sweep_page_axes_name(key),
                  view_sweep_page_axes_text(json_object_get(run->axes, key), value));
-    }
 }
 
 static size_t groups_of(const struct link *l, json_t *others, char text[static GROUPS + 1][128])

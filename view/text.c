@@ -56,19 +56,14 @@ char *view_text_shell_word(const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%,=";
     bool bare = *text && text[strspn(text, safe)] == '\0';
-    char *word = memory_zeroed(4 * strlen(text) + sizeof "./''", 1, "a word of a command"), *at = word;
-    if (!bare)
-        *at++ = '\'';
-    if (*text == '-') /* not an option */
-        at = stpcpy(at, "./");
-    for (; *text; text++) {
-        if (*text == '\'')
-            at = stpcpy(at, "'\\'");
-        *at++ = *text;
-    }
-    if (!bare)
-        *at++ = '\'';
-    *at = '\0';
+    char *word = NULL;
+    size_t size;
+    FILE *f = memory_stream(&word, &size);
+    fprintf(f, "%s%s", bare ? "" : "'", *text == '-' ? "./" : ""); /* no option begins so */
+    for (; *text; text++)
+        fprintf(f, "%s%c", *text == '\'' ? "'\\'" : "", *text);
+    fputs(bare ? "" : "'", f);
+    memory_stream_end(f);
     return word;
 }
 

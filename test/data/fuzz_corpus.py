@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Writes the seeds of test/fuzz into test/data/fuzz: small captures, and programs for test/analysis/fuzz_flows.c; in
-folders named as their harness those of texts, and words that such have.
-Inputs that once broke something lie there too, by the name regression-*; this script leaves them alone."""
+folders named as their harness those of texts, words that such have, small databases of sweeps, and SQL for
+test/sweep/fuzz_database.c. Inputs that once broke something lie there too, by the name regression-*; this script leaves
+them alone."""
 import gzip
 import json
 import pathlib
 import re
+import sqlite3
 import struct
 
 HERE = pathlib.Path(__file__).parent
@@ -214,3 +216,48 @@ seeds["text.dict"] = "".join(f'"{word}"\n' for word in words).encode()
 for name, data in seeds.items():
     (OUT / name).parent.mkdir(exist_ok=True, parents=True)
     (OUT / name).write_bytes(data)
+
+
+# One that cannot be in the cell of a row, a row too many, a table that is another.
+SQL = {
+    "null": "UPDATE point SET axes=NULL,state=NULL; UPDATE flow SET src=NULL",
+    "axes": "UPDATE point SET axes='{\"a\":[1,{}],\"b\":1e9}'",
+    "scenario": "UPDATE point SET scenario=zeroblob(9)||scenario,seed=-1",
+    "state": "UPDATE point SET state='done'; UPDATE point SET program='sh' WHERE number=2",
+    "numbers": "UPDATE flow SET goodput_bps=1e308,end_s=9e999,bytes=-5,messages='x',rtt_s=-1.5",
+    "text": "UPDATE flow SET name=CAST(x'c328'AS TEXT); UPDATE sweep SET title=char(27)||hex(zeroblob(99))",
+    "sweep": "UPDATE sweep SET points=0,shard=2,shards=1; INSERT INTO sweep SELECT * FROM sweep",
+    "flows": "INSERT INTO flow SELECT 2,name,src,dst,bytes,start_s,end_s,1,1,1,1,1,1,1,1,1,1,1,1,1,1 FROM flow",
+    "view": "DROP TABLE point; CREATE VIEW point AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) "
+            "SELECT n FROM r",
+    "schema": "ALTER TABLE flow ADD COLUMN x; CREATE TRIGGER t AFTER UPDATE ON point BEGIN DELETE FROM flow; END",
+    "master": "UPDATE sqlite_master SET rootpage=2,sql='CREATE TABLE point(number)' WHERE name='point'",
+}
+
+
+def database(path, rows):
+    """As doc/files.md has the tables."""
+    text = (HERE.parent.parent / "doc/files.md").read_text()
+    path.unlink(missing_ok=True)
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA page_size = 512")
+    for sql in re.findall(r"^CREATE .*;$", text, re.M):
+        db.execute(sql)
+    number = re.search(r"SWEEP_DB_VERSION (\d+)", (HERE.parent.parent / "sweep/db.h").read_text())[1]
+    db.execute(f"PRAGMA user_version = {number}")
+    db.execute("INSERT INTO sweep VALUES('Rows', 'scenario: s.yaml', '0.1.0', 'traffic: {}', 1, ?, 1, 1)", (rows,))
+    for i in range(1, rows + 1):
+        db.execute("INSERT INTO point VALUES(?, ?, 'traffic: {flows: [{from: h1, to: h0}]}', 1, 'done', NULL, NULL, "
+                   "NULL, 'native', 0.5, 'native 0.1.0', '0.1.0')", (i, f'{{"tcp.window":{i}}}'))
+        db.execute("INSERT INTO flow(point, name, src, dst, bytes, start_s, end_s, goodput_bps) "
+                   "VALUES(?, 'f0', 'h1', 'h0', 1000, 0.0, 1.0, 8e3)", (i,))
+    db.commit()
+    db.close()
+
+
+OUT = HERE / "fuzz" / "database"
+OUT.mkdir(exist_ok=True, parents=True)
+for name, sql in SQL.items():
+    (OUT / (name + ".sql")).write_text(sql)
+database(OUT / "one.db", 1)
+database(OUT / "pages.db", 20)

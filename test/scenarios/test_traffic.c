@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/units.h"
 #include "test/scenarios/text.h"
 
@@ -405,18 +406,21 @@ static void test_flow_values_are_checked(void **state)
 static void test_ten_thousand_flows_load_and_one_more_does_not(void **state)
 {
     (void)state;
-    char *yaml = malloc(10001 * 40 + 100), *p = yaml;
-    assert_non_null(yaml);
-    p += sprintf(p, FLOWS);
+    char *yaml = NULL;
+    size_t size;
+    FILE *f = memory_stream(&yaml, &size);
+    fputs(FLOWS, f);
     for (int i = 0; i < 10000; i++)
-        p += sprintf(p, "  - {from: h%d, to: h0}\n", 1 + i % 999);
+        fprintf(f, "  - {from: h%d, to: h0}\n", 1 + i % 999);
+    memory_stream_end(f);
     struct scenario s = text_load(yaml, NULL);
     assert_int_equal(s.n_flows, 10000);
     assert_int_equal(s.network.hosts, 1000);
     assert_string_equal(s.flows[9999].name, "f9999");
     scenario_fini(&s);
-    sprintf(p, "  - {from: h1, to: h0}\n");
-    text_rejects(yaml, NULL, "s.yaml:2: traffic.flows: 10001 flows; give 1 to 10000");
+    char *more = memory_text("%s  - {from: h1, to: h0}\n", yaml);
+    text_rejects(more, NULL, "s.yaml:2: traffic.flows: 10001 flows; give 1 to 10000");
+    free(more);
     free(yaml);
 }
 

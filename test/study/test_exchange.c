@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text.h"
 #include "study/exchange.h"
 
 #include "test/scenarios/text.h"
@@ -149,8 +150,8 @@ static void test_a_signature_is_fitted_to_a_file(void **state)
     char text[2048] = "# by hand\n\nhost,time_s,message_bytes,processes\r\n";
     for (int p = 4; p <= 16; p += 4)
         for (int m = 1000; m <= 100000; m *= 10)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "x,%.12g,%d,%d\n",
-                     2 * (p - 1) * (ALPHA_S + 8 * m / RATE_BPS), m, p);
+            text_add(text, sizeof text, "x,%.12g,%d,%d\n", 2 * (p - 1) * (ALPHA_S + 8 * m / RATE_BPS), m,
+                     p);
     text_write("t.csv", text, strlen(text));
     struct study_exchange_request r = request("signature");
     struct study_exchange_answer a;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text.h"
 #include "sweep/grid.h"
 
 #include "test/scenarios/text.h"
@@ -16,11 +17,10 @@ static bool take(void *user, const struct sweep_grid_point *p, struct error *err
 {
     (void)err;
     int64_t *number = user;
-    size_t used = strlen(got);
     assert_int_equal(p->number, ++*number);
     assert_string_equal(p->engine, "native");
     assert_non_null(strstr(p->yaml, "duration"));
-    snprintf(got + used, sizeof got - used, "%s %" PRId64 "\n", p->axes, p->seed);
+    text_add(got, sizeof got, "%s %" PRId64 "\n", p->axes, p->seed);
     return true;
 }
 

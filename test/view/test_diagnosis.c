@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A diagnosis in words: remedies belong to the queue that is to blame, and have a price. */
+#include "base/text.h"
 #include "view/diagnosis.h"
 
 #include "test/cm.h"
@@ -24,7 +25,7 @@ static void remedies(const struct analysis_resource *r, char text[static 4096])
     char one[VIEW_DIAGNOSIS_TEXT];
     text[0] = '\0';
     for (size_t i = 0; view_diagnosis_remedy(r, i, one); i++)
-        strcat(strcat(text, one), "\n");
+        text_add(text, 4096, "%s\n", one);
 }
 
 /* Outgoing data lose by the queue that their ACKs come in by, incoming data by the host's own. */

@@ -141,7 +141,7 @@ static void cell_of(void *user, size_t column, size_t row, struct view_svg_cell 
     (void)user;
     if (column == 1 && row == 0)
         return;
-    strcpy(cell->class, "r0");
+    snprintf(cell->class, sizeof cell->class, "r0");
     snprintf(cell->text, sizeof cell->text, "%zu%zu", column, row);
     cell->edge = column == 2;
 }

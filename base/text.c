@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void text_add(char *text, size_t room, const char *format, ...)
+{
+    size_t used = strnlen(text, room);
+    va_list args;
+    va_start(args, format);
+    if (used < room)
+        vsnprintf(text + used, room - used, format, args);
+    va_end(args);
+}

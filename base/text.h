@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/text.h - text put together in an array. Where nobody knows how long it gets: base/memory.h. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stddef.h>
+
+/* Adds to the text that stands in an array of `room` bytes, printf-style; cut where it does not fit. */
+void text_add(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,1 @@
+UPDATE point SET axes='{"a":[1,{}],"b":1e9}'

@@ -1,0 +1,1 @@
+INSERT INTO flow SELECT 2,name,src,dst,bytes,start_s,end_s,1,1,1,1,1,1,1,1,1,1,1,1,1,1 FROM flow

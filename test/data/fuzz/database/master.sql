@@ -1,0 +1,1 @@
+UPDATE sqlite_master SET rootpage=2,sql='CREATE TABLE point(number)' WHERE name='point'

@@ -1,0 +1,1 @@
+UPDATE point SET axes=NULL,state=NULL; UPDATE flow SET src=NULL

@@ -1,0 +1,1 @@
+UPDATE flow SET goodput_bps=1e308,end_s=9e999,bytes=-5,messages='x',rtt_s=-1.5

@@ -1,0 +1,1 @@
+UPDATE point SET scenario=zeroblob(9)||scenario,seed=-1

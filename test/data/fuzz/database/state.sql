@@ -1,0 +1,1 @@
+UPDATE point SET state='done'; UPDATE point SET program='sh' WHERE number=2

@@ -1,0 +1,1 @@
+UPDATE sweep SET points=0,shard=2,shards=1; INSERT INTO sweep SELECT * FROM sweep

@@ -1,0 +1,1 @@
+UPDATE flow SET name=CAST(x'c328'AS TEXT); UPDATE sweep SET title=char(27)||hex(zeroblob(99))

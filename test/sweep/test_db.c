@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sweep/db.h"
+#include "test/cm.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool fill(struct sweep_db *d, void *user, struct error *err)
+{
+    (void)user;
+    return sweep_db_do(d, "INSERT INTO sweep VALUES('', '', '', '', -1, 9, 1, 1)", err);
+}
+
+static void make(struct sweep_db *d)
+{
+    struct error err;
+    unlink("limits.db");
+    assert_true(sweep_db_make("limits.db", fill, NULL, &err));
+    assert_true(sweep_db_open(d, "limits.db", &err));
+}
+
+static void test_a_statement_without_an_end_has_one(void **state)
+{
+    (void)state;
+    struct sweep_db d;
+    struct error err = {0};
+    int status;
+    make(&d);
+    sqlite3_stmt *q = sweep_db_prepare(&d, "WITH RECURSIVE r(seed) AS (SELECT 1 UNION ALL SELECT seed FROM r) SELECT "
+                                       "count(*) FROM r", &err);
+    assert_non_null(q);
+    while ((status = sweep_db_step(&d, q, &err)) == SQLITE_ROW)
+        ;
+    assert_int_equal(status, SQLITE_ERROR);
+    assert_int_equal(err.code, ERROR_INPUT);
+    assert_string_equal(err.message, "limits.db: damaged: it has no end");
+    sqlite3_finalize(q);
+    sweep_db_close(&d);
+}
+
+static void test_a_column_that_nobody_knows_is_not_read(void **state)
+{
+    (void)state;
+    struct sweep_db d;
+    struct error err = {0};
+    make(&d);
+    sqlite3_stmt *q = sweep_db_prepare(&d, "SELECT points AS other FROM sweep", &err);
+    assert_int_equal(sweep_db_step(&d, q, &err), SQLITE_ERROR);
+    assert_string_equal(err.message, "limits.db: nobody says what a column other may hold");
+    sqlite3_finalize(q);
+    sweep_db_close(&d);
+}
+
+static void test_who_opened_it_to_read_cannot_write(void **state)
+{
+    (void)state;
+    struct sweep_db d;
+    struct error err = {0};
+    make(&d);
+    assert_false(sweep_db_do(&d, "DELETE FROM sweep", &err));
+    assert_int_equal(err.code, ERROR_SYSTEM);
+    sweep_db_close(&d);
+}
+
+static void test_its_schema_runs_nothing(void **state)
+{
+    (void)state;
+    static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                              SQLITE_DBCONFIG_ENABLE_VIEW};
+    struct sweep_db d;
+    struct error err = {0};
+    int is;
+    make(&d);
+    for (int joined = 0; joined < 2; joined++) {
+        sqlite3_db_config(d.db, SQLITE_DBCONFIG_DEFENSIVE, -1, &is);
+        assert_true(is);
+        for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
+            sqlite3_db_config(d.db, off[i], -1, &is);
+            assert_false(is);
+        }
+        sweep_db_close(&d);
+        assert_true(sweep_db_join(&d, "limits.db", &err));
+    }
+    sweep_db_close(&d);
+    assert_int_equal(access("limits.db-wal", F_OK), -1);
+}
+
+static bool is_wal(void)
+{
+    char header[20] = "";
+    FILE *f = fopen("limits.db", "rb");
+    assert_non_null(f);
+    assert_int_equal(fread(header, 1, sizeof header, f), sizeof header);
+    fclose(f);
+    return header[18] == 2;
+}
+
+/* Two that end at once must not each leave it to the other. */
+static void test_who_ends_waits_for_who_is_about_to(void **state)
+{
+    (void)state;
+    struct sweep_db d;
+    struct error err = {0};
+    int ready[2];
+    char byte = 0;
+    make(&d);
+    sweep_db_close(&d);
+    assert_true(sweep_db_join(&d, "limits.db", &err));
+    assert_true(is_wal());
+    assert_int_equal(pipe(ready), 0);
+    pid_t other = fork();
+    if (other == 0) {
+        struct sweep_db theirs;
+        bool ok = sweep_db_open(&theirs, "limits.db", &err) && write(ready[1], &byte, 1) == 1;
+        usleep(100000);
+        _exit(!ok);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    sweep_db_close(&d);
+    assert_false(is_wal());
+    waitpid(other, NULL, 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_statement_without_an_end_has_one),
+        cmocka_unit_test(test_a_column_that_nobody_knows_is_not_read),
+        cmocka_unit_test(test_who_opened_it_to_read_cannot_write),
+        cmocka_unit_test(test_its_schema_runs_nothing),
+        cmocka_unit_test(test_who_ends_waits_for_who_is_about_to),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink("limits.db");
+    return failed;
+}
