@@ -116,14 +116,15 @@ static bool explain_segment(struct analysis_connection *c, int end, const struct
     return true;
 }
 
-bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
-                        struct error *err)
+/* `expected`: for analysis_connections_find(). */
+static bool flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
+                      const uint32_t *expected, struct error *err)
 {
     if (!f->has_origin)
         analysis_flows_set_origin(f, time_ns);
     int64_t t = since_origin(f, time_ns);
     int end;
-    struct analysis_connection *c = analysis_connections_find(f->connections, s, &end);
+    struct analysis_connection *c = analysis_connections_find(f->connections, s, expected, &end);
     struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
     if (analysis_direction_is_copy(d, s, t)) {
         d->duplicate_frames++;
@@ -146,6 +147,12 @@ bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
     if ((s->flags & CAPTURE_TCP_ACK) && !analysis_direction_ack(reverse, s))
         return error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
     return true;
+}
+
+bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
+                        struct error *err)
+{
+    return flows_add(f, time_ns, s, NULL, err);
 }
 
 /* Segments between being read and being analysed: memory brings the table's entry of each meanwhile, then the
@@ -204,8 +211,8 @@ bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_pr
             a.found++;
         }
         if (a.added < a.found && (next <= 0 || a.read - a.added == AHEAD)) {
-            ok = analysis_flows_add(f, a.time_ns[a.added % AHEAD], &a.segment[a.added % AHEAD], err);
-            a.added++;
+            size_t first = a.added++ % AHEAD;
+            ok = flows_add(f, a.time_ns[first], &a.segment[first], a.expects[first] ? &a.expected[first] : NULL, err);
         }
     }
     analysis_source_close(&source);

@@ -104,11 +104,11 @@ static const char *reader_remedy(const char *said)
 
 /* No link type carries more than an IP packet, whose length field ends at 64 kB; where that is 0, offloads of TCP made
  * longer ones (BIG TCP). A length on the wire costs a file nothing, and whoever cuts such a frame up much. */
-static bool reader_length_possible(const struct capture_reader *r)
+static __attribute__((cold)) bool reader_length_possible(const struct capture_reader *r)
 {
     struct capture_segment s;
     uint32_t captured = r->header->caplen, wire = r->header->len;
-    if (wire <= captured || wire <= CAPTURE_FRAME_LONGEST_IP)
+    if (wire <= captured)
         return true;
     if (wire > CAPTURE_FRAME_LONGEST)
         return false;
@@ -129,7 +129,7 @@ static void reader_pull(struct capture_reader *r)
         r->status = PCAP_ERROR;
         r->said = "its time is out of range";
     }
-    if (r->status == 1 && !reader_length_possible(r)) {
+    if (r->status == 1 && r->header->len > CAPTURE_FRAME_LONGEST_IP && !reader_length_possible(r)) {
         r->status = PCAP_ERROR;
         snprintf(r->length_said, sizeof r->length_said, "no frame of its kind is %" PRIu32 " bytes long",
                  r->header->len);
