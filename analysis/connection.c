@@ -50,6 +50,13 @@ static struct analysis_connection *at(const struct analysis_connections *t, size
     return &t->chunk[i / CHUNK][i % CHUNK];
 }
 
+static void explained_free(struct analysis_explained *e)
+{
+    if (e)
+        analysis_round_trip_free(e->trip);
+    free(e);
+}
+
 void analysis_connections_free(struct analysis_connections *t)
 {
     if (!t)
@@ -57,8 +64,8 @@ void analysis_connections_free(struct analysis_connections *t)
     for (size_t i = 0; i < t->n; i++) {
         analysis_direction_fini(&at(t, i)->direction[0]);
         analysis_direction_fini(&at(t, i)->direction[1]);
-        analysis_round_trip_free(at(t, i)->explain[0]);
-        analysis_round_trip_free(at(t, i)->explain[1]);
+        explained_free(at(t, i)->explain[0]);
+        explained_free(at(t, i)->explain[1]);
         free(at(t, i)->clocking[0]);
         free(at(t, i)->clocking[1]);
     }
