@@ -106,7 +106,7 @@ static struct ends_count *count_of(struct analysis_both_ends *e, const struct ca
 {
     struct capture_segment untagged = *s;
     untagged.tag = 0;
-    const struct analysis_connection *c = analysis_connections_find(e->connections, &untagged, end);
+    const struct analysis_connection *c = analysis_connections_find(e->connections, &untagged, NULL, end);
     if (c->number >= e->counts) {
         size_t n = 2 * (size_t)c->number + 16;
         e->count = memory_resized(e->count, n, sizeof *e->count, "captures at both ends");

@@ -11,6 +11,7 @@
 
 #define CHUNK 256 /* connections beside each other: pointers to them stay valid */
 #define SMALL_CHUNKS 4 /* allocated one by one; then there will be many */
+#define NEAR 256 /* connections found without the keyed hash, while they are so few; a power of two */
 #define SLAB_BYTES ((size_t)2 << 20) /* a huge page, where there are */
 #define SLAB_CHUNKS (SLAB_BYTES / (CHUNK * sizeof(struct analysis_connection)))
 
@@ -19,17 +20,26 @@ struct slot {
     uint32_t hash;       /* of its key: another key is mostly told here, without a look at a cold connection */
 };
 
+/* Whoever chooses keys that meet here gets what everybody has among many connections: the table. */
+struct near {
+    struct analysis_connection *connection;
+    uint64_t hash; /* unkeyed, but cheap; of its key */
+};
+
 struct analysis_connections {
     struct analysis_connection **chunk; /* each owned below SMALL_CHUNKS; then the first of SLAB_CHUNKS owns them all */
     size_t n_chunks, n;
     struct slot *slot; /* open addressing, linear probing; `slots` is a power of two */
     size_t slots, used;
+    struct hash_key secret;
+    struct near near[NEAR];
     struct analysis_connection *last; /* the one found last: packets come in trains */
 };
 
 struct analysis_connections *analysis_connections_new(void)
 {
     struct analysis_connections *t = memory_zeroed(1, sizeof *t, "the connection table");
+    t->secret = hash_secret();
     t->slots = 1024;
     t->slot = memory_zeroed(t->slots, sizeof *t->slot, "the connection table");
     return t;
@@ -40,6 +50,13 @@ static struct analysis_connection *at(const struct analysis_connections *t, size
     return &t->chunk[i / CHUNK][i % CHUNK];
 }
 
+static void explained_free(struct analysis_explained *e)
+{
+    if (e)
+        analysis_round_trip_free(e->trip);
+    free(e);
+}
+
 void analysis_connections_free(struct analysis_connections *t)
 {
     if (!t)
@@ -47,8 +64,8 @@ void analysis_connections_free(struct analysis_connections *t)
     for (size_t i = 0; i < t->n; i++) {
         analysis_direction_fini(&at(t, i)->direction[0]);
         analysis_direction_fini(&at(t, i)->direction[1]);
-        analysis_round_trip_free(at(t, i)->explain[0]);
-        analysis_round_trip_free(at(t, i)->explain[1]);
+        explained_free(at(t, i)->explain[0]);
+        explained_free(at(t, i)->explain[1]);
         free(at(t, i)->clocking[0]);
         free(at(t, i)->clocking[1]);
     }
@@ -89,11 +106,23 @@ static int end_of(const struct capture_segment *s)
 }
 
 /* From the fields as the decoder wrote them: a key put together first would wait for its own bytes to be stored. */
-static uint32_t hash(const struct capture_segment *s, int end)
+static uint64_t ports(const struct capture_segment *s, int end)
 {
-    const struct capture_address *low = end ? &s->dst : &s->src, *high = end ? &s->src : &s->dst;
-    uint32_t ports = end ? (uint32_t)s->dst_port << 16 | s->src_port : (uint32_t)s->src_port << 16 | s->dst_port;
-    return (uint32_t)capture_address_hash(hash_mix((uint64_t)s->tag << 32, ports), low, high);
+    return (uint64_t)s->tag << 32 |
+           (end ? (uint32_t)s->dst_port << 16 | s->src_port : (uint32_t)s->src_port << 16 | s->dst_port);
+}
+
+static uint32_t hash(const struct analysis_connections *t, const struct capture_segment *s, int end)
+{
+    struct hash_keyed h = hash_begin(&t->secret);
+    hash_add(&h, ports(s, end));
+    capture_address_hash_add(&h, end ? &s->dst : &s->src, end ? &s->src : &s->dst);
+    return (uint32_t)hash_end(&h);
+}
+
+static uint64_t hash_near(const struct capture_segment *s, int end)
+{
+    return capture_address_hash(hash_mix(0, ports(s, end)), end ? &s->dst : &s->src, end ? &s->src : &s->dst);
 }
 
 static bool same_key(const struct analysis_key *key, const struct capture_segment *s, int end)
@@ -135,7 +164,7 @@ bool analysis_connections_same(const struct capture_segment *a, const struct cap
 
 uint32_t analysis_connections_expect(const struct analysis_connections *t, const struct capture_segment *s)
 {
-    uint32_t h = hash(s, end_of(s));
+    uint32_t h = hash(t, s, end_of(s));
     __builtin_prefetch(&t->slot[h & (t->slots - 1)]);
     return h;
 }
@@ -219,25 +248,40 @@ static bool starts_anew(const struct analysis_connection *c, const struct captur
     return c->closed || (c->syn_ns < 0 && mine->has_data);
 }
 
+/* The one of the table; `expected`: the hash of its key, if known. */
+static struct analysis_connection *find_far(struct analysis_connections *t, const struct capture_segment *s,
+                                            const uint32_t *expected, int end)
+{
+    uint32_t h = expected ? *expected : hash(t, s, end);
+    struct slot *slot = slot_of(t, s, end, h);
+    struct analysis_connection *c = slot->connection ? at(t, slot->connection - 1) : NULL;
+    if (c && !starts_anew(c, s, end))
+        return c;
+    bool known = c != NULL;
+    if (!known && 2 * (t->used + 1) > t->slots) {
+        rehash(t);
+        slot = slot_of(t, s, end, h);
+    }
+    c = append(t, s, end);
+    *slot = (struct slot){(uint32_t)t->n, h};
+    t->used += !known;
+    return c;
+}
+
 struct analysis_connection *analysis_connections_find(struct analysis_connections *t,
-                                                      const struct capture_segment *s, int *end)
+                                                      const struct capture_segment *s, const uint32_t *expected,
+                                                      int *end)
 {
     *end = end_of(s);
     struct analysis_connection *c = t->last;
     if (c && same_key(&c->key, s, *end) && !starts_anew(c, s, *end))
         return c;
-    uint32_t h = hash(s, *end);
-    struct slot *slot = slot_of(t, s, *end, h);
-    c = slot->connection ? at(t, slot->connection - 1) : NULL;
-    if (c && !starts_anew(c, s, *end))
-        return t->last = c;
-    bool known = c != NULL;
-    if (!known && 2 * (t->used + 1) > t->slots) {
-        rehash(t);
-        slot = slot_of(t, s, *end, h);
-    }
-    c = append(t, s, *end);
-    *slot = (struct slot){(uint32_t)t->n, h};
-    t->used += !known;
-    return t->last = c;
+    if (t->n > NEAR)
+        return t->last = find_far(t, s, expected, *end);
+    uint64_t h = hash_near(s, *end);
+    struct near *near = &t->near[h & (NEAR - 1)];
+    if (near->hash != h || !near->connection || !same_key(&near->connection->key, s, *end) ||
+        starts_anew(near->connection, s, *end))
+        *near = (struct near){find_far(t, s, expected, *end), h};
+    return t->last = near->connection;
 }

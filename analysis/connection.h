@@ -15,10 +15,20 @@ struct analysis_key {
     uint32_t tag;
 };
 
+/* What explains a direction. While nothing follows its first data that round trips could be taken from, these data
+ * alone: most flows of a large capture are of one segment, and a struct analysis_round_trip is a kB. */
+struct analysis_explained {
+    struct analysis_round_trip *trip; /* owned; NULL so far: */
+    int64_t to_sender_ns, time_ns;
+    int64_t end; /* relative, of its last byte + 1; 0: not beyond what was seen before */
+    uint32_t tsval, tsecr, payload_bytes;
+    bool has_timestamps;
+};
+
 struct analysis_connection {
     struct analysis_key key;
     struct analysis_direction direction[2]; /* [0]: data from end 0 to end 1 */
-    struct analysis_round_trip *explain[2];    /* owned; likewise; NULL unless somebody asked */
+    struct analysis_explained *explain[2];  /* owned; likewise; NULL unless somebody asked */
     struct analysis_clocking *clocking[2];  /* owned; likewise */
     int64_t syn_ns, synack_ns;              /* latest before data; -1 when not seen */
     int64_t client_side_ns, server_side_ns; /* tap to client and back, tap to server and back; -1 unknown */
@@ -34,10 +44,11 @@ struct analysis_connections; /* opaque */
 struct analysis_connections *analysis_connections_new(void);
 void analysis_connections_free(struct analysis_connections *t);
 
-/* The connection a segment belongs to and, in *end, which end sent it. A SYN with another initial
+/* The connection a segment belongs to and, in *end, which end sent it. `expected`: see below; NULL unknown. A SYN with another initial
  * sequence number, after data, FIN or RST, starts a new connection of the same key. NULL when memory is out. */
 struct analysis_connection *analysis_connections_find(struct analysis_connections *t,
-                                                      const struct capture_segment *s, int *end);
+                                                      const struct capture_segment *s, const uint32_t *expected,
+                                                      int *end);
 
 /* Of one connection, whichever way? */
 bool analysis_connections_same(const struct capture_segment *a, const struct capture_segment *b);

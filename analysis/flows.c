@@ -84,46 +84,71 @@ void analysis_flows_keep_explanations(struct analysis_flows *f)
     f->explains = true;
 }
 
+/* What the first data alone say. NULL when memory is out. */
+static struct analysis_round_trip *explained_alone(const struct analysis_explained *first)
+{
+    struct analysis_round_trip *trip = analysis_round_trip_new(first->to_sender_ns);
+    struct capture_segment s = {.payload_bytes = first->payload_bytes, .has_timestamps = first->has_timestamps,
+                                .tsval = first->tsval, .tsecr = first->tsecr};
+    if (!trip || first->end == 0 || analysis_round_trip_data(trip, &s, first->end, first->time_ns))
+        return trip;
+    analysis_round_trip_free(trip);
+    return NULL;
+}
+
+/* Something follows the first data. */
+static bool explained_on(struct analysis_explained *e)
+{
+    return e->trip || (e->trip = explained_alone(e)) != NULL;
+}
+
+/* `last`: of the data, if beyond what was seen before; else 0. */
+static bool explain_data(struct analysis_explained **e, const struct capture_segment *s, int64_t last,
+                         int64_t to_sender_ns, int64_t t)
+{
+    if (*e)
+        return explained_on(*e) && (last == 0 || analysis_round_trip_data((*e)->trip, s, last, t));
+    *e = memory_zeroed(1, sizeof **e, "explanations");
+    **e = (struct analysis_explained){NULL, to_sender_ns, t, last, s->tsval, s->tsecr, s->payload_bytes,
+                                      s->has_timestamps};
+    return true;
+}
+
 /* Before the direction has taken the segment: only then it is new. */
 static bool explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t t)
 {
     const struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
     int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
-    if (s->payload_bytes > 0 && !c->explain[end] && !(c->explain[end] = analysis_round_trip_new(to_sender_ns)))
+    int64_t last = d->has_base ? analysis_direction_relative(d, s->seq) + s->payload_bytes : 0;
+    if (s->payload_bytes > 0 && !explain_data(&c->explain[end], s, last > d->high ? last : 0, to_sender_ns, t))
         return false;
-    if (s->payload_bytes > 0 && d->has_base) {
-        int64_t last = analysis_direction_relative(d, s->seq) + s->payload_bytes;
-        if (last > d->high && !analysis_round_trip_data(c->explain[end], s, last, t))
-            return false;
-    }
     if (s->payload_bytes > 0 && d->bins && !c->clocking[end] &&
         !(c->clocking[end] = analysis_clocking_new(t, to_sender_ns)))
         return false;
-    if (s->payload_bytes > 0 && c->clocking[end]) {
-        int64_t last = analysis_direction_relative(d, s->seq) + s->payload_bytes;
-        if (last > d->high)
-            analysis_clocking_data(c->clocking[end], s, last, analysis_direction_segment_bytes(d, s->has_timestamps),
-                                   t);
-    }
+    if (s->payload_bytes > 0 && c->clocking[end] && last > d->high)
+        analysis_clocking_data(c->clocking[end], s, last, analysis_direction_segment_bytes(d, s->has_timestamps), t);
     if (!(s->flags & CAPTURE_TCP_ACK) || (s->flags & CAPTURE_TCP_SYN) || !reverse->has_data)
         return true;
     int64_t ack = analysis_direction_relative(reverse, s->ack);
+    if (c->explain[!end] && !explained_on(c->explain[!end]))
+        return false;
     if (c->explain[!end])
-        analysis_round_trip_ack(c->explain[!end], s, ack, t);
+        analysis_round_trip_ack(c->explain[!end]->trip, s, ack, t);
     if (c->clocking[!end])
         analysis_clocking_ack(c->clocking[!end], s, ack,
                               reverse->receiver_scale < 0 ? -1 : (int64_t)s->window << reverse->receiver_scale, t);
     return true;
 }
 
-bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
-                        struct error *err)
+/* `expected`: for analysis_connections_find(). */
+static bool flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
+                      const uint32_t *expected, struct error *err)
 {
     if (!f->has_origin)
         analysis_flows_set_origin(f, time_ns);
     int64_t t = since_origin(f, time_ns);
     int end;
-    struct analysis_connection *c = analysis_connections_find(f->connections, s, &end);
+    struct analysis_connection *c = analysis_connections_find(f->connections, s, expected, &end);
     struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
     if (analysis_direction_is_copy(d, s, t)) {
         d->duplicate_frames++;
@@ -146,6 +171,12 @@ bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
     if ((s->flags & CAPTURE_TCP_ACK) && !analysis_direction_ack(reverse, s))
         return error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
     return true;
+}
+
+bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
+                        struct error *err)
+{
+    return flows_add(f, time_ns, s, NULL, err);
 }
 
 /* Segments between being read and being analysed: memory brings the table's entry of each meanwhile, then the
@@ -204,8 +235,8 @@ bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_pr
             a.found++;
         }
         if (a.added < a.found && (next <= 0 || a.read - a.added == AHEAD)) {
-            ok = analysis_flows_add(f, a.time_ns[a.added % AHEAD], &a.segment[a.added % AHEAD], err);
-            a.added++;
+            size_t first = a.added++ % AHEAD;
+            ok = flows_add(f, a.time_ns[first], &a.segment[first], a.expects[first] ? &a.expected[first] : NULL, err);
         }
     }
     analysis_source_close(&source);
@@ -255,11 +286,12 @@ enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_
 bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_round_trip_figures *x)
 {
     int end;
-    const struct analysis_round_trip *e = flows_slot(f, i, &end)->explain[end];
-    if (!e)
-        return false;
-    analysis_round_trip_get(e, x);
-    return true;
+    const struct analysis_explained *e = flows_slot(f, i, &end)->explain[end];
+    struct analysis_round_trip *alone = e && !e->trip ? explained_alone(e) : NULL;
+    if (e && (e->trip || alone))
+        analysis_round_trip_get(e->trip ? e->trip : alone, x);
+    analysis_round_trip_free(alone);
+    return e && (e->trip || alone);
 }
 
 struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, size_t i, size_t *n)
@@ -269,9 +301,10 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
     struct analysis_round_trip_figures x;
     size_t seen = 0;
     *n = 0;
-    if (!analysis_flows_explain(f, i, &x))
+    if (!c->explain[end] || !c->explain[end]->trip)
         return NULL;
-    const struct analysis_pause *pause = analysis_round_trip_pauses(c->explain[end], &seen);
+    analysis_flows_explain(f, i, &x);
+    const struct analysis_pause *pause = analysis_round_trip_pauses(c->explain[end]->trip, &seen);
     struct analysis_pause *out = seen > 0 ? memory_resized(NULL, seen, sizeof *out, "the pauses of a flow") : NULL;
     int64_t here = c->client == end ? c->client_side_ns : c->server_side_ns;
     int64_t there = c->client == end ? c->server_side_ns : c->client_side_ns;
@@ -313,8 +346,8 @@ const struct analysis_capacity_host *analysis_flows_capacity(const struct analys
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
 {
     int end;
-    const struct analysis_round_trip *e = flows_slot(f, i, &end)->explain[end];
-    return e ? analysis_round_trip_waits(e, waits) : 0;
+    const struct analysis_explained *e = flows_slot(f, i, &end)->explain[end];
+    return e && e->trip ? analysis_round_trip_waits(e->trip, waits) : 0;
 }
 
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
@@ -325,10 +358,10 @@ double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
     int64_t most = 0;
     for (size_t k = 0; bins && k < bins->n; k++)
         most = bins->bin[k].bytes > most ? bins->bin[k].bytes : most;
-    if (!c->explain[end] || most == 0)
+    if (!c->explain[end] || !c->explain[end]->trip || most == 0)
         return NAN;
     double rate_bps = (double)most * 8e9 / (double)analysis_bins_width_ns(bins);
-    return analysis_round_trip_faster(c->explain[end], rate_bps / COMPRESSION_XI);
+    return analysis_round_trip_faster(c->explain[end]->trip, rate_bps / COMPRESSION_XI);
 }
 
 static void fill_window(struct analysis_flow *flow, const struct analysis_connection *c, int end)

@@ -13,13 +13,15 @@
 struct entry {
     struct analysis_waiting packet;
     uint32_t next; /* of the same bucket, or the next free one */
-    bool taken;
+    uint32_t older, newer; /* of the same file, as they came */
 };
 
 struct analysis_match {
     struct entry *entry;
     uint32_t *bucket; /* as many as entries */
     uint32_t room, used, free; /* a power of two; entries ever touched; head of those given back */
+    uint32_t oldest[2], newest[2]; /* of each file */
+    struct hash_key secret;
 };
 
 uint64_t analysis_match_identity(const struct capture_segment *s)
@@ -100,6 +102,14 @@ bool analysis_sample_offset(struct analysis_sample *a, struct analysis_sample *b
     return true;
 }
 
+/* Identities are chosen by who made the packets. */
+static uint32_t *match_bucket(struct analysis_match *m, uint64_t identity)
+{
+    struct hash_keyed h = hash_begin(&m->secret);
+    hash_add(&h, identity);
+    return &m->bucket[hash_end(&h) & (m->room - 1)];
+}
+
 static void match_grow(struct analysis_match *m)
 {
     uint32_t room = m->room ? 2 * m->room : FIRST_ROOM;
@@ -109,7 +119,7 @@ static void match_grow(struct analysis_match *m)
     for (uint32_t i = 0; i < room; i++)
         m->bucket[i] = NOBODY;
     for (uint32_t i = 0; i < m->used; i++) { /* full: all are taken */
-        uint32_t *head = &m->bucket[m->entry[i].packet.identity & (room - 1)];
+        uint32_t *head = match_bucket(m, m->entry[i].packet.identity);
         m->entry[i].next = *head;
         *head = i;
     }
@@ -118,7 +128,10 @@ static void match_grow(struct analysis_match *m)
 struct analysis_match *analysis_match_new(void)
 {
     struct analysis_match *m = memory_zeroed(1, sizeof *m, "packets in flight");
+    m->secret = hash_secret();
     m->free = NOBODY;
+    for (int i = 0; i < 2; i++)
+        m->oldest[i] = m->newest[i] = NOBODY;
     match_grow(m);
     return m;
 }
@@ -135,7 +148,7 @@ void analysis_match_free(struct analysis_match *m)
 /* The link that leads to a packet of this identity, or to nobody. */
 static uint32_t *match_find(struct analysis_match *m, uint64_t identity)
 {
-    uint32_t *link = &m->bucket[identity & (m->room - 1)];
+    uint32_t *link = match_bucket(m, identity);
     while (*link != NOBODY && m->entry[*link].packet.identity != identity)
         link = &m->entry[*link].next;
     return link;
@@ -144,9 +157,11 @@ static uint32_t *match_find(struct analysis_match *m, uint64_t identity)
 static void match_take(struct analysis_match *m, uint32_t *link)
 {
     uint32_t i = *link;
-    *link = m->entry[i].next;
-    m->entry[i].taken = false;
-    m->entry[i].next = m->free;
+    struct entry *e = &m->entry[i];
+    *(e->older == NOBODY ? &m->oldest[e->packet.file] : &m->entry[e->older].newer) = e->newer;
+    *(e->newer == NOBODY ? &m->newest[e->packet.file] : &m->entry[e->newer].older) = e->older;
+    *link = e->next;
+    e->next = m->free;
     m->free = i;
 }
 
@@ -172,7 +187,10 @@ enum analysis_met analysis_match_add(struct analysis_match *m, const struct anal
         }
         i = m->used++;
     }
-    m->entry[i] = (struct entry){.packet = *packet, .next = NOBODY, .taken = true};
+    uint32_t *newest = &m->newest[packet->file];
+    m->entry[i] = (struct entry){.packet = *packet, .next = NOBODY, .older = *newest, .newer = NOBODY};
+    *(*newest == NOBODY ? &m->oldest[packet->file] : &m->entry[*newest].newer) = i;
+    *newest = i;
     *link = i;
     return ANALYSIS_MET_NONE;
 }
@@ -180,12 +198,11 @@ enum analysis_met analysis_match_add(struct analysis_match *m, const struct anal
 void analysis_match_expire(struct analysis_match *m, int file, int64_t before_ns, analysis_match_lost *lost,
                            void *user)
 {
-    for (uint32_t i = 0; i < m->used; i++) {
-        const struct analysis_waiting *packet = &m->entry[i].packet;
-        if (!m->entry[i].taken || packet->file != file || packet->time_ns >= before_ns)
-            continue;
-        lost(user, packet);
-        match_take(m, match_find(m, packet->identity));
+    uint32_t i;
+    while ((i = m->oldest[file]) != NOBODY && m->entry[i].packet.time_ns < before_ns) {
+        struct analysis_waiting packet = m->entry[i].packet;
+        lost(user, &packet);
+        match_take(m, match_find(m, packet.identity));
     }
 }
 

@@ -54,7 +54,7 @@ enum analysis_met { ANALYSIS_MET_NONE,   /* it waits now */
 enum analysis_met analysis_match_add(struct analysis_match *m, const struct analysis_waiting *packet,
                                      int64_t *other_ns);
 
-/* Takes those of a file out that came before `before_ns`, telling the caller. */
+/* Takes those of a file out, from the oldest on, that came before `before_ns`, telling the caller. */
 typedef void analysis_match_lost(void *user, const struct analysis_waiting *packet);
 void analysis_match_expire(struct analysis_match *m, int file, int64_t before_ns, analysis_match_lost *lost,
                            void *user);

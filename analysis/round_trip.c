@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING_LEAST 64
+#define RING_LEAST 4
 #define RING_MOST 16384 /* data segments between passing and being acknowledged: 24 MB; older ones are forgotten */
 #define LEAST_PAUSE_NS INT64_C(5000000)
 #define SERIES_SAMPLES 32
@@ -88,7 +88,7 @@ struct analysis_round_trip {
     int64_t run_ack_ns, run_first_ack;
     int64_t holds;
     double least_loop_ns[ANALYSIS_LOOPS];
-    double bytes_at[RATES]; /* acknowledged by groups of that rate */
+    double *bytes_at; /* owned; RATES of them: acknowledged by groups of that rate. NULL until there is one */
     double hold_sum_ns;
 };
 
@@ -108,6 +108,7 @@ void analysis_round_trip_free(struct analysis_round_trip *e)
         free(e->pauses);
         free(e->series);
         free(e->window.awaited);
+        free(e->bytes_at);
     }
     free(e);
 }
@@ -339,7 +340,7 @@ double analysis_round_trip_faster(const struct analysis_round_trip *e, double ra
 {
     double all = 0, faster = 0;
     int above = rate_index(rate_bps);
-    for (int i = 0; i < RATES; i++) {
+    for (int i = 0; e->bytes_at && i < RATES; i++) {
         all += e->bytes_at[i];
         faster += i > above ? e->bytes_at[i] : 0;
     }
@@ -355,6 +356,8 @@ static void trip_rate(struct analysis_round_trip *e, int64_t ack, int64_t time_n
     } else if (e->in_run == COMPRESSION_GROUP) {
         double span_s = fmax((double)(time_ns - e->run_ack_ns), 1) * 1e-9, bytes = (double)(ack - e->run_first_ack);
         e->in_run = 0;
+        if (!e->bytes_at)
+            e->bytes_at = memory_zeroed(RATES, sizeof *e->bytes_at, "explanations");
         e->bytes_at[rate_index(bytes * 8 / span_s)] += bytes;
     }
 }

@@ -86,6 +86,18 @@ static inline uint64_t capture_address_hash(uint64_t h, const struct capture_add
     return h;
 }
 
+/* Likewise, into a keyed hash. */
+static inline void capture_address_hash_add(struct hash_keyed *h, const struct capture_address *a,
+                                            const struct capture_address *b)
+{
+    for (int i = 0; i < (a->family == 4 ? 4 : 16); i += 4) {
+        uint32_t x, y;
+        memcpy(&x, a->bytes + i, sizeof x);
+        memcpy(&y, b->bytes + i, sizeof y);
+        hash_add(h, (uint64_t)x << 32 | y);
+    }
+}
+
 /* Text of an address: "10.0.0.1", "2001:db8::1". */
 #define CAPTURE_ADDRESS_TEXT 46
 void capture_address_format(const struct capture_address *a, char text[static CAPTURE_ADDRESS_TEXT]);

@@ -2,6 +2,7 @@
 #include "capture/inject.h"
 
 #include "base/memory.h"
+#include "capture/confine.h"
 #include "capture/pace.h"
 #include "capture/packet.h"
 
@@ -123,6 +124,11 @@ void capture_inject_close(struct capture_inject *inject)
     free(inject->interface);
     free(inject->frame);
     free(inject);
+}
+
+bool capture_inject_confine(const struct capture_inject *inject, struct error *err)
+{
+    return capture_confine(pcap_fileno(inject->pcap), err);
 }
 
 bool capture_inject_frame(const struct capture_frame *frame, int64_t number, const char *interface, uint32_t mtu,

@@ -54,6 +54,9 @@ bool capture_inject_accepts(const struct capture_reader *reader, const char *sou
 struct capture_inject *capture_inject_open(const char *interface, struct error *err);
 void capture_inject_close(struct capture_inject *inject);
 
+/* Gives up what opening took: capture_confine(). */
+bool capture_inject_confine(const struct capture_inject *inject, struct error *err);
+
 /* Sends every frame that `reader` still has. False and *err when a frame does not fit the interface (ERROR_INPUT,
  * with its number), or when reading or sending fails; *result tells what went out before, too. */
 bool capture_inject_run(struct capture_inject *inject, struct capture_reader *reader,

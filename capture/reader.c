@@ -32,6 +32,7 @@ struct capture_reader {
     int link_type;
     int status;           /* as of pcap_next_ex(): 1 while there are frames */
     const char *said;     /* what libpcap or we said of a status of PCAP_ERROR; else "" */
+    char length_said[64];
     bool waiting;         /* the frame below has been read but not handed out */
     struct pcap_pkthdr *header; /* borrowed from pcap */
     const u_char *bytes;        /* borrowed from pcap */
@@ -101,6 +102,21 @@ static const char *reader_remedy(const char *said)
     return "make one interface of them with editcap -F nsecpcap FILE one.pcap";
 }
 
+/* No link type carries more than an IP packet, whose length field ends at 64 kB; where that is 0, offloads of TCP made
+ * longer ones (BIG TCP). A length on the wire costs a file nothing, and whoever cuts such a frame up much. */
+static __attribute__((cold)) bool reader_length_possible(const struct capture_reader *r)
+{
+    struct capture_segment s;
+    uint32_t captured = r->header->caplen, wire = r->header->len;
+    if (wire <= captured)
+        return true;
+    if (wire > CAPTURE_FRAME_LONGEST)
+        return false;
+    enum capture_decode_result result = capture_decode(r->link_type, r->bytes, captured, wire, &s);
+    return result == CAPTURE_DECODE_SHORT ||
+           (result == CAPTURE_DECODE_TCP && s.payload_bytes + CAPTURE_FRAME_HEADERS >= wire);
+}
+
 /* Takes a frame from libpcap. A pcapng file can hold times that int64_t nanoseconds cannot, or whose differences they
  * cannot. */
 static void reader_pull(struct capture_reader *r)
@@ -115,6 +131,12 @@ static void reader_pull(struct capture_reader *r)
                            r->time_ns > INT64_MAX / 2 || r->time_ns < -(INT64_MAX / 2))) {
         r->status = PCAP_ERROR;
         r->said = "its time is out of range";
+    }
+    if (r->status == 1 && r->header->len > CAPTURE_FRAME_LONGEST_IP && !reader_length_possible(r)) {
+        r->status = PCAP_ERROR;
+        snprintf(r->length_said, sizeof r->length_said, "no frame of its kind is %" PRIu32 " bytes long",
+                 r->header->len);
+        r->said = r->length_said;
     }
     r->frames += r->status == 1;
 }

@@ -79,11 +79,30 @@ char *cli_output_name(const char *path, const char *ending)
     return memory_text("%.*s%s", length, name, ending);
 }
 
+#define JSON_FLAGS (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
+
 void cli_print_json(json_t *root)
 {
-    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_dumpf(root, stdout, JSON_FLAGS);
     putchar('\n');
     json_decref(root);
+}
+
+/* A text in JSON holds no line's end: what follows one is a line. */
+static int put_indented(const char *text, size_t n, void *depth)
+{
+    for (size_t i = 0; i < n; i++) {
+        putchar(text[i]);
+        if (text[i] == '\n')
+            printf("%*s", 2 * *(const int *)depth, "");
+    }
+    return 0;
+}
+
+void cli_print_json_within(json_t *value, int depth)
+{
+    json_dump_callback(value, put_indented, &depth, JSON_FLAGS);
+    json_decref(value);
 }
 
 const struct cli_help_page *cli_help_find(const char *name)

@@ -44,6 +44,10 @@ char *cli_output_name(const char *path, const char *ending);
 /* Prints what --json asks for, and frees it. */
 void cli_print_json(json_t *root);
 
+/* What cli_print_json() prints of a value that lies so many levels deep, for objects too large to be held whole; takes
+ * it. */
+void cli_print_json_within(json_t *value, int depth);
+
 /* The text of --help and of 'contraflow help', made by doc/manual.py from doc/commands. */
 struct cli_help_page {
     const char *name; /* "predict loss"; "" is the program's own page */

@@ -25,6 +25,8 @@ struct options {
     const char *report; /* directory, or NULL */
     struct capture_address host;
     struct analysis_resources shared; /* owned; hosts of the file that is shown */
+    json_t *captures; /* owned; of JSON, what comes behind the flows, which are printed one by one */
+    size_t flows;     /* of JSON, printed so far */
 };
 
 static const char *const window_sources[] = {"unknown", "timestamps", "tap"};
@@ -217,11 +219,27 @@ static json_t *capture_json(const char *path, const struct analysis_capture *c)
                         (double)(c->last_ns - c->first_ns) / 1e9, c->truncated, c->steps_back);
 }
 
-/* Adds a file's results to the JSON lists, or prints them. */
-static void show(const char *path, const struct analysis_flows *f, const struct analysis_capture *capture,
-                 const struct options *o, bool several, json_t *root)
+static void print_json_flows(const char *path, const struct analysis_flows *f, struct options *o)
 {
     struct analysis_flow flow;
+    if (o->first)
+        fputs("{\n  \"flows\": [", stdout);
+    for (size_t i = 0; next_flow(f, o, &i, &flow);) {
+        fputs(o->flows++ == 0 ? "\n    " : ",\n    ", stdout);
+        cli_print_json_within(flow_json(path, &flow), 2);
+    }
+}
+
+static void print_json_captures(struct options *o)
+{
+    fputs(o->flows == 0 ? "],\n  \"captures\": " : "\n  ],\n  \"captures\": ", stdout);
+    cli_print_json_within(json_incref(o->captures), 1);
+    fputs("\n}\n", stdout);
+}
+
+static void show(const char *path, const struct analysis_flows *f, const struct analysis_capture *capture,
+                 struct options *o, bool several)
+{
     switch (o->format) {
     case FORMAT_CSV:
         if (o->first)
@@ -229,9 +247,8 @@ static void show(const char *path, const struct analysis_flows *f, const struct 
         print_csv(path, f, o);
         return;
     case FORMAT_JSON:
-        json_array_append_new(json_object_get(root, "captures"), capture_json(path, capture));
-        for (size_t i = 0; next_flow(f, o, &i, &flow);)
-            json_array_append_new(json_object_get(root, "flows"), flow_json(path, &flow));
+        json_array_append_new(o->captures, capture_json(path, capture));
+        print_json_flows(path, f, o);
         return;
     case FORMAT_TABLE:
         break;
@@ -244,7 +261,7 @@ static void show(const char *path, const struct analysis_flows *f, const struct 
         print_degrees(f, o);
 }
 
-static bool analyze_file(const char *path, struct options *o, bool several, json_t *root,
+static bool analyze_file(const char *path, struct options *o, bool several,
                          struct view_capture_page *report, struct error *err)
 {
     struct analysis_capture capture;
@@ -253,7 +270,7 @@ static bool analyze_file(const char *path, struct options *o, bool several, json
         fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", cli_name(path), capture.frames);
     bool ok = f && analysis_check_capture_rates(f, &o->shared, err);
     if (ok)
-        show(path, f, &capture, o, several, root);
+        show(path, f, &capture, o, several);
     analysis_resources_fini(&o->shared);
     ok = ok && (!o->report || view_capture_page_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
     analysis_flows_free(f);
@@ -262,7 +279,7 @@ static bool analyze_file(const char *path, struct options *o, bool several, json
 }
 
 /* The captures of a run, as its summary lists them. */
-static bool analyze_run(const char *directory, struct options *o, json_t *root, struct view_capture_page *report,
+static bool analyze_run(const char *directory, struct options *o, struct view_capture_page *report,
                         struct error *err)
 {
     struct results_summary summary;
@@ -274,7 +291,7 @@ static bool analyze_run(const char *directory, struct options *o, json_t *root, 
         if (!summary.captures[i].file[0] || strchr(summary.captures[i].file, '/'))
             continue;
         char *path = results_directory_path(directory, summary.captures[i].file);
-        ok = analyze_file(path, o, true, root, report, err);
+        ok = analyze_file(path, o, true, report, err);
         free(path);
         n++;
     }
@@ -283,7 +300,7 @@ static bool analyze_run(const char *directory, struct options *o, json_t *root, 
                                      "'capture=[{at: h0}]'", directory));
 }
 
-static bool analyze(int n, char **paths, struct options *o, json_t *root, struct view_capture_page *report,
+static bool analyze(int n, char **paths, struct options *o, struct view_capture_page *report,
                     struct error *err)
 {
     bool ok = true;
@@ -292,8 +309,8 @@ static bool analyze(int n, char **paths, struct options *o, json_t *root, struct
     for (int i = 0; ok && i < n; i++) {
         struct stat st;
         bool directory = stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode);
-        ok = directory ? analyze_run(paths[i], o, root, report, err)
-                       : analyze_file(paths[i], o, n > 1, root, report, err);
+        ok = directory ? analyze_run(paths[i], o, report, err)
+                       : analyze_file(paths[i], o, n > 1, report, err);
     }
     return ok;
 }
@@ -324,15 +341,15 @@ int cmd_analyze(int argc, char **argv)
     if (at <= 0 || at == argc)
         return at ? cli_fail(&err) : 0;
     o.format = json ? FORMAT_JSON : csv ? FORMAT_CSV : FORMAT_TABLE;
-    json_t *root = results_json("flows:o captures:o", json_array(), json_array());
+    o.captures = json_array();
     struct view_capture_page report = {0};
     bool ok = (!o.report || view_capture_page_open(&report, o.report, &err)) &&
-              analyze(argc - at, argv + at, &o, root, &report, &err) &&
+              analyze(argc - at, argv + at, &o, &report, &err) &&
               (!o.report || view_capture_page_finish(&report, &err));
     view_capture_page_discard(&report);
     if (ok && o.format == FORMAT_JSON)
-        cli_print_json(json_incref(root));
-    json_decref(root);
+        print_json_captures(&o);
+    json_decref(o.captures);
     if (ok && o.report) /* where data go to programs, words do not */
         fprintf(o.format == FORMAT_TABLE ? stdout : stderr, "report: %s/report.html\n", cli_name(o.report));
     return ok ? 0 : cli_fail(&err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "base/units.h"
+#include "capture/confine.h"
 #include "capture/inject.h"
 #include "cli/cli.h"
 #include "cli/cmd_replay.h"
@@ -172,10 +173,11 @@ static bool replay_send(struct replay_options *o, struct capture_inject *inject,
 
 static bool replay_open_and_send(struct replay_options *o, struct error *err)
 {
-    struct capture_reader *reader = capture_reader_open(o->inject.source, err);
+    struct capture_reader *reader = capture_confine_begin(err) ? capture_reader_open(o->inject.source, err) : NULL;
     struct capture_inject *inject = NULL;
     bool ok = reader && capture_inject_accepts(reader, o->inject.source, err) &&
-              (inject = capture_inject_open(o->interface, err)) != NULL && replay_send(o, inject, reader, err);
+              (inject = capture_inject_open(o->interface, err)) != NULL && capture_inject_confine(inject, err) &&
+              replay_send(o, inject, reader, err);
     capture_inject_close(inject);
     capture_reader_close(reader);
     return ok;

@@ -41,7 +41,8 @@ struct port_flows {
 
 void port_flows_fini(struct port_flows *f);
 
-/* Of the addresses, ports and tag; also where there are no ports. */
+/* Of the addresses, ports and tag; also where there are no ports. The same in every process: buckets of fair queues are
+ * drawn by it. */
 uint32_t port_flows_hash(const struct capture_segment *s);
 
 /* Index of the flow a TCP segment belongs to; its MSS is learned on the way. */

@@ -19,7 +19,7 @@
 #define PROGRESS_FRAMES 16384
 #define LEAST_MSS 88 /* Linux takes none below; a damaged handshake does not make a frame of each byte */
 #define OTHER_BYTES 1500
-#define MOST_HEADERS 512 /* more around a TCP payload is a trailer, or damage */
+#define MOST_HEADERS CAPTURE_FRAME_HEADERS /* more around a TCP payload is a trailer, or damage */
 
 struct port_replay {
     const struct port_replay_options *options;
@@ -123,6 +123,10 @@ static bool replay_fits(const struct port_replay *r, int64_t time_ns, int64_t nu
     if (time_ns > LATEST_NS)
         return error_set(err, ERROR_INPUT, "%s: frame %" PRId64 " comes %.0f days after the first, beyond the 104 of "
                          "emulated time; editcap or --speed brings it closer", path, number, (double)time_ns / 864e11);
+    if (q->depth_packets > PORT_REPLAY_QUEUED)
+        return error_set(err, ERROR_INPUT, "%s: at frame %" PRId64 " more than %d frames wait at %" PRId64 " bit/s, more "
+                         "than memory is taken for; --buffer SIZE bounds the queue, or --port takes a higher rate",
+                         path, number, PORT_REPLAY_QUEUED, r->options->rate_bps);
     double bits = 8 * (double)(q->depth_bytes + 20 * q->depth_packets);
     return (double)time_ns + bits / (double)r->options->rate_bps * 1e9 < (double)LATEST_NS ||
            error_set(err, ERROR_INPUT, "%s: at frame %" PRId64 " the queue takes more than 104 days of emulated time "

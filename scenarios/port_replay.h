@@ -12,7 +12,7 @@
  * 12 bytes of option when it has timestamps; that of an MTU of 1500 when not seen) with its headers
  * each, all at its time. Any other frame longer than PORT_REPLAY_LONGEST comes in frames of 1500 bytes.
  *
- * Memory does not grow with the capture: a bounded flow table, and the queue. */
+ * Memory does not grow with the capture: a bounded flow table, and the queue, of PORT_REPLAY_QUEUED frames at most. */
 #ifndef SCENARIOS_PORT_REPLAY_H
 #define SCENARIOS_PORT_REPLAY_H
 
@@ -24,6 +24,7 @@
 
 #define PORT_REPLAY_RATE_MIN INT64_C(1000)
 #define PORT_REPLAY_RATE_MAX INT64_C(1000000000000)
+#define PORT_REPLAY_QUEUED (1 << 22) /* frames that may wait, but for those of one captured frame: 0.3 GB */
 #define PORT_REPLAY_LONGEST 9216 /* what an Ethernet frame carries at most, jumbo frames included */
 
 struct port_replay_options {
@@ -55,7 +56,7 @@ struct port_replay_result {
 
 /* Feeds all frames and lets the queue run dry. queues.csv is sampled every millisecond while frames wait, half as
  * often after each 100000 samples; an interrupt leaves none. False and *err (ERROR_INPUT): frames that are not
- * Ethernet's, none that is picked, more than 104 days of emulated time; or ERROR_SYSTEM. *result needs
+ * Ethernet's, none that is picked, more than 104 days of emulated time, too many that wait; or ERROR_SYSTEM. *result needs
  * port_flows_fini() either way; 120 kB, better not on the stack. */
 bool port_replay_run(const struct port_replay_options *options, struct port_replay_result *result, struct error *err);
 

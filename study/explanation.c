@@ -19,7 +19,7 @@
  * how many that it was made beside the other end; how many flows' ACKs are as late, or early, as they are there. */
 struct explanation_tap {
     const struct capture_address *host;
-    size_t flows, handshakes, against, holds;
+    size_t first, flows, handshakes, against, holds; /* first: of its ends */
 };
 
 static bool explanation_tap_stronger(const struct explanation_tap *a, const struct explanation_tap *b)
@@ -48,34 +48,77 @@ static bool explanation_is(const struct capture_address *a, const struct capture
     return a && capture_address_same(a, b);
 }
 
+/* An end of a flow: of flow[i / 2], its destination where i is odd. */
+struct explanation_end {
+    const struct study_explanation *e;
+    size_t i;
+};
+
+static const struct capture_address *explanation_host(const struct explanation_end *end)
+{
+    return end->i % 2 ? &end->e->flow.dst : &end->e->flow.src;
+}
+
+static int explanation_by_host(const void *a, const void *b)
+{
+    const struct explanation_end *x = a, *y = b;
+    const struct capture_address *p = explanation_host(x), *q = explanation_host(y);
+    int order = p->family != q->family ? p->family - q->family : memcmp(p->bytes, q->bytes, sizeof p->bytes);
+    return order ? order : (x->i > y->i) - (x->i < y->i);
+}
+
+static int explanation_by_appearance(const void *a, const void *b)
+{
+    const struct explanation_tap *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* What the ends of a host say, n of them. */
+static struct explanation_tap explanation_tap_of(const struct explanation_end *end, size_t n)
+{
+    struct explanation_tap t = {.host = explanation_host(end), .first = end->i};
+    for (size_t k = 0; k < n; k++) {
+        const struct study_explanation *e = end[k].e;
+        if (k > 0 && end[k - 1].e == e)
+            continue; /* it talks to itself */
+        bool here = explanation_is(explanation_beside(e, e->tap), t.host);
+        t.flows++;
+        t.handshakes += here;
+        t.against += !here && e->tap != ANALYSIS_TAP_UNKNOWN;
+        t.holds += explanation_is(explanation_beside(e, explanation_tap_by_hold(e)), t.host);
+    }
+    return t;
+}
+
 /* A file has one tap: beside the host that most evidence is for. A single handshake may have met a queue; where most
  * are against a host, the capture was made elsewhere, as beside the clients of a distant server. False where two hosts
  * are equal. */
 static bool explanation_tap(const struct study_explanations *x, struct capture_address *tap)
 {
-    struct explanation_tap best = {0};
+    struct explanation_tap best = {0}, *host = memory_zeroed(2 * x->n, sizeof *host, "hosts");
+    struct explanation_end *end = memory_zeroed(2 * x->n, sizeof *end, "ends of flows");
     bool equal = true;
-    for (size_t i = 0; i < 2 * x->n; i++) {
-        struct explanation_tap t = {.host = i % 2 ? &x->flow[i / 2].flow.dst : &x->flow[i / 2].flow.src};
-        if (explanation_is(best.host, t.host))
+    size_t hosts = 0;
+    for (size_t i = 0; i < 2 * x->n; i++)
+        end[i] = (struct explanation_end){&x->flow[i / 2], i};
+    qsort(end, 2 * x->n, sizeof *end, explanation_by_host);
+    for (size_t i = 0, n; i < 2 * x->n; i += n) {
+        for (n = 1; i + n < 2 * x->n && explanation_is(explanation_host(&end[i]), explanation_host(&end[i + n])); n++)
+            ;
+        host[hosts++] = explanation_tap_of(&end[i], n);
+    }
+    qsort(host, hosts, sizeof *host, explanation_by_appearance);
+    for (size_t i = 0; i < hosts; i++) {
+        if (2 * host[i].against > host[i].flows)
             continue;
-        for (size_t k = 0; k < x->n; k++) {
-            const struct study_explanation *e = &x->flow[k];
-            bool its = analysis_flow_touches(&e->flow, t.host);
-            bool here = explanation_is(explanation_beside(e, e->tap), t.host);
-            t.flows += its;
-            t.handshakes += here;
-            t.against += its && !here && e->tap != ANALYSIS_TAP_UNKNOWN;
-            t.holds += explanation_is(explanation_beside(e, explanation_tap_by_hold(e)), t.host);
-        }
-        if (2 * t.against > t.flows)
-            continue;
-        bool stronger = !best.host || explanation_tap_stronger(&t, &best);
-        equal = !stronger && (equal || !explanation_tap_stronger(&best, &t));
-        best = stronger ? t : best;
+        bool stronger = !best.host || explanation_tap_stronger(&host[i], &best);
+        equal = !stronger && (equal || !explanation_tap_stronger(&best, &host[i]));
+        best = stronger ? host[i] : best;
     }
     if (!equal)
         *tap = *best.host;
+    free(end);
+    free(host);
     return !equal;
 }
 
@@ -160,16 +203,18 @@ static void explanation_finish(const struct analysis_flows *f, const struct capt
 
 bool study_explanation_make(struct study_explanations *x, const struct analysis_flows *f, struct error *err)
 {
-    size_t slots = analysis_flows_slots(f);
+    size_t slots = analysis_flows_slots(f), capacity = 0;
     struct analysis_flow flow;
     int64_t largest = 0;
-    *x = (struct study_explanations){.flow = memory_zeroed(slots, sizeof *x->flow, "explanations")};
+    *x = (struct study_explanations){.flow = memory_zeroed(0, sizeof *x->flow, "explanations")};
     for (size_t i = 0; i < slots; i++)
         if (analysis_flows_get(f, i, &flow) && flow.payload_bytes > largest)
             largest = flow.payload_bytes;
     for (size_t i = 0; i < slots; i++)
-        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest))
+        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
+            x->flow = memory_grown(x->flow, x->n, &capacity, 64, sizeof *x->flow, "explanations");
             x->flow[x->n++] = explanation_of_flow(f, i, &flow);
+        }
     if (!analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &x->hosts, err))
         return false;
     x->tap_known = explanation_tap(x, &x->tap);

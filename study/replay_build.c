@@ -213,25 +213,14 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     s->n_flows++;
 }
 
-/* Bulk flows, largest ones compared. */
-static bool replay_fill(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
+/* Flows to replay: the bulk ones. */
+static bool replay_fill(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int bulk,
                         struct error *err)
 {
     struct scenario *s = &r->scenario;
     double first_s = INFINITY, last_s = 0;
-    int64_t largest = 0;
-    int bulk = 0;
-    for (int i = 0; i < n; i++)
-        largest = flows[i].flow.payload_bytes > largest ? flows[i].flow.payload_bytes : largest;
-    for (int i = 0; i < n; i++)
-        if (flows[i].flow.payload_bytes >= analysis_degree_bulk_bytes(largest) && isfinite(flows[i].flow.goodput_bps)) {
-            struct replay_bulk swap = flows[bulk]; /* each owns its pauses */
-            flows[bulk++] = flows[i];
-            flows[i] = swap;
-        }
-    r->left_out = n - bulk;
     if (bulk == 0)
-        return error_set(err, ERROR_INPUT, "no bulk flow to replay: %d small ones", n);
+        return error_set(err, ERROR_INPUT, "no bulk flow to replay: %d small ones", r->left_out);
     scenario_free_flows(s);
     free(s->datagrams);
     s->datagrams = NULL;
@@ -274,18 +263,29 @@ static bool replay_fill(struct study_replay *r, const struct analysis_flows *tab
 
 bool study_replay_build(struct study_replay *r, const struct analysis_flows *table, struct error *err)
 {
-    size_t slots = analysis_flows_slots(table);
-    struct replay_bulk *flows = memory_zeroed(slots, sizeof *flows, "the flows of a capture");
-    int n = 0;
+    size_t slots = analysis_flows_slots(table), n = 0, capacity = 0;
+    struct replay_bulk *flows = memory_zeroed(0, sizeof *flows, "the flows of a capture");
+    struct analysis_flow flow;
+    int64_t largest = 0;
     for (size_t i = 0; i < slots; i++)
-        if (analysis_flows_get(table, i, &flows[n].flow)) {
-            flows[n].slot = i;
-            flows[n].pauses = analysis_flows_pauses(table, i, &flows[n].n_pauses);
-            n++;
+        if (analysis_flows_get(table, i, &flow) && flow.payload_bytes > largest)
+            largest = flow.payload_bytes;
+    r->left_out = 0;
+    for (size_t i = 0; i < slots; i++) {
+        if (!analysis_flows_get(table, i, &flow))
+            continue;
+        if (flow.payload_bytes < analysis_degree_bulk_bytes(largest) || !isfinite(flow.goodput_bps)) {
+            r->left_out++;
+            continue;
         }
+        flows = memory_grown(flows, n, &capacity, 64, sizeof *flows, "the flows of a capture");
+        flows[n] = (struct replay_bulk){.flow = flow, .slot = i};
+        flows[n].pauses = analysis_flows_pauses(table, i, &flows[n].n_pauses);
+        n++;
+    }
     r->floor_s = INFINITY;
-    bool ok = replay_fill(r, table, flows, n, err);
-    for (int i = 0; i < n; i++)
+    bool ok = replay_fill(r, table, flows, (int)n, err);
+    for (size_t i = 0; i < n; i++)
         free(flows[i].pauses);
     free(flows);
     return ok;

@@ -70,8 +70,10 @@ static void data_link(struct view_sweep_page *p, const struct view_table *t)
     char *text = NULL, name[300];
     size_t size = 0;
     FILE *csv = memory_stream(&text, &size);
+    const char *cell = NULL;
     for (size_t i = 0; i < t->n; i++) {
-        results_csv_text(csv, t->cell[i]);
+        cell = view_table_next(t, cell);
+        results_csv_text(csv, cell);
         putc((i + 1) % t->columns ? ',' : '\n', csv);
     }
     memory_stream_end(csv, &text);

@@ -17,6 +17,24 @@ static char *table_number(double value)
     return memory_text("%.*f", fabs(value) >= 1000 ? 1 : fabs(value) >= 10 ? 2 : 3, value);
 }
 
+/* Takes the text. */
+static void table_append(struct view_table *t, char *cell)
+{
+    size_t size = strlen(cell) + 1;
+    while (t->capacity - t->bytes < size)
+        t->text = memory_grown(t->text, t->capacity, &t->capacity, 1024, 1, "the cells of a table");
+    memcpy(t->text + t->bytes, cell, size);
+    t->bytes += size;
+    t->n++;
+    free(cell);
+}
+
+const char *view_table_next(const struct view_table *t, const char *cell)
+{
+    const char *next = cell ? cell + strlen(cell) + 1 : t->text;
+    return t->n > 0 && next < t->text + t->bytes ? next : NULL;
+}
+
 void view_table_init(struct view_table *t, size_t columns)
 {
     *t = (struct view_table){.columns = columns};
@@ -55,13 +73,12 @@ void view_table_add(struct view_table *t, const char *format, ...)
     va_start(args, format);
     for (const char *next; (next = strsep(&rest, "|"));) {
         va_copy(cell, args);
-        t->cell = memory_grown(t->cell, t->n, &t->capacity, 64, sizeof *t->cell, "the cells of a table");
         if (!table_take(next, &args))
-            t->cell[t->n++] = memory_text("-");
+            table_append(t, memory_text("-"));
         else if (strcmp(next, "%f") == 0)
-            t->cell[t->n++] = table_number(va_arg(cell, double));
+            table_append(t, table_number(va_arg(cell, double)));
         else
-            t->cell[t->n++] = memory_vtext(next, cell); // a part of a format that the compiler checked at the call
+            table_append(t, memory_vtext(next, cell)); // a part of a format that the compiler checked at the call
         va_end(cell);
     }
     va_end(args);
@@ -111,30 +128,30 @@ void view_table_add_percent(struct view_table *t, double share)
 
 void view_table_fini(struct view_table *t)
 {
-    for (size_t i = 0; i < t->n; i++)
-        free(t->cell[i]);
-    free(t->cell);
+    free(t->text);
     *t = (struct view_table){0};
 }
 
 void view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f)
 {
     size_t width[VIEW_TABLE_COLUMNS] = {0};
+    const char *cell = NULL;
     for (size_t i = 0; i < t->n; i++) {
-        char *cell = t->cell[i];
-        t->cell[i] = print_escaped(cell);
-        free(cell);
-        size_t length = strlen(t->cell[i]), column = i % t->columns;
+        char *text = print_escaped(cell = view_table_next(t, cell));
+        size_t length = strlen(text), column = i % t->columns;
+        free(text);
         width[column] = length > width[column] ? length : width[column];
     }
     for (size_t i = 0; i < t->n; i++) {
         size_t column = i % t->columns;
+        char *text = print_escaped(cell = view_table_next(t, i == 0 ? NULL : cell));
         bool last = column + 1 == t->columns;
         fputs(column ? "  " : indent, f);
         if (column >= numbers)
-            fprintf(f, "%*s", (int)width[column], t->cell[i]);
+            fprintf(f, "%*s", (int)width[column], text);
         else
-            fprintf(f, "%-*s", last ? 0 : (int)width[column], t->cell[i]);
+            fprintf(f, "%-*s", last ? 0 : (int)width[column], text);
+        free(text);
         if (last)
             putc('\n', f);
     }
@@ -146,13 +163,15 @@ void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t 
     fputs("<div class=\"wide\"><table>\n", f);
     if (caption)
         view_text_markup(f, "<caption>%s</caption>\n", caption);
+    const char *cell = NULL;
     for (size_t i = 0; i < t->n; i++) {
         size_t column = i % t->columns;
+        cell = view_table_next(t, cell);
         const char *tag = i < t->columns ? "th" : "td";
         if (column == 0)
             fputs(i == 0 ? "<thead><tr>" : i == t->columns ? "</thead>\n<tbody><tr>" : "<tr>", f);
         fprintf(f, "<%s%s%s>", tag, i < t->columns ? " scope=\"col\"" : "", column >= numbers ? " class=\"n\"" : "");
-        view_text_html(f, t->cell[i]);
+        view_text_html(f, cell);
         fprintf(f, "</%s>", tag);
         if (column + 1 == t->columns)
             fputs("</tr>\n", f);

@@ -14,9 +14,12 @@
 
 struct view_table {
     size_t columns;
-    char **cell; /* owned, row by row; the first row is the head */
-    size_t n, capacity;
+    char *text;  /* owned: the cells, row by row, each with its end; the first row is the head */
+    size_t n, bytes, capacity;
 };
+
+/* The cell behind another; the first one for NULL, NULL for the last. */
+const char *view_table_next(const struct view_table *t, const char *cell);
 
 /* Begins one with its head, "flow|Mb/s|+-"; or with room for so many columns, whose head is the first row added. */
 void view_table_head(struct view_table *t, const char *names);

@@ -4,6 +4,7 @@
 #include "test/analysis/segment.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "test/cm.h"
 
@@ -87,7 +88,7 @@ static void test_many_wait_and_those_too_old_are_told_of(void **state)
     int64_t other_ns;
     uint64_t lost = 0;
     for (uint64_t i = 1; i <= 5000; i++) {
-        struct analysis_waiting p = {.identity = i << 20, .time_ns = (int64_t)i, .file = i % 2}; /* all of one bucket */
+        struct analysis_waiting p = {.identity = i << 20, .time_ns = (int64_t)i, .file = i % 2}; /* alike in low bits */
         assert_int_equal(analysis_match_add(m, &p, &other_ns), ANALYSIS_MET_NONE);
     }
     assert_int_equal(analysis_match_room(m), 8192);
@@ -104,6 +105,32 @@ static void test_many_wait_and_those_too_old_are_told_of(void **state)
     analysis_match_free(m);
 }
 
+/* CPU time until n packets of both files have come, first of one, then of the other; `alike` low bits of identities are the
+ * same. */
+static double seconds_of(int alike)
+{
+    enum { N = 30000 };
+    struct analysis_match *m = analysis_match_new();
+    int64_t other_ns;
+    uint64_t lost = 0;
+    clock_t start = clock();
+    for (uint64_t i = 1; i <= 2 * N; i++) {
+        struct analysis_waiting p = {.identity = i << alike, .time_ns = (int64_t)i, .file = i <= N};
+        assert_int_equal(analysis_match_add(m, &p, &other_ns), ANALYSIS_MET_NONE);
+        analysis_match_expire(m, 0, p.time_ns, count, &lost); /* those of the other file stay */
+    }
+    analysis_match_free(m);
+    return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
+/* Chains of 30,000, or 30,000 looks at 30,000 that stay, take a second and more. */
+static void test_time_is_linear_whatever_identities_are_chosen(void **state)
+{
+    (void)state;
+    assert_true(seconds_of(0) < 0.2);
+    assert_true(seconds_of(40) < 0.2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +138,7 @@ int main(void)
         cmocka_unit_test(test_samples_of_two_files_agree_on_what_to_keep),
         cmocka_unit_test(test_packets_wait_until_the_other_file_shows_them),
         cmocka_unit_test(test_many_wait_and_those_too_old_are_told_of),
+        cmocka_unit_test(test_time_is_linear_whatever_identities_are_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

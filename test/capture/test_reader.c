@@ -321,6 +321,50 @@ static void test_insane_lengths_are_damage(void **state)
     assert_non_null(strstr(err.message, "bad.pcap: damaged at packet 2 ("));
 }
 
+/* A frame of `captured` bytes that says it has `wire` of them: an Ethernet header, IPv4 whose length field is `total`,
+ * TCP without options. */
+static enum capture_next read_length(uint8_t protocol, uint16_t total, uint32_t captured, uint32_t wire,
+                                     struct error *err)
+{
+    uint8_t frame[54] = {[12] = 8, [14] = 0x45, [16] = (uint8_t)(total >> 8), [17] = (uint8_t)total, [23] = protocol,
+                         [26] = 10, [30] = 10, [33] = 1, [46] = 0x50, [47] = 0x10};
+    struct files_bytes f = {.n = 0};
+    int frames;
+    files_pcap_header(&f, MICRO, ETHERNET);
+    files_pcap_packet(&f, 1, 2, captured, wire);
+    memcpy(f.bytes + f.n - captured, frame, captured);
+    enum capture_next next = read_all(files_write("long.pcap", f.bytes, f.n), &frames, err);
+    assert_int_equal(frames, next == CAPTURE_NEXT_END);
+    return next;
+}
+
+/* 65535 + 512: an IP packet and what is around it. 8 * 65535 + 512: likewise, the longest of BIG TCP, which IPv4 shows
+ * by a length of 0. */
+static void test_lengths_on_the_wire_that_cannot_be_are_damage(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t protocol;
+        uint16_t total;
+        uint32_t captured, wire;
+        bool possible;
+    } row[] = {
+        {17, 0, 54, 66047, true},      {17, 0, 54, 66048, false},    {6, 0, 54, 66048, true},
+        {6, 0, 54, 524792, true},      {6, 0, 54, 524793, false},    {6, 0, 54, UINT32_MAX, false},
+        {6, 1500, 54, 66047, true},    {6, 1500, 54, 66048, false},  {6, 65535, 54, 66048, false},
+        {6, 0, 30, 524792, true}, /* headers are cut: they may be there */
+        {6, 0, 30, 524793, false},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct error err = {0};
+        enum capture_next next = read_length(row[i].protocol, row[i].total, row[i].captured, row[i].wire, &err);
+        assert_int_equal(next, row[i].possible ? CAPTURE_NEXT_END : CAPTURE_NEXT_TRUNCATED);
+        char said[80];
+        snprintf(said, sizeof said, "damaged at packet 1 (no frame of its kind is %u bytes long)", row[i].wire);
+        assert_true(row[i].possible || strstr(err.message, said));
+    }
+}
+
 /* Beyond 2^62 ns differences do not fit int64_t nanoseconds, beyond 2^63 ns times do not. */
 static void test_times_out_of_range_are_damage(void **state)
 {
@@ -427,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_every_cut_of_a_gzip_is_noticed),
         cmocka_unit_test(test_damaged_gzip_is_noticed),
         cmocka_unit_test(test_insane_lengths_are_damage),
+        cmocka_unit_test(test_lengths_on_the_wire_that_cannot_be_are_damage),
         cmocka_unit_test(test_times_out_of_range_are_damage),
         cmocka_unit_test(test_unlike_interfaces_name_editcap),
         cmocka_unit_test(test_unlike_interface_after_packets_is_not_called_a_cut),

@@ -243,6 +243,28 @@ class Wire(e2e.Case):
         self.assertIn("sent 1 frames, 60 bytes", out)
         self.assertIn("interrupted", err)
 
+    def test_nothing_is_left_to_whoever_takes_it_over(self):
+        """While it sends: no capability to use, to gain, or for what it executes, and a filter of system calls."""
+        write_pcap(self.dir / "slow.pcap", [(10**18 + i * 3600 * 10**9, frame(i, 60), 60) for i in range(2)])
+        run = subprocess.Popen(self.command("slow.pcap"), cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+        self.addCleanup(run.kill)
+        sanitized = b"__asan_init" in e2e.CONTRAFLOW.read_bytes()  # it looks for leaks in ways that a filter forbids
+        confined = {"CapInh": 0, "CapPrm": 0, "CapEff": 0, "CapAmb": 0, "NoNewPrivs": 1, "Seccomp": 0 if sanitized else 2}
+        for _ in range(100):  # until it has opened both
+            with open(f"/proc/{run.pid}/status") as f:
+                status = dict(line.split(":", 1) for line in f)
+            is_now = {name: int(status[name], 16) for name in confined}
+            if is_now == confined:
+                break
+            time.sleep(0.05)
+        self.assertEqual(is_now, confined)
+        time.sleep(1)  # it sends the first frame
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=TIMEOUT)
+        self.assertEqual(run.returncode, -signal.SIGINT)
+        self.assertIn("sent 1 frames", out)
+
     def test_empty_capture(self):
         write_pcap(self.dir / "empty.pcap", [])
         self.assertIn("sent 0 frames", self.good("empty.pcap").stdout)

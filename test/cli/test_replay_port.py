@@ -41,12 +41,13 @@ def mss(bytes_):
     return b"\2\4" + struct.pack(">H", bytes_)
 
 
-def write_pcap(path, packets, snaplen=262144, link_type=1):
-    """packets: (ns, frame)."""
+def write_pcap(path, packets, snaplen=262144, link_type=1, wire=None):
+    """packets: (ns, frame). `wire`: the length that each claims."""
     with open(path, "wb") as f:
         f.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, snaplen, link_type))
         for t, data in packets:
-            f.write(struct.pack("<IIII", t // 10**9, t % 10**9, min(len(data), snaplen), len(data)) + data[:snaplen])
+            f.write(struct.pack("<IIII", t // 10**9, t % 10**9, min(len(data), snaplen), wire or len(data))
+                    + data[:snaplen])
 
 
 def read_pcap(path):
@@ -412,6 +413,13 @@ class BadInput(e2e.Case):
         self.refused(["ages.pcap", "frame 2", "days"], *at, file="ages.pcap")
         self.refused(["heap.pcap", "104 days", "--buffer"], "--port", "1kbps", file="heap.pcap")
         self.refused("nothere.pcap", *at, file="nothere.pcap")
+        # what a file claims costs it nothing: 4 GB of wire for 54 bytes; 524792 bytes in 5963 frames of 88 each
+        boundless = tcp(0, flags=SYN, options=mss(1))
+        boundless = boundless[:16] + bytes(2) + boundless[18:]
+        write_pcap(self.dir / "wire.pcap", [(T0, boundless)], wire=2**32 - 1)
+        self.refused(["wire.pcap", "packet 1", "4294967295 bytes"], *at, file="wire.pcap")
+        write_pcap(self.dir / "queue.pcap", [(T0, boundless)] * 800, wire=524792)
+        self.refused(["queue.pcap", "frame 705", "4194304 frames wait", "--buffer"], *at, file="queue.pcap")
         self.assertIn("usage: contraflow replay FILE --port RATE", self.good("replay", *at, "--help").stdout)
 
     def test_a_directory_that_holds_a_run_is_left_alone(self):

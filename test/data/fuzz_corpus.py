@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes the seeds of test/fuzz into test/data/fuzz: small captures, and programs for test/analysis/fuzz_flows.c; in
-folders named as their harness those of texts, words that such have, small databases of sweeps, and SQL for
-test/sweep/fuzz_database.c. Inputs that once broke something lie there too, by the name regression-*; this script leaves
-them alone."""
+"""Writes the seeds of test/fuzz into test/data/fuzz: small captures, programs for test/analysis/fuzz_flows.c, captures
+behind options for other harnesses; in folders named as their harness texts, words that such have, small databases of
+sweeps, and SQL for test/sweep/fuzz_database.c. Inputs that once broke something lie there too, by the name
+regression-*; this script leaves them alone."""
 import gzip
 import json
 import pathlib
@@ -172,6 +172,42 @@ seeds = {
                              *exchange, [op(LEAP), 0x10] + [0] * 7, *exchange * 12),
 }
 
+# Of fuzz_rewrite.c, fuzz_ends.c and fuzz_port.c: what comes before the capture.
+def arp():
+    data = MACS + b"\x08\6" + bytes.fromhex("0001080006040001020000000001") + bytes([10, 0, 0, 1]) + bytes(6) + bytes(
+        [10, 0, 0, 2])
+    return data, 60
+
+
+def datagram(protocol, header, ip=ipv4, extension=b""):
+    """Of another protocol: UDP, ICMPv6."""
+    data, _ = frame(A, B, extension + header, 100, ip=ip)
+    at = 23 if ip is ipv4 else 20 if not extension else 54
+    data = data[:at] + bytes([protocol]) + data[at + 1:]
+    return (data if not extension else data[:20] + b"\0" + data[21:]), len(data) + 100
+
+
+udp = struct.pack(">HHHH", 1000, 2000, 108, 0xbeef)
+kinds = [arp(), datagram(17, udp), datagram(17, udp[:6] + bytes(2)), datagram(17, udp, ipv6),
+         datagram(58, struct.pack(">BBHI", 128, 0, 0xbeef, 1), ipv6), datagram(17, udp, ipv6, bytes([17, 0]) + bytes(6)),
+         frame(A, B, tcp(A, B, 1, 1), 100, link=MACS + b"\x81\0\0\5"), *conversation(2, ip=ipv6)]
+later = conversation(18)
+there = list(zip(later, every(100000)))
+back = [(f, t + (1500000 if f[0][26:30] == bytes([10, 0, 0, 1]) else -1500000)) for f, t in there]
+back.sort(key=lambda x: x[1])
+boundless = [(data[:16] + bytes(2) + data[18:], 524792) for data, _ in conversation(2)]
+far = pcap(conversation(18), (t // 50 for t in every(100000 * 50, 0)))
+seeds |= {
+    "kinds.rewrite": b"\5\0" + b"10.0.0.1=192.168.7.1\n2001:db8::1=2001:db8::9\n02:00:00:00:00:01=02:00:00:00:00:09\n\n" +
+                     pcap(kinds, every(100000)),
+    "nonsense.rewrite": b"\0\0" + b"10.0.0.1=::1\nx=y\n10.0.0.1\n\n" + pcap(kinds[:2], every(100000)),
+    "two.ends": b"2" + struct.pack(">H", len(far)) + far + pcap([f for f, _ in back], [t for _, t in back]),
+    "boundless.pcap": pcap(boundless, every(100000)),
+}
+bulk = pcap(conversation(34, lost=(5, 9)) + kinds, every(1000))
+for i, (flags, digits) in enumerate([(0, 4), (0x21, 5), (0x42, 5), (0x93, 6), (0x0c, 6), (0xb2, 4), (0xe3, 3)]):
+    seeds[f"options{i}.port"] = bytes([ord("P"), flags, digits] + [9] * 4)[:3 + (flags >> 4 & 1) + (
+        flags >> 4 & 2) + (flags >> 6 & 1)] + bulk
 
 
 def bare(path):

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/confine.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1 /* its search for leaks at the end needs calls that no filter should allow */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+/* Of the capabilities there are, those in `kept`. glibc has no wrapper. */
+static bool confine_capabilities(uint64_t kept, struct error *err)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+    if (syscall(SYS_capget, &header, data) != 0)
+        return error_set_errno(err, "capabilities cannot be read");
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        data[i].permitted &= (uint32_t)(kept >> 32 * i);
+        data[i].effective = data[i].permitted;
+        data[i].inheritable = 0; /* ambient ones go with them */
+    }
+    return syscall(SYS_capset, &header, data) == 0 || error_set_errno(err, "capabilities cannot be given up");
+}
+
+bool capture_confine_begin(struct error *err)
+{
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) != 0)
+        return error_set_errno(err, "new privileges cannot be given up");
+    return confine_capabilities(UINT64_C(1) << CAP_NET_RAW | UINT64_C(1) << CAP_DAC_READ_SEARCH, err);
+}
+
+/* Returns 0, or what libseccomp says: a negative errno. */
+static int confine_filter(scmp_filter_ctx filter, int socket)
+{
+    static const int allowed[] = {
+        SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(lseek), SCMP_SYS(close),
+        SCMP_SYS(fstat), SCMP_SYS(newfstatat), /* of an open file; stdio asks for its kind */
+        SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),
+        SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep), SCMP_SYS(gettimeofday), SCMP_SYS(sched_yield),
+        SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(restart_syscall),
+        SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(getrandom), SCMP_SYS(futex),
+        SCMP_SYS(exit), SCMP_SYS(exit_group)};
+    int failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree: a frame is a call */
+    for (size_t i = 0; !failed && i < sizeof allowed / sizeof *allowed; i++)
+        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
+    static const unsigned prctls[] = {PR_GET_TIMERSLACK, PR_SET_TIMERSLACK};
+    for (size_t i = 0; !failed && i < sizeof prctls / sizeof *prctls; i++)
+        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prctl), 1, SCMP_A0(SCMP_CMP_EQ, prctls[i]));
+    /* To where the socket is bound: no address. Memory that is never code. Signals to itself: how it was ended. */
+    failed = failed ? failed
+                    : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 2,
+                                       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)socket), SCMP_A4(SCMP_CMP_EQ, 0));
+    failed = failed ? failed
+                    : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, 4, 0));
+    failed = failed ? failed
+                    : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+                                       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+    failed = failed ? failed
+                    : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, TCGETS));
+    return failed ? failed : seccomp_load(filter);
+}
+
+bool capture_confine(int socket, struct error *err)
+{
+    if (!confine_capabilities(0, err))
+        return false;
+    if (SANITIZED || (prctl(PR_GET_SECCOMP, 0L, 0L, 0L, 0L) < 0 && errno == EINVAL)) /* a kernel without */
+        return true;
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    int failed = filter ? confine_filter(filter, socket) : -ENOMEM;
+    seccomp_release(filter);
+    errno = -failed;
+    return failed == 0 || error_set_errno(err, "system calls cannot be given up");
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture/confine.h - a process that sends gives up what it does not need, before and after it opens an interface:
+ * whoever finds a fault in the reading of captures gets no more than that. See SECURITY.md. */
+#ifndef CAPTURE_CONFINE_H
+#define CAPTURE_CONFINE_H
+
+#include "base/error.h"
+
+/* Keeps, of the capabilities there are, those that open a capture and an interface (CAP_DAC_READ_SEARCH, CAP_NET_RAW);
+ * nothing executed later gets any. False and *err (ERROR_SYSTEM). */
+bool capture_confine_begin(struct error *err);
+
+/* No capability, and a filter of system calls: reading and writing what is open, sending on `socket` to where it is
+ * bound, memory, time, signals to itself, and the end. Any other fails with EPERM. A kernel without filters goes
+ * without. For good. False and *err (ERROR_SYSTEM). */
+bool capture_confine(int socket, struct error *err);
+
+#endif

@@ -1,0 +1,20 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""No command takes more than a kB for a flow of one packet (bench_memory.py has more flows)."""
+import bench_memory
+import e2e
+
+FLOWS = 50000
+
+
+class Memory(e2e.Case):
+    def test_a_flow_takes_at_most_a_kilobyte(self):
+        many, base = self.dir / "many.pcap", bench_memory.resident_at_rest(e2e.CONTRAFLOW)
+        bench_memory.write_capture(many, FLOWS)
+        for command in bench_memory.COMMANDS:
+            resident, _, said = bench_memory.measure(e2e.CONTRAFLOW, command, many, self.dir / "out")
+            self.assertLessEqual((resident - base) / FLOWS, bench_memory.LIMIT, command)
+            self.assertNotIn("damaged", said)
+
+
+e2e.main()
