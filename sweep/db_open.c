@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUSY_MS 60000  /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
-#define LEAVE_MS 500   /* for others that end now, too */
-#define TICK 1000      /* instructions of SQLite's machine */
-#define TICKS 20000    /* that any database may take: a second */
-#define TICK_BYTES 10  /* and one more for so many of its bytes: ten times what a report takes */
+#define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
+#define LEAVE_MS 500  /* for others that end now, too */
+#define TICK 1000     /* instructions of SQLite's machine */
+#define TICKS 20000   /* that any database may take: a second */
+#define TICK_BYTES 100 /* and one more for so many of its bytes; 20,000 points of 3 kB take one for 20,000 */
 
 /* A file is data: it brings no code that runs, and needs no more than its size accounts for. */
 static void open_guard(struct sweep_db *d)
@@ -48,7 +48,7 @@ static int open_tick(void *user)
     return --d->ticks < 0;
 }
 
-/* Pages that are their own children would be read for ever. */
+/* The work on a file is bounded, whatever its pages say. */
 static void open_limit(struct sweep_db *d)
 {
     struct stat file;

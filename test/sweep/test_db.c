@@ -108,7 +108,7 @@ static void test_who_ends_waits_for_who_is_about_to(void **state)
     make(&d);
     sweep_db_close(&d);
     assert_true(sweep_db_join(&d, "limits.db", &err));
-    assert_true(is_wal());
+    assert_true(sweep_db_do(&d, "UPDATE sweep SET title = 'written'", &err));
     assert_int_equal(pipe(ready), 0);
     pid_t other = fork();
     if (other == 0) {
@@ -120,6 +120,7 @@ static void test_who_ends_waits_for_who_is_about_to(void **state)
     assert_int_equal(read(ready[0], &byte, 1), 1);
     sweep_db_close(&d);
     assert_false(is_wal());
+    assert_int_equal(access("limits.db-wal", F_OK), -1);
     waitpid(other, NULL, 0);
     close(ready[0]);
     close(ready[1]);
