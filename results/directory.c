@@ -57,7 +57,8 @@ static bool directory_remove_listed(const struct results_summary *s, const char 
 bool results_directory_clear(const char *directory, struct error *err)
 {
     static const char *const tables[] = {"flows.csv",  "queues.csv",   "operations.csv",
-                                         "bursts.csv", "pingpong.csv", "uniform.csv"};
+                                         "bursts.csv", "pingpong.csv", "uniform.csv",
+                                         "progress.csv"};
     struct results_summary before;
     struct error ignored;
     if (!outfile_make_directory(directory, err))

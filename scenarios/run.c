@@ -52,6 +52,8 @@ struct run {
     struct run_losses *losses;    /* owned; one a flow */
     double *delivered;            /* owned; bytes of flow f delivered by the s-th steady sample: [f * capacity + s] */
     size_t samples, capacity;     /* taken, and room */
+    struct results_progress progress;
+    int64_t progress_ps; /* to its next time; 0: there is none */
     bool interrupted, failed;
     struct error error;           /* why it failed */
 };
@@ -204,6 +206,43 @@ static void run_count_losses(struct run *r, int flow, int64_t now_ps)
     l->segments = segments;
 }
 
+/* Whether flows live at different times, so that their means belong to different ones. */
+static bool run_progresses(const struct scenario *s)
+{
+    bool apart = false;
+    for (int i = 0; i < s->n_flows; i++)
+        apart = apart || s->flows[i].bytes > 0 || s->flows[i].start_ps > s->warmup_ps;
+    return apart && s->transport == SCENARIO_TRANSPORT_TCP && s->traffic == SCENARIO_TRAFFIC_FLOWS;
+}
+
+/* What flows have had done, more rarely as the run becomes longer. */
+static void run_keep_progress(void *arg)
+{
+    struct run *r = arg;
+    const struct scenario *s = r->scenario;
+    struct emu_clock clock = emu_engine_clock(r->engine);
+    struct results_progress_point *point =
+        results_progress_add(&r->progress, (double)emu_clock_now(&clock) / UNITS_PS_PER_S);
+    bool over = s->barrier; /* behind one the first messages show all */
+    for (int i = 0; i < s->n_flows; i++) {
+        struct emu_flow_stats stats = run_flow_stats(r, i);
+        const struct waits_flow *w = &r->waits[i];
+        point[i] = (struct results_progress_point){(double)stats.delivered_bytes,
+                                                   (double)stats.delivered_back_bytes,
+                                                   (double)w->data.frames,
+                                                   w->data.wait_sum_ps / UNITS_PS_PER_S,
+                                                   (double)w->ack.frames,
+                                                   w->ack.wait_sum_ps / UNITS_PS_PER_S};
+        over = over && stats.delivered_bytes >= s->flows[i].bytes;
+    }
+    if (results_progress_thin(&r->progress))
+        r->progress_ps *= 2;
+    if (over)
+        r->progress_ps = 0;
+    else
+        emu_clock_schedule(&clock, r->progress_ps, run_keep_progress, r);
+}
+
 /* Every sample_ps: queue depths, deliveries, and whether all is delivered. */
 static void run_sample(void *arg)
 {
@@ -310,6 +349,8 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
         t->writer = NULL;
     }
     run_steady(r, flows);
+    if (r->progress_ps > 0)
+        run_keep_progress(r);
     for (int i = 0; ok && i < s->n_flows; i++) {
         flows[i].stats = run_flow_stats(r, i);
         flows[i].waits = flows[i].warm = r->waits[i];
@@ -322,7 +363,8 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, true, &r->error) &&
          (!r->program || r->interrupted || r->program->ops->finish(r->program, &r->error)) &&
-         record_run(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
+         record_run(s, flows, &r->network, &r->progress, captures, ended_ps, !r->interrupted, r->options->directory,
+                    &r->error);
     free(flows);
     free(captures);
     return ok;
@@ -365,6 +407,11 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         return false;
     emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
     emu_clock_schedule(&clock, 0, run_watch, r);
+    if (run_progresses(s)) {
+        r->progress.flows = (size_t)s->n_flows;
+        r->progress_ps = r->sample_ps < BOUNDED_SAMPLE_PS ? r->sample_ps : BOUNDED_SAMPLE_PS;
+        emu_clock_schedule(&clock, r->progress_ps, run_keep_progress, r);
+    }
     return true;
 }
 
@@ -393,6 +440,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     }
     free(r.delivered);
     free(r.losses);
+    results_progress_fini(&r.progress);
     free(r.taps);
     free(r.waits);
     free(r.warm);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/judge_run.h"
 
+#include "analysis/steady.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TIMES_LEAST 8 /* known in a phase, so that its ends, which lie between, matter little */
+#define PARTS 32      /* of a phase, to see where a rate settles */
 #define APART 0.1 /* of the time that all have in common: such means do not belong together */
 
 struct run_flow {
@@ -21,6 +24,7 @@ struct run_flow {
     int64_t bytes;
     double start_s, end_s;
     double warmup_s; /* of the run: steady rates count from here */
+    double steady_from_s, steady_to_s; /* what its mean is over */
     size_t row;      /* in flows.csv */
     struct study_run_flow known; /* its row: of the summary, NULL without one */
 };
@@ -29,6 +33,7 @@ struct run_flows {
     struct run_flow *flow; /* owned */
     size_t n;
     struct results_summary summary; /* without ports: of a run that has none */
+    struct results_progress progress;
     struct study_run_links links;
 };
 
@@ -113,29 +118,40 @@ static struct run_flow run_flow_back(const struct run_flow *there)
     return back;
 }
 
+/* What its means are over, and its progress, where that is of its life. */
+static void run_span(struct run_flow *f, const struct scenario *s, double ended_s,
+                     const struct results_progress *progress)
+{
+    bool repeats = f->known.flow->repeat > 1, done = repeats ? s->barrier : f->known.row->done;
+    if (progress->n > 0 && (!repeats || s->barrier)) {
+        f->known.progress = progress;
+        f->known.index = f->row;
+        f->known.start_s = f->start_s;
+        f->known.end_s = f->end_s;
+    }
+    f->steady_from_s = fmax(f->start_s, f->warmup_s < f->end_s ? f->warmup_s : 0);
+    f->steady_to_s = done ? f->end_s : ended_s;
+}
+
 /* The summary's rows of the flows, and the links that they use. `flows` has room for the way back of each. */
 static void run_links(const char *directory, const struct scenario *s, struct run_flows *flows)
 {
     const struct results_summary *summary = &flows->summary;
-    size_t rows = flows->n, n = 0;
+    size_t rows = flows->n;
     struct error none; /* a run may lack it: then nobody can diagnose it */
     if (!results_summary_read(&flows->summary, directory, &none))
         return;
-    struct study_run_flow *known = memory_zeroed(2 * rows, sizeof *known, "the flows of a run");
     for (size_t i = 0; i < rows; i++) {
         struct run_flow *f = &flows->flow[i];
         const struct results_flow *row = f->row < summary->n_flows ? &summary->flows[f->row] : NULL;
         if (!f->known.flow || !row || strcmp(row->name, f->known.flow->name) != 0)
             continue;
         f->known.row = row;
-        known[n++] = f->known;
-        if (!f->known.flow->duplex || row->delivered_back_bytes <= 0)
-            continue;
-        flows->flow[flows->n] = run_flow_back(f);
-        known[n++] = flows->flow[flows->n++].known;
+        run_span(f, s, (double)summary->ended_ps / UNITS_PS_PER_S, &flows->progress);
+        if (f->known.flow->duplex && row->delivered_back_bytes > 0)
+            flows->flow[flows->n++] = run_flow_back(f);
     }
-    study_run_links_init(&flows->links, s, summary, known, n);
-    free(known);
+    study_run_links_init(&flows->links, s, summary);
 }
 
 /* The flows that began and got something. */
@@ -150,21 +166,40 @@ static bool run_read(const char *directory, const struct scenario *s, struct run
         flows->flow[flows->n].row = i;
         flows->n += rows[i].start_ps >= 0 && flows->flow[flows->n].figures.rate_bps > 0;
     }
+    ok = ok && results_progress_read(&flows->progress, rows, n, directory, err);
     free(rows);
     run_links(directory, s, flows);
     return ok;
 }
 
+/* Has the flow a mean of other times than the phase [from_s, to_s), and is its progress in that known? */
+static bool run_phased(const struct run_flow *f, double from_s, double to_s)
+{
+    return f->known.progress && f->steady_to_s - f->steady_from_s > (1 + APART) * (to_s - from_s) &&
+           results_progress_times(f->known.progress, from_s, to_s) >= TIMES_LEAST;
+}
+
+/* The end of the warm-up; in a phase of its life, where its rate has settled after that, as in a capture. */
 static double run_settled_s(const void *flow, double start_s, double end_s)
 {
-    (void)start_s, (void)end_s;
-    return ((const struct run_flow *)flow)->warmup_s;
+    const struct run_flow *f = flow;
+    double from_s = f->known.progress && f->warmup_s >= end_s ? start_s : fmax(start_s, f->warmup_s);
+    double series[PARTS], part_s = (end_s - from_s) / PARTS;
+    if (!run_phased(f, from_s, end_s))
+        return from_s;
+    for (int i = 0; i < PARTS; i++)
+        series[i] = study_run_goodput_bps(&f->known, from_s + i * part_s, from_s + (i + 1) * part_s);
+    return from_s + part_s * (double)analysis_steady_start(series, PARTS);
 }
 
 static void run_measure(const void *flow, const struct analysis_resource *r, struct analysis_check_flow *measured)
 {
-    (void)r;
-    *measured = ((const struct run_flow *)flow)->figures;
+    const struct run_flow *f = flow;
+    *measured = f->figures;
+    if (!run_phased(f, r->steady_start_s, r->end_s))
+        return;
+    measured->rate_bps = study_run_goodput_bps(&f->known, r->steady_start_s, r->end_s);
+    measured->ci95_bps = NAN;
 }
 
 /* How a flow uses a host's link (or the backbone); false when it does not. */
@@ -178,22 +213,26 @@ static bool run_uses(const struct run_flow *f, const char *resource, bool *incom
     return *incoming || strcmp(f->figures.src, resource) == 0;
 }
 
-/* Steady rates and waits are means from the end of the warm-up, or the flow's start, to its end: that is the phase of
- * the evidence. Returns whether some flow's is another one. */
-static bool run_apart(const struct run_flows *run, const struct analysis_resource *r,
-                      const struct analysis_resource_use *const *uses, struct analysis_evidence_set *s)
+/* Steady rates and waits are means from the end of the warm-up, or the flow's start, to its end: what these have in
+ * common is the phase of the evidence, or that of the resource where progress tells what was done in it. Returns whether
+ * some flow's means are of other times. */
+static bool run_apart(const struct analysis_resource *r, const struct analysis_resource_use *const *uses, struct analysis_evidence_set *s)
 {
-    double first_s = INFINITY, last_s = 0, ended_s = (double)run->summary.ended_ps / UNITS_PS_PER_S;
+    double first_s = INFINITY, last_s = 0;
+    bool phased = false;
     for (size_t i = 0; i < r->n; i++) {
         const struct run_flow *f = uses[i]->flow;
-        bool done = f->known.row && (f->known.flow->repeat > 1 ? run->links.scenario->barrier : f->known.row->done);
-        double from_s = fmax(f->start_s, f->warmup_s < f->end_s ? f->warmup_s : 0), to_s = done ? f->end_s : ended_s;
-        first_s = fmin(first_s, from_s);
-        last_s = fmax(last_s, to_s);
-        s->from_s = fmax(s->from_s, from_s);
-        s->to_s = fmin(s->to_s, to_s);
+        first_s = fmin(first_s, f->steady_from_s);
+        last_s = fmax(last_s, f->steady_to_s);
+        s->from_s = fmax(s->from_s, f->steady_from_s);
+        s->to_s = fmin(s->to_s, f->steady_to_s);
+        phased = phased || run_phased(f, r->steady_start_s, r->end_s);
     }
-    return last_s - first_s > (1 + APART) * (s->to_s - s->from_s);
+    if (!phased)
+        return last_s - first_s > (1 + APART) * (s->to_s - s->from_s);
+    s->from_s = r->steady_start_s;
+    s->to_s = r->end_s;
+    return false;
 }
 
 static void run_withdraw(struct analysis_diagnosis *d)
@@ -220,8 +259,10 @@ static void run_others(const struct run_flows *run, const struct analysis_resour
         if (judged || !run_uses(f, r->host, &incoming) || !f->known.row)
             continue;
         double overlap_s = fmin(f->end_s, s->to_s) - fmax(f->start_s, s->from_s);
-        double bytes = (double)f->bytes * fmax(0, overlap_s) / (f->end_s - f->start_s);
-        study_run_wire_bps(&f->known, bytes * 8 / span_s, &s->other_bps[incoming ? 0 : 1],
+        double bps = (double)f->bytes * 8 * fmax(0, overlap_s) / (f->end_s - f->start_s) / span_s;
+        if (f->known.progress)
+            bps = study_run_goodput_bps(&f->known, s->from_s, s->to_s);
+        study_run_wire_bps(&f->known, bps, &s->other_bps[incoming ? 0 : 1],
                            &s->other_bps[incoming ? 1 : 0]);
     }
 }
@@ -229,8 +270,8 @@ static void run_others(const struct run_flows *run, const struct analysis_resour
 static bool run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
                          struct error *err)
 {
-    const struct run_flows *run = user;
-    const struct study_run_links *links = &run->links;
+    struct run_flows *run = user;
+    struct study_run_links *links = &run->links;
     (void)err;
     if (!links->scenario) /* there is no summary */
         return true;
@@ -242,8 +283,12 @@ static bool run_diagnose(void *user, struct analysis_resource *r, const struct a
     struct analysis_evidence_set s = {.flow = evidence, .n = r->n, .from_s = 0, .to_s = INFINITY,
                                       .full_bytes = (double)tcp->segment_bytes,
                                       .segments_per_ack = (double)tcp->delayed_ack, .beside = true};
-    bool apart = run_apart(run, r, uses, &s);
+    bool apart = run_apart(r, uses, &s);
     run_others(run, r, uses, &s);
+    study_run_links_empty(links);
+    for (size_t i = 0; i < run->n; i++)
+        if (run->flow[i].known.row)
+            study_run_links_add(links, &run->flow[i].known, s.from_s, s.to_s);
     r->diagnosed = true;
     for (size_t i = 0; i < r->n; i++) {
         const struct run_flow *f = uses[i]->flow;
@@ -279,7 +324,7 @@ static bool run_judge(struct run_flows *flows, size_t least, const char *resourc
         .diagnose = run_diagnose,
         .user = flows,
         .least = least,
-        .whole_lives = true,
+        .whole_lives = flows->progress.n == 0,
     };
     size_t n = 0;
     for (size_t i = 0; i < flows->n; i++) {
@@ -340,6 +385,7 @@ bool study_judge_run_directory(const char *directory, double tolerance, struct a
     resources->n_alone = alone.n;
     study_run_links_fini(&flows.links);
     results_summary_fini(&flows.summary);
+    results_progress_fini(&flows.progress);
     scenario_fini(&s);
     free(flows.flow);
     if (ok)

@@ -65,16 +65,31 @@ static size_t links_path(const struct study_run_links *l, const struct study_run
     return n;
 }
 
+/* Is its next message what follows? Its progress is that of a first one, behind a barrier. */
+static bool flow_repeats(const struct study_run_flow *f)
+{
+    return f->flow->repeat > 1 && !f->progress;
+}
+
+static struct results_progress_point flow_did(const struct study_run_flow *f, double from_s, double to_s)
+{
+    return results_progress_between(f->progress, f->index, f->start_s, f->end_s, from_s, to_s);
+}
+
+double study_run_goodput_bps(const struct study_run_flow *f, double from_s, double to_s)
+{
+    struct results_progress_point did = flow_did(f, from_s, to_s);
+    return 8 * (f->back ? did.back_bytes : did.bytes) / (to_s - from_s);
+}
+
 static double flow_rate_bps(const struct study_run_flow *f)
 {
     double share = f->back ? (double)f->row->delivered_back_bytes / (double)f->row->bytes : 1;
     return share * results_flow_rate_bps(f->row, f->flow->bytes);
 }
 
-void study_run_links_init(struct study_run_links *l, const struct scenario *s, const struct results_summary *summary,
-                          const struct study_run_flow *flows, size_t n)
+void study_run_links_init(struct study_run_links *l, const struct scenario *s, const struct results_summary *summary)
 {
-    struct study_run_link *path[HOPS];
     *l = (struct study_run_links){.scenario = s, .n = summary->n_ports};
     l->link = memory_zeroed(l->n, sizeof *l->link, "the links of a run");
     for (size_t i = 0; i < l->n; i++) {
@@ -84,14 +99,23 @@ void study_run_links_init(struct study_run_links *l, const struct scenario *s, c
                                              .stopped = fmax(0, stopped_ps / (double)summary->ended_ps)};
     }
     qsort(l->link, l->n, sizeof *l->link, links_compare);
-    for (size_t i = 0; i < n; i++) {
-        double rate_bps = flow_rate_bps(&flows[i]), data_bps = 0, ack_bps = 0;
-        study_run_wire_bps(&flows[i], isfinite(rate_bps) ? rate_bps : 0, &data_bps, &ack_bps);
-        for (size_t hop = links_path(l, &flows[i], false, path); hop > 0; hop--)
-            path[hop - 1]->data_bps += data_bps;
-        for (size_t hop = links_path(l, &flows[i], true, path); hop > 0; hop--)
-            path[hop - 1]->ack_bps += ack_bps;
-    }
+}
+
+void study_run_links_empty(struct study_run_links *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        l->link[i].data_bps = l->link[i].ack_bps = 0;
+}
+
+void study_run_links_add(struct study_run_links *l, const struct study_run_flow *f, double from_s, double to_s)
+{
+    struct study_run_link *path[HOPS];
+    double rate_bps = f->progress ? study_run_goodput_bps(f, from_s, to_s) : flow_rate_bps(f), data_bps = 0, ack_bps = 0;
+    study_run_wire_bps(f, isfinite(rate_bps) ? rate_bps : 0, &data_bps, &ack_bps);
+    for (size_t hop = links_path(l, f, false, path); hop > 0; hop--)
+        path[hop - 1]->data_bps += data_bps;
+    for (size_t hop = links_path(l, f, true, path); hop > 0; hop--)
+        path[hop - 1]->ack_bps += ack_bps;
 }
 
 void study_run_links_fini(struct study_run_links *l)
@@ -174,11 +198,12 @@ static bool evidence_behind(const struct study_run_links *l, const struct study_
  * ACKs. A chunk takes a round trip for each window in it, and one for the rest. */
 static void evidence_pauses(const struct study_run_flow *f, double from_s, double to_s, struct analysis_evidence *e)
 {
-    double end_s = (double)f->row->end_ps / UNITS_PS_PER_S, span_s = end_s - from_s;
-    double before = (double)f->row->bytes - e->flow->rate_bps * span_s / 8, pause_s = 0, n = 0;
+    double end_s = f->progress ? to_s : (double)f->row->end_ps / UNITS_PS_PER_S, span_s = end_s - from_s;
+    double upto = f->progress ? flow_did(f, 0, to_s).bytes : (double)f->row->bytes;
+    double before = upto - e->flow->rate_bps * span_s / 8, pause_s = 0, n = 0;
     for (int i = 0; i < f->flow->n_pauses; i++) {
         const struct scenario_pause *p = &f->flow->pauses[i];
-        if ((double)p->after_bytes <= before || p->after_bytes > f->row->bytes)
+        if ((double)p->after_bytes <= before || (double)p->after_bytes > upto)
             continue;
         pause_s += (double)p->pause_ps / UNITS_PS_PER_S;
         n++;
@@ -210,7 +235,7 @@ static enum analysis_cause evidence_limit(const struct study_run_flow *f, double
     if (growth < 1 / LINK_FULL)
         return elsewhere;
     bool writes = f->flow->rate_bps > 0 && e->flow->rate_bps > WRITES * (double)f->flow->rate_bps;
-    bool messages = f->flow->repeat > 1 && flight < WINDOW_FULL * window;
+    bool messages = flow_repeats(f) && flight < WINDOW_FULL * window;
     return writes || messages ? ANALYSIS_CAUSE_APPLICATION : ANALYSIS_CAUSE_WINDOW;
 }
 
@@ -221,12 +246,17 @@ void study_run_evidence(const struct study_run_links *l, const struct study_run_
     enum analysis_cause elsewhere = ANALYSIS_CAUSE_UNKNOWN;
     double growth = evidence_growth(l, f, resource, e->flow->incoming, &elsewhere);
     bool steady = isfinite(row->steady_data_wait_s) && isfinite(row->steady_ack_wait_s);
+    struct results_progress_point did = f->progress ? flow_did(f, from_s, to_s) : (struct results_progress_point){0};
     e->clocking = (struct analysis_clocking_figures){.full_bytes = (double)f->flow->tcp.segment_bytes,
                                                      .tight_share = 1};
     e->start_s = (double)row->start_ps / UNITS_PS_PER_S;
     e->floor_s = row->floor_s;
     e->data_wait_s = steady ? row->steady_data_wait_s : row->data_wait_s;
     e->ack_wait_s = steady ? row->steady_ack_wait_s : row->ack_wait_s;
+    if (f->progress) {
+        e->data_wait_s = did.data_wait_s / did.data_frames;
+        e->ack_wait_s = did.ack_wait_s / did.ack_frames;
+    }
     if (f->back) { /* what comes back passes the queues of the ACKs */
         double data_s = e->data_wait_s;
         e->data_wait_s = e->ack_wait_s;
@@ -239,6 +269,6 @@ void study_run_evidence(const struct study_run_links *l, const struct study_run_
     e->limit = evidence_limit(f, growth, elsewhere, e);
     if (e->limit == ANALYSIS_CAUSE_WINDOW && f->flow->n_pauses > 0)
         evidence_pauses(f, fmax(from_s, e->start_s), to_s, e);
-    if (f->flow->repeat > 1)
+    if (flow_repeats(f))
         evidence_messages(f, study_run_links_rate_bps(l, resource, e->flow->incoming), e);
 }
