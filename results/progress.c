@@ -12,7 +12,7 @@
 #define FILE_NAME "progress.csv"
 #define POINTS 50000 /* of all flows together, as far as the least number of times allows */
 #define TIMES_LEAST 32
-#define TIMES_MOST 512
+#define TIMES_MOST 1024
 
 static const char *const columns[] = {"time_s",      "flow",        "bytes",      "back_bytes",
                                       "data_frames", "data_wait_s", "ack_frames", "ack_wait_s"};

@@ -298,14 +298,16 @@ static void run_watch(void *arg)
         emu_clock_schedule(&clock, r->sample_ps < WATCH_PS ? r->sample_ps : WATCH_PS, run_watch, r);
 }
 
-/* Goodput after the warm-up, over samples in which the flow was still running. In place: once only. */
+/* Goodput after the warm-up, over samples in which the flow was running. In place: once only. */
 static struct estimate_series run_series(const struct run *r, int flow, size_t cycles)
 {
     double *bytes = r->delivered + (size_t)flow * r->capacity;
     int64_t total = r->scenario->flows[flow].bytes;
     double seconds = (double)r->sample_ps / (double)UNITS_PS_PER_S;
-    size_t n = 0;
-    while (n + 1 < r->samples && !(total && bytes[n + 1] >= (double)total)) {
+    size_t n = 0, samples = r->samples;
+    for (; samples > 0 && bytes[0] == 0; samples--) /* not begun */
+        bytes++;
+    while (n + 1 < samples && !(total && bytes[n + 1] >= (double)total)) {
         bytes[n] = (bytes[n + 1] - bytes[n]) * 8 / seconds; /* bytes[n] is not needed again */
         n++;
     }

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMES_LEAST 8 /* known in a phase, so that its ends, which lie between, matter little */
+#define TIMES_LEAST 5 /* known in a phase, so that its ends, which lie between, matter little */
 #define PARTS 32      /* of a phase, to see where a rate settles */
+#define OTHERWISE 0.05 /* of a phase: a mean over so much else is not used where a flow's progress is known */
 #define APART 0.1 /* of the time that all have in common: such means do not belong together */
 
 struct run_flow {
@@ -175,15 +176,18 @@ static bool run_read(const char *directory, const struct scenario *s, struct run
 /* Has the flow a mean of other times than the phase [from_s, to_s), and is its progress in that known? */
 static bool run_phased(const struct run_flow *f, double from_s, double to_s)
 {
-    return f->known.progress && f->steady_to_s - f->steady_from_s > (1 + APART) * (to_s - from_s) &&
+    double apart_s = fabs(f->steady_from_s - from_s) + fabs(f->steady_to_s - to_s);
+    return f->known.progress && apart_s > OTHERWISE * (to_s - from_s) &&
            results_progress_times(f->known.progress, from_s, to_s) >= TIMES_LEAST;
 }
 
-/* The end of the warm-up; in a phase of its life, where its rate has settled after that, as in a capture. */
+/* The end of the warm-up; in a phase of its life, where its rate has settled after that, as in a capture, or, if less
+ * than half of the phase is after it, anyhow. */
 static double run_settled_s(const void *flow, double start_s, double end_s)
 {
     const struct run_flow *f = flow;
-    double from_s = f->known.progress && f->warmup_s >= end_s ? start_s : fmax(start_s, f->warmup_s);
+    bool early = f->known.progress && f->warmup_s > (start_s + end_s) / 2;
+    double from_s = early ? start_s : fmax(start_s, f->warmup_s);
     double series[PARTS], part_s = (end_s - from_s) / PARTS;
     if (!run_phased(f, from_s, end_s))
         return from_s;

@@ -12,6 +12,7 @@
 struct study_run_link {
     const struct results_port *port; /* borrowed */
     double data_bps, ack_bps;        /* on the wire, of all flows */
+    double wanted_bps;               /* data_bps, were each as much faster as its ACKs' waits make it slower */
     double stopped;                  /* share of the time for which PAUSE frames stopped it */
 };
 
