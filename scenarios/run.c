@@ -206,15 +206,6 @@ static void run_count_losses(struct run *r, int flow, int64_t now_ps)
     l->segments = segments;
 }
 
-/* Whether flows live at different times, so that their means belong to different ones. */
-static bool run_progresses(const struct scenario *s)
-{
-    bool apart = false;
-    for (int i = 0; i < s->n_flows; i++)
-        apart = apart || s->flows[i].bytes > 0 || s->flows[i].start_ps > s->warmup_ps;
-    return apart && s->transport == SCENARIO_TRANSPORT_TCP && s->traffic == SCENARIO_TRAFFIC_FLOWS;
-}
-
 /* What flows have had done, more rarely as the run becomes longer. */
 static void run_keep_progress(void *arg)
 {
@@ -305,7 +296,7 @@ static struct estimate_series run_series(const struct run *r, int flow, size_t c
     int64_t total = r->scenario->flows[flow].bytes;
     double seconds = (double)r->sample_ps / (double)UNITS_PS_PER_S;
     size_t n = 0, samples = r->samples;
-    for (; samples > 0 && bytes[0] == 0; samples--) /* not begun */
+    for (; samples > 0 && bytes[0] == 0 && bytes[samples - 1] > 0; samples--) /* not begun */
         bytes++;
     while (n + 1 < samples && !(total && bytes[n + 1] >= (double)total)) {
         bytes[n] = (bytes[n + 1] - bytes[n]) * 8 / seconds; /* bytes[n] is not needed again */
@@ -315,13 +306,26 @@ static struct estimate_series run_series(const struct run *r, int flow, size_t c
                                     cycles};
 }
 
+/* Whether no host both sends and receives data. */
+static bool run_one_way(const struct scenario *s)
+{
+    bool *sends = memory_zeroed((size_t)s->network.hosts, sizeof *sends, "hosts");
+    bool one = true;
+    for (int i = 0; i < s->n_flows; i++)
+        sends[s->flows[i].from] = true;
+    for (int i = 0; i < s->n_flows; i++)
+        one = one && !sends[s->flows[i].to] && !s->flows[i].duplex;
+    free(sends);
+    return one;
+}
+
 /* Mean goodput of each flow. What one flow does to another is over no sooner than the slowest of them forgets it, nor
- * while one of them drifts. */
+ * while one of them drifts, nor where one may be shut out. */
 static void run_steady(const struct run *r, struct record_flow *flows)
 {
     int n = r->scenario->n_flows;
     size_t slowest = 0;
-    double drift_p = 1;
+    double drift_p = 1, stall = 0;
     for (int i = 0; i < n; i++)
         if (r->losses[i].events > 0 && (slowest == 0 || r->losses[i].events < slowest))
             slowest = r->losses[i].events;
@@ -329,8 +333,10 @@ static void run_steady(const struct run *r, struct record_flow *flows)
         struct estimate_series series = run_series(r, i, slowest);
         flows[i].steady_bps = estimate_steady(&series);
         drift_p = fmin(drift_p, estimate_drift_p(&series));
+        stall = fmax(stall, estimate_stall(&series));
     }
-    for (int i = 0; i < n && drift_p * n < ESTIMATE_DRIFT_P; i++)
+    bool silent = drift_p * n < ESTIMATE_DRIFT_P || (stall > ESTIMATE_STALL_MOST && run_one_way(r->scenario));
+    for (int i = 0; i < n && silent; i++)
         flows[i].steady_bps.std_error = flows[i].steady_bps.ci95 = NAN;
 }
 
@@ -409,7 +415,7 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         return false;
     emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
     emu_clock_schedule(&clock, 0, run_watch, r);
-    if (run_progresses(s)) {
+    if (s->transport == SCENARIO_TRANSPORT_TCP && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_flows > 0) {
         r->progress.flows = (size_t)s->n_flows;
         r->progress_ps = r->sample_ps < BOUNDED_SAMPLE_PS ? r->sample_ps : BOUNDED_SAMPLE_PS;
         emu_clock_schedule(&clock, r->progress_ps, run_keep_progress, r);

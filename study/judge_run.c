@@ -2,6 +2,7 @@
 #include "study/judge_run.h"
 
 #include "analysis/steady.h"
+#include "base/estimate.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
@@ -271,6 +272,42 @@ static void run_others(const struct run_flows *run, const struct analysis_resour
     }
 }
 
+/* Half the width of the 95 % interval of what all carry together. */
+static double run_ci95_bps(const struct run_flows *run, const struct analysis_resource_use *const *uses, size_t n,
+                           const struct analysis_evidence_set *s)
+{
+    size_t times = results_progress_times(&run->progress, s->from_s, s->to_s);
+    double *series = memory_zeroed(times, sizeof *series, "the progress of flows");
+    double step_s = (s->to_s - s->from_s) / (double)times;
+    int64_t cycles = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct run_flow *f = uses[i]->flow;
+        int64_t events = f->known.row ? f->known.row->steady_loss_events : 0;
+        cycles = events > 0 && (cycles == 0 || events < cycles) ? events : cycles;
+        times = f->known.progress ? times : 0;
+        for (size_t k = 0; k < times; k++)
+            series[k] += study_run_goodput_bps(&f->known, s->from_s + (double)k * step_s,
+                                               s->from_s + (double)(k + 1) * step_s);
+    }
+    struct estimate_series all = {series, times, 8 * s->full_bytes / step_s, (size_t)cycles};
+    double ci95_bps = estimate_steady(&all).ci95;
+    free(series);
+    return ci95_bps;
+}
+
+/* Receivers answer at once what comes out of order, and then more often. */
+static double run_segments_per_ack(const struct study_run_links *links, const struct analysis_resource_use *const *uses,
+                                   size_t n)
+{
+    double segments = 0, acks = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct run_flow *f = uses[i]->flow;
+        segments += f->known.row ? (double)f->known.row->data_frames : 0;
+        acks += f->known.row ? (double)f->known.row->ack_frames : 0;
+    }
+    return acks > 0 ? fmax(1, segments / acks) : (double)links->scenario->tcp.delayed_ack;
+}
+
 static bool run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
                          struct error *err)
 {
@@ -286,8 +323,10 @@ static bool run_diagnose(void *user, struct analysis_resource *r, const struct a
                                     study_run_links_rate_bps(links, r->host, false)};
     struct analysis_evidence_set s = {.flow = evidence, .n = r->n, .from_s = 0, .to_s = INFINITY,
                                       .full_bytes = (double)tcp->segment_bytes,
-                                      .segments_per_ack = (double)tcp->delayed_ack, .beside = true};
+                                      .segments_per_ack = run_segments_per_ack(links, uses, r->n),
+                                      .beside = true};
     bool apart = run_apart(r, uses, &s);
+    s.ci95_bps = run_ci95_bps(run, uses, r->n, &s);
     run_others(run, r, uses, &s);
     study_run_links_empty(links);
     for (size_t i = 0; i < run->n; i++)
@@ -297,8 +336,7 @@ static bool run_diagnose(void *user, struct analysis_resource *r, const struct a
     for (size_t i = 0; i < r->n; i++) {
         const struct run_flow *f = uses[i]->flow;
         flows[i] = (struct analysis_diagnosis_flow){.incoming = r->flows[i].incoming,
-                                                    .rate_bps = r->flows[i].rate_bps,
-                                                    .ci95_bps = r->flows[i].ci95_bps};
+                                                    .rate_bps = r->flows[i].rate_bps};
         evidence[i].flow = &flows[i];
         r->diagnosed = r->diagnosed && f->known.row;
         if (f->known.row)
