@@ -28,6 +28,7 @@ struct run_flow {
     double warmup_s; /* of the run: steady rates count from here */
     double steady_from_s, steady_to_s; /* what its mean is over */
     size_t row;      /* in flows.csv */
+    bool repeats;    /* messages */
     struct study_run_flow known; /* its row: of the summary, NULL without one */
 };
 
@@ -95,7 +96,8 @@ static struct run_flow run_flow(const struct results_flow *row, const struct sce
     };
     snprintf(r.figures.src, sizeof r.figures.src, "%s", row->src);
     snprintf(r.figures.dst, sizeof r.figures.dst, "%s", row->dst);
-    if (flow && flow->repeat > 1 && s->barrier) /* as if there were one message of mean length */
+    r.repeats = flow && flow->repeat > 1;
+    if (r.repeats && s->barrier) /* as if there were one message of mean length */
         r.end_s = r.start_s + row->message_s;
     r.known.flow = flow;
     r.src_rack = run_rack_of(s, row->src);
@@ -124,8 +126,8 @@ static struct run_flow run_flow_back(const struct run_flow *there)
 static void run_span(struct run_flow *f, const struct scenario *s, double ended_s,
                      const struct results_progress *progress)
 {
-    bool repeats = f->known.flow->repeat > 1, done = repeats ? s->barrier : f->known.row->done;
-    if (progress->n > 0 && (!repeats || s->barrier)) {
+    bool done = f->repeats ? s->barrier : f->known.row->done;
+    if (progress->n > 0 && (!f->repeats || s->barrier)) {
         f->known.progress = progress;
         f->known.index = f->row;
         f->known.start_s = f->start_s;
@@ -197,13 +199,19 @@ static double run_settled_s(const void *flow, double start_s, double end_s)
     return from_s + part_s * (double)analysis_steady_start(series, PARTS);
 }
 
+static double run_rate_bps(const struct run_flow *f, double from_s, double to_s)
+{
+    return run_phased(f, from_s, to_s) ? study_run_goodput_bps(&f->known, from_s, to_s) : f->figures.rate_bps;
+}
+
+/* Repeated messages have their mean, with its interval, whatever one of them got in the phase. */
 static void run_measure(const void *flow, const struct analysis_resource *r, struct analysis_check_flow *measured)
 {
     const struct run_flow *f = flow;
     *measured = f->figures;
-    if (!run_phased(f, r->steady_start_s, r->end_s))
+    if (f->repeats || !run_phased(f, r->steady_start_s, r->end_s))
         return;
-    measured->rate_bps = study_run_goodput_bps(&f->known, r->steady_start_s, r->end_s);
+    measured->rate_bps = run_rate_bps(f, r->steady_start_s, r->end_s);
     measured->ci95_bps = NAN;
 }
 
@@ -305,7 +313,8 @@ static double run_segments_per_ack(const struct study_run_links *links, const st
         segments += f->known.row ? (double)f->known.row->data_frames : 0;
         acks += f->known.row ? (double)f->known.row->ack_frames : 0;
     }
-    return acks > 0 ? fmax(1, segments / acks) : (double)links->scenario->tcp.delayed_ack;
+    double most = (double)links->scenario->tcp.delayed_ack;
+    return acks > 0 ? fmin(most, fmax(1, segments / acks)) : most;
 }
 
 static bool run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
@@ -336,7 +345,7 @@ static bool run_diagnose(void *user, struct analysis_resource *r, const struct a
     for (size_t i = 0; i < r->n; i++) {
         const struct run_flow *f = uses[i]->flow;
         flows[i] = (struct analysis_diagnosis_flow){.incoming = r->flows[i].incoming,
-                                                    .rate_bps = r->flows[i].rate_bps};
+                                                    .rate_bps = run_rate_bps(f, s.from_s, s.to_s)};
         evidence[i].flow = &flows[i];
         r->diagnosed = r->diagnosed && f->known.row;
         if (f->known.row)
@@ -366,7 +375,7 @@ static bool run_judge(struct run_flows *flows, size_t least, const char *resourc
         .diagnose = run_diagnose,
         .user = flows,
         .least = least,
-        .whole_lives = flows->progress.n == 0,
+        .whole_lives = flows->progress.n == 0 || !flows->links.scenario || flows->links.scenario->barrier,
     };
     size_t n = 0;
     for (size_t i = 0; i < flows->n; i++) {

@@ -221,6 +221,13 @@ static double evidence_window_bps(const struct study_run_links *l, const struct 
     return flight.waits_timer ? INFINITY : flight.bytes * 8 / (floor_s + flight.mates * frame_s);
 }
 
+/* Data wait less without waits of ACKs, because they come in fewer bunches: by no more than what bunched them. */
+static double evidence_unbunched_bps(const struct analysis_evidence *e)
+{
+    double rtt_s = analysis_evidence_rtt_s(e), least_s = fmax(e->floor_s, rtt_s - 2 * e->ack_wait_s);
+    return isfinite(rtt_s) ? e->flow->rate_bps * rtt_s / least_s : INFINITY;
+}
+
 /* Do its ACKs share a queue with data? */
 static bool evidence_behind(const struct study_run_links *l, const struct study_run_flow *f)
 {
@@ -293,6 +300,8 @@ void study_run_evidence(const struct study_run_links *l, const struct study_run_
     double growth = evidence_growth(l, f, resource, e->flow->incoming, e->flow->rate_bps, flow_faster(f, from_s, to_s),
                                     &elsewhere, &full);
     e->most_bps = fmin(e->flow->rate_bps * growth, evidence_window_bps(l, f, row->floor_s));
+    if (f->progress)
+        e->most_bps = fmin(e->most_bps, evidence_unbunched_bps(e));
     e->limit = evidence_limit(f, full, elsewhere, e);
     if (e->limit == ANALYSIS_CAUSE_WINDOW && f->flow->n_pauses > 0)
         evidence_pauses(f, fmax(from_s, e->start_s), to_s, e);
