@@ -27,7 +27,7 @@
 #define ETHERNET 24.0       /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
 #define COUNTS 0.05         /* of both directions together: what a lesser one loses does not matter */
-#define MODEL 0.004         /* of what is possible: what full queues and even rates leave out, measured: doc/commands/check.md */
+#define MODEL 0.004         /* of what is possible: what this leaves out, as test/cli/bench_intervals.py measures */
 #define UNLIKE 2.5          /* times faster: an access line */
 
 const char *analysis_answer_name(enum analysis_answer answer)

@@ -61,9 +61,9 @@ double estimate_drift_p(const struct estimate_series *s);
 /* The longest time in which nothing passes, in mean cycles; 0: none. */
 double estimate_stall(const struct estimate_series *s);
 
-/* A flow that stands still for so long lost more than it could mend, and waited for its timer. Where all data go one way
- * through one queue nothing but the phase of its windows decides whose segments it drops (Floyd and Jacobson 1991, Traffic
- * phase effects in packet-switched gateways), and so for how long: a flow may be shut out next that never was before. */
+/* A flow that stands still for so long has lost a window and waits for its timer. Where all data go one way through one
+ * queue, the phase of windows decides whose segments it drops (Floyd and Jacobson 1991, Traffic phase effects in
+ * packet-switched gateways), and for how long: a flow may be shut out next that never was before. */
 #define ESTIMATE_STALL_MOST 3
 
 /* Mean and interval of a series that is correlated in time, from its lowest frequencies: the cosine sums

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* results/progress.h - progress.csv of a run: what each flow had had done by some times, so that a phase of its life can
- * be judged. Of messages behind a barrier the first of each. */
+/* results/progress.h - progress.csv of a run: what each flow had had done by some times, so that a phase of its life
+ * can be judged. Of messages behind a barrier the first of each. */
 #ifndef RESULTS_PROGRESS_H
 #define RESULTS_PROGRESS_H
 

@@ -227,9 +227,10 @@ static bool run_uses(const struct run_flow *f, const char *resource, bool *incom
 }
 
 /* Steady rates and waits are means from the end of the warm-up, or the flow's start, to its end: what these have in
- * common is the phase of the evidence, or that of the resource where progress tells what was done in it. Returns whether
- * some flow's means are of other times. */
-static bool run_apart(const struct analysis_resource *r, const struct analysis_resource_use *const *uses, struct analysis_evidence_set *s)
+ * common is the phase of the evidence, or that of the resource where progress tells what was done in it. Returns
+ * whether some flow's means are of other times. */
+static bool run_apart(const struct analysis_resource *r, const struct analysis_resource_use *const *uses,
+                      struct analysis_evidence_set *s)
 {
     double first_s = INFINITY, last_s = 0;
     bool phased = false;

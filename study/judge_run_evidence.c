@@ -19,6 +19,7 @@
 #define HEADERS 90.0       /* wire bytes of a segment besides its payload; of an ACK, all */
 #define STOPS 0.02         /* of the time by PAUSE */
 #define LOSS_EVENTS 2
+#define HARDLY 0.05      /* of the round trip */
 #define ALONE 1.01        /* of its own data on a link */
 #define MOST_OF_TRANSFER 0.9
 
@@ -137,7 +138,8 @@ void study_run_links_empty(struct study_run_links *l)
 void study_run_links_add(struct study_run_links *l, const struct study_run_flow *f, double from_s, double to_s)
 {
     struct study_run_link *path[HOPS];
-    double rate_bps = f->progress ? study_run_goodput_bps(f, from_s, to_s) : flow_rate_bps(f), data_bps = 0, ack_bps = 0;
+    double rate_bps = f->progress ? study_run_goodput_bps(f, from_s, to_s) : flow_rate_bps(f);
+    double data_bps = 0, ack_bps = 0;
     study_run_wire_bps(f, isfinite(rate_bps) ? rate_bps : 0, &data_bps, &ack_bps);
     for (size_t hop = links_path(l, f, false, path); hop > 0; hop--) {
         path[hop - 1]->data_bps += data_bps;
@@ -181,9 +183,9 @@ void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, doub
     *ack_bps += goodput_bps * HEADERS / ((double)f->flow->tcp.delayed_ack * full);
 }
 
-/* How much faster the flow may become before the fullest of the other links on its way is full. Alone there, it may until
- * then; with others, whose data it waits for, no more than its ACKs' waits make it slower, and of a link that is full
- * they divide what there is as what they want. *cause: what that link would be the limit by; *full: it is that
+/* How much faster the flow may become before the fullest of the other links on its way is full. Alone there, it may
+ * until then; with others, whose data it waits for, no more than its ACKs' waits make it slower, and of a link that is
+ * full they divide what there is as what they want. *cause: what that link would be the limit by; *full: it is that
  * already. */
 static double evidence_growth(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
                               bool incoming, double rate_bps, double faster, enum analysis_cause *cause, bool *full)
@@ -221,11 +223,11 @@ static double evidence_window_bps(const struct study_run_links *l, const struct 
     return flight.waits_timer ? INFINITY : flight.bytes * 8 / (floor_s + flight.mates * frame_s);
 }
 
-/* Data wait less without waits of ACKs, because they come in fewer bunches: by no more than what bunched them. */
+/* What data wait for where ACKs hardly do is no bunches that these make: of their waits no more goes than those last. */
 static double evidence_unbunched_bps(const struct analysis_evidence *e)
 {
-    double rtt_s = analysis_evidence_rtt_s(e), least_s = fmax(e->floor_s, rtt_s - 2 * e->ack_wait_s);
-    return isfinite(rtt_s) ? e->flow->rate_bps * rtt_s / least_s : INFINITY;
+    double rtt_s = analysis_evidence_rtt_s(e);
+    return e->ack_wait_s < HARDLY * rtt_s ? e->flow->rate_bps * rtt_s / (rtt_s - 2 * e->ack_wait_s) : INFINITY;
 }
 
 /* Do its ACKs share a queue with data? */

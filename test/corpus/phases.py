@@ -6,9 +6,9 @@
 
 Scenarios are drawn at random: patterns as Zhu et al. 2014 draw them, exchanges of unequal messages, and flows of any
 start and size, over stars and trees. Each is run as it is (A) and with ACKs first at every queue (B), and check judges
-A's directory. The truth about a host is what its judged flows got in the judged phase of A against what the same ones got in
-B while all of them lived, from the same time on; where they lived for less than a third as long, or where the phase cut
-to B's length says something else, nobody knows ("unclear")."""
+A's directory. The truth about a host is what its judged flows got in the judged phase of A against what the same ones
+got in B while all of them lived, from the same time on; where they lived for less than a third as long, or where the
+phase cut to B's length says something else, nobody knows ("unclear")."""
 import argparse
 import concurrent.futures
 import csv
