@@ -19,7 +19,6 @@
 #define HEADERS 90.0       /* wire bytes of a segment besides its payload; of an ACK, all */
 #define STOPS 0.02         /* of the time by PAUSE */
 #define LOSS_EVENTS 2
-#define HARDLY 0.05      /* of the round trip */
 #define ALONE 1.01        /* of its own data on a link */
 #define MOST_OF_TRANSFER 0.9
 
@@ -223,13 +222,6 @@ static double evidence_window_bps(const struct study_run_links *l, const struct 
     return flight.waits_timer ? INFINITY : flight.bytes * 8 / (floor_s + flight.mates * frame_s);
 }
 
-/* What data wait for where ACKs hardly do is no bunches that these make: of their waits no more goes than those last. */
-static double evidence_unbunched_bps(const struct analysis_evidence *e)
-{
-    double rtt_s = analysis_evidence_rtt_s(e);
-    return e->ack_wait_s < HARDLY * rtt_s ? e->flow->rate_bps * rtt_s / (rtt_s - 2 * e->ack_wait_s) : INFINITY;
-}
-
 /* Do its ACKs share a queue with data? */
 static bool evidence_behind(const struct study_run_links *l, const struct study_run_flow *f)
 {
@@ -302,8 +294,6 @@ void study_run_evidence(const struct study_run_links *l, const struct study_run_
     double growth = evidence_growth(l, f, resource, e->flow->incoming, e->flow->rate_bps, flow_faster(f, from_s, to_s),
                                     &elsewhere, &full);
     e->most_bps = fmin(e->flow->rate_bps * growth, evidence_window_bps(l, f, row->floor_s));
-    if (f->progress)
-        e->most_bps = fmin(e->most_bps, evidence_unbunched_bps(e));
     e->limit = evidence_limit(f, full, elsewhere, e);
     if (e->limit == ANALYSIS_CAUSE_WINDOW && f->flow->n_pauses > 0)
         evidence_pauses(f, fmax(from_s, e->start_s), to_s, e);
