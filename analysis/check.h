@@ -32,6 +32,7 @@ struct analysis_check_flow {
     enum analysis_limit limit;    /* while steady */
     int64_t loss_events;          /* windows with a loss, in the steady part; LOSS_UNKNOWN when nobody looked */
     double drift;                 /* how surely the rate rises or falls: 1 - estimate_drift_p(); 0 when nobody looked */
+    double stall;                 /* estimate_stall() of its rate; 0 when nobody looked */
     double floor_s, data_wait_s, ack_wait_s; /* its round trip, of a capture; NAN unknown */
     double predicted_bps[ANALYSIS_RULES]; /* filled by the judge; NAN where a rule does not apply */
 };

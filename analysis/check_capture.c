@@ -75,6 +75,7 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
         .retransmitted_segments = retransmitted,
         .loss_events = events,
         .drift = 1 - estimate_drift_p(&steady),
+        .stall = estimate_stall(&steady),
         .limit = analysis_limit_between(flow, r->steady_start_s, r->end_s),
         .slot = ((const struct capture_flow *)user)->slot,
     };
@@ -112,7 +113,7 @@ static bool capture_diagnose(void *user, struct analysis_resource *r, const stru
     for (size_t i = 0; i < r->n; i++) {
         const struct capture_flow *flow = uses[i]->flow;
         flows[i] = (struct analysis_diagnosis_flow){.slot = flow->slot, .incoming = r->flows[i].incoming,
-                                                    .rate_bps = r->flows[i].rate_bps, .ci95_bps = r->flows[i].ci95_bps,
+                                                    .rate_bps = r->flows[i].rate_bps,
                                                     .loss_events = r->flows[i].loss_events,
                                                     .retransmitted = r->flows[i].retransmitted_segments,
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};

@@ -27,6 +27,7 @@
 #define ETHERNET 24.0       /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
 #define COUNTS 0.05         /* of both directions together: what a lesser one loses does not matter */
+#define MODEL 0.004         /* of what is possible: what this leaves out, as test/cli/bench_intervals.py measures */
 #define UNLIKE 2.5          /* times faster: an access line */
 
 const char *analysis_answer_name(enum analysis_answer answer)
@@ -199,14 +200,12 @@ static void diagnose_ways(struct diagnosis *d)
         double x = e->flow->rate_bps;
         w->flows++;
         w->carried_bps += x;
-        w->ci95_bps += e->flow->ci95_bps * e->flow->ci95_bps;
         w->data_wait_s += x * e->data_wait_s;
         w->ack_wait_s += x * e->ack_wait_s;
         w->floor_s += x * e->floor_s;
     }
     for (int i = 0; i < 2; i++) {
         struct analysis_diagnosis_way *w = diagnosis_way(d, i);
-        w->ci95_bps = sqrt(w->ci95_bps);
         w->data_wait_s /= w->carried_bps;
         w->ack_wait_s /= w->carried_bps;
         w->floor_s /= w->carried_bps;
@@ -451,7 +450,7 @@ static void diagnose_lost(struct diagnosis *d)
     bool yes = diagnosis_yes(out, least_bps), no = !diagnosis_yes(out, most_bps);
     out->answer = yes ? ANALYSIS_ANSWER_YES : no ? ANALYSIS_ANSWER_NO : ANALYSIS_ANSWER_UNKNOWN;
     out->lost_share = diagnosis_share(carried, possible);
-    out->ci95 = hypot(out->in.ci95_bps, out->out.ci95_bps) / possible +
+    out->ci95 = hypot(d->s.ci95_bps / possible, MODEL) +
                 (most_bps[0] - least_bps[0] + most_bps[1] - least_bps[1]) / (2 * possible);
     for (int i = 0; i < 2 && out->answer == ANALYSIS_ANSWER_UNKNOWN; i++)
         if (most_bps[i] > least_bps[i])

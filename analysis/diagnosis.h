@@ -44,7 +44,7 @@ const char *analysis_capacity_source_name(enum analysis_capacity_source source);
 
 struct analysis_diagnosis_way {
     size_t flows;
-    double carried_bps, ci95_bps; /* goodput; the interval NAN when unknown */
+    double carried_bps;           /* goodput */
     double possible_bps;          /* NAN unknown */
     double room_bps;              /* goodput that fits beside the ACKs of the other direction; NAN unknown */
     double lost_share;            /* NAN unknown; may be slightly negative */
@@ -59,7 +59,7 @@ struct analysis_diagnosis {
     enum analysis_answer answer;
     enum analysis_cause cause, second; /* second: ANALYSIS_CAUSE_UNKNOWN when there is none */
     struct analysis_diagnosis_way in, out;
-    double lost_share, ci95; /* of both together; NAN unknown */
+    double lost_share, ci95; /* of both together, with half the width of its 95 % interval; NAN unknown */
     char why[240];
 };
 
@@ -67,7 +67,7 @@ struct analysis_diagnosis {
 struct analysis_diagnosis_flow {
     size_t slot;
     bool incoming;
-    double rate_bps, ci95_bps;
+    double rate_bps;
     int64_t loss_events, retransmitted;
     double floor_s, data_wait_s, ack_wait_s; /* filled by the diagnosis: its round trip in the phase; NAN unknown */
     enum analysis_cause limit;               /* likewise: application, receiver, window or losses */

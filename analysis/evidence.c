@@ -442,6 +442,31 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     s->full_bytes = fmin(fmax(s->full_bytes, e->clocking.full_bytes), MTU_PAYLOAD);
 }
 
+/* Of what all carry together, which is known better than what each of them does where they share a link's cycles. */
+static double evidence_ci95_bps(const struct analysis_evidence_set *s)
+{
+    double series[ANALYSIS_BINS_MAX];
+    int64_t width_ns = 1, cycles = 0, to_ns = llround(s->to_s * 1e9);
+    size_t n = 0, begin, end;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *e = &s->flow[i];
+        int64_t own_ns = e->bins ? analysis_bins_width_ns(e->bins) : INT64_MAX, events = e->flow->loss_events;
+        width_ns = own_ns > width_ns ? own_ns : width_ns;
+        cycles = events > 0 && (cycles == 0 || events < cycles) ? events : cycles;
+    }
+    for (int64_t at_ns = (llround(s->from_s * 1e9) / width_ns + 1) * width_ns;
+         n < ANALYSIS_BINS_MAX && at_ns <= to_ns - width_ns; at_ns += width_ns, n++) {
+        series[n] = 0;
+        for (size_t i = 0; i < s->n; i++) { /* bins of all flows are on one grid */
+            analysis_bins_range(s->flow[i].bins, at_ns, at_ns + width_ns, &begin, &end);
+            for (; begin < end; begin++)
+                series[n] += (double)analysis_bins_get(s->flow[i].bins, begin).bytes * 8e9 / (double)width_ns;
+        }
+    }
+    struct estimate_series all = {series, n, 8e9 * s->full_bytes / (double)width_ns, (size_t)cycles};
+    return estimate_steady(&all).ci95;
+}
+
 /* What a full frame takes on the host's slower way; NAN when the capture does not show it. */
 static double evidence_frame_s(const struct analysis_flows *f, const struct analysis_diagnosis_flow *flows, size_t n)
 {
@@ -481,6 +506,7 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
         bytes += flows[i].rate_bps / 8 * (to_s - from_s);
         acks += s->flow[i].clocking.pure_acks;
     }
+    s->ci95_bps = evidence_ci95_bps(s);
     s->segments_per_ack = acks > 0 ? fmax(1, bytes / (acks * s->full_bytes)) : SEGMENTS_PER_ACK;
     return true;
 }

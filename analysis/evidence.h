@@ -41,6 +41,7 @@ struct analysis_evidence_set {
     struct analysis_wait *waits;    /* owned */
     size_t n;
     double from_s, to_s;            /* the phase */
+    double ci95_bps;                /* half the width of the 95 % interval of what all carry together; NAN unknown */
     double full_bytes;              /* payload of a full frame */
     double segments_per_ack;
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */

@@ -98,18 +98,23 @@ static double resource_measure(const struct analysis_resource_source *source, st
 }
 
 /* Flows that share a link share its cycles: none is known better than the one with fewest losses allows, nor while one
- * of them drifts. */
+ * of them drifts, nor where one may be shut out. */
 static void resource_forget_intervals(struct analysis_resource *r)
 {
     int64_t least = INT64_MAX;
-    double drift_p = 1;
+    double drift_p = 1, stall = 0;
+    size_t incoming = 0;
     for (size_t i = 0; i < r->n; i++) {
         const struct analysis_check_flow *flow = &r->flows[i];
         drift_p = fmin(drift_p, 1 - flow->drift);
+        stall = fmax(stall, flow->stall);
+        incoming += flow->incoming;
         if (flow->loss_events > 0) /* unknown is below 0 */
             least = flow->loss_events < least ? flow->loss_events : least;
     }
-    bool silent = least < ESTIMATE_CYCLES_LEAST || drift_p * (double)r->n < ESTIMATE_DRIFT_P;
+    bool one_way = incoming == 0 || incoming == r->n;
+    bool silent = least < ESTIMATE_CYCLES_LEAST || drift_p * (double)r->n < ESTIMATE_DRIFT_P ||
+                  (one_way && stall > ESTIMATE_STALL_MOST);
     for (size_t i = 0; i < r->n && silent; i++)
         r->flows[i].ci95_bps = NAN;
 }

@@ -106,6 +106,16 @@ double estimate_drift_p(const struct estimate_series *s)
     return estimate_varies(s, part) ? erfc(fabs(sum) / sqrt(PARTS * (PARTS - 1) * (2 * PARTS + 5) / 9.0)) : 1;
 }
 
+double estimate_stall(const struct estimate_series *s)
+{
+    size_t longest = 0, still = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        still = s->samples[i] > 0 ? 0 : still + 1;
+        longest = still > longest ? still : longest;
+    }
+    return longest > 0 ? (double)(longest + 1) * (double)s->cycles / (double)s->n : 0; /* and parts at its ends */
+}
+
 /* The series has SHORTEST samples or more. */
 static struct estimate_memory estimate_remember(const struct estimate_series *s, bool varies)
 {

@@ -58,6 +58,14 @@ struct estimate_series {
  * against the samples, which hide it from the cosines below. 1 where the parts differ by rounding, or are too short. */
 double estimate_drift_p(const struct estimate_series *s);
 
+/* The longest time in which nothing passes, in mean cycles; 0: none. */
+double estimate_stall(const struct estimate_series *s);
+
+/* A flow that stands still for so long has lost a window and waits for its timer. Where all data go one way through one
+ * queue, the phase of windows decides whose segments it drops (Floyd and Jacobson 1991, Traffic phase effects in
+ * packet-switched gateways), and for how long: a flow may be shut out next that never was before. */
+#define ESTIMATE_STALL_MOST 3
+
 /* Mean and interval of a series that is correlated in time, from its lowest frequencies: the cosine sums
  *   y_j = sqrt(2 / n) sum x_t cos(pi j (t + 1/2) / n),   j = 1 to 16,
  * are about normal and independent, with the variance S(j) of the spectrum, and the mean has S(0) / n. Of a process

@@ -75,7 +75,8 @@ bool results_directory_take(const char *directory, int *lock, struct error *err)
 bool results_directory_clear(const char *directory, struct error *err)
 {
     static const char *const tables[] = {"flows.csv",  "queues.csv",   "operations.csv",
-                                         "bursts.csv", "pingpong.csv", "uniform.csv"};
+                                         "bursts.csv", "pingpong.csv", "uniform.csv",
+                                         "progress.csv"};
     struct results_summary before;
     struct error ignored;
     if (!outfile_make_directory(directory, err))

@@ -160,8 +160,8 @@ static struct results_port record_port(const struct emu_port *p, const struct em
 }
 
 bool record_run(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
-                const struct results_capture *captures, int64_t ended_ps, bool complete, const char *directory,
-                struct error *err)
+                const struct results_progress *progress, const struct results_capture *captures, int64_t ended_ps,
+                bool complete, const char *directory, struct error *err)
 {
     int ports = emu_network_port_count(n);
     struct results_summary summary = {
@@ -186,7 +186,9 @@ bool record_run(const struct scenario *s, const struct record_flow *flows, struc
         summary.ports[i] = record_port(emu_network_port(n, i), emu_network_buffer(n, i));
     for (int i = 0; i < s->n_captures; i++)
         summary.captures[i] = captures[i];
-    bool ok = record_flows(&summary, directory, err) && results_summary_write(&summary, directory, err);
+    bool ok = record_flows(&summary, directory, err) &&
+              results_progress_write(progress, summary.flows, directory, err) &&
+              results_summary_write(&summary, directory, err);
     results_summary_fini(&summary);
     return ok;
 }

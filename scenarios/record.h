@@ -6,6 +6,7 @@
 #include "base/estimate.h"
 #include "base/outfile.h"
 #include "emu/network.h"
+#include "results/progress.h"
 #include "results/summary.h"
 #include "scenarios/scenario.h"
 #include "scenarios/waits.h"
@@ -32,9 +33,10 @@ void record_queues_sample(struct record_queues *r, struct emu_network *n, int64_
 /* keep: the file appears; otherwise it is removed. */
 bool record_queues_close(struct record_queues *r, bool keep, struct error *err);
 
-/* flows.csv, when complete, and summary.json (results/flow.h, results/summary.h). captures: of the scenario. */
+/* flows.csv, progress.csv and summary.json (results/flow.h, results/progress.h, results/summary.h). captures: of the
+ * scenario. */
 bool record_run(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
-                const struct results_capture *captures, int64_t ended_ps, bool complete, const char *directory,
-                struct error *err);
+                const struct results_progress *progress, const struct results_capture *captures, int64_t ended_ps,
+                bool complete, const char *directory, struct error *err);
 
 #endif

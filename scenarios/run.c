@@ -52,6 +52,8 @@ struct run {
     struct run_losses *losses;    /* owned; one a flow */
     double *delivered;            /* owned; bytes of flow f delivered by the s-th steady sample: [f * capacity + s] */
     size_t samples, capacity;     /* taken, and room */
+    struct results_progress progress;
+    int64_t progress_ps; /* to its next time; 0: there is none */
     bool interrupted, failed;
     struct error error;           /* why it failed */
 };
@@ -204,6 +206,34 @@ static void run_count_losses(struct run *r, int flow, int64_t now_ps)
     l->segments = segments;
 }
 
+/* What flows have had done, more rarely as the run becomes longer. */
+static void run_keep_progress(void *arg)
+{
+    struct run *r = arg;
+    const struct scenario *s = r->scenario;
+    struct emu_clock clock = emu_engine_clock(r->engine);
+    struct results_progress_point *point =
+        results_progress_add(&r->progress, (double)emu_clock_now(&clock) / UNITS_PS_PER_S);
+    bool over = s->barrier; /* behind one the first messages show all */
+    for (int i = 0; i < s->n_flows; i++) {
+        struct emu_flow_stats stats = run_flow_stats(r, i);
+        const struct waits_flow *w = &r->waits[i];
+        point[i] = (struct results_progress_point){(double)stats.delivered_bytes,
+                                                   (double)stats.delivered_back_bytes,
+                                                   (double)w->data.frames,
+                                                   w->data.wait_sum_ps / UNITS_PS_PER_S,
+                                                   (double)w->ack.frames,
+                                                   w->ack.wait_sum_ps / UNITS_PS_PER_S};
+        over = over && stats.delivered_bytes >= s->flows[i].bytes;
+    }
+    if (results_progress_thin(&r->progress))
+        r->progress_ps *= 2;
+    if (over)
+        r->progress_ps = 0;
+    else
+        emu_clock_schedule(&clock, r->progress_ps, run_keep_progress, r);
+}
+
 /* Every sample_ps: queue depths, deliveries, and whether all is delivered. */
 static void run_sample(void *arg)
 {
@@ -259,14 +289,16 @@ static void run_watch(void *arg)
         emu_clock_schedule(&clock, r->sample_ps < WATCH_PS ? r->sample_ps : WATCH_PS, run_watch, r);
 }
 
-/* Goodput after the warm-up, over samples in which the flow was still running. In place: once only. */
+/* Goodput after the warm-up, over samples in which the flow was running. In place: once only. */
 static struct estimate_series run_series(const struct run *r, int flow, size_t cycles)
 {
     double *bytes = r->delivered + (size_t)flow * r->capacity;
     int64_t total = r->scenario->flows[flow].bytes;
     double seconds = (double)r->sample_ps / (double)UNITS_PS_PER_S;
-    size_t n = 0;
-    while (n + 1 < r->samples && !(total && bytes[n + 1] >= (double)total)) {
+    size_t n = 0, samples = r->samples;
+    for (; samples > 0 && bytes[0] == 0 && bytes[samples - 1] > 0; samples--) /* not begun */
+        bytes++;
+    while (n + 1 < samples && !(total && bytes[n + 1] >= (double)total)) {
         bytes[n] = (bytes[n + 1] - bytes[n]) * 8 / seconds; /* bytes[n] is not needed again */
         n++;
     }
@@ -274,13 +306,26 @@ static struct estimate_series run_series(const struct run *r, int flow, size_t c
                                     cycles};
 }
 
+/* Whether no host both sends and receives data. */
+static bool run_one_way(const struct scenario *s)
+{
+    bool *sends = memory_zeroed((size_t)s->network.hosts, sizeof *sends, "hosts");
+    bool one = true;
+    for (int i = 0; i < s->n_flows; i++)
+        sends[s->flows[i].from] = true;
+    for (int i = 0; i < s->n_flows; i++)
+        one = one && !sends[s->flows[i].to] && !s->flows[i].duplex;
+    free(sends);
+    return one;
+}
+
 /* Mean goodput of each flow. What one flow does to another is over no sooner than the slowest of them forgets it, nor
- * while one of them drifts. */
+ * while one of them drifts, nor where one may be shut out. */
 static void run_steady(const struct run *r, struct record_flow *flows)
 {
     int n = r->scenario->n_flows;
     size_t slowest = 0;
-    double drift_p = 1;
+    double drift_p = 1, stall = 0;
     for (int i = 0; i < n; i++)
         if (r->losses[i].events > 0 && (slowest == 0 || r->losses[i].events < slowest))
             slowest = r->losses[i].events;
@@ -288,8 +333,10 @@ static void run_steady(const struct run *r, struct record_flow *flows)
         struct estimate_series series = run_series(r, i, slowest);
         flows[i].steady_bps = estimate_steady(&series);
         drift_p = fmin(drift_p, estimate_drift_p(&series));
+        stall = fmax(stall, estimate_stall(&series));
     }
-    for (int i = 0; i < n && drift_p * n < ESTIMATE_DRIFT_P; i++)
+    bool silent = drift_p * n < ESTIMATE_DRIFT_P || (stall > ESTIMATE_STALL_MOST && run_one_way(r->scenario));
+    for (int i = 0; i < n && silent; i++)
         flows[i].steady_bps.std_error = flows[i].steady_bps.ci95 = NAN;
 }
 
@@ -310,6 +357,8 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
         t->writer = NULL;
     }
     run_steady(r, flows);
+    if (r->progress_ps > 0)
+        run_keep_progress(r);
     for (int i = 0; ok && i < s->n_flows; i++) {
         flows[i].stats = run_flow_stats(r, i);
         flows[i].waits = flows[i].warm = r->waits[i];
@@ -322,7 +371,8 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, true, &r->error) &&
          (!r->program || r->interrupted || r->program->ops->finish(r->program, &r->error)) &&
-         record_run(s, flows, &r->network, captures, ended_ps, !r->interrupted, r->options->directory, &r->error);
+         record_run(s, flows, &r->network, &r->progress, captures, ended_ps, !r->interrupted, r->options->directory,
+                    &r->error);
     free(flows);
     free(captures);
     return ok;
@@ -365,6 +415,11 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         return false;
     emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
     emu_clock_schedule(&clock, 0, run_watch, r);
+    if (s->transport == SCENARIO_TRANSPORT_TCP && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_flows > 0) {
+        r->progress.flows = (size_t)s->n_flows;
+        r->progress_ps = r->sample_ps < BOUNDED_SAMPLE_PS ? r->sample_ps : BOUNDED_SAMPLE_PS;
+        emu_clock_schedule(&clock, r->progress_ps, run_keep_progress, r);
+    }
     return true;
 }
 
@@ -391,6 +446,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     }
     free(r.delivered);
     free(r.losses);
+    results_progress_fini(&r.progress);
     free(r.taps);
     free(r.waits);
     free(r.warm);

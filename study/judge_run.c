@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/judge_run.h"
 
+#include "analysis/steady.h"
+#include "base/estimate.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
@@ -13,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TIMES_LEAST 5 /* known in a phase, so that its ends, which lie between, matter little */
+#define PARTS 32      /* of a phase, to see where a rate settles */
+#define OTHERWISE 0.05 /* of a phase: a mean over so much else is not used where a flow's progress is known */
 #define APART 0.1 /* of the time that all have in common: such means do not belong together */
 
 struct run_flow {
@@ -21,7 +26,9 @@ struct run_flow {
     int64_t bytes;
     double start_s, end_s;
     double warmup_s; /* of the run: steady rates count from here */
+    double steady_from_s, steady_to_s; /* what its mean is over */
     size_t row;      /* in flows.csv */
+    bool repeats;    /* messages */
     struct study_run_flow known; /* its row: of the summary, NULL without one */
 };
 
@@ -29,6 +36,7 @@ struct run_flows {
     struct run_flow *flow; /* owned */
     size_t n;
     struct results_summary summary; /* without ports: of a run that has none */
+    struct results_progress progress;
     struct study_run_links links;
 };
 
@@ -88,7 +96,8 @@ static struct run_flow run_flow(const struct results_flow *row, const struct sce
     };
     snprintf(r.figures.src, sizeof r.figures.src, "%s", row->src);
     snprintf(r.figures.dst, sizeof r.figures.dst, "%s", row->dst);
-    if (flow && flow->repeat > 1 && s->barrier) /* as if there were one message of mean length */
+    r.repeats = flow && flow->repeat > 1;
+    if (r.repeats && s->barrier) /* as if there were one message of mean length */
         r.end_s = r.start_s + row->message_s;
     r.known.flow = flow;
     r.src_rack = run_rack_of(s, row->src);
@@ -113,26 +122,37 @@ static struct run_flow run_flow_back(const struct run_flow *there)
     return back;
 }
 
+/* What its means are over, and its progress, where that is of its life. */
+static void run_span(struct run_flow *f, const struct scenario *s, double ended_s,
+                     const struct results_progress *progress)
+{
+    bool done = f->repeats ? s->barrier : f->known.row->done;
+    if (progress->n > 0 && (!f->repeats || s->barrier)) {
+        f->known.progress = progress;
+        f->known.index = f->row;
+        f->known.start_s = f->start_s;
+        f->known.end_s = f->end_s;
+    }
+    f->steady_from_s = fmax(f->start_s, f->warmup_s < f->end_s ? f->warmup_s : 0);
+    f->steady_to_s = done ? f->end_s : ended_s;
+}
+
 /* The summary's rows of the flows, and the links that they use. `flows` has room for the way back of each. */
 static void run_links(const struct scenario *s, struct run_flows *flows)
 {
     const struct results_summary *summary = &flows->summary;
-    size_t rows = flows->n, n = 0;
-    struct study_run_flow *known = memory_zeroed(2 * rows, sizeof *known, "the flows of a run");
+    size_t rows = flows->n;
     for (size_t i = 0; i < rows; i++) {
         struct run_flow *f = &flows->flow[i];
         const struct results_flow *row = f->row < summary->n_flows ? &summary->flows[f->row] : NULL;
         if (!f->known.flow || !row || strcmp(row->name, f->known.flow->name) != 0)
             continue;
         f->known.row = row;
-        known[n++] = f->known;
-        if (!f->known.flow->duplex || row->delivered_back_bytes <= 0)
-            continue;
-        flows->flow[flows->n] = run_flow_back(f);
-        known[n++] = flows->flow[flows->n++].known;
+        run_span(f, s, (double)summary->ended_ps / UNITS_PS_PER_S, &flows->progress);
+        if (f->known.flow->duplex && row->delivered_back_bytes > 0)
+            flows->flow[flows->n++] = run_flow_back(f);
     }
-    study_run_links_init(&flows->links, s, summary, known, n);
-    free(known);
+    study_run_links_init(&flows->links, s, summary);
 }
 
 /* The flows that began and got something. */
@@ -147,22 +167,50 @@ static bool run_read(const char *directory, const struct scenario *s, struct run
         flows->flow[flows->n].row = i;
         flows->n += rows[i].start_ps >= 0 && flows->flow[flows->n].figures.rate_bps > 0;
     }
+    ok = ok && results_progress_read(&flows->progress, rows, n, directory, err);
     free(rows);
     if (ok)
         run_links(s, flows);
     return ok;
 }
 
-static double run_settled_s(const void *flow, double start_s, double end_s)
+/* Has the flow a mean of other times than the phase [from_s, to_s), and is its progress in that known? */
+static bool run_phased(const struct run_flow *f, double from_s, double to_s)
 {
-    (void)start_s, (void)end_s;
-    return ((const struct run_flow *)flow)->warmup_s;
+    double apart_s = fabs(f->steady_from_s - from_s) + fabs(f->steady_to_s - to_s);
+    return f->known.progress && apart_s > OTHERWISE * (to_s - from_s) &&
+           results_progress_times(f->known.progress, from_s, to_s) >= TIMES_LEAST;
 }
 
+/* The end of the warm-up; in a phase of its life, where its rate has settled after that, as in a capture, or, if less
+ * than half of the phase is after it, anyhow. */
+static double run_settled_s(const void *flow, double start_s, double end_s)
+{
+    const struct run_flow *f = flow;
+    bool early = f->known.progress && f->warmup_s > (start_s + end_s) / 2;
+    double from_s = early ? start_s : fmax(start_s, f->warmup_s);
+    double series[PARTS], part_s = (end_s - from_s) / PARTS;
+    if (!run_phased(f, from_s, end_s))
+        return from_s;
+    for (int i = 0; i < PARTS; i++)
+        series[i] = study_run_goodput_bps(&f->known, from_s + i * part_s, from_s + (i + 1) * part_s);
+    return from_s + part_s * (double)analysis_steady_start(series, PARTS);
+}
+
+static double run_rate_bps(const struct run_flow *f, double from_s, double to_s)
+{
+    return run_phased(f, from_s, to_s) ? study_run_goodput_bps(&f->known, from_s, to_s) : f->figures.rate_bps;
+}
+
+/* Repeated messages have their mean, with its interval, whatever one of them got in the phase. */
 static void run_measure(const void *flow, const struct analysis_resource *r, struct analysis_check_flow *measured)
 {
-    (void)r;
-    *measured = ((const struct run_flow *)flow)->figures;
+    const struct run_flow *f = flow;
+    *measured = f->figures;
+    if (f->repeats || !run_phased(f, r->steady_start_s, r->end_s))
+        return;
+    measured->rate_bps = run_rate_bps(f, r->steady_start_s, r->end_s);
+    measured->ci95_bps = NAN;
 }
 
 /* How a flow uses a host's link (or the backbone); false when it does not. */
@@ -176,22 +224,27 @@ static bool run_uses(const struct run_flow *f, const char *resource, bool *incom
     return *incoming || strcmp(f->figures.src, resource) == 0;
 }
 
-/* Steady rates and waits are means from the end of the warm-up, or the flow's start, to its end: that is the phase of
- * the evidence. Returns whether some flow's is another one. */
-static bool run_apart(const struct run_flows *run, const struct analysis_resource *r,
-                      const struct analysis_resource_use *const *uses, struct analysis_evidence_set *s)
+/* Steady rates and waits are means from the end of the warm-up, or the flow's start, to its end: what these have in
+ * common is the phase of the evidence, or that of the resource where progress tells what was done in it. Returns
+ * whether some flow's means are of other times. */
+static bool run_apart(const struct analysis_resource *r, const struct analysis_resource_use *const *uses,
+                      struct analysis_evidence_set *s)
 {
-    double first_s = INFINITY, last_s = 0, ended_s = (double)run->summary.ended_ps / UNITS_PS_PER_S;
+    double first_s = INFINITY, last_s = 0;
+    bool phased = false;
     for (size_t i = 0; i < r->n; i++) {
         const struct run_flow *f = uses[i]->flow;
-        bool done = f->known.row && (f->known.flow->repeat > 1 ? run->links.scenario->barrier : f->known.row->done);
-        double from_s = fmax(f->start_s, f->warmup_s < f->end_s ? f->warmup_s : 0), to_s = done ? f->end_s : ended_s;
-        first_s = fmin(first_s, from_s);
-        last_s = fmax(last_s, to_s);
-        s->from_s = fmax(s->from_s, from_s);
-        s->to_s = fmin(s->to_s, to_s);
+        first_s = fmin(first_s, f->steady_from_s);
+        last_s = fmax(last_s, f->steady_to_s);
+        s->from_s = fmax(s->from_s, f->steady_from_s);
+        s->to_s = fmin(s->to_s, f->steady_to_s);
+        phased = phased || run_phased(f, r->steady_start_s, r->end_s);
     }
-    return last_s - first_s > (1 + APART) * (s->to_s - s->from_s);
+    if (!phased)
+        return last_s - first_s > (1 + APART) * (s->to_s - s->from_s);
+    s->from_s = r->steady_start_s;
+    s->to_s = r->end_s;
+    return false;
 }
 
 static void run_withdraw(struct analysis_diagnosis *d)
@@ -218,17 +271,56 @@ static void run_others(const struct run_flows *run, const struct analysis_resour
         if (judged || !run_uses(f, r->host, &incoming) || !f->known.row)
             continue;
         double overlap_s = fmin(f->end_s, s->to_s) - fmax(f->start_s, s->from_s);
-        double bytes = (double)f->bytes * fmax(0, overlap_s) / (f->end_s - f->start_s);
-        study_run_wire_bps(&f->known, bytes * 8 / span_s, &s->other_bps[incoming ? 0 : 1],
+        double bps = (double)f->bytes * 8 * fmax(0, overlap_s) / (f->end_s - f->start_s) / span_s;
+        if (f->known.progress)
+            bps = study_run_goodput_bps(&f->known, s->from_s, s->to_s);
+        study_run_wire_bps(&f->known, bps, &s->other_bps[incoming ? 0 : 1],
                            &s->other_bps[incoming ? 1 : 0]);
     }
+}
+
+/* Half the width of the 95 % interval of what all carry together. */
+static double run_ci95_bps(const struct run_flows *run, const struct analysis_resource_use *const *uses, size_t n,
+                           const struct analysis_evidence_set *s)
+{
+    size_t times = results_progress_times(&run->progress, s->from_s, s->to_s);
+    double *series = memory_zeroed(times, sizeof *series, "the progress of flows");
+    double step_s = (s->to_s - s->from_s) / (double)times;
+    int64_t cycles = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct run_flow *f = uses[i]->flow;
+        int64_t events = f->known.row ? f->known.row->steady_loss_events : 0;
+        cycles = events > 0 && (cycles == 0 || events < cycles) ? events : cycles;
+        times = f->known.progress ? times : 0;
+        for (size_t k = 0; k < times; k++)
+            series[k] += study_run_goodput_bps(&f->known, s->from_s + (double)k * step_s,
+                                               s->from_s + (double)(k + 1) * step_s);
+    }
+    struct estimate_series all = {series, times, 8 * s->full_bytes / step_s, (size_t)cycles};
+    double ci95_bps = estimate_steady(&all).ci95;
+    free(series);
+    return ci95_bps;
+}
+
+/* Receivers answer at once what comes out of order, and then more often. */
+static double run_segments_per_ack(const struct study_run_links *links, const struct analysis_resource_use *const *uses,
+                                   size_t n)
+{
+    double segments = 0, acks = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct run_flow *f = uses[i]->flow;
+        segments += f->known.row ? (double)f->known.row->data_frames : 0;
+        acks += f->known.row ? (double)f->known.row->ack_frames : 0;
+    }
+    double most = (double)links->scenario->tcp.delayed_ack;
+    return acks > 0 ? fmin(most, fmax(1, segments / acks)) : most;
 }
 
 static bool run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
                          struct error *err)
 {
-    const struct run_flows *run = user;
-    const struct study_run_links *links = &run->links;
+    struct run_flows *run = user;
+    struct study_run_links *links = &run->links;
     (void)err;
     struct analysis_evidence *evidence = memory_zeroed(r->n, sizeof *evidence, "the flows of a host");
     struct analysis_diagnosis_flow *flows = memory_zeroed(r->n, sizeof *flows, "the flows of a host");
@@ -237,15 +329,20 @@ static bool run_diagnose(void *user, struct analysis_resource *r, const struct a
                                     study_run_links_rate_bps(links, r->host, false)};
     struct analysis_evidence_set s = {.flow = evidence, .n = r->n, .from_s = 0, .to_s = INFINITY,
                                       .full_bytes = (double)tcp->segment_bytes,
-                                      .segments_per_ack = (double)tcp->delayed_ack, .beside = true};
-    bool apart = run_apart(run, r, uses, &s);
+                                      .segments_per_ack = run_segments_per_ack(links, uses, r->n),
+                                      .beside = true};
+    bool apart = run_apart(r, uses, &s);
+    s.ci95_bps = run_ci95_bps(run, uses, r->n, &s);
     run_others(run, r, uses, &s);
+    study_run_links_empty(links);
+    for (size_t i = 0; i < run->n; i++)
+        if (run->flow[i].known.row)
+            study_run_links_add(links, &run->flow[i].known, s.from_s, s.to_s);
     r->diagnosed = true;
     for (size_t i = 0; i < r->n; i++) {
         const struct run_flow *f = uses[i]->flow;
         flows[i] = (struct analysis_diagnosis_flow){.incoming = r->flows[i].incoming,
-                                                    .rate_bps = r->flows[i].rate_bps,
-                                                    .ci95_bps = r->flows[i].ci95_bps};
+                                                    .rate_bps = run_rate_bps(f, s.from_s, s.to_s)};
         evidence[i].flow = &flows[i];
         r->diagnosed = r->diagnosed && f->known.row;
         if (f->known.row)
@@ -275,7 +372,7 @@ static bool run_judge(struct run_flows *flows, size_t least, const char *resourc
         .diagnose = run_diagnose,
         .user = flows,
         .least = least,
-        .whole_lives = true,
+        .whole_lives = flows->progress.n == 0 || !flows->links.scenario || flows->links.scenario->barrier,
     };
     size_t n = 0;
     for (size_t i = 0; i < flows->n; i++) {
@@ -336,6 +433,7 @@ bool study_judge_run_directory(const char *directory, double tolerance, struct a
     resources->n_alone = alone.n;
     study_run_links_fini(&flows.links);
     results_summary_fini(&flows.summary);
+    results_progress_fini(&flows.progress);
     scenario_fini(&s);
     free(flows.flow);
     if (ok)

@@ -19,6 +19,7 @@
 #define HEADERS 90.0       /* wire bytes of a segment besides its payload; of an ACK, all */
 #define STOPS 0.02         /* of the time by PAUSE */
 #define LOSS_EVENTS 2
+#define ALONE 1.01        /* of its own data on a link */
 #define MOST_OF_TRANSFER 0.9
 
 static int links_compare(const void *a, const void *b)
@@ -65,16 +66,57 @@ static size_t links_path(const struct study_run_links *l, const struct study_run
     return n;
 }
 
+/* Is its next message what follows? Its progress is that of a first one, behind a barrier. */
+static bool flow_repeats(const struct study_run_flow *f)
+{
+    return f->flow->repeat > 1 && !f->progress;
+}
+
+static struct results_progress_point flow_did(const struct study_run_flow *f, double from_s, double to_s)
+{
+    return results_progress_between(f->progress, f->index, f->start_s, f->end_s, from_s, to_s);
+}
+
+double study_run_goodput_bps(const struct study_run_flow *f, double from_s, double to_s)
+{
+    struct results_progress_point did = flow_did(f, from_s, to_s);
+    return 8 * (f->back ? did.back_bytes : did.bytes) / (to_s - from_s);
+}
+
+/* Mean waits of its data and its ACKs in [from_s, to_s), or after the warm-up, or in its life. */
+static void flow_waits(const struct study_run_flow *f, double from_s, double to_s, double *data_s, double *ack_s)
+{
+    const struct results_flow *row = f->row;
+    bool steady = isfinite(row->steady_data_wait_s) && isfinite(row->steady_ack_wait_s);
+    double there_s = steady ? row->steady_data_wait_s : row->data_wait_s;
+    double back_s = steady ? row->steady_ack_wait_s : row->ack_wait_s;
+    if (f->progress) {
+        struct results_progress_point did = flow_did(f, from_s, to_s);
+        there_s = did.data_wait_s / did.data_frames;
+        back_s = did.ack_wait_s / did.ack_frames;
+    }
+    *data_s = f->back ? back_s : there_s; /* what comes back passes the queues of the ACKs */
+    *ack_s = f->back ? there_s : back_s;
+}
+
+/* How many times faster its window would send if its ACKs waited for nothing. */
+static double flow_faster(const struct study_run_flow *f, double from_s, double to_s)
+{
+    double data_s, ack_s;
+    flow_waits(f, from_s, to_s, &data_s, &ack_s);
+    bool window = f->flow->rate_bps == 0 && f->flow->n_pauses == 0 && f->row->steady_loss_events < LOSS_EVENTS;
+    double faster = 1 + ack_s / (f->row->floor_s + data_s);
+    return window && isfinite(faster) ? faster : 1;
+}
+
 static double flow_rate_bps(const struct study_run_flow *f)
 {
     double share = f->back ? (double)f->row->delivered_back_bytes / (double)f->row->bytes : 1;
     return share * results_flow_rate_bps(f->row, f->flow->bytes);
 }
 
-void study_run_links_init(struct study_run_links *l, const struct scenario *s, const struct results_summary *summary,
-                          const struct study_run_flow *flows, size_t n)
+void study_run_links_init(struct study_run_links *l, const struct scenario *s, const struct results_summary *summary)
 {
-    struct study_run_link *path[HOPS];
     *l = (struct study_run_links){.scenario = s, .n = summary->n_ports};
     l->link = memory_zeroed(l->n, sizeof *l->link, "the links of a run");
     for (size_t i = 0; i < l->n; i++) {
@@ -84,14 +126,26 @@ void study_run_links_init(struct study_run_links *l, const struct scenario *s, c
                                              .stopped = fmax(0, stopped_ps / (double)summary->ended_ps)};
     }
     qsort(l->link, l->n, sizeof *l->link, links_compare);
-    for (size_t i = 0; i < n; i++) {
-        double rate_bps = flow_rate_bps(&flows[i]), data_bps = 0, ack_bps = 0;
-        study_run_wire_bps(&flows[i], isfinite(rate_bps) ? rate_bps : 0, &data_bps, &ack_bps);
-        for (size_t hop = links_path(l, &flows[i], false, path); hop > 0; hop--)
-            path[hop - 1]->data_bps += data_bps;
-        for (size_t hop = links_path(l, &flows[i], true, path); hop > 0; hop--)
-            path[hop - 1]->ack_bps += ack_bps;
+}
+
+void study_run_links_empty(struct study_run_links *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        l->link[i].data_bps = l->link[i].ack_bps = l->link[i].wanted_bps = 0;
+}
+
+void study_run_links_add(struct study_run_links *l, const struct study_run_flow *f, double from_s, double to_s)
+{
+    struct study_run_link *path[HOPS];
+    double rate_bps = f->progress ? study_run_goodput_bps(f, from_s, to_s) : flow_rate_bps(f);
+    double data_bps = 0, ack_bps = 0;
+    study_run_wire_bps(f, isfinite(rate_bps) ? rate_bps : 0, &data_bps, &ack_bps);
+    for (size_t hop = links_path(l, f, false, path); hop > 0; hop--) {
+        path[hop - 1]->data_bps += data_bps;
+        path[hop - 1]->wanted_bps += data_bps * flow_faster(f, from_s, to_s);
     }
+    for (size_t hop = links_path(l, f, true, path); hop > 0; hop--)
+        path[hop - 1]->ack_bps += ack_bps;
 }
 
 void study_run_links_fini(struct study_run_links *l)
@@ -128,20 +182,28 @@ void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, doub
     *ack_bps += goodput_bps * HEADERS / ((double)f->flow->tcp.delayed_ack * full);
 }
 
-/* How much faster the flow may become before the fullest of the other links on its way is full, the flows there growing
- * alike. *cause: what that link would be the limit by. */
+/* How much faster the flow may become before the fullest of the other links on its way is full. Alone there, it may
+ * until then; with others, whose data it waits for, no more than its ACKs' waits make it slower, and of a link that is
+ * full they divide what there is as what they want. *cause: what that link would be the limit by; *full: it is that
+ * already. */
 static double evidence_growth(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
-                              bool incoming, enum analysis_cause *cause)
+                              bool incoming, double rate_bps, double faster, enum analysis_cause *cause, bool *full)
 {
     struct study_run_link *path[HOPS];
-    double growth = INFINITY;
+    double growth = INFINITY, wire_bps = 0, acks_bps = 0;
+    study_run_wire_bps(f, rate_bps, &wire_bps, &acks_bps);
+    *full = false;
     for (size_t hop = links_path(l, f, false, path); hop > 0; hop--) {
         const struct study_run_link *link = path[hop - 1];
         double open_bps = (1 - link->stopped) * ((double)link->port->rate_bps - link->ack_bps);
+        double alike = open_bps / link->data_bps, share = faster * open_bps / link->wanted_bps;
+        if (link->data_bps > ALONE * wire_bps)
+            alike = fmin(alike, faster);
         if ((link->stopped == 0 && links_own(link->port->name, resource, incoming)) ||
-            open_bps >= growth * link->data_bps)
+            fmax(alike, share) >= growth)
             continue;
-        growth = open_bps / link->data_bps;
+        growth = fmax(alike, share);
+        *full = open_bps < link->data_bps / LINK_FULL;
         *cause = link->stopped > STOPS ? ANALYSIS_CAUSE_PAUSE : ANALYSIS_CAUSE_LINK;
     }
     return growth;
@@ -174,11 +236,12 @@ static bool evidence_behind(const struct study_run_links *l, const struct study_
  * ACKs. A chunk takes a round trip for each window in it, and one for the rest. */
 static void evidence_pauses(const struct study_run_flow *f, double from_s, double to_s, struct analysis_evidence *e)
 {
-    double end_s = (double)f->row->end_ps / UNITS_PS_PER_S, span_s = end_s - from_s;
-    double before = (double)f->row->bytes - e->flow->rate_bps * span_s / 8, pause_s = 0, n = 0;
+    double end_s = f->progress ? to_s : (double)f->row->end_ps / UNITS_PS_PER_S, span_s = end_s - from_s;
+    double upto = f->progress ? flow_did(f, 0, to_s).bytes : (double)f->row->bytes;
+    double before = upto - e->flow->rate_bps * span_s / 8, pause_s = 0, n = 0;
     for (int i = 0; i < f->flow->n_pauses; i++) {
         const struct scenario_pause *p = &f->flow->pauses[i];
-        if ((double)p->after_bytes <= before || p->after_bytes > f->row->bytes)
+        if ((double)p->after_bytes <= before || (double)p->after_bytes > upto)
             continue;
         pause_s += (double)p->pause_ps / UNITS_PS_PER_S;
         n++;
@@ -200,17 +263,17 @@ static void evidence_messages(const struct study_run_flow *f, double line_bps, s
     e->most_bps = fmin(e->most_bps, (double)f->flow->bytes * 8 / (e->floor_s / 2 + wire * 8 / line_bps));
 }
 
-static enum analysis_cause evidence_limit(const struct study_run_flow *f, double growth, enum analysis_cause elsewhere,
+static enum analysis_cause evidence_limit(const struct study_run_flow *f, bool full, enum analysis_cause elsewhere,
                                           const struct analysis_evidence *e)
 {
     double window = study_judge_run_window(&f->flow->tcp);
     double flight = e->flow->rate_bps / 8 * analysis_evidence_rtt_s(e);
     if (f->row->steady_loss_events >= LOSS_EVENTS)
         return ANALYSIS_CAUSE_LOSSES;
-    if (growth < 1 / LINK_FULL)
+    if (full)
         return elsewhere;
     bool writes = f->flow->rate_bps > 0 && e->flow->rate_bps > WRITES * (double)f->flow->rate_bps;
-    bool messages = f->flow->repeat > 1 && flight < WINDOW_FULL * window;
+    bool messages = flow_repeats(f) && flight < WINDOW_FULL * window;
     return writes || messages ? ANALYSIS_CAUSE_APPLICATION : ANALYSIS_CAUSE_WINDOW;
 }
 
@@ -219,26 +282,21 @@ void study_run_evidence(const struct study_run_links *l, const struct study_run_
 {
     const struct results_flow *row = f->row;
     enum analysis_cause elsewhere = ANALYSIS_CAUSE_UNKNOWN;
-    double growth = evidence_growth(l, f, resource, e->flow->incoming, &elsewhere);
-    bool steady = isfinite(row->steady_data_wait_s) && isfinite(row->steady_ack_wait_s);
+    bool full;
     e->clocking = (struct analysis_clocking_figures){.full_bytes = (double)f->flow->tcp.segment_bytes,
                                                      .tight_share = 1};
     e->start_s = (double)row->start_ps / UNITS_PS_PER_S;
     e->floor_s = row->floor_s;
-    e->data_wait_s = steady ? row->steady_data_wait_s : row->data_wait_s;
-    e->ack_wait_s = steady ? row->steady_ack_wait_s : row->ack_wait_s;
-    if (f->back) { /* what comes back passes the queues of the ACKs */
-        double data_s = e->data_wait_s;
-        e->data_wait_s = e->ack_wait_s;
-        e->ack_wait_s = data_s;
-    }
+    flow_waits(f, from_s, to_s, &e->data_wait_s, &e->ack_wait_s);
     e->loop_least_s = e->loop_wait_s = NAN;
     e->lossless = row->retransmitted_segments == 0;
     e->behind = evidence_behind(l, f);
+    double growth = evidence_growth(l, f, resource, e->flow->incoming, e->flow->rate_bps, flow_faster(f, from_s, to_s),
+                                    &elsewhere, &full);
     e->most_bps = fmin(e->flow->rate_bps * growth, evidence_window_bps(l, f, row->floor_s));
-    e->limit = evidence_limit(f, growth, elsewhere, e);
+    e->limit = evidence_limit(f, full, elsewhere, e);
     if (e->limit == ANALYSIS_CAUSE_WINDOW && f->flow->n_pauses > 0)
         evidence_pauses(f, fmax(from_s, e->start_s), to_s, e);
-    if (f->flow->repeat > 1)
+    if (flow_repeats(f))
         evidence_messages(f, study_run_links_rate_bps(l, resource, e->flow->incoming), e);
 }

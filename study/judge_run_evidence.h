@@ -5,12 +5,14 @@
 #define STUDY_JUDGE_RUN_EVIDENCE_H
 
 #include "analysis/evidence.h"
+#include "results/progress.h"
 #include "results/summary.h"
 #include "scenarios/scenario.h"
 
 struct study_run_link {
     const struct results_port *port; /* borrowed */
     double data_bps, ack_bps;        /* on the wire, of all flows */
+    double wanted_bps;               /* data_bps, were each as much faster as its ACKs' waits make it slower */
     double stopped;                  /* share of the time for which PAUSE frames stopped it */
 };
 
@@ -25,14 +27,23 @@ struct study_run_flow {
     const struct scenario_flow *flow; /* borrowed, as the row is */
     const struct results_flow *row;
     bool back;
+    const struct results_progress *progress; /* borrowed; NULL: only means over its life are known */
+    size_t index;                            /* there */
+    double start_s, end_s;
 };
 
-void study_run_links_init(struct study_run_links *l, const struct scenario *s, const struct results_summary *summary,
-                          const struct study_run_flow *flows, size_t n);
+void study_run_links_init(struct study_run_links *l, const struct scenario *s, const struct results_summary *summary);
 void study_run_links_fini(struct study_run_links *l);
+
+/* Takes the links empty, and adds what a flow carried in [from_s, to_s), or in its life, to those on its way. */
+void study_run_links_empty(struct study_run_links *l);
+void study_run_links_add(struct study_run_links *l, const struct study_run_flow *f, double from_s, double to_s);
 
 /* Wire rate of what leads to a host, or from it, or of the backbone "sw0-sw1" as rack 0 sees it; NAN unknown. */
 double study_run_links_rate_bps(const struct study_run_links *l, const char *resource, bool incoming);
+
+/* Goodput in [from_s, to_s) of a flow whose progress is known. */
+double study_run_goodput_bps(const struct study_run_flow *f, double from_s, double to_s);
 
 /* Adds what a flow's goodput takes on the wire, as data and as ACKs the other way. */
 void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, double *data_bps, double *ack_bps);

@@ -39,6 +39,7 @@ static void test_fifo_loses_half_of_the_outgoing_direction(void **state)
     assert_true(d.in.saturated && !d.out.saturated);
     assert_true(fabs(d.in.capacity_bps / 50e6 - 1) < 0.03);
     assert_int_equal(d.in.source, ANALYSIS_CAPACITY_DISPERSION);
+    assert_true(d.ci95 >= 0.004 && d.ci95 < 0.05); /* what the model leaves out, and what rates vary by */
     assert_true(d.out.ack_wait_s > 0.15 && d.in.data_wait_s > 0.15 && d.in.ack_wait_s < 0.01);
 }
 

@@ -13,7 +13,7 @@ struct plain {
     int64_t bytes;
     bool incoming;
     int64_t losses; /* 0: nobody looked */
-    double drift;
+    double drift, stall;
 };
 
 static double plain_settled_s(const void *flow, double start_s, double end_s)
@@ -27,7 +27,7 @@ static void plain_measure(const void *flow, const struct analysis_resource *r, s
     const struct plain *p = flow;
     assert_true(r->steady_start_s >= r->start_s && r->steady_start_s <= r->end_s);
     *measured = (struct analysis_check_flow){.rate_bps = p->mbps * 1e6, .ci95_bps = 1e5, .window_bytes = 1e5,
-                                             .buffer_bytes = 1e5, .drift = p->drift,
+                                             .buffer_bytes = 1e5, .drift = p->drift, .stall = p->stall,
                                              .loss_events = p->losses ? p->losses : ANALYSIS_CHECK_LOSS_UNKNOWN};
     snprintf(measured->src, sizeof measured->src, "%g", p->mbps);
 }
@@ -51,12 +51,12 @@ static void test_flows_of_the_dominant_phase_are_judged(void **state)
 {
     (void)state;
     const struct plain flows[] = {
-        {0, 10, 1, 45, 10000000, true, 0, 0},
-        {1, 10, 3, 45, 10000000, true, 0, 0},
-        {0, 10, 2, 45, 10000000, false, 0, 0},
-        {0, 2, 0, 90, 1000000, false, 0, 0},  /* gone before the phase ends */
-        {0, 10, 0, 1, 19999, true, 0, 0},     /* small: no bulk flow */
-        {0, 10, 0, 0, 10000000, false, 0, 0}, /* measured, and found without a rate */
+        {0, 10, 1, 45, 10000000, true, 0, 0, 0},
+        {1, 10, 3, 45, 10000000, true, 0, 0, 0},
+        {0, 10, 2, 45, 10000000, false, 0, 0, 0},
+        {0, 2, 0, 90, 1000000, false, 0, 0, 0},  /* gone before the phase ends */
+        {0, 10, 0, 1, 19999, true, 0, 0, 0},     /* small: no bulk flow */
+        {0, 10, 0, 0, 10000000, false, 0, 0, 0}, /* measured, and found without a rate */
     };
     struct analysis_resources r = judge(flows, 6, false, NULL);
     assert_int_equal(r.n, 1);
@@ -72,7 +72,7 @@ static void test_flows_of_the_dominant_phase_are_judged(void **state)
 static void test_a_lone_flow_shares_nothing(void **state)
 {
     (void)state;
-    const struct plain flows[] = {{0, 10, 0, 45, 10000000, true, 0, 0}, {10, 20, 0, 45, 10000000, false, 0, 0}};
+    const struct plain flows[] = {{0, 10, 0, 45, 10000000, true, 0, 0, 0}, {10, 20, 0, 45, 10000000, false, 0, 0, 0}};
     struct analysis_resources r = judge(flows, 1, false, NULL);
     assert_int_equal(r.n, 0);
     analysis_resources_fini(&r);
@@ -86,9 +86,9 @@ static void test_why_no_rule_holds(void **state)
 {
     (void)state;
     struct plain flows[] = {
-        {0, 10, 0, 10, 10000000, true, 0, 0},
-        {0, 10, 0, 30, 10000000, true, 0, 0},
-        {0, 12, 0, 60, 10000000, false, 0, 0},
+        {0, 10, 0, 10, 10000000, true, 0, 0, 0},
+        {0, 10, 0, 30, 10000000, true, 0, 0, 0},
+        {0, 12, 0, 60, 10000000, false, 0, 0, 0},
     };
     struct model_link link = model_link_default();
     struct analysis_resources r = judge(flows, 3, false, NULL);
@@ -112,7 +112,7 @@ static void test_why_no_rule_holds(void **state)
 static void test_intervals_are_those_of_the_slowest(void **state)
 {
     (void)state;
-    struct plain flows[] = {{0, 10, 0, 30, 10000000, true, 900, 0}, {0, 10, 0, 60, 10000000, false, 29, 0.99}};
+    struct plain flows[] = {{0, 10, 0, 30, 10000000, true, 900, 0, 0}, {0, 10, 0, 60, 10000000, false, 29, 0.99, 0}};
     struct analysis_resources r = judge(flows, 2, false, NULL);
     assert_true(r.resource[0].flows[0].ci95_bps == 1e5 && r.resource[0].flows[1].ci95_bps == 1e5);
     analysis_resources_fini(&r);
@@ -124,6 +124,25 @@ static void test_intervals_are_those_of_the_slowest(void **state)
     flows[1].drift = 0.996; /* chance finds such a drift in fewer than one of a hundred pairs of flows */
     r = judge(flows, 2, false, NULL);
     assert_true(isnan(r.resource[0].flows[0].ci95_bps) && isnan(r.resource[0].flows[1].ci95_bps));
+    analysis_resources_fini(&r);
+}
+
+/* Of one-way flows one that stood still may be shut out next; with data both ways losses are spread. */
+static void test_one_way_flows_that_stand_still_have_no_interval(void **state)
+{
+    (void)state;
+    struct plain flows[] = {{0, 10, 0, 30, 10000000, true, 900, 0, 0}, {0, 10, 0, 60, 10000000, true, 900, 0, 3.1}};
+    struct analysis_resources r = judge(flows, 2, false, NULL);
+    assert_true(isnan(r.resource[0].flows[0].ci95_bps) && isnan(r.resource[0].flows[1].ci95_bps));
+    analysis_resources_fini(&r);
+    flows[0].incoming = false;
+    r = judge(flows, 2, false, NULL);
+    assert_true(r.resource[0].flows[0].ci95_bps == 1e5);
+    analysis_resources_fini(&r);
+    flows[0].incoming = true;
+    flows[1].stall = 2.9;
+    r = judge(flows, 2, false, NULL);
+    assert_true(r.resource[0].flows[0].ci95_bps == 1e5);
     analysis_resources_fini(&r);
 }
 
@@ -140,9 +159,9 @@ static bool plain_diagnose(void *user, struct analysis_resource *r, const struct
 static struct analysis_judgement judge_diagnosed(struct analysis_diagnosis d)
 {
     const struct plain flows[] = {
-        {0, 10, 0, 30, 10000000, true, 0, 0},
-        {0, 10, 0, 30, 10000000, true, 0, 0},
-        {0, 10, 0, 30, 10000000, false, 0, 0},
+        {0, 10, 0, 30, 10000000, true, 0, 0, 0},
+        {0, 10, 0, 30, 10000000, true, 0, 0, 0},
+        {0, 10, 0, 30, 10000000, false, 0, 0, 0},
     };
     const struct analysis_resource_source source = {.settled_s = plain_settled_s, .measure = plain_measure, .least = 2,
                                                     .diagnose = plain_diagnose, .user = &d};
@@ -188,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_a_lone_flow_shares_nothing),
         cmocka_unit_test(test_why_no_rule_holds),
         cmocka_unit_test(test_intervals_are_those_of_the_slowest),
+        cmocka_unit_test(test_one_way_flows_that_stand_still_have_no_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

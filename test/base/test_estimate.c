@@ -255,6 +255,21 @@ static void test_intervals_cover_the_means_of_sawtooths(void **state)
     }
 }
 
+/* Five samples of a hundred without anything, and parts of those before and after: 6 of the 2 that a cycle takes. */
+static void test_standing_still_is_told_in_cycles(void **state)
+{
+    (void)state;
+    double x[100];
+    for (int i = 0; i < 100; i++)
+        x[i] = i == 20 || (i >= 40 && i < 45) ? 0 : 7;
+    struct estimate_series s = {.samples = x, .n = 100, .cycles = 50};
+    assert_true(fabs(estimate_stall(&s) - 3) < 1e-12);
+    x[42] = 7; /* two each */
+    assert_true(fabs(estimate_stall(&s) - 1.5) < 1e-12);
+    s.cycles = 0;
+    assert_true(estimate_stall(&s) == 0);
+}
+
 /* Bursts of 10 at times that move against the samples' edges: half of a burst is before each second edge. Samples take
  * turns, and the slow cosines see nothing. */
 static void test_bursts_that_the_ends_cut_are_not_known(void **state)
@@ -295,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_intervals_cover_correlated_means),
         cmocka_unit_test(test_series_worth_few_samples_are_silent),
         cmocka_unit_test(test_intervals_cover_the_means_of_sawtooths),
+        cmocka_unit_test(test_standing_still_is_told_in_cycles),
         cmocka_unit_test(test_bursts_that_the_ends_cut_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

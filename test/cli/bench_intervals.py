@@ -8,7 +8,8 @@ Every regime is a star that is run once a seed. A flow's true mean is that of th
 seven times as long: flows under losses may lock each other out, so that another seed has another mean and no single run
 shows it. That mean errs, too, by a tenth of the variance of the run's, and intervals are held against both errors. A
 line a regime, direction and source: flows, the share that shows an interval, and the share of these that holds the mean
-with its own 95 % interval (Wilson 1927). --capture also has `analyze` and `check` judge a capture taken at h0. --draw
+with its own 95 % interval (Wilson 1927). "lost" is lost_share of `check`, of both directions together; its truth is what
+that following time carries, against what the same run with ACKs first at every queue does. --capture also has `analyze` and `check` judge a capture taken at h0. --draw
 takes other random regimes than those of seed 1. `meson test --benchmark` runs it over 200 seeds; test_intervals.py
 checks a sample.
 """
@@ -39,6 +40,7 @@ SLOW = ("network.link.rate=100Mbps", "network.nic.limit=60kB", "network.switch.l
 SMALL = ("network.link.rate=40Mbps", "network.nic.limit=24kB", "network.switch.limit=24kB", "tcp.window=100kB",
          "traffic.start_spread=100ms")
 CUBIC = "tcp.congestion=cubic"
+FIRST = ("network.nic.queue=ack-first", "network.switch.queue=ack-first")
 REGIMES = {
     "lossless 2/1, 2 s": Regime(2, 1, 2),
     "lossless CUBIC that still grows, 4 s": Regime(2, 1, 4, CUBIC, "tcp.window=1MB", "tcp.initial_window=10"),
@@ -90,16 +92,16 @@ def wilson(hits, n):
 
 def rate(row, value, half):
     """(goodput, half-width or NaN) of a flow in JSON."""
-    return row[value] or math.nan, row[half] or math.nan
+    return (math.nan if row[k] is None else row[k] for k in (value, half))
 
 
 class Bench:
     def __init__(self, program, root, work):
         self.program, self.star, self.work = program, pathlib.Path(root, "scenarios/star.yaml").resolve(), work
 
-    def run(self, regime, seed, directory, duration, warmup, capture=False):
+    def run(self, regime, seed, directory, duration, warmup, capture=False, more=()):
         """(source address, destination's, goodput, half-width or NaN) of every flow."""
-        sets = [f"duration={duration:.6g}s", f"warmup={warmup:.6g}s", f"seed={seed}", *regime.sets,
+        sets = [f"duration={duration:.6g}s", f"warmup={warmup:.6g}s", f"seed={seed}", *regime.sets, *more,
                 "capture=" + ("[{at: h0, snaplen: 96}]" if capture else "[]")]
         subprocess.run([self.program, "run", self.star, "--engine", "native", "-q", "-o", directory,
                         *(x for s in sets for x in ("--set", s))], check=True)
@@ -108,23 +110,31 @@ class Bench:
                      float(flow["steady_goodput_bps"]), float(flow["steady_ci95_bps"] or "nan"))
                     for flow in csv.DictReader(f)]
 
+    def ask(self, command, path):
+        return json.loads(subprocess.run([self.program, command, path, "--json"], capture_output=True,
+                                         text=True).stdout)
+
+    def lost(self, path):
+        """(share, half-width) that the shared host loses."""
+        for r in self.ask("check", path)["resources"]:
+            if r["host"] in ("h0", "10.0.0.1"):
+                return rate(r["diagnosis"]["lost_share"], "total", "ci95")
+        return math.nan, math.nan
+
     def read(self, capture):
         """{source: {(source address, destination's): (goodput, half-width)}} of a capture."""
-        def ask(command):
-            return json.loads(subprocess.run([self.program, command, capture, "--json"], capture_output=True,
-                                             text=True).stdout)
-
         def ends(flow):
             return flow["src"].rpartition(":")[0], flow["dst"].rpartition(":")[0]
 
-        judged = (flow for resource in ask("check")["resources"] if resource["host"] == "10.0.0.1"
+        judged = (flow for resource in self.ask("check", capture)["resources"] if resource["host"] == "10.0.0.1"
                   for flow in resource["flows"])
         return {"analyze": {ends(flow): rate(flow, "steady_goodput_bps", "steady_ci95_bps")
-                            for flow in ask("analyze")["flows"]},
+                            for flow in self.ask("analyze", capture)["flows"]},
                 "check": {ends(flow): rate(flow, "rate_bps", "ci95_bps") for flow in judged}}
 
-    def judge(self, regime, seed, capture=False, truth=True):
-        """(source, incoming, half-width or NaN, whether the mean is inside) of every flow, in each source."""
+    def judge(self, regime, seed, capture=False, truth=True, lost=False):
+        """(source, incoming, half-width or NaN, whether the mean is inside) of every flow, in each source; of what is
+        lost, too, with None for both directions."""
         with tempfile.TemporaryDirectory(dir=self.work) as work:
             short, seconds = pathlib.Path(work, "short"), regime.duration
             flows = self.run(regime, seed, short, seconds, 0.3 * seconds, capture)
@@ -132,15 +142,22 @@ class Bench:
             if capture:
                 seen |= self.read(short / "h0.pcap")
             later = self.run(regime, seed, pathlib.Path(work, "long"), LONGER * seconds, seconds) if truth else flows
-        return [(source, dst == "10.0.0.1", half, abs(value - mean) <= ERROR * half)
+            share = []
+            if lost:
+                first = self.run(regime, seed, pathlib.Path(work, "long"), LONGER * seconds, seconds, more=FIRST)
+                true = 1 - sum(flow[2] for flow in later) / sum(flow[2] for flow in first)
+                said = [("run", self.lost(short))] + ([("check", self.lost(short / "h0.pcap"))] if capture else [])
+                share = [(f"{source} lost", None, half, abs(value - true) <= ERROR * half)
+                         for source, (value, half) in said]
+        return share + [(source, dst == "10.0.0.1", half, abs(value - mean) <= ERROR * half)
                 for source, rates in seen.items() for src, dst, mean, _ in later
                 for value, half in [rates.get((src, dst), (math.nan, math.nan))]]
 
-    def measure(self, regime, seeds, capture=False, jobs=None):
+    def measure(self, regime, seeds, capture=False, jobs=None, lost=False):
         """{(source, incoming): (flows, with an interval, of these with the mean inside)}"""
         counts = {}
         with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-            for flows in pool.map(lambda seed: self.judge(regime, seed, capture), range(1, seeds + 1)):
+            for flows in pool.map(lambda seed: self.judge(regime, seed, capture, lost=lost), range(1, seeds + 1)):
                 for source, incoming, half, hit in flows:
                     n, known, covered = counts.get((source, incoming), (0, 0, 0))
                     counts[source, incoming] = n + 1, known + math.isfinite(half), covered + hit
@@ -157,16 +174,16 @@ def main():
     parser.add_argument("--draw", type=int, default=1, metavar="SEED", help="of the random regimes")
     parser.add_argument("--capture", action="store_true", help="captures too")
     options = parser.parse_intermixed_args()
-    print(f"{'regime':42} {'flows':>12} {'n':>5} {'with interval':>13} {'of these covered':>24}")
+    print(f"{'regime':42} {'flows':>15} {'n':>5} {'with interval':>13} {'of these covered':>24}")
     totals = {}
     with tempfile.TemporaryDirectory(prefix="contraflow-bench-") as work:
         bench = Bench(pathlib.Path(options.program).resolve(), options.root, work)
         for name, regime in (REGIMES | draw(options.draw)).items():
             if options.regimes and not any(word in name for word in options.regimes):
                 continue
-            counts = bench.measure(regime, options.seeds, options.capture, options.jobs)
+            counts = bench.measure(regime, options.seeds, options.capture, options.jobs, lost=True)
             for (source, incoming), values in counts.items():
-                show(name, source, "in" if incoming else "out", *values)
+                show(name, source, {None: "both", True: "in", False: "out"}[incoming], *values)
                 key = source, next(kind for kind in ("lossless", "CUBIC", "NewReno") if kind in name)
                 totals[key] = [a + b for a, b in zip(totals.get(key, (0, 0, 0)), values)]
     for (source, kind), values in sorted(totals.items()):
@@ -178,7 +195,7 @@ def show(name, source, way, n, known, covered):
     if known:
         low, high = wilson(covered, known)
         share = f"{100 * covered / known:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-    print(f"{name:42} {source + ' ' + way:>12} {n:5} {100 * known / n:11.1f} % {share:>24}", flush=True)
+    print(f"{name:42} {source + ' ' + way:>15} {n:5} {100 * known / n:11.1f} % {share:>24}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow check on runs: the same verdict from flows.csv and from the capture alone."""
+import json
+
 import e2e
 
 QUICK = ("duration=1500ms", "warmup=500ms", "network.link.rate=100Mbps", "tcp.window=300kB")
@@ -97,13 +99,24 @@ traffic: {flows: [{from: h0, to: h2}, {from: h1, to: h3}]}
         self.assertEqual((backbone["host"], said["asymmetry"], said["cause"]), ("sw0-sw1", "no", "other_link"))
         self.assertEqual((said["capacity_bps"]["out"], backbone["verdict"]), (1e9, "unsaturated"))
 
-    def test_flows_of_other_times_are_not_diagnosed(self):
+    def test_flows_of_other_times_are_diagnosed_while_all_are_there(self):
+        """With ACKs first the flow out gets all the link, meanwhile as before and after."""
         self.write("apart.yaml", """
 network: {topology: star, hosts: 4, link: {rate: 100Mbps}}
 duration: 1600ms
 traffic: {flows: [{from: h1, to: h0, bytes: 6MB}, {from: h2, to: h0, bytes: 6MB}, {from: h0, to: h3}]}
 """)
         self.run_scenario("apart.yaml")
+        self.run_scenario("apart.yaml", "network.nic.queue=ack-first", "network.switch.queue=ack-first", output="first")
+        resource, first = (next(r for r in json.loads(self.call("check", run, "--json").stdout)["resources"]
+                                if r["host"] == "h0") for run in ("out", "first"))
+        said, got = resource["diagnosis"], first["diagnosis"]["goodput_bps"]
+        self.assertEqual((said["asymmetry"], said["cause"]), ("yes", "acks_behind_data"))
+        self.assertEqual((resource["indegree"], resource["outdegree"]), (2, 1))
+        self.assertAlmostEqual(said["lost_share"]["out"], 1 - said["goodput_bps"]["out"] / got["out"], delta=0.03)
+        self.assertLess(resource["end_s"], 1.2)  # 12 MB take 1 s
+
+        (self.dir / "out/progress.csv").unlink()  # of an earlier version
         resource = next(r for r in self.json("check", "out", status=1)["resources"] if r["host"] == "h0")
         self.assertEqual(resource["diagnosis"]["asymmetry"], "unknown")
         self.assertIn("different times", resource["diagnosis"]["why"])

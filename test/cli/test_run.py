@@ -127,7 +127,7 @@ class Directory(e2e.Case):
         self.assertEqual(self.digest("a"), self.digest("b"))
         self.assertNotEqual(self.digest("a")["h0.pcap"], self.digest("c")["h0.pcap"])
         self.assertEqual(sorted(self.digest("a")),
-                         ["flows.csv", "h0.pcap", "queues.csv", "scenario.yaml", "summary.json"])
+                         ["flows.csv", "h0.pcap", "progress.csv", "queues.csv", "scenario.yaml", "summary.json"])
 
     def test_resolved_scenario_runs_again_to_the_same_bytes(self):
         self.run_scenario(e2e.ROOT / "scenarios/star.yaml", *self.QUICK, output="a")

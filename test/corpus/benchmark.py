@@ -185,6 +185,10 @@ def benchmark_report(rows, results, truth_flows, tolerance, show_wrong):
                   if (results[r["name"]].get("lost") or {}).get(way) is not None and
                   (way == "total" or int(r[f"flows_{way}"]) > 0)]
         print(f"lost, {way + ':':5} points:         {benchmark_share(errors, tolerance)}")
+    said = [(results[r["name"]]["lost"], float(r["lost_total"])) for r in sure if results[r["name"]].get("lost")]
+    inside = [abs(s["total"] - true) <= s["ci95"] for s, true in said if s.get("ci95") is not None]
+    print(f"lost, interval:              {sum(inside) / max(1, len(inside)):6.1%} hold the truth ({len(inside)} of "
+          f"{len(said)} have one)")
     benchmark_waits(rows, results, truth_flows)
     errors = []
     for r in rows:
