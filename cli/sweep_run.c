@@ -78,12 +78,6 @@ static int sweep_until_done(struct sweep_work *w, sweep_pool *pool, int parallel
     return number;
 }
 
-static const char *sweep_column(sqlite3_stmt *q, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(q, column);
-    return cli_name(text ? text : "");
-}
-
 static int sweep_tell_failed(struct sweep_work *w)
 {
     sqlite3_stmt *q = sweep_db_prepare(&w->db, "SELECT number, axes, seed, error FROM point WHERE state = 'failed' "
@@ -92,8 +86,8 @@ static int sweep_tell_failed(struct sweep_work *w)
         return cli_fail(&w->err);
     int status;
     while ((status = sweep_db_step(&w->db, q, &w->err)) == SQLITE_ROW)
-        fprintf(stderr, "contraflow: point %s, %s, seed %s: %s\n", sweep_db_text(q, 0), sweep_db_text(q, 1),
-                sweep_db_text(q, 2), sweep_db_text(q, 3));
+        fprintf(stderr, "contraflow: point %s, %s, seed %s: %s\n", sweep_db_text(q, 0), cli_name(sweep_db_text(q, 1)),
+                sweep_db_text(q, 2), cli_name(sweep_db_text(q, 3)));
     sqlite3_finalize(q);
     return status == SQLITE_ERROR ? cli_fail(&w->err) : 1;
 }

@@ -93,9 +93,14 @@ bool results_progress_read(struct results_progress *p, const struct results_flow
     if (!results_csv_open_in(&csv, directory, FILE_NAME, columns, COLUMNS, err))
         return false;
     while ((next = results_csv_next(&csv, v, err)) == RESULTS_CSV_ROW) {
-        double time_s = results_csv_number(v[0]), x[COLUMNS - 2], sum = 0;
-        for (size_t i = 0; i < COLUMNS - 2; i++)
-            sum += x[i] = results_csv_number(v[i + 2]);
+        double time_s, x[COLUMNS - 2], sum = 0;
+        bool ok = results_csv_number(&csv, v, 0, &time_s, err);
+        for (size_t i = 0; ok && i < COLUMNS - 2; i++, sum += x[i - 1])
+            ok = results_csv_number(&csv, v, i + 2, &x[i], err);
+        if (!ok) {
+            next = RESULTS_CSV_FAILED;
+            break;
+        }
         flow = progress_flow(rows, n, flow + 1, v[1]);
         if (flow == n || !isfinite(sum) || !(time_s >= (p->n > 0 ? p->time_s[p->n - 1] : 0))) {
             results_csv_fail(&csv, err, "not a later time, a flow of flows.csv, and what it had had done by then");

@@ -376,7 +376,7 @@ static int document_set_value(struct document *d, const char *text, int set, str
     errno = 0;
     if (!yaml_scalar_event_initialize(&checked, NULL, NULL, (const yaml_char_t *)text, (int)length, 1, 1,
                                       YAML_ANY_SCALAR_STYLE))
-        return errno == ENOMEM ? error_set_errno(err, "--set %s", d->sets[set])
+        return errno == ENOMEM ? error_set_errno(err, "%s%s", d->sets[set].by, d->sets[set].text)
                                : document_fail(d, (struct origin){.set = set}, err, "not UTF-8 text");
     yaml_event_delete(&checked);
     return document_add(d, DOCUMENT_SCALAR, text, length, (struct origin){.set = set}, err);

@@ -63,7 +63,7 @@ char *view_text_shell_word(const char *text)
     for (; *text; text++)
         fprintf(f, "%s%c", *text == '\'' ? "'\\'" : "", *text);
     fputs(bare ? "" : "'", f);
-    memory_stream_end(f);
+    memory_stream_end(f, &word);
     return word;
 }
 
