@@ -6,6 +6,13 @@
 #include "base/error.h"
 
 #include <stddef.h>
+#include <stdio.h>
+
+/* NULL and *err: ERROR_INPUT when there is no such file, or it is a directory; ERROR_SYSTEM when it cannot be read. */
+FILE *infile_open(const char *path, struct error *err);
+
+/* What errno says of a file that cannot be read, as infile_open(). Returns false. */
+bool infile_fail(const char *path, struct error *err);
 
 /* The bytes of PATH, `most` of them or fewer, malloc'ed, with a NUL behind them. NULL and *err: ERROR_INPUT when there
  * is no such file, or it is larger ("..., so not `what`"); ERROR_SYSTEM when it cannot be read. */

@@ -8,7 +8,7 @@
 #include "results/csv.h"
 #include "results/directory.h"
 #include "results/json.h"
-#include "results/summary.h"
+#include "study/judge.h"
 #include "view/capture_page.h"
 #include "view/table.h"
 
@@ -267,10 +267,9 @@ static bool analyze_run(const char *directory, struct options *o, json_t *root, 
 {
     struct results_summary summary;
     size_t n = 0;
-    if (!results_directory_has(directory, "summary.json"))
-        return error_set(err, ERROR_INPUT, "%s: a directory without summary.json: neither a finished run nor a pcap or "
-                         "pcapng file", directory);
     bool ok = results_summary_read(&summary, directory, err);
+    if (ok)
+        study_judge_warn_partial(&summary, directory, &cli_read_listener);
     for (size_t i = 0; ok && i < summary.n_captures; i++) {
         if (!summary.captures[i].file[0] || strchr(summary.captures[i].file, '/'))
             continue;

@@ -4,6 +4,7 @@
 #include "cli/read.h"
 #include "study/explain_run.h"
 #include "study/explanation.h"
+#include "study/judge.h"
 #include "study/pendulum.h"
 #include "view/diagnosis.h"
 #include "view/explanation_table.h"
@@ -191,6 +192,8 @@ bool cli_explain_show_run(const char *directory, bool as_json, struct cli_explai
 {
     struct study_explain_run run;
     bool ok = study_explain_run_read(directory, &run, err);
+    if (ok)
+        study_judge_warn_partial(&run.summary, directory, &cli_read_listener);
     if (ok && as_json)
         show_run_json(directory, &run, lists);
     if (ok && !as_json && run.n_waits > 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/csv.h"
 
+#include "base/infile.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -62,14 +62,6 @@ bool results_csv_fail(const struct results_csv *c, struct error *err, const char
     return error_prefix(err, "%s:%d: ", c->path, c->number);
 }
 
-static bool csv_unreadable(const struct results_csv *c, struct error *err)
-{
-    bool absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == EISDIR;
-    error_set_errno(err, "%s: cannot be read", c->path);
-    err->code = absent ? ERROR_INPUT : ERROR_SYSTEM;
-    return false;
-}
-
 static bool csv_head(struct results_csv *c, const char *const *columns, size_t required, struct error *err)
 {
     char *field[FIELDS], known[160] = "";
@@ -77,8 +69,8 @@ static bool csv_head(struct results_csv *c, const char *const *columns, size_t r
     for (size_t k = 0; k < required && length < sizeof known; k++)
         length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", k ? "," : "", columns[k]);
     if (!csv_line(c)) {
-        if (ferror(c->f))
-            return csv_unreadable(c, err);
+        if (!feof(c->f))
+            return infile_fail(c->path, err);
         c->number = 1;
         return results_csv_fail(c, err, "empty; the first line names %s", known);
     }
@@ -98,8 +90,8 @@ bool results_csv_open(struct results_csv *c, const char *path, const char *const
                       struct error *err)
 {
     *c = (struct results_csv){.path = memory_text("%s", path), .columns = n};
-    c->f = fopen(path, "r");
-    bool ok = c->f ? csv_head(c, columns, required, err) : csv_unreadable(c, err);
+    c->f = infile_open(path, err);
+    bool ok = c->f && csv_head(c, columns, required, err);
     if (!ok)
         results_csv_close(c);
     return ok;
@@ -120,9 +112,9 @@ enum results_csv_next results_csv_next(struct results_csv *c, char **values, str
     char *field[FIELDS];
     err->code = ERROR_NONE;
     if (!csv_line(c)) {
-        if (!ferror(c->f))
+        if (feof(c->f))
             return RESULTS_CSV_END;
-        csv_unreadable(c, err);
+        infile_fail(c->path, err);
         return RESULTS_CSV_FAILED;
     }
     size_t n = csv_cut(c->line, field);

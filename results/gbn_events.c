@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/gbn_events.h"
 
-#include <errno.h>
+#include "base/infile.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,13 +21,9 @@ static bool event_parse(const char *word, enum model_loss_event *event)
 
 bool results_gbn_events_read(const char *path, struct model_loss_counts *counts, struct error *err)
 {
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        bool absent = errno == ENOENT || errno == EACCES || errno == ENOTDIR;
-        error_set_errno(err, "%s", path);
-        err->code = absent ? ERROR_INPUT : ERROR_SYSTEM;
+    FILE *f = infile_open(path, err);
+    if (!f)
         return false;
-    }
     struct stat st;
     if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
         fclose(f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/summary.h"
 
+#include "base/infile.h"
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
@@ -124,16 +125,33 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
 {
     json_error_t why;
     *s = (struct results_summary){.title = NULL};
+    if (!results_directory_has(directory, "summary.json"))
+        return error_set(err, ERROR_INPUT, "%s: a directory without summary.json, which a run writes last: not a finished run",
+                         directory);
     char *path = results_directory_path(directory, "summary.json");
-    json_t *object = json_load_file(path, 0, &why);
-    bool ok = json_is_object(object) && json_is_array(json_object_get(object, "flows"));
+    FILE *f = infile_open(path, err);
+    json_t *object = f ? json_loadf(f, 0, &why) : NULL;
+    bool ok = json_is_boolean(json_object_get(object, "complete")) && json_is_array(json_object_get(object, "flows"));
     if (ok)
         results_summary_from_json(s, object);
-    else
-        error_set(err, ERROR_INPUT, "%s: not the summary of a run: %s", path, object ? "no list of flows" : why.text);
+    else if (f && ferror(f))
+        infile_fail(path, err);
+    else if (f)
+        error_set(err, ERROR_INPUT, "%s: not the summary of a run: %s", path,
+                  object ? "it has no \"complete\": true or false, or no list of flows" : why.text);
+    if (f)
+        fclose(f);
     json_decref(object);
     free(path);
     return ok;
+}
+
+char *results_summary_partial(const struct results_summary *s, const char *directory)
+{
+    if (s->complete)
+        return NULL;
+    return memory_text("%s: this run was interrupted after %.4g s; the figures are of that part", directory,
+                       summary_seconds(s->ended_ps));
 }
 
 bool results_summary_write(const struct results_summary *s, const char *directory, struct error *err)

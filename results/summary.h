@@ -42,8 +42,13 @@ struct results_summary {
     size_t n_flows, n_ports, n_captures;
 };
 
-/* DIRECTORY/summary.json. On failure *s is empty; a file that is not there, or no summary, is ERROR_INPUT. */
+/* DIRECTORY/summary.json, which whoever reads a run reads first: without it nothing else there is to be believed. On
+ * failure *s is empty; a file that is not there, or no summary, is ERROR_INPUT. */
 bool results_summary_read(struct results_summary *s, const char *directory, struct error *err);
+
+/* What is to be said of figures of a run that was interrupted, for free(); NULL when it is complete. */
+char *results_summary_partial(const struct results_summary *s, const char *directory);
+
 bool results_summary_write(const struct results_summary *s, const char *directory, struct error *err);
 
 /* The same as a JSON object, for what goes from process to process. */

@@ -2,9 +2,8 @@
 #include "study/judge.h"
 
 #include "analysis/check_capture.h"
-#include "base/units.h"
+#include "base/memory.h"
 #include "results/directory.h"
-#include "results/summary.h"
 #include "study/judge_run.h"
 #include "study/workload.h"
 
@@ -44,18 +43,17 @@ static bool judge_file(const char *path, const struct study_judge_options *optio
     return ok;
 }
 
-static void judge_warn_partial(const char *directory, const struct study_capture_listener *listener)
+static void judge_warn(const struct study_capture_listener *listener, char *text)
 {
-    struct results_summary summary;
-    char text[PATH_MAX + 128];
-    struct error none; /* what is missing is missed by those who need it */
-    if (!listener || !listener->warn || !results_summary_read(&summary, directory, &none))
-        return;
-    snprintf(text, sizeof text, "%s: this run was interrupted after %.4g s; the figures are of that part", directory,
-             (double)summary.ended_ps / (double)UNITS_PS_PER_S);
-    if (!summary.complete)
+    if (text && listener && listener->warn)
         listener->warn(text);
-    results_summary_fini(&summary);
+    free(text);
+}
+
+void study_judge_warn_partial(const struct results_summary *summary, const char *directory,
+                              const struct study_capture_listener *listener)
+{
+    judge_warn(listener, results_summary_partial(summary, directory));
 }
 
 static bool judge_run(const char *directory, const struct study_judge_options *options,
@@ -63,7 +61,11 @@ static bool judge_run(const char *directory, const struct study_judge_options *o
                       struct error *err)
 {
     struct analysis_resources resources;
-    judge_warn_partial(directory, listener);
+    struct results_summary summary;
+    if (!results_summary_read(&summary, directory, err))
+        return false;
+    study_judge_warn_partial(&summary, directory, listener);
+    results_summary_fini(&summary);
     bool flows, program = study_workload_is(directory, &flows, err);
     if (program && (!visit(user, directory, directory, NULL, err) || !flows))
         return err->code == ERROR_NONE;
@@ -86,9 +88,12 @@ static bool judge_runs(const char *directory, const struct study_judge_options *
     bool ok = true, any = false;
     for (int i = 0; i < n; i++) {
         char *path = results_directory_path(directory, names[i]->d_name);
-        if (ok && names[i]->d_name[0] != '.' && study_judge_run_exists(path)) {
+        bool hidden = names[i]->d_name[0] == '.';
+        if (ok && !hidden && study_judge_run_exists(path)) {
             any = true;
             ok = judge_run(path, options, listener, visit, user, err);
+        } else if (ok && !hidden && results_directory_has(path, "scenario.yaml")) {
+            judge_warn(listener, memory_text("%s: a scenario without flows.csv: not a finished run, left out", path));
         }
         free(path);
         free(names[i]);

@@ -4,6 +4,7 @@
 #define STUDY_JUDGE_H
 
 #include "analysis/resource.h"
+#include "results/summary.h"
 #include "study/capture.h"
 
 #include <limits.h>
@@ -22,6 +23,10 @@ typedef bool study_judge_visit(void *user, const char *source, const char *run,
 
 /* The run directory a capture lies in, copied to `directory`: then it is simulated. NULL when that is none. */
 const char *study_judge_run_of(const char *path, char directory[static PATH_MAX]);
+
+/* The listener hears of a run that was interrupted. */
+void study_judge_warn_partial(const struct results_summary *summary, const char *directory,
+                              const struct study_capture_listener *listener);
 
 /* Judges a capture file, a run directory, or every run one level below a directory, by name. */
 bool study_judge_source(const char *path, const struct study_judge_options *options,

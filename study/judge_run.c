@@ -114,13 +114,10 @@ static struct run_flow run_flow_back(const struct run_flow *there)
 }
 
 /* The summary's rows of the flows, and the links that they use. `flows` has room for the way back of each. */
-static void run_links(const char *directory, const struct scenario *s, struct run_flows *flows)
+static void run_links(const struct scenario *s, struct run_flows *flows)
 {
     const struct results_summary *summary = &flows->summary;
     size_t rows = flows->n, n = 0;
-    struct error none; /* a run may lack it: then nobody can diagnose it */
-    if (!results_summary_read(&flows->summary, directory, &none))
-        return;
     struct study_run_flow *known = memory_zeroed(2 * rows, sizeof *known, "the flows of a run");
     for (size_t i = 0; i < rows; i++) {
         struct run_flow *f = &flows->flow[i];
@@ -143,7 +140,7 @@ static bool run_read(const char *directory, const struct scenario *s, struct run
 {
     struct results_flow *rows = NULL;
     size_t n = 0;
-    bool ok = results_flow_read(directory, &rows, &n, err);
+    bool ok = results_summary_read(&flows->summary, directory, err) && results_flow_read(directory, &rows, &n, err);
     flows->flow = memory_zeroed(2 * n, sizeof *flows->flow, "the flows of a run");
     for (size_t i = 0; i < n; i++) {
         flows->flow[flows->n] = run_flow(&rows[i], s);
@@ -151,7 +148,8 @@ static bool run_read(const char *directory, const struct scenario *s, struct run
         flows->n += rows[i].start_ps >= 0 && flows->flow[flows->n].figures.rate_bps > 0;
     }
     free(rows);
-    run_links(directory, s, flows);
+    if (ok)
+        run_links(s, flows);
     return ok;
 }
 
@@ -232,8 +230,6 @@ static bool run_diagnose(void *user, struct analysis_resource *r, const struct a
     const struct run_flows *run = user;
     const struct study_run_links *links = &run->links;
     (void)err;
-    if (!links->scenario) /* there is no summary */
-        return true;
     struct analysis_evidence *evidence = memory_zeroed(r->n, sizeof *evidence, "the flows of a host");
     struct analysis_diagnosis_flow *flows = memory_zeroed(r->n, sizeof *flows, "the flows of a host");
     const struct emu_tcp_config *tcp = &links->scenario->tcp;

@@ -111,8 +111,9 @@ static void test_hostile_summaries_are_refused_or_harmless(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "", "[]", "{}", "{\"flows\": 1}", "{\"flows\": [1, null, {\"flow\": 7, \"start_s\": 1e300}]}",
-        "{\"flows\": [], \"captures\": [{\"file\": null}], \"ports\": {}, \"title\": 3}",
+        "", "[]", "{}", "{\"complete\": true, \"flows\": 1}", "{\"flows\": []}", "{\"complete\": 1, \"flows\": []}",
+        "{\"complete\": true, \"flows\": [1, null, {\"flow\": 7, \"start_s\": 1e300}]}",
+        "{\"complete\": false, \"flows\": [], \"captures\": [{\"file\": null}], \"ports\": {}, \"title\": 3}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct results_summary s;
@@ -122,8 +123,8 @@ static void test_hostile_summaries_are_refused_or_harmless(void **state)
         fputs(texts[i], f.stream);
         assert_true(outfile_commit(&f, &err));
         bool ok = results_summary_read(&s, directory, &err);
-        assert_true(ok == (i >= 4));
-        if (i == 4)
+        assert_true(ok == (i >= 6));
+        if (i == 6)
             assert_true(s.n_flows == 3 && s.flows[2].start_ps == -1 && !s.flows[2].name[0]);
         results_summary_fini(&s);
     }

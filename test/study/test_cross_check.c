@@ -16,7 +16,7 @@ static void write_summary(const char *directory, const char *rate, const char *e
     mkdir(directory, 0777);
     snprintf(path, sizeof path, "%s/summary.json", directory);
     snprintf(text, sizeof text,
-             "{\"engine\": \"%s 1\", \"flows\": ["
+             "{\"engine\": \"%s 1\", \"complete\": true, \"flows\": ["
              "{\"flow\": \"f0\", \"steady_goodput_bps\": %s, \"done\": false, \"retransmitted_segments\": %d,"
              " \"start_s\": 0, \"end_s\": 5},"
              "{\"flow\": \"f1\", \"steady_goodput_bps\": 1e8, \"done\": true, \"retransmitted_segments\": 0,"
