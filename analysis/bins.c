@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/bins.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +51,7 @@ static bool grow(struct analysis_bins *b, uint32_t n)
         uint32_t capacity = b->capacity ? b->capacity : 16;
         while (capacity < n)
             capacity *= 2;
-        struct analysis_bin *grown = realloc(b->bin, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        b->bin = grown;
+        b->bin = memory_resized(b->bin, capacity, sizeof *b->bin, "a flow over time");
         b->capacity = capacity;
     }
     memset(&b->bin[b->n], 0, (n - b->n) * sizeof *b->bin);

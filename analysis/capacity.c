@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/capacity.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +24,7 @@ struct analysis_capacity {
 
 struct analysis_capacity *analysis_capacity_new(void)
 {
-    return calloc(1, sizeof(struct analysis_capacity));
+    return memory_zeroed(1, sizeof(struct analysis_capacity), "the rates of hosts");
 }
 
 void analysis_capacity_free(struct analysis_capacity *c)
@@ -104,9 +106,7 @@ bool analysis_capacity_add(struct analysis_capacity *c, const struct capture_seg
         if (at == c->n && c->n == ANALYSIS_CAPACITY_HOSTS)
             continue;
         if (at == c->n) {
-            struct analysis_capacity_host *h = calloc(1, sizeof *h);
-            if (!h)
-                return false;
+            struct analysis_capacity_host *h = memory_zeroed(1, sizeof *h, "the rates of hosts");
             h->host = *end[i];
             h->tag = s->tag;
             c->host[c->n++] = h;

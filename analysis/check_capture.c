@@ -108,9 +108,7 @@ static bool capture_diagnose(void *user, struct analysis_resource *r, const stru
     const struct analysis_judgement *j = &r->judgement;
     /* A link that carries more than it can is another one: the other end's, where directions are swapped. */
     bool fits = h->capacity_bps && !(j->in_bps > h->capacity_bps[0]) && !(j->out_bps > h->capacity_bps[1]);
-    struct analysis_diagnosis_flow *flows = calloc(r->n + 1, sizeof *flows);
-    if (!flows)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the flows of %s", r->host);
+    struct analysis_diagnosis_flow *flows = memory_zeroed(r->n + 1, sizeof *flows, "the flows of a host");
     for (size_t i = 0; i < r->n; i++) {
         const struct capture_flow *flow = uses[i]->flow;
         flows[i] = (struct analysis_diagnosis_flow){.slot = flow->slot, .incoming = r->flows[i].incoming,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/clocking.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +18,7 @@
 
 struct analysis_clocking *analysis_clocking_new(int64_t time_ns, int64_t to_sender_ns)
 {
-    struct analysis_clocking *c = calloc(1, sizeof *c);
-    if (!c)
-        return NULL;
+    struct analysis_clocking *c = memory_zeroed(1, sizeof *c, "the ACKs of a flow");
     c->first = time_ns / UNIT_NS;
     c->to_sender_ns = to_sender_ns;
     c->all_acked = -1;

@@ -2,6 +2,7 @@
 #include "analysis/direction.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -72,7 +73,7 @@ uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bo
 static bool need_losses(struct analysis_direction *d)
 {
     if (!d->losses)
-        d->losses = calloc(1, sizeof *d->losses);
+        d->losses = memory_zeroed(1, sizeof *d->losses, "the losses of a flow");
     return d->losses != NULL;
 }
 
@@ -171,9 +172,7 @@ static struct analysis_bin *bin_at(struct analysis_direction *d, int64_t time_ns
 /* Bins from now on; what passed before goes where the flow began. */
 static bool become_bulk(struct analysis_direction *d)
 {
-    d->bins = malloc(sizeof *d->bins);
-    if (!d->bins)
-        return false;
+    d->bins = memory_zeroed(1, sizeof *d->bins, "a flow over time");
     analysis_bins_init(d->bins, d->first_ns);
     struct analysis_bin *bin = analysis_bins_at(d->bins, d->first_ns);
     if (!bin)

@@ -3,6 +3,7 @@
 
 #include "analysis/floors.h"
 #include "analysis/leg_series.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -460,10 +461,8 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN, .unseen = UNSEEN,
                                         .interface_bps = analysis_flows_interface_bps(f)};
-    s->waits = calloc(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits);
-    s->flow = calloc(n + 1, sizeof *s->flow);
-    if (!s->waits || !s->flow)
-        return error_set(err, ERROR_SYSTEM, "out of memory for the diagnosis of %zu flows", n);
+    s->waits = memory_zeroed(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits, "a diagnosis");
+    s->flow = memory_zeroed(n + 1, sizeof *s->flow, "a diagnosis");
     for (size_t i = 0; i < n; i++) {
         s->flow[i].flow = &flows[i];
         s->flow[i].waits = s->waits + i * ANALYSIS_LEG_SERIES_SLOTS;

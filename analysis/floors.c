@@ -2,6 +2,7 @@
 #include "analysis/floors.h"
 
 #include "analysis/leg_series.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -131,9 +132,7 @@ static int floors_by_peer(const void *a, const void *b)
 /* Flows to one peer have the least of theirs. */
 static bool floors_peers(const struct analysis_evidence_set *s)
 {
-    struct analysis_evidence **by = malloc((s->n + 1) * sizeof(struct analysis_evidence *));
-    if (!by)
-        return false;
+    struct analysis_evidence **by = memory_zeroed(s->n + 1, sizeof(struct analysis_evidence *), "a diagnosis");
     for (size_t i = 0; i < s->n; i++)
         by[i] = &s->flow[i];
     qsort(by, s->n, sizeof *by, floors_by_peer);
@@ -243,8 +242,8 @@ static void floors_share(struct floors *f)
 
 bool analysis_floors_find(struct analysis_evidence_set *s, double frame_s)
 {
-    struct floors f = {.s = s, .shift = calloc(s->n * REFERENCES + 1, sizeof *f.shift)};
-    bool ok = f.shift && floors_own(&f, frame_s);
+    struct floors f = {.s = s, .shift = memory_zeroed(s->n * REFERENCES + 1, sizeof *f.shift, "a diagnosis")};
+    bool ok = floors_own(&f, frame_s);
     if (ok) {
         floors_references(&f);
         floors_count(&f);

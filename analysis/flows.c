@@ -168,7 +168,7 @@ static bool ahead_is_new(const struct ahead *a, const struct analysis_connection
 static void flows_other(void *user, int64_t time_ns, const struct capture_segment *s, uint32_t wire_bytes)
 {
     struct analysis_flows *f = user;
-    if (f->has_origin && f->capacity) /* without memory it is not seen */
+    if (f->has_origin && f->capacity)
         (void)analysis_capacity_add(f->capacity, s, wire_bytes, since_origin(f, time_ns));
 }
 
@@ -272,7 +272,7 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
     if (!analysis_flows_explain(f, i, &x))
         return NULL;
     const struct analysis_pause *pause = analysis_round_trip_pauses(c->explain[end], &seen);
-    struct analysis_pause *out = seen > 0 ? malloc(seen * sizeof *out) : NULL;
+    struct analysis_pause *out = seen > 0 ? memory_resized(NULL, seen, sizeof *out, "the pauses of a flow") : NULL;
     int64_t here = c->client == end ? c->client_side_ns : c->server_side_ns;
     int64_t there = c->client == end ? c->server_side_ns : c->client_side_ns;
     double wait_s = fmax(0, x.wait_s[ANALYSIS_LEG_DATA_OUT]) + fmax(0, x.wait_s[ANALYSIS_LEG_ACK_IN]);

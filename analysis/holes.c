@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/holes.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,11 +40,8 @@ static bool make_room(struct analysis_holes *h)
     uint32_t capacity = h->capacity ? 2 * h->capacity : 4;
     if (capacity > CAPACITY_MAX)
         capacity = CAPACITY_MAX;
-    struct analysis_hole *grown = realloc(h->room, capacity * sizeof *grown);
-    if (!grown)
-        return false;
-    h->room = grown;
-    h->hole = grown + gap;
+    h->room = memory_resized(h->room, capacity, sizeof *h->room, "the gaps of a flow");
+    h->hole = h->room + gap;
     h->capacity = capacity;
     return true;
 }

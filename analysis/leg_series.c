@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/leg_series.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +11,8 @@
 
 struct analysis_leg_series *analysis_leg_series_new(int64_t time_ns)
 {
-    struct analysis_leg_series *s = calloc(1, sizeof *s);
-    if (s)
-        s->first = time_ns / UNIT_NS;
+    struct analysis_leg_series *s = memory_zeroed(1, sizeof *s, "the waits of a flow");
+    s->first = time_ns / UNIT_NS;
     return s;
 }
 

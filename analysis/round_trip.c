@@ -2,6 +2,7 @@
 #include "analysis/round_trip.h"
 
 #include "analysis/leg_series.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,11 +94,10 @@ struct analysis_round_trip {
 
 struct analysis_round_trip *analysis_round_trip_new(int64_t to_sender_ns)
 {
-    struct analysis_round_trip *e = calloc(1, sizeof *e);
-    if (e)
-        *e = (struct analysis_round_trip){
-            .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INFINITY, INFINITY}, .window.every = 1,
-            .to_sender_ns = to_sender_ns >= 0 ? to_sender_ns : INT64_MAX};
+    struct analysis_round_trip *e = memory_zeroed(1, sizeof *e, "the round trips of a flow");
+    *e = (struct analysis_round_trip){
+        .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INFINITY, INFINITY}, .window.every = 1,
+        .to_sender_ns = to_sender_ns >= 0 ? to_sender_ns : INT64_MAX};
     return e;
 }
 
@@ -140,9 +140,9 @@ static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, cons
         leg->least[k] = leg->n == 0 || x < leg->least[k] ? x : leg->least[k];
     }
     leg->n++;
-    if (!e->series && leg->n == SERIES_SAMPLES) { /* without memory for them there are none */
+    if (!e->series && leg->n == SERIES_SAMPLES) {
         e->series = analysis_leg_series_new(time_ns);
-        e->window.awaited = e->series ? malloc(RELEASES * sizeof *e->window.awaited) : NULL;
+        e->window.awaited = memory_resized(NULL, RELEASES, sizeof *e->window.awaited, "the round trips of a flow");
     }
     if (e->series)
         analysis_leg_series_add(e->series, time_ns, (int)which, t, ticks);
@@ -198,10 +198,7 @@ static bool trip_pause(struct analysis_round_trip *e, int64_t pause_ns)
         return true;
     if ((e->n_pauses & (e->n_pauses - 1)) == 0) { /* full, whether or not it was thinned */
         size_t capacity = e->n_pauses ? 2 * e->n_pauses : 1;
-        struct analysis_pause *grown = realloc(e->pauses, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        e->pauses = grown;
+        e->pauses = memory_resized(e->pauses, capacity, sizeof *e->pauses, "the pauses of a flow");
     }
     e->pauses[e->n_pauses++] = (struct analysis_pause){e->newest_end, pause_ns};
     return true;
@@ -217,9 +214,7 @@ static bool ring_push(struct analysis_round_trip *e, struct trip_passed passed)
 {
     if (e->count == e->capacity && e->capacity < RING_MOST) {
         uint32_t capacity = e->capacity ? 2 * e->capacity : RING_LEAST;
-        struct trip_passed *ring = malloc(capacity * sizeof *ring);
-        if (!ring)
-            return false;
+        struct trip_passed *ring = memory_resized(NULL, capacity, sizeof *ring, "the round trips of a flow");
         for (uint32_t i = 0; i < e->count; i++)
             ring[i] = e->ring[(e->oldest + i) & (e->capacity - 1)];
         free(e->ring);

@@ -50,7 +50,7 @@ static ssize_t reader_read(void *cookie, char *bytes, size_t n)
     int code = Z_OK;
     gzerror(r->file, &code);
     if (got < 0 || code == Z_BUF_ERROR)
-        r->file_error = code == Z_ERRNO && errno ? errno : -1;
+        r->file_error = code == Z_ERRNO && errno ? errno : code == Z_MEM_ERROR ? ENOMEM : -1;
     size_t keep = got > 0 && (size_t)got < HEAD_BYTES - r->head_bytes ? (size_t)got : HEAD_BYTES - r->head_bytes;
     if (got > 0)
         memcpy(r->head + r->head_bytes, bytes, keep);
@@ -105,7 +105,10 @@ static const char *reader_remedy(const char *said)
  * cannot. */
 static void reader_pull(struct capture_reader *r)
 {
+    errno = 0;
     r->status = pcap_next_ex(r->pcap, &r->header, &r->bytes);
+    if (r->status == PCAP_ERROR && errno == ENOMEM)
+        r->file_error = ENOMEM;
     r->said = r->status == PCAP_ERROR ? pcap_geterr(r->pcap) : "";
     if (r->status == 1 && (__builtin_mul_overflow((int64_t)r->header->ts.tv_sec, INT64_C(1000000000), &r->time_ns) ||
                            __builtin_add_overflow(r->time_ns, (int64_t)r->header->ts.tv_usec, &r->time_ns) ||
@@ -173,8 +176,11 @@ static bool reader_open_pcap(struct capture_reader *r, struct error *err)
     }
     setvbuf(stream, NULL, _IOFBF, STREAM_BUFFER);
     char said[PCAP_ERRBUF_SIZE] = "";
+    errno = 0;
     r->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, said);
     if (!r->pcap) {
+        if (errno == ENOMEM)
+            r->file_error = ENOMEM;
         reader_no_capture(r, said, err);
         fclose(stream);
         return false;

@@ -34,7 +34,7 @@ static bool parse_shard(const struct cli_option *option, const char *text, struc
     struct sweep_command *c = option->to;
     struct error word;
     const char *slash = strchr(text, '/');
-    char *first = slash ? strndup(text, (size_t)(slash - text)) : NULL;
+    char *first = slash ? memory_text("%.*s", (int)(slash - text), text) : NULL;
     bool ok = first && units_parse_integer(first, &c->shard, &word) &&
               units_parse_integer(slash + 1, &c->shards, &word) && c->shard >= 1 && c->shard <= c->shards &&
               c->shards <= SWEEP_GRID_POINTS;

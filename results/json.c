@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/json.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+static void *json_memory(size_t bytes)
+{
+    return memory_resized(NULL, bytes, 1, "JSON");
+}
+
+/* Of a value that it has no memory for, jansson makes nothing, and what was to hold it lacks it without a word: so the
+ * process ends instead. Before main(), which no program can forget. */
+__attribute__((constructor)) static void json_start(void)
+{
+    json_set_alloc_funcs(json_memory, free);
+}
 
 json_t *results_json_number(double value)
 {

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/infile.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -121,6 +122,8 @@ static bool parse_syntax(struct parse *p)
     struct origin origin = {p->set, p->parser.problem_mark.line + 1};
     const char *problem = p->parser.problem ? p->parser.problem : "cannot be parsed";
     const char *context = p->parser.context;
+    if (p->parser.error == YAML_MEMORY_ERROR)
+        return error_set(p->err, ERROR_SYSTEM, "%s: out of memory", p->doc->path);
     if (p->parser.error == YAML_READER_ERROR) { /* has an offset and no line */
         origin.line = 1;
         for (const char *c = p->bytes; c < p->bytes + p->parser.problem_offset; c++)
@@ -349,9 +352,11 @@ static int document_set_value(struct document *d, const char *text, int set, str
     if (length > 0 && strchr("[{\"'", text[0]))
         return document_parse(d, text, length, set, err);
     yaml_event_t checked; /* libyaml makes scalars of UTF-8 alone */
+    errno = 0;
     if (!yaml_scalar_event_initialize(&checked, NULL, NULL, (const yaml_char_t *)text, (int)length, 1, 1,
                                       YAML_ANY_SCALAR_STYLE))
-        return document_fail(d, (struct origin){.set = set}, err, "not UTF-8 text, or out of memory");
+        return errno == ENOMEM ? error_set_errno(err, "--set %s", d->sets[set])
+                               : document_fail(d, (struct origin){.set = set}, err, "not UTF-8 text");
     yaml_event_delete(&checked);
     return document_add(d, DOCUMENT_SCALAR, text, length, (struct origin){.set = set}, err);
 }

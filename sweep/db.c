@@ -16,6 +16,35 @@
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
+static sqlite3_mem_methods db_memory; /* SQLite's own */
+
+static void *db_allocate(int bytes)
+{
+    void *p = db_memory.xMalloc(bytes);
+    if (!p)
+        memory_end("a database");
+    return p;
+}
+
+static void *db_reallocate(void *p, int bytes)
+{
+    void *moved = db_memory.xRealloc(p, bytes);
+    if (!moved)
+        memory_end("a database");
+    return moved;
+}
+
+/* A text that there is no memory for is NULL to SQLite, as one that is not there: so the process ends instead. Before
+ * main(), which no program can forget. */
+__attribute__((constructor)) static void db_start(void)
+{
+    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &db_memory);
+    sqlite3_mem_methods ending = db_memory;
+    ending.xMalloc = db_allocate;
+    ending.xRealloc = db_reallocate;
+    sqlite3_config(SQLITE_CONFIG_MALLOC, &ending);
+}
+
 static const char db_tables[] =
     "CREATE TABLE sweep(title TEXT NOT NULL, text TEXT NOT NULL, version TEXT NOT NULL, scenario TEXT,"
     " first_seed INTEGER, points INTEGER NOT NULL, shard INTEGER NOT NULL, shards INTEGER NOT NULL);"
@@ -58,7 +87,7 @@ static char *db_flow_sql(const char *before, enum sweep_db_flow_list list, const
             db_flow_item(f, list, &results_flow_columns.column[i]);
         }
     fputs(after, f);
-    memory_stream_end(f);
+    memory_stream_end(f, &sql);
     return sql;
 }
 

@@ -315,7 +315,7 @@ static bool sweep_give(const struct sweep *s, const size_t *at, char *const *set
     size_t size;
     FILE *f = memory_stream(&yaml, &size);
     bool ok = scenario_write(&scenario, f, NULL, err);
-    memory_stream_end(f);
+    memory_stream_end(f, &yaml);
     if (scenario.n_points)
         ok = error_set(err, ERROR_INPUT, "%s: scenario: %s has points of its own; make them axes", s->path,
                        s->scenario);

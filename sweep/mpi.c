@@ -60,7 +60,7 @@ static json_t *mpi_receive(const MPI_Status *status)
 /* Takes the message. */
 static void mpi_send(int to, int tag, json_t *message)
 {
-    char *text = message ? json_dumps(message, JSON_COMPACT) : strdup("");
+    char *text = message ? json_dumps(message, JSON_COMPACT) : memory_text("%s", "");
     if (!text)
         MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
     MPI_Send(text, (int)strlen(text), MPI_BYTE, to, tag, MPI_COMM_WORLD);

@@ -132,6 +132,6 @@ char *sweep_axes_label(json_t *axes)
         free(plain);
         space = " ";
     }
-    memory_stream_end(f);
+    memory_stream_end(f, &text);
     return text;
 }

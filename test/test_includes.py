@@ -55,6 +55,13 @@ class Arrows(unittest.TestCase):
                     count += 1
         self.assertGreater(count, 50)
 
+    def test_memory_comes_from_one_place(self):
+        """Where there is none, base/memory.c ends the process: nobody goes on with less, and nobody says nothing."""
+        alone = r"(?<![\w.>])(malloc|calloc|realloc|aligned_alloc|strn?dup|v?asprintf|open_memstream)\("
+        for _, path in sources():
+            if path.suffix == ".c" and path != ROOT / "base/memory.c":
+                self.assertIsNone(re.search(alone, path.read_text()), path)
+
     def test_the_table_names_every_folder_with_sources_and_no_other(self):
         self.assertGreater(len(MAY), 5)
         for room, may in MAY.items():

@@ -74,7 +74,7 @@ static void data_link(struct view_sweep_page *p, const struct view_table *t)
         results_csv_text(csv, t->cell[i]);
         putc((i + 1) % t->columns ? ',' : '\n', csv);
     }
-    memory_stream_end(csv);
+    memory_stream_end(csv, &text);
     snprintf(name, sizeof name, "%s-figure%d.csv", p->at->name, p->figures);
     view_text_markup(p->f, "<a download=\"%s\" href=\"data:text/csv;charset=utf-8,", name);
     put_uri(p->f, text);
@@ -191,8 +191,8 @@ bool view_sweep_page_write(const char *path, const struct view_sweep_page_sweep 
     bool ok = true;
     for (p.at = sweep; ok && p.at < sweep + n; p.at++)
         ok = show_sweep(&p, err);
-    memory_stream_end(p.f);
-    memory_stream_end(p.contents);
+    memory_stream_end(p.f, &body);
+    memory_stream_end(p.contents, &contents);
     if (ok) {
         view_page_begin(file.stream, "contraflow: sweeps, and the figures of Zhu et al. 2014", "report", false);
         const char *const texts[] = {opening, contents, "</ul></nav>\n", body, "</main>\n</body>\n</html>\n"};

@@ -204,12 +204,11 @@ static void flow_start(void *arg)
 
 struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct error *err)
 {
-    struct emu_engine *e = the_engine ? NULL : calloc(1, sizeof *e);
-    if (!e) {
-        error_set(err, ERROR_SYSTEM,
-                  the_engine ? "a process holds one simulation engine, and it has one already" : "out of memory");
+    if (the_engine) {
+        error_set(err, ERROR_SYSTEM, "a process holds one simulation engine, and it has one already");
         return NULL;
     }
+    struct emu_engine *e = memory_zeroed(1, sizeof *e, "the engine");
     e->config = *config;
     native_scheduler_init(&e->scheduler);
     native_pool_init(&e->plain, sizeof(struct native_segment));

@@ -168,7 +168,7 @@ static void test_set_without_sense_is_blamed(void **state)
     text_rejects("capture: [{at: h0}]", "capture.x=h1", "--set capture.x=h1: 'x' is not the number of an entry");
     text_rejects("seed: 1", "capture=[1",
                  "--set capture=[1: not YAML: did not find expected ',' or ']' while parsing a flow sequence");
-    text_rejects("seed: 1", "title=\xff", "--set title=\xff: not UTF-8 text, or out of memory");
+    text_rejects("seed: 1", "title=\xff", "--set title=\xff: not UTF-8 text");
 }
 
 static void test_culprit_is_the_later_set_or_the_one_spelt_out(void **state)
