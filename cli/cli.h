@@ -20,8 +20,8 @@ int cmd_fit(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 
-/* First in main(): nothing reaches standard output and standard error but text and line breaks (base/print.h), except by
- * cli_progress(). */
+/* First in main(): nothing but text and line breaks reaches standard output and standard error (base/print.h), except
+ * by cli_progress(). */
 void cli_start(void);
 
 /* printf-style, in place of what the terminal's last line shows. */

@@ -122,8 +122,8 @@ static bool print_flows(const struct sweep_engines_job *job, struct error *err)
     struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
         return false;
-    printf("%s, simulated by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", cli_name(job->label), summary.engine, "flow", "from",
-           "to", "goodput Mb/s", "steady Mb/s (95 %)", "duration s", "retrans");
+    printf("%s, simulated by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", cli_name(job->label), summary.engine, "flow",
+           "from", "to", "goodput Mb/s", "steady Mb/s (95 %)", "duration s", "retrans");
     for (size_t i = 0; i < summary.n_flows; i++) {
         const struct results_flow *flow = &summary.flows[i];
         double duration_s = results_flow_duration_s(flow);

@@ -24,7 +24,8 @@ static json_t *show_receiver_json(const char *directory, const struct study_work
 
 static void show_receiver(const char *directory, const struct study_workload_receiver *k)
 {
-    printf("%s: %d sender%s to h%d, window %g, buffer %g packets, timeout %.0f packet times\n", cli_name(directory), k->senders,
+    printf("%s: %d sender%s to h%d, window %g, buffer %g packets, timeout %.0f packet times\n", cli_name(directory),
+           k->senders,
            k->senders == 1 ? "" : "s", k->receiver, k->window, k->buffer, k->to_gr);
     printf("  simulated efficiency %.4f", k->efficiency);
     if (isfinite(k->ci95))

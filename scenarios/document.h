@@ -18,8 +18,8 @@ struct document; /* opaque */
 /* A value that a file does not give, or that is put in place of the file's. */
 struct document_set {
     const char *text; /* borrowed; "path=value", see scenarios/load.h */
-    const char *by;   /* borrowed; who gave it, in front of `text` in errors: "--set ", "sweep.yaml:7: "; NULL: the program
-                       * itself, which goes without it where the file leaves no place for it */
+    const char *by;   /* borrowed; who gave it, in front of `text` in errors: "--set ", "sweep.yaml:7: "; NULL: the
+                       * program itself, which goes without it where the file leaves no place for it */
 };
 
 enum document_kind { DOCUMENT_NONE, DOCUMENT_EMPTY, DOCUMENT_SCALAR, DOCUMENT_SEQUENCE, DOCUMENT_MAPPING };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts nobody chose, through base/units.h: what is parsed is written so that it is parsed to the same again. `test/fuzz units`, or test/fuzzing/replay.c. */
+/* Texts nobody chose, through base/units.h: what is parsed is written so that it is parsed to the same again.
+ * `test/fuzz units`, or test/fuzzing/replay.c. */
 #include "base/units.h"
 #include "test/fuzzing/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test/fuzzing/replay.c - harnesses of texts without libFuzzer: their seeds, and seeded mutations of them, for a test that
- * needs no clang. usage: fuzz_NAME DIRECTORY_OF_SEEDS [MUTATIONS] */
+/* test/fuzzing/replay.c - harnesses of texts without libFuzzer: their seeds, and seeded mutations of them, for a test
+ * that needs no clang. usage: fuzz_NAME DIRECTORY_OF_SEEDS [MUTATIONS] */
 #include "base/infile.h"
 #include "base/random.h"
 

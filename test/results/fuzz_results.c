@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files nobody wrote in the directory of a run: the first byte says which one. What is read is in range, is written, and
- * is read back the same. `test/fuzz results`, or test/fuzzing/replay.c. */
+/* Files nobody wrote in the directory of a run: the first byte says which one. What is read is in range, is written,
+ * and is read back the same. `test/fuzz results`, or test/fuzzing/replay.c. */
 #include "base/memory.h"
 #include "results/directory.h"
 #include "results/flow.h"
@@ -39,7 +39,7 @@ static char *flows_text(const struct results_flow *rows, size_t n, size_t *size)
     results_columns_csv_head(&results_flow_columns, f);
     for (size_t i = 0; i < n; i++)
         results_columns_csv_row(&results_flow_columns, &rows[i], f);
-    memory_stream_end(f);
+    memory_stream_end(f, &text);
     return text;
 }
 
@@ -134,7 +134,7 @@ static void fuzz_cell(const char *data, size_t size)
     fputs("a,b\n", f);
     results_csv_text(f, cell);
     fputs(",end\n", f);
-    memory_stream_end(f);
+    memory_stream_end(f, &text);
     int fd = text_file(text, size, path);
     const char *c = strchr(text, '\n') + 1;
     c += *c == '"';

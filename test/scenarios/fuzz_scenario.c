@@ -23,7 +23,7 @@ static char *load_and_write(const char *text, size_t size, const struct document
         FILE *f = memory_stream(&written, &size);
         if (!scenario_write(&s, f, "fuzz", &err))
             abort();
-        memory_stream_end(f);
+        memory_stream_end(f, &written);
         scenario_fini(&s);
     } else {
         text_check(&err);

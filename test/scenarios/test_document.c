@@ -97,14 +97,14 @@ static void test_depth_and_anchors_are_bounded(void **state)
     fputs("title:\n", f);
     for (size_t i = 0; i < 40000; i++)
         fprintf(f, " - &a%zu x\n", i);
-    memory_stream_end(f);
+    memory_stream_end(f, &yaml);
     text_rejects(yaml, NULL, "s.yaml:202: more anchors (&name) than a scenario needs");
     free(yaml);
     f = memory_stream(&yaml, &n);
     for (size_t i = 0; i < 40000; i++) /* libyaml compares each with those before it */
         fprintf(f, "%%TAG !a%zu! x\n", i);
     fputs("--- {seed: 1}\n", f);
-    memory_stream_end(f);
+    memory_stream_end(f, &yaml);
     text_rejects(yaml, NULL, "s.yaml: more directives (%) than YAML needs");
     free(yaml);
     /* A single value of 1 MB, a thousand times: a gigabyte. */
@@ -112,7 +112,7 @@ static void test_depth_and_anchors_are_bounded(void **state)
     fprintf(f, "a: &a %0*d\nb:\n", 1000000, 0);
     for (size_t i = 0; i < 1000; i++)
         fputs(" - *a\n", f);
-    memory_stream_end(f);
+    memory_stream_end(f, &yaml);
     text_rejects(yaml, NULL, "s.yaml:18: too many values (aliases count each time)");
     /* Half a second of processor time would be slow by a factor of a hundred. */
     assert_true(clock() - before < CLOCKS_PER_SEC / 2);

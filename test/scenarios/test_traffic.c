@@ -412,7 +412,7 @@ static void test_ten_thousand_flows_load_and_one_more_does_not(void **state)
     fputs(FLOWS, f);
     for (int i = 0; i < 10000; i++)
         fprintf(f, "  - {from: h%d, to: h0}\n", 1 + i % 999);
-    memory_stream_end(f);
+    memory_stream_end(f, &yaml);
     struct scenario s = text_load(yaml, NULL);
     assert_int_equal(s.n_flows, 10000);
     assert_int_equal(s.network.hosts, 1000);
