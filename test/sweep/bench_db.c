@@ -52,7 +52,8 @@ static void run_once(sqlite3 *db, sqlite3_stmt *q)
 static double peer(const char *path, int64_t points)
 {
     static const char insert[] = "INSERT INTO flow(point, name, src, dst, bytes, goodput_bps, steady_goodput_bps, "
-                                 "floor_s, data_wait_s) VALUES(?, ?, '10.0.0.1', '10.0.0.2', 58765432, 2e8, 2.1e8, 21e-6, 0.0123)";
+                                 "floor_s, data_wait_s) VALUES(?, ?, '10.0.0.1', '10.0.0.2', 58765432, 2e8, 2.1e8, "
+                                 "21e-6, 0.0123)";
     static const char *const sql[] = {"BEGIN IMMEDIATE", "UPDATE point SET state = 'running' WHERE number = ?",
                                       "COMMIT", "UPDATE point SET state = 'done', wall_s = 0.05 WHERE number = ?",
                                       insert};

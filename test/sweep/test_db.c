@@ -103,27 +103,30 @@ static void test_who_ends_waits_for_who_is_about_to(void **state)
     (void)state;
     struct sweep_db d;
     struct error err = {0};
-    int ready[2];
+    int go[2], ready[2];
     char byte = 0;
+    assert_int_equal(pipe(go), 0);
+    assert_int_equal(pipe(ready), 0);
+    pid_t other = fork(); /* before SQLite knows the file: what it knows is a process's own */
+    if (other == 0) {
+        bool ok = read(go[0], &byte, 1) == 1 && sweep_db_open(&d, "limits.db", &err) && write(ready[1], &byte, 1) == 1;
+        usleep(100000);
+        _exit(!ok);
+    }
     make(&d);
     sweep_db_close(&d);
     assert_true(sweep_db_join(&d, "limits.db", &err));
     assert_true(sweep_db_do(&d, "UPDATE sweep SET title = 'written'", &err));
-    assert_int_equal(pipe(ready), 0);
-    pid_t other = fork();
-    if (other == 0) {
-        struct sweep_db theirs;
-        bool ok = sweep_db_open(&theirs, "limits.db", &err) && write(ready[1], &byte, 1) == 1;
-        usleep(100000);
-        _exit(!ok);
-    }
+    assert_int_equal(write(go[1], &byte, 1), 1);
     assert_int_equal(read(ready[0], &byte, 1), 1);
     sweep_db_close(&d);
     assert_false(is_wal());
     assert_int_equal(access("limits.db-wal", F_OK), -1);
     waitpid(other, NULL, 0);
-    close(ready[0]);
-    close(ready[1]);
+    for (int i = 0; i < 2; i++) {
+        close(go[i]);
+        close(ready[i]);
+    }
 }
 
 int main(void)
