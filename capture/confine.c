@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -56,20 +57,21 @@ static int confine_filter(scmp_filter_ctx filter, int socket)
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree: a frame is a call */
     for (size_t i = 0; !failed && i < sizeof allowed / sizeof *allowed; i++)
         failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
-    static const unsigned prctls[] = {PR_GET_TIMERSLACK, PR_SET_TIMERSLACK};
-    for (size_t i = 0; !failed && i < sizeof prctls / sizeof *prctls; i++)
-        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prctl), 1, SCMP_A0(SCMP_CMP_EQ, prctls[i]));
-    /* To where the socket is bound: no address. Memory that is never code. Signals to itself: how it was ended. */
-    failed = failed ? failed
-                    : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 2,
-                                       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)socket), SCMP_A4(SCMP_CMP_EQ, 0));
-    failed = failed ? failed
-                    : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, 4, 0));
-    failed = failed ? failed
-                    : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-                                       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
-    failed = failed ? failed
-                    : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, TCGETS));
+    /* Sending to where the socket is bound: no address. Memory that is never code. Signals to itself: how it ended. */
+    const struct {
+        int call;
+        unsigned n;
+        struct scmp_arg_cmp argument[2];
+    } limited[] = {
+        {SCMP_SYS(prctl), 1, {{0, SCMP_CMP_EQ, PR_GET_TIMERSLACK, 0}}},
+        {SCMP_SYS(prctl), 1, {{0, SCMP_CMP_EQ, PR_SET_TIMERSLACK, 0}}},
+        {SCMP_SYS(sendto), 2, {{0, SCMP_CMP_EQ, (scmp_datum_t)socket, 0}, {4, SCMP_CMP_EQ, 0, 0}}},
+        {SCMP_SYS(mmap), 1, {{2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0}}},
+        {SCMP_SYS(tgkill), 1, {{0, SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0}}},
+        {SCMP_SYS(ioctl), 1, {{1, SCMP_CMP_EQ, TCGETS, 0}}},
+    };
+    for (size_t i = 0; !failed && i < sizeof limited / sizeof *limited; i++)
+        failed = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, limited[i].call, limited[i].n, limited[i].argument);
     return failed ? failed : seccomp_load(filter);
 }
 

@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[CAPTURES_PATH];
     struct error err = {0};
     if (!is_capture(data, size)) {
-        mtu = 68 + captures_take(&data, &size, 2) % MTU_MOST;
+        mtu = 68 + (uint32_t)captures_take(&data, &size, 2) % MTU_MOST;
         options.n_rewrites = read_rewrites(&data, &size, rewrites);
     }
     int fd = captures_file(data, size, path);
