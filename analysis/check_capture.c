@@ -185,6 +185,29 @@ static void capture_collect(const struct analysis_flows *f, struct capture_flow 
     }
 }
 
+static int capture_by_slot(const void *a, const void *b)
+{
+    const struct analysis_resource_place *x = a, *y = b;
+    int order = (x->slot > y->slot) - (x->slot < y->slot);
+    return order ? order : (x->resource > y->resource) - (x->resource < y->resource); /* then in order of resources */
+}
+
+static void capture_places(struct analysis_resources *resources)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < resources->n; i++)
+        n += resources->resource[i].n;
+    resources->place = memory_zeroed(n, sizeof *resources->place, "judged flows");
+    for (size_t i = 0; i < resources->n; i++)
+        for (size_t k = 0; k < resources->resource[i].n; k++) {
+            const struct analysis_resource *r = &resources->resource[i];
+            resources->place[resources->n_places++] =
+                (struct analysis_resource_place){r->flows[k].slot, r, &r->flows[k]};
+        }
+    if (n > 0)
+        qsort(resources->place, n, sizeof *resources->place, capture_by_slot);
+}
+
 static bool capture_judge_all(const struct capture_judge *judge, struct analysis_resources *resources,
                               struct error *err)
 {
@@ -213,10 +236,12 @@ static bool capture_judge_all(const struct capture_judge *judge, struct analysis
     free(uses);
     free(flows);
     free(entries);
-    if (ok)
+    if (ok) {
         analysis_resources_sort(resources);
-    else
+        capture_places(resources);
+    } else {
         analysis_resources_fini(resources);
+    }
     return ok;
 }
 
@@ -236,16 +261,19 @@ void analysis_check_capture_steady(const struct analysis_resources *resources, s
 {
     if (!flow->bins) /* none of the many small flows is judged */
         return;
-    for (size_t i = 0; i < resources->n; i++) {
-        const struct analysis_resource *r = &resources->resource[i];
-        for (size_t k = 0; k < r->n; k++) {
-            if (r->flows[k].slot != slot)
-                continue;
-            flow->steady_start_s = r->steady_start_s;
-            flow->steady_end_s = r->end_s;
-            flow->steady_loss_events = (uint32_t)r->flows[k].loss_events;
-            flow->steady_goodput_bps = (struct estimate){r->flows[k].rate_bps, NAN, r->flows[k].ci95_bps};
-            return;
-        }
+    size_t first = 0;
+    for (size_t end = resources->n_places; first < end;) {
+        size_t middle = first + (end - first) / 2;
+        if (resources->place[middle].slot < slot)
+            first = middle + 1;
+        else
+            end = middle;
     }
+    if (first == resources->n_places || resources->place[first].slot != slot)
+        return;
+    const struct analysis_resource_place *p = &resources->place[first];
+    flow->steady_start_s = p->resource->steady_start_s;
+    flow->steady_end_s = p->resource->end_s;
+    flow->steady_loss_events = (uint32_t)p->flow->loss_events;
+    flow->steady_goodput_bps = (struct estimate){p->flow->rate_bps, NAN, p->flow->ci95_bps};
 }

@@ -83,7 +83,7 @@ static void diagnose_loops(struct diagnosis *d)
 /* Is this an Ethernet's rate on the wire? */
 static bool diagnosis_is_line(double bps)
 {
-    static const double line_bps[] = {1e7, 1e8, 1e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11};
+    static const double line_bps[] = {1e7, 1e8, 1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11};
     for (size_t i = 0; i < sizeof line_bps / sizeof *line_bps; i++)
         if (fabs(bps / line_bps[i] - 1) < LINE)
             return true;
@@ -319,6 +319,15 @@ static bool way_held(const struct diagnosis *d, bool incoming)
     return false;
 }
 
+/* Are its waits below what stamps tell apart? Then data may wait behind another link, not ACKs in the host's queue. */
+static bool way_blurred(const struct diagnosis *d, bool incoming)
+{
+    for (size_t i = 0; i < d->s.n; i++)
+        if (d->s.flow[i].flow->incoming == incoming && d->s.flow[i].held && !(d->s.flow[i].tick_s > 0))
+            return true;
+    return false;
+}
+
 /* The goodput that a direction's flows would have with `other_bps` in the other. */
 static double diagnose_possible(const struct diagnosis *d, bool incoming, double other_bps)
 {
@@ -391,7 +400,8 @@ static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming)
 }
 
 /* What a direction would carry at least and at most. Where nothing tells how fast the link is, its data may wait on as
- * they do, or no more; where not all of the host's traffic is there, or no wait shows, ACKs may wait for nothing. */
+ * they do, or no more, and waits below the stamps' ticks may be those of another link; where not all of the host's
+ * traffic is there, or no wait shows, ACKs may wait for nothing. */
 static void diagnose_bounds(const struct diagnosis *d, bool incoming, double *least_bps, double *most_bps)
 {
     const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
@@ -406,7 +416,7 @@ static void diagnose_bounds(const struct diagnosis *d, bool incoming, double *le
     double wanted = 0;
     for (size_t i = 0; i < d->s.n; i++)
         wanted += d->s.flow[i].flow->incoming == incoming ? d->s.flow[i].wanted_bps : 0;
-    *least_bps = unknown || beyond ? w->carried_bps : *least_bps;
+    *least_bps = unknown || beyond || (blind && way_blurred(d, incoming)) ? w->carried_bps : *least_bps;
     *most_bps = fmax(*least_bps, unknown ? diagnosis_windows_bps(d, incoming) : wanted);
 }
 

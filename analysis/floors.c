@@ -12,6 +12,7 @@
 #define LEAST_SHARED 8  /* times at which two flows are compared */
 #define APART 2.0       /* loops between two samples: what lies between them is their mean */
 #define ALIKE 0.3       /* of what one lacks: loops that differ by less are of the same length */
+#define TURNS 0.6       /* likewise, of loops that change apart */
 #define FOLLOWS 0.35    /* of what a loop changes by: the difference of two changes less behind a shared queue */
 #define VARIES 8.0      /* times less than what is looked for: such a change proves nothing */
 #define STOOD 0.5       /* of what is lacking stood in the queue when the flow began */
@@ -233,7 +234,8 @@ static void floors_share(struct floors *f)
             double more_s = e->own_far_s - o->own_far_s, lacks_s = floors_lacks(e, o, x);
             if (x->n == 0)
                 continue;
-            if (more_s > 0 && fabs(x->more_s) < ALIKE * more_s) /* as long as the other all the time, but for that */
+            /* As long as the other all the time, but for that. */
+            if (more_s > 0 && fabs(x->more_s) < ALIKE * more_s && fabs(x->turn_s) < TURNS * more_s)
                 e->far_least_s = fmin(e->far_least_s, o->own_far_s);
             else if (lacks_s > 0 && floors_shared(f, e, o, x)) /* and no nearer than the nearest that shows */
                 e->far_least_s = fmin(e->far_least_s, fmax(f->nearest_s, e->own_far_s - lacks_s));

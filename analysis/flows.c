@@ -14,6 +14,7 @@
 #define AHEAD 16 /* segments; more or fewer were slower */
 #define FIND_AHEAD 6
 #define FEW_CONNECTIONS 256 /* stay in the cache by themselves */
+#define SENT_AGAIN (-2)
 #define NEAR_FACTOR 4 /* the tap is at an end when the way to it and back is so much shorter */
 
 struct analysis_flows {
@@ -70,13 +71,10 @@ static void note_syn(struct analysis_connection *c, const struct capture_segment
         uint16_t *mss = &c->direction[i].mss;
         *mss = *mss == 0 || s->mss < *mss ? s->mss : *mss;
     }
-    if (reply) {
-        c->synack_ns = time_ns;
-        if (c->syn_ns >= 0)
-            c->server_side_ns = time_ns - c->syn_ns;
-    } else {
-        c->syn_ns = time_ns;
-    }
+    int64_t *sent_ns = reply ? &c->synack_ns : &c->syn_ns; /* sent again, nobody knows which one was answered */
+    if (reply && c->synack_ns == -1 && c->syn_ns >= 0)
+        c->server_side_ns = time_ns - c->syn_ns;
+    *sent_ns = *sent_ns == -1 ? time_ns : SENT_AGAIN;
 }
 
 void analysis_flows_keep_explanations(struct analysis_flows *f)

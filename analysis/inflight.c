@@ -3,11 +3,12 @@
 
 void analysis_inflight_ack(struct analysis_inflight *f, int64_t ack, uint32_t tsval)
 {
-    if (f->has_last && (int32_t)(tsval - f->last_tsval) <= 0)
+    bool first = !f->has_last; /* the handshake, or what nobody captured, may have had its stamp already */
+    if (!first && (int32_t)(tsval - f->last_tsval) <= 0)
         return;
     f->has_last = true;
     f->last_tsval = tsval;
-    if (f->n == ANALYSIS_INFLIGHT_PROBES)
+    if (first || f->n == ANALYSIS_INFLIGHT_PROBES)
         return;
     unsigned at = (f->oldest + f->n++) % ANALYSIS_INFLIGHT_PROBES;
     f->probe[at].ack = (uint32_t)ack;

@@ -5,7 +5,8 @@
  * segment that echoes T left the sender just after that ACK had arrived there, so at that moment
  *   in flight = end of the segment - A
  * wherever between the hosts the tap is (queues of the sender's own host included). Data that
- * echo a later timestamp say nothing about A. The clock of most stacks ticks in ms: what an ACK
+ * echo a later timestamp say nothing about A. Nor do data that echo the first stamp of all: they may
+ * have left before that ACK came, if the handshake had the same. The clock of most stacks ticks in ms: what an ACK
  * of the same tick released later is counted in, up to one tick's worth of data. */
 #ifndef ANALYSIS_INFLIGHT_H
 #define ANALYSIS_INFLIGHT_H

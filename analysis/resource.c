@@ -19,6 +19,7 @@ void analysis_resources_fini(struct analysis_resources *resources)
         free(resources->alone[i].flows);
     free(resources->resource);
     free(resources->alone);
+    free(resources->place);
     *resources = (struct analysis_resources){0};
 }
 

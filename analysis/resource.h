@@ -19,11 +19,20 @@ struct analysis_resource {
     struct analysis_diagnosis diagnosis; /* if so */
 };
 
+/* Where a capture's flow is judged. */
+struct analysis_resource_place {
+    size_t slot; /* of the flow table */
+    const struct analysis_resource *resource;
+    const struct analysis_check_flow *flow;
+};
+
 struct analysis_resources { /* zeroed: none */
     struct analysis_resource *resource; /* owned */
     size_t n;
     struct analysis_resource *alone; /* owned; of a capture without any: its hosts of one flow, for their diagnoses */
     size_t n_alone;
+    struct analysis_resource_place *place; /* owned; by slot, of a capture's shared resources */
+    size_t n_places;
 };
 
 /* The i-th to speak of: the shared ones, or, where nothing is shared, those of one flow. NULL after the last. */

@@ -60,9 +60,9 @@ static void test_shallow_buffers_are_named_losses(void **state)
     assert_int_equal(d.cause, ANALYSIS_CAUSE_LOSSES);
 }
 
-/* One bulk flow each way at 100 Mb/s: in 80 Mb/s without waits, out what `ack_wait_s` of a round trip of 20 ms lets. */
-static struct analysis_diagnosis diagnosis_of_pair(double out_bps, double ack_wait_s, struct analysis_evidence out,
-                                                   double other_bps)
+/* One bulk flow each way: in 80 Mb/s without waits, out what `ack_wait_s` of a round trip of 20 ms lets. */
+static struct analysis_diagnosis diagnosis_of_pair_at(double link_bps, double out_bps, double ack_wait_s,
+                                                      struct analysis_evidence out, double other_bps)
 {
     struct analysis_diagnosis_flow flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = out_bps}};
     struct analysis_evidence e[] = {{.flow = &flows[0], .wanted_bps = 80e6, .floor_s = 0.02}, out};
@@ -77,10 +77,16 @@ static struct analysis_diagnosis diagnosis_of_pair(double out_bps, double ack_wa
     struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
                                         .interface_bps = NAN, .unseen = 0.01, .beside = true,
                                         .other_bps = {0, other_bps}};
-    const double capacity_bps[2] = {100e6, 100e6};
+    const double capacity_bps[2] = {link_bps, link_bps};
     struct analysis_diagnosis d;
     analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
     return d;
+}
+
+static struct analysis_diagnosis diagnosis_of_pair(double out_bps, double ack_wait_s, struct analysis_evidence out,
+                                                   double other_bps)
+{
+    return diagnosis_of_pair_at(100e6, out_bps, ack_wait_s, out, other_bps);
 }
 
 static void test_a_flow_that_may_be_its_applications_is_no_yes(void **state)
@@ -98,6 +104,16 @@ static void test_data_that_wait_for_something_else_wait_on(void **state)
     struct analysis_evidence waits = {.data_wait_s = 0.009};
     assert_int_equal(diagnosis_of_pair(20e6, 0.0015, waits, 0).answer, ANALYSIS_ANSWER_UNKNOWN);
     assert_int_equal(diagnosis_of_pair(60e6, 0.0015, waits, 0).answer, ANALYSIS_ANSWER_YES);
+}
+
+/* A slower link elsewhere would look the same where neither stamps nor the link's rate tell. */
+static void test_blurred_waits_behind_an_unknown_link_are_no_yes(void **state)
+{
+    (void)state;
+    struct analysis_evidence sharp = {.tick_s = 1e-3}, blurred = {.tick_s = 0};
+    assert_int_equal(diagnosis_of_pair_at(NAN, 40e6, 0.01, sharp, 0).answer, ANALYSIS_ANSWER_YES);
+    assert_int_equal(diagnosis_of_pair_at(NAN, 40e6, 0.01, blurred, 0).answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(diagnosis_of_pair(40e6, 0.01, blurred, 0).answer, ANALYSIS_ANSWER_YES);
 }
 
 static void test_other_traffic_takes_room(void **state)
@@ -142,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_shallow_buffers_are_named_losses),
         cmocka_unit_test(test_a_flow_that_may_be_its_applications_is_no_yes),
         cmocka_unit_test(test_data_that_wait_for_something_else_wait_on),
+        cmocka_unit_test(test_blurred_waits_behind_an_unknown_link_are_no_yes),
         cmocka_unit_test(test_other_traffic_takes_room),
         cmocka_unit_test(test_a_lesser_direction_does_not_count),
         cmocka_unit_test(test_offered_windows_bound_what_is_possible),

@@ -50,6 +50,18 @@ static double behind_it_from_afar_s(size_t slot)
     return 3 * WAY_S + queue_s(slot);
 }
 
+/* As long as the next on average. */
+static double wavering_s(size_t slot)
+{
+    return WAY_S + (slot < 20 ? (double)slot * 0.5e-3 : 10e-3 + 8e-3 * sin((double)slot / 10));
+}
+
+static double twice_as_far_s(size_t slot)
+{
+    (void)slot;
+    return 2 * WAY_S;
+}
+
 static double beside_it_s(size_t slot)
 {
     (void)slot;
@@ -92,6 +104,15 @@ static void test_a_flow_beside_the_queue_lacks_nothing(void **state)
     assert_true(fabs(flow[1].far_least_s - 3 * WAY_S - 5e-3) < 1e-9);
 }
 
+static void test_a_loop_that_is_as_long_on_average_is_another(void **state)
+{
+    (void)state;
+    flow_add(0, true, 0, wavering_s);
+    flow_add(1, false, 5, twice_as_far_s);
+    assert_true(analysis_floors_find(&set, NAN));
+    assert_true(fabs(flow[1].far_least_s - 2 * WAY_S) < 1e-9);
+}
+
 static void test_flows_to_one_peer_have_one_floor(void **state)
 {
     (void)state;
@@ -108,6 +129,7 @@ int main(void)
         cmocka_unit_test(test_a_late_flow_has_the_floor_of_an_early_one),
         cmocka_unit_test(test_what_is_behind_another_way_keeps_it),
         cmocka_unit_test(test_a_flow_beside_the_queue_lacks_nothing),
+        cmocka_unit_test(test_a_loop_that_is_as_long_on_average_is_another),
         cmocka_unit_test(test_flows_to_one_peer_have_one_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

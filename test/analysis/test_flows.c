@@ -110,6 +110,28 @@ static void test_window_without_timestamps_needs_a_tap_at_the_sender(void **stat
     assert_int_equal(flow.window_source, ANALYSIS_WINDOW_UNKNOWN);
 }
 
+/* Which of two SYNs was answered, or which of two answers? */
+static void test_a_handshake_sent_again_times_nothing(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        struct analysis_flows *f = new_flows();
+        struct analysis_flow flow;
+        feed(f, 0, syn(A_TO_B, 1000));
+        if (again == 0)
+            feed(f, 900 * MS, syn(A_TO_B, 1000));
+        feed(f, 1000 * MS, syn_ack(B_TO_A, 5000, 1001));
+        if (again == 1)
+            feed(f, 1900 * MS, syn_ack(B_TO_A, 5000, 1001));
+        feed(f, 2000 * MS, segment(A_TO_B, 1001, 0, 5001));
+        feed(f, 2001 * MS, segment(A_TO_B, 1001, 100, 5001));
+        assert_true(analysis_flows_get(f, 0, &flow));
+        assert_true(again == 0 ? isnan(flow.receiver_side_s) : fabs(flow.receiver_side_s - 1) < 1e-9);
+        assert_true(again == 1 ? isnan(flow.sender_side_s) : fabs(flow.sender_side_s - 1) < 1e-9);
+        analysis_flows_free(f);
+    }
+}
+
 static void test_advertised_window_is_scaled_by_the_receivers_syn(void **state)
 {
     (void)state;
@@ -240,6 +262,7 @@ int main(void)
         cmocka_unit_test(test_times_apart_by_centuries_count_as_decades),
         cmocka_unit_test(test_window_is_measured_from_timestamps_at_the_receiver),
         cmocka_unit_test(test_window_without_timestamps_needs_a_tap_at_the_sender),
+        cmocka_unit_test(test_a_handshake_sent_again_times_nothing),
         cmocka_unit_test(test_advertised_window_is_scaled_by_the_receivers_syn),
         cmocka_unit_test(test_endpoints_of_ipv6_have_brackets),
         cmocka_unit_test(test_real_captures_have_the_bytes_tshark_counts),

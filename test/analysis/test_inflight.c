@@ -3,10 +3,18 @@
 
 #include "test/cm.h"
 
+/* The receiver's clock has ticked since it said this. */
+static struct analysis_inflight after_handshake(uint32_t tsval)
+{
+    struct analysis_inflight f = {0};
+    analysis_inflight_ack(&f, 0, tsval);
+    return f;
+}
+
 static void test_data_that_echo_an_ack_measure_the_window(void **state)
 {
     (void)state;
-    struct analysis_inflight f = {0};
+    struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
     analysis_inflight_ack(&f, 10000, 50);
     assert_false(analysis_inflight_data(&f, 30000, 49, &bytes)); /* sent before the ACK arrived */
@@ -18,7 +26,7 @@ static void test_data_that_echo_an_ack_measure_the_window(void **state)
 static void test_first_ack_of_a_tick_counts(void **state)
 {
     (void)state;
-    struct analysis_inflight f = {0};
+    struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
     analysis_inflight_ack(&f, 10000, 50);
     analysis_inflight_ack(&f, 13000, 50);
@@ -29,7 +37,7 @@ static void test_first_ack_of_a_tick_counts(void **state)
 static void test_a_later_echo_says_nothing_about_an_earlier_ack(void **state)
 {
     (void)state;
-    struct analysis_inflight f = {0};
+    struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
     analysis_inflight_ack(&f, 10000, 50);
     assert_false(analysis_inflight_data(&f, 90000, 51, &bytes));
@@ -39,7 +47,7 @@ static void test_a_later_echo_says_nothing_about_an_earlier_ack(void **state)
 static void test_more_acks_than_room_cost_samples_not_correctness(void **state)
 {
     (void)state;
-    struct analysis_inflight f = {0};
+    struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
     for (uint32_t i = 0; i < 10; i++)
         analysis_inflight_ack(&f, 1000 * (int64_t)i, 50 + i);
@@ -53,12 +61,26 @@ static void test_more_acks_than_room_cost_samples_not_correctness(void **state)
 static void test_timestamps_may_wrap(void **state)
 {
     (void)state;
-    struct analysis_inflight f = {0};
+    struct analysis_inflight f = after_handshake(UINT32_MAX - 1);
     int64_t bytes;
     analysis_inflight_ack(&f, 0, UINT32_MAX);
     analysis_inflight_ack(&f, 1000, 0);
     assert_true(analysis_inflight_data(&f, 7000, 0, &bytes)); /* the older probe is popped, not sampled */
     assert_int_equal(bytes, 6000);
+}
+
+/* The handshake ended in the same tick: ten segments were on their way when the first of them was acknowledged. */
+static void test_the_first_stamp_may_be_the_handshakes(void **state)
+{
+    (void)state;
+    struct analysis_inflight f = {0};
+    int64_t bytes;
+    analysis_inflight_ack(&f, 1448, 50);
+    assert_false(analysis_inflight_data(&f, 4344, 50, &bytes)); /* 2896 of 14480 bytes */
+    analysis_inflight_ack(&f, 2896, 50);
+    analysis_inflight_ack(&f, 4344, 51);
+    assert_true(analysis_inflight_data(&f, 20272, 51, &bytes));
+    assert_int_equal(bytes, 15928);
 }
 
 int main(void)
@@ -69,6 +91,7 @@ int main(void)
         cmocka_unit_test(test_a_later_echo_says_nothing_about_an_earlier_ack),
         cmocka_unit_test(test_more_acks_than_room_cost_samples_not_correctness),
         cmocka_unit_test(test_timestamps_may_wrap),
+        cmocka_unit_test(test_the_first_stamp_may_be_the_handshakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

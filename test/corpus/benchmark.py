@@ -2,25 +2,32 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How often contraflow is right about captures whose truth is known by experiment.
 
-    benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--runs] [--right 0.98 --false-yes 0.005 --unknown 0.05]
+    benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--runs | --phase]
+                 [--right 0.98 --false-yes 0.005 --unknown 0.05]
 
 DIR is a corpus of linux.py or emulated.py. Each capture is judged alone, by `contraflow check --json`; its "diagnosis"
 is held against truth.csv: the answer, the cause, what is lost, the capacity, and each flow's waits ("data_wait_s" and
 "ack_wait_s" of the flow, else those of `contraflow explain --json`). A check without a diagnosis is read by its
 verdict. Truth that is too close to call ("unclear", or a label that another seed turns round) is counted apart. With
 limits, the exit status is 1 where one is broken. --runs: runs each scenario of emulated.py and judges its run directory
-instead."""
+instead. --phase: holds waits of emulated.py's flows against what they were in the time that is spoken of, not in the
+experiment's phase: runs each scenario again, up to where check's phase begins and to where it ends (a flow that only
+explain speaks of: to where the capture ends)."""
 import argparse
 import concurrent.futures
 import csv
+import gzip
 import json
 import math
 import os
 import pathlib
+import re
 import statistics
+import struct
 import subprocess
 import sys
 
+from emulated import LIMIT_S, Phase
 from truth import truth_capture
 
 ANSWERS = ("yes", "no", "unknown")
@@ -52,21 +59,43 @@ def benchmark_old(resource):
     return {"asymmetry": answer, "cause": cause, "lost_share": lost, "capacity_bps": {"in": wire, "out": wire}}
 
 
-def benchmark_run(contraflow, directory, name, temporary):
-    """The run directory of a scenario, without captures; None: there is no such scenario."""
+def benchmark_run(contraflow, directory, name, temporary, until_ns=None):
+    """The run directory of a scenario, without captures; None: there is no such scenario. `until_ns`: ended there."""
     scenario = pathlib.Path(directory, f"{name}.yaml")
     if not scenario.exists():
         return None
     lines = [line for line in scenario.read_text().splitlines() if not line.startswith("capture:")]
+    if until_ns is not None:
+        lines = [line for line in lines if not line.startswith(("duration:", "warmup:")) and
+                 not ((start := re.search(r"^    - .* start: (\d+)ns", line)) and int(start[1]) >= until_ns)]
+        lines += [f"duration: {until_ns}ns", "warmup: 0s"]
     plain = pathlib.Path(temporary, "scenario.yaml")
     plain.write_text("\n".join(lines) + "\n")
-    subprocess.run([contraflow, "run", plain, "-q", "-o", f"{temporary}/run"], check=True, timeout=TIMEOUT_S)
+    subprocess.run([contraflow, "run", plain, "-q", "-o", f"{temporary}/run"], check=True, timeout=LIMIT_S)
     return f"{temporary}/run"
+
+
+def benchmark_phase_waits(job, path, resource, temporary):
+    """[{"phase" or "life": (data, ack)} of each flow in order of start]: waits in the phase of `resource`, and in all
+    of the run. None: no such scenario."""
+    contraflow, directory, row = job[:3]
+    with gzip.open(path) as f:
+        first_ns = sum(a * b for a, b in zip(struct.unpack("<II", f.read(32)[24:]), (10**9, 1)))
+    begin, end = (first_ns + round(resource[k] * 1e9) for k in ("steady_start_s", "end_s"))
+    runs = []
+    for until_ns in (begin, end, None):
+        run = benchmark_run(contraflow, directory, row["name"], temporary, until_ns)
+        if run is None:
+            return None
+        runs.append(json.loads(pathlib.Path(run, "summary.json").read_text()))
+    phases = {"phase": Phase(None, *runs[:2]), "life": Phase(None, {"flows": [], "ended_s": 0}, runs[2])}
+    return [{k: (p.wait(i, "data"), p.wait(i, "ack")) for k, p in phases.items() if i < len(p.whole["flows"])}
+            for i in range(len(runs[2]["flows"]))]
 
 
 def benchmark_one(job):
     """{"answer", "cause", "lost", "capacity", "waits"} of one capture; missing where nothing was said."""
-    contraflow, directory, row, runs = job
+    contraflow, directory, row, runs, phase = job
     host = "h0" if runs else row["host"]
     with truth_capture(directory, row["name"]) as (path, temporary):
         if runs:
@@ -74,19 +103,21 @@ def benchmark_one(job):
         if path is None:
             return row["name"], None
         check, explain = (benchmark_call(contraflow, c, str(path)) for c in ("check", "explain"))
-    resource = next((r for r in check.get("resources", []) if r["host"].strip("[]") == host), None)
+        resource = next((r for r in check.get("resources", []) if r["host"].strip("[]") == host), None)
+        exact = benchmark_phase_waits(job, path, resource, temporary) if phase and resource else None
     if resource is None:
         return row["name"], {"answer": "unknown", "cause": "unknown", "verdict": "-", "waits": {}}
     d = resource.get("diagnosis") or benchmark_old(resource)
     waits = {f["src"]: (f.get("data_wait_s"), f.get("ack_wait_s")) for f in explain.get("flows", [])}
-    waits.update({f["src"]: (f["data_wait_s"], f["ack_wait_s"]) for f in resource["flows"]
-                  if f.get("data_wait_s") is not None})
+    judged = {f["src"]: (f["data_wait_s"], f["ack_wait_s"]) for f in resource["flows"]
+              if f.get("data_wait_s") is not None}
+    waits.update(judged)
     return row["name"], {"answer": d["asymmetry"], "cause": d["cause"], "lost": d.get("lost_share"),
                          "capacity": d.get("capacity_bps"), "verdict": resource["verdict"], "waits": waits,
-                         "why": d.get("why")}
+                         "judged": set(judged), "exact": exact, "why": d.get("why")}
 
 
-def benchmark_flows(directory, rows):
+def benchmark_flows(directory, rows, results):
     """{capture: {"address:port": (data wait, ACK wait, round trip) in seconds}}"""
     flows = {}
 
@@ -102,7 +133,11 @@ def benchmark_flows(directory, rows):
         with open(common, newline="") as f:
             for r in csv.DictReader(f):
                 data, ack, floor = (number(r[k]) for k in ("data_wait_s", "ack_wait_s", "floor_s"))
-                put(r["name"], f"{r['src']}:{r['sport']}", data, ack, sum(filter(None, (data, ack, floor))))
+                source, said = f"{r['src']}:{r['sport']}", results.get(r["name"], {})
+                if said.get("exact"):
+                    kind = "phase" if source in said["judged"] else "life"
+                    data, ack = said["exact"][int(r["flow"][1:])].get(kind, (None, None))
+                put(r["name"], source, data, ack, sum(filter(None, (data, ack, floor))))
         return flows
     for row in rows:
         path = directory / f"{row['name']}.flows.csv"
@@ -215,6 +250,7 @@ def main():
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--wrong", action="store_true", help="list what is answered wrong")
     p.add_argument("--runs", action="store_true", help="judge run directories, not captures")
+    p.add_argument("--phase", action="store_true", help="hold waits against those of the time that is spoken of")
     p.add_argument("--class", dest="kind", help="this class only")
     p.add_argument("--right", type=float, help="at least this share")
     p.add_argument("--false-yes", type=float, help="at most this share")
@@ -222,7 +258,8 @@ def main():
     arguments = p.parse_args()
     with open(arguments.directory / "truth.csv", newline="") as f:
         rows = [r for r in csv.DictReader(f) if arguments.kind in (None, r.get("class"))]
-    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), r, arguments.runs) for r in rows]
+    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), r, arguments.runs, arguments.phase)
+            for r in rows]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         results = {name: said for name, said in pool.map(benchmark_one, jobs) if said}
     missing = [r["name"] for r in rows if r["name"] not in results]
@@ -233,8 +270,8 @@ def main():
         print(f"{arguments.directory}: no capture to judge", file=sys.stderr)
         return 2
     tolerance = 0.03 if "rate_bps" in rows[0] else 0.05
-    right, false_yes, unknown = benchmark_report(rows, results, benchmark_flows(arguments.directory, rows), tolerance,
-                                                 arguments.wrong)
+    right, false_yes, unknown = benchmark_report(rows, results, benchmark_flows(arguments.directory, rows, results),
+                                                 tolerance, arguments.wrong)
     broken = [text for text, bad in (
         (f"right {right:.3f}", arguments.right is not None and right < arguments.right),
         (f"false yes {false_yes:.3f}", arguments.false_yes is not None and false_yes > arguments.false_yes),

@@ -447,6 +447,12 @@ def emulated_scenario(job):
     return None
 
 
+def emulated_port(draw, i):
+    """Hosts of ns-3 count ports each by itself, from 49153."""
+    earlier = sum(f["from"] == draw.flows[i]["from"] for f in draw.flows[:i])
+    return 49153 + earlier if draw.engine == "ns3" else 49152 + i
+
+
 def emulated_row(draw, number, tap, phases):
     rates = {side: [{w: p.way(w) for w in ("in", "out")} for p in phases[side]] for side in phases}
     a, b = ({w: statistics.fmean(r[w] for r in rates[side]) for w in ("in", "out")} for side in (False, True))
@@ -472,7 +478,7 @@ def emulated_row(draw, number, tap, phases):
     for i, f in enumerate(draw.flows):
         whole = first.whole["flows"][i]
         flows.append({"name": name, "flow": f"f{i}", "way": f["way"], "src": f"10.0.0.{int(f['from'][1:]) + 1}",
-                      "sport": 49152 + i, "dst": f"10.0.0.{int(f['to'][1:]) + 1}",
+                      "sport": emulated_port(draw, i), "dst": f"10.0.0.{int(f['to'][1:]) + 1}",
                       "goodput_mbps": first.goodput(i)[0], "goodput_ack_first_mbps": faster.goodput(i)[0],
                       "window_bytes": f["window"].rstrip("B"),
                       "floor_s": (whole.get("round_trip") or {}).get("floor_s"),
