@@ -458,19 +458,29 @@ static void diagnose_lost(struct diagnosis *d)
             diagnosis_way(d, i)->possible_bps = diagnosis_way(d, i)->lost_share = out->lost_share = NAN;
 }
 
-/* The limit that most of the goodput has; `all`: not only that of directions with room left. */
-static enum analysis_cause diagnosis_most(const struct diagnosis *d, bool all)
+/* The limit that most of the goodput of a direction has, or of both (NULL). */
+static enum analysis_cause diagnosis_most(const struct diagnosis *d, const struct analysis_diagnosis_way *of)
 {
     double share[ANALYSIS_CAUSES] = {0};
     int best = ANALYSIS_CAUSE_UNKNOWN;
     for (size_t i = 0; i < d->s.n; i++) {
         const struct analysis_evidence *e = &d->s.flow[i];
-        bool saturated = e->flow->incoming ? d->out->in.saturated : d->out->out.saturated;
-        share[e->limit] += all || !saturated ? e->flow->rate_bps : 0;
+        share[e->limit] += !of || of == diagnosis_way(d, e->flow->incoming) ? e->flow->rate_bps : 0;
     }
     for (int c = 0; c < ANALYSIS_CAUSES; c++)
         best = share[c] > share[best] ? c : best;
     return (enum analysis_cause)best;
+}
+
+/* The direction with data that uses its link least; NULL: all are full. */
+static const struct analysis_diagnosis_way *diagnosis_least(const struct diagnosis *d)
+{
+    const struct analysis_diagnosis_way *in = &d->out->in, *out = &d->out->out;
+    bool in_free = in->flows > 0 && !in->saturated, out_free = out->flows > 0 && !out->saturated;
+    double ratio = in->carried_bps / out->carried_bps, rooms = in->room_bps / out->room_bps;
+    if (in_free && out_free)
+        return ratio > (rooms > 0 ? rooms : 1) ? out : in;
+    return in_free ? in : out_free ? out : NULL;
 }
 
 /* Do a direction's flows wait longer than anything can at the host's link, or each behind a link of its own? */
@@ -482,30 +492,36 @@ static bool diagnosis_elsewhere(const struct diagnosis *d, bool incoming)
             w->ack_wait_s > ELSEWHERE * diagnosis_drain_s(d, !incoming));
 }
 
+/* Of a "yes": what the ACKs of the direction that loses more wait behind. */
+static enum analysis_cause diagnosis_cause_yes(const struct diagnosis *d)
+{
+    const struct analysis_diagnosis_way *in = &d->out->in, *out = &d->out->out;
+    const struct analysis_diagnosis_way *worst = in->lost_share > out->lost_share ? in : out;
+    const struct analysis_diagnosis_way *other = worst == in ? out : in;
+    if (worst->capacity_bps > UNLIKE * other->capacity_bps)
+        return ANALYSIS_CAUSE_THIN_ACKS;
+    return other->flows == 0 ? ANALYSIS_CAUSE_OTHER : ANALYSIS_CAUSE_ACKS;
+}
+
+/* Of a "no": full links, or what limits most of the direction that uses its link least. */
+static enum analysis_cause diagnosis_cause_no(const struct diagnosis *d)
+{
+    const struct analysis_diagnosis_way *least = diagnosis_least(d);
+    if (!least)
+        return d->out->in.flows == 0 || d->out->out.flows == 0 ? ANALYSIS_CAUSE_ONE_WAY : ANALYSIS_CAUSE_FULL;
+    enum analysis_cause limit = diagnosis_most(d, least);
+    return limit == ANALYSIS_CAUSE_WINDOW && diagnosis_elsewhere(d, least == &d->out->in) ? ANALYSIS_CAUSE_LINK : limit;
+}
+
 static void diagnose_cause(struct diagnosis *d)
 {
     struct analysis_diagnosis *out = d->out;
-    const struct analysis_diagnosis_way *in = &out->in, *away = &out->out;
-    enum analysis_cause common = diagnosis_most(d, true);
-    bool full = (in->flows == 0 || in->saturated) && (away->flows == 0 || away->saturated);
-    double ratio = in->capacity_bps / away->capacity_bps;
+    enum analysis_cause common = diagnosis_most(d, NULL);
     if (out->answer == ANALYSIS_ANSWER_YES) {
-        const struct analysis_diagnosis_way *worst = in->lost_share > away->lost_share ? in : away;
-        const struct analysis_diagnosis_way *other = worst == in ? away : in;
-        bool thin = worst->capacity_bps > UNLIKE * other->capacity_bps && isfinite(ratio);
-        out->cause = thin                ? ANALYSIS_CAUSE_THIN_ACKS
-                     : other->flows == 0 ? ANALYSIS_CAUSE_OTHER
-                                         : ANALYSIS_CAUSE_ACKS;
+        out->cause = diagnosis_cause_yes(d);
         out->second = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_UNKNOWN;
     } else if (out->answer == ANALYSIS_ANSWER_NO) {
-        enum analysis_cause free = diagnosis_most(d, false);
-        bool one_way = in->flows == 0 || away->flows == 0;
-        if (free == ANALYSIS_CAUSE_WINDOW && (diagnosis_elsewhere(d, true) || diagnosis_elsewhere(d, false)))
-            free = ANALYSIS_CAUSE_LINK;
-        out->cause = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES
-                     : !full                         ? free
-                     : one_way                       ? ANALYSIS_CAUSE_ONE_WAY
-                                                     : ANALYSIS_CAUSE_FULL;
+        out->cause = diagnosis_cause_no(d);
         out->second = out->cause == common ? ANALYSIS_CAUSE_UNKNOWN : common;
     }
 }

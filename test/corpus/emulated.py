@@ -23,10 +23,10 @@ import subprocess
 import sys
 import tempfile
 
-from truth import truth_label
+from truth import FULL, LOST, truth_cause, truth_label
 
 WIRE, SEGMENT = 1538, 1448
-FULL = 0.95
+STOPS = 0.02  # of the phase a port stands still by PAUSE, and more: that sets the pace
 LIMIT_S = 120  # of a simulation
 DEEP = "20MB"
 RATES = {10: 1, 20: 1, 50: 1, 100: 3, 200: 1, 500: 1, 1000: 4, 2500: 1, 10000: 3, 25000: 1, 40000: 1, 100000: 1}
@@ -344,15 +344,22 @@ class Phase:
         a, b = self.before["flows"][i], self.whole["flows"][i]
         return [(b[k] - a[k]) * 8 / self.span / 1e6 for k in ("delivered_bytes", "delivered_back_bytes")]
 
+    def ways(self, i):
+        """[(way, Mb/s)] of flow i."""
+        there, back = self.goodput(i)
+        way = self.draw.flows[i]["way"]
+        return [(way, there), ("out" if way == "in" else "in", back)]
+
     def way(self, way):
-        total = 0.0
-        for i, f in enumerate(self.draw.flows):
-            there, back = self.goodput(i)
-            total += there if f["way"] == way else back
-        return total
+        return sum(goodput for i in range(len(self.draw.flows)) for w, goodput in self.ways(i) if w == way)
 
     def share(self, way):
-        name = "h0" if way == "out" else "sw0-h0"
+        return self.port_share("h0" if way == "out" else "sw0-h0")
+
+    def ports(self):
+        return [p["port"] for p in self.whole["ports"]]
+
+    def port_share(self, name):
         a, b = (next(p for p in s["ports"] if p["port"] == name) for s in (self.before, self.whole))
         return (b["sent_wire_bytes"] - a["sent_wire_bytes"]) * 8 / self.span / b["rate_bps"]
 
@@ -365,9 +372,11 @@ class Phase:
         earlier = n * a[f"{what}_wait_s"] if n else 0.0
         return (m * b[f"{what}_wait_s"] - earlier) / (m - n) if m > n else None
 
-    def retransmits(self):
+    def retransmits(self, *of):
+        """Of the flows `of`, or of all."""
+        pairs = list(zip(self.before["flows"], self.whole["flows"]))
         return sum(b["retransmitted_segments"] - a["retransmitted_segments"]
-                   for a, b in zip(self.before["flows"], self.whole["flows"]))
+                   for a, b in ([pairs[i] for i in of] or pairs))
 
     def pauses(self):
         """Share of the phase for which the port that was stopped longest stood still."""
@@ -388,26 +397,25 @@ def emulated_label(a, b):
     return truth_label(total, ways)
 
 
+def emulated_limit(draw, phase, i):
+    """What keeps flow i from sending more: an application, a full link at its other end, losses, its window."""
+    f = draw.flows[i]
+    if f["app"] in ("paced", "messages", "short"):
+        return "application"
+    peer = f["from"] if f["to"] == "h0" else f["to"]
+    if any(phase.port_share(port) >= FULL for port in phase.ports() if port == peer or port.endswith(f"-{peer}")):
+        return "other_link"
+    return "losses" if phase.retransmits(i) >= LOST else "window"
+
+
 def emulated_cause(draw, phase, label):
-    """What limits the way that is used least, when ACKs first wins nothing back."""
     if label == "yes":
         return "acks_behind_data"
-    if phase.pauses() > 0.02:
-        return "pause"
-    shares = {w: phase.share(w) for w in ("in", "out")}
     ways = {w for f in draw.flows for w in ([f["way"]] if f["app"] != "duplex" else ["in", "out"])}
-    if len(ways) == 1 and max(shares.values()) >= FULL:
-        return "one_way"
-    slack = [w for w in ways if shares[w] < FULL]
-    if not slack:
-        return "losses" if phase.retransmits() > 20 else "full"
-    least = min(slack, key=shares.get)
-    if phase.retransmits() > 5:
-        return "losses"
-    if draw.peer_rate < draw.rate and draw.kind == "unlike_links":
-        return "other_link"
-    apps = {f["app"] for f in draw.flows if f["way"] == least or f["app"] == "duplex"}
-    return "application" if apps & {"paced", "messages", "short"} and "bulk" not in apps else "window"
+    stops = phase.pauses() > STOPS
+    flows = [(w, goodput, "pause" if stops else emulated_limit(draw, phase, i)) for i in range(len(draw.flows))
+             for w, goodput in phase.ways(i)]
+    return truth_cause({w: phase.share(w) for w in ways}, flows)
 
 
 def emulated_scenario(job):
