@@ -26,6 +26,7 @@
 #define AROUND 90.0         /* wire bytes of a segment besides its payload; of an ACK, all */
 #define ETHERNET 24.0       /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
+#define THIN 0.1            /* of the round trip its ACKs wait behind ACKs */
 #define COUNTS 0.05         /* of both directions together: what a lesser one loses does not matter */
 #define UNLIKE 2.5          /* times faster: an access line */
 
@@ -138,18 +139,19 @@ static double diagnosis_cycle_wait_s(struct diagnosis *d, const struct analysis_
     return full * fmin(ack_s, fmax(0, isfinite(stall_s) ? stall_s : ack_s)) + (k->prompted < HALF ? ack_s : 0);
 }
 
-/* How long all that is in flight one way takes to pass the host's link: nothing waits longer in its queue. INFINITY
+/* How long all that is in flight one way takes to pass the host's link, data and ACKs: nothing waits longer there. INFINITY
  * where that is not known. Before a shaper frames pass the tap faster than the link: its rate counts where known. */
 static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
 {
     const struct analysis_capacity_way *w = diagnosis_seen(d, incoming);
-    double bytes = 0;
+    double bytes = 0, answered = 0;
     for (size_t i = 0; i < d->s.n; i++) {
         const struct analysis_evidence *e = &d->s.flow[i];
-        double before = e->flow->rate_bps / 8 * e->data_wait_s; /* what queues before the tap is in flight unseen */
-        if (e->flow->incoming == incoming)
-            bytes += fmax(fmax(e->clocking.most_bytes, e->clocking.burst_bytes), before);
+        double seen = fmax(e->clocking.most_bytes, e->clocking.burst_bytes); /* what queues before the tap is not */
+        double unseen = e->flow->rate_bps / 8 * (seen > 0 ? e->data_wait_s : analysis_evidence_rtt_s(e));
+        *(e->flow->incoming == incoming ? &bytes : &answered) += fmax(seen, unseen);
     }
+    bytes += bytes > 0 ? answered * AROUND / (d->s.segments_per_ack * d->s.full_bytes) : 0;
     if (!w || !d->s.beside || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
         return INFINITY;
     const struct analysis_diagnosis_way *link = diagnosis_way(d, incoming);
@@ -213,8 +215,9 @@ static void diagnose_ways(struct diagnosis *d)
     }
 }
 
-/* Does the queue before a direction's data never run empty in the phase? All wait in it: the least that one waits. */
-static bool diagnosis_stands(const struct diagnosis *d, bool incoming)
+/* Does the queue before a direction's data, or their ACKs, never run empty in the phase? All wait in it: the least that
+ * one waits. */
+static bool diagnosis_stands(const struct diagnosis *d, bool incoming, bool acks)
 {
     double least = INFINITY, tick_s = 0, sum = 0;
     for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
@@ -223,7 +226,7 @@ static bool diagnosis_stands(const struct diagnosis *d, bool incoming)
             const struct analysis_evidence *e = &d->s.flow[k];
             if (e->flow->incoming != incoming)
                 continue;
-            wait_s = fmin(wait_s, analysis_evidence_data_wait_s(e, at_s));
+            wait_s = fmin(wait_s, analysis_evidence_wait_s(e, at_s, acks));
             tick_s = fmax(tick_s, e->tick_s);
         }
         if (!isfinite(wait_s))
@@ -269,7 +272,7 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
             continue;
         double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
         double frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
-        if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0)) {
+        if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0, false)) {
             double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
             w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack;
             w->source = ANALYSIS_CAPACITY_QUEUE;
@@ -498,9 +501,18 @@ static enum analysis_cause diagnosis_cause_yes(const struct diagnosis *d)
     const struct analysis_diagnosis_way *in = &d->out->in, *out = &d->out->out;
     const struct analysis_diagnosis_way *worst = in->lost_share > out->lost_share ? in : out;
     const struct analysis_diagnosis_way *other = worst == in ? out : in;
-    if (worst->capacity_bps > UNLIKE * other->capacity_bps)
+    if (fmax(worst->capacity_bps, worst->carried_bps) > UNLIKE * other->capacity_bps)
         return ANALYSIS_CAUSE_THIN_ACKS;
     return other->flows == 0 ? ANALYSIS_CAUSE_OTHER : ANALYSIS_CAUSE_ACKS;
+}
+
+/* ACKs wait, though no data and no other traffic go their way: behind each other. A host that answers late makes them
+ * late now and then; a queue that never runs empty, always. */
+static bool diagnosis_thin(const struct diagnosis *d, bool incoming)
+{
+    const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
+    return diagnosis_way(d, !incoming)->flows == 0 && d->s.other_bps[incoming] < OTHERS * w->carried_bps &&
+           w->ack_wait_s > THIN * (w->floor_s + w->data_wait_s + w->ack_wait_s) && diagnosis_stands(d, incoming, true);
 }
 
 /* Of a "no": full links, or what limits most of the direction that uses its link least. */
@@ -510,7 +522,12 @@ static enum analysis_cause diagnosis_cause_no(const struct diagnosis *d)
     if (!least)
         return d->out->in.flows == 0 || d->out->out.flows == 0 ? ANALYSIS_CAUSE_ONE_WAY : ANALYSIS_CAUSE_FULL;
     enum analysis_cause limit = diagnosis_most(d, least);
-    return limit == ANALYSIS_CAUSE_WINDOW && diagnosis_elsewhere(d, least == &d->out->in) ? ANALYSIS_CAUSE_LINK : limit;
+    bool elsewhere = diagnosis_elsewhere(d, true) || diagnosis_elsewhere(d, false);
+    if (limit == ANALYSIS_CAUSE_WINDOW || limit == ANALYSIS_CAUSE_SEND_BUFFER)
+        return diagnosis_thin(d, least == &d->out->in) ? ANALYSIS_CAUSE_THIN_PATH
+               : elsewhere                             ? ANALYSIS_CAUSE_LINK
+                                                       : limit;
+    return limit;
 }
 
 static void diagnose_cause(struct diagnosis *d)

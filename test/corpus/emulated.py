@@ -23,14 +23,14 @@ import subprocess
 import sys
 import tempfile
 
-from truth import FULL, LOST, truth_cause, truth_label
+from truth import FULL, LOST, truth_cause, truth_cause_yes, truth_label
 
 WIRE, SEGMENT = 1538, 1448
 STOPS = 0.02  # of the phase a port stands still by PAUSE, and more: that sets the pace
 LIMIT_S = 120  # of a simulation
 DEEP = "20MB"
 RATES = {10: 1, 20: 1, 50: 1, 100: 3, 200: 1, 500: 1, 1000: 4, 2500: 1, 10000: 3, 25000: 1, 40000: 1, 100000: 1}
-TRUTH = ("name class description host tap engine rate_bps flows_in flows_out a_in a_out b_in b_out lost_in lost_out "
+TRUTH = ("name class description host tap engine rate_bps up_bps flows_in flows_out a_in a_out b_in b_out lost_in lost_out "
          "lost_total share_in share_out saturated_in saturated_out retransmits pause_share spread label_stable "
          "asymmetry cause judged_from_s judged_to_s").split()
 FLOWS = ("name flow way src sport dst goodput_mbps goodput_ack_first_mbps window_bytes floor_s data_wait_s ack_wait_s "
@@ -44,6 +44,9 @@ class Draw:
         self.r = random.Random(f"{seed}/{number}/{attempt}")
         r = self.r
         self.kind = r.choices(list(KINDS), [w for w, _ in KINDS.values()])[0]
+        later = random.Random(f"{seed}/{number}/{attempt}/later")  # its own draws, so that the others stay as they are
+        if later.random() < LATER_SHARE:
+            self.kind = later.choice(list(LATER))
         self.engine = engine or ("ns3" if self.kind in ("bulk", "windows", "pendulum", "window_limited")
                                  and r.random() < 0.05 else "native")
         self.rate = r.choices(list(RATES), list(RATES.values()))[0] * 1e6
@@ -60,8 +63,8 @@ class Draw:
             self.tcp["congestion"] = "newreno"
         self.times()
         self.far_s = 0.0
-        self.peer_rate = self.rate
-        KINDS[self.kind][1](self)
+        self.peer_rate, self.up = self.rate, None
+        (LATER.get(self.kind) or KINDS[self.kind][1])(self)
         self.flows.sort(key=lambda f: f["start"])  # a run ended earlier has the first of them
 
     def times(self, rate=None, frames=None, base_s=None):
@@ -70,6 +73,10 @@ class Draw:
         low, high = 2e-6 + 4 * WIRE * 8 / self.rate, self.duration / 80
         self.base_s = base_s or math.exp(self.r.uniform(math.log(low), math.log(max(low, high))))
         self.warmup = 0.35 * self.duration
+
+    @property
+    def out_rate(self):
+        return self.up or self.rate
 
     @property
     def bdp(self):
@@ -124,8 +131,8 @@ class Draw:
                        "backbone": {"rate": f"{round(10 * self.rate)}bps",
                                     "delay": f"{round(self.far_s / 2 * 1e12)}ps"},
                        "nic": self.nic, "switch": self.switch}
-        if self.peer_rate != self.rate:
-            network |= {"uplinks": 1, "backbone": network["link"],
+        if self.peer_rate != self.rate or self.up:
+            network |= {"uplinks": 1, "backbone": {**network["link"], "up": f"{round(self.out_rate)}bps"},
                         "link": {"rate": f"{round(self.peer_rate)}bps", "delay": delay}}
         flows = []
         for i, f in enumerate(self.flows):
@@ -249,6 +256,23 @@ def draw_unlike_links(d):
     d.peer_rate = d.rate * d.r.choice([0.1, 0.5, 2.5, 10])
 
 
+def draw_access(d):
+    """The shared host's way out is far slower than its way in."""
+    unlike = d.r.uniform(3, 30)
+    d.up = d.rate / unlike
+    d.many(d.degrees(3)[0], 0, d.window())
+    d.many(0, d.degrees(2)[0], max(4 * SEGMENT, d.window() / unlike))
+    d.notes.append(f"{unlike:.1f} times slower out")
+
+
+def draw_thin_acks(d):
+    """Too slow out for the ACKs of what comes in: an ACK takes 84 bytes of wire, two segments 3076."""
+    thin = d.r.uniform(50, 200)
+    d.up = d.rate / thin
+    d.many(d.degrees(3)[0], 0, d.window())
+    d.notes.append(f"{thin:.0f} times slower out")
+
+
 def draw_same_peer(d):
     n = d.degrees(3)
     d.many(*n, d.window(), peer="h1")
@@ -279,6 +303,8 @@ KINDS = {"bulk": (14, draw_bulk), "windows": (8, draw_windows), "round_trips": (
          "late": (7, draw_late), "short": (4, draw_short), "one_way": (5, draw_one_way), "duplex": (2, draw_duplex),
          "same_peer": (4, draw_same_peer),
          "unlike_links": (6, draw_unlike_links), "mixed": (9, draw_mixed)}
+LATER = {"access": draw_access, "thin_acks": draw_thin_acks}
+LATER_SHARE = 0.04
 
 
 def emulated_shifted(document, seed):
@@ -405,13 +431,16 @@ def emulated_limit(draw, phase, i):
     peer = f["from"] if f["to"] == "h0" else f["to"]
     if any(phase.port_share(port) >= FULL for port in phase.ports() if port == peer or port.endswith(f"-{peer}")):
         return "other_link"
+    back = "out" if f["way"] == "in" else "in"
+    if phase.share(back) >= FULL and all(g["way"] != back and g["app"] != "duplex" for g in draw.flows):
+        return "thin_ack_path"  # with nothing but ACKs
     return "losses" if phase.retransmits(i) >= LOST else "window"
 
 
-def emulated_cause(draw, phase, label):
-    if label == "yes":
-        return "acks_behind_data"
+def emulated_cause(draw, phase, label, lost):
     ways = {w for f in draw.flows for w in ([f["way"]] if f["app"] != "duplex" else ["in", "out"])}
+    if label == "yes":
+        return truth_cause_yes(lost, {"in": draw.rate, "out": draw.out_rate}, ways)
     stops = phase.pauses() > STOPS
     flows = [(w, goodput, "pause" if stops else emulated_limit(draw, phase, i)) for i in range(len(draw.flows))
              for w, goodput in phase.ways(i)]
@@ -465,7 +494,7 @@ def emulated_row(draw, number, tap, phases):
                  for w in ("in", "out"))
     name = f"{number:05}"
     row = {"name": name, "class": draw.kind, "description": " ".join(draw.notes), "host": "10.0.0.1", "tap": tap,
-           "engine": draw.engine, "rate_bps": round(draw.rate),
+           "engine": draw.engine, "rate_bps": round(draw.rate), "up_bps": round(draw.out_rate),
            "flows_in": sum(f["way"] == "in" for f in draw.flows),
            "flows_out": sum(f["way"] == "out" for f in draw.flows),
            "a_in": rates[False][0]["in"], "a_out": rates[False][0]["out"], "b_in": b["in"], "b_out": b["out"],
@@ -474,7 +503,8 @@ def emulated_row(draw, number, tap, phases):
            "share_in": first.share("in"), "share_out": first.share("out"),
            "saturated_in": int(first.share("in") >= FULL), "saturated_out": int(first.share("out") >= FULL),
            "retransmits": first.retransmits(), "pause_share": first.pauses(), "spread": spread,
-           "label_stable": int(labels == {label}), "asymmetry": label, "cause": emulated_cause(draw, first, label),
+           "label_stable": int(labels == {label}), "asymmetry": label,
+           "cause": emulated_cause(draw, first, label, {w: emulated_lost(a[w], b[w]) for w in a}),
            "judged_from_s": draw.warmup, "judged_to_s": draw.duration}
     flows = []
     for i, f in enumerate(draw.flows):

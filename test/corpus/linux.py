@@ -28,14 +28,14 @@ from linux_cases import cases
 from linux_net import (ACKS, DATA, OVERHEAD, LinuxNet, LinuxQueues, linux_net_die_with_parent, linux_net_inside,
                        linux_net_sandbox)
 from linux_random import random_cases
-from truth import FULL, LOST, truth_cause, truth_label
+from truth import FULL, LOST, truth_cause, truth_cause_yes, truth_label
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIP = 77
 SNAPLEN = 100
 JUDGED = 0.4  # of a run is left out at its start
+SEGMENT = 1428  # bytes, and more: a full one
 MOSTLY = 0.5  # of the time
-UNLIKE = 2.5  # times faster: an access line
 TAKES = 0.95  # of what its reader takes, and more: that is its limit
 STARVED = 0.97  # a queue that held data all the time and sent less of its rate than this
 TRIES = 3
@@ -214,7 +214,7 @@ def linux_info(run, i, from_s):
     return {"mean_rtt_ms": round(statistics.fmean(r[1] for r in judged) / 1e3, 2),
             "min_rtt_ms": round(judged[-1][2] / 1e3, 3), "retransmits": judged[-1][5] - judged[0][5],
             "busy": share[0], "rwnd_limited": share[1], "sndbuf_limited": share[2],
-            "unsent": round(statistics.fmean(r[9] > 0 for r in judged), 3)}
+            "unsent": round(statistics.fmean(r[9] >= SEGMENT for r in judged), 3)}
 
 
 def linux_flows(case, run):
@@ -356,7 +356,8 @@ def linux_case(case, directory, repeats):
            "udp_in": linux_way(case, captured, "in", True), "udp_out": linux_way(case, captured, "out", True),
            "a_spread": spread(False), "b_spread": spread(True), "label_stable": int(len(labels) == 1),
            "cpu_share": cpu, "starved": int(cpu < STARVED), "asymmetry": label,
-           "cause": linux_cause_yes(case, a, b) if label == "yes" else
+           "cause": truth_cause_yes({w: linux_lost(a[w], b[w]) for w in a}, {w: case["rate_" + w] for w in a},
+                                    {f["way"] for f in case["flows"] if f["app"] != "udp"}) if label == "yes" else
            linux_cause(case, share, queue["in"]["drops"] + queue["out"]["drops"], flows),
            "judged_from_s": JUDGED * case["duration"], "judged_to_s": case["duration"] - 0.1,
            "start_epoch_s": captured["start_s"]}
@@ -367,25 +368,17 @@ def linux_limit(case, i, row, share, drops):
     """What kept flow i from sending more, by the sending kernel and by what the experiment knows; `row` of flows.csv."""
     flow = case["flows"][i]
     back = "out" if flow["way"] == "in" else "in"
+    idle = row["unsent"] < MOSTLY  # a bulk sender always has more, in its buffer or beside it
     if row["goodput_mbps"] >= TAKES * flow.get("read_mbps", math.inf):
         return "receiver"
-    if flow["app"] == "reqresp" or (row["unsent"] < MOSTLY and row["sndbuf_limited"] < MOSTLY):
+    if flow["app"] == "reqresp" or (idle and flow["app"] != "bulk"):
         return "application"
     if share[back] >= FULL and all(f["way"] != back for f in case["flows"]):  # with nothing but ACKs
         return "thin_ack_path"
-    if max(row["rwnd_limited"], row["sndbuf_limited"]) >= MOSTLY:
-        return "window" if row["rwnd_limited"] >= MOSTLY else "send_buffer"
+    if idle or row["rwnd_limited"] >= MOSTLY:
+        return "send_buffer" if idle else "window"
     lost = row["retransmits"] >= LOST
     return "policing" if lost and case[f"police_{flow['way']}"] and not drops else "losses" if lost else "window"
-
-
-def linux_cause_yes(case, a, b):
-    """By what the ACKs of the direction that loses more wait behind, and on what link."""
-    worst, other = sorted(("in", "out"), key=lambda w: linux_lost(a[w], b[w]), reverse=True)
-    if case["rate_" + worst] >= UNLIKE * case["rate_" + other]:
-        return "rate_asymmetry_acks"
-    data = any(f["way"] == other and f["app"] != "udp" for f in case["flows"])
-    return "acks_behind_data" if data else "other_traffic"
 
 
 def linux_cause(case, share, drops, rows):

@@ -18,7 +18,8 @@ def flows(n_in, n_out, **settings):
 
 
 def case_make(name, group, description, traffic, rate=20, **settings):
-    """Flows with a `peer` share that host; the others have one each."""
+    """Flows with a `peer` share that host; the others have one each. `police_in`, `police_out`, in Mb/s, work where round
+    trips are set."""
     c = {**CASE, "name": name, "class": group, "description": description, "rate_in": rate, "rate_out": rate,
          **settings}
     c["flows"], c["delays_ms"] = [], []
@@ -126,6 +127,10 @@ def cases_windows():
          flows(2, 1, sndbuf=16000, delay_ms=30, cc="cubic"))
     case("sndbuf-1in-1out", "window_limited", "send buffers of 40 kB, round trip 50 ms",
          flows(1, 1, sndbuf=40000, delay_ms=50, cc="cubic"), tap="host")
+    case("sndbuf-1in-1out-60ms", "window_limited", "send buffers of 16 kB, round trip 60 ms",
+         flows(1, 1, sndbuf=16000, delay_ms=60))
+    case("sndbuf-2in-2out-reno", "window_limited", "send buffers of 24 kB, round trip 20 ms",
+         flows(2, 2, sndbuf=24000, delay_ms=20))
     case("oneway-2in", "one_way", "two in, nothing out", flows(2, 0, window=200000))
     case("oneway-2out", "one_way", "nothing in, two out", flows(0, 2, window=200000), tap="host")
     case("oneway-3in-lossy", "one_way", "three in through 40 kB, CUBIC", flows(3, 0, cc="cubic"),
@@ -153,6 +158,12 @@ def cases_queues():
          flows(2, 2, window=200000), shaped_at="host")
     case("tsq-1in-1out", "own_nic", "the host's own NIC is the shaper, windows 400 kB",
          flows(1, 1, window=400000), shaped_at="host")
+    for n_in, n_out, cc, delay, tap in ((2, 1, "cubic", 20, "wire"), (1, 1, "reno", 5, "host"),
+                                        (2, 0, "cubic", 10, "wire")):
+        case(f"police-{n_in}in-{n_out}out-{cc}", "policing", f"token buckets of 6 Mb/s each way, round trip {delay} ms",
+             flows(n_in, n_out, cc=cc, delay_ms=delay), police_in=6, police_out=6, tap=tap)
+    case("police-out-1in-2out-cubic", "policing", "a token bucket of 8 Mb/s outwards alone",
+         flows(1, 2, cc="cubic", delay_ms=15, window=60000), police_out=8)
     case("bbr-2in-1out", "bbr", "BBR, deep buffers, 10 ms", flows(2, 1, cc="bbr", delay_ms=10), tap="host")
     case("bbr-1in-1out", "bbr", "BBR, deep buffers, 20 ms", flows(1, 1, cc="bbr", delay_ms=20))
     case("bbr-2in-2out", "bbr", "BBR, deep buffers, 5 ms", flows(2, 2, cc="bbr", delay_ms=5))
@@ -178,6 +189,10 @@ def cases_other():
          rate_out=2)
     case("thin-20-0.3-2in", "access", "20 Mb/s down, 0.3 up: too thin for the ACKs of a download",
          flows(2, 0, window=200000), rate_in=20, rate_out=0.3)
+    case("thin-50-0.5-1in", "access", "50 Mb/s down, 0.5 up, 15 ms",
+         flows(1, 0, window=150000, delay_ms=15, cc="cubic"), rate_in=50, rate_out=0.5, tap="host")
+    case("thin-0.4-30-2out", "access", "0.4 Mb/s down, 30 up: too thin for the ACKs of an upload",
+         flows(0, 2, window=100000, delay_ms=5), rate_in=0.4, rate_out=30)
     case("late-out-2in-1out", "late", "the outgoing flow joins a standing backlog",
          flows(2, 0, window=200000) + [flow("out", window=200000, start=2.0)], duration=9.0)
     case("late-in-2in-1out", "late", "an incoming flow joins a standing backlog",

@@ -8,6 +8,7 @@ import tempfile
 
 YES_TOTAL, YES_WAY, NO = 0.05, 0.10, 0.03  # lost: of both directions, of one, too little to matter
 FULL = 0.95  # wire share from which a link is saturated
+UNLIKE = 2.5  # times faster: an access line
 LOST = 2  # segments sent again in the phase, and more: losses hold a window down
 
 
@@ -18,6 +19,14 @@ def truth_label(total, ways):
     if total >= YES_TOTAL or max(ways, default=0) >= YES_WAY:
         return "yes"
     return "no" if total < NO and max(ways, default=0) < YES_TOTAL else "unclear"
+
+
+def truth_cause_yes(lost, rates, data):
+    """Of a "yes": what the ACKs of the way that loses more wait behind. `data`: ways that TCP data take."""
+    worst, other = sorted(lost, key=lost.get, reverse=True)
+    if rates[worst] >= UNLIKE * rates[other]:
+        return "rate_asymmetry_acks"
+    return "acks_behind_data" if other in data else "other_traffic"
 
 
 def truth_cause(shares, flows):

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/bounds.h"
+
+#include <math.h>
+
+#define FULL 0.97     /* of the most in flight, on average */
+#define CONSTANT 0.01 /* jitter, from slot to slot */
+#define HARDLY_MORE 1.3 /* times that was ever in flight */
+#define OFFERED 0.85  /* of the window offered: more is that window */
+
+#define EVENTS 8      /* of losses, and more: again and again */
+#define FRAMES 2      /* of its rate its data wait, on average: it has no queue */
+#define FRAME_BITS (1538 * 8.0)
+#define PINNED 0.2    /* deviation of what the direction carries in SLOT_S, over the mean */
+#define SLOT_S 0.1
+#define SLOTS 128     /* of them are looked at */
+#define LEAST_SLOTS 8
+
+bool analysis_bounds_send_buffer(const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    return e->lossless && k->fullness > FULL && k->jitter < CONSTANT && k->most_bytes < HARDLY_MORE * k->flight_bytes &&
+           k->most_bytes < OFFERED * k->offered_bytes;
+}
+
+static double bounds_carried_bps(const struct analysis_evidence_set *s, bool incoming, double from_s)
+{
+    double bps = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *e = &s->flow[i];
+        size_t begin, end;
+        if (e->flow->incoming != incoming || !e->bins)
+            continue;
+        analysis_bins_range(e->bins, llround(from_s * 1e9), llround((from_s + SLOT_S) * 1e9), &begin, &end);
+        bps += analysis_bins_rate_bps(e->bins, begin, end);
+    }
+    return bps;
+}
+
+/* Is what a direction carries the same all the time? */
+static bool bounds_pinned(const struct analysis_evidence_set *s, bool incoming)
+{
+    double sum = 0, squares = 0;
+    int n = 0;
+    for (; n < SLOTS && s->from_s + (n + 1) * SLOT_S <= s->to_s; n++) {
+        double bps = bounds_carried_bps(s, incoming, s->from_s + n * SLOT_S);
+        sum += bps;
+        squares += bps * bps;
+    }
+    double mean = sum / n;
+    return n >= LEAST_SLOTS && sqrt(fmax(0, squares / n - mean * mean)) < PINNED * mean;
+}
+
+void analysis_bounds_policing(struct analysis_evidence_set *s, bool incoming)
+{
+    double events = 0, waiting_bits = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_diagnosis_flow *flow = s->flow[i].flow;
+        if (flow->incoming != incoming)
+            continue;
+        events += (double)flow->loss_events;
+        waiting_bits += flow->rate_bps * s->flow[i].data_wait_s;
+    }
+    if (!(events >= EVENTS && waiting_bits < FRAMES * FRAME_BITS && bounds_pinned(s, incoming)))
+        return;
+    for (size_t i = 0; i < s->n; i++) {
+        struct analysis_evidence *e = &s->flow[i];
+        if (e->flow->incoming != incoming || e->limit != ANALYSIS_CAUSE_LOSSES)
+            continue;
+        e->limit = ANALYSIS_CAUSE_POLICING;
+        e->unsure = true;
+    }
+}
