@@ -49,7 +49,7 @@ static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
         {"thin_ack_path", "the way back is full of ACKs alone", "fewer ACKs where the slow direction begins", NULL,
          {{ANALYSIS_REMEDY_ANY, "where the slow line begins: tc qdisc replace dev DEV root cake bandwidth RATE "
                                 "ack-filter"},
-          {ANALYSIS_REMEDY_ANY, "on the receivers, larger reads answered at once: ethtool -K DEV gro on"}}},
+          {ANALYSIS_REMEDY_ANY, "on the receivers, one ACK for many segments: ethtool -K DEV gro on"}}},
     [ANALYSIS_CAUSE_LOSSES] =
         {"losses", "losses set the windows", "give the queues that overflow more room, or let them mark (ECN)",
          "--what-if fair --what-if buffer=1MB",
