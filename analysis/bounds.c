@@ -6,6 +6,7 @@
 #define FULL 0.97     /* of the most in flight, on average */
 #define CONSTANT 0.01 /* jitter, from slot to slot */
 #define HARDLY_MORE 1.3 /* times that was ever in flight */
+#define CHANGES 0.1   /* of the round trip */
 #define OFFERED 0.85  /* of the window offered: more is that window */
 
 #define EVENTS 8      /* of losses, and more: again and again */
@@ -16,10 +17,24 @@
 #define SLOTS 128     /* of them are looked at */
 #define LEAST_SLOTS 8
 
-bool analysis_bounds_send_buffer(const struct analysis_evidence *e)
+/* From its shortest to its longest in the phase, over its mean. */
+static double bounds_round_trip_range(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    double least_s = INFINITY, most_s = -INFINITY;
+    for (size_t i = 0; i < e->n_waits; i++) {
+        double wait_s = e->waits[i].data_s + e->waits[i].ack_s;
+        if (e->waits[i].start_s < s->from_s || e->waits[i].start_s >= s->to_s || !isfinite(wait_s))
+            continue;
+        least_s = fmin(least_s, wait_s);
+        most_s = fmax(most_s, wait_s);
+    }
+    return (most_s - least_s) / analysis_evidence_rtt_s(e);
+}
+
+bool analysis_bounds_send_buffer(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
-    return e->lossless && k->fullness > FULL && k->jitter < CONSTANT && k->most_bytes < HARDLY_MORE * k->flight_bytes &&
+    return bounds_round_trip_range(s, e) > CHANGES && e->lossless && k->fullness > FULL && k->jitter < CONSTANT && k->most_bytes < HARDLY_MORE * k->flight_bytes &&
            k->most_bytes < OFFERED * k->offered_bytes;
 }
 

@@ -6,8 +6,8 @@
 #include "analysis/evidence.h"
 
 /* In flight is always the same and less than the window offered, though nothing was ever lost: no window stays so by
- * itself. */
-bool analysis_bounds_send_buffer(const struct analysis_evidence *e);
+ * itself. And its round trip changes: what an application paces follows that. */
+bool analysis_bounds_send_buffer(const struct analysis_evidence_set *s, const struct analysis_evidence *e);
 
 /* A token bucket without a queue drops what is beyond its rate: losses again and again at a rate that does not change,
  * and nothing waits, while a queue that drops holds frames. Says so of the flows of that direction whose limit is

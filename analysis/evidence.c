@@ -402,9 +402,9 @@ static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s,
         return ANALYSIS_CAUSE_RECEIVER;
     if (e->flow->loss_events >= LOSS_EVENTS)
         return ANALYSIS_CAUSE_LOSSES;
-    return evidence_application(s, e)        ? ANALYSIS_CAUSE_APPLICATION
-           : analysis_bounds_send_buffer(e) ? ANALYSIS_CAUSE_SEND_BUFFER
-                                            : ANALYSIS_CAUSE_WINDOW;
+    return evidence_application(s, e)          ? ANALYSIS_CAUSE_APPLICATION
+           : analysis_bounds_send_buffer(s, e) ? ANALYSIS_CAUSE_SEND_BUFFER
+                                               : ANALYSIS_CAUSE_WINDOW;
 }
 
 static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidence *e, const struct analysis_flows *f)
