@@ -6,6 +6,7 @@
 #define FULL 0.97     /* of the most in flight, on average */
 #define CONSTANT 0.01 /* jitter, from slot to slot */
 #define HARDLY_MORE 1.3 /* times that was ever in flight */
+#define SEGMENTS 2    /* of a small window are not filled: it is no whole number of them */
 #define CHANGES 0.1   /* of the round trip */
 #define OFFERED 0.85  /* of the window offered: more is that window */
 
@@ -35,7 +36,7 @@ bool analysis_bounds_send_buffer(const struct analysis_evidence_set *s, const st
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     return bounds_round_trip_range(s, e) > CHANGES && e->lossless && k->fullness > FULL && k->jitter < CONSTANT && k->most_bytes < HARDLY_MORE * k->flight_bytes &&
-           k->most_bytes < OFFERED * k->offered_bytes;
+           k->most_bytes + SEGMENTS * k->full_bytes < OFFERED * k->offered_bytes;
 }
 
 static double bounds_carried_bps(const struct analysis_evidence_set *s, bool incoming, double from_s)
