@@ -35,7 +35,8 @@ static double bounds_round_trip_range(const struct analysis_evidence_set *s, con
 bool analysis_bounds_send_buffer(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
-    return bounds_round_trip_range(s, e) > CHANGES && e->lossless && k->fullness > FULL && k->jitter < CONSTANT && k->most_bytes < HARDLY_MORE * k->flight_bytes &&
+    return bounds_round_trip_range(s, e) > CHANGES && e->lossless && k->fullness > FULL && k->jitter < CONSTANT &&
+           k->most_bytes < HARDLY_MORE * k->flight_bytes &&
            k->most_bytes + SEGMENTS * k->full_bytes < OFFERED * k->offered_bytes;
 }
 

@@ -139,7 +139,7 @@ static double diagnosis_cycle_wait_s(struct diagnosis *d, const struct analysis_
     return full * fmin(ack_s, fmax(0, isfinite(stall_s) ? stall_s : ack_s)) + (k->prompted < HALF ? ack_s : 0);
 }
 
-/* How long all that is in flight one way takes to pass the host's link, data and ACKs: nothing waits longer there. INFINITY
+/* How long all that is in flight one way takes to pass its link, data and ACKs: nothing waits longer there. INFINITY
  * where that is not known. Before a shaper frames pass the tap faster than the link: its rate counts where known. */
 static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
 {

@@ -37,7 +37,7 @@ static void test_a_send_buffer_keeps_what_is_in_flight_the_same(void **state)
     assert_false(analysis_bounds_send_buffer(&set, &whole));
 }
 
-/* What a flow in at RATE_BPS is limited by: in turns `swing` of it more and less, with so many losses and such waits. */
+/* What a flow in at RATE_BPS is limited by: in turns `swing` of it more and less, with so many losses, such waits. */
 static enum analysis_cause limit_of(int64_t events, double data_wait_s, double swing, bool incoming)
 {
     struct analysis_bins bins;

@@ -30,8 +30,8 @@ STOPS = 0.02  # of the phase a port stands still by PAUSE, and more: that sets t
 LIMIT_S = 120  # of a simulation
 DEEP = "20MB"
 RATES = {10: 1, 20: 1, 50: 1, 100: 3, 200: 1, 500: 1, 1000: 4, 2500: 1, 10000: 3, 25000: 1, 40000: 1, 100000: 1}
-TRUTH = ("name class description host tap engine rate_bps up_bps flows_in flows_out a_in a_out b_in b_out lost_in lost_out "
-         "lost_total share_in share_out saturated_in saturated_out retransmits pause_share spread label_stable "
+TRUTH = ("name class description host tap engine rate_bps up_bps flows_in flows_out a_in a_out b_in b_out lost_in "
+         "lost_out lost_total share_in share_out saturated_in saturated_out retransmits pause_share spread label_stable "
          "asymmetry cause judged_from_s judged_to_s").split()
 FLOWS = ("name flow way src sport dst goodput_mbps goodput_ack_first_mbps window_bytes floor_s data_wait_s ack_wait_s "
          "retransmits application start_s").split()

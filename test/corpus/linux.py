@@ -365,7 +365,7 @@ def linux_case(case, directory, repeats):
 
 
 def linux_limit(case, i, row, share, drops):
-    """What kept flow i from sending more, by the sending kernel and by what the experiment knows; `row` of flows.csv."""
+    """What kept flow i from sending more, by the sender's kernel and what the experiment knows; `row` of flows.csv."""
     flow = case["flows"][i]
     back = "out" if flow["way"] == "in" else "in"
     idle = row["unsent"] < MOSTLY  # a bulk sender always has more, in its buffer or beside it

@@ -18,8 +18,8 @@ def flows(n_in, n_out, **settings):
 
 
 def case_make(name, group, description, traffic, rate=20, **settings):
-    """Flows with a `peer` share that host; the others have one each. `police_in`, `police_out`, in Mb/s, work where round
-    trips are set."""
+    """Flows with a `peer` share that host; the others have one each. `police_in`, `police_out`, in Mb/s, work where
+    round trips are set."""
     c = {**CASE, "name": name, "class": group, "description": description, "rate_in": rate, "rate_out": rate,
          **settings}
     c["flows"], c["delays_ms"] = [], []

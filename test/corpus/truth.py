@@ -30,7 +30,7 @@ def truth_cause_yes(lost, rates, data):
 
 
 def truth_cause(shares, flows):
-    """Of a "no". `shares`: {way: wire share in use} of the ways that TCP data take; `flows`: [(way, goodput, limit)]."""
+    """Of a "no". `shares`: {way: wire share in use} of those that TCP data take; `flows`: [(way, goodput, limit)]."""
     slack = [way for way, share in shares.items() if share < FULL]
     if not slack:
         return "full" if len(shares) == 2 else "one_way"
