@@ -95,6 +95,14 @@ int64_t analysis_bins_start_ns(const struct analysis_bins *b, size_t i)
     return (b->first + (int64_t)i) * analysis_bins_width_ns(b);
 }
 
+double analysis_bins_rate_bps(const struct analysis_bins *b, size_t begin, size_t end)
+{
+    double bytes = 0;
+    for (size_t i = begin; i < end; i++)
+        bytes += (double)analysis_bins_get(b, i).bytes;
+    return end > begin ? bytes * 8e9 / ((double)(end - begin) * (double)analysis_bins_width_ns(b)) : 0;
+}
+
 size_t analysis_bins_series(const struct analysis_bins *b, size_t begin, size_t end, double *series)
 {
     double width_s = (double)analysis_bins_width_ns(b) / 1e9;

@@ -46,6 +46,9 @@ void analysis_bins_range(const struct analysis_bins *b, int64_t from_ns, int64_t
 /* Bin `i`, zeros beyond the last one noted. */
 struct analysis_bin analysis_bins_get(const struct analysis_bins *b, size_t i);
 
+/* Bandwidth over bins [begin, end), bit/s; 0 over none. */
+double analysis_bins_rate_bps(const struct analysis_bins *b, size_t begin, size_t end);
+
 /* Bandwidth of bins [begin, end), bit/s, into series; at most ANALYSIS_BINS_MAX of them. Returns how many. */
 size_t analysis_bins_series(const struct analysis_bins *b, size_t begin, size_t end, double *series);
 

@@ -45,6 +45,11 @@ static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
          {{ANALYSIS_REMEDY_IN, "on a Linux router or bridge there: tc qdisc replace dev DEV root fq_codel"},
           {ANALYSIS_REMEDY_IN, "on a switch, at the port to HOST: a class of its own, served by turns"},
           {ANALYSIS_REMEDY_OUT, "on HOST: tc qdisc replace dev DEV root fq_codel"}}},
+    [ANALYSIS_CAUSE_THIN_PATH] =
+        {"thin_ack_path", "the way back is full of ACKs alone", "fewer ACKs where the slow direction begins", NULL,
+         {{ANALYSIS_REMEDY_ANY, "where the slow line begins: tc qdisc replace dev DEV root cake bandwidth RATE "
+                                "ack-filter"},
+          {ANALYSIS_REMEDY_ANY, "on the receivers, one ACK for many segments: ethtool -K DEV gro on"}}},
     [ANALYSIS_CAUSE_LOSSES] =
         {"losses", "losses set the windows", "give the queues that overflow more room, or let them mark (ECN)",
          "--what-if fair --what-if buffer=1MB",
@@ -53,6 +58,11 @@ static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
                                 "net.ipv4.tcp_ecn=1 on both ends"},
           {ANALYSIS_REMEDY_ANY, "to see who drops: tc -s qdisc show dev DEV; ethtool -S DEV | grep -i -e drop -e "
                                 "discard"}}},
+    [ANALYSIS_CAUSE_POLICING] =
+        {"policing", "a policer drops what is beyond its rate", "shape the senders to the policer's rate, so that "
+         "data wait instead of being dropped", NULL,
+         {{ANALYSIS_REMEDY_ANY, "where the data come from: tc qdisc replace dev DEV root cake bandwidth RATE"},
+          {ANALYSIS_REMEDY_ANY, "to find it: tc -s filter show dev DEV ingress; policy-map counters of routers"}}},
     [ANALYSIS_CAUSE_APPLICATION] =
         {"application", "the applications send no more", "nothing in the network: the senders have to offer more",
          NULL,
@@ -66,6 +76,11 @@ static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
          {{ANALYSIS_REMEDY_ANY, "on both ends: sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432' "
                                 "net.ipv4.tcp_wmem='4096 16384 33554432'"},
           {ANALYSIS_REMEDY_ANY, "in applications that set SO_SNDBUF or SO_RCVBUF: larger ones, or none"}}},
+    [ANALYSIS_CAUSE_SEND_BUFFER] =
+        {"send_buffer", "send buffers are too small for the round trip", "let TCP have larger send buffers",
+         "--what-if window=4MB",
+         {{ANALYSIS_REMEDY_ANY, "in applications that set SO_SNDBUF: a larger one, or none"},
+          {ANALYSIS_REMEDY_ANY, "on the senders: sysctl -w net.ipv4.tcp_wmem='4096 16384 33554432'"}}},
     [ANALYSIS_CAUSE_FULL] =
         {"full", "the link carries what it can", "nothing, but for a faster link", NULL,
          {{ANALYSIS_REMEDY_ANY, "ethtool DEV  # the rate in use, and those on offer"}}},

@@ -9,10 +9,13 @@ enum analysis_cause {
     ANALYSIS_CAUSE_ACKS,        /* ACKs behind data */
     ANALYSIS_CAUSE_THIN_ACKS,   /* the same, on a line whose slower direction carries them */
     ANALYSIS_CAUSE_OTHER,       /* ACKs behind traffic that is not TCP data of this host */
+    ANALYSIS_CAUSE_THIN_PATH,   /* ACKs behind nothing but ACKs */
     ANALYSIS_CAUSE_LOSSES,
+    ANALYSIS_CAUSE_POLICING,    /* losses without a queue */
     ANALYSIS_CAUSE_APPLICATION,
     ANALYSIS_CAUSE_RECEIVER,    /* a reader that is slow */
     ANALYSIS_CAUSE_WINDOW,      /* buffers, or congestion windows that no loss holds down */
+    ANALYSIS_CAUSE_SEND_BUFFER, /* bytes in flight that never change, below the window offered */
     ANALYSIS_CAUSE_FULL,        /* the link carries what it can */
     ANALYSIS_CAUSE_ONE_WAY,     /* likewise, and there are no data the other way */
     ANALYSIS_CAUSE_LINK,        /* another link on the way does */

@@ -26,6 +26,7 @@
 #define AROUND 90.0         /* wire bytes of a segment besides its payload; of an ACK, all */
 #define ETHERNET 24.0       /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
+#define THIN 0.1            /* of the round trip its ACKs wait behind ACKs */
 #define COUNTS 0.05         /* of both directions together: what a lesser one loses does not matter */
 #define MODEL 0.004         /* of what is possible: what this leaves out, as test/cli/bench_intervals.py measures */
 #define UNLIKE 2.5          /* times faster: an access line */
@@ -139,18 +140,19 @@ static double diagnosis_cycle_wait_s(struct diagnosis *d, const struct analysis_
     return full * fmin(ack_s, fmax(0, isfinite(stall_s) ? stall_s : ack_s)) + (k->prompted < HALF ? ack_s : 0);
 }
 
-/* How long all that is in flight one way takes to pass the host's link: nothing waits longer in its queue. INFINITY
+/* How long all that is in flight one way takes to pass its link, data and ACKs: nothing waits longer there. INFINITY
  * where that is not known. Before a shaper frames pass the tap faster than the link: its rate counts where known. */
 static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
 {
     const struct analysis_capacity_way *w = diagnosis_seen(d, incoming);
-    double bytes = 0;
+    double bytes = 0, answered = 0;
     for (size_t i = 0; i < d->s.n; i++) {
         const struct analysis_evidence *e = &d->s.flow[i];
-        double before = e->flow->rate_bps / 8 * e->data_wait_s; /* what queues before the tap is in flight unseen */
-        if (e->flow->incoming == incoming)
-            bytes += fmax(fmax(e->clocking.most_bytes, e->clocking.burst_bytes), before);
+        double seen = fmax(e->clocking.most_bytes, e->clocking.burst_bytes); /* what queues before the tap is not */
+        double unseen = e->flow->rate_bps / 8 * (seen > 0 ? e->data_wait_s : analysis_evidence_rtt_s(e));
+        *(e->flow->incoming == incoming ? &bytes : &answered) += fmax(seen, unseen);
     }
+    bytes += bytes > 0 ? answered * AROUND / (d->s.segments_per_ack * d->s.full_bytes) : 0;
     if (!w || !d->s.beside || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
         return INFINITY;
     const struct analysis_diagnosis_way *link = diagnosis_way(d, incoming);
@@ -212,8 +214,9 @@ static void diagnose_ways(struct diagnosis *d)
     }
 }
 
-/* Does the queue before a direction's data never run empty in the phase? All wait in it: the least that one waits. */
-static bool diagnosis_stands(const struct diagnosis *d, bool incoming)
+/* Does the queue before a direction's data, or their ACKs, never run empty in the phase? All wait in it: the least that
+ * one waits. */
+static bool diagnosis_stands(const struct diagnosis *d, bool incoming, bool acks)
 {
     double least = INFINITY, tick_s = 0, sum = 0;
     for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
@@ -222,7 +225,7 @@ static bool diagnosis_stands(const struct diagnosis *d, bool incoming)
             const struct analysis_evidence *e = &d->s.flow[k];
             if (e->flow->incoming != incoming)
                 continue;
-            wait_s = fmin(wait_s, analysis_evidence_data_wait_s(e, at_s));
+            wait_s = fmin(wait_s, analysis_evidence_wait_s(e, at_s, acks));
             tick_s = fmax(tick_s, e->tick_s);
         }
         if (!isfinite(wait_s))
@@ -268,7 +271,7 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
             continue;
         double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
         double frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
-        if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0)) {
+        if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0, false)) {
             double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
             w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack;
             w->source = ANALYSIS_CAPACITY_QUEUE;
@@ -467,19 +470,29 @@ static void diagnose_lost(struct diagnosis *d)
             diagnosis_way(d, i)->possible_bps = diagnosis_way(d, i)->lost_share = out->lost_share = NAN;
 }
 
-/* The limit that most of the goodput has; `all`: not only that of directions with room left. */
-static enum analysis_cause diagnosis_most(const struct diagnosis *d, bool all)
+/* The limit that most of the goodput of a direction has, or of both (NULL). */
+static enum analysis_cause diagnosis_most(const struct diagnosis *d, const struct analysis_diagnosis_way *of)
 {
     double share[ANALYSIS_CAUSES] = {0};
     int best = ANALYSIS_CAUSE_UNKNOWN;
     for (size_t i = 0; i < d->s.n; i++) {
         const struct analysis_evidence *e = &d->s.flow[i];
-        bool saturated = e->flow->incoming ? d->out->in.saturated : d->out->out.saturated;
-        share[e->limit] += all || !saturated ? e->flow->rate_bps : 0;
+        share[e->limit] += !of || of == diagnosis_way(d, e->flow->incoming) ? e->flow->rate_bps : 0;
     }
     for (int c = 0; c < ANALYSIS_CAUSES; c++)
         best = share[c] > share[best] ? c : best;
     return (enum analysis_cause)best;
+}
+
+/* The direction with data that uses its link least; NULL: all are full. */
+static const struct analysis_diagnosis_way *diagnosis_least(const struct diagnosis *d)
+{
+    const struct analysis_diagnosis_way *in = &d->out->in, *out = &d->out->out;
+    bool in_free = in->flows > 0 && !in->saturated, out_free = out->flows > 0 && !out->saturated;
+    double ratio = in->carried_bps / out->carried_bps, rooms = in->room_bps / out->room_bps;
+    if (in_free && out_free)
+        return ratio > (rooms > 0 ? rooms : 1) ? out : in;
+    return in_free ? in : out_free ? out : NULL;
 }
 
 /* Do a direction's flows wait longer than anything can at the host's link, or each behind a link of its own? */
@@ -491,30 +504,50 @@ static bool diagnosis_elsewhere(const struct diagnosis *d, bool incoming)
             w->ack_wait_s > ELSEWHERE * diagnosis_drain_s(d, !incoming));
 }
 
+/* Of a "yes": what the ACKs of the direction that loses more wait behind. */
+static enum analysis_cause diagnosis_cause_yes(const struct diagnosis *d)
+{
+    const struct analysis_diagnosis_way *in = &d->out->in, *out = &d->out->out;
+    const struct analysis_diagnosis_way *worst = in->lost_share > out->lost_share ? in : out;
+    const struct analysis_diagnosis_way *other = worst == in ? out : in;
+    if (fmax(worst->capacity_bps, worst->carried_bps) > UNLIKE * other->capacity_bps)
+        return ANALYSIS_CAUSE_THIN_ACKS;
+    return other->flows == 0 ? ANALYSIS_CAUSE_OTHER : ANALYSIS_CAUSE_ACKS;
+}
+
+/* ACKs wait, though no data and no other traffic go their way: behind each other. A host that answers late makes them
+ * late now and then; a queue that never runs empty, always. */
+static bool diagnosis_thin(const struct diagnosis *d, bool incoming)
+{
+    const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
+    return diagnosis_way(d, !incoming)->flows == 0 && d->s.other_bps[incoming] < OTHERS * w->carried_bps &&
+           w->ack_wait_s > THIN * (w->floor_s + w->data_wait_s + w->ack_wait_s) && diagnosis_stands(d, incoming, true);
+}
+
+/* Of a "no": full links, or what limits most of the direction that uses its link least. */
+static enum analysis_cause diagnosis_cause_no(const struct diagnosis *d)
+{
+    const struct analysis_diagnosis_way *least = diagnosis_least(d);
+    if (!least)
+        return d->out->in.flows == 0 || d->out->out.flows == 0 ? ANALYSIS_CAUSE_ONE_WAY : ANALYSIS_CAUSE_FULL;
+    enum analysis_cause limit = diagnosis_most(d, least);
+    bool elsewhere = diagnosis_elsewhere(d, true) || diagnosis_elsewhere(d, false);
+    if (limit == ANALYSIS_CAUSE_WINDOW || limit == ANALYSIS_CAUSE_SEND_BUFFER)
+        return diagnosis_thin(d, least == &d->out->in) ? ANALYSIS_CAUSE_THIN_PATH
+               : elsewhere                             ? ANALYSIS_CAUSE_LINK
+                                                       : limit;
+    return limit;
+}
+
 static void diagnose_cause(struct diagnosis *d)
 {
     struct analysis_diagnosis *out = d->out;
-    const struct analysis_diagnosis_way *in = &out->in, *away = &out->out;
-    enum analysis_cause common = diagnosis_most(d, true);
-    bool full = (in->flows == 0 || in->saturated) && (away->flows == 0 || away->saturated);
-    double ratio = in->capacity_bps / away->capacity_bps;
+    enum analysis_cause common = diagnosis_most(d, NULL);
     if (out->answer == ANALYSIS_ANSWER_YES) {
-        const struct analysis_diagnosis_way *worst = in->lost_share > away->lost_share ? in : away;
-        const struct analysis_diagnosis_way *other = worst == in ? away : in;
-        bool thin = worst->capacity_bps > UNLIKE * other->capacity_bps && isfinite(ratio);
-        out->cause = thin                ? ANALYSIS_CAUSE_THIN_ACKS
-                     : other->flows == 0 ? ANALYSIS_CAUSE_OTHER
-                                         : ANALYSIS_CAUSE_ACKS;
+        out->cause = diagnosis_cause_yes(d);
         out->second = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_UNKNOWN;
     } else if (out->answer == ANALYSIS_ANSWER_NO) {
-        enum analysis_cause free = diagnosis_most(d, false);
-        bool one_way = in->flows == 0 || away->flows == 0;
-        if (free == ANALYSIS_CAUSE_WINDOW && (diagnosis_elsewhere(d, true) || diagnosis_elsewhere(d, false)))
-            free = ANALYSIS_CAUSE_LINK;
-        out->cause = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES
-                     : !full                         ? free
-                     : one_way                       ? ANALYSIS_CAUSE_ONE_WAY
-                                                     : ANALYSIS_CAUSE_FULL;
+        out->cause = diagnosis_cause_no(d);
         out->second = out->cause == common ? ANALYSIS_CAUSE_UNKNOWN : common;
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/evidence.h"
 
+#include "analysis/bounds.h"
 #include "analysis/floors.h"
 #include "analysis/leg_series.h"
 #include "base/memory.h"
@@ -79,10 +80,10 @@ static const struct analysis_wait *evidence_waits_at(const struct analysis_evide
     return &e->waits[low];
 }
 
-double analysis_evidence_data_wait_s(const struct analysis_evidence *e, double at_s)
+double analysis_evidence_wait_s(const struct analysis_evidence *e, double at_s, bool acks)
 {
     const struct analysis_wait *w = evidence_waits_at(e, at_s);
-    return w ? w->data_s + e->missing_s[0] : NAN;
+    return w ? (acks ? w->ack_s : w->data_s) + e->missing_s[acks] : NAN;
 }
 
 /* Mean of a leg's waits over the packets of the phase; without any, what it was before. */
@@ -346,12 +347,8 @@ static double evidence_unhindered_bps(const struct analysis_evidence *e)
             continue;
         size_t begin, end;
         analysis_bins_range(e->bins, llround((at_s - span_s) * 1e9), llround(at_s * 1e9), &begin, &end);
-        double bytes = 0;
-        for (size_t k = begin; k < end; k++)
-            bytes += (double)analysis_bins_get(e->bins, k).bytes;
-        double width_s = (double)(end - begin) * (double)analysis_bins_width_ns(e->bins) * 1e-9;
         if (end > begin)
-            fastest = fmax(fastest, bytes * 8 / width_s);
+            fastest = fmax(fastest, analysis_bins_rate_bps(e->bins, begin, end));
     }
     return fastest;
 }
@@ -399,7 +396,7 @@ static bool evidence_window_unused(const struct analysis_evidence *e)
     bool little = k->most_bytes < LITTLE_SEGMENTS * k->full_bytes && k->flight_bytes < HALF_OPEN * k->offered_bytes;
     double most = k->offered_bytes > 0 ? fmin(k->most_bytes, k->offered_bytes) : k->most_bytes; /* that may fall */
     bool fallen = e->lossless && k->tight_share > TOGETHER && k->flight_bytes < FALLEN * most;
-    return !(k->flight_bytes > 0) || k->fullness < EMPTIED || k->jitter > JITTER || little || fallen;
+    return k->flight_bytes == 0 || k->fullness < EMPTIED || k->jitter > JITTER || little || fallen;
 }
 
 /* Mostly within a segment or two of the window offered. */
@@ -441,7 +438,9 @@ static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s,
         return ANALYSIS_CAUSE_RECEIVER;
     if (e->flow->loss_events >= LOSS_EVENTS)
         return ANALYSIS_CAUSE_LOSSES;
-    return evidence_application(s, e) ? ANALYSIS_CAUSE_APPLICATION : ANALYSIS_CAUSE_WINDOW;
+    return evidence_application(s, e)          ? ANALYSIS_CAUSE_APPLICATION
+           : analysis_bounds_send_buffer(s, e) ? ANALYSIS_CAUSE_SEND_BUFFER
+                                               : ANALYSIS_CAUSE_WINDOW;
 }
 
 static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidence *e, const struct analysis_flows *f)
@@ -542,6 +541,8 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
         acks += s->flow[i].clocking.pure_acks;
     }
     s->ci95_bps = evidence_ci95_bps(s);
+    analysis_bounds_policing(s, true);
+    analysis_bounds_policing(s, false);
     s->segments_per_ack = acks > 0 ? fmax(1, bytes / (acks * s->full_bytes)) : SEGMENTS_PER_ACK;
     return true;
 }

@@ -27,7 +27,9 @@ static double diagnosis_queue_bps(const struct analysis_diagnosis *d, enum analy
     const struct analysis_diagnosis_way *w = way == ANALYSIS_REMEDY_IN    ? &d->in
                                              : way == ANALYSIS_REMEDY_OUT ? &d->out
                                              : d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
-    return w->source == ANALYSIS_CAPACITY_ASSUMED ? (double)NAN : SHAPED * w->capacity_bps;
+    bool unseen = w->source == ANALYSIS_CAPACITY_ASSUMED || d->cause == ANALYSIS_CAUSE_POLICING ||
+                  d->cause == ANALYSIS_CAUSE_THIN_PATH; /* no data queue where the shaper belongs */
+    return unseen ? (double)NAN : SHAPED * w->capacity_bps;
 }
 
 /* As tc reads it. */

@@ -34,6 +34,8 @@ static void test_bins_are_a_millisecond_at_first(void **state)
     assert_int_equal(analysis_bins_get(&b, 0).bytes, 30);
     assert_int_equal(analysis_bins_get(&b, 1).bytes, 0);
     assert_int_equal(analysis_bins_get(&b, 2).bytes, 40);
+    assert_true(fabs(analysis_bins_rate_bps(&b, 0, 2) - 30 * 8 / 2e-3) < 1e-6);
+    assert_true(analysis_bins_rate_bps(&b, 1, 1) == 0);
     assert_int_equal(analysis_bins_start_ns(&b, 2), 7 * MS);
     analysis_bins_fini(&b);
 }

@@ -52,12 +52,14 @@ static void test_ack_first_loses_nothing(void **state)
     assert_true(fabs(d.lost_share) < 0.03);
 }
 
-static void test_shallow_buffers_are_named_losses(void **state)
+static void test_full_links_with_losses_are_full(void **state)
 {
     (void)state;
     struct analysis_diagnosis d = diagnosis_of("shallow-2in-1out.pcap.gz");
     assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
-    assert_int_equal(d.cause, ANALYSIS_CAUSE_LOSSES);
+    assert_true(d.in.saturated && d.out.saturated);
+    assert_int_equal(d.cause, ANALYSIS_CAUSE_FULL);
+    assert_int_equal(d.second, ANALYSIS_CAUSE_LOSSES);
 }
 
 /* One bulk flow each way: in 80 Mb/s without waits, out what `ack_wait_s` of a round trip of 20 ms lets. */
@@ -140,6 +142,67 @@ static void test_offered_windows_bound_what_is_possible(void **state)
     assert_int_equal(diagnosis_of_pair(40e6, NAN, wide, 0).answer, ANALYSIS_ANSWER_UNKNOWN);
 }
 
+/* Four flows of 10 Mb/s at links of 100: in two of them, out a quarter less each. */
+static struct analysis_diagnosis diagnosis_of_limits(enum analysis_cause in, enum analysis_cause out, double in_bps)
+{
+    struct analysis_diagnosis_flow flows[4];
+    struct analysis_evidence e[4];
+    for (int i = 0; i < 4; i++) {
+        flows[i] = (struct analysis_diagnosis_flow){.incoming = i < 2, .rate_bps = i < 2 ? in_bps : 7.5e6};
+        e[i] = (struct analysis_evidence){.flow = &flows[i], .limit = i < 2 ? in : out, .floor_s = 0.02,
+                                          .most_bps = INFINITY, .clocking.full_bytes = 1448};
+    }
+    struct analysis_evidence_set set = {.flow = e, .n = 4, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                        .interface_bps = NAN, .unseen = 0.01, .beside = true};
+    const double capacity_bps[2] = {100e6, 100e6};
+    struct analysis_diagnosis d;
+    analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
+    return d;
+}
+
+static void test_a_no_is_told_by_the_direction_that_uses_its_link_least(void **state)
+{
+    (void)state;
+    struct analysis_diagnosis d =
+        diagnosis_of_limits(ANALYSIS_CAUSE_APPLICATION, ANALYSIS_CAUSE_RECEIVER, 10e6);
+    assert_int_equal(d.cause, ANALYSIS_CAUSE_RECEIVER);
+    assert_int_equal(d.second, ANALYSIS_CAUSE_APPLICATION); /* of most of the goodput */
+    d = diagnosis_of_limits(ANALYSIS_CAUSE_APPLICATION, ANALYSIS_CAUSE_POLICING, 5e6);
+    assert_int_equal(d.cause, ANALYSIS_CAUSE_APPLICATION);
+    d = diagnosis_of_limits(ANALYSIS_CAUSE_LOSSES, ANALYSIS_CAUSE_SEND_BUFFER, 46.9e6);
+    assert_true(d.in.saturated);
+    assert_int_equal(d.cause, ANALYSIS_CAUSE_SEND_BUFFER);
+}
+
+/* Incoming data alone whose ACKs wait 80 ms of 100, at every second slot so much more and less. */
+static enum analysis_cause cause_of_late_acks(double swing_s, double other_bps)
+{
+    struct analysis_wait waits[10];
+    struct analysis_diagnosis_flow flow = {.incoming = true, .rate_bps = 10e6};
+    for (int i = 0; i < 10; i++)
+        waits[i] = (struct analysis_wait){.start_s = 0.5 * i, .ack_s = i % 2 ? 0.08 + swing_s : 0.08 - swing_s};
+    struct analysis_evidence e = {.flow = &flow, .limit = ANALYSIS_CAUSE_WINDOW, .floor_s = 0.02, .ack_wait_s = 0.08,
+                                  .most_bps = INFINITY, .waits = waits, .n_waits = 10, .tick_s = 1e-3,
+                                  .clocking.full_bytes = 1448};
+    struct analysis_evidence_set set = {.flow = &e, .n = 1, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                        .interface_bps = NAN, .unseen = 0.01, .beside = true,
+                                        .other_bps = {0, other_bps}};
+    const double capacity_bps[2] = {50e6, NAN};
+    struct analysis_diagnosis d;
+    analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
+    return d.cause;
+}
+
+static void test_acks_behind_acks_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(cause_of_late_acks(0.03, 0), ANALYSIS_CAUSE_THIN_PATH);
+    assert_int_equal(cause_of_late_acks(0.07, 0), ANALYSIS_CAUSE_WINDOW); /* now and then: a host that answers late */
+    assert_int_equal(cause_of_late_acks(0.03, 1e6), ANALYSIS_CAUSE_WINDOW); /* other traffic goes their way */
+}
+
 static void test_every_cause_has_its_words(void **state)
 {
     (void)state;
@@ -155,13 +218,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fifo_loses_half_of_the_outgoing_direction),
         cmocka_unit_test(test_ack_first_loses_nothing),
-        cmocka_unit_test(test_shallow_buffers_are_named_losses),
+        cmocka_unit_test(test_full_links_with_losses_are_full),
         cmocka_unit_test(test_a_flow_that_may_be_its_applications_is_no_yes),
         cmocka_unit_test(test_data_that_wait_for_something_else_wait_on),
         cmocka_unit_test(test_blurred_waits_behind_an_unknown_link_are_no_yes),
         cmocka_unit_test(test_other_traffic_takes_room),
         cmocka_unit_test(test_a_lesser_direction_does_not_count),
         cmocka_unit_test(test_offered_windows_bound_what_is_possible),
+        cmocka_unit_test(test_a_no_is_told_by_the_direction_that_uses_its_link_least),
+        cmocka_unit_test(test_acks_behind_acks_alone),
         cmocka_unit_test(test_every_cause_has_its_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

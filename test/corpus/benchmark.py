@@ -3,7 +3,7 @@
 """How often contraflow is right about captures whose truth is known by experiment.
 
     benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--runs | --phase]
-                 [--right 0.98 --false-yes 0.005 --unknown 0.05]
+                 [--right 0.98 --false-yes 0.005 --unknown 0.05 --cause 0.95]
 
 DIR is a corpus of linux.py or emulated.py. Each capture is judged alone, by `contraflow check --json`; its "diagnosis"
 is held against truth.csv: the answer, the cause, what is lost, the capacity, and each flow's waits ("data_wait_s" and
@@ -214,7 +214,8 @@ def benchmark_report(rows, results, truth_flows, tolerance, show_wrong):
         print(f"  {name:20} {len(of):5} {ok:6} {said.get(('no', 'yes'), 0):10} {said.get(('yes', 'no'), 0):7} {lost:8}")
     causes = benchmark_count((r["cause"], results[r["name"]]["cause"]) for r in sure)
     benchmark_table("cause", sorted({c for c, _ in causes}), sorted({c for _, c in causes}), causes)
-    print(f"  right {sum(v for (a, b), v in causes.items() if a == b) / len(sure):.1%}\n")
+    cause = sum(v for (a, b), v in causes.items() if a == b) / len(sure)
+    print(f"  right {cause:.1%}\n")
     for way in ("total", "in", "out"):
         errors = [abs(results[r["name"]]["lost"][way] - float(r[f"lost_{way}"])) for r in sure
                   if (results[r["name"]].get("lost") or {}).get(way) is not None and
@@ -229,18 +230,19 @@ def benchmark_report(rows, results, truth_flows, tolerance, show_wrong):
     for r in rows:
         said = results[r["name"]].get("capacity") or {}
         for way in ("in", "out"):
-            rate = float(r["rate_bps"]) if "rate_bps" in r else float(r[f"rate_{way}"]) * 1e6
+            rate = (float(r["up_bps" if way == "out" and "up_bps" in r else "rate_bps"]) if "rate_bps" in r else
+                    float(r[f"rate_{way}"]) * 1e6)
             if r[f"saturated_{way}"] == "1" and said.get(way):
                 errors.append(abs(said[way] / rate - 1))
     print(f"capacity of full links:      {benchmark_share(errors, CAPACITY)}")
     if show_wrong:
-        print("\nwrong")
+        print("\nwrong, by answer or cause")
         for r in sure:
-            if answers[r["name"]] != r["asymmetry"]:
+            if (answers[r["name"]], results[r["name"]]["cause"]) != (r["asymmetry"], r["cause"]):
                 print(f"  {r['name']:32} {r.get('class', ''):16} {r['asymmetry']:4} {r['cause']:20} -> "
-                      f"{answers[r['name']]:8} {results[r['name']]['verdict']:8} lost {float(r['lost_total']):+.3f} "
+                      f"{answers[r['name']]:8} {results[r['name']]['cause']:20} lost {float(r['lost_total']):+.3f} "
                       f"in {float(r['share_in']):.2f} out {float(r['share_out']):.2f}")
-    return right, false_yes, unknown
+    return right, false_yes, unknown, cause
 
 
 def main():
@@ -248,13 +250,14 @@ def main():
     p.add_argument("contraflow")
     p.add_argument("directory", type=pathlib.Path)
     p.add_argument("--jobs", type=int, default=2)
-    p.add_argument("--wrong", action="store_true", help="list what is answered wrong")
+    p.add_argument("--wrong", action="store_true", help="list what is answered wrong, or by another cause")
     p.add_argument("--runs", action="store_true", help="judge run directories, not captures")
     p.add_argument("--phase", action="store_true", help="hold waits against those of the time that is spoken of")
     p.add_argument("--class", dest="kind", help="this class only")
     p.add_argument("--right", type=float, help="at least this share")
     p.add_argument("--false-yes", type=float, help="at most this share")
     p.add_argument("--unknown", type=float, help="at most this share")
+    p.add_argument("--cause", type=float, help="right for at least this share")
     arguments = p.parse_args()
     with open(arguments.directory / "truth.csv", newline="") as f:
         rows = [r for r in csv.DictReader(f) if arguments.kind in (None, r.get("class"))]
@@ -270,12 +273,13 @@ def main():
         print(f"{arguments.directory}: no capture to judge", file=sys.stderr)
         return 2
     tolerance = 0.03 if "rate_bps" in rows[0] else 0.05
-    right, false_yes, unknown = benchmark_report(rows, results, benchmark_flows(arguments.directory, rows, results),
-                                                 tolerance, arguments.wrong)
+    right, false_yes, unknown, cause = benchmark_report(
+        rows, results, benchmark_flows(arguments.directory, rows, results), tolerance, arguments.wrong)
     broken = [text for text, bad in (
         (f"right {right:.3f}", arguments.right is not None and right < arguments.right),
         (f"false yes {false_yes:.3f}", arguments.false_yes is not None and false_yes > arguments.false_yes),
-        (f"unknown {unknown:.3f}", arguments.unknown is not None and unknown > arguments.unknown)) if bad]
+        (f"unknown {unknown:.3f}", arguments.unknown is not None and unknown > arguments.unknown),
+        (f"cause {cause:.3f}", arguments.cause is not None and cause < arguments.cause)) if bad]
     if broken:
         print(f"beyond the limits: {', '.join(broken)}")
     return 1 if broken else 0

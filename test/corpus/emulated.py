@@ -23,15 +23,15 @@ import subprocess
 import sys
 import tempfile
 
-from truth import truth_label
+from truth import FULL, LOST, truth_cause, truth_cause_yes, truth_label
 
 WIRE, SEGMENT = 1538, 1448
-FULL = 0.95
+STOPS = 0.02  # of the phase a port stands still by PAUSE, and more: that sets the pace
 LIMIT_S = 120  # of a simulation
 DEEP = "20MB"
 RATES = {10: 1, 20: 1, 50: 1, 100: 3, 200: 1, 500: 1, 1000: 4, 2500: 1, 10000: 3, 25000: 1, 40000: 1, 100000: 1}
-TRUTH = ("name class description host tap engine rate_bps flows_in flows_out a_in a_out b_in b_out lost_in lost_out "
-         "lost_total share_in share_out saturated_in saturated_out retransmits pause_share spread label_stable "
+TRUTH = ("name class description host tap engine rate_bps up_bps flows_in flows_out a_in a_out b_in b_out lost_in "
+         "lost_out lost_total share_in share_out saturated_in saturated_out retransmits pause_share spread label_stable "
          "asymmetry cause judged_from_s judged_to_s").split()
 FLOWS = ("name flow way src sport dst goodput_mbps goodput_ack_first_mbps window_bytes floor_s data_wait_s ack_wait_s "
          "retransmits application start_s").split()
@@ -44,6 +44,9 @@ class Draw:
         self.r = random.Random(f"{seed}/{number}/{attempt}")
         r = self.r
         self.kind = r.choices(list(KINDS), [w for w, _ in KINDS.values()])[0]
+        later = random.Random(f"{seed}/{number}/{attempt}/later")  # its own draws, so that the others stay as they are
+        if later.random() < LATER_SHARE:
+            self.kind = later.choice(list(LATER))
         self.engine = engine or ("ns3" if self.kind in ("bulk", "windows", "pendulum", "window_limited")
                                  and r.random() < 0.05 else "native")
         self.rate = r.choices(list(RATES), list(RATES.values()))[0] * 1e6
@@ -60,8 +63,8 @@ class Draw:
             self.tcp["congestion"] = "newreno"
         self.times()
         self.far_s = 0.0
-        self.peer_rate = self.rate
-        KINDS[self.kind][1](self)
+        self.peer_rate, self.up = self.rate, None
+        (LATER.get(self.kind) or KINDS[self.kind][1])(self)
         self.flows.sort(key=lambda f: f["start"])  # a run ended earlier has the first of them
 
     def times(self, rate=None, frames=None, base_s=None):
@@ -70,6 +73,10 @@ class Draw:
         low, high = 2e-6 + 4 * WIRE * 8 / self.rate, self.duration / 80
         self.base_s = base_s or math.exp(self.r.uniform(math.log(low), math.log(max(low, high))))
         self.warmup = 0.35 * self.duration
+
+    @property
+    def out_rate(self):
+        return self.up or self.rate
 
     @property
     def bdp(self):
@@ -124,8 +131,8 @@ class Draw:
                        "backbone": {"rate": f"{round(10 * self.rate)}bps",
                                     "delay": f"{round(self.far_s / 2 * 1e12)}ps"},
                        "nic": self.nic, "switch": self.switch}
-        if self.peer_rate != self.rate:
-            network |= {"uplinks": 1, "backbone": network["link"],
+        if self.peer_rate != self.rate or self.up:
+            network |= {"uplinks": 1, "backbone": {**network["link"], "up": f"{round(self.out_rate)}bps"},
                         "link": {"rate": f"{round(self.peer_rate)}bps", "delay": delay}}
         flows = []
         for i, f in enumerate(self.flows):
@@ -249,6 +256,23 @@ def draw_unlike_links(d):
     d.peer_rate = d.rate * d.r.choice([0.1, 0.5, 2.5, 10])
 
 
+def draw_access(d):
+    """The shared host's way out is far slower than its way in."""
+    unlike = d.r.uniform(3, 30)
+    d.up = d.rate / unlike
+    d.many(d.degrees(3)[0], 0, d.window())
+    d.many(0, d.degrees(2)[0], max(4 * SEGMENT, d.window() / unlike))
+    d.notes.append(f"{unlike:.1f} times slower out")
+
+
+def draw_thin_acks(d):
+    """Too slow out for the ACKs of what comes in: an ACK takes 84 bytes of wire, two segments 3076."""
+    thin = d.r.uniform(50, 200)
+    d.up = d.rate / thin
+    d.many(d.degrees(3)[0], 0, d.window())
+    d.notes.append(f"{thin:.0f} times slower out")
+
+
 def draw_same_peer(d):
     n = d.degrees(3)
     d.many(*n, d.window(), peer="h1")
@@ -279,6 +303,8 @@ KINDS = {"bulk": (14, draw_bulk), "windows": (8, draw_windows), "round_trips": (
          "late": (7, draw_late), "short": (4, draw_short), "one_way": (5, draw_one_way), "duplex": (2, draw_duplex),
          "same_peer": (4, draw_same_peer),
          "unlike_links": (6, draw_unlike_links), "mixed": (9, draw_mixed)}
+LATER = {"access": draw_access, "thin_acks": draw_thin_acks}
+LATER_SHARE = 0.04
 
 
 def emulated_shifted(document, seed):
@@ -344,15 +370,22 @@ class Phase:
         a, b = self.before["flows"][i], self.whole["flows"][i]
         return [(b[k] - a[k]) * 8 / self.span / 1e6 for k in ("delivered_bytes", "delivered_back_bytes")]
 
+    def ways(self, i):
+        """[(way, Mb/s)] of flow i."""
+        there, back = self.goodput(i)
+        way = self.draw.flows[i]["way"]
+        return [(way, there), ("out" if way == "in" else "in", back)]
+
     def way(self, way):
-        total = 0.0
-        for i, f in enumerate(self.draw.flows):
-            there, back = self.goodput(i)
-            total += there if f["way"] == way else back
-        return total
+        return sum(goodput for i in range(len(self.draw.flows)) for w, goodput in self.ways(i) if w == way)
 
     def share(self, way):
-        name = "h0" if way == "out" else "sw0-h0"
+        return self.port_share("h0" if way == "out" else "sw0-h0")
+
+    def ports(self):
+        return [p["port"] for p in self.whole["ports"]]
+
+    def port_share(self, name):
         a, b = (next(p for p in s["ports"] if p["port"] == name) for s in (self.before, self.whole))
         return (b["sent_wire_bytes"] - a["sent_wire_bytes"]) * 8 / self.span / b["rate_bps"]
 
@@ -365,9 +398,11 @@ class Phase:
         earlier = n * a[f"{what}_wait_s"] if n else 0.0
         return (m * b[f"{what}_wait_s"] - earlier) / (m - n) if m > n else None
 
-    def retransmits(self):
+    def retransmits(self, *of):
+        """Of the flows `of`, or of all."""
+        pairs = list(zip(self.before["flows"], self.whole["flows"]))
         return sum(b["retransmitted_segments"] - a["retransmitted_segments"]
-                   for a, b in zip(self.before["flows"], self.whole["flows"]))
+                   for a, b in ([pairs[i] for i in of] or pairs))
 
     def pauses(self):
         """Share of the phase for which the port that was stopped longest stood still."""
@@ -388,26 +423,28 @@ def emulated_label(a, b):
     return truth_label(total, ways)
 
 
-def emulated_cause(draw, phase, label):
-    """What limits the way that is used least, when ACKs first wins nothing back."""
-    if label == "yes":
-        return "acks_behind_data"
-    if phase.pauses() > 0.02:
-        return "pause"
-    shares = {w: phase.share(w) for w in ("in", "out")}
-    ways = {w for f in draw.flows for w in ([f["way"]] if f["app"] != "duplex" else ["in", "out"])}
-    if len(ways) == 1 and max(shares.values()) >= FULL:
-        return "one_way"
-    slack = [w for w in ways if shares[w] < FULL]
-    if not slack:
-        return "losses" if phase.retransmits() > 20 else "full"
-    least = min(slack, key=shares.get)
-    if phase.retransmits() > 5:
-        return "losses"
-    if draw.peer_rate < draw.rate and draw.kind == "unlike_links":
+def emulated_limit(draw, phase, i):
+    """What keeps flow i from sending more: an application, a full link at its other end, losses, its window."""
+    f = draw.flows[i]
+    if f["app"] in ("paced", "messages", "short"):
+        return "application"
+    peer = f["from"] if f["to"] == "h0" else f["to"]
+    if any(phase.port_share(port) >= FULL for port in phase.ports() if port == peer or port.endswith(f"-{peer}")):
         return "other_link"
-    apps = {f["app"] for f in draw.flows if f["way"] == least or f["app"] == "duplex"}
-    return "application" if apps & {"paced", "messages", "short"} and "bulk" not in apps else "window"
+    back = "out" if f["way"] == "in" else "in"
+    if phase.share(back) >= FULL and all(g["way"] != back and g["app"] != "duplex" for g in draw.flows):
+        return "thin_ack_path"  # with nothing but ACKs
+    return "losses" if phase.retransmits(i) >= LOST else "window"
+
+
+def emulated_cause(draw, phase, label, lost):
+    ways = {w for f in draw.flows for w in ([f["way"]] if f["app"] != "duplex" else ["in", "out"])}
+    if label == "yes":
+        return truth_cause_yes(lost, {"in": draw.rate, "out": draw.out_rate}, ways)
+    stops = phase.pauses() > STOPS
+    flows = [(w, goodput, "pause" if stops else emulated_limit(draw, phase, i)) for i in range(len(draw.flows))
+             for w, goodput in phase.ways(i)]
+    return truth_cause({w: phase.share(w) for w in ways}, flows)
 
 
 def emulated_scenario(job):
@@ -463,7 +500,7 @@ def emulated_row(draw, number, tap, phases):
                  for w in ("in", "out"))
     name = f"{number:05}"
     row = {"name": name, "class": draw.kind, "description": " ".join(draw.notes), "host": "10.0.0.1", "tap": tap,
-           "engine": draw.engine, "rate_bps": round(draw.rate),
+           "engine": draw.engine, "rate_bps": round(draw.rate), "up_bps": round(draw.out_rate),
            "flows_in": sum(f["way"] == "in" for f in draw.flows),
            "flows_out": sum(f["way"] == "out" for f in draw.flows),
            "a_in": rates[False][0]["in"], "a_out": rates[False][0]["out"], "b_in": b["in"], "b_out": b["out"],
@@ -472,7 +509,8 @@ def emulated_row(draw, number, tap, phases):
            "share_in": first.share("in"), "share_out": first.share("out"),
            "saturated_in": int(first.share("in") >= FULL), "saturated_out": int(first.share("out") >= FULL),
            "retransmits": first.retransmits(), "pause_share": first.pauses(), "spread": spread,
-           "label_stable": int(labels == {label}), "asymmetry": label, "cause": emulated_cause(draw, first, label),
+           "label_stable": int(labels == {label}), "asymmetry": label,
+           "cause": emulated_cause(draw, first, label, {w: emulated_lost(a[w], b[w]) for w in a}),
            "judged_from_s": draw.warmup, "judged_to_s": draw.duration}
     flows = []
     for i, f in enumerate(draw.flows):

@@ -13,6 +13,7 @@ import contextlib
 import csv
 import json
 import lzma
+import math
 import os
 import pathlib
 import shutil
@@ -27,19 +28,24 @@ from linux_cases import cases
 from linux_net import (ACKS, DATA, OVERHEAD, LinuxNet, LinuxQueues, linux_net_die_with_parent, linux_net_inside,
                        linux_net_sandbox)
 from linux_random import random_cases
-from truth import truth_label
+from truth import FULL, LOST, truth_cause, truth_cause_yes, truth_label
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIP = 77
 SNAPLEN = 100
 JUDGED = 0.4  # of a run is left out at its start
-FULL = 0.95  # wire share from which a link is saturated
+SEGMENT = 1428  # bytes, and more: a full one
+MOSTLY = 0.5  # of the time
+TAKES = 0.95  # of what its reader takes, and more: that is its limit
 STARVED = 0.97  # a queue that held data all the time and sent less of its rate than this
 TRIES = 3
 TRUTH = ("name class description host capture rate_in rate_out flows_in flows_out a_in a_out b_in b_out captured_in "
          "captured_out lost_in lost_out lost_total share_in share_out saturated_in saturated_out ack_wait_in_ms "
          "ack_wait_out_ms drops retransmits udp_in udp_out a_spread b_spread label_stable cpu_share starved asymmetry "
          "cause judged_from_s judged_to_s start_epoch_s").split()
+FLOWS = ("way protocol src sport dst dport congestion_control receive_window_bytes goodput_mbps base_rtt_ms min_rtt_ms "
+         "mean_rtt_ms retransmits application data_wait_ms ack_wait_ms busy rwnd_limited sndbuf_limited "
+         "unsent start_s").split()
 
 
 def linux_cannot():
@@ -201,34 +207,41 @@ def linux_info(run, i, from_s):
     rows = next(e["info"] for e in run["ends"] if e["flow"] == i and e["role"] == "send")
     judged = [r for r in rows if r[0] >= from_s]
     if len(judged) < 2:
-        return {"mean_rtt_ms": 0, "min_rtt_ms": 0, "retransmits": 0, "busy": 0, "rwnd_limited": 0, "sndbuf_limited": 0}
+        return {"mean_rtt_ms": 0, "min_rtt_ms": 0, "retransmits": 0, "busy": 0, "rwnd_limited": 0, "sndbuf_limited": 0,
+                "unsent": 0}
     span = (judged[-1][0] - judged[0][0]) * 1e6
     share = [round((judged[-1][k] - judged[0][k]) / span, 3) for k in (6, 7, 8)]
     return {"mean_rtt_ms": round(statistics.fmean(r[1] for r in judged) / 1e3, 2),
-            "min_rtt_ms": round(judged[-1][2] / 1e3, 3), "retransmits": judged[-1][5],
-            "busy": share[0], "rwnd_limited": share[1], "sndbuf_limited": share[2]}
+            "min_rtt_ms": round(judged[-1][2] / 1e3, 3), "retransmits": judged[-1][5] - judged[0][5],
+            "busy": share[0], "rwnd_limited": share[1], "sndbuf_limited": share[2],
+            "unsent": round(statistics.fmean(r[9] >= SEGMENT for r in judged), 3)}
 
 
-def linux_write(case, run, directory):
-    """flows.csv and series.csv of the captured run."""
+def linux_flows(case, run):
+    """Rows of flows.csv."""
     from_s, to_s = linux_judged(case)
     queue = {w: linux_queue(case, run, w, case["rate_" + w]) for w in ("in", "out")}
+    rows = []
+    for i, flow in enumerate(case["flows"]):
+        end = next(e for e in run["ends"] if e["flow"] == i and e["role"] == "send")
+        udp, info = flow["app"] == "udp", linux_info(run, i, from_s)
+        other = "out" if flow["way"] == "in" else "in"
+        waits = case["queue"] != "fair" and not udp
+        rows.append(dict(zip(FLOWS, [
+            flow["way"], "udp" if udp else "tcp", *end["local"], *end["remote"], flow["cc"], flow.get("window", ""),
+            round(linux_goodput(run, i, from_s, to_s), 3), flow["delay_ms"], info["min_rtt_ms"], info["mean_rtt_ms"],
+            info["retransmits"], flow["app"], round(queue[flow["way"]]["data_ms"], 2) if waits else "",
+            round(queue[other]["ack_ms"], 2) if waits else "", info["busy"], info["rwnd_limited"],
+            info["sndbuf_limited"], info["unsent"], flow["start"]])))
+    return rows
+
+
+def linux_write(case, run, rows, directory):
+    """flows.csv and series.csv of the captured run."""
     with open(f"{directory}/{case['name']}.flows.csv", "w", newline="") as f:
-        w = csv.writer(f)
-        w.writerow("way protocol src sport dst dport congestion_control receive_window_bytes goodput_mbps base_rtt_ms "
-                   "min_rtt_ms mean_rtt_ms retransmits application data_wait_ms ack_wait_ms busy rwnd_limited "
-                   "sndbuf_limited start_s".split())
-        for i, flow in enumerate(case["flows"]):
-            end = next(e for e in run["ends"] if e["flow"] == i and e["role"] == "send")
-            udp, info = flow["app"] == "udp", linux_info(run, i, from_s)
-            other = "out" if flow["way"] == "in" else "in"
-            waits = case["queue"] != "fair" and not udp
-            w.writerow([flow["way"], "udp" if udp else "tcp", *end["local"], *end["remote"], flow["cc"],
-                        flow.get("window", ""), round(linux_goodput(run, i, from_s, to_s), 3),
-                        flow["delay_ms"], info["min_rtt_ms"], info["mean_rtt_ms"], info["retransmits"], flow["app"],
-                        round(queue[flow["way"]]["data_ms"], 2) if waits else "",
-                        round(queue[other]["ack_ms"], 2) if waits else "", info["busy"], info["rwnd_limited"],
-                        info["sndbuf_limited"], flow["start"]])
+        w = csv.DictWriter(f, FLOWS)
+        w.writeheader()
+        w.writerows(rows)
     with open(f"{directory}/{case['name']}.series.csv", "w", newline="") as f:
         w = csv.writer(f)
         w.writerow(["t_s", "in_mbps", "out_mbps"])
@@ -314,13 +327,12 @@ def linux_case(case, directory, repeats):
     labels = {linux_label(a, b) for a in rates[False] for b in rates[True]}
     label = linux_label(mean[False], mean[True])
     captured = runs[False][0]
-    linux_write(case, captured, directory)
+    flows = linux_flows(case, captured)
+    linux_write(case, captured, flows, directory)
     queue = {w: linux_queue(case, captured, w, case["rate_" + w]) for w in ("in", "out")}
     cpu = min(r["cpu"] for side in runs.values() for r in side)
     a, b = mean[False], mean[True]
-    unlike = max(case["rate_in"], case["rate_out"]) / min(case["rate_in"], case["rate_out"])
-    cause_yes = case["cause_yes"] or ("rate_asymmetry_acks" if unlike >= 4 else "acks_behind_data")
-    full = [w for w in ("in", "out") if queue[w]["share"] >= FULL]
+    share = {w: queue[w]["share"] for w in ("in", "out")}
 
     def spread(side):
         return round(max((abs(r[w] - s[w]) / max(b["in"] + b["out"], 0.1) for r in rates[side] for s in rates[side]
@@ -335,8 +347,8 @@ def linux_case(case, directory, repeats):
            "captured_in": rates[False][0]["in"], "captured_out": rates[False][0]["out"],
            "lost_in": linux_lost(a["in"], b["in"]), "lost_out": linux_lost(a["out"], b["out"]),
            "lost_total": linux_lost(a["in"] + a["out"], b["in"] + b["out"]),
-           "share_in": queue["in"]["share"], "share_out": queue["out"]["share"],
-           "saturated_in": int("in" in full), "saturated_out": int("out" in full),
+           "share_in": share["in"], "share_out": share["out"],
+           "saturated_in": int(share["in"] >= FULL), "saturated_out": int(share["out"] >= FULL),
            "ack_wait_in_ms": round(queue["in"]["ack_ms"], 2), "ack_wait_out_ms": round(queue["out"]["ack_ms"], 2),
            "drops": queue["in"]["drops"] + queue["out"]["drops"],
            "retransmits": sum(linux_info(captured, i, 0)["retransmits"] for i, f in enumerate(case["flows"])
@@ -344,23 +356,36 @@ def linux_case(case, directory, repeats):
            "udp_in": linux_way(case, captured, "in", True), "udp_out": linux_way(case, captured, "out", True),
            "a_spread": spread(False), "b_spread": spread(True), "label_stable": int(len(labels) == 1),
            "cpu_share": cpu, "starved": int(cpu < STARVED), "asymmetry": label,
-           "cause": cause_yes if label == "yes" else case["cause"] or linux_cause(case, full, queue),
+           "cause": truth_cause_yes({w: linux_lost(a[w], b[w]) for w in a}, {w: case["rate_" + w] for w in a},
+                                    {f["way"] for f in case["flows"] if f["app"] != "udp"}) if label == "yes" else
+           linux_cause(case, share, queue["in"]["drops"] + queue["out"]["drops"], flows),
            "judged_from_s": JUDGED * case["duration"], "judged_to_s": case["duration"] - 0.1,
            "start_epoch_s": captured["start_s"]}
     return {k: round(v, 6 if k == "start_epoch_s" else 4) if isinstance(v, float) else v for k, v in row.items()}
 
 
-def linux_cause(case, full, queue):
-    """Of a "no" that the case does not explain: a full link, or else what limits the direction used least."""
-    ways = {w: [f for f in case["flows"] if f["way"] == w and f["app"] != "udp"] for w in ("in", "out")}
-    if not all(ways.values()):
-        return "one_way"
-    if full:
-        return "full"
-    least = min(ways, key=lambda w: queue[w]["share"])
-    limits = [f.get("limited", "application") for f in ways[least]]
-    told = max(limits, key=limits.count)
-    return told or ("losses" if queue[least]["drops"] else "window")
+def linux_limit(case, i, row, share, drops):
+    """What kept flow i from sending more, by the sender's kernel and what the experiment knows; `row` of flows.csv."""
+    flow = case["flows"][i]
+    back = "out" if flow["way"] == "in" else "in"
+    idle = row["unsent"] < MOSTLY  # a bulk sender always has more, in its buffer or beside it
+    if row["goodput_mbps"] >= TAKES * flow.get("read_mbps", math.inf):
+        return "receiver"
+    if flow["app"] == "reqresp" or (idle and flow["app"] != "bulk"):
+        return "application"
+    if share[back] >= FULL and all(f["way"] != back for f in case["flows"]):  # with nothing but ACKs
+        return "thin_ack_path"
+    if idle or row["rwnd_limited"] >= MOSTLY:
+        return "send_buffer" if idle else "window"
+    lost = row["retransmits"] >= LOST
+    return "policing" if lost and case[f"police_{flow['way']}"] and not drops else "losses" if lost else "window"
+
+
+def linux_cause(case, share, drops, rows):
+    """Of a "no"; `drops`: of the shaped queues."""
+    tcp = [(i, r) for i, r in enumerate(rows) if r["protocol"] == "tcp"]
+    return truth_cause({w: share[w] for w in {r["way"] for _, r in tcp}},
+                       [(r["way"], r["goodput_mbps"], linux_limit(case, i, r, share, drops)) for i, r in tcp])
 
 
 def linux_done(path):

@@ -194,9 +194,9 @@ class HostEnd(threading.Thread):
                     unacked, = struct.unpack_from("=I", raw, 24)
                     rtt, _, _, cwnd = struct.unpack_from("=IIII", raw, 68)
                     retransmits, = struct.unpack_from("=I", raw, 100)
-                    least, = struct.unpack_from("=I", raw, 148)
+                    unsent, least = struct.unpack_from("=II", raw, 144)
                     limited = struct.unpack_from("=QQQ", raw, 168)
-                    self.info.append([now, rtt, least, cwnd, unacked, retransmits, *limited])
+                    self.info.append([now, rtt, least, cwnd, unacked, retransmits, *limited, unsent])
             time.sleep(0.05)
 
 

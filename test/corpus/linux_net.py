@@ -24,6 +24,7 @@ TUNSETIFF, IFF_TUN_NO_PI = 0x400454CA, 0x1001
 SIOCETHTOOL = 0x8946
 PR_SET_PDEATHSIG = 1
 OFFLOADS = (0x17, 0x1F, 0x24, 0x2C)  # ETHTOOL_STXCSUM, STSO, SGSO, SGRO
+POLICED_BURST = 30000  # bytes
 RTM_GETQDISC, RTM_NEWQDISC, NLM_DUMP = 38, 36, 0x301
 TCA_STATS2, TCA_STATS_BASIC, TCA_STATS_QUEUE = 7, 1, 3
 DATA, ACKS, FLOW = 0x10, 0x11, 0x100  # handles of the queues: of data or of everything, of ACKs, of flow i
@@ -83,24 +84,43 @@ def linux_net_tun(name):
     return fd
 
 
-def linux_net_relay(pairs):
-    """Carries packets between two TUN devices a pair, each `delay` seconds later; never returns."""
+class LinuxBucket:
+    """A policer: a token bucket of POLICED_BURST bytes and no queue."""
+
+    def __init__(self, rate_mbps):
+        self.bytes_per_s, self.tokens, self.at_s = rate_mbps * 1e6 / 8, POLICED_BURST, time.monotonic()
+
+    def passes(self, size):
+        now = time.monotonic()
+        self.tokens = min(POLICED_BURST, self.tokens + (now - self.at_s) * self.bytes_per_s)
+        self.at_s = now
+        if self.tokens < size:
+            return False
+        self.tokens -= size
+        return True
+
+
+def linux_net_relay(pairs, police_in, police_out):
+    """Carries packets between two TUN devices a pair, each `delay` seconds later, together no faster than a policer of
+    their way lets pass (Mb/s; None: there is none); never returns."""
     ways = []
+    buckets = [LinuxBucket(p) if p else None for p in (police_in, police_out)]
     for a, b, delay in pairs:
-        ways += [(a, b, delay, deque()), (b, a, delay, deque())]
+        ways += [(a, b, delay, deque(), buckets[0]), (b, a, delay, deque(), buckets[1])]
     sources = {way[0]: way for way in ways}
     linux_net_first()
     while True:
         due = min((way[3][0][0] for way in ways if way[3]), default=None)
         wait = None if due is None else max(0.0, due - time.monotonic())
         for fd in select.select(list(sources), [], [], wait)[0]:
-            _, _, delay, queue = sources[fd]
+            _, _, delay, queue, bucket = sources[fd]
             with contextlib.suppress(BlockingIOError):
                 for _ in range(64):
                     packet = os.read(fd, 65536)
-                    queue.append((time.monotonic() + delay, packet))
+                    if bucket is None or bucket.passes(len(packet)):
+                        queue.append((time.monotonic() + delay, packet))
         now = time.monotonic()
-        for _, to, _, queue in ways:
+        for _, to, _, queue, _ in ways:
             while queue and queue[0][0] <= now:
                 with contextlib.suppress(OSError):
                     os.write(to, queue.popleft()[1])
@@ -144,7 +164,7 @@ class LinuxNet:
         if delayed:
             self.relay = os.fork()
             if self.relay == 0:
-                linux_net_relay(delayed)
+                linux_net_relay(delayed, self.case["police_in"], self.case["police_out"])
             for a, b, _ in delayed:
                 os.close(a), os.close(b)
 

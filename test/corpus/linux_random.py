@@ -10,6 +10,7 @@ from linux_cases import DEEP, case_make, flow
 
 ODDITIES = {"none": 40, "fair": 7, "ack_first": 7, "own_nic": 9, "gso": 7, "no_timestamps": 6, "udp": 9, "access": 11,
             "ipv6": 4, "vlan": 4}  # shares of the cases, about percent
+POLICED = 0.12  # of those without an oddity
 QUEUE_S = 0.5  # the longest that all windows of a direction may stand in its queue
 SEGMENT = 1500
 
@@ -100,6 +101,8 @@ def random_class(odd, counts, settings, traffic):
     """What is most particular of a case, for tables."""
     if odd != "none":
         return odd
+    if settings.get("police_in") or settings.get("police_out"):
+        return "policing"
     if min(counts.values()) == 0:
         return "one_way"
     if any(f["cc"] == "bbr" for f in traffic):
@@ -124,6 +127,8 @@ def random_case(seed, i):
         traffic.append(flow(way, app="udp", cc="", rate_mbps=round(rates[way] / 1e6 * draw.uniform(0.1, 1.15), 2),
                             limited=None))
     settings = random_settings(draw, odd, rates, traffic)
+    if odd == "none" and all(f["delay_ms"] > 0 for f in traffic) and draw.random() < POLICED:  # drawn last
+        settings["police_" + draw.choice(("in", "out"))] = round(draw.uniform(0.2, 0.8) * rates["in"] / 1e6, 2)
     description = "; ".join(" ".join(str(v) for v in (f["way"], f["cc"] or "udp", f["app"], *(
         f"{k}={f[k]}" for k in ("delay_ms", "window", "rate_mbps", "read_mbps", "sndbuf") if f.get(k)))) for f in traffic)
     return case_make(f"random-{seed}-{i:03}", random_class(odd, counts, settings, traffic), description, traffic,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the corpora share: the answer that two experiments give, and where a capture is."""
+"""What the corpora share: the answer that two experiments give, the cause of a "no", and where a capture is."""
 import contextlib
 import lzma
 import pathlib
@@ -7,6 +7,9 @@ import shutil
 import tempfile
 
 YES_TOTAL, YES_WAY, NO = 0.05, 0.10, 0.03  # lost: of both directions, of one, too little to matter
+FULL = 0.95  # wire share from which a link is saturated
+UNLIKE = 2.5  # times faster: an access line
+LOST = 2  # segments sent again in the phase, and more: losses hold a window down
 
 
 def truth_label(total, ways):
@@ -16,6 +19,27 @@ def truth_label(total, ways):
     if total >= YES_TOTAL or max(ways, default=0) >= YES_WAY:
         return "yes"
     return "no" if total < NO and max(ways, default=0) < YES_TOTAL else "unclear"
+
+
+def truth_cause_yes(lost, rates, data):
+    """Of a "yes": what the ACKs of the way that loses more wait behind. `data`: ways that TCP data take."""
+    worst, other = sorted(lost, key=lost.get, reverse=True)
+    if rates[worst] >= UNLIKE * rates[other]:
+        return "rate_asymmetry_acks"
+    return "acks_behind_data" if other in data else "other_traffic"
+
+
+def truth_cause(shares, flows):
+    """Of a "no". `shares`: {way: wire share in use} of those that TCP data take; `flows`: [(way, goodput, limit)]."""
+    slack = [way for way, share in shares.items() if share < FULL]
+    if not slack:
+        return "full" if len(shares) == 2 else "one_way"
+    least = min(slack, key=shares.get)
+    carried = {}
+    for way, goodput, limit in flows:
+        if way == least:
+            carried[limit] = carried.get(limit, 0) + goodput
+    return max(carried, key=carried.get)
 
 
 @contextlib.contextmanager

@@ -75,6 +75,12 @@ static void test_an_assumed_rate_is_left_to_the_reader(void **state)
     r.diagnosis.in.source = ANALYSIS_CAPACITY_ASSUMED;
     remedies(&r, text);
     assert_non_null(strstr(text, "cake bandwidth RATE ingress"));
+    const enum analysis_cause elsewhere[] = {ANALYSIS_CAUSE_POLICING, ANALYSIS_CAUSE_THIN_PATH};
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        r = lost(elsewhere[i], 0, 0);
+        remedies(&r, text);
+        assert_non_null(strstr(text, "cake bandwidth RATE")); /* none of the link's */
+    }
 }
 
 static void test_every_cause_says_what_to_do(void **state)
