@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CALIBRATIONS 2
+#define CALIBRATIONS 6 /* at most, while they come nearer */
 #define SEARCHES 3 /* around the nearest guess */
 #define NEAR_ENOUGH 0.04 /* of study_replay_distance(): no other guess is tried */
 
@@ -179,10 +179,10 @@ static void replay_knobs_free(struct replay_knobs *k)
     free(k->windows_by);
 }
 
-/* Calibrates, plays once more, and leaves it so when that comes nearer. *run becomes the better one. */
+/* Calibrates, plays once more, and leaves it so when that comes nearer. *run becomes the better one; *nearer: it did. */
 static bool replay_calibrate(struct study_replay *r, const struct replay_options *o, const char *root,
-                             study_replay_measure *measure, struct study_replay_run *run, int *signal_number,
-                             struct error *err)
+                             study_replay_measure *measure, struct study_replay_run *run, bool *nearer,
+                             int *signal_number, struct error *err)
 {
     struct study_replay_run moved = {.label = "calibrated"};
     double before = measure(r, run);
@@ -192,7 +192,8 @@ static bool replay_calibrate(struct study_replay *r, const struct replay_options
     bool ok = before < NEAR_ENOUGH ||
               (replay_prepare(r, NULL, o, &moved, err) && replay_play(&moved, 1, o, true, signal_number, err) &&
                (*signal_number || study_replay_run_read(&moved, r->n_flows, err)));
-    if (ok && moved.goodput_bps && measure(r, &moved) < before) {
+    *nearer = ok && moved.goodput_bps && measure(r, &moved) < before;
+    if (*nearer) {
         free(run->goodput_bps);
         *run = moved;
     } else {
@@ -256,9 +257,9 @@ static bool replay_assume(struct study_replay *r, const struct replay_options *o
         return false;
     if (*chosen)
         snprintf(r->assumed, sizeof r->assumed, "%s", chosen);
-    bool ok = true;
-    for (int round = 0; ok && !*signal_number && r->reads_network && round < CALIBRATIONS; round++)
-        ok = replay_calibrate(r, o, root, measure, best, signal_number, err);
+    bool ok = true, nearer = r->reads_network;
+    for (int round = 0; ok && !*signal_number && nearer && round < CALIBRATIONS; round++)
+        ok = replay_calibrate(r, o, root, measure, best, &nearer, signal_number, err);
     return ok;
 }
 

@@ -90,6 +90,7 @@ static void replay_show_variants(const struct cli_replay_show *show)
 void cli_replay_show(const struct cli_replay_show *show)
 {
     const struct study_replay *r = show->replay;
+    const char *never = " (never full: assumed)";
     if (show->host && show->host->diagnosed)
         view_diagnosis_print_answer(stdout, show->file, show->host);
     if (r->left_out > 0)
@@ -98,9 +99,9 @@ void cli_replay_show(const struct cli_replay_show *show)
         fprintf(stderr, "contraflow: %d flows without a window in the capture are played with the scenario's\n",
                 r->windows_unknown);
     if (r->reads_network)
-        printf("  read off the capture: %.4g Mb/s towards h0, %.4g Mb/s from it%s%s%s\n", r->rate_bps[0] / 1e6,
-               r->rate_bps[1] / 1e6, r->rate_known ? "" : " (never full: assumed)", *r->assumed ? "; assumed: " : "",
-               r->assumed);
+        printf("  read off the capture: %.4g Mb/s towards h0%s, %.4g Mb/s from it%s%s%s\n", r->rate_bps[0] / 1e6,
+               r->rate_known[0] ? "" : never, r->rate_bps[1] / 1e6, r->rate_known[1] ? "" : never,
+               *r->assumed ? "; assumed: " : "", r->assumed);
     replay_show_baseline(r, &show->runs[0]);
     if (show->n > 1)
         replay_show_variants(show);
@@ -113,8 +114,8 @@ static json_t *replay_show_link(const struct study_replay *r)
 {
     if (!r->reads_network)
         return json_null();
-    return results_json("in_bps:f out_bps:f known:b other_share:f", r->rate_bps[0], r->rate_bps[1], r->rate_known,
-                        r->other_share);
+    return results_json("in_bps:f out_bps:f in_known:b out_known:b in_other_share:f out_other_share:f", r->rate_bps[0],
+                        r->rate_bps[1], r->rate_known[0], r->rate_known[1], r->other_share[0], r->other_share[1]);
 }
 
 json_t *cli_replay_show_json(const struct cli_replay_show *show)

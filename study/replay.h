@@ -43,7 +43,7 @@ struct study_replay {
     int n_maps, n_given;       /* addresses placed; those the user did */
     bool reads_network;        /* given: the scenario leaves the link's rate to the capture */
     bool reads_start;          /* given: and the first congestion window: its usual ten segments, or warm */
-    bool rate_known;           /* the capture shows the rate */
+    bool rate_known[2];        /* the capture shows the rate, or that of the other way, which does as well */
     double rate_bps[2];        /* of the shared host's link, towards it and from it */
     double buffer_bytes[2];    /* what the queues before it held at most, where data were lost; 0: nothing was lost */
     double settled_s;          /* all flows are active and settled, seconds since the first frame of the capture */
@@ -117,8 +117,8 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
  * no control. */
 bool study_replay_refuses_change(const struct study_replay *r, const char *what_if, char why[static 240]);
 
-/* Why what was played is not worth its figures, though the baseline is near: the diagnosis cannot tell what ends of
- * waits are worth, or expects of this change another share of what would be carried, by more than a tenth. Two ways to
+/* Why what was played is not worth its figures, though the baseline is near: it fills a link whose rate was only assumed,
+ * the diagnosis cannot tell what ends of waits are worth, or expects of this change another share of what would be carried, by more than a tenth. Two ways to
  * one answer that differ leave none. `d` NULL: nothing is expected. */
 bool study_replay_refuses_gain(const struct study_replay *r, const struct analysis_diagnosis *d,
                                const struct study_replay_run *baseline, const struct study_replay_run *played,

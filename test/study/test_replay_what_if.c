@@ -130,7 +130,8 @@ static void test_a_gain_that_the_diagnosis_does_not_expect_is_refused(void **sta
     (void)state;
     char why[240];
     double settled_before[] = {10e6}, settled_after[] = {15e6};
-    struct study_replay r = {.n_flows = 1};
+    struct scenario_flow flow = {.from = 1};
+    struct study_replay r = {.n_flows = 1, .scenario.flows = &flow};
     struct study_replay_run before = {.label = "baseline", .settled_bps = settled_before},
                             after = {.label = "ack-first", .settled_bps = settled_after};
     struct analysis_diagnosis d = {.answer = ANALYSIS_ANSWER_YES, .lost_share = 0.25};
