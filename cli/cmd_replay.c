@@ -147,17 +147,24 @@ static bool replay_play(struct study_replay_run *runs, int n, const struct repla
     return true;
 }
 
-/* What calibration changes: the hosts' distances, and the captured windows. */
+/* What guesses and calibration change: the scenario, its flows' TCP, the hosts' distances, and the captured windows. */
 struct replay_knobs {
-    int64_t *delays_ps; /* owned, as all here */
+    struct scenario scenario;     /* its pointers are r's */
+    struct scenario_flow *flows;  /* owned, as all below; what they point to is r's */
+    int64_t *delays_ps;
     double *windows_by;
+    char assumed[sizeof(study_replay_guess)];
 };
 
 static struct replay_knobs replay_knobs_save(const struct study_replay *r)
 {
     const struct emu_network_config *net = &r->scenario.network;
-    struct replay_knobs k = {memory_zeroed((size_t)net->n_delays + 1, sizeof *k.delays_ps, "cables"),
-                             memory_zeroed((size_t)r->n_flows, sizeof *k.windows_by, "windows")};
+    struct replay_knobs k = {.scenario = r->scenario,
+                             .flows = memory_zeroed((size_t)r->n_flows, sizeof *k.flows, "flows"),
+                             .delays_ps = memory_zeroed((size_t)net->n_delays + 1, sizeof *k.delays_ps, "cables"),
+                             .windows_by = memory_zeroed((size_t)r->n_flows, sizeof *k.windows_by, "windows")};
+    memcpy(k.flows, r->scenario.flows, (size_t)r->n_flows * sizeof *k.flows);
+    memcpy(k.assumed, r->assumed, sizeof k.assumed);
     if (net->n_delays > 0)
         memcpy(k.delays_ps, net->delays_ps, (size_t)net->n_delays * sizeof *k.delays_ps);
     for (int i = 0; i < r->n_flows; i++)
@@ -167,6 +174,9 @@ static struct replay_knobs replay_knobs_save(const struct study_replay *r)
 
 static void replay_knobs_restore(struct study_replay *r, const struct replay_knobs *k)
 {
+    r->scenario = k->scenario;
+    memcpy(r->scenario.flows, k->flows, (size_t)r->n_flows * sizeof *k->flows);
+    memcpy(r->assumed, k->assumed, sizeof k->assumed);
     if (r->scenario.network.n_delays > 0)
         memcpy(r->scenario.delays_ps, k->delays_ps, (size_t)r->scenario.network.n_delays * sizeof *k->delays_ps);
     for (int i = 0; i < r->n_flows; i++)
@@ -175,6 +185,7 @@ static void replay_knobs_restore(struct study_replay *r, const struct replay_kno
 
 static void replay_knobs_free(struct replay_knobs *k)
 {
+    free(k->flows);
     free(k->delays_ps);
     free(k->windows_by);
 }
@@ -289,9 +300,8 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
         replay_knobs_restore(r, &knobs);
         ok = replay_try(r, o, root, guess, n, study_replay_error, &given, &chosen, signal_number, err);
         double limit = fmax(study_replay_error(r, &best), STUDY_REPLAY_NEAR);
-        if (ok && !*signal_number && study_replay_error(r, &given) < limit)
-            ok = replay_assume(r, o, root, chosen, study_replay_error, &given, signal_number, err);
-        else
+        ok = ok && !*signal_number && replay_assume(r, o, root, chosen, study_replay_error, &given, signal_number, err);
+        if (ok && !*signal_number && study_replay_error(r, &given) >= limit)
             replay_knobs_restore(r, &found);
         replay_knobs_free(&found);
         free(given.goodput_bps);

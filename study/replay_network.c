@@ -239,13 +239,15 @@ static void network_rates(struct study_replay *r, const struct analysis_capacity
     for (int i = 0; i < 2; i++)
         peak[i] = ways[i] ? fmax(network_peak_bps(ways[i]), ways[i]->all_bytes * 8 / life_s) : 0; /* life may be short */
     for (int i = 0; i < 2; i++)
-        if (!isfinite(bps[i]) && ways[i] && lossy[i])
-            bps[i] = network_full_bps(ways[i], peak[i]);
-    for (int i = 0; i < 2; i++)
+        if (!isfinite(bps[i]) && !paced[i] && bound_bps[i] < BOUND_OFF * carried_bps[i])
+            bps[i] = carried_bps[i]; /* all that is in flight waits */
+    for (int k = 0, i = 0; k < 4; k++, i = k % 2)
         if (!isfinite(bps[i]) && isfinite(bps[!i]) &&
             (peak[i] < bps[!i] / BELOW_PEAK || (carried_bps[i] > FULL * bps[!i] && carried_bps[i] < bps[!i] / FULL)))
             bps[i] = bps[!i];
-        else if (!isfinite(bps[i]))
+        else if (!isfinite(bps[i]) && ways[i] && lossy[i])
+            bps[i] = network_full_bps(ways[i], peak[i]);
+        else if (!isfinite(bps[i]) && k >= 2)
             bps[i] = assumed[i] = fmax(isfinite(bps[!i]) ? bps[!i] : HEADROOM * peak[!i], HEADROOM * peak[i]);
     for (int i = 0; i < 2; i++)
         if (d_way[i]->source != ANALYSIS_CAPACITY_DISPERSION && bps[i] > BOUND_OFF * bound_bps[i])

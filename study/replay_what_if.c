@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define DISAGREE 0.1 /* of what would be carried */
+#define PAYLOAD 0.95 /* of a link's rate, at most */
 #define FILLS 0.88 /* of a link's rate is payload: no more goes through. A gain above the inverse is one */
 #define LITTLE (ANALYSIS_DIAGNOSIS_TOTAL / 2) /* of a direction: its ACKs' queue is not where bandwidth is lost */
 
@@ -182,6 +183,15 @@ static int what_if_fills(const struct study_replay *r, const double before_bps[s
     return -1;
 }
 
+/* The most that both ways can carry. */
+static double what_if_room_bps(const struct study_replay *r, const double before_bps[static 2])
+{
+    double bps = 0;
+    for (int i = 0; i < 2; i++)
+        bps += r->rate_known[i] ? fmax(before_bps[i], PAYLOAD * r->rate_bps[i]) : INFINITY;
+    return bps;
+}
+
 bool study_replay_refuses_gain(const struct study_replay *r, const struct analysis_diagnosis *d,
                                const struct study_replay_run *baseline, const struct study_replay_run *played,
                                char why[static 240])
@@ -199,6 +209,8 @@ bool study_replay_refuses_gain(const struct study_replay *r, const struct analys
     if (fills >= 0 || !d || !ends)
         return fills >= 0;
     double expected = study_replay_expected(d, played->label);
+    if (r->reads_network)
+        expected = fmin(expected, what_if_room_bps(r, before_bps) / (before_bps[0] + before_bps[1]) - 1);
     double won = (after_bps[0] + after_bps[1]) / (before_bps[0] + before_bps[1]) - 1;
     if (d->answer == ANALYSIS_ANSWER_UNKNOWN)
         snprintf(why, 240, "the capture does not show what waiting ACKs cost, so that a replay only guesses it");
