@@ -275,9 +275,9 @@ static bool replay_assume(struct study_replay *r, const struct replay_options *o
 }
 
 /* Plays what the capture leaves open, and takes into r what comes nearest. When the plainest guess is near enough,
- * nothing else is tried; buffers are searched more closely around the nearest. */
-static bool replay_guess(struct study_replay *r, const struct replay_options *o, const char *root, int *signal_number,
-                         struct error *err)
+ * nothing else is tried; buffers are searched more closely around the nearest. *off: study_replay_error() then. */
+static bool replay_guess_once(struct study_replay *r, const struct replay_options *o, const char *root, double *off,
+                              int *signal_number, struct error *err)
 {
     study_replay_guess guess[STUDY_REPLAY_GUESSES], chosen = "";
     struct study_replay_run best = {0};
@@ -293,21 +293,42 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
          replay_search(r, o, root, guess, study_replay_error, STUDY_REPLAY_NEAR, &best, &chosen, signal_number, err);
     struct replay_knobs knobs = replay_knobs_save(r);
     ok = ok && replay_assume(r, o, root, chosen, study_replay_distance, &best, signal_number, err);
+    *off = ok && !*signal_number ? study_replay_error(r, &best) : 0;
     if (ok && !*signal_number && !o->gives[GIVEN_CONGESTION] && study_replay_needs_windows(r, &best)) {
         struct study_replay_run given = {0};
         struct replay_knobs found = replay_knobs_save(r);
         study_replay_guesses_given(guess, &n);
         replay_knobs_restore(r, &knobs);
         ok = replay_try(r, o, root, guess, n, study_replay_error, &given, &chosen, signal_number, err);
-        double limit = fmax(study_replay_error(r, &best), STUDY_REPLAY_NEAR);
         ok = ok && !*signal_number && replay_assume(r, o, root, chosen, study_replay_error, &given, signal_number, err);
-        if (ok && !*signal_number && study_replay_error(r, &given) >= limit)
+        double given_off = ok && !*signal_number ? study_replay_error(r, &given) : INFINITY;
+        if (given_off < fmax(*off, STUDY_REPLAY_NEAR))
+            *off = given_off;
+        else
             replay_knobs_restore(r, &found);
         replay_knobs_free(&found);
         free(given.goodput_bps);
     }
     replay_knobs_free(&knobs);
     free(best.goodput_bps);
+    return ok;
+}
+
+/* Where flows that take turns do not come near, their mean rates may. */
+static bool replay_guess(struct study_replay *r, const struct replay_options *o, const char *root, int *signal_number,
+                         struct error *err)
+{
+    struct replay_knobs first = replay_knobs_save(r);
+    double turns_off, paced_off = INFINITY;
+    bool ok = replay_guess_once(r, o, root, &turns_off, signal_number, err);
+    struct replay_knobs turns = replay_knobs_save(r);
+    replay_knobs_restore(r, &first);
+    if (ok && turns_off > STUDY_REPLAY_NEAR && study_replay_pace(r))
+        ok = replay_guess_once(r, o, root, &paced_off, signal_number, err);
+    if (!(paced_off < turns_off))
+        replay_knobs_restore(r, &turns);
+    replay_knobs_free(&turns);
+    replay_knobs_free(&first);
     return ok;
 }
 

@@ -28,6 +28,7 @@ struct study_replay_flow {
     bool window_unknown;  /* nobody stamped: what was in flight at the sender is not known */
     double windows_by;    /* its captured windows are played so many times as large */
     double settled_bps;   /* its goodput once all flows were active and settled */
+    double paced_bps;     /* mean rate of one that takes turns with the other end; 0: it does not */
     double rate_bps;      /* at which its application, or its reader, takes its time; 0: it is in no hurry of its own */
     int pauses;           /* of its application */
 };
@@ -127,6 +128,9 @@ bool study_replay_refuses_gain(const struct study_replay *r, const struct analys
 /* Moves the hosts so that each flow's round trip W/x comes nearer to the captured one's; or, under the control `given`,
  * makes its windows larger or smaller. */
 void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run);
+
+/* Gives flows that take turns their mean rates instead. False: none does. */
+bool study_replay_pace(struct study_replay *r);
 
 void study_replay_scale_windows(struct study_replay *r, int flow, double by);
 

@@ -238,6 +238,7 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     if (replay_is_paced(b))
         flow->rate_bps = llround(replay_pace_bps(b, flow, play->pauses));
     play->rate_bps = (double)flow->rate_bps;
+    play->paced_bps = b->turn_bytes > 0 ? f->goodput_bps : 0;
     replay_add_windows(table, b, first_s, flow);
     s->n_flows++;
 }
@@ -318,6 +319,18 @@ bool study_replay_build(struct study_replay *r, const struct analysis_flows *tab
         free(flows[i].pauses);
     free(flows);
     return ok;
+}
+
+bool study_replay_pace(struct study_replay *r)
+{
+    bool any = false;
+    for (int i = 0; i < r->n_flows; i++)
+        if (r->flows[i].paced_bps > 0) {
+            any = true;
+            r->scenario.flows[i].rate_bps = llround(r->flows[i].paced_bps);
+            r->scenario.flows[i].n_pauses = 0;
+        }
+    return any;
 }
 
 void study_replay_fini(struct study_replay *r)

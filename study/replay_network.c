@@ -30,6 +30,7 @@
 #define BOUND_OFF 1.2     /* a wait is a mean of its slots, what is in flight too */
 #define FILLS 0.75        /* of a window of few segments, and a segment of it */
 #define SAME 0.1          /* of the window offered comes and goes in 30 ms */
+#define CLOCKED 0.5       /* of a late answer is made up for by the pause that follows: a clock starts it */
 #define TURNS 8           /* fewer are no habit */
 #define UNLIKE 1.02       /* two rates closer than that are one */
 
@@ -70,6 +71,15 @@ static double network_floor_s(const struct replay_bulk *b)
     return floor_s;
 }
 
+/* W/x - d: how long data and ACKs of a flow wait; NAN unknown. Without stamps, a flow that its window limits has all in
+ * flight that it may. */
+static double network_waits_s(const struct replay_bulk *b, double floor_s)
+{
+    double flight_bytes = isfinite(b->flight_bytes) || b->limit != ANALYSIS_CAUSE_WINDOW ? b->flight_bytes
+                                                                                         : b->clocking.offered_bytes;
+    return flight_bytes * 8 / b->rate_bps - floor_s;
+}
+
 /* A flow that began after another may have met its queue even in the handshake. All flows of a link wait in the same
  * two queues, so by Little's law W/x - d is the same for all of them: d follows from that of the first. */
 static void network_floors(const struct study_replay *r, struct replay_bulk *flows, int n)
@@ -82,10 +92,10 @@ static void network_floors(const struct study_replay *r, struct replay_bulk *flo
             first = i;
     if (first < 0)
         return;
-    double waits_s = flows[first].flight_bytes * 8 / flows[first].rate_bps - flows[first].floor_s;
+    double waits_s = network_waits_s(&flows[first], flows[first].floor_s);
     for (int i = 0; i < n; i++) {
         struct replay_bulk *b = &flows[i];
-        double floor_s = b->flight_bytes * 8 / b->rate_bps - waits_s;
+        double floor_s = network_waits_s(b, waits_s);
         if (i != first && !replay_is_paced(b) && waits_s > WAITS_MATTER * b->floor_s &&
             floor_s < MET * b->floor_s)
             b->floor_s = fmax(floor_s, 0);
@@ -100,14 +110,16 @@ static bool network_fills_window(const struct analysis_clocking_figures *k)
            k->flight_bytes > FILLS * k->offered_bytes;
 }
 
-/* A flow that begins, again and again, when the other end has sent something answers requests. Its turns begin with
- * nothing in flight, a round trip after the last data or later. */
+/* A flow that begins, again and again, when the other end has sent something answers requests, and one whose pauses do
+ * not make up for late answers waits for them. Turns begin with nothing in flight, a round trip after the last data or
+ * later. */
 static void network_turns(struct replay_bulk *b, double phase_s)
 {
     const struct analysis_clocking_figures *k = &b->clocking;
     const struct analysis_round_trip_figures *t = &b->trip;
     b->turn_bytes = b->turn_s = 0;
-    if (b->limit != ANALYSIS_CAUSE_APPLICATION || !(k->prompted > ALWAYS) || k->restarts < TURNS)
+    bool waits = k->prompted > ALWAYS || (k->clocked < CLOCKED && k->clocked_sd < CLOCKED);
+    if (b->limit != ANALYSIS_CAUSE_APPLICATION || !waits || k->restarts < TURNS)
         return;
     b->turn_bytes = b->rate_bps / 8 * phase_s / k->restarts;
     b->turn_s = fmax(0, k->gaps_s / k->restarts - t->floor_s - t->data_wait_s - t->ack_wait_s);
