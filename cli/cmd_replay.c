@@ -190,7 +190,7 @@ static void replay_knobs_free(struct replay_knobs *k)
     free(k->windows_by);
 }
 
-/* Calibrates, plays once more, and leaves it so when that comes nearer. *run becomes the better one; *nearer: it did. */
+/* Calibrates, plays once more, and leaves it so when that comes nearer: *nearer. *run becomes the better one. */
 static bool replay_calibrate(struct study_replay *r, const struct replay_options *o, const char *root,
                              study_replay_measure *measure, struct study_replay_run *run, bool *nearer,
                              int *signal_number, struct error *err)

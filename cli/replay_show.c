@@ -25,6 +25,12 @@ static double replay_measured_total(const struct study_replay *r)
     return sum;
 }
 
+/* Those of the capture; none where a flow is played at its mean rate instead. */
+static int replay_pauses(const struct study_replay *r, int flow)
+{
+    return r->scenario.flows[flow].n_pauses > 0 ? r->flows[flow].pauses : 0;
+}
+
 static void replay_show_baseline(const struct study_replay *r, const struct study_replay_run *run)
 {
     struct view_table t;
@@ -32,7 +38,7 @@ static void replay_show_baseline(const struct study_replay *r, const struct stud
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
         view_table_add(&t, "%s|%s|h%d|h%d|%f|%d|%f|%f|%+.1f %%", r->flows[i].from, r->flows[i].to, flow->from, flow->to,
-                       study_replay_window(r, i) / 1e3, r->flows[i].pauses, r->flows[i].measured_bps / 1e6,
+                       study_replay_window(r, i) / 1e3, replay_pauses(r, i), r->flows[i].measured_bps / 1e6,
                        run->goodput_bps[i] / 1e6, 100 * (run->goodput_bps[i] / r->flows[i].measured_bps - 1));
     }
     double measured = replay_measured_total(r), played = replay_total(run, r->n_flows);
@@ -128,8 +134,8 @@ json_t *cli_replay_show_json(const struct cli_replay_show *show)
         json_array_append_new(
             flows, results_json("src:s dst:s from_host:i to_host:i window_bytes:l pauses:i application_bps:f "
                                 "until_the_end:b measured_bps:f replayed_bps:f", r->flows[i].from, r->flows[i].to,
-                                flow->from, flow->to, (int64_t)study_replay_window(r, i), r->flows[i].pauses,
-                                r->flows[i].rate_bps, r->flows[i].until_the_end, r->flows[i].measured_bps,
+                                flow->from, flow->to, (int64_t)study_replay_window(r, i), replay_pauses(r, i),
+                                (double)flow->rate_bps, r->flows[i].until_the_end, r->flows[i].measured_bps,
                                 runs[0].goodput_bps[i]));
     }
     for (int i = 0; i < show->n; i++) {

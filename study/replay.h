@@ -29,7 +29,6 @@ struct study_replay_flow {
     double windows_by;    /* its captured windows are played so many times as large */
     double settled_bps;   /* its goodput once all flows were active and settled */
     double paced_bps;     /* mean rate of one that takes turns with the other end; 0: it does not */
-    double rate_bps;      /* at which its application, or its reader, takes its time; 0: it is in no hurry of its own */
     int pauses;           /* of its application */
 };
 
@@ -118,9 +117,9 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
  * no control. */
 bool study_replay_refuses_change(const struct study_replay *r, const char *what_if, char why[static 240]);
 
-/* Why what was played is not worth its figures, though the baseline is near: it fills a link whose rate was only assumed,
- * the diagnosis cannot tell what ends of waits are worth, or expects of this change another share of what would be carried, by more than a tenth. Two ways to
- * one answer that differ leave none. `d` NULL: nothing is expected. */
+/* Why what was played is not worth its figures, though the baseline is near: it fills a link whose rate was only
+ * assumed; the diagnosis cannot tell what ends of waits are worth; or it expects of this change another share of what
+ * would be carried, by more than a tenth, and applications or readers may hold flows. `d` NULL: nothing is expected. */
 bool study_replay_refuses_gain(const struct study_replay *r, const struct analysis_diagnosis *d,
                                const struct study_replay_run *baseline, const struct study_replay_run *played,
                                char why[static 240]);

@@ -237,7 +237,6 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     replay_add_pauses(r, b);
     if (replay_is_paced(b))
         flow->rate_bps = llround(replay_pace_bps(b, flow, play->pauses));
-    play->rate_bps = (double)flow->rate_bps;
     play->paced_bps = b->turn_bytes > 0 ? f->goodput_bps : 0;
     replay_add_windows(table, b, first_s, flow);
     s->n_flows++;

@@ -242,14 +242,15 @@ static double network_full_bps(const struct analysis_capacity_way *way, double p
  * many segments at once, the wire shows bursts at a rate of its own, before the bottleneck. */
 static void network_rates(struct study_replay *r, const struct analysis_capacity_host *host,
                           const struct analysis_diagnosis *d, const bool paced[2], const bool queued[2],
-                          const bool thin[2], const bool lossy[2], const double carried_bps[2], const double bound_bps[2], double life_s)
+                          const bool thin[2], const bool lossy[2], const double carried_bps[2],
+                          const double bound_bps[2], double life_s)
 {
     const struct analysis_diagnosis_way *d_way[] = {&d->in, &d->out};
     const struct analysis_capacity_way *ways[] = {host ? &host->in : NULL, host ? &host->out : NULL};
     double bps[] = {network_rate(&d->in, ways[0], paced[0], queued[0]),
                     network_rate(&d->out, ways[1], paced[1], queued[1])}, peak[2], assumed[] = {NAN, NAN};
     for (int i = 0; i < 2; i++)
-        peak[i] = ways[i] ? fmax(network_peak_bps(ways[i]), ways[i]->all_bytes * 8 / life_s) : 0; /* life may be short */
+        peak[i] = ways[i] ? fmax(network_peak_bps(ways[i]), ways[i]->all_bytes * 8 / life_s) : 0; /* it may be short */
     for (int i = 0; i < 2; i++)
         if (!isfinite(bps[i]) && !paced[i] && bound_bps[i] < BOUND_OFF * carried_bps[i])
             bps[i] = carried_bps[i]; /* all that is in flight waits */

@@ -17,7 +17,7 @@ struct replay_bulk {
     struct analysis_clocking_figures clocking; /* likewise; full_bytes NAN when unknown */
     struct analysis_round_trip_figures trip;   /* of its life; tick_s NAN when unknown */
     enum analysis_cause limit;   /* what keeps it from sending more */
-    double turn_bytes, turn_s;   /* it answers requests, so many bytes each, so long after the last was acknowledged; 0 */
+    double turn_bytes, turn_s;   /* it takes turns: so many bytes, so long after the last are acknowledged; 0 */
 };
 
 static inline bool replay_is_paced(const struct replay_bulk *b)

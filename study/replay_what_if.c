@@ -192,12 +192,17 @@ static double what_if_room_bps(const struct study_replay *r, const double before
     return bps;
 }
 
-/* Might applications or readers hold flows, by the diagnosis? What looks like a window to a replay would not grow then.
- * Of windows and losses the replay knows more: a window that losses set opens when they end. */
+/* Does anything but windows and queues hold flows, by the diagnosis? What an application or a reader holds may look
+ * like a window to a replay, and not grow; how far windows open when losses end hangs on buffers. Of the rest a replay
+ * knows more than the diagnosis. */
 static bool what_if_may_be_held(const struct analysis_diagnosis *d)
 {
-    return d->cause == ANALYSIS_CAUSE_APPLICATION || d->cause == ANALYSIS_CAUSE_RECEIVER ||
-           d->second == ANALYSIS_CAUSE_APPLICATION || d->second == ANALYSIS_CAUSE_RECEIVER;
+    static const enum analysis_cause held[] = {ANALYSIS_CAUSE_APPLICATION, ANALYSIS_CAUSE_RECEIVER,
+                                              ANALYSIS_CAUSE_LOSSES};
+    bool may = false;
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+        may = may || d->cause == held[i] || d->second == held[i];
+    return may;
 }
 
 bool study_replay_refuses_gain(const struct study_replay *r, const struct analysis_diagnosis *d,
@@ -223,7 +228,8 @@ bool study_replay_refuses_gain(const struct study_replay *r, const struct analys
     if (d->answer == ANALYSIS_ANSWER_UNKNOWN)
         snprintf(why, 240, "the capture does not show what waiting ACKs cost, so that a replay only guesses it");
     else if (what_if_may_be_held(d) && fabs(1 / (1 + won) - 1 / (1 + expected)) > DISAGREE)
-        snprintf(why, 240, "%.60s wins back %.0f %% in the replay, and the diagnosis expects %.0f %%: one of them is wrong",
+        snprintf(why, 240,
+                 "%.60s wins back %.0f %% in the replay, and the diagnosis expects %.0f %%: one of them is wrong",
                  played->label, 100 * won, 100 * expected);
     return why[0] != '\0';
 }

@@ -213,7 +213,7 @@ static void endpoint_accept(struct native_endpoint *e, const struct native_segme
     rx->nxt = hole ? native_reassembly_advance(&rx->reassembly, to) : to;
     uint64_t bytes = rx->nxt - before;
     bool finished = rx->nxt > rx->finish;
-    /* what an application wrote ends here, and the other has read it: Linux does not wait for more (tcp_cleanup_rbuf) */
+    /* what an application wrote ends here, and the other reads it: Linux waits for no more (tcp_cleanup_rbuf) */
     bool pushed = s->flags & NATIVE_PUSH && s->payload_bytes < e->config.segment_bytes;
     rx->unacked++;
     rx->ack_now = rx->ack_now || hole || finished || pushed || rx->quick_acks > 0 ||
