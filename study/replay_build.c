@@ -175,13 +175,13 @@ static double replay_pace_bps(const struct replay_bulk *b, const struct scenario
 }
 
 /* How many times as much was in flight as the first segments after ACKs show: data that leave in bursts, because a
- * reader makes room in steps, follow those. By Little's law, where that is far more. */
+ * reader makes room in steps, follow those. By Little's law, where that is far more, and no losses make waits. */
 static double replay_burstiness(const struct replay_bulk *b)
 {
     const struct analysis_round_trip_figures *t = &b->trip;
     double little_bytes = b->rate_bps / 8 * (t->floor_s + t->data_wait_s + t->ack_wait_s);
     double by = little_bytes / b->clocking.flight_bytes;
-    return by > BURSTY ? by : 1;
+    return by > BURSTY && (b->limit == ANALYSIS_CAUSE_RECEIVER || !replay_is_lossy(b)) ? by : 1;
 }
 
 /* What was in flight, time by time, where it is not its application that decides. */
