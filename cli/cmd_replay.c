@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CALIBRATIONS 2
+#define CALIBRATIONS 6 /* at most, while they come nearer */
 #define SEARCHES 3 /* around the nearest guess */
 #define NEAR_ENOUGH 0.04 /* of study_replay_distance(): no other guess is tried */
 
@@ -147,17 +147,24 @@ static bool replay_play(struct study_replay_run *runs, int n, const struct repla
     return true;
 }
 
-/* What calibration changes: the hosts' distances, and the captured windows. */
+/* What guesses and calibration change: the scenario, its flows' TCP, the hosts' distances, and the captured windows. */
 struct replay_knobs {
-    int64_t *delays_ps; /* owned, as all here */
+    struct scenario scenario;     /* its pointers are r's */
+    struct scenario_flow *flows;  /* owned, as all below; what they point to is r's */
+    int64_t *delays_ps;
     double *windows_by;
+    char assumed[sizeof(study_replay_guess)];
 };
 
 static struct replay_knobs replay_knobs_save(const struct study_replay *r)
 {
     const struct emu_network_config *net = &r->scenario.network;
-    struct replay_knobs k = {memory_zeroed((size_t)net->n_delays + 1, sizeof *k.delays_ps, "cables"),
-                             memory_zeroed((size_t)r->n_flows, sizeof *k.windows_by, "windows")};
+    struct replay_knobs k = {.scenario = r->scenario,
+                             .flows = memory_zeroed((size_t)r->n_flows, sizeof *k.flows, "flows"),
+                             .delays_ps = memory_zeroed((size_t)net->n_delays + 1, sizeof *k.delays_ps, "cables"),
+                             .windows_by = memory_zeroed((size_t)r->n_flows, sizeof *k.windows_by, "windows")};
+    memcpy(k.flows, r->scenario.flows, (size_t)r->n_flows * sizeof *k.flows);
+    memcpy(k.assumed, r->assumed, sizeof k.assumed);
     if (net->n_delays > 0)
         memcpy(k.delays_ps, net->delays_ps, (size_t)net->n_delays * sizeof *k.delays_ps);
     for (int i = 0; i < r->n_flows; i++)
@@ -167,6 +174,9 @@ static struct replay_knobs replay_knobs_save(const struct study_replay *r)
 
 static void replay_knobs_restore(struct study_replay *r, const struct replay_knobs *k)
 {
+    r->scenario = k->scenario;
+    memcpy(r->scenario.flows, k->flows, (size_t)r->n_flows * sizeof *k->flows);
+    memcpy(r->assumed, k->assumed, sizeof k->assumed);
     if (r->scenario.network.n_delays > 0)
         memcpy(r->scenario.delays_ps, k->delays_ps, (size_t)r->scenario.network.n_delays * sizeof *k->delays_ps);
     for (int i = 0; i < r->n_flows; i++)
@@ -175,14 +185,15 @@ static void replay_knobs_restore(struct study_replay *r, const struct replay_kno
 
 static void replay_knobs_free(struct replay_knobs *k)
 {
+    free(k->flows);
     free(k->delays_ps);
     free(k->windows_by);
 }
 
-/* Calibrates, plays once more, and leaves it so when that comes nearer. *run becomes the better one. */
+/* Calibrates, plays once more, and leaves it so when that comes nearer: *nearer. *run becomes the better one. */
 static bool replay_calibrate(struct study_replay *r, const struct replay_options *o, const char *root,
-                             study_replay_measure *measure, struct study_replay_run *run, int *signal_number,
-                             struct error *err)
+                             study_replay_measure *measure, struct study_replay_run *run, bool *nearer,
+                             int *signal_number, struct error *err)
 {
     struct study_replay_run moved = {.label = "calibrated"};
     double before = measure(r, run);
@@ -192,7 +203,8 @@ static bool replay_calibrate(struct study_replay *r, const struct replay_options
     bool ok = before < NEAR_ENOUGH ||
               (replay_prepare(r, NULL, o, &moved, err) && replay_play(&moved, 1, o, true, signal_number, err) &&
                (*signal_number || study_replay_run_read(&moved, r->n_flows, err)));
-    if (ok && moved.goodput_bps && measure(r, &moved) < before) {
+    *nearer = ok && moved.goodput_bps && measure(r, &moved) < before;
+    if (*nearer) {
         free(run->goodput_bps);
         *run = moved;
     } else {
@@ -256,16 +268,16 @@ static bool replay_assume(struct study_replay *r, const struct replay_options *o
         return false;
     if (*chosen)
         snprintf(r->assumed, sizeof r->assumed, "%s", chosen);
-    bool ok = true;
-    for (int round = 0; ok && !*signal_number && r->reads_network && round < CALIBRATIONS; round++)
-        ok = replay_calibrate(r, o, root, measure, best, signal_number, err);
+    bool ok = true, nearer = r->reads_network;
+    for (int round = 0; ok && !*signal_number && nearer && round < CALIBRATIONS; round++)
+        ok = replay_calibrate(r, o, root, measure, best, &nearer, signal_number, err);
     return ok;
 }
 
 /* Plays what the capture leaves open, and takes into r what comes nearest. When the plainest guess is near enough,
- * nothing else is tried; buffers are searched more closely around the nearest. */
-static bool replay_guess(struct study_replay *r, const struct replay_options *o, const char *root, int *signal_number,
-                         struct error *err)
+ * nothing else is tried; buffers are searched more closely around the nearest. *off: study_replay_error() then. */
+static bool replay_guess_once(struct study_replay *r, const struct replay_options *o, const char *root, double *off,
+                              int *signal_number, struct error *err)
 {
     study_replay_guess guess[STUDY_REPLAY_GUESSES], chosen = "";
     struct study_replay_run best = {0};
@@ -281,15 +293,17 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
          replay_search(r, o, root, guess, study_replay_error, STUDY_REPLAY_NEAR, &best, &chosen, signal_number, err);
     struct replay_knobs knobs = replay_knobs_save(r);
     ok = ok && replay_assume(r, o, root, chosen, study_replay_distance, &best, signal_number, err);
+    *off = ok && !*signal_number ? study_replay_error(r, &best) : 0;
     if (ok && !*signal_number && !o->gives[GIVEN_CONGESTION] && study_replay_needs_windows(r, &best)) {
         struct study_replay_run given = {0};
         struct replay_knobs found = replay_knobs_save(r);
         study_replay_guesses_given(guess, &n);
         replay_knobs_restore(r, &knobs);
         ok = replay_try(r, o, root, guess, n, study_replay_error, &given, &chosen, signal_number, err);
-        double limit = fmax(study_replay_error(r, &best), STUDY_REPLAY_NEAR);
-        if (ok && !*signal_number && study_replay_error(r, &given) < limit)
-            ok = replay_assume(r, o, root, chosen, study_replay_error, &given, signal_number, err);
+        ok = ok && !*signal_number && replay_assume(r, o, root, chosen, study_replay_error, &given, signal_number, err);
+        double given_off = ok && !*signal_number ? study_replay_error(r, &given) : INFINITY;
+        if (given_off < fmax(*off, STUDY_REPLAY_NEAR))
+            *off = given_off;
         else
             replay_knobs_restore(r, &found);
         replay_knobs_free(&found);
@@ -297,6 +311,24 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
     }
     replay_knobs_free(&knobs);
     free(best.goodput_bps);
+    return ok;
+}
+
+/* Where flows that take turns do not come near, their mean rates may. */
+static bool replay_guess(struct study_replay *r, const struct replay_options *o, const char *root, int *signal_number,
+                         struct error *err)
+{
+    struct replay_knobs first = replay_knobs_save(r);
+    double turns_off, paced_off = INFINITY;
+    bool ok = replay_guess_once(r, o, root, &turns_off, signal_number, err);
+    struct replay_knobs turns = replay_knobs_save(r);
+    replay_knobs_restore(r, &first);
+    if (ok && turns_off > STUDY_REPLAY_NEAR && study_replay_pace(r))
+        ok = replay_guess_once(r, o, root, &paced_off, signal_number, err);
+    if (!(paced_off < turns_off))
+        replay_knobs_restore(r, &turns);
+    replay_knobs_free(&turns);
+    replay_knobs_free(&first);
     return ok;
 }
 

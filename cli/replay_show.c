@@ -26,6 +26,12 @@ static double replay_measured_total(const struct study_replay *r)
     return sum;
 }
 
+/* Those of the capture; none where a flow is played at its mean rate instead. */
+static int replay_pauses(const struct study_replay *r, int flow)
+{
+    return r->scenario.flows[flow].n_pauses > 0 ? r->flows[flow].pauses : 0;
+}
+
 static void replay_show_baseline(const struct study_replay *r, const struct study_replay_run *run)
 {
     struct view_table t;
@@ -33,7 +39,7 @@ static void replay_show_baseline(const struct study_replay *r, const struct stud
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
         view_table_add(&t, "%s|%s|h%d|h%d|%f|%d|%f|%f|%+.1f %%", r->flows[i].from, r->flows[i].to, flow->from, flow->to,
-                       study_replay_window(r, i) / 1e3, r->flows[i].pauses, r->flows[i].measured_bps / 1e6,
+                       study_replay_window(r, i) / 1e3, replay_pauses(r, i), r->flows[i].measured_bps / 1e6,
                        run->goodput_bps[i] / 1e6, 100 * (run->goodput_bps[i] / r->flows[i].measured_bps - 1));
     }
     double measured = replay_measured_total(r), played = replay_total(run, r->n_flows);
@@ -91,6 +97,7 @@ static void replay_show_variants(const struct cli_replay_show *show)
 void cli_replay_show(const struct cli_replay_show *show)
 {
     const struct study_replay *r = show->replay;
+    const char *never = " (never full: assumed)";
     if (show->host && show->host->diagnosed)
         view_diagnosis_print_answer(stdout, cli_name(show->file), show->host);
     if (r->left_out > 0)
@@ -99,9 +106,9 @@ void cli_replay_show(const struct cli_replay_show *show)
         fprintf(stderr, "contraflow: %d flows without a window in the capture are played with the scenario's\n",
                 r->windows_unknown);
     if (r->reads_network)
-        printf("  read off the capture: %.4g Mb/s towards h0, %.4g Mb/s from it%s%s%s\n", r->rate_bps[0] / 1e6,
-               r->rate_bps[1] / 1e6, r->rate_known ? "" : " (never full: assumed)", *r->assumed ? "; assumed: " : "",
-               r->assumed);
+        printf("  read off the capture: %.4g Mb/s towards h0%s, %.4g Mb/s from it%s%s%s\n", r->rate_bps[0] / 1e6,
+               r->rate_known[0] ? "" : never, r->rate_bps[1] / 1e6, r->rate_known[1] ? "" : never,
+               *r->assumed ? "; assumed: " : "", r->assumed);
     replay_show_baseline(r, &show->runs[0]);
     if (show->n > 1)
         replay_show_variants(show);
@@ -114,8 +121,8 @@ static json_t *replay_show_link(const struct study_replay *r)
 {
     if (!r->reads_network)
         return json_null();
-    return results_json("in_bps:f out_bps:f known:b other_share:f", r->rate_bps[0], r->rate_bps[1], r->rate_known,
-                        r->other_share);
+    return results_json("in_bps:f out_bps:f in_known:b out_known:b in_other_share:f out_other_share:f", r->rate_bps[0],
+                        r->rate_bps[1], r->rate_known[0], r->rate_known[1], r->other_share[0], r->other_share[1]);
 }
 
 json_t *cli_replay_show_json(const struct cli_replay_show *show)
@@ -128,8 +135,8 @@ json_t *cli_replay_show_json(const struct cli_replay_show *show)
         json_array_append_new(
             flows, results_json("src:s dst:s from_host:i to_host:i window_bytes:l pauses:i application_bps:f "
                                 "until_the_end:b measured_bps:f replayed_bps:f", r->flows[i].from, r->flows[i].to,
-                                flow->from, flow->to, (int64_t)study_replay_window(r, i), r->flows[i].pauses,
-                                r->flows[i].rate_bps, r->flows[i].until_the_end, r->flows[i].measured_bps,
+                                flow->from, flow->to, (int64_t)study_replay_window(r, i), replay_pauses(r, i),
+                                (double)flow->rate_bps, r->flows[i].until_the_end, r->flows[i].measured_bps,
                                 runs[0].goodput_bps[i]));
     }
     for (int i = 0; i < show->n; i++) {

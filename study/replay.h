@@ -28,7 +28,7 @@ struct study_replay_flow {
     bool window_unknown;  /* nobody stamped: what was in flight at the sender is not known */
     double windows_by;    /* its captured windows are played so many times as large */
     double settled_bps;   /* its goodput once all flows were active and settled */
-    double rate_bps;      /* at which its application, or its reader, takes its time; 0: it is in no hurry of its own */
+    double paced_bps;     /* mean rate of one that takes turns with the other end; 0: it does not */
     int pauses;           /* of its application */
 };
 
@@ -43,7 +43,7 @@ struct study_replay {
     int n_maps, n_given;       /* addresses placed; those the user did */
     bool reads_network;        /* given: the scenario leaves the link's rate to the capture */
     bool reads_start;          /* given: and the first congestion window: its usual ten segments, or warm */
-    bool rate_known;           /* the capture shows the rate */
+    bool rate_known[2];        /* the capture shows the rate, or that of the other way, which does as well */
     double rate_bps[2];        /* of the shared host's link, towards it and from it */
     double buffer_bytes[2];    /* what the queues before it held at most, where data were lost; 0: nothing was lost */
     double settled_s;          /* all flows are active and settled, seconds since the first frame of the capture */
@@ -117,9 +117,9 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
  * no control. */
 bool study_replay_refuses_change(const struct study_replay *r, const char *what_if, char why[static 240]);
 
-/* Why what was played is not worth its figures, though the baseline is near: the diagnosis cannot tell what ends of
- * waits are worth, or expects of this change another share of what would be carried, by more than a tenth. Two ways to
- * one answer that differ leave none. `d` NULL: nothing is expected. */
+/* Why what was played is not worth its figures, though the baseline is near: it fills a link whose rate was only
+ * assumed; the diagnosis cannot tell what ends of waits are worth; or it expects of this change another share of what
+ * would be carried, by more than a tenth, and applications or readers may hold flows. `d` NULL: nothing is expected. */
 bool study_replay_refuses_gain(const struct study_replay *r, const struct analysis_diagnosis *d,
                                const struct study_replay_run *baseline, const struct study_replay_run *played,
                                char why[static 240]);
@@ -127,6 +127,9 @@ bool study_replay_refuses_gain(const struct study_replay *r, const struct analys
 /* Moves the hosts so that each flow's round trip W/x comes nearer to the captured one's; or, under the control `given`,
  * makes its windows larger or smaller. */
 void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run);
+
+/* Gives flows that take turns their mean rates instead. False: none does. */
+bool study_replay_pace(struct study_replay *r);
 
 void study_replay_scale_windows(struct study_replay *r, int flow, double by);
 

@@ -21,6 +21,8 @@
 #define WINDOWS 120      /* a flow, at most one for every */
 #define WINDOW_S 0.032   /* s */
 #define BURSTY 1.4
+#define TURNS 20000.0 /* a flow, at most */
+#define REPEATS 5 /* of what was captured is the most that a change can give */
 #define STOPS_S 0.05 /* shorter pauses of an application are its pace */
 
 /* The host an address is placed on; -1: none yet. */
@@ -87,7 +89,7 @@ static int64_t replay_window(const struct study_replay *r, const struct replay_b
     double window = f->window_bytes, full = k->full_bytes > 0 && k->full_bytes < SUPER ? k->full_bytes : 1448;
     double segment = (double)r->scenario.tcp.segment_bytes;
     double most = k->flight_bytes / k->fullness; /* in flight, at most in each moment */
-    bool free = replay_is_paced(b), known = f->window_source != ANALYSIS_WINDOW_UNKNOWN;
+    bool free = replay_is_paced(b) || b->turn_bytes > 0, known = f->window_source != ANALYSIS_WINDOW_UNKNOWN;
     if (replay_is_lossy(b) || free)
         window = f->advertised_bytes;
     else if (!known && k->offered_bytes >= full)
@@ -108,6 +110,27 @@ static int64_t replay_window(const struct study_replay *r, const struct replay_b
     return bytes < r->scenario.tcp.segment_bytes ? r->scenario.tcp.segment_bytes : bytes;
 }
 
+/* A pause after every turn. */
+static void replay_add_turns(const struct replay_bulk *b, struct scenario_flow *flow)
+{
+    size_t n = (size_t)fmin((double)b->flow.payload_bytes / b->turn_bytes, TURNS);
+    flow->pauses = memory_zeroed(REPEATS * n, sizeof *flow->pauses, "the turns of a flow");
+    for (size_t i = 0; i < n; i++)
+        flow->pauses[flow->n_pauses++] = (struct scenario_pause){llround((double)(i + 1) * b->turn_bytes),
+                                                                 llround(fmax(1e-9, b->turn_s) * UNITS_PS_PER_S)};
+}
+
+/* What a flow that gets through more than was captured does then: the same once more, from its first pause on. */
+static void replay_repeat_pauses(struct scenario_flow *flow, int64_t captured_bytes)
+{
+    int n = flow->n_pauses;
+    for (int i = 0; n > 0 && flow->bytes == 0 && i < (REPEATS - 1) * n; i++) {
+        struct scenario_pause again = flow->pauses[i];
+        again.after_bytes += captured_bytes;
+        flow->pauses[flow->n_pauses++] = again;
+    }
+}
+
 /* The pauses of flow number n_flows, which has been filled. */
 static void replay_add_pauses(struct study_replay *r, const struct replay_bulk *b)
 {
@@ -117,7 +140,12 @@ static void replay_add_pauses(struct study_replay *r, const struct replay_bulk *
     size_t n = free || b->flow.window_source == ANALYSIS_WINDOW_TIMESTAMPS ? b->n_pauses : 0;
     struct scenario *s = &r->scenario;
     struct scenario_flow *flow = &s->flows[s->n_flows];
-    flow->pauses = memory_zeroed(n, sizeof *flow->pauses, "the pauses of a flow");
+    if (b->turn_bytes > 0) {
+        replay_add_turns(b, flow);
+        n = 0;
+    } else {
+        flow->pauses = memory_zeroed(REPEATS * n, sizeof *flow->pauses, "the pauses of a flow");
+    }
     int64_t last = 0;
     for (size_t i = 0; i < n; i++) {
         if (free && (double)pauses[i].pause_ns < STOPS_S * 1e9)
@@ -126,8 +154,9 @@ static void replay_add_pauses(struct study_replay *r, const struct replay_bulk *
             continue;
         last = pauses[i].after_bytes;
         flow->pauses[flow->n_pauses++] = (struct scenario_pause){last, pauses[i].pause_ns * UNITS_PS_PER_NS};
-        r->flows[s->n_flows].pauses++;
     }
+    r->flows[s->n_flows].pauses = flow->n_pauses;
+    replay_repeat_pauses(flow, b->flow.payload_bytes);
 }
 
 /* When it connected: a handshake before its first data, if that was seen. */
@@ -137,22 +166,22 @@ static double replay_connect_s(const struct analysis_flow *f)
 }
 
 /* The rate at which an application writes, or a reader takes, while it does: what the pauses leave of the time. */
-static double replay_pace_bps(const struct replay_bulk *b, const struct scenario_flow *flow)
+static double replay_pace_bps(const struct replay_bulk *b, const struct scenario_flow *flow, int pauses)
 {
     double life_s = b->flow.end_s - b->flow.start_s, paused_s = 0;
-    for (int i = 0; i < flow->n_pauses; i++)
+    for (int i = 0; i < pauses; i++)
         paused_s += (double)flow->pauses[i].pause_ps / UNITS_PS_PER_S;
     return (double)b->flow.payload_bytes * 8 / fmax(life_s - paused_s, life_s / 10);
 }
 
 /* How many times as much was in flight as the first segments after ACKs show: data that leave in bursts, because a
- * reader makes room in steps, follow those. By Little's law, where that is far more. */
+ * reader makes room in steps, follow those. By Little's law, where that is far more, and no losses make waits. */
 static double replay_burstiness(const struct replay_bulk *b)
 {
     const struct analysis_round_trip_figures *t = &b->trip;
     double little_bytes = b->rate_bps / 8 * (t->floor_s + t->data_wait_s + t->ack_wait_s);
     double by = little_bytes / b->clocking.flight_bytes;
-    return by > BURSTY ? by : 1;
+    return by > BURSTY && (b->limit == ANALYSIS_CAUSE_RECEIVER || !replay_is_lossy(b)) ? by : 1;
 }
 
 /* What was in flight, time by time, where it is not its application that decides. */
@@ -207,8 +236,8 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     r->floor_s = fmin(r->floor_s, isfinite(f->rtt_floor_s) ? f->rtt_floor_s : INFINITY);
     replay_add_pauses(r, b);
     if (replay_is_paced(b))
-        flow->rate_bps = llround(replay_pace_bps(b, flow));
-    play->rate_bps = (double)flow->rate_bps;
+        flow->rate_bps = llround(replay_pace_bps(b, flow, play->pauses));
+    play->paced_bps = b->turn_bytes > 0 ? f->goodput_bps : 0;
     replay_add_windows(table, b, first_s, flow);
     s->n_flows++;
 }
@@ -289,6 +318,18 @@ bool study_replay_build(struct study_replay *r, const struct analysis_flows *tab
         free(flows[i].pauses);
     free(flows);
     return ok;
+}
+
+bool study_replay_pace(struct study_replay *r)
+{
+    bool any = false;
+    for (int i = 0; i < r->n_flows; i++)
+        if (r->flows[i].paced_bps > 0) {
+            any = true;
+            r->scenario.flows[i].rate_bps = llround(r->flows[i].paced_bps);
+            r->scenario.flows[i].n_pauses = 0;
+        }
+    return any;
 }
 
 void study_replay_fini(struct study_replay *r)

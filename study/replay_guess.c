@@ -163,8 +163,9 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
             worst = i;
         }
     }
+    bool unknown = r->reads_network && !r->rate_known[0] && !r->rate_known[1];
     const char *reason = r->flows[worst].lossy          ? "losses strike at random, or the buffers are others"
-                         : r->reads_network && !r->rate_known ? "the link's rate does not show: --set network.link.rate"
+                         : unknown                      ? "the link's rate does not show: --set network.link.rate"
                          : r->windows_unknown > 0       ? "windows do not show without timestamps"
                                                         : "something holds it that a replay does not have";
     double other = fmax(r->other_share[0], r->other_share[1]);

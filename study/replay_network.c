@@ -30,6 +30,8 @@
 #define BOUND_OFF 1.2     /* a wait is a mean of its slots, what is in flight too */
 #define FILLS 0.75        /* of a window of few segments, and a segment of it */
 #define SAME 0.1          /* of the window offered comes and goes in 30 ms */
+#define CLOCKED 0.5       /* of a late answer is made up for by the pause that follows: a clock starts it */
+#define TURNS 8           /* fewer are no habit */
 #define UNLIKE 1.02       /* two rates closer than that are one */
 
 static const struct capture_address *network_host(const struct study_replay *r, int host)
@@ -69,6 +71,15 @@ static double network_floor_s(const struct replay_bulk *b)
     return floor_s;
 }
 
+/* W/x - d: how long data and ACKs of a flow wait; NAN unknown. Without stamps, a flow that its window limits has all in
+ * flight that it may. */
+static double network_waits_s(const struct replay_bulk *b, double floor_s)
+{
+    double flight_bytes = isfinite(b->flight_bytes) || b->limit != ANALYSIS_CAUSE_WINDOW ? b->flight_bytes
+                                                                                         : b->clocking.offered_bytes;
+    return flight_bytes * 8 / b->rate_bps - floor_s;
+}
+
 /* A flow that began after another may have met its queue even in the handshake. All flows of a link wait in the same
  * two queues, so by Little's law W/x - d is the same for all of them: d follows from that of the first. */
 static void network_floors(const struct study_replay *r, struct replay_bulk *flows, int n)
@@ -81,10 +92,10 @@ static void network_floors(const struct study_replay *r, struct replay_bulk *flo
             first = i;
     if (first < 0)
         return;
-    double waits_s = flows[first].flight_bytes * 8 / flows[first].rate_bps - flows[first].floor_s;
+    double waits_s = network_waits_s(&flows[first], flows[first].floor_s);
     for (int i = 0; i < n; i++) {
         struct replay_bulk *b = &flows[i];
-        double floor_s = b->flight_bytes * 8 / b->rate_bps - waits_s;
+        double floor_s = network_waits_s(b, waits_s);
         if (i != first && !replay_is_paced(b) && waits_s > WAITS_MATTER * b->floor_s &&
             floor_s < MET * b->floor_s)
             b->floor_s = fmax(floor_s, 0);
@@ -97,6 +108,21 @@ static bool network_fills_window(const struct analysis_clocking_figures *k)
 {
     return k->offered_swing < SAME && k->flight_bytes + k->full_bytes > k->offered_bytes &&
            k->flight_bytes > FILLS * k->offered_bytes;
+}
+
+/* A flow that begins, again and again, when the other end has sent something answers requests, and one whose pauses do
+ * not make up for late answers waits for them. Turns begin with nothing in flight, a round trip after the last data or
+ * later. */
+static void network_turns(struct replay_bulk *b, double phase_s)
+{
+    const struct analysis_clocking_figures *k = &b->clocking;
+    const struct analysis_round_trip_figures *t = &b->trip;
+    b->turn_bytes = b->turn_s = 0;
+    bool waits = k->prompted > ALWAYS || (k->clocked < CLOCKED && k->clocked_sd < CLOCKED);
+    if (b->limit != ANALYSIS_CAUSE_APPLICATION || !waits || k->restarts < TURNS)
+        return;
+    b->turn_bytes = b->rate_bps / 8 * phase_s / k->restarts;
+    b->turn_s = fmax(0, k->gaps_s / k->restarts - t->floor_s - t->data_wait_s - t->ack_wait_s);
 }
 
 static bool network_diagnose(struct study_replay *r, const struct analysis_flows *table,
@@ -147,8 +173,10 @@ static bool network_diagnose(struct study_replay *r, const struct analysis_flows
     bool ok = k == 0 || analysis_diagnose(table, host, flows[0].flow.tag, asked, k, from_s, to_s, NULL, d, err);
     for (int i = 0; ok && i < n; i++)
         for (size_t j = 0; j < k; j++)
-            if (asked[j].slot == flows[i].slot)
+            if (asked[j].slot == flows[i].slot) {
                 flows[i].limit = network_fills_window(&flows[i].clocking) ? ANALYSIS_CAUSE_WINDOW : asked[j].limit;
+                network_turns(&flows[i], fmin(to_s, flows[i].flow.end_s) - fmax(from_s, flows[i].flow.start_s));
+            }
     free(asked);
     return ok;
 }
@@ -202,26 +230,38 @@ static double network_bound_bps(const struct study_replay *r, const struct repla
     return wait > 0 ? flight_bytes * 8 * bps / wait : INFINITY;
 }
 
+/* Losses show that the link was full, at the rate of frames in pairs, as ACKs drive them, or of what 100 ms carried. */
+static double network_full_bps(const struct analysis_capacity_way *way, double peak_bps)
+{
+    double share, bps = analysis_capacity_bps(way, &share);
+    return bps < peak_bps ? bps : peak_bps;
+}
+
 /* A direction whose rate does not show has the other's if it never carried more, or just that all the time; before a
  * queue bursts pass that exceed its rate. Else it has some more than it carried. Beside a host that hands its NIC
  * many segments at once, the wire shows bursts at a rate of its own, before the bottleneck. */
 static void network_rates(struct study_replay *r, const struct analysis_capacity_host *host,
                           const struct analysis_diagnosis *d, const bool paced[2], const bool queued[2],
-                          const bool thin[2], const double carried_bps[2], const double bound_bps[2], double life_s)
+                          const bool thin[2], const bool lossy[2], const double carried_bps[2],
+                          const double bound_bps[2], double life_s)
 {
     const struct analysis_diagnosis_way *d_way[] = {&d->in, &d->out};
     const struct analysis_capacity_way *ways[] = {host ? &host->in : NULL, host ? &host->out : NULL};
     double bps[] = {network_rate(&d->in, ways[0], paced[0], queued[0]),
-                    network_rate(&d->out, ways[1], paced[1], queued[1])}, peak[2];
-    r->rate_known = isfinite(bps[0]) || isfinite(bps[1]);
+                    network_rate(&d->out, ways[1], paced[1], queued[1])}, peak[2], assumed[] = {NAN, NAN};
     for (int i = 0; i < 2; i++)
-        peak[i] = ways[i] ? network_peak_bps(ways[i]) : 0;
+        peak[i] = ways[i] ? fmax(network_peak_bps(ways[i]), ways[i]->all_bytes * 8 / life_s) : 0; /* it may be short */
     for (int i = 0; i < 2; i++)
+        if (!isfinite(bps[i]) && !paced[i] && bound_bps[i] < BOUND_OFF * carried_bps[i])
+            bps[i] = carried_bps[i]; /* all that is in flight waits */
+    for (int k = 0, i = 0; k < 4; k++, i = k % 2)
         if (!isfinite(bps[i]) && isfinite(bps[!i]) &&
             (peak[i] < bps[!i] / BELOW_PEAK || (carried_bps[i] > FULL * bps[!i] && carried_bps[i] < bps[!i] / FULL)))
             bps[i] = bps[!i];
-        else if (!isfinite(bps[i]))
-            bps[i] = fmax(isfinite(bps[!i]) ? bps[!i] : HEADROOM * peak[!i], HEADROOM * peak[i]);
+        else if (!isfinite(bps[i]) && ways[i] && lossy[i])
+            bps[i] = network_full_bps(ways[i], peak[i]);
+        else if (!isfinite(bps[i]) && k >= 2)
+            bps[i] = assumed[i] = fmax(isfinite(bps[!i]) ? bps[!i] : HEADROOM * peak[!i], HEADROOM * peak[i]);
     for (int i = 0; i < 2; i++)
         if (d_way[i]->source != ANALYSIS_CAPACITY_DISPERSION && bps[i] > BOUND_OFF * bound_bps[i])
             bps[i] = bps[!i] > BOUND_OFF * bound_bps[i] ? carried_bps[i] : bps[!i]; /* its queue stands */
@@ -232,14 +272,23 @@ static void network_rates(struct study_replay *r, const struct analysis_capacity
     for (int i = 0; i < 2; i++)
         if (thin[i] && ways[i] && !(r->other_share[i] > STUDY_REPLAY_OTHER)) /* never empty; before it bursts pass */
             bps[i] = ways[i]->all_bytes * 8 / life_s;
+    for (int i = 0; i < 2; i++)
+        r->rate_known[i] = bps[i] != assumed[0] && bps[i] != assumed[1];
     if (bps[0] / bps[1] < UNLIKE && bps[1] / bps[0] < UNLIKE)
         bps[0] = bps[1] = sqrt(bps[0] * bps[1]);
     r->rate_bps[0] = bps[0];
     r->rate_bps[1] = bps[1];
 }
 
-/* Without timestamps nobody knows what waits. Where frames follow each other back to back all the time, it is the link
- * that paces the flows of this direction. */
+/* Does it wait in a queue for most of its round trip, or does nobody know, for want of timestamps? */
+static bool network_may_wait(const struct replay_bulk *b)
+{
+    const struct analysis_round_trip_figures *t = &b->trip;
+    return !isfinite(t->tick_s) || t->data_wait_s > t->floor_s + t->ack_wait_s;
+}
+
+/* Where frames follow each other back to back all the time, it is the link that paces the flows of this direction, and
+ * not their applications, if they wait. */
 static void network_unpace(const struct study_replay *r, struct replay_bulk *flows, int n, bool incoming,
                            const struct analysis_capacity_way *seen)
 {
@@ -249,7 +298,7 @@ static void network_unpace(const struct study_replay *r, struct replay_bulk *flo
             carried_bps += flows[i].rate_bps * (1448 + AROUND) / 1448;
     for (int i = 0; i < n; i++)
         if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming && share > ALWAYS && carried_bps > FULL * bps &&
-            !isfinite(flows[i].trip.tick_s) && replay_is_paced(&flows[i]))
+            network_may_wait(&flows[i]) && replay_is_paced(&flows[i]))
             flows[i].limit = ANALYSIS_CAUSE_WINDOW;
 }
 
@@ -265,6 +314,15 @@ static bool network_paced(const struct study_replay *r, const struct replay_bulk
             return false;
     }
     return any;
+}
+
+/* Does a direction lose data? */
+static bool network_lossy(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
+{
+    bool lossy = false;
+    for (int i = 0; i < n; i++)
+        lossy = lossy || ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming && replay_is_lossy(&flows[i]));
+    return lossy;
 }
 
 /* Do the data of a direction wait before the tap rather than after it? */
@@ -305,12 +363,11 @@ static double network_buffer_bytes(const struct study_replay *r, const struct an
                                    double *waits_s)
 {
     size_t seen = 0;
-    bool overfull = r->overfull[incoming ? 0 : 1], lossy = overfull;
+    bool overfull = r->overfull[incoming ? 0 : 1], lossy = overfull || network_lossy(r, flows, n, incoming);
     for (int i = 0; i < n; i++) {
         bool data = (replay_host_of(r, &flows[i].flow.dst) == 0) == incoming;
         if (!data && !overfull)
             continue;
-        lossy = lossy || replay_is_lossy(&flows[i]);
         size_t slots = analysis_flows_waits(table, flows[i].slot, waits);
         for (size_t k = 0; k < slots; k++)
             waits_s[seen++] = data ? waits[k].data_s : waits[k].ack_s;
@@ -389,6 +446,7 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     bool paced[] = {network_paced(r, flows, n, true), network_paced(r, flows, n, false)};
     bool queued[] = {network_queued(r, flows, n, true), network_queued(r, flows, n, false)};
     bool thin[] = {network_thin(r, flows, n, true), network_thin(r, flows, n, false)};
+    bool lossy[] = {network_lossy(r, flows, n, true), network_lossy(r, flows, n, false)};
     if (host)
         network_datagrams(r, host);
     double carried_bps[] = {network_carried_bps(r, flows, n, true), network_carried_bps(r, flows, n, false)};
@@ -398,7 +456,7 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
         first_s = fmin(first_s, flows[i].flow.start_s);
         last_s = fmax(last_s, flows[i].flow.end_s);
     }
-    network_rates(r, host, &d, paced, queued, thin, carried_bps, bound_bps, last_s - first_s);
+    network_rates(r, host, &d, paced, queued, thin, lossy, carried_bps, bound_bps, last_s - first_s);
     for (int i = 0; i < 2; i++)
         r->overfull[i] = r->other_share[i] > STUDY_REPLAY_OTHER && carried_bps[i] > FULL * r->rate_bps[i];
     struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "waits");

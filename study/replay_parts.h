@@ -17,11 +17,12 @@ struct replay_bulk {
     struct analysis_clocking_figures clocking; /* likewise; full_bytes NAN when unknown */
     struct analysis_round_trip_figures trip;   /* of its life; tick_s NAN when unknown */
     enum analysis_cause limit;   /* what keeps it from sending more */
+    double turn_bytes, turn_s;   /* it takes turns: so many bytes, so long after the last are acknowledged; 0 */
 };
 
 static inline bool replay_is_paced(const struct replay_bulk *b)
 {
-    return b->limit == ANALYSIS_CAUSE_APPLICATION || b->limit == ANALYSIS_CAUSE_RECEIVER;
+    return !(b->turn_bytes > 0) && (b->limit == ANALYSIS_CAUSE_APPLICATION || b->limit == ANALYSIS_CAUSE_RECEIVER);
 }
 
 /* A retransmission or two may have been in vain, or a connection's end. */

@@ -213,8 +213,10 @@ static void endpoint_accept(struct native_endpoint *e, const struct native_segme
     rx->nxt = hole ? native_reassembly_advance(&rx->reassembly, to) : to;
     uint64_t bytes = rx->nxt - before;
     bool finished = rx->nxt > rx->finish;
+    /* what an application wrote ends here, and the other reads it: Linux waits for no more (tcp_cleanup_rbuf) */
+    bool pushed = s->flags & NATIVE_PUSH && s->payload_bytes < e->config.segment_bytes;
     rx->unacked++;
-    rx->ack_now = rx->ack_now || hole || finished || rx->quick_acks > 0 ||
+    rx->ack_now = rx->ack_now || hole || finished || pushed || rx->quick_acks > 0 ||
                   rx->unacked >= (uint32_t)e->config.delayed_ack;
     endpoint_deliver(e, finished ? bytes - 1 : bytes);
     if (finished)

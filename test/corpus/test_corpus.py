@@ -105,6 +105,13 @@ class Replay(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"in lost 0\.8[56]")  # 0.86 by experiment
 
+    def test_turns_losses_and_late_handshakes(self):
+        """Requests that fill a link; a lossy link whose rate does not show otherwise; a handshake that met a queue."""
+        done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus_replay", "--near", 1,
+                   "--what-if", 1)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("3 of 3", done.stdout)
+
     def test_limits_can_fail(self):
         done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--class", "bulk",
                    "--near", 1.01)

@@ -312,6 +312,25 @@ static void test_acks_are_delayed_to_one_for_two(void **state)
     line_free(l);
 }
 
+/* The last segment of what an application writes is short and pushed: its ACK does not wait 40 ms for another. A full
+ * one's does. */
+static void test_the_end_of_what_was_written_is_acknowledged_at_once(void **state)
+{
+    (void)state;
+    struct emu_tcp_config config = usual();
+    struct line *l = line_new(&config, 5 * MS, NULL);
+    const struct native_sender *tx = &l->ends[0].tx;
+    native_endpoint_write(&l->ends[0], 200 * 1448);
+    run(l, 5 * SECOND);
+    native_endpoint_write(&l->ends[0], 2 * 1448 + 100);
+    run(l, 5 * SECOND + 11 * MS);
+    assert_int_equal(tx->una, tx->written);
+    native_endpoint_write(&l->ends[0], 3 * 1448);
+    run(l, 5 * SECOND + 22 * MS);
+    assert_int_equal(tx->una, tx->written - 1448);
+    line_free(l);
+}
+
 /* Data both ways carry the ACKs: of the 20000 that two flows would have sent alone, most are not there. (On a line
  * without serialization bursts cross, so that some data find nothing to acknowledge on their way.) */
 static void test_two_way_data_carry_acks(void **state)
@@ -358,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_a_spurious_timeout_is_undone),
         cmocka_unit_test(test_a_zero_window_is_probed),
         cmocka_unit_test(test_acks_are_delayed_to_one_for_two),
+        cmocka_unit_test(test_the_end_of_what_was_written_is_acknowledged_at_once),
         cmocka_unit_test(test_two_way_data_carry_acks),
         cmocka_unit_test(test_a_window_limits_to_window_per_round_trip),
     };

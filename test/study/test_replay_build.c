@@ -56,10 +56,19 @@ static void test_a_pause_follows_the_byte_it_followed(void **state)
     add_paused_flow(f);
     struct study_replay r = built(f);
     assert_int_equal(r.n_flows, 1);
-    assert_int_equal(r.scenario.flows[0].n_pauses, 1);
-    assert_int_equal(r.scenario.flows[0].pauses[0].after_bytes, 40000);
-    assert_int_equal(r.scenario.flows[0].pauses[0].pause_ps, INT64_C(60000000000)); /* the tap is at the sender */
     assert_int_equal(r.flows[0].pauses, 1);
+    assert_true(r.scenario.flows[0].n_pauses > 1); /* it goes on where it gets through more than was captured */
+    for (int i = 0; i < r.scenario.flows[0].n_pauses; i++) {
+        const struct scenario_pause *p = &r.scenario.flows[0].pauses[i];
+        assert_int_equal(p->after_bytes, 40000 + i * (int)(SEGMENTS * SEGMENT));
+        assert_int_equal(p->pause_ps, INT64_C(60000000000)); /* the tap is at the sender */
+    }
+    assert_false(study_replay_pace(&r)); /* one pause is no habit */
+    assert_true(r.scenario.flows[0].n_pauses > 1);
+    r.flows[0].paced_bps = 8e6;
+    assert_true(study_replay_pace(&r));
+    assert_int_equal(r.scenario.flows[0].n_pauses, 0);
+    assert_int_equal(r.scenario.flows[0].rate_bps, 8000000);
     assert_true(fabs(r.floor_s - 0.002) < 1e-9);
     study_replay_fini(&r);
 }
