@@ -16,10 +16,8 @@
 #define UNSEEN 0.01          /* of the round trip: as much wait comes from stamps and delayed ACKs */
 #define NOISE 0.03           /* of the round trip, and more: stamps are not used */
 #define MOST_SEGMENTS 0.8    /* of its segments belong to bursts from rest */
-#define FEW_TIMED 0.2        /* of them: too few to go on from */
 #define LATER 2              /* times what queues explain: an application does */
 #define EARLIER 16           /* flows are asked, at most */
-#define HALF 0.5             /* of its ACKs let data go: its window does */
 #define LEAST_LOOPS 16       /* to take their mean */
 #define FRAME_BITS (1538 * 8.0)
 
@@ -142,26 +140,17 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
     return seen > 0;
 }
 
-/* What a flow's stamps lack of its two loops. Where an application lets data go, that to its sender tells nothing. */
-static void evidence_missing(const struct analysis_evidence_set *s, struct analysis_evidence *e, bool application)
-{
-    double lacks_s[ANALYSIS_LOOPS]; /* near and far are those to the host and to the other end */
-    lacks_s[analysis_floors_near(e)] = e->stamped_s[analysis_floors_near(e)] - e->near_least_s;
-    lacks_s[analysis_floors_far(e)] = e->stamped_s[analysis_floors_far(e)] - e->far_least_s;
-    for (int i = 0; i < ANALYSIS_LOOPS; i++)
-        lacks_s[i] = isfinite(lacks_s[i]) && !(application && i == ANALYSIS_LOOP_SENDER) ? lacks_s[i] : 0;
-    double near_s = lacks_s[analysis_floors_near(e)], far_s = lacks_s[analysis_floors_far(e)];
-    double there_s = evidence_there(s, e) ? far_s : 0;
-    e->missing_s[!e->flow->incoming] = far_s - there_s; /* in data waits of an incoming flow */
-    e->missing_s[e->flow->incoming] = near_s + there_s;
-}
-
 static void evidence_waits(struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        double samples;
-        evidence_missing(s, e, false);
+        double near_s = e->stamped_s[analysis_floors_near(e)] - e->near_least_s, samples,
+               far_s = e->stamped_s[analysis_floors_far(e)] - e->far_least_s;
+        near_s = isfinite(near_s) ? near_s : 0;
+        far_s = isfinite(far_s) ? far_s : 0;
+        double there_s = evidence_there(s, e) ? far_s : 0;
+        e->missing_s[!e->flow->incoming] = far_s - there_s; /* in data waits of an incoming flow */
+        e->missing_s[e->flow->incoming] = near_s + there_s;
         e->data_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT) +
                                           evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN) + e->missing_s[0]);
         e->ack_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT) +
@@ -184,7 +173,7 @@ static bool evidence_pauses(const struct analysis_evidence *e)
 struct evidence_together {
     double lent_s[2]; /* the least that steady flows wait from the tap to that end; NAN without any */
     double receiver_s[2], receivers[2]; /* sum and number of known waits in the loops to receivers */
-    double queued[2]; /* data in queues: of what comes in bursts from rest, what is behind the flow's own */
+    double bursts[2]; /* bursts from rest, each by its rate */
 };
 
 /* A leg from the tap to an end, of a flow that pauses: no more than steady flows wait there. NAN where none does. */
@@ -201,33 +190,23 @@ static double evidence_receiver_s(const struct analysis_evidence *e)
     return e->loop_wait_s + e->loop_least_s - (e->flow->incoming ? e->near_least_s : e->far_least_s);
 }
 
-/* What its data wait for those before them in bursts from rest; 0 where these are not most of what it sends. Only those
- * before the first ACK are timed: if the window has room for all, the others wait on in the same way. */
+/* What its data wait for those before them in bursts from rest; 0 where these are not most of what it sends. */
 static double evidence_burst_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
     double samples, burst_s = evidence_loop_s(s, e, ANALYSIS_BURST, &samples);
-    double bytes = e->flow->rate_bps / 8 * (s->to_s - s->from_s), share = samples * e->clocking.full_bytes / bytes;
-    double bursts = 0;
-    for (size_t i = 0; i < e->n_waits; i++)
-        bursts += e->waits[i].start_s >= s->from_s && e->waits[i].start_s < s->to_s ? e->waits[i].bursts : 0;
-    if (samples < LEAST_LOOPS)
-        return 0;
-    if (share > MOST_SEGMENTS)
-        return burst_s;
-    bool room = e->lossless && bursts > MOST_SEGMENTS * e->clocking.restarts &&
-                bytes < bursts * FALLEN * e->clocking.offered_bytes;
-    return room && share > FEW_TIMED ? burst_s / share : 0;
+    double segments = e->flow->rate_bps / 8 * (s->to_s - s->from_s) / e->clocking.full_bytes;
+    return samples >= LEAST_LOOPS && samples > MOST_SEGMENTS * segments ? burst_s : 0;
 }
 
 /* What a flow's data meet in the host's queue: ACKs of the other direction's flows are timed there by themselves, and a
- * FIFO is the same for all. A burst from rest does not meet the one before it: less by the flow's part in all that
- * queues. NAN unknown. */
+ * FIFO is the same for all. A burst from rest does not meet the one before it: less by the flow's part in all bursts.
+ * NAN unknown. */
 static double evidence_queue_s(const struct evidence_together *all, const struct analysis_evidence *e)
 {
     bool incoming = e->flow->incoming;
     double own = e->burst_s * e->flow->rate_bps;
     double mean_s = all->receiver_s[!incoming] / all->receivers[!incoming];
-    return all->receivers[!incoming] > 0 ? mean_s * (own > 0 ? 1 - own / all->queued[incoming] : 1) : NAN;
+    return all->receivers[!incoming] > 0 ? mean_s * (own > 0 ? 1 - own / all->bursts[incoming] : 1) : NAN;
 }
 
 static struct evidence_together evidence_together_of(struct analysis_evidence_set *s)
@@ -240,8 +219,7 @@ static struct evidence_together evidence_together_of(struct analysis_evidence_se
         e->burst_s = evidence_burst_s(s, e);
         all.receiver_s[in] += isfinite(wait_s) ? fmax(0, wait_s) : 0;
         all.receivers[in] += isfinite(wait_s);
-        double behind_s = e->burst_s > 0 ? e->burst_s : e->data_wait_s;
-        all.queued[in] += isfinite(behind_s) ? behind_s * e->flow->rate_bps : 0;
+        all.bursts[in] += e->burst_s * e->flow->rate_bps;
         for (int to = 0; to < 2 && isfinite(e->tick_s) && !evidence_pauses(e); to++)
             all.lent_s[to] = fmin(all.lent_s[to],
                                   evidence_leg_s(s, e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN));
@@ -249,19 +227,17 @@ static struct evidence_together evidence_together_of(struct analysis_evidence_se
     return all;
 }
 
-/* An application keeps the sender waiting: what leaves it does not show when the ACK before came there. It rests, or
- * data begin from rest much later than queues make them. */
+/* An application keeps the sender waiting: what leaves it does not show when the ACK before came there. Data begin
+ * from rest much later than queues make them. */
 static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const struct evidence_together *all,
                                   const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
-    double samples, loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples),
-                    least_s = e->flow->incoming ? e->far_least_s : e->near_least_s,
-                    queues_s = e->burst_s + evidence_queue_s(all, e);
-    double trip_s = e->floor_s + queues_s + fmax(0, evidence_receiver_s(e));
-    bool open = e->lossless && k->most_bytes < FALLEN * k->offered_bytes; /* no window keeps it waiting */
-    bool rests = k->restarts >= LEAST_BREAKS && k->gaps_s - LATER * k->restarts * trip_s > IDLE * (s->to_s - s->from_s);
-    return evidence_pauses(e) || (open && (rests || (e->burst_s > 0 && loop_s - least_s > LATER * queues_s)));
+    double samples, burst_s = e->burst_s, loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples),
+                    least_s = e->flow->incoming ? e->far_least_s : e->near_least_s;
+    return evidence_pauses(e) ||
+           (burst_s > 0 && e->lossless && k->most_bytes < FALLEN * k->offered_bytes &&
+            loop_s - least_s > LATER * (burst_s + evidence_queue_s(all, e)));
 }
 
 /* Stamps show the way from the ends to the tap, whatever lets data go. Where their ticks leave too much noise, ACKs are
@@ -276,13 +252,12 @@ static void evidence_applications(const struct analysis_evidence_set *s, const s
         double receiver_s = evidence_receiver_s(e);
         if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(s, all, e))
             continue;
-        evidence_missing(s, e, true);
         double data_in_s = evidence_lent_s(s, all, e, ANALYSIS_LEG_DATA_IN);
         double ack_in_s = evidence_lent_s(s, all, e, ANALYSIS_LEG_ACK_IN);
         /* A stamp is up to a tick old, those of one burst equally: so far is their mean off. */
         double noise_s = e->tick_s / sqrt(12 * fmax(1, fmin(e->clocking.restarts, (s->to_s - s->from_s) / e->tick_s)));
-        data_s = fmax(0, data_s + (isfinite(data_in_s) ? data_in_s : 0) + e->missing_s[0]);
-        ack_s = fmax(0, ack_s + (isfinite(ack_in_s) ? ack_in_s : 0) + e->missing_s[1]);
+        data_s = fmax(0, data_s + (isfinite(data_in_s) ? data_in_s : 0));
+        ack_s = fmax(0, ack_s + (isfinite(ack_in_s) ? ack_in_s : 0));
         e->lent_s = isfinite(ack_in_s) ? fmax(0, ack_in_s) : 0;
         queue_s = isfinite(queue_s) ? queue_s : 0;
         if (burst_s > 0 && isfinite(receiver_s) && noise_s > NOISE * (e->floor_s + fmin(data_s, burst_s + queue_s))) {
@@ -297,8 +272,8 @@ static void evidence_applications(const struct analysis_evidence_set *s, const s
 
 /* Where waits are of the size of the stamps' ticks, these do not tell data from ACKs. A tap beside the host's link
  * does: what waits between the tap and the receiver and back are ACKs, in the queue of the other direction; data
- * wait before it, unless the stamps clearly say otherwise. Where the loop to the sender did not show often enough, the
- * round trip is that of Little's law, the window over the rate. */
+ * wait before it. Where the loop to the sender did not show often enough, the round trip is that of Little's law, the
+ * window over the rate. */
 static void evidence_ticks(struct analysis_evidence_set *s, const struct evidence_together *all)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -308,25 +283,15 @@ static void evidence_ticks(struct analysis_evidence_set *s, const struct evidenc
             !(e->data_wait_s + e->ack_wait_s < TICKS * e->tick_s) || !(rtt_s < TICKS * e->tick_s) ||
             !(e->clocking.flight_bytes > FEW_SEGMENTS * e->clocking.full_bytes))
             continue;
-        double tick_s = e->tick_s;
         e->tick_s = 0;
         if (evidence_kept_waiting(s, all, e))
             continue;
-        double answers, loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples);
-        (void)evidence_loop_s(s, e, ANALYSIS_LOOP_RECEIVER, &answers);
+        double loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples);
         if (samples >= LEAST_LOOPS && e->flow->loss_events == 0)
             rtt_s = loop_s + e->loop_wait_s + e->loop_least_s;
         e->floor_s = fmin(e->floor_s, rtt_s);
-        double data_s = e->data_wait_s, receiver_s = fmax(0, evidence_receiver_s(e));
-        double in_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN);
-        double out_s = fmax(0, evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT));
-        if (in_s > tick_s) /* more than stamps are off by: behind another link, data wait there */
-            receiver_s *= out_s / (out_s + in_s);
-        e->ack_wait_s = fmin(receiver_s, rtt_s - e->floor_s);
+        e->ack_wait_s = fmin(fmax(0, evidence_receiver_s(e)), rtt_s - e->floor_s);
         e->data_wait_s = fmax(0, rtt_s - e->floor_s - e->ack_wait_s);
-        /* Where its window does not let data go, but room in its own queue does, the loop is longer than its waits. */
-        if (samples < HALF * answers && rtt_s > TICKS_CLEAR * tick_s && isfinite(data_s))
-            e->data_wait_s = fmin(e->data_wait_s, data_s);
     }
 }
 

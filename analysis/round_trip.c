@@ -246,9 +246,8 @@ static void trip_burst(struct analysis_round_trip *e, int64_t time_ns)
         e->burst_ns = time_ns;
         e->answered_ns = INT64_MAX;
     }
-    if (time_ns < e->answered_ns && e->series) /* its ticks count bursts */
-        analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, (double)(time_ns - e->burst_ns),
-                                time_ns == e->burst_ns);
+    if (time_ns < e->answered_ns && e->series)
+        analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, (double)(time_ns - e->burst_ns), 0);
 }
 
 /* What an ACK let go began so much after the ACK before it: the window, if it was so the last time, too. */
@@ -480,7 +479,6 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
             waits[i].loop_s[k] = loop_s[k] = isfinite(loop_ns) ? loop_ns * 1e-9 : loop_s[k];
             waits[i].loop_samples[k] = e->series->cell[i][LOOP + k].n;
         }
-        waits[i].bursts = e->series->cell[i][LOOP + ANALYSIS_BURST].ticks_sum;
     }
     return e->series ? e->series->n : 0;
 }

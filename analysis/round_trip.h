@@ -86,7 +86,6 @@ struct analysis_wait {
     double leg_s[ANALYSIS_LEGS];
     double loop_s[ANALYSIS_TIMED];   /* NAN without a sample yet */
     uint32_t leg_samples[ANALYSIS_LEGS], loop_samples[ANALYSIS_TIMED]; /* 0: the values of the slot before */
-    double bursts; /* from rest that began */
 };
 
 /* At most ANALYSIS_LEG_SERIES_SLOTS (analysis/leg_series.h) of them; 0 for a small flow, or without timestamps. */

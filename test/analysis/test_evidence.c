@@ -75,71 +75,11 @@ static void test_unknown_waits_stay_unknown(void **state)
     analysis_flows_free(f);
 }
 
-/* It has joined a standing queue: its ACKs take 30 ms where the handshake took 20. */
-static void test_acks_of_an_application_waited_from_the_first(void **state)
-{
-    (void)state;
-    struct error err;
-    struct analysis_flows *f = new_flows();
-    analysis_flows_keep_explanations(f);
-    feed(f, 0, syn(A_TO_B, 0));
-    feed(f, 20 * MS, syn_ack(B_TO_A, 0, 1));
-    feed(f, 20 * MS + 5 * US, segment(A_TO_B, 1, 0, 1));
-    for (uint32_t k = 0; k < BURSTS; k++) {
-        uint32_t tick = 30 + 50 * k, first = 1 + k * BURST * SEGMENT;
-        int64_t at_ns = tick * MS + k * 10 * US;
-        for (uint32_t i = 0; i < BURST; i++)
-            feed(f, at_ns + i * US, stamped(A_TO_B, first + i * SEGMENT, SEGMENT, 1, tick, tick - 20));
-        for (uint32_t i = 2; i <= BURST; i += 2)
-            feed(f, at_ns + (i - 1) * US + 30 * MS, stamped(B_TO_A, 1, 0, first + i * SEGMENT, tick + 30, tick));
-    }
-    described = (struct analysis_diagnosis_flow){.idle = true, .rate_bps = BURST * SEGMENT * 8 / 50e-3};
-    assert_true(analysis_evidence_gather(&set, f, &described, 1, 0, 0.05 * (BURSTS + 1), &err));
-    assert_true(fabs(set.flow->ack_wait_s - 10e-3) < 0.6e-3);
-    assert_true(set.flow->data_wait_s < 0.6e-3);
-    analysis_evidence_free(&set);
-    analysis_flows_free(f);
-}
-
-#define WINDOW 40
-#define FULL 1448
-#define SLOW_NS (60 * US) /* a segment on a link beyond the tap */
-
-/* 40 segments queue for a slower link far away, 2.3 ms, and their ACKs wait nowhere: stamps of 1 ms show as much. */
-static void test_data_behind_another_link_are_no_acks(void **state)
-{
-    (void)state;
-    struct error err;
-    struct analysis_flows *f = new_flows();
-    analysis_flows_keep_explanations(f);
-    feed(f, 0, syn(A_TO_B, 0));
-    feed(f, 100 * US, syn_ack(B_TO_A, 0, 1));
-    feed(f, 105 * US, segment(A_TO_B, 1, 0, 1));
-    for (uint32_t i = 0; i < WINDOW; i++)
-        feed(f, MS + i * US, stamped(A_TO_B, 1 + i * FULL, FULL, 1, 100, 90));
-    for (uint32_t k = 1; k < 4000; k += 2) {
-        int64_t received_ns = MS + 50 * US + (k + 1) * SLOW_NS;
-        uint32_t tick = (uint32_t)(received_ns / MS) + 90, sent = (uint32_t)(received_ns / MS) + 99;
-        feed(f, received_ns + 50 * US, stamped(B_TO_A, 1, 0, 1 + (k + 1) * FULL, tick, sent));
-        for (uint32_t i = k + WINDOW - 1; i <= k + WINDOW; i++)
-            feed(f, received_ns + 55 * US + (i - k) * 100,
-                 stamped(A_TO_B, 1 + i * FULL, FULL, 1, (uint32_t)((received_ns + 55 * US) / MS) + 99, tick));
-    }
-    described = (struct analysis_diagnosis_flow){.rate_bps = FULL * 8 / 60e-6};
-    assert_true(analysis_evidence_gather(&set, f, &described, 1, 0.02, 0.2, &err));
-    assert_true(set.flow->ack_wait_s < 0.15e-3);
-    assert_true(fabs(set.flow->data_wait_s - 2.3e-3) < 0.15e-3);
-    analysis_evidence_free(&set);
-    analysis_flows_free(f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_an_application_writes_at_once_waits_for_itself),
         cmocka_unit_test(test_unknown_waits_stay_unknown),
-        cmocka_unit_test(test_acks_of_an_application_waited_from_the_first),
-        cmocka_unit_test(test_data_behind_another_link_are_no_acks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
