@@ -91,7 +91,7 @@ static void read_as_file(const void *bytes, size_t size)
     for (int flows = 0; opened && flows < 2; flows++) {
         f = memory_stream(&text, &size);
         check_error(sweep_export(database, flows, f, &err), &err);
-        memory_stream_end(f);
+        memory_stream_end(f, &text);
         free(text);
     }
     bool joined = sweep_merge(merged, shards, 1, &counts, &err);
