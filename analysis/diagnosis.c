@@ -524,12 +524,15 @@ static bool diagnosis_thin(const struct diagnosis *d, bool incoming)
            w->ack_wait_s > THIN * (w->floor_s + w->data_wait_s + w->ack_wait_s) && diagnosis_stands(d, incoming, true);
 }
 
-/* Of a "no": full links, or what limits most of the direction that uses its link least. */
+/* Of a "no": full links - by losses, which deeper buffers or marks would spare, or as they are -, or what limits most of
+ * the direction that uses its link least. */
 static enum analysis_cause diagnosis_cause_no(const struct diagnosis *d)
 {
     const struct analysis_diagnosis_way *least = diagnosis_least(d);
+    if (!least && (d->out->in.flows == 0 || d->out->out.flows == 0))
+        return ANALYSIS_CAUSE_ONE_WAY;
     if (!least)
-        return d->out->in.flows == 0 || d->out->out.flows == 0 ? ANALYSIS_CAUSE_ONE_WAY : ANALYSIS_CAUSE_FULL;
+        return diagnosis_most(d, NULL) == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_FULL;
     enum analysis_cause limit = diagnosis_most(d, least);
     bool elsewhere = diagnosis_elsewhere(d, true) || diagnosis_elsewhere(d, false);
     if (limit == ANALYSIS_CAUSE_WINDOW || limit == ANALYSIS_CAUSE_SEND_BUFFER)

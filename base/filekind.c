@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/filekind.h"
 
+#include "base/infile.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,18 +47,31 @@ static enum filekind filekind_of_yaml(const char *text)
     return FILEKIND_UNKNOWN;
 }
 
-enum filekind filekind_of(const char *path)
+bool filekind_read(const char *path, enum filekind *kind, struct error *err)
 {
     char bytes[BEGINNING + 1];
     struct stat st;
-    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+    *kind = FILEKIND_UNKNOWN;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return true;
+    FILE *f = infile_open(path, err);
     if (!f)
-        return FILEKIND_UNKNOWN;
+        return false;
     size_t n = fread(bytes, 1, BEGINNING, f);
     fclose(f);
     bytes[n] = '\0';
-    enum filekind kind = filekind_of_bytes(bytes, n);
-    return kind != FILEKIND_UNKNOWN || memchr(bytes, '\0', n) ? kind : filekind_of_yaml(bytes);
+    *kind = filekind_of_bytes(bytes, n);
+    if (*kind == FILEKIND_UNKNOWN && !memchr(bytes, '\0', n))
+        *kind = filekind_of_yaml(bytes);
+    return true;
+}
+
+enum filekind filekind_of(const char *path)
+{
+    enum filekind kind;
+    struct error unread;
+    filekind_read(path, &kind, &unread);
+    return kind;
 }
 
 bool filekind_blame(const char *path, enum filekind wanted, struct error *err)

@@ -13,7 +13,9 @@ enum filekind {
     FILEKIND_SWEEP,    /* YAML with axes: or scenario: */
 };
 
-/* Of a regular file; others are FILEKIND_UNKNOWN. */
+/* Of a regular file; others are FILEKIND_UNKNOWN. False and *err when one is there that cannot be read; the second one
+ * says FILEKIND_UNKNOWN then, too. */
+bool filekind_read(const char *path, enum filekind *kind, struct error *err);
 enum filekind filekind_of(const char *path);
 
 /* After PATH could not be read as `wanted`: if it is of another kind, *err becomes "x.pcap: this is a capture:

@@ -85,6 +85,8 @@ void print_escape(char *to, size_t room, const char *text)
     to[used] = '\0';
 }
 
+#define GUARD_CHUNK ((size_t)4096)
+
 struct guard {
     int descriptor;
     char kept[3]; /* the beginning of a character, whose end the next write brings */
@@ -114,15 +116,11 @@ static bool guard_is_cut(const char *s, size_t n)
     return i == n && print_sequence((unsigned char)*s) > n;
 }
 
-static ssize_t guard_write(void *cookie, const char *bytes, size_t size)
+/* Escapes and writes at most GUARD_CHUNK bytes after what was kept. On the stack: it also says that there is no memory. */
+static bool guard_chunk(struct guard *g, const char *bytes, size_t size)
 {
-    struct guard *g = cookie;
+    char text[sizeof g->kept + GUARD_CHUNK], out[4 * sizeof text]; /* \xNN for each */
     size_t n = g->n_kept + size, used = 0;
-    char *text = malloc(5 * n), *out = text ? text + n : NULL; /* 4 bytes of \xNN and the one that it stands for */
-    if (!text) {
-        errno = ENOMEM;
-        return -1;
-    }
     memcpy(text, g->kept, g->n_kept);
     memcpy(text + g->n_kept, bytes, size);
     g->n_kept = 0;
@@ -145,9 +143,17 @@ static ssize_t guard_write(void *cookie, const char *bytes, size_t size)
             used += length;
         }
     }
-    bool ok = guard_put(g, out, used);
-    free(text);
-    return ok ? (ssize_t)size : -1;
+    return guard_put(g, out, used);
+}
+
+static ssize_t guard_write(void *cookie, const char *bytes, size_t size)
+{
+    for (size_t done = 0, n; done < size; done += n) {
+        n = size - done < GUARD_CHUNK ? size - done : GUARD_CHUNK;
+        if (!guard_chunk(cookie, bytes + done, n))
+            return -1;
+    }
+    return (ssize_t)size;
 }
 
 static int guard_close(void *cookie)
@@ -158,10 +164,8 @@ static int guard_close(void *cookie)
 
 FILE *print_guard(int descriptor)
 {
-    struct guard *g = malloc(sizeof *g);
-    if (!g)
-        return NULL;
-    *g = (struct guard){.descriptor = descriptor};
+    struct guard *g = memory_zeroed(1, sizeof *g, "what is printed");
+    g->descriptor = descriptor;
     FILE *f = fopencookie(g, "w", (cookie_io_functions_t){.write = guard_write, .close = guard_close});
     if (!f)
         free(g);

@@ -60,7 +60,10 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
     struct sweep_db db;
     f->source = path;
     f->seen = 0;
-    if (filekind_of(path) != FILEKIND_DATABASE)
+    enum filekind kind;
+    if (!filekind_read(path, &kind, err))
+        return false;
+    if (kind != FILEKIND_DATABASE)
         return study_judge_source(path, &options, f->listener, fit_read_resources, f, err);
     if (!sweep_db_open(&db, path, err))
         return false;

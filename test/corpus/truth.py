@@ -32,14 +32,15 @@ def truth_cause_yes(lost, rates, data):
 def truth_cause(shares, flows):
     """Of a "no". `shares`: {way: wire share in use} of those that TCP data take; `flows`: [(way, goodput, limit)]."""
     slack = [way for way, share in shares.items() if share < FULL]
-    if not slack:
-        return "full" if len(shares) == 2 else "one_way"
-    least = min(slack, key=shares.get)
+    if not slack and len(shares) == 1:
+        return "one_way"
+    least = min(slack, key=shares.get, default=None)
     carried = {}
     for way, goodput, limit in flows:
-        if way == least:
+        if least in (way, None):
             carried[limit] = carried.get(limit, 0) + goodput
-    return max(carried, key=carried.get)
+    most = max(carried, key=carried.get)
+    return most if slack or most == "losses" else "full"
 
 
 @contextlib.contextmanager

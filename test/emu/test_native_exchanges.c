@@ -5,6 +5,8 @@
  * usage: test_native_exchanges FILE.exchange...|DIRECTORY */
 #include "emu/native/endpoint.h"
 
+#include "base/text.h"
+
 #include <glob.h>
 #include <inttypes.h>
 #include <math.h>
@@ -215,15 +217,13 @@ static struct said parse(struct exchange *x, char **words, int n)
 static void describe(const struct exchange *x, const struct sent *s, char *text, size_t size)
 {
     const struct native_segment *g = &s->segment;
-    int n = snprintf(text, size, "%.6f > %s%s%s%s %" PRIu32 ":%" PRIu32 " ack %" PRIu32 " win %u echo %.6f",
-                     (double)(s->time_ps - x->begin_ps) / 1e12, g->flags & NATIVE_SYN ? "S" : "",
-                     g->flags & NATIVE_FIN ? "F" : "", g->flags & NATIVE_PUSH ? "P" : "",
-                     g->flags & NATIVE_ACK ? "." : "", g->seq, g->seq + g->payload_bytes, g->ack,
-                     (unsigned)g->window << x->end.window_scale,
-                     ((double)g->ts_echo * 1e6 - (double)x->begin_ps) / 1e12);
+    snprintf(text, size, "%.6f > %s%s%s%s %" PRIu32 ":%" PRIu32 " ack %" PRIu32 " win %u echo %.6f",
+             (double)(s->time_ps - x->begin_ps) / 1e12, g->flags & NATIVE_SYN ? "S" : "",
+             g->flags & NATIVE_FIN ? "F" : "", g->flags & NATIVE_PUSH ? "P" : "", g->flags & NATIVE_ACK ? "." : "",
+             g->seq, g->seq + g->payload_bytes, g->ack, (unsigned)g->window << x->end.window_scale,
+             ((double)g->ts_echo * 1e6 - (double)x->begin_ps) / 1e12);
     for (int i = 0; i < g->n_sack; i++)
-        n += snprintf(text + n, size - (size_t)n, "%s%" PRIu32 ":%" PRIu32, i ? "," : " sack ", s->sack[i][0],
-                      s->sack[i][1]);
+        text_add(text, size, "%s%" PRIu32 ":%" PRIu32, i ? "," : " sack ", s->sack[i][0], s->sack[i][1]);
 }
 
 static void nothing_more(struct exchange *x)

@@ -193,7 +193,7 @@ static void test_lines_that_do_not_fit_are_named(void **state)
         rejects(&r, bad[i].words);
     }
     r.fit_path = "nowhere.csv";
-    rejects(&r, "nowhere.csv: cannot be read: No such file");
+    rejects(&r, "nowhere.csv: No such file or directory");
     r.fit_path = ".";
     rejects(&r, ".: cannot be read: Is a directory");
 }
