@@ -361,7 +361,7 @@ static bool evidence_window_unused(const struct analysis_evidence *e)
     bool little = k->most_bytes < LITTLE_SEGMENTS * k->full_bytes && k->flight_bytes < HALF_OPEN * k->offered_bytes;
     double most = k->offered_bytes > 0 ? fmin(k->most_bytes, k->offered_bytes) : k->most_bytes; /* that may fall */
     bool fallen = e->lossless && k->tight_share > TOGETHER && k->flight_bytes < FALLEN * most;
-    return k->flight_bytes == 0 || k->fullness < EMPTIED || k->jitter > JITTER || little || fallen;
+    return !(k->flight_bytes > 0) || k->fullness < EMPTIED || k->jitter > JITTER || little || fallen;
 }
 
 /* Mostly within a segment or two of the window offered. */
