@@ -299,9 +299,8 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
     struct analysis_round_trip_figures x;
     size_t seen = 0;
     *n = 0;
-    if (!c->explain[end] || !c->explain[end]->trip)
+    if (!c->explain[end] || !c->explain[end]->trip || !analysis_flows_explain(f, i, &x))
         return NULL;
-    analysis_flows_explain(f, i, &x);
     const struct analysis_pause *pause = analysis_round_trip_pauses(c->explain[end]->trip, &seen);
     struct analysis_pause *out = seen > 0 ? memory_resized(NULL, seen, sizeof *out, "the pauses of a flow") : NULL;
     int64_t here = c->client == end ? c->client_side_ns : c->server_side_ns;
