@@ -87,13 +87,7 @@ void print_escape(char *to, size_t room, const char *text)
 
 #define GUARD_CHUNK ((size_t)4096)
 
-struct guard {
-    int descriptor;
-    char kept[3]; /* the beginning of a character, whose end the next write brings */
-    size_t n_kept;
-};
-
-static bool guard_put(const struct guard *g, const char *bytes, size_t n)
+static bool guard_put(const struct print_guard *g, const char *bytes, size_t n)
 {
     while (n > 0) {
         ssize_t wrote = write(g->descriptor, bytes, n);
@@ -117,7 +111,7 @@ static bool guard_is_cut(const char *s, size_t n)
 }
 
 /* Escapes and writes at most GUARD_CHUNK bytes after what was kept. On the stack: it also says that there is no memory. */
-static bool guard_chunk(struct guard *g, const char *bytes, size_t size)
+static bool guard_chunk(struct print_guard *g, const char *bytes, size_t size)
 {
     char text[sizeof g->kept + GUARD_CHUNK], out[4 * sizeof text]; /* \xNN for each */
     size_t n = g->n_kept + size, used = 0;
@@ -156,18 +150,8 @@ static ssize_t guard_write(void *cookie, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-static int guard_close(void *cookie)
+FILE *print_guard(struct print_guard *g, int descriptor)
 {
-    free(cookie);
-    return 0;
-}
-
-FILE *print_guard(int descriptor)
-{
-    struct guard *g = memory_zeroed(1, sizeof *g, "what is printed");
-    g->descriptor = descriptor;
-    FILE *f = fopencookie(g, "w", (cookie_io_functions_t){.write = guard_write, .close = guard_close});
-    if (!f)
-        free(g);
-    return f;
+    *g = (struct print_guard){.descriptor = descriptor};
+    return fopencookie(g, "w", (cookie_io_functions_t){.write = guard_write});
 }

@@ -26,8 +26,14 @@ char *print_escaped(const char *text);
 /* The same into `to`, cut between two characters where there is no more room. */
 void print_escape(char *to, size_t room, const char *text);
 
+struct print_guard {
+    int descriptor;
+    char kept[3]; /* the beginning of a character, whose end the next write brings */
+    size_t n_kept;
+};
+
 /* A stream to a descriptor, on which text passes with its line breaks and tabs, and everything else is escaped. NULL
- * when there is no memory. The descriptor stays open. */
-FILE *print_guard(int descriptor);
+ * when there is no memory. *g is the stream's as long as that is open; the descriptor stays open. */
+FILE *print_guard(struct print_guard *g, int descriptor);
 
 #endif

@@ -13,7 +13,8 @@
 
 static FILE *cli_guard(int descriptor, FILE *unguarded, int buffering)
 {
-    FILE *f = print_guard(descriptor);
+    static struct print_guard guards[STDERR_FILENO + 1];
+    FILE *f = print_guard(&guards[descriptor], descriptor);
     if (!f)
         return unguarded; /* memory_end() will soon say so */
     setvbuf(f, NULL, buffering, BUFSIZ);

@@ -60,7 +60,8 @@ static void test_a_cut_splits_no_character_and_no_escape(void **state)
 static char *guarded(const char *text, size_t n, size_t step)
 {
     static char read_back[1 << 16];
-    FILE *file = tmpfile(), *f = print_guard(fileno(file));
+    struct print_guard g;
+    FILE *file = tmpfile(), *f = print_guard(&g, fileno(file));
     for (size_t i = 0; i < n; i += step) {
         fwrite(text + i, 1, n - i < step ? n - i : step, f);
         fflush(f);
@@ -101,7 +102,8 @@ static void test_no_bytes_pass_a_guard_as_control_characters(void **state)
 static void test_a_guard_of_a_full_disk_fails(void **state)
 {
     (void)state;
-    FILE *full = fopen("/dev/full", "w"), *f = print_guard(fileno(full));
+    struct print_guard g;
+    FILE *full = fopen("/dev/full", "w"), *f = print_guard(&g, fileno(full));
     fputs("text\n", f);
     assert_int_not_equal(fflush(f), 0);
     assert_true(ferror(f));
