@@ -25,7 +25,7 @@ from truth import truth_capture
 NEAR = 0.10   # of a flow's rate
 POINTS = 0.10 # of what is lost
 COUNTS = 0.05 # a direction that carries less of both has no share to lose, as in truth.py
-TIMEOUT_S = 120
+TIMEOUT_S = 600  # sanitizers take their time
 
 
 def replay_half(name):
