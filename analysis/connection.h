@@ -44,8 +44,8 @@ struct analysis_connections; /* opaque */
 struct analysis_connections *analysis_connections_new(void);
 void analysis_connections_free(struct analysis_connections *t);
 
-/* The connection a segment belongs to and, in *end, which end sent it. `expected`: see below; NULL unknown. A SYN with another initial
- * sequence number, after data, FIN or RST, starts a new connection of the same key. NULL when memory is out. */
+/* The connection a segment belongs to and, in *end, which end sent it. `expected`: see below; NULL unknown. A SYN with
+ * another initial sequence number, after data, FIN or RST, starts a new connection of the same key. */
 struct analysis_connection *analysis_connections_find(struct analysis_connections *t,
                                                       const struct capture_segment *s, const uint32_t *expected,
                                                       int *end);

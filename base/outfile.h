@@ -20,7 +20,8 @@ struct outfile {
 /* ERROR_INPUT when another process is writing PATH. */
 bool outfile_open(struct outfile *f, const char *path, struct error *err);
 
-/* After a write that failed, errno may still say why. On failure PATH does not appear (or keeps its old content) and PATH.part is removed. */
+/* After a write that failed, errno may still say why. On failure PATH does not appear (or keeps its old content) and
+ * PATH.part is removed. */
 bool outfile_commit(struct outfile *f, struct error *err);
 
 /* Closes and removes PATH.part. Safe on a zeroed, committed or discarded outfile. */
