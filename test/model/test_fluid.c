@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "test/cm.h"
 
@@ -52,13 +51,13 @@ static void test_alone(void **state)
     assert_near(end_s - 0.5, 10e6 / 8688 * trip_s, 0.01);
 }
 
-/* However long, it takes as many steps: at the rates of a tenth of it, and soon. Three flows through a star settle at
- * the rates of the window law, B / 2 each (README.md). */
+/* However long, it takes as many steps, at the rates of a tenth of it: did the steps grow with its bytes, the longest
+ * would take years, and the test run out of time. Three flows through a star settle at the rates of the window law,
+ * B / 2 each (README.md). */
 static void test_time_of_running_does_not_grow_with_bytes(void **state)
 {
     (void)state;
     struct model_platform p = pattern_star_platform(2, 1);
-    clock_t before = clock();
     double earlier_s = 0;
     for (double bytes = 1e9; bytes < 1e19; bytes *= 10) {
         struct model_transfer t[] = {{1, 0, bytes, 3e6, 0}, {2, 0, bytes, 3e6, 1e-4}, {0, 3, bytes, 3e6, 2e-4}};
@@ -70,7 +69,6 @@ static void test_time_of_running_does_not_grow_with_bytes(void **state)
             assert_near(end_s[1], 10 * earlier_s, 1e-4);
         earlier_s = end_s[1];
     }
-    assert_true(clock() - before < 10 * CLOCKS_PER_SEC);
 }
 
 /* Windows that hold the whole message stand in the sender's queue one behind the other: the first of two is done after

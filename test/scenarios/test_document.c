@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static void rejects_file(const char *path, const char *message)
 {
@@ -82,18 +81,23 @@ static void test_aliases_are_copies_and_cycles_end(void **state)
                  NULL, "s.yaml:1: too many values (aliases count each time)");
 }
 
-/* Both are bounded while they are parsed: what would take minutes to compose is refused at once. */
+/* Both are bounded while they are parsed: what would take minutes to compose is refused where the bound is reached, as
+ * the lines named show. */
 static void test_depth_and_anchors_are_bounded(void **state)
 {
     (void)state;
-    size_t n = 50000;
-    char *yaml = memory_text("title: %0*d%0*d", (int)n, 0, (int)n, 0), *p = yaml + strlen("title: ");
-    memset(p, '[', n);
-    memset(p + n, ']', n);
-    clock_t before = clock();
-    text_rejects(yaml, NULL, "s.yaml:1: nested too deeply, or an alias of itself");
-    free(yaml);
+    char *yaml;
+    size_t n;
     FILE *f = memory_stream(&yaml, &n);
+    fputs("title:\n", f);
+    for (size_t i = 0; i < 50000; i++)
+        fputs(" [\n", f);
+    for (size_t i = 0; i < 50000; i++)
+        fputs(" ]\n", f);
+    memory_stream_end(f, &yaml);
+    text_rejects(yaml, NULL, "s.yaml:34: nested too deeply, or an alias of itself");
+    free(yaml);
+    f = memory_stream(&yaml, &n);
     fputs("title:\n", f);
     for (size_t i = 0; i < 40000; i++)
         fprintf(f, " - &a%zu x\n", i);
@@ -114,8 +118,6 @@ static void test_depth_and_anchors_are_bounded(void **state)
         fputs(" - *a\n", f);
     memory_stream_end(f, &yaml);
     text_rejects(yaml, NULL, "s.yaml:18: too many values (aliases count each time)");
-    /* Half a second of processor time would be slow by a factor of a hundred. */
-    assert_true(clock() - before < CLOCKS_PER_SEC / 2);
     free(yaml);
 }
 
