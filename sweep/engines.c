@@ -79,9 +79,16 @@ static bool child_start(struct child *c, struct sweep_engines_job *job)
     const char *program = job->program;
     pid_t parent = getpid();
     int out[2] = {-1, -1}, err[2] = {-1, -1};
+    sigset_t stops, before;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGINT);
+    sigaddset(&stops, SIGTERM);
+    /* What is sent to a child that still has our handlers would be lost: it waits until they are gone. */
+    sigprocmask(SIG_BLOCK, &stops, &before);
     *c = (struct child){.pid = -1, .out = -1, .err = -1, .job = job, .started = monotonic_now_s()};
     if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (c->pid = fork()) < 0) {
         error_set_errno(&job->error, "%s: cannot be started", program);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         for (int i = 0; i < 2; i++) {
             if (out[i] >= 0)
                 close(out[i]);
@@ -97,12 +104,14 @@ static bool child_start(struct child *c, struct sweep_engines_job *job)
             _exit(ERROR_SYSTEM);
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         dup2(out[1], STDOUT_FILENO);
         dup2(err[1], STDERR_FILENO);
         execl(program, program, job->directory, (char *)NULL);
         dprintf(STDERR_FILENO, "%s: cannot be started: %s\n", program, strerror(errno));
         _exit(ERROR_SYSTEM);
     }
+    sigprocmask(SIG_SETMASK, &before, NULL);
     close(out[1]);
     close(err[1]);
     c->out = out[0];

@@ -148,6 +148,24 @@ class Interrupted(Case):
         self.assertEqual(self.rows(), whole)
         self.assertEqual(self.leftovers(), [])
 
+    def test_an_interrupt_reaches_an_engine_that_is_not_yet_one(self):
+        """A child that still has the handlers of its parent must not take the signal that is to end it."""
+        e2e.require("strace")
+        self.write("s.yaml", self.sweep.read_text().replace("duration: 50ms", "duration: 10000s"))
+        sweep = subprocess.Popen(["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=prctl", "-e",
+                                  "inject=prctl:delay_enter=500000:when=1", str(e2e.CONTRAFLOW), "sweep", "s.yaml", "-q",
+                                  "--jobs", "1"], cwd=self.dir) # -D: the program is our child, strace its own
+        self.addCleanup(sweep.kill)
+        exe = pathlib.Path(f"/proc/{sweep.pid}/exe")
+        children = pathlib.Path(f"/proc/{sweep.pid}/task/{sweep.pid}/children")
+        while exe.resolve().name != "contraflow" or not children.read_text():
+            self.assertIsNone(sweep.poll())
+            time.sleep(0.01)
+        sweep.send_signal(signal.SIGINT)
+        self.assertEqual(sweep.wait(60), -signal.SIGINT)
+        self.assertEqual(self.query("SELECT * FROM point WHERE state != 'waiting'"), [])
+        self.assertEqual(self.leftovers(), [])
+
     def test_an_interrupt_fails_no_point_and_leaves_no_directory(self):
         self.good("sweep", "s.yaml", "-q", "-o", "whole.db")
         for _ in range(20): # at any moment of an engine's life
