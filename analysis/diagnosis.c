@@ -466,8 +466,10 @@ static void diagnose_lost(struct diagnosis *d)
     out->ci95 = hypot(d->s.ci95_bps / possible, MODEL) +
                 (most_bps[0] - least_bps[0] + most_bps[1] - least_bps[1]) / (2 * possible);
     for (int i = 0; i < 2 && out->answer == ANALYSIS_ANSWER_UNKNOWN; i++)
-        if (most_bps[i] > least_bps[i])
-            diagnosis_way(d, i)->possible_bps = diagnosis_way(d, i)->lost_share = out->lost_share = NAN;
+        if (most_bps[i] > least_bps[i]) {
+            diagnosis_way(d, i)->possible_bps = diagnosis_way(d, i)->lost_share = NAN;
+            out->lost_share = out->ci95 = NAN;
+        }
 }
 
 /* The limit that most of the goodput of a direction has, or of both (NULL). */

@@ -153,8 +153,8 @@ class Interrupted(Case):
         e2e.require("strace")
         self.write("s.yaml", self.sweep.read_text().replace("duration: 50ms", "duration: 10000s"))
         sweep = subprocess.Popen(["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=prctl", "-e",
-                                  "inject=prctl:delay_enter=500000:when=1", str(e2e.CONTRAFLOW), "sweep", "s.yaml", "-q",
-                                  "--jobs", "1"], cwd=self.dir) # -D: the program is our child, strace its own
+                                  "inject=prctl:delay_enter=500000:when=1", str(e2e.CONTRAFLOW), "sweep", "s.yaml",
+                                  "-q", "--jobs", "1"], cwd=self.dir) # -D: the program is our child, strace its own
         self.addCleanup(sweep.kill)
         exe = pathlib.Path(f"/proc/{sweep.pid}/exe")
         children = pathlib.Path(f"/proc/{sweep.pid}/task/{sweep.pid}/children")
