@@ -78,8 +78,9 @@ struct analysis_round_trip {
     struct analysis_pause *pauses; /* owned; capacity a power of two */
     size_t n_pauses;
     int64_t least_pause_ns, newest_end, last_ack_ns;
-    int64_t last_ack;
+    int64_t last_ack, held_end; /* ACKs up to there may have been held back by a hole before their data */
     uint32_t last_ack_stamp;
+    uint16_t last_window;
     bool has_ack, ack_stamped;
     struct compression xi;
     struct trip_stamped stamped[ANALYSIS_ROUND_TRIP_TICKS];
@@ -387,6 +388,18 @@ static void trip_stamps(struct analysis_round_trip *e, uint32_t stamp, int64_t t
     }
 }
 
+/* Does the ACK say that data are there which it cannot acknowledge, because some before them are lacking? What is lost
+ * is sent again a round trip later, and then one ACK speaks of all: not of how long data and ACKs took. A duplicate
+ * ACK, RFC 5681 section 2; a block above it, RFC 2018 section 3. */
+static bool trip_shows_hole(const struct analysis_round_trip *e, const struct capture_segment *s, int64_t ack)
+{
+    for (int i = 0; i < s->n_sack; i++)
+        if ((int32_t)(s->sack[i].start - s->ack) > 0)
+            return true;
+    return s->n_sack == 0 && capture_segment_is_bare(s) && e->has_ack && ack == e->last_ack && ack < e->newest_end &&
+           s->window == e->last_window;
+}
+
 void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture_segment *s, int64_t ack,
                              int64_t time_ns)
 {
@@ -400,6 +413,8 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
             e->probe_before = e->last_ack;
         }
     }
+    if (trip_shows_hole(e, s, ack))
+        e->held_end = e->newest_end;
     if (s->payload_bytes > 0 || (e->has_ack && ack <= e->last_ack))
         return;
     if (s->has_timestamps && e->has_ack)
@@ -411,11 +426,12 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     e->last_ack_ns = time_ns;
     e->last_ack_stamp = s->tsval;
     e->ack_stamped = s->has_timestamps;
+    e->last_window = s->window;
     if (s->has_timestamps)
         trip_stamps(e, s->tsval, time_ns);
     int64_t data_ns;
     uint32_t segments;
-    if (!trip_passed(e, ack, &data_ns, &segments)) {
+    if (!trip_passed(e, ack, &data_ns, &segments) || ack <= e->held_end) {
         compression_break(&e->xi);
         e->in_run = 0;
         return;
