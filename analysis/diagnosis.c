@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define SATURATED 0.95      /* of what it has room for */
 #define QUEUES_TICKS 1.5    /* of waiting before the tap: a queue, no clock's tick */
@@ -26,6 +27,8 @@
 #define AROUND 90.0         /* wire bytes of a segment besides its payload; of an ACK, all */
 #define ETHERNET 24.0       /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
+#define FILLS 0.1            /* of the phase: a queue may have yet to fill */
+#define SAME 0.1             /* of a wait: behind the same frames */
 #define THIN 0.1            /* of the round trip its ACKs wait behind ACKs */
 #define COUNTS 0.05         /* of both directions together: what a lesser one loses does not matter */
 #define MODEL 0.004         /* of what is possible: what this leaves out, as test/cli/bench_intervals.py measures */
@@ -62,8 +65,27 @@ static struct analysis_diagnosis_way *diagnosis_way(const struct diagnosis *d, b
     return incoming ? &d->out->in : &d->out->out;
 }
 
+/* How long data of a full direction wait without timestamps: what is in flight of a flow that always has its window
+ * out takes so long to come round, by Little's law. All wait in one queue: the least of them. 0 unknown. */
+static double diagnosis_queue_s(const struct diagnosis *d, bool incoming)
+{
+    const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming), *other = diagnosis_way(d, !incoming);
+    double wait_s = INFINITY;
+    bool measured = w->source != ANALYSIS_CAPACITY_UNKNOWN && w->source != ANALYSIS_CAPACITY_ASSUMED;
+    if (!measured || w->carried_bps < SATURATED * diagnosis_room(d, w, other->carried_bps))
+        return 0;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        double flight = fmin(e->clocking.flight_bytes, e->clocking.offered_bytes);
+        if (e->flow->incoming == incoming && e->lossless && flight > 0)
+            wait_s = fmin(wait_s, flight * 8 / e->flow->rate_bps - e->floor_s);
+    }
+    return isfinite(wait_s) ? fmax(0, wait_s) : 0;
+}
+
 /* Without timestamps one tap times the loop to the receiver and back. What waits there waits as ACKs where the data's
- * own direction has room: known after its capacity is. */
+ * own direction has room: known after its capacity is. A flow that begins behind a standing queue never meets it empty:
+ * data that fill the other direction tell how long that is. */
 static void diagnose_loops(struct diagnosis *d)
 {
     for (size_t i = 0; i < d->s.n; i++) {
@@ -74,9 +96,10 @@ static void diagnose_loops(struct diagnosis *d)
         const struct analysis_diagnosis_way *other = diagnosis_way(d, !e->flow->incoming);
         if (!(w->carried_bps < ROOM * diagnosis_room(d, w, other->carried_bps)))
             continue;
-        e->floor_s = e->loop_least_s;
+        double loop_s = e->loop_least_s + e->loop_wait_s;
+        e->ack_wait_s = fmin(loop_s, fmax(e->loop_wait_s, diagnosis_queue_s(d, !e->flow->incoming)));
+        e->floor_s = loop_s - e->ack_wait_s;
         e->data_wait_s = 0;
-        e->ack_wait_s = e->loop_wait_s;
         e->tick_s = 0;
     }
 }
@@ -214,11 +237,17 @@ static void diagnose_ways(struct diagnosis *d)
     }
 }
 
-/* Does the queue before a direction's data, or their ACKs, never run empty in the phase? All wait in it: the least that
- * one waits. */
-static bool diagnosis_stands(const struct diagnosis *d, bool incoming, bool acks)
+static int diagnosis_compare(const void *a, const void *b)
 {
-    double least = INFINITY, tick_s = 0, sum = 0;
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Does the queue before a direction's data, or their ACKs, never run empty in the phase, but for a share of it? All
+ * wait in it: the least that one waits. */
+static bool diagnosis_stands(const struct diagnosis *d, bool incoming, bool acks, double share)
+{
+    double waits_s[ANALYSIS_EVIDENCE_SAMPLES], tick_s = 0, sum = 0;
     for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
         double at_s = d->s.from_s + (d->s.to_s - d->s.from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES, wait_s = NAN;
         for (size_t k = 0; k < d->s.n; k++) {
@@ -230,9 +259,11 @@ static bool diagnosis_stands(const struct diagnosis *d, bool incoming, bool acks
         }
         if (!isfinite(wait_s))
             return false;
-        least = fmin(least, wait_s);
+        waits_s[i] = wait_s;
         sum += wait_s;
     }
+    qsort(waits_s, ANALYSIS_EVIDENCE_SAMPLES, sizeof *waits_s, diagnosis_compare);
+    double least = waits_s[(int)(share * ANALYSIS_EVIDENCE_SAMPLES)];
     return least > STANDS_TICKS * tick_s && least > STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
 }
 
@@ -271,7 +302,7 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
             continue;
         double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
         double frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
-        if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0, false)) {
+        if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0, false, 0)) {
             double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
             w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack;
             w->source = ANALYSIS_CAPACITY_QUEUE;
@@ -322,9 +353,13 @@ static bool way_held(const struct diagnosis *d, bool incoming)
     return false;
 }
 
-/* Are its waits below what stamps tell apart? Then data may wait behind another link, not ACKs in the host's queue. */
+/* Are its waits below what stamps tell apart? Then data may wait behind another link, not ACKs in the host's queue;
+ * unless that is how long the data wait that the host's queue would have them behind. */
 static bool way_blurred(const struct diagnosis *d, bool incoming)
 {
+    const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming), *other = diagnosis_way(d, !incoming);
+    if (fabs(w->ack_wait_s - other->data_wait_s) < SAME * other->data_wait_s)
+        return false;
     for (size_t i = 0; i < d->s.n; i++)
         if (d->s.flow[i].flow->incoming == incoming && d->s.flow[i].held && !(d->s.flow[i].tick_s > 0))
             return true;
@@ -512,7 +547,7 @@ static enum analysis_cause diagnosis_cause_yes(const struct diagnosis *d)
     const struct analysis_diagnosis_way *in = &d->out->in, *out = &d->out->out;
     const struct analysis_diagnosis_way *worst = in->lost_share > out->lost_share ? in : out;
     const struct analysis_diagnosis_way *other = worst == in ? out : in;
-    if (fmax(worst->capacity_bps, worst->carried_bps) > UNLIKE * other->capacity_bps)
+    if (fmax(worst->capacity_bps, worst->possible_bps) > UNLIKE * other->capacity_bps)
         return ANALYSIS_CAUSE_THIN_ACKS;
     return other->flows == 0 ? ANALYSIS_CAUSE_OTHER : ANALYSIS_CAUSE_ACKS;
 }
@@ -523,11 +558,12 @@ static bool diagnosis_thin(const struct diagnosis *d, bool incoming)
 {
     const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
     return diagnosis_way(d, !incoming)->flows == 0 && d->s.other_bps[incoming] < OTHERS * w->carried_bps &&
-           w->ack_wait_s > THIN * (w->floor_s + w->data_wait_s + w->ack_wait_s) && diagnosis_stands(d, incoming, true);
+           w->ack_wait_s > THIN * (w->floor_s + w->data_wait_s + w->ack_wait_s) &&
+           diagnosis_stands(d, incoming, true, FILLS);
 }
 
-/* Of a "no": full links - by losses, which deeper buffers or marks would spare, or as they are -, or what limits most of
- * the direction that uses its link least. */
+/* Of a "no": full links - by losses, which deeper buffers or marks would spare, or as they are -, or what limits most
+ * of the direction that uses its link least. */
 static enum analysis_cause diagnosis_cause_no(const struct diagnosis *d)
 {
     const struct analysis_diagnosis_way *least = diagnosis_least(d);

@@ -45,7 +45,9 @@
 #define LOW_WAIT 0.25        /* of the mean in the phase: its ACKs did not wait then */
 #define NO_FASTER 1.2        /* times its rate */
 #define FREED 1.5            /* times its rate when its ACKs did not wait: they hold it */
+#define LESS 0.3             /* of what another lacks */
 #define RATE_SEGMENTS 16     /* to take a rate from */
+#define TRIPS 2              /* round trips, likewise: bursts are faster than a pace */
 #define LOSS_EVENTS 2
 
 #define MTU_PAYLOAD 1448.0   /* of a frame; captured super-frames are cut on the wire */
@@ -122,15 +124,30 @@ static double evidence_wait_of(double wait_s)
     return isnan(wait_s) ? NAN : fmax(0, wait_s);
 }
 
-/* Did what a flow lacks of the way to the other end and back wait on the way there? If not, it waited on the way back,
- * at the port towards the host. Behind a tap that is before the host's own queue it did: stamps of the flows that began
- * earlier show that queue, those of data or of ACKs. */
+/* What a flow's stamps never saw of the way from the tap to the other end and back: it always stood in the queue. */
+static double evidence_far_lacks_s(const struct analysis_evidence *e)
+{
+    double lacks_s = e->stamped_s[analysis_floors_far(e)] - e->far_least_s;
+    return isfinite(lacks_s) ? lacks_s : 0;
+}
+
+/* Did what a flow lacks wait on the way to the other end? If not, it waited on the way back, at the port towards the
+ * host. Behind a tap that is before the host's own queue it did: when the flow's loop was at its least, stamps of
+ * others that saw more of it show that queue, those of data or of ACKs. */
 static bool evidence_there(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
+    double least_s = INFINITY, at_s = e->start_s;
+    enum analysis_loop far = analysis_floors_far(e);
     size_t seen = 0;
+    for (size_t i = 0; i < e->n_waits; i++)
+        if (e->waits[i].loop_samples[far] > 0 && e->waits[i].loop_s[far] < least_s) {
+            least_s = e->waits[i].loop_s[far];
+            at_s = e->waits[i].start_s;
+        }
     for (size_t i = 0; i < s->n && seen < EARLIER; i++) {
         const struct analysis_evidence *o = &s->flow[i];
-        const struct analysis_wait *w = o->start_s < e->start_s ? evidence_waits_at(o, e->start_s) : NULL;
+        bool more = evidence_far_lacks_s(o) < LESS * evidence_far_lacks_s(e);
+        const struct analysis_wait *w = more ? evidence_waits_at(o, at_s) : NULL;
         enum analysis_leg to = o->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN,
                           back = o->flow->incoming ? ANALYSIS_LEG_DATA_OUT : ANALYSIS_LEG_ACK_OUT;
         if (w && !(w->leg_s[to] > fmax(w->leg_s[back], TICKS_CLEAR * o->tick_s)))
@@ -144,13 +161,12 @@ static void evidence_waits(struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        double near_s = e->stamped_s[analysis_floors_near(e)] - e->near_least_s, samples,
-               far_s = e->stamped_s[analysis_floors_far(e)] - e->far_least_s;
+        double near_s = e->stamped_s[analysis_floors_near(e)] - e->near_least_s, samples;
+        double far_s = evidence_far_lacks_s(e);
         near_s = isfinite(near_s) ? near_s : 0;
-        far_s = isfinite(far_s) ? far_s : 0;
-        double there_s = evidence_there(s, e) ? far_s : 0;
-        e->missing_s[!e->flow->incoming] = far_s - there_s; /* in data waits of an incoming flow */
-        e->missing_s[e->flow->incoming] = near_s + there_s;
+        e->there_s = evidence_there(s, e) ? far_s : 0;
+        e->missing_s[!e->flow->incoming] = far_s - e->there_s; /* in data waits of an incoming flow */
+        e->missing_s[e->flow->incoming] = near_s + e->there_s;
         e->data_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT) +
                                           evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN) + e->missing_s[0]);
         e->ack_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT) +
@@ -176,12 +192,20 @@ struct evidence_together {
     double bursts[2]; /* bursts from rest, each by its rate */
 };
 
-/* A leg from the tap to an end, of a flow that pauses: no more than steady flows wait there. NAN where none does. */
+/* A leg from the tap to an end; what the flow always waited there is known by others. */
+static double evidence_from_tap_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
+                                  enum analysis_leg leg)
+{
+    bool there = (leg == ANALYSIS_LEG_ACK_IN) == e->flow->incoming;
+    return evidence_leg_s(s, e, leg) + (there ? e->there_s : 0);
+}
+
+/* The same of a flow that pauses: no more than steady flows wait there. NAN where none does. */
 static double evidence_lent_s(const struct analysis_evidence_set *s, const struct evidence_together *all,
                               const struct analysis_evidence *e, enum analysis_leg leg)
 {
     double least_s = all->lent_s[e->flow->incoming == (leg == ANALYSIS_LEG_DATA_IN)];
-    return fmin(least_s, isfinite(least_s) ? evidence_leg_s(s, e, leg) : (double)NAN);
+    return fmin(least_s, isfinite(least_s) ? evidence_from_tap_s(s, e, leg) : (double)NAN);
 }
 
 /* Mean wait in the loop to the receiver; NAN unknown. */
@@ -221,8 +245,8 @@ static struct evidence_together evidence_together_of(struct analysis_evidence_se
         all.receivers[in] += isfinite(wait_s);
         all.bursts[in] += e->burst_s * e->flow->rate_bps;
         for (int to = 0; to < 2 && isfinite(e->tick_s) && !evidence_pauses(e); to++)
-            all.lent_s[to] = fmin(all.lent_s[to],
-                                  evidence_leg_s(s, e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN));
+            all.lent_s[to] = fmin(all.lent_s[to], evidence_from_tap_s(s, e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN
+                                                                                            : ANALYSIS_LEG_ACK_IN));
     }
     return all;
 }
@@ -234,10 +258,11 @@ static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const s
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     double samples, burst_s = e->burst_s, loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples),
-                    least_s = e->flow->incoming ? e->far_least_s : e->near_least_s;
+                    least_s = e->flow->incoming ? e->far_least_s : e->near_least_s,
+                    lent_s = evidence_lent_s(s, all, e, ANALYSIS_LEG_ACK_IN); /* its ACKs wait there, too */
     return evidence_pauses(e) ||
            (burst_s > 0 && e->lossless && k->most_bytes < FALLEN * k->offered_bytes &&
-            loop_s - least_s > LATER * (burst_s + evidence_queue_s(all, e)));
+            loop_s - least_s > LATER * (burst_s + evidence_queue_s(all, e) + (lent_s > 0 ? lent_s : 0)));
 }
 
 /* Stamps show the way from the ends to the tap, whatever lets data go. Where their ticks leave too much noise, ACKs are
@@ -318,19 +343,20 @@ static double evidence_unhindered_bps(const struct analysis_evidence *e)
     return fastest;
 }
 
-/* The fastest it ever was, over a dozen segments and more. */
-static double evidence_fastest_bps(const struct analysis_evidence *e)
+/* The fastest it ever was, over a dozen segments and more, and so long. The first bin has all that came before there
+ * were bins. */
+static double evidence_fastest_bps(const struct analysis_evidence *e, double least_s)
 {
-    double fastest = NAN, span_s = RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps;
+    double fastest = NAN, span_s = fmax(least_s, RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps);
     if (!e->bins || !isfinite(span_s))
         return NAN;
     double width_s = (double)analysis_bins_width_ns(e->bins) * 1e-9;
     size_t span = (size_t)fmax(1, ceil(span_s / width_s));
     double bytes = 0;
-    for (size_t i = 0; i < e->bins->n; i++) {
+    for (size_t i = 1; i < e->bins->n; i++) {
         bytes += (double)analysis_bins_get(e->bins, i).bytes;
-        bytes -= i >= span ? (double)analysis_bins_get(e->bins, i - span).bytes : 0;
-        if (i + 1 >= span)
+        bytes -= i > span ? (double)analysis_bins_get(e->bins, i - span).bytes : 0;
+        if (i >= span)
             fastest = fmax(fastest, bytes * 8 / ((double)span * width_s));
     }
     return fastest;
@@ -339,7 +365,7 @@ static double evidence_fastest_bps(const struct analysis_evidence *e)
 /* A pace of its own: segments at even distances, never faster than in the phase. */
 static bool evidence_paced(const struct analysis_evidence *e)
 {
-    return e->clocking.tight_share < APART && evidence_fastest_bps(e) < NO_FASTER * e->flow->rate_bps;
+    return e->clocking.tight_share < APART && evidence_fastest_bps(e, 0) < NO_FASTER * e->flow->rate_bps;
 }
 
 /* Its reader, not the network, bounds what it may send. */
@@ -372,12 +398,18 @@ static bool evidence_window_full(const struct analysis_evidence *e)
 }
 
 /* May its application be what limits it, though nothing proves that? Its window is not full, and no loss or growth of
- * it shows that congestion control has a say; or it went silent again and again: it sends all that it is given. */
+ * it shows that congestion control has a say; or as much is in flight all the time, less than it is offered, and never
+ * passed faster, which a steady pace does as well as a send buffer while round trips do not change; or it went silent
+ * again and again: it sends all that it is given. */
 static bool evidence_unsure(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     bool silent = k->restarts > 1 && !(k->prompted > PROMPTED) && analysis_evidence_idle(s, e) > SILENT;
-    return isfinite(e->tick_s) && e->lossless && (silent || (k->fullness <= FULL && !evidence_window_full(e)));
+    bool steady = evidence_fastest_bps(e, TRIPS * analysis_evidence_rtt_s(e)) < NO_FASTER * e->flow->rate_bps;
+    bool pinned = steady && k->fullness > FULL && k->flight_bytes < OFFERED * k->offered_bytes &&
+                  e->limit != ANALYSIS_CAUSE_SEND_BUFFER;
+    return isfinite(e->tick_s) && e->lossless &&
+           (silent || pinned || (k->fullness <= FULL && !evidence_window_full(e)));
 }
 
 /* Nothing to send: silence, starts from nothing, short segments, a pace of its own, a window that is not used, or no
@@ -466,17 +498,24 @@ static double evidence_ci95_bps(const struct analysis_evidence_set *s)
     return estimate_steady(&all).ci95;
 }
 
-/* What a full frame takes on the host's slower way; NAN when the capture does not show it. */
+/* What a full frame takes on the host's slower way; where the capture does not show it, no more than at the rate of
+ * what passes there. */
 static double evidence_frame_s(const struct analysis_flows *f, const struct analysis_diagnosis_flow *flows, size_t n)
 {
     struct analysis_flow flow;
-    double share;
+    double share, carried_bps[2] = {0, 0}, bps = NAN;
     if (n == 0 || !analysis_flows_get(f, flows[0].slot, &flow))
         return NAN;
     const struct analysis_capacity_host *host =
         analysis_flows_capacity(f, flows[0].incoming ? &flow.dst : &flow.src, flow.tag);
-    return host ? FRAME_BITS / fmin(analysis_capacity_bps(&host->in, &share), analysis_capacity_bps(&host->out, &share))
-                : NAN;
+    if (host)
+        bps = fmin(analysis_capacity_bps(&host->in, &share), analysis_capacity_bps(&host->out, &share));
+    for (size_t i = 0; i < n; i++)
+        carried_bps[flows[i].incoming] += flows[i].rate_bps;
+    for (int i = 0; i < 2 && isnan(bps); i++)
+        if (carried_bps[i] > 0 && !(carried_bps[i] > carried_bps[!i] && carried_bps[!i] > 0))
+            bps = carried_bps[i];
+    return FRAME_BITS / bps;
 }
 
 bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,

@@ -28,6 +28,7 @@ struct analysis_evidence {
     double lent_s;                    /* of ack_wait_s: what others wait on the way from the tap to its sender */
     double burst_s;                   /* its data behind those before them in bursts from rest; 0: few are in such */
     double missing_s[2];              /* in data and ACK waits: what its stamps' own least leave out */
+    double there_s;                   /* of that, on the way from the tap to the other end */
     enum analysis_cause limit;        /* application, receiver, window or losses */
     double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */
     double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */

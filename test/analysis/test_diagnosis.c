@@ -117,6 +117,84 @@ static void test_blurred_waits_behind_an_unknown_link_are_no_yes(void **state)
     assert_int_equal(diagnosis_of_pair(40e6, 0.01, blurred, 0).answer, ANALYSIS_ANSWER_YES);
 }
 
+/* Unless ACKs wait as long as the data do that the host's queue would have them behind. */
+static void test_blurred_waits_as_long_as_the_datas_are_behind_these(void **state)
+{
+    (void)state;
+    for (int same = 0; same < 2; same++) {
+        struct analysis_diagnosis_flow flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
+        struct analysis_evidence e[2] = {{.data_wait_s = same ? 0.0105 : 0.005}, {.ack_wait_s = 0.01, .floor_s = 0.01}};
+        for (int i = 0; i < 2; i++) {
+            e[i].flow = &flows[i];
+            e[i].wanted_bps = 80e6;
+            e[i].most_bps = INFINITY;
+            e[i].limit = ANALYSIS_CAUSE_WINDOW;
+            e[i].clocking.full_bytes = 1448;
+        }
+        struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                            .interface_bps = NAN, .unseen = 0.01, .beside = true};
+        const double capacity_bps[2] = {100e6, NAN};
+        struct analysis_diagnosis d;
+        analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
+        assert_int_equal(d.out.source, ANALYSIS_CAPACITY_ASSUMED);
+        const double unknown_bps[2] = {NAN, NAN};
+        analysis_diagnosis_decide(&set, NULL, unknown_bps, &d);
+        assert_int_equal(d.answer, same ? ANALYSIS_ANSWER_YES : ANALYSIS_ANSWER_UNKNOWN);
+    }
+}
+
+/* Without stamps: 460 kB in flight at 92 Mb/s take 40 ms to come round, 39 of them in the queue before the host. ACKs
+ * of a flow whose 40 ms there never were less than 8 wait as long. */
+static void test_without_stamps_data_tell_how_long_acks_wait(void **state)
+{
+    (void)state;
+    struct analysis_diagnosis_flow flows[] = {{.incoming = true, .rate_bps = 92e6}, {.rate_bps = 4e6}};
+    struct analysis_evidence e[2] = {{.floor_s = 1e-3, .lossless = true, .clocking.offered_bytes = 92e6 / 8 * 40e-3},
+                                     {.loop_least_s = 8e-3, .loop_wait_s = 32e-3}};
+    for (int i = 0; i < 2; i++) {
+        e[i].flow = &flows[i];
+        e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = NAN;
+        e[i].clocking.flight_bytes = NAN;
+        e[i].most_bps = INFINITY;
+        e[i].limit = ANALYSIS_CAUSE_WINDOW;
+        e[i].clocking.full_bytes = 1448;
+    }
+    struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                        .interface_bps = NAN, .unseen = 0.01, .beside = true};
+    double capacity_bps[2] = {100e6, 100e6};
+    struct analysis_diagnosis d;
+    analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
+    assert_true(d.in.saturated);
+    assert_true(fabs(flows[1].ack_wait_s - 39e-3) < 1e-9);
+    assert_true(fabs(flows[1].floor_s - 1e-3) < 1e-9);
+    capacity_bps[0] = 200e6; /* not full: data need not wait there */
+    e[1].tick_s = NAN;
+    analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
+    assert_true(fabs(flows[1].ack_wait_s - 32e-3) < 1e-9);
+}
+
+/* 2 Mb/s up and nobody knows how fast down: that more than twice as much is possible there tells. */
+static void test_an_access_line_shows_by_what_is_possible(void **state)
+{
+    (void)state;
+    struct analysis_diagnosis_flow flows[] = {{.incoming = true, .rate_bps = 3e6}, {.rate_bps = 1.7e6}};
+    struct analysis_evidence e[2] = {{.ack_wait_s = 80e-3, .floor_s = 20e-3}, {.data_wait_s = 80e-3, .floor_s = 20e-3}};
+    for (int i = 0; i < 2; i++) {
+        e[i].flow = &flows[i];
+        e[i].most_bps = INFINITY;
+        e[i].limit = ANALYSIS_CAUSE_WINDOW;
+        e[i].clocking.full_bytes = 1448;
+        e[i].tick_s = 1e-3;
+    }
+    struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                        .interface_bps = 1e9, .unseen = 0.01, .beside = true};
+    const double capacity_bps[2] = {NAN, 2e6};
+    struct analysis_diagnosis d;
+    analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_YES);
+    assert_int_equal(d.cause, ANALYSIS_CAUSE_THIN_ACKS);
+}
+
 static void test_other_traffic_takes_room(void **state)
 {
     (void)state;
@@ -174,13 +252,16 @@ static void test_a_no_is_told_by_the_direction_that_uses_its_link_least(void **s
     assert_int_equal(d.cause, ANALYSIS_CAUSE_SEND_BUFFER);
 }
 
-/* Incoming data alone whose ACKs wait 80 ms of 100, at every second slot so much more and less. */
-static enum analysis_cause cause_of_late_acks(double swing_s, double other_bps)
+/* Incoming data alone whose ACKs wait 80 ms of 100, at every second slot so much more and less; in the first of ten
+ * slots not yet. */
+static enum analysis_cause cause_of_late_acks(double swing_s, double other_bps, int empty)
 {
     struct analysis_wait waits[10];
     struct analysis_diagnosis_flow flow = {.incoming = true, .rate_bps = 10e6};
     for (int i = 0; i < 10; i++)
         waits[i] = (struct analysis_wait){.start_s = 0.5 * i, .ack_s = i % 2 ? 0.08 + swing_s : 0.08 - swing_s};
+    for (int i = 0; i < empty; i++)
+        waits[i].ack_s = 0;
     struct analysis_evidence e = {.flow = &flow, .limit = ANALYSIS_CAUSE_WINDOW, .floor_s = 0.02, .ack_wait_s = 0.08,
                                   .most_bps = INFINITY, .waits = waits, .n_waits = 10, .tick_s = 1e-3,
                                   .clocking.full_bytes = 1448};
@@ -197,9 +278,11 @@ static enum analysis_cause cause_of_late_acks(double swing_s, double other_bps)
 static void test_acks_behind_acks_alone(void **state)
 {
     (void)state;
-    assert_int_equal(cause_of_late_acks(0.03, 0), ANALYSIS_CAUSE_THIN_PATH);
-    assert_int_equal(cause_of_late_acks(0.07, 0), ANALYSIS_CAUSE_WINDOW); /* now and then: a host that answers late */
-    assert_int_equal(cause_of_late_acks(0.03, 1e6), ANALYSIS_CAUSE_WINDOW); /* other traffic goes their way */
+    assert_int_equal(cause_of_late_acks(0.03, 0, 0), ANALYSIS_CAUSE_THIN_PATH);
+    assert_int_equal(cause_of_late_acks(0.03, 0, 1), ANALYSIS_CAUSE_THIN_PATH); /* a queue that has yet to fill */
+    assert_int_equal(cause_of_late_acks(0.03, 0, 3), ANALYSIS_CAUSE_WINDOW);
+    assert_int_equal(cause_of_late_acks(0.07, 0, 0), ANALYSIS_CAUSE_WINDOW); /* a host that answers late */
+    assert_int_equal(cause_of_late_acks(0.03, 1e6, 0), ANALYSIS_CAUSE_WINDOW); /* other traffic goes their way */
 }
 
 static void test_every_cause_has_its_words(void **state)
@@ -221,6 +304,9 @@ int main(void)
         cmocka_unit_test(test_a_flow_that_may_be_its_applications_is_no_yes),
         cmocka_unit_test(test_data_that_wait_for_something_else_wait_on),
         cmocka_unit_test(test_blurred_waits_behind_an_unknown_link_are_no_yes),
+        cmocka_unit_test(test_blurred_waits_as_long_as_the_datas_are_behind_these),
+        cmocka_unit_test(test_without_stamps_data_tell_how_long_acks_wait),
+        cmocka_unit_test(test_an_access_line_shows_by_what_is_possible),
         cmocka_unit_test(test_other_traffic_takes_room),
         cmocka_unit_test(test_a_lesser_direction_does_not_count),
         cmocka_unit_test(test_offered_windows_bound_what_is_possible),

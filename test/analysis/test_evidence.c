@@ -4,6 +4,7 @@
 #include "test/cm.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define US INT64_C(1000)
 #define SEGMENT 1000
@@ -75,11 +76,128 @@ static void test_unknown_waits_stay_unknown(void **state)
     analysis_flows_free(f);
 }
 
+#define FULL 1448
+
+/* A window of ten segments that leave two by two, beside their sender: a round trip takes 40 ms for a while, if it is
+ * so, and then 100. */
+static struct analysis_flows *flow_of_ten(bool sooner)
+{
+    struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    int64_t acked_ns[1000];
+    feed(f, 0, syn(A_TO_B, 0));
+    feed(f, (sooner ? 40 : 100) * MS, syn_ack(B_TO_A, 0, 1));
+    for (uint32_t i = 0; i < 1000; i++) {
+        int64_t at_ns = i < 10 ? (101 + (i / 2) * (sooner ? 8 : 20)) * MS : acked_ns[i - 10];
+        uint32_t tick = (uint32_t)(at_ns / MS);
+        acked_ns[i] = at_ns + (sooner && i < 400 ? 40 : 100) * MS;
+        if (i >= 10 && i % 2 == 0)
+            feed(f, at_ns, stamped(B_TO_A, 1, 0, 1 + (i - 8) * FULL, tick, tick));
+        feed(f, at_ns, stamped(A_TO_B, 1 + i * FULL, FULL, 1, tick, tick));
+    }
+    return f;
+}
+
+static bool unsure(bool sooner, double from_s, double to_s)
+{
+    struct error err;
+    struct analysis_flows *f = flow_of_ten(sooner);
+    described = (struct analysis_diagnosis_flow){.rate_bps = 10 * FULL * 8 / 0.1};
+    assert_true(analysis_evidence_gather(&set, f, &described, 1, from_s, to_s, &err));
+    bool answer = set.flow->unsure;
+    assert_int_equal(set.flow->limit, ANALYSIS_CAUSE_WINDOW);
+    analysis_evidence_free(&set);
+    analysis_flows_free(f);
+    return answer;
+}
+
+/* Ten segments in flight all the time, of a window of 64: a pace, or a send buffer? One was faster when it could. */
+static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
+{
+    (void)state;
+    assert_true(unsure(false, 5, 9));
+    assert_false(unsure(true, 3, 7));
+}
+
+struct event {
+    int64_t time_ns;
+    struct capture_segment s;
+};
+
+static int event_compare(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* Between the other ports of both hosts: data of the second flow go to a. */
+static struct capture_segment second(struct capture_segment s)
+{
+    *(s.src_port == 2000 ? &s.src_port : &s.dst_port) = 2001;
+    return s;
+}
+
+#define OUT 3000  /* segments, one a ms */
+#define TURNS 480 /* bursts of TURN segments come in, one every 5 ms: each when the ACK of the tenth before arrives */
+#define TURN 2
+#define QUEUE_MS 49
+
+/* A host with two flows, 1 ms from the other ends, tapped beside it. Its own data and the ACKs of what it gets share a
+ * queue after the tap, which fills up to 49 ms. The second flow shook hands when it was empty and sends since it is
+ * full. */
+static void test_acks_that_wait_behind_the_hosts_own_data(void **state)
+{
+    (void)state;
+    static struct event events[2 * OUT + TURNS * 2 * TURN + 8];
+    size_t n = 0;
+    events[n++] = (struct event){0, syn(A_TO_B, 0)};
+    events[n++] = (struct event){100 * US, second(syn(B_TO_A, 0))};
+    events[n++] = (struct event){110 * US, second(syn_ack(A_TO_B, 0, 1))};
+    events[n++] = (struct event){MS, syn_ack(B_TO_A, 0, 1)};
+    events[n++] = (struct event){1100 * US, second(segment(B_TO_A, 1, 0, 1))};
+    for (uint32_t i = 0; i < OUT; i++) {
+        uint32_t sent = 2 + i, waits = i < QUEUE_MS ? i : QUEUE_MS, back = sent + 1 + waits;
+        uint32_t echo = i < QUEUE_MS ? sent - 1 : sent;
+        events[n++] = (struct event){sent * MS, stamped(A_TO_B, 1 + i * FULL, FULL, 1, sent, echo)};
+        events[n++] =
+            (struct event){back * MS - 10 * US, stamped(B_TO_A, 1, 0, 1 + (i + 1) * FULL, back, sent)};
+    }
+    for (uint32_t turn = 0, at = 100; turn < TURNS; turn++, at += (QUEUE_MS + 1) / 10) {
+        for (uint32_t k = 0; k < TURN; k++)
+            events[n++] = (struct event){at * MS + k * 12 * US,
+                                         second(stamped(B_TO_A, 1 + (turn * TURN + k) * FULL, FULL, 1, at,
+                                                        turn < 10 ? 0 : at - QUEUE_MS - 1))};
+        for (uint32_t k = 2; k <= TURN; k += 2)
+            events[n++] = (struct event){at * MS + (k - 1) * 12 * US + 5 * US,
+                                         second(stamped(A_TO_B, 1, 0, 1 + (turn * TURN + k) * FULL, at, at))};
+    }
+    qsort(events, n, sizeof *events, event_compare);
+    struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    for (size_t i = 0; i < n; i++)
+        feed(f, events[i].time_ns, events[i].s);
+    struct error err;
+    size_t slot = 1;
+    for (struct analysis_flow flow; !analysis_flows_get(f, slot, &flow);)
+        slot++;
+    struct analysis_diagnosis_flow both[] = {
+        {.slot = 0, .rate_bps = 8e6},
+        {.slot = slot, .incoming = true, .rate_bps = TURN * FULL * 8 / ((QUEUE_MS + 1) / 10 * 1e-3)}};
+    assert_true(analysis_evidence_gather(&set, f, both, 2, 0.5, 2.5, &err));
+    assert_true(fabs(set.flow[0].data_wait_s - QUEUE_MS * 1e-3) < 2e-3);
+    assert_true(fabs(set.flow[1].ack_wait_s - QUEUE_MS * 1e-3) < 2e-3);
+    assert_true(set.flow[1].data_wait_s < 2e-3);
+    analysis_evidence_free(&set);
+    analysis_flows_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_an_application_writes_at_once_waits_for_itself),
         cmocka_unit_test(test_unknown_waits_stay_unknown),
+        cmocka_unit_test(test_a_pace_that_never_changed_may_be_the_applications),
+        cmocka_unit_test(test_acks_that_wait_behind_the_hosts_own_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
