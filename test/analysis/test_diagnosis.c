@@ -187,7 +187,7 @@ static void test_an_access_line_shows_by_what_is_possible(void **state)
         e[i].tick_s = 1e-3;
     }
     struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
-                                        .interface_bps = 1e9, .unseen = 0.01, .beside = true};
+                                        .interface_bps = NAN, .unseen = 0.01, .beside = true};
     const double capacity_bps[2] = {NAN, 2e6};
     struct analysis_diagnosis d;
     analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
