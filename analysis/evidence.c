@@ -362,10 +362,12 @@ static double evidence_fastest_bps(const struct analysis_evidence *e, double lea
     return fastest;
 }
 
-/* A pace of its own: segments at even distances, never faster than in the phase. */
+/* A pace of its own: segments at even distances, never faster than in the phase. What is in flight has to show: else
+ * they may be those of a full link. */
 static bool evidence_paced(const struct analysis_evidence *e)
 {
-    return e->clocking.tight_share < APART && evidence_fastest_bps(e, 0) < NO_FASTER * e->flow->rate_bps;
+    return e->clocking.tight_share < APART && e->clocking.flight_bytes > 0 &&
+           evidence_fastest_bps(e, 0) < NO_FASTER * e->flow->rate_bps;
 }
 
 /* Its reader, not the network, bounds what it may send. */
