@@ -57,22 +57,18 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     const struct analysis_flow *flow = user;
     double series[ANALYSIS_BINS_MAX];
     size_t begin, n = capture_series(flow, r->steady_start_s, r->end_s, series, &begin);
-    int64_t retransmitted = 0, events = 0;
-    for (size_t i = begin; i < begin + n; i++)
-        events += analysis_bins_get(flow->bins, i).loss_events;
+    int64_t events = analysis_bins_sum(flow->bins, begin, begin + n).loss_events;
     struct estimate_series steady = analysis_flow_series(flow, series, n, (size_t)events);
     struct estimate rate = estimate_steady(&steady);
     size_t first, end;
     analysis_bins_range(flow->bins, llround(r->start_s * 1e9), llround(r->end_s * 1e9), &first, &end);
-    for (size_t i = first; i < end; i++)
-        retransmitted += analysis_bins_get(flow->bins, i).retransmitted;
 
     *measured = (struct analysis_check_flow){
         .rate_bps = rate.value,
         .ci95_bps = rate.ci95,
         .window_bytes = flow->window_bytes,
         .buffer_bytes = flow->advertised_bytes,
-        .retransmitted_segments = retransmitted,
+        .retransmitted_segments = analysis_bins_sum(flow->bins, first, end).retransmitted,
         .loss_events = events,
         .drift = 1 - estimate_drift_p(&steady),
         .stall = estimate_stall(&steady),

@@ -458,8 +458,7 @@ static double evidence_ci95_bps(const struct analysis_evidence_set *s)
         series[n] = 0;
         for (size_t i = 0; i < s->n; i++) { /* bins of all flows are on one grid */
             analysis_bins_range(s->flow[i].bins, at_ns, at_ns + width_ns, &begin, &end);
-            for (; begin < end; begin++)
-                series[n] += (double)analysis_bins_get(s->flow[i].bins, begin).bytes * 8e9 / (double)width_ns;
+            series[n] += (double)analysis_bins_sum(s->flow[i].bins, begin, end).bytes * 8e9 / (double)width_ns;
         }
     }
     struct estimate_series all = {series, n, 8e9 * s->full_bytes / (double)width_ns, (size_t)cycles};

@@ -412,8 +412,7 @@ static void fill_steady(struct analysis_flow *flow, const struct analysis_direct
     size_t start = analysis_steady_start(series, end - begin);
     flow->steady_start_s = (double)analysis_bins_start_ns(d->bins, begin + start) / 1e9;
     flow->steady_end_s = (double)analysis_bins_start_ns(d->bins, end) / 1e9;
-    for (size_t i = begin + start; i < end; i++)
-        flow->steady_loss_events += analysis_bins_get(d->bins, i).loss_events;
+    flow->steady_loss_events = analysis_bins_sum(d->bins, begin + start, end).loss_events;
     struct estimate_series steady =
         analysis_flow_series(flow, series + start, end - begin - start, flow->steady_loss_events);
     flow->steady_goodput_bps = estimate_steady(&steady);
