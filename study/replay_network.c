@@ -150,23 +150,17 @@ static bool network_diagnose(struct study_replay *r, const struct analysis_flows
             continue;
         size_t begin, end;
         analysis_bins_range(f->bins, llround(a_s * 1e9), llround(b_s * 1e9), &begin, &end);
-        double bytes = 0, width_s = (double)analysis_bins_width_ns(f->bins) * 1e-9;
-        uint32_t events = 0, again = 0;
-        for (size_t j = begin; j < end; j++) {
-            bytes += (double)analysis_bins_get(f->bins, j).bytes;
-            events += analysis_bins_get(f->bins, j).loss_events;
-            again += analysis_bins_get(f->bins, j).retransmitted;
-        }
-        if (end > begin && bytes > 0)
-            flows[i].rate_bps = bytes * 8 / ((double)(end - begin) * width_s);
+        struct analysis_bin all = analysis_bins_sum(f->bins, begin, end);
+        if (end > begin && all.bytes > 0)
+            flows[i].rate_bps = analysis_bins_rate_bps(f->bins, begin, end);
         if (f->window_source != ANALYSIS_WINDOW_UNKNOWN)
             flows[i].flight_bytes = analysis_bins_window(f->bins, begin, end);
         asked[k++] = (struct analysis_diagnosis_flow){
             .slot = flows[i].slot,
             .incoming = capture_address_same(&f->dst, host),
             .rate_bps = flows[i].rate_bps,
-            .loss_events = events,
-            .retransmitted = again,
+            .loss_events = all.loss_events,
+            .retransmitted = all.retransmitted,
             .idle = analysis_limit_between(f, a_s, b_s) == ANALYSIS_LIMIT_APPLICATION,
         };
     }
@@ -393,7 +387,7 @@ static void network_datagrams(struct study_replay *r, const struct analysis_capa
         s->datagrams[s->n_datagrams++] = (struct scenario_datagrams){
             .from = 1 - i, .to = i, .packet_bytes = llround(packet), .start_ps = w->other_from_ns * UNITS_PS_PER_NS,
             .stop_ps = w->other_to_ns * UNITS_PS_PER_NS,
-            .rate_bps = llround((packet + EMU_FRAME_OVERHEAD_BYTES) * 8 * w->other_frames / life_s)};
+            .rate_bps = replay_rate_bps((packet + EMU_FRAME_OVERHEAD_BYTES) * 8 * w->other_frames / life_s)};
     }
 }
 
@@ -406,11 +400,11 @@ static void network_fill(struct study_replay *r, const struct replay_bulk *flows
     net->delays_ps = s->delays_ps = delays_ps;
     net->n_delays = net->hosts;
     net->uplinks = 1;
-    net->backbone.rate_bps = llround(r->rate_bps[0]);
-    net->backbone.up_bps = r->rate_bps[0] == r->rate_bps[1] ? 0 : llround(r->rate_bps[1]);
+    net->backbone.rate_bps = replay_rate_bps(r->rate_bps[0]);
+    net->backbone.up_bps = r->rate_bps[0] == r->rate_bps[1] ? 0 : replay_rate_bps(r->rate_bps[1]);
     net->backbone.delay_ps = 0;
     double fastest = FASTER * fmax(r->rate_bps[0], r->rate_bps[1]);
-    net->link.rate_bps = fmax(1e9, fastest) < 8e12 ? llround(fmax(1e9, fastest)) : INT64_C(8000000000000);
+    net->link.rate_bps = replay_rate_bps(fmax(1e9, fastest));
     double payload = (double)s->tcp.segment_bytes / ((double)s->tcp.segment_bytes + AROUND);
     s->backbone_goodput_bps = (int64_t)((double)net->backbone.rate_bps * payload);
     s->link_goodput_bps = (int64_t)((double)net->link.rate_bps * payload);

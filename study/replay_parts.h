@@ -6,6 +6,8 @@
 #include "analysis/diagnosis.h"
 #include "study/replay.h"
 
+#include <math.h>
+
 /* A flow of the capture, and where its application had nothing to send. */
 struct replay_bulk {
     struct analysis_flow flow;
@@ -23,6 +25,12 @@ struct replay_bulk {
 static inline bool replay_is_paced(const struct replay_bulk *b)
 {
     return !(b->turn_bytes > 0) && (b->limit == ANALYSIS_CAUSE_APPLICATION || b->limit == ANALYSIS_CAUSE_RECEIVER);
+}
+
+/* A rate as a scenario may have it. */
+static inline int64_t replay_rate_bps(double bps)
+{
+    return bps < SCENARIO_RATE_MAX ? llround(fmax(bps, SCENARIO_RATE_MIN)) : SCENARIO_RATE_MAX;
 }
 
 /* A retransmission or two may have been in vain, or a connection's end. */
