@@ -249,6 +249,51 @@ words = sorted({word for text in texts["scenario"] + texts["sweep"] + texts["res
                 for word in re.findall(r"[A-Za-z][\w.-]{2,}", text)} | {"&a", "*a", "!!str", "%TAG ", "---", "1e308"})
 seeds["text.dict"] = "".join(f'"{word}"\n' for word in words).encode()
 
+# Small runs, and changes of what they leave: four bytes each behind the NUL, see test/study/fuzz_run.c.
+AT_BOTH = "capture: [{at: h0, snaplen: 96}, {at: sw0-h0, format: pcapng}]\n"
+SLOW = "duration: 400ms\nwarmup: 60ms\nnetwork: {link: {rate: 10Mbps, delay: 1ms}, switch: {limit: 100kB}}\n"
+GBN = ("duration: 40ms\nwarmup: 5ms\ntransport: gbn\nnetwork: {link: {rate: 100Mbps, delay: 1us}, switch: {limit: 9p}}\n"
+       "gbn: {window: 24, timeout: 2ms, send_gap: 122us, receive_overhead: 30us, jitter: 0.15, ring: 64}\n")
+RUNS = [
+    SLOW + "tcp: {window: 200kB}\ntraffic: {star: {incoming: 2, outgoing: 1}}\n" + AT_BOTH,
+    SLOW + "tcp: {window: 30kB, initial_window: 10}\ntraffic: {star: {incoming: 1, outgoing: 1}}\n" + AT_BOTH,
+    SLOW.replace("100kB", "12p") + "tcp: {window: 1MB, congestion: cubic, initial_window: 10}\n"
+    "traffic: {star: {incoming: 2, outgoing: 1}}\n" + AT_BOTH,
+    SLOW + "tcp: {window: 100kB, delayed_ack: 1, segment: 536}\ntraffic:\n  start_spread: 0s\n  flows:\n"
+    "    - {from: h1, to: h0, rate: 2Mbps}\n    - {from: h0, to: h1, pauses: [30ms after 50kB]}\n"
+    "    - {from: h2, to: h0, duplex: true, bytes: 500kB}\n" + AT_BOTH,
+    SLOW.replace("switch: {", "nic: {queue: ack-first}, switch: {queue: fair, ") +
+    "tcp: {window: 200kB, small_queues: 10kB}\ntraffic: {star: {incoming: 1, outgoing: 2}}\n" + AT_BOTH,
+    SLOW.replace("switch: {", "switch: {queue: codel, ") + "tcp: {window: 200kB, sack: false, congestion: linuxreno}\n"
+    "traffic: {star: {incoming: 2, outgoing: 1}, datagrams: [{from: h3, to: h0, rate: 5Mbps}]}\n" + AT_BOTH,
+    "duration: 60ms\nwarmup: 10ms\nnetwork: {topology: tree, racks: [5, 5], link: {rate: 20Mbps, delay: 20us}, "
+    "backbone: {rate: 20Mbps, delay: 5us}}\ntcp: {window: 60kB}\ntraffic: {pairs: {count: 3, back: 2}}\n"
+    "capture: [{at: h0}, {at: h3}, {at: sw0-sw1}]\n",
+    "duration: 30ms\nwarmup: 0s\nnetwork: {hosts: 4, link: {rate: 100Mbps, delay: 20us}}\n"
+    "tcp: {window: 64kB, congestion: linuxreno, initial_window: 10}\n"
+    "traffic: {exchange: {algorithm: direct, bytes: 4096, repeat: 8, period: 3ms}}\ncapture: [{at: h0}]\n",
+    "duration: 40ms\nwarmup: 1ms\nnetwork: {hosts: 4, link: {rate: 100Mbps, delay: 20us}}\ntcp: {window: 64kB}\n"
+    "traffic: {barrier: true, random: {d: 2, probability: 1, bytes: 20kB..60kB, repeat: 6}}\ncapture: [{at: h0}]\n",
+    "duration: 40ms\nwarmup: 1ms\nnetwork: {hosts: 3, link: {rate: 100Mbps, delay: 20us}}\ntcp: {window: 64kB}\n"
+    "traffic: {precision: 20%, flows: [{from: h0, to: h1, bytes: 9kB}, {from: h1, to: h2, bytes: 20kB}]}\n",
+    GBN + "traffic: {star: {incoming: 4, outgoing: 0}, start_spread: 0s}\ncapture: [{at: h0}]\n",
+    GBN.replace("network: {", "network: {hosts: 4, ") +
+    "traffic: {exchange: {algorithm: synchronous, packets: 4, repeat: 3, global_window: 3}, start_spread: 50us}\n",
+    GBN.replace("network: {", "network: {hosts: 6, ") +
+    "traffic: {exchange: {algorithm: group, group: 2, packets: 4, repeat: 2}}\n",
+    GBN + "traffic: {pingpong: {pairs: [1, 2], rounds: 6}}\n",
+    "duration: 40ms\nwarmup: 0s\nnetwork: {link: {rate: 100Mbps, delay: 1us}, switch: {limit: 9p}}\n"
+    "traffic: {burst: {sources: [2, 3], sinks: [1, 2], packets: [20, 40]}}\n",
+    SLOW.replace("10Mbps", "10Mbps, up: 2Mbps").replace("network: {", "network: {hosts: 3, ") + "tcp: {congestion: given, "
+    "window: 300kB}\ntraffic:\n  flows:\n    - {from: h1, to: h0, windows: [{at: 0s, bytes: 60kB}, {at: 100ms, bytes: 9kB}"
+    ", {at: 250ms, bytes: 90kB}]}\n    - {from: h0, to: h2, windows: [{at: 0s, bytes: 20kB}]}\n" + AT_BOTH,
+    SLOW + "traffic: {star: {points: [2/1, 1/1]}}\n" + AT_BOTH,
+    "duration: 8ms\nwarmup: 1ms\nnetwork: {link: {rate: 100Mbps, delay: 0s}, "
+    "switch: {architecture: input, limit: 20p, arbitration: random}}\ntraffic: {uniform: {ports: 4, load: 1}}\n",
+]
+CHANGES = [b"", b"\0" + bytes(range(0, 256, 3)), b"\0\1\x40\0\5\2\x80\0\5\3\xc0\0\5\4\x20\0\1"]
+seeds |= {f"run/seed-{i:02}": text.encode() + CHANGES[i % len(CHANGES)] for i, text in enumerate(RUNS)}
+
 for name, data in seeds.items():
     (OUT / name).parent.mkdir(exist_ok=True, parents=True)
     (OUT / name).write_bytes(data)
