@@ -211,12 +211,18 @@ static void change(const char *path, const uint8_t *how)
     fclose(f);
 }
 
+static void progress(void *user, double fraction)
+{
+    (void)user;
+    MUST(fraction >= 0 && fraction <= 1);
+}
+
 static void play(const struct scenario *s, const uint8_t *changes, size_t n)
 {
     static const char *const names[] = {"summary.json", "flows.csv", "progress.csv", "queues.csv", "scenario.yaml",
                                         "operations.csv"};
     enum { NAMES = sizeof names / sizeof *names };
-    struct scenario_run_options options = {.directory = directory};
+    struct scenario_run_options options = {.directory = directory, .progress = progress};
     struct scenario_run_result result;
     struct error err = {0};
     char *path[NAMES + CAPTURES] = {NULL};
