@@ -180,8 +180,7 @@ static struct capture_segment blank(struct program *p, int c, int from)
 
 static void add(struct program *p, const struct capture_segment *s)
 {
-    struct error err;
-    MUST(analysis_flows_add(p->flows, p->now_ns, s, &err));
+    analysis_flows_add(p->flows, p->now_ns, s);
     p->last = *s;
 }
 
