@@ -425,7 +425,9 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
     const struct analysis_direction *d = &c->direction[end];
     if (!d->has_data)
         return false;
-    double duration_s = (double)(d->last_ns - d->first_ns) / 1e9;
+    /* Of a clock that leaps by decades, seconds differ by no nanosecond: nothing has taken time then. */
+    double start_s = (double)d->first_ns / 1e9, end_s = (double)d->last_ns / 1e9;
+    double duration_s = start_s < end_s ? (double)(d->last_ns - d->first_ns) / 1e9 : 0;
     *flow = (struct analysis_flow){
         .src = c->key.address[end],
         .dst = c->key.address[!end],
@@ -442,8 +444,8 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
         .reordered_segments = d->reordered_segments,
         .duplicate_frames = d->duplicate_frames,
         .keepalives = d->keepalives,
-        .start_s = (double)d->first_ns / 1e9,
-        .end_s = (double)d->last_ns / 1e9,
+        .start_s = start_s,
+        .end_s = end_s,
         .goodput_bps = duration_s > 0 ? (double)(d->high - d->low) * 8 / duration_s : NAN,
         .bins = d->bins,
     };
