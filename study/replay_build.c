@@ -276,8 +276,7 @@ static bool replay_fill(struct study_replay *r, const struct analysis_flows *tab
     else if (hosts > s->network.hosts)
         return error_set(err, ERROR_INPUT, "--map: h%d is not in the scenario's network of %d hosts", hosts - 1,
                          s->network.hosts);
-    if (!replay_read_network(r, table, flows, bulk, err))
-        return false;
+    replay_read_network(r, table, flows, bulk);
     for (int i = 0; i < s->n_datagrams; i++) {
         s->datagrams[i].start_ps = (int64_t)fmax(0, (double)s->datagrams[i].start_ps - first_s * 1e12);
         s->datagrams[i].stop_ps -= (int64_t)(first_s * 1e12);

@@ -125,8 +125,8 @@ static void network_turns(struct replay_bulk *b, double phase_s)
     b->turn_s = fmax(0, k->gaps_s / k->restarts - t->floor_s - t->data_wait_s - t->ack_wait_s);
 }
 
-static bool network_diagnose(struct study_replay *r, const struct analysis_flows *table,
-                             struct replay_bulk *flows, int n, struct analysis_diagnosis *d, struct error *err)
+static void network_diagnose(struct study_replay *r, const struct analysis_flows *table,
+                             struct replay_bulk *flows, int n, struct analysis_diagnosis *d)
 {
     const struct capture_address *host = network_host(r, 0);
     struct analysis_diagnosis_flow *asked = memory_zeroed((size_t)n + 1, sizeof *asked, "flows to diagnose");
@@ -164,15 +164,15 @@ static bool network_diagnose(struct study_replay *r, const struct analysis_flows
             .idle = analysis_limit_between(f, a_s, b_s) == ANALYSIS_LIMIT_APPLICATION,
         };
     }
-    bool ok = k == 0 || analysis_diagnose(table, host, flows[0].flow.tag, asked, k, from_s, to_s, NULL, d, err);
-    for (int i = 0; ok && i < n; i++)
+    if (k > 0)
+        analysis_diagnose(table, host, flows[0].flow.tag, asked, k, from_s, to_s, NULL, d);
+    for (int i = 0; i < n; i++)
         for (size_t j = 0; j < k; j++)
             if (asked[j].slot == flows[i].slot) {
                 flows[i].limit = network_fills_window(&flows[i].clocking) ? ANALYSIS_CAUSE_WINDOW : asked[j].limit;
                 network_turns(&flows[i], fmin(to_s, flows[i].flow.end_s) - fmax(from_s, flows[i].flow.start_s));
             }
     free(asked);
-    return ok;
 }
 
 /* The most that 100 ms carried, less frames that may belong to the time before and after. */
@@ -417,15 +417,13 @@ static void network_fill(struct study_replay *r, const struct replay_bulk *flows
     }
 }
 
-bool replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
-                         struct error *err)
+void replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n)
 {
     struct analysis_diagnosis d;
     const struct capture_address *address = network_host(r, 0);
     const struct analysis_capacity_host *host =
         address ? analysis_flows_capacity(table, address, flows[0].flow.tag) : NULL;
-    if (!network_diagnose(r, table, flows, n, &d, err))
-        return false;
+    network_diagnose(r, table, flows, n, &d);
     for (int i = 0; i < n; i++)
         flows[i].floor_s = network_floor_s(&flows[i]);
     network_floors(r, flows, n);
@@ -434,7 +432,7 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
         r->other_share[i] = w->all_bytes > 0 ? w->other_bytes / w->all_bytes : 0;
     }
     if (!r->reads_network || r->scenario.network.topology != EMU_TOPOLOGY_STAR)
-        return true;
+        return;
     network_unpace(r, flows, n, true, host ? &host->in : NULL);
     network_unpace(r, flows, n, false, host ? &host->out : NULL);
     bool paced[] = {network_paced(r, flows, n, true), network_paced(r, flows, n, false)};
@@ -460,7 +458,6 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     free(waits);
     free(waits_s);
     network_fill(r, flows, n);
-    return true;
 }
 
 void study_replay_scale_windows(struct study_replay *r, int flow, double by)

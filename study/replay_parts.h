@@ -44,7 +44,6 @@ int replay_host_of(const struct study_replay *r, const struct capture_address *a
 
 /* What limits each flow; and where the scenario leaves the link to the capture, its rates and the hosts' distances.
  * Hosts are placed, h0 is the shared one. */
-bool replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
-                         struct error *err);
+void replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n);
 
 #endif

@@ -100,7 +100,7 @@ static void explain(const struct analysis_flows *f)
     struct study_pendulum p;
     struct error err = {0};
     char text[STUDY_EXPLANATION_TEXT];
-    MUST(study_explanation_make(&x, f, &err));
+    study_explanation_make(&x, f);
     for (size_t i = 0; i < x.n; i++) {
         study_explanation_say(&x.flow[i], text);
         MUST(*text);
