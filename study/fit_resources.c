@@ -16,7 +16,6 @@ static void resources_free_point(struct study_fit_point *p)
     free(p->label);
     free(p->flows);
     json_decref(p->axes);
-    *p = (struct study_fit_point){.n_in = 0};
 }
 
 static void resources_fini(void *state)
