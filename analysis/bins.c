@@ -45,7 +45,7 @@ static void double_width(struct analysis_bins *b)
     b->shift++;
 }
 
-static bool grow(struct analysis_bins *b, uint32_t n)
+static void grow(struct analysis_bins *b, uint32_t n)
 {
     if (n > b->capacity) {
         uint32_t capacity = b->capacity ? b->capacity : 16;
@@ -56,7 +56,6 @@ static bool grow(struct analysis_bins *b, uint32_t n)
     }
     memset(&b->bin[b->n], 0, (n - b->n) * sizeof *b->bin);
     b->n = n;
-    return true;
 }
 
 struct analysis_bin *analysis_bins_at(struct analysis_bins *b, int64_t time_ns)
@@ -67,8 +66,8 @@ struct analysis_bin *analysis_bins_at(struct analysis_bins *b, int64_t time_ns)
     int64_t i = (unit >> b->shift) - b->first;
     if (i < 0)
         i = 0;
-    if ((uint32_t)i >= b->n && !grow(b, (uint32_t)i + 1))
-        return NULL;
+    if ((uint32_t)i >= b->n)
+        grow(b, (uint32_t)i + 1);
     return &b->bin[i];
 }
 
@@ -95,11 +94,17 @@ int64_t analysis_bins_start_ns(const struct analysis_bins *b, size_t i)
     return (b->first + (int64_t)i) * analysis_bins_width_ns(b);
 }
 
+struct analysis_bin analysis_bins_sum(const struct analysis_bins *b, size_t begin, size_t end)
+{
+    struct analysis_bin sum = {0};
+    for (size_t i = begin; i < end && i < b->n; i++)
+        add(&sum, &b->bin[i]);
+    return sum;
+}
+
 double analysis_bins_rate_bps(const struct analysis_bins *b, size_t begin, size_t end)
 {
-    double bytes = 0;
-    for (size_t i = begin; i < end; i++)
-        bytes += (double)analysis_bins_get(b, i).bytes;
+    double bytes = (double)analysis_bins_sum(b, begin, end).bytes;
     return end > begin ? bytes * 8e9 / ((double)(end - begin) * (double)analysis_bins_width_ns(b)) : 0;
 }
 
@@ -116,14 +121,17 @@ double analysis_bins_window(const struct analysis_bins *b, size_t begin, size_t 
 {
     double sum = 0, now = 0;
     size_t n = 0;
-    for (size_t i = begin; i < end; i++) {
-        struct analysis_bin bin = analysis_bins_get(b, i);
-        if (bin.window_samples > 0)
-            now = bin.window_sum / bin.window_samples;
+    size_t i = begin;
+    for (; i < end && i < b->n; i++) {
+        if (b->bin[i].window_samples > 0)
+            now = b->bin[i].window_sum / b->bin[i].window_samples;
         else if (n == 0)
             continue;
         sum += now;
         n++;
     }
-    return n ? sum / (double)n : NAN;
+    if (n == 0)
+        return NAN;
+    size_t beyond = end > i ? end - i : 0;
+    return (sum + now * (double)beyond) / (double)(n + beyond);
 }

@@ -33,8 +33,7 @@ struct analysis_bins {
 void analysis_bins_init(struct analysis_bins *b, int64_t time_ns);
 void analysis_bins_fini(struct analysis_bins *b);
 
-/* The bin of a time; earlier ones than the first count there (clocks step back). NULL when memory
- * is out. Valid until the next call. */
+/* The bin of a time; earlier ones than the first count there (clocks step back). Valid until the next call. */
 struct analysis_bin *analysis_bins_at(struct analysis_bins *b, int64_t time_ns);
 
 int64_t analysis_bins_width_ns(const struct analysis_bins *b);
@@ -45,6 +44,10 @@ void analysis_bins_range(const struct analysis_bins *b, int64_t from_ns, int64_t
 
 /* Bin `i`, zeros beyond the last one noted. */
 struct analysis_bin analysis_bins_get(const struct analysis_bins *b, size_t i);
+
+/* What bins [begin, end) have together. In this and in all below, those beyond the last one noted cost no time: to a
+ * range's end another flow may have added centuries. */
+struct analysis_bin analysis_bins_sum(const struct analysis_bins *b, size_t begin, size_t end);
 
 /* Bandwidth over bins [begin, end), bit/s; 0 over none. */
 double analysis_bins_rate_bps(const struct analysis_bins *b, size_t begin, size_t end);

@@ -94,7 +94,7 @@ static void capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64
         capacity_vote(w, i, groups[i / 2], (size_t)i % 2);
 }
 
-bool analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
+void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
                            int64_t time_ns)
 {
     uint32_t bytes = other_bytes > 0
@@ -121,7 +121,6 @@ bool analysis_capacity_add(struct analysis_capacity *c, const struct capture_seg
         }
         capacity_note(w, bytes, time_ns);
     }
-    return true;
 }
 
 const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,

@@ -44,11 +44,11 @@ struct analysis_capacity_host {
 struct analysis_capacity; /* of the first ANALYSIS_CAPACITY_HOSTS hosts; opaque */
 #define ANALYSIS_CAPACITY_HOSTS 64
 
-struct analysis_capacity *analysis_capacity_new(void); /* NULL when memory is out */
+struct analysis_capacity *analysis_capacity_new(void);
 void analysis_capacity_free(struct analysis_capacity *c);
 
-/* A TCP segment, or with other_bytes > 0 a frame of so many bytes that is none. False when memory is out. */
-bool analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
+/* A TCP segment, or with other_bytes > 0 a frame of so many bytes that is none. */
+void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
                            int64_t time_ns);
 
 /* NULL: not seen, or beyond the first hosts. */

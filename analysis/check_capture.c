@@ -57,22 +57,18 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     const struct analysis_flow *flow = user;
     double series[ANALYSIS_BINS_MAX];
     size_t begin, n = capture_series(flow, r->steady_start_s, r->end_s, series, &begin);
-    int64_t retransmitted = 0, events = 0;
-    for (size_t i = begin; i < begin + n; i++)
-        events += analysis_bins_get(flow->bins, i).loss_events;
+    int64_t events = analysis_bins_sum(flow->bins, begin, begin + n).loss_events;
     struct estimate_series steady = analysis_flow_series(flow, series, n, (size_t)events);
     struct estimate rate = estimate_steady(&steady);
     size_t first, end;
     analysis_bins_range(flow->bins, llround(r->start_s * 1e9), llround(r->end_s * 1e9), &first, &end);
-    for (size_t i = first; i < end; i++)
-        retransmitted += analysis_bins_get(flow->bins, i).retransmitted;
 
     *measured = (struct analysis_check_flow){
         .rate_bps = rate.value,
         .ci95_bps = rate.ci95,
         .window_bytes = flow->window_bytes,
         .buffer_bytes = flow->advertised_bytes,
-        .retransmitted_segments = retransmitted,
+        .retransmitted_segments = analysis_bins_sum(flow->bins, first, end).retransmitted,
         .loss_events = events,
         .drift = 1 - estimate_drift_p(&steady),
         .stall = estimate_stall(&steady),
@@ -102,8 +98,7 @@ static void capture_limit(enum analysis_limit *limit, enum analysis_cause cause)
         *limit = ANALYSIS_LIMIT_RECEIVER;
 }
 
-static bool capture_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
-                             struct error *err)
+static void capture_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     const struct capture_host *h = user;
     const struct analysis_judgement *j = &r->judgement;
@@ -118,17 +113,16 @@ static bool capture_diagnose(void *user, struct analysis_resource *r, const stru
                                                     .retransmitted = r->flows[i].retransmitted_segments,
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
     }
-    bool ok = analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s,
-                                fits ? h->capacity_bps : NULL, &r->diagnosis, err);
-    r->diagnosed = ok;
-    for (size_t i = 0; ok && i < r->n; i++) {
+    analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s,
+                      fits ? h->capacity_bps : NULL, &r->diagnosis);
+    r->diagnosed = true;
+    for (size_t i = 0; i < r->n; i++) {
         r->flows[i].floor_s = flows[i].floor_s;
         r->flows[i].data_wait_s = flows[i].data_wait_s;
         r->flows[i].ack_wait_s = flows[i].ack_wait_s;
         capture_limit(&r->flows[i].limit, flows[i].limit);
     }
     free(flows);
-    return ok;
 }
 
 struct capture_judge {
@@ -139,9 +133,8 @@ struct capture_judge {
 };
 
 /* entries: all flows of one host. uses: room for as many. */
-static bool capture_judge_host(const struct capture_judge *judge, size_t least, const struct entry *entries, size_t n,
-                               struct analysis_resource_use *uses, struct analysis_resources *resources,
-                               struct error *err)
+static void capture_judge_host(const struct capture_judge *judge, size_t least, const struct entry *entries, size_t n,
+                               struct analysis_resource_use *uses, struct analysis_resources *resources)
 {
     char name[CAPTURE_ADDRESS_TEXT];
     capture_address_format(&entries->host, name);
@@ -158,7 +151,7 @@ static bool capture_judge_host(const struct capture_judge *judge, size_t least, 
         .user = &host,
         .least = least,
     };
-    return analysis_resource_judge(&source, name, uses, n, NULL, judge->tolerance, resources, err);
+    analysis_resource_judge(&source, name, uses, n, NULL, judge->tolerance, resources);
 }
 
 /* Flows large enough to be measured, and twice as many entries, one for each host. */
@@ -208,53 +201,45 @@ static void capture_places(struct analysis_resources *resources)
         qsort(resources->place, n, sizeof *resources->place, capture_by_slot);
 }
 
-static bool capture_judge_all(const struct capture_judge *judge, struct analysis_resources *resources,
-                              struct error *err)
+static void capture_judge_all(const struct capture_judge *judge, struct analysis_resources *resources)
 {
     *resources = (struct analysis_resources){0};
     struct capture_flow *flows = NULL;
     struct entry *entries = NULL;
     size_t n = 0;
-    bool ok = true;
     capture_collect(judge->flows, &flows, &entries, &n);
     struct analysis_resource_use *uses = memory_zeroed(n, sizeof *uses, "hosts to judge");
     if (n > 0)
         qsort(entries, n, sizeof *entries, capture_by_host);
-    for (size_t i = 0, end; ok && i < n; i = end) {
+    for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)
             end++;
-        ok = capture_judge_host(judge, 2, &entries[i], end - i, uses, resources, err);
+        capture_judge_host(judge, 2, &entries[i], end - i, uses, resources);
     }
     struct analysis_resources alone = {0};
-    for (size_t i = 0, end; ok && resources->n == 0 && i < n; i = end) {
+    for (size_t i = 0, end; resources->n == 0 && i < n; i = end) {
         for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)
             end++;
-        ok = capture_judge_host(judge, 1, &entries[i], end - i, uses, &alone, err);
+        capture_judge_host(judge, 1, &entries[i], end - i, uses, &alone);
     }
     resources->alone = alone.resource;
     resources->n_alone = alone.n;
     free(uses);
     free(flows);
     free(entries);
-    if (ok) {
-        analysis_resources_sort(resources);
-        capture_places(resources);
-    } else {
-        analysis_resources_fini(resources);
-    }
-    return ok;
+    analysis_resources_sort(resources);
+    capture_places(resources);
 }
 
-bool analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
-                            struct analysis_resources *resources, struct error *err)
+void analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
+                            struct analysis_resources *resources)
 {
-    return capture_judge_all(&(struct capture_judge){f, tolerance, capacity_bps, true}, resources, err);
+    capture_judge_all(&(struct capture_judge){f, tolerance, capacity_bps, true}, resources);
 }
 
-bool analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources,
-                                  struct error *err)
+void analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources)
 {
-    return capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, false}, resources, err);
+    capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, false}, resources);
 }
 
 void analysis_check_capture_steady(const struct analysis_resources *resources, size_t slot, struct analysis_flow *flow)

@@ -9,13 +9,12 @@
 /* Every host (address and tag) that two bulk flows or more use at once. Of each, the dominant phase
  * (analysis/degree.h); of that, what follows the latest of the flows' own settling times
  * (analysis/steady.h), at most half of it. None is no failure. `capacity_bps`: of the hosts' links, in and out, on the
- * wire; NAN, or all of it NULL, where unknown. False and *err when memory is out. */
-bool analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
-                            struct analysis_resources *resources, struct error *err);
+ * wire; NAN, or all of it NULL, where unknown. */
+void analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
+                            struct analysis_resources *resources);
 
 /* The same without a diagnosis: what the flows of each host carry. */
-bool analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources,
-                                  struct error *err);
+void analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources);
 
 /* Where slot's flow is one of those measured at a shared host, its steady figures become those: flows that share a link
  * are no better known than the slowest of them allows. The host of most flows comes first. */

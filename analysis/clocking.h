@@ -52,8 +52,7 @@ struct analysis_clocking {
     struct analysis_clocking_slot slot[ANALYSIS_CLOCKING_SLOTS];
 };
 
-/* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. NULL when memory is
- * out. Free it with free(). */
+/* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. Free it with free(). */
 struct analysis_clocking *analysis_clocking_new(int64_t time_ns, int64_t to_sender_ns);
 
 /* A segment with new data up to `end` (relative) passes; `full_bytes`: payload of a full one. */

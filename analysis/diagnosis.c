@@ -668,17 +668,15 @@ static double diagnosis_other_bps(const struct analysis_capacity_way *w, double 
     return overlap_s > 0 ? bytes * 8 / (other_to_s - other_from_s) * overlap_s / (to_s - from_s) : 0;
 }
 
-bool analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
+void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
                        struct analysis_diagnosis_flow *flows, size_t n, double start_s, double end_s,
-                       const double capacity_bps[2], struct analysis_diagnosis *out, struct error *err)
+                       const double capacity_bps[2], struct analysis_diagnosis *out)
 {
     struct analysis_evidence_set s;
-    bool ok = analysis_evidence_gather(&s, f, flows, n, start_s, end_s, err);
-    const struct analysis_capacity_host *frames = ok ? analysis_flows_capacity(f, host, tag) : NULL;
+    analysis_evidence_gather(&s, f, flows, n, start_s, end_s);
+    const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
     for (int i = 0; i < 2 && frames; i++)
         s.other_bps[i] = diagnosis_other_bps(i ? &frames->out : &frames->in, start_s, end_s);
-    if (ok)
-        analysis_diagnosis_decide(&s, frames, capacity_bps, out);
+    analysis_diagnosis_decide(&s, frames, capacity_bps, out);
     analysis_evidence_free(&s);
-    return ok;
 }

@@ -82,9 +82,9 @@ void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct ana
                                const double capacity_bps[2], struct analysis_diagnosis *d);
 
 /* The host's flows over [start_s, steady_start_s, end_s). `capacity_bps`: as above.
- * The table must keep explanations. False and *err when memory is out. */
-bool analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
+ * The table must keep explanations. */
+void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
                        struct analysis_diagnosis_flow *flows, size_t n, double start_s, double end_s,
-                       const double capacity_bps[2], struct analysis_diagnosis *d, struct error *err);
+                       const double capacity_bps[2], struct analysis_diagnosis *d);
 
 #endif

@@ -70,11 +70,10 @@ uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bo
     return (d->mss > options ? d->mss : 1460) - options;
 }
 
-static bool need_losses(struct analysis_direction *d)
+static void need_losses(struct analysis_direction *d)
 {
     if (!d->losses)
         d->losses = memory_zeroed(1, sizeof *d->losses, "the losses of a flow");
-    return d->losses != NULL;
 }
 
 static uint32_t segments_of(const struct analysis_direction *d, int64_t bytes, bool has_timestamps)
@@ -83,8 +82,8 @@ static uint32_t segments_of(const struct analysis_direction *d, int64_t bytes, b
     return (uint32_t)((bytes + full - 1) / full);
 }
 
-/* SACK blocks: what came twice, and what waits behind a gap. False when memory is out. */
-static bool note_sack(struct analysis_direction *d, const struct capture_segment *s, int64_t ack)
+/* SACK blocks: what came twice, and what waits behind a gap. */
+static void note_sack(struct analysis_direction *d, const struct capture_segment *s, int64_t ack)
 {
     struct analysis_range block[4];
     int n = s->n_sack < 4 ? s->n_sack : 4;
@@ -92,10 +91,9 @@ static bool note_sack(struct analysis_direction *d, const struct capture_segment
         block[i].start = analysis_direction_relative(d, s->sack[i].start);
         block[i].end = analysis_direction_relative(d, s->sack[i].end);
         if (block[i].start >= block[i].end || block[i].end > d->high || block[i].start < d->low)
-            return true; /* not of this stream */
+            return; /* not of this stream */
     }
-    if (!need_losses(d))
-        return false;
+    need_losses(d);
     bool twice = block[0].end <= ack || (n > 1 && block[1].start <= block[0].start && block[0].end <= block[1].end);
     int64_t bytes = block[0].end - block[0].start, low = INT64_MAX;
     if (twice && bytes > 1) /* one byte: a keep-alive's */
@@ -104,13 +102,12 @@ static bool note_sack(struct analysis_direction *d, const struct capture_segment
         low = block[i].start < low ? block[i].start : low;
     if (low != INT64_MAX && low > ack && ack >= d->low && !analysis_holes_any(&d->holes, ack, low))
         analysis_losses_gap(d->losses, ack, low);
-    return true;
 }
 
-bool analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s)
+void analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s)
 {
     if (!d->has_base)
-        return true;
+        return;
     int64_t ack = analysis_direction_relative(d, s->ack);
     bool pure = capture_segment_is_bare(s);
     if (ack == d->ack_high && pure && d->high > ack && (s->n_sack > 0 || s->window == d->last_ack_window))
@@ -119,8 +116,8 @@ bool analysis_direction_ack(struct analysis_direction *d, const struct capture_s
     bool plausible = ack <= d->high + WINDOW_MAX && ack + WINDOW_MAX >= d->high;
     if (d->losses && plausible)
         analysis_losses_ack(d->losses, ack, analysis_direction_segment_bytes(d, s->has_timestamps));
-    if (s->n_sack > 0 && plausible && d->has_data && !note_sack(d, s, ack))
-        return false;
+    if (s->n_sack > 0 && plausible && d->has_data)
+        note_sack(d, s, ack);
     if (plausible && ack > d->ack_high)
         d->ack_high = ack;
     d->last_ack_window = s->window;
@@ -131,7 +128,6 @@ bool analysis_direction_ack(struct analysis_direction *d, const struct capture_s
     }
     if (s->has_timestamps && plausible && !(s->flags & CAPTURE_TCP_SYN))
         analysis_inflight_ack(&d->inflight, ack, s->tsval);
-    return true;
 }
 
 /* Was what fills `hole` sent after what opened it? *guess: its time and the duplicate ACKs say different things. */
@@ -170,25 +166,21 @@ static struct analysis_bin *bin_at(struct analysis_direction *d, int64_t time_ns
 }
 
 /* Bins from now on; what passed before goes where the flow began. */
-static bool become_bulk(struct analysis_direction *d)
+static void become_bulk(struct analysis_direction *d)
 {
     d->bins = memory_zeroed(1, sizeof *d->bins, "a flow over time");
     analysis_bins_init(d->bins, d->first_ns);
     struct analysis_bin *bin = analysis_bins_at(d->bins, d->first_ns);
-    if (!bin)
-        return false;
     bin->bytes = d->high - d->low;
     bin->retransmitted = d->retransmitted_segments;
     bin->loss_events = d->loss_events;
-    return true;
 }
 
-static bool note_retransmission(struct analysis_direction *d, const struct capture_segment *s, int64_t start,
+static void note_retransmission(struct analysis_direction *d, const struct capture_segment *s, int64_t start,
                                 int64_t end, int64_t bytes, struct analysis_bin *bin)
 {
     uint32_t segments = segments_of(d, bytes, s->has_timestamps);
-    if (!need_losses(d))
-        return false;
+    need_losses(d);
     analysis_losses_again(d->losses, start, end);
     d->losses->known_acked += end <= d->ack_high ? segments : 0;
     d->retransmitted_segments += segments;
@@ -201,7 +193,6 @@ static bool note_retransmission(struct analysis_direction *d, const struct captu
         bin->retransmitted += segments;
         bin->loss_events += event;
     }
-    return true;
 }
 
 static void note_window(struct analysis_direction *d, const struct capture_segment *s, int64_t end,
@@ -231,27 +222,26 @@ static void note_window(struct analysis_direction *d, const struct capture_segme
 }
 
 /* The part of a segment below `high`: seen before, or filling a hole. */
-static bool note_old(struct analysis_direction *d, const struct capture_segment *s, int64_t start, int64_t end,
+static void note_old(struct analysis_direction *d, const struct capture_segment *s, int64_t start, int64_t end,
                      int64_t time_ns, struct analysis_bin *bin)
 {
-    bool ok = true, guess = false;
+    bool guess = false;
     struct analysis_hole hole;
-    int64_t filled = analysis_holes_fill(&d->holes, start, end, &hole, &ok);
-    if (!ok)
-        return false;
+    int64_t filled = analysis_holes_fill(&d->holes, start, end, &hole);
     int64_t again = end - start - filled;
     if (filled > 0 && sent_again(d, &hole, s, time_ns, &guess))
         again += filled;
     else if (filled > 0)
         d->reordered_segments++;
-    if (guess && !need_losses(d))
-        return false;
-    if (guess)
+    if (guess) {
+        need_losses(d);
         d->losses->guessed += segments_of(d, filled, s->has_timestamps);
-    return again == 0 || note_retransmission(d, s, start, end, again, bin);
+    }
+    if (again > 0)
+        note_retransmission(d, s, start, end, again, bin);
 }
 
-bool analysis_direction_data(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns)
+void analysis_direction_data(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns)
 {
     uint32_t seq = s->seq + (s->flags & CAPTURE_TCP_SYN ? 1 : 0);
     if (!d->has_base) {
@@ -262,14 +252,14 @@ bool analysis_direction_data(struct analysis_direction *d, const struct capture_
     if (s->payload_bytes == 1 && d->ack_high != INT64_MIN && start == d->ack_high - 1 && end <= d->high &&
         time_ns - d->last_ns >= KEEPALIVE_IDLE_NS) {
         d->keepalives++; /* RFC 9293 3.8.4: the byte before the next one expected */
-        return true;
+        return;
     }
     if (!plausible_data(d, start, end))
-        return true;
+        return;
     if (s->payload_bytes == 1 && d->receiver_closed && d->has_data && start == d->high) {
         d->keepalives++; /* a zero-window probe: the receiver may take the byte or not */
         d->probe_at = start;
-        return true;
+        return;
     }
     if (d->probe_at >= 0 && start == d->probe_at + 1 && d->high == d->probe_at)
         d->high++; /* it took it */
@@ -285,11 +275,9 @@ bool analysis_direction_data(struct analysis_direction *d, const struct capture_
     d->seen_bytes += s->payload_bytes;
     d->first_ns = time_ns < d->first_ns ? time_ns : d->first_ns;
     d->last_ns = time_ns > d->last_ns ? time_ns : d->last_ns;
-    if (!d->bins && d->data_packets == ANALYSIS_BULK_PACKETS && !become_bulk(d))
-        return false;
+    if (!d->bins && d->data_packets == ANALYSIS_BULK_PACKETS)
+        become_bulk(d);
     struct analysis_bin *bin = bin_at(d, time_ns);
-    if (d->bins && !bin)
-        return false;
 
     struct analysis_hole hole = {.opened_ns = time_ns, .tsval = s->tsval, .dup_acks = d->dup_acks,
                                  .ip_id = s->ip_id, .has_timestamps = s->has_timestamps};
@@ -298,25 +286,22 @@ bool analysis_direction_data(struct analysis_direction *d, const struct capture_
         hole.end = d->low;
         d->low = start;
         start = hole.end < end ? hole.end : end;
-        if (hole.start < hole.end && !analysis_holes_open(&d->holes, &hole))
-            return false;
+        if (hole.start < hole.end)
+            analysis_holes_open(&d->holes, &hole);
     }
     if (start < d->high && start < end) {
-        if (!note_old(d, s, start, end < d->high ? end : d->high, time_ns, bin))
-            return false;
+        note_old(d, s, start, end < d->high ? end : d->high, time_ns, bin);
         start = d->high;
     }
     if (end > d->high) {
         if (start > d->high) {
             hole.start = d->high;
             hole.end = start;
-            if (!analysis_holes_open(&d->holes, &hole))
-                return false;
+            analysis_holes_open(&d->holes, &hole);
         }
         if (bin)
             bin->bytes += end - d->high;
         d->high = end;
         note_window(d, s, end, bin);
     }
-    return true;
 }

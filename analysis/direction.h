@@ -57,11 +57,11 @@ void analysis_direction_syn(struct analysis_direction *d, uint32_t isn);
  * A header without IP identification and timestamps is a copy only within 1 ms, with the same checksum. */
 bool analysis_direction_is_copy(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns);
 
-/* A segment with payload in this direction. False when memory is out. */
-bool analysis_direction_data(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns);
+/* A segment with payload in this direction. */
+void analysis_direction_data(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns);
 
-/* A segment of the other direction that carries an acknowledgement of this one. False when memory is out. */
-bool analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s);
+/* A segment of the other direction that carries an acknowledgement of this one. */
+void analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s);
 
 /* Relative sequence number: the one nearest to the highest known. */
 int64_t analysis_direction_relative(const struct analysis_direction *d, uint32_t seq);

@@ -492,8 +492,7 @@ static double evidence_ci95_bps(const struct analysis_evidence_set *s)
         series[n] = 0;
         for (size_t i = 0; i < s->n; i++) { /* bins of all flows are on one grid */
             analysis_bins_range(s->flow[i].bins, at_ns, at_ns + width_ns, &begin, &end);
-            for (; begin < end; begin++)
-                series[n] += (double)analysis_bins_get(s->flow[i].bins, begin).bytes * 8e9 / (double)width_ns;
+            series[n] += (double)analysis_bins_sum(s->flow[i].bins, begin, end).bytes * 8e9 / (double)width_ns;
         }
     }
     struct estimate_series all = {series, n, 8e9 * s->full_bytes / (double)width_ns, (size_t)cycles};
@@ -520,9 +519,8 @@ static double evidence_frame_s(const struct analysis_flows *f, const struct anal
     return FRAME_BITS / bps;
 }
 
-bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
-                              struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s,
-                              struct error *err)
+void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
+                              struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s)
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN, .unseen = UNSEEN,
                                         .interface_bps = analysis_flows_interface_bps(f)};
@@ -533,8 +531,7 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
         s->flow[i].waits = s->waits + i * ANALYSIS_LEG_SERIES_SLOTS;
         evidence_of(s, &s->flow[i], f);
     }
-    if (!analysis_floors_find(s, evidence_frame_s(f, flows, n)))
-        return error_set(err, ERROR_SYSTEM, "out of memory for the diagnosis of %zu flows", n);
+    analysis_floors_find(s, evidence_frame_s(f, flows, n));
     evidence_waits(s);
     struct evidence_together all = evidence_together_of(s);
     evidence_applications(s, &all);
@@ -550,7 +547,6 @@ bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     analysis_bounds_policing(s, true);
     analysis_bounds_policing(s, false);
     s->segments_per_ack = acks > 0 ? fmax(1, bytes / (acks * s->full_bytes)) : SEGMENTS_PER_ACK;
-    return true;
 }
 
 void analysis_evidence_free(struct analysis_evidence_set *s)

@@ -51,10 +51,9 @@ struct analysis_evidence_set {
     bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */
 };
 
-/* Evidence of n flows of a host. False and *err when memory is out; either way free it. */
-bool analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
-                              struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s,
-                              struct error *err);
+/* Evidence of n flows of a host; free it. */
+void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
+                              struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s);
 void analysis_evidence_free(struct analysis_evidence_set *s);
 
 /* Mean round trip in the phase. */

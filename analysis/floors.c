@@ -131,7 +131,7 @@ static int floors_by_peer(const void *a, const void *b)
 }
 
 /* Flows to one peer have the least of theirs. */
-static bool floors_peers(const struct analysis_evidence_set *s)
+static void floors_peers(const struct analysis_evidence_set *s)
 {
     struct analysis_evidence **by = memory_zeroed(s->n + 1, sizeof(struct analysis_evidence *), "a diagnosis");
     for (size_t i = 0; i < s->n; i++)
@@ -145,11 +145,10 @@ static bool floors_peers(const struct analysis_evidence_set *s)
             by[k]->own_far_s = fmin(by[k]->own_far_s, least_s);
     }
     free(by);
-    return true;
 }
 
 /* The host's flows by themselves: the least of their loops, or of another to the same peer. */
-static bool floors_own(struct floors *f, double frame_s)
+static void floors_own(struct floors *f, double frame_s)
 {
     struct analysis_evidence_set *s = f->s;
     double near_s = INFINITY;
@@ -161,13 +160,11 @@ static bool floors_own(struct floors *f, double frame_s)
         e->own_far_s = fmin(shake_s, e->least_s[analysis_floors_far(e)]);
         f->nearest_s = fmin(f->nearest_s, e->own_far_s);
     }
-    if (!floors_peers(s))
-        return false;
+    floors_peers(s);
     for (size_t i = 0; i < s->n; i++) {
         s->flow[i].far_least_s = s->flow[i].own_far_s;
         s->flow[i].near_least_s = near_s;
     }
-    return true;
 }
 
 static int floors_by_start(const void *a, const void *b)
@@ -242,15 +239,12 @@ static void floors_share(struct floors *f)
         }
 }
 
-bool analysis_floors_find(struct analysis_evidence_set *s, double frame_s)
+void analysis_floors_find(struct analysis_evidence_set *s, double frame_s)
 {
     struct floors f = {.s = s, .shift = memory_zeroed(s->n * REFERENCES + 1, sizeof *f.shift, "a diagnosis")};
-    bool ok = floors_own(&f, frame_s);
-    if (ok) {
-        floors_references(&f);
-        floors_count(&f);
-        floors_share(&f);
-    }
+    floors_own(&f, frame_s);
+    floors_references(&f);
+    floors_count(&f);
+    floors_share(&f);
     free(f.shift);
-    return ok;
 }

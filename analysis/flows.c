@@ -82,65 +82,66 @@ void analysis_flows_keep_explanations(struct analysis_flows *f)
     f->explains = true;
 }
 
-/* What the first data alone say. NULL when memory is out. */
+/* What the first data alone say. */
 static struct analysis_round_trip *explained_alone(const struct analysis_explained *first)
 {
     struct analysis_round_trip *trip = analysis_round_trip_new(first->to_sender_ns);
     struct capture_segment s = {.payload_bytes = first->payload_bytes, .has_timestamps = first->has_timestamps,
                                 .tsval = first->tsval, .tsecr = first->tsecr};
-    if (!trip || first->end == 0 || analysis_round_trip_data(trip, &s, first->end, first->time_ns))
-        return trip;
-    analysis_round_trip_free(trip);
-    return NULL;
+    if (first->end > 0)
+        analysis_round_trip_data(trip, &s, first->end, first->time_ns);
+    return trip;
 }
 
 /* Something follows the first data. */
-static bool explained_on(struct analysis_explained *e)
+static void explained_on(struct analysis_explained *e)
 {
-    return e->trip || (e->trip = explained_alone(e)) != NULL;
+    if (!e->trip)
+        e->trip = explained_alone(e);
 }
 
 /* `last`: of the data, if beyond what was seen before; else 0. */
-static bool explain_data(struct analysis_explained **e, const struct capture_segment *s, int64_t last,
+static void explain_data(struct analysis_explained **e, const struct capture_segment *s, int64_t last,
                          int64_t to_sender_ns, int64_t t)
 {
-    if (*e)
-        return explained_on(*e) && (last == 0 || analysis_round_trip_data((*e)->trip, s, last, t));
+    if (*e) {
+        explained_on(*e);
+        if (last > 0)
+            analysis_round_trip_data((*e)->trip, s, last, t);
+        return;
+    }
     *e = memory_zeroed(1, sizeof **e, "explanations");
     **e = (struct analysis_explained){NULL, to_sender_ns, t, last, s->tsval, s->tsecr, s->payload_bytes,
                                       s->has_timestamps};
-    return true;
 }
 
 /* Before the direction has taken the segment: only then it is new. */
-static bool explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t t)
+static void explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t t)
 {
     const struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
     int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
     int64_t last = d->has_base ? analysis_direction_relative(d, s->seq) + s->payload_bytes : 0;
-    if (s->payload_bytes > 0 && !explain_data(&c->explain[end], s, last > d->high ? last : 0, to_sender_ns, t))
-        return false;
-    if (s->payload_bytes > 0 && d->bins && !c->clocking[end] &&
-        !(c->clocking[end] = analysis_clocking_new(t, to_sender_ns)))
-        return false;
+    if (s->payload_bytes > 0)
+        explain_data(&c->explain[end], s, last > d->high ? last : 0, to_sender_ns, t);
+    if (s->payload_bytes > 0 && d->bins && !c->clocking[end])
+        c->clocking[end] = analysis_clocking_new(t, to_sender_ns);
     if (s->payload_bytes > 0 && c->clocking[end] && last > d->high)
         analysis_clocking_data(c->clocking[end], s, last, analysis_direction_segment_bytes(d, s->has_timestamps), t);
     if (!(s->flags & CAPTURE_TCP_ACK) || (s->flags & CAPTURE_TCP_SYN) || !reverse->has_data)
-        return true;
+        return;
     int64_t ack = analysis_direction_relative(reverse, s->ack);
-    if (c->explain[!end] && !explained_on(c->explain[!end]))
-        return false;
-    if (c->explain[!end])
+    if (c->explain[!end]) {
+        explained_on(c->explain[!end]);
         analysis_round_trip_ack(c->explain[!end]->trip, s, ack, t);
+    }
     if (c->clocking[!end])
         analysis_clocking_ack(c->clocking[!end], s, ack,
                               reverse->receiver_scale < 0 ? -1 : (int64_t)s->window << reverse->receiver_scale, t);
-    return true;
 }
 
 /* `expected`: for analysis_connections_find(). */
-static bool flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
-                      const uint32_t *expected, struct error *err)
+static void flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
+                      const uint32_t *expected)
 {
     if (!f->has_origin)
         analysis_flows_set_origin(f, time_ns);
@@ -150,7 +151,7 @@ static bool flows_add(struct analysis_flows *f, int64_t time_ns, const struct ca
     struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
     if (analysis_direction_is_copy(d, s, t)) {
         d->duplicate_frames++;
-        return true;
+        return;
     }
     if (s->flags & CAPTURE_TCP_SYN)
         note_syn(c, s, end, t);
@@ -159,22 +160,22 @@ static bool flows_add(struct analysis_flows *f, int64_t time_ns, const struct ca
     if (s->flags & (CAPTURE_TCP_FIN | CAPTURE_TCP_RST))
         c->closed = true;
     if (s->flags & CAPTURE_TCP_RST)
-        return true; /* its payload is a message, its numbers may be anybody's */
-    if (f->explains && !f->capacity && !(f->capacity = analysis_capacity_new()))
-        return error_set(err, ERROR_SYSTEM, "out of memory for explanations");
-    if (f->explains && (!explain_segment(c, end, s, t) || !analysis_capacity_add(f->capacity, s, 0, t)))
-        return error_set(err, ERROR_SYSTEM, "out of memory for explanations");
-    if (s->payload_bytes > 0 && !analysis_direction_data(d, s, t))
-        return error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
-    if ((s->flags & CAPTURE_TCP_ACK) && !analysis_direction_ack(reverse, s))
-        return error_set(err, ERROR_SYSTEM, "out of memory for the flow table");
-    return true;
+        return; /* its payload is a message, its numbers may be anybody's */
+    if (f->explains && !f->capacity)
+        f->capacity = analysis_capacity_new();
+    if (f->explains) {
+        explain_segment(c, end, s, t);
+        analysis_capacity_add(f->capacity, s, 0, t);
+    }
+    if (s->payload_bytes > 0)
+        analysis_direction_data(d, s, t);
+    if (s->flags & CAPTURE_TCP_ACK)
+        analysis_direction_ack(reverse, s);
 }
 
-bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
-                        struct error *err)
+void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s)
 {
-    return flows_add(f, time_ns, s, NULL, err);
+    flows_add(f, time_ns, s, NULL);
 }
 
 /* Segments between being read and being analysed: memory brings the table's entry of each meanwhile, then the
@@ -198,7 +199,7 @@ static void flows_other(void *user, int64_t time_ns, const struct capture_segmen
 {
     struct analysis_flows *f = user;
     if (f->has_origin && f->capacity)
-        (void)analysis_capacity_add(f->capacity, s, wire_bytes, since_origin(f, time_ns));
+        analysis_capacity_add(f->capacity, s, wire_bytes, since_origin(f, time_ns));
 }
 
 bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, const void *user,
@@ -215,8 +216,7 @@ bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_pr
     struct ahead a = {.read = 0};
     struct error stopped = {0};
     int next = 1;
-    bool ok = true;
-    while (ok && (next > 0 || a.added < a.read)) {
+    while (next > 0 || a.added < a.read) {
         size_t at = a.read % AHEAD;
         if (next > 0)
             next = analysis_source_next(&source, &a.time_ns[at], &a.segment[at], &stopped);
@@ -234,13 +234,13 @@ bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_pr
         }
         if (a.added < a.found && (next <= 0 || a.read - a.added == AHEAD)) {
             size_t first = a.added++ % AHEAD;
-            ok = flows_add(f, a.time_ns[first], &a.segment[first], a.expects[first] ? &a.expected[first] : NULL, err);
+            flows_add(f, a.time_ns[first], &a.segment[first], a.expects[first] ? &a.expected[first] : NULL);
         }
     }
     analysis_source_close(&source);
-    if (ok && next < 0)
+    if (next < 0)
         *err = stopped;
-    return ok && next == 0;
+    return next == 0;
 }
 
 size_t analysis_flows_slots(const struct analysis_flows *f)
@@ -412,8 +412,7 @@ static void fill_steady(struct analysis_flow *flow, const struct analysis_direct
     size_t start = analysis_steady_start(series, end - begin);
     flow->steady_start_s = (double)analysis_bins_start_ns(d->bins, begin + start) / 1e9;
     flow->steady_end_s = (double)analysis_bins_start_ns(d->bins, end) / 1e9;
-    for (size_t i = begin + start; i < end; i++)
-        flow->steady_loss_events += analysis_bins_get(d->bins, i).loss_events;
+    flow->steady_loss_events = analysis_bins_sum(d->bins, begin + start, end).loss_events;
     struct estimate_series steady =
         analysis_flow_series(flow, series + start, end - begin - start, flow->steady_loss_events);
     flow->steady_goodput_bps = estimate_steady(&steady);
@@ -426,7 +425,9 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
     const struct analysis_direction *d = &c->direction[end];
     if (!d->has_data)
         return false;
-    double duration_s = (double)(d->last_ns - d->first_ns) / 1e9;
+    /* Of a clock that leaps by decades, seconds differ by no nanosecond: nothing has taken time then. */
+    double start_s = (double)d->first_ns / 1e9, end_s = (double)d->last_ns / 1e9;
+    double duration_s = start_s < end_s ? (double)(d->last_ns - d->first_ns) / 1e9 : 0;
     *flow = (struct analysis_flow){
         .src = c->key.address[end],
         .dst = c->key.address[!end],
@@ -443,8 +444,8 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
         .reordered_segments = d->reordered_segments,
         .duplicate_frames = d->duplicate_frames,
         .keepalives = d->keepalives,
-        .start_s = (double)d->first_ns / 1e9,
-        .end_s = (double)d->last_ns / 1e9,
+        .start_s = start_s,
+        .end_s = end_s,
         .goodput_bps = duration_s > 0 ? (double)(d->high - d->low) * 8 / duration_s : NAN,
         .bins = d->bins,
     };

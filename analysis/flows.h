@@ -83,10 +83,8 @@ void analysis_flows_keep_explanations(struct analysis_flows *f);
 /* Times count from here; without it from the first segment added. */
 void analysis_flows_set_origin(struct analysis_flows *f, int64_t time_ns);
 
-/* time_ns since the epoch; may step back. Before the origin counts as there, 36 years after it and later as then.
- * False when memory is out. */
-bool analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
-                        struct error *err);
+/* time_ns since the epoch; may step back. Before the origin counts as there, 36 years after it and later as then. */
+void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s);
 
 /* Adds every frame of a capture file. A file that stops inside a packet is no failure: see
  * capture->truncated. progress may be NULL. */

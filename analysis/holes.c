@@ -27,15 +27,15 @@ static void remove_at(struct analysis_holes *h, uint32_t at)
 }
 
 /* Room for one more behind the last hole. Moving them all down is worth it while it frees an eighth or more. */
-static bool make_room(struct analysis_holes *h)
+static void make_room(struct analysis_holes *h)
 {
     uint32_t gap = h->room ? (uint32_t)(h->hole - h->room) : 0;
     if (gap + h->n < h->capacity)
-        return true;
+        return;
     if (gap > h->capacity / 8) {
         memmove(h->room, h->hole, h->n * sizeof *h->hole);
         h->hole = h->room;
-        return true;
+        return;
     }
     uint32_t capacity = h->capacity ? 2 * h->capacity : 4;
     if (capacity > CAPACITY_MAX)
@@ -43,7 +43,6 @@ static bool make_room(struct analysis_holes *h)
     h->room = memory_resized(h->room, capacity, sizeof *h->room, "the gaps of a flow");
     h->hole = h->room + gap;
     h->capacity = capacity;
-    return true;
 }
 
 /* Index of the first hole that ends beyond `start`. */
@@ -60,23 +59,20 @@ static uint32_t find(const struct analysis_holes *h, int64_t start)
     return low;
 }
 
-bool analysis_holes_open(struct analysis_holes *h, const struct analysis_hole *hole)
+void analysis_holes_open(struct analysis_holes *h, const struct analysis_hole *hole)
 {
     if (h->n == ANALYSIS_HOLES_MAX) {
         h->given_up_bytes += h->hole[0].end - h->hole[0].start;
         remove_at(h, 0);
     }
-    if (!make_room(h))
-        return false;
+    make_room(h);
     uint32_t at = find(h, hole->start);
     memmove(&h->hole[at + 1], &h->hole[at], (h->n - at) * sizeof *h->hole);
     h->hole[at] = *hole;
     h->n++;
-    return true;
 }
 
-int64_t analysis_holes_fill(struct analysis_holes *h, int64_t start, int64_t end, struct analysis_hole *first,
-                            bool *ok)
+int64_t analysis_holes_fill(struct analysis_holes *h, int64_t start, int64_t end, struct analysis_hole *first)
 {
     int64_t filled = 0;
     uint32_t at = find(h, start);
@@ -91,8 +87,7 @@ int64_t analysis_holes_fill(struct analysis_holes *h, int64_t start, int64_t end
             struct analysis_hole upper = *hole;
             upper.start = to;
             hole->end = from;
-            if (!analysis_holes_open(h, &upper))
-                *ok = false;
+            analysis_holes_open(h, &upper);
             return filled;
         }
         if (from == hole->start && to == hole->end) {

@@ -29,13 +29,12 @@ struct analysis_holes { /* zeroed: no hole */
 
 void analysis_holes_fini(struct analysis_holes *h);
 
-/* Adds a hole below, between or above the others; it overlaps none. False when memory is out. */
-bool analysis_holes_open(struct analysis_holes *h, const struct analysis_hole *hole);
+/* Adds a hole below, between or above the others; it overlaps none. */
+void analysis_holes_open(struct analysis_holes *h, const struct analysis_hole *hole);
 
 /* Removes [start, end) from the holes and returns how many bytes of it were missing. *first, when
- * that is not 0, is the lowest hole touched, as it was before. False in *ok when memory is out. */
-int64_t analysis_holes_fill(struct analysis_holes *h, int64_t start, int64_t end, struct analysis_hole *first,
-                            bool *ok);
+ * that is not 0, is the lowest hole touched, as it was before. */
+int64_t analysis_holes_fill(struct analysis_holes *h, int64_t start, int64_t end, struct analysis_hole *first);
 
 /* Is any of [start, end) missing? */
 bool analysis_holes_any(const struct analysis_holes *h, int64_t start, int64_t end);

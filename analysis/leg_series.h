@@ -24,7 +24,7 @@ struct analysis_leg_series {
     struct analysis_leg_series_cell cell[ANALYSIS_LEG_SERIES_SLOTS][ANALYSIS_LEG_SERIES_LEGS];
 };
 
-/* NULL when memory is out. Free it with free(). */
+/* Free it with free(). */
 struct analysis_leg_series *analysis_leg_series_new(int64_t time_ns);
 
 /* A sample of a leg at time_ns; earlier than the first slot counts there. */

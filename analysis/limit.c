@@ -63,10 +63,7 @@ static void limit_window(struct span s, double *mean, double *deviation)
 
 static uint32_t limit_events(struct span s)
 {
-    uint32_t events = 0;
-    for (size_t i = s.begin; i < s.end; i++)
-        events += analysis_bins_get(s.flow->bins, i).loss_events;
-    return events;
+    return analysis_bins_sum(s.flow->bins, s.begin, s.end).loss_events;
 }
 
 /* Without losses. `in_flight`: where bytes in flight are looked at. */

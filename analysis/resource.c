@@ -142,16 +142,16 @@ static void resource_saturation(struct analysis_resource *r)
     analysis_check_unsaturated(r->flows, r->n, &r->judgement, why);
 }
 
-bool analysis_resource_judge(const struct analysis_resource_source *source, const char *name,
+void analysis_resource_judge(const struct analysis_resource_source *source, const char *name,
                              struct analysis_resource_use *uses, size_t n, const struct model_link *link,
-                             double tolerance, struct analysis_resources *all, struct error *err)
+                             double tolerance, struct analysis_resources *all)
 {
     size_t bulk = resource_bulk(uses, n);
     if (bulk < source->least)
-        return true;
+        return;
     struct analysis_phase phase = resource_phase(uses, bulk);
     if (phase.indegree + phase.outdegree == 0 && source->least > 1)
-        return true;
+        return;
     if (phase.indegree + phase.outdegree == 0) /* alone */
         phase = (struct analysis_phase){uses[0].activity.start_s, uses[0].activity.end_s, 1, 0};
     all->resource = memory_resized(all->resource, all->n + 1, sizeof *all->resource, "hosts");
@@ -165,10 +165,11 @@ bool analysis_resource_judge(const struct analysis_resource_source *source, cons
     if (r.n < source->least) {
         free(r.flows);
         free(used);
-        return true;
+        return;
     }
     analysis_check_resource(r.flows, r.n, link, tolerance, j);
-    bool ok = !source->diagnose || source->diagnose(source->user, &r, used, err);
+    if (source->diagnose)
+        source->diagnose(source->user, &r, used);
     if (r.diagnosed)
         resource_saturation(&r);
     bool ruled = j->verdict != MODEL_REGIME_NONE && j->verdict != MODEL_REGIME_UNSATURATED;
@@ -177,5 +178,4 @@ bool analysis_resource_judge(const struct analysis_resource_source *source, cons
                  "one's life: judge a capture of this run for the part in which all were active");
     free(used);
     all->resource[all->n++] = r;
-    return ok;
 }

@@ -53,8 +53,7 @@ struct analysis_resource_source {
      * that is not above 0 leaves the flow out. */
     void (*measure)(const void *flow, const struct analysis_resource *resource, struct analysis_check_flow *measured);
     /* Diagnoses r, of whose flows uses[] has those with used[i]; NULL: nobody can. */
-    bool (*diagnose)(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
-                     struct error *err);
+    void (*diagnose)(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses);
     void *user;
     size_t least;     /* bulk flows at once that make a resource shared */
     bool whole_lives; /* measured rates are means over each flow's life, not over the phase */
@@ -62,10 +61,10 @@ struct analysis_resource_source {
 
 /* Adds the resource to *all when two bulk flows or more use it at once: those active all through the dominant phase
  * (analysis/degree.h), judged over what follows the latest of their settling times. `link`: NULL unknown. The bulk
- * flows of uses[n] come first afterwards. False and *err when memory is out. */
-bool analysis_resource_judge(const struct analysis_resource_source *source, const char *name,
+ * flows of uses[n] come first afterwards. */
+void analysis_resource_judge(const struct analysis_resource_source *source, const char *name,
                              struct analysis_resource_use *uses, size_t n, const struct model_link *link,
-                             double tolerance, struct analysis_resources *all, struct error *err);
+                             double tolerance, struct analysis_resources *all);
 
 /* Most flows first, then by name. */
 void analysis_resources_sort(struct analysis_resources *resources);

@@ -191,19 +191,18 @@ static void pauses_thin(struct analysis_round_trip *e)
     e->n_pauses = kept;
 }
 
-static bool trip_pause(struct analysis_round_trip *e, int64_t pause_ns)
+static void trip_pause(struct analysis_round_trip *e, int64_t pause_ns)
 {
     while (e->n_pauses == ANALYSIS_ROUND_TRIP_PAUSES)
         pauses_thin(e);
     bool again = e->n_pauses > 0 && e->newest_end <= e->pauses[e->n_pauses - 1].after_bytes; /* a SYN began anew */
     if (pause_ns < e->least_pause_ns || again)
-        return true;
+        return;
     if ((e->n_pauses & (e->n_pauses - 1)) == 0) { /* full, whether or not it was thinned */
         size_t capacity = e->n_pauses ? 2 * e->n_pauses : 1;
         e->pauses = memory_resized(e->pauses, capacity, sizeof *e->pauses, "the pauses of a flow");
     }
     e->pauses[e->n_pauses++] = (struct analysis_pause){e->newest_end, pause_ns};
-    return true;
 }
 
 const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_round_trip *e, size_t *n)
@@ -212,7 +211,7 @@ const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_ro
     return e->pauses;
 }
 
-static bool ring_push(struct analysis_round_trip *e, struct trip_passed passed)
+static void ring_push(struct analysis_round_trip *e, struct trip_passed passed)
 {
     if (e->count == e->capacity && e->capacity < RING_MOST) {
         uint32_t capacity = e->capacity ? 2 * e->capacity : RING_LEAST;
@@ -228,7 +227,6 @@ static bool ring_push(struct analysis_round_trip *e, struct trip_passed passed)
         e->count--;
     }
     e->ring[(e->oldest + e->count++) & (e->capacity - 1)] = passed;
-    return true;
 }
 
 /* An ACK, and the data that left the sender as soon as it had it. */
@@ -289,19 +287,18 @@ static void window_data(struct analysis_round_trip *e, const struct capture_segm
     }
 }
 
-bool analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
+void analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
                               int64_t time_ns)
 {
-    if (!ring_push(e, (struct trip_passed){end, time_ns}))
-        return false;
+    ring_push(e, (struct trip_passed){end, time_ns});
     /* Data that left before the sender had that ACK waited in its own NIC: they do not echo the ACK's stamp. */
     bool knew = !s->has_timestamps || !e->ack_stamped || (int32_t)(s->tsecr - e->last_ack_stamp) >= 0;
-    if (knew && e->has_ack && e->last_ack == e->newest_end && !trip_pause(e, time_ns - e->last_ack_ns))
-        return false;
+    if (knew && e->has_ack && e->last_ack == e->newest_end)
+        trip_pause(e, time_ns - e->last_ack_ns);
     trip_burst(e, time_ns);
     e->newest_end = end;
     if (!s->has_timestamps)
-        return true;
+        return;
     clock_note(&e->sender, s->tsval, time_ns);
     leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns);
     int64_t ack_ns = e->ack.time_ns;
@@ -313,7 +310,6 @@ bool analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
         loop_add_sender(e, s, ack_ns, time_ns);
     if (echo)
         window_set(&e->window, start - e->probe_before);
-    return true;
 }
 
 /* When the data up to `ack` passed; false when nobody remembers. */

@@ -52,14 +52,12 @@ enum analysis_loop { ANALYSIS_LOOP_RECEIVER, ANALYSIS_LOOP_SENDER, ANALYSIS_LOOP
 
 struct analysis_round_trip; /* of one direction; opaque */
 
-/* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. NULL when memory is
- * out. */
+/* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. */
 struct analysis_round_trip *analysis_round_trip_new(int64_t to_sender_ns);
 void analysis_round_trip_free(struct analysis_round_trip *e);
 
-/* A data segment of the flow passes; `end`: its last sequence number + 1, relative, beyond all before. False when
- * memory is out. */
-bool analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
+/* A data segment of the flow passes; `end`: its last sequence number + 1, relative, beyond all before. */
+void analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
                               int64_t time_ns);
 
 /* An acknowledgement of the flow passes; `ack` relative. */

@@ -17,7 +17,7 @@ static void error_one_line(struct error *err)
     print_escape(err->message, sizeof err->message, message);
 }
 
-bool error_set(struct error *err, enum error_code code, const char *format, ...)
+int error_put(struct error *err, enum error_code code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -25,10 +25,10 @@ bool error_set(struct error *err, enum error_code code, const char *format, ...)
     vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
     error_one_line(err);
-    return false;
+    return 0;
 }
 
-bool error_set_errno(struct error *err, const char *format, ...)
+int error_put_errno(struct error *err, const char *format, ...)
 {
     int saved = errno;
     va_list args;
@@ -38,10 +38,10 @@ bool error_set_errno(struct error *err, const char *format, ...)
     va_end(args);
     text_add(err->message, sizeof err->message, ": %s", strerror(saved));
     error_one_line(err);
-    return false;
+    return 0;
 }
 
-bool error_prefix(struct error *err, const char *format, ...)
+int error_put_prefix(struct error *err, const char *format, ...)
 {
     char context[sizeof err->message];
     char message[sizeof err->message];
@@ -53,5 +53,5 @@ bool error_prefix(struct error *err, const char *format, ...)
     snprintf(err->message, sizeof err->message, "%s", context);
     text_add(err->message, sizeof err->message, "%s", message);
     error_one_line(err);
-    return false;
+    return 0;
 }

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define STREAM_LEAST 256 /* bytes of its text, at first */
 
 _Noreturn void memory_end(const char *what)
 {
@@ -62,9 +65,45 @@ char *memory_text(const char *format, ...)
     return text;
 }
 
+/* What a stream has written; *text always ends with a NUL. */
+struct stream {
+    char **text;
+    size_t *size, capacity;
+    bool growing;
+};
+
+static ssize_t stream_write(void *cookie, const char *bytes, size_t n)
+{
+    struct stream *s = cookie;
+    if (s->growing)
+        return 0; /* the process ends for want of memory, and its streams are flushed */
+    s->growing = true;
+    while (*s->size + n >= s->capacity) {
+        s->capacity *= 2;
+        *s->text = memory_resized(*s->text, s->capacity, 1, "text");
+    }
+    s->growing = false;
+    memcpy(*s->text + *s->size, bytes, n);
+    *s->size += n;
+    (*s->text)[*s->size] = '\0';
+    return (ssize_t)n;
+}
+
+static int stream_close(void *cookie)
+{
+    free(cookie);
+    return 0;
+}
+
+/* Not open_memstream(): where its text cannot grow, glibc drops what was to be written and says so to nobody but the
+ * caller of that fprintf(). */
 FILE *memory_stream(char **text, size_t *size)
 {
-    FILE *f = open_memstream(text, size);
+    struct stream *s = memory_zeroed(1, sizeof *s, "text");
+    *s = (struct stream){text, size, STREAM_LEAST, false};
+    *text = memory_zeroed(STREAM_LEAST, 1, "text");
+    *size = 0;
+    FILE *f = fopencookie(s, "w", (cookie_io_functions_t){.write = stream_write, .close = stream_close});
     if (!f)
         memory_end("text");
     return f;
@@ -72,7 +111,7 @@ FILE *memory_stream(char **text, size_t *size)
 
 void memory_stream_end(FILE *f, char **text)
 {
-    bool whole = fflush(f) == 0 && !ferror(f); /* of a stream in memory, fclose() does not tell */
+    bool whole = !ferror(f);
     if (fclose(f) != 0 || !whole || !*text)
         memory_end("text");
 }

@@ -268,9 +268,11 @@ static bool analyze_file(const char *path, struct options *o, bool several,
     struct analysis_flows *f = study_capture_read(path, o->report, &cli_read_listener, &capture, err);
     if (f && capture.tcp_segments == 0)
         fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", cli_name(path), capture.frames);
-    bool ok = f && analysis_check_capture_rates(f, &o->shared, err);
-    if (ok)
+    bool ok = f != NULL;
+    if (ok) {
+        analysis_check_capture_rates(f, &o->shared);
         show(path, f, &capture, o, several);
+    }
     analysis_resources_fini(&o->shared);
     ok = ok && (!o->report || view_capture_page_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
     analysis_flows_free(f);

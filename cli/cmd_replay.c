@@ -391,8 +391,9 @@ static bool replay_read(struct study_replay *r, struct analysis_resources *hosts
 {
     struct analysis_capture capture;
     struct analysis_flows *table = study_capture_read(path, true, &cli_read_listener, &capture, err);
-    bool ok = table && (study_replay_build(r, table, err) || error_prefix(err, "%s: ", path)) &&
-              analysis_check_capture(table, ANALYSIS_CHECK_TOLERANCE, NULL, hosts, err);
+    bool ok = table && (study_replay_build(r, table, err) || error_prefix(err, "%s: ", path));
+    if (ok)
+        analysis_check_capture(table, ANALYSIS_CHECK_TOLERANCE, NULL, hosts);
     analysis_flows_free(table);
     return ok;
 }

@@ -12,6 +12,7 @@
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -202,6 +203,7 @@ static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, 
         return cli_fail(&err);
     for (int e = SCENARIO_ENGINE_NS3; e <= SCENARIO_ENGINE_NATIVE && status == 0; e++)
         status = cross_check_run(p, (enum scenario_engine)e, parallel, quiet, &parts[e], &err);
+    assert(status || (parts[0].jobs && parts[1].jobs)); /* cross_check_run() made them */
     for (int i = 0; status == 0 && i < parts[0].n_jobs; i++)
         if (!study_cross_check_add(&c,
                                    p->scenario.n_points ? strrchr(parts[0].jobs[i].directory, '/') + 1 : p->directory,

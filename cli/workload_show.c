@@ -58,7 +58,7 @@ static json_t *show_distribution_json(const struct analysis_distribution *d)
 
 static void show_distribution(const struct analysis_distribution *d)
 {
-    size_t most = 0;
+    size_t most = 1;
     printf("  ms: mean %.3f", d->mean_s.value * 1e3);
     if (isfinite(d->mean_s.ci95))
         printf(" +- %.3f", d->mean_s.ci95 * 1e3);

@@ -477,8 +477,11 @@ bool document_blame(const struct document *d, const char *key_path, struct error
     const char *rest;
     struct origin origin = d->nodes[document_find(d, key_path, &rest)].origin;
     size_t length = strlen(key_path);
-    const struct document_set *set = origin.set < 0 ? NULL : &d->sets[origin.set];
-    bool said = set && set->by && strncmp(set->text, key_path, length) == 0 && set->text[length] == '=';
+    bool said = false;
+    if (origin.set >= 0) {
+        const struct document_set *set = &d->sets[origin.set];
+        said = set->by && strncmp(set->text, key_path, length) == 0 && set->text[length] == '=';
+    }
     if (!said && length > 0)
         error_prefix(err, "%s: ", key_path);
     return document_blame_origin(d, origin, err);

@@ -139,7 +139,7 @@ static bool kind_parse_host(const char *text, int *host, struct error *err)
     int number = -1;
     if (sscanf(text, "h%9d", &number) == 1 && number >= 0)
         snprintf(canonical, sizeof canonical, "h%d", number);
-    if (strcmp(text, canonical) != 0 || number >= SCENARIO_HOSTS)
+    if (number < 0 || strcmp(text, canonical) != 0 || number >= SCENARIO_HOSTS) /* "" is like no host */
         return error_set(err, ERROR_INPUT, "'%s' is not a host; hosts are h0, h1, ... h%d", text, SCENARIO_HOSTS - 1);
     *host = number;
     return true;

@@ -13,7 +13,7 @@
 #define US UNITS_PS_PER_US
 #define MS UNITS_PS_PER_MS
 #define S UNITS_PS_PER_S
-#define RATES .min = 1000, .max = INT64_C(8000000000000) /* a byte a picosecond: event time holds nothing faster */
+#define RATES .min = SCENARIO_RATE_MIN, .max = SCENARIO_RATE_MAX
 #define MESSAGES .min = 1, .max = 1000000, .otherwise = "1, or 2000 with traffic.precision"
 #define ENTRY(entry_kind, type) .kind = entry_kind, .size = sizeof(type)
 #define SEGMENT_MAX 1448 /* 1500 of IP packet less 20 of IPv4, 20 of TCP and 12 of its timestamps */
@@ -437,10 +437,10 @@ const struct key scenario_keys[] = {
     {"transport", KEY_CHOICE, OF(transport), .names = scenario_transport_names, .noun = "a transport", .usual = "tcp",
      .meaning = "tcp, or the Go-Back-N protocol of Tam 2001"},
     {"seed", KEY_INTEGER, OF(seed), .max = INT64_MAX, .usual = "1", .meaning = "of every random choice"},
-    {"duration", KEY_TIME, OF(duration_ps), .min = US, .max = 10000 * S,
+    {"duration", KEY_TIME, OF(duration_ps), .min = US, .max = SCENARIO_DURATION_PS,
      .otherwise = "2s, or 3600s with traffic.precision",
      .meaning = "end of the run; sooner when every flow has bytes and is done"},
-    {"warmup", KEY_TIME, OF(warmup_ps), .max = 10000 * S, .otherwise = "30 % of duration, or 0s with precision",
+    {"warmup", KEY_TIME, OF(warmup_ps), .max = SCENARIO_DURATION_PS, .otherwise = "30 % of duration, or 0s with precision",
      .meaning = "steady figures count from here"},
     {"network", KEY_SECTION, .keys = network_keys, .meaning = "hosts, cables and switches"},
     {"tcp", KEY_SECTION, .keys = tcp_keys, .meaning = "the hosts' TCP"},

@@ -19,6 +19,9 @@
 #define SCENARIO_HOSTS 4000
 #define SCENARIO_FLOWS 10000
 #define SCENARIO_POINTS 1000
+#define SCENARIO_DURATION_PS INT64_C(10000000000000000) /* at most */
+#define SCENARIO_RATE_MIN 1000 /* bit/s, as of links; at most a byte a picosecond: event time holds nothing faster */
+#define SCENARIO_RATE_MAX INT64_C(8000000000000)
 #define SCENARIO_PRECISION_MESSAGES 5 /* counted at least before a mean's interval is believed */
 #define SCENARIO_WARM 0 /* initial window "warm": enough segments to cover the flow's window */
 

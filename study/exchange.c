@@ -279,7 +279,7 @@ static bool exchange_fit(const struct study_exchange_request *r, struct study_ex
     struct model_alltoall_link link;
     bool ok = exchange_link(r, &link, err) && exchange_read(r->fit_path, &point, &a->fit_points, err);
     if (ok) {
-        a->fit_weighted = a->fit_points > 0 && point[0].std_error_s > 0;
+        a->fit_weighted = point && a->fit_points > 0 && point[0].std_error_s > 0;
         ok = model_signature_fit(&link, point, a->fit_points, &a->fit, NULL, err) ||
              error_prefix(err, "%s: ", r->fit_path);
     }

@@ -201,7 +201,7 @@ static void explanation_finish(const struct analysis_flows *f, const struct capt
         e->compressed = analysis_flows_fast_acks(f, e->slot);
 }
 
-bool study_explanation_make(struct study_explanations *x, const struct analysis_flows *f, struct error *err)
+void study_explanation_make(struct study_explanations *x, const struct analysis_flows *f)
 {
     size_t slots = analysis_flows_slots(f), capacity = 0;
     struct analysis_flow flow;
@@ -215,15 +215,13 @@ bool study_explanation_make(struct study_explanations *x, const struct analysis_
             x->flow = memory_grown(x->flow, x->n, &capacity, 64, sizeof *x->flow, "explanations");
             x->flow[x->n++] = explanation_of_flow(f, i, &flow);
         }
-    if (!analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &x->hosts, err))
-        return false;
+    analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &x->hosts);
     x->tap_known = explanation_tap(x, &x->tap);
     for (size_t i = 0; i < x->n; i++) {
         explanation_judged(f, &x->flow[i], &x->hosts);
         analysis_check_capture_steady(&x->hosts, x->flow[i].slot, &x->flow[i].flow);
         explanation_finish(f, x->tap_known ? &x->tap : NULL, &x->flow[i]);
     }
-    return true;
 }
 
 void study_explanation_fini(struct study_explanations *x)

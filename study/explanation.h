@@ -36,8 +36,8 @@ struct study_explanations { /* zeroed: none */
     struct capture_address tap; /* the host that the capture was made beside */
 };
 
-/* Of a table that keeps explanations, from which the result borrows. False and *err when memory is out. */
-bool study_explanation_make(struct study_explanations *x, const struct analysis_flows *f, struct error *err);
+/* Of a table that keeps explanations, from which the result borrows. */
+void study_explanation_make(struct study_explanations *x, const struct analysis_flows *f);
 void study_explanation_fini(struct study_explanations *x);
 
 /* One sentence for people who do not want to read columns; without the flow's name. */

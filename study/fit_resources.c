@@ -238,9 +238,9 @@ static void resources_settle(struct study_fit_resources *r)
             if (r->groups[r->points[n].group].points > r->groups[r->points[best].group].points)
                 best = n;
         struct study_fit_point point = r->points[best];
-        for (size_t k = i; k < n; k++)
-            if (k != best)
-                resources_free_point(&r->points[k]);
+        r->points[best] = r->points[i];
+        for (size_t k = i + 1; k < n; k++)
+            resources_free_point(&r->points[k]);
         if (point.unfilled)
             resources_free_point(&point);
         else

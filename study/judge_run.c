@@ -316,12 +316,10 @@ static double run_segments_per_ack(const struct study_run_links *links, const st
     return acks > 0 ? fmin(most, fmax(1, segments / acks)) : most;
 }
 
-static bool run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
-                         struct error *err)
+static void run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     struct run_flows *run = user;
     struct study_run_links *links = &run->links;
-    (void)err;
     struct analysis_evidence *evidence = memory_zeroed(r->n, sizeof *evidence, "the flows of a host");
     struct analysis_diagnosis_flow *flows = memory_zeroed(r->n, sizeof *flows, "the flows of a host");
     const struct emu_tcp_config *tcp = &links->scenario->tcp;
@@ -359,12 +357,10 @@ static bool run_diagnose(void *user, struct analysis_resource *r, const struct a
     }
     free(evidence);
     free(flows);
-    return true;
 }
 
-static bool run_judge(struct run_flows *flows, size_t least, const char *resource, const struct model_link *link,
-                      struct analysis_resource_use *uses, double tolerance, struct analysis_resources *resources,
-                      struct error *err)
+static void run_judge(struct run_flows *flows, size_t least, const char *resource, const struct model_link *link,
+                      struct analysis_resource_use *uses, double tolerance, struct analysis_resources *resources)
 {
     const struct analysis_resource_source source = {
         .settled_s = run_settled_s,
@@ -381,7 +377,7 @@ static bool run_judge(struct run_flows *flows, size_t least, const char *resourc
         if (run_uses(f, resource, &incoming))
             uses[n++] = (struct analysis_resource_use){{f->start_s, f->end_s, incoming}, f->bytes, f};
     }
-    return analysis_resource_judge(&source, resource, uses, n, link, tolerance, resources, err);
+    analysis_resource_judge(&source, resource, uses, n, link, tolerance, resources);
 }
 
 static bool run_judged_before(const struct run_flows *flows, size_t flow, bool dst)
@@ -397,22 +393,20 @@ static bool run_judged_before(const struct run_flows *flows, size_t flow, bool d
 }
 
 /* Whatever `least` flows use at once. */
-static bool run_judge_all(const struct scenario *s, struct run_flows *flows, size_t least, double tolerance,
-                          struct analysis_resources *resources, struct error *err)
+static void run_judge_all(const struct scenario *s, struct run_flows *flows, size_t least, double tolerance,
+                          struct analysis_resources *resources)
 {
     struct model_link link = study_judge_run_link(s), backbone = link;
     struct analysis_resource_use *uses = memory_zeroed(flows->n, sizeof *uses, "the flows of a host");
     backbone.rate_bps = (double)s->network.backbone.rate_bps;
-    bool ok = true;
-    for (size_t i = 0; ok && i < 2 * flows->n; i++) { /* both ends of every flow */
+    for (size_t i = 0; i < 2 * flows->n; i++) { /* both ends of every flow */
         const struct analysis_check_flow *f = &flows->flow[i / 2].figures;
         bool dst = i % 2;
         if (!run_judged_before(flows, i / 2, dst))
-            ok = run_judge(flows, least, dst ? f->dst : f->src, &link, uses, tolerance, resources, err);
+            run_judge(flows, least, dst ? f->dst : f->src, &link, uses, tolerance, resources);
     }
-    ok = ok && run_judge(flows, least, STUDY_JUDGE_RUN_BACKBONE, &backbone, uses, tolerance, resources, err);
+    run_judge(flows, least, STUDY_JUDGE_RUN_BACKBONE, &backbone, uses, tolerance, resources);
     free(uses);
-    return ok;
 }
 
 bool study_judge_run_directory(const char *directory, double tolerance, struct analysis_resources *resources,
@@ -427,8 +421,11 @@ bool study_judge_run_directory(const char *directory, double tolerance, struct a
     if (!ok)
         return false;
     struct analysis_resources alone = {0};
-    ok = run_read(directory, &s, &flows, err) && run_judge_all(&s, &flows, 2, tolerance, resources, err) &&
-         (resources->n > 0 || run_judge_all(&s, &flows, 1, tolerance, &alone, err));
+    ok = run_read(directory, &s, &flows, err);
+    if (ok)
+        run_judge_all(&s, &flows, 2, tolerance, resources);
+    if (ok && resources->n == 0)
+        run_judge_all(&s, &flows, 1, tolerance, &alone);
     resources->alone = alone.resource;
     resources->n_alone = alone.n;
     study_run_links_fini(&flows.links);

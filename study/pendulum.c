@@ -26,7 +26,7 @@ bool study_pendulum_make(const struct analysis_flows *f, const struct study_expl
         at[used++] = (struct analysis_pendulum_waits_flow){flows[i].slot, outgoing};
         s->busy_s = flows[i].x.tick_s > s->busy_s ? flows[i].x.tick_s : s->busy_s;
     }
-    s->known = analysis_pendulum_waits_make(f, at, used, s->busy_s, &s->waits, &from_s, &to_s, err);
+    s->known = host && analysis_pendulum_waits_make(f, at, used, s->busy_s, &s->waits, &from_s, &to_s, err);
     free(at);
     if (s->known)
         s->host = *host;

@@ -236,7 +236,7 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     r->floor_s = fmin(r->floor_s, isfinite(f->rtt_floor_s) ? f->rtt_floor_s : INFINITY);
     replay_add_pauses(r, b);
     if (replay_is_paced(b))
-        flow->rate_bps = llround(replay_pace_bps(b, flow, play->pauses));
+        flow->rate_bps = replay_rate_bps(replay_pace_bps(b, flow, play->pauses));
     play->paced_bps = b->turn_bytes > 0 ? f->goodput_bps : 0;
     replay_add_windows(table, b, first_s, flow);
     s->n_flows++;
@@ -264,6 +264,10 @@ static bool replay_fill(struct study_replay *r, const struct analysis_flows *tab
         first_s = fmin(first_s, replay_connect_s(flow));
         last_s = fmax(last_s, flow->end_s);
     }
+    double span_s = last_s - first_s;
+    if (span_s > (double)(SCENARIO_DURATION_PS - UNITS_PS_PER_MS) / UNITS_PS_PER_S)
+        return error_set(err, ERROR_INPUT, "its bulk flows last %.0f s; a replay lasts less than %lld s: cut the capture "
+                         "with editcap -B", span_s, (long long)(SCENARIO_DURATION_PS / UNITS_PS_PER_S));
     int hosts = 2;
     for (int i = 0; i < r->n_maps; i++)
         hosts = r->maps[i].host + 1 > hosts ? r->maps[i].host + 1 : hosts;
@@ -272,8 +276,7 @@ static bool replay_fill(struct study_replay *r, const struct analysis_flows *tab
     else if (hosts > s->network.hosts)
         return error_set(err, ERROR_INPUT, "--map: h%d is not in the scenario's network of %d hosts", hosts - 1,
                          s->network.hosts);
-    if (!replay_read_network(r, table, flows, bulk, err))
-        return false;
+    replay_read_network(r, table, flows, bulk);
     for (int i = 0; i < s->n_datagrams; i++) {
         s->datagrams[i].start_ps = (int64_t)fmax(0, (double)s->datagrams[i].start_ps - first_s * 1e12);
         s->datagrams[i].stop_ps -= (int64_t)(first_s * 1e12);
@@ -283,7 +286,7 @@ static bool replay_fill(struct study_replay *r, const struct analysis_flows *tab
     if (r->reads_start && isfinite(r->floor_s))
         s->tcp.initial_window_segments = COLD_SEGMENTS;
     r->n_flows = s->n_flows;
-    s->duration_ps = (int64_t)((last_s - first_s) * 1e12) + UNITS_PS_PER_MS;
+    s->duration_ps = (int64_t)(span_s * 1e12) + UNITS_PS_PER_MS;
     s->warmup_ps = (int64_t)((double)s->duration_ps * WARMUP);
     if (r->settled_s > first_s && r->settled_s < last_s)
         s->warmup_ps = (int64_t)((r->settled_s - first_s) * 1e12);
@@ -326,7 +329,7 @@ bool study_replay_pace(struct study_replay *r)
     for (int i = 0; i < r->n_flows; i++)
         if (r->flows[i].paced_bps > 0) {
             any = true;
-            r->scenario.flows[i].rate_bps = llround(r->flows[i].paced_bps);
+            r->scenario.flows[i].rate_bps = replay_rate_bps(r->flows[i].paced_bps);
             r->scenario.flows[i].n_pauses = 0;
         }
     return any;

@@ -125,8 +125,8 @@ static void network_turns(struct replay_bulk *b, double phase_s)
     b->turn_s = fmax(0, k->gaps_s / k->restarts - t->floor_s - t->data_wait_s - t->ack_wait_s);
 }
 
-static bool network_diagnose(struct study_replay *r, const struct analysis_flows *table,
-                             struct replay_bulk *flows, int n, struct analysis_diagnosis *d, struct error *err)
+static void network_diagnose(struct study_replay *r, const struct analysis_flows *table,
+                             struct replay_bulk *flows, int n, struct analysis_diagnosis *d)
 {
     const struct capture_address *host = network_host(r, 0);
     struct analysis_diagnosis_flow *asked = memory_zeroed((size_t)n + 1, sizeof *asked, "flows to diagnose");
@@ -150,35 +150,29 @@ static bool network_diagnose(struct study_replay *r, const struct analysis_flows
             continue;
         size_t begin, end;
         analysis_bins_range(f->bins, llround(a_s * 1e9), llround(b_s * 1e9), &begin, &end);
-        double bytes = 0, width_s = (double)analysis_bins_width_ns(f->bins) * 1e-9;
-        uint32_t events = 0, again = 0;
-        for (size_t j = begin; j < end; j++) {
-            bytes += (double)analysis_bins_get(f->bins, j).bytes;
-            events += analysis_bins_get(f->bins, j).loss_events;
-            again += analysis_bins_get(f->bins, j).retransmitted;
-        }
-        if (end > begin && bytes > 0)
-            flows[i].rate_bps = bytes * 8 / ((double)(end - begin) * width_s);
+        struct analysis_bin all = analysis_bins_sum(f->bins, begin, end);
+        if (end > begin && all.bytes > 0)
+            flows[i].rate_bps = analysis_bins_rate_bps(f->bins, begin, end);
         if (f->window_source != ANALYSIS_WINDOW_UNKNOWN)
             flows[i].flight_bytes = analysis_bins_window(f->bins, begin, end);
         asked[k++] = (struct analysis_diagnosis_flow){
             .slot = flows[i].slot,
             .incoming = capture_address_same(&f->dst, host),
             .rate_bps = flows[i].rate_bps,
-            .loss_events = events,
-            .retransmitted = again,
+            .loss_events = all.loss_events,
+            .retransmitted = all.retransmitted,
             .idle = analysis_limit_between(f, a_s, b_s) == ANALYSIS_LIMIT_APPLICATION,
         };
     }
-    bool ok = k == 0 || analysis_diagnose(table, host, flows[0].flow.tag, asked, k, from_s, to_s, NULL, d, err);
-    for (int i = 0; ok && i < n; i++)
+    if (k > 0)
+        analysis_diagnose(table, host, flows[0].flow.tag, asked, k, from_s, to_s, NULL, d);
+    for (int i = 0; i < n; i++)
         for (size_t j = 0; j < k; j++)
             if (asked[j].slot == flows[i].slot) {
                 flows[i].limit = network_fills_window(&flows[i].clocking) ? ANALYSIS_CAUSE_WINDOW : asked[j].limit;
                 network_turns(&flows[i], fmin(to_s, flows[i].flow.end_s) - fmax(from_s, flows[i].flow.start_s));
             }
     free(asked);
-    return ok;
 }
 
 /* The most that 100 ms carried, less frames that may belong to the time before and after. */
@@ -393,7 +387,7 @@ static void network_datagrams(struct study_replay *r, const struct analysis_capa
         s->datagrams[s->n_datagrams++] = (struct scenario_datagrams){
             .from = 1 - i, .to = i, .packet_bytes = llround(packet), .start_ps = w->other_from_ns * UNITS_PS_PER_NS,
             .stop_ps = w->other_to_ns * UNITS_PS_PER_NS,
-            .rate_bps = llround((packet + EMU_FRAME_OVERHEAD_BYTES) * 8 * w->other_frames / life_s)};
+            .rate_bps = replay_rate_bps((packet + EMU_FRAME_OVERHEAD_BYTES) * 8 * w->other_frames / life_s)};
     }
 }
 
@@ -406,11 +400,11 @@ static void network_fill(struct study_replay *r, const struct replay_bulk *flows
     net->delays_ps = s->delays_ps = delays_ps;
     net->n_delays = net->hosts;
     net->uplinks = 1;
-    net->backbone.rate_bps = llround(r->rate_bps[0]);
-    net->backbone.up_bps = r->rate_bps[0] == r->rate_bps[1] ? 0 : llround(r->rate_bps[1]);
+    net->backbone.rate_bps = replay_rate_bps(r->rate_bps[0]);
+    net->backbone.up_bps = r->rate_bps[0] == r->rate_bps[1] ? 0 : replay_rate_bps(r->rate_bps[1]);
     net->backbone.delay_ps = 0;
     double fastest = FASTER * fmax(r->rate_bps[0], r->rate_bps[1]);
-    net->link.rate_bps = fmax(1e9, fastest) < 8e12 ? llround(fmax(1e9, fastest)) : INT64_C(8000000000000);
+    net->link.rate_bps = replay_rate_bps(fmax(1e9, fastest));
     double payload = (double)s->tcp.segment_bytes / ((double)s->tcp.segment_bytes + AROUND);
     s->backbone_goodput_bps = (int64_t)((double)net->backbone.rate_bps * payload);
     s->link_goodput_bps = (int64_t)((double)net->link.rate_bps * payload);
@@ -423,15 +417,13 @@ static void network_fill(struct study_replay *r, const struct replay_bulk *flows
     }
 }
 
-bool replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
-                         struct error *err)
+void replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n)
 {
     struct analysis_diagnosis d;
     const struct capture_address *address = network_host(r, 0);
     const struct analysis_capacity_host *host =
         address ? analysis_flows_capacity(table, address, flows[0].flow.tag) : NULL;
-    if (!network_diagnose(r, table, flows, n, &d, err))
-        return false;
+    network_diagnose(r, table, flows, n, &d);
     for (int i = 0; i < n; i++)
         flows[i].floor_s = network_floor_s(&flows[i]);
     network_floors(r, flows, n);
@@ -440,7 +432,7 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
         r->other_share[i] = w->all_bytes > 0 ? w->other_bytes / w->all_bytes : 0;
     }
     if (!r->reads_network || r->scenario.network.topology != EMU_TOPOLOGY_STAR)
-        return true;
+        return;
     network_unpace(r, flows, n, true, host ? &host->in : NULL);
     network_unpace(r, flows, n, false, host ? &host->out : NULL);
     bool paced[] = {network_paced(r, flows, n, true), network_paced(r, flows, n, false)};
@@ -466,7 +458,6 @@ bool replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     free(waits);
     free(waits_s);
     network_fill(r, flows, n);
-    return true;
 }
 
 void study_replay_scale_windows(struct study_replay *r, int flow, double by)

@@ -6,6 +6,8 @@
 #include "analysis/diagnosis.h"
 #include "study/replay.h"
 
+#include <math.h>
+
 /* A flow of the capture, and where its application had nothing to send. */
 struct replay_bulk {
     struct analysis_flow flow;
@@ -25,6 +27,12 @@ static inline bool replay_is_paced(const struct replay_bulk *b)
     return !(b->turn_bytes > 0) && (b->limit == ANALYSIS_CAUSE_APPLICATION || b->limit == ANALYSIS_CAUSE_RECEIVER);
 }
 
+/* A rate as a scenario may have it. */
+static inline int64_t replay_rate_bps(double bps)
+{
+    return bps < SCENARIO_RATE_MAX ? llround(fmax(bps, SCENARIO_RATE_MIN)) : SCENARIO_RATE_MAX;
+}
+
 /* A retransmission or two may have been in vain, or a connection's end. */
 static inline bool replay_is_lossy(const struct replay_bulk *b)
 {
@@ -36,7 +44,6 @@ int replay_host_of(const struct study_replay *r, const struct capture_address *a
 
 /* What limits each flow; and where the scenario leaves the link to the capture, its rates and the hosts' distances.
  * Hosts are placed, h0 is the shared one. */
-bool replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
-                         struct error *err);
+void replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n);
 
 #endif

@@ -71,7 +71,7 @@ static bool what_if_queues(struct scenario *s, const char *text, const char *nam
         strcmp(name, "buffer") != 0)
         return error_set(err, ERROR_INPUT, "--what-if %s: this switch buffers at its inputs, FIFO", text);
     for (int q = 0; q < 3; q++) {
-        if (queues[q] && strcmp(name, "buffer") == 0 && !study_replay_queue_limit(value, queues[q], err))
+        if (queues[q] && value && !study_replay_queue_limit(value, queues[q], err))
             return error_prefix(err, "--what-if %s: ", text);
         if (queues[q])
             study_replay_discipline(name, &queues[q]->discipline);

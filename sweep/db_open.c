@@ -79,10 +79,10 @@ static bool open_schema_is(struct sweep_db *d, struct sweep_db *made, struct err
                                "FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
                                "ORDER BY type DESC, name";
     sqlite3_stmt *theirs = sweep_db_prepare(d, list, err), *ours = theirs ? sweep_db_prepare(made, list, err) : NULL;
-    int has = SQLITE_ROW, wanted = SQLITE_ROW;
+    int has = SQLITE_ROW;
     bool ok = ours != NULL;
     while (ok && (has = sweep_db_step(d, theirs, err)) == SQLITE_ROW &&
-           (wanted = sqlite3_step(ours)) == SQLITE_ROW) {
+           sqlite3_step(ours) == SQLITE_ROW) {
         const char *type = sweep_db_text(theirs, 0), *name = sweep_db_text(theirs, 1), *sql = sweep_db_text(theirs, 2);
         const char *right = sweep_db_text(ours, 2);
         size_t same = 0;

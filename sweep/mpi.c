@@ -62,7 +62,7 @@ static void mpi_send(int to, int tag, json_t *message)
 {
     char *text = message ? json_dumps(message, JSON_COMPACT) : memory_text("%s", "");
     if (!text)
-        MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
+        memory_end("a message");
     MPI_Send(text, (int)strlen(text), MPI_BYTE, to, tag, MPI_COMM_WORLD);
     free(text);
     json_decref(message);

@@ -157,14 +157,14 @@ static bool range_load_mapping(struct sweep_range *v, const struct document *d, 
 bool sweep_range_load(struct sweep_range *v, const struct document *d, int node, struct error *err)
 {
     const char *text = document_scalar(d, node), *key = "", *dots = text ? strstr(text, "..") : NULL;
-    int value = 0;
+    int value;
     if (dots) {
         char *from = memory_text("%.*s", (int)(dots - text), text);
         bool ok = range_load(v, from, dots + 2, NULL, NULL, false, err);
         free(from);
         return ok;
     }
-    if (text || !(value = document_entry(d, node, 0, &key)))
+    if (text || !document_entry(d, node, 0, &key))
         return error_set(err, ERROR_INPUT, "'%s' is neither a list [1, 2, 3] nor a range 1..12", text ? text : "");
     if (*key)
         return range_load_mapping(v, d, node, err);

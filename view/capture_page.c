@@ -185,7 +185,8 @@ bool view_capture_page_add(struct view_capture_page *r, const char *path, const 
                                           .capture = capture,
                                           .flows = f};
     c.origin = c.run ? "simulated" : capture->frames > 0 && capture->first_ns < YEAR_1970_NS ? "captured" : "measured";
-    bool ok = study_explanation_make(&c.bulk, f, err) && study_pendulum_make(f, &c.bulk, &c.swing, err);
+    study_explanation_make(&c.bulk, f);
+    bool ok = study_pendulum_make(f, &c.bulk, &c.swing, err);
     if (ok) {
         qsort(c.bulk.flow, c.bulk.n, sizeof *c.bulk.flow, by_bytes);
         c.least_bytes = analysis_degree_bulk_bytes(c.bulk.n ? c.bulk.flow->flow.payload_bytes : 0);

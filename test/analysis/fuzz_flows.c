@@ -1,40 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bytes nobody chose, all the way from a capture file to flows, or, when they begin like no capture, as a program
  * of TCP segments: straight into analysis_flows_add(), so that mutations meet sequence numbers, not checks of file
- * headers. `test/fuzz` builds and runs it with libFuzzer. Without that, main() replays files and seeded mutations
- * of them: a test for the sanitizers.
- * usage: fuzz_flows [FILE...] */
+ * headers. */
 #include "analysis/flows.h"
 #include "analysis/limit.h"
 #include "analysis/leg_series.h"
-#include "base/random.h"
+#include "test/fuzzing/captures.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define INPUT_MAX 16384
 #define CONNECTIONS 4 /* the last one talks to itself */
 #define SEGMENTS_MAX 1000 /* single ones of a program; fewer than there may be holes: none is given up */
-
-static void must_at(bool holds, const char *what, int line)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "fuzz_flows.c:%d: does not hold: %s\n", line, what);
-    abort();
-}
-#define MUST(condition) must_at(condition, #condition, __LINE__)
-
-static bool rate(double x)
-{
-    return isnan(x) || (isfinite(x) && x >= 0);
-}
 
 /* What flows.h promises whatever the capture holds. */
 static void check_flow(const struct analysis_flow *f)
@@ -47,13 +28,13 @@ static void check_flow(const struct analysis_flow *f)
     MUST(f->reordered_segments <= f->data_packets);
     MUST(f->spurious_segments <= f->retransmitted_segments);
     MUST(f->start_s >= 0 && f->start_s <= f->end_s && isfinite(f->end_s));
-    MUST(rate(f->goodput_bps) && isnan(f->goodput_bps) == (f->start_s >= f->end_s));
+    MUST(captures_amount(f->goodput_bps) && isnan(f->goodput_bps) == (f->start_s >= f->end_s));
     MUST(isnan(f->window_bytes) == (f->window_source == ANALYSIS_WINDOW_UNKNOWN));
     MUST(isnan(f->window_bytes) || (isfinite(f->window_bytes) && f->window_bytes > 0));
     MUST(isnan(f->advertised_bytes) || (f->advertised_bytes > 0 && f->advertised_bytes <= 65535 * 16384.0));
     MUST(isnan(f->steady_start_s) == isnan(f->steady_end_s));
     MUST(isnan(f->steady_start_s) == isnan(f->steady_goodput_bps.value));
-    MUST(rate(f->steady_goodput_bps.value) && rate(f->steady_goodput_bps.ci95));
+    MUST(captures_amount(f->steady_goodput_bps.value) && captures_amount(f->steady_goodput_bps.ci95));
     MUST(isnan(f->steady_start_s) || (f->steady_start_s >= f->start_s && f->steady_start_s < f->steady_end_s &&
                                       f->steady_end_s <= f->end_s));
     MUST(f->steady_loss_events <= f->loss_events);
@@ -85,7 +66,7 @@ static void check_explained(const struct analysis_flows *f, size_t i, const stru
     if (!analysis_flows_explain(f, i, &x))
         return;
     for (int k = 0; k < ANALYSIS_LEGS; k++)
-        MUST(rate(x.wait_s[k]));
+        MUST(captures_amount(x.wait_s[k]));
     for (int k = 0; k < 2; k++) {
         const struct compression *g = k ? &x.passed : &x.stamped;
         MUST(g->compressed >= 0 && g->compressed <= g->groups && g->groups <= INT32_MAX);
@@ -95,7 +76,7 @@ static void check_explained(const struct analysis_flows *f, size_t i, const stru
     size_t slots = analysis_flows_waits(f, i, waits);
     MUST(slots <= ANALYSIS_LEG_SERIES_SLOTS);
     for (size_t k = 0; k < slots; k++)
-        MUST(rate(waits[k].data_s) && rate(waits[k].ack_s) && (k == 0 || waits[k].start_s > waits[k - 1].start_s));
+        MUST(captures_amount(waits[k].data_s) && captures_amount(waits[k].ack_s) && (k == 0 || waits[k].start_s > waits[k - 1].start_s));
     struct analysis_pause *pauses = analysis_flows_pauses(f, i, &n);
     for (size_t k = 0; k < n; k++)
         MUST(pauses[k].pause_ns > 0 && (k == 0 || pauses[k].after_bytes > pauses[k - 1].after_bytes));
@@ -126,10 +107,8 @@ static struct analysis_flows *new_flows(void)
 
 static void read_as_file(const uint8_t *data, size_t size)
 {
-    int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    char path[CAPTURES_PATH];
+    int fd = captures_file(data, size, path);
     struct error err = {0};
     struct analysis_capture c;
     struct analysis_flows *f = new_flows();
@@ -201,8 +180,7 @@ static struct capture_segment blank(struct program *p, int c, int from)
 
 static void add(struct program *p, const struct capture_segment *s)
 {
-    struct error err;
-    MUST(analysis_flows_add(p->flows, p->now_ns, s, &err));
+    analysis_flows_add(p->flows, p->now_ns, s);
     p->last = *s;
 }
 
@@ -406,38 +384,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         run_program(data, size);
     return 0;
 }
-
-#ifndef CONTRAFLOW_LIBFUZZER
-/* Up to eight bytes changed and maybe an end cut off. */
-static void mutate(struct random *r, const uint8_t *from, size_t n)
-{
-    static uint8_t data[INPUT_MAX];
-    memcpy(data, from, n);
-    for (uint64_t k = random_below(r, 9); k > 0 && n > 0; k--)
-        data[random_below(r, n)] = (uint8_t)random_next(r);
-    LLVMFuzzerTestOneInput(data, random_below(r, 4) == 0 ? random_below(r, n + 1) : n);
-}
-
-int main(int argc, char **argv)
-{
-    static uint8_t data[INPUT_MAX];
-    struct random r;
-    random_init(&r, 1);
-    for (int i = 1; i < argc; i++) {
-        FILE *f = fopen(argv[i], "rb");
-        MUST(f != NULL);
-        size_t n = fread(data, 1, sizeof data, f);
-        fclose(f);
-        LLVMFuzzerTestOneInput(data, n);
-        for (int k = 0; k < 200; k++)
-            mutate(&r, data, n);
-    }
-    for (int i = 0; i < 5000; i++) {
-        size_t n = random_below(&r, 600);
-        for (size_t k = 0; k < n; k++)
-            data[k] = (uint8_t)random_next(&r) & (i & 1 ? 0xb7 : 0xff); /* every other one: data and ACKs mostly */
-        mutate(&r, data, n);
-    }
-    return 0;
-}
-#endif

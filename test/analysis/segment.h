@@ -20,7 +20,7 @@ struct capture_segment stamped(enum side side, uint32_t seq, uint32_t payload, u
 struct capture_segment syn(enum side side, uint32_t seq);
 struct capture_segment syn_ack(enum side side, uint32_t seq, uint32_t ack);
 
-/* analysis_flows_add() that must work. */
+/* analysis_flows_add() of a copy. */
 void feed(struct analysis_flows *f, int64_t time_ns, struct capture_segment s);
 
 struct analysis_flows *new_flows(void);

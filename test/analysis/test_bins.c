@@ -108,6 +108,25 @@ static void test_window_is_averaged_over_time_not_over_samples(void **state)
     analysis_bins_fini(&b);
 }
 
+/* A phase may end with another flow's packet of ages later: 2^62 bins of 1 ms, of which two are noted. A loop over them has
+ * no end. The window stays at 200 kB; both bins' 3 bytes together are next to no rate. */
+static void test_bins_beyond_the_last_one_cost_no_time(void **state)
+{
+    (void)state;
+    struct analysis_bins b;
+    size_t end = (size_t)1 << 62;
+    analysis_bins_init(&b, 0);
+    *analysis_bins_at(&b, 0) = (struct analysis_bin){.bytes = 1, .retransmitted = 4, .loss_events = 2};
+    *analysis_bins_at(&b, MS) = (struct analysis_bin){.bytes = 2, .window_sum = 200e3, .window_samples = 1};
+    struct analysis_bin sum = analysis_bins_sum(&b, 0, end);
+    assert_int_equal(sum.bytes, 3);
+    assert_int_equal(sum.retransmitted, 4);
+    assert_int_equal(sum.loss_events, 2);
+    assert_true(fabs(analysis_bins_window(&b, 0, end) - 200e3) < 1e-6);
+    assert_true(analysis_bins_rate_bps(&b, 0, end) < 1e-9);
+    analysis_bins_fini(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +135,7 @@ int main(void)
         cmocka_unit_test(test_doubling_keeps_every_byte_in_its_time),
         cmocka_unit_test(test_memory_is_bounded_however_long_it_lasts),
         cmocka_unit_test(test_a_clock_that_steps_back_counts_in_the_first_bin),
+        cmocka_unit_test(test_bins_beyond_the_last_one_cost_no_time),
         cmocka_unit_test(test_range_holds_only_whole_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

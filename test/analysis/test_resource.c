@@ -39,11 +39,10 @@ static struct analysis_resources judge(const struct plain *flows, size_t n, bool
         .settled_s = plain_settled_s, .measure = plain_measure, .least = 2, .whole_lives = whole_lives};
     struct analysis_resource_use uses[8];
     struct analysis_resources all = {0};
-    struct error err;
     for (size_t i = 0; i < n; i++)
         uses[i] = (struct analysis_resource_use){{flows[i].start_s, flows[i].end_s, flows[i].incoming},
                                                  flows[i].bytes, &flows[i]};
-    assert_true(analysis_resource_judge(&source, "x", uses, n, link, ANALYSIS_CHECK_TOLERANCE, &all, &err));
+    analysis_resource_judge(&source, "x", uses, n, link, ANALYSIS_CHECK_TOLERANCE, &all);
     return all;
 }
 
@@ -146,13 +145,11 @@ static void test_one_way_flows_that_stand_still_have_no_interval(void **state)
     analysis_resources_fini(&r);
 }
 
-static bool plain_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses,
-                           struct error *err)
+static void plain_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
-    (void)uses, (void)err;
+    (void)uses;
     r->diagnosed = true;
     r->diagnosis = *(const struct analysis_diagnosis *)user;
-    return true;
 }
 
 /* Judged with that diagnosis: three times 30 Mb/s, 2 in and 1 out, which Eq. 6 fits whatever the link is. */
@@ -167,10 +164,9 @@ static struct analysis_judgement judge_diagnosed(struct analysis_diagnosis d)
                                                     .diagnose = plain_diagnose, .user = &d};
     struct analysis_resource_use uses[3];
     struct analysis_resources all = {0};
-    struct error err;
     for (size_t i = 0; i < 3; i++)
         uses[i] = (struct analysis_resource_use){{0, 10, flows[i].incoming}, flows[i].bytes, &flows[i]};
-    assert_true(analysis_resource_judge(&source, "x", uses, 3, NULL, ANALYSIS_CHECK_TOLERANCE, &all, &err));
+    analysis_resource_judge(&source, "x", uses, 3, NULL, ANALYSIS_CHECK_TOLERANCE, &all);
     struct analysis_judgement j = all.resource[0].judgement;
     analysis_resources_fini(&all);
     return j;

@@ -57,11 +57,37 @@ static void test_without_memory_the_process_ends_with_3_and_a_line(void **state)
     assert_string_equal(line, "contraflow: out of memory for twice all there is\n");
 }
 
+/* 1000 lines "0\n" to "999\n" are 10 * 2 + 90 * 3 + 900 * 4 = 3890 bytes. Growth that fails is test/failures'. */
+static void test_a_stream_has_every_byte_and_an_end(void **state)
+{
+    (void)state;
+    char *text, *at, line[8];
+    size_t size;
+    FILE *f = memory_stream(&text, &size);
+    for (int i = 0; i < 1000; i++)
+        fprintf(f, "%d\n", i);
+    memory_stream_end(f, &text);
+    assert_int_equal(size, 3890);
+    assert_int_equal(strlen(text), 3890);
+    at = text;
+    for (int i = 0; i < 1000; i++, at += strlen(line)) {
+        snprintf(line, sizeof line, "%d\n", i);
+        assert_memory_equal(at, line, strlen(line));
+    }
+    free(text);
+    f = memory_stream(&text, &size);
+    memory_stream_end(f, &text);
+    assert_int_equal(size, 0);
+    assert_string_equal(text, "");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_growing_keeps_what_is_there),
         cmocka_unit_test(test_new_memory_is_zero_and_nothing_is_something),
+        cmocka_unit_test(test_a_stream_has_every_byte_and_an_end),
         cmocka_unit_test(test_without_memory_the_process_ends_with_3_and_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

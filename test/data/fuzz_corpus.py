@@ -208,6 +208,16 @@ bulk = pcap(conversation(34, lost=(5, 9)) + kinds, every(1000))
 for i, (flags, digits) in enumerate([(0, 4), (0x21, 5), (0x42, 5), (0x93, 6), (0x0c, 6), (0xb2, 4), (0xe3, 3)]):
     seeds[f"options{i}.port"] = bytes([ord("P"), flags, digits] + [9] * 4)[:3 + (flags >> 4 & 1) + (
         flags >> 4 & 2) + (flags >> 6 & 1)] + bulk
+seeds |= {
+    "pppoe.pcap": pcap([f for protocol, ip in ((b"\0\x21", ipv4), (b"\0\x57", ipv6), (b"\xc0\x21", ipv4))
+                        for data, wire in conversation(4, ip=ip)
+                        for f in ((data[:12] + b"\x88\x64\x11\0\0\5\0\0" + protocol + data[14:], wire + 8),
+                                  (data[:12] + b"\x88\x64\x11\0", wire), (data[:12] + b"\x81\0\0", 60))][:40],
+                       every(100000)),
+    "loopback.pcap": pcap([(bytes([family, 0, 0, 0]) + data[14:], wire - 10) for family in (2, 24, 28, 30, 7)
+                           for data, wire in conversation(2, ip=ipv4 if family == 2 else ipv6)], every(100000),
+                          link_type=0),
+}
 
 
 def bare(path):
@@ -248,6 +258,112 @@ seeds |= {f"{folder}/seed-{i:02}": text.encode() for folder, list_ in texts.item
 words = sorted({word for text in texts["scenario"] + texts["sweep"] + texts["results"]
                 for word in re.findall(r"[A-Za-z][\w.-]{2,}", text)} | {"&a", "*a", "!!str", "%TAG ", "---", "1e308"})
 seeds["text.dict"] = "".join(f'"{word}"\n' for word in words).encode()
+
+# Small runs, and changes of what they leave: four bytes each behind the NUL, see test/study/fuzz_run.c.
+AT_BOTH = "capture: [{at: h0, snaplen: 96}, {at: sw0-h0, format: pcapng}]\n"
+SLOW = "duration: 400ms\nwarmup: 60ms\nnetwork: {link: {rate: 10Mbps, delay: 1ms}, switch: {limit: 100kB}}\n"
+GBN = ("duration: 40ms\nwarmup: 5ms\ntransport: gbn\n"
+       "network: {link: {rate: 100Mbps, delay: 1us}, switch: {limit: 9p}}\n"
+       "gbn: {window: 24, timeout: 2ms, send_gap: 122us, receive_overhead: 30us, jitter: 0.15, ring: 64}\n")
+RUNS = [
+    SLOW + "tcp: {window: 200kB}\ntraffic: {star: {incoming: 2, outgoing: 1}}\n" + AT_BOTH,
+    SLOW + "tcp: {window: 30kB, initial_window: 10}\ntraffic: {star: {incoming: 1, outgoing: 1}}\n" + AT_BOTH,
+    SLOW.replace("100kB", "12p") + "tcp: {window: 1MB, congestion: cubic, initial_window: 10}\n"
+    "traffic: {star: {incoming: 2, outgoing: 1}}\n" + AT_BOTH,
+    SLOW + "tcp: {window: 100kB, delayed_ack: 1, segment: 536}\ntraffic:\n  start_spread: 0s\n  flows:\n"
+    "    - {from: h1, to: h0, rate: 2Mbps}\n    - {from: h0, to: h1, pauses: [30ms after 50kB]}\n"
+    "    - {from: h2, to: h0, duplex: true, bytes: 500kB}\n" + AT_BOTH,
+    SLOW.replace("switch: {", "nic: {queue: ack-first}, switch: {queue: fair, ") +
+    "tcp: {window: 200kB, small_queues: 10kB}\ntraffic: {star: {incoming: 1, outgoing: 2}}\n" + AT_BOTH,
+    SLOW.replace("switch: {", "switch: {queue: codel, ") + "tcp: {window: 200kB, sack: false, congestion: linuxreno}\n"
+    "traffic: {star: {incoming: 2, outgoing: 1}, datagrams: [{from: h3, to: h0, rate: 5Mbps}]}\n" + AT_BOTH,
+    "duration: 60ms\nwarmup: 10ms\nnetwork: {topology: tree, racks: [5, 5], link: {rate: 20Mbps, delay: 20us}, "
+    "backbone: {rate: 20Mbps, delay: 5us}}\ntcp: {window: 60kB}\ntraffic: {pairs: {count: 3, back: 2}}\n"
+    "capture: [{at: h0}, {at: h3}, {at: sw0-sw1}]\n",
+    # Connected after 100 ms.
+    *("duration: 240ms\nwarmup: 0s\nnetwork: {hosts: 3, link: {rate: 20Mbps, delay: 20us}}\n"
+      "tcp: {window: 64kB, congestion: linuxreno, initial_window: 10}\n"
+      f"traffic: {{exchange: {{algorithm: {name}, bytes: 2048, repeat: 5, period: 30ms}}}}\ncapture: [{{at: h0}}]\n"
+      for name in ("direct", "rounds")),
+    "duration: 40ms\nwarmup: 1ms\nnetwork: {hosts: 4, link: {rate: 100Mbps, delay: 20us}}\ntcp: {window: 64kB}\n"
+    "traffic: {barrier: true, random: {d: 2, probability: 1, bytes: 20kB..60kB, repeat: 6}}\ncapture: [{at: h0}]\n",
+    "duration: 40ms\nwarmup: 1ms\nnetwork: {hosts: 3, link: {rate: 100Mbps, delay: 20us}}\ntcp: {window: 64kB}\n"
+    "traffic: {precision: 20%, flows: [{from: h0, to: h1, bytes: 9kB}, {from: h1, to: h2, bytes: 20kB}]}\n",
+    GBN + "traffic: {star: {incoming: 4, outgoing: 0}, start_spread: 0s}\ncapture: [{at: h0}]\n",
+    GBN.replace("network: {", "network: {hosts: 4, ") +
+    "traffic: {exchange: {algorithm: synchronous, packets: 4, repeat: 3, global_window: 3}, start_spread: 50us}\n",
+    GBN.replace("network: {", "network: {hosts: 6, ") +
+    "traffic: {exchange: {algorithm: group, group: 2, packets: 4, repeat: 2}}\n",
+    GBN + "traffic: {pingpong: {pairs: [1, 2], rounds: 6}}\n",
+    "duration: 40ms\nwarmup: 0s\nnetwork: {link: {rate: 100Mbps, delay: 1us}, switch: {limit: 9p}}\n"
+    "traffic: {burst: {sources: [2, 3], sinks: [1, 2], packets: [20, 40]}}\n",
+    SLOW.replace("10Mbps", "10Mbps, up: 2Mbps").replace("network: {",
+    "network: {hosts: 3, ") + "tcp: {congestion: given, "
+    "window: 300kB}\ntraffic:\n  flows:\n    - {from: h1, to: h0, windows: [{at: 0s, bytes: 60kB}, {at: 100ms, bytes: 9kB}"
+    ", {at: 250ms, bytes: 90kB}]}\n    - {from: h0, to: h2, windows: [{at: 0s, bytes: 20kB}]}\n" + AT_BOTH,
+    SLOW + "traffic: {star: {points: [2/1, 1/1]}}\n" + AT_BOTH,
+    "duration: 8ms\nwarmup: 1ms\nnetwork: {link: {rate: 100Mbps, delay: 0s}, "
+    "switch: {architecture: input, limit: 20p, arbitration: random}}\ntraffic: {uniform: {ports: 4, load: 1}}\n",
+]
+CHANGES = [b"", b"\0" + bytes(range(0, 256, 3)), b"\0\1\x40\0\5\2\x80\0\5\3\xc0\0\5\4\x20\0\1"]
+seeds |= {f"run/seed-{i:02}": text.encode() + CHANGES[i % len(CHANGES)] for i, text in enumerate(RUNS)}
+
+# What a scenario is refused for, once each.
+REFUSED = ["duration: 1s\nwarmup: 2s", "duration: soon", "duration: 0s", "seed: 1.5", "seed: [1]", "network: 7",
+           "nothing: 1",
+           "title: \"\\0\"", "a: &a {b: *a}", "a: &a 1\nb: &a 2", "a: *a", "? [a]\n: b", "seed: 1\nseed: 2", "a: [",
+           "---\n---",
+           "\"\\0\": 1", "network: &n {hosts: 4}\ntcp: *n", "\xff", "engine: ns3\ntcp: {congestion: given}",
+           "engine: native\ntcp: {congestion: bbr}", "tcp: {segment: 0B}", "tcp: {window: 9B}", "tcp: {delayed_ack: 3}",
+           "transport: gbn\ngbn: {window: 60, sequence_bits: 4}", "transport: gbn\ngbn: {window: 4, ack_every: 9}",
+           "transport: gbn\ngbn: {jitter: 2}", "transport: gbn\ngbn: {jitter: x}", "gbn: {window: 4}"]
+REFUSED += [f"network: {{{text}}}" for text in (
+    "hosts: 1", "racks: [5, 5]", "topology: tree, hosts: 5", "topology: tree, racks: [1, 2, 3]",
+    "topology: tree, racks: [5]",
+    "topology: mesh, racks: [2]", "topology: tree, uplinks: 1", "uplinks: 9, hosts: 4", "delays: [1s, 2s], hosts: 5",
+    "backbone: {rate: 1Gbps}", "link: {goodput: 2Gbps}", "link: {rate: 0.1bps}", "nic: {limit: 9B}", "nic: {queue: x}",
+    "switch: {ports: 2}, hosts: 4", "switch: {pause: {xon: 9kB}}", "switch: {pause: {xoff: 90kB, xon: 99kB}}",
+    "switch: {pause: {xoff: 90kB}}", "switch: {limit: 3kB, pause: {on: true}}",
+    "switch: {architecture: input, queue: fair}",
+    "switch: {architecture: output, backplane: 1Gbps, pause: {on: true}}", "switch: {pool: 9kB}, hosts: 4",
+    "switch: {architecture: shared}, hosts: 4", "switch: {pause: {on: true, hosts: [h0, h1]}}, hosts: 3",
+    "switch: {pause: {on: true, hosts: [h9]}}, hosts: 3", "switch: {pause: {on: true, hosts: []}}, hosts: 3",
+    "topology: tree, root: {limit: 9kB}, racks: [3, 2, 2]", "topology: tree")]
+REFUSED += [f"traffic: {{{text}}}" for text in (
+    "star: {incoming: 0, outgoing: 0}", "star: {incoming: 9999, outgoing: 9999}", "star: {points: [2/1, 2/1]}",
+    "star: {points: [x]}", "star: {points: []}", "star: {repeat: 3}", "star: {}, pairs: {}", "pairs: {}", "random: {}",
+    "exchange: {}", "exchange: {algorithm: shift}", "pingpong: {}", "uniform: {}", "burst: {}", "precision: 0",
+    "precision: x",
+    "barrier: false, precision: 2%, star: {incoming: 1, bytes: 1kB}", "barrier: true, exchange: {}", "start_spread: 9s",
+    "random: {bytes: 3kB..1kB}", "precision: 2%, star: {incoming: 1, bytes: 1kB, repeat: 2}")]
+REFUSED += ["network: {hosts: 4}\ntraffic: {%s}" % text for text in (
+    "pairs: {count: 9}", "pairs: {count: 0, back: 0}", "pairs: {back: 1, both_ways: true}", "pairs: {both_ways: true}",
+    "random: {probability: 0}", "random: {d: all, probability: 1, bytes: 1kB..2kB}",
+    "exchange: {contention_aware: true}",
+    "exchange: {algorithm: group, group: 2}", "datagrams: [{from: h0, to: h0, rate: 1Mbps}], star: {incoming: 1}",
+    "datagrams: [{from: h1, to: h0}], star: {incoming: 1}",
+    "datagrams: [{from: h3, to: h0, rate: 1Mbps}], star: {incoming: 1}",
+    "datagrams: [{from: h1, to: h0, rate: 1Mbps}], exchange: {}")]
+REFUSED += ["traffic: {flows: [%s]}" % text for text in (
+    "", "x", "{from: h0}", "{from: h0, to: h0}", "{from: h0, to: h9999}", "{from: h0, to: 5}",
+    "{from: h0, to: h1, name: a/b}",
+    "{from: h0, to: h1, name: a}, {from: h1, to: h0, name: a}", "{from: h0, to: h1, start: 9s}",
+    "{from: h0, to: h1, bytes: 9B, pauses: [1s after 9B]}", "{from: h0, to: h1, pauses: [1s after 9B, 1s after 9B]}",
+    "{from: h0, to: h1, pauses: [x]}", "{from: h0, to: h1, bytes: 9B, repeat: 2, pauses: [1s after 2B]}",
+    "{from: h0, to: h1, duplex: true, rate: 1Mbps}", "{from: h0, to: h1, congestion: given}",
+    "{from: h0, to: h1, congestion: given, windows: [{at: 1s, bytes: 9kB}, {at: 0s, bytes: 9kB}]}",
+    "{from: h0, to: h1, bytes: 9B, repeat: 2}, {from: h1, to: h0, bytes: 9B, repeat: 3}], barrier: true, start_spread: [0s")]
+REFUSED += ["transport: gbn\ntraffic: {flows: [{from: h0, to: h1, %s}]}" % text
+            for text in ("duplex: true", "rate: 1Mbps", "pauses: [1s after 9B]")]
+REFUSED += [f"capture: [{text}]" for text in ("{at: h9}", "{at: h0}, {at: h0}", "{snaplen: 9}", "{at: h0, format: x}")]
+REFUSED += [f"network: {{topology: {net}}}\ntraffic: {{pairs: {{}}}}\ncapture: [{{at: {at}}}]" for net, at in (
+    ("'tree', racks: [3, 3, 3], root: {}", "sw1-root"), ("tree", "sw0-sw1"), ("tree",
+    "sw5-h1"), ("'mesh', racks: [3, 3, 3]", "h1.1"),
+    ("'mesh', racks: [3, 3, 3]", "sw1-h1"), ("'mesh', racks: [3, 3, 3]", "sw9-h1"), ("tree", "x"))]
+REFUSED += ["\0" + text for text in ("seed.x=1", "traffic.flows.x.from=h1", "traffic.flows.5.from=h1", "seed=[",
+           "seed", "=", "seed=",
+                                    "tcp=1", "network.link.rate=x", "duration=soon", "\udcff=1", "title=&a b")]
+seeds |= {f"scenario/refused-{i:03}": text.encode("utf-8", "surrogateescape") for i, text in enumerate(REFUSED)}
 
 for name, data in seeds.items():
     (OUT / name).parent.mkdir(exist_ok=True, parents=True)

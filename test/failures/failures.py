@@ -91,11 +91,16 @@ class Bench:
     def close(self):
         shutil.rmtree(self.top)
 
-    def run(self, command, before=(), environment=None, timeout=60):
-        """(Outcome, directory); the directory is the caller's."""
+    def directory(self):
+        """A new one, which is the caller's, with links to what commands read."""
         directory = pathlib.Path(tempfile.mkdtemp(dir=self.top))
         for path in self.sources.iterdir():
             (directory / path.name).symlink_to(path)
+        return directory
+
+    def run(self, command, before=(), environment=None, timeout=60):
+        """(Outcome, directory); the directory is the caller's."""
+        directory = self.directory()
         if command.program != "contraflow":  # an engine has the scenario beside its results
             (directory / "out").mkdir()
             shutil.copy(self.sources / "run/scenario.yaml", directory / "out")

@@ -59,10 +59,7 @@ def main():
         shutil.rmtree(directory)
     for i in range(iterations):
         command, (good, took_s) = COMMANDS[i % len(COMMANDS)], goods[i % len(COMMANDS)]
-        directory = bench.top / f"kill-{i}"
-        directory.mkdir()
-        for path in bench.sources.iterdir():
-            (directory / path.name).symlink_to(path)
+        directory = bench.directory()
         running = subprocess.Popen([bench.contraflow, *command.words], cwd=directory, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         time.sleep(rng.uniform(0, took_s))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test/fuzzing/captures.h - what harnesses of captures share. What does not hold ends the process, as libFuzzer wants
- * it. Without libFuzzer, main() is here: it replays files and seeded mutations of them, a test for the sanitizers.
- * usage: HARNESS [FILE...] */
+/* test/fuzzing/captures.h - what harnesses of captures and databases share. What does not hold ends the process, as
+ * libFuzzer wants it. Without libFuzzer, main() is here: it replays files and seeded mutations of them, a test for the
+ * sanitizers. usage: HARNESS [FILE...] */
 #ifndef TEST_FUZZING_CAPTURES_H
 #define TEST_FUZZING_CAPTURES_H
 

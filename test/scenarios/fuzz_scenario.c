@@ -3,6 +3,7 @@
  * written, and loads again to the same text. `test/fuzz scenario`, or test/fuzzing/replay.c. */
 #include "base/memory.h"
 #include "scenarios/load.h"
+#include "scenarios/pattern.h"
 #include "scenarios/save.h"
 #include "test/fuzzing/text.h"
 
@@ -11,6 +12,23 @@
 #include <unistd.h>
 
 #define SETS 8
+
+/* What a prediction sees of it: every transfer's links have names. */
+static void predict(const struct scenario *s)
+{
+    struct scenario_pattern p;
+    struct error err = {0};
+    char name[SCENARIO_NAME];
+    if (s->n_points > 0 || s->n_flows > 200)
+        return;
+    if (!scenario_pattern_init(&p, s, &err)) {
+        text_check(&err);
+        return;
+    }
+    for (int i = 0; i < 2 * s->network.hosts + 2; i++)
+        scenario_pattern_link_name(&p, i, name);
+    scenario_pattern_fini(&p);
+}
 
 /* Loads text as a file, and writes it; NULL when it does not load. */
 static char *load_and_write(const char *text, size_t size, const struct document_set *sets, size_t n)
@@ -24,6 +42,7 @@ static char *load_and_write(const char *text, size_t size, const struct document
         if (!scenario_write(&s, f, "fuzz", &err))
             abort();
         memory_stream_end(f, &written);
+        predict(&s);
         scenario_fini(&s);
     } else {
         text_check(&err);

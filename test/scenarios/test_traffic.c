@@ -372,6 +372,8 @@ static void test_flow_values_are_checked(void **state)
                  "s.yaml:4: traffic.flows.0.to: 'h4' is not in this network; hosts are h0 to h3");
     text_rejects(FLOWS "    - {from: X1, to: h0}\n", NULL,
                  "s.yaml:3: traffic.flows.0.from: 'X1' is not a host; hosts are h0, h1, ... h3999");
+    text_rejects(FLOWS "    - {from: h1, to: ''}\n", NULL,
+                 "s.yaml:3: traffic.flows.0.to: '' is not a host; hosts are h0, h1, ... h3999");
     text_rejects(FLOWS "    - {from: h1, to: h0}\n    - from: h1\n", NULL,
                  "s.yaml:4: traffic.flows.1.to: is missing; a flow goes {from: h1, to: h0}");
     text_rejects(FLOWS "    - {from: h1, to: h1}\n", NULL,

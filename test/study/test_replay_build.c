@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "test/analysis/segment.h"
 #include "test/scenarios/text.h"
@@ -129,6 +130,22 @@ static void test_a_capture_without_bulk_flows_is_refused(void **state)
     study_replay_fini(&r);
 }
 
+/* doc/keys.md: `duration` is 10000 s at most. */
+static void test_a_capture_longer_than_a_run_can_be_is_refused(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_explained();
+    struct study_replay r = {.scenario = text_load(STAR, NULL)};
+    struct error err;
+    for (uint32_t i = 0; i < SEGMENTS; i++)
+        feed(f, i * INT64_C(108) * 1000 * MS, segment(A_TO_B, 100 + SEGMENT * i, SEGMENT, 500));
+    assert_false(study_replay_build(&r, f, &err));
+    assert_int_equal(err.code, ERROR_INPUT);
+    assert_non_null(strstr(err.message, "last 10692 s")); /* 99 x 108 s */
+    analysis_flows_free(f);
+    study_replay_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +153,7 @@ int main(void)
         cmocka_unit_test(test_data_that_waited_in_the_own_nic_are_no_pause),
         cmocka_unit_test(test_a_flow_that_ends_early_has_its_bytes),
         cmocka_unit_test(test_a_capture_without_bulk_flows_is_refused),
+        cmocka_unit_test(test_a_capture_longer_than_a_run_can_be_is_refused),
     };
     return cmocka_run_group_tests(tests, text_enter, text_leave);
 }

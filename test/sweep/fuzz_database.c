@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bytes nobody chose as the database of a sweep: opened, exported, merged, and its points read. An input that does not
  * begin like a database is SQL that a small one of ours has seen, with no constraint in its way: mutations meet values,
- * not checksums of pages. `test/fuzz` builds and runs it with libFuzzer. Without that, main() replays files and seeded
- * mutations of them: a test for the sanitizers.
- * usage: fuzz_database [FILE...] */
+ * not checksums of pages. */
 #include "base/memory.h"
-#include "base/random.h"
 #include "sweep/export.h"
 #include "sweep/merge.h"
 #include "sweep/read.h"
+#include "test/fuzzing/captures.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,19 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define INPUT_MAX 65536
 #define SQL_TICKS 100 /* of 1000 instructions: an input that counts for ever is no finding */
-
-static void must_at(bool holds, const char *what, int line)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "fuzz_database.c:%d: does not hold: %s\n", line, what);
-    abort();
-}
-#define MUST(condition) must_at(condition, #condition, __LINE__)
 
 static char directory[64], database[80], merged[80];
 
@@ -197,32 +184,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         run_sql(data, size);
     return 0;
 }
-
-#ifndef CONTRAFLOW_LIBFUZZER
-/* Up to eight bytes changed and maybe an end cut off. */
-static void mutate(struct random *r, const uint8_t *from, size_t n)
-{
-    static uint8_t data[INPUT_MAX];
-    memcpy(data, from, n);
-    for (uint64_t k = random_below(r, 9); k > 0 && n > 0; k--)
-        data[random_below(r, n)] = (uint8_t)random_next(r);
-    LLVMFuzzerTestOneInput(data, random_below(r, 4) == 0 ? random_below(r, n + 1) : n);
-}
-
-int main(int argc, char **argv)
-{
-    static uint8_t data[INPUT_MAX];
-    struct random r;
-    random_init(&r, 1);
-    for (int i = 1; i < argc; i++) {
-        FILE *f = fopen(argv[i], "rb");
-        MUST(f != NULL);
-        size_t n = fread(data, 1, sizeof data, f);
-        fclose(f);
-        LLVMFuzzerTestOneInput(data, n);
-        for (int k = 0; k < 50; k++)
-            mutate(&r, data, n);
-    }
-    return 0;
-}
-#endif
