@@ -149,6 +149,20 @@ static void test_patterns_have_the_errors_of_every_model(void **state)
     end(STUDY_FIT_PATTERNS, p);
 }
 
+/* A ratio of sums (Cochran 1977, section 2.11) by hand: errors of 0.2, 0.9 and 0.1 over 1, 3 and 2 links. m = 1.2 / 6;
+ * e - m n are 0, 0.3 and -0.3; sqrt(0.18 3/2) / 6 = 0.0866 times 4.303, of two degrees of freedom. */
+static void test_the_interval_of_a_mean_error_is_that_of_a_ratio(void **state)
+{
+    (void)state;
+    const struct study_fit_patterns_mean m = {.sum = 1.2, .squares = 0.04 + 0.81 + 0.01, .cross = 0.2 + 2.7 + 0.2,
+                                              .counts = 1 + 9 + 4, .links = 6, .patterns = 3},
+                                         lone = {.sum = 1, .squares = 1, .cross = 1, .counts = 1, .links = 1,
+                                                 .patterns = 1};
+    assert_true(fabs(study_fit_patterns_mean(&m) - 0.2) < 1e-12);
+    assert_true(fabs(study_fit_patterns_ci95(&m) - 4.302653 * sqrt(0.27) / 6) < 1e-6);
+    assert_true(isnan(study_fit_patterns_ci95(&lone)));
+}
+
 /* Eq. 6 with B = 900 Mb/s: max(2, 1), max(3, 1), max(4, 2) and max(1, 3) flows share it. Eq. 5 would give the lone
  * outgoing flow of the first 900 Mb/s. */
 static void test_resources_find_the_rule_their_points_obey(void **state)
@@ -233,6 +247,10 @@ static void test_regimes_go_by_what_most_seeds_show(void **state)
     assert_int_equal(r->one_verdict, 0);
     assert_int_equal(r->count[MODEL_REGIME_EQ6][MODEL_REGIME_EQ6], 1);
     end(STUDY_FIT_REGIMES, r);
+    r = fitted(STUDY_FIT_REGIMES, made, 2); /* without the third, all seeds agree */
+    assert_int_equal(r->one_verdict, 1);
+    assert_int_equal(r->runs, 2);
+    end(STUDY_FIT_REGIMES, r);
 }
 
 int main(void)
@@ -241,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_every_part_starts_empty_and_is_freed),
         cmocka_unit_test(test_engines_are_compared_by_time_or_else_by_rate),
         cmocka_unit_test(test_patterns_have_the_errors_of_every_model),
+        cmocka_unit_test(test_the_interval_of_a_mean_error_is_that_of_a_ratio),
         cmocka_unit_test(test_resources_find_the_rule_their_points_obey),
         cmocka_unit_test(test_resources_count_what_they_leave_out),
         cmocka_unit_test(test_regimes_go_by_what_most_seeds_show),

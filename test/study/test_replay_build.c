@@ -3,7 +3,9 @@
 #include "study/replay.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "test/analysis/segment.h"
 #include "test/scenarios/text.h"
@@ -115,6 +117,27 @@ static void test_a_flow_that_ends_early_has_its_bytes(void **state)
     study_replay_fini(&r);
 }
 
+static void test_a_played_run_has_the_rates_of_its_table(void **state)
+{
+    (void)state;
+    static const char table[] =
+        "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
+        "a,h1,h0,0,0,,10e6,8e6,1e5,3\n"
+        "b,h0,h2,0,0,,20e6,16e6,1e5,4\n";
+    struct study_replay_run run = {.directory = "."};
+    struct error err;
+    text_write("flows.csv", table, strlen(table));
+    assert_true(study_replay_run_read(&run, 2, &err));
+    assert_true(fabs(run.goodput_bps[0] - 10e6) < 1 && fabs(run.goodput_bps[1] - 20e6) < 1);
+    assert_true(fabs(run.settled_bps[0] - 8e6) < 1 && fabs(run.settled_bps[1] - 16e6) < 1);
+    assert_int_equal(run.retransmitted, 7);
+    free(run.goodput_bps);
+    assert_false(study_replay_run_read(&run, 3, &err));
+    assert_non_null(strstr(err.message, "flows are missing"));
+    free(run.goodput_bps);
+    remove("flows.csv");
+}
+
 static void test_a_capture_without_bulk_flows_is_refused(void **state)
 {
     (void)state;
@@ -135,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_a_pause_follows_the_byte_it_followed),
         cmocka_unit_test(test_data_that_waited_in_the_own_nic_are_no_pause),
         cmocka_unit_test(test_a_flow_that_ends_early_has_its_bytes),
+        cmocka_unit_test(test_a_played_run_has_the_rates_of_its_table),
         cmocka_unit_test(test_a_capture_without_bulk_flows_is_refused),
     };
     return cmocka_run_group_tests(tests, text_enter, text_leave);
