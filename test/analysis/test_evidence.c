@@ -75,11 +75,66 @@ static void test_unknown_waits_stay_unknown(void **state)
     analysis_flows_free(f);
 }
 
+#define WINDOW 4 /* segments in flight, always */
+#define SEGMENTS 480
+#define TRIP_MS 20
+
+/* A sender at the tap, whose window of four segments each round trip lets go at once; its ACKs wait for wait_ms in the
+ * last waiting_ms of every cycle_ms. What limits it, by its evidence. */
+static enum analysis_cause limit_of(int64_t cycle_ms, int64_t waiting_ms, int64_t wait_ms)
+{
+    struct analysis_flows *f = new_flows();
+    struct error err;
+    int64_t passed_ms[WINDOW] = {0}, now_ms = 0; /* data */
+    analysis_flows_keep_explanations(f);
+    struct capture_segment hello = syn(A_TO_B, 0), answer = syn_ack(B_TO_A, 0, 1);
+    hello.mss = answer.mss = SEGMENT + 12; /* and the timestamps' option */
+    feed(f, 0, hello);
+    feed(f, TRIP_MS * MS, answer);
+    feed(f, TRIP_MS * MS + 5 * US, segment(A_TO_B, 1, 0, 1));
+    for (uint32_t i = 0; i < WINDOW; i++) {
+        passed_ms[i] = 30;
+        feed(f, 30 * MS + i * 10 * US, stamped(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1, 30, 20));
+    }
+    for (uint32_t i = 0; i < SEGMENTS; i++) {
+        int64_t sent_ms = passed_ms[i % WINDOW], at_ms = sent_ms + TRIP_MS;
+        if (at_ms % cycle_ms >= cycle_ms - waiting_ms)
+            at_ms += wait_ms;
+        now_ms = at_ms > now_ms ? at_ms : now_ms;
+        uint32_t answered = (uint32_t)(sent_ms + TRIP_MS / 2), tick = (uint32_t)now_ms;
+        int64_t at_ns = now_ms * MS + i % WINDOW * 10 * US;
+        feed(f, at_ns, stamped(B_TO_A, 1, 0, 1 + (i + 1) * SEGMENT, answered, (uint32_t)sent_ms));
+        feed(f, at_ns + 5 * US, stamped(A_TO_B, 1 + (i + WINDOW) * SEGMENT, SEGMENT, 1, tick, answered));
+        passed_ms[i % WINDOW] = now_ms;
+    }
+    double to_s = (double)now_ms * 1e-3;
+    described = (struct analysis_diagnosis_flow){.rate_bps = SEGMENTS * SEGMENT * 8 / to_s};
+    assert_true(analysis_evidence_gather(&set, f, &described, 1, 0, to_s, &err));
+    enum analysis_cause limit = set.flow->limit;
+    analysis_evidence_free(&set);
+    analysis_flows_free(f);
+    return limit;
+}
+
+/* Four segments are little, so its application may have no more; but 200 segments a second while no ACK waits, for
+ * longer than 16 segments take (133 ms of the mean 120 a second), are more than half as much again as that mean: its
+ * ACKs hold it. ACKs that wait for 2 ms hold nothing. With 100 ms
+ * in each second and 100 more until the first ACK that waited passes, 16 segments of 56 a second (286 ms) never went
+ * without waits: nothing shows that it could be faster. */
+static void test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_application(void **state)
+{
+    (void)state;
+    assert_int_equal(limit_of(400, 200, 2), ANALYSIS_CAUSE_APPLICATION);
+    assert_int_not_equal(limit_of(400, 200, 80), ANALYSIS_CAUSE_APPLICATION);
+    assert_int_equal(limit_of(1000, 900, 80), ANALYSIS_CAUSE_APPLICATION);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_an_application_writes_at_once_waits_for_itself),
         cmocka_unit_test(test_unknown_waits_stay_unknown),
+        cmocka_unit_test(test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_application),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
