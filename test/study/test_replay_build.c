@@ -117,6 +117,32 @@ static void test_a_flow_that_ends_early_has_its_bytes(void **state)
     study_replay_fini(&r);
 }
 
+/* A window of 20 segments each round trip of 10 ms, for a second: its window limits the flow, and stays as it is. */
+static void test_a_window_that_stays_does_not_shrink(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_explained();
+    const uint32_t window = 20;
+    struct capture_segment hello = syn(A_TO_B, 99), answer = syn_ack(B_TO_A, 499, 100);
+    hello.mss = answer.mss = SEGMENT + 12; /* and the timestamps' option */
+    feed(f, 0, hello);
+    feed(f, 10 * MS, answer);
+    feed(f, 10 * MS, segment(A_TO_B, 100, 0, 500));
+    for (uint32_t i = 0; i < 100 * window; i++) {
+        uint32_t tick = 10 * (i / window + 1), seq = 100 + SEGMENT * i;
+        int64_t t = tick * MS + i % window * MS / 20;
+        if (i >= window)
+            feed(f, t, stamped(B_TO_A, 500, 0, seq - (window - 1) * SEGMENT, tick - 5, tick - 10));
+        feed(f, t + MS / 100, stamped(A_TO_B, seq, SEGMENT, 500, tick, i >= window ? tick - 5 : 5));
+    }
+    struct study_replay r = built(f);
+    assert_int_equal(r.n_flows, 1);
+    assert_false(r.flows[0].shrinks);
+    assert_false(r.flows[0].lossy);
+    assert_int_equal(r.flows[0].pauses, 0);
+    study_replay_fini(&r);
+}
+
 static void test_a_played_run_has_the_rates_of_its_table(void **state)
 {
     (void)state;
@@ -158,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_a_pause_follows_the_byte_it_followed),
         cmocka_unit_test(test_data_that_waited_in_the_own_nic_are_no_pause),
         cmocka_unit_test(test_a_flow_that_ends_early_has_its_bytes),
+        cmocka_unit_test(test_a_window_that_stays_does_not_shrink),
         cmocka_unit_test(test_a_played_run_has_the_rates_of_its_table),
         cmocka_unit_test(test_a_capture_without_bulk_flows_is_refused),
     };
