@@ -2,6 +2,7 @@
 /* A run's own waits, from files written by hand. */
 #include "study/explain_run.h"
 
+#include "base/text.h"
 #include "test/scenarios/text.h"
 
 #include <math.h>
@@ -21,10 +22,9 @@ static void test_a_run_tells_its_waits_and_turns(void **state)
         " \"data_wait_s\": 0.003, \"ack_wait_s\": 0, \"ack_groups\": 0, \"compressed_groups\": 0}}]}";
     char queues[2048] = "time_s,port,depth_bytes,depth_packets,dropped_packets\n0,sw0-h0,0,0,0\n0,h0,50000,50,0\n";
     for (int i = 1; i < 5; i++) {
-        char rows[128];
-        snprintf(rows, sizeof rows, "%g,sw0-h0,%d,%d,0\n%g,h0,%d,%d,0\n", 0.5 * i, i % 2 * 100000, i % 2 * 100, 0.5 * i,
-                 (1 - i % 2) * 50000, (1 - i % 2) * 50);
-        strncat(queues, rows, sizeof queues - strlen(queues) - 1);
+        bool port = i % 2; /* else the NIC */
+        text_add(queues, sizeof queues, "%g,sw0-h0,%d,%d,0\n%g,h0,%d,%d,0\n", 0.5 * i, port ? 100000 : 0, port ? 100 : 0,
+                 0.5 * i, port ? 0 : 50000, port ? 0 : 50);
     }
     struct study_explain_run run;
     struct error err = {0};
