@@ -209,6 +209,23 @@ static void test_the_window_and_the_wire_bound_the_rate(void **state)
     emu_gbn_free(gbn);
 }
 
+/* Jitter is even about the mean: 1000 packets of 400 us (1 -+ 0.3) each take 400 ms, with a deviation of 0.173 * 400 us
+ * sqrt(1000) = 2.2 ms, and the 16 Packs 20 us each. */
+static void test_jitter_leaves_the_mean_as_it_is(void **state)
+{
+    (void)state;
+    struct emu_gbn_config c = config(64);
+    c.ack_every = 64;
+    c.send_overhead_ps = 400 * US;
+    c.ack_delay_ps = 100000 * US;
+    c.jitter = 0.3;
+    make(&c, 1000, 0);
+    struct emu_gbn_stats s = go();
+    assert_in_range(s.last_received_ps / US, 400000 - 3 * 2200, 400000 + 3 * 2200 + 16 * 30 + 500);
+    assert_int_equal(s.repeated, 0);
+    emu_gbn_free(gbn);
+}
+
 static void test_packets_the_other_way_carry_packs(void **state)
 {
     (void)state;
@@ -267,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_a_lost_pack_is_made_up_for),
         cmocka_unit_test(test_half_of_the_numbers_tell_old_packets_from_new),
         cmocka_unit_test(test_the_window_and_the_wire_bound_the_rate),
+        cmocka_unit_test(test_jitter_leaves_the_mean_as_it_is),
         cmocka_unit_test(test_packets_the_other_way_carry_packs),
         cmocka_unit_test(test_random_losses_lose_nothing_in_the_end),
         cmocka_unit_test(test_bytes_are_ethernet_with_the_packets_fields),
