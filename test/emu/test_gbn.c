@@ -209,8 +209,8 @@ static void test_the_window_and_the_wire_bound_the_rate(void **state)
     emu_gbn_free(gbn);
 }
 
-/* Jitter is even about the mean: 1000 packets of 400 us (1 -+ 0.3) each take 400 ms, with a deviation of 0.173 * 400 us
- * sqrt(1000) = 2.2 ms, and the 62 Packs 20 us each. */
+/* Jitter is even about the mean: 1024 packets of 400 us (1 -+ 0.3) each take 409.6 ms, with a deviation of 0.173 * 400 us
+ * sqrt(1024) = 2.2 ms, and the 64 Packs 20 us each. */
 static void test_jitter_leaves_the_mean_as_it_is(void **state)
 {
     (void)state;
@@ -219,9 +219,9 @@ static void test_jitter_leaves_the_mean_as_it_is(void **state)
     c.send_overhead_ps = 400 * US;
     c.ack_delay_ps = 100000 * US;
     c.jitter = 0.3;
-    make(&c, 1000, 0);
+    make(&c, 1024, 0);
     struct emu_gbn_stats s = go();
-    assert_in_range(s.last_received_ps / US, 400000 - 3 * 2200, 400000 + 3 * 2200 + 62 * 30 + 500);
+    assert_in_range(s.last_received_ps / US, 409600 - 3 * 2200, 409600 + 3 * 2200 + 64 * 30 + 500);
     assert_int_equal(s.repeated, 0);
     emu_gbn_free(gbn);
 }
