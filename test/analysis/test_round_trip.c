@@ -104,10 +104,12 @@ static void test_acks_that_data_carry_are_none(void **state)
     (void)state;
     struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
-    feed(f, 0, segment(A_TO_B, 1, SEGMENT, 1));
-    feed(f, 1 * MS, segment(B_TO_A, 1, 500, 1 + SEGMENT));
-    feed(f, 2 * MS, segment(A_TO_B, 1 + SEGMENT, SEGMENT, 501));
-    feed(f, 5 * MS, segment(B_TO_A, 501, 0, 1 + 2 * SEGMENT));
+    feed(f, 0, syn(A_TO_B, 0));
+    feed(f, 1 * MS, syn_ack(B_TO_A, 0, 1));
+    feed(f, 2 * MS, segment(A_TO_B, 1, SEGMENT, 1));
+    feed(f, 3 * MS, segment(B_TO_A, 1, 500, 1 + SEGMENT));
+    feed(f, 4 * MS, segment(A_TO_B, 1 + SEGMENT, SEGMENT, 501));
+    feed(f, 7 * MS, segment(B_TO_A, 501, 0, 1 + 2 * SEGMENT));
     feed(f, 9 * MS, segment(B_TO_A, 501, 0, 1 + 2 * SEGMENT));
     struct analysis_round_trip_figures x;
     assert_true(analysis_flows_explain(f, 0, &x));
