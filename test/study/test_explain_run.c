@@ -45,6 +45,29 @@ static void test_a_run_tells_its_waits_and_turns(void **state)
     study_explain_run_fini(&run);
 }
 
+/* From rack 0 to rack 1 through the root, the fullest queue stands there; the ACKs' is the other host's own. */
+static void test_queues_at_the_root_are_on_the_way(void **state)
+{
+    (void)state;
+    static const char summary[] = "{\"complete\": true, \"warmup_s\": 0, \"ended_s\": 2, \"flows\": ["
+                                  "{\"flow\": \"a\", \"src\": \"h0\", \"dst\": \"h1\"}]}";
+    static const char queues[] = "time_s,port,depth_bytes,depth_packets,dropped_packets\n"
+                                 "0,root-sw1,100000,100,0\n0,sw0-root,1000,1,0\n0,sw1-h1,1000,1,0\n0,h1,0,0,0\n"
+                                 "0,sw0-h0,1000,1,0\n0,root-sw0,1000,1,0\n"
+                                 "1,root-sw1,0,0,0\n1,h1,100000,100,0\n2,h1,0,0,0\n";
+    struct study_explain_run run;
+    struct error err = {0};
+    text_write("summary.json", summary, strlen(summary));
+    text_write("queues.csv", queues, strlen(queues));
+    if (!study_explain_run_read(".", &run, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(run.n_waits, 0); /* older runs do not know them */
+    assert_int_equal(run.n_turns, 1);
+    assert_string_equal(run.turns[0].data, "root-sw1");
+    assert_string_equal(run.turns[0].acks, "h1");
+    study_explain_run_fini(&run);
+}
+
 static int leave(void **state)
 {
     remove("summary.json");
@@ -56,6 +79,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_run_tells_its_waits_and_turns),
+        cmocka_unit_test(test_queues_at_the_root_are_on_the_way),
     };
     return cmocka_run_group_tests(tests, text_enter, leave);
 }

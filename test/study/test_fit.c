@@ -246,6 +246,7 @@ static void test_hosts_whose_links_are_not_full_are_no_points(void **state)
     assert_true(study_fit_resources_part.take_resources(r, "d.pcap", &hosts, &err));
     assert_true(r->diagnosed[3].empty);
     assert_int_equal(r->n, 2);
+    assert_int_equal(r->measurements, 2);
     end(STUDY_FIT_RESOURCES, r);
 }
 
