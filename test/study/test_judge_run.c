@@ -117,6 +117,23 @@ static void test_flows_that_never_meet_share_nothing(void **state)
     analysis_resources_fini(&r);
 }
 
+/* The summary lists the first of three flows: of the others the table's rates are known, and nothing else. */
+static void test_a_summary_may_list_fewer_flows(void **state)
+{
+    (void)state;
+    static const char summary[] = "{\"complete\": true, \"ended_s\": 2, \"flows\": [{\"flow\": \"a\"}]}";
+    struct analysis_resources r;
+    struct error err;
+    write_run(STAR, HEAD "a,h1,h0,100000000,0.1,2,1e8,460e6,1e6,0\n"
+                         "b,h2,h0,100000000,0.2,2,1e8,460e6,1e6,0\n"
+                         "c,h0,h3,100000000,0.1,2,1e8,460e6,1e6,0\n");
+    text_write("summary.json", summary, strlen(summary));
+    assert_true(study_judge_run_directory(".", ANALYSIS_CHECK_TOLERANCE, &r, &err));
+    assert_int_equal(r.n, 1);
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
+    analysis_resources_fini(&r);
+}
+
 /* "-" is standard input, and has no directory; what lies beside a run's files is that run's. */
 static void test_a_file_belongs_to_the_run_it_lies_in(void **state)
 {
@@ -167,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_segments_lost_and_no_rule_are_losses),
         cmocka_unit_test(test_a_trees_backbone_is_seen_from_rack_0),
         cmocka_unit_test(test_flows_that_never_meet_share_nothing),
+        cmocka_unit_test(test_a_summary_may_list_fewer_flows),
         cmocka_unit_test(test_a_file_belongs_to_the_run_it_lies_in),
         cmocka_unit_test(test_the_rate_of_a_host_is_that_of_its_own_links),
     };
