@@ -151,6 +151,23 @@ static void test_exponents_are_within_their_intervals(void **state)
     assert_true(fit.exponent[0].low > 1.8 && fit.exponent[0].high < 2.2);
 }
 
+/* An exponent of the two directions needs points with flows in both; either alone tells nothing. */
+static void test_the_norm_needs_points_with_both_directions(void **state)
+{
+    (void)state;
+    for (int incoming = 0; incoming < 2; incoming++) {
+        for (size_t i = 0; i < 4; i++) {
+            for (size_t k = 0; k <= i; k++)
+                flows[i][k] = (struct analysis_fit_flow){incoming, 100 / (double)(i + 1), 1000, (double)INFINITY};
+            points[i] = (struct analysis_fit_point){flows[i], i + 1, i, model_link_default()};
+        }
+        assert_true(fitted(ANALYSIS_FIT_EQ6, false, 4).applies);
+        assert_false(fitted(ANALYSIS_FIT_NORM, false, 4).applies);
+    }
+    flows[3][0].incoming = false; /* one in, one out, and so on */
+    assert_true(fitted(ANALYSIS_FIT_NORM, false, 4).applies);
+}
+
 /* Four points of one flow in, ln of the rates e, e, -e, -e around that of B. */
 static void test_figures_of_four_points(void **state)
 {
@@ -312,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_a_rule_is_found_again_without_error),
         cmocka_unit_test(test_the_rule_behind_noisy_points_is_picked),
         cmocka_unit_test(test_exponents_are_within_their_intervals),
+        cmocka_unit_test(test_the_norm_needs_points_with_both_directions),
         cmocka_unit_test(test_figures_of_four_points),
         cmocka_unit_test(test_replicas_are_one_point),
         cmocka_unit_test(test_many_flows_of_a_point_weigh_no_more_than_one),

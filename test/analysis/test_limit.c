@@ -57,10 +57,14 @@ static void test_full_window_is_the_receivers(void **state)
     struct analysis_flow flow = flow_of();
     assert_int_equal(analysis_limit_of(&flow), ANALYSIS_LIMIT_RECEIVER);
     expect(&flow, 1, (enum analysis_limit[]){ANALYSIS_LIMIT_RECEIVER}, (double[]){0.128});
+    struct analysis_limit_phase p[ANALYSIS_LIMIT_PHASES];
+    assert_int_equal(analysis_limit_phases(&flow, p), 1);
+    assert_true(fabs(p[0].window_bytes - 480e3) < 1); /* what every bin saw in flight */
     flow.advertised_bytes = 2 * OFFERED;
     assert_int_equal(analysis_limit_of(&flow), ANALYSIS_LIMIT_WINDOW);
     flow.window_source = ANALYSIS_WINDOW_UNKNOWN;
     assert_int_equal(analysis_limit_of(&flow), ANALYSIS_LIMIT_UNKNOWN);
+    assert_true(analysis_limit_phases(&flow, p) > 0 && isnan(p[0].window_bytes));
     flow.bins = NULL;
     assert_int_equal(analysis_limit_of(&flow), ANALYSIS_LIMIT_UNKNOWN);
     expect(&flow, 0, NULL, NULL);

@@ -4,25 +4,27 @@
 #include "test/cm.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define US INT64_C(1000)
 #define SEGMENT 1000
 
 /* Each ACK lets go a segment, a window after the one before. Its sender takes 100 us, the data's queue there more the
- * later an ACK comes within its burst; stamps tick once a millisecond. */
-static struct analysis_flows *flow_in_bursts(uint32_t window)
+ * later an ACK comes within its burst; stamps tick once a millisecond, from `clock` on. */
+static struct analysis_flows *flow_in_bursts(uint32_t window, uint32_t clock)
 {
     struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < window; i++)
-        feed(f, i * 10 * US, stamped(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1, 0, 0));
+        feed(f, i * 10 * US, stamped(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1, clock, clock));
     for (uint32_t k = 0; k < 300; k++) {
+        uint32_t tick = clock + k;
         int64_t round_ns = (2 + (int64_t)k) * MS;
         for (uint32_t i = 0; i < window; i++)
-            feed(f, round_ns + i * US, stamped(B_TO_A, 1, 0, 1 + (k * window + i + 1) * SEGMENT, k + 1, k));
+            feed(f, round_ns + i * US, stamped(B_TO_A, 1, 0, 1 + (k * window + i + 1) * SEGMENT, tick + 1, tick));
         for (uint32_t i = 0; i < window; i++)
             feed(f, round_ns + (100 + i * 10) * US,
-                 stamped(A_TO_B, 1 + (k * window + i + window) * SEGMENT, SEGMENT, 1, k + 1, k + 1));
+                 stamped(A_TO_B, 1 + (k * window + i + window) * SEGMENT, SEGMENT, 1, tick + 1, tick + 1));
     }
     return f;
 }
@@ -30,7 +32,7 @@ static struct analysis_flows *flow_in_bursts(uint32_t window)
 static void all_of_a_burst_shows(uint32_t window)
 {
     static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
-    struct analysis_flows *f = flow_in_bursts(window);
+    struct analysis_flows *f = flow_in_bursts(window, 0);
     size_t n = analysis_flows_waits(f, 0, waits);
     double sum = 0, samples = 0;
     for (size_t i = 0; i < n; i++) {
@@ -124,6 +126,70 @@ static void test_what_a_hole_held_back_times_nothing(void **state)
     held_back_by_a_hole(false, false);
 }
 
+/* RFC 7323, section 5.4: a timestamp clock starts anywhere, and its 32 bits wrap. */
+static void test_where_a_clock_starts_changes_nothing(void **state)
+{
+    (void)state;
+    static const uint32_t clock[] = {0, UINT32_MAX - 150, INT32_MAX - 150, (1u << 30) - 75};
+    struct analysis_round_trip_figures x[4];
+    for (size_t i = 0; i < 4; i++) {
+        struct analysis_flows *f = flow_in_bursts(10, clock[i]);
+        assert_true(analysis_flows_explain(f, 0, &x[i]));
+        analysis_flows_free(f);
+        for (int leg = 0; leg < ANALYSIS_LEGS; leg++)
+            assert_true(x[0].wait_s[leg] < 1e-3 && fabs(x[i].wait_s[leg] - x[0].wait_s[leg]) < 1e-9);
+        assert_true(fabs(x[i].floor_s - x[0].floor_s) < 1e-9);
+        assert_true(fabs(x[i].tick_s - 1e-3) < 1e-12);
+    }
+}
+
+/* How long data wait for their ACK is taken from ACKs alone: one that data carry waited for those. 3 ms then, not the
+ * mean of that and 1 ms; and a duplicate acknowledges nothing. */
+static void test_acks_that_data_carry_are_none(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    feed(f, 0, syn(A_TO_B, 0));
+    feed(f, 1 * MS, syn_ack(B_TO_A, 0, 1));
+    feed(f, 2 * MS, segment(A_TO_B, 1, SEGMENT, 1));
+    feed(f, 3 * MS, segment(B_TO_A, 1, 500, 1 + SEGMENT));
+    feed(f, 4 * MS, segment(A_TO_B, 1 + SEGMENT, SEGMENT, 501));
+    feed(f, 7 * MS, segment(B_TO_A, 501, 0, 1 + 2 * SEGMENT));
+    feed(f, 9 * MS, segment(B_TO_A, 501, 0, 1 + 2 * SEGMENT));
+    struct analysis_round_trip_figures x;
+    assert_true(analysis_flows_explain(f, 0, &x));
+    assert_true(fabs(x.hold_s - 3e-3) < 1e-9);
+    analysis_flows_free(f);
+}
+
+/* The other end is 50 ms from the tap, the sender 20 us. It writes a segment at a time, in turn 20 ms after all was
+ * acknowledged, which is less than half a round trip, and 40 ms after that: 20 pauses of 40 ms less 20 us. */
+static void test_pauses_of_the_application(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    feed(f, 0, syn(A_TO_B, 0));
+    feed(f, 50 * MS, syn_ack(B_TO_A, 0, 1));
+    feed(f, 50 * MS + 20 * US, segment(A_TO_B, 1, 0, 1));
+    int64_t at_ns = 60 * MS;
+    for (uint32_t i = 0; i <= 40; i++) {
+        feed(f, at_ns, segment(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1));
+        feed(f, at_ns + 50 * MS, segment(B_TO_A, 1, 0, 1 + (i + 1) * SEGMENT));
+        at_ns += (i % 2 ? 90 : 70) * MS;
+    }
+    size_t n;
+    struct analysis_pause *pauses = analysis_flows_pauses(f, 0, &n);
+    assert_int_equal(n, 20);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(pauses[i].after_bytes, (2 * i + 2) * SEGMENT);
+        assert_int_equal(pauses[i].pause_ns, 40 * MS - 20 * US);
+    }
+    free(pauses);
+    analysis_flows_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +197,9 @@ int main(void)
         cmocka_unit_test(test_all_of_a_wide_burst_shows),
         cmocka_unit_test(test_the_first_stamp_times_nothing),
         cmocka_unit_test(test_what_a_hole_held_back_times_nothing),
+        cmocka_unit_test(test_where_a_clock_starts_changes_nothing),
+        cmocka_unit_test(test_acks_that_data_carry_are_none),
+        cmocka_unit_test(test_pauses_of_the_application),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,22 @@ static void test_a_lost_pack_is_made_up_for(void **state)
     emu_gbn_free(gbn);
 }
 
+/* W is half of the sequence numbers, the most there may be: both Packs are lost, and packet 0 comes again when 2 is
+ * expected. It is W behind, not W ahead: a Pack says so, no Nack. */
+static void test_half_of_the_numbers_tell_old_packets_from_new(void **state)
+{
+    (void)state;
+    struct emu_gbn_config c = config(2);
+    c.sequence_bits = 2;
+    make(&c, 2, 0);
+    lost_back[0] = lost_back[1] = 1;
+    struct emu_gbn_stats s = go();
+    assert_string_equal(events, "TP");
+    assert_int_equal(s.discarded, 2);
+    assert_int_equal(s.nacks, 0);
+    emu_gbn_free(gbn);
+}
+
 /* Host and wire set the pace: O_s a packet until the ring is full, then the wire; and never more than W under way. */
 static void test_the_window_and_the_wire_bound_the_rate(void **state)
 {
@@ -190,6 +206,23 @@ static void test_the_window_and_the_wire_bound_the_rate(void **state)
     make(&c, 100, 0);
     s = go();
     assert_in_range(s.last_received_ps / US, 50 * 660 - 400, 50 * 660 + 400 + 50 * 20);
+    emu_gbn_free(gbn);
+}
+
+/* Jitter is even about the mean: 1024 packets of 400 us (1 -+ 0.3) each take 409.6 ms, with a deviation of 0.173 * 400 us
+ * sqrt(1024) = 2.2 ms, and the 64 Packs 20 us each. */
+static void test_jitter_leaves_the_mean_as_it_is(void **state)
+{
+    (void)state;
+    struct emu_gbn_config c = config(64);
+    c.ack_every = 16;
+    c.send_overhead_ps = 400 * US;
+    c.ack_delay_ps = 100000 * US;
+    c.jitter = 0.3;
+    make(&c, 1024, 0);
+    struct emu_gbn_stats s = go();
+    assert_in_range(s.last_received_ps / US, 409600 - 3 * 2200, 409600 + 3 * 2200 + 64 * 30 + 500);
+    assert_int_equal(s.repeated, 0);
     emu_gbn_free(gbn);
 }
 
@@ -249,7 +282,9 @@ int main(void)
         cmocka_unit_test(test_a_stalled_sender_waits_for_its_timer),
         cmocka_unit_test(test_the_simple_version_knows_no_nack),
         cmocka_unit_test(test_a_lost_pack_is_made_up_for),
+        cmocka_unit_test(test_half_of_the_numbers_tell_old_packets_from_new),
         cmocka_unit_test(test_the_window_and_the_wire_bound_the_rate),
+        cmocka_unit_test(test_jitter_leaves_the_mean_as_it_is),
         cmocka_unit_test(test_packets_the_other_way_carry_packs),
         cmocka_unit_test(test_random_losses_lose_nothing_in_the_end),
         cmocka_unit_test(test_bytes_are_ethernet_with_the_packets_fields),

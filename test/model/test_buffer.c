@@ -115,6 +115,24 @@ static void test_architectures_of_table_a_1(void **state)
     assert_int_equal(checked, 8);
 }
 
+/* By hand, two signatures of one port each way and two: B = 10 of 1 x 1, 24 of 2 x 1, 18 of 1 x 2. A port that sends
+ * would have 10, 12, 18: mean 40/3, squares 34.67, spread sqrt(34.67/2) / 13.33 = 0.3122; one that receives 10, 24, 9:
+ * mean 43/3, spread 0.5847; a pool 10, 24, 18: mean 52/3, spread 0.4052. */
+static void test_the_reading_of_least_spread_by_hand(void **state)
+{
+    (void)state;
+    struct error err;
+    struct model_buffer_reading reading;
+    struct model_buffer_signature s[] = {{1, 1, 10}, {2, 1, 24}, {1, 2, 18}};
+    assert_true(model_buffer_read(s, 3, &reading, &err));
+    assert_int_equal(reading.architecture, MODEL_BUFFER_INPUT);
+    assert_near(reading.buffer_packets, 40.0 / 3, 1e-12);
+    assert_near(reading.spread, 0.3122, 0.0001);
+    s[2].sources = 0.5;
+    assert_false(model_buffer_read(s, 3, &reading, &err));
+    assert_non_null(strstr(err.message, "signature 2: 0.5 sources"));
+}
+
 static void test_what_cannot_be_fitted_is_refused(void **state)
 {
     (void)state;
@@ -158,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_standard_errors_by_hand),
         cmocka_unit_test(test_intervals_cover_the_truth),
         cmocka_unit_test(test_architectures_of_table_a_1),
+        cmocka_unit_test(test_the_reading_of_least_spread_by_hand),
         cmocka_unit_test(test_what_cannot_be_fitted_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

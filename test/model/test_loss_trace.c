@@ -37,6 +37,18 @@ static void test_a_trace_by_hand(void **state)
     assert_int_equal(k.foreign, 0);
 }
 
+/* P N TO P: after as many Nacks as Packs the trace is none that begins: N goes to TO, and TO to P. */
+static void test_as_many_nacks_as_packs_begin_no_trace_anew(void **state)
+{
+    (void)state;
+    const enum model_loss_event events[] = {P, N, TO, P};
+    struct model_loss_counts k = {0};
+    count(events, 4, &k);
+    assert_int_equal(k.pack_nack, 1);
+    assert_int_equal(k.nack_timeout, 1);
+    assert_int_equal(k.timeout_pack, 1);
+}
+
 static void test_transitions_the_chain_has_not_are_counted_apart(void **state)
 {
     (void)state;
@@ -127,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_trace_by_hand),
+        cmocka_unit_test(test_as_many_nacks_as_packs_begin_no_trace_anew),
         cmocka_unit_test(test_transitions_the_chain_has_not_are_counted_apart),
         cmocka_unit_test(test_wilson_interval),
         cmocka_unit_test(test_simulated_chains_are_recovered),

@@ -186,6 +186,27 @@ static void test_a_start_that_overflows_decides_nothing(void **state)
     assert_int_equal(regime(&s), MODEL_REGIME_EQ6);
 }
 
+/* Ten flows whose ACKs come back two segments at a time: a burst of 20 frames of 1518 bytes must find room besides what
+ * stands in the NIC, and finds it where there is exactly that much. */
+static void test_a_burst_needs_room_besides_what_stands(void **state)
+{
+    (void)state;
+    struct model_regime_setup s = star();
+    s.incoming = 1;
+    s.outgoing = 10;
+    s.outgoing_window_bytes = 100 * 1448;
+    s.incoming_window_bytes = 1000 * 1448;
+    s.delay_s = 0;
+    enum model_regime deep = regime(&s);
+    assert_int_not_equal(deep, MODEL_REGIME_UNKNOWN);
+    s.nic_limit_bytes = answer(&s).nic_need_bytes + 20 * 1518;
+    assert_int_equal(regime(&s), deep);
+    s.nic_limit_bytes -= 1;
+    struct model_regime_answer a = answer(&s);
+    assert_int_equal(a.regime, MODEL_REGIME_UNKNOWN);
+    assert_non_null(strstr(a.why, "no room for a burst"));
+}
+
 static void test_pause_acts_only_where_more_than_xoff_would_stand(void **state)
 {
     (void)state;
@@ -370,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_windows_below_the_pipe_leave_it_unsaturated),
         cmocka_unit_test(test_two_full_fifos_are_known_by_their_sum_alone),
         cmocka_unit_test(test_a_start_that_overflows_decides_nothing),
+        cmocka_unit_test(test_a_burst_needs_room_besides_what_stands),
         cmocka_unit_test(test_pause_acts_only_where_more_than_xoff_would_stand),
         cmocka_unit_test(test_pause_is_unknown_where_its_ends_differ),
         cmocka_unit_test(test_a_window_below_a_pair_is_for_the_timer),

@@ -107,6 +107,10 @@ static void test_window_of_the_worked_example(void **state)
     struct model_schedule_window window = window_of(4, 4, 30, 0);
     assert_near(window.uplink_packets, 3.2, 1e-12);
     assert_int_equal(window.window_packets, 9);
+    assert_false(window.overrun);
+    window = window_of(4, 4, 3.2, 0); /* a packet each fits exactly */
+    assert_int_equal(window.window_packets, 1);
+    assert_false(window.overrun);
 }
 
 static void test_windows_of_all_stay_within_the_buffer(void **state)

@@ -4,6 +4,7 @@
 #include "study/fit_patterns.h"
 #include "study/fit_regimes.h"
 #include "study/fit_resources.h"
+#include "study/zhu2014.h"
 
 #include "test/scenarios/text.h"
 
@@ -149,6 +150,20 @@ static void test_patterns_have_the_errors_of_every_model(void **state)
     end(STUDY_FIT_PATTERNS, p);
 }
 
+/* A ratio of sums (Cochran 1977, section 2.11) by hand: errors of 0.2, 0.9 and 0.1 over 1, 3 and 2 links. m = 1.2 / 6;
+ * e - m n are 0, 0.3 and -0.3; sqrt(0.18 3/2) / 6 = 0.0866 times 4.303, of two degrees of freedom. */
+static void test_the_interval_of_a_mean_error_is_that_of_a_ratio(void **state)
+{
+    (void)state;
+    const struct study_fit_patterns_mean m = {.sum = 1.2, .squares = 0.04 + 0.81 + 0.01, .cross = 0.2 + 2.7 + 0.2,
+                                              .counts = 1 + 9 + 4, .links = 6, .patterns = 3},
+                                         lone = {.sum = 1, .squares = 1, .cross = 1, .counts = 1, .links = 1,
+                                                 .patterns = 1};
+    assert_true(fabs(study_fit_patterns_mean(&m) - 0.2) < 1e-12);
+    assert_true(fabs(study_fit_patterns_ci95(&m) - 4.302653 * sqrt(0.27) / 6) < 1e-6);
+    assert_true(isnan(study_fit_patterns_ci95(&lone)));
+}
+
 /* Eq. 6 with B = 900 Mb/s: max(2, 1), max(3, 1), max(4, 2) and max(1, 3) flows share it. Eq. 5 would give the lone
  * outgoing flow of the first 900 Mb/s. */
 static void test_resources_find_the_rule_their_points_obey(void **state)
@@ -206,6 +221,63 @@ static void test_resources_count_what_they_leave_out(void **state)
     end(STUDY_FIT_RESOURCES, r);
 }
 
+/* A host of a capture whose link is known to be full in neither direction is no point; one direction that is known is
+ * enough to know that, and none is too little. */
+static void test_hosts_whose_links_are_not_full_are_no_points(void **state)
+{
+    (void)state;
+    struct study_fit_resources *r = fitted(STUDY_FIT_RESOURCES, NULL, 0);
+    struct analysis_resource host = {.host = "h0", .diagnosed = true, .diagnosis.cause = ANALYSIS_CAUSE_ACKS};
+    const struct analysis_resources hosts = {.resource = &host, .n = 1};
+    struct error err = {0};
+    host.diagnosis.in.source = ANALYSIS_CAPACITY_DISPERSION;
+    assert_true(study_fit_resources_part.take_resources(r, "a.pcap", &hosts, &err));
+    assert_int_equal(r->n_diagnosed, 1);
+    assert_true(r->diagnosed[0].empty);
+    assert_int_equal(r->n, 0);
+    host.diagnosis.in.saturated = true;
+    assert_true(study_fit_resources_part.take_resources(r, "b.pcap", &hosts, &err));
+    assert_false(r->diagnosed[1].empty);
+    assert_int_equal(r->n, 1);
+    host.diagnosis.in = (struct analysis_diagnosis_way){.source = ANALYSIS_CAPACITY_UNKNOWN};
+    assert_true(study_fit_resources_part.take_resources(r, "c.pcap", &hosts, &err));
+    assert_false(r->diagnosed[2].empty);
+    host.diagnosis.cause = ANALYSIS_CAUSE_WINDOW;
+    assert_true(study_fit_resources_part.take_resources(r, "d.pcap", &hosts, &err));
+    assert_true(r->diagnosed[3].empty);
+    assert_int_equal(r->n, 2);
+    assert_int_equal(r->measurements, 2);
+    end(STUDY_FIT_RESOURCES, r);
+}
+
+/* Every cell of the paper's Table II, as test/data/papers has it. */
+static void test_the_table_beside_ours_is_the_papers(void **state)
+{
+    (void)state;
+    FILE *f = fopen(TEST_PAPERS "/zhu2014_table2.csv", "r");
+    char line[256];
+    int cells = 0;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        int nodes, d, links;
+        double steps, x[6];
+        if (sscanf(line, "%*[^,],%d,%d,%d,%lf,%*f,%lf,%lf,%lf,%*f,%lf,%lf,%lf", &nodes, &d, &links, &steps, &x[0],
+                   &x[1], &x[2], &x[3], &x[4], &x[5]) != 10)
+            continue;
+        const struct study_zhu2014_table2 *z = study_zhu2014_cell(nodes, d);
+        assert_non_null(z);
+        assert_int_equal(z->links, links);
+        const double ours[] = {z->err, z->err_both, z->fair_both, z->g5k_err, z->g5k_err_both, z->g5k_fair_both};
+        assert_true(fabs(z->steps - steps) < 1e-9);
+        for (int i = 0; i < 6; i++)
+            assert_true(fabs(ours[i] - x[i]) < 1e-9);
+        cells++;
+    }
+    fclose(f);
+    assert_int_equal(cells, STUDY_ZHU2014_TABLE2);
+    assert_null(study_zhu2014_cell(30, 4));
+}
+
 /* Windows that fill the link, ACKs behind data, no loss: the closed form is eq6, and two of three seeds show it. The
  * third has the outgoing flow at full rate: eq5. */
 static void test_regimes_go_by_what_most_seeds_show(void **state)
@@ -233,6 +305,10 @@ static void test_regimes_go_by_what_most_seeds_show(void **state)
     assert_int_equal(r->one_verdict, 0);
     assert_int_equal(r->count[MODEL_REGIME_EQ6][MODEL_REGIME_EQ6], 1);
     end(STUDY_FIT_REGIMES, r);
+    r = fitted(STUDY_FIT_REGIMES, made, 2); /* without the third, all seeds agree */
+    assert_int_equal(r->one_verdict, 1);
+    assert_int_equal(r->runs, 2);
+    end(STUDY_FIT_REGIMES, r);
 }
 
 int main(void)
@@ -241,8 +317,11 @@ int main(void)
         cmocka_unit_test(test_every_part_starts_empty_and_is_freed),
         cmocka_unit_test(test_engines_are_compared_by_time_or_else_by_rate),
         cmocka_unit_test(test_patterns_have_the_errors_of_every_model),
+        cmocka_unit_test(test_the_interval_of_a_mean_error_is_that_of_a_ratio),
         cmocka_unit_test(test_resources_find_the_rule_their_points_obey),
         cmocka_unit_test(test_resources_count_what_they_leave_out),
+        cmocka_unit_test(test_hosts_whose_links_are_not_full_are_no_points),
+        cmocka_unit_test(test_the_table_beside_ours_is_the_papers),
         cmocka_unit_test(test_regimes_go_by_what_most_seeds_show),
     };
     return cmocka_run_group_tests(tests, text_enter, text_leave);

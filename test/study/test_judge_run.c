@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs judged from their directories; flows.csv is written by hand. */
+#include "study/judge.h"
 #include "study/judge_run.h"
+#include "study/judge_run_evidence.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,10 +117,61 @@ static void test_flows_that_never_meet_share_nothing(void **state)
     analysis_resources_fini(&r);
 }
 
+/* The summary lists the first of three flows: of the others the table's rates are known, and nothing else. */
+static void test_a_summary_may_list_fewer_flows(void **state)
+{
+    (void)state;
+    static const char summary[] = "{\"complete\": true, \"ended_s\": 2, \"flows\": [{\"flow\": \"a\"}]}";
+    struct analysis_resources r;
+    struct error err;
+    write_run(STAR, HEAD "a,h1,h0,100000000,0.1,2,1e8,460e6,1e6,0\n"
+                         "b,h2,h0,100000000,0.2,2,1e8,460e6,1e6,0\n"
+                         "c,h0,h3,100000000,0.1,2,1e8,460e6,1e6,0\n");
+    text_write("summary.json", summary, strlen(summary));
+    assert_true(study_judge_run_directory(".", ANALYSIS_CHECK_TOLERANCE, &r, &err));
+    assert_int_equal(r.n, 1);
+    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
+    analysis_resources_fini(&r);
+}
+
+/* "-" is standard input, and has no directory; what lies beside a run's files is that run's. */
+static void test_a_file_belongs_to_the_run_it_lies_in(void **state)
+{
+    (void)state;
+    char directory[PATH_MAX];
+    write_run(STAR, HEAD);
+    assert_null(study_judge_run_of("-", directory));
+    assert_string_equal(study_judge_run_of("h0.pcap", directory), ".");
+    assert_string_equal(study_judge_run_of("././h0.pcap", directory), "./.");
+    assert_null(study_judge_run_of("elsewhere/h0.pcap", directory));
+}
+
+/* A host's links, by emu/network.h's names: towards it from its switch, away from it one a NIC. */
+static void test_the_rate_of_a_host_is_that_of_its_own_links(void **state)
+{
+    (void)state;
+    static const struct results_port port[] = {{.name = "h1", .rate_bps = 100000000},
+                                               {.name = "h1.1", .rate_bps = 10000000},
+                                               {.name = "h10", .rate_bps = 7},
+                                               {.name = "sw0-h1", .rate_bps = 40000000},
+                                               {.name = "sw0-h10", .rate_bps = 9},
+                                               {.name = "sw0-sw1", .rate_bps = 3},
+                                               {.name = "sw1-sw0", .rate_bps = 5}};
+    struct study_run_link link[7];
+    struct study_run_links l = {.link = link, .n = 7};
+    for (size_t i = 0; i < 7; i++)
+        link[i] = (struct study_run_link){.port = &port[i]};
+    assert_true(fabs(study_run_links_rate_bps(&l, "h1", false) - 110e6) < 1);
+    assert_true(fabs(study_run_links_rate_bps(&l, "h1", true) - 40e6) < 1);
+    assert_true(fabs(study_run_links_rate_bps(&l, STUDY_JUDGE_RUN_BACKBONE, true) - 5) < 1e-9);
+    assert_true(isnan(study_run_links_rate_bps(&l, "h2", true)));
+}
+
 static int leave(void **state)
 {
     remove("scenario.yaml");
     remove("flows.csv");
+    remove("summary.json");
     return text_leave(state);
 }
 
@@ -130,6 +184,9 @@ int main(void)
         cmocka_unit_test(test_segments_lost_and_no_rule_are_losses),
         cmocka_unit_test(test_a_trees_backbone_is_seen_from_rack_0),
         cmocka_unit_test(test_flows_that_never_meet_share_nothing),
+        cmocka_unit_test(test_a_summary_may_list_fewer_flows),
+        cmocka_unit_test(test_a_file_belongs_to_the_run_it_lies_in),
+        cmocka_unit_test(test_the_rate_of_a_host_is_that_of_its_own_links),
     };
     return cmocka_run_group_tests(tests, text_enter, leave);
 }

@@ -3,6 +3,7 @@
 #include "study/replay.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,53 @@ static void test_a_flow_that_ends_early_has_its_bytes(void **state)
     study_replay_fini(&r);
 }
 
+/* A window of 20 segments each round trip of 10 ms, for a second: its window limits the flow, and stays as it is. */
+static void test_a_window_that_stays_does_not_shrink(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_explained();
+    const uint32_t window = 20;
+    struct capture_segment hello = syn(A_TO_B, 99), answer = syn_ack(B_TO_A, 499, 100);
+    hello.mss = answer.mss = SEGMENT + 12; /* and the timestamps' option */
+    feed(f, 0, hello);
+    feed(f, 10 * MS, answer);
+    feed(f, 10 * MS, segment(A_TO_B, 100, 0, 500));
+    for (uint32_t i = 0; i < 100 * window; i++) {
+        uint32_t tick = 10 * (i / window + 1), seq = 100 + SEGMENT * i;
+        int64_t t = tick * MS + i % window * MS / 20;
+        if (i >= window)
+            feed(f, t, stamped(B_TO_A, 500, 0, seq - (window - 1) * SEGMENT, tick - 5, tick - 10));
+        feed(f, t + MS / 100, stamped(A_TO_B, seq, SEGMENT, 500, tick, i >= window ? tick - 5 : 5));
+    }
+    struct study_replay r = built(f);
+    assert_int_equal(r.n_flows, 1);
+    assert_false(r.flows[0].shrinks);
+    assert_false(r.flows[0].lossy);
+    assert_int_equal(r.flows[0].pauses, 0);
+    study_replay_fini(&r);
+}
+
+static void test_a_played_run_has_the_rates_of_its_table(void **state)
+{
+    (void)state;
+    static const char table[] =
+        "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
+        "a,h1,h0,0,0,,10e6,8e6,1e5,3\n"
+        "b,h0,h2,0,0,,20e6,16e6,1e5,4\n";
+    struct study_replay_run run = {.directory = "."};
+    struct error err;
+    text_write("flows.csv", table, strlen(table));
+    assert_true(study_replay_run_read(&run, 2, &err));
+    assert_true(fabs(run.goodput_bps[0] - 10e6) < 1 && fabs(run.goodput_bps[1] - 20e6) < 1);
+    assert_true(fabs(run.settled_bps[0] - 8e6) < 1 && fabs(run.settled_bps[1] - 16e6) < 1);
+    assert_int_equal(run.retransmitted, 7);
+    free(run.goodput_bps);
+    assert_false(study_replay_run_read(&run, 3, &err));
+    assert_non_null(strstr(err.message, "flows are missing"));
+    free(run.goodput_bps);
+    remove("flows.csv");
+}
+
 static void test_a_capture_without_bulk_flows_is_refused(void **state)
 {
     (void)state;
@@ -152,6 +200,8 @@ int main(void)
         cmocka_unit_test(test_a_pause_follows_the_byte_it_followed),
         cmocka_unit_test(test_data_that_waited_in_the_own_nic_are_no_pause),
         cmocka_unit_test(test_a_flow_that_ends_early_has_its_bytes),
+        cmocka_unit_test(test_a_window_that_stays_does_not_shrink),
+        cmocka_unit_test(test_a_played_run_has_the_rates_of_its_table),
         cmocka_unit_test(test_a_capture_without_bulk_flows_is_refused),
         cmocka_unit_test(test_a_capture_longer_than_a_run_can_be_is_refused),
     };

@@ -67,6 +67,23 @@ static void test_of_datagrams_that_fill_a_link_some_were_lost(void **state)
     assert_string_equal(guess[0], "cc=cubic+datagrams=21850kbps+buffer=340200B@port");
 }
 
+/* Five sizes of each, 0.84 to 1.19 times the best, and all pairs of these but the best itself; or five of the one there is. */
+static void test_guesses_around_the_best_vary_both_buffers(void **state)
+{
+    (void)state;
+    study_replay_guess guess[STUDY_REPLAY_GUESSES];
+    int n;
+    study_replay_guesses_around("cc=linuxreno+buffer=30000B@port+buffer=67500B@nic", guess, &n);
+    assert_int_equal(n, 24);
+    assert_string_equal(guess[0], "cc=linuxreno+buffer=25200B@port+buffer=56700B@nic");
+    assert_string_equal(guess[23], "cc=linuxreno+buffer=35700B@port+buffer=80325B@nic");
+    study_replay_guesses_around("buffer=100000B@nic", guess, &n);
+    assert_int_equal(n, 5);
+    assert_string_equal(guess[0], "buffer=84000B@nic");
+    study_replay_guesses_around("cc=cubic", guess, &n); /* no buffer was guessed */
+    assert_int_equal(n, 0);
+}
+
 static void test_a_baseline_beyond_a_tenth_is_refused_with_the_reason(void **state)
 {
     (void)state;
@@ -172,6 +189,7 @@ int main(void)
         cmocka_unit_test(test_without_losses_queues_and_growth_are_guessed),
         cmocka_unit_test(test_with_losses_buffers_are_guessed_where_data_were_lost),
         cmocka_unit_test(test_of_datagrams_that_fill_a_link_some_were_lost),
+        cmocka_unit_test(test_guesses_around_the_best_vary_both_buffers),
         cmocka_unit_test(test_a_baseline_beyond_a_tenth_is_refused_with_the_reason),
         cmocka_unit_test(test_what_a_replay_does_not_have_is_refused),
         cmocka_unit_test(test_the_settled_phase_tells_guesses_apart),

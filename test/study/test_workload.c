@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs judged from files written by hand. */
+#include "study/workload.h"
+
+#include "test/scenarios/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void write_file(const char *name, const char *text)
+{
+    text_write(name, text, strlen(text));
+}
+
+static struct study_workload judged(const char *scenario)
+{
+    struct study_workload w;
+    struct study_workload_signature signature = {0};
+    struct error err = {0};
+    write_file("scenario.yaml", scenario);
+    if (!study_workload_judge(".", 0.05, &w, &signature, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(signature.n, 0);
+    study_workload_signature_fini(&signature);
+    return w;
+}
+
+/* 1492 bytes in 1538 on the wire: 97.01 Mb/s of 100, 9.701 of 10. h0 is the one host at the backbone's rate; h1, the
+ * first that is not, gets 48.5 Mb/s: half. */
+static void test_goodput_is_a_share_of_the_receivers_own_link(void **state)
+{
+    (void)state;
+    write_file("flows.csv",
+               "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
+               "a,h1,h0,0,0,,4.85e6,4.850455e6,1e4,0\n"
+               "b,h2,h1,0,0,,4.85e7,4.850455e7,1e4,0\n");
+    struct study_workload w =
+        judged("transport: gbn\ngbn: {packet: 1492B}\n"
+               "network: {topology: star, hosts: 4, link: {rate: 100Mbps}, uplinks: 1, backbone: {rate: 10Mbps}}\n"
+               "traffic: {flows: [{name: a, from: h1, to: h0}, {name: b, from: h2, to: h1}]}\n");
+    assert_int_equal(w.kind, STUDY_WORKLOAD_LOSSES);
+    assert_int_equal(w.losses.n, 2);
+    for (int i = 0; i < 2; i++) {
+        const struct study_workload_receiver *r = &w.losses.receiver[i];
+        assert_int_equal(r->receiver, i);
+        assert_int_equal(r->senders, 1);
+        assert_true(fabs(r->efficiency - 0.5) < 1e-5);
+        assert_true(isnan(r->predicted) && r->holds);
+    }
+    study_workload_fini(&w);
+}
+
+/* Two operations of two processes: 1 and 2 s, 1 and 3 s. An operation is through with its last process. */
+static void test_an_operation_ends_with_its_last_process(void **state)
+{
+    (void)state;
+    write_file("operations.csv", "operation,process,start_s,end_s\n0,0,0,1\n0,1,0,2\n1,0,2,3\n1,1,2,5\n");
+    struct study_workload w = judged("traffic: {flows: [{from: h0, to: h1, bytes: 1MB, repeat: 2}]}\n");
+    assert_int_equal(w.kind, STUDY_WORKLOAD_OPERATIONS);
+    assert_int_equal(w.operations.n_processes, 4);
+    assert_int_equal(w.operations.n_whole, 2);
+    assert_true(fabs(w.operations.whole.value - 2.5) < 1e-12);
+    assert_true(fabs(w.operations.processes.mean_s.value - 1.75) < 1e-12);
+    assert_false(w.operations.gbn);
+    assert_false(w.operations.has_optimum);
+    study_workload_fini(&w);
+}
+
+/* Tam 2001, Eq. A.2: of bursts of k packets k R / S + B arrive. 4 sources into one sink show B = 172, 6 into two 258: 43
+ * packets a source each. */
+static void test_bursts_show_an_input_buffer(void **state)
+{
+    (void)state;
+    struct study_workload w = {.kind = STUDY_WORKLOAD_BURSTS};
+    struct error err = {0};
+    write_file("bursts.csv", "sources,sinks,packets,received,send_gap_s,receive_gap_s\n"
+                             "4,1,1000,422,1e-4,1e-4\n4,1,2000,672,1e-4,1e-4\n4,1,4000,1172,1e-4,1e-4\n"
+                             "6,2,1200,658,1e-4,1e-4\n6,2,2400,1058,1e-4,1e-4\n6,2,3600,1458,1e-4,1e-4\n");
+    if (!study_workload_bursts(".", &w.bursts, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(w.bursts.n, 2);
+    assert_true(fabs(w.bursts.series[1].fit.buffer_packets - 258) < 1e-6);
+    assert_int_equal(w.bursts.reading.architecture, MODEL_BUFFER_INPUT);
+    assert_true(fabs(w.bursts.reading.buffer_packets - 43) < 1e-6);
+    study_workload_fini(&w);
+    w = (struct study_workload){.kind = STUDY_WORKLOAD_BURSTS};
+    write_file("bursts.csv", "sources,sinks,packets,received,send_gap_s,receive_gap_s\n"
+                             "4,1,1000,422,1e-4,1e-4\n4,1,2000,672,1e-4,1e-4\n4,1,4000,1172,1e-4,1e-4\n");
+    assert_false(study_workload_bursts(".", &w.bursts, &err)); /* one series tells no architecture */
+    assert_int_equal(err.code, ERROR_INPUT);
+    assert_string_equal(err.message, ".: 1 signatures; an architecture shows in two at least");
+    study_workload_fini(&w);
+}
+
+static int leave(void **state)
+{
+    static const char *const files[] = {"scenario.yaml", "flows.csv", "operations.csv", "bursts.csv"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        remove(files[i]);
+    return text_leave(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_goodput_is_a_share_of_the_receivers_own_link),
+        cmocka_unit_test(test_an_operation_ends_with_its_last_process),
+        cmocka_unit_test(test_bursts_show_an_input_buffer),
+    };
+    return cmocka_run_group_tests(tests, text_enter, leave);
+}
