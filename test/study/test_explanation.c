@@ -15,7 +15,6 @@ static struct study_explanations beside_a(enum side data, int64_t b_ns, int64_t 
 {
     struct analysis_flows *f = new_flows();
     struct study_explanations x;
-    struct error err = {0};
     enum side back = data == A_TO_B ? B_TO_A : A_TO_B;
     analysis_flows_keep_explanations(f);
     feed(f, 0, syn(A_TO_B, 0));
