@@ -12,7 +12,7 @@
 #define NEAR 5
 #define FEW 10 /* retransmissions more or less mean nothing */
 #define SETTLED 0.3 /* what a what-if compares is the settled phase, but it is short */
-#define RETRANSMITTED 0.1 /* a factor of e more or less weighs as much as a tenth of a rate */
+#define RETRANSMITTED 0.2 /* a factor of e more or less weighs as much as a fifth of a rate: buffers show by it */
 
 static void guess_add(study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n, const char *queues, const char *control,
                       const double buffer_bytes[2])

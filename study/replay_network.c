@@ -25,7 +25,7 @@
 #define EDGES_BPS (3 * 1000 * 8 / 0.1)
 #define BURSTS 4          /* no access line: bursts at the rate of the host's own interface */
 #define LEAST_BUFFER 4000
-#define MOSTLY 0.9        /* of the moments */
+#define MOSTLY 0.99        /* of the moments */
 #define WINDOWS_OFF 1.5   /* what was in flight is known better than that */
 #define BOUND_OFF 1.2     /* a wait is a mean of its slots, what is in flight too */
 #define FILLS 0.75        /* of a window of few segments, and a segment of it */
@@ -351,7 +351,7 @@ static int network_compare(const void *a, const void *b)
 }
 
 /* What the queue before a direction held at most moments, where its data were lost, or where others leave no room; 0:
- * nothing was lost. Timeouts look like waits, but seldom. `waits_s`: room for as many numbers as waits of all flows. */
+ * nothing was lost. `waits_s`: room for as many numbers as waits of all flows. */
 static double network_buffer_bytes(const struct study_replay *r, const struct analysis_flows *table,
                                    const struct replay_bulk *flows, int n, bool incoming, struct analysis_wait *waits,
                                    double *waits_s)
