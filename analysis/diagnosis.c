@@ -8,6 +8,8 @@
 #define SATURATED 0.95      /* of what it has room for */
 #define QUEUES_TICKS 1.5    /* of waiting before the tap: a queue, no clock's tick */
 #define QUEUES_FRAMES 4     /* likewise, where stamps are not used */
+#define CLOCK_FRAMES 2      /* of waiting: data do, behind a full link */
+#define CLOCK_ACKS 4        /* times longer than data wait their ACKs */
 #define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
 #define STANDS 0.3          /* of its mean wait: a queue that never runs empty */
 #define STANDS_TICKS 2
@@ -53,11 +55,18 @@ struct diagnosis {
     struct analysis_diagnosis *out;
 };
 
-/* Goodput a direction has room for while the other carries `other_bps`; NAN when its capacity is unknown. */
-static double diagnosis_room(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double other_bps)
+/* Goodput a direction of a rate has room for while the other carries `other_bps`. */
+static double diagnosis_room_at(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double bps,
+                                double other_bps)
 {
     double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
-    return (w->capacity_bps - d->s.other_bps[w == &d->out->out] - ack * other_bps) * full / (full + AROUND);
+    return (bps - d->s.other_bps[w == &d->out->out] - ack * other_bps) * full / (full + AROUND);
+}
+
+/* The same; NAN when its capacity is unknown. */
+static double diagnosis_room(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double other_bps)
+{
+    return diagnosis_room_at(d, w, w->capacity_bps, other_bps);
 }
 
 static struct analysis_diagnosis_way *diagnosis_way(const struct diagnosis *d, bool incoming)
@@ -280,6 +289,16 @@ static void diagnose_interface(const struct diagnosis *d, struct analysis_diagno
     w->source = ANALYSIS_CAPACITY_INTERFACE;
 }
 
+/* Would a rate make this direction full, although its data hardly wait and its ACKs do? Then their clock lets frames go
+ * so evenly, no link. */
+static bool diagnosis_clock(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double bps)
+{
+    const struct analysis_diagnosis_way *other = w == &d->out->in ? &d->out->out : &d->out->in;
+    double frame_s = (d->s.full_bytes + AROUND) * 8 / bps, room = diagnosis_room_at(d, w, bps, other->carried_bps);
+    return w->flows > 0 && w->carried_bps >= SATURATED * room && w->data_wait_s < CLOCK_FRAMES * frame_s &&
+           w->ack_wait_s > CLOCK_ACKS * w->data_wait_s;
+}
+
 static void diagnose_capacity(struct diagnosis *d, const double known[2])
 {
     const struct analysis_capacity_host *host = d->host;
@@ -306,7 +325,7 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
             double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
             w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack;
             w->source = ANALYSIS_CAPACITY_QUEUE;
-        } else if (isfinite(bps) &&
+        } else if (isfinite(bps) && !diagnosis_clock(d, w, bps) &&
                    (w->flows > 0 && stamped ? queued_s > fmax(QUEUES_TICKS * tick_s, QUEUES_FRAMES * frame_s)
                                             : share > AGREED)) {
             w->capacity_bps = bps;

@@ -11,8 +11,10 @@
  *   lost      1 - carried / possible
  * C is what back-to-back frames show (analysis/capacity.h) where data queue before the tap; else the other direction's,
  * which is an assumption and is named so; else unknown. Waits are those of the phase (analysis/round_trip.h). A flow
- * that begins behind a standing queue never meets it empty; what it lacks is taken from an earlier flow through the
- * same queue: both see that queue's wait at the same time.
+ * that begins behind a standing queue never meets it empty; what it lacks is taken from a flow that saw more of the
+ * same queue: both see that queue's wait at the same time. Without timestamps it is what data that fill the other
+ * direction wait, by Little's law. Frames spaced so that their direction would be full, whose data hardly wait while
+ * their ACKs do, are let go by these ACKs: they show no C.
  *
  * What is in flight one way bounds how long anything waits in the host's queue: ACKs that wait longer do so elsewhere.
  *

@@ -195,6 +195,49 @@ static void test_an_access_line_shows_by_what_is_possible(void **state)
     assert_int_equal(d.cause, ANALYSIS_CAUSE_THIN_ACKS);
 }
 
+/* A megabyte of groups of frames at a rate. */
+static void host_votes(struct analysis_capacity_way *w, double bps)
+{
+    size_t step = (size_t)floor(log2(bps / 1e3) * 16);
+    w->votes[0].bytes[step] = 1e6;
+    w->votes[0].seconds[step] = 1e6 * 8 / bps;
+}
+
+/* Out 32.2 Mb/s fill a link of 35. In 16.4, evenly spaced as their ACKs come out of its queue: had the link 18 Mb/s
+ * that way it would be full, but then data would wait there, as they do when it is so. */
+static void test_an_even_clock_of_acks_is_no_link(void **state)
+{
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 20e-3}}, {.start_s = 2.5}};
+        struct analysis_diagnosis_flow flows[] = {{.incoming = true, .rate_bps = 16.4e6}, {.rate_bps = 32.2e6}};
+        struct analysis_evidence e[2] = {
+            {.data_wait_s = full ? 15e-3 : 0.4e-3, .ack_wait_s = full ? 5.4e-3 : 20e-3, .floor_s = 10e-3},
+            {.data_wait_s = 20e-3, .floor_s = 10e-3}};
+        static struct analysis_capacity_host host;
+        host = (struct analysis_capacity_host){.tag = 0};
+        host_votes(&host.in, 18e6);
+        host_votes(&host.out, 35e6);
+        for (int i = 0; i < 2; i++) {
+            e[i].flow = &flows[i];
+            e[i].waits = waits;
+            e[i].n_waits = 2;
+            e[i].tick_s = 1e-3;
+            e[i].most_bps = INFINITY;
+            e[i].limit = ANALYSIS_CAUSE_WINDOW;
+            e[i].clocking.full_bytes = 1448;
+        }
+        struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                            .interface_bps = NAN, .unseen = 0.01, .beside = true};
+        struct analysis_diagnosis d;
+        analysis_diagnosis_decide(&set, &host, NULL, &d);
+        assert_true(fabs(d.out.capacity_bps - 35e6) < 1);
+        assert_int_equal(d.in.source, full ? ANALYSIS_CAPACITY_DISPERSION : ANALYSIS_CAPACITY_ASSUMED);
+        assert_true(fabs(d.in.capacity_bps - (full ? 18e6 : 35e6)) < 1);
+        assert_int_equal(d.answer, full ? ANALYSIS_ANSWER_NO : ANALYSIS_ANSWER_YES);
+    }
+}
+
 static void test_other_traffic_takes_room(void **state)
 {
     (void)state;
@@ -307,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_blurred_waits_as_long_as_the_datas_are_behind_these),
         cmocka_unit_test(test_without_stamps_data_tell_how_long_acks_wait),
         cmocka_unit_test(test_an_access_line_shows_by_what_is_possible),
+        cmocka_unit_test(test_an_even_clock_of_acks_is_no_link),
         cmocka_unit_test(test_other_traffic_takes_room),
         cmocka_unit_test(test_a_lesser_direction_does_not_count),
         cmocka_unit_test(test_offered_windows_bound_what_is_possible),
