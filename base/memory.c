@@ -68,7 +68,7 @@ char *memory_text(const char *format, ...)
 /* What a stream has written; *text always ends with a NUL. */
 struct stream {
     char **text;
-    size_t *size, capacity;
+    size_t *size, written, capacity;
     bool growing;
 };
 
@@ -78,14 +78,15 @@ static ssize_t stream_write(void *cookie, const char *bytes, size_t n)
     if (s->growing)
         return 0; /* the process ends for want of memory, and its streams are flushed */
     s->growing = true;
-    while (*s->size + n >= s->capacity) {
+    while (s->written + n >= s->capacity) {
         s->capacity *= 2;
         *s->text = memory_resized(*s->text, s->capacity, 1, "text");
     }
     s->growing = false;
-    memcpy(*s->text + *s->size, bytes, n);
-    *s->size += n;
-    (*s->text)[*s->size] = '\0';
+    memcpy(*s->text + s->written, bytes, n);
+    s->written += n;
+    (*s->text)[s->written] = '\0';
+    *s->size = s->written;
     return (ssize_t)n;
 }
 
@@ -100,7 +101,7 @@ static int stream_close(void *cookie)
 FILE *memory_stream(char **text, size_t *size)
 {
     struct stream *s = memory_zeroed(1, sizeof *s, "text");
-    *s = (struct stream){text, size, STREAM_LEAST, false};
+    *s = (struct stream){.text = text, .size = size, .capacity = STREAM_LEAST};
     *text = memory_zeroed(STREAM_LEAST, 1, "text");
     *size = 0;
     FILE *f = fopencookie(s, "w", (cookie_io_functions_t){.write = stream_write, .close = stream_close});

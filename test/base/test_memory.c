@@ -58,6 +58,26 @@ static void test_without_memory_the_process_ends_with_3_and_a_line(void **state)
 }
 
 /* 1000 lines "0\n" to "999\n" are 10 * 2 + 90 * 3 + 900 * 4 = 3890 bytes. Growth that fails is test/failures'. */
+/* A caller that wants no sizes may give both streams the same place for them. */
+static void test_streams_are_apart_wherever_their_sizes_go(void **state)
+{
+    (void)state;
+    char *one, *other;
+    size_t size;
+    FILE *f = memory_stream(&one, &size), *g = memory_stream(&other, &size);
+    fputs("first", f);
+    fflush(f);
+    fputs("the other", g);
+    memory_stream_end(g, &other);
+    fputs(", last", f);
+    memory_stream_end(f, &one);
+    assert_string_equal(one, "first, last");
+    assert_string_equal(other, "the other");
+    assert_int_equal(size, strlen(one));
+    free(one);
+    free(other);
+}
+
 static void test_a_stream_has_every_byte_and_an_end(void **state)
 {
     (void)state;
@@ -88,6 +108,7 @@ int main(void)
         cmocka_unit_test(test_growing_keeps_what_is_there),
         cmocka_unit_test(test_new_memory_is_zero_and_nothing_is_something),
         cmocka_unit_test(test_a_stream_has_every_byte_and_an_end),
+        cmocka_unit_test(test_streams_are_apart_wherever_their_sizes_go),
         cmocka_unit_test(test_without_memory_the_process_ends_with_3_and_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
