@@ -151,7 +151,7 @@ class HostEnd(threading.Thread):
                 time.sleep(min(self._left(), self.spec["think_ms"] / 1e3))
                 self.socket.sendall(bytes(200))
                 waiting = self.spec["response_bytes"]
-            n = self.socket.recv_into(buffer, round(slow * 1e6 / 8 * 0.02) if slow else 0)
+            n = self.socket.recv_into(buffer, min(round(slow * 1e6 / 8 * 0.02), len(buffer)) if slow else 0)
             if n == 0:
                 return
             waiting -= n if asks else 0
