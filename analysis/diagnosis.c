@@ -323,7 +323,8 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         double frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
         if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0, false, 0)) {
             double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
-            w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack;
+            w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack +
+                              d->s.other_bps[i];
             w->source = ANALYSIS_CAPACITY_QUEUE;
         } else if (isfinite(bps) && !diagnosis_clock(d, w, bps) &&
                    (w->flows > 0 && stamped ? queued_s > fmax(QUEUES_TICKS * tick_s, QUEUES_FRAMES * frame_s)

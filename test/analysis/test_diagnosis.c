@@ -238,6 +238,27 @@ static void test_an_even_clock_of_acks_is_no_link(void **state)
     }
 }
 
+/* A queue that always stands, of 10 Mb/s of data and as much that is no TCP: the link passes both. */
+static void test_a_standing_queue_of_other_traffic_too(void **state)
+{
+    (void)state;
+    static struct analysis_capacity_host host; /* no group of frames votes */
+    struct analysis_wait waits[2] = {{.data_s = 10e-3}, {.start_s = 2.5, .data_s = 10e-3}};
+    struct analysis_diagnosis_flow flow = {.incoming = true, .rate_bps = 10e6};
+    struct analysis_evidence e = {.flow = &flow, .waits = waits, .n_waits = 2, .tick_s = 1e-3, .most_bps = INFINITY,
+                                  .data_wait_s = 10e-3, .floor_s = 10e-3, .limit = ANALYSIS_CAUSE_WINDOW,
+                                  .clocking.full_bytes = 1448};
+    struct analysis_evidence_set set = {.flow = &e, .n = 1, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                        .interface_bps = NAN, .unseen = 0.01, .beside = true,
+                                        .other_bps = {10e6, 3e6}};
+    struct analysis_diagnosis d;
+    analysis_diagnosis_decide(&set, &host, NULL, &d);
+    assert_int_equal(d.in.source, ANALYSIS_CAPACITY_QUEUE);
+    assert_true(fabs(d.in.capacity_bps - (10e6 * 1538 / 1448 + 10e6)) < 1);
+    assert_true(d.in.saturated);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
+}
+
 static void test_other_traffic_takes_room(void **state)
 {
     (void)state;
@@ -351,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_without_stamps_data_tell_how_long_acks_wait),
         cmocka_unit_test(test_an_access_line_shows_by_what_is_possible),
         cmocka_unit_test(test_an_even_clock_of_acks_is_no_link),
+        cmocka_unit_test(test_a_standing_queue_of_other_traffic_too),
         cmocka_unit_test(test_other_traffic_takes_room),
         cmocka_unit_test(test_a_lesser_direction_does_not_count),
         cmocka_unit_test(test_offered_windows_bound_what_is_possible),
