@@ -65,27 +65,33 @@ char *memory_text(const char *format, ...)
     return text;
 }
 
-/* What a stream has written; *text always ends with a NUL. */
+/* What a stream has written, which always ends with a NUL, and where its caller looks for it. */
 struct stream {
-    char **text;
-    size_t *size, written, capacity;
+    char *bytes;
+    size_t written, capacity;
+    char **text;  /* of the caller: bytes */
+    size_t *size; /* likewise: written */
     bool growing;
 };
 
 static ssize_t stream_write(void *cookie, const char *bytes, size_t n)
 {
     struct stream *s = cookie;
+    size_t capacity = s->capacity;
     if (s->growing)
         return 0; /* the process ends for want of memory, and its streams are flushed */
-    s->growing = true;
-    while (s->written + n >= s->capacity) {
-        s->capacity *= 2;
-        *s->text = memory_resized(*s->text, s->capacity, 1, "text");
+    while (s->written + n >= capacity)
+        capacity *= 2;
+    if (capacity > s->capacity) {
+        s->growing = true;
+        s->bytes = memory_resized(s->bytes, capacity, 1, "text");
+        s->capacity = capacity;
+        s->growing = false;
     }
-    s->growing = false;
-    memcpy(*s->text + s->written, bytes, n);
+    memcpy(s->bytes + s->written, bytes, n);
     s->written += n;
-    (*s->text)[s->written] = '\0';
+    s->bytes[s->written] = '\0';
+    *s->text = s->bytes;
     *s->size = s->written;
     return (ssize_t)n;
 }
@@ -101,8 +107,9 @@ static int stream_close(void *cookie)
 FILE *memory_stream(char **text, size_t *size)
 {
     struct stream *s = memory_zeroed(1, sizeof *s, "text");
-    *s = (struct stream){.text = text, .size = size, .capacity = STREAM_LEAST};
-    *text = memory_zeroed(STREAM_LEAST, 1, "text");
+    *s = (struct stream){.bytes = memory_zeroed(STREAM_LEAST, 1, "text"), .capacity = STREAM_LEAST, .text = text,
+                         .size = size};
+    *text = s->bytes;
     *size = 0;
     FILE *f = fopencookie(s, "w", (cookie_io_functions_t){.write = stream_write, .close = stream_close});
     if (!f)
