@@ -336,7 +336,7 @@ static const struct key pause_entry = {ENTRY(KEY_PAUSE, struct scenario_pause)};
 static const struct key window_keys[] = {
     {"at", KEY_TIME, IN(scenario_window, at_ps), .max = INT64_MAX, .required = "a window goes {at: 1s, bytes: 60kB}",
      .meaning = "since the run began"},
-    {"bytes", KEY_BYTES, IN(scenario_window, bytes), .min = 1, .max = INT64_C(1) << 32,
+    {"bytes", KEY_BYTES, IN(scenario_window, bytes), .min = 1, .max = SCENARIO_GIVEN_MAX,
      .required = "a window goes {at: 1s, bytes: 60kB}", .meaning = "in flight at most from then on"},
     {0},
 };

@@ -22,6 +22,7 @@
 #define SCENARIO_DURATION_PS INT64_C(10000000000000000) /* at most */
 #define SCENARIO_RATE_MIN 1000 /* bit/s, as of links; at most a byte a picosecond: event time holds nothing faster */
 #define SCENARIO_RATE_MAX INT64_C(8000000000000)
+#define SCENARIO_GIVEN_MAX (INT64_C(1) << 32) /* bytes of a window that is given */
 #define SCENARIO_PRECISION_MESSAGES 5 /* counted at least before a mean's interval is believed */
 #define SCENARIO_WARM 0 /* initial window "warm": enough segments to cover the flow's window */
 

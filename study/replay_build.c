@@ -199,7 +199,7 @@ static void replay_add_windows(const struct analysis_flows *table, const struct 
             continue;
         flow->windows[flow->n_windows++] = (struct scenario_window){
             llround(fmax(0, at_s - first_s) * UNITS_PS_PER_S),
-            llround(by * (flow->n_pauses > 0 ? x.flight_bytes / x.fullness : x.flight_bytes))};
+            replay_window_bytes(by * (flow->n_pauses > 0 ? x.flight_bytes / x.fullness : x.flight_bytes))};
     }
 }
 

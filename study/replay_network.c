@@ -464,7 +464,7 @@ void study_replay_scale_windows(struct study_replay *r, int flow, double by)
 {
     struct scenario_flow *f = &r->scenario.flows[flow];
     for (int k = 0; k < f->n_windows; k++)
-        f->windows[k].bytes = llround(fmax(1, (double)f->windows[k].bytes * by / r->flows[flow].windows_by));
+        f->windows[k].bytes = replay_window_bytes((double)f->windows[k].bytes * by / r->flows[flow].windows_by);
     r->flows[flow].windows_by = by;
 }
 

@@ -33,6 +33,12 @@ static inline int64_t replay_rate_bps(double bps)
     return bps < SCENARIO_RATE_MAX ? llround(fmax(bps, SCENARIO_RATE_MIN)) : SCENARIO_RATE_MAX;
 }
 
+/* Likewise, a window. */
+static inline int64_t replay_window_bytes(double bytes)
+{
+    return bytes < (double)SCENARIO_GIVEN_MAX ? llround(fmax(bytes, 1)) : SCENARIO_GIVEN_MAX;
+}
+
 /* A retransmission or two may have been in vain, or a connection's end. */
 static inline bool replay_is_lossy(const struct replay_bulk *b)
 {
