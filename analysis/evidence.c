@@ -138,7 +138,10 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
 {
     double least_s = INFINITY, at_s = e->start_s;
     enum analysis_loop far = analysis_floors_far(e);
+    double lacks_s = evidence_far_lacks_s(e);
     size_t seen = 0;
+    if (!(lacks_s > 0))
+        return false;
     for (size_t i = 0; i < e->n_waits; i++)
         if (e->waits[i].loop_samples[far] > 0 && e->waits[i].loop_s[far] < least_s) {
             least_s = e->waits[i].loop_s[far];
@@ -146,7 +149,7 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
         }
     for (size_t i = 0; i < s->n && seen < EARLIER; i++) {
         const struct analysis_evidence *o = &s->flow[i];
-        bool more = evidence_far_lacks_s(o) < LESS * evidence_far_lacks_s(e);
+        bool more = evidence_far_lacks_s(o) < LESS * lacks_s;
         const struct analysis_wait *w = more ? evidence_waits_at(o, at_s) : NULL;
         enum analysis_leg to = o->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN,
                           back = o->flow->incoming ? ANALYSIS_LEG_DATA_OUT : ANALYSIS_LEG_ACK_OUT;
