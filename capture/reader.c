@@ -119,25 +119,32 @@ static __attribute__((cold)) bool reader_length_possible(const struct capture_re
 
 /* Takes a frame from libpcap. A pcapng file can hold times that int64_t nanoseconds cannot, or whose differences they
  * cannot. */
+/* Once a capture: apart from what is done for every packet. */
+__attribute__((noinline, cold)) static void reader_refuse(struct capture_reader *r, bool in_time)
+{
+    r->status = PCAP_ERROR;
+    r->said = "its time is out of range";
+    if (!in_time)
+        return;
+    snprintf(r->length_said, sizeof r->length_said, "no frame of its kind is %" PRIu32 " bytes long", r->header->len);
+    r->said = r->length_said;
+}
+
 static void reader_pull(struct capture_reader *r)
 {
-    errno = 0;
+    r->said = "";
     r->status = pcap_next_ex(r->pcap, &r->header, &r->bytes);
-    if (r->status == PCAP_ERROR && errno == ENOMEM)
-        r->file_error = ENOMEM;
-    r->said = r->status == PCAP_ERROR ? pcap_geterr(r->pcap) : "";
-    if (r->status == 1 && (__builtin_mul_overflow((int64_t)r->header->ts.tv_sec, INT64_C(1000000000), &r->time_ns) ||
-                           __builtin_add_overflow(r->time_ns, (int64_t)r->header->ts.tv_usec, &r->time_ns) ||
-                           r->time_ns > INT64_MAX / 2 || r->time_ns < -(INT64_MAX / 2))) {
-        r->status = PCAP_ERROR;
-        r->said = "its time is out of range";
+    if (r->status != 1) {
+        if (r->status == PCAP_ERROR && errno == ENOMEM) /* which ends the process wherever else it happens */
+            r->file_error = ENOMEM;
+        r->said = r->status == PCAP_ERROR ? pcap_geterr(r->pcap) : "";
+        return;
     }
-    if (r->status == 1 && r->header->len > CAPTURE_FRAME_LONGEST_IP && !reader_length_possible(r)) {
-        r->status = PCAP_ERROR;
-        snprintf(r->length_said, sizeof r->length_said, "no frame of its kind is %" PRIu32 " bytes long",
-                 r->header->len);
-        r->said = r->length_said;
-    }
+    bool in_time = !__builtin_mul_overflow((int64_t)r->header->ts.tv_sec, INT64_C(1000000000), &r->time_ns) &&
+                   !__builtin_add_overflow(r->time_ns, (int64_t)r->header->ts.tv_usec, &r->time_ns) &&
+                   r->time_ns <= INT64_MAX / 2 && r->time_ns >= -(INT64_MAX / 2);
+    if (!in_time || (r->header->len > CAPTURE_FRAME_LONGEST_IP && !reader_length_possible(r)))
+        reader_refuse(r, in_time);
     r->frames += r->status == 1;
 }
 
