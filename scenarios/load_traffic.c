@@ -90,8 +90,8 @@ static bool traffic_pauses(const struct load *l, const struct scenario_flow *flo
         if (flow->bytes > 0 && p->after_bytes >= flow->bytes) {
             char bytes[UNITS_TEXT];
             units_format_bytes(flow->bytes - 1, bytes);
-            return load_fail(l, at.text, "'%s' is outside 1B to %s", strstr(load_text(l, at.text), "after ") + 6,
-                             bytes);
+            const char *after = strstr(load_text(l, at.text), "after");
+            return load_fail(l, at.text, "'%s' is outside 1B to %s", after + strspn(after, "after "), bytes);
         }
         if (p->after_bytes <= last)
             return load_fail(l, at.text, "'%s' does not come after the pause before it", load_text(l, at.text));

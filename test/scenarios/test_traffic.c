@@ -185,6 +185,8 @@ static void test_pauses_are_checked(void **state)
                  "200ms after 1MB");
     text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 1MB, pauses: [1s after 1MB]}]}\n", NULL,
                  "s.yaml:1: traffic.flows.0.pauses.0: '1MB' is outside 1B to 999999B");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 9B, pauses: [1s after49B]}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.pauses.0: '49B' is outside 1B to 8B");
     text_rejects("traffic: {flows: [{from: h1, to: h0, pauses: [1s after 1MB, 1s after 500kB]}]}\n", NULL,
                  "s.yaml:1: traffic.flows.0.pauses.1: '1s after 500kB' does not come after the pause before it");
     text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 1MB, repeat: 2, pauses: [1s after 1kB]}]}\n", NULL,
