@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/evidence.h"
 
+#include "base/estimate.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,12 +248,6 @@ static void diagnose_ways(struct diagnosis *d)
     }
 }
 
-static int diagnosis_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Does the queue before a direction's data, or their ACKs, never run empty in the phase, but for a share of it? All
  * wait in it: the least that one waits. */
 static bool diagnosis_stands(const struct diagnosis *d, bool incoming, bool acks, double share)
@@ -271,7 +267,7 @@ static bool diagnosis_stands(const struct diagnosis *d, bool incoming, bool acks
         waits_s[i] = wait_s;
         sum += wait_s;
     }
-    qsort(waits_s, ANALYSIS_EVIDENCE_SAMPLES, sizeof *waits_s, diagnosis_compare);
+    qsort(waits_s, ANALYSIS_EVIDENCE_SAMPLES, sizeof *waits_s, estimate_ascending);
     double least = waits_s[(int)(share * ANALYSIS_EVIDENCE_SAMPLES)];
     return least > STANDS_TICKS * tick_s && least > STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
 }

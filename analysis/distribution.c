@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/distribution.h"
 
+#include "base/estimate.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-static int distribution_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Nearest rank: the smallest time that a share of them does not exceed. */
 static double distribution_percentile(const double *sorted, size_t n, double share)
@@ -66,7 +62,7 @@ bool analysis_distribution_make(double *times_s, size_t n, double separation_s, 
     if (!(separation_s > 0))
         return error_set(err, ERROR_INPUT, "clusters %g s apart: give a time above 0", separation_s);
     d->mean_s = estimate_mean(times_s, n);
-    qsort(times_s, n, sizeof *times_s, distribution_compare);
+    qsort(times_s, n, sizeof *times_s, estimate_ascending);
     d->min_s = times_s[0];
     d->p5_s = distribution_percentile(times_s, n, 0.05);
     d->p25_s = distribution_percentile(times_s, n, 0.25);

@@ -507,18 +507,17 @@ static double evidence_ci95_bps(const struct analysis_evidence_set *s)
 static double evidence_frame_s(const struct analysis_flows *f, const struct analysis_diagnosis_flow *flows, size_t n)
 {
     struct analysis_flow flow;
-    double share, carried_bps[2] = {0, 0}, bps = NAN;
+    double share, carried_bps[2] = {0, 0};
     if (n == 0 || !analysis_flows_get(f, flows[0].slot, &flow))
         return NAN;
     const struct analysis_capacity_host *host =
         analysis_flows_capacity(f, flows[0].incoming ? &flow.dst : &flow.src, flow.tag);
-    if (host)
-        bps = fmin(analysis_capacity_bps(&host->in, &share), analysis_capacity_bps(&host->out, &share));
+    double bps = host ? fmin(analysis_capacity_bps(&host->in, &share), analysis_capacity_bps(&host->out, &share)) : NAN;
     for (size_t i = 0; i < n; i++)
         carried_bps[flows[i].incoming] += flows[i].rate_bps;
-    for (int i = 0; i < 2 && isnan(bps); i++)
-        if (carried_bps[i] > 0 && !(carried_bps[i] > carried_bps[!i] && carried_bps[!i] > 0))
-            bps = carried_bps[i];
+    for (int i = 0; i < 2; i++)
+        carried_bps[i] = carried_bps[i] > 0 ? carried_bps[i] : NAN;
+    bps = isnan(bps) ? fmin(carried_bps[0], carried_bps[1]) : bps;
     return FRAME_BITS / bps;
 }
 

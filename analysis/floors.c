@@ -2,6 +2,7 @@
 #include "analysis/floors.h"
 
 #include "analysis/leg_series.h"
+#include "base/estimate.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -54,18 +55,12 @@ enum analysis_loop analysis_floors_far(const struct analysis_evidence *e)
     return e->flow->incoming ? ANALYSIS_LOOP_SENDER : ANALYSIS_LOOP_RECEIVER;
 }
 
-static int floors_compare(const void *a, const void *b) /* of pairs: by their first */
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double floors_median(const struct floors_pair *p, size_t n)
 {
     double sorted[ANALYSIS_LEG_SERIES_SLOTS];
     for (size_t i = 0; i < n; i++)
         sorted[i] = p[i].more_s;
-    qsort(sorted, n, sizeof *sorted, floors_compare);
+    qsort(sorted, n, sizeof *sorted, estimate_ascending);
     return sorted[n / 2];
 }
 
@@ -102,7 +97,7 @@ static struct floors_shift floors_shift_of(const struct analysis_evidence *e, co
     size_t n = e == o ? 0 : floors_pairs(e, o, pair), low = n / 16 > 2 ? n / 16 : 2;
     if (n < LEAST_SHARED)
         return (struct floors_shift){0};
-    qsort(pair, n, sizeof *pair, floors_compare);
+    qsort(pair, n, sizeof *pair, estimate_ascending);
     return (struct floors_shift){n, floors_median(pair, n), pair[low + (n - low) / 2].loop_s - pair[low / 2].loop_s,
                                  floors_median(pair + low, n - low) - floors_median(pair, low)};
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/transit.h"
 
+#include "base/estimate.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -69,15 +71,9 @@ double analysis_transit_wait_s(const struct analysis_transit *t, int packets, do
     return fmax(0, packets * (mean - analysis_transit_base_ns(t, packets, drift))) * 1e-9;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *x, size_t n)
 {
-    qsort(x, n, sizeof *x, ascending);
+    qsort(x, n, sizeof *x, estimate_ascending);
     return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 

@@ -53,6 +53,12 @@ struct estimate estimate_of(const struct estimate_running *r)
     return e;
 }
 
+int estimate_ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 struct estimate estimate_mean(const double *samples, size_t n)
 {
     struct estimate_running r = {0};

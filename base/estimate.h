@@ -29,6 +29,9 @@ struct estimate {
  * Stegun 26.7.5). NAN for df = 0. */
 double estimate_t975(size_t df);
 
+/* For qsort(): numbers, the least first; or structs that begin with one. None is NAN. */
+int estimate_ascending(const void *a, const void *b);
+
 /* Mean and interval of n samples taken as independent. */
 struct estimate estimate_mean(const double *samples, size_t n);
 

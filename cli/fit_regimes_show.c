@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/estimate.h"
 #include "base/memory.h"
 #include "cli/fit_show.h"
 #include "results/json.h"
@@ -33,12 +34,6 @@ static void print_counts(const struct study_fit_regimes *r)
     view_table_print(&t, "  ", 1, stdout);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 struct quantiles {
     size_t n;
     double median, p90, max;
@@ -48,7 +43,7 @@ static struct quantiles quantiles(double *value, size_t n)
 {
     if (n == 0)
         return (struct quantiles){.median = NAN, .p90 = NAN, .max = NAN};
-    qsort(value, n, sizeof *value, by_number);
+    qsort(value, n, sizeof *value, estimate_ascending);
     return (struct quantiles){n, value[n / 2], value[n * 9 / 10], value[n - 1]};
 }
 

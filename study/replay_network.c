@@ -5,6 +5,7 @@
 
 #include "analysis/leg_series.h"
 #include "analysis/limit.h"
+#include "base/estimate.h"
 #include "base/memory.h"
 #include "base/units.h"
 
@@ -344,12 +345,6 @@ static bool network_thin(const struct study_replay *r, const struct replay_bulk 
     return wait_s > THIN * trip_s;
 }
 
-static int network_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* What the queue before a direction held at most moments, where its data were lost, or where others leave no room; 0:
  * nothing was lost. `waits_s`: room for as many numbers as waits of all flows. */
 static double network_buffer_bytes(const struct study_replay *r, const struct analysis_flows *table,
@@ -368,7 +363,7 @@ static double network_buffer_bytes(const struct study_replay *r, const struct an
     }
     if (!lossy || seen == 0)
         return lossy ? LEAST_BUFFER : 0;
-    qsort(waits_s, seen, sizeof *waits_s, network_compare);
+    qsort(waits_s, seen, sizeof *waits_s, estimate_ascending);
     return fmax(waits_s[(size_t)(MOSTLY * (double)(seen - 1))] * r->rate_bps[incoming ? 0 : 1] / 8, LEAST_BUFFER);
 }
 
