@@ -317,7 +317,9 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
             continue;
         double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
         double frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
-        if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0, false, 0)) {
+        bool alone = diagnosis_way(d, i != 0)->flows == 0; /* nothing to win: a queue that fills first is as good */
+        bool unlike = !isfinite(bps) || (alone && w->carried_bps < HALF * diagnosis_room_at(d, w, bps, 0));
+        if (unlike && w->flows > 0 && diagnosis_stands(d, i == 0, false, alone ? FILLS : 0)) {
             double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
             w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack +
                               d->s.other_bps[i];
