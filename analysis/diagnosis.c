@@ -36,6 +36,7 @@
 #define THIN 0.1            /* of the round trip its ACKs wait behind ACKs */
 #define COUNTS 0.05         /* of both directions together: what a lesser one loses does not matter */
 #define MODEL 0.004         /* of what is possible: what this leaves out, as test/cli/bench_intervals.py measures */
+#define GAIN 0.1            /* of what waiting ACKs cost: likewise, as pairs of captures with and without them show */
 #define UNLIKE 2.5          /* times faster: an access line */
 
 const char *analysis_answer_name(enum analysis_answer answer)
@@ -516,7 +517,7 @@ static void diagnose_lost(struct diagnosis *d)
     bool yes = diagnosis_yes(out, least_bps), no = !diagnosis_yes(out, most_bps);
     out->answer = yes ? ANALYSIS_ANSWER_YES : no ? ANALYSIS_ANSWER_NO : ANALYSIS_ANSWER_UNKNOWN;
     out->lost_share = diagnosis_share(carried, possible);
-    out->ci95 = hypot(d->s.ci95_bps / possible, MODEL) +
+    out->ci95 = hypot(hypot(d->s.ci95_bps / possible, MODEL), GAIN * out->lost_share) +
                 (most_bps[0] - least_bps[0] + most_bps[1] - least_bps[1]) / (2 * possible);
     for (int i = 0; i < 2 && out->answer == ANALYSIS_ANSWER_UNKNOWN; i++)
         if (most_bps[i] > least_bps[i]) {
