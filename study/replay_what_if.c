@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define DISAGREE 0.1 /* of what would be carried */
+#define COUNTS 0.05  /* of what both directions carry: what a lesser one loses does not matter */
 #define PAYLOAD 0.95 /* of a link's rate, at most */
 #define FILLS 0.88 /* of a link's rate is payload: no more goes through. A gain above the inverse is one */
 #define LITTLE (ANALYSIS_DIAGNOSIS_TOTAL / 2) /* of a direction: its ACKs' queue is not where bandwidth is lost */
@@ -192,17 +193,24 @@ static double what_if_room_bps(const struct study_replay *r, const double before
     return bps;
 }
 
-/* Does anything but windows and queues hold flows, by the diagnosis? What an application or a reader holds may look
- * like a window to a replay, and not grow; how far windows open when losses end hangs on buffers. Of the rest a replay
- * knows more than the diagnosis. */
-static bool what_if_may_be_held(const struct analysis_diagnosis *d)
+/* Does the diagnosis expect another share of both directions together to be lost, or of one? It reads what data wait
+ * for where a replay guesses it: an application or a reader that holds a flow looks like a window there. What little a
+ * direction carries of all does not matter. */
+static void what_if_disagrees(const struct analysis_diagnosis *d, const double before_bps[static 2],
+                              const double after_bps[static 2], double expected, const char *label, char why[static 240])
 {
-    static const enum analysis_cause held[] = {ANALYSIS_CAUSE_APPLICATION, ANALYSIS_CAUSE_RECEIVER,
-                                              ANALYSIS_CAUSE_LOSSES};
-    bool may = false;
-    for (size_t i = 0; i < sizeof held / sizeof *held; i++)
-        may = may || d->cause == held[i] || d->second == held[i];
-    return may;
+    double was_bps[] = {before_bps[0] + before_bps[1], before_bps[0], before_bps[1]};
+    double is_bps[] = {after_bps[0] + after_bps[1], after_bps[0], after_bps[1]};
+    double gains[] = {expected, 1 / (1 - d->in.lost_share) - 1, 1 / (1 - d->out.lost_share) - 1};
+    static const char *const of[] = {"", " of incoming data", " of outgoing data"};
+    for (int i = 0; i < (strcmp(label, "ack-first") == 0 ? 3 : 1); i++)
+        if (fmax(was_bps[i] / was_bps[0], is_bps[i] / is_bps[0]) > COUNTS &&
+            fabs(was_bps[i] / is_bps[i] - 1 / (1 + gains[i])) > DISAGREE) {
+            snprintf(why, 240,
+                     "%.60s wins back %.0f %%%s in the replay, and the diagnosis expects %.0f %%: one of them is wrong",
+                     label, 100 * (is_bps[i] / was_bps[i] - 1), of[i], 100 * gains[i]);
+            return;
+        }
 }
 
 bool study_replay_refuses_gain(const struct study_replay *r, const struct analysis_diagnosis *d,
@@ -224,13 +232,10 @@ bool study_replay_refuses_gain(const struct study_replay *r, const struct analys
     double expected = study_replay_expected(d, played->label);
     if (r->reads_network)
         expected = fmin(expected, what_if_room_bps(r, before_bps) / (before_bps[0] + before_bps[1]) - 1);
-    double won = (after_bps[0] + after_bps[1]) / (before_bps[0] + before_bps[1]) - 1;
     if (d->answer == ANALYSIS_ANSWER_UNKNOWN)
         snprintf(why, 240, "the capture does not show what waiting ACKs cost, so that a replay only guesses it");
-    else if (what_if_may_be_held(d) && fabs(1 / (1 + won) - 1 / (1 + expected)) > DISAGREE)
-        snprintf(why, 240,
-                 "%.60s wins back %.0f %% in the replay, and the diagnosis expects %.0f %%: one of them is wrong",
-                 played->label, 100 * won, 100 * expected);
+    else
+        what_if_disagrees(d, before_bps, after_bps, expected, played->label, why);
     return why[0] != '\0';
 }
 

@@ -134,12 +134,14 @@ static void test_a_gain_that_the_diagnosis_does_not_expect_is_refused(void **sta
     struct study_replay r = {.n_flows = 1, .scenario.flows = &flow};
     struct study_replay_run before = {.label = "baseline", .settled_bps = settled_before},
                             after = {.label = "ack-first", .settled_bps = settled_after};
-    struct analysis_diagnosis d = {.answer = ANALYSIS_ANSWER_YES, .lost_share = 0.25};
+    struct analysis_diagnosis d = {.answer = ANALYSIS_ANSWER_YES, .in.lost_share = 0.25, .lost_share = 0.25};
     assert_false(study_replay_refuses_gain(&r, NULL, &before, &after, why));
     assert_false(study_replay_refuses_gain(&r, &d, &before, &after, why));
+    d.in.lost_share = 0.2; /* both together as expected, one direction not */
+    assert_true(study_replay_refuses_gain(&r, &d, &before, &after, why));
+    assert_string_equal(why, "ack-first wins back 50 % of incoming data in the replay, and the diagnosis expects 25 %: "
+                             "one of them is wrong");
     d.lost_share = 0.2;
-    assert_false(study_replay_refuses_gain(&r, &d, &before, &after, why)); /* windows and losses are the replay's trade */
-    d.second = ANALYSIS_CAUSE_APPLICATION;
     assert_true(study_replay_refuses_gain(&r, &d, &before, &after, why));
     assert_string_equal(why, "ack-first wins back 50 % in the replay, and the diagnosis expects 25 %: one of them is wrong");
     after.label = "buffer=1MB";
@@ -151,7 +153,7 @@ static void test_a_gain_that_the_diagnosis_does_not_expect_is_refused(void **sta
     r.reads_network = true;
     r.rate_bps[1] = 16e6; /* never full: 16 Mb/s are a guess, and 15 fill them */
     flow = (struct scenario_flow){.to = 1};
-    d = (struct analysis_diagnosis){.answer = ANALYSIS_ANSWER_YES, .lost_share = 0.25};
+    d = (struct analysis_diagnosis){.answer = ANALYSIS_ANSWER_YES, .out.lost_share = 0.25, .lost_share = 0.25};
     assert_true(study_replay_refuses_gain(&r, &d, &before, &after, why));
     assert_non_null(strstr(why, "fills the link from h0, whose rate does not show"));
     r.rate_known[1] = true;
