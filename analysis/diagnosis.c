@@ -126,9 +126,9 @@ static bool diagnosis_is_line(double bps)
     return false;
 }
 
-/* Flows of a direction, each behind a slower link of its own: evenly spaced, each at an Ethernet's rate, which all that
- * the direction carries is not. They queue there, not before the host's link. */
-static bool diagnosis_apart(const struct diagnosis *d, bool incoming)
+/* Flows of a direction, each at an Ethernet's rate, which all that the direction carries is not, and waiting; `even`: and
+ * evenly spaced. */
+static bool diagnosis_at_lines(const struct diagnosis *d, bool incoming, bool even)
 {
     double sum_bps = 0, acks_bps = 0;
     for (size_t i = 0; i < d->s.n; i++) {
@@ -139,11 +139,40 @@ static bool diagnosis_apart(const struct diagnosis *d, bool incoming)
             continue;
         }
         double wire_bps = e->flow->rate_bps * (e->clocking.full_bytes + AROUND) / e->clocking.full_bytes;
-        if (!(e->clocking.tight_share < EVEN) || !(e->data_wait_s > frame_s) || !diagnosis_is_line(wire_bps))
+        double waits_s = e->data_wait_s + (e->tick_s == 0 ? e->ack_wait_s : 0); /* stamps do not tell one from the other */
+        if ((even && !(e->clocking.tight_share < EVEN)) || !(waits_s > frame_s) || !diagnosis_is_line(wire_bps))
             return false;
         sum_bps += wire_bps;
     }
     return sum_bps > 0 && !diagnosis_is_line(sum_bps + acks_bps);
+}
+
+/* Flows of a direction, each behind a slower link of its own. They queue there, not before the host's link. */
+static bool diagnosis_apart(const struct diagnosis *d, bool incoming)
+{
+    return diagnosis_at_lines(d, incoming, true);
+}
+
+/* Behind a tap at the host, and below what stamps tell apart, all that waits passes for ACKs behind the data of the
+ * other direction. These wait no longer than those data do: behind slower links of their own it is outgoing data that wait, which have
+ * not been spaced by them yet. */
+static void diagnose_own_links(struct diagnosis *d)
+{
+    double data_s = 0, incoming_bps = 0;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        incoming_bps += e->flow->incoming ? e->flow->rate_bps : 0;
+        data_s += e->flow->incoming && !diagnosis_apart(d, true) ? e->flow->rate_bps * e->data_wait_s : 0;
+    }
+    double acks_s = incoming_bps > 0 ? data_s / incoming_bps : 0;
+    for (size_t i = 0; i < d->s.n && isfinite(acks_s) && diagnosis_at_lines(d, false, false); i++) {
+        struct analysis_evidence *e = &d->s.flow[i];
+        double more_s = e->ack_wait_s - acks_s;
+        if (!e->flow->incoming && e->tick_s == 0 && more_s > 0) {
+            e->data_wait_s += more_s;
+            e->ack_wait_s = acks_s;
+        }
+    }
 }
 
 /* What the capture shows of a direction's frames; NULL unknown. */
@@ -661,6 +690,7 @@ void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct ana
 {
     struct diagnosis d = {.s = *s, .host = host, .out = out};
     *out = (struct analysis_diagnosis){.cause = ANALYSIS_CAUSE_UNKNOWN};
+    diagnose_own_links(&d);
     diagnose_ways(&d);
     diagnose_capacity(&d, capacity_bps);
     diagnose_loops(&d);

@@ -185,14 +185,15 @@ static bool evidence_pauses(const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     bool breaks = k->restarts >= LEAST_BREAKS && !(k->jitter <= BREAKS_JITTER);
-    return e->flow->idle || breaks || k->short_share > SHORTS;
+    bool losses = e->flow->loss_events >= LOSS_EVENTS; /* its timer rests then, not the application */
+    return !losses && (e->flow->idle || breaks || k->short_share > SHORTS);
 }
 
 /* What the host's flows show together; [1]: of incoming data, or of what goes to the host. */
 struct evidence_together {
     double lent_s[2]; /* the least that steady flows wait from the tap to that end; NAN without any */
     double receiver_s[2], receivers[2]; /* sum and number of known waits in the loops to receivers */
-    double bursts[2]; /* bursts from rest, each by its rate */
+    double bursts[2]; /* bursts from rest, and waits of flows that do not rest, each by its rate */
 };
 
 /* A leg from the tap to an end; what the flow always waited there is known by others. */
@@ -226,7 +227,7 @@ static double evidence_burst_s(const struct analysis_evidence_set *s, const stru
 }
 
 /* What a flow's data meet in the host's queue: ACKs of the other direction's flows are timed there by themselves, and a
- * FIFO is the same for all. A burst from rest does not meet the one before it: less by the flow's part in all bursts.
+ * FIFO is the same for all. A burst from rest does not meet the one before it: less by the flow's part in all.
  * NAN unknown. */
 static double evidence_queue_s(const struct evidence_together *all, const struct analysis_evidence *e)
 {
@@ -246,7 +247,8 @@ static struct evidence_together evidence_together_of(struct analysis_evidence_se
         e->burst_s = evidence_burst_s(s, e);
         all.receiver_s[in] += isfinite(wait_s) ? fmax(0, wait_s) : 0;
         all.receivers[in] += isfinite(wait_s);
-        all.bursts[in] += e->burst_s * e->flow->rate_bps;
+        double own_s = e->burst_s > 0 || evidence_pauses(e) ? e->burst_s : e->data_wait_s;
+        all.bursts[in] += isfinite(own_s) ? own_s * e->flow->rate_bps : 0;
         for (int to = 0; to < 2 && isfinite(e->tick_s) && !evidence_pauses(e); to++)
             all.lent_s[to] = fmin(all.lent_s[to], evidence_from_tap_s(s, e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN
                                                                                             : ANALYSIS_LEG_ACK_IN));

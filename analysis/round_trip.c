@@ -261,7 +261,8 @@ static void window_ack(struct analysis_round_trip *e, const struct capture_segme
 {
     struct trip_window *w = &e->window;
     int64_t start = e->last_ack + w->bytes;
-    if (!w->awaited || !w->steady || start < e->newest_end || w->acks++ % w->every != 0)
+    /* What losses let go follows no window: ACKs of one stamp would pass for each other. */
+    if (!w->awaited || !w->steady || e->held_end > 0 || start < e->newest_end || w->acks++ % w->every != 0)
         return;
     if (w->n == RELEASES) /* to take only what finds room would prefer the first of each burst */
         w->every *= 2;
