@@ -259,6 +259,72 @@ static void test_a_standing_queue_of_other_traffic_too(void **state)
     assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
 }
 
+/* All data go out, and their queue stands, but for the tenth of the phase in which it fills. A tap before it sees them
+ * leave the host at 10 Gb/s: that is no link of theirs. With data the other way a queue that runs empty once proves
+ * nothing. */
+static void test_a_standing_queue_behind_the_tap(void **state)
+{
+    (void)state;
+    for (int both = 0; both < 2; both++) {
+        static struct analysis_capacity_host host;
+        host = (struct analysis_capacity_host){.tag = 0};
+        host_votes(&host.out, 10e9);
+        struct analysis_wait waits[20];
+        for (int i = 0; i < 20; i++)
+            waits[i] = (struct analysis_wait){.start_s = 0.25 * i, .data_s = i ? 10e-3 : 0,
+                                              .leg_s = {[ANALYSIS_LEG_DATA_OUT] = 10e-3}};
+        struct analysis_diagnosis_flow flows[] = {{.rate_bps = 60e6}, {.incoming = true, .rate_bps = 1e6}};
+        struct analysis_evidence e[2] = {{.data_wait_s = 10e-3, .floor_s = 2e-3}, {.floor_s = 2e-3}};
+        for (int i = 0; i < 2; i++) {
+            e[i].flow = &flows[i];
+            e[i].waits = waits;
+            e[i].n_waits = 20;
+            e[i].tick_s = 1e-3;
+            e[i].most_bps = INFINITY;
+            e[i].limit = ANALYSIS_CAUSE_WINDOW;
+            e[i].clocking.full_bytes = 1448;
+        }
+        struct analysis_evidence_set set = {.flow = e, .n = (size_t)(1 + both), .to_s = 5, .full_bytes = 1448,
+                                            .segments_per_ack = 2, .interface_bps = NAN, .unseen = 0.01,
+                                            .beside = true};
+        struct analysis_diagnosis d;
+        analysis_diagnosis_decide(&set, &host, NULL, &d);
+        assert_int_equal(d.out.source, both ? ANALYSIS_CAPACITY_DISPERSION : ANALYSIS_CAPACITY_QUEUE);
+        assert_true(both || fabs(d.out.capacity_bps - 60e6 * 1538 / 1448) < 1);
+        assert_true(both || d.cause == ANALYSIS_CAUSE_ONE_WAY);
+    }
+}
+
+/* A host of 10 Gb/s, its flows out as fast as 1 Gb/s lets each of two. Stamps do not tell what waits 0.7 ms after the
+ * tap: ACKs wait no longer than the data that come in, the rest are data before those links. */
+static void test_data_behind_lines_of_their_own(void **state)
+{
+    (void)state;
+    for (int line = 0; line < 2; line++) {
+        double rate_bps = line ? 941.5e6 : 700e6;
+        struct analysis_diagnosis_flow flows[] = {{.rate_bps = rate_bps}, {.rate_bps = rate_bps},
+                                                  {.incoming = true, .rate_bps = 3e9}};
+        struct analysis_evidence e[3] = {{.ack_wait_s = 0.7e-3}, {.ack_wait_s = 0.7e-3}, {.data_wait_s = 0.1e-3}};
+        for (int i = 0; i < 3; i++) {
+            e[i].flow = &flows[i];
+            e[i].floor_s = 30e-6;
+            e[i].most_bps = INFINITY;
+            e[i].limit = ANALYSIS_CAUSE_WINDOW;
+            e[i].clocking.full_bytes = 1448;
+            e[i].clocking.tight_share = 0.5; /* pairs of frames: nothing has spaced them yet */
+        }
+        struct analysis_evidence_set set = {.flow = e, .n = 3, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                            .interface_bps = NAN, .unseen = 0.01, .beside = true};
+        const double capacity_bps[2] = {10e9, 10e9};
+        struct analysis_diagnosis d;
+        analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
+        for (int i = 0; i < 2; i++) {
+            assert_true(fabs(flows[i].data_wait_s - (line ? 0.6e-3 : 0)) < 1e-9);
+            assert_true(fabs(flows[i].ack_wait_s - (line ? 0.1e-3 : 0.7e-3)) < 1e-9);
+        }
+    }
+}
+
 static void test_other_traffic_takes_room(void **state)
 {
     (void)state;
@@ -373,6 +439,8 @@ int main(void)
         cmocka_unit_test(test_an_access_line_shows_by_what_is_possible),
         cmocka_unit_test(test_an_even_clock_of_acks_is_no_link),
         cmocka_unit_test(test_a_standing_queue_of_other_traffic_too),
+        cmocka_unit_test(test_a_standing_queue_behind_the_tap),
+        cmocka_unit_test(test_data_behind_lines_of_their_own),
         cmocka_unit_test(test_other_traffic_takes_room),
         cmocka_unit_test(test_a_lesser_direction_does_not_count),
         cmocka_unit_test(test_offered_windows_bound_what_is_possible),
