@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/evidence.h"
+#include "analysis/host.h"
 
 #include "base/estimate.h"
 
@@ -588,6 +589,8 @@ static enum analysis_cause diagnosis_cause_no(const struct diagnosis *d)
     if (!least)
         return diagnosis_most(d, NULL) == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_FULL;
     enum analysis_cause limit = diagnosis_most(d, least);
+    if (d->s.host != ANALYSIS_CAUSE_UNKNOWN && limit != ANALYSIS_CAUSE_APPLICATION)
+        return d->s.host;
     bool elsewhere = diagnosis_elsewhere(d, true) || diagnosis_elsewhere(d, false);
     if (limit == ANALYSIS_CAUSE_WINDOW || limit == ANALYSIS_CAUSE_SEND_BUFFER)
         return diagnosis_thin(d, least == &d->out->in) ? ANALYSIS_CAUSE_THIN_PATH
@@ -602,7 +605,7 @@ static void diagnose_cause(struct diagnosis *d)
     enum analysis_cause common = diagnosis_most(d, NULL);
     if (out->answer == ANALYSIS_ANSWER_YES) {
         out->cause = diagnosis_cause_yes(d);
-        out->second = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_UNKNOWN;
+        out->second = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : d->s.host;
     } else if (out->answer == ANALYSIS_ANSWER_NO) {
         out->cause = diagnosis_cause_no(d);
         out->second = out->cause == common ? ANALYSIS_CAUSE_UNKNOWN : common;
@@ -693,6 +696,9 @@ void analysis_diagnose(const struct analysis_flows *f, const struct capture_addr
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
     for (int i = 0; i < 2 && frames; i++)
         s.other_bps[i] = diagnosis_other_bps(i ? &frames->out : &frames->in, start_s, end_s);
+    struct analysis_host h;
+    analysis_host_find(&s, frames, &h);
     analysis_diagnosis_decide(&s, frames, capacity_bps, out);
+    analysis_host_restore(&s, &h);
     analysis_evidence_free(&s);
 }

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/host.h"
+
+#include <math.h>
+
+#define ALIKE 0.3      /* of the mean, and more, every flow waits: all wait in one queue */
+#define OTHER_SIDE 0.3 /* of it, at most, its flows wait on the other side */
+#define NOISE 4        /* times what legs without a wait seem to be off */
+#define MOST_OF_RTT 0.5
+#define FASTER 1.2     /* than on average frames pass the tap, now and then */
+#define RUNS 3         /* times as long as their run has lasted frames wait */
+#define SILENT 0.1     /* of the time */
+#define IN_RUNS 0.9    /* of the bytes leave back to back */
+#define NOT_FULL 0.9   /* of the line */
+#define NEARER 2       /* times nearer than any peer */
+
+/* What a host's flows wait between the tap and the host, on the way to it and from it. */
+struct host_waits {
+    double in_s, out_s;       /* means, by rate */
+    double least_in_s, least_out_s, noise_in_s, noise_out_s;
+    double rtt_s;
+};
+
+/* Mean of a leg's waits in the phase; NAN without one. */
+static double host_leg_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
+                         enum analysis_leg leg)
+{
+    double sum = 0, n = 0;
+    for (size_t i = 0; i < e->n_waits && e->waits[i].start_s < s->to_s; i++) {
+        const struct analysis_wait *w = &e->waits[i];
+        if (w->start_s < s->from_s)
+            continue;
+        sum += w->leg_samples[leg] * w->leg_s[leg];
+        n += w->leg_samples[leg];
+    }
+    return n > 0 ? sum / n : (double)NAN;
+}
+
+static double host_in_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    return host_leg_s(s, e, e->flow->incoming ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN);
+}
+
+static double host_out_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    return host_leg_s(s, e, e->flow->incoming ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT);
+}
+
+/* What a flow's stamps never saw of the way to the host and back, as it began behind a standing queue: on which side,
+ * its other waits tell. */
+static double host_lacks_s(const struct analysis_evidence *e)
+{
+    enum analysis_loop near = e->flow->incoming ? ANALYSIS_LOOP_RECEIVER : ANALYSIS_LOOP_SENDER;
+    double lacks_s = e->stamped_s[near] - e->near_least_s;
+    return isfinite(lacks_s) ? fmax(0, lacks_s) : 0;
+}
+
+/* False where some flow's waits are not known, or its application's pauses are among them. */
+static bool host_waits_of(const struct analysis_evidence_set *s, struct host_waits *w)
+{
+    double all_bps = 0, in = 0, out = 0;
+    *w = (struct host_waits){.least_in_s = INFINITY, .least_out_s = INFINITY};
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *e = &s->flow[i];
+        in += e->flow->rate_bps * host_in_s(s, e);
+        out += e->flow->rate_bps * host_out_s(s, e);
+        if (e->limit == ANALYSIS_CAUSE_APPLICATION || !isfinite(in + out + analysis_evidence_rtt_s(e)))
+            return false;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *e = &s->flow[i];
+        double x = e->flow->rate_bps, in_s = host_in_s(s, e), out_s = host_out_s(s, e), lacks_s = host_lacks_s(e);
+        w->noise_in_s = fmax(w->noise_in_s, fabs(in_s));
+        w->noise_out_s = fmax(w->noise_out_s, fabs(out_s));
+        in_s += in > out ? lacks_s : 0;
+        out_s += out > in ? lacks_s : 0;
+        w->in_s += x * in_s;
+        w->out_s += x * out_s;
+        w->rtt_s += x * analysis_evidence_rtt_s(e);
+        w->least_in_s = fmin(w->least_in_s, in_s);
+        w->least_out_s = fmin(w->least_out_s, out_s);
+        all_bps += x;
+    }
+    w->in_s /= all_bps;
+    w->out_s /= all_bps;
+    w->rtt_s /= all_bps;
+    return all_bps > 0;
+}
+
+/* Peers of a way's flows, of both where `both`: one, or several. */
+static bool host_several(const struct analysis_evidence_set *s, bool both)
+{
+    const struct analysis_evidence *first = NULL;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *e = &s->flow[i];
+        if (e->flow->incoming && !both)
+            continue;
+        if (first && !capture_address_same(&first->peer, &e->peer))
+            return true;
+        first = e;
+    }
+    return false;
+}
+
+/* The tap is beside this host, not beside its peer. */
+static bool host_is_near(const struct analysis_evidence_set *s)
+{
+    double near_s = INFINITY, far_s = INFINITY;
+    for (size_t i = 0; i < s->n; i++) {
+        near_s = fmin(near_s, s->flow[i].near_least_s);
+        far_s = fmin(far_s, s->flow[i].far_least_s);
+    }
+    return near_s <= ANALYSIS_HOST_NEAR_S && (host_several(s, true) || NEARER * near_s <= far_s);
+}
+
+static bool host_is_slow(const struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
+                         const struct host_waits *w)
+{
+    struct analysis_spacing_figures in;
+    analysis_spacing_get(&frames->in.spacing, &in);
+    return w->in_s > NOISE * w->noise_out_s && w->out_s < OTHER_SIDE * w->in_s && w->least_in_s > ALIKE * w->in_s &&
+           w->in_s > MOST_OF_RTT * w->rtt_s && in.fastest_bps > FASTER * in.mean_bps &&
+           in.frame_s < ANALYSIS_HOST_FRAME_S && host_is_near(s);
+}
+
+static bool host_is_stopped(const struct analysis_evidence_set *s, const struct analysis_spacing_figures *out,
+                            const struct host_waits *w)
+{
+    return w->out_s > NOISE * w->noise_in_s && w->in_s < OTHER_SIDE * w->out_s && w->least_out_s > ALIKE * w->out_s &&
+           w->out_s > RUNS * out->run_s && out->silent > SILENT && out->line_share > IN_RUNS &&
+           out->mean_bps < NOT_FULL * out->line_bps && host_several(s, false);
+}
+
+/* Moves a flow's wait in the host between its waits and its floor. */
+static void host_move(struct analysis_evidence *e, double wait_s, double sign)
+{
+    double *first = e->flow->incoming ? &e->data_wait_s : &e->ack_wait_s;
+    double *then = e->flow->incoming ? &e->ack_wait_s : &e->data_wait_s;
+    double moved_s = sign > 0 ? fmin(wait_s, *first) : wait_s;
+    double rest_s = sign > 0 ? fmin(wait_s - moved_s, *then) : 0;
+    *first -= sign * moved_s;
+    *then -= sign * rest_s;
+    e->floor_s += sign * (moved_s + rest_s);
+    e->spared_s = sign > 0 ? moved_s + rest_s : 0;
+}
+
+void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
+                        struct analysis_host *h)
+{
+    struct analysis_spacing_figures out;
+    struct host_waits w;
+    *h = (struct analysis_host){.cause = ANALYSIS_CAUSE_UNKNOWN, .line_bps = NAN};
+    if (!frames || !host_waits_of(s, &w))
+        return;
+    analysis_spacing_get(&frames->out.spacing, &out);
+    if (host_is_stopped(s, &out, &w))
+        *h = (struct analysis_host){ANALYSIS_CAUSE_PAUSE, out.line_bps};
+    else if (host_is_slow(s, frames, &w))
+        h->cause = ANALYSIS_CAUSE_SLOW_HOST;
+    s->host = h->cause;
+    for (size_t i = 0; i < s->n && h->cause == ANALYSIS_CAUSE_SLOW_HOST; i++)
+        host_move(&s->flow[i], host_in_s(s, &s->flow[i]) + host_lacks_s(&s->flow[i]), 1);
+}
+
+void analysis_host_restore(struct analysis_evidence_set *s, const struct analysis_host *h)
+{
+    for (size_t i = 0; i < s->n && h->cause == ANALYSIS_CAUSE_SLOW_HOST; i++) {
+        struct analysis_evidence *e = &s->flow[i];
+        host_move(e, e->spared_s, -1);
+        e->flow->floor_s = e->floor_s;
+        e->flow->data_wait_s = e->data_wait_s;
+        e->flow->ack_wait_s = e->ack_wait_s;
+    }
+}
