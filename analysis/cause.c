@@ -96,7 +96,7 @@ static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
           {ANALYSIS_REMEDY_ANY, "ethtool -a DEV  # on or off; ethtool -A DEV rx off tx off  # off"},
           {ANALYSIS_REMEDY_ANY, "on a switch: flow control off, or more of the buffer for the port that is full"}}},
     [ANALYSIS_CAUSE_SLOW_HOST] =
-        {"slow_host", "HOST cannot keep up with the frames that it receives",
+        {"slow_host", "the host cannot keep up with the frames that it receives",
          "spread the frames over more CPUs of HOST, and let it take more of them at once", NULL,
          {{ANALYSIS_REMEDY_ANY, "ethtool -S DEV | grep -i -e drop -e miss -e fifo; cat /proc/net/softnet_stat  # what "
                                 "it loses, and where"},

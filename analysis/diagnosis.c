@@ -317,8 +317,9 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         if (w->source == ANALYSIS_CAPACITY_KNOWN || !host || diagnosis_apart(d, i == 0))
             continue;
         double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
+        bool stopped = i == 1 && d->s.stopped; /* back to back, but not all the time */
         double frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
-        if (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0, false, 0)) {
+        if (stopped || (!isfinite(bps) && w->flows > 0 && diagnosis_stands(d, i == 0, false, 0))) {
             double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
             w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack +
                               d->s.other_bps[i];
@@ -564,7 +565,8 @@ static enum analysis_cause diagnosis_cause_yes(const struct diagnosis *d)
     const struct analysis_diagnosis_way *in = &d->out->in, *out = &d->out->out;
     const struct analysis_diagnosis_way *worst = in->lost_share > out->lost_share ? in : out;
     const struct analysis_diagnosis_way *other = worst == in ? out : in;
-    if (fmax(worst->capacity_bps, worst->possible_bps) > UNLIKE * other->capacity_bps)
+    if (!d->s.stopped && /* else a capacity is what the stops leave of it */
+        fmax(worst->capacity_bps, worst->possible_bps) > UNLIKE * other->capacity_bps)
         return ANALYSIS_CAUSE_THIN_ACKS;
     return other->flows == 0 ? ANALYSIS_CAUSE_OTHER : ANALYSIS_CAUSE_ACKS;
 }
@@ -584,6 +586,8 @@ static bool diagnosis_thin(const struct diagnosis *d, bool incoming)
 static enum analysis_cause diagnosis_cause_no(const struct diagnosis *d)
 {
     const struct analysis_diagnosis_way *least = diagnosis_least(d);
+    if (d->s.stopped)
+        return ANALYSIS_CAUSE_PAUSE;
     if (!least && (d->out->in.flows == 0 || d->out->out.flows == 0))
         return ANALYSIS_CAUSE_ONE_WAY;
     if (!least)
@@ -696,9 +700,8 @@ void analysis_diagnose(const struct analysis_flows *f, const struct capture_addr
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
     for (int i = 0; i < 2 && frames; i++)
         s.other_bps[i] = diagnosis_other_bps(i ? &frames->out : &frames->in, start_s, end_s);
-    struct analysis_host h;
-    analysis_host_find(&s, frames, &h);
+    analysis_host_find(&s, frames);
     analysis_diagnosis_decide(&s, frames, capacity_bps, out);
-    analysis_host_restore(&s, &h);
+    analysis_host_restore(&s);
     analysis_evidence_free(&s);
 }

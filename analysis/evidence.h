@@ -48,6 +48,8 @@ struct analysis_evidence_set {
     double segments_per_ack;
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
+    double paused;                  /* share of the capture's time that PAUSE frames in it stop a line */
+    bool stopped;                   /* the host's own line rests although frames wait: analysis/host.h */
     enum analysis_cause host;       /* what sets its pace there: analysis/host.h; ANALYSIS_CAUSE_UNKNOWN: nothing */
     double unseen;                  /* share of the round trip: a wait of less may be none */
     bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */

@@ -7,17 +7,21 @@
 #define OTHER_SIDE 0.3 /* of it, at most, its flows wait on the other side */
 #define NOISE 4        /* times what legs without a wait seem to be off */
 #define MOST_OF_RTT 0.5
+#define LEAST_S 250e-6 /* less may be interrupts that a host lets come together */
 #define FASTER 1.2     /* than on average frames pass the tap, now and then */
-#define RUNS 3         /* times as long as their run has lasted frames wait */
+#define RUNS 2         /* times as long as their run has lasted frames wait */
 #define SILENT 0.1     /* of the time */
 #define IN_RUNS 0.9    /* of the bytes leave back to back */
 #define NOT_FULL 0.9   /* of the line */
+#define STOPS 0.05     /* of the time, by PAUSE frames that are seen */
 #define NEARER 2       /* times nearer than any peer */
 
 /* What a host's flows wait between the tap and the host, on the way to it and from it. */
 struct host_waits {
-    double in_s, out_s;       /* means, by rate */
-    double least_in_s, least_out_s, noise_in_s, noise_out_s;
+    double in_s, out_s; /* as stamps show them: means, by rate */
+    double all_s;       /* with what they never showed */
+    double least_s;     /* of a flow, likewise */
+    double noise_s;     /* where there seems to be no wait */
     double rtt_s;
 };
 
@@ -55,36 +59,35 @@ static double host_lacks_s(const struct analysis_evidence *e)
     return isfinite(lacks_s) ? fmax(0, lacks_s) : 0;
 }
 
+static double host_all_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    return fmax(0, host_in_s(s, e) + host_out_s(s, e) + host_lacks_s(e));
+}
+
 /* False where some flow's waits are not known, or its application's pauses are among them. */
 static bool host_waits_of(const struct analysis_evidence_set *s, struct host_waits *w)
 {
-    double all_bps = 0, in = 0, out = 0;
-    *w = (struct host_waits){.least_in_s = INFINITY, .least_out_s = INFINITY};
+    double all_bps = 0;
+    *w = (struct host_waits){.least_s = INFINITY};
     for (size_t i = 0; i < s->n; i++) {
         const struct analysis_evidence *e = &s->flow[i];
-        in += e->flow->rate_bps * host_in_s(s, e);
-        out += e->flow->rate_bps * host_out_s(s, e);
-        if (e->limit == ANALYSIS_CAUSE_APPLICATION || !isfinite(in + out + analysis_evidence_rtt_s(e)))
+        double x = e->flow->rate_bps, in_s = host_in_s(s, e), out_s = host_out_s(s, e);
+        double all_s = host_all_s(s, e);
+        if (e->limit == ANALYSIS_CAUSE_APPLICATION || !isfinite(all_s + analysis_evidence_rtt_s(e)))
             return false;
-    }
-    for (size_t i = 0; i < s->n; i++) {
-        const struct analysis_evidence *e = &s->flow[i];
-        double x = e->flow->rate_bps, in_s = host_in_s(s, e), out_s = host_out_s(s, e), lacks_s = host_lacks_s(e);
-        w->noise_in_s = fmax(w->noise_in_s, fabs(in_s));
-        w->noise_out_s = fmax(w->noise_out_s, fabs(out_s));
-        in_s += in > out ? lacks_s : 0;
-        out_s += out > in ? lacks_s : 0;
         w->in_s += x * in_s;
         w->out_s += x * out_s;
+        w->all_s += x * all_s;
         w->rtt_s += x * analysis_evidence_rtt_s(e);
-        w->least_in_s = fmin(w->least_in_s, in_s);
-        w->least_out_s = fmin(w->least_out_s, out_s);
+        w->least_s = fmin(w->least_s, all_s);
+        w->noise_s = fmax(w->noise_s, fmin(fabs(in_s), fabs(out_s)));
         all_bps += x;
     }
     w->in_s /= all_bps;
     w->out_s /= all_bps;
+    w->all_s /= all_bps;
     w->rtt_s /= all_bps;
-    return all_bps > 0;
+    return all_bps > 0 && w->least_s > ALIKE * w->all_s;
 }
 
 /* Peers of a way's flows, of both where `both`: one, or several. */
@@ -113,22 +116,26 @@ static bool host_is_near(const struct analysis_evidence_set *s)
     return near_s <= ANALYSIS_HOST_NEAR_S && (host_several(s, true) || NEARER * near_s <= far_s);
 }
 
-static bool host_is_slow(const struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
-                         const struct host_waits *w)
+/* Frames that leave as if a queue were served without resting wait no longer than their runs have lasted. */
+static bool host_rests(const struct host_waits *w, const struct analysis_spacing_figures *out)
 {
-    struct analysis_spacing_figures in;
-    analysis_spacing_get(&frames->in.spacing, &in);
-    return w->in_s > NOISE * w->noise_out_s && w->out_s < OTHER_SIDE * w->in_s && w->least_in_s > ALIKE * w->in_s &&
-           w->in_s > MOST_OF_RTT * w->rtt_s && in.fastest_bps > FASTER * in.mean_bps &&
-           in.frame_s < ANALYSIS_HOST_FRAME_S && host_is_near(s);
+    return w->all_s > RUNS * out->run_s;
 }
 
-static bool host_is_stopped(const struct analysis_evidence_set *s, const struct analysis_spacing_figures *out,
-                            const struct host_waits *w)
+static bool host_is_slow(const struct analysis_evidence_set *s, const struct host_waits *w,
+                         const struct analysis_spacing_figures *in, const struct analysis_spacing_figures *out)
 {
-    return w->out_s > NOISE * w->noise_in_s && w->in_s < OTHER_SIDE * w->out_s && w->least_out_s > ALIKE * w->out_s &&
-           w->out_s > RUNS * out->run_s && out->silent > SILENT && out->line_share > IN_RUNS &&
-           out->mean_bps < NOT_FULL * out->line_bps && host_several(s, false);
+    bool before = w->in_s > NOISE * w->noise_s && w->out_s < OTHER_SIDE * w->in_s;
+    bool neither = host_rests(w, out) && out->silent < SILENT && w->out_s < OTHER_SIDE * w->all_s;
+    return (before || neither) && w->all_s > fmax(LEAST_S, MOST_OF_RTT * w->rtt_s) &&
+           in->fastest_bps > FASTER * in->mean_bps && in->frame_s < ANALYSIS_HOST_FRAME_S && host_is_near(s);
+}
+
+static bool host_is_stopped(const struct analysis_evidence_set *s, const struct host_waits *w,
+                            const struct analysis_spacing_figures *out)
+{
+    return host_rests(w, out) && w->all_s > MOST_OF_RTT * w->rtt_s && out->silent > SILENT && w->in_s < OTHER_SIDE * w->all_s &&
+           out->line_share > IN_RUNS && out->mean_bps < NOT_FULL * out->line_bps && host_several(s, true);
 }
 
 /* Moves a flow's wait in the host between its waits and its floor. */
@@ -144,27 +151,27 @@ static void host_move(struct analysis_evidence *e, double wait_s, double sign)
     e->spared_s = sign > 0 ? moved_s + rest_s : 0;
 }
 
-void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
-                        struct analysis_host *h)
+void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames)
 {
-    struct analysis_spacing_figures out;
+    struct analysis_spacing_figures in, out;
     struct host_waits w;
-    *h = (struct analysis_host){.cause = ANALYSIS_CAUSE_UNKNOWN, .line_bps = NAN};
+    s->host = s->paused > STOPS ? ANALYSIS_CAUSE_PAUSE : ANALYSIS_CAUSE_UNKNOWN;
     if (!frames || !host_waits_of(s, &w))
         return;
+    analysis_spacing_get(&frames->in.spacing, &in);
     analysis_spacing_get(&frames->out.spacing, &out);
-    if (host_is_stopped(s, &out, &w))
-        *h = (struct analysis_host){ANALYSIS_CAUSE_PAUSE, out.line_bps};
-    else if (host_is_slow(s, frames, &w))
-        h->cause = ANALYSIS_CAUSE_SLOW_HOST;
-    s->host = h->cause;
-    for (size_t i = 0; i < s->n && h->cause == ANALYSIS_CAUSE_SLOW_HOST; i++)
-        host_move(&s->flow[i], host_in_s(s, &s->flow[i]) + host_lacks_s(&s->flow[i]), 1);
+    s->stopped = host_is_stopped(s, &w, &out);
+    if (s->stopped)
+        s->host = ANALYSIS_CAUSE_PAUSE;
+    else if (host_is_slow(s, &w, &in, &out))
+        s->host = ANALYSIS_CAUSE_SLOW_HOST;
+    for (size_t i = 0; i < s->n && s->host == ANALYSIS_CAUSE_SLOW_HOST; i++)
+        host_move(&s->flow[i], host_all_s(s, &s->flow[i]), 1);
 }
 
-void analysis_host_restore(struct analysis_evidence_set *s, const struct analysis_host *h)
+void analysis_host_restore(struct analysis_evidence_set *s)
 {
-    for (size_t i = 0; i < s->n && h->cause == ANALYSIS_CAUSE_SLOW_HOST; i++) {
+    for (size_t i = 0; i < s->n && s->host == ANALYSIS_CAUSE_SLOW_HOST; i++) {
         struct analysis_evidence *e = &s->flow[i];
         host_move(e, e->spared_s, -1);
         e->flow->floor_s = e->floor_s;

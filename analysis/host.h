@@ -10,7 +10,7 @@
  *   longer than the run that they leave in has lasted (analysis/spacing.h). So PAUSE frames (IEEE 802.3, annex 31B) do,
  *   or whatever else stops a line. Where all go to one peer, that peer's link may as well be full.
  *
- * PAUSE frames that a tap has seen are counted besides: they need no such proof. */
+ * PAUSE frames that stop a line for a twentieth of the time, and that the tap has seen, need no such proof. */
 #ifndef ANALYSIS_HOST_H
 #define ANALYSIS_HOST_H
 
@@ -19,16 +19,11 @@
 #define ANALYSIS_HOST_NEAR_S 100e-6 /* from the tap to the host and back, at most */
 #define ANALYSIS_HOST_FRAME_S 50e-6 /* for a frame, at most: 240 Mb/s of full ones */
 
-struct analysis_host {
-    enum analysis_cause cause; /* ANALYSIS_CAUSE_PAUSE, _SLOW_HOST; _UNKNOWN: neither, or nothing proves it */
-    double line_bps;           /* of the line that is stopped; NAN unknown */
-};
-
-/* `frames`: NULL unknown. What waits in a slow host becomes part of its flows' floors. */
-void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
-                        struct analysis_host *h);
+/* Sets the set's `host` and `stopped`. `frames`: NULL unknown. What waits in a slow host becomes part of its flows'
+ * floors. */
+void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames);
 
 /* Takes that back, after the diagnosis: waits are to be told as waits. */
-void analysis_host_restore(struct analysis_evidence_set *s, const struct analysis_host *h);
+void analysis_host_restore(struct analysis_evidence_set *s);
 
 #endif

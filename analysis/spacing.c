@@ -5,7 +5,8 @@
 
 #define PER_OCTAVE 4
 #define LEAST_BPS 1e3
-#define LONG 8       /* frames' time apart: silence */
+#define LONG 4       /* frames' time, and more, apart: silence */
+#define FULL_BITS (1538 * 8.0)
 #define FASTEST 0.02 /* of the bytes */
 
 void analysis_spacing_add(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns)
@@ -24,6 +25,7 @@ void analysis_spacing_add(struct analysis_spacing *w, uint32_t bytes, int64_t ti
     int step = (int)fmin(octaves * PER_OCTAVE, ANALYSIS_SPACING_STEPS - 1);
     w->bytes[step] += bytes;
     w->seconds[step] += apart_s;
+    w->apart_s[(int)fmin(2 * log2(apart_s * 1e9), ANALYSIS_SPACING_APARTS - 1)] += apart_s;
     w->frames++;
     for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++) {
         w->began_ns[i] = i > step / PER_OCTAVE ? time_ns : w->began_ns[i];
@@ -57,19 +59,23 @@ void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spac
         all += w->bytes[i];
         time_s += w->seconds[i];
         fast += i >= line - 1 ? w->bytes[i] : 0;
-        silent_s += i < line - PER_OCTAVE * (int)log2(LONG) ? w->seconds[i] : 0;
     }
     for (; top > 0 && above + w->bytes[top] < FASTEST * all; top--)
         above += w->bytes[top];
+    double line_bytes = w->bytes[line - 1] + w->bytes[line] + w->bytes[line + 1], frame_s = time_s / w->frames;
     double seconds = w->seconds[line - 1] + w->seconds[line] + w->seconds[line + 1];
+    double line_bps = seconds > 0 ? line_bytes * 8 / seconds : (double)NAN;
+    double silence = ceil(2 * log2(1e9 * LONG * fmax(frame_s, FULL_BITS / line_bps)));
+    for (int i = silence > 0 ? (int)fmin(silence, ANALYSIS_SPACING_APARTS) : 0; i < ANALYSIS_SPACING_APARTS; i++)
+        silent_s += w->apart_s[i];
     int run = line / PER_OCTAVE > 0 ? line / PER_OCTAVE - 1 : 0; /* a half to a quarter of it */
     *x = (struct analysis_spacing_figures){
-        .line_bps = seconds > 0 ? (w->bytes[line - 1] + w->bytes[line] + w->bytes[line + 1]) * 8 / seconds : (double)NAN,
+        .line_bps = line_bps,
         .line_share = fast / all,
         .fastest_bps = all > 0 ? spacing_bps(top) : (double)NAN,
         .silent = silent_s / time_s,
         .run_s = w->since_s[run] / w->frames,
         .mean_bps = all * 8 / time_s,
-        .frame_s = time_s / w->frames,
+        .frame_s = frame_s,
     };
 }

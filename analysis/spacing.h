@@ -13,9 +13,11 @@
 
 #define ANALYSIS_SPACING_STEPS 120 /* from 1 kbit/s on, quarters of an octave */
 #define ANALYSIS_SPACING_RUNS 30   /* octaves */
+#define ANALYSIS_SPACING_APARTS 80 /* half octaves, to 18 minutes */
 
 struct analysis_spacing {
     double bytes[ANALYSIS_SPACING_STEPS], seconds[ANALYSIS_SPACING_STEPS];
+    double apart_s[ANALYSIS_SPACING_APARTS]; /* by how long, in half octaves of ns */
     int64_t began_ns[ANALYSIS_SPACING_RUNS]; /* runs of at least that rate */
     double since_s[ANALYSIS_SPACING_RUNS];   /* of all frames, since their runs began */
     int64_t last_ns;
@@ -30,7 +32,7 @@ struct analysis_spacing_figures {
     double line_bps;    /* at which most bytes stand; NAN without frames */
     double line_share;  /* of bytes: so fast, or faster */
     double fastest_bps; /* a fiftieth of the bytes stand so fast */
-    double silent;      /* share of the time: in distances of more than eight full frames of that rate */
+    double silent;      /* share of the time: in distances of 4 and more full frames of that rate, and of 4 mean distances */
     double run_s;       /* mean, over frames, since a run of that rate began */
     double mean_bps;    /* on the wire */
     double frame_s;     /* mean time per frame */
