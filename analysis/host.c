@@ -138,17 +138,15 @@ static bool host_is_stopped(const struct analysis_evidence_set *s, const struct 
            out->line_share > IN_RUNS && out->mean_bps < NOT_FULL * out->line_bps && host_several(s, true);
 }
 
-/* Moves a flow's wait in the host between its waits and its floor. */
-static void host_move(struct analysis_evidence *e, double wait_s, double sign)
+void analysis_host_spare(struct analysis_evidence *e, double wait_s)
 {
-    double *first = e->flow->incoming ? &e->data_wait_s : &e->ack_wait_s;
-    double *then = e->flow->incoming ? &e->ack_wait_s : &e->data_wait_s;
-    double moved_s = sign > 0 ? fmin(wait_s, *first) : wait_s;
-    double rest_s = sign > 0 ? fmin(wait_s - moved_s, *then) : 0;
-    *first -= sign * moved_s;
-    *then -= sign * rest_s;
-    e->floor_s += sign * (moved_s + rest_s);
-    e->spared_s = sign > 0 ? moved_s + rest_s : 0;
+    double *there = e->flow->incoming ? &e->data_wait_s : &e->ack_wait_s;
+    double *back = e->flow->incoming ? &e->ack_wait_s : &e->data_wait_s;
+    double there_s = fmin(wait_s, *there), back_s = fmin(wait_s - there_s, *back);
+    *there -= there_s;
+    *back -= back_s;
+    e->spared_s = there_s + back_s;
+    e->floor_s += e->spared_s;
 }
 
 void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames)
@@ -166,14 +164,15 @@ void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_c
     else if (host_is_slow(s, &w, &in, &out))
         s->host = ANALYSIS_CAUSE_SLOW_HOST;
     for (size_t i = 0; i < s->n && s->host == ANALYSIS_CAUSE_SLOW_HOST; i++)
-        host_move(&s->flow[i], host_all_s(s, &s->flow[i]), 1);
+        analysis_host_spare(&s->flow[i], host_all_s(s, &s->flow[i]));
 }
 
 void analysis_host_restore(struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n && s->host == ANALYSIS_CAUSE_SLOW_HOST; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        host_move(e, e->spared_s, -1);
+        *(e->flow->incoming ? &e->data_wait_s : &e->ack_wait_s) += e->spared_s;
+        e->floor_s -= e->spared_s;
         e->flow->floor_s = e->floor_s;
         e->flow->data_wait_s = e->data_wait_s;
         e->flow->ack_wait_s = e->ack_wait_s;

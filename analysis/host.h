@@ -23,6 +23,9 @@
  * floors. */
 void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames);
 
+/* Counts what a flow waits in a slow host, its data or its ACKs first as they go there, as part of its floor. */
+void analysis_host_spare(struct analysis_evidence *e, double wait_s);
+
 /* Takes that back, after the diagnosis: waits are to be told as waits. */
 void analysis_host_restore(struct analysis_evidence_set *s);
 
