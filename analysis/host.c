@@ -12,7 +12,6 @@
 #define RUNS 2         /* times as long as their run has lasted frames wait */
 #define SILENT 0.1     /* of the time */
 #define IN_RUNS 0.9    /* of the bytes leave back to back */
-#define NOT_FULL 0.9   /* of the line */
 #define STOPS 0.05     /* of the time, by PAUSE frames that are seen */
 #define NEARER 2       /* times nearer than any peer */
 
@@ -59,9 +58,11 @@ static double host_lacks_s(const struct analysis_evidence *e)
     return isfinite(lacks_s) ? fmax(0, lacks_s) : 0;
 }
 
+/* Both sides together; no wait is negative. */
 static double host_all_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
-    return fmax(0, host_in_s(s, e) + host_out_s(s, e) + host_lacks_s(e));
+    double in_s = host_in_s(s, e), out_s = host_out_s(s, e);
+    return isfinite(in_s + out_s) ? fmax(0, in_s) + fmax(0, out_s) + host_lacks_s(e) : (double)NAN;
 }
 
 /* False where some flow's waits are not known, or its application's pauses are among them. */
@@ -90,18 +91,11 @@ static bool host_waits_of(const struct analysis_evidence_set *s, struct host_wai
     return all_bps > 0 && w->least_s > ALIKE * w->all_s;
 }
 
-/* Peers of a way's flows, of both where `both`: one, or several. */
-static bool host_several(const struct analysis_evidence_set *s, bool both)
+static bool host_several_peers(const struct analysis_evidence_set *s)
 {
-    const struct analysis_evidence *first = NULL;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct analysis_evidence *e = &s->flow[i];
-        if (e->flow->incoming && !both)
-            continue;
-        if (first && !capture_address_same(&first->peer, &e->peer))
+    for (size_t i = 1; i < s->n; i++)
+        if (!capture_address_same(&s->flow[0].peer, &s->flow[i].peer))
             return true;
-        first = e;
-    }
     return false;
 }
 
@@ -113,7 +107,7 @@ static bool host_is_near(const struct analysis_evidence_set *s)
         near_s = fmin(near_s, s->flow[i].near_least_s);
         far_s = fmin(far_s, s->flow[i].far_least_s);
     }
-    return near_s <= ANALYSIS_HOST_NEAR_S && (host_several(s, true) || NEARER * near_s <= far_s);
+    return near_s <= ANALYSIS_HOST_NEAR_S && (host_several_peers(s) || NEARER * near_s <= far_s);
 }
 
 /* Frames that leave as if a queue were served without resting wait no longer than their runs have lasted. */
@@ -134,8 +128,8 @@ static bool host_is_slow(const struct analysis_evidence_set *s, const struct hos
 static bool host_is_stopped(const struct analysis_evidence_set *s, const struct host_waits *w,
                             const struct analysis_spacing_figures *out)
 {
-    return host_rests(w, out) && w->all_s > MOST_OF_RTT * w->rtt_s && out->silent > SILENT && w->in_s < OTHER_SIDE * w->all_s &&
-           out->line_share > IN_RUNS && out->mean_bps < NOT_FULL * out->line_bps && host_several(s, true);
+    return host_rests(w, out) && out->silent > SILENT && out->line_share > IN_RUNS &&
+           w->all_s > MOST_OF_RTT * w->rtt_s && w->in_s < OTHER_SIDE * w->all_s && host_several_peers(s);
 }
 
 void analysis_host_spare(struct analysis_evidence *e, double wait_s)

@@ -88,12 +88,18 @@ static void test_what_stamps_never_saw_is_before_the_host_where_its_line_rests(v
         frames_usual();
         if (full)
             frames_of(&frames.out.spacing, 100, 0);
-        host_make(&c, 0, 0);
-        for (int i = 0; i < 2; i++)
+        host_make(&c, -0.2e-3, -0.1e-3); /* ticks of stamps make no wait, and take none away */
+        for (int i = 0; i < 2; i++) {
             for (int loop = 0; loop < ANALYSIS_LOOPS; loop++)
                 c.evidence[i].stamped_s[loop] = 15.02e-3;
+            c.evidence[i].data_wait_s = i == 0 ? 0 : 15e-3; /* on the side where there is none */
+            c.evidence[i].ack_wait_s = i == 0 ? 15e-3 : 0;
+            c.evidence[i].floor_s = 5e-3;
+        }
         analysis_host_find(&c.set, &frames);
         assert_int_equal(c.set.host, full ? ANALYSIS_CAUSE_UNKNOWN : ANALYSIS_CAUSE_SLOW_HOST);
+        for (int i = 0; i < 2; i++)
+            assert_true(fabs(c.evidence[i].data_wait_s + c.evidence[i].ack_wait_s - (full ? 15e-3 : 0)) < 1e-9);
     }
 }
 
@@ -112,9 +118,9 @@ static void test_a_slow_host_has_to_be_proved(void **state)
         if (doubt == 4)
             c.evidence[1].limit = ANALYSIS_CAUSE_APPLICATION; /* which takes its time */
         if (doubt == 5)
-            c.waits[1].leg_s[ANALYSIS_LEG_ACK_IN] = 1e-3; /* another queue than the other flow's */
+            c.waits[1].leg_s[ANALYSIS_LEG_ACK_IN] = 2.6e-3; /* another queue than the other flow's */
         if (doubt == 6)
-            frames_of(&frames.in.spacing, 1, 4); /* too few for a CPU to be busy with: one in 61 us */
+            frames_of(&frames.in.spacing, 2, 12); /* too few for a CPU to be busy with: one in 86 us */
         if (doubt == 7)
             frames_of(&frames.in.spacing, 100, 0); /* the tap sees what a full link lets pass */
         analysis_host_find(&c.set, &frames);
@@ -140,12 +146,16 @@ static void test_a_line_that_rests_though_frames_wait_is_stopped(void **state)
 static void test_a_stop_has_to_be_proved(void **state)
 {
     (void)state;
-    for (int doubt = 0; doubt < 4; doubt++) {
+    for (int doubt = 0; doubt < 7; doubt++) {
         struct host_case c;
         frames_usual();
         frames_of(&frames.out.spacing, doubt == 0 ? 4000 : 40, /* half of 49 ms: a burst in its own queue */
                   doubt == 1 ? 0 : 40);                         /* a full line */
-        host_make(&c, 0.1e-3, 15e-3);
+        if (doubt == 4)
+            frames_of(&frames.out.spacing, 12, 3); /* a shaper that lets a dozen go at once */
+        if (doubt == 5)
+            frames_of(&frames.out.spacing, 7, 60); /* few in a row: no queue is behind them */
+        host_make(&c, doubt == 6 ? 9e-3 : 0.1e-3, doubt == 6 ? 6e-3 : 15e-3); /* on both sides */
         if (doubt == 2)
             c.evidence[1].peer = c.evidence[0].peer; /* whose link may be full */
         if (doubt == 3)
