@@ -77,6 +77,7 @@ static void capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64
     w->time_ns[w->frames % ring] = time_ns;
     w->bytes[w->frames % ring] = bytes;
     w->all_bytes += bytes;
+    analysis_spacing_add(&w->spacing, bytes, time_ns);
     const size_t at = w->frames % ANALYSIS_CAPACITY_TRAIN;
     double train_s = (double)(time_ns - w->train_ns[at]) * 1e-9;
     if (w->frames >= ANALYSIS_CAPACITY_TRAIN && train_s > 0)

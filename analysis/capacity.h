@@ -9,6 +9,7 @@
 #ifndef ANALYSIS_CAPACITY_H
 #define ANALYSIS_CAPACITY_H
 
+#include "analysis/spacing.h"
 #include "capture/decode.h"
 
 #include <stddef.h>
@@ -33,6 +34,7 @@ struct analysis_capacity_way {
     int64_t other_from_ns, other_to_ns;
     int64_t train_ns[ANALYSIS_CAPACITY_TRAIN]; /* rings of frames: when, and all bytes until then */
     double train_bytes[ANALYSIS_CAPACITY_TRAIN], train_bps; /* the fastest */
+    struct analysis_spacing spacing;
 };
 
 struct analysis_capacity_host {

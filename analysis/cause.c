@@ -92,8 +92,19 @@ static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
          {{ANALYSIS_REMEDY_ANY, "ethtool DEV on every hop  # the rates in use"}}},
     [ANALYSIS_CAUSE_PAUSE] =
         {"pause", "PAUSE frames stop the senders", "turn PAUSE off, or give the port that sends it more buffer", NULL,
-         {{ANALYSIS_REMEDY_ANY, "ethtool -A DEV rx off tx off"},
-          {ANALYSIS_REMEDY_ANY, "ethtool -S DEV | grep -i pause  # who sends it, and who obeys"}}},
+         {{ANALYSIS_REMEDY_ANY, "ethtool -S DEV | grep -i pause  # who sends it, and who obeys"},
+          {ANALYSIS_REMEDY_ANY, "ethtool -a DEV  # on or off; ethtool -A DEV rx off tx off  # off"},
+          {ANALYSIS_REMEDY_ANY, "on a switch: flow control off, or more of the buffer for the port that is full"}}},
+    [ANALYSIS_CAUSE_SLOW_HOST] =
+        {"slow_host", "the host cannot keep up with the frames that it receives",
+         "spread the frames over more CPUs of HOST, and let it take more of them at once", NULL,
+         {{ANALYSIS_REMEDY_ANY, "ethtool -S DEV | grep -i -e drop -e miss -e fifo; cat /proc/net/softnet_stat  # what "
+                                "it loses, and where"},
+          {ANALYSIS_REMEDY_ANY, "more queues: ethtool -L DEV combined N; cat /proc/interrupts  # and which CPUs serve "
+                                "them; with one queue: echo ff > /sys/class/net/DEV/queues/rx-0/rps_cpus"},
+          {ANALYSIS_REMEDY_ANY, "fewer, larger packets: ethtool -K DEV gro on tso on; ip link set DEV mtu 9000 on all "
+                                "hosts of the network"},
+          {ANALYSIS_REMEDY_ANY, "longer bursts without loss: ethtool -g DEV; ethtool -G DEV rx 4096"}}},
 };
 
 const struct analysis_cause_row *analysis_cause(enum analysis_cause cause)

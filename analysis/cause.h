@@ -19,7 +19,8 @@ enum analysis_cause {
     ANALYSIS_CAUSE_FULL,        /* the link carries what it can */
     ANALYSIS_CAUSE_ONE_WAY,     /* likewise, and there are no data the other way */
     ANALYSIS_CAUSE_LINK,        /* another link on the way does */
-    ANALYSIS_CAUSE_PAUSE,       /* likewise; known of a run */
+    ANALYSIS_CAUSE_PAUSE,       /* a line rests although frames wait */
+    ANALYSIS_CAUSE_SLOW_HOST,   /* frames wait in the host that receives them */
     ANALYSIS_CAUSES,
 };
 

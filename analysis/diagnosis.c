@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/evidence.h"
+#include "analysis/host.h"
 
 #include "base/estimate.h"
 
@@ -346,10 +347,11 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         if (w->source == ANALYSIS_CAPACITY_KNOWN || !host || diagnosis_apart(d, i == 0))
             continue;
         double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
+        bool stopped = i == 1 && d->s.stopped; /* back to back, but not all the time */
         double frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
         bool alone = diagnosis_way(d, i != 0)->flows == 0; /* nothing to win: a queue that fills first is as good */
         bool unlike = !isfinite(bps) || (alone && w->carried_bps < HALF * diagnosis_room_at(d, w, bps, 0));
-        if (unlike && w->flows > 0 && diagnosis_stands(d, i == 0, false, alone ? FILLS : 0)) {
+        if (stopped || (unlike && w->flows > 0 && diagnosis_stands(d, i == 0, false, alone ? FILLS : 0))) {
             double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
             w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack +
                               d->s.other_bps[i];
@@ -595,7 +597,8 @@ static enum analysis_cause diagnosis_cause_yes(const struct diagnosis *d)
     const struct analysis_diagnosis_way *in = &d->out->in, *out = &d->out->out;
     const struct analysis_diagnosis_way *worst = in->lost_share > out->lost_share ? in : out;
     const struct analysis_diagnosis_way *other = worst == in ? out : in;
-    if (fmax(worst->capacity_bps, worst->possible_bps) > UNLIKE * other->capacity_bps)
+    if (!d->s.stopped && /* else a capacity is what the stops leave of it */
+        fmax(worst->capacity_bps, worst->possible_bps) > UNLIKE * other->capacity_bps)
         return ANALYSIS_CAUSE_THIN_ACKS;
     return other->flows == 0 ? ANALYSIS_CAUSE_OTHER : ANALYSIS_CAUSE_ACKS;
 }
@@ -615,11 +618,15 @@ static bool diagnosis_thin(const struct diagnosis *d, bool incoming)
 static enum analysis_cause diagnosis_cause_no(const struct diagnosis *d)
 {
     const struct analysis_diagnosis_way *least = diagnosis_least(d);
+    if (d->s.stopped)
+        return ANALYSIS_CAUSE_PAUSE;
     if (!least && (d->out->in.flows == 0 || d->out->out.flows == 0))
         return ANALYSIS_CAUSE_ONE_WAY;
     if (!least)
         return diagnosis_most(d, NULL) == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_FULL;
     enum analysis_cause limit = diagnosis_most(d, least);
+    if (d->s.host != ANALYSIS_CAUSE_UNKNOWN && limit != ANALYSIS_CAUSE_APPLICATION)
+        return d->s.host;
     bool elsewhere = diagnosis_elsewhere(d, true) || diagnosis_elsewhere(d, false);
     if (limit == ANALYSIS_CAUSE_WINDOW || limit == ANALYSIS_CAUSE_SEND_BUFFER)
         return diagnosis_thin(d, least == &d->out->in) ? ANALYSIS_CAUSE_THIN_PATH
@@ -634,7 +641,7 @@ static void diagnose_cause(struct diagnosis *d)
     enum analysis_cause common = diagnosis_most(d, NULL);
     if (out->answer == ANALYSIS_ANSWER_YES) {
         out->cause = diagnosis_cause_yes(d);
-        out->second = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_UNKNOWN;
+        out->second = common == ANALYSIS_CAUSE_LOSSES ? ANALYSIS_CAUSE_LOSSES : d->s.host;
     } else if (out->answer == ANALYSIS_ANSWER_NO) {
         out->cause = diagnosis_cause_no(d);
         out->second = out->cause == common ? ANALYSIS_CAUSE_UNKNOWN : common;
@@ -726,6 +733,8 @@ void analysis_diagnose(const struct analysis_flows *f, const struct capture_addr
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
     for (int i = 0; i < 2 && frames; i++)
         s.other_bps[i] = diagnosis_other_bps(i ? &frames->out : &frames->in, start_s, end_s);
+    analysis_host_find(&s, frames);
     analysis_diagnosis_decide(&s, frames, capacity_bps, out);
+    analysis_host_restore(&s);
     analysis_evidence_free(&s);
 }

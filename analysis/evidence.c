@@ -527,7 +527,8 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
                               struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s)
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN, .unseen = UNSEEN,
-                                        .interface_bps = analysis_flows_interface_bps(f)};
+                                        .interface_bps = analysis_flows_interface_bps(f),
+                                        .paused = analysis_flows_paused(f)};
     s->waits = memory_zeroed(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits, "a diagnosis");
     s->flow = memory_zeroed(n + 1, sizeof *s->flow, "a diagnosis");
     for (size_t i = 0; i < n; i++) {

@@ -30,6 +30,7 @@ struct analysis_evidence {
     double missing_s[2];              /* in data and ACK waits: what its stamps' own least leave out */
     double there_s;                   /* of that, on the way from the tap to the other end */
     enum analysis_cause limit;        /* application, receiver, window or losses */
+    double spared_s;                  /* waits in a slow host that count among its floor: analysis/host.h */
     double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */
     double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */
     bool lossless, held;              /* all its life; by waiting ACKs */
@@ -47,6 +48,9 @@ struct analysis_evidence_set {
     double segments_per_ack;
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
+    double paused;                  /* share of the capture's time that PAUSE frames in it stop a line */
+    bool stopped;                   /* the host's own line rests although frames wait: analysis/host.h */
+    enum analysis_cause host;       /* what sets its pace there: analysis/host.h; ANALYSIS_CAUSE_UNKNOWN: nothing */
     double unseen;                  /* share of the round trip: a wait of less may be none */
     bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */
 };

@@ -22,6 +22,7 @@ struct analysis_flows {
     int64_t origin_ns;
     bool has_origin, explains;
     uint64_t interface_bps;
+    double paused;
     struct analysis_capacity *capacity; /* owned; NULL unless it explains */
 };
 
@@ -238,6 +239,8 @@ bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_pr
         }
     }
     analysis_source_close(&source);
+    double span_ns = (double)capture->last_ns - (double)capture->first_ns;
+    f->paused = span_ns > 0 ? (double)analysis_paused_ns(&capture->paused) / span_ns : 0;
     if (next < 0)
         *err = stopped;
     return next == 0;
@@ -332,6 +335,11 @@ bool analysis_flows_clocking(const struct analysis_flows *f, size_t i, double fr
 double analysis_flows_interface_bps(const struct analysis_flows *f)
 {
     return f->interface_bps > 0 ? (double)f->interface_bps : (double)NAN;
+}
+
+double analysis_flows_paused(const struct analysis_flows *f)
+{
+    return f->paused;
 }
 
 const struct analysis_capacity_host *analysis_flows_capacity(const struct analysis_flows *f,

@@ -109,6 +109,9 @@ bool analysis_flows_clocking(const struct analysis_flows *f, size_t i, double fr
 /* The rate of the interface that captured them, if the file has it; NAN unknown. */
 double analysis_flows_interface_bps(const struct analysis_flows *f);
 
+/* Share of the capture's time for which PAUSE frames in it stop a line: analysis/paused.h. */
+double analysis_flows_paused(const struct analysis_flows *f);
+
 /* How frames towards and from a host follow each other; NULL when that was not kept. */
 const struct analysis_capacity_host *analysis_flows_capacity(const struct analysis_flows *f,
                                                              const struct capture_address *host, uint32_t tag);

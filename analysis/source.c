@@ -33,6 +33,18 @@ static void note_step(struct analysis_capture *c, int64_t time_ns)
         c->largest_step_ns = step_ns;
 }
 
+static void note_other(struct analysis_source *source, const struct capture_frame *frame,
+                       const struct capture_segment *s)
+{
+    struct analysis_capture *c = source->capture;
+    uint32_t quanta;
+    c->other_frames++;
+    if (s->src.family && source->other)
+        source->other(source->other_user, frame->time_ns, s, frame->wire_bytes);
+    else if (!s->src.family && capture_decode_pause(source->link_type, frame->bytes, frame->captured_bytes, &quanta))
+        analysis_paused_add(&c->paused, frame->bytes + 6, quanta, c->link_rate_bps, frame->time_ns);
+}
+
 static void note_frame(struct analysis_source *source, int64_t time_ns)
 {
     struct analysis_capture *c = source->capture;
@@ -60,9 +72,7 @@ int analysis_source_next(struct analysis_source *source, int64_t *time_ns, struc
             *time_ns = frame.time_ns;
             return 1;
         case CAPTURE_DECODE_OTHER:
-            c->other_frames++;
-            if (source->other && s->src.family)
-                source->other(source->other_user, frame.time_ns, s, frame.wire_bytes);
+            note_other(source, &frame, s);
             break;
         case CAPTURE_DECODE_SHORT:
             c->short_frames++;

@@ -3,6 +3,7 @@
 #ifndef ANALYSIS_SOURCE_H
 #define ANALYSIS_SOURCE_H
 
+#include "analysis/paused.h"
 #include "base/error.h"
 #include "capture/decode.h"
 
@@ -15,6 +16,7 @@ struct analysis_capture {
     int64_t first_ns, last_ns; /* since the epoch; equal without frames */
     int64_t steps_back;        /* frames before the one before by ANALYSIS_STEP_NS or more: the clock was set */
     int64_t largest_step_ns;   /* of those */
+    struct analysis_paused paused; /* by PAUSE frames */
     uint64_t link_rate_bps;    /* of the interface, says a pcapng file; 0 unknown */
     bool truncated;            /* the file stops inside a packet: `stopped` says where */
     struct error stopped;

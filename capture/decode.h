@@ -67,6 +67,10 @@ bool capture_decode_supports(int link_type);
 enum capture_decode_result capture_decode(int link_type, const uint8_t *bytes, uint32_t captured_bytes,
                                           uint32_t wire_bytes, struct capture_segment *out);
 
+/* Of an Ethernet frame that capture_decode() does not know: is it PAUSE (IEEE 802.3, annex 31B: EtherType 0x8808, opcode
+ * 1)? *quanta: for how many times of 512 bits its sender's peer is to stop. */
+bool capture_decode_pause(int link_type, const uint8_t *bytes, uint32_t captured_bytes, uint32_t *quanta);
+
 static inline bool capture_address_same(const struct capture_address *a, const struct capture_address *b)
 {
     return a->family == b->family && memcmp(a->bytes, b->bytes, 4) == 0 &&

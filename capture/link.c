@@ -9,7 +9,7 @@
 
 enum {
     TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, TYPE_VLAN = 0x8100, TYPE_QINQ = 0x88a8, TYPE_QINQ_OLD = 0x9100,
-    TYPE_PPPOE = 0x8864,
+    TYPE_PPPOE = 0x8864, TYPE_MAC_CONTROL = 0x8808,
 };
 
 /* What follows an EtherType, through any stack of VLAN tags. */
@@ -104,6 +104,15 @@ bool capture_decode_supports(int link_type)
     default:
         return false;
     }
+}
+
+bool capture_decode_pause(int link_type, const uint8_t *bytes, uint32_t captured_bytes, uint32_t *quanta)
+{
+    if (link_type != DLT_EN10MB || captured_bytes < 18 || packet_u16(bytes + 12) != TYPE_MAC_CONTROL ||
+        packet_u16(bytes + 14) != 1)
+        return false;
+    *quanta = packet_u16(bytes + 16);
+    return true;
 }
 
 enum capture_decode_result capture_decode(int link_type, const uint8_t *bytes, uint32_t captured_bytes,

@@ -2,6 +2,7 @@
 #include "emu/network.h"
 
 #include "base/memory.h"
+#include "emu/ring.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,47 @@ const char *const emu_topology_names[] = {
     NULL,
 };
 
+/* Frames that a host has received and not yet taken. */
+struct emu_network_intake {
+    struct emu_network *network; /* borrowed */
+    struct emu_ring ring;
+    int host;
+    bool busy;
+};
+
+static int64_t network_host_time_ps(const struct emu_network *n, int host)
+{
+    return host < n->config.n_host_times ? n->config.host_times_ps[host] : 0;
+}
+
+/* The host has taken the oldest frame. */
+static void network_taken(void *arg)
+{
+    struct emu_network_intake *intake = arg;
+    struct emu_network *n = intake->network;
+    struct emu_frame frame;
+    emu_ring_pop(&intake->ring, &frame);
+    intake->busy = intake->ring.count > 0;
+    if (intake->busy)
+        emu_clock_schedule(&n->nics[0].clock, network_host_time_ps(n, intake->host), network_taken, intake);
+    n->deliver(n->user, intake->host, &frame);
+}
+
 static void network_receive(void *owner, int index, const struct emu_frame *frame)
 {
     struct emu_network *n = owner;
-    n->deliver(n->user, index / n->nics_per_host, frame);
+    int host = index / n->nics_per_host;
+    int64_t takes_ps = network_host_time_ps(n, host);
+    if (takes_ps == 0) {
+        n->deliver(n->user, host, frame);
+        return;
+    }
+    struct emu_network_intake *intake = &n->intakes[host];
+    emu_ring_push(&intake->ring, frame, 0);
+    if (intake->busy)
+        return;
+    intake->busy = true;
+    emu_clock_schedule(&n->nics[0].clock, takes_ps, network_taken, intake);
 }
 
 int emu_network_rack(const struct emu_network_config *config, int host)
@@ -122,6 +160,9 @@ void emu_network_init(struct emu_network *n, const struct emu_network_config *co
     n->nics_per_host = mesh ? config->n_racks - 1 : 1;
     n->nics = memory_zeroed((size_t)emu_network_nic_count(n), sizeof *n->nics, "the network");
     n->rack = memory_zeroed((size_t)config->hosts, sizeof *n->rack, "the network");
+    n->intakes = memory_zeroed((size_t)config->n_host_times, sizeof *n->intakes, "the network");
+    for (int h = 0; h < config->n_host_times; h++)
+        n->intakes[h] = (struct emu_network_intake){.network = n, .host = h};
     for (int i = 0; i < emu_network_nic_count(n); i++) {
         char name[EMU_PORT_NAME];
         int host = i / n->nics_per_host, nic = i % n->nics_per_host;
@@ -153,6 +194,9 @@ void emu_network_fini(struct emu_network *n)
         emu_port_fini(&n->nics[i]);
     for (int i = 0; i < n->n_switches; i++)
         emu_switch_fini(&n->switches[i]);
+    for (int h = 0; n->intakes && h < n->config.n_host_times; h++)
+        emu_ring_fini(&n->intakes[h].ring, n->ops);
+    free(n->intakes);
     free(n->nics);
     free(n->rack);
     free(n->switches);
@@ -201,7 +245,7 @@ int64_t emu_network_transit_ps(const struct emu_network *n, int host, const stru
         bool early = s && p->early && s->ports[out].link.rate_bps <= p->link.rate_bps;
         transit_ps += emu_port_wire_ps(&p->link, early ? EMU_PORT_EARLY_BYTES : whole) + p->link.delay_ps;
         if (!s)
-            return transit_ps;
+            return transit_ps + network_host_time_ps(n, p->far->index / n->nics_per_host);
         transit_ps += s->config.latency_ps;
         p = &s->ports[out];
     }

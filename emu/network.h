@@ -8,6 +8,9 @@
  *   mesh  a switch for every pair of racks and a NIC a host in each of its pairs; four racks make the tetrahedron of
  *         Bunyip (Vaughan et al. 2003, section 2.2). Within a rack the first NIC is used
  *
+ * A host that needs time for a frame takes one after the other from what its NICs received: the rest wait in the host,
+ * behind every tap, for as long as it takes. There they are not lost.
+ *
  * Ports are named by what they are: "h3" is h3's NIC ("h3.1" its second), "sw0-h3" sw0's port towards h3, "sw0-sw1"
  * and "sw1-sw0" the two ends of a backbone, "sw0-root" and "root-sw0" with a root. */
 #ifndef EMU_NETWORK_H
@@ -30,6 +33,8 @@ struct emu_network_config {
     struct emu_link_config link;     /* host to switch */
     const int64_t *delays_ps;        /* borrowed; star: of the cables of hosts h0, ... instead of their link's */
     int n_delays;
+    const int64_t *host_times_ps;    /* borrowed; what hosts h0, ... need for each frame they receive, one by one */
+    int n_host_times;                /* the other hosts need none */
     struct emu_link_config backbone; /* tree: switch to switch */
     struct emu_queue_config nic;     /* each host's output queue */
     struct emu_switch_config sw;     /* of every switch but the root */
@@ -42,6 +47,7 @@ struct emu_network {
     struct emu_port *nics; /* owned; nics_per_host a host */
     int nics_per_host;
     int *rack;             /* owned; of each host; 0 in a star */
+    struct emu_network_intake *intakes; /* owned; of hosts that need time for a frame, n_host_times of them */
     struct emu_switch *switches; /* owned; the root last */
     int n_switches;
     const struct emu_frame_ops *ops; /* borrowed */
@@ -49,14 +55,15 @@ struct emu_network {
     void *user;
 };
 
-/* Returns the time, in ps, that a frame takes from `host`'s stack to its destination's when it waits nowhere; -1 while
+/* Returns the time, in ps, that a frame takes from `host`'s stack to its destination's when it waits nowhere, until that
+ * has taken it; -1 while
  * a switch does not know where the destination is. */
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame);
 
 /* Rack of a host; 0 in a star. */
 int emu_network_rack(const struct emu_network_config *config, int host);
 
-/* `deliver` gets each frame that reaches a host (and owns it). */
+/* `deliver` gets each frame that a host has taken (and owns it). */
 void emu_network_init(struct emu_network *n, const struct emu_network_config *config, const struct emu_clock *clock,
                       const struct emu_frame_ops *ops,
                       void (*deliver)(void *user, int host, const struct emu_frame *frame), void *user);

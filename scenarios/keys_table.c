@@ -156,6 +156,8 @@ static const struct key rack_entry = {ENTRY(KEY_INTEGER, int), .min = 1, .max = 
 
 static const struct key delay_entry = {ENTRY(KEY_TIME, int64_t), .max = 10 * S};
 
+static const struct key host_time_entry = {ENTRY(KEY_TIME, int64_t), .max = S};
+
 static const struct key network_keys[] = {
     {"topology", KEY_CHOICE, OF(network.topology), .names = emu_topology_names, .noun = "a topology", .usual = "star",
      .meaning = "how hosts and switches are joined"},
@@ -170,6 +172,9 @@ static const struct key network_keys[] = {
     {"delays", KEY_LIST, OF(delays_ps), BESIDE(scenario, network.n_delays), .entry = &delay_entry,
      .max = SCENARIO_HOSTS, .otherwise = "their links'", .noun = "delays", .misfit = misfit_delays,
      .meaning = "of the cables of h0, h1, ..., one way"},
+    {"host_times", KEY_LIST, OF(host_times_ps), BESIDE(scenario, network.n_host_times), .entry = &host_time_entry,
+     .max = SCENARIO_HOSTS, .otherwise = "none", .noun = "times",
+     .meaning = "what h0, h1, ... need for each frame they receive, one after the other"},
     {"link", KEY_SECTION, .keys = link_keys, .meaning = "from a host to its switch"},
     {"backbone", KEY_SECTION, .keys = backbone_keys, .misfit = misfit_backbone, .meaning = "from switch to switch"},
     {"nic", KEY_SECTION, .keys = nic_keys, .meaning = "every host's network interface"},

@@ -127,6 +127,7 @@ bool load_network(struct load *l)
     struct scenario *s = l->s;
     struct emu_network_config *n = &s->network;
     n->delays_ps = s->delays_ps;
+    n->host_times_ps = s->host_times_ps;
     if (n->topology != EMU_TOPOLOGY_STAR && !network_racks(l))
         return false;
     if (n->topology == EMU_TOPOLOGY_STAR && n->hosts > 0 && n->uplinks > n->hosts)

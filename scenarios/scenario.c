@@ -39,6 +39,7 @@ void scenario_fini(struct scenario *s)
     free(s->pingpong.pairs);
     free(s->pause_hosts);
     free(s->delays_ps);
+    free(s->host_times_ps);
     *s = (struct scenario){0};
 }
 
@@ -144,7 +145,7 @@ void scenario_at_point(const struct scenario *s, int i, struct scenario *point)
     point->flows = NULL;
     point->points = NULL;
     point->pause_hosts = NULL; /* the network goes on borrowing s's, and its delays */
-    point->delays_ps = NULL;
+    point->delays_ps = point->host_times_ps = NULL;
     point->n_flows = point->n_points = 0;
     point->captures = memory_zeroed((size_t)s->n_captures, sizeof *point->captures, "captures");
     if (s->n_captures > 0)

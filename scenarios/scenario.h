@@ -167,6 +167,7 @@ struct scenario {
     struct scenario_pingpong pingpong;
     struct scenario_uniform uniform;
     int64_t *delays_ps;       /* owned; the network borrows it */
+    int64_t *host_times_ps;   /* owned; likewise */
     bool *pause_hosts;        /* owned; hosts whose links know PAUSE; NULL: all */
     bool barrier;             /* messages wait for those of all flows */
     double precision;         /* and go on until every flow's mean time is known so well; 0: `repeat` of them */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/judge_run.h"
 
+#include "analysis/host.h"
 #include "analysis/steady.h"
 #include "base/estimate.h"
 #include "base/memory.h"
@@ -18,6 +19,7 @@
 #define TIMES_LEAST 5 /* known in a phase, so that its ends, which lie between, matter little */
 #define PARTS 32      /* of a phase, to see where a rate settles */
 #define OTHERWISE 0.05 /* of a phase: a mean over so much else is not used where a flow's progress is known */
+#define BUSY 0.95 /* a host that does nothing but take frames */
 #define APART 0.1 /* of the time that all have in common: such means do not belong together */
 
 struct run_flow {
@@ -346,8 +348,13 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
         if (f->known.row)
             study_run_evidence(links, &f->known, r->host, s.from_s, s.to_s, &evidence[i]);
     }
+    if (r->diagnosed && study_run_host_busy(links->scenario, r->host, &s) > BUSY)
+        s.host = ANALYSIS_CAUSE_SLOW_HOST;
+    for (size_t i = 0; s.host == ANALYSIS_CAUSE_SLOW_HOST && i < r->n; i++) /* no link that is not full makes it wait */
+        analysis_host_spare(&evidence[i], flows[i].incoming ? evidence[i].data_wait_s : evidence[i].ack_wait_s);
     if (r->diagnosed)
         analysis_diagnosis_decide(&s, NULL, capacity_bps, &r->diagnosis);
+    analysis_host_restore(&s);
     if (r->diagnosed && apart)
         run_withdraw(&r->diagnosis);
     for (size_t i = 0; r->diagnosed && i < r->n; i++) {

@@ -175,6 +175,17 @@ double study_run_links_rate_bps(const struct study_run_links *l, const char *res
     return bps > 0 ? bps : (double)NAN;
 }
 
+double study_run_host_busy(const struct scenario *s, const char *resource, const struct analysis_evidence_set *set)
+{
+    long host = resource[0] == 'h' ? strtol(resource + 1, NULL, 10) : s->network.n_host_times;
+    double frames = 0, time_s = host < s->network.n_host_times ? (double)s->host_times_ps[host] / UNITS_PS_PER_S : 0;
+    for (size_t i = 0; i < set->n; i++) {
+        const struct analysis_diagnosis_flow *f = set->flow[i].flow;
+        frames += f->rate_bps / 8 / set->full_bytes / (f->incoming ? 1 : set->segments_per_ack);
+    }
+    return frames * time_s;
+}
+
 void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, double *data_bps, double *ack_bps)
 {
     double full = (double)f->flow->tcp.segment_bytes;

@@ -45,6 +45,9 @@ double study_run_links_rate_bps(const struct study_run_links *l, const char *res
 /* Goodput in [from_s, to_s) of a flow whose progress is known. */
 double study_run_goodput_bps(const struct study_run_flow *f, double from_s, double to_s);
 
+/* Share of its time that a host needs for the frames of these flows that it receives; 0 where it needs none. */
+double study_run_host_busy(const struct scenario *s, const char *resource, const struct analysis_evidence_set *set);
+
 /* Adds what a flow's goodput takes on the wire, as data and as ACKs the other way. */
 void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, double *data_bps, double *ack_bps);
 

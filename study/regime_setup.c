@@ -53,6 +53,9 @@ static const char *setup_network(const struct scenario *s, struct model_regime_s
         return "a queue drops frames before its buffer is full";
     if (sw->cut_through || sw->latency_ps > 0 || sw->backplane_bps > 0 || s->network.uplinks > 0)
         return "the switch is more than a queue a port";
+    for (int h = 0; h < s->network.n_host_times; h++)
+        if (s->network.host_times_ps[h] > 0)
+            return "hosts need time for a frame";
     if (s->network.nic.limit_packets != EMU_QUEUE_UNLIMITED || sw->queue.limit_packets != EMU_QUEUE_UNLIMITED ||
         (shared && sw->pool.packets != EMU_QUEUE_UNLIMITED))
         return "buffers are counted in packets";

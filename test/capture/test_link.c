@@ -2,6 +2,7 @@
 #include "test/capture/packets.h"
 #include "test/cm.h"
 
+#include <pcap/dlt.h>
 #include <string.h>
 
 #define ETHERNET 1
@@ -143,6 +144,26 @@ static void test_what_is_not_ip_is_other(void **state)
     assert_int_equal(decode_changed("VXLAN", 42, 0x00, &s), CAPTURE_DECODE_OTHER);       /* no VNI */
 }
 
+/* IEEE 802.3, annex 31B: to 01-80-c2-00-00-01, EtherType 0x8808, opcode 1, and the time in quanta. */
+static void test_pause_frames_are_known(void **state)
+{
+    (void)state;
+    uint8_t frame[60] = {1, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 7, 0x88, 0x08, 0, 1, 0x12, 0x34};
+    uint32_t quanta = 0;
+    struct capture_segment s;
+    assert_int_equal(capture_decode(DLT_EN10MB, frame, 60, 60, &s), CAPTURE_DECODE_OTHER);
+    assert_true(capture_decode_pause(DLT_EN10MB, frame, 60, &quanta));
+    assert_int_equal(quanta, 0x1234);
+    assert_true(capture_decode_pause(DLT_EN10MB, frame, 18, &quanta));
+    assert_false(capture_decode_pause(DLT_EN10MB, frame, 17, &quanta));
+    assert_false(capture_decode_pause(DLT_RAW, frame, 60, &quanta));
+    frame[14] = 1; /* 0x0101: priority flow control stops classes, not the line */
+    assert_false(capture_decode_pause(DLT_EN10MB, frame, 60, &quanta));
+    frame[14] = 0;
+    frame[13] = 0x06; /* ARP */
+    assert_false(capture_decode_pause(DLT_EN10MB, frame, 60, &quanta));
+}
+
 static void test_ip_version_must_be_the_one_announced(void **state)
 {
     (void)state;
@@ -214,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_tag_tells_vlans_sessions_and_vnis_apart),
         cmocka_unit_test(test_tag_ignores_priorities_and_empty_tags),
         cmocka_unit_test(test_what_is_not_ip_is_other),
+        cmocka_unit_test(test_pause_frames_are_known),
         cmocka_unit_test(test_ip_version_must_be_the_one_announced),
         cmocka_unit_test(test_tunnels_in_tunnels_are_followed_four_deep),
         cmocka_unit_test(test_vxlan_cut_before_its_vni_is_short),

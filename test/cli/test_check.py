@@ -47,6 +47,46 @@ class Verdicts(e2e.Case):
         self.assertEqual((run["diagnosis"]["asymmetry"], run["diagnosis"]["cause"]), ("no", "full"))
         self.assertFalse(run["rules"]["eq6"]["holds"])
 
+    def test_a_host_that_cannot_keep_up(self):
+        """It takes 50,000 frames a second: of two flows in a segment each, and for two segments out an ACK. All get the
+        same: 20,000 segments of 1448 bytes a second. ACKs first in every queue wins nothing. If it takes them four
+        times as fast, ACKs wait behind data."""
+        scenario = e2e.ROOT / "scenarios/slow-host.yaml"
+        for more in ((), ("network.nic.queue=ack-first", "network.switch.queue=ack-first")):
+            self.run_scenario(scenario, "duration=500ms", "warmup=200ms", *more)
+            for name in ("out", "out/h0.pcap"):
+                r = json.loads(self.call("check", "--json", name).stdout)["resources"][0]
+                said = r["diagnosis"]
+                self.assertEqual((said["asymmetry"], said["cause"]), ("no", "slow_host"), (name, said["why"]))
+                for flow in r["flows"]:
+                    self.assertAlmostEqual(flow["rate_bps"] / (20000 * 1448 * 8), 1, delta=0.02)
+                    there, back = ("data_wait_s", "ack_wait_s")[::1 if flow["direction"] == "in" else -1]
+                    self.assertGreater(flow[there], 9e-3)  # 900 kB in flight at 695 Mb/s: 10.3 ms, all on one side
+                    self.assertLess(flow[back], 1e-3)
+        self.run_scenario(scenario, "duration=500ms", "warmup=200ms", "network.host_times=[5us]")
+        for name in ("out", "out/h0.pcap"):
+            said = self.json("check", name)["resources"][0]["diagnosis"]
+            self.assertEqual((said["asymmetry"], said["cause"]), ("yes", "acks_behind_data"), (name, said["why"]))
+
+    def test_a_line_that_pause_stops(self):
+        """h1's line to h0 and h4 stands still half of the time, although only h0's is full: what is for h4 would have
+        470 Mb/s and more. Without PAUSE, or to one peer, whose link is full, nothing says so."""
+        scenario, sets = e2e.ROOT / "scenarios/pause-victim.yaml", ("duration=800ms", "warmup=400ms",
+                                                                    "capture=[{at: h1}]")
+        self.run_scenario(scenario, *sets)
+        said = self.host("10.0.0.2")
+        self.assertEqual((said["asymmetry"], said["cause"]), ("no", "pause"), said["why"])
+        self.assertTrue(any("ethtool -S" in text for text in said["remedies"]), said["remedies"])
+        for other in (("network.switch.pause.on=false", "network.switch.limit=20MB"),
+                      ("network.switch.architecture=voq",)):
+            self.run_scenario(scenario, *sets, *other)
+            self.assertNotEqual(self.host("10.0.0.2")["cause"], "pause", other)
+
+    def host(self, name):
+        """What is said of it by the capture at h1."""
+        resources = json.loads(self.call("check", "--json", "out/h1.pcap").stdout)["resources"]
+        return next(r for r in resources if r["host"] == name)["diagnosis"]
+
     def test_unequal_windows_are_the_window_law(self):
         self.both("window", "star.yaml", "traffic.star.outgoing_window=150kB")
         self.both("window", "star.yaml", "traffic.star.outgoing_window=600kB")

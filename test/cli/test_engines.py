@@ -48,7 +48,7 @@ class CrossCheck(Case):
     def test_every_shipped_scenario_is_here(self):
         both = {"star.yaml", "ack-first.yaml", "windows.yaml", "zhu-figure1.yaml", "zhu-figure4.yaml",
                 "zhu-random.yaml", "pause.yaml", "pause-victim.yaml", "pendulum.yaml", "replay.yaml",
-                "backbone.yaml"}
+                "backbone.yaml", "slow-host.yaml"}
         native = {"small-queues.yaml", "alltoall.yaml", "alltoallv.yaml", "bunyip.yaml", "perseus.yaml",
                   "zhu-benchmark.yaml"}
         # Go-Back-N and bare frames are the same code on either clock: test_tam.py wants the same bytes of both
@@ -72,6 +72,9 @@ class CrossCheck(Case):
     def test_pause(self):
         self.cross_check("pause.yaml", "duration=400ms", "warmup=150ms")
         self.cross_check("pause-victim.yaml", "duration=800ms", "warmup=400ms")
+
+    def test_slow_host(self):
+        self.cross_check("slow-host.yaml", "duration=400ms", "warmup=150ms")
 
     def test_westwood_fills_a_link_with_a_shallow_buffer(self):
         """20 frames at 83 full ones a round trip: half a window empties the path, bandwidth times round trip does not."""

@@ -3,6 +3,7 @@
 """Truth by experiment, emulated: random scenarios, each run as it is and with ACKs first at every queue, same seed.
 
     emulated.py CONTRAFLOW DIR [--count 1000] [--seed 1] [--jobs 2] [--keep NUMBER,...]
+                [--class NAME,...]
 
 writes NUMBER.yaml and NUMBER.pcap.gz (one random tap of the run as it is), truth.csv (a row a scenario) and flows.csv
 (a row a flow) into DIR; scenario NUMBER depends on the seed and NUMBER alone, and what DIR already has is kept.
@@ -26,7 +27,7 @@ import tempfile
 from truth import FULL, LOST, truth_cause, truth_cause_yes, truth_label
 
 WIRE, SEGMENT = 1538, 1448
-STOPS = 0.02  # of the phase a port stands still by PAUSE, and more: that sets the pace
+STOPS = 0.02  # of the phase a port stands still by PAUSE, and more: that may set the pace
 LIMIT_S = 120  # of a simulation
 DEEP = "20MB"
 RATES = {10: 1, 20: 1, 50: 1, 100: 3, 200: 1, 500: 1, 1000: 4, 2500: 1, 10000: 3, 25000: 1, 40000: 1, 100000: 1}
@@ -40,13 +41,16 @@ FLOWS = ("name flow way src sport dst goodput_mbps goodput_ack_first_mbps window
 class Draw:
     """One scenario: a dict that becomes its YAML, and what is known of it."""
 
-    def __init__(self, seed, number, attempt, engine=None):
+    def __init__(self, seed, number, attempt, engine=None, kinds=None):
         self.r = random.Random(f"{seed}/{number}/{attempt}")
         r = self.r
         self.kind = r.choices(list(KINDS), [w for w, _ in KINDS.values()])[0]
         later = random.Random(f"{seed}/{number}/{attempt}/later")  # its own draws, so that the others stay as they are
         if later.random() < LATER_SHARE:
             self.kind = later.choice(list(LATER))
+        newest = random.Random(f"{seed}/{number}/{attempt}/newest")
+        if kinds or newest.random() < NEWEST_SHARE:
+            self.kind = newest.choice(kinds or list(NEWEST))
         self.engine = engine or ("ns3" if self.kind in ("bulk", "windows", "pendulum", "window_limited")
                                  and r.random() < 0.05 else "native")
         self.rate = r.choices(list(RATES), list(RATES.values()))[0] * 1e6
@@ -62,9 +66,9 @@ class Draw:
         if self.engine == "ns3":
             self.tcp["congestion"] = "newreno"
         self.times()
-        self.far_s = 0.0
+        self.far_s, self.host_time_s = 0.0, 0.0
         self.peer_rate, self.up = self.rate, None
-        (LATER.get(self.kind) or KINDS[self.kind][1])(self)
+        (NEWEST.get(self.kind) or LATER.get(self.kind) or KINDS[self.kind][1])(self)
         self.flows.sort(key=lambda f: f["start"])  # a run ended earlier has the first of them
 
     def times(self, rate=None, frames=None, base_s=None):
@@ -94,9 +98,11 @@ class Draw:
         return self.r.randint(least, most), self.r.randint(least, most)
 
     def add(self, way, window, peer=None, start=None, **more):
+        """`way`: in, out, or past h0, from a host of its own to `peer`."""
         i = len(self.flows)
-        peer = peer or f"h{i + 1}"
-        ends = {"from": peer, "to": "h0"} if way == "in" else {"from": "h0", "to": peer}
+        host = f"h{i + 1}"
+        ends = {"in": {"from": peer or host, "to": "h0"}, "out": {"from": "h0", "to": peer or host},
+                "past": {"from": host, "to": peer}}[way]
         f = {**ends, "window": f"{round(window)}B", "way": way, "app": "bulk", **more}
         f["start"] = self.r.uniform(0, 0.02 * self.duration) if start is None else start
         self.flows.append(f)
@@ -131,6 +137,8 @@ class Draw:
                        "backbone": {"rate": f"{round(10 * self.rate)}bps",
                                     "delay": f"{round(self.far_s / 2 * 1e12)}ps"},
                        "nic": self.nic, "switch": self.switch}
+        if self.host_time_s:
+            network["host_times"] = [f"{round(self.host_time_s * 1e12)}ps"]
         if self.peer_rate != self.rate or self.up:
             network |= {"uplinks": 1, "backbone": {**network["link"], "up": f"{round(self.out_rate)}bps"},
                         "link": {"rate": f"{round(self.peer_rate)}bps", "delay": delay}}
@@ -295,6 +303,27 @@ def draw_mixed(d):
         d.tcp["small_queues"] = "10kB"
 
 
+def draw_stopped(d):
+    """PAUSE stops h0, too: what it sends to one port, others send there as well."""
+    d.times(base_s=min(d.base_s, 20 * WIRE * 8 / d.rate))
+    d.many(d.r.choice([0, 0, 0, 1, 2, 3]), d.r.randint(1, 4), d.window())
+    to = d.r.choice([f["to"] for f in d.flows if f["way"] == "out"])
+    for _ in range(d.r.randint(1, 4)):
+        d.add("past", d.window(), peer=to)
+    d.switch |= {"limit": f"{round(d.r.uniform(1.5, 8) * d.window())}B",
+                 "pause": {"on": "true", "stops": d.r.choice(["senders", "everybody"])}}
+
+
+def draw_slow_host(d):
+    """h0 takes frames more slowly than its link brings them, or nearly so."""
+    d.times(rate=d.r.choice([1e9, 2.5e9, 1e10, 1e10, 2.5e10]))
+    d.peer_rate = d.rate
+    d.host_time_s = WIRE * 8 / d.rate / d.r.uniform(0.2, 1.3)
+    n_in, n_out = d.r.randint(0, 4), d.r.randint(0, 4)
+    d.many(max(n_in, 1 - n_out), n_out, d.window)
+    d.notes.append(f"{WIRE * 8 / d.rate / d.host_time_s:.0%} of the link")
+
+
 KINDS = {"bulk": (14, draw_bulk), "windows": (8, draw_windows), "round_trips": (10, draw_round_trips),
          "pendulum": (10, draw_pendulum), "window_limited": (11, draw_window_limited),
          "application": (12, draw_application), "messages": (4, draw_messages), "losses": (8, draw_losses),
@@ -305,6 +334,8 @@ KINDS = {"bulk": (14, draw_bulk), "windows": (8, draw_windows), "round_trips": (
          "unlike_links": (6, draw_unlike_links), "mixed": (9, draw_mixed)}
 LATER = {"access": draw_access, "thin_acks": draw_thin_acks}
 LATER_SHARE = 0.04
+NEWEST = {"stopped": draw_stopped, "slow_host": draw_slow_host}
+NEWEST_SHARE = 0.03
 
 
 def emulated_shifted(document, seed):
@@ -318,10 +349,14 @@ def emulated_shifted(document, seed):
     return d
 
 
-def emulated_run(contraflow, document, directory, seed, acks_first, until=None, tap=None):
-    """summary.json of a run."""
+def emulated_run(contraflow, document, directory, seed, acks_first, until=None, tap=None, spared=None):
+    """summary.json of a run; `spared`: without what that cause is."""
     d = json.loads(json.dumps(document))
     d["seed"] = seed
+    if spared == "pause":
+        d["network"]["switch"].update({"limit": DEEP, "pause": {"on": "false"}})
+    elif spared == "slow_host":
+        del d["network"]["host_times"]
     if acks_first:
         d["network"]["nic"]["queue"] = d["network"]["switch"]["queue"] = "ack-first"
     if until:
@@ -437,21 +472,34 @@ def emulated_limit(draw, phase, i):
     return "losses" if phase.retransmits(i) >= LOST else "window"
 
 
-def emulated_cause(draw, phase, label, lost):
-    ways = {w for f in draw.flows for w in ([f["way"]] if f["app"] != "duplex" else ["in", "out"])}
+def emulated_cause(draw, phase, label, lost, holds):
+    ways = {w for f in draw.flows for w in ([f["way"]] if f["app"] != "duplex" else ["in", "out"])} - {"past"}
     if label == "yes":
         return truth_cause_yes(lost, {"in": draw.rate, "out": draw.out_rate}, ways)
-    stops = phase.pauses() > STOPS
-    flows = [(w, goodput, "pause" if stops else emulated_limit(draw, phase, i)) for i in range(len(draw.flows))
+    if holds:
+        return holds
+    flows = [(w, goodput, emulated_limit(draw, phase, i)) for i in range(len(draw.flows))
              for w, goodput in phase.ways(i)]
     return truth_cause({w: phase.share(w) for w in ways}, flows)
 
 
+def emulated_holds(contraflow, draw, document, directory, seed, phase):
+    """What sets the pace, by experiment: without it much more would pass. None: neither PAUSE nor a slow host does."""
+    causes = ["pause"] if phase.pauses() > STOPS else []
+    for cause in causes + (["slow_host"] if draw.host_time_s else []):
+        before, whole = (emulated_run(contraflow, document, directory, seed, False, until, None, cause)
+                         for until in (document["warmup"], None))
+        spared = Phase(draw, before, whole)
+        if emulated_label(*({w: p.way(w) for w in ("in", "out")} for p in (phase, spared))) == "yes":
+            return cause
+    return None
+
+
 def emulated_scenario(job):
     """(row of truth.csv, rows of flows.csv), or None when no attempt ran."""
-    contraflow, directory, seed, number = job
+    contraflow, directory, seed, number, kinds = job
     for attempt in range(8):
-        draw = Draw(seed, number, attempt)
+        draw = Draw(seed, number, attempt, kinds=kinds)
         document = draw.document()
         tap = draw.r.choice(["h0", "h0", "sw0-h0"])
         with tempfile.TemporaryDirectory() as t:
@@ -475,12 +523,13 @@ def emulated_scenario(job):
                             before, whole = (emulated_run(contraflow, shifted, t, seed + number, acks_first, until)
                                              for until in (document["warmup"], None))
                             phases[acks_first].append(Phase(draw, before, whole))
+                holds = emulated_holds(contraflow, draw, document, t, seed + number, phases[False][0])
             except (RuntimeError, subprocess.TimeoutExpired) as e:
                 print(f"{number}.{attempt} {draw.kind}: {str(e)[:200]}", file=sys.stderr, flush=True)
                 continue
         with open(f"{directory}/{number:05}.yaml", "w") as f:
             f.write(emulated_yaml({**document, "seed": seed + number, "capture": [{"at": tap, "snaplen": 96}]}))
-        return emulated_row(draw, number, tap, phases)
+        return emulated_row(draw, number, tap, phases, holds)
     return None
 
 
@@ -490,7 +539,7 @@ def emulated_port(draw, i):
     return 49153 + earlier if draw.engine == "ns3" else 49152 + i
 
 
-def emulated_row(draw, number, tap, phases):
+def emulated_row(draw, number, tap, phases, holds):
     rates = {side: [{w: p.way(w) for w in ("in", "out")} for p in phases[side]] for side in phases}
     a, b = ({w: statistics.fmean(r[w] for r in rates[side]) for w in ("in", "out")} for side in (False, True))
     label = emulated_label(a, b)
@@ -510,7 +559,7 @@ def emulated_row(draw, number, tap, phases):
            "saturated_in": int(first.share("in") >= FULL), "saturated_out": int(first.share("out") >= FULL),
            "retransmits": first.retransmits(), "pause_share": first.pauses(), "spread": spread,
            "label_stable": int(labels == {label}), "asymmetry": label,
-           "cause": emulated_cause(draw, first, label, {w: emulated_lost(a[w], b[w]) for w in a}),
+           "cause": emulated_cause(draw, first, label, {w: emulated_lost(a[w], b[w]) for w in a}, holds),
            "judged_from_s": draw.warmup, "judged_to_s": draw.duration}
     flows = []
     for i, f in enumerate(draw.flows):
@@ -541,6 +590,7 @@ def main():
     p.add_argument("--count", type=int, default=1000)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("--class", dest="kinds", type=lambda text: text.split(","), help="of these classes only")
     p.add_argument("--keep", default="", help="these numbers only")
     arguments = p.parse_args()
     arguments.directory.mkdir(parents=True, exist_ok=True)
@@ -550,7 +600,7 @@ def main():
         with open(truth, newline="") as f:
             done = {int(r["name"]) for r in csv.DictReader(f)}
     numbers = [int(n) for n in arguments.keep.split(",")] if arguments.keep else range(arguments.count)
-    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), arguments.seed, n)
+    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), arguments.seed, n, arguments.kinds)
             for n in numbers if n not in done]
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
         for k, result in enumerate(pool.map(emulated_scenario, jobs)):

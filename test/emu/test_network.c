@@ -161,6 +161,52 @@ static void test_an_uplink_has_two_rates_and_every_cable_its_delay(void **state)
     emu_network_fini(&net);
 }
 
+/* h0 needs 30 us for a frame. Two of 1500 B from h1 and one from h2, at 8000 ps a byte and without delay, reach it
+ * 12.208 us after each other (each with its gap), the first after two links' 1526 bytes: they are taken 30 us after that,
+ * and 30 us after each other. */
+static void test_a_host_takes_its_time_for_every_frame(void **state)
+{
+    (void)state;
+    struct emu_clock clock = fake_clock();
+    const int64_t host_times_ps[] = {30000000};
+    struct emu_network_config config = {.topology = EMU_TOPOLOGY_STAR,
+                                        .hosts = 3,
+                                        .host_times_ps = host_times_ps,
+                                        .n_host_times = 1,
+                                        .link = {.rate_bps = 1000000000},
+                                        .nic = emu_queue_config_default(),
+                                        .sw = emu_switch_config_default()};
+    fake_reset();
+    emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
+    struct emu_frame f;
+    for (int h = 0; h < 2; h++) { /* teach the switch */
+        f = fake_frame(h, -1, 50, 0);
+        f.src = (uint32_t)h;
+        emu_network_transmit(&net, h, &f);
+        fake_run();
+    }
+    int64_t from_ps = emu_clock_now(&clock);
+    delivered = 0;
+    for (int i = 0; i < 3; i++) {
+        f = fake_frame(1 + i / 2, 0, 1500, 0);
+        f.dst = 0;
+        f.src = (uint32_t)(1 + i / 2);
+        if (i == 0)
+            assert_int_equal(emu_network_transit_ps(&net, 1, &f), 2 * 1526 * 8000 + 30000000);
+        emu_network_transmit(&net, 1 + i / 2, &f);
+    }
+    fake_run();
+    assert_int_equal(last_time - from_ps, 2 * 1526 * 8000 + 3 * 30000000);
+    f = fake_frame(0, 1, 1500, 0);
+    f.dst = 1; /* which needs no time */
+    assert_int_equal(emu_network_transit_ps(&net, 0, &f), 2 * 1526 * 8000);
+    fake_ops.release(f.packet);
+    f = fake_frame(1, 0, 1500, 0); /* still waits when all ends: it does not leak */
+    f.dst = 0;
+    emu_network_transmit(&net, 1, &f);
+    emu_network_fini(&net);
+}
+
 /* Random traffic through small queues: every frame is delivered or dropped, none is left, none leaks. */
 static void test_random_traffic_is_conserved(void **state)
 {
@@ -217,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_path_across_the_tree_takes_its_time),
         cmocka_unit_test(test_transit_is_what_a_lone_frame_takes),
         cmocka_unit_test(test_an_uplink_has_two_rates_and_every_cable_its_delay),
+        cmocka_unit_test(test_a_host_takes_its_time_for_every_frame),
         cmocka_unit_test(test_random_traffic_is_conserved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void test_a_key_of_another_section_is_found_there(void **state)
                  "small_queues");
     text_rejects("network: {toplogoy: star}\n", NULL,
                  "s.yaml:1: network.toplogoy: unknown key; did you mean topology? Known here: topology, hosts, racks, "
-                 "uplinks, delays, link, backbone, nic, switch, root");
+                 "uplinks, delays, host_times, link, backbone, nic, switch, root");
 }
 
 /* Two rows of one section with one name would hide the second. */

@@ -74,6 +74,9 @@ static void same(const struct scenario *a, const struct scenario *b)
     assert_int_equal(a->network.n_delays, b->network.n_delays);
     for (int i = 0; i < a->network.n_delays; i++)
         assert_int_equal(a->network.delays_ps[i], b->network.delays_ps[i]);
+    assert_int_equal(a->network.n_host_times, b->network.n_host_times);
+    for (int i = 0; i < a->network.n_host_times; i++)
+        assert_int_equal(a->network.host_times_ps[i], b->network.host_times_ps[i]);
     assert_int_equal(a->transport, b->transport);
     assert_int_equal(a->traffic, b->traffic);
     assert_int_equal(a->gbn.window_packets, b->gbn.window_packets);
@@ -163,11 +166,13 @@ static void test_distances_and_two_rates_survive(void **state)
 {
     (void)state;
     struct scenario s = text_load(
-        "network: {hosts: 3, uplinks: 1, delays: [0s, 5ms, 1ps], link: {rate: 1Gbps},\n"
+        "network: {hosts: 3, uplinks: 1, delays: [0s, 5ms, 1ps], host_times: [7us, 1ps], link: {rate: 1Gbps},\n"
         "          backbone: {rate: 20Mbps, up: 2Mbps}}\n"
         "traffic: {flows: [{from: h1, to: h0, rate: 4000001bps, pauses: [1s after 1MB]}]}\n", NULL);
     assert_int_equal(s.network.n_delays, 3);
     assert_int_equal(s.network.delays_ps[1], 5000000000);
+    assert_int_equal(s.network.n_host_times, 2);
+    assert_int_equal(s.network.host_times_ps[0], 7000000);
     assert_int_equal(s.network.backbone.up_bps, 2000000);
     assert_int_equal(s.network.link.up_bps, 0);
     survives(&s, NULL);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/spacing.h"
+
+#include <math.h>
+
+#define PER_OCTAVE 4
+#define LEAST_BPS 1e3
+#define LONG 4       /* frames' time, and more, apart: silence */
+#define FULL_BITS (1538 * 8.0)
+#define FASTEST 0.02 /* of the bytes */
+
+void analysis_spacing_add(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns)
+{
+    uint32_t larger = bytes > w->last_bytes ? bytes : w->last_bytes;
+    double apart_s = fmax(1e-9, (double)(time_ns - w->last_ns) * 1e-9); /* as captures stamp them */
+    bool first = w->last_bytes == 0;
+    w->last_bytes = bytes;
+    w->last_ns = time_ns;
+    if (first) {
+        for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++)
+            w->began_ns[i] = time_ns;
+        return;
+    }
+    double octaves = fmax(0, log2(larger * 8 / apart_s / LEAST_BPS));
+    int step = (int)fmin(octaves * PER_OCTAVE, ANALYSIS_SPACING_STEPS - 1);
+    w->bytes[step] += bytes;
+    w->seconds[step] += apart_s;
+    w->apart_s[(int)fmin(2 * log2(apart_s * 1e9), ANALYSIS_SPACING_APARTS - 1)] += apart_s;
+    w->frames++;
+    for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++) {
+        w->began_ns[i] = i > step / PER_OCTAVE ? time_ns : w->began_ns[i];
+        w->since_s[i] += (double)(time_ns - w->began_ns[i]) * 1e-9;
+    }
+}
+
+static double spacing_bps(int step)
+{
+    return LEAST_BPS * exp2((double)step / PER_OCTAVE);
+}
+
+/* The step whose bytes, with those of its neighbours, are the most. */
+static int spacing_line(const struct analysis_spacing *w)
+{
+    int line = 1;
+    double most = 0;
+    for (int i = 1; i + 1 < ANALYSIS_SPACING_STEPS; i++) {
+        double bytes = w->bytes[i - 1] + w->bytes[i] + w->bytes[i + 1];
+        line = bytes > most ? i : line;
+        most = fmax(most, bytes);
+    }
+    return line;
+}
+
+void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spacing_figures *x)
+{
+    int line = spacing_line(w), top = ANALYSIS_SPACING_STEPS - 1;
+    double all = 0, time_s = 0, fast = 0, above = 0, silent_s = 0;
+    for (int i = 0; i < ANALYSIS_SPACING_STEPS; i++) {
+        all += w->bytes[i];
+        time_s += w->seconds[i];
+        fast += i >= line - 1 ? w->bytes[i] : 0;
+    }
+    for (; top > 0 && above + w->bytes[top] < FASTEST * all; top--)
+        above += w->bytes[top];
+    double line_bytes = w->bytes[line - 1] + w->bytes[line] + w->bytes[line + 1], frame_s = time_s / w->frames;
+    double seconds = w->seconds[line - 1] + w->seconds[line] + w->seconds[line + 1];
+    double line_bps = seconds > 0 ? line_bytes * 8 / seconds : (double)NAN;
+    double silence = ceil(2 * log2(1e9 * LONG * fmax(frame_s, FULL_BITS / line_bps)));
+    for (int i = silence > 0 ? (int)fmin(silence, ANALYSIS_SPACING_APARTS) : 0; i < ANALYSIS_SPACING_APARTS; i++)
+        silent_s += w->apart_s[i];
+    int run = line / PER_OCTAVE > 0 ? line / PER_OCTAVE - 1 : 0; /* a half to a quarter of it */
+    *x = (struct analysis_spacing_figures){
+        .line_bps = line_bps,
+        .line_share = fast / all,
+        .fastest_bps = all > 0 ? spacing_bps(top) : (double)NAN,
+        .silent = silent_s / time_s,
+        .run_s = w->since_s[run] / w->frames,
+        .mean_bps = all * 8 / time_s,
+        .frame_s = frame_s,
+    };
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/paused.h"
+#include "test/cm.h"
+
+#define GBPS UINT64_C(1000000000)
+#define MS INT64_C(1000000)
+
+static const uint8_t mac[3][6] = {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 3}};
+
+/* 2 ms until 0 quanta, 3 ms until they are over: 3 ms are 5859.375 times of 512 bits at 1 Gb/s. */
+static void test_a_stop_ends_by_a_frame_or_by_itself(void **state)
+{
+    (void)state;
+    struct analysis_paused p = {.frames = 0};
+    analysis_paused_add(&p, mac[0], 65535, GBPS, 10 * MS);
+    analysis_paused_add(&p, mac[0], 0, GBPS, 12 * MS);
+    assert_int_equal(analysis_paused_ns(&p), 2 * MS);
+    analysis_paused_add(&p, mac[0], 0, GBPS, 15 * MS); /* once more says nothing */
+    assert_int_equal(analysis_paused_ns(&p), 2 * MS);
+    analysis_paused_add(&p, mac[0], 5859, GBPS, 20 * MS);
+    analysis_paused_add(&p, mac[0], 0, GBPS, 80 * MS);
+    assert_int_equal(analysis_paused_ns(&p), 2 * MS + 5859 * 512);
+    assert_int_equal(p.frames, 5);
+}
+
+static void test_a_repeated_one_goes_on(void **state)
+{
+    (void)state;
+    struct analysis_paused p = {.frames = 0};
+    for (int i = 0; i < 4; i++)
+        analysis_paused_add(&p, mac[0], 65535, GBPS, i * 16 * MS); /* 33.5 ms each */
+    assert_int_equal(analysis_paused_ns(&p), 48 * MS);
+}
+
+static void test_an_unknown_rate_waits_for_the_end(void **state)
+{
+    (void)state;
+    struct analysis_paused p = {.frames = 0};
+    analysis_paused_add(&p, mac[0], 1, 0, 0);
+    assert_int_equal(analysis_paused_ns(&p), 0);
+    analysis_paused_add(&p, mac[0], 0, 0, 5 * MS);
+    assert_int_equal(analysis_paused_ns(&p), 5 * MS);
+}
+
+/* Each stops its own peer; the one that stops most counts. */
+static void test_senders_are_told_apart(void **state)
+{
+    (void)state;
+    struct analysis_paused p = {.frames = 0};
+    analysis_paused_add(&p, mac[0], 65535, GBPS, 0);
+    analysis_paused_add(&p, mac[1], 65535, GBPS, 1 * MS);
+    analysis_paused_add(&p, mac[2], 0, GBPS, 2 * MS);
+    analysis_paused_add(&p, mac[0], 0, GBPS, 3 * MS);
+    analysis_paused_add(&p, mac[1], 0, GBPS, 8 * MS);
+    assert_int_equal(analysis_paused_ns(&p), 7 * MS);
+}
+
+static void test_more_senders_than_are_kept(void **state)
+{
+    (void)state;
+    struct analysis_paused p = {.frames = 0};
+    for (uint8_t i = 0; i < 2 * ANALYSIS_PAUSED_SENDERS; i++)
+        for (int off = 0; off < 2; off++)
+            analysis_paused_add(&p, (const uint8_t[6]){i}, off ? 0 : 65535, GBPS, i * MS + off * 1000);
+    assert_int_equal(analysis_paused_ns(&p), 1000);
+    assert_int_equal(p.frames, 4 * ANALYSIS_PAUSED_SENDERS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_stop_ends_by_a_frame_or_by_itself),
+        cmocka_unit_test(test_a_repeated_one_goes_on),
+        cmocka_unit_test(test_an_unknown_rate_waits_for_the_end),
+        cmocka_unit_test(test_senders_are_told_apart),
+        cmocka_unit_test(test_more_senders_than_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames of 1250 bytes take 100 us at 100 Mb/s. */
+#include "analysis/spacing.h"
+#include "test/cm.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define FRAME 1250
+#define FRAME_NS INT64_C(100000)
+#define RUNS 50
+
+/* Runs of `n` frames, `apart` frames' time from the last of one to the first of the next. */
+static struct analysis_spacing_figures spacing_of(int n, int apart)
+{
+    struct analysis_spacing w = {.frames = 0};
+    struct analysis_spacing_figures x;
+    int64_t t = 7;
+    for (int run = 0; run < RUNS; run++) {
+        for (int i = 0; i < n; i++, t += FRAME_NS)
+            analysis_spacing_add(&w, FRAME, t);
+        t += (apart - 1) * FRAME_NS;
+    }
+    analysis_spacing_get(&w, &x);
+    return x;
+}
+
+static bool near(double value, double wanted, double share)
+{
+    return fabs(value - wanted) <= share * fabs(wanted);
+}
+
+static void test_a_full_line_is_one_run(void **state)
+{
+    (void)state;
+    struct analysis_spacing_figures x = spacing_of(20, 1);
+    assert_true(near(x.line_bps, 100e6, 1e-6) && near(x.mean_bps, 100e6, 1e-6));
+    assert_true(near(x.frame_s, 100e-6, 1e-6));
+    assert_true(x.line_share > 0.999 && x.silent == 0);
+    assert_true(near(x.run_s, 100e-6 * 20 * RUNS / 2, 0.01)); /* half of it, on average */
+}
+
+/* 20 frames are 19 distances of a frame's time; then 21 frames' time pass until the next. */
+static void test_a_line_that_is_stopped_rests_between_runs(void **state)
+{
+    (void)state;
+    struct analysis_spacing_figures x = spacing_of(20, 21);
+    assert_true(near(x.line_bps, 100e6, 1e-6));
+    assert_true(near(x.mean_bps, 50e6, 0.02));
+    assert_true(near(x.silent, 21.0 / 40, 0.02));
+    assert_true(near(x.line_share, 19.0 / 20, 0.01)); /* the first of a run comes after a silence */
+    assert_true(near(x.run_s, 100e-6 * 19 / 2, 0.02));
+}
+
+/* Two for each ACK, as the clock of ACKs lets them go, are no stop: four mean distances are. */
+static void test_pairs_at_an_even_pace_are_no_silence(void **state)
+{
+    (void)state;
+    struct analysis_spacing_figures x = spacing_of(2, 5);
+    assert_true(x.silent == 0);
+    assert_true(near(x.line_share, 0.5, 0.02));
+    assert_true(near(x.fastest_bps, 100e6, 0.2)); /* to a quarter of an octave */
+    assert_true(near(x.mean_bps, 100e6 / 3, 0.02));
+    assert_true(near(x.run_s, 50e-6, 0.02)); /* nothing, or one frame's time */
+}
+
+/* An ACK of 90 bytes between full frames, stamped as they end: the larger one's bytes do not break the run. */
+static void test_small_frames_do_not_break_a_run(void **state)
+{
+    (void)state;
+    struct analysis_spacing w = {.frames = 0};
+    struct analysis_spacing_figures x;
+    int64_t t = 0;
+    for (int i = 0; i < 1000; i++) {
+        analysis_spacing_add(&w, FRAME, t += FRAME_NS);
+        analysis_spacing_add(&w, 90, t += 7200);
+    }
+    analysis_spacing_get(&w, &x);
+    assert_true(near(x.line_bps, 100e6, 1e-6));
+    assert_true(x.line_share > 0.999 && x.silent == 0);
+    assert_true(near(x.run_s, 1000 * 107.2e-6 / 2, 0.01));
+}
+
+static void test_nothing_is_known_of_one_frame(void **state)
+{
+    (void)state;
+    struct analysis_spacing w = {.frames = 0};
+    struct analysis_spacing_figures x;
+    analysis_spacing_add(&w, FRAME, 5);
+    analysis_spacing_get(&w, &x);
+    assert_true(isnan(x.line_bps) && isnan(x.fastest_bps));
+    assert_false(x.silent > 0 || x.line_share > 0);
+}
+
+/* Clocks that stand still or step back. */
+static void test_any_clock_will_do(void **state)
+{
+    (void)state;
+    struct analysis_spacing w = {.frames = 0};
+    struct analysis_spacing_figures x;
+    const int64_t at[] = {0, INT64_MAX / 8, 0, 0, 5, 3, INT64_MAX / 8, 0};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        analysis_spacing_add(&w, i % 2 ? 90 : 65535, at[i]);
+    analysis_spacing_get(&w, &x);
+    assert_true(isfinite(x.line_bps) && isfinite(x.mean_bps) && isfinite(x.run_s));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_full_line_is_one_run),
+        cmocka_unit_test(test_a_line_that_is_stopped_rests_between_runs),
+        cmocka_unit_test(test_pairs_at_an_even_pace_are_no_silence),
+        cmocka_unit_test(test_small_frames_do_not_break_a_run),
+        cmocka_unit_test(test_nothing_is_known_of_one_frame),
+        cmocka_unit_test(test_any_clock_will_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
