@@ -66,6 +66,16 @@ static void test_more_senders_than_are_kept(void **state)
     assert_int_equal(p.frames, 4 * ANALYSIS_PAUSED_SENDERS);
 }
 
+static void test_any_clock_will_do(void **state)
+{
+    (void)state;
+    struct analysis_paused p = {.frames = 0};
+    const int64_t at[] = {INT64_MAX, INT64_MIN, INT64_MAX, 0, INT64_MAX, -1, 5, INT64_MIN};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        analysis_paused_add(&p, mac[0], i % 3 ? 65535 : 0, i % 2, at[i]);
+    assert_true(analysis_paused_ns(&p) >= 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -74,6 +84,7 @@ int main(void)
         cmocka_unit_test(test_an_unknown_rate_waits_for_the_end),
         cmocka_unit_test(test_senders_are_told_apart),
         cmocka_unit_test(test_more_senders_than_are_kept),
+        cmocka_unit_test(test_any_clock_will_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
