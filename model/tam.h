@@ -47,7 +47,7 @@ struct model_tam_line {
 struct model_tam_lines {
     struct model_tam_line send_overhead;    /* Eq. 2.1: kappa_s + tau_s m */
     struct model_tam_line send_gap;         /* Eq. 2.2: g_1 + tau_1 m */
-    struct model_tam_line latency;          /* Eq. 2.3: l(p) + tau_L m, where l(p) = fixed_s + latency_per_process_s p */
+    struct model_tam_line latency;          /* Eq. 2.3: l(p) + tau_L m, l(p) = fixed_s + latency_per_process_s p */
     struct model_tam_line receive_gap;      /* Eq. 2.4: g_2 + tau_2 m */
     struct model_tam_line receive_overhead; /* Eq. 2.5: kappa_r + tau_r m */
     struct model_tam_line user_overhead;    /* U_r, which he prints no line for: it is one when it copies */
