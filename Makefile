@@ -2,7 +2,7 @@
 MESON_BUILD = build
 SANITIZE_BUILD = build-sanitize
 
-.PHONY: all setup build demo test test-gcc test-sanitize clean
+.PHONY: all setup build demo papers test test-gcc test-sanitize clean
 
 all: build
 
@@ -15,6 +15,10 @@ build: setup
 
 demo: build
 	@scripts/demo $(MESON_BUILD)/contraflow demo
+
+# Every figure of the papers once more, in minutes; PAPERS="tam zhu" runs those of test/data/papers/record alone.
+papers: build
+	@test/papers/record.py run $(MESON_BUILD)/contraflow $(PAPERS)
 
 test: test-gcc test-sanitize
 

@@ -16,10 +16,11 @@ static json_t *show_receiver_json(const char *directory, const struct study_work
     json_t *chain = k->has_chain ? results_json("c:f one_minus_a:f f:f", k->chain.c, k->chain.one_minus_a, k->chain.f)
                                  : json_null();
     return results_json("source:s kind:s simulated:b receiver:i senders:i window_packets:f buffer_packets:f to_gr:f "
-                        "efficiency:f efficiency_ci95:f chain:o predicted:f rule:s holds:b packs:l nacks:l timeouts:l",
+                        "efficiency:f efficiency_ci95:f in_order_share:f chain:o predicted:f rule:s holds:b packs:l "
+                        "nacks:l timeouts:l",
                         directory, "loss", true, k->receiver, k->senders, k->window, k->buffer, k->to_gr,
-                        k->efficiency, k->ci95, chain, k->predicted, k->rule, k->holds, k->pooled.packs,
-                        k->pooled.nacks, k->pooled.timeouts);
+                        k->efficiency, k->ci95, k->in_order_share, chain, k->predicted, k->rule, k->holds,
+                        k->pooled.packs, k->pooled.nacks, k->pooled.timeouts);
 }
 
 static void show_receiver(const char *directory, const struct study_workload_receiver *k)
@@ -32,6 +33,8 @@ static void show_receiver(const char *directory, const struct study_workload_rec
         printf(" +- %.4f", k->ci95);
     printf(" of the receiver's rate; %" PRId64 " Packs, %" PRId64 " Nacks, %" PRId64 " timeouts\n", k->pooled.packs,
            k->pooled.nacks, k->pooled.timeouts);
+    if (isfinite(k->in_order_share))
+        printf("  in order: %.4f of the packets that arrived (Eq. 4.1)\n", k->in_order_share);
     if (k->has_chain)
         printf("  transitions of this run (Eq. 4.11-4.13): c %.4f, 1-a %.4f, f %.4f\n", k->chain.c,
                k->chain.one_minus_a, k->chain.f);

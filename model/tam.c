@@ -51,6 +51,23 @@ bool model_tam_check(const struct model_tam *t, struct error *err)
     return true;
 }
 
+static double tam_at(const struct model_tam_line *line, double bytes)
+{
+    return line->fixed_s + line->per_byte_s * bytes;
+}
+
+bool model_tam_of_size(const struct model_tam_lines *lines, double bytes, struct model_tam *t, struct error *err)
+{
+    t->send_overhead_s = tam_at(&lines->send_overhead, bytes);
+    t->send_gap_s = tam_at(&lines->send_gap, bytes);
+    t->latency_s = tam_at(&lines->latency, bytes);
+    t->receive_gap_s = tam_at(&lines->receive_gap, bytes);
+    t->receive_overhead_s = tam_at(&lines->receive_overhead, bytes);
+    t->user_overhead_s = tam_at(&lines->user_overhead, bytes);
+    t->packet_bytes = bytes;
+    return model_tam_check(t, err);
+}
+
 double model_tam_latency_s(const struct model_tam *t, size_t processes)
 {
     return t->latency_s + t->latency_per_process_s * (double)processes;

@@ -2,7 +2,7 @@
 /* model/tam.h - cost of point-to-point messages and broadcasts from what one packet costs each part of a host.
  *
  * Tam 2001, "Performance analysis and design of algorithms for message passing on commodity clusters" (thesis),
- * section 2.2.3 (parameters), Eq. 2.6-2.9 and 3.1. All parameters are those of one full packet of b bytes. */
+ * section 2.2.3 (parameters), Eq. 2.1-2.9 and 3.1. All parameters are those of one full packet of b bytes. */
 #ifndef MODEL_TAM_H
 #define MODEL_TAM_H
 
@@ -38,6 +38,24 @@ struct model_tam model_tam_default(enum model_tam_switch kind);
 /* False and ERROR_INPUT unless times are finite and >= 0, gaps > 0, b > 0 and B_L >= 0.
  * Every function below checks its parameters so. */
 bool model_tam_check(const struct model_tam *t, struct error *err);
+
+/* What a packet of m bytes costs, fixed_s + per_byte_s * m (Eq. 2.1-2.5). */
+struct model_tam_line {
+    double fixed_s, per_byte_s;
+};
+
+struct model_tam_lines {
+    struct model_tam_line send_overhead;    /* Eq. 2.1: kappa_s + tau_s m */
+    struct model_tam_line send_gap;         /* Eq. 2.2: g_1 + tau_1 m */
+    struct model_tam_line latency;          /* Eq. 2.3: l(p) + tau_L m, l(p) = fixed_s + latency_per_process_s p */
+    struct model_tam_line receive_gap;      /* Eq. 2.4: g_2 + tau_2 m */
+    struct model_tam_line receive_overhead; /* Eq. 2.5: kappa_r + tau_r m */
+    struct model_tam_line user_overhead;    /* U_r, which he prints no line for: it is one when it copies */
+};
+
+/* Sets O_s, g_s, L, g_r, O_r and U_r of *t to those of packets of `bytes`, and b to that; leaves the rest. False and
+ * ERROR_INPUT as model_tam_check(). */
+bool model_tam_of_size(const struct model_tam_lines *lines, double bytes, struct model_tam *t, struct error *err);
 
 /* L(p) in seconds; p as it is counted by the caller. */
 double model_tam_latency_s(const struct model_tam *t, size_t processes);

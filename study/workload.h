@@ -18,7 +18,8 @@ struct study_workload_receiver {
     int receiver, senders;
     double window, buffer, to_gr; /* packets; packets; timeout in packet times */
     bool input;                   /* buffered at the senders' own input ports; else at one place for all */
-    double efficiency, ci95;
+    double efficiency, ci95;      /* in-order packets for each g_r */
+    double in_order_share;        /* Eq. 4.1, of all packets that reached it in the run; NAN where it sends, too */
     struct model_loss_counts pooled;
     struct model_loss_chain chain;
     bool has_chain;

@@ -6,6 +6,7 @@
 #include "results/directory.h"
 #include "results/flow.h"
 #include "results/gbn_events.h"
+#include "results/summary.h"
 #include "model/loss.h"
 
 #include <math.h>
@@ -73,6 +74,40 @@ static bool loss_read_flows(const char *directory, const struct scenario *s, str
     return true;
 }
 
+/* The frames that the links to this host delivered. */
+static double loss_arrived(const struct results_summary *summary, int host)
+{
+    char end[16];
+    double frames = 0;
+    size_t n = (size_t)snprintf(end, sizeof end, "-h%d", host);
+    for (size_t i = 0; i < summary->n_ports; i++) {
+        const struct results_port *p = &summary->ports[i];
+        size_t length = strlen(p->name);
+        if (length >= n && strcmp(p->name + length - n, end) == 0)
+            frames += (double)p->delivered_frames;
+    }
+    return frames;
+}
+
+/* good / (good + error). The links of a host that sends carry Packs as well, which are neither. */
+static bool loss_read_arrivals(const char *directory, const struct scenario *s, struct study_workload_receiver *k,
+                               struct error *err)
+{
+    struct results_summary summary;
+    if (!results_summary_read(&summary, directory, err))
+        return false;
+    bool sends = false;
+    double good = 0, arrived = loss_arrived(&summary, k->receiver);
+    for (int i = 0; i < s->n_flows; i++)
+        sends |= s->flows[i].from == k->receiver || s->flows[i].duplex;
+    for (size_t i = 0; i < summary.n_flows && i < (size_t)s->n_flows; i++)
+        if (s->flows[i].to == k->receiver)
+            good += (double)summary.flows[i].bytes / (double)s->gbn.packet_bytes;
+    k->in_order_share = sends || arrived <= 0 ? NAN : good / arrived;
+    results_summary_fini(&summary);
+    return true;
+}
+
 static void loss_read_traces(const char *directory, const struct scenario *s, struct study_workload_receiver *k)
 {
     struct model_loss_counts *senders = memory_zeroed((size_t)k->senders, sizeof *senders, "traces");
@@ -129,7 +164,7 @@ bool study_workload_loss(const char *directory, const struct scenario *s, double
         if (k.senders == 0)
             continue;
         loss_buffer(s, &k);
-        if (!loss_read_flows(directory, s, &k, err))
+        if (!loss_read_flows(directory, s, &k, err) || !loss_read_arrivals(directory, s, &k, err))
             return false;
         loss_read_traces(directory, s, &k);
         loss_predict(s, &k);

@@ -29,6 +29,7 @@ TABLES = {
     "cmd_run.c": "run", "cmd_sweep.c": "sweep", "cmd_predict_loss.c": "predict-loss",
     "cmd_replay_port.c": "replay-port",
     "cmd_replay_interface.c": "replay-interface", "cmd_predict_exchange.c": "predict-exchange",
+    "predict_host.c": "predict-message",
 }
 # Examples of the pages that are not run, by a part of them, and why. Their options are checked.
 NOT_RUN = {
@@ -53,6 +54,10 @@ def options_of_sources():
         accepted = {"--help", "-h"} | {"--" + name for name, _ in rows} | {"-" + letter for _, letter in rows if letter}
         if path.name == "cmd_predict_exchange.c":
             accepted |= {"--" + name for name in re.findall(r'^    \{"([a-z-]+)", ', text, re.M)}
+        if path.name == "predict_host.c":
+            accepted |= {"--" + name for name in re.findall(r'^    \{"([a-z-]+)", KIND', text, re.M)}
+            found["predict-broadcast"] = accepted
+            accepted = accepted - {"--copy"}
         found.setdefault(TABLES.get(path.name, str(path)), set()).update(accepted)
     return found
 

@@ -151,6 +151,28 @@ static void test_exchange_adds_both_overheads_of_a_slow_processor(void **state)
     assert_near(cost.time_s, (100 * 26.26 + 7) * US, 1e-12);
 }
 
+static void test_parameters_are_lines_of_the_size(void **state)
+{
+    (void)state;
+    /* Fast Ethernet's wire, 38 bytes a frame at 80 ns: 3.04 + 0.08 * 1500 = 123.04 us, as section 3.2.1 has it; and
+     * lines of one's own: 2 + 0.01 * 1500 = 17, 5 + 0.02 * 1500 = 35, 1 + 0.004 * 1500 = 7, 10 + 0.1 * 1500 = 160. */
+    const struct model_tam_lines lines = {.send_overhead = {2 * US, 0.01 * US}, .send_gap = {3.04 * US, 0.08 * US},
+                                          .latency = {10 * US, 0.1 * US}, .receive_gap = {3 * US, 0.08 * US},
+                                          .receive_overhead = {5 * US, 0.02 * US},
+                                          .user_overhead = {1 * US, 0.004 * US}};
+    struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
+    struct error err = {0};
+    assert_true(model_tam_of_size(&lines, 1500, &t, &err));
+    const double got[] = {t.send_overhead_s, t.send_gap_s, t.latency_s, t.receive_gap_s, t.receive_overhead_s,
+                          t.user_overhead_s}, want[] = {17, 123.04, 160, 123, 35, 7};
+    for (int i = 0; i < 6; i++)
+        assert_near(got[i], want[i] * US, 1e-15);
+    assert_near(t.packet_bytes, 1500, 0);
+    assert_near(t.latency_per_process_s, 0.3387 * US, 0); /* left */
+    assert_false(model_tam_of_size(&lines, 0, &t, &err));
+    assert_non_null(strstr(err.message, "packet: 0 bytes"));
+}
+
 /* Fig. 2.3 in units of a microsecond; Fig. 2.4 is the same with g = 1. */
 static struct model_tam figure_2_3(void)
 {
@@ -336,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_fast_ethernet_carries_12_megabytes_a_second_each_way),
         cmocka_unit_test(test_slow_sender_bounds_one_way),
         cmocka_unit_test(test_exchange_adds_both_overheads_of_a_slow_processor),
+        cmocka_unit_test(test_parameters_are_lines_of_the_size),
         cmocka_unit_test(test_broadcast_of_figure_2_3_is_bound_by_the_root),
         cmocka_unit_test(test_broadcast_of_figure_2_4_interferes),
         cmocka_unit_test(test_broadcast_of_a_slow_sender_goes_at_its_pace),

@@ -35,6 +35,12 @@ static void test_goodput_is_a_share_of_the_receivers_own_link(void **state)
                "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
                "a,h1,h0,0,0,,4.85e6,4.850455e6,1e4,0\n"
                "b,h2,h1,0,0,,4.85e7,4.850455e7,1e4,0\n");
+    /* Eq. 4.1: h0's link delivered 8 packets, 6 of them in order; h1 sends, its link carries Packs, too. */
+    write_file("summary.json",
+               "{\"complete\": true, \"ports\": [{\"port\": \"sw0-h0\", \"delivered_frames\": 8}, "
+               "{\"port\": \"sw0-h1\", \"delivered_frames\": 9}, {\"port\": \"h0\", \"delivered_frames\": 5}], "
+               "\"flows\": [{\"flow\": \"a\", \"delivered_bytes\": 8952}, "
+               "{\"flow\": \"b\", \"delivered_bytes\": 8952}]}");
     struct study_workload w =
         judged("transport: gbn\ngbn: {packet: 1492B}\n"
                "network: {topology: star, hosts: 4, link: {rate: 100Mbps}, uplinks: 1, backbone: {rate: 10Mbps}}\n"
@@ -48,6 +54,8 @@ static void test_goodput_is_a_share_of_the_receivers_own_link(void **state)
         assert_true(fabs(r->efficiency - 0.5) < 1e-5);
         assert_true(isnan(r->predicted) && r->holds);
     }
+    assert_true(fabs(w.losses.receiver[0].in_order_share - 0.75) < 1e-12);
+    assert_true(isnan(w.losses.receiver[1].in_order_share));
     study_workload_fini(&w);
 }
 

@@ -1,0 +1,416 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The papers, point by point: runs the rows of test/data/papers/record and writes doc/papers.md from them.
+
+    record.py run CONTRAFLOW [NAME...]   runs all rows, or those of NAME.csv; writes ours.csv and doc/papers.md
+    record.py write                      writes doc/papers.md alone, from the rows and ours.csv as they are
+
+A file NAME.csv has these columns, a row for each point of a paper:
+
+    paper, place, page    zhu2014, "Table I", "7"; `place` is one that contents*.csv lists for the paper
+    row                   which point of the place; no two are the same
+    says                  what the paper states, in one sentence of our own
+    published, unit       its number, if it gives one
+    tolerance             how far ours may be off: 0.05 of the published number, "+-0.01" in its unit, or "at most" and
+                          "at least" where the paper gives a bound
+    status                reproduced, contradicted, not comparable, out of scope
+    command               what prints our figure, from the repository's root; $T is a directory of the command's own
+    take                  where in the output it stands: "json:a.b[0].c", "json:list[key=value].c" or "re:REGEX", whose
+                          first group it is; " * NUMBER" after a path of JSON changes the unit
+    cost                  quick: at most 2 s, run by the test; long: run by this program alone
+    note                  contradicted: three or more conditions that were tried, with their figures, between
+                          semicolons; not comparable and out of scope: why
+
+contents*.csv list every table, figure, equation, algorithm and experiment of the papers: paper, place, page. ours.csv
+has what each command gave when this program last ran it."""
+import csv
+import json
+import math
+import multiprocessing.pool
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COLUMNS = "paper place page row says published unit tolerance status command take cost note".split()
+OURS = "paper place row ours command take".split()
+STATUSES = ("reproduced", "contradicted", "not comparable", "out of scope")
+BOUNDS = ("at most", "at least")
+PAPERS = {
+    "zhu2014": "Zhu, Lastovetsky, Ali, Riesen, Hasanov 2014",
+    "zhu2013": "Zhu, Lastovetsky, Ali, Riesen 2013",
+    "tam2001": "Tam 2001",
+    "steffenel2006": "Steffenel 2006",
+    "vaughan2003": "Vaughan, Grove, Coddington 2003",
+}
+CONDITIONS = 3  # tried before a point is called contradicted
+QUICK_S = 2
+SAME = 1e-4     # of a quick row's figure: compilers may round another way
+
+
+def key(row):
+    return row["paper"], row["place"], row["row"]
+
+
+def name(row):
+    return ", ".join(key(row))
+
+
+def number(text):
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def read_csv(path, columns):
+    with open(path, newline="", encoding="utf-8") as f:
+        reader = csv.DictReader(f)
+        if reader.fieldnames != columns:
+            raise SystemExit(f"{path}: the first line is {reader.fieldnames}; want {','.join(columns)}")
+        rows = list(reader)
+    for i, row in enumerate(rows):
+        if None in row or None in row.values():
+            raise SystemExit(f"{path}: row {i + 1} has not {len(columns)} fields: {row}")
+    return rows
+
+
+class Record:
+    def __init__(self, root=ROOT):
+        self.root = root
+        self.folder = root / "test/data/papers/record"
+        self.files = {}     # NAME -> rows
+        self.contents = []
+        self.ours = {}
+        for path in sorted(self.folder.glob("*.csv")):
+            if path.stem == "ours":
+                self.read_ours(path)
+            elif path.stem.startswith("contents"):
+                self.contents += read_csv(path, ["paper", "place", "page"])
+            else:
+                self.files[path.stem] = read_csv(path, COLUMNS)
+
+    def read_ours(self, path):
+        for row in read_csv(path, OURS):
+            if key(row) in self.ours:
+                raise SystemExit(f"{path}: {name(row)}: there are two of it: make papers, or delete one")
+            self.ours[key(row)] = row
+
+    @property
+    def rows(self):
+        return [row for rows in self.files.values() for row in rows]
+
+    def write_ours(self):
+        with open(self.folder / "ours.csv", "w", newline="", encoding="utf-8") as f:
+            writer = csv.DictWriter(f, OURS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(self.ours[key(row)] for row in self.rows if key(row) in self.ours)
+
+    def write(self):
+        (self.root / "doc/papers.md").write_text(document(self), encoding="utf-8")
+
+
+# Our figures
+
+STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[(\d+)\]|\[(\w+)=([^\]]*)\]")
+
+
+def take_json(text, path):
+    path, _, factor = path.partition(" * ")
+    value, at = json.loads(text), 0
+    while at < len(path):
+        step = STEP.match(path, at)
+        if not step:
+            raise ValueError(f"'{path[at:]}' is no path")
+        field, index, name_, wanted = step.groups()
+        if field:
+            value = value[field]
+        elif index:
+            value = value[int(index)]
+        else:
+            value = next(v for v in value if str(v[name_]) == wanted)
+        at = step.end()
+    return value * float(factor) if factor else value
+
+
+def take(text, where):
+    """What `where` finds in a command's output, as text; ValueError says what is missing."""
+    kind, _, rest = where.partition(":")
+    if kind == "json":
+        try:
+            value = take_json(text, rest)
+        except (KeyError, IndexError, TypeError, StopIteration, json.JSONDecodeError) as e:
+            raise ValueError(f"{where}: not in the output ({type(e).__name__} {e})") from e
+    elif kind == "re":
+        match = re.search(rest, text, re.M)
+        if not match:
+            raise ValueError(f"{where}: no match in the output")
+        value = match[1]
+    else:
+        raise ValueError(f"take '{where}': want json:PATH or re:REGEX")
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    value = str(value)
+    return value if number(value) is None else f"{number(value):.6g}"
+
+
+def run_command(command, contraflow, root=ROOT, timeout=3600):
+    """(output, seconds) of a row's command; ValueError when it fails. Status 1 is the answer no."""
+    with tempfile.TemporaryDirectory(prefix="contraflow-papers-") as scratch:
+        environment = dict(os.environ, PATH=f"{contraflow.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8", T=scratch)
+        begin = time.monotonic()
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=root, env=environment, timeout=timeout,
+                              capture_output=True, text=True)
+        if done.returncode not in (0, 1) or (done.returncode == 1 and not done.stdout):
+            raise ValueError(f"exit status {done.returncode}: {done.stderr.strip()[-400:]}")
+        return done.stdout, time.monotonic() - begin
+
+
+def figures(rows, contraflow, root=ROOT, said=lambda text: None):
+    """{key: our figure as text} and a list of what went wrong; rows with the same command share one run."""
+    commands = {}
+    for row in rows:
+        if row["command"]:
+            commands.setdefault(row["command"], []).append(row)
+
+    def one(command):
+        try:
+            return command, run_command(command, contraflow, root), None
+        except (ValueError, subprocess.TimeoutExpired) as e:
+            return command, None, str(e)
+
+    found, wrong = {}, []
+    with multiprocessing.pool.ThreadPool(os.cpu_count()) as pool:
+        for command, done, error in pool.imap_unordered(one, commands):
+            for row in commands[command]:
+                try:
+                    if error:
+                        raise ValueError(error)
+                    found[key(row)] = take(done[0], row["take"])
+                except ValueError as e:
+                    wrong.append(f"{name(row)}: {command}: {e}")
+            slow = done and done[1] > QUICK_S and any(r["cost"] == "quick" for r in commands[command])
+            said(f"{done[1] if done else 0:7.2f} s {'(not quick) ' if slow else ''}{command}")
+    return found, wrong
+
+
+# What must hold
+
+def within(row, ours):
+    """Whether our figure is as near the published one as the row's tolerance asks."""
+    published, tolerance, value = number(row["published"]), row["tolerance"], number(ours)
+    if value is None:
+        return False
+    if tolerance == "at most":
+        return value <= published
+    if tolerance == "at least":
+        return value >= published
+    if tolerance.startswith("+-"):
+        return abs(value - published) <= float(tolerance[2:])
+    return abs(value - published) <= float(tolerance) * abs(published)
+
+
+def tolerance_is_known(text):
+    value = number(text.removeprefix("+-"))
+    return text in BOUNDS or (value is not None and value >= 0)
+
+
+def conditions(note):
+    """What was tried: parts between semicolons that have a figure."""
+    return [part for part in note.split(";") if re.search(r"\d", part)]
+
+
+def verdict_faults(row, ours):
+    """What is wrong between a row's status and our figure."""
+    if not row["published"] or not row["command"] or not tolerance_is_known(row["tolerance"]):
+        return
+    if row["status"] == "reproduced" and not within(row, ours):
+        yield f"{name(row)}: ours is {ours}, published {row['published']}, tolerance {row['tolerance']}: not reproduced"
+    if row["status"] == "contradicted" and within(row, ours):
+        yield (f"{name(row)}: ours is {ours}, published {row['published']}, tolerance {row['tolerance']}: "
+               "not contradicted")
+
+
+def row_faults(row):
+    if row["paper"] not in PAPERS:
+        yield f"paper '{row['paper']}' is not one of {', '.join(PAPERS)}"
+    if row["status"] not in STATUSES:
+        yield f"status '{row['status']}' is not one of {', '.join(STATUSES)}"
+    for field in ("place", "page", "row", "says"):
+        if not row[field]:
+            yield f"{field} is empty"
+    if row["published"] and number(row["published"]) is None:
+        yield f"published '{row['published']}' is no number"
+    if bool(row["published"]) != bool(row["tolerance"]) and row["command"]:
+        yield "published and tolerance: give both or none"
+    if row["tolerance"] and not tolerance_is_known(row["tolerance"]):
+        yield f"tolerance '{row['tolerance']}' is neither a share, nor +-NUMBER, nor {' nor '.join(BOUNDS)}"
+    if len({bool(row[field]) for field in ("command", "take", "cost")}) > 1:
+        yield "command, take and cost: give all or none"
+    if row["cost"] not in ("", "quick", "long"):
+        yield f"cost '{row['cost']}' is neither quick nor long"
+    if row["status"] == "reproduced" and not row["command"]:
+        yield "reproduced, but no command prints our figure"
+    if row["status"] == "contradicted" and len(conditions(row["note"])) < CONDITIONS:
+        yield f"contradicted, but its note has not {CONDITIONS} conditions with figures"
+    if row["status"] in STATUSES[2:] and not row["note"]:
+        yield f"{row['status']}, but its note does not say why"
+
+
+def ours_faults(row, ours):
+    """What is wrong with the row of ours.csv, None where there is none."""
+    if not row["command"]:
+        return
+    if ours is None or not ours["ours"]:
+        yield f"{name(row)}: not in ours.csv: make papers"
+    elif ours["command"] != row["command"] or ours["take"] != row["take"]:
+        yield f"{name(row)}: ours.csv is of another command: make papers"
+    else:
+        yield from verdict_faults(row, ours["ours"])
+
+
+def faults(record):
+    """Everything that is wrong with the record, without running a command."""
+    found, seen = [], set()
+    places = {(c["paper"], c["place"]) for c in record.contents}
+    for row in record.rows:
+        wrong = list(row_faults(row))
+        found += [f"{name(row)}: {text}" for text in wrong]
+        if key(row) in seen:
+            found.append(f"{name(row)}: there are two of it")
+        seen.add(key(row))
+        if (row["paper"], row["place"]) not in places:
+            found.append(f"{name(row)}: contents*.csv have no such place")
+        if not wrong:
+            found += ours_faults(row, record.ours.get(key(row)))
+    having = {(row["paper"], row["place"]) for row in record.rows}
+    found += [f"{paper}, {place}: no row" for paper, place in sorted(places - having)]
+    return found + [f"{', '.join(k)}: in ours.csv alone: make papers" for k in sorted(set(record.ours) - seen)]
+
+
+# doc/papers.md
+
+HEAD = """# The papers, point by point
+
+{counts}
+
+A point is *reproduced* when a command prints a figure within the tolerance shown; the test `papers` holds each to it,
+and `make papers` runs them all and writes this page. It is *contradicted* when ours differs: what was tried is listed
+below the table. It is *not comparable* when the paper does not say enough, or measured what nothing here has, and *out
+of scope* when it is no claim about networks. Commands, sources and tolerances: `test/data/papers/record/*.csv`.
+"""
+
+
+def cell(text):
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def shown(text):
+    """Four digits are enough to compare."""
+    value = number(text)
+    return cell(text) if value is None else f"{value:.4g}"
+
+
+def published(row):
+    if not row["published"]:
+        return ""
+    unit = f" {row['unit']}" if row["unit"] else ""
+    tolerance = row["tolerance"]
+    if tolerance in BOUNDS:
+        return cell(f"{tolerance} {row['published']}{unit}")
+    if not tolerance:
+        return cell(row["published"] + unit)
+    if not tolerance.startswith("+-"):
+        tolerance = f"{100 * float(tolerance):g} %"
+    return cell(f"{row['published']}{unit} ({tolerance})")
+
+
+def count(rows, status):
+    return sum(row["status"] == status for row in rows)
+
+
+def paper_rows(record, paper):
+    """In the order of the contents; rows of no place last."""
+    order = {c["place"]: i for i, c in reversed(list(enumerate(record.contents))) if c["paper"] == paper}
+    rows = [row for row in record.rows if row["paper"] == paper]
+    return sorted(rows, key=lambda row: order.get(row["place"], len(order) + len(record.contents)))
+
+
+def table(record, rows):
+    yield "| place | point | what the paper says | published (tolerance) | ours | |"
+    yield "|---|---|---|---|---|---|"
+    place, said = None, set()
+    for row in rows:
+        ours = record.ours.get(key(row), {}).get("ours", "")
+        first = f"{row['place']} (p. {row['page']})" if number(row["page"]) else f"{row['place']} ({row['page']})"
+        new = row["place"] != place
+        says = "" if (row["place"], row["says"]) in said else cell(row["says"])
+        said.add((row["place"], row["says"]))
+        yield "| {} | {} | {} | {} | {} | {} |".format(
+            cell(first) if new else "", cell(row["row"]), says, published(row), shown(ours), row["status"])
+        place = row["place"]
+
+
+def notes(rows, status, heading):
+    chosen = [row for row in rows if row["status"] == status and row["note"]]
+    if chosen:
+        yield from ("", f"### {heading}", "")
+        by_note = {}  # rows of a place that share a note are one item
+        for row in chosen:
+            by_note.setdefault((row["place"], row["note"]), []).append(row["row"])
+        for (place, note), which in by_note.items():
+            yield f"- {place}, {'; '.join(which)}: {' '.join(note.split())}"
+
+
+def document(record):
+    rows = record.rows
+    n = {status: count(rows, status) for status in STATUSES}
+    text = [HEAD.format(counts="\n".join([
+        f"The five papers make {len(rows)} points in {len(record.contents)} tables, figures, equations, algorithms and",
+        f"experiments: {n['reproduced']} are reproduced, {n['contradicted']} contradicted, {n['not comparable']} not "
+        f"comparable and {n['out of scope']} out of scope."])),
+        "| paper | points | reproduced | contradicted | not comparable | out of scope |", "|---|---|---|---|---|---|"]
+    present = [paper for paper in PAPERS if paper_rows(record, paper)]
+    for paper in present:
+        of = paper_rows(record, paper)
+        text.append(f"| {PAPERS[paper]} | {len(of)} | " + " | ".join(str(count(of, s)) for s in STATUSES) + " |")
+    for paper in present:
+        of = paper_rows(record, paper)
+        text += ["", f"## {PAPERS[paper]}", "", *table(record, of),
+                 *notes(of, "contradicted", "Contradicted: what was tried"),
+                 *notes(of, "reproduced", "Reproduced: how"),
+                 *notes(of, "not comparable", "Not comparable: why"), *notes(of, "out of scope", "Out of scope: why")]
+    return "\n".join(text) + "\n"
+
+
+def main(words):
+    if words[:1] == ["write"] and len(words) == 1:
+        Record().write()
+        return 0
+    if words[:1] != ["run"] or len(words) < 2:
+        sys.exit(__doc__)
+    record = Record()
+    unknown = set(words[2:]) - set(record.files)
+    if unknown:
+        sys.exit(f"record.py: '{sorted(unknown)[0]}' is none of {', '.join(record.files)}")
+    rows = [row for stem, rows in record.files.items() if not words[2:] or stem in words[2:] for row in rows]
+    found, wrong = figures(rows, pathlib.Path(words[1]).resolve(), said=lambda text: print(text, flush=True))
+    for row in rows:
+        record.ours.pop(key(row), None)
+        if key(row) in found:
+            record.ours[key(row)] = {**{c: row[c] for c in OURS if c != "ours"}, "ours": found[key(row)]}
+    record.ours = {k: v for k, v in record.ours.items() if k in {key(row) for row in record.rows}}
+    record.write_ours()
+    record.write()
+    wrong += faults(record)
+    print("\n".join(wrong) or f"{len(rows)} rows hold")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
