@@ -175,8 +175,8 @@ class Claims(Case):
         said = self.sizes("0,1,10\n0,2,10\n0,3,10\n3,1,1000000\n")
         self.assertFalse(said["claim3"])
         self.assertLess(said["port_s"], said["rounds_s"])
-        self.assertIn("needs synchronous rounds", self.good("predict", "exchange", "--sizes", "w.csv", "--alpha", "50us",
-                                                            "--beta", "1e-8").stdout)
+        text = self.good("predict", "exchange", "--sizes", "w.csv", "--alpha", "50us", "--beta", "1e-8").stdout
+        self.assertIn("needs synchronous rounds", text)
 
     def test_bad_files(self):
         link = ("--alpha", "50us", "--beta", "1e-8")
