@@ -26,6 +26,8 @@ static void signatures_add(struct view_table *t, const struct study_fit_signatur
 void cli_fit_signatures_print(const void *state)
 {
     const struct study_fit_signatures *f = state;
+    if (f->n_rows == 0)
+        printf("%zu points of MPI_Alltoall; a contention signature needs four sizes at one number of processes\n", f->n);
     for (size_t first = 0, end; first < f->n_rows; first = end) {
         struct view_table t;
         view_table_head(&t, "fitted at|points|gamma|delta ms|(n-1) delta ms|M|own error %|others %|worst %|once %|"

@@ -95,15 +95,20 @@ static void show_clusters(const struct study_workload_operations *o)
 
 static double show_late(const struct study_workload_process *p)
 {
-    return (double)p->late / (double)p->n;
+    return p->n ? (double)p->late / (double)p->n : (double)NAN; /* one that was never through */
 }
 
 /* Who waits for timers (Vaughan et al. 2003, Fig. 24 and 25), and what that costs when all wait for the slowest. */
 static void show_by_process(const struct study_workload_operations *o)
 {
     printf("  late by process, %%:");
-    for (size_t i = 0; i < o->n_own; i++)
-        printf("%s%.0f", i % LATE_LINE == 0 && i > 0 ? "\n                      " : " ", 100 * show_late(&o->process[i]));
+    for (size_t i = 0; i < o->n_own; i++) {
+        fputs(i % LATE_LINE == 0 && i > 0 ? "\n                      " : " ", stdout);
+        if (o->process[i].n > 0)
+            printf("%.0f", 100 * show_late(&o->process[i]));
+        else
+            putchar('-');
+    }
     printf("\n  %.1f %% of operations have a late process\n", 100 * (double)o->late_whole / (double)o->n_whole);
 }
 

@@ -5,6 +5,8 @@ over processes and sizes, bounds of unequal messages."""
 import collections
 import csv
 import json
+import shutil
+import sqlite3
 
 import e2e
 
@@ -137,6 +139,17 @@ class Sweeps(Case):
         self.assertIn("contention signatures", self.good("fit", "s.db").stdout)
         self.good("report", "s.db", "-o", "page.html")
         self.assertIn("Contention signatures", (self.dir / "page.html").read_text())
+
+    def test_shards_that_differ_in_whole_operations_alone_are_refused(self):
+        self.sweep("alltoall.yaml", {"traffic.exchange.repeat": 2}, {"network.hosts": [2, 3]})
+        shutil.copy(self.dir / "s.db", self.dir / "a.db")
+        self.assertIn("needs four sizes", self.good("fit", "s.db").stdout)
+        self.good("sweep", "merge", "m.db", "a.db", "s.db")
+        db = sqlite3.connect(self.dir / "a.db")
+        db.execute("UPDATE point SET operation_s = operation_s + 1 WHERE number = 2")
+        db.commit()
+        db.close()
+        self.bad(2, "point 2 has other results", "sweep", "merge", "n.db", "a.db", "s.db")
 
     def test_connections_that_meet_nobody_have_one_gap(self):
         # 1448 bytes in 1538 on the wire at 100 Mb/s: 84.97 ns a byte, however many pairs a star carries.
