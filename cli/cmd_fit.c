@@ -13,6 +13,8 @@ static const struct {
 } fit_shows[STUDY_FIT_PARTS] = {
     [STUDY_FIT_RESOURCES] = {cli_fit_resources_print, cli_fit_resources_json},
     [STUDY_FIT_PATTERNS] = {cli_fit_patterns_print, cli_fit_patterns_json},
+    [STUDY_FIT_CONNECTIONS] = {cli_fit_connections_print, cli_fit_connections_json},
+    [STUDY_FIT_SIGNATURES] = {cli_fit_signatures_print, cli_fit_signatures_json},
     [STUDY_FIT_ENGINES] = {cli_fit_engines_print, cli_fit_engines_json},
     [STUDY_FIT_REGIMES] = {cli_fit_regimes_print, cli_fit_regimes_json},
 };

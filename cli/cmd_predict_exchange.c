@@ -47,7 +47,7 @@ static const struct setting {
     {"l-per-process", KIND_TIME, FIELD(tam.latency_per_process_s), STUDY_EXCHANGE_TAM},
     {"packet", KIND_BYTES, FIELD(tam.packet_bytes), STUDY_EXCHANGE_ANY},
 };
-enum { SETTINGS = sizeof settings / sizeof *settings, WORDS = 5 };
+enum { SETTINGS = sizeof settings / sizeof *settings, WORDS = 6 };
 
 static bool exchange_number(const char *text, double *value, struct error *err)
 {
@@ -184,6 +184,7 @@ static int exchange_read(int argc, char **argv, struct cli_predict_exchange_opti
         {"like", 0, .text = &o->like},
         {"network", 0, .text = &r->network},
         {"fit", 0, .text = &r->fit_path},
+        {"sizes", 0, .text = &r->sizes_path},
         {"json", 0, .flag = &o->json},
     };
     *o = (struct cli_predict_exchange_options){.like = "8275-326"};
@@ -197,7 +198,7 @@ static int exchange_read(int argc, char **argv, struct cli_predict_exchange_opti
     bool any = false;
     for (int m = 0; m < STUDY_EXCHANGE_MODELS; m++)
         any |= r->wanted[m];
-    if (!any) {
+    if (!any && !r->sizes_path) {
         const char *name = r->fit_path || r->network ? "signature" : "tam";
         r->wanted[exchange_model_at(name, strlen(name))] = true;
     }

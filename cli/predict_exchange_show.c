@@ -79,8 +79,39 @@ static void show_tree(const struct study_exchange_answer *a)
            a->tree.switches);
 }
 
+static void show_claims(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
+{
+    const struct model_alltoall_bounds *b = &a->claims;
+    struct view_table t;
+    printf("%s: %zu messages among %zu processes, %.15g bytes (Steffenel 2006, section 5; alpha %g us, beta %g ns)\n",
+           o->request.sizes_path, a->messages, a->processes, a->total_bytes, a->link.alpha_s * 1e6,
+           a->link.beta_s_per_byte * 1e9);
+    printf("  start-ups, at least %zu (Claim 1)\n", b->startups);
+    view_table_head(&t, "bound|source|time ms");
+    view_table_add(&t, "sending|t_s|%f", b->send_s * 1e3);
+    view_table_add(&t, "receiving|t_r|%f", b->receive_s * 1e3);
+    view_table_add(&t, "bytes|Claim 2|%f", b->bytes_s * 1e3);
+    view_table_add(&t, "bytes and start-ups|Claim 3|%f", b->rounds_s * 1e3);
+    view_table_add(&t, "without its conditions|one process, one way|%f", b->port_s * 1e3);
+    view_table_print(&t, "  ", 2, stdout);
+    puts(b->claim3 ? "  Claim 3 holds: one process has both the most messages and the most bytes"
+                   : "  Claim 3 needs synchronous rounds here: no process has both the most messages and the most bytes");
+}
+
+static json_t *claims_json(const struct study_exchange_answer *a)
+{
+    const struct model_alltoall_bounds *b = &a->claims;
+    return results_json("processes:z messages:z total_bytes:f startups:z send_s:f receive_s:f bytes_s:f rounds_s:f "
+                        "claim3:b port_s:f", a->processes, a->messages, a->total_bytes, b->startups, b->send_s,
+                        b->receive_s, b->bytes_s, b->rounds_s, b->claim3, b->port_s);
+}
+
 static void show_text(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
+    if (o->request.sizes_path) {
+        show_claims(o, a);
+        return;
+    }
     if (o->request.fit_path)
         show_fit(o, a);
     if (a->processes == 0)
@@ -123,6 +154,10 @@ static json_t *tree_json(const struct study_exchange_answer *a)
 
 static void show_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
+    if (o->request.sizes_path) {
+        cli_print_json(results_json("claims:o", claims_json(a)));
+        return;
+    }
     json_t *list = json_array();
     for (size_t i = 0; i < a->n; i++) {
         const struct study_exchange_row *row = &a->row[i];

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #define BAR 50 /* characters of the fullest bin */
+#define LATE_LINE 16 /* processes in a line */
 
 static json_t *show_receiver_json(const char *directory, const struct study_workload_receiver *k)
 {
@@ -88,11 +89,30 @@ static void show_clusters(const struct study_workload_operations *o)
         return;
     }
     printf("  %zu clusters, the second %.1f ms behind the first (%s: %g ms); %.1f %% of completions lie beyond it\n",
-           d->n_clusters, d->spacing_s * 1e3, o->gbn ? "timeout" : "minimum RTO", o->timer_s * 1e3,
+           d->n_clusters, d->spacing_s * 1e3, o->timer, o->timer_s * 1e3,
            100 * d->outlier_share);
     for (size_t i = 0; i < d->n_clusters; i++)
         printf("    %6.1f %%  %.3f to %.3f ms, mean %.3f\n", 100 * (double)d->cluster[i].n / (double)d->n,
                d->cluster[i].min_s * 1e3, d->cluster[i].max_s * 1e3, d->cluster[i].mean_s * 1e3);
+}
+
+static double show_late(const struct study_workload_process *p)
+{
+    return p->n ? (double)p->late / (double)p->n : (double)NAN; /* one that was never through */
+}
+
+/* Who waits for timers (Vaughan et al. 2003, Fig. 24 and 25), and what that costs when all wait for the slowest. */
+static void show_by_process(const struct study_workload_operations *o)
+{
+    printf("  late by process, %%:");
+    for (size_t i = 0; i < o->n_own; i++) {
+        fputs(i % LATE_LINE == 0 && i > 0 ? "\n                      " : " ", stdout);
+        if (o->process[i].n > 0)
+            printf("%.0f", 100 * show_late(&o->process[i]));
+        else
+            putchar('-');
+    }
+    printf("\n  %.1f %% of operations have a late process\n", 100 * (double)o->late_whole / (double)o->n_whole);
 }
 
 static json_t *show_operations_json(const char *directory, const struct study_workload_operations *o)
@@ -100,9 +120,17 @@ static json_t *show_operations_json(const char *directory, const struct study_wo
     json_t *best = o->has_optimum ? results_json("optimum_s:f formula_s:f of_optimum:f", o->cost.bound_s,
                                                  o->cost.time_s, o->cost.bound_s / o->whole.value)
                                   : json_null();
-    return results_json("source:s kind:s simulated:b operations:z whole_mean_s:f whole_ci95_s:f exchange:o processes:o",
-                        directory, "operations", true, o->n_whole, o->whole.value, o->whole.ci95, best,
-                        show_distribution_json(&o->processes));
+    json_t *own = json_array();
+    for (size_t i = 0; i < o->n_own; i++)
+        json_array_append_new(own, results_json("n:z mean_s:f late_share:f", o->process[i].n, o->process[i].mean_s,
+                                                show_late(&o->process[i])));
+    return results_json("source:s kind:s simulated:b operations:z whole_mean_s:f whole_ci95_s:f exchange:o processes:o "
+                        "by_process:o cascade:o", directory, "operations", true, o->n_whole, o->whole.value,
+                        o->whole.ci95, best, show_distribution_json(&o->processes), own,
+                        results_json("process_mean_s:f slowest_mean_s:f ratio:f late_operations_share:f",
+                                     o->processes.mean_s.value, o->whole.value,
+                                     o->whole.value / o->processes.mean_s.value,
+                                     (double)o->late_whole / (double)o->n_whole));
 }
 
 static void show_operations(const char *directory, const struct study_workload_operations *o)
@@ -111,10 +139,13 @@ static void show_operations(const char *directory, const struct study_workload_o
            o->n_processes);
     show_distribution(&o->processes);
     show_clusters(o);
+    if (o->processes.n_clusters > 1)
+        show_by_process(o);
     printf("  whole operations (last process): mean %.3f ms", o->whole.value * 1e3);
     if (isfinite(o->whole.ci95))
         printf(" +- %.3f", o->whole.ci95 * 1e3);
-    putchar('\n');
+    printf(", %.2f times that of a process: what each costs when all wait for the slowest\n",
+           o->whole.value / o->processes.mean_s.value);
     if (o->has_optimum)
         printf("  optimum (Tam 2001, Eq. 5.1) %.3f ms: %.3f of it; the algorithm's own formula %.3f ms\n",
                o->cost.bound_s * 1e3, o->cost.bound_s / o->whole.value, o->cost.time_s * 1e3);

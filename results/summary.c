@@ -55,6 +55,17 @@ static json_t *summary_benchmark(const struct results_benchmark *b)
                         b->reached, b->messages, b->converged);
 }
 
+static json_t *summary_operations(const struct results_operations *o)
+{
+    return o->n > 0 ? results_json("n:l mean_s:f ci95_s:f", o->n, o->mean_s, o->ci95_s) : json_null();
+}
+
+static double summary_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
 json_t *results_summary_json(const struct results_summary *s)
 {
     json_t *captures = json_array();
@@ -63,9 +74,9 @@ json_t *results_summary_json(const struct results_summary *s)
                               results_json("file:s at:s frames:l", s->captures[i].file, s->captures[i].at,
                                            s->captures[i].frames));
     return results_json("contraflow:s engine:s title:s scenario:s seed:l simulated:b complete:b ended_s:f warmup_s:f "
-                        "benchmark:o flows:o ports:o captures:o", s->contraflow, s->engine, s->title ? s->title : "",
+                        "benchmark:o operations:o flows:o ports:o captures:o", s->contraflow, s->engine, s->title ? s->title : "",
                         "scenario.yaml", s->seed, true, s->complete, summary_seconds(s->ended_ps),
-                        summary_seconds(s->warmup_ps), summary_benchmark(&s->benchmark),
+                        summary_seconds(s->warmup_ps), summary_benchmark(&s->benchmark), summary_operations(&s->operations),
                         summary_rows(&results_flow_columns, s->flows, s->n_flows),
                         summary_rows(&ports, s->ports, s->n_ports), captures);
 }
@@ -95,7 +106,7 @@ static void *summary_list(const json_t *object, const char *key, const struct re
 void results_summary_from_json(struct results_summary *s, const json_t *object)
 {
     const json_t *title = json_object_get(object, "title"), *benchmark = json_object_get(object, "benchmark");
-    const json_t *captures = json_object_get(object, "captures"), *reached = json_object_get(benchmark, "reached");
+    const json_t *captures = json_object_get(object, "captures"), *operations = json_object_get(object, "operations");
     *s = (struct results_summary){
         .title = memory_text("%s", json_is_string(title) ? json_string_value(title) : ""),
         .seed = json_integer_value(json_object_get(object, "seed")),
@@ -103,9 +114,11 @@ void results_summary_from_json(struct results_summary *s, const json_t *object)
         .ended_ps = summary_time_ps(object, "ended_s"),
         .warmup_ps = summary_time_ps(object, "warmup_s"),
         .benchmark = {json_number_value(json_object_get(benchmark, "precision")),
-                      json_is_number(reached) ? json_number_value(reached) : (double)NAN,
+                      summary_number(benchmark, "reached"),
                       json_integer_value(json_object_get(benchmark, "messages")),
                       json_is_true(json_object_get(benchmark, "converged"))},
+        .operations = {json_integer_value(json_object_get(operations, "n")), summary_number(operations, "mean_s"),
+                       summary_number(operations, "ci95_s")},
         .captures = memory_zeroed(json_array_size(captures), sizeof *s->captures, "a summary"),
     };
     summary_text(object, "contraflow", s->contraflow, sizeof s->contraflow);

@@ -29,6 +29,12 @@ struct results_benchmark {
     bool converged;
 };
 
+/* Whole operations of exchanges and barriers: until their last process is through. */
+struct results_operations {
+    int64_t n; /* 0: there are none */
+    double mean_s, ci95_s; /* NAN unknown */
+};
+
 struct results_summary {
     char contraflow[RESULTS_NAME], engine[RESULTS_NAME]; /* versions */
     char *title;          /* owned */
@@ -36,6 +42,7 @@ struct results_summary {
     bool complete;
     int64_t ended_ps, warmup_ps;
     struct results_benchmark benchmark;
+    struct results_operations operations;
     struct results_flow *flows;       /* owned */
     struct results_port *ports;       /* owned */
     struct results_capture *captures; /* owned */

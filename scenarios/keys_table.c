@@ -73,6 +73,7 @@ SAVED(star_repeat, s->star_bytes > 0)
 SAVED(star, s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_points > 0)
 SAVED(flows, s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_points == 0)
 SAVED(exchange, s->traffic == SCENARIO_TRAFFIC_EXCHANGE)
+SAVED(tree, s->traffic == SCENARIO_TRAFFIC_TREE)
 SAVED(burst, s->traffic == SCENARIO_TRAFFIC_BURST)
 SAVED(pingpong, s->traffic == SCENARIO_TRAFFIC_PINGPONG)
 SAVED(uniform, s->traffic == SCENARIO_TRAFFIC_UNIFORM)
@@ -203,6 +204,10 @@ static const struct key tcp_keys[] = {
     {"max_rto", KEY_TIME, OF(tcp.max_rto_ps), .min = MS, .max = 120 * S, .optional = true, .otherwise = "120s",
      .meaning = "longest retransmission timeout, doubled ones too, but not below min_rto (Linux: tcp_rto_max_ms)"},
     {"sack", KEY_SWITCH, OF(tcp.sack), .usual = "true", .meaning = "selective acknowledgements"},
+    {"nagle", KEY_SWITCH, OF(tcp.nagle), .usual = "false",
+     .meaning = "a short segment waits while anything is unacknowledged (RFC 896)"},
+    {"idle_restart", KEY_SWITCH, OF(tcp.idle_restart), .usual = "false",
+     .meaning = "a sender idle for a timeout begins again with initial_window (RFC 5681, 4.1)"},
     {"hystart", KEY_SWITCH, OF(tcp.hystart), .usual = "true",
      .meaning = "CUBIC leaves slow start when the delay grows"},
     {"small_queues", KEY_BYTES, OF(tcp.small_queue_bytes), .max = 1000000000, .usual = "0B",
@@ -301,6 +306,14 @@ static const struct key exchange_keys[] = {
     {"repeat", KEY_INTEGER, OF(exchange.repeat), .min = 1, .max = 100000, .usual = "1", .meaning = "exchanges"},
     {"period", KEY_TIME, OF(exchange.period_ps), .max = 1000 * S, .usual = "0s",
      .meaning = "from one start to the next, unless an exchange takes longer"},
+    {0},
+};
+
+static const struct key tree_keys[] = {
+    {"bytes", KEY_BYTES, OF(tree.bytes), .min = 1, .max = 1000000000, .usual = "4B", .meaning = "of each message"},
+    {"repeat", KEY_INTEGER, OF(tree.repeat), .min = 1, .max = 100000, .usual = "1", .meaning = "barriers"},
+    {"period", KEY_TIME, OF(tree.period_ps), .max = 1000 * S, .usual = "0s",
+     .meaning = "from one start to the next, unless a barrier takes longer"},
     {0},
 };
 
@@ -404,6 +417,8 @@ static const struct key traffic_keys[] = {
     {"pairs", KEY_OPTION, .keys = pairs_keys, .misfit = misfit_never, .meaning = "one to one, rack to rack"},
     {"exchange", KEY_OPTION, .keys = exchange_keys, .misfit = misfit_exchange,
      .meaning = "complete exchange among all hosts, as MPI_Alltoall"},
+    {"tree", KEY_OPTION, .keys = tree_keys, .misfit = misfit_tree,
+     .meaning = "a barrier of all hosts over a binomial tree, as MPI_Barrier (Vaughan et al. 2003, section 6)"},
     {"burst", KEY_OPTION, .keys = burst_keys, .misfit = misfit_burst,
      .meaning = "bursts of frames without a protocol (Tam 2001, appendix A.1)"},
     {"pingpong", KEY_OPTION, .keys = pingpong_keys, .misfit = misfit_pingpong,
@@ -451,7 +466,7 @@ const struct key scenario_keys[] = {
     {"tcp", KEY_SECTION, .keys = tcp_keys, .meaning = "the hosts' TCP"},
     {"gbn", KEY_SECTION, .keys = gbn_keys, .meaning = "transport: gbn (Tam 2001)"},
     {"traffic", KEY_SECTION, .keys = traffic_keys,
-     .meaning = "one of star, pairs, random, exchange, burst, pingpong, uniform and flows"},
+     .meaning = "one of star, pairs, random, exchange, tree, burst, pingpong, uniform and flows"},
     {"capture", KEY_LIST, OF(captures), BESIDE(scenario, n_captures), .entry = &capture_entry, .max = 100000,
      .noun = "captures", .otherwise = "none", .meaning = "ports recorded to a capture file each"},
     {0},

@@ -100,6 +100,25 @@ bool load_exchange(struct load *l)
     return true;
 }
 
+bool load_tree(struct load *l)
+{
+    struct scenario *s = l->s;
+    struct random random;
+    random_init(&random, s->seed);
+    if (s->transport != SCENARIO_TRANSPORT_TCP)
+        return load_fail(l, "traffic.tree", "is for TCP; the transport is gbn");
+    if (!collective_hosts(l, "traffic.tree", 2))
+        return false;
+    int p = s->network.hosts;
+    s->traffic = SCENARIO_TRAFFIC_TREE;
+    s->flows = memory_zeroed((size_t)(2 * (p - 1)), sizeof *s->flows, "the flows of a scenario");
+    for (int i = 1; i < p; i++) {
+        collective_flow(s, s->n_flows++, i, scenario_tree_parent(i), 0, 1, &random);
+        collective_flow(s, s->n_flows++, scenario_tree_parent(i), i, 0, 1, &random);
+    }
+    return true;
+}
+
 static int64_t collective_largest(const int64_t *list, int n)
 {
     int64_t largest = 0;

@@ -54,6 +54,7 @@ bool load_traffic(struct load *l);
 /* Parts of that: flows of pairs, and traffic that is more than a list of flows. */
 bool load_pairs(struct load *l);
 bool load_exchange(struct load *l);
+bool load_tree(struct load *l);
 bool load_burst(struct load *l);
 bool load_pingpong(struct load *l);
 bool load_uniform(struct load *l);

@@ -271,8 +271,8 @@ static const struct {
     bool (*load)(struct load *l);
 } traffic_kinds[] = {
     {"traffic.flows", traffic_flows},    {"traffic.star", traffic_star},      {"traffic.random", traffic_random},
-    {"traffic.pairs", load_pairs},       {"traffic.exchange", load_exchange}, {"traffic.burst", load_burst},
-    {"traffic.pingpong", load_pingpong}, {"traffic.uniform", load_uniform},
+    {"traffic.pairs", load_pairs},       {"traffic.exchange", load_exchange}, {"traffic.tree", load_tree},
+    {"traffic.burst", load_burst},       {"traffic.pingpong", load_pingpong}, {"traffic.uniform", load_uniform},
 };
 
 bool load_traffic_kind(struct load *l)
@@ -284,7 +284,7 @@ bool load_traffic_kind(struct load *l)
             continue;
         if (first)
             return load_fail(l, document_culprit(l->doc, first, traffic_kinds[i].path),
-                             "traffic is one of star, pairs, random, exchange, burst, pingpong, uniform and flows");
+                             "traffic is one of star, pairs, random, exchange, tree, burst, pingpong, uniform and flows");
         first = traffic_kinds[i].path;
         l->list = traffic_kinds[i].load;
     }

@@ -2,6 +2,7 @@
 #include "scenarios/operations.h"
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "results/csv.h"
 #include "results/directory.h"
 
@@ -17,6 +18,11 @@ void operations_add(struct operations *o, int64_t operation, int process, int64_
 {
     o->row = memory_grown(o->row, o->n, &o->capacity, 256, sizeof *o->row, "completion times");
     o->row[o->n++] = (struct operations_row){operation, start_ps, end_ps, process};
+}
+
+void operations_end(struct operations *o, int64_t start_ps, int64_t end_ps)
+{
+    estimate_add(&o->whole_s, (double)(end_ps - start_ps) / (double)UNITS_PS_PER_S);
 }
 
 bool operations_write(const struct operations *o, const char *directory, struct error *err)

@@ -14,6 +14,8 @@ static const struct program_ops *program_ops_of(const struct scenario *s)
     switch (s->traffic) {
     case SCENARIO_TRAFFIC_EXCHANGE:
         return gbn ? &program_exchange_gbn : &program_exchange_tcp;
+    case SCENARIO_TRAFFIC_TREE:
+        return &program_tree_tcp;
     case SCENARIO_TRAFFIC_BURST:
         return &program_burst;
     case SCENARIO_TRAFFIC_PINGPONG:
@@ -39,7 +41,8 @@ bool program_writes(const struct scenario *s, int flow)
     if (s->traffic == SCENARIO_TRAFFIC_FLOWS && !s->barrier && s->flows[flow].repeat <= 1)
         return false; /* most flows: no need to look at all the others */
     const struct program_ops *ops = program_ops_of(s);
-    return ops == &program_exchange_tcp || (ops == &program_messages && !pauses_has(&s->flows[flow]));
+    return ops == &program_exchange_tcp || ops == &program_tree_tcp ||
+           (ops == &program_messages && !pauses_has(&s->flows[flow]));
 }
 
 void program_introduce(const struct program *p)

@@ -2,9 +2,9 @@
 /* scenarios/program.h - what the hosts of a run do, where that is not the engine's own flows.
  *
  * Messages repeated on open connections; flows over Go-Back-N; complete exchange over it or over the engine's TCP;
- * ping-pong; frames without a protocol. Each leaves a file of its own in the run directory:
+ * barriers over a tree; ping-pong; frames without a protocol. Each leaves a file of its own in the run directory:
  *
- *   operations.csv  exchange: operation,process,start_s,end_s - a line for each process of each that ended; messages:
+ *   operations.csv  exchange, tree: operation,process,start_s,end_s - a line for each process of each that ended; messages:
  *                   a line for each that counts, from when it was written to when its last byte was delivered; process
  *                   is the flow
  *   FLOW.events     Go-Back-N flows: the sender's events in order, as words P, N and TO (Tam 2001, Fig. 4.5)
@@ -44,6 +44,7 @@ struct program_ops {
     bool (*done)(const struct program *p);
     struct emu_flow_stats (*stats)(const struct program *p, int flow);           /* NULL: the engine's */
     struct estimate_running (*times)(const struct program *p, int flow);         /* s, of messages; NULL: none */
+    struct estimate_running (*operations)(const struct program *p);              /* s, whole ones; NULL: none */
     bool (*finish)(struct program *p, struct error *err);                        /* writes its file */
     void (*free)(void *state);                                                   /* what the state owns */
 };
@@ -67,6 +68,6 @@ struct program *program_new(const struct program_env *env);
 void program_free(struct program *p);
 
 extern const struct program_ops program_flows, program_exchange_gbn, program_exchange_tcp, program_messages,
-    program_pingpong, program_burst, program_uniform;
+    program_tree_tcp, program_pingpong, program_burst, program_uniform;
 
 #endif

@@ -114,7 +114,10 @@ static void exchange_end_host(struct exchange *x, int host)
     int64_t now_ps = emu_clock_now(&x->program->clock);
     x->hosts[host].ended = true;
     operations_add(&x->operations, x->operation, host, x->start_ps, now_ps);
-    if (++x->ended < x->p || x->operation + 1 == e->repeat)
+    if (++x->ended < x->p)
+        return;
+    operations_end(&x->operations, x->start_ps, now_ps);
+    if (x->operation + 1 == e->repeat)
         return;
     int64_t next_ps = x->start_ps + e->period_ps;
     emu_clock_schedule(&x->program->clock, next_ps > now_ps ? next_ps - now_ps : 0, exchange_begin, x);
@@ -210,6 +213,12 @@ static struct emu_flow_stats exchange_stats(const struct program *p, int flow)
     return stats;
 }
 
+static struct estimate_running exchange_operations(const struct program *p)
+{
+    const struct exchange *x = p->state;
+    return x->operations.whole_s;
+}
+
 static bool exchange_finish(struct program *p, struct error *err)
 {
     struct exchange *x = p->state;
@@ -230,6 +239,7 @@ const struct program_ops program_exchange_gbn = {
     .deliver = program_gbn_deliver,
     .done = exchange_done,
     .stats = exchange_stats,
+    .operations = exchange_operations,
     .finish = exchange_finish,
     .free = exchange_free,
 };

@@ -97,7 +97,10 @@ static void alltoall_delivered(struct program *p, int flow, int64_t bytes)
         return;
     int64_t now_ps = emu_clock_now(&p->clock), next_ps = a->start_ps + e->period_ps;
     operations_add(&a->operations, a->operation, me, a->start_ps, now_ps);
-    if (++a->ended == a->p && a->operation + 1 < e->repeat)
+    if (++a->ended < a->p)
+        return;
+    operations_end(&a->operations, a->start_ps, now_ps);
+    if (a->operation + 1 < e->repeat)
         emu_clock_schedule(&p->clock, next_ps > now_ps ? next_ps - now_ps : 0, alltoall_begin, a);
 }
 
@@ -120,6 +123,12 @@ static bool alltoall_done(const struct program *p)
     return a->ended == a->p && a->operation + 1 == p->env.scenario->exchange.repeat;
 }
 
+static struct estimate_running alltoall_operations(const struct program *p)
+{
+    const struct alltoall *a = p->state;
+    return a->operations.whole_s;
+}
+
 static bool alltoall_finish(struct program *p, struct error *err)
 {
     struct alltoall *a = p->state;
@@ -139,6 +148,7 @@ const struct program_ops program_exchange_tcp = {
     .start = alltoall_start,
     .delivered = alltoall_delivered,
     .done = alltoall_done,
+    .operations = alltoall_operations,
     .finish = alltoall_finish,
     .free = alltoall_free,
 };

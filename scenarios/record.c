@@ -160,8 +160,8 @@ static struct results_port record_port(const struct emu_port *p, const struct em
 }
 
 bool record_run(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
-                const struct results_progress *progress, const struct results_capture *captures, int64_t ended_ps,
-                bool complete, const char *directory, struct error *err)
+                const struct results_progress *progress, const struct results_capture *captures,
+                const struct estimate_running *operations, int64_t ended_ps, bool complete, const char *directory, struct error *err)
 {
     int ports = emu_network_port_count(n);
     struct results_summary summary = {
@@ -172,6 +172,7 @@ bool record_run(const struct scenario *s, const struct record_flow *flows, struc
         .ended_ps = ended_ps,
         .warmup_ps = s->warmup_ps,
         .benchmark = record_benchmark(s, flows),
+        .operations = {(int64_t)operations->n, operations->mean, estimate_of(operations).ci95},
         .flows = memory_zeroed((size_t)s->n_flows, sizeof *summary.flows, "a summary"),
         .ports = memory_zeroed((size_t)ports, sizeof *summary.ports, "a summary"),
         .captures = memory_zeroed((size_t)s->n_captures, sizeof *summary.captures, "a summary"),

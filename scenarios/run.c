@@ -349,7 +349,10 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     *result = (struct scenario_run_result){r->interrupted, ended_ps};
     struct record_flow *flows = memory_zeroed((size_t)s->n_flows, sizeof *flows, "the flows of a run");
     struct results_capture *captures = memory_zeroed((size_t)s->n_captures, sizeof *captures, "captures");
+    struct estimate_running operations = {0};
     bool ok = true;
+    if (r->program && r->program->ops->operations)
+        operations = r->program->ops->operations(r->program);
     for (int i = 0; i < s->n_captures; i++) {
         struct run_tap *t = &r->taps[i];
         captures[i] = t->record;
@@ -371,8 +374,8 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, true, &r->error) &&
          (!r->program || r->interrupted || r->program->ops->finish(r->program, &r->error)) &&
-         record_run(s, flows, &r->network, &r->progress, captures, ended_ps, !r->interrupted, r->options->directory,
-                    &r->error);
+         record_run(s, flows, &r->network, &r->progress, captures, &operations, ended_ps, !r->interrupted,
+                    r->options->directory, &r->error);
     free(flows);
     free(captures);
     return ok;

@@ -49,10 +49,13 @@ static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_e
     bool known = engine == SCENARIO_ENGINE_NS3 ? control->ns3_type != NULL : control->native;
     if (known)
         snprintf(what, 96, "%s", tcp->max_rto_ps > 0 ? "longest timeout (tcp.max_rto)"
+                                 : tcp->nagle        ? "Nagle's rule (tcp.nagle)"
+                                 : tcp->idle_restart ? "restart after idle times (tcp.idle_restart)"
                                                      : "TCP Small Queues (tcp.small_queues)");
     else
         snprintf(what, 96, "congestion control '%s'", emu_congestion_names[tcp->congestion]);
-    return !known || (engine == SCENARIO_ENGINE_NS3 && (tcp->small_queue_bytes > 0 || tcp->max_rto_ps > 0));
+    return !known || (engine == SCENARIO_ENGINE_NS3 && (tcp->small_queue_bytes > 0 || tcp->max_rto_ps > 0 || tcp->nagle ||
+                                                     tcp->idle_restart));
 }
 
 bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96])
@@ -64,6 +67,9 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
         return true;
     snprintf(what, 96, "complete exchange over TCP");
     if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE && engine == SCENARIO_ENGINE_NS3)
+        return true;
+    snprintf(what, 96, "barriers over a tree");
+    if (s->traffic == SCENARIO_TRAFFIC_TREE && engine == SCENARIO_ENGINE_NS3)
         return true;
     snprintf(what, 96, "messages repeated until their mean time is known well enough (traffic.precision)");
     if (s->precision > 0 && engine == SCENARIO_ENGINE_NS3)

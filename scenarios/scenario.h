@@ -84,6 +84,7 @@ enum scenario_traffic {
     SCENARIO_TRAFFIC_EXCHANGE, /* complete exchange among all hosts, again and again */
     SCENARIO_TRAFFIC_BURST,    /* Tam 2001, appendix A.1: bursts from S hosts to R others, frames without a protocol */
     SCENARIO_TRAFFIC_PINGPONG, /* appendix A.5: pairs of hosts at once */
+    SCENARIO_TRAFFIC_TREE,     /* a barrier over a binomial tree, again and again */
     SCENARIO_TRAFFIC_UNIFORM,  /* frames without a protocol, each to an output drawn at random */
 };
 
@@ -117,6 +118,13 @@ struct scenario_exchange {
     int64_t group;         /* omega: partners in a round of the group shuffle */
     int64_t global_window; /* W_g: packets a host has sent beyond those it has received; 0: no such window */
     bool contention_aware; /* logical numbers of Eq. 6.3 */
+    int64_t repeat;
+    int64_t period_ps;     /* from one start to the next, unless it takes longer */
+};
+
+/* MPI_Barrier of all hosts over TCP: messages up a binomial tree, then down it (scenarios/program_tree_tcp.c). */
+struct scenario_tree {
+    int64_t bytes;         /* of each message */
     int64_t repeat;
     int64_t period_ps;     /* from one start to the next, unless it takes longer */
 };
@@ -163,6 +171,7 @@ struct scenario {
     struct emu_gbn_config gbn;
     enum scenario_traffic traffic;
     struct scenario_exchange exchange;
+    struct scenario_tree tree;
     struct scenario_burst burst;
     struct scenario_pingpong pingpong;
     struct scenario_uniform uniform;
@@ -201,6 +210,13 @@ double scenario_precise_share(const struct scenario *s, const struct estimate_ru
 
 /* A start for the next flow, uniform over the whole nanoseconds of [0, start_spread]. */
 int64_t scenario_draw_start(const struct scenario *s, struct random *r);
+
+/* Where host i > 0 of traffic.tree sends what it has collected: i without its lowest bit that is set. Its flow is
+ * 2 (i - 1), the one back 2 (i - 1) + 1. */
+static inline int scenario_tree_parent(int host)
+{
+    return host & (host - 1);
+}
 
 /* Lists the flows of one star point: in1, ... from h1, ... to h0, then out1, ... from h0 to the
  * hosts that follow, with the scenario's incoming and outgoing windows. Hosts 0 become as many as

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EXCHANGE_PROCESSES_MOST 10000 /* of a file of sizes: their matrix is kept */
+
 static struct study_exchange_row *exchange_add(struct study_exchange_answer *a, const char *model, const char *source,
                                                double time_s)
 {
@@ -223,6 +225,7 @@ const struct study_exchange_model study_exchange_models[STUDY_EXCHANGE_MODELS] =
 int study_exchange_needs(const struct study_exchange_request *r)
 {
     int needs = 0;
+    needs |= r->sizes_path ? STUDY_EXCHANGE_LINK : 0;
     for (size_t m = 0; m < STUDY_EXCHANGE_MODELS; m++)
         needs |= r->wanted[m] ? study_exchange_models[m].needs : 0;
     return needs;
@@ -287,9 +290,86 @@ static bool exchange_fit(const struct study_exchange_request *r, struct study_ex
     return ok;
 }
 
+enum { SIZES_FROM, SIZES_TO, SIZES_BYTES, SIZES_COLUMNS };
+static const char *const sizes_columns[SIZES_COLUMNS] = {"from", "to", "bytes"};
+
+/* The message exchange digraph: an arc a row. */
+struct exchange_arc {
+    size_t from, to;
+    double bytes;
+};
+
+static bool exchange_arc(const struct results_csv *csv, char **text, struct exchange_arc *arc, struct error *err)
+{
+    double value[SIZES_COLUMNS];
+    for (size_t c = 0; c < SIZES_COLUMNS; c++) {
+        if (!results_csv_number(csv, text, c, &value[c], err))
+            return false;
+        if (!(value[c] >= 0) || (c < SIZES_BYTES && (floor(value[c]) < value[c] || value[c] >= EXCHANGE_PROCESSES_MOST)))
+            return results_csv_fail(csv, err, c < SIZES_BYTES ? "%s is '%s'; must be a process, 0 to %d"
+                                                              : "%s is '%s'; must be a number from 0",
+                                    sizes_columns[c], text[c], EXCHANGE_PROCESSES_MOST - 1);
+    }
+    if (value[SIZES_FROM] == value[SIZES_TO])
+        return results_csv_fail(csv, err, "process %s sends to itself, which crosses no link", text[SIZES_FROM]);
+    *arc = (struct exchange_arc){(size_t)value[SIZES_FROM], (size_t)value[SIZES_TO], value[SIZES_BYTES]};
+    return true;
+}
+
+/* The matrix of model_alltoall_bounds(), for free(); several messages of one pair add up to one. */
+static bool exchange_sizes_read(const char *path, double **bytes, struct study_exchange_answer *a, struct error *err)
+{
+    struct results_csv csv;
+    struct exchange_arc *arc = NULL;
+    char *text[SIZES_COLUMNS];
+    size_t n = 0, capacity = 0;
+    enum results_csv_next next = RESULTS_CSV_ROW;
+    bool ok = true;
+    *bytes = NULL;
+    if (!results_csv_open(&csv, path, sizes_columns, SIZES_COLUMNS, SIZES_COLUMNS, err))
+        return false;
+    while (ok && (next = results_csv_next(&csv, text, err)) == RESULTS_CSV_ROW) {
+        arc = memory_grown(arc, n, &capacity, 64, sizeof *arc, "messages");
+        ok = exchange_arc(&csv, text, &arc[n], err);
+        size_t last = !ok ? 0 : arc[n].from > arc[n].to ? arc[n].from : arc[n].to;
+        a->processes = last >= a->processes ? last + 1 : a->processes;
+        n += ok;
+    }
+    results_csv_close(&csv);
+    ok = ok && next == RESULTS_CSV_END;
+    if (ok && n == 0)
+        ok = error_set(err, ERROR_INPUT, "%s: no message; a line has from,to,bytes", path);
+    *bytes = memory_zeroed(a->processes * a->processes, sizeof **bytes, "messages");
+    for (size_t i = 0; ok && i < n; i++) {
+        double *cell = &(*bytes)[arc[i].from * a->processes + arc[i].to];
+        a->messages += *cell <= 0 && arc[i].bytes > 0;
+        *cell += arc[i].bytes;
+        a->total_bytes += arc[i].bytes;
+    }
+    free(arc);
+    return ok;
+}
+
+static bool exchange_claims(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err)
+{
+    double *bytes = NULL;
+    bool other = r->fit_path || !isnan(r->processes) || !isnan(r->packets) || !isnan(r->message_bytes);
+    for (size_t m = 0; m < STUDY_EXCHANGE_MODELS; m++)
+        other |= r->wanted[m];
+    if (other)
+        return error_set(err, ERROR_INPUT, "--sizes: has every message; --processes, --message, --packets, --model and "
+                         "--fit do not go with it");
+    bool ok = exchange_link(r, &a->link, err) && exchange_sizes_read(r->sizes_path, &bytes, a, err) &&
+              model_alltoall_bounds(&a->link, bytes, a->processes, &a->claims, err);
+    free(bytes);
+    return ok;
+}
+
 bool study_exchange_predict(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err)
 {
     *a = (struct study_exchange_answer){0};
+    if (r->sizes_path)
+        return exchange_claims(r, a, err);
     if (r->fit_path && !exchange_fit(r, a, err))
         return false;
     if (r->fit_path && isnan(r->processes) && isnan(r->packets) && isnan(r->message_bytes))

@@ -46,6 +46,7 @@ struct study_exchange_request {
     double gamma, delta_s, threshold_bytes;
     struct model_tam tam;   /* whole */
     const char *network;    /* whose published signature; borrowed, NULL: as given */
+    const char *sizes_path; /* messages of unequal sizes, whose bounds are the whole answer; borrowed, NULL: none */
     const char *fit_path;   /* measured times to fit a signature to; borrowed, NULL: no fit */
     bool wanted[STUDY_EXCHANGE_MODELS];
 };
@@ -60,7 +61,7 @@ struct study_exchange_row {
 };
 
 struct study_exchange_answer {
-    size_t processes; /* 0: only a fit was asked for, and there are no rows */
+    size_t processes; /* 0: only a fit was asked for, and there are no rows; none with sizes_path, either */
     double message_bytes;
     size_t packets; /* 0: no model asked for packets */
     size_t group;   /* partners at a time in group shuffle; with packets only, as the next three */
@@ -76,6 +77,9 @@ struct study_exchange_answer {
     struct model_signature_fit fit; /* with fit_path only, as the next two */
     size_t fit_points;
     bool fit_weighted; /* the file has standard errors */
+    struct model_alltoall_bounds claims; /* with sizes_path only, as the next two: Steffenel 2006, Claims 1 to 3 */
+    size_t messages;
+    double total_bytes;
     struct study_exchange_row row[STUDY_EXCHANGE_ROWS];
     size_t n;
 };

@@ -11,7 +11,15 @@
 #include "sweep/read.h"
 
 /* In order of print. */
-enum study_fit_kind { STUDY_FIT_RESOURCES, STUDY_FIT_PATTERNS, STUDY_FIT_ENGINES, STUDY_FIT_REGIMES, STUDY_FIT_PARTS };
+enum study_fit_kind {
+    STUDY_FIT_RESOURCES,
+    STUDY_FIT_PATTERNS,
+    STUDY_FIT_CONNECTIONS,
+    STUDY_FIT_SIGNATURES,
+    STUDY_FIT_ENGINES,
+    STUDY_FIT_REGIMES,
+    STUDY_FIT_PARTS
+};
 
 /* A part's state is the struct of its header, such as struct study_fit_engines. It begins as zeros. */
 struct study_fit_part {
@@ -26,7 +34,7 @@ struct study_fit_part {
     void (*fini)(void *state); /* frees what it owns */
 };
 
-extern const struct study_fit_part study_fit_resources_part, study_fit_patterns_part, study_fit_engines_part,
-    study_fit_regimes_part;
+extern const struct study_fit_part study_fit_resources_part, study_fit_patterns_part, study_fit_connections_part,
+    study_fit_signatures_part, study_fit_engines_part, study_fit_regimes_part;
 
 #endif

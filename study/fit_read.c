@@ -10,6 +10,8 @@
 const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_RESOURCES] = &study_fit_resources_part,
     [STUDY_FIT_PATTERNS] = &study_fit_patterns_part,
+    [STUDY_FIT_CONNECTIONS] = &study_fit_connections_part,
+    [STUDY_FIT_SIGNATURES] = &study_fit_signatures_part,
     [STUDY_FIT_ENGINES] = &study_fit_engines_part,
     [STUDY_FIT_REGIMES] = &study_fit_regimes_part,
 };

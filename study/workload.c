@@ -58,6 +58,8 @@ void study_workload_fini(struct study_workload *w)
 {
     if (w->kind == STUDY_WORKLOAD_LOSSES)
         free(w->losses.receiver);
+    if (w->kind == STUDY_WORKLOAD_OPERATIONS)
+        free(w->operations.process);
     if (w->kind == STUDY_WORKLOAD_BURSTS) {
         for (size_t i = 0; i < w->bursts.n; i++)
             free(w->bursts.series[i].points);

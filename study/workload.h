@@ -33,15 +33,24 @@ struct study_workload_losses {
     size_t n;
 };
 
+/* One process of a repeated operation. */
+struct study_workload_process {
+    size_t n, late; /* times; those beyond the first cluster of all */
+    double mean_s;
+};
+
 /* Completion times of a repeated operation. */
 struct study_workload_operations {
     size_t n_processes, n_whole; /* times of single processes; operations */
     struct analysis_distribution processes;
-    struct estimate whole;       /* until the last process is through */
+    struct estimate whole;       /* until the last process is through: what each costs when all wait for the slowest */
+    size_t late_whole;           /* operations in which some process was late */
+    struct study_workload_process *process; /* owned; by its number, [n_own] */
+    size_t n_own;
     bool has_optimum;
     struct model_exchange_cost cost;
     double timer_s;              /* whose expiry makes clusters */
-    bool gbn;                    /* it is Go-Back-N's, not TCP's */
+    const char *timer;           /* which it is; static text */
 };
 
 /* The bursts of one number of sources and sinks. */
@@ -101,6 +110,9 @@ struct study_workload_signature { /* zeroed: none */
 /* Whether a run directory holds such a run: its scenario has a program, or its flows repeat messages. *flows: it has
  * bulk flows over TCP as well. False with *err's code set when the scenario cannot be read. */
 bool study_workload_is(const char *directory, bool *flows, struct error *err);
+
+/* A message of m bytes alone: alpha is a segment's way through the switch, beta its payload's share of the wire. */
+struct model_alltoall_link study_workload_link(const struct scenario *s);
 
 /* Judges such a run. A run of MPI_Alltoall is a point of the signature, too. `tolerance`: of a rule. */
 bool study_workload_judge(const char *directory, double tolerance, struct study_workload *w,

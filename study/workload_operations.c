@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEAST_POINTS 4 /* of a signature */
 #define PART 3         /* clusters are a third of a timer apart at least */
@@ -16,6 +17,8 @@ static const char *const operations_columns[COLUMNS] = {"operation", "process", 
 
 struct operations_times {
     double *process_s; /* owned; of every process in every operation */
+    size_t *process;   /* owned; which it was */
+    size_t n_own;      /* one more than the largest of these */
     double *whole_s;   /* owned; of every operation: until its last process was through */
     size_t n, n_whole;
 };
@@ -30,15 +33,23 @@ static bool operations_read(const char *directory, struct operations_times *o, s
     while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW && results_csv_numbers(&csv, v, COLUMNS, x, err)) {
         double took = x[END] - x[START];
         size_t operation = x[OPERATION] <= (double)o->n ? (size_t)x[OPERATION] : SIZE_MAX; /* SIZE_MAX: empty, too */
+        size_t process = x[PROCESS] < SCENARIO_FLOWS ? (size_t)x[PROCESS] : SIZE_MAX;
         size_t whole = operation + 1 > o->n_whole ? operation + 1 : o->n_whole;
         if (operation == SIZE_MAX) {
             results_csv_fail(&csv, err, "operation %s is not the next one", v[OPERATION]);
             break;
         }
+        if (process == SIZE_MAX) {
+            results_csv_fail(&csv, err, "process is '%s'; must be a number from 0 to %d", v[PROCESS], SCENARIO_FLOWS - 1);
+            break;
+        }
         o->process_s = memory_resized(o->process_s, o->n + 1, sizeof *o->process_s, "completion times");
+        o->process = memory_resized(o->process, o->n + 1, sizeof *o->process, "completion times");
         o->whole_s = memory_resized(o->whole_s, whole, sizeof *o->whole_s, "completion times");
         for (; o->n_whole < whole; o->n_whole++)
             o->whole_s[o->n_whole] = 0;
+        o->process[o->n] = process;
+        o->n_own = process >= o->n_own ? process + 1 : o->n_own;
         o->process_s[o->n++] = took;
         o->whole_s[operation] = fmax(o->whole_s[operation], took);
     }
@@ -46,9 +57,36 @@ static bool operations_read(const char *directory, struct operations_times *o, s
     return err->code == ERROR_NONE;
 }
 
-static double operations_timer_s(const struct scenario *s)
+/* Means of every process. */
+static void operations_by_process(const struct operations_times *times, struct study_workload_operations *o)
 {
-    return (double)(s->transport == SCENARIO_TRANSPORT_GBN ? s->gbn.timeout_ps : s->tcp.min_rto_ps) * 1e-12;
+    o->n_own = times->n_own;
+    o->process = memory_zeroed(o->n_own, sizeof *o->process, "processes of an operation");
+    for (size_t i = 0; i < times->n; i++) {
+        struct study_workload_process *p = &o->process[times->process[i]];
+        p->n++;
+        p->mean_s += (times->process_s[i] - p->mean_s) / (double)p->n;
+    }
+}
+
+/* Who was late, and in how many operations somebody was: beyond the first cluster. */
+static void operations_late(const struct operations_times *times, const double *took, struct study_workload_operations *o)
+{
+    double in_time_s = o->processes.cluster[0].max_s;
+    for (size_t i = 0; i < times->n; i++)
+        o->process[times->process[i]].late += took[i] > in_time_s;
+    for (size_t i = 0; i < times->n_whole; i++)
+        o->late_whole += times->whole_s[i] > in_time_s;
+}
+
+/* The shortest timer that an operation may wait for: with Nagle's rule that of a delayed ACK, too. */
+static double operations_timer_s(const struct scenario *s, const char **name)
+{
+    const struct emu_tcp_config *tcp = &s->tcp;
+    bool gbn = s->transport == SCENARIO_TRANSPORT_GBN, acks = !gbn && tcp->nagle && tcp->delayed_ack > 1 &&
+                                                            tcp->delayed_ack_timeout_ps < tcp->min_rto_ps;
+    *name = gbn ? "timeout" : acks ? "delayed ACK" : "minimum RTO";
+    return (double)(gbn ? s->gbn.timeout_ps : acks ? tcp->delayed_ack_timeout_ps : tcp->min_rto_ps) * 1e-12;
 }
 
 /* The parameters of Tam's model that this network has: L is store and forward through one switch, or cut through. */
@@ -85,8 +123,7 @@ static bool operations_optimum(const struct scenario *s, struct model_exchange_c
            model_exchange_cost(&tam, names[s->exchange.algorithm], &x, cost, &none);
 }
 
-/* A message of m bytes alone: alpha is a segment's way through the switch, beta its payload's share of the wire. */
-static struct model_alltoall_link operations_link(const struct scenario *s)
+struct model_alltoall_link study_workload_link(const struct scenario *s)
 {
     const struct emu_link_config *link = &s->network.link;
     double segment = (double)s->tcp.segment_bytes, wire = segment + 52 + EMU_FRAME_OVERHEAD_BYTES;
@@ -100,7 +137,7 @@ static struct model_alltoall_link operations_link(const struct scenario *s)
 static void operations_add_point(struct study_workload_signature *signature, const struct scenario *s, double mean_s)
 {
     if (signature->n == 0)
-        signature->link = operations_link(s);
+        signature->link = study_workload_link(s);
     signature->points = memory_resized(signature->points, signature->n + 1, sizeof *signature->points,
                                        "points of a signature");
     signature->points[signature->n++] = (struct model_signature_point){(size_t)s->network.hosts,
@@ -111,6 +148,7 @@ bool study_workload_operations(const char *directory, const struct scenario *s, 
                                struct study_workload_signature *signature, struct error *err)
 {
     struct operations_times times = {0};
+    double *took = NULL;
     bool ok = operations_read(directory, &times, err);
     if (ok && times.n == 0)
         ok = error_set(err, ERROR_INPUT, "%s: no operation ended within %.3g s", directory,
@@ -120,17 +158,23 @@ bool study_workload_operations(const char *directory, const struct scenario *s, 
             .n_processes = times.n,
             .n_whole = times.n_whole,
             .whole = estimate_mean(times.whole_s, times.n_whole),
-            .timer_s = operations_timer_s(s),
-            .gbn = s->transport == SCENARIO_TRANSPORT_GBN,
         };
+        took = memory_resized(NULL, times.n, sizeof *took, "completion times");
+        memcpy(took, times.process_s, times.n * sizeof *took); /* the distribution sorts its own */
+        o->timer_s = operations_timer_s(s, &o->timer);
         o->has_optimum = operations_optimum(s, &o->cost);
+        operations_by_process(&times, o);
         ok = analysis_distribution_make(times.process_s, times.n, o->timer_s / PART, &o->processes, err) ||
              error_prefix(err, "%s/operations.csv: ", directory);
+        if (ok)
+            operations_late(&times, took, o);
     }
     if (ok && s->traffic == SCENARIO_TRAFFIC_EXCHANGE && s->transport == SCENARIO_TRANSPORT_TCP)
         operations_add_point(signature, s, o->whole.value);
     free(times.process_s);
+    free(times.process);
     free(times.whole_s);
+    free(took);
     return ok;
 }
 

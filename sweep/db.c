@@ -48,7 +48,8 @@ static const char db_tables[] =
     " first_seed INTEGER NOT NULL, points INTEGER NOT NULL, shard INTEGER NOT NULL, shards INTEGER NOT NULL);"
     "CREATE TABLE point(number INTEGER PRIMARY KEY, axes TEXT NOT NULL, scenario TEXT NOT NULL,"
     " seed INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', pid INTEGER, pid_start INTEGER, error TEXT,"
-    " program TEXT NOT NULL, wall_s REAL, engine TEXT, version TEXT);"
+    " program TEXT NOT NULL, wall_s REAL, engine TEXT, version TEXT,"
+    " operations INTEGER, operation_s REAL, operation_ci95_s REAL);"
     "CREATE INDEX point_state ON point(state);"
     "PRAGMA user_version = " TEXT(SWEEP_DB_VERSION);
 
@@ -265,17 +266,23 @@ bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err
     return false;
 }
 
+static void db_bind_known(sqlite3_stmt *q, int i, double value)
+{
+    if (isnan(value))
+        sqlite3_bind_null(q, i);
+    else
+        sqlite3_bind_double(q, i, value);
+}
+
 static void db_bind_column(sqlite3_stmt *q, int i, const struct results_column *c, const void *row)
 {
     double value = results_columns_number(c, row);
     if (c->kind == RESULTS_TEXT)
         sqlite3_bind_text(q, i, (const char *)row + c->offset, -1, SQLITE_TRANSIENT);
-    else if (isnan(value))
-        sqlite3_bind_null(q, i);
-    else if (c->kind == RESULTS_COUNT || c->kind == RESULTS_FLAG)
+    else if (!isnan(value) && (c->kind == RESULTS_COUNT || c->kind == RESULTS_FLAG))
         sqlite3_bind_int64(q, i, (int64_t)value);
     else
-        sqlite3_bind_double(q, i, value);
+        db_bind_known(q, i, value);
 }
 
 static bool db_add_flow(struct sweep_db *d, int64_t number, const struct results_flow *flow, struct error *err)
@@ -295,11 +302,17 @@ bool sweep_db_done(struct sweep_db *d, int64_t number, const struct results_summ
     if (!sweep_db_do(d, "BEGIN IMMEDIATE", err))
         return false;
     sqlite3_stmt *q = db_kept(d, "UPDATE point SET state = 'done', pid = NULL, pid_start = NULL, wall_s = ?, "
-                              "engine = ?, version = ? WHERE number = ?", err);
+                              "engine = ?, version = ?, operations = ?, operation_s = ?, operation_ci95_s = ? "
+                              "WHERE number = ?", err);
     sqlite3_bind_double(q, 1, wall_s);
     sqlite3_bind_text(q, 2, summary->engine, -1, SQLITE_TRANSIENT);
     sqlite3_bind_text(q, 3, summary->contraflow, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int64(q, 4, number);
+    const struct results_operations *o = &summary->operations;
+    if (o->n > 0)
+        sqlite3_bind_int64(q, 4, o->n);
+    db_bind_known(q, 5, o->n > 0 ? o->mean_s : (double)NAN);
+    db_bind_known(q, 6, o->n > 0 ? o->ci95_s : (double)NAN);
+    sqlite3_bind_int64(q, 7, number);
     bool ok = sweep_db_finish(d, q, err);
     for (size_t i = 0; ok && i < summary->n_flows; i++)
         ok = db_add_flow(d, number, &summary->flows[i], err);

@@ -18,7 +18,7 @@
 
 #include <sqlite3.h>
 
-#define SWEEP_DB_VERSION 5 /* of the tables: one more with every column */
+#define SWEEP_DB_VERSION 6 /* of the tables: one more with every column */
 #define SWEEP_DB_KEPT 4    /* room for one more than there are */
 
 struct sweep_db {

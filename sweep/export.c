@@ -66,8 +66,8 @@ bool sweep_export(const char *path, bool flows, FILE *out, struct error *err)
     sqlite3_stmt *q =
         flows ? sweep_db_flow_prepare(&d, "SELECT number AS point, axes, seed, ", SWEEP_DB_FLOW_LABELS,
                                       " FROM point JOIN flow ON flow.point = number ORDER BY number, name", err)
-              : sweep_db_prepare(&d, "SELECT number AS point, axes, seed, state, error, wall_s, engine, version "
-                                 "FROM point ORDER BY number", err);
+              : sweep_db_prepare(&d, "SELECT number AS point, axes, seed, state, error, wall_s, engine, version, "
+                                 "operations, operation_s, operation_ci95_s FROM point ORDER BY number", err);
     int status = SQLITE_DONE;
     bool ok = q && export_head(&d, q, &axes, out, err);
     while (ok && !ferror(out) && (status = sweep_db_step(&d, q, err)) == SQLITE_ROW) {

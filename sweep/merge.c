@@ -30,14 +30,19 @@ static void merge_bind_row(sqlite3_stmt *to, sqlite3_stmt *from)
         sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
 }
 
-static bool merge_same_column(sqlite3_stmt *a, sqlite3_stmt *b, int i)
+static bool merge_same_column_of(sqlite3_stmt *a, int i, sqlite3_stmt *b, int j)
 {
-    if (sqlite3_column_type(a, i) != sqlite3_column_type(b, i))
+    if (sqlite3_column_type(a, i) != sqlite3_column_type(b, j))
         return false;
     if (sqlite3_column_type(a, i) == SQLITE_FLOAT)
-        return !(sqlite3_column_double(a, i) < sqlite3_column_double(b, i)) &&
-               !(sqlite3_column_double(a, i) > sqlite3_column_double(b, i));
-    return strcmp(sweep_db_text(a, i), sweep_db_text(b, i)) == 0;
+        return !(sqlite3_column_double(a, i) < sqlite3_column_double(b, j)) &&
+               !(sqlite3_column_double(a, i) > sqlite3_column_double(b, j));
+    return strcmp(sweep_db_text(a, i), sweep_db_text(b, j)) == 0;
+}
+
+static bool merge_same_column(sqlite3_stmt *a, sqlite3_stmt *b, int i)
+{
+    return merge_same_column_of(a, i, b, i);
 }
 
 static bool merge_same_row(sqlite3_stmt *a, sqlite3_stmt *b)
@@ -73,6 +78,9 @@ static bool merge_copy(struct merge_shard *m, int64_t number, bool done, struct 
 static bool merge_compare(struct merge_shard *m, int64_t number, struct error *err)
 {
     int ours, theirs;
+    bool same = true;
+    for (int i = 0; same && i < 3; i++) /* of whole operations */
+        same = merge_same_column_of(m->points, 12 + i, m->here, 5 + i);
     merge_select(m->here_flows, number);
     merge_select(m->flows, number);
     do {
@@ -81,7 +89,7 @@ static bool merge_compare(struct merge_shard *m, int64_t number, struct error *e
     } while (ours == SQLITE_ROW && theirs == SQLITE_ROW && merge_same_row(m->here_flows, m->flows));
     if (theirs == SQLITE_ERROR)
         return false;
-    return (ours == SQLITE_DONE && theirs == SQLITE_DONE) ||
+    return (same && ours == SQLITE_DONE && theirs == SQLITE_DONE) ||
            error_set(err, ERROR_INPUT, "%s: point %" PRId64 " has other results than in those before it: one of the "
                      "two comes from another engine or machine that is not to be trusted", m->in.path, number);
 }
@@ -113,14 +121,15 @@ static sqlite3_stmt *merge_flows(struct sweep_db *d, struct error *err)
 static bool merge_points(struct merge_shard *m, struct error *err)
 {
     m->points = sweep_db_prepare(&m->in, "SELECT number, axes, scenario, seed, CASE state WHEN 'running' "
-                                 "THEN 'waiting' ELSE state END AS state, NULL AS pid, NULL AS pid_start, error, program, wall_s, engine, version "
+                                 "THEN 'waiting' ELSE state END AS state, NULL AS pid, NULL AS pid_start, error, program, wall_s, engine, version, operations, "
+                                 "operation_s, operation_ci95_s "
                                  "FROM point ORDER BY number", err);
     m->flows = m->points ? merge_flows(&m->in, err) : NULL;
-    m->here = m->flows ? sweep_db_prepare(m->out, "SELECT number, axes, scenario, seed, state FROM point "
-                                          "WHERE number = ?", err) : NULL;
+    m->here = m->flows ? sweep_db_prepare(m->out, "SELECT number, axes, scenario, seed, state, operations, operation_s, "
+                                          "operation_ci95_s FROM point WHERE number = ?", err) : NULL;
     m->here_flows = m->here ? merge_flows(m->out, err) : NULL;
     m->put_point = m->here_flows ? sweep_db_prepare(m->out, "INSERT OR REPLACE INTO point "
-                                                    "VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", err) : NULL;
+                                                    "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err) : NULL;
     m->put_flow = m->put_point ? sweep_db_flow_prepare(m->out, "INSERT INTO flow VALUES(?, ", SWEEP_DB_FLOW_MARKS, ")",
                                                        err) : NULL;
     bool ok = m->put_flow != NULL;

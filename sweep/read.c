@@ -5,6 +5,7 @@
 #include "scenarios/load.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,11 @@ static bool read_flows(struct sweep_reader *r, int64_t number, const struct scen
                                            r->db->path, number, seen, s->n_flows);
 }
 
+static double read_number(sqlite3_stmt *q, int column)
+{
+    return sqlite3_column_type(q, column) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(q, column);
+}
+
 static bool read_point(struct sweep_reader *r, bool (*visit)(void *, const struct sweep_result *, struct error *),
                        void *user, struct error *err)
 {
@@ -86,6 +92,7 @@ static bool read_point(struct sweep_reader *r, bool (*visit)(void *, const struc
             .axes = axes,
             .engine = sweep_db_text(r->points, 4),
             .scenario = &s,
+            .operations = {sqlite3_column_int64(r->points, 5), read_number(r->points, 6), read_number(r->points, 7)},
             .flows = flows,
         };
         ok = visit(user, &result, err);
@@ -102,7 +109,8 @@ bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep
 {
     struct sweep_reader r = {.db = d};
     r.flows = sweep_db_flow_prepare(d, "SELECT point, ", SWEEP_DB_FLOW_NAMES, " FROM flow WHERE point = ?", err);
-    r.points = r.flows ? sweep_db_prepare(d, "SELECT number, axes, scenario, seed, engine FROM point "
+    r.points = r.flows ? sweep_db_prepare(d, "SELECT number, axes, scenario, seed, engine, operations, operation_s, "
+                                          "operation_ci95_s FROM point "
                                           "WHERE state = 'done' ORDER BY number", err) : NULL;
     bool ok = r.points != NULL;
     int status = SQLITE_DONE;

@@ -12,6 +12,7 @@ struct sweep_result {
                                       * walks no const */
     const char *engine;              /* that ran it */
     const struct scenario *scenario; /* resolved, its flows listed */
+    struct results_operations operations;
     const struct results_flow *flows;  /* [scenario->n_flows], in the scenario's order */
 };
 

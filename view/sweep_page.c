@@ -17,6 +17,8 @@
 static view_sweep_page_part *const parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_RESOURCES] = view_sweep_page_resources,
     [STUDY_FIT_PATTERNS] = view_sweep_page_patterns,
+    [STUDY_FIT_CONNECTIONS] = view_sweep_page_connections,
+    [STUDY_FIT_SIGNATURES] = view_sweep_page_signatures,
     [STUDY_FIT_ENGINES] = view_sweep_page_engines,
     [STUDY_FIT_REGIMES] = view_sweep_page_regimes,
 };

@@ -3,7 +3,7 @@
  *
  * RFC 9293 (TCP), 5681 and 6582 (slow start, congestion avoidance, NewReno), 9438 (CUBIC), 2018 and 6675 (SACK),
  * 6937 (proportional rate reduction), 6298 (retransmission timer), 3522 and 4015 (spurious timeouts are undone), 7323
- * (timestamps, window scale). Nagle is off.
+ * (timestamps, window scale). Nagle is off unless asked for.
  * The stream is counted in bytes from 0; a FIN is one more, at `finish`. */
 #ifndef EMU_NATIVE_ENDPOINT_H
 #define EMU_NATIVE_ENDPOINT_H
@@ -58,6 +58,7 @@ struct native_sender {
     bool may_undo;        /* a timeout may yet turn out to be spurious; what would then be restored: */
     uint32_t timeout_ts;  /* when the first retransmission left, as a timestamp */
     uint64_t undo_cwnd, undo_ssthresh, undo_state[NATIVE_CONGESTION_WORDS];
+    int64_t sent_ps;      /* when the latest segment with data left */
     int64_t queued_bytes; /* of ours in our NIC, with small queues */
     uint64_t state[NATIVE_CONGESTION_WORDS]; /* of the control */
 };

@@ -84,6 +84,7 @@ static void sender_transmit(struct native_endpoint *e, uint64_t from, uint64_t b
     if (tx->recovery == NATIVE_FAST_RECOVERY)
         tx->prr_out += bytes;
     bool idle = tx->nxt == tx->una;
+    tx->sent_ps = sender_now(e);
     if (from + bytes > tx->nxt)
         tx->nxt = from + bytes;
     native_endpoint_send(e, flags, from, payload);
@@ -114,6 +115,8 @@ static uint64_t sender_new(const struct native_endpoint *e)
     if (tx->nxt >= end || tx->nxt >= edge)
         return 0;
     uint64_t waiting = end - tx->nxt, room = edge - tx->nxt;
+    if (e->config.nagle && waiting < segment && tx->nxt > tx->una && end == tx->written)
+        return 0; /* RFC 896; a FIN takes it along */
     if (waiting <= segment && waiting <= room)
         return waiting;
     if (room >= segment)
@@ -145,6 +148,9 @@ void native_sender_push(struct native_endpoint *e)
     struct native_sender *tx = &e->tx;
     if (e->state != NATIVE_ESTABLISHED || (tx->nxt >= sender_stream_end(tx) && tx->recovery == NATIVE_NORMAL))
         return;
+    if (e->config.idle_restart && tx->nxt == tx->una && sender_now(e) - tx->sent_ps > native_rtt_rto_ps(&tx->rtt))
+        tx->window.cwnd = sender_least(tx->window.cwnd,
+                                       (uint64_t)e->config.initial_window_segments * sender_segment(e));
     uint64_t pipe = sender_pipe(e), from, bytes;
     while (!sender_throttle(e)) {
         bool hole = tx->recovery != NATIVE_NORMAL && sender_hole(e, &from, &bytes);

@@ -122,7 +122,7 @@ class Values(Case):
         self.odd("UPDATE point SET engine = NULL, version = NULL, wall_s = NULL; UPDATE flow SET goodput_bps = NULL")
         for command in READING:
             self.good(*command)
-        self.assertIn(",done,,,,\n", self.good("sweep", "export", "x.db").stdout)
+        self.assertIn(",done,,,,,,,\n", self.good("sweep", "export", "x.db").stdout)
 
 
 class Schema(Case):

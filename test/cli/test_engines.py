@@ -50,7 +50,7 @@ class CrossCheck(Case):
                 "zhu-random.yaml", "pause.yaml", "pause-victim.yaml", "pendulum.yaml", "replay.yaml",
                 "backbone.yaml", "slow-host.yaml"}
         native = {"small-queues.yaml", "alltoall.yaml", "alltoallv.yaml", "bunyip.yaml", "perseus.yaml",
-                  "zhu-benchmark.yaml"}
+                  "zhu-benchmark.yaml", "barrier.yaml", "isend.yaml"}
         # Go-Back-N and bare frames are the same code on either clock: test_tam.py wants the same bytes of both
         clock = {"saturation.yaml"} | {p.name for p in SCENARIOS.glob("tam-*.yaml")}
         self.assertEqual({p.name for p in SCENARIOS.glob("*.yaml")}, both | native | clock)

@@ -202,7 +202,7 @@ class Shards(Case):
         shards = [self.shard(i, 9) for i in range(1, 10)]
         self.assertEqual(self.states(shards[8]), {})
         self.assertEqual(self.good("sweep", "export", shards[8]).stdout,
-                         "point,seed,state,error,wall_s,engine,version\n")
+                         "point,seed,state,error,wall_s,engine,version,operations,operation_s,operation_ci95_s\n")
         self.good("sweep", "merge", "s.db", *shards)
 
     def test_bad_input_is_one_line_and_changes_nothing(self):

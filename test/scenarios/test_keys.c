@@ -39,8 +39,8 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
     text_rejects("network:\n  link: fast\n", NULL,
                  "s.yaml:2: network.link: a single value found; here belong keys of these: rate, up, delay, goodput");
     text_rejects("seed: 1\ntraffic:\n", NULL,
-                 "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, pairs, exchange, burst, "
-                 "pingpong, uniform, flows, datagrams, start_spread, barrier, precision");
+                 "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, pairs, exchange, tree, "
+                 "burst, pingpong, uniform, flows, datagrams, start_spread, barrier, precision");
     text_rejects("capture: h0\n", NULL, "s.yaml:1: capture: a single value found; here belongs a list, such as [a, b]");
     text_rejects("capture:\n  - h0\n", NULL,
                  "s.yaml:2: capture.0: a single value found; here belong keys of these: at, snaplen, format");
@@ -48,7 +48,8 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
                  "s.yaml:1: network.racks.1: a list found; here belongs a single value");
     text_rejects("seed: 1\n", "tcp=1MB",
                  "--set tcp=1MB: a single value found; here belong keys of these: congestion, window, initial_window, "
-                 "segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, hystart, small_queues");
+                 "segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, nagle, idle_restart, hystart, "
+                 "small_queues");
 }
 
 static void test_a_key_of_another_section_is_found_there(void **state)
@@ -57,8 +58,8 @@ static void test_a_key_of_another_section_is_found_there(void **state)
     text_rejects("window: 3MB\n", NULL, "s.yaml:1: window: unknown key; did you mean tcp.window? Known here: " TOP);
     text_rejects("tcp: {rate: 1Gbps}\n", NULL,
                  "s.yaml:1: tcp.rate: unknown key; did you mean network.link.rate? Known here: congestion, window, "
-                 "initial_window, segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, hystart, "
-                 "small_queues");
+                 "initial_window, segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, nagle, idle_restart, "
+                 "hystart, small_queues");
     text_rejects("network: {toplogoy: star}\n", NULL,
                  "s.yaml:1: network.toplogoy: unknown key; did you mean topology? Known here: topology, hosts, racks, "
                  "uplinks, delays, host_times, link, backbone, nic, switch, root");

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parts of a fit with points made up so that their answers are known. */
+#include "study/fit_connections.h"
 #include "study/fit_engines.h"
 #include "study/fit_patterns.h"
 #include "study/fit_regimes.h"
 #include "study/fit_resources.h"
+#include "study/fit_signatures.h"
 #include "study/zhu2014.h"
 
 #include "test/scenarios/text.h"
@@ -21,11 +23,14 @@
 static const struct study_fit_part *const parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_RESOURCES] = &study_fit_resources_part,
     [STUDY_FIT_PATTERNS] = &study_fit_patterns_part,
+    [STUDY_FIT_CONNECTIONS] = &study_fit_connections_part,
+    [STUDY_FIT_SIGNATURES] = &study_fit_signatures_part,
     [STUDY_FIT_ENGINES] = &study_fit_engines_part,
     [STUDY_FIT_REGIMES] = &study_fit_regimes_part,
 };
 
-/* What a part is shown: a run whose flows had these rates, and took this long where they end. */
+/* What a part is shown: a run whose flows had these rates, and took this long where they end; or an exchange, that took
+ * as long as the first time. */
 struct made {
     const char *yaml, *axes, *engine;
     int64_t seed;
@@ -35,21 +40,24 @@ struct made {
 static void show(enum study_fit_kind part, void *state, const struct made *made)
 {
     struct scenario s = text_load(made->yaml, NULL);
-    struct results_flow flows[FLOWS];
+    struct results_flow *flows;
     json_t *axes = json_loads(made->axes, 0, NULL);
     struct error err = {0};
     assert_non_null(axes);
-    assert_true(s.n_flows <= FLOWS);
-    for (int i = 0; i < s.n_flows; i++)
+    flows = calloc((size_t)s.n_flows, sizeof *flows);
+    assert_non_null(flows);
+    for (int i = 0; i < s.n_flows && i < FLOWS; i++)
         flows[i] = (struct results_flow){
             .bytes = s.flows[i].bytes, .end_ps = made->time_s[i] > 0 ? (int64_t)(made->time_s[i] * 1e12) : -1,
             .goodput_bps = made->rate_bps[i], .steady_goodput_bps = made->rate_bps[i], .floor_s = NAN,
             .message_s = NAN, .message_sd_s = NAN, .message_ci95_s = NAN,
         };
     const struct sweep_result r = {
-        .number = 1, .seed = made->seed, .axes = axes, .engine = made->engine, .scenario = &s, .flows = flows};
+        .number = 1, .seed = made->seed, .axes = axes, .engine = made->engine, .scenario = &s,
+        .operations = {s.traffic == SCENARIO_TRAFFIC_EXCHANGE ? 3 : 0, made->time_s[0], (double)NAN}, .flows = flows};
     if (!parts[part]->take(state, "made.db", &r, &err))
         fail_msg("%s", err.message);
+    free(flows);
     json_decref(axes);
     scenario_fini(&s);
 }
@@ -311,6 +319,90 @@ static void test_regimes_go_by_what_most_seeds_show(void **state)
     end(STUDY_FIT_REGIMES, r);
 }
 
+/* Two pairs of 1 MB: 10 ms alone, 20 and 40 ms together. beta_F = 10 ns, beta_C = 40 ns, and the mean of 30 ns is two
+ * thirds of the way (Steffenel 2006, Eq. 3). A connection that never ended counts nowhere, nor does another sweep. */
+static void test_connections_show_the_two_gaps(void **state)
+{
+    (void)state;
+    static const char one[] = "network: {hosts: 8}\ntraffic: {pairs: {count: 1, bytes: 1MB}}\n";
+    static const char three[] = "network: {hosts: 8}\ntraffic: {pairs: {count: 3, bytes: 1MB}}\n";
+    static const struct made made[] = {
+        {one, "{\"traffic.pairs.count\":1}", "native 0.1.0", 1, {8e8}, {0.01}},
+        {three, "{\"traffic.pairs.count\":3}", "native 0.1.0", 1, {4e8, 2e8, 0}, {0.02, 0.04, 0}},
+        {one, "{\"tcp.window\":1}", "native 0.1.0", 1, {8e8}, {0.001}},
+    };
+    struct study_fit_connections *f = fitted(STUDY_FIT_CONNECTIONS, made, 3);
+    assert_int_equal(f->n, 2);
+    assert_int_equal(f->n_groups, 1);
+    assert_int_equal(f->points[1].n, 2);
+    assert_true(fabs(study_fit_connections_mean_s(&f->points[1]) - 0.03) < 1e-12);
+    assert_true(fabs(study_fit_connections_deviation_s(&f->points[1]) - 0.01 * sqrt(2)) < 1e-12);
+    assert_true(fabs(f->groups[0].gaps.free_s_per_byte - 10e-9) < 1e-18);
+    assert_true(fabs(f->groups[0].gaps.contended_s_per_byte - 40e-9) < 1e-18);
+    assert_true(fabs(f->points[0].rho) < 1e-9);
+    assert_true(fabs(f->points[1].rho - 2.0 / 3) < 1e-9);
+    end(STUDY_FIT_CONNECTIONS, f);
+}
+
+#define SIZES 5
+
+/* A point of n processes with messages of m bytes at 1 Gb/s. */
+static struct made alltoall_made(char yaml[static 160], int n, int m, double time_s)
+{
+    snprintf(yaml, 160, "network: {hosts: %d, link: {rate: 1Gbps}}\ntraffic: {exchange: {bytes: %dB}}\n", n, m);
+    return (struct made){.yaml = yaml, .axes = "{\"network.hosts\":1,\"traffic.exchange.bytes\":2}",
+                         .engine = "native 0.1.0", .seed = 1, .time_s = {time_s}};
+}
+
+static struct study_fit_signatures *signatures_of(double delta_s, double whole_s)
+{
+    static const int processes[] = {8, 16, 32};
+    char yaml[160];
+    struct error err = {0};
+    struct study_fit_signatures *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < SIZES; k++) {
+            double m = 65536 << k, n = processes[i];
+            /* alpha and beta as study_workload_link() has them: a frame of 1538 bytes, two cables of 50 us */
+            double alpha_s = 100e-6 + 1538 * 8e-9, beta_s = 1538 * 8e-9 / 1448;
+            double wobble = 1 + (k % 2 ? 1e-4 : -1e-4);
+            struct made made = alltoall_made(yaml, processes[i], (int)m,
+                                             wobble * ((n - 1) * ((alpha_s + beta_s * m) * 2 + delta_s) + whole_s));
+            show(STUDY_FIT_SIGNATURES, f, &made);
+        }
+    assert_true(study_fit_signatures_part.fit(f, &err));
+    return f;
+}
+
+/* Times by Eq. 5 are predicted by it at all other numbers of processes, times with one wait of 200 ms for all by the
+ * other reading; each is far off where the other holds. */
+static void test_signatures_tell_a_cost_of_messages_from_one_of_all(void **state)
+{
+    (void)state;
+    struct study_fit_signatures *f = signatures_of(10e-3, 0);
+    assert_int_equal(f->n_rows, 4);
+    for (size_t i = 0; i < 3; i++) {
+        const struct study_fit_signatures_row *r = &f->rows[i];
+        assert_null(r->refused);
+        assert_true(fabs(r->fit.gamma.value - 2) < 0.01 && fabs(r->fit.signature.delta_s - 10e-3) < 1e-4);
+        assert_int_equal(r->eq5.n, 2 * SIZES);
+        assert_int_equal(r->eq5.within, 2 * SIZES);
+        assert_true(r->eq5.worst < 0.01 && r->own.worst < 0.01 && r->once.worst > 0.2);
+        assert_int_equal(r->n_others, 2);
+    }
+    assert_int_equal(f->rows[3].processes, 0);
+    assert_int_equal(f->rows[3].points, 3 * SIZES);
+    assert_int_equal(f->rows[3].eq5.n, 0);
+    end(STUDY_FIT_SIGNATURES, f);
+    f = signatures_of(0, 0.2);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(fabs(f->rows[i].startup_s - 0.2) < 2e-3);
+        assert_true(f->rows[i].once.worst < 0.01 && f->rows[i].eq5.worst > 0.2);
+    }
+    end(STUDY_FIT_SIGNATURES, f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +415,8 @@ int main(void)
         cmocka_unit_test(test_hosts_whose_links_are_not_full_are_no_points),
         cmocka_unit_test(test_the_table_beside_ours_is_the_papers),
         cmocka_unit_test(test_regimes_go_by_what_most_seeds_show),
+        cmocka_unit_test(test_connections_show_the_two_gaps),
+        cmocka_unit_test(test_signatures_tell_a_cost_of_messages_from_one_of_all),
     };
     return cmocka_run_group_tests(tests, text_enter, text_leave);
 }

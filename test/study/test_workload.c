@@ -70,9 +70,65 @@ static void test_an_operation_ends_with_its_last_process(void **state)
     assert_int_equal(w.operations.n_whole, 2);
     assert_true(fabs(w.operations.whole.value - 2.5) < 1e-12);
     assert_true(fabs(w.operations.processes.mean_s.value - 1.75) < 1e-12);
-    assert_false(w.operations.gbn);
+    assert_string_equal(w.operations.timer, "minimum RTO");
     assert_false(w.operations.has_optimum);
     study_workload_fini(&w);
+}
+
+/* Three operations of three processes within 4 ms, but for process 2, which waits for a timer of 200 ms twice: 2 of 3 of
+ * its times are late, and 2 of 3 operations have somebody late. Of a file with a process that cannot be none is taken. */
+static void test_who_is_late_is_told_apart(void **state)
+{
+    (void)state;
+    static const char scenario[] = "network: {hosts: 3}\ntraffic: {tree: {repeat: 3}}\n";
+    write_file("operations.csv", "operation,process,start_s,end_s\n0,0,0,0.002\n0,1,0,0.003\n0,2,0,0.2\n"
+                                 "1,1,1,1.002\n1,0,1,1.003\n1,2,1,1.004\n2,0,2,2.002\n2,1,2,2.002\n2,2,2,2.21\n");
+    struct study_workload w = judged(scenario);
+    const struct study_workload_operations *o = &w.operations;
+    assert_int_equal(o->n_own, 3);
+    assert_int_equal(o->late_whole, 2);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(o->process[i].n, 3);
+        assert_int_equal(o->process[i].late, i == 2 ? 2 : 0);
+    }
+    assert_true(fabs(o->process[2].mean_s - (0.2 + 0.004 + 0.21) / 3) < 1e-12);
+    assert_true(fabs(o->whole.value - (0.2 + 0.004 + 0.21) / 3) < 1e-12);
+    study_workload_fini(&w);
+    static const char *const processes[] = {"-1", "10000", "1e300", ""};
+    for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
+        char text[96];
+        struct study_workload_signature signature = {0};
+        struct error err = {0};
+        snprintf(text, sizeof text, "operation,process,start_s,end_s\n0,%s,0,1\n", processes[i]);
+        write_file("operations.csv", text);
+        assert_false(study_workload_judge(".", 0.05, &w, &signature, &err));
+        assert_int_equal(err.code, ERROR_INPUT);
+        study_workload_fini(&w);
+    }
+}
+
+/* A short segment that waits under Nagle's rule waits for a delayed ACK (RFC 1122, 4.2.3.2), if that is shorter. */
+static void test_nagle_makes_the_delayed_ack_the_timer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tcp, *timer;
+        double timer_s;
+    } cases[] = {
+        {"nagle: true", "delayed ACK", 0.04},
+        {"nagle: true, delayed_ack: 1", "minimum RTO", 0.2},
+        {"nagle: true, min_rto: 30ms", "minimum RTO", 0.03},
+        {"nagle: false", "minimum RTO", 0.2},
+    };
+    write_file("operations.csv", "operation,process,start_s,end_s\n0,0,0,0.002\n0,1,0,0.003\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char scenario[128];
+        snprintf(scenario, sizeof scenario, "network: {hosts: 2}\ntcp: {%s}\ntraffic: {tree: {}}\n", cases[i].tcp);
+        struct study_workload w = judged(scenario);
+        assert_string_equal(w.operations.timer, cases[i].timer);
+        assert_true(fabs(w.operations.timer_s - cases[i].timer_s) < 1e-12);
+        study_workload_fini(&w);
+    }
 }
 
 /* Tam 2001, Eq. A.2: of bursts of k packets k R / S + B arrive. 4 sources into one sink show B = 172, 6 into two 258: 43
@@ -114,6 +170,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_goodput_is_a_share_of_the_receivers_own_link),
         cmocka_unit_test(test_an_operation_ends_with_its_last_process),
+        cmocka_unit_test(test_who_is_late_is_told_apart),
+        cmocka_unit_test(test_nagle_makes_the_delayed_ack_the_timer),
         cmocka_unit_test(test_bursts_show_an_input_buffer),
     };
     return cmocka_run_group_tests(tests, text_enter, leave);
