@@ -3,8 +3,8 @@
  *
  * direct: every process writes all its messages at once, to process 0 first, as MPICH 1.2 did (Vaughan et al. 2003,
  * section 7; Steffenel 2006). rounds: in round r to i + r, and on when the message from i - r has come. pairwise: in
- * each round with the partner of Algorithm 2 of Tam 2001, and on when both messages are there, as with MPI_Sendrecv of
- * long messages. A process is through when everything for it has come. Processes begin within start_spread of each
+ * each round with the partner of Algorithm 2 of Tam 2001, as with MPI_Sendrecv of messages too long for eager sending:
+ * both messages leave when both processes have come to the round, which ends when both are there. A process is through when everything for it has come. Processes begin within start_spread of each
  * other. */
 #include "base/memory.h"
 #include "scenarios/operations.h"
@@ -62,14 +62,25 @@ static bool alltoall_round_over(const struct alltoall *a, int me)
                         (e->algorithm == SCENARIO_ALGORITHM_ROUNDS || a->delivered[alltoall_flow(a, me, from)] >= due));
 }
 
+/* A process comes to its round. */
+static void alltoall_meet(struct alltoall *a, int me)
+{
+    int to = a->processes[me].round <= a->rounds ? alltoall_partner(a, me, false) : -1;
+    bool waits = a->program->env.scenario->exchange.algorithm == SCENARIO_ALGORITHM_PAIRWISE;
+    if (to < 0 || (waits && a->processes[to].round != a->processes[me].round))
+        return;
+    alltoall_write(a, me, to);
+    if (waits)
+        alltoall_write(a, to, me);
+}
+
 /* What a process waits for in its round is there, or was before: the next round. */
 static void alltoall_go_on(struct alltoall *a, int me)
 {
     int *round = &a->processes[me].round;
     while (*round > 0 && *round <= a->rounds && alltoall_round_over(a, me)) {
-        int to = ++*round <= a->rounds ? alltoall_partner(a, me, false) : -1;
-        if (to >= 0)
-            alltoall_write(a, me, to);
+        ++*round;
+        alltoall_meet(a, me);
     }
 }
 
@@ -81,12 +92,13 @@ static void alltoall_enter(void *arg)
     int me = (int)(process - a->processes);
     bool direct = a->program->env.scenario->exchange.algorithm == SCENARIO_ALGORITHM_DIRECT;
     process->round = 1;
-    int first = direct ? -1 : alltoall_partner(a, me, false);
-    for (int to = 0; to < a->p; to++)
-        if (direct ? to != me : to == first)
+    for (int to = 0; direct && to < a->p; to++)
+        if (to != me)
             alltoall_write(a, me, to);
-    if (!direct)
+    if (!direct) {
+        alltoall_meet(a, me);
         alltoall_go_on(a, me);
+    }
 }
 
 static void alltoall_begin(void *arg)
