@@ -116,7 +116,8 @@ static void patterns_print_published(const struct study_fit_patterns *p)
         patterns_row(&t, p, c);
         view_table_add(&t, "%.2f|%.2f|%.2f|%.3f|%.3f|%.3f|%zu|%.2f|%.2f|%.2f|%.2f",
                        100 * study_fit_patterns_mean(&proposed->all), z->err, z->g5k_err,
-                       study_fit_patterns_precision(&proposed->all), z->precision, z->g5k_precision, c->patterns_both, 100 * study_fit_patterns_mean(&proposed->both),
+                       study_fit_patterns_precision(&proposed->all), z->precision, z->g5k_precision, c->patterns_both,
+                       100 * study_fit_patterns_mean(&proposed->both),
                        z->err_both, 100 * study_fit_patterns_mean(&study_fit_patterns_of(p, c, "fairness")->both),
                        z->fair_both);
     }
