@@ -100,7 +100,7 @@ static void patterns_print_last(const struct study_fit_patterns *p)
 /* Puts our errors beside those that the paper measured on its clusters. */
 static void patterns_print_published(const struct study_fit_patterns *p)
 {
-    static const char *const head[] = {"algorithm1", "main", "Grid5000", "both ways",
+    static const char *const head[] = {"algorithm1", "main", "Grid5000", "pi", "main", "Grid5000", "both ways",
                                        "algorithm1", "main", "fairness", "main"};
     struct view_table t;
     bool any = false;
@@ -114,8 +114,10 @@ static void patterns_print_published(const struct study_fit_patterns *p)
         const struct study_fit_patterns_errors *proposed = study_fit_patterns_of(p, c, "algorithm1");
         any = true;
         patterns_row(&t, p, c);
-        view_table_add(&t, "%.2f|%.2f|%.2f|%zu|%.2f|%.2f|%.2f|%.2f", 100 * study_fit_patterns_mean(&proposed->all),
-                       z->err, z->g5k_err, c->patterns_both, 100 * study_fit_patterns_mean(&proposed->both),
+        view_table_add(&t, "%.2f|%.2f|%.2f|%.3f|%.3f|%.3f|%zu|%.2f|%.2f|%.2f|%.2f",
+                       100 * study_fit_patterns_mean(&proposed->all), z->err, z->g5k_err,
+                       study_fit_patterns_precision(&proposed->all), z->precision, z->g5k_precision, c->patterns_both,
+                       100 * study_fit_patterns_mean(&proposed->both),
                        z->err_both, 100 * study_fit_patterns_mean(&study_fit_patterns_of(p, c, "fairness")->both),
                        z->fair_both);
     }
@@ -123,8 +125,8 @@ static void patterns_print_published(const struct study_fit_patterns *p)
         view_table_fini(&t);
         return;
     }
-    puts("\nsimulated here, and measured on clusters by Zhu et al. 2014 (Table II): mean |error|, %; then of patterns "
-         "with traffic both ways");
+    puts("\nsimulated here, and measured on clusters by Zhu et al. 2014 (Table II): mean |error|, %; pi, its interval's "
+         "half over it;\nthen of patterns with traffic both ways");
     view_table_print(&t, "", p->told_apart ? 0 : 1, stdout);
 }
 
@@ -151,10 +153,10 @@ static json_t *errors_json(const struct study_fit_patterns_errors *m, const char
     json_t *counts = json_array();
     for (int i = 0; i < STUDY_FIT_PATTERNS_BINS; i++)
         json_array_append_new(counts, json_integer((json_int_t)m->histogram[i]));
-    return results_json("model:s mean_abs_error:f ci95:f bias:f within_10_percent:f mean_abs_error_both_ways:f "
+    return results_json("model:s mean_abs_error:f ci95:f precision:f bias:f within_10_percent:f mean_abs_error_both_ways:f "
                         "ci95_both_ways:f slowest_mean_abs_error:f worst_error:f worst:s histogram:o", name,
                         study_fit_patterns_mean(&m->all), study_fit_patterns_ci95(&m->all),
-                        m->bias / (double)m->all.links, (double)m->near / (double)m->all.links,
+                        study_fit_patterns_precision(&m->all), m->bias / (double)m->all.links, (double)m->near / (double)m->all.links,
                         study_fit_patterns_mean(&m->both), study_fit_patterns_ci95(&m->both),
                         m->last / (double)patterns, m->worst, m->where,
                         results_json("from:f step:f counts:o", -1.0, STUDY_FIT_PATTERNS_BIN, counts));
@@ -163,9 +165,10 @@ static json_t *errors_json(const struct study_fit_patterns_errors *m, const char
 static json_t *published_json(const struct study_zhu2014_table2 *z)
 {
     return z ? results_json("links:i steps:f main_algorithm1:f main_algorithm1_both_ways:f main_fairness_both_ways:f "
-                            "grid5000_algorithm1:f grid5000_algorithm1_both_ways:f grid5000_fairness_both_ways:f",
+                            "grid5000_algorithm1:f grid5000_algorithm1_both_ways:f grid5000_fairness_both_ways:f "
+                            "main_precision:f grid5000_precision:f",
                             z->links, z->steps, z->err / 100, z->err_both / 100, z->fair_both / 100, z->g5k_err / 100,
-                            z->g5k_err_both / 100, z->g5k_fair_both / 100)
+                            z->g5k_err_both / 100, z->g5k_fair_both / 100, z->precision, z->g5k_precision)
              : json_null();
 }
 

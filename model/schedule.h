@@ -53,7 +53,8 @@ struct model_schedule_window {
  *   control -> control_packets, >= 0: control packets (acknowledgements) for every data packet
  * He has control = 0 in Eq. 6.1 and 1 in section 6.3. The rounding: Eq. 6.2 and its examples disagree over up or
  * down, and of the windows he uses (8x2: 5, 8x3: 4, 6x4: 5, 8x4: 3, from shares of 5.27, 4.04, 4.79, 3.63) no rounding
- * gives all four. Down, because the window is there to keep the sum within the buffer; 6x4 becomes 4.
+ * gives all four. Down, because the window is there to keep the sum within the buffer; 6x4 becomes 4. With 47 to 49
+ * packets of buffer instead of 45, or 0.9 control packets, all four are his.
  * ERROR_INPUT with fewer than two switches (no uplink: nu = 0), or a parameter out of range. */
 bool model_schedule_window(const struct model_schedule_tree *tree, double buffer_packets, double control_packets,
                            struct model_schedule_window *window, struct error *err);

@@ -292,7 +292,7 @@ static const struct key pairs_keys[] = {
 
 static const struct key exchange_keys[] = {
     {"algorithm", KEY_CHOICE, OF(exchange.algorithm), .names = scenario_algorithm_names, .noun = "an algorithm",
-     .otherwise = "direct; synchronous with transport: gbn", .meaning = "order in which hosts send to each other"},
+     .otherwise = "direct; synchronous with transport: gbn", .meaning = "order in which hosts send; over TCP: direct, rounds, pairwise"},
     {"packets", KEY_INTEGER, OF(exchange.packets), .min = 1, .max = 100000000, .usual = "64",
      .misfit = misfit_packets, .meaning = "from each host to each other, Go-Back-N"},
     {"bytes", KEY_BYTES, OF(exchange.bytes), .min = 1, .max = 1000000000, .usual = "16384", .misfit = misfit_bytes,

@@ -63,11 +63,11 @@ static bool exchange_fits(const struct load *l)
 {
     const struct scenario *s = l->s;
     const struct emu_network_config *n = &s->network;
-    bool gbn = s->transport == SCENARIO_TRANSPORT_GBN;
-    if (gbn == (s->exchange.algorithm >= SCENARIO_ALGORITHM_DIRECT))
+    bool gbn = s->transport == SCENARIO_TRANSPORT_GBN, either = s->exchange.algorithm == SCENARIO_ALGORITHM_PAIRWISE;
+    if (!either && gbn == (s->exchange.algorithm >= SCENARIO_ALGORITHM_DIRECT))
         return load_fail(l, "traffic.exchange.algorithm",
                          gbn ? "'%s' is for TCP; over Go-Back-N: shift, pairwise, synchronous, group"
-                             : "'%s' sends packet by packet, transport: gbn; over TCP: direct, rounds",
+                             : "'%s' sends packet by packet, transport: gbn; over TCP: direct, rounds, pairwise",
                          scenario_algorithm_names[s->exchange.algorithm]);
     for (int i = 1; s->exchange.contention_aware && i < n->n_racks; i++)
         if (n->racks[i] != n->racks[0])

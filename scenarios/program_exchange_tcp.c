@@ -2,13 +2,16 @@
 /* MPI_Alltoall over the engine's TCP, on connections that stay open.
  *
  * direct: every process writes all its messages at once, to process 0 first, as MPICH 1.2 did (Vaughan et al. 2003,
- * section 7; Steffenel 2006). rounds: in round r to i + r, and on when the message from i - r has come. A process is
- * through when everything for it has come. Processes begin within start_spread of each other. */
+ * section 7; Steffenel 2006). rounds: in round r to i + r, and on when the message from i - r has come. pairwise: in
+ * each round with the partner of Algorithm 2 of Tam 2001, as with MPI_Sendrecv of messages too long for eager sending:
+ * both messages leave when both processes have come to the round, which ends when both are there. A process is through when everything for it has come. Processes begin within start_spread of each
+ * other. */
 #include "base/memory.h"
 #include "scenarios/operations.h"
 #include "scenarios/program.h"
 
 #include "base/units.h"
+#include "model/schedule.h"
 
 #include <stdlib.h>
 
@@ -17,7 +20,7 @@
 struct alltoall_process {
     struct alltoall *owner; /* borrowed */
     int missing;            /* messages of this operation it waits for */
-    int round;              /* rounds: 1 to p - 1; 0: it has not begun */
+    int round;              /* rounds, pairwise: 1 to a->rounds; 0: it has not begun */
 };
 
 struct alltoall {
@@ -25,7 +28,7 @@ struct alltoall {
     struct operations operations;
     int64_t *delivered; /* owned; of each flow, in all */
     struct alltoall_process *processes; /* owned */
-    int p, ended;
+    int p, ended, rounds;
     int64_t operation, start_ps;
     struct random random; /* of how far apart processes begin */
 };
@@ -40,7 +43,46 @@ static void alltoall_write(struct alltoall *a, int from, int to)
     emu_engine_write(a->program->env.engine, alltoall_flow(a, from, to), a->program->env.scenario->exchange.bytes);
 }
 
-static void alltoall_go_on(struct alltoall *a, int me);
+/* Whom a process sends to (or hears from) in its round; -1: nobody. */
+static int alltoall_partner(const struct alltoall *a, int me, bool hears)
+{
+    int round = a->processes[me].round;
+    if (a->program->env.scenario->exchange.algorithm == SCENARIO_ALGORITHM_ROUNDS)
+        return (me + (hears ? a->p - round : round)) % a->p;
+    size_t partner = model_schedule_partner((size_t)a->p, (size_t)round, (size_t)me);
+    return partner == MODEL_SCHEDULE_IDLE ? -1 : (int)partner;
+}
+
+static bool alltoall_round_over(const struct alltoall *a, int me)
+{
+    const struct scenario_exchange *e = &a->program->env.scenario->exchange;
+    int64_t due = (a->operation + 1) * e->bytes;
+    int from = alltoall_partner(a, me, true);
+    return from < 0 || (a->delivered[alltoall_flow(a, from, me)] >= due &&
+                        (e->algorithm == SCENARIO_ALGORITHM_ROUNDS || a->delivered[alltoall_flow(a, me, from)] >= due));
+}
+
+/* A process comes to its round. */
+static void alltoall_meet(struct alltoall *a, int me)
+{
+    int to = a->processes[me].round <= a->rounds ? alltoall_partner(a, me, false) : -1;
+    bool waits = a->program->env.scenario->exchange.algorithm == SCENARIO_ALGORITHM_PAIRWISE;
+    if (to < 0 || (waits && a->processes[to].round != a->processes[me].round))
+        return;
+    alltoall_write(a, me, to);
+    if (waits)
+        alltoall_write(a, to, me);
+}
+
+/* What a process waits for in its round is there, or was before: the next round. */
+static void alltoall_go_on(struct alltoall *a, int me)
+{
+    int *round = &a->processes[me].round;
+    while (*round > 0 && *round <= a->rounds && alltoall_round_over(a, me)) {
+        ++*round;
+        alltoall_meet(a, me);
+    }
+}
 
 /* A process begins the operation. */
 static void alltoall_enter(void *arg)
@@ -50,11 +92,13 @@ static void alltoall_enter(void *arg)
     int me = (int)(process - a->processes);
     bool direct = a->program->env.scenario->exchange.algorithm == SCENARIO_ALGORITHM_DIRECT;
     process->round = 1;
-    for (int to = 0; to < a->p; to++)
-        if (direct ? to != me : to == (me + 1) % a->p)
+    for (int to = 0; direct && to < a->p; to++)
+        if (to != me)
             alltoall_write(a, me, to);
-    if (!direct)
+    if (!direct) {
+        alltoall_meet(a, me);
         alltoall_go_on(a, me);
+    }
 }
 
 static void alltoall_begin(void *arg)
@@ -72,16 +116,6 @@ static void alltoall_begin(void *arg)
     }
 }
 
-/* The message a process waits for in its round is there, or was before: the next round. */
-static void alltoall_go_on(struct alltoall *a, int me)
-{
-    int64_t due = (a->operation + 1) * a->program->env.scenario->exchange.bytes;
-    int *round = &a->processes[me].round;
-    while (*round > 0 && *round < a->p && a->delivered[alltoall_flow(a, (me + a->p - *round) % a->p, me)] >= due)
-        if (++*round < a->p)
-            alltoall_write(a, me, (me + *round) % a->p);
-}
-
 static void alltoall_delivered(struct program *p, int flow, int64_t bytes)
 {
     struct alltoall *a = p->state;
@@ -91,8 +125,10 @@ static void alltoall_delivered(struct program *p, int flow, int64_t bytes)
     a->delivered[flow] = bytes;
     if (!whole)
         return;
-    if (e->algorithm == SCENARIO_ALGORITHM_ROUNDS)
+    if (e->algorithm != SCENARIO_ALGORITHM_DIRECT)
         alltoall_go_on(a, me);
+    if (e->algorithm == SCENARIO_ALGORITHM_PAIRWISE)
+        alltoall_go_on(a, p->env.scenario->flows[flow].from);
     if (--a->processes[me].missing > 0)
         return;
     int64_t now_ps = emu_clock_now(&p->clock), next_ps = a->start_ps + e->period_ps;
@@ -113,6 +149,8 @@ static void alltoall_start(struct program *p)
                            .processes = memory_zeroed((size_t)s->network.hosts, sizeof *a->processes, "the exchange")};
     for (int i = 0; i < a->p; i++)
         a->processes[i].owner = a;
+    bool pairwise = s->exchange.algorithm == SCENARIO_ALGORITHM_PAIRWISE;
+    a->rounds = pairwise ? (int)model_schedule_rounds((size_t)a->p) : a->p - 1;
     random_init(&a->random, s->seed);
     emu_clock_schedule(&p->clock, CONNECTING_PS + s->start_spread_ps, alltoall_begin, a);
 }

@@ -90,7 +90,7 @@ enum scenario_traffic {
 
 enum scenario_algorithm {
     SCENARIO_ALGORITHM_SHIFT,       /* Tam 2001, section 5.3.1 */
-    SCENARIO_ALGORITHM_PAIRWISE,    /* 5.3.2 */
+    SCENARIO_ALGORITHM_PAIRWISE,    /* 5.3.2; also over TCP (5.4.5) */
     SCENARIO_ALGORITHM_SYNCHRONOUS, /* 5.3.3 */
     SCENARIO_ALGORITHM_GROUP,       /* 5.3.4 */
     SCENARIO_ALGORITHM_DIRECT,      /* over TCP: everything at once, as MPICH did (Steffenel 2006) */

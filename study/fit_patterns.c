@@ -14,12 +14,13 @@
 #define NEAR 0.1 /* the paper counts links within */
 
 /* The variance of a ratio of sums, sum e / sum n, over patterns. */
-static void patterns_add_errors(struct study_fit_patterns_mean *m, double errors, size_t links)
+static void patterns_add_errors(struct study_fit_patterns_mean *m, double errors, double each, size_t links)
 {
     m->sum += errors;
     m->squares += errors * errors;
     m->cross += errors * (double)links;
     m->counts += (double)links * (double)links;
+    m->each += each;
     m->links += links;
     m->patterns++;
 }
@@ -36,6 +37,15 @@ double study_fit_patterns_ci95(const struct study_fit_patterns_mean *m)
         return NAN;
     double residual = m->squares - 2 * value * m->cross + value * value * m->counts;
     return estimate_t975(m->patterns - 1) * sqrt(fmax(residual, 0) * k / (k - 1)) / (double)m->links;
+}
+
+double study_fit_patterns_precision(const struct study_fit_patterns_mean *m)
+{
+    double n = (double)m->links, value = study_fit_patterns_mean(m);
+    if (m->links < 2 || !(value > 0))
+        return NAN;
+    double variance = fmax(m->each - n * value * value, 0) / (n - 1);
+    return estimate_t975(m->links - 1) * sqrt(variance / n) / value;
 }
 
 static bool patterns_is(const struct scenario *s)
@@ -141,7 +151,7 @@ static bool patterns_judge(const struct study_fit_patterns *p, struct study_fit_
     struct study_prediction made;
     struct study_fit_patterns_errors *m = &c->model[column];
     struct study_fit_patterns_link *links = c->links + c->n - pattern->pattern.n;
-    double sum = 0, last_s = 0, last_predicted_s = 0;
+    double sum = 0, each = 0, last_s = 0, last_predicted_s = 0;
     size_t ended = 0;
     bool ok = study_models_predict(&made, p->model[column], pattern, &(struct study_prediction_options){0}, err);
     for (size_t i = 0; ok && i < pattern->pattern.n; i++) {
@@ -152,15 +162,17 @@ static bool patterns_judge(const struct study_fit_patterns *p, struct study_fit_
         patterns_count(m, l->predicted_s[column] / l->time_s - 1, l);
         last_s = fmax(last_s, l->time_s);
         last_predicted_s = fmax(last_predicted_s, l->predicted_s[column]);
-        sum += fabs(l->predicted_s[column] / l->time_s - 1);
+        double error = l->predicted_s[column] / l->time_s - 1;
+        sum += fabs(error);
+        each += error * error;
         ended++;
     }
     if (ended > 0)
         m->last += fabs(last_predicted_s / last_s - 1);
     if (ok)
-        patterns_add_errors(&m->all, sum, ended);
+        patterns_add_errors(&m->all, sum, each, ended);
     if (ok && both)
-        patterns_add_errors(&m->both, sum, ended);
+        patterns_add_errors(&m->both, sum, each, ended);
     if (p->model[column]->rule == &model_rule_algorithm1)
         c->steps += made.n_steps;
     study_prediction_fini(&made);

@@ -14,6 +14,7 @@
 struct study_fit_patterns_mean {
     double sum, squares; /* of a pattern's errors, summed: sum e, sum (e - m n)^2 needs the three below */
     double cross, counts;
+    double each; /* of a link's errors: sum e^2 */
     size_t links, patterns;
 };
 
@@ -56,6 +57,11 @@ struct study_fit_patterns {
 /* Mean |error|, and half its 95 % interval; NAN where too few links ended. */
 double study_fit_patterns_mean(const struct study_fit_patterns_mean *m);
 double study_fit_patterns_ci95(const struct study_fit_patterns_mean *m);
+
+/* Table II's pi(epsilon) of Zhu et al. 2014, as a share: half the 95 % interval of the mean over the mean, links taken
+ * as independent. The paper does not define it and heads it with %; links that vary as much as its histograms show have
+ * 0.1 to 0.2 so, and some 0.6 percentage points. NAN with fewer than two links, or no error at all. */
+double study_fit_patterns_precision(const struct study_fit_patterns_mean *m);
 
 /* The errors of the model of that name, which study_models[] must give a fit_column. */
 const struct study_fit_patterns_errors *study_fit_patterns_of(const struct study_fit_patterns *p,

@@ -10,6 +10,7 @@ struct study_zhu2014_table2 {
     double err, err_both, fair_both; /* main: Algorithms 1+2 on all patterns; on those with traffic both ways on a
                                         resource; fairness alone on those */
     double g5k_err, g5k_err_both, g5k_fair_both;
+    double precision, g5k_precision; /* pi(epsilon): see study_fit_patterns_precision() */
 };
 
 #define STUDY_ZHU2014_TABLE2 9

@@ -99,6 +99,7 @@ static void table2(struct view_sweep_page *p, const struct view_sweep_page_cells
     struct row r;
     view_table_head(&t, "nodes|d|MB|window kB|links simulated|paper|steps simulated|paper|"
                     "(a) algorithm1, all patterns: simulated|paper, main|paper, Grid5000|"
+                    "pi(a): simulated|paper, main|paper, Grid5000|"
                     "(b) algorithm1, both ways: simulated|paper, main|paper, Grid5000|"
                     "(c) fairness, both ways: simulated|paper, main|paper, Grid5000");
     for (size_t i = 0; i < cells->n; i++) {
@@ -107,11 +108,13 @@ static void table2(struct view_sweep_page *p, const struct view_sweep_page_cells
         view_table_add(&t, "%d|%d|%.6g|%.6g|%zu|%d|%.1f|%.1f", r.cell->nodes, r.cell->d, r.cell->bytes / 1e6,
                        r.cell->window_bytes / 1e3, r.cell->n, r.paper->links, steps_of(r.cell), r.paper->steps);
         table2_errors(&t, &r.proposed->all, r.paper->err, r.paper->g5k_err);
+        view_table_add(&t, "%.3f|%.3f|%.3f", study_fit_patterns_precision(&r.proposed->all), r.paper->precision,
+                       r.paper->g5k_precision);
         table2_errors(&t, &r.proposed->both, r.paper->err_both, r.paper->g5k_err_both);
         table2_errors(&t, &r.fair->both, r.paper->fair_both, r.paper->g5k_fair_both);
     }
-    view_table_html(p->f, "Table II: mean |error| of predicted completion times in %. Paper: measured, Zhu et al. "
-                    "2014, Table II", &t, 0);
+    view_table_html(p->f, "Table II: mean |error| of predicted completion times in %; pi: half its 95 % interval over it. "
+                    "Paper: measured, Zhu et al. 2014, Table II", &t, 0);
 }
 
 static void table2_data(struct view_table *t, const struct view_sweep_page_cells *cells)
@@ -121,7 +124,7 @@ static void table2_data(struct view_table *t, const struct view_sweep_page_cells
                     "simulated_algorithm1_both_ways|simulated_fairness_both_ways|measured_links|measured_steps|"
                     "measured_main_algorithm1|measured_main_algorithm1_both_ways|measured_main_fairness_both_ways|"
                     "measured_grid5000_algorithm1|measured_grid5000_algorithm1_both_ways|"
-                    "measured_grid5000_fairness_both_ways");
+                    "measured_grid5000_fairness_both_ways|simulated_pi|measured_main_pi|measured_grid5000_pi");
     for (size_t i = 0; i < cells->n; i++) {
         if (!row_of(cells, i, &r))
             continue;
@@ -130,7 +133,8 @@ static void table2_data(struct view_table *t, const struct view_sweep_page_cells
                                 steps_of(r.cell), study_fit_patterns_mean(&r.proposed->all),
                                 study_fit_patterns_mean(&r.proposed->both), study_fit_patterns_mean(&r.fair->both),
                                 z->links, z->steps, z->err / 100, z->err_both / 100, z->fair_both / 100,
-                                z->g5k_err / 100, z->g5k_err_both / 100, z->g5k_fair_both / 100);
+                                z->g5k_err / 100, z->g5k_err_both / 100, z->g5k_fair_both / 100,
+                                study_fit_patterns_precision(&r.proposed->all), z->precision, z->g5k_precision);
     }
 }
 

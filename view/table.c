@@ -6,6 +6,7 @@
 #include "results/json.h"
 #include "view/text.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -135,6 +136,7 @@ void view_table_fini(struct view_table *t)
 void view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f)
 {
     size_t width[VIEW_TABLE_COLUMNS] = {0};
+    assert(t->columns <= VIEW_TABLE_COLUMNS);
     const char *cell = NULL;
     for (size_t i = 0; i < t->n; i++) {
         char *text = print_escaped(cell = view_table_next(t, cell));

@@ -20,6 +20,12 @@ seeds: {seeds}
 MODELS = ["fluid", "window", "algorithm1", "fairness", "maxmin"]
 
 
+def student_975(df):
+    """Cornish and Fisher's expansion of the quantile, Abramowitz and Stegun 26.7.5; to 1e-3 from 10 degrees on."""
+    x = 1.959964
+    return x + (x ** 3 + x) / 4 / df + (5 * x ** 5 + 16 * x ** 3 + 3 * x) / 96 / df ** 2
+
+
 class Case(e2e.Case):
     def sweep(self, bytes, window, racks='["[5, 5]"]', d="1..3", seeds=3, sets="", axes="", name="s"):
         self.write(f"{name}.yaml", SWEEP.format(scenario=e2e.ROOT / "scenarios/zhu-random.yaml", bytes=bytes,
@@ -50,6 +56,10 @@ class Recomputed(Case):
                 errors = self.errors([cell], model["model"])
                 self.assertAlmostEqual(model["mean_abs_error"], statistics.fmean(map(abs, errors)), places=9)
                 self.assertAlmostEqual(model["bias"], statistics.fmean(errors), places=9)
+                # pi(epsilon) of Zhu et al. 2014, Table II: Student's interval of the mean |error|, over that mean
+                sizes = [abs(e) for e in errors]
+                half = student_975(len(sizes) - 1) * statistics.stdev(sizes) / len(sizes) ** 0.5
+                self.assertAlmostEqual(model["precision"], half / statistics.fmean(sizes), delta=1e-3)
                 self.assertAlmostEqual(model["within_10_percent"], statistics.fmean(abs(e) <= 0.1 for e in errors))
                 self.assertAlmostEqual(model["worst_error"], max(errors, key=abs), places=9)
                 counts = model["histogram"]["counts"]
@@ -95,12 +105,14 @@ class Recomputed(Case):
             paper = {"links": "main_trials", "steps": "main_steps", "main_algorithm1": "main_err",
                      "main_algorithm1_both_ways": "main_err_asym", "main_fairness_both_ways": "main_err_fair",
                      "grid5000_algorithm1": "g5k_err", "grid5000_algorithm1_both_ways": "g5k_err_asym",
-                     "grid5000_fairness_both_ways": "g5k_err_fair"}
+                     "grid5000_fairness_both_ways": "g5k_err_fair", "main_precision": "main_prec",
+                     "grid5000_precision": "g5k_prec"}
             self.assertEqual(cell["zhu2014"].keys(), paper.keys())
             for key, column in paper.items():
-                share = 1 if key in ("links", "steps") else 100
+                share = 1 if key in ("links", "steps") or "precision" in key else 100
                 self.assertAlmostEqual(cell["zhu2014"][key] * share, float(row[column]), places=9)
             self.assertIn(row["main_err"], text)
+            self.assertIn(row["g5k_prec"], text)
 
 
 @e2e.needs_engine

@@ -172,6 +172,18 @@ static void test_the_interval_of_a_mean_error_is_that_of_a_ratio(void **state)
     assert_true(isnan(study_fit_patterns_ci95(&lone)));
 }
 
+/* Errors of 0.1, 0.2 and 0.3 by hand: mean 0.2, deviation 0.1; 4.303 times 0.1 / sqrt 3 over 0.2. */
+static void test_pi_is_the_half_interval_over_the_mean(void **state)
+{
+    (void)state;
+    const struct study_fit_patterns_mean m = {.sum = 0.6, .each = 0.01 + 0.04 + 0.09, .links = 3, .patterns = 1},
+                                         lone = {.sum = 0.1, .each = 0.01, .links = 1, .patterns = 1},
+                                         none = {.links = 3, .patterns = 1};
+    assert_true(fabs(study_fit_patterns_precision(&m) - 4.302653 * 0.1 / sqrt(3) / 0.2) < 1e-6);
+    assert_true(isnan(study_fit_patterns_precision(&lone)));
+    assert_true(isnan(study_fit_patterns_precision(&none)));
+}
+
 /* Eq. 6 with B = 900 Mb/s: max(2, 1), max(3, 1), max(4, 2) and max(1, 3) flows share it. Eq. 5 would give the lone
  * outgoing flow of the first 900 Mb/s. */
 static void test_resources_find_the_rule_their_points_obey(void **state)
@@ -410,6 +422,7 @@ int main(void)
         cmocka_unit_test(test_engines_are_compared_by_time_or_else_by_rate),
         cmocka_unit_test(test_patterns_have_the_errors_of_every_model),
         cmocka_unit_test(test_the_interval_of_a_mean_error_is_that_of_a_ratio),
+        cmocka_unit_test(test_pi_is_the_half_interval_over_the_mean),
         cmocka_unit_test(test_resources_find_the_rule_their_points_obey),
         cmocka_unit_test(test_resources_count_what_they_leave_out),
         cmocka_unit_test(test_hosts_whose_links_are_not_full_are_no_points),
