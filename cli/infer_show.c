@@ -224,12 +224,12 @@ static json_t *hypothesis_json(const struct study_infer *x, size_t i)
             double sign = x->measured->patterns[p].flows[f].bytes > 0 ? 1 : -1;
             json_array_append_new(fit, json_real(exp(sign * h->posterior.fit[k])));
         }
-    return results_json("hypothesis:s placement:t emulated:b rank:z weight:f log_evidence:f not_told_from:o refined:b "
+    return results_json("hypothesis:s placement:t emulated:b rank:z weight:f log_evidence:f not_told_from:o refined:b points:z "
                         "misfit:f spread:f parameters:o fit:o", h->is.text,
                         x->measured->n_placements > 0 ? x->measured->placements[h->is.placement].name : NULL,
                         !h->is.model, i + 1, h->weight, h->posterior.log_evidence,
                         h->group == i ? json_null() : json_integer((json_int_t)h->group + 1), h->refined,
-                        infer_misfit(x, h), h->posterior.spread, parameters, fit);
+                        h->n, infer_misfit(x, h), h->posterior.spread, parameters, fit);
 }
 
 static json_t *measured_json(const struct study_infer *x)

@@ -39,9 +39,13 @@ struct posterior_work {
     size_t sigmas;
     double *variance, *dof, *constant; /* owned; [sigma * d->n]: V, nu and the log of t's constant */
     double *log_p, *c, *c_sd, *log_sigma; /* owned; at each fine point: log of its share, c given it, mean log sigma */
-    double *l;        /* owned; the regression's share of each point */
-    size_t q;
+    double *l;        /* owned; the regression's share of each point; [q * g->n], and room to sort as many */
+    int *q;           /* owned; of each time, by its place in posterior_q */
 };
+
+/* Emulations next to theta that a regression may take. */
+static const size_t posterior_q[] = {3, 5, 9, 15, 25};
+enum { QS = sizeof posterior_q / sizeof *posterior_q };
 
 static void fine_axis_make(struct fine_axis *f, const struct model_posterior_axis *a, size_t steps)
 {
@@ -74,29 +78,20 @@ static double axis_scale(const struct model_posterior_axis *a)
     return a->n > 1 ? (a->at[a->n - 1] - a->at[0]) / (double)(a->n - 1) : 1;
 }
 
-/* Fills w->l: the value at `at` is the sum of l_j times the values of the points, but for `without` (n: of all). */
-static void work_regress(struct posterior_work *w, const double *at, size_t without)
+/* One regression over q points: l_j is the share of point j. */
+static void regress(const struct model_posterior_grid *g, const double *at, const double *distance, double reach,
+                    size_t without, double *l)
 {
-    const struct model_posterior_grid *g = w->g;
-    double x[MODEL_POSTERIOR_AXES], *sorted = w->l + g->n, sum[6] = {0}; /* 1, x, y, xx, xy, yy */
-    size_t n = 0, q = w->q;
+    double x[MODEL_POSTERIOR_AXES], sum[6] = {0}; /* 1, x, y, xx, xy, yy */
     for (size_t j = 0; j < g->n; j++) {
-        double square = 0;
-        for (int a = 0; a < MODEL_POSTERIOR_AXES; a++) {
-            double d = (g->points[j].at[a] - at[a]) / axis_scale(&g->axis[a]);
-            square += d * d;
+        double far = distance[j] / reach, weight = 0;
+        if (far < 1 && j != without) {
+            double tricube = 1 - far * far * far;
+            weight = tricube * tricube * tricube;
         }
-        w->l[j] = sqrt(square);
-        if (j != without)
-            sorted[n++] = w->l[j];
-    }
-    qsort(sorted, n, sizeof *sorted, by_value);
-    double reach = sorted[q < n ? q - 1 : n - 1] * 1.001 + RIDGE;
-    for (size_t j = 0; j < g->n; j++) {
-        double far = w->l[j] / reach, weight = far < 1 && j != without ? pow(1 - far * far * far, 3) : 0;
         for (int a = 0; a < MODEL_POSTERIOR_AXES; a++)
             x[a] = (g->points[j].at[a] - at[a]) / axis_scale(&g->axis[a]);
-        w->l[j] = weight;
+        l[j] = weight;
         sum[0] += weight;
         sum[1] += weight * x[0];
         sum[2] += weight * x[1];
@@ -114,16 +109,41 @@ static void work_regress(struct posterior_work *w, const double *at, size_t with
     for (size_t j = 0; j < g->n; j++) {
         for (int a = 0; a < MODEL_POSTERIOR_AXES; a++)
             x[a] = (g->points[j].at[a] - at[a]) / axis_scale(&g->axis[a]);
-        w->l[j] *= solution[0] + solution[1] * x[0] + solution[2] * x[1];
+        l[j] *= solution[0] + solution[1] * x[0] + solution[2] * x[1];
     }
 }
 
-static double work_value(const struct posterior_work *w, size_t i)
+/* Fills w->l for every q: the value at `at` is the sum of l_j times the values of the points, but for `without` (n: of
+ * all). */
+static void work_regress(struct posterior_work *w, const double *at, size_t without)
 {
+    const struct model_posterior_grid *g = w->g;
+    double *sorted = w->l + QS * g->n, *distance = sorted + g->n;
+    size_t n = 0, least = w->fine[1].n > 1 ? 2 : 0; /* a plane needs more */
+    for (size_t j = 0; j < g->n; j++) {
+        double square = 0;
+        for (int a = 0; a < MODEL_POSTERIOR_AXES; a++) {
+            double d = (g->points[j].at[a] - at[a]) / axis_scale(&g->axis[a]);
+            square += d * d;
+        }
+        distance[j] = sqrt(square);
+        if (j != without)
+            sorted[n++] = distance[j];
+    }
+    qsort(sorted, n, sizeof *sorted, by_value);
+    for (size_t k = 0; k < QS; k++) {
+        size_t q = posterior_q[k] + least;
+        regress(g, at, distance, sorted[q < n ? q - 1 : n - 1] * 1.001 + RIDGE, without, w->l + k * g->n);
+    }
+}
+
+static double work_value(const struct posterior_work *w, size_t i, int q)
+{
+    const double *l = w->l + (size_t)q * w->g->n;
     double value = 0;
     for (size_t j = 0; j < w->g->n; j++)
-        if (w->l[j] > 0 || w->l[j] < 0)
-            value += w->l[j] * w->g->points[j].m[i];
+        if (l[j] > 0 || l[j] < 0)
+            value += l[j] * w->g->points[j].m[i];
     return value;
 }
 
@@ -133,7 +153,7 @@ static void work_interpolate(struct posterior_work *w)
         double at[] = {w->fine[0].at[t / w->fine[1].n], w->fine[1].at[t % w->fine[1].n]};
         work_regress(w, at, w->g->n);
         for (size_t i = 0; i < w->d->n; i++)
-            w->m[t * w->d->n + i] = work_value(w, i);
+            w->m[t * w->d->n + i] = work_value(w, i, w->q[i]);
     }
 }
 
@@ -157,53 +177,37 @@ static double point_weight(const struct model_posterior *p, bool masses, const s
     return weight;
 }
 
-/* Fills v and nu by each emulation against the others. Returns the mean logarithm of v. */
-static double work_scatter(struct posterior_work *w, const struct model_posterior *p, bool masses)
+/* Fills v, nu and q by each emulation against the others. */
+static void work_scatter(struct posterior_work *w, const struct model_posterior *p, bool masses)
 {
     size_t n = w->d->n;
-    double weights = 0, squares = 0, mean = 0, logs = 0;
-    for (size_t i = 0; i < n; i++)
-        w->v[i] = 0;
+    double weights = 0, squares = 0, mean = 0, *sum = memory_zeroed(QS * n, sizeof *sum, "a posterior");
     for (size_t j = 0; j < w->g->n && w->g->n > 1; j++) {
         double weight = point_weight(p, masses, w->g, &w->g->points[j]);
         if (!(weight > 0))
             continue;
         work_regress(w, w->g->points[j].at, j);
-        for (size_t i = 0; i < n; i++) {
-            double e = w->g->points[j].m[i] - work_value(w, i);
-            w->v[i] += weight * e * e;
-        }
+        for (size_t i = 0; i < n; i++)
+            for (int q = 0; q < QS; q++) {
+                double e = w->g->points[j].m[i] - work_value(w, i, q);
+                sum[i * QS + (size_t)q] += weight * e * e;
+            }
         weights += weight;
         squares += weight * weight;
     }
     double nu = weights > 0 ? weights * weights / squares : 0;
     for (size_t i = 0; i < n; i++) {
-        w->v[i] = weights > 0 ? w->v[i] / weights : 0;
+        w->q[i] = 0;
+        for (int q = 1; q < QS; q++)
+            w->q[i] = sum[i * QS + (size_t)q] < sum[i * QS + (size_t)w->q[i]] ? q : w->q[i];
+        w->v[i] = weights > 0 ? sum[i * QS + (size_t)w->q[i]] / weights : 0;
         mean += w->v[i] / (double)n;
     }
     for (size_t i = 0; i < n; i++) {
         w->v[i] = (nu * w->v[i] + POOL * mean) / (nu + POOL) + MODEL_POSTERIOR_SCATTER * MODEL_POSTERIOR_SCATTER;
         w->nu[i] = nu + POOL;
-        logs += log(w->v[i]) / (double)n;
     }
-    return logs;
-}
-
-/* Picks q. */
-static void work_smooth(struct posterior_work *w, const struct model_posterior *p, bool masses)
-{
-    static const size_t one[] = {3, 5, 9}, two[] = {5, 9, 15};
-    const size_t *tried = w->fine[1].n > 1 ? two : one;
-    size_t best = 0;
-    double least = INFINITY;
-    for (int k = 0; k < 3; k++) {
-        w->q = tried[k];
-        double logs = work_scatter(w, p, masses);
-        best = logs < least ? tried[k] : best;
-        least = fmin(least, logs);
-    }
-    w->q = best;
-    work_scatter(w, p, masses);
+    free(sum);
 }
 
 static void work_sigmas(struct posterior_work *w)
@@ -440,7 +444,8 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
     w.c = w.log_p + points;
     w.c_sd = w.c + points;
     w.log_sigma = w.c_sd + points;
-    w.l = memory_zeroed(2 * g->n, sizeof *w.l, "a posterior");
+    w.l = memory_zeroed((QS + 2) * g->n, sizeof *w.l, "a posterior");
+    w.q = memory_zeroed(d->n, sizeof *w.q, "a posterior");
     w.variance = memory_zeroed(3 * SIGMAS * d->n, sizeof *w.variance, "a posterior");
     w.dof = w.variance + SIGMAS * d->n;
     w.constant = w.dof + SIGMAS * d->n;
@@ -448,7 +453,7 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
     p->variance = memory_zeroed(d->n, sizeof *p->variance, "a posterior");
     work_sigmas(&w);
     for (int pass = 0; pass < 2; pass++) { /* the second one weighs scatter by where the first found theta */
-        work_smooth(&w, p, pass > 0);
+        work_scatter(&w, p, pass > 0);
         work_interpolate(&w);
         work_variances(&w);
         work_points(&w);
@@ -462,6 +467,7 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
     free(w.v);
     free(w.log_p);
     free(w.l);
+    free(w.q);
     free(w.variance);
     return true;
 }

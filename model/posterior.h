@@ -12,7 +12,7 @@
  * k_i is one over the root of how often time i was measured. m_i is a local linear regression over the q emulations
  * next to theta (Cleveland 1979, Robust locally weighted regression), and v_i the mean square of how far an emulation is
  * from that over the others: what a seed changes, and what is lost between the points. q is the one with the least of
- * that, v_i that of this time and four times that of all, weighted by where theta probably is, nu in all.
+ * that for this time, v_i weighted by where theta probably is, of nu emulations and four with the mean of all times.
  *
  * The evidence is the integral of likelihood times prior: over c by Laplace's method, over log sigma and log theta by
  * the trapezoidal rule. Two hypotheses are compared by the difference of their log evidence (Jeffreys 1961, Theory of

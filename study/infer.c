@@ -18,8 +18,10 @@
 #define STEP_ONE 0.15  /* of a logarithm: a step is no larger where the probability is */
 #define STEP_TWO 0.3   /* with two parameters */
 #define NARROW 0.004   /* nor smaller */
-#define FAR_FIRST 50.0 /* nats behind the best: too far for more, at first and at last */
+#define FAR_FIRST 18.0 /* nats behind the best: too far for more, after the first patterns */
+#define FAR_COARSE 30.0 /* after all patterns, before the grid is refined */
 #define FAR_LAST 12.0
+#define TAIL 5.0 /* degrees of freedom of what a coarse grid misses */
 #define SAME 1.0       /* squared distance of two predictions, in deviations: not told apart */
 
 void study_infer_fini(struct study_infer *x)
@@ -293,13 +295,42 @@ static bool infer_round(struct study_infer *x, size_t patterns, struct infer_lis
     return ok;
 }
 
-static double infer_best(const struct study_infer *x, bool refined)
+/* The first of those that go on. */
+static const struct study_infer_hypothesis *infer_leader(const struct study_infer *x)
 {
-    double best = -INFINITY;
-    for (size_t i = 0; i < x->n; i++)
-        if (x->h[i].refined || !refined)
-            best = fmax(best, x->h[i].posterior.log_evidence);
+    const struct study_infer_hypothesis *best = &x->h[0];
+    for (size_t i = 1; i < x->n; i++)
+        if (x->h[i].refined &&
+            (!best->refined || x->h[i].posterior.log_evidence > best->posterior.log_evidence))
+            best = &x->h[i];
     return best;
+}
+
+/* The log likelihood that a hypothesis may come to when its grid is fine, with the leader's spread: what it misses is
+ * weighed by how uncertain its prediction still is, and its uncertainty costs nothing. */
+static double infer_potential(const struct study_infer *x, const struct study_infer_hypothesis *h, double spread,
+                              size_t patterns)
+{
+    double sum = 0;
+    size_t k = 0;
+    for (size_t p = 0; p < patterns; p++)
+        for (size_t i = 0; i < x->measured->patterns[p].n; i++, k++) {
+            const struct study_measurement_flow *f = &x->measured->patterns[p].flows[i];
+            double share = study_measurement_share(f) * (isfinite(f->spread) ? f->spread / x->spread : 1);
+            double own = h->posterior.spread * share, known = spread * share, r = h->posterior.fit[k] - f->log.mean;
+            double variance = known * known + fmax(h->posterior.variance[k] - own * own, 0);
+            sum -= (TAIL + 1) / 2 * log1p(r * r / TAIL / variance);
+        }
+    return sum;
+}
+
+/* Leaves those to go on whose potential is within `far` nats of the leader's. */
+static void infer_select(struct study_infer *x, double far, size_t patterns)
+{
+    const struct study_infer_hypothesis *leader = infer_leader(x);
+    double spread = leader->posterior.spread, best = infer_potential(x, leader, spread, patterns);
+    for (size_t i = 0; i < x->n; i++)
+        x->h[i].refined = x->h[i].refined && best - infer_potential(x, &x->h[i], spread, patterns) < far;
 }
 
 /* So many patterns as have FIRST flows together. */
@@ -311,13 +342,15 @@ static size_t infer_first(const struct study_measurement *m)
     return p;
 }
 
-/* Those that were dropped after the first patterns: weighed by all as far behind as they were, their fits as of the
- * patterns they have. */
-static void infer_drop(struct study_infer *x, double best)
+/* Those that were dropped after the first patterns: weighed by all as far behind as they were, with no fit. */
+static void infer_drop(struct study_infer *x, double first_best)
 {
+    double best = -INFINITY;
+    for (size_t i = 0; i < x->n; i++)
+        best = x->h[i].whole ? fmax(best, x->h[i].posterior.log_evidence) : best;
     for (size_t i = 0; i < x->n; i++)
         if (!x->h[i].whole) {
-            x->h[i].posterior.log_evidence += infer_best(x, true) - best;
+            x->h[i].posterior.log_evidence += best - first_best;
             x->h[i].posterior.fit = memory_resized(x->h[i].posterior.fit, x->measured->flows, sizeof(double), "a fit");
             for (size_t k = 0; k < x->measured->flows; k++)
                 x->h[i].posterior.fit[k] = NAN;
@@ -334,26 +367,22 @@ static bool infer_search(struct study_infer *x, struct infer_list *list, struct 
     bool ok = infer_round(x, first, list, err), more = true;
     if (!ok || x->signal)
         return ok;
-    double best = infer_best(x, false);
+    double first_best = infer_leader(x)->posterior.log_evidence;
+    if (first < all)
+        infer_select(x, FAR_FIRST, first);
     for (size_t i = 0; i < x->n; i++)
-        x->h[i].refined = x->h[i].whole = first == all || best - x->h[i].posterior.log_evidence < FAR_FIRST;
+        x->h[i].whole = x->h[i].refined;
     for (int round = 0; ok && more && !x->signal && round <= ROUNDS; round++) {
         ok = infer_round(x, all, list, err);
-        more = false;
-        double now = infer_best(x, true);
-        for (size_t i = 0; ok && !x->signal && i < x->n; i++)
-            if (x->h[i].refined && round < ROUNDS &&
-                now - x->h[i].posterior.log_evidence < fmax(FAR_LAST, FAR_FIRST / (round + 1)))
-                more = infer_split(x, &x->h[i]) || more;
-            else if (round < ROUNDS)
-                x->h[i].refined = false;
-        if (!more)
+        if (!ok || x->signal)
             break;
+        infer_select(x, fmax(FAR_LAST, FAR_COARSE / (round + 1)), all);
+        more = false;
+        for (size_t i = 0; i < x->n && round < ROUNDS; i++)
+            more = (x->h[i].refined && infer_split(x, &x->h[i])) || more;
     }
-    for (size_t i = 0; i < x->n; i++)
-        x->h[i].refined = x->h[i].whole;
     if (ok && !x->signal)
-        infer_drop(x, best);
+        infer_drop(x, first_best);
     return ok;
 }
 
