@@ -105,8 +105,8 @@ static bool infer_read_one(struct study_measurement *m, const struct scenario *b
     if (kind == FILEKIND_CAPTURE)
         return study_measurement_read_capture(m, path, base, !gives[0], !gives[1], &cli_read_listener, err);
     if (kind != FILEKIND_UNKNOWN) {
-        error_set(err, ERROR_INPUT, "%s: no measurement: those are a CSV of flows, iperf3's JSON, or a capture", path);
-        return filekind_blame(path, FILEKIND_CAPTURE, err);
+        error_set(err, ERROR_INPUT, "%s: no measurement", path);
+        return filekind_blame(path, FILEKIND_CAPTURE, err); /* says what it is */
     }
     return study_measurement_is_iperf3(path) ? study_measurement_read_iperf3(m, path, err)
                                              : study_measurement_read_csv(m, path, err);

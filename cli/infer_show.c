@@ -8,9 +8,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define UNLIKELY 1e-4 /* weight: hypotheses below it are counted in one line */
 #define EXPERIMENTS 3 /* that are shown as text */
+#define PLACED 20     /* rows of a ranking with placements */
 #define ODDS 20.0     /* that an experiment should give */
 
 static const char *const infer_how[] = {"known", "pooled", "fitted"};
@@ -79,7 +81,7 @@ static void infer_print_ranking(const struct study_infer *x)
     view_table_add(&t, "weight|log10 odds|%s|buffer kB|ratio|rate|misfit|as", relative ? "window" : "window kB");
     for (size_t i = 0; i < x->n_emulated; i++) {
         const struct study_infer_hypothesis *h = &x->h[i];
-        if (i > 1 && h->weight < UNLIKELY) {
+        if (i > 1 && (h->weight < UNLIKELY || (placed && i >= PLACED))) {
             left++;
             continue;
         }
@@ -97,9 +99,42 @@ static void infer_print_ranking(const struct study_infer *x)
     }
     view_table_print(&t, "  ", 2U + placed, stdout);
     if (left > 0)
-        printf("  %zu more, each with a weight below %g: excluded; the nearest is %s, log10 odds %.1f\n", left,
-               UNLIKELY, x->h[x->n_emulated - left].is.text,
+        printf("  %zu more, each with a weight below %.2g: the nearest is %s, log10 odds %.1f\n", left,
+               placed ? x->h[x->n_emulated - left].weight : UNLIKELY, x->h[x->n_emulated - left].is.text,
                (x->h[x->n_emulated - left].posterior.log_evidence - x->h[0].posterior.log_evidence) / M_LN10);
+}
+
+/* Weights of what is the same in several of the ranking: of a placement, or of a hypothesis, the largest first. */
+static double infer_sum(const struct study_infer *x, size_t like, bool placement)
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->n_emulated; i++)
+        if (placement ? x->h[i].is.placement == x->h[like].is.placement
+                      : strcmp(x->h[i].is.text, x->h[like].is.text) == 0)
+            sum += x->h[i].weight;
+    return sum;
+}
+
+/* Is this one the first in the ranking of its placement, or of its hypothesis? */
+static bool infer_first(const struct study_infer *x, size_t i, bool placement)
+{
+    for (size_t k = 0; k < i; k++)
+        if (placement ? x->h[k].is.placement == x->h[i].is.placement
+                      : strcmp(x->h[k].is.text, x->h[i].is.text) == 0)
+            return false;
+    return true;
+}
+
+static void infer_print_sums(const struct study_infer *x, bool placement)
+{
+    struct view_table t;
+    view_table_head(&t, placement ? "placement|weight of all its hypotheses" : "hypothesis|weight in all placements");
+    for (size_t i = 0; i < x->n_emulated; i++)
+        if (infer_first(x, i, placement) && infer_sum(x, i, placement) >= UNLIKELY)
+            view_table_add(&t, "%s|%.4f", placement ? infer_placement(x, &x->h[i]) : x->h[i].is.text,
+                           infer_sum(x, i, placement));
+    putchar('\n');
+    view_table_print(&t, "  ", 1, stdout);
 }
 
 static void infer_print_models(const struct study_infer *x)
@@ -199,6 +234,8 @@ void cli_infer_print(const struct study_infer *x)
            : x->how == MODEL_POSTERIOR_POOLED ? "read off the repeats"
                                               : "fitted, since nothing was repeated");
     infer_print_ranking(x);
+    for (int placement = 0; placement < 2 && x->measured->n_placements > 1; placement++)
+        infer_print_sums(x, placement);
     infer_print_models(x);
     infer_print_flows(x);
     infer_print_next(x);
