@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define HYPOTHESES 64
+#define MESSAGES 2000
 #define WINDOW_LEAST 16e3 /* bytes; and of a buffer */
 #define WINDOW_MOST 4e6
 
@@ -24,7 +25,7 @@ struct infer_options {
     struct cli_options_sets sets;
     double range[STUDY_HYPOTHESIS_PARAMETERS][2];
     size_t n_hypotheses;
-    int64_t jobs;
+    int64_t jobs, messages;
     bool quiet, json, ranged;
 };
 
@@ -72,6 +73,13 @@ static bool options_range(const struct cli_option *option, const char *text, str
     return true;
 }
 
+static bool options_messages(const struct cli_option *option, const char *text, struct error *err)
+{
+    int64_t *messages = option->to;
+    return (units_parse_integer(text, messages, err) && *messages >= 1 && *messages <= MESSAGES) ||
+           error_set(err, ERROR_INPUT, "--messages: '%s' is not a number from 1 to %d", text, MESSAGES);
+}
+
 static int options_read(int argc, char **argv, struct infer_options *o, struct error *err)
 {
     const struct cli_option options[] = {
@@ -84,6 +92,7 @@ static int options_read(int argc, char **argv, struct infer_options *o, struct e
         {"window", 0, .call = options_range, .to = o},
         {"buffer", 0, .call = options_range, .to = o},
         {"spread", 0, .text = &o->spread},
+        {"messages", 0, .call = options_messages, .to = &o->messages},
         {"placements", 0, .text = &o->placements},
         {"jobs", 'j', .call = cli_options_jobs, .to = &o->jobs},
         {"quiet", 'q', .flag = &o->quiet},
@@ -176,7 +185,7 @@ static bool infer_find(struct study_infer *x, const struct infer_options *o, str
 
 int cmd_infer(int argc, char **argv)
 {
-    struct infer_options o = {.jobs = sweep_engines_processors(),
+    struct infer_options o = {.jobs = sweep_engines_processors(), .messages = 1,
                               .range = {{WINDOW_LEAST, WINDOW_MOST}, {WINDOW_LEAST, WINDOW_MOST},
                                         {1 / STUDY_HYPOTHESIS_RATIO, STUDY_HYPOTHESIS_RATIO}}};
     struct error err = {0};
@@ -186,7 +195,7 @@ int cmd_infer(int argc, char **argv)
     int at = options_read(argc, argv, &o, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
-    struct study_infer x = {.measured = &m, .options = {.base = &base, .jobs = o.jobs}};
+    struct study_infer x = {.measured = &m, .options = {.base = &base, .jobs = o.jobs, .messages = o.messages}};
     bool ok = !o.spread || (units_parse_share(o.spread, &x.options.spread) && x.options.spread > 0 &&
                             x.options.spread < 1) ||
               error_set(&err, ERROR_INPUT, "--spread: '%s' is not a share such as 2%% or 0.02", o.spread);

@@ -8,16 +8,17 @@
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_roots.h>
-#include <gsl/gsl_sf_gamma.h>
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SIGMAS 21       /* points of log sigma, when it is unknown */
 #define SIGMA_REACH 3.2 /* deviations of its prior to either side */
 #define FINE_ONE 8      /* steps between two points of a grid with one axis */
 #define FINE_TWO 2      /* with two */
-#define UNIFORM 0.02    /* of the weight of scatter: where the probability is nil, too */
+#define UNIFORM 0.02    /* of the weight when q is picked: where the probability is nil, too */
+#define AROUND 9        /* emulations next to theta that scatter is read off */
 #define POOL 4          /* times that all count beside one */
 #define LEAST 1e-9      /* probability that is looked at for the rate's interval */
 #define STEPS 6         /* of finding c */
@@ -34,10 +35,12 @@ struct posterior_work {
     const struct model_posterior_grid *g; /* with both axes */
     struct fine_axis fine[MODEL_POSTERIOR_AXES];
     double *m;        /* owned; [(first * fine[1].n + second) * d->n] */
-    double *v, *nu;   /* owned; scatter of each time, and how well it is known */
+    double *miss;     /* owned; [point * d->n]: square of what the regression over the others misses; < 0: not known */
+    double *v, *nu;   /* owned; scatter of each time at one theta, and how well it is known */
     double sigma[SIGMAS], log_prior[SIGMAS]; /* log of prior density times step */
     size_t sigmas;
-    double *variance, *dof, *constant; /* owned; [sigma * d->n]: V, nu and the log of t's constant */
+    double *variance, *dof, *constant; /* owned; [sigma * d->n] at one theta: V, nu and the log of t's constant */
+    double *best_v;   /* owned; v where theta is most probable */
     double *log_p, *c, *c_sd, *log_sigma; /* owned; at each fine point: log of its share, c given it, mean log sigma */
     double *l;        /* owned; the regression's share of each point; [q * g->n], and room to sort as many */
     int *q;           /* owned; of each time, by its place in posterior_q */
@@ -147,17 +150,7 @@ static double work_value(const struct posterior_work *w, size_t i, int q)
     return value;
 }
 
-static void work_interpolate(struct posterior_work *w)
-{
-    for (size_t t = 0; t < w->fine[0].n * w->fine[1].n; t++) {
-        double at[] = {w->fine[0].at[t / w->fine[1].n], w->fine[1].at[t % w->fine[1].n]};
-        work_regress(w, at, w->g->n);
-        for (size_t i = 0; i < w->d->n; i++)
-            w->m[t * w->d->n + i] = work_value(w, i, w->q[i]);
-    }
-}
-
-/* How much an emulation counts for the scatter: nothing at an edge, beyond which the regression does not see; else by
+/* How much an emulation counts when q is picked: nothing at an edge, beyond which the regression does not see; else by
  * the probability around it. */
 static double point_weight(const struct model_posterior *p, bool masses, const struct model_posterior_grid *g,
                            const struct model_posterior_point *point)
@@ -177,37 +170,70 @@ static double point_weight(const struct model_posterior *p, bool masses, const s
     return weight;
 }
 
-/* Fills v, nu and q by each emulation against the others. */
-static void work_scatter(struct posterior_work *w, const struct model_posterior *p, bool masses)
+/* Picks q for each time, and fills what the regression misses, by each emulation against the others. */
+static void work_smooth(struct posterior_work *w, const struct model_posterior *p, bool masses)
 {
     size_t n = w->d->n;
-    double weights = 0, squares = 0, mean = 0, *sum = memory_zeroed(QS * n, sizeof *sum, "a posterior");
+    double *sum = memory_zeroed(QS * n, sizeof *sum, "a posterior");
+    double *miss = memory_zeroed(w->g->n * n * QS, sizeof *miss, "a posterior");
     for (size_t j = 0; j < w->g->n && w->g->n > 1; j++) {
         double weight = point_weight(p, masses, w->g, &w->g->points[j]);
         if (!(weight > 0))
             continue;
         work_regress(w, w->g->points[j].at, j);
         for (size_t i = 0; i < n; i++)
-            for (int q = 0; q < QS; q++) {
-                double e = w->g->points[j].m[i] - work_value(w, i, q);
-                sum[i * QS + (size_t)q] += weight * e * e;
+            for (size_t q = 0; q < QS; q++) {
+                double e = w->g->points[j].m[i] - work_value(w, i, (int)q);
+                miss[(j * n + i) * QS + q] = e * e;
+                sum[i * QS + q] += weight * e * e;
             }
+    }
+    for (size_t i = 0; i < n; i++) {
+        w->q[i] = 0;
+        for (int q = 1; q < QS; q++)
+            w->q[i] = sum[i * QS + (size_t)q] < sum[i * QS + (size_t)w->q[i]] ? q : w->q[i];
+        for (size_t j = 0; j < w->g->n; j++)
+            w->miss[j * n + i] = w->g->n > 1 && point_weight(p, masses, w->g, &w->g->points[j]) > 0
+                                     ? miss[(j * n + i) * QS + (size_t)w->q[i]]
+                                     : -1;
+    }
+    free(sum);
+    free(miss);
+}
+
+/* After work_regress(): fills v and nu at that theta, by the emulations around it. */
+static void work_scatter(struct posterior_work *w)
+{
+    size_t n = w->d->n;
+    const double *distance = w->l + (QS + 1) * w->g->n;
+    double *sorted = w->l + QS * w->g->n, reach, weights = 0, squares = 0, mean = 0;
+    size_t known = 0;
+    for (size_t j = 0; j < w->g->n; j++)
+        if (w->miss[j * n] >= 0)
+            sorted[known++] = distance[j];
+    qsort(sorted, known, sizeof *sorted, by_value);
+    reach = known > 0 ? sorted[known > AROUND ? AROUND - 1 : known - 1] * 1.5 + RIDGE : 1;
+    for (size_t i = 0; i < n; i++)
+        w->v[i] = 0;
+    for (size_t j = 0; j < w->g->n; j++) {
+        double far = distance[j] / reach;
+        if (w->miss[j * n] < 0 || far >= 1)
+            continue;
+        double weight = 1 - far * far * far;
+        for (size_t i = 0; i < n; i++)
+            w->v[i] += weight * w->miss[j * n + i];
         weights += weight;
         squares += weight * weight;
     }
     double nu = weights > 0 ? weights * weights / squares : 0;
     for (size_t i = 0; i < n; i++) {
-        w->q[i] = 0;
-        for (int q = 1; q < QS; q++)
-            w->q[i] = sum[i * QS + (size_t)q] < sum[i * QS + (size_t)w->q[i]] ? q : w->q[i];
-        w->v[i] = weights > 0 ? sum[i * QS + (size_t)w->q[i]] / weights : 0;
+        w->v[i] = weights > 0 ? w->v[i] / weights : 0;
         mean += w->v[i] / (double)n;
     }
     for (size_t i = 0; i < n; i++) {
         w->v[i] = (nu * w->v[i] + POOL * mean) / (nu + POOL) + MODEL_POSTERIOR_SCATTER * MODEL_POSTERIOR_SCATTER;
         w->nu[i] = nu + POOL;
     }
-    free(sum);
 }
 
 static void work_sigmas(struct posterior_work *w)
@@ -229,6 +255,8 @@ static void work_sigmas(struct posterior_work *w)
         w->log_prior[s] -= log(sum);
 }
 
+/* The constant of t: log Gamma((nu + 1) / 2) - log Gamma(nu / 2) is log(nu / 2) / 2 - 1 / (4 nu) + 1 / (24 nu^3) but for
+ * 1e-5 from nu = 4 on (Abramowitz and Stegun 6.1.41). */
 static void work_variances(struct posterior_work *w)
 {
     for (size_t s = 0; s < w->sigmas; s++)
@@ -238,7 +266,7 @@ static void work_variances(struct posterior_work *w)
             double dof = fmin(w->nu[i] * times * times, 1e6);
             w->variance[at] = variance;
             w->dof[at] = dof;
-            w->constant[at] = gsl_sf_lngamma((dof + 1) / 2) - gsl_sf_lngamma(dof / 2) - log(dof * M_PI * variance) / 2;
+            w->constant[at] = -log(2 * M_PI * variance) / 2 - 1 / (4 * dof) + 1 / (24 * dof * dof * dof);
         }
 }
 
@@ -279,7 +307,14 @@ static double work_likelihood(const struct posterior_work *w, const double *m, s
 static void work_points(struct posterior_work *w)
 {
     size_t n0 = w->fine[0].n, n1 = w->fine[1].n;
+    double most = -INFINITY;
     for (size_t t = 0; t < n0 * n1; t++) {
+        double at[] = {w->fine[0].at[t / n1], w->fine[1].at[t % n1]};
+        work_regress(w, at, w->g->n);
+        work_scatter(w);
+        work_variances(w);
+        for (size_t i = 0; i < w->d->n; i++)
+            w->m[t * w->d->n + i] = work_value(w, i, w->q[i]);
         double log_l[SIGMAS], c[SIGMAS], variance[SIGMAS], total = -INFINITY, mean = 0, square = 0;
         for (size_t s = 0; s < w->sigmas; s++) {
             log_l[s] = work_likelihood(w, w->m + t * w->d->n, s, &c[s], &variance[s]) + w->log_prior[s];
@@ -295,6 +330,10 @@ static void work_points(struct posterior_work *w)
         w->c[t] = mean;
         w->c_sd[t] = sqrt(square - mean * mean);
         w->log_p[t] = total + log(w->fine[0].weight[t / n1]) + log(w->fine[1].weight[t % n1]);
+        if (total > most) {
+            most = total;
+            memcpy(w->best_v, w->v, w->d->n * sizeof *w->v);
+        }
     }
 }
 
@@ -391,7 +430,7 @@ static void work_sum_up(const struct posterior_work *w, struct model_posterior *
     p->spread = exp(w->log_sigma[best]);
     for (size_t i = 0; i < n; i++) {
         p->fit[i] = w->m[best * n + i] - w->c[best];
-        p->variance[i] = p->spread * w->d->k[i] * p->spread * w->d->k[i] + w->v[i];
+        p->variance[i] = p->spread * w->d->k[i] * p->spread * w->d->k[i] + w->best_v[i];
     }
     free(share);
 }
@@ -438,8 +477,10 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
         fine_axis_make(&w.fine[x], &whole.axis[x], steps);
     size_t points = w.fine[0].n * w.fine[1].n;
     w.m = memory_zeroed(points * d->n, sizeof *w.m, "a posterior");
-    w.v = memory_zeroed(2 * d->n, sizeof *w.v, "a posterior");
+    w.v = memory_zeroed(3 * d->n, sizeof *w.v, "a posterior");
     w.nu = w.v + d->n;
+    w.best_v = w.nu + d->n;
+    w.miss = memory_zeroed(g->n * d->n, sizeof *w.miss, "a posterior");
     w.log_p = memory_zeroed(4 * points, sizeof *w.log_p, "a posterior");
     w.c = w.log_p + points;
     w.c_sd = w.c + points;
@@ -452,10 +493,8 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
     p->fit = memory_zeroed(d->n, sizeof *p->fit, "a posterior");
     p->variance = memory_zeroed(d->n, sizeof *p->variance, "a posterior");
     work_sigmas(&w);
-    for (int pass = 0; pass < 2; pass++) { /* the second one weighs scatter by where the first found theta */
-        work_scatter(&w, p, pass > 0);
-        work_interpolate(&w);
-        work_variances(&w);
+    for (int pass = 0; pass < 2; pass++) { /* the second one picks q by where the first found theta */
+        work_smooth(&w, p, pass > 0);
         work_points(&w);
         work_sum_up(&w, p);
     }
@@ -465,6 +504,7 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
     }
     free(w.m);
     free(w.v);
+    free(w.miss);
     free(w.log_p);
     free(w.l);
     free(w.q);

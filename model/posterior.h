@@ -10,9 +10,9 @@
  *   sigma: known; or pooled over repeats, s^2 with df degrees of freedom, scaled inverse chi-square; or, where nothing
  *   was repeated, log sigma normal about log s with deviation 1
  * k_i is one over the root of how often time i was measured. m_i is a local linear regression over the q emulations
- * next to theta (Cleveland 1979, Robust locally weighted regression), and v_i the mean square of how far an emulation is
- * from that over the others: what a seed changes, and what is lost between the points. q is the one with the least of
- * that for this time, v_i weighted by where theta probably is, of nu emulations and four with the mean of all times.
+ * next to theta (Cleveland 1979, Robust locally weighted regression), and v_i the mean square of how far emulations are
+ * from that over the others: what a seed changes, and what is lost between the points. q is the one that misses least of
+ * this time where theta probably is; v_i is of nu emulations around theta, and four with the mean of all times.
  *
  * The evidence is the integral of likelihood times prior: over c by Laplace's method, over log sigma and log theta by
  * the trapezoidal rule. Two hypotheses are compared by the difference of their log evidence (Jeffreys 1961, Theory of

@@ -15,12 +15,12 @@
 #define ROUNDS 7       /* of more points, at most */
 #define SPLIT 0.05     /* of the probability: an interval with more is split */
 #define ENOUGH 3.0     /* steps within the 95 % interval */
-#define STEP_ONE 0.15  /* of a logarithm: a step is no larger where the probability is */
-#define STEP_TWO 0.3   /* with two parameters */
+#define STEP_ONE 0.2   /* of a logarithm: a step is no larger where the probability is */
+#define STEP_TWO 0.35   /* with two parameters */
 #define NARROW 0.004   /* nor smaller */
 #define FAR_FIRST 18.0 /* nats behind the best: too far for more, after the first patterns */
 #define FAR_COARSE 30.0 /* after all patterns, before the grid is refined */
-#define FAR_LAST 12.0
+#define FAR_LAST 9.0
 #define TAIL 5.0 /* degrees of freedom of what a coarse grid misses */
 #define SAME 1.0       /* squared distance of two predictions, in deviations: not told apart */
 
@@ -129,7 +129,7 @@ static void infer_plays(struct study_infer *x, struct study_infer_hypothesis *h,
         struct infer_play *play = &list->plays[list->n++];
         *play = (struct infer_play){.base = p->replay ? &p->replay->scenario : x->options.base, .pattern = p,
                                     .host = list->host + h->is.placement * m->flows + first, .is = &h->is,
-                                    .seed = ++list->seed, .out = point->m + first};
+                                    .seed = ++list->seed, .messages = x->options.messages, .out = point->m + first};
         for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
             play->value[v] = NAN;
         for (size_t axis = 0; axis < h->grid.axes; axis++)

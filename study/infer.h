@@ -20,6 +20,7 @@ struct study_infer_options {
     const struct scenario *base; /* borrowed: network and TCP; of captures each pattern has its own */
     double range[STUDY_HYPOTHESIS_PARAMETERS][2]; /* least and most of each parameter; the same twice: known */
     double spread;     /* of a value, given; 0: read off its repeats, or fitted */
+    int64_t messages;  /* that a flow's time is the mean of, all flows' together behind a barrier; 1 */
     int64_t jobs;
     void (*show)(void *user, size_t done, size_t all, double elapsed_s); /* now and then, and with -1 s; may be NULL */
     void *user;

@@ -13,6 +13,7 @@ struct infer_play {
     const struct study_hypothesis *is;
     double value[STUDY_HYPOTHESIS_PARAMETERS]; /* NAN where it is not searched for */
     uint64_t seed;
+    int64_t messages;
     double *out;                         /* a value a flow */
 };
 

@@ -36,6 +36,8 @@ static void play_flows(const struct infer_play *p, struct scenario *s)
     random_init(&random, p->seed);
     bool ends = true;
     int hosts = 2;
+    for (size_t i = 0; i < p->pattern->n; i++)
+        ends = ends && p->pattern->flows[i].bytes > 0;
     for (size_t i = 0; i < p->pattern->n; i++) {
         const struct study_measurement_flow *f = &p->pattern->flows[i];
         struct scenario_flow *to = &s->flows[i];
@@ -44,11 +46,10 @@ static void play_flows(const struct infer_play *p, struct scenario *s)
             .to = p->host[i][1],
             .bytes = f->bytes,
             .start_ps = (int64_t)(f->start_s * (double)UNITS_PS_PER_S) + scenario_draw_start(s, &random),
-            .repeat = 1,
+            .repeat = ends ? p->messages : 1,
             .tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes),
         };
         snprintf(to->name, sizeof to->name, "f%zu", i);
-        ends = ends && f->bytes > 0;
         hosts = to->from >= hosts ? to->from + 1 : hosts;
         hosts = to->to >= hosts ? to->to + 1 : hosts;
     }
@@ -56,7 +57,10 @@ static void play_flows(const struct infer_play *p, struct scenario *s)
         s->network.hosts = hosts;
     if (ends) {
         s->duration_ps = play_duration_ps(s);
+        s->duration_ps = p->messages < SCENARIO_DURATION_PS / s->duration_ps ? p->messages * s->duration_ps
+                                                                             : SCENARIO_DURATION_PS;
         s->warmup_ps = 0;
+        s->barrier = p->messages > 1;
     }
 }
 
@@ -88,7 +92,7 @@ static void play_take(const struct infer_play *p, const struct results_flow *flo
 {
     for (size_t i = 0; i < p->pattern->n; i++) {
         const struct study_measurement_flow *f = &p->pattern->flows[i];
-        double s = results_flow_duration_s(&flows[i]);
+        double s = results_flow_time_s(&flows[i]);
         double bps = f->life || !isfinite(flows[i].steady_goodput_bps) ? flows[i].goodput_bps
                                                                         : flows[i].steady_goodput_bps;
         if (f->bytes > 0)

@@ -6,7 +6,7 @@
 
 A truth is one of the usual hypotheses with parameters between those that infer begins with, in a star of 1 Gb/s whose
 rate is off by 3 % (one standard deviation), and another seed than any that infer takes. What is measured are PATTERNS
-random patterns among HOSTS hosts, flows of 1.5 to 6 MB, one value each with 2 % noise, whose size infer is not told.
+random patterns among HOSTS hosts, flows of 2 to 6 MB, one value each with 2 % noise, whose size infer is not told.
 
 Truths that are no hypothesis of their own are not drawn: windows within 1.5 of each other as unequal, and small queues
 larger than the window.
@@ -26,7 +26,7 @@ import time
 CONTRAFLOW, ROOT = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
 FIRST = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 LAST = int(sys.argv[4]) if len(sys.argv) > 4 else 200
-NOISE, PATTERNS, HOSTS, DRAWS = 0.02, 6, 7, 2
+NOISE, PATTERNS, HOSTS, DRAWS = 0.02, 7, 7, 2
 RATE = 1e9
 QUEUES = ["fifo", "ack-first", "fair"]
 HYPOTHESES = [q if q == p else f"{q}@nic+{p}@port" for q in QUEUES for p in QUEUES] + [
@@ -46,7 +46,7 @@ def pattern(r):
             for _ in range(DRAWS):
                 to = r.choice([h for h in range(HOSTS) if h != host])
                 if r.random() < 0.5:
-                    flows[host, to] = round(log_uniform(r, 1.5e6, 6e6))
+                    flows[host, to] = round(log_uniform(r, 2e6, 6e6))
         receives, sends = {to for _, to in flows}, {at for at, _ in flows}
         if len(flows) >= 3 and receives & sends:
             return [(a, b, n) for (a, b), n in flows.items()]
@@ -58,7 +58,7 @@ def truth(r):
     if "buffer" in text:
         values["buffer"] = log_uniform(r, 3e5, 1.2e6)
     else:
-        values["window"] = log_uniform(r, 3e5 if "small" in text else 64e3, 7e5)
+        values["window"] = log_uniform(r, 3e5 if "small" in text else 1e5, 7e5)
     if "ratio" in text:
         values["ratio"] = log_uniform(r, 1.5, 6) ** r.choice([-1, 1])
     return text, values
