@@ -358,8 +358,9 @@ static void work_axis(const struct posterior_work *w, struct model_posterior *p,
     double *marginal = memory_zeroed(f->n, sizeof *marginal, "a posterior");
     for (size_t t = 0; t < w->fine[0].n * n1; t++)
         marginal[axis ? t % n1 : t / n1] += share[t];
+    p->best[axis] = f->at[axis ? best % n1 : best / n1];
     p->theta[axis] = (struct model_posterior_interval){
-        f->at[axis ? best % n1 : best / n1], axis_quantile(f, marginal, 0.025), axis_quantile(f, marginal, 0.975)};
+        axis_quantile(f, marginal, 0.5), axis_quantile(f, marginal, 0.025), axis_quantile(f, marginal, 0.975)};
     for (size_t i = 0; i < f->n && points > 1; i++) { /* a point between two intervals is shared by them */
         size_t k = i / steps;
         double part = i % steps == 0 && k > 0 && k + 1 < points ? 0.5 : 1;
@@ -425,7 +426,7 @@ static void work_sum_up(const struct posterior_work *w, struct model_posterior *
             p->mass[axis][k] = 0;
         work_axis(w, p, axis, share, best);
     }
-    p->rate = (struct model_posterior_interval){w->c[best], mixture_quantile(w, share, 0.025),
+    p->rate = (struct model_posterior_interval){mixture_quantile(w, share, 0.5), mixture_quantile(w, share, 0.025),
                                                 mixture_quantile(w, share, 0.975)};
     p->spread = exp(w->log_sigma[best]);
     for (size_t i = 0; i < n; i++) {

@@ -64,11 +64,12 @@ struct model_posterior_interval {
 
 struct model_posterior {
     double log_evidence;
-    struct model_posterior_interval theta[MODEL_POSTERIOR_AXES]; /* logarithms; value: the most probable */
-    struct model_posterior_interval rate;  /* c; value: its mean where theta is most probable */
-    double spread;                         /* sigma: exp of its mean logarithm there */
+    struct model_posterior_interval theta[MODEL_POSTERIOR_AXES]; /* logarithms; value: the median */
+    double best[MODEL_POSTERIOR_AXES];     /* the most probable theta */
+    struct model_posterior_interval rate;  /* c; value: its median */
+    double spread;                         /* sigma: exp of its mean logarithm at the best */
     double mass[MODEL_POSTERIOR_AXES][MODEL_POSTERIOR_POINTS]; /* probability between a point and the next */
-    double *fit, *variance; /* owned; n of each: m - c there, and the variance */
+    double *fit, *variance; /* owned; n of each: m - c at the best, and the variance */
 };
 
 /* ERROR_INPUT when there is no time or no point, a value is not finite, an axis falls or has two points or too many, or s, k, df or rate_sd

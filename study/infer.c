@@ -59,7 +59,7 @@ double study_infer_best(const struct study_infer_hypothesis *h, enum study_hypot
 {
     for (size_t a = 0; a < h->grid.axes; a++)
         if (h->of[a] == parameter)
-            return exp(h->posterior.theta[a].value);
+            return exp(h->posterior.best[a]);
     return NAN;
 }
 

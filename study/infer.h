@@ -80,7 +80,7 @@ bool study_infer_next(struct study_infer *x, struct error *err);
 
 void study_infer_fini(struct study_infer *x); /* safe on a zeroed one */
 
-/* A parameter's logarithm as its value, and its name and unit for people: "window", "B". */
+/* A parameter's most probable value; NAN where it is not searched for. */
 double study_infer_best(const struct study_infer_hypothesis *h, enum study_hypothesis_parameter parameter);
 
 #endif

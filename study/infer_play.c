@@ -30,56 +30,40 @@ static int64_t play_duration_ps(const struct scenario *s)
                          start_ps + (SLOWEST * 8 * bytes / rate_bps + TIMEOUTS_S) * (double)UNITS_PS_PER_S);
 }
 
-static void play_flows(const struct infer_play *p, struct scenario *s)
+/* Starts, messages and the end of a run. */
+static void play_times(const struct infer_play *p, struct scenario *s)
 {
     struct random random;
-    random_init(&random, p->seed);
     bool ends = true;
-    int hosts = 2;
-    for (size_t i = 0; i < p->pattern->n; i++)
-        ends = ends && p->pattern->flows[i].bytes > 0;
-    for (size_t i = 0; i < p->pattern->n; i++) {
-        const struct study_measurement_flow *f = &p->pattern->flows[i];
-        struct scenario_flow *to = &s->flows[i];
-        *to = (struct scenario_flow){
-            .from = p->host[i][0],
-            .to = p->host[i][1],
-            .bytes = f->bytes,
-            .start_ps = (int64_t)(f->start_s * (double)UNITS_PS_PER_S) + scenario_draw_start(s, &random),
-            .repeat = ends ? p->messages : 1,
-            .tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes),
-        };
-        snprintf(to->name, sizeof to->name, "f%zu", i);
-        hosts = to->from >= hosts ? to->from + 1 : hosts;
-        hosts = to->to >= hosts ? to->to + 1 : hosts;
+    random_init(&random, p->seed);
+    for (int i = 0; i < s->n_flows; i++) {
+        s->flows[i].start_ps += scenario_draw_start(s, &random);
+        ends = ends && s->flows[i].bytes > 0;
     }
-    if (s->network.topology == EMU_TOPOLOGY_STAR && hosts > s->network.hosts)
-        s->network.hosts = hosts;
-    if (ends) {
-        s->duration_ps = play_duration_ps(s);
-        s->duration_ps = p->messages < SCENARIO_DURATION_PS / s->duration_ps ? p->messages * s->duration_ps
-                                                                             : SCENARIO_DURATION_PS;
-        s->warmup_ps = 0;
-        s->barrier = p->messages > 1;
-    }
+    if (!ends)
+        return;
+    s->duration_ps = play_duration_ps(s);
+    s->duration_ps = p->messages < SCENARIO_DURATION_PS / s->duration_ps ? p->messages * s->duration_ps
+                                                                         : SCENARIO_DURATION_PS;
+    s->warmup_ps = 0;
+    s->barrier = p->messages > 1;
+    for (int i = 0; i < s->n_flows; i++)
+        s->flows[i].repeat = p->messages;
 }
 
 bool infer_play_scenario(const struct infer_play *p, struct scenario *s, struct error *err)
 {
     bool capture = p->pattern->replay;
-    *s = *p->base;
-    s->seed = p->seed;
-    s->engine = SCENARIO_ENGINE_NATIVE;
-    s->traffic = SCENARIO_TRAFFIC_FLOWS;
-    s->barrier = false;
-    s->precision = 0;
-    s->n_captures = s->n_points = 0;
-    s->n_flows = (int)p->pattern->n;
-    s->flows = memory_zeroed(p->pattern->n, sizeof *s->flows, "flows");
-    if (capture)
+    if (capture) {
+        *s = *p->base;
+        s->flows = memory_zeroed(p->pattern->n, sizeof *s->flows, "flows");
         memcpy(s->flows, p->base->flows, p->pattern->n * sizeof *s->flows);
-    else
-        play_flows(p, s);
+        s->n_flows = (int)p->pattern->n;
+    } else {
+        study_measurement_scenario(p->pattern, p->host, p->base, s);
+        play_times(p, s);
+    }
+    s->seed = p->seed;
     if (study_hypothesis_apply(p->is, p->value, capture, s, err))
         return true;
     free(s->flows);

@@ -2,6 +2,7 @@
 #include "study/measurement.h"
 
 #include "base/memory.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,4 +118,35 @@ bool study_measurement_hosts(const struct study_measurement *m, const struct sce
                              hosts - 1);
     }
     return true;
+}
+
+void study_measurement_scenario(const struct study_measurement_pattern *p, const int (*host)[2],
+                                const struct scenario *base, struct scenario *s)
+{
+    int hosts = 2;
+    *s = *base;
+    s->engine = SCENARIO_ENGINE_NATIVE;
+    s->traffic = SCENARIO_TRAFFIC_FLOWS;
+    s->barrier = false;
+    s->precision = 0;
+    s->n_captures = s->n_points = 0;
+    s->n_flows = (int)p->n;
+    s->flows = memory_zeroed(p->n, sizeof *s->flows, "flows");
+    for (size_t i = 0; i < p->n; i++) {
+        const struct study_measurement_flow *f = &p->flows[i];
+        struct scenario_flow *to = &s->flows[i];
+        *to = (struct scenario_flow){
+            .from = host[i][0],
+            .to = host[i][1],
+            .bytes = f->bytes,
+            .start_ps = (int64_t)(f->start_s * (double)UNITS_PS_PER_S),
+            .repeat = 1,
+            .tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes),
+        };
+        snprintf(to->name, sizeof to->name, "f%zu", i);
+        hosts = to->from >= hosts ? to->from + 1 : hosts;
+        hosts = to->to >= hosts ? to->to + 1 : hosts;
+    }
+    if (s->network.topology == EMU_TOPOLOGY_STAR && hosts > s->network.hosts)
+        s->network.hosts = hosts;
 }

@@ -71,6 +71,11 @@ bool study_measurement_read_placements(struct study_measurement *m, const char *
 bool study_measurement_hosts(const struct study_measurement *m, const struct scenario *s, int **number,
                              struct error *err);
 
+/* A pattern in the network and with the TCP of a scenario: *s borrows all of it but the flows, which are named f0, f1,
+ * ... and lie between these hosts. */
+void study_measurement_scenario(const struct study_measurement_pattern *p, const int (*host)[2],
+                                const struct scenario *base, struct scenario *s);
+
 /* For readers: the pattern of this name, made where there is none; a flow of it, the one that is the same in all but
  * its values; a host. */
 struct study_measurement_pattern *study_measurement_pattern_of(struct study_measurement *m, const char *name);

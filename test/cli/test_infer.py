@@ -140,6 +140,18 @@ class Inputs(Case):
             self.assertIn(words, out)
 
 
+class Fit(Case):
+    def test_fit_reads_the_same_table(self):
+        """Zhu et al. 2014, Table I: Algorithm 1 is off by 1.2, 4.0, 4.7, 4.1 and 5.5 % (the paper has 4.6 for the last)."""
+        found = self.json("fit", e2e.ROOT / "scenarios/measured/zhu2014-table1.csv", "--scenario",
+                          e2e.ROOT / "scenarios/zhu-figure1.yaml")
+        cell, = found["patterns"]["cells"]
+        errors = {m["model"]: m["mean_abs_error"] for m in cell["models"]}
+        self.assertAlmostEqual(errors["algorithm1"], 0.039, delta=0.001)
+        self.assertEqual(len(cell["each"]), 5)
+        self.bad(2, ["bad.csv:2:", "seconds is 'soon'"], "fit", self.write("bad.csv", "from,to,bytes,seconds\nh1,h0,1MB,soon\n"))
+
+
 class Errors(Case):
     def test_bad_input_is_said_in_one_line(self):
         self.write("m.csv", "from,to,bytes,seconds\nh1,h0,1MB,1\n")
