@@ -227,12 +227,15 @@ static void infer_print_next(const struct study_infer *x)
 
 void cli_infer_print(const struct study_infer *x)
 {
-    printf("%zu flows in %zu pattern%s, %zu emulations; spread of a value: %.2g %%, %s\n", x->measured->flows,
-           x->measured->n, x->measured->n == 1 ? "" : "s", x->emulations,
-           100 * (x->spread < 1 ? x->h[0].posterior.spread : (double)NAN),
-           x->how == MODEL_POSTERIOR_KNOWN    ? "given"
-           : x->how == MODEL_POSTERIOR_POOLED ? "read off the repeats"
-                                              : "fitted, since nothing was repeated");
+    printf("%zu flows in %zu pattern%s, %zu emulations; spread of a value: ", x->measured->flows, x->measured->n,
+           x->measured->n == 1 ? "" : "s", x->emulations);
+    if (x->how == MODEL_POSTERIOR_KNOWN && !(x->spread < 1))
+        puts("given, row by row");
+    else
+        printf("%.2g %%, %s\n", 100 * x->h[0].posterior.spread,
+               x->how == MODEL_POSTERIOR_KNOWN    ? "given"
+               : x->how == MODEL_POSTERIOR_POOLED ? "read off the repeats"
+                                                  : "fitted, since nothing was repeated");
     infer_print_ranking(x);
     for (int placement = 0; placement < 2 && x->measured->n_placements > 1; placement++)
         infer_print_sums(x, placement);

@@ -66,7 +66,7 @@ double study_infer_best(const struct study_infer_hypothesis *h, enum study_hypot
 /* The least buffer that PAUSE can work with: what may still come from everywhere. */
 static double infer_headroom(const struct scenario *s, const struct study_measurement *m)
 {
-    size_t ports = s->network.hosts > 0 ? (size_t)s->network.hosts : m->n_hosts;
+    size_t ports = m->n_hosts > (size_t)s->network.hosts ? m->n_hosts : (size_t)s->network.hosts; /* a star grows */
     return 1.1 * ((double)ports * (double)emu_switch_headroom_bytes(&s->network.link) +
                   (double)emu_switch_headroom_bytes(&s->network.backbone)) + 10000;
 }

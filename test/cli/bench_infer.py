@@ -5,8 +5,9 @@
     bench_infer.py CONTRAFLOW ROOT [FIRST [LAST]]      truths FIRST to LAST, 1 to 200
 
 A truth is one of the usual hypotheses with parameters between those that infer begins with, in a star of 1 Gb/s whose
-rate is off by 3 % (one standard deviation), and another seed than any that infer takes. What is measured are PATTERNS
-random patterns among HOSTS hosts, flows of 2 to 6 MB, one value each with 2 % noise, whose size infer is not told.
+rate is off by 3 % (one standard deviation), and another seed than any that infer takes. What is measured are six shapes
+of 3 or 4 flows of 2 to 6 MB and three random patterns with flows of 5 to 15 MB, among seven hosts; one value each with
+2 % noise, whose size infer is not told.
 
 Truths that are no hypothesis of their own are not drawn: windows within 1.5 of each other as unequal, and small queues
 larger than the window.
@@ -26,7 +27,7 @@ import time
 CONTRAFLOW, ROOT = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
 FIRST = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 LAST = int(sys.argv[4]) if len(sys.argv) > 4 else 200
-NOISE, PATTERNS, HOSTS, DRAWS = 0.02, 7, 7, 2
+NOISE, PATTERNS, HOSTS, DRAWS = 0.02, 3, 7, 2
 RATE = 1e9
 QUEUES = ["fifo", "ack-first", "fair"]
 HYPOTHESES = [q if q == p else f"{q}@nic+{p}@port" for q in QUEUES for p in QUEUES] + [
@@ -38,6 +39,17 @@ def log_uniform(r, low, high):
     return math.exp(r.uniform(math.log(low), math.log(high)))
 
 
+# Around one busy host, and beyond it: what the next experiments of infer are made of.
+SHAPES = [[(1, 0), (2, 0), (0, 3)], [(1, 0), (0, 2), (0, 3), (0, 4)], [(1, 0), (2, 0), (0, 3), (4, 3)],
+          [(1, 0), (0, 2), (0, 3), (4, 3)], [(1, 0), (1, 4), (0, 3), (2, 3)], [(1, 0), (0, 2), (2, 3), (4, 3)]]
+
+
+def shape(r, flows):
+    """A shape among hosts drawn at random."""
+    at = r.sample(range(HOSTS), HOSTS)
+    return [(at[a], at[b], round(log_uniform(r, 2e6, 6e6))) for a, b in flows]
+
+
 def pattern(r):
     """(from, to, bytes): each host draws another one twice, and half of the draws become flows; some go both ways."""
     while True:
@@ -46,7 +58,7 @@ def pattern(r):
             for _ in range(DRAWS):
                 to = r.choice([h for h in range(HOSTS) if h != host])
                 if r.random() < 0.5:
-                    flows[host, to] = round(log_uniform(r, 2e6, 6e6))
+                    flows[host, to] = round(log_uniform(r, 5e6, 15e6))
         receives, sends = {to for _, to in flows}, {at for at, _ in flows}
         if len(flows) >= 3 and receives & sends:
             return [(a, b, n) for (a, b), n in flows.items()]
@@ -104,8 +116,7 @@ def measure(directory, number):
     r = random.Random(f"infer {number}")
     text, values = truth(r)
     rows = ["pattern,from,to,bytes,seconds"]
-    for p in range(PATTERNS):
-        flows = pattern(r)
+    for p, flows in enumerate([shape(r, f) for f in SHAPES] + [pattern(r) for _ in range(PATTERNS)]):
         (directory / "s.yaml").write_text(scenario(text, values, flows, r.randrange(1 << 31)))
         subprocess.run([CONTRAFLOW, "run", "s.yaml", "-o", "s", "-q"], cwd=directory, check=True,
                        stdout=subprocess.DEVNULL)
