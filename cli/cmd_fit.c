@@ -4,6 +4,7 @@
 #include "cli/options.h"
 #include "cli/read.h"
 #include "results/json.h"
+#include "scenarios/load.h"
 
 #include <stdio.h>
 
@@ -60,19 +61,29 @@ int cmd_fit(int argc, char **argv)
 {
     struct study_fit_read f = {0};
     struct error err = {0};
+    struct scenario network = {0};
+    struct cli_options_sets sets = {.n = 0};
+    const char *scenario = NULL;
     bool json = false;
-    const struct cli_option options[] = {{"json", 0, .flag = &json}, {0}};
+    const struct cli_option options[] = {{"scenario", 0, .text = &scenario},
+                                         {"set", 0, .call = cli_options_set, .to = &sets},
+                                         {"json", 0, .flag = &json},
+                                         {0}};
     int at = cli_options_read("fit", argc, argv, options, &err);
     if (at == argc)
         error_set(&err, ERROR_INPUT, "fit: no database, capture or directory given; try 'contraflow fit --help'");
     if (at <= 0 || at == argc)
         return at ? cli_fail(&err) : 0;
+    if (!scenario_load(&network, scenario, sets.set, sets.n, &err))
+        return cli_fail(&err);
     bool ok = true;
     study_fit_read_start(&f);
+    f.network = &network;
     f.listener = &cli_read_listener;
     for (int i = at; ok && i < argc; i++)
         ok = study_fit_read_source(&f, argv[i], &err);
     ok = ok && fit_show(&f, argv + at, argc - at, json, &err);
     study_fit_read_free(&f);
+    scenario_fini(&network);
     return ok ? 0 : cli_fail(&err);
 }

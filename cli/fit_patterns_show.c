@@ -59,7 +59,7 @@ static void patterns_print_errors(const struct study_fit_patterns *p)
         for (size_t m = 0; m < p->n_models; m++)
             view_table_add(&t, "%.2f", 100 * study_fit_patterns_mean(&c->model[m].all));
     }
-    puts("mean |error| of predicted completion times, % of the simulated ones");
+    puts("mean |error| of predicted completion times, % of the simulated or measured ones");
     view_table_print(&t, "", p->told_apart ? 0 : 1, stdout);
 }
 

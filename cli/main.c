@@ -13,8 +13,8 @@ static const struct {
     int (*run)(int argc, char **argv);
 } subcommands[] = {
     {"run", cmd_run},         {"sweep", cmd_sweep},     {"analyze", cmd_analyze}, {"check", cmd_check},
-    {"fit", cmd_fit},         {"report", cmd_report},   {"explain", cmd_explain}, {"predict", cmd_predict},
-    {"replay", cmd_replay},   {"plot", cmd_plot},
+    {"fit", cmd_fit},         {"infer", cmd_infer},     {"report", cmd_report},   {"explain", cmd_explain},
+    {"predict", cmd_predict}, {"replay", cmd_replay},   {"plot", cmd_plot},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 

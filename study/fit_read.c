@@ -4,8 +4,11 @@
 #include "base/filekind.h"
 #include "base/memory.h"
 #include "study/judge.h"
+#include "study/measurement.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_RESOURCES] = &study_fit_resources_part,
@@ -56,6 +59,70 @@ static bool fit_read_resources(void *user, const char *source, const char *run,
     return ok;
 }
 
+/* What was measured of a flow, as a run would have it. */
+static struct results_flow fit_measured_flow(const struct study_measurement_flow *f)
+{
+    struct results_flow flow;
+    results_columns_clear(&results_flow_columns, &flow);
+    double value = exp(f->log.mean), half = estimate_of(&f->log).ci95;
+    flow.bytes = f->bytes;
+    flow.retransmitted_segments = 0;
+    flow.done = flow.connected = true;
+    if (f->bytes > 0) {
+        flow.message_s = value;
+        flow.message_ci95_s = value * half; /* of a logarithm, to first order */
+    } else {
+        flow.goodput_bps = flow.steady_goodput_bps = 1 / value;
+        flow.steady_ci95_bps = half / value;
+    }
+    return flow;
+}
+
+/* A pattern as a point of a sweep, whose scenario says who sent what. */
+static bool fit_read_pattern(struct study_fit_read *f, const struct study_measurement_pattern *p, const int *number,
+                             int64_t point, struct error *err)
+{
+    struct scenario s;
+    int (*host)[2] = memory_zeroed(p->n, sizeof *host, "hosts");
+    struct results_flow *flows = memory_zeroed(p->n, sizeof *flows, "measured flows");
+    for (size_t i = 0; i < p->n; i++) {
+        host[i][0] = number[p->flows[i].from];
+        host[i][1] = number[p->flows[i].to];
+        flows[i] = fit_measured_flow(&p->flows[i]);
+    }
+    study_measurement_scenario(p, (const int (*)[2])host, f->network, &s);
+    json_t *axes = json_object(); /* nothing was varied */
+    const struct sweep_result r = {.number = point, .seed = 0, .axes = axes, .engine = "measured", .scenario = &s,
+                                   .flows = flows};
+    bool ok = fit_read_point(f, &r, err);
+    json_decref(axes);
+    free(s.flows);
+    free(flows);
+    free(host);
+    return ok;
+}
+
+static bool fit_read_table(struct study_fit_read *f, const char *path, struct error *err)
+{
+    struct study_measurement m = {.n = 0};
+    int *number = NULL;
+    bool ok = (study_measurement_is_iperf3(path) ? study_measurement_read_iperf3(&m, path, err)
+                                                 : study_measurement_read_csv(&m, path, err)) &&
+              (study_measurement_hosts(&m, f->network, &number, err) || error_prefix(err, "%s: ", path));
+    for (size_t p = 0; ok && p < m.n; p++)
+        ok = fit_read_pattern(f, &m.patterns[p], number, (int64_t)p + 1, err);
+    free(number);
+    study_measurement_fini(&m);
+    return ok;
+}
+
+/* A table has a name that says so: anything else that is nothing known is left to whoever reads runs and captures. */
+static bool fit_is_table(const struct study_fit_read *f, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return f->network && dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".json") == 0);
+}
+
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err)
 {
     const struct study_judge_options options = study_judge_options_default();
@@ -65,6 +132,8 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
     enum filekind kind;
     if (!filekind_read(path, &kind, err))
         return false;
+    if (kind == FILEKIND_UNKNOWN && fit_is_table(f, path))
+        return fit_read_table(f, path, err);
     if (kind != FILEKIND_DATABASE)
         return study_judge_source(path, &options, f->listener, fit_read_resources, f, err);
     if (!sweep_db_open(&db, path, err))

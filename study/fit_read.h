@@ -11,13 +11,15 @@ struct study_fit_read {
     void *state[STUDY_FIT_PARTS]; /* owned; by study_fit_kind, each of its part's own type */
     const char *source;           /* borrowed; being read */
     size_t seen;                  /* its points, whoever took them */
+    const struct scenario *network; /* borrowed; of tables of measured flows; NULL: there are none */
     const struct study_capture_listener *listener; /* borrowed; NULL after study_fit_read_start(): silent */
 };
 
 void study_fit_read_start(struct study_fit_read *f);
 void study_fit_read_free(struct study_fit_read *f); /* safe on a zeroed one */
 
-/* Shows the parts a database, a capture, a run or a directory of runs. ERROR_INPUT when it has no point. */
+/* Shows the parts a database, a capture, a run or a directory of runs; or a table of measured flows (study/measurement.h)
+ * in the network given. ERROR_INPUT when it has no point. */
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err);
 
 /* After the last source: lets the parts that took something work out what they show. */

@@ -25,6 +25,7 @@ PROGRAMS = r"(?:build/)?contraflow(?=\s)"
 # Source file that has a table of options -> the page that documents them.
 TABLES = {
     "cmd_analyze.c": "analyze", "cmd_check.c": "check", "cmd_explain.c": "explain", "cmd_fit.c": "fit",
+    "cmd_infer.c": "infer",
     "cmd_plot.c": "plot", "cmd_predict.c": "predict", "cmd_replay.c": "replay", "cmd_report.c": "report",
     "cmd_run.c": "run", "cmd_sweep.c": "sweep", "cmd_predict_loss.c": "predict-loss",
     "cmd_replay_port.c": "replay-port",
@@ -38,6 +39,8 @@ NOT_RUN = {
     "merge fig4a.db": "needs that sweep",
     "zhu-figure1.yaml --cross-check": "doc/emulation.md runs it",
     "--interface eth1": "needs an interface and CAP_NET_RAW; test_replay_open.py has both",
+    "infer measured.csv": "a measurement of somebody's",
+    "infer client.json": "likewise",
     "| jq": "jq is no package of packages.txt",
     "# then open": "no browser",
 }

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/infer_show.h"
+
+#include "base/text.h"
+#include "cli/cli.h"
+#include "results/json.h"
+#include "view/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define UNLIKELY 1e-4 /* weight: hypotheses below it are counted in one line */
+#define EXPERIMENTS 3 /* that are shown as text */
+#define PLACED 20     /* rows of a ranking with placements */
+#define ODDS 20.0     /* that an experiment should give */
+
+static const char *const infer_how[] = {"known", "pooled", "fitted"};
+
+/* The value of a parameter and its interval, in the unit of the table's head; "-" without one. */
+static void infer_add_parameter(struct view_table *t, const struct study_infer_hypothesis *h,
+                                enum study_hypothesis_parameter parameter, bool relative)
+{
+    bool share = parameter == STUDY_HYPOTHESIS_RATIO_OUT || (relative && parameter == STUDY_HYPOTHESIS_WINDOW);
+    double scale = share ? 1 : 1e3;
+    for (size_t a = 0; a < h->grid.axes; a++) {
+        const struct model_posterior_interval *i = &h->posterior.theta[a];
+        if (h->of[a] == parameter) {
+            if (h->grid.axis[a].n > 1)
+                view_table_add(t, "%.3g (%.3g to %.3g)", exp(i->value) / scale, exp(i->low) / scale,
+                               exp(i->high) / scale);
+            else
+                view_table_add(t, "%.4g", exp(i->value) / scale);
+            return;
+        }
+    }
+    view_table_add(t, "%s", "-");
+}
+
+/* Root of the mean squared difference between what was measured and what fits best. */
+static double infer_misfit(const struct study_infer *x, const struct study_infer_hypothesis *h)
+{
+    double sum = 0;
+    size_t k = 0;
+    for (size_t p = 0; p < x->measured->n; p++)
+        for (size_t i = 0; i < x->measured->patterns[p].n; i++, k++) {
+            double d = h->posterior.fit[k] - x->measured->patterns[p].flows[i].log.mean;
+            sum += d * d;
+        }
+    return sqrt(sum / (double)k);
+}
+
+static const char *infer_placement(const struct study_infer *x, const struct study_infer_hypothesis *h)
+{
+    return x->measured->n_placements > 0 ? cli_name(x->measured->placements[h->is.placement].name) : "";
+}
+
+/* The group's first, by its place in the ranking. */
+static void infer_add_group(struct view_table *t, const struct study_infer_hypothesis *h, size_t i)
+{
+    if (h->group == i)
+        view_table_add(t, "%s", "-");
+    else
+        view_table_add(t, "%zu", h->group + 1);
+}
+
+static bool infer_relative(const struct study_infer *x)
+{
+    return x->measured->n > 0 && x->measured->patterns[0].replay;
+}
+
+static void infer_print_ranking(const struct study_infer *x)
+{
+    struct view_table t;
+    bool placed = x->measured->n_placements > 0, relative = infer_relative(x);
+    size_t left = 0;
+    view_table_init(&t, 10U + placed);
+    view_table_add(&t, "rank|hypothesis");
+    if (placed)
+        view_table_add(&t, "placement");
+    view_table_add(&t, "weight|log10 odds|%s|buffer kB|ratio|rate|misfit|as", relative ? "window" : "window kB");
+    for (size_t i = 0; i < x->n_emulated; i++) {
+        const struct study_infer_hypothesis *h = &x->h[i];
+        if (i > 1 && (h->weight < UNLIKELY || (placed && i >= PLACED))) {
+            left++;
+            continue;
+        }
+        view_table_add(&t, "%zu|%s", i + 1, h->is.text);
+        if (placed)
+            view_table_add(&t, "%s", infer_placement(x, h));
+        view_table_add(&t, "%.4f|%.1f", h->weight,
+                       (h->posterior.log_evidence - x->h[0].posterior.log_evidence) / M_LN10);
+        for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
+            infer_add_parameter(&t, h, (enum study_hypothesis_parameter)v, relative);
+        view_table_add(&t, "%.4f +- %.4f|%.1f %%", exp(h->posterior.rate.value),
+                       exp(h->posterior.rate.value) * (h->posterior.rate.high - h->posterior.rate.low) / 2,
+                       100 * infer_misfit(x, h));
+        infer_add_group(&t, h, i);
+    }
+    view_table_print(&t, "  ", 2U + placed, stdout);
+    if (left > 0)
+        printf("  %zu more, each with a weight below %.2g: the nearest is %s, log10 odds %.1f\n", left,
+               placed ? x->h[x->n_emulated - left].weight : UNLIKELY, x->h[x->n_emulated - left].is.text,
+               (x->h[x->n_emulated - left].posterior.log_evidence - x->h[0].posterior.log_evidence) / M_LN10);
+}
+
+/* Weights of what is the same in several of the ranking: of a placement, or of a hypothesis, the largest first. */
+static double infer_sum(const struct study_infer *x, size_t like, bool placement)
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->n_emulated; i++)
+        if (placement ? x->h[i].is.placement == x->h[like].is.placement
+                      : strcmp(x->h[i].is.text, x->h[like].is.text) == 0)
+            sum += x->h[i].weight;
+    return sum;
+}
+
+/* Is this one the first in the ranking of its placement, or of its hypothesis? */
+static bool infer_first(const struct study_infer *x, size_t i, bool placement)
+{
+    for (size_t k = 0; k < i; k++)
+        if (placement ? x->h[k].is.placement == x->h[i].is.placement
+                      : strcmp(x->h[k].is.text, x->h[i].is.text) == 0)
+            return false;
+    return true;
+}
+
+static void infer_print_sums(const struct study_infer *x, bool placement)
+{
+    struct view_table t;
+    view_table_head(&t, placement ? "placement|weight of all its hypotheses" : "hypothesis|weight in all placements");
+    for (size_t i = 0; i < x->n_emulated; i++)
+        if (infer_first(x, i, placement) && infer_sum(x, i, placement) >= UNLIKELY)
+            view_table_add(&t, "%s|%.4f", placement ? infer_placement(x, &x->h[i]) : x->h[i].is.text,
+                           infer_sum(x, i, placement));
+    putchar('\n');
+    view_table_print(&t, "  ", 1, stdout);
+}
+
+static void infer_print_models(const struct study_infer *x)
+{
+    struct view_table t;
+    bool placed = x->measured->n_placements > 0;
+    if (x->n_emulated == x->n)
+        return;
+    view_table_init(&t, 5U + placed);
+    view_table_add(&t, "model");
+    if (placed)
+        view_table_add(&t, "placement");
+    view_table_add(&t, "log10 odds|window kB|rate|misfit");
+    for (size_t i = x->n_emulated; i < x->n; i++) {
+        const struct study_infer_hypothesis *h = &x->h[i];
+        bool first = true; /* of its placements */
+        for (size_t k = x->n_emulated; k < i; k++)
+            first = first && x->h[k].is.model != h->is.model;
+        if (!first)
+            continue;
+        view_table_add(&t, "%s", h->is.text);
+        if (placed)
+            view_table_add(&t, "%s", infer_placement(x, h));
+        view_table_add(&t, "%.1f", (h->posterior.log_evidence - x->h[0].posterior.log_evidence) / M_LN10);
+        infer_add_parameter(&t, h, STUDY_HYPOTHESIS_WINDOW, false);
+        view_table_add(&t, "%.4f|%.1f %%", exp(h->posterior.rate.value), 100 * infer_misfit(x, h));
+    }
+    printf("\n  closed models, by the same measure%s\n", placed ? ", where they fit best" : "");
+    view_table_print(&t, "  ", 1U + placed, stdout);
+}
+
+#define SHOWN 40 /* flows */
+
+static void infer_print_flows(const struct study_infer *x)
+{
+    struct view_table t;
+    size_t two = x->n_emulated > 1 ? 2 : 1, k = 0, seconds = 0;
+    view_table_init(&t, 5 + two);
+    view_table_add(&t, "pattern|flow|from|to|measured|%s", "rank 1");
+    if (two > 1)
+        view_table_add(&t, "rank 2");
+    for (size_t p = 0; p < x->measured->n; p++) {
+        const struct study_measurement_pattern *pattern = &x->measured->patterns[p];
+        for (size_t i = 0; i < pattern->n; i++, k++) {
+            const struct study_measurement_flow *f = &pattern->flows[i];
+            if (k >= SHOWN)
+                continue;
+            view_table_add(&t, "%s|%s|%s|%s", cli_name(pattern->name), cli_name(f->name),
+                           cli_name(x->measured->hosts[f->from]), cli_name(x->measured->hosts[f->to]));
+            if (f->bytes > 0)
+                view_table_add(&t, "%.4g s", exp(f->log.mean));
+            else
+                view_table_add(&t, "%.4g Mb/s", exp(-f->log.mean) / 1e6);
+            seconds += f->bytes > 0;
+            for (size_t r = 0; r < two; r++)
+                view_table_add(&t, "%+.1f %%", 100 * (exp((f->bytes > 0 ? 1 : -1) * (x->h[r].posterior.fit[k] -
+                                                                                     f->log.mean)) - 1));
+        }
+    }
+    printf("\n  what was measured, and how far the best two are from it\n");
+    view_table_print(&t, "  ", 4, stdout);
+    if (k > SHOWN)
+        printf("  %zu more flows: --json has them\n", k - SHOWN);
+}
+
+/* "0.4254 0.4254 0.1234" */
+static void infer_values(char *text, size_t room, const struct study_infer_experiment *e, int which)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < e->pattern.n; i++)
+        text_add(text, room, "%s%.4g", i ? " " : "", exp(e->value[which][i]));
+}
+
+static void infer_print_next(const struct study_infer *x)
+{
+    if (x->n_experiments == 0)
+        return;
+    struct view_table t;
+    view_table_head(&t, "flows of h0|nats|times for odds of 20|rank 1: s|rank 2: s");
+    for (size_t i = 0; i < x->n_experiments && i < EXPERIMENTS; i++) {
+        const struct study_infer_experiment *e = &x->experiments[i];
+        char value[2][128];
+        infer_values(value[0], sizeof value[0], e, 0);
+        infer_values(value[1], sizeof value[1], e, 1);
+        view_table_add(&t, "%s|%.1f|%.0f|%s|%s", e->name, e->nats, ceil(log(ODDS) / e->nats), value[0], value[1]);
+    }
+    printf("\n  the next experiment: what tells ranks 1 and 2 apart most, in times that each expects\n");
+    view_table_print(&t, "  ", 1, stdout);
+}
+
+void cli_infer_print(const struct study_infer *x)
+{
+    printf("%zu flows in %zu pattern%s, %zu emulations; spread of a value: ", x->measured->flows, x->measured->n,
+           x->measured->n == 1 ? "" : "s", x->emulations);
+    if (x->how == MODEL_POSTERIOR_KNOWN && !(x->spread < 1))
+        puts("given, row by row");
+    else
+        printf("%.2g %%, %s\n", 100 * x->h[0].posterior.spread,
+               x->how == MODEL_POSTERIOR_KNOWN    ? "given"
+               : x->how == MODEL_POSTERIOR_POOLED ? "read off the repeats"
+                                                  : "fitted, since nothing was repeated");
+    infer_print_ranking(x);
+    for (int placement = 0; placement < 2 && x->measured->n_placements > 1; placement++)
+        infer_print_sums(x, placement);
+    infer_print_models(x);
+    infer_print_flows(x);
+    infer_print_next(x);
+}
+
+static json_t *interval_json(const char *name, const struct model_posterior_interval *i, bool fixed)
+{
+    return results_json("parameter:s value:f low:f high:f searched:b", name, exp(i->value), exp(i->low),
+                        exp(i->high), !fixed);
+}
+
+static json_t *hypothesis_json(const struct study_infer *x, size_t i)
+{
+    const struct study_infer_hypothesis *h = &x->h[i];
+    json_t *parameters = json_array(), *fit = json_array();
+    size_t k = 0;
+    for (size_t a = 0; a < h->grid.axes; a++)
+        json_array_append_new(parameters, interval_json(study_hypothesis_parameters[h->of[a]], &h->posterior.theta[a],
+                                                        h->grid.axis[a].n == 1));
+    json_array_append_new(parameters, interval_json("rate", &h->posterior.rate, false));
+    for (size_t p = 0; p < x->measured->n; p++)
+        for (size_t f = 0; f < x->measured->patterns[p].n; f++, k++) {
+            double sign = x->measured->patterns[p].flows[f].bytes > 0 ? 1 : -1;
+            json_array_append_new(fit, json_real(exp(sign * h->posterior.fit[k])));
+        }
+    return results_json("hypothesis:s placement:t emulated:b rank:z weight:f log_evidence:f not_told_from:o refined:b points:z "
+                        "misfit:f spread:f parameters:o fit:o", h->is.text,
+                        x->measured->n_placements > 0 ? x->measured->placements[h->is.placement].name : NULL,
+                        !h->is.model, i + 1, h->weight, h->posterior.log_evidence,
+                        h->group == i ? json_null() : json_integer((json_int_t)h->group + 1), h->refined,
+                        h->n, infer_misfit(x, h), h->posterior.spread, parameters, fit);
+}
+
+static json_t *measured_json(const struct study_infer *x)
+{
+    json_t *flows = json_array();
+    for (size_t p = 0; p < x->measured->n; p++)
+        for (size_t i = 0; i < x->measured->patterns[p].n; i++) {
+            const struct study_measurement_flow *f = &x->measured->patterns[p].flows[i];
+            bool ends = f->bytes > 0;
+            json_array_append_new(flows, results_json("pattern:s flow:s from:s to:s bytes:l seconds:f "
+                                                      "bits_per_second:f values:z spread:f",
+                                                      x->measured->patterns[p].name, f->name,
+                                                      x->measured->hosts[f->from], x->measured->hosts[f->to], f->bytes,
+                                                      ends ? exp(f->log.mean) : (double)NAN,
+                                                      ends ? (double)NAN : exp(-f->log.mean), f->log.n,
+                                                      estimate_deviation(&f->log)));
+        }
+    return flows;
+}
+
+static json_t *experiment_json(const struct study_infer *x, const struct study_infer_experiment *e)
+{
+    json_t *flows = json_array();
+    (void)x;
+    for (size_t i = 0; i < e->pattern.n; i++) {
+        const struct study_measurement_flow *f = &e->pattern.flows[i];
+        char from[24], to[24];
+        snprintf(from, sizeof from, "h%zu", f->from);
+        snprintf(to, sizeof to, "h%zu", f->to);
+        json_array_append_new(flows, results_json("from:s to:s bytes:l first_s:f second_s:f", from, to, f->bytes,
+                                                  exp(e->value[0][i]), exp(e->value[1][i])));
+    }
+    return results_json("pattern:s nats:f flows:o", e->name, e->nats, flows);
+}
+
+json_t *cli_infer_json(const struct study_infer *x)
+{
+    json_t *hypotheses = json_array(), *next = json_array();
+    for (size_t i = 0; i < x->n; i++)
+        json_array_append_new(hypotheses, hypothesis_json(x, i));
+    for (size_t i = 0; i < x->n_experiments; i++)
+        json_array_append_new(next, experiment_json(x, &x->experiments[i]));
+    return results_json("patterns:z emulations:z spread:o flows:o hypotheses:o next:o", x->measured->n, x->emulations,
+                        results_json("how:s value:f degrees:f", infer_how[x->how], x->spread, x->degrees),
+                        measured_json(x), hypotheses, next);
+}

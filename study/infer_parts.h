@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* study/infer_parts.h - what study/infer*.c share: emulations, several at a time. */
+#ifndef STUDY_INFER_PARTS_H
+#define STUDY_INFER_PARTS_H
+
+#include "study/infer.h"
+
+/* A pattern under one hypothesis. */
+struct infer_play {
+    const struct scenario *base;
+    const struct study_measurement_pattern *pattern;
+    const int (*host)[2];                /* borrowed; of each of its flows, from and to */
+    const struct study_hypothesis *is;
+    double value[STUDY_HYPOTHESIS_PARAMETERS]; /* NAN where it is not searched for */
+    uint64_t seed;
+    int64_t messages;
+    double *out;                         /* a value a flow */
+};
+
+/* Plays them all, in processes of their own, or by their models. False and *err on failure; x->signal where one came. */
+bool infer_play_all(struct study_infer *x, const struct infer_play *plays, size_t n, struct error *err);
+
+/* A pattern as a scenario, its flows changed by the hypothesis; *s owns its flows alone. */
+bool infer_play_scenario(const struct infer_play *p, struct scenario *s, struct error *err);
+
+#endif

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Does 'contraflow infer' find what made a measurement? Random truths, emulated, with 2 % noise.
+
+    bench_infer.py CONTRAFLOW ROOT [FIRST [LAST]]      truths FIRST to LAST, 1 to 200
+
+A truth is one of the usual hypotheses with parameters between those that infer begins with, in a star of 1 Gb/s whose
+rate is off by 3 % (one standard deviation), and another seed than any that infer takes. What is measured are six shapes
+of 3 or 4 flows of 2 to 6 MB and three random patterns with flows of 5 to 15 MB, among seven hosts; one value each with
+2 % noise, whose size infer is not told.
+
+Truths that are no hypothesis of their own are not drawn: windows within 1.5 of each other as unequal, and small queues
+larger than the window.
+Prints a line a truth and, at the end, how often the true hypothesis is first, how often it is in the first group of those
+that the measurement does not tell apart, and how often each parameter is within its 95 % interval."""
+import concurrent.futures
+import json
+import math
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+CONTRAFLOW, ROOT = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+FIRST = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+LAST = int(sys.argv[4]) if len(sys.argv) > 4 else 200
+NOISE, PATTERNS, HOSTS, DRAWS = 0.02, 3, 7, 2
+RATE = 1e9
+QUEUES = ["fifo", "ack-first", "fair"]
+HYPOTHESES = [q if q == p else f"{q}@nic+{p}@port" for q in QUEUES for p in QUEUES] + [
+    "small-queues=125kB", "window+ratio", "autotuned", "cc=linuxreno+buffer", "cc=cubic+buffer", "pause+buffer",
+    "pause-senders+buffer"]
+
+
+def log_uniform(r, low, high):
+    return math.exp(r.uniform(math.log(low), math.log(high)))
+
+
+# Around one busy host, and beyond it: what the next experiments of infer are made of.
+SHAPES = [[(1, 0), (2, 0), (0, 3)], [(1, 0), (0, 2), (0, 3), (0, 4)], [(1, 0), (2, 0), (0, 3), (4, 3)],
+          [(1, 0), (0, 2), (0, 3), (4, 3)], [(1, 0), (1, 4), (0, 3), (2, 3)], [(1, 0), (0, 2), (2, 3), (4, 3)]]
+
+
+def shape(r, flows):
+    """A shape among hosts drawn at random."""
+    at = r.sample(range(HOSTS), HOSTS)
+    return [(at[a], at[b], round(log_uniform(r, 2e6, 6e6))) for a, b in flows]
+
+
+def pattern(r):
+    """(from, to, bytes): each host draws another one twice, and half of the draws become flows; some go both ways."""
+    while True:
+        flows = {}
+        for host in range(HOSTS):
+            for _ in range(DRAWS):
+                to = r.choice([h for h in range(HOSTS) if h != host])
+                if r.random() < 0.5:
+                    flows[host, to] = round(log_uniform(r, 5e6, 15e6))
+        receives, sends = {to for _, to in flows}, {at for at, _ in flows}
+        if len(flows) >= 3 and receives & sends:
+            return [(a, b, n) for (a, b), n in flows.items()]
+
+
+def truth(r):
+    text = r.choice(HYPOTHESES)
+    values = {"rate": math.exp(r.gauss(0, 0.03))}
+    if "buffer" in text:
+        values["buffer"] = log_uniform(r, 3e5, 1.2e6)
+    else:
+        values["window"] = log_uniform(r, 3e5 if "small" in text else 1e5, 7e5)
+    if "ratio" in text:
+        values["ratio"] = log_uniform(r, 1.5, 6) ** r.choice([-1, 1])
+    return text, values
+
+
+def hub(flows):
+    ends = [sum((a == h) + (b == h) for a, b, _ in flows) for h in range(HOSTS)]
+    return ends.index(max(ends))
+
+
+def scenario(text, values, flows, seed):
+    """The truth as a scenario, by the keys of scenarios and not by the code of infer."""
+    nic = port = "fifo"
+    tcp = {"window": round(values.get("window", 3e6)), "initial_window": "warm", "congestion": "newreno"}
+    sw = {}
+    for part in text.split("+"):
+        name, _, place = part.partition("@")
+        if name in QUEUES:
+            nic = name if place in ("", "nic") else nic
+            port = name if place in ("", "port") else port
+        elif part.startswith("small-queues"):
+            tcp["small_queues"] = part.split("=")[1]
+        elif part.startswith("cc="):
+            tcp["congestion"] = part[3:]
+        elif part == "autotuned":
+            tcp["initial_window"] = 10
+        elif part.startswith("pause"):
+            sw["pause"] = {"on": True, "stops": "everybody" if part == "pause" else "senders"}
+        elif part == "buffer":
+            sw["limit"] = f"{round(values['buffer'])}B"
+    ratio, at = values.get("ratio", 1), hub(flows)
+    listed = [{"from": f"h{a}", "to": f"h{b}", "bytes": n,
+               "window": round(tcp["window"] * (math.sqrt(ratio) if a == at else 1 / math.sqrt(ratio)))}
+              for a, b, n in flows]
+    return json.dumps({"seed": seed, "duration": "100s", "warmup": "0s",
+                       "network": {"topology": "star", "hosts": HOSTS,
+                                   "link": {"rate": f"{round(RATE * values['rate'])}bps", "delay": "50us"},
+                                   "nic": {"queue": nic}, "switch": {"queue": port, **sw}},
+                       "tcp": tcp, "traffic": {"flows": listed}})
+
+
+def measure(directory, number):
+    r = random.Random(f"infer {number}")
+    text, values = truth(r)
+    rows = ["pattern,from,to,bytes,seconds"]
+    for p, flows in enumerate([shape(r, f) for f in SHAPES] + [pattern(r) for _ in range(PATTERNS)]):
+        (directory / "s.yaml").write_text(scenario(text, values, flows, r.randrange(1 << 31)))
+        subprocess.run([CONTRAFLOW, "run", "s.yaml", "-o", "s", "-q"], cwd=directory, check=True,
+                       stdout=subprocess.DEVNULL)
+        done = json.loads((directory / "s/summary.json").read_text())["flows"]
+        for (a, b, n), flow in zip(flows, done):
+            seconds = (flow["end_s"] - flow["start_s"]) * math.exp(r.gauss(0, NOISE))
+            rows.append(f"p{p},h{a},h{b},{n},{seconds:.9f}")
+    (directory / "m.csv").write_text("\n".join(rows) + "\n")
+    return text, values
+
+
+def one(number):
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        text, values = measure(directory, number)
+        began = time.monotonic()
+        out = subprocess.run([CONTRAFLOW, "infer", "m.csv", "--rate", "1Gbps", "--delay", "50us", "--jobs", "1",
+                              "--json"], cwd=directory, check=True, capture_output=True, text=True)
+        found = json.loads(out.stdout)
+        ranked = [h for h in found["hypotheses"] if h["emulated"]]
+        assert sorted(h["hypothesis"] for h in ranked) == sorted(HYPOTHESES), "other hypotheses than here"
+        true = next(h for h in ranked if h["hypothesis"] == text)
+        inside = {}
+        for p in true["parameters"]:
+            inside[p["parameter"]] = p["low"] <= values[p["parameter"]] <= p["high"]
+        return {"number": number, "truth": text, "values": values, "rank": true["rank"],
+                "grouped": true["rank"] == 1 or true["not_told_from"] == 1, "first": ranked[0]["hypothesis"],
+                "behind": ranked[0]["log_evidence"] - true["log_evidence"], "inside": inside,
+                "parameters": {p["parameter"]: [p["low"], p["value"], p["high"]] for p in true["parameters"]},
+                "spread": true["spread"], "emulations": found["emulations"], "seconds": time.monotonic() - began}
+
+
+def share(n, of):
+    return f"{n} of {of} ({100 * n / max(of, 1):.1f} %)"
+
+
+def main():
+    all_ = []
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for r in pool.map(one, range(FIRST, LAST + 1)):
+            all_.append(r)
+            wrong = [f"{k} {r['values'][k]:.4g} not in {r['parameters'][k][0]:.4g} to {r['parameters'][k][2]:.4g}"
+                     for k, ok in r["inside"].items() if not ok]
+            print(f"{r['number']:4} {r['truth']:26} rank {r['rank']:2}"
+                  + (f" behind {r['first']} by {r['behind']:.1f} nats" if r["rank"] > 1 else "")
+                  + "".join(f"; {w}" for w in wrong), flush=True)
+    n = len(all_)
+    print(f"true hypothesis first: {share(sum(r['rank'] == 1 for r in all_), n)}")
+    print(f"in the first group of those not told apart: {share(sum(r['grouped'] for r in all_), n)}")
+    for p in ("window", "buffer", "ratio", "rate"):
+        of = [r for r in all_ if p in r["inside"]]
+        print(f"{p} within its 95 % interval: {share(sum(r['inside'][p] for r in of), len(of))}")
+    inside = [ok for r in all_ for ok in r["inside"].values()]
+    print(f"parameters within their 95 % intervals: {share(sum(inside), len(inside))}")
+    print(f"{sum(r['emulations'] for r in all_) / n:.0f} emulations and {sum(r['seconds'] for r in all_) / n:.1f} s "
+          f"of one processor a measurement")
+
+
+main()

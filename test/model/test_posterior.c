@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Evidence and intervals where both have closed forms: normal noise, predictions that are linear in a parameter. */
+#include "model/posterior.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "test/cm.h"
+
+#define N 8
+#define PI 3.14159265358979323846
+#define SIGMA 0.02
+#define RATE_SD 0.05
+#define FLOOR (MODEL_POSTERIOR_SCATTER * MODEL_POSTERIOR_SCATTER)
+#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
+
+static const double ones[N] = {1, 1, 1, 1, 1, 1, 1, 1};
+/* Sums to 0, so that the rate's factor, which moves all alike, has no part in theta. */
+static const double slope[N] = {-0.5, 0.5, -0.3, 0.3, -0.4, 0.4, -0.1, 0.1};
+
+static struct model_posterior_data measured(const double *y)
+{
+    return (struct model_posterior_data){
+        .n = N, .y = y, .k = ones, .how = MODEL_POSTERIOR_KNOWN, .spread = SIGMA, .rate_sd = RATE_SD};
+}
+
+/* y is normal about m with the covariance V 1 + rate_sd^2 ones: determinant and inverse by Sylvester and by Sherman and
+ * Morrison. */
+static double log_normal(const double *y, const double *m, double variance)
+{
+    double sum = 0, squares = 0, s2 = RATE_SD * RATE_SD;
+    for (int i = 0; i < N; i++) {
+        sum += y[i] - m[i];
+        squares += (y[i] - m[i]) * (y[i] - m[i]);
+    }
+    return -(N * log(2 * PI * variance) + log1p(N * s2 / variance) + squares / variance -
+             s2 * sum * sum / variance / (variance + N * s2)) / 2;
+}
+
+static struct model_posterior found(const struct model_posterior_data *d, const struct model_posterior_grid *g)
+{
+    struct model_posterior p;
+    struct error err;
+    if (!model_posterior_find(&p, d, g, &err))
+        fail_msg("%s", err.message);
+    return p;
+}
+
+static void test_evidence_without_a_parameter_is_that_of_a_normal(void **state)
+{
+    (void)state;
+    const double m[N] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8};
+    const double y[N] = {0.13, 0.21, 0.33, 0.43, 0.50, 0.64, 0.73, 0.84};
+    const struct model_posterior_point point = {.m = m};
+    struct model_posterior_data d = measured(y);
+    struct model_posterior p = found(&d, &(struct model_posterior_grid){.points = &point, .n = 1});
+    assert_near(p.log_evidence, log_normal(y, m, SIGMA * SIGMA + FLOOR), 0.02);
+    /* mean difference 0.02625; shrunk towards 0 by prior and measurement: N / V against 1 / rate_sd^2 */
+    double v = SIGMA * SIGMA + FLOOR, c = -0.02625 * (N / v) / (N / v + 1 / (RATE_SD * RATE_SD));
+    assert_near(p.rate.value, c, 2e-4);
+    assert_near(p.rate.high - p.rate.low, 2 * 1.96 / sqrt(N / v + 1 / (RATE_SD * RATE_SD)), 3e-4);
+    model_posterior_fini(&p);
+}
+
+#define POINTS 9
+#define RANGE 0.2
+struct line {
+    double m[POINTS][N];
+    struct model_posterior_point points[POINTS];
+    struct model_posterior_grid grid;
+};
+
+/* m = base + slope theta for theta from -RANGE to RANGE. */
+static void line_make(struct line *l, const double *base)
+{
+    memset(l, 0, sizeof *l);
+    l->grid = (struct model_posterior_grid){.axes = 1, .points = l->points, .n = POINTS};
+    l->grid.axis[0].n = POINTS;
+    for (int k = 0; k < POINTS; k++) {
+        l->grid.axis[0].at[k] = -RANGE + 2 * RANGE * k / (POINTS - 1);
+        l->points[k] = (struct model_posterior_point){{l->grid.axis[0].at[k]}, l->m[k]};
+        for (int i = 0; i < N; i++)
+            l->m[k][i] = base[i] + slope[i] * l->grid.axis[0].at[k];
+    }
+}
+
+static void test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_its_range(void **state)
+{
+    (void)state;
+    const double base[N] = {1, 2, 3, 4, 5, 6, 7, 8}, theta = 0.034;
+    double y[N], m[N], squares = 0;
+    struct line l;
+    line_make(&l, base);
+    for (int i = 0; i < N; i++) {
+        m[i] = base[i] + slope[i] * theta;
+        y[i] = m[i];
+        squares += slope[i] * slope[i];
+    }
+    struct model_posterior_data d = measured(y);
+    struct model_posterior p = found(&d, &l.grid);
+    double sd = sqrt((SIGMA * SIGMA + FLOOR) / squares);
+    assert_near(p.theta[0].value, theta, 0.004); /* a fine step is 0.00625 */
+    assert_near((p.theta[0].low + p.theta[0].high) / 2, theta, 0.003);
+    assert_near(p.theta[0].high - p.theta[0].low, 2 * 1.96 * sd, 0.05 * 2 * 1.96 * sd);
+    assert_near(p.log_evidence, log_normal(y, m, SIGMA * SIGMA + FLOOR) + log(sqrt(2 * PI) * sd / (2 * RANGE)), 0.05);
+    double mass = 0;
+    for (int k = 0; k + 1 < POINTS; k++)
+        mass += p.mass[0][k];
+    assert_near(mass, 1, 1e-9);
+    assert_near(p.mass[0][4], 0.74, 0.03); /* 0 to 0.05 is -1.7 to 0.8 deviations from 0.034 */
+    model_posterior_fini(&p);
+}
+
+static double normal(struct random *r)
+{
+    double sum = 0; /* of twelve uniform ones less 6: normal but for tails beyond 3 */
+    for (int i = 0; i < 12; i++)
+        sum += (double)(random_next(r) >> 11) / 9007199254740992.0;
+    return sum - 6;
+}
+
+static void test_intervals_hold_the_truth_19_times_of_20(void **state)
+{
+    (void)state;
+    const double base[N] = {0};
+    struct random r;
+    struct line l;
+    int inside = 0, rate_inside = 0;
+    line_make(&l, base);
+    random_init(&r, 7);
+    for (int k = 0; k < 200; k++) {
+        double y[N], theta = 0.04 * normal(&r), c = RATE_SD * normal(&r);
+        for (int i = 0; i < N; i++)
+            y[i] = slope[i] * theta - c + sqrt(SIGMA * SIGMA + FLOOR) * normal(&r);
+        struct model_posterior_data d = measured(y);
+        struct model_posterior p = found(&d, &l.grid);
+        inside += p.theta[0].low <= theta && theta <= p.theta[0].high;
+        rate_inside += p.rate.low <= c && c <= p.rate.high;
+        model_posterior_fini(&p);
+    }
+    /* binomial of 200 and 0.95: 99.9 % of the time from 179 to 199 */
+    assert_in_range(inside, 179, 199);
+    assert_in_range(rate_inside, 179, 199);
+}
+
+static void test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_distance(void **state)
+{
+    (void)state;
+    const double near[N] = {0};
+    double far[N];
+    for (int i = 0; i < N; i++)
+        far[i] = i % 2 ? 0.05 : -0.05; /* no common factor explains it */
+    const struct model_posterior_point at_near = {.m = near}, at_far = {.m = far};
+    struct model_posterior_data d = measured(near);
+    struct model_posterior a = found(&d, &(struct model_posterior_grid){.points = &at_near, .n = 1});
+    struct model_posterior b = found(&d, &(struct model_posterior_grid){.points = &at_far, .n = 1});
+    assert_near(a.log_evidence - b.log_evidence, N * 0.05 * 0.05 / (SIGMA * SIGMA + FLOOR) / 2, 0.3);
+    model_posterior_fini(&a);
+    model_posterior_fini(&b);
+}
+
+static void test_a_spread_that_nobody_knows_is_fitted(void **state)
+{
+    (void)state;
+    const double m[N] = {0}, y[N] = {0.08, -0.08, 0.08, -0.08, 0.08, -0.08, 0.08, -0.08};
+    const struct model_posterior_point point = {.m = m};
+    struct model_posterior_data d = measured(y);
+    d.how = MODEL_POSTERIOR_FITTED;
+    d.spread = 0.03;
+    struct model_posterior p = found(&d, &(struct model_posterior_grid){.points = &point, .n = 1});
+    assert_true(p.spread > 0.05 && p.spread < 0.09); /* between the prior's 0.03 and 0.08, nearer to the latter */
+    model_posterior_fini(&p);
+    d.how = MODEL_POSTERIOR_POOLED; /* a hundred degrees of freedom say 3 %, whatever does not fit */
+    d.df = 100;
+    p = found(&d, &(struct model_posterior_grid){.points = &point, .n = 1});
+    assert_near(p.spread, 0.03, 0.008);
+    model_posterior_fini(&p);
+}
+
+static void test_scatter_of_emulations_widens_what_is_expected(void **state)
+{
+    (void)state;
+    const double base[N] = {0};
+    struct line l;
+    line_make(&l, base);
+    for (int k = 0; k < POINTS; k++)
+        l.m[k][0] += k % 2 ? 0.2 : -0.2; /* other seeds, other times, of the first flow alone */
+    struct model_posterior_data d = measured(base);
+    struct model_posterior p = found(&d, &l.grid);
+    assert_true(p.variance[0] > 4 * p.variance[1]);
+    assert_true(p.variance[0] > 0.02); /* 0.2 either way is a variance of 0.04 */
+    model_posterior_fini(&p);
+}
+
+static void refused(const struct model_posterior_data *d, const struct model_posterior_grid *g, const char *words)
+{
+    struct model_posterior p;
+    struct error err;
+    assert_false(model_posterior_find(&p, d, g, &err));
+    assert_int_equal(err.code, ERROR_INPUT);
+    if (!strstr(err.message, words))
+        fail_msg("'%s' has no '%s'", err.message, words);
+    model_posterior_fini(&p);
+}
+
+static void test_what_is_no_posterior_is_refused(void **state)
+{
+    (void)state;
+    double y[N] = {0}, m[N] = {0};
+    const struct model_posterior_point point = {.m = m};
+    struct model_posterior_grid g = {.points = &point, .n = 1};
+    struct model_posterior_data d = measured(y);
+    d.n = 0;
+    refused(&d, &g, "0 times");
+    d = measured(y);
+    d.spread = 0;
+    refused(&d, &g, "must be above 0");
+    d = measured(y);
+    m[3] = NAN;
+    refused(&d, &g, "time 3");
+    m[3] = 0;
+    g.axes = 1;
+    g.axis[0] = (struct model_posterior_axis){.n = 2, .at = {0, 1}};
+    refused(&d, &g, "an axis of 2 points");
+    g.axis[0] = (struct model_posterior_axis){.n = 3, .at = {0, 1, 1}};
+    refused(&d, &g, "must rise");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_evidence_without_a_parameter_is_that_of_a_normal),
+        cmocka_unit_test(test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_its_range),
+        cmocka_unit_test(test_intervals_hold_the_truth_19_times_of_20),
+        cmocka_unit_test(test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_distance),
+        cmocka_unit_test(test_a_spread_that_nobody_knows_is_fitted),
+        cmocka_unit_test(test_scatter_of_emulations_widens_what_is_expected),
+        cmocka_unit_test(test_what_is_no_posterior_is_refused),
+    };
+    return cmocka_run_group_tests_name("model/posterior", tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Hypotheses in words, and what they make of a scenario. */
+#include "study/hypothesis.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "test/scenarios/text.h"
+
+#define PATTERN "tcp: {window: 3MB}\nnetwork: {topology: star, hosts: 4}\n" \
+                "traffic: {flows: [{from: h1, to: h0}, {from: h2, to: h0}, {from: h0, to: h3}]}\n"
+
+static struct study_hypothesis parsed(const char *text)
+{
+    struct study_hypothesis h;
+    struct error err;
+    if (!study_hypothesis_parse(&h, text, &err))
+        fail_msg("%s", err.message);
+    return h;
+}
+
+static struct scenario made(const char *text, double window, double buffer, double ratio, bool relative)
+{
+    struct scenario s = text_load(PATTERN, NULL);
+    struct study_hypothesis h = parsed(text);
+    struct error err;
+    if (!study_hypothesis_apply(&h, (const double[]){window, buffer, ratio}, relative, &s, &err))
+        fail_msg("%s", err.message);
+    return s;
+}
+
+static void test_the_window_is_searched_for_unless_something_else_is(void **state)
+{
+    (void)state;
+    assert_true(parsed("fair@nic").searched[STUDY_HYPOTHESIS_WINDOW]);
+    assert_false(parsed("cc=cubic+buffer").searched[STUDY_HYPOTHESIS_WINDOW]);
+    assert_true(parsed("cc=cubic+buffer").searched[STUDY_HYPOTHESIS_BUFFER]);
+    assert_false(parsed("fifo+window=1MB").searched[STUDY_HYPOTHESIS_WINDOW]);
+    assert_true(parsed("window+ratio").searched[STUDY_HYPOTHESIS_WINDOW]);
+    assert_non_null(parsed("eq6").model);
+    assert_false(parsed("eq6").searched[STUDY_HYPOTHESIS_WINDOW]);
+    assert_true(parsed("fluid").searched[STUDY_HYPOTHESIS_WINDOW]);
+}
+
+static void test_the_usual_ones_are_all_queues_at_both_places_and_seven_more(void **state)
+{
+    (void)state;
+    char text[STUDY_HYPOTHESIS_TEXT], all[2048] = "";
+    size_t n = 0, queues = 0;
+    for (int i = 0; emu_discipline_names[i]; i++)
+        queues += !emu_disciplines[i]->drops_early;
+    while (study_hypothesis_usual(n, 1000000000, text)) {
+        parsed(text);
+        text_add(all, sizeof all, "%s\n", text);
+        n++;
+    }
+    assert_int_equal(n, queues * queues + 7);
+    assert_non_null(strstr(all, "fifo@nic+ack-first@port\n"));
+    assert_non_null(strstr(all, "small-queues=125kB\n")); /* 1 ms of 1 Gb/s */
+    study_hypothesis_usual(queues * queues, 1000000, text);
+    assert_string_equal(text, "small-queues=2896B"); /* two segments are the least (Linux: tcp_small_queue_check) */
+}
+
+static void test_parameters_reach_every_flow(void **state)
+{
+    (void)state;
+    struct scenario s = made("fair@nic", 64e3, NAN, NAN, false);
+    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_FAIR);
+    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_FIFO);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(s.flows[i].tcp.receive_buffer_bytes, 64000);
+        assert_int_equal(s.flows[i].tcp.send_buffer_bytes, 64000);
+        assert_int_equal(s.flows[i].tcp.initial_window_segments, 45); /* warm: 64000 / 1448, rounded up */
+    }
+    scenario_fini(&s);
+    s = made("cc=cubic+buffer", NAN, 1e5, NAN, false);
+    assert_int_equal(s.network.sw.queue.limit_bytes, 100000);
+    assert_int_equal(s.network.nic.limit_bytes, 20000000); /* the default */
+    assert_int_equal(s.flows[2].tcp.congestion, EMU_CONGESTION_CUBIC);
+    scenario_fini(&s);
+}
+
+static void test_unequal_windows_are_those_out_of_the_busiest_host(void **state)
+{
+    (void)state;
+    struct scenario s = made("window+ratio", 1e5, NAN, 4, false); /* h0 has three ends */
+    assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 50000);
+    assert_int_equal(s.flows[1].tcp.receive_buffer_bytes, 50000);
+    assert_int_equal(s.flows[2].tcp.receive_buffer_bytes, 200000);
+    scenario_fini(&s);
+}
+
+static void test_autotuned_connections_begin_with_ten_segments(void **state)
+{
+    (void)state;
+    struct scenario s = made("autotuned", 1e6, NAN, NAN, false); /* RFC 6928 */
+    assert_int_equal(s.flows[0].tcp.initial_window_segments, 10);
+    assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1000000);
+    scenario_fini(&s);
+}
+
+static void test_of_a_capture_windows_are_times_their_own(void **state)
+{
+    (void)state;
+    struct scenario s = made("fifo", 0.5, NAN, NAN, true);
+    assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1500000);
+    scenario_fini(&s);
+}
+
+static void rejects(const char *text, const char *words)
+{
+    struct study_hypothesis h;
+    struct error err;
+    assert_false(study_hypothesis_parse(&h, text, &err));
+    assert_int_equal(err.code, ERROR_INPUT);
+    if (!strstr(err.message, words))
+        fail_msg("'%s' has no '%s'", err.message, words);
+}
+
+static void test_what_is_no_hypothesis_is_refused(void **state)
+{
+    (void)state;
+    rejects("fast", "'fast' is no part of one");
+    rejects("fifo+", "'' is no part of one");
+    rejects("fifo+eq6", "'eq6' is no part of one"); /* a model stands alone */
+    rejects("window+buffer+ratio", "2 parameters at most");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_window_is_searched_for_unless_something_else_is),
+        cmocka_unit_test(test_the_usual_ones_are_all_queues_at_both_places_and_seven_more),
+        cmocka_unit_test(test_parameters_reach_every_flow),
+        cmocka_unit_test(test_unequal_windows_are_those_out_of_the_busiest_host),
+        cmocka_unit_test(test_autotuned_connections_begin_with_ten_segments),
+        cmocka_unit_test(test_of_a_capture_windows_are_times_their_own),
+        cmocka_unit_test(test_what_is_no_hypothesis_is_refused),
+    };
+    return cmocka_run_group_tests_name("study/hypothesis", tests, text_enter, text_leave);
+}
