@@ -48,9 +48,9 @@ class CrossCheck(Case):
     def test_every_shipped_scenario_is_here(self):
         both = {"star.yaml", "ack-first.yaml", "windows.yaml", "zhu-figure1.yaml", "zhu-figure4.yaml",
                 "zhu-random.yaml", "pause.yaml", "pause-victim.yaml", "pendulum.yaml", "replay.yaml",
-                "backbone.yaml", "slow-host.yaml"}
+                "backbone.yaml", "slow-host.yaml", "zhu-graphene.yaml"}
         native = {"small-queues.yaml", "alltoall.yaml", "alltoallv.yaml", "bunyip.yaml", "perseus.yaml",
-                  "zhu-benchmark.yaml", "barrier.yaml", "isend.yaml"}
+                  "zhu-benchmark.yaml", "zhu-figure8.yaml", "barrier.yaml", "isend.yaml"}
         # Go-Back-N and bare frames are the same code on either clock: test_tam.py wants the same bytes of both
         clock = {"saturation.yaml"} | {p.name for p in SCENARIOS.glob("tam-*.yaml")}
         self.assertEqual({p.name for p in SCENARIOS.glob("*.yaml")}, both | native | clock)
@@ -109,6 +109,9 @@ class CrossCheck(Case):
 
     def test_random(self):
         self.cross_check("zhu-random.yaml", "traffic.random.d=1", "traffic.random.bytes=20MB")
+
+    def test_graphene(self):
+        self.assertEqual(self.cross_check("zhu-graphene.yaml")["judged"], 16)
 
     def test_the_table_says_who_agrees(self):
         out = self.good("run", SCENARIOS / "star.yaml", "--cross-check", "-o", "x", "--set", "duration=200ms", "--set",
