@@ -47,6 +47,7 @@ PAPERS = {
     "steffenel2006": "Steffenel 2006",
     "vaughan2003": "Vaughan, Grove, Coddington 2003",
 }
+AND = " && "
 CONDITIONS = 3  # tried before a point is called contradicted
 QUICK_S = 2
 SAME = 1e-4     # of a quick row's figure: compilers may round another way
@@ -159,16 +160,40 @@ def take(text, where):
     return value if number(value) is None else f"{number(value):.6g}"
 
 
-def run_command(command, contraflow, root=ROOT, timeout=3600):
-    """(output, seconds) of a row's command; ValueError when it fails. Status 1 is the answer no."""
+def run_command(command, contraflow, scratch, root=ROOT, timeout=3600):
+    """(output, seconds) of a command with $T set to `scratch`; ValueError when it fails. Status 1 is the answer no."""
+    environment = dict(os.environ, PATH=f"{contraflow.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8", T=scratch)
+    begin = time.monotonic()
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=root, env=environment, timeout=timeout,
+                          capture_output=True, text=True)
+    if done.returncode not in (0, 1) or (done.returncode == 1 and not done.stdout):
+        raise ValueError(f"exit status {done.returncode}: {done.stderr.strip()[-400:]}")
+    return done.stdout, time.monotonic() - begin
+
+
+def run_stage(first, commands, contraflow, root=ROOT):
+    """[(command, (output, seconds) or None, error)] of commands that begin with `first`, which runs once for all."""
     with tempfile.TemporaryDirectory(prefix="contraflow-papers-") as scratch:
-        environment = dict(os.environ, PATH=f"{contraflow.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8", T=scratch)
-        begin = time.monotonic()
-        done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=root, env=environment, timeout=timeout,
-                              capture_output=True, text=True)
-        if done.returncode not in (0, 1) or (done.returncode == 1 and not done.stdout):
-            raise ValueError(f"exit status {done.returncode}: {done.stderr.strip()[-400:]}")
-        return done.stdout, time.monotonic() - begin
+        ran, all_done = None, []
+        for command in commands:
+            try:
+                if first:
+                    ran = ran or run_command(first, contraflow, scratch, root)
+                text, seconds = run_command(command.removeprefix(first + AND), contraflow, scratch, root)
+                all_done.append((command, (text, seconds + (ran[1] if ran else 0)), None))
+            except (ValueError, subprocess.TimeoutExpired) as e:
+                all_done.append((command, None, str(e)))
+        return all_done
+
+
+def stages(commands):
+    """{what they begin with: commands}: sweeps that several ask are run once, in a directory of theirs."""
+    found = {}
+    for command in commands:
+        first, joined, _ = command.partition(AND)
+        shared = joined and first.startswith("contraflow sweep ")
+        found.setdefault((first,) if shared else ("", command), []).append(command)
+    return [(at[0], of) for at, of in found.items()]
 
 
 def figures(rows, contraflow, root=ROOT, said=lambda text: None):
@@ -177,16 +202,10 @@ def figures(rows, contraflow, root=ROOT, said=lambda text: None):
     for row in rows:
         if row["command"]:
             commands.setdefault(row["command"], []).append(row)
-
-    def one(command):
-        try:
-            return command, run_command(command, contraflow, root), None
-        except (ValueError, subprocess.TimeoutExpired) as e:
-            return command, None, str(e)
-
     found, wrong = {}, []
     with multiprocessing.pool.ThreadPool(os.cpu_count()) as pool:
-        for command, done, error in pool.imap_unordered(one, commands):
+        done_all = pool.imap_unordered(lambda stage: run_stage(*stage, contraflow, root), stages(commands))
+        for command, done, error in (each for stage in done_all for each in stage):
             for row in commands[command]:
                 try:
                     if error:
