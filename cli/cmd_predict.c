@@ -193,6 +193,8 @@ int cmd_predict(int argc, char **argv)
         return cmd_predict_message(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "broadcast") == 0)
         return cmd_predict_broadcast(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "timers") == 0)
+        return cmd_predict_timers(argc - 1, argv + 1);
     struct options o = {0};
     struct error err = {0};
     struct scenario s = {0};

@@ -13,6 +13,7 @@ int cmd_predict_exchange(int argc, char **argv);
 int cmd_predict_loss(int argc, char **argv);
 int cmd_predict_message(int argc, char **argv);
 int cmd_predict_broadcast(int argc, char **argv);
+int cmd_predict_timers(int argc, char **argv);
 
 /* Tables of one prediction, or of several side by side. `s` names flows and hosts. */
 void cli_predict_print(const struct study_prediction *p, const struct scenario *s,

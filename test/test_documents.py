@@ -30,7 +30,7 @@ TABLES = {
     "cmd_run.c": "run", "cmd_sweep.c": "sweep", "cmd_predict_loss.c": "predict-loss",
     "cmd_replay_port.c": "replay-port",
     "cmd_replay_interface.c": "replay-interface", "cmd_predict_exchange.c": "predict-exchange",
-    "predict_host.c": "predict-message",
+    "predict_host.c": "predict-message", "cmd_predict_timers.c": "predict-timers",
 }
 # Examples of the pages that are not run, by a part of them, and why. Their options are checked.
 NOT_RUN = {
