@@ -34,6 +34,7 @@
 #define CLOCKED 0.5       /* of a late answer is made up for by the pause that follows: a clock starts it */
 #define TURNS 8           /* fewer are no habit */
 #define UNLIKE 1.02       /* two rates closer than that are one */
+#define ALIKE 0.02        /* of a round trip: floors that differ by less are one */
 
 static const struct capture_address *network_host(const struct study_replay *r, int host)
 {
@@ -124,6 +125,18 @@ static void network_turns(struct replay_bulk *b, double phase_s)
         return;
     b->turn_bytes = b->rate_bps / 8 * phase_s / k->restarts;
     b->turn_s = fmax(0, k->gaps_s / k->restarts - t->floor_s - t->data_wait_s - t->ack_wait_s);
+}
+
+/* Floors that differ by next to nothing of a round trip are alike: nobody can tell them apart, and in an emulation that
+ * has no jitter microseconds decide whose frames find the buffer full, again and again. */
+static void network_alike(struct replay_bulk *flows, int n)
+{
+    double least_s = INFINITY;
+    for (int i = 0; i < n; i++)
+        least_s = isfinite(flows[i].floor_s) ? fmin(least_s, flows[i].floor_s) : least_s;
+    for (int i = 0; i < n; i++)
+        if (flows[i].floor_s - least_s < ALIKE * flows[i].flight_bytes * 8 / flows[i].rate_bps)
+            flows[i].floor_s = least_s;
 }
 
 static void network_diagnose(struct study_replay *r, const struct analysis_flows *table,
@@ -422,6 +435,7 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     for (int i = 0; i < n; i++)
         flows[i].floor_s = network_floor_s(&flows[i]);
     network_floors(r, flows, n);
+    network_alike(flows, n);
     for (int i = 0; host && i < 2; i++) {
         const struct analysis_capacity_way *w = i ? &host->out : &host->in;
         r->other_share[i] = w->all_bytes > 0 ? w->other_bytes / w->all_bytes : 0;
