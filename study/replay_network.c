@@ -34,7 +34,8 @@
 #define CLOCKED 0.5       /* of a late answer is made up for by the pause that follows: a clock starts it */
 #define TURNS 8           /* fewer are no habit */
 #define UNLIKE 1.02       /* two rates closer than that are one */
-#define ALIKE 0.02        /* of a round trip: floors that differ by less are one */
+#define ALIKE 0.02        /* of a round trip, and */
+#define TELLS 0.1         /* of a tick of the stamps: floors that differ by less are one */
 
 static const struct capture_address *network_host(const struct study_replay *r, int host)
 {
@@ -134,9 +135,11 @@ static void network_alike(struct replay_bulk *flows, int n)
     double least_s = INFINITY;
     for (int i = 0; i < n; i++)
         least_s = isfinite(flows[i].floor_s) ? fmin(least_s, flows[i].floor_s) : least_s;
-    for (int i = 0; i < n; i++)
-        if (flows[i].floor_s - least_s < ALIKE * flows[i].flight_bytes * 8 / flows[i].rate_bps)
+    for (int i = 0; i < n; i++) {
+        double trip_s = flows[i].flight_bytes * 8 / flows[i].rate_bps;
+        if (flows[i].floor_s - least_s < fmin(ALIKE * trip_s, TELLS * flows[i].trip.tick_s))
             flows[i].floor_s = least_s;
+    }
 }
 
 static void network_diagnose(struct study_replay *r, const struct analysis_flows *table,
