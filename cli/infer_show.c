@@ -171,7 +171,7 @@ static void infer_print_models(const struct study_infer *x)
 static void infer_print_flows(const struct study_infer *x)
 {
     struct view_table t;
-    size_t two = x->n_emulated > 1 ? 2 : 1, k = 0, seconds = 0;
+    size_t two = x->n_emulated > 1 ? 2 : 1, k = 0;
     view_table_init(&t, 5 + two);
     view_table_add(&t, "pattern|flow|from|to|measured|%s", "rank 1");
     if (two > 1)
@@ -188,7 +188,6 @@ static void infer_print_flows(const struct study_infer *x)
                 view_table_add(&t, "%.4g s", exp(f->log.mean));
             else
                 view_table_add(&t, "%.4g Mb/s", exp(-f->log.mean) / 1e6);
-            seconds += f->bytes > 0;
             for (size_t r = 0; r < two; r++)
                 view_table_add(&t, "%+.1f %%", 100 * (exp((f->bytes > 0 ? 1 : -1) * (x->h[r].posterior.fit[k] -
                                                                                      f->log.mean)) - 1));
