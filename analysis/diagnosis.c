@@ -155,18 +155,21 @@ static bool diagnosis_apart(const struct diagnosis *d, bool incoming)
 }
 
 /* Behind a tap at the host, and below what stamps tell apart, all that waits passes for ACKs behind the data of the
- * other direction. These wait no longer than those data do: behind slower links of their own it is outgoing data that wait, which have
- * not been spaced by them yet. */
+ * other direction. These wait no longer than those data do: behind slower links of their own it is outgoing data that
+ * wait, which have not been spaced by them yet. */
 static void diagnose_own_links(struct diagnosis *d)
 {
+    if (!diagnosis_at_lines(d, false, false))
+        return;
     double data_s = 0, incoming_bps = 0;
+    bool apart = diagnosis_apart(d, true);
     for (size_t i = 0; i < d->s.n; i++) {
         const struct analysis_evidence *e = &d->s.flow[i];
         incoming_bps += e->flow->incoming ? e->flow->rate_bps : 0;
-        data_s += e->flow->incoming && !diagnosis_apart(d, true) ? e->flow->rate_bps * e->data_wait_s : 0;
+        data_s += e->flow->incoming && !apart ? e->flow->rate_bps * e->data_wait_s : 0;
     }
     double acks_s = incoming_bps > 0 ? data_s / incoming_bps : 0;
-    for (size_t i = 0; i < d->s.n && isfinite(acks_s) && diagnosis_at_lines(d, false, false); i++) {
+    for (size_t i = 0; i < d->s.n && isfinite(acks_s); i++) {
         struct analysis_evidence *e = &d->s.flow[i];
         double more_s = e->ack_wait_s - acks_s;
         if (!e->flow->incoming && e->tick_s == 0 && more_s > 0) {

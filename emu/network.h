@@ -56,8 +56,7 @@ struct emu_network {
 };
 
 /* Returns the time, in ps, that a frame takes from `host`'s stack to its destination's when it waits nowhere, until that
- * has taken it; -1 while
- * a switch does not know where the destination is. */
+ * has taken it; -1 while a switch does not know where the destination is. */
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame);
 
 /* Rack of a host; 0 in a star. */

@@ -4,8 +4,8 @@
  * direct: every process writes all its messages at once, to process 0 first, as MPICH 1.2 did (Vaughan et al. 2003,
  * section 7; Steffenel 2006). rounds: in round r to i + r, and on when the message from i - r has come. pairwise: in
  * each round with the partner of Algorithm 2 of Tam 2001, as with MPI_Sendrecv of messages too long for eager sending:
- * both messages leave when both processes have come to the round, which ends when both are there. A process is through when everything for it has come. Processes begin within start_spread of each
- * other. */
+ * both messages leave when both processes have come to the round, which ends when both are there. A process is through
+ * when everything for it has come. Processes begin within start_spread of each other. */
 #include "base/memory.h"
 #include "scenarios/operations.h"
 #include "scenarios/program.h"

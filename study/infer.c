@@ -114,7 +114,6 @@ struct infer_list {
     const int (*host)[2]; /* borrowed */
 };
 
-
 /* Emulations of a point in patterns that it lacks, of the first `patterns`. */
 static void infer_plays(struct study_infer *x, struct study_infer_hypothesis *h, struct study_infer_point *point,
                         size_t patterns, struct infer_list *list)

@@ -193,9 +193,9 @@ static double what_if_room_bps(const struct study_replay *r, const double before
     return bps;
 }
 
-/* Does the diagnosis expect another share of both directions together to be lost, or of one? It reads what data wait
- * for where a replay guesses it: an application or a reader that holds a flow looks like a window there. What little a
- * direction carries of all does not matter. */
+/* Says so where the diagnosis expects another share of both directions together to be lost, or of one. It reads what
+ * data wait for where a replay guesses it: an application or a reader that holds a flow looks like a window there. What
+ * little a direction carries of all does not matter. */
 static void what_if_disagrees(const struct analysis_diagnosis *d, const double before_bps[static 2],
                               const double after_bps[static 2], double expected, const char *label, char why[static 240])
 {
