@@ -199,6 +199,8 @@ class Links(unittest.TestCase):
 
 class Shown(unittest.TestCase):
     """Runs the commands of one document in a directory of its own."""
+    swept = {}  # command -> what came of it and the files it left
+
     def setUp(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="contraflow-documents-"))
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
@@ -211,6 +213,16 @@ class Shown(unittest.TestCase):
         return subprocess.run(["bash", "-c", text], cwd=self.dir, capture_output=True, text=True, timeout=3600,
                               env=environment)
 
+    def sweep(self, text):
+        """A sweep that two documents show runs once: the other finds the files it left."""
+        if text not in self.swept:
+            before, done = set(self.dir.iterdir()), self.shell(text)
+            self.swept[text] = done, {p.name: p.read_bytes() for p in set(self.dir.iterdir()) - before}
+        done, files = self.swept[text]
+        for name, content in files.items():
+            (self.dir / name).write_bytes(content)
+        return done
+
     def document(self, path):
         for command in documents.commands(path):
             if command.mark == "not run" or (command.mark == "figures" and not LONG):
@@ -218,7 +230,8 @@ class Shown(unittest.TestCase):
             if "--cross-check" in command.text and not CONTRAFLOW.with_name("contraflow-ns3").exists():
                 continue
             where = f"{path.name}:{command.line}: {command.text}"
-            done = self.shell(command.argument if command.mark == "run as" else command.text)
+            text = command.argument if command.mark == "run as" else command.text
+            done = self.sweep(text) if text.startswith("contraflow sweep scenarios/") else self.shell(text)
             self.assertEqual(done.returncode, command.status, f"{where}\n{done.stdout}{done.stderr}")
             if command.output is not None and not documents.shows(command.output, done.stdout.splitlines()):
                 self.assertEqual("\n".join(command.output), done.stdout, where)

@@ -43,7 +43,9 @@ class Case(e2e.Case):
 
 @e2e.needs_engine
 class CrossCheck(Case):
-    """Every shipped scenario by both engines, nothing lost: steady goodput within 1 %, durations within 2 %."""
+    """Every shipped scenario by both engines, nothing lost: steady goodput within 1 %, durations within 2 %. Shorter
+    than shipped, which asks no less: what the engines do apart in a start is a larger share of a shorter run.
+    zhu-figure4.yaml is in test_figures.py; pendulum.yaml swings, which takes its whole length."""
 
     def test_every_shipped_scenario_is_here(self):
         both = {"star.yaml", "ack-first.yaml", "windows.yaml", "zhu-figure1.yaml", "zhu-figure4.yaml",
@@ -56,10 +58,10 @@ class CrossCheck(Case):
         self.assertEqual({p.name for p in SCENARIOS.glob("*.yaml")}, both | native | clock)
 
     def test_star(self):
-        self.assertEqual(self.cross_check("star.yaml", "duration=500ms", "warmup=150ms")["judged"], 3)
+        self.assertEqual(self.cross_check("star.yaml", "duration=200ms", "warmup=60ms")["judged"], 3)
 
     def test_ack_first(self):
-        self.cross_check("ack-first.yaml", "duration=500ms", "warmup=150ms")
+        self.cross_check("ack-first.yaml", "duration=200ms", "warmup=60ms")
 
     def test_backbone(self):
         done = self.cross_check("backbone.yaml", "network.racks=[3, 3]", "traffic.pairs.count=2",
@@ -70,8 +72,8 @@ class CrossCheck(Case):
         self.cross_check("replay.yaml", "duration=600ms", "warmup=300ms", "tcp.window=500kB")
 
     def test_pause(self):
-        self.cross_check("pause.yaml", "duration=400ms", "warmup=150ms")
-        self.cross_check("pause-victim.yaml", "duration=800ms", "warmup=400ms")
+        self.cross_check("pause.yaml", "duration=200ms", "warmup=75ms")
+        self.cross_check("pause-victim.yaml", "duration=400ms", "warmup=200ms")
 
     def test_slow_host(self):
         self.cross_check("slow-host.yaml", "duration=400ms", "warmup=150ms")
@@ -94,18 +96,12 @@ class CrossCheck(Case):
         self.cross_check("pendulum.yaml")
 
     def test_windows(self):
-        self.cross_check("windows.yaml", "duration=500ms", "warmup=150ms")
+        self.cross_check("windows.yaml", "duration=200ms", "warmup=60ms")
 
     def test_figure1_completes_in_the_same_time(self):
         done = self.cross_check("zhu-figure1.yaml")
         self.assertEqual(done["judged"], 5)
         self.assertLess(done["worst_difference"], 0.02)
-
-    def test_figure4_point_by_point(self):
-        """Two of its points; test_figures.py has all."""
-        done = self.cross_check("zhu-figure4.yaml", "duration=400ms", "warmup=200ms",
-                                "traffic.star.points=[1/1, 2/1]")
-        self.assertEqual([run["run"] for run in done["runs"]], ["1in-1out", "2in-1out"])
 
     def test_random(self):
         self.cross_check("zhu-random.yaml", "traffic.random.d=1", "traffic.random.bytes=20MB")

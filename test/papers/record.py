@@ -162,7 +162,8 @@ def take(text, where):
 
 def run_command(command, contraflow, scratch, root=ROOT, timeout=3600):
     """(output, seconds) of a command with $T set to `scratch`; ValueError when it fails. Status 1 is the answer no."""
-    environment = dict(os.environ, PATH=f"{contraflow.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8", T=scratch)
+    programs = [str(contraflow.parent), str(pathlib.Path(sys.executable).parent), os.environ["PATH"]]
+    environment = dict(os.environ, PATH=":".join(programs), LC_ALL="C.UTF-8", T=scratch)
     begin = time.monotonic()
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=root, env=environment, timeout=timeout,
                           capture_output=True, text=True)
