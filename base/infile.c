@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define LEAST 4096 /* bytes of room, at first */
+
 bool infile_fail(const char *path, struct error *err)
 {
     bool mendable = errno == ENOENT || errno == EISDIR || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
@@ -28,8 +30,16 @@ char *infile_read(const char *path, size_t most, const char *what, size_t *size,
     FILE *f = infile_open(path, err);
     if (!f)
         return NULL;
-    char *bytes = memory_resized(NULL, most + 2, 1, path);
-    *size = fread(bytes, 1, most + 1, f);
+    char *bytes = NULL;
+    size_t room = 0; /* not for the largest at once: few files are, and its pages would take longer than they */
+    *size = 0;
+    do {
+        room = room < LEAST ? LEAST : 2 * room;
+        if (room > most + 1)
+            room = most + 1;
+        bytes = memory_resized(bytes, room, 1, path);
+        *size += fread(bytes + *size, 1, room - *size, f);
+    } while (*size == room && room <= most);
     if (ferror(f)) {
         infile_fail(path, err);
     } else if (*size > most) {
