@@ -18,7 +18,8 @@
 #define FINE_ONE 8      /* steps between two points of a grid with one axis */
 #define FINE_TWO 2      /* with two */
 #define UNIFORM 0.02    /* of the weight when q is picked: where the probability is nil, too */
-#define AROUND 9        /* emulations next to theta that scatter is read off */
+#define AROUND 25       /* emulations next to theta that scatter is read off */
+#define NEARLY 1.1    /* times the least that q misses: the most q that misses no more */
 #define POOL 4          /* times that all count beside one */
 #define LEAST 1e-9      /* probability that is looked at for the rate's interval */
 #define STEPS 6         /* of finding c */
@@ -36,18 +37,19 @@ struct posterior_work {
     struct fine_axis fine[MODEL_POSTERIOR_AXES];
     double *m;        /* owned; [(first * fine[1].n + second) * d->n] */
     double *miss;     /* owned; [point * d->n]: square of what the regression over the others misses; < 0: not known */
-    double *v, *nu;   /* owned; scatter of each time at one theta, and how well it is known */
+    double *v, *nu;   /* owned; u of each time at one theta, and how well it is known */
     double sigma[SIGMAS], log_prior[SIGMAS]; /* log of prior density times step */
     size_t sigmas;
     double *variance, *dof, *constant; /* owned; [sigma * d->n] at one theta: V, nu and the log of t's constant */
     double *best_v;   /* owned; v where theta is most probable */
     double *log_p, *c, *c_sd, *log_sigma; /* owned; at each fine point: log of its share, c given it, mean log sigma */
     double *l;        /* owned; the regression's share of each point; [q * g->n], and room to sort as many */
+    double squares[8]; /* of those shares, summed; of each q */
     int *q;           /* owned; of each time, by its place in posterior_q */
 };
 
 /* Emulations next to theta that a regression may take. */
-static const size_t posterior_q[] = {3, 5, 9, 15, 25};
+static const size_t posterior_q[] = {3, 5, 9, 15, 25, 40};
 enum { QS = sizeof posterior_q / sizeof *posterior_q };
 
 static void fine_axis_make(struct fine_axis *f, const struct model_posterior_axis *a, size_t steps)
@@ -137,6 +139,9 @@ static void work_regress(struct posterior_work *w, const double *at, size_t with
     for (size_t k = 0; k < QS; k++) {
         size_t q = posterior_q[k] + least;
         regress(g, at, distance, sorted[q < n ? q - 1 : n - 1] * 1.001 + RIDGE, without, w->l + k * g->n);
+        w->squares[k] = 0;
+        for (size_t j = 0; j < g->n; j++)
+            w->squares[k] += w->l[k * g->n + j] * w->l[k * g->n + j];
     }
 }
 
@@ -184,7 +189,7 @@ static void work_smooth(struct posterior_work *w, const struct model_posterior *
         for (size_t i = 0; i < n; i++)
             for (size_t q = 0; q < QS; q++) {
                 double e = w->g->points[j].m[i] - work_value(w, i, (int)q);
-                miss[(j * n + i) * QS + q] = e * e;
+                miss[(j * n + i) * QS + q] = e * e / (1 + w->squares[q]); /* both have scatter */
                 sum[i * QS + q] += weight * e * e;
             }
     }
@@ -192,6 +197,9 @@ static void work_smooth(struct posterior_work *w, const struct model_posterior *
         w->q[i] = 0;
         for (int q = 1; q < QS; q++)
             w->q[i] = sum[i * QS + (size_t)q] < sum[i * QS + (size_t)w->q[i]] ? q : w->q[i];
+        double least = sum[i * QS + (size_t)w->q[i]];
+        for (int q = w->q[i]; q < QS; q++)
+            w->q[i] = sum[i * QS + (size_t)q] <= NEARLY * least ? q : w->q[i];
         for (size_t j = 0; j < w->g->n; j++)
             w->miss[j * n + i] = w->g->n > 1 && point_weight(p, masses, w->g, &w->g->points[j]) > 0
                                      ? miss[(j * n + i) * QS + (size_t)w->q[i]]
@@ -201,7 +209,7 @@ static void work_smooth(struct posterior_work *w, const struct model_posterior *
     free(miss);
 }
 
-/* After work_regress(): fills v and nu at that theta, by the emulations around it. */
+/* After work_regress(): fills u and nu at that theta, by the emulations around it. */
 static void work_scatter(struct posterior_work *w)
 {
     size_t n = w->d->n;
@@ -231,7 +239,9 @@ static void work_scatter(struct posterior_work *w)
         mean += w->v[i] / (double)n;
     }
     for (size_t i = 0; i < n; i++) {
-        w->v[i] = (nu * w->v[i] + POOL * mean) / (nu + POOL) + MODEL_POSTERIOR_SCATTER * MODEL_POSTERIOR_SCATTER;
+        double once = w->d->r ? 1 / w->d->r[i] : 1;
+        w->v[i] = (nu * w->v[i] + POOL * mean) / (nu + POOL) * (once + w->squares[w->q[i]]) +
+                  MODEL_POSTERIOR_SCATTER * MODEL_POSTERIOR_SCATTER;
         w->nu[i] = nu + POOL;
     }
 }
@@ -262,8 +272,9 @@ static void work_variances(struct posterior_work *w)
     for (size_t s = 0; s < w->sigmas; s++)
         for (size_t i = 0; i < w->d->n; i++) {
             size_t at = s * w->d->n + i;
-            double known = w->sigma[s] * w->d->k[i], variance = known * known + w->v[i], times = variance / w->v[i];
-            double dof = fmin(w->nu[i] * times * times, 1e6);
+            double own = w->sigma[s] * w->d->k[i], variance = own * own + w->v[i];
+            double of_own = w->d->known ? own * own * own * own / w->d->known[i] : 0;
+            double dof = fmin(variance * variance / (of_own + w->v[i] * w->v[i] / w->nu[i]), 1e6);
             w->variance[at] = variance;
             w->dof[at] = dof;
             w->constant[at] = -log(2 * M_PI * variance) / 2 - 1 / (4 * dof) + 1 / (24 * dof * dof * dof);
@@ -350,22 +361,37 @@ static double axis_quantile(const struct fine_axis *f, const double *p, double s
     return f->at[f->n - 1];
 }
 
+/* A share of the probability as a density over theta. */
+static double work_density(const struct posterior_work *w, const double *share, size_t t)
+{
+    return share[t] / (w->fine[0].weight[t / w->fine[1].n] * w->fine[1].weight[t % w->fine[1].n]);
+}
+
 static void work_axis(const struct posterior_work *w, struct model_posterior *p, int axis, const double *share,
                       size_t best)
 {
     const struct fine_axis *f = &w->fine[axis];
     size_t n1 = w->fine[1].n, points = w->g->axis[axis].n, steps = points > 1 ? (f->n - 1) / (points - 1) : 1;
-    double *marginal = memory_zeroed(f->n, sizeof *marginal, "a posterior");
-    for (size_t t = 0; t < w->fine[0].n * n1; t++)
-        marginal[axis ? t % n1 : t / n1] += share[t];
+    double *marginal = memory_zeroed(2 * f->n, sizeof *marginal, "a posterior"), *most = marginal + f->n;
+    for (size_t t = 0; t < w->fine[0].n * n1; t++) {
+        size_t i = axis ? t % n1 : t / n1;
+        marginal[i] += share[t];
+        most[i] = fmax(most[i], work_density(w, share, t));
+    }
+    double best_density = work_density(w, share, best);
     p->best[axis] = f->at[axis ? best % n1 : best / n1];
     p->theta[axis] = (struct model_posterior_interval){
         axis_quantile(f, marginal, 0.5), axis_quantile(f, marginal, 0.025), axis_quantile(f, marginal, 0.975)};
     for (size_t i = 0; i < f->n && points > 1; i++) { /* a point between two intervals is shared by them */
         size_t k = i / steps;
         double part = i % steps == 0 && k > 0 && k + 1 < points ? 0.5 : 1;
-        if (k + 1 < points)
+        double behind = log(best_density / most[i]);
+        if (k + 1 < points) {
             p->mass[axis][k] += part * marginal[i];
+            p->behind[axis][k] = fmin(p->behind[axis][k], behind);
+        }
+        if (i % steps == 0 && k > 0)
+            p->behind[axis][k - 1] = fmin(p->behind[axis][k - 1], behind);
         if (i % steps == 0 && k > 0)
             p->mass[axis][k - 1] += (k + 1 < points ? 0.5 : 1) * marginal[i];
     }
@@ -416,14 +442,14 @@ static void work_sum_up(const struct posterior_work *w, struct model_posterior *
     for (size_t t = 0; t < points; t++)
         p->log_evidence = log_add(p->log_evidence, w->log_p[t]);
     for (size_t t = 0; t < points; t++) {
-        double weight = w->fine[0].weight[t / w->fine[1].n] * w->fine[1].weight[t % w->fine[1].n];
-        double best_weight = w->fine[0].weight[best / w->fine[1].n] * w->fine[1].weight[best % w->fine[1].n];
         share[t] = exp(w->log_p[t] - p->log_evidence);
-        best = w->log_p[t] - log(weight) > w->log_p[best] - log(best_weight) ? t : best;
+        best = work_density(w, share, t) > work_density(w, share, best) ? t : best;
     }
     for (int axis = 0; axis < MODEL_POSTERIOR_AXES; axis++) {
-        for (size_t k = 0; k < MODEL_POSTERIOR_POINTS; k++)
+        for (size_t k = 0; k < MODEL_POSTERIOR_POINTS; k++) {
             p->mass[axis][k] = 0;
+            p->behind[axis][k] = INFINITY;
+        }
         work_axis(w, p, axis, share, best);
     }
     p->rate = (struct model_posterior_interval){mixture_quantile(w, share, 0.5), mixture_quantile(w, share, 0.025),

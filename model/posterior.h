@@ -4,15 +4,18 @@
  * A hypothesis predicts the logarithm of each of n times, for a window or a buffer theta that nobody knows; of some
  * values of log theta that was emulated. Rates are times, -log rate. Then
  *   y_i = m_i(theta) - c + e_i,   e_i / sqrt(V_i) as Student's t with nu_i degrees of freedom
- *   V_i = (sigma k_i)^2 + v_i,    nu_i = nu (V_i / v_i)^2      (Welch 1947, Satterthwaite 1946)
+ *   V_i = (sigma k_i)^2 + u_i,    u_i = v_i (1 / r_i + L_i),    L_i = sum of l_j^2
+ *   V_i^2 / nu_i = (sigma k_i)^4 / known_i + u_i^2 / nu          (Welch 1947, Satterthwaite 1946)
  *   c normal with mean 0 and the deviation rate_sd:   the links' rate is e^c times the one that was emulated
  *   log theta uniform over the axis
  *   sigma: known; or pooled over repeats, s^2 with df degrees of freedom, scaled inverse chi-square; or, where nothing
  *   was repeated, log sigma normal about log s with deviation 1
- * k_i is one over the root of how often time i was measured. m_i is a local linear regression over the q emulations
- * next to theta (Cleveland 1979, Robust locally weighted regression), and v_i the mean square of how far emulations are
- * from that over the others: what a seed changes, and what is lost between the points. q is the one that misses least of
- * this time where theta probably is; v_i is of nu emulations around theta, and four with the mean of all times.
+ * y_i is a mean over r_i values, whose deviation is sigma k_i. m_i is a local linear regression over the q emulations
+ * next to theta, with the share l_j of each (Cleveland 1979, Robust locally weighted regression), and v_i the mean square
+ * of how far one emulation is from what the others say: what a seed changes, and what is lost between the points. What
+ * was measured had seeds of its own, r_i of them, and m_i is as uncertain as its emulations are few: 1 / r_i + L_i. q is
+ * the one that misses least of this time where theta probably is; v_i is of nu emulations around theta, and four with the
+ * mean of all times.
  *
  * The evidence is the integral of likelihood times prior: over c by Laplace's method, over log sigma and log theta by
  * the trapezoidal rule. Two hypotheses are compared by the difference of their log evidence (Jeffreys 1961, Theory of
@@ -33,8 +36,10 @@ enum model_posterior_spread { MODEL_POSTERIOR_KNOWN, MODEL_POSTERIOR_POOLED, MOD
 
 struct model_posterior_data {
     size_t n;
-    const double *y; /* borrowed, as k */
+    const double *y; /* borrowed, as all three below */
     const double *k;
+    const double *r;     /* NULL: each was measured once */
+    const double *known; /* degrees of freedom of (sigma k_i)^2; NULL: exactly known but for sigma */
     enum model_posterior_spread how;
     double spread; /* s */
     double df;     /* pooled alone */
@@ -69,6 +74,7 @@ struct model_posterior {
     struct model_posterior_interval rate;  /* c; value: its median */
     double spread;                         /* sigma: exp of its mean logarithm at the best */
     double mass[MODEL_POSTERIOR_AXES][MODEL_POSTERIOR_POINTS]; /* probability between a point and the next */
+    double behind[MODEL_POSTERIOR_AXES][MODEL_POSTERIOR_POINTS]; /* nats of density that the best there lacks */
     double *fit, *variance; /* owned; n of each: m - c at the best, and the variance */
 };
 

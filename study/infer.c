@@ -2,6 +2,7 @@
 #include "study/infer.h"
 
 #include "base/memory.h"
+#include "model/moderated.h"
 #include "study/infer_parts.h"
 
 #include <math.h>
@@ -18,6 +19,8 @@
 #define STEP_ONE 0.2   /* of a logarithm: a step is no larger where the probability is */
 #define STEP_TWO 0.35   /* with two parameters */
 #define NARROW 0.004   /* nor smaller */
+#define THICK 48       /* emulations where theta probably is */
+#define MAYBE 8.0      /* nats of density: theta may be where it lacks no more */
 #define FAR_FIRST 18.0 /* nats behind the best: too far for more, after the first patterns */
 #define FAR_COARSE 30.0 /* after all patterns, before the grid is refined */
 #define FAR_LAST 9.0
@@ -33,6 +36,7 @@ void study_infer_fini(struct study_infer *x)
         model_posterior_fini(&x->h[i].posterior);
     }
     free(x->h);
+    free(x->y);
     for (size_t i = 0; i < x->n_experiments; i++) {
         free(x->experiments[i].pattern.flows);
         free(x->experiments[i].value[0]);
@@ -158,28 +162,21 @@ static void infer_begin(const struct study_infer *x, struct study_infer_hypothes
 static bool infer_weigh(const struct study_infer *x, struct study_infer_hypothesis *h, size_t patterns,
                         struct error *err)
 {
-    const struct study_measurement *m = x->measured;
-    double *y = memory_zeroed(2 * m->flows, sizeof *y, "a measurement"), *share = y + m->flows;
-    size_t k = 0;
+    size_t flows = 0;
     for (size_t p = 0; p < patterns; p++)
-        for (size_t i = 0; i < m->patterns[p].n; i++, k++) {
-            const struct study_measurement_flow *f = &m->patterns[p].flows[i];
-            y[k] = f->log.mean;
-            share[k] = study_measurement_share(f) * (isfinite(f->spread) ? f->spread / x->spread : 1);
-        }
+        flows += x->measured->patterns[p].n;
     struct model_posterior_point *points = memory_zeroed(h->n, sizeof *points, "a grid");
     for (size_t t = 0; t < h->n; t++)
         points[t] = (struct model_posterior_point){{h->points[t].at[0], h->points[t].at[1]}, h->points[t].m};
     h->grid.points = points;
     h->grid.n = h->n;
-    struct model_posterior_data d = {.n = k, .y = y, .k = share, .how = x->how, .spread = x->spread,
-                                     .df = x->degrees, .rate_sd = STUDY_INFER_RATE};
+    struct model_posterior_data d = {.n = flows, .y = x->y, .k = x->k, .r = x->r, .known = x->known, .how = x->how,
+                                     .spread = x->spread, .df = x->degrees, .rate_sd = STUDY_INFER_RATE};
     model_posterior_fini(&h->posterior);
     bool ok = model_posterior_find(&h->posterior, &d, &h->grid, err) ||
               error_prefix(err, "hypothesis '%s': ", h->is.text);
     h->grid.points = NULL;
     free(points);
-    free(y);
     return ok;
 }
 
@@ -193,6 +190,19 @@ static double infer_mass(const struct study_infer_hypothesis *h, size_t axis, do
     return a->n > 1 ? mass : 1;
 }
 
+/* Where theta may be: from the first interval of an axis that is not far behind the best to the last. */
+static void infer_where(const struct study_infer_hypothesis *h, size_t axis, double *low, double *high)
+{
+    const struct model_posterior_axis *a = &h->grid.axis[axis];
+    *low = a->at[a->n - 1];
+    *high = a->at[0];
+    for (size_t k = 0; k + 1 < a->n; k++)
+        if (h->posterior.behind[axis][k] < MAYBE) {
+            *low = fmin(*low, a->at[k]);
+            *high = a->at[k + 1];
+        }
+}
+
 /* Puts points between those with probability between them. Returns whether there is one more. */
 static bool infer_split(const struct study_infer *x, struct study_infer_hypothesis *h)
 {
@@ -200,12 +210,13 @@ static bool infer_split(const struct study_infer *x, struct study_infer_hypothes
     size_t before = h->n;
     for (size_t axis = 0; axis < h->grid.axes; axis++) {
         const struct model_posterior_axis *a = &h->grid.axis[axis], *other = &h->grid.axis[1 - axis];
-        double wide = h->posterior.theta[axis].high - h->posterior.theta[axis].low;
-        double most = h->grid.axes > 1 ? STEP_TWO : STEP_ONE;
+        double wide = h->posterior.theta[axis].high - h->posterior.theta[axis].low, most = h->grid.axes > 1 ? STEP_TWO
+                                                                                                          : STEP_ONE;
         for (size_t k = 0; k < a->n; k++) {
             finer[axis].at[finer[axis].n++] = a->at[k];
             double step = k + 1 < a->n ? a->at[k + 1] - a->at[k] : 0;
-            if (!(h->posterior.mass[axis][k] > SPLIT) || step < 2 * NARROW || step < fmin(wide / ENOUGH, most) ||
+            bool likely = h->posterior.mass[axis][k] > SPLIT, maybe = h->posterior.behind[axis][k] < MAYBE;
+            if (!(likely || maybe) || step < 2 * NARROW || step < (likely ? fmin(wide / ENOUGH, most) : most) ||
                 finer[axis].n + (a->n - k) >= MODEL_POSTERIOR_POINTS)
                 continue;
             double at = a->at[k] + step / 2;
@@ -219,6 +230,34 @@ static bool infer_split(const struct study_infer *x, struct study_infer_hypothes
     }
     for (size_t axis = 0; axis < h->grid.axes; axis++)
         h->grid.axis[axis] = finer[axis];
+    return h->n > before;
+}
+
+/* Puts points where theta may be until there are THICK of them: what seeds change is then averaged over. They lie at
+ * multiples of the golden ratio, and of the plastic number in a plane, which fill evenly whatever their number (Roberts
+ * 2018). Returns whether there is one more. */
+static bool infer_thicken(const struct study_infer *x, struct study_infer_hypothesis *h)
+{
+    static const double even[][MODEL_POSTERIOR_AXES] = {{0.6180339887498949, 0},
+                                                        {0.7548776662466927, 0.5698402909980532}};
+    double low[MODEL_POSTERIOR_AXES] = {0}, high[MODEL_POSTERIOR_AXES] = {0};
+    size_t inside = 0, before = h->n;
+    if (h->is.model || h->grid.axes == 0)
+        return false;
+    for (size_t axis = 0; axis < h->grid.axes; axis++)
+        infer_where(h, axis, &low[axis], &high[axis]);
+    for (size_t k = 0; k < h->n; k++) {
+        bool in = true;
+        for (size_t axis = 0; axis < h->grid.axes; axis++)
+            in = in && h->points[k].at[axis] >= low[axis] && h->points[k].at[axis] <= high[axis];
+        inside += in;
+    }
+    for (; inside < THICK; inside++) {
+        double at[MODEL_POSTERIOR_AXES];
+        for (size_t axis = 0; axis < MODEL_POSTERIOR_AXES; axis++)
+            at[axis] = low[axis] + fmod(even[h->grid.axes - 1][axis] * (double)(inside + 1), 1) * (high[axis] - low[axis]);
+        infer_add_point(x, h, at[0], at[1]);
+    }
     return h->n > before;
 }
 
@@ -264,13 +303,27 @@ static void infer_rank(struct study_infer *x)
     }
 }
 
+/* How sure each value is. Repeats of one flow say it of this flow, and those of all flows what a flow's may be: times of
+ * flows that lose segments scatter more than others'. */
 static void infer_spread(struct study_infer *x)
 {
-    double pooled = study_measurement_pooled(x->measured, &x->degrees);
+    const struct study_measurement *m = x->measured;
+    double pooled = study_measurement_pooled(m, &x->degrees);
     bool rows = true;
-    for (size_t p = 0; p < x->measured->n; p++)
-        for (size_t i = 0; i < x->measured->patterns[p].n; i++)
-            rows = rows && isfinite(x->measured->patterns[p].flows[i].spread);
+    size_t n = 0;
+    x->y = memory_zeroed(4 * m->flows, sizeof *x->y, "a measurement");
+    x->k = x->y + m->flows;
+    x->r = x->k + m->flows;
+    x->known = x->r + m->flows;
+    for (size_t p = 0; p < m->n; p++)
+        for (size_t i = 0; i < m->patterns[p].n; i++, n++) {
+            const struct study_measurement_flow *f = &m->patterns[p].flows[i];
+            rows = rows && isfinite(f->spread);
+            x->y[n] = f->log.mean;
+            x->r[n] = (double)f->log.n;
+            x->known[n] = x->r[n] - 1;
+            x->k[n] = f->log.n > 1 ? f->log.m2 / x->known[n] : 0; /* a variance so far */
+        }
     x->how = x->options.spread > 0 || rows                ? MODEL_POSTERIOR_KNOWN
              : x->degrees >= ESTIMATE_EFFECTIVE_LEAST && pooled > 0 ? MODEL_POSTERIOR_POOLED
                                                           : MODEL_POSTERIOR_FITTED;
@@ -278,6 +331,18 @@ static void infer_spread(struct study_infer *x)
                 : rows                                  ? 1
                 : x->how == MODEL_POSTERIOR_POOLED      ? pooled
                                                         : STUDY_INFER_SPREAD;
+    struct model_moderated all = model_moderated_find(x->k, x->known, m->flows);
+    n = 0;
+    for (size_t p = 0; p < m->n; p++)
+        for (size_t i = 0; i < m->patterns[p].n; i++, n++) {
+            const struct study_measurement_flow *f = &m->patterns[p].flows[i];
+            bool repeats = x->how == MODEL_POSTERIOR_POOLED && !isfinite(f->spread);
+            double one = isfinite(f->spread) ? f->spread
+                         : repeats           ? sqrt(model_moderated_variance(&all, x->k[n], x->known[n]))
+                                             : x->spread;
+            x->k[n] = one / x->spread * study_measurement_share(f);
+            x->known[n] = repeats ? all.degrees + x->known[n] : MODEL_MODERATED_DEGREES;
+        }
 }
 
 /* Plays what is missing of the hypotheses that go on, and weighs them by the first patterns. */
@@ -314,22 +379,23 @@ static double infer_potential(const struct study_infer *x, const struct study_in
     size_t k = 0;
     for (size_t p = 0; p < patterns; p++)
         for (size_t i = 0; i < x->measured->patterns[p].n; i++, k++) {
-            const struct study_measurement_flow *f = &x->measured->patterns[p].flows[i];
-            double share = study_measurement_share(f) * (isfinite(f->spread) ? f->spread / x->spread : 1);
-            double own = h->posterior.spread * share, known = spread * share, r = h->posterior.fit[k] - f->log.mean;
+            double own = h->posterior.spread * x->k[k], known = spread * x->k[k], r = h->posterior.fit[k] - x->y[k];
             double variance = known * known + fmax(h->posterior.variance[k] - own * own, 0);
             sum -= (TAIL + 1) / 2 * log1p(r * r / TAIL / variance);
         }
     return sum;
 }
 
-/* Leaves those to go on whose potential is within `far` nats of the leader's. */
+/* Leaves those to go on whose evidence or whose potential is within `far` nats of the leader's. */
 static void infer_select(struct study_infer *x, double far, size_t patterns)
 {
     const struct study_infer_hypothesis *leader = infer_leader(x);
     double spread = leader->posterior.spread, best = infer_potential(x, leader, spread, patterns);
-    for (size_t i = 0; i < x->n; i++)
-        x->h[i].refined = x->h[i].refined && best - infer_potential(x, &x->h[i], spread, patterns) < far;
+    for (size_t i = 0; i < x->n; i++) {
+        struct study_infer_hypothesis *h = &x->h[i];
+        double behind = leader->posterior.log_evidence - h->posterior.log_evidence;
+        h->refined = h->refined && fmin(best - infer_potential(x, h, spread, patterns), behind) < far;
+    }
 }
 
 /* So many patterns as have FIRST flows together. */
@@ -378,7 +444,7 @@ static bool infer_search(struct study_infer *x, struct infer_list *list, struct 
         infer_select(x, fmax(FAR_LAST, FAR_COARSE / (round + 1)), all);
         more = false;
         for (size_t i = 0; i < x->n && round < ROUNDS; i++)
-            more = (x->h[i].refined && infer_split(x, &x->h[i])) || more;
+            more = (x->h[i].refined && (infer_split(x, &x->h[i]) || infer_thicken(x, &x->h[i]))) || more;
     }
     if (ok && !x->signal)
         infer_drop(x, first_best);

@@ -95,7 +95,7 @@ static bool play_model(const struct infer_play *p, struct error *err)
     if (!infer_play_scenario(p, &s, err))
         return false;
     for (int i = 0; i < s.n_flows && !p->pattern->replay; i++)
-        s.flows[i].start_ps = (int64_t)(p->pattern->flows[i].start_s * (double)UNITS_PS_PER_S);
+        s.flows[i].start_ps = study_measurement_start_ps(p->pattern, (size_t)i);
     bool ok = scenario_pattern_init(&pattern, &s, err);
     ok = ok && study_models_predict(&made, p->is->model, &pattern, &(struct study_prediction_options){0}, err);
     for (size_t i = 0; ok && i < p->pattern->n; i++)

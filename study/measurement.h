@@ -13,6 +13,7 @@
 #include "study/replay.h"
 
 #define STUDY_MEASUREMENT_NAME 64
+#define STUDY_MEASUREMENT_START_S 1000 /* of a flow, at most: patterns are of flows that run at the same time */
 
 struct study_measurement_flow {
     char name[STUDY_MEASUREMENT_NAME]; /* "" without one */
@@ -71,8 +72,11 @@ bool study_measurement_read_placements(struct study_measurement *m, const char *
 bool study_measurement_hosts(const struct study_measurement *m, const struct scenario *s, int **number,
                              struct error *err);
 
+/* When a flow started, after the first of its pattern. */
+int64_t study_measurement_start_ps(const struct study_measurement_pattern *p, size_t flow);
+
 /* A pattern in the network and with the TCP of a scenario: *s borrows all of it but the flows, which are named f0, f1,
- * ... and lie between these hosts. */
+ * ..., and lie between these hosts. */
 void study_measurement_scenario(const struct study_measurement_pattern *p, const int (*host)[2],
                                 const struct scenario *base, struct scenario *s);
 

@@ -49,6 +49,9 @@ static bool csv_flow(struct study_measurement *m, const struct results_csv *c, c
                                 value[BYTES]);
     if (*value[SPREAD] && !(units_parse_share(value[SPREAD], &f->spread) && f->spread > 0 && f->spread < 1))
         return results_csv_fail(c, err, "spread is '%.40s'; must be a share such as 2%% or 0.02", value[SPREAD]);
+    if (start_s > STUDY_MEASUREMENT_START_S)
+        return results_csv_fail(c, err, "start is '%.40s'; must be seconds up to %d, since flows of a pattern run at the "
+                                "same time", value[START], STUDY_MEASUREMENT_START_S);
     snprintf(f->name, sizeof f->name, "%s", value[FLOW]);
     f->from = study_measurement_host(m, value[FROM]);
     f->to = study_measurement_host(m, value[TO]);

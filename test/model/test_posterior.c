@@ -194,6 +194,68 @@ static void test_scatter_of_emulations_widens_what_is_expected(void **state)
     model_posterior_fini(&p);
 }
 
+/* Five emulations at one place, 0.02 apart: v is 0.02^2 * 2.5 of a sample variance, or what each is from the others' mean,
+ * and the mean of five has a fifth of it. */
+static void test_repeats_and_emulations_average_scatter_away(void **state)
+{
+    (void)state;
+    double m[5][N], five[N];
+    struct model_posterior_point points[5];
+    for (int k = 0; k < 5; k++) {
+        points[k] = (struct model_posterior_point){.m = m[k]};
+        for (int i = 0; i < N; i++)
+            m[k][i] = 0.02 * (k - 2);
+    }
+    for (int i = 0; i < N; i++)
+        five[i] = 5;
+    const double y[N] = {0}, v = 2.5 * 0.02 * 0.02;
+    struct model_posterior_data d = measured(y);
+    const struct model_posterior_grid g = {.points = points, .n = 5};
+    struct model_posterior p = found(&d, &g);
+    assert_near(p.variance[0], SIGMA * SIGMA + v * 1.2 + FLOOR, 1e-5); /* its own seed, and a fifth of the prediction */
+    model_posterior_fini(&p);
+    d.r = five;
+    p = found(&d, &g);
+    assert_near(p.variance[0], SIGMA * SIGMA + v * 0.4 + FLOOR, 1e-5); /* k says that sigma is of the mean */
+    model_posterior_fini(&p);
+}
+
+/* A deviation that is known from few values makes an outlier likelier: Student's t with 4 degrees of freedom. */
+static void test_a_deviation_of_few_repeats_has_heavy_tails(void **state)
+{
+    (void)state;
+    const double m[N] = {0}, y[N] = {0.1, -0.1}, four[N] = {4, 4, 4, 4, 4, 4, 4, 4};
+    const struct model_posterior_point point = {.m = m};
+    const struct model_posterior_grid g = {.points = &point, .n = 1};
+    struct model_posterior_data d = measured(y);
+    struct model_posterior sure = found(&d, &g);
+    d.known = four;
+    struct model_posterior unsure = found(&d, &g);
+    /* -r^2 / 2 V against -(5 / 2) log(1 + r^2 / 4 V), twice; at the centre t has less by log(0.3750 / 0.3989), 6 times */
+    double r2 = 0.01 / (SIGMA * SIGMA + FLOOR);
+    assert_near(unsure.log_evidence - sure.log_evidence, r2 - 5 * log1p(r2 / 4) + 8 * log(0.3750 / 0.3989), 0.3);
+    model_posterior_fini(&sure);
+    model_posterior_fini(&unsure);
+}
+
+/* Two lines' likelihoods differ by the square of the distance: an interval lacks what its nearer end does. */
+static void test_how_far_an_interval_is_behind_the_best(void **state)
+{
+    (void)state;
+    const double base[N] = {0};
+    double squares = 0;
+    struct line l;
+    line_make(&l, base);
+    for (int i = 0; i < N; i++)
+        squares += slope[i] * slope[i];
+    struct model_posterior_data d = measured(base);
+    struct model_posterior p = found(&d, &l.grid);
+    assert_near(p.behind[0][4], 0, 1e-9); /* 0 to 0.05 */
+    assert_near(p.behind[0][6], 0.1 * 0.1 * squares / (SIGMA * SIGMA + FLOOR) / 2, 0.1);
+    assert_near(p.behind[0][1], 0.1 * 0.1 * squares / (SIGMA * SIGMA + FLOOR) / 2, 0.1);
+    model_posterior_fini(&p);
+}
+
 static void refused(const struct model_posterior_data *d, const struct model_posterior_grid *g, const char *words)
 {
     struct model_posterior p;
@@ -237,6 +299,9 @@ int main(void)
         cmocka_unit_test(test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_distance),
         cmocka_unit_test(test_a_spread_that_nobody_knows_is_fitted),
         cmocka_unit_test(test_scatter_of_emulations_widens_what_is_expected),
+        cmocka_unit_test(test_repeats_and_emulations_average_scatter_away),
+        cmocka_unit_test(test_a_deviation_of_few_repeats_has_heavy_tails),
+        cmocka_unit_test(test_how_far_an_interval_is_behind_the_best),
         cmocka_unit_test(test_what_is_no_posterior_is_refused),
     };
     return cmocka_run_group_tests_name("model/posterior", tests, NULL, NULL);

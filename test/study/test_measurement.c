@@ -84,6 +84,16 @@ static void test_patterns_have_names_and_may_be_mixed(void **state)
     study_measurement_fini(&m);
 }
 
+static void test_starts_count_from_the_first_flow_of_a_pattern(void **state)
+{
+    (void)state;
+    struct study_measurement m = csv("pattern,from,to,bytes,start,seconds\np,a,b,1MB,700.25,1\np,b,a,1MB,700,1\nq,a,b,1MB,3,1\n");
+    assert_true(study_measurement_start_ps(&m.patterns[0], 0) == INT64_C(250000000000));
+    assert_true(study_measurement_start_ps(&m.patterns[0], 1) == 0);
+    assert_true(study_measurement_start_ps(&m.patterns[1], 0) == 0);
+    study_measurement_fini(&m);
+}
+
 static void test_errors_name_row_and_column(void **state)
 {
     (void)state;
@@ -99,6 +109,8 @@ static void test_errors_name_row_and_column(void **state)
     csv_rejects("from,to,bytes,seconds\na,b,1MB,\n", "m.csv:2: neither seconds nor bits_per_second has a value");
     csv_rejects("from,to,bytes,seconds,spread\na,b,1MB,1,200%\n",
                 "m.csv:2: spread is '200%'; must be a share such as 2% or 0.02");
+    csv_rejects("from,to,bytes,seconds,start\na,b,1MB,1,1e8\n",
+                "m.csv:2: start is '1e8'; must be seconds up to 1000, since flows of a pattern run at the same time");
     csv_rejects("from,to,bytes,seconds\n", "m.csv:1: no flow after the first line");
 }
 
@@ -219,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_columns),
         cmocka_unit_test(test_a_rate_of_a_flow_with_an_end_is_a_time),
         cmocka_unit_test(test_patterns_have_names_and_may_be_mixed),
+        cmocka_unit_test(test_starts_count_from_the_first_flow_of_a_pattern),
         cmocka_unit_test(test_errors_name_row_and_column),
         cmocka_unit_test(test_placements_move_flows),
         cmocka_unit_test(test_hosts_are_numbers_or_any_names_of_a_star),
