@@ -3,6 +3,8 @@
 """Does 'contraflow infer' find what made a measurement? Random truths, emulated, with 2 % noise.
 
     bench_infer.py CONTRAFLOW ROOT [FIRST [LAST]]      truths FIRST to LAST, 1 to 200
+    bench_infer.py CONTRAFLOW ROOT sixty [NUMBER]      one truth in sixty random patterns, each measured once: how long
+                                                       it takes on all processors
 
 A truth is one of the usual hypotheses with parameters between those that infer begins with, in a star of 1 Gb/s whose
 rate is off by 3 % (one standard deviation). What is measured are six shapes of 3 or 4 flows of 2 to 6 MB, one of three
@@ -20,13 +22,15 @@ import math
 import os
 import pathlib
 import random
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 
 CONTRAFLOW, ROOT = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
-FIRST = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+SIXTY = sys.argv[3:4] == ["sixty"]
+FIRST = int(sys.argv[3]) if len(sys.argv) > 3 and not SIXTY else 1
 LAST = int(sys.argv[4]) if len(sys.argv) > 4 else 200
 NOISE, PATTERNS, HOSTS, DRAWS, REPEATS = 0.02, 3, 7, 2, 5
 RATE = 1e9
@@ -115,12 +119,12 @@ def scenario(text, values, flows, seed):
                        "tcp": tcp, "traffic": {"flows": listed}})
 
 
-def measure(directory, number):
+def measure(directory, number, shapes, patterns, repeats):
     r = random.Random(f"infer {number}")
     text, values = truth(r)
     rows = ["pattern,from,to,bytes,seconds"]
-    for p, flows in enumerate([shape(r, f) for f in SHAPES + [LONG]] + [pattern(r) for _ in range(PATTERNS)]):
-        for _ in range(REPEATS):
+    for p, flows in enumerate([shape(r, f) for f in shapes] + [pattern(r) for _ in range(patterns)]):
+        for _ in range(repeats):
             (directory / "s.yaml").write_text(scenario(text, values, flows, r.randrange(1 << 31)))
             subprocess.run([CONTRAFLOW, "run", "s.yaml", "-o", "s", "-q"], cwd=directory, check=True,
                            stdout=subprocess.DEVNULL)
@@ -132,12 +136,12 @@ def measure(directory, number):
     return text, values
 
 
-def one(number):
+def one(number, design=(SHAPES + [LONG], PATTERNS, REPEATS), jobs=1):
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
-        text, values = measure(directory, number)
+        text, values = measure(directory, number, *design)
         began = time.monotonic()
-        out = subprocess.run([CONTRAFLOW, "infer", "m.csv", "--rate", "1Gbps", "--delay", "50us", "--jobs", "1",
+        out = subprocess.run([CONTRAFLOW, "infer", "m.csv", "--rate", "1Gbps", "--delay", "50us", "--jobs", str(jobs),
                               "--json"], cwd=directory, check=True, capture_output=True, text=True)
         found = json.loads(out.stdout)
         ranked = [h for h in found["hypotheses"] if h["emulated"]]
@@ -157,16 +161,29 @@ def share(n, of):
     return f"{n} of {of} ({100 * n / max(of, 1):.1f} %)"
 
 
+def line(r):
+    wrong = [f"{k} {r['values'][k]:.4g} not in {r['parameters'][k][0]:.4g} to {r['parameters'][k][2]:.4g}"
+             for k, ok in r["inside"].items() if not ok]
+    return (f"{r['number']:4} {r['truth']:26} rank {r['rank']:2}"
+            + (f" behind {r['first']} by {r['behind']:.1f} nats" if r["rank"] > 1 else "")
+            + "".join(f"; {w}" for w in wrong))
+
+
+def sixty(number):
+    jobs = len(os.sched_getaffinity(0))
+    r = one(number, ([], 60, 1), jobs)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(line(r))
+    print(f"{r['emulations']} emulations in {r['seconds']:.0f} s with {jobs} jobs, {used.ru_utime + used.ru_stime:.0f} s "
+          "of processor time with those that made the measurement")
+
+
 def main():
     all_ = []
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for r in pool.map(one, range(FIRST, LAST + 1)):
             all_.append(r)
-            wrong = [f"{k} {r['values'][k]:.4g} not in {r['parameters'][k][0]:.4g} to {r['parameters'][k][2]:.4g}"
-                     for k, ok in r["inside"].items() if not ok]
-            print(f"{r['number']:4} {r['truth']:26} rank {r['rank']:2}"
-                  + (f" behind {r['first']} by {r['behind']:.1f} nats" if r["rank"] > 1 else "")
-                  + "".join(f"; {w}" for w in wrong), flush=True)
+            print(line(r), flush=True)
     n = len(all_)
     print(f"true hypothesis first: {share(sum(r['rank'] == 1 for r in all_), n)}")
     print(f"in the first group of those not told apart: {share(sum(r['grouped'] for r in all_), n)}")
@@ -179,4 +196,4 @@ def main():
           f"of one processor a measurement")
 
 
-main()
+sixty(int(sys.argv[4]) if len(sys.argv) > 4 else 1) if SIXTY else main()
