@@ -22,7 +22,8 @@ A file NAME.csv has these columns, a row for each point of a paper:
                           semicolons; not comparable and out of scope: why
 
 contents*.csv list every table, figure, equation, algorithm and experiment of the papers: paper, place, page. ours.csv
-has what each command gave when this program last ran it."""
+has what each command gave when this program last ran it. audit.csv has what an audit had found open before the rows were
+written: paper, was (no figure or contradicted), said, places between semicolons."""
 import csv
 import json
 import math
@@ -38,6 +39,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COLUMNS = "paper place page row says published unit tolerance status command take cost note".split()
 OURS = "paper place row ours command take".split()
+AUDIT = "paper was said places".split()
 STATUSES = ("reproduced", "contradicted", "not comparable", "out of scope")
 BOUNDS = ("at most", "at least")
 PAPERS = {
@@ -88,9 +90,12 @@ class Record:
         self.files = {}     # NAME -> rows
         self.contents = []
         self.ours = {}
+        self.audit = []
         for path in sorted(self.folder.glob("*.csv")):
             if path.stem == "ours":
                 self.read_ours(path)
+            elif path.stem == "audit":
+                self.audit = read_csv(path, AUDIT)
             elif path.stem.startswith("contents"):
                 self.contents += read_csv(path, ["paper", "place", "page"])
             else:
@@ -219,6 +224,12 @@ def figures(rows, contraflow, root=ROOT, said=lambda text: None):
     return found, wrong
 
 
+def audited(record, item):
+    """The rows of an item of the audit."""
+    places = [place.strip() for place in item["places"].split(";")]
+    return [row for row in record.rows if row["paper"] == item["paper"] and row["place"] in places]
+
+
 # What must hold
 
 def within(row, ours):
@@ -309,6 +320,8 @@ def faults(record):
         if not wrong:
             found += ours_faults(row, record.ours.get(key(row)))
     having = {(row["paper"], row["place"]) for row in record.rows}
+    found += [f"audit.csv: {item['paper']}, {place.strip()}: no row" for item in record.audit
+              for place in item["places"].split(";") if (item["paper"], place.strip()) not in having]
     found += [f"{paper}, {place}: no row" for paper, place in sorted(places - having)]
     return found + [f"{', '.join(k)}: in ours.csv alone: make papers" for k in sorted(set(record.ours) - seen)]
 
@@ -387,6 +400,26 @@ def notes(rows, status, heading):
             yield f"- {place}, {'; '.join(which)}: {' '.join(note.split())}"
 
 
+def changes(record):
+    """What became of what an audit found open."""
+    if not record.audit:
+        return
+    items = [(item, audited(record, item)) for item in record.audit]
+    rows = {key(row): row for _, of in items for row in of}.values()
+    better = sum(count(of, "reproduced") == len(of) for _, of in items)
+    yield from ("", "## What an audit found open", "",
+                f"Before these rows were written, {len(items)} items were open: there was no figure, or one that "
+                "contradicted the paper.",
+                f"{better} are reproduced in full now. The places that they name have {len(rows)} points: "
+                f"{count(rows, 'reproduced')} are reproduced,",
+                f"{count(rows, 'contradicted')} contradicted, {count(rows, 'not comparable')} not comparable.", "",
+                "| paper | what was open | was | points | reproduced | contradicted | not comparable |",
+                "|---|---|---|---|---|---|---|")
+    for item, of in items:
+        yield (f"| {item['paper']} | {cell(item['said'])}: {cell(item['places'].replace(';', ','))} | {item['was']} | "
+               f"{len(of)} | " + " | ".join(str(count(of, status)) for status in STATUSES[:3]) + " |")
+
+
 def document(record):
     rows = record.rows
     n = {status: count(rows, status) for status in STATUSES}
@@ -399,6 +432,7 @@ def document(record):
     for paper in present:
         of = paper_rows(record, paper)
         text.append(f"| {PAPERS[paper]} | {len(of)} | " + " | ".join(str(count(of, s)) for s in STATUSES) + " |")
+    text += changes(record)
     for paper in present:
         of = paper_rows(record, paper)
         text += ["", f"## {PAPERS[paper]}", "", *table(record, of),
