@@ -2,6 +2,7 @@
 #include "model/posterior.h"
 
 #include "base/memory.h"
+#include "model/moderated.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
@@ -18,9 +19,9 @@
 #define FINE_ONE 8      /* steps between two points of a grid with one axis */
 #define FINE_TWO 2      /* with two */
 #define UNIFORM 0.02    /* of the weight when q is picked: where the probability is nil, too */
-#define AROUND 25       /* emulations next to theta that scatter is read off */
+#define AROUND 15       /* emulations next to theta that scatter is read off */
 #define NEARLY 1.1    /* times the least that q misses: the most q that misses no more */
-#define POOL 4          /* times that all count beside one */
+#define POOL 4          /* degrees of freedom that all times add to what is known of one's scatter, at most */
 #define LEAST 1e-9      /* probability that is looked at for the rate's interval */
 #define STEPS 6         /* of finding c */
 #define RIDGE 1e-9
@@ -36,7 +37,8 @@ struct posterior_work {
     const struct model_posterior_grid *g; /* with both axes */
     struct fine_axis fine[MODEL_POSTERIOR_AXES];
     double *m;        /* owned; [(first * fine[1].n + second) * d->n] */
-    double *miss;     /* owned; [point * d->n]: square of what the regression over the others misses; < 0: not known */
+    double *miss;     /* owned; [point * d->n]: what the regression over the others misses; NAN: not known */
+    double *together; /* owned; D of each time */
     double *v, *nu;   /* owned; u of each time at one theta, and how well it is known */
     double sigma[SIGMAS], log_prior[SIGMAS]; /* log of prior density times step */
     size_t sigmas;
@@ -175,6 +177,42 @@ static double point_weight(const struct model_posterior *p, bool masses, const s
     return weight;
 }
 
+/* The correlation of what is missed of two times, over all emulations; *n of them. */
+static double work_correlation(const struct posterior_work *w, size_t a, size_t b, size_t *n)
+{
+    double aa = 0, bb = 0, ab = 0;
+    *n = 0;
+    for (size_t j = 0; j < w->g->n; j++) {
+        double x = w->miss[j * w->d->n + a], y = w->miss[j * w->d->n + b];
+        if (isnan(x))
+            continue;
+        aa += x * x;
+        bb += y * y;
+        ab += x * y;
+        ++*n;
+    }
+    return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
+}
+
+/* Fills D: of n independent pairs the size of a correlation is sqrt(2 / (pi n)) on average. */
+static void work_together(struct posterior_work *w)
+{
+    const size_t *group = w->d->group;
+    for (size_t first = 0, after; first < w->d->n; first = after) {
+        double sum = 0, pairs = 0;
+        for (after = first + 1; group && after < w->d->n && group[after] == group[first];)
+            after++;
+        for (size_t a = first; a < after; a++)
+            for (size_t b = first; b < a; b++, pairs++) {
+                size_t n;
+                double size = fabs(work_correlation(w, a, b, &n));
+                sum += n > 0 ? fmax(size - sqrt(2 / (M_PI * (double)n)), 0) : 0;
+            }
+        for (size_t i = first; i < after; i++)
+            w->together[i] = 1 + (pairs > 0 ? (double)(after - first - 1) * sum / pairs : 0);
+    }
+}
+
 /* Picks q for each time, and fills what the regression misses, by each emulation against the others. */
 static void work_smooth(struct posterior_work *w, const struct model_posterior *p, bool masses)
 {
@@ -189,7 +227,7 @@ static void work_smooth(struct posterior_work *w, const struct model_posterior *
         for (size_t i = 0; i < n; i++)
             for (size_t q = 0; q < QS; q++) {
                 double e = w->g->points[j].m[i] - work_value(w, i, (int)q);
-                miss[(j * n + i) * QS + q] = e * e / (1 + w->squares[q]); /* both have scatter */
+                miss[(j * n + i) * QS + q] = e / sqrt(1 + w->squares[q]); /* both have scatter */
                 sum[i * QS + q] += weight * e * e;
             }
     }
@@ -203,8 +241,9 @@ static void work_smooth(struct posterior_work *w, const struct model_posterior *
         for (size_t j = 0; j < w->g->n; j++)
             w->miss[j * n + i] = w->g->n > 1 && point_weight(p, masses, w->g, &w->g->points[j]) > 0
                                      ? miss[(j * n + i) * QS + (size_t)w->q[i]]
-                                     : -1;
+                                     : (double)NAN;
     }
+    work_together(w);
     free(sum);
     free(miss);
 }
@@ -214,10 +253,10 @@ static void work_scatter(struct posterior_work *w)
 {
     size_t n = w->d->n;
     const double *distance = w->l + (QS + 1) * w->g->n;
-    double *sorted = w->l + QS * w->g->n, reach, weights = 0, squares = 0, mean = 0;
+    double *sorted = w->l + QS * w->g->n, reach, weights = 0, squares = 0;
     size_t known = 0;
     for (size_t j = 0; j < w->g->n; j++)
-        if (w->miss[j * n] >= 0)
+        if (!isnan(w->miss[j * n]))
             sorted[known++] = distance[j];
     qsort(sorted, known, sizeof *sorted, by_value);
     reach = known > 0 ? sorted[known > AROUND ? AROUND - 1 : known - 1] * 1.5 + RIDGE : 1;
@@ -225,23 +264,25 @@ static void work_scatter(struct posterior_work *w)
         w->v[i] = 0;
     for (size_t j = 0; j < w->g->n; j++) {
         double far = distance[j] / reach;
-        if (w->miss[j * n] < 0 || far >= 1)
+        if (isnan(w->miss[j * n]) || far >= 1)
             continue;
         double weight = 1 - far * far * far;
         for (size_t i = 0; i < n; i++)
-            w->v[i] += weight * w->miss[j * n + i];
+            w->v[i] += weight * w->miss[j * n + i] * w->miss[j * n + i];
         weights += weight;
         squares += weight * weight;
     }
     double nu = weights > 0 ? weights * weights / squares : 0;
     for (size_t i = 0; i < n; i++) {
         w->v[i] = weights > 0 ? w->v[i] / weights : 0;
-        mean += w->v[i] / (double)n;
+        w->nu[i] = nu;
     }
+    struct model_moderated all = model_moderated_find(w->v, w->nu, n);
+    all.degrees = all.variance > 0 ? fmin(all.degrees, POOL) : 0;
     for (size_t i = 0; i < n; i++) {
-        double once = w->d->r ? 1 / w->d->r[i] : 1;
-        w->v[i] = (nu * w->v[i] + POOL * mean) / (nu + POOL) * (once + w->squares[w->q[i]]) +
-                  MODEL_POSTERIOR_SCATTER * MODEL_POSTERIOR_SCATTER;
+        double once = w->d->r ? 1 / w->d->r[i] : 1, more = all.degrees > 0 ? all.variance : 0;
+        w->v[i] = (nu * w->v[i] + all.degrees * more) / fmax(nu + all.degrees, 1) * w->together[i] *
+                  (once + w->squares[w->q[i]]) + MODEL_POSTERIOR_SCATTER * MODEL_POSTERIOR_SCATTER;
         w->nu[i] = nu + POOL;
     }
 }
@@ -508,6 +549,7 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
     w.nu = w.v + d->n;
     w.best_v = w.nu + d->n;
     w.miss = memory_zeroed(g->n * d->n, sizeof *w.miss, "a posterior");
+    w.together = memory_zeroed(d->n, sizeof *w.together, "a posterior");
     w.log_p = memory_zeroed(4 * points, sizeof *w.log_p, "a posterior");
     w.c = w.log_p + points;
     w.c_sd = w.c + points;
@@ -532,6 +574,7 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
     free(w.m);
     free(w.v);
     free(w.miss);
+    free(w.together);
     free(w.log_p);
     free(w.l);
     free(w.q);

@@ -4,7 +4,7 @@
  * A hypothesis predicts the logarithm of each of n times, for a window or a buffer theta that nobody knows; of some
  * values of log theta that was emulated. Rates are times, -log rate. Then
  *   y_i = m_i(theta) - c + e_i,   e_i / sqrt(V_i) as Student's t with nu_i degrees of freedom
- *   V_i = (sigma k_i)^2 + u_i,    u_i = v_i (1 / r_i + L_i),    L_i = sum of l_j^2
+ *   V_i = (sigma k_i)^2 + u_i,    u_i = v_i D_i (1 / r_i + L_i),    L_i = sum of l_j^2
  *   V_i^2 / nu_i = (sigma k_i)^4 / known_i + u_i^2 / nu          (Welch 1947, Satterthwaite 1946)
  *   c normal with mean 0 and the deviation rate_sd:   the links' rate is e^c times the one that was emulated
  *   log theta uniform over the axis
@@ -14,8 +14,10 @@
  * next to theta, with the share l_j of each (Cleveland 1979, Robust locally weighted regression), and v_i the mean square
  * of how far one emulation is from what the others say: what a seed changes, and what is lost between the points. What
  * was measured had seeds of its own, r_i of them, and m_i is as uncertain as its emulations are few: 1 / r_i + L_i. q is
- * the one that misses least of this time where theta probably is; v_i is of nu emulations around theta, and four with the
- * mean of all times.
+ * the most that misses hardly more of this time, where theta probably is, than the one that misses least; v_i is of nu
+ * emulations around theta, and of what those of the other times say of it, four more at most (model/moderated.h). Times
+ * of flows that ran together are late, or gain, by each other: of the n times of one group, D_i is 1 + (n - 1) times the
+ * mean size of their correlations over emulations, beyond what chance gives (Kish 1965, Survey Sampling, ch. 5).
  *
  * The evidence is the integral of likelihood times prior: over c by Laplace's method, over log sigma and log theta by
  * the trapezoidal rule. Two hypotheses are compared by the difference of their log evidence (Jeffreys 1961, Theory of
@@ -36,9 +38,10 @@ enum model_posterior_spread { MODEL_POSTERIOR_KNOWN, MODEL_POSTERIOR_POOLED, MOD
 
 struct model_posterior_data {
     size_t n;
-    const double *y; /* borrowed, as all three below */
+    const double *y; /* borrowed, as all four below */
     const double *k;
     const double *r;     /* NULL: each was measured once */
+    const size_t *group; /* rising; which of them were measured together; NULL: none */
     const double *known; /* degrees of freedom of (sigma k_i)^2; NULL: exactly known but for sigma */
     enum model_posterior_spread how;
     double spread; /* s */

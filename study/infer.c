@@ -37,6 +37,7 @@ void study_infer_fini(struct study_infer *x)
     }
     free(x->h);
     free(x->y);
+    free(x->group);
     for (size_t i = 0; i < x->n_experiments; i++) {
         free(x->experiments[i].pattern.flows);
         free(x->experiments[i].value[0]);
@@ -170,8 +171,8 @@ static bool infer_weigh(const struct study_infer *x, struct study_infer_hypothes
         points[t] = (struct model_posterior_point){{h->points[t].at[0], h->points[t].at[1]}, h->points[t].m};
     h->grid.points = points;
     h->grid.n = h->n;
-    struct model_posterior_data d = {.n = flows, .y = x->y, .k = x->k, .r = x->r, .known = x->known, .how = x->how,
-                                     .spread = x->spread, .df = x->degrees, .rate_sd = STUDY_INFER_RATE};
+    struct model_posterior_data d = {.n = flows, .y = x->y, .k = x->k, .r = x->r, .group = x->group, .known = x->known,
+                                     .how = x->how, .spread = x->spread, .df = x->degrees, .rate_sd = STUDY_INFER_RATE};
     model_posterior_fini(&h->posterior);
     bool ok = model_posterior_find(&h->posterior, &d, &h->grid, err) ||
               error_prefix(err, "hypothesis '%s': ", h->is.text);
@@ -315,10 +316,12 @@ static void infer_spread(struct study_infer *x)
     x->k = x->y + m->flows;
     x->r = x->k + m->flows;
     x->known = x->r + m->flows;
+    x->group = memory_zeroed(m->flows, sizeof *x->group, "a measurement");
     for (size_t p = 0; p < m->n; p++)
         for (size_t i = 0; i < m->patterns[p].n; i++, n++) {
             const struct study_measurement_flow *f = &m->patterns[p].flows[i];
             rows = rows && isfinite(f->spread);
+            x->group[n] = p;
             x->y[n] = f->log.mean;
             x->r[n] = (double)f->log.n;
             x->known[n] = x->r[n] - 1;

@@ -63,6 +63,7 @@ struct study_infer {
     enum model_posterior_spread how;
     double spread, degrees;  /* of a value; see model/posterior.h */
     double *y, *k, *r, *known; /* owned as one; of each flow, what model/posterior.h says of them */
+    size_t *group;           /* owned; which pattern each flow is of */
     size_t emulations;
     struct study_infer_experiment *experiments; /* owned; the best first */
     size_t n_experiments;

@@ -195,7 +195,8 @@ static void test_scatter_of_emulations_widens_what_is_expected(void **state)
 }
 
 /* Five emulations at one place, 0.02 apart: v is 0.02^2 * 2.5 of a sample variance, or what each is from the others' mean,
- * and the mean of five has a fifth of it. */
+ * and the mean of five has a fifth of it. All eight flows have the same v, of which their mean logarithm makes
+ * v exp(log(5 / 2) - digamma(5 / 2)) = 1.23755 v: four degrees of freedom beside the five. */
 static void test_repeats_and_emulations_average_scatter_away(void **state)
 {
     (void)state;
@@ -208,7 +209,7 @@ static void test_repeats_and_emulations_average_scatter_away(void **state)
     }
     for (int i = 0; i < N; i++)
         five[i] = 5;
-    const double y[N] = {0}, v = 2.5 * 0.02 * 0.02;
+    const double y[N] = {0}, v = 2.5 * 0.02 * 0.02 * (5 + 4 * 1.23755) / 9;
     struct model_posterior_data d = measured(y);
     const struct model_posterior_grid g = {.points = points, .n = 5};
     struct model_posterior p = found(&d, &g);
@@ -218,6 +219,28 @@ static void test_repeats_and_emulations_average_scatter_away(void **state)
     p = found(&d, &g);
     assert_near(p.variance[0], SIGMA * SIGMA + v * 0.4 + FLOOR, 1e-5); /* k says that sigma is of the mean */
     model_posterior_fini(&p);
+}
+
+/* Eight flows that are late together say little more than one: seven emulations off the edges correlate wholly, of which
+ * chance would give sqrt(2 / (7 pi)). */
+static void test_flows_that_are_late_together_count_less(void **state)
+{
+    (void)state;
+    const double base[N] = {0};
+    const size_t one[N] = {0};
+    struct line l;
+    line_make(&l, base);
+    for (int k = 0; k < POINTS; k++)
+        for (int i = 0; i < N; i++)
+            l.m[k][i] += k % 2 ? 0.2 : -0.2;
+    struct model_posterior_data d = measured(base);
+    struct model_posterior apart = found(&d, &l.grid);
+    d.group = one;
+    struct model_posterior together = found(&d, &l.grid);
+    double rest = SIGMA * SIGMA + FLOOR, times = (together.variance[0] - rest) / (apart.variance[0] - rest);
+    assert_near(times, 1 + (N - 1) * (1 - sqrt(2 / (7 * PI))), 0.2);
+    model_posterior_fini(&apart);
+    model_posterior_fini(&together);
 }
 
 /* A deviation that is known from few values makes an outlier likelier: Student's t with 4 degrees of freedom. */
@@ -300,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_a_spread_that_nobody_knows_is_fitted),
         cmocka_unit_test(test_scatter_of_emulations_widens_what_is_expected),
         cmocka_unit_test(test_repeats_and_emulations_average_scatter_away),
+        cmocka_unit_test(test_flows_that_are_late_together_count_less),
         cmocka_unit_test(test_a_deviation_of_few_repeats_has_heavy_tails),
         cmocka_unit_test(test_how_far_an_interval_is_behind_the_best),
         cmocka_unit_test(test_what_is_no_posterior_is_refused),
