@@ -91,6 +91,11 @@ void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes);
 void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes);
 
 struct emu_clock emu_engine_clock(struct emu_engine *e);
+
+/* No frame that a host sends reaches one, or has one reached, sooner than ahead_ps after it. Where the clock asks for
+ * that (schedule_ahead), before the run. */
+void emu_engine_set_ahead(struct emu_engine *e, int64_t ahead_ps);
+
 const struct emu_frame_ops *emu_engine_frame_ops(void);
 
 /* A frame reaches a host's stack; takes ownership of frame->packet. */

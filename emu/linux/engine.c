@@ -4,6 +4,7 @@
 #include "emu/engine.h"
 
 #include "base/memory.h"
+#include "emu/linux/bounds.h"
 #include "emu/linux/host.h"
 #include "emu/linux/packet.h"
 #include "emu/linux/step.h"
@@ -49,7 +50,9 @@ struct linux_flow {
 struct emu_engine {
     struct emu_engine_config config;
     struct native_scheduler scheduler;
+    struct linux_bounds bounds;
     struct linux_step step;
+    int64_t ahead_ps;           /* what a host sends reaches none sooner; 0: where its leaving counts */
     struct linux_host *hosts;   /* owned */
     struct linux_route *routes; /* owned; from one to another: [from * n_hosts + to]; made with the first flow */
     struct linux_flow **flows;  /* owned */
@@ -96,6 +99,7 @@ void emu_engine_free(struct emu_engine *e)
     free(e->hosts);
     free(e->routes);
     native_scheduler_fini(&e->scheduler);
+    linux_bounds_fini(&e->bounds);
     linux_step_close(&e->step);
     linux_packet_free_all();
     free(e);
@@ -243,6 +247,8 @@ static bool flow_sysctls(const struct emu_tcp_config *tcp, struct error *err)
 
 static bool flow_hold(struct emu_engine *e, const struct emu_flow_config *c, struct error *err)
 {
+    if (c->tcp.small_queue_bytes > 0)
+        e->ahead_ps = 0; /* a frame may leave as soon as it is sent */
     return c->tcp.small_queue_bytes == 0 || (linux_host_hold(&e->hosts[c->source], e->step.device, err) &&
                                              linux_host_hold(&e->hosts[c->sink], e->step.device, err));
 }
@@ -278,7 +284,8 @@ int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *conf
     }
     e->flows = memory_resized(e->flows, (size_t)e->n_flows + 1, sizeof(struct linux_flow *), "flows");
     e->flows[e->n_flows] = f;
-    native_scheduler_at(&e->scheduler, config->start_ps, flow_connect, f);
+    struct emu_clock clock = emu_engine_clock(e);
+    emu_clock_schedule(&clock, config->start_ps, flow_connect, f);
     return e->n_flows++;
 }
 
@@ -299,9 +306,30 @@ void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes)
     (void)bytes;
 }
 
+static void clock_schedule_ahead(void *engine, int64_t delay_ps, int64_t ahead_ps, void (*fn)(void *), void *arg)
+{
+    struct emu_engine *e = engine;
+    int64_t time_ps = native_scheduler_now(&e->scheduler) + delay_ps;
+    native_scheduler_at(&e->scheduler, time_ps, fn, arg);
+    linux_bounds_add(&e->bounds, time_ps, time_ps + ahead_ps);
+}
+
+static void clock_schedule(void *engine, int64_t delay_ps, void (*fn)(void *), void *arg)
+{
+    clock_schedule_ahead(engine, delay_ps, 0, fn, arg);
+}
+
 struct emu_clock emu_engine_clock(struct emu_engine *e)
 {
-    return native_scheduler_clock(&e->scheduler);
+    return (struct emu_clock){.time_ps = &e->scheduler.now_ps,
+                              .schedule = clock_schedule,
+                              .engine = e,
+                              .schedule_ahead = clock_schedule_ahead};
+}
+
+void emu_engine_set_ahead(struct emu_engine *e, int64_t ahead_ps)
+{
+    e->ahead_ps = ahead_ps;
 }
 
 const struct emu_frame_ops *emu_engine_frame_ops(void)
@@ -418,12 +446,27 @@ static void engine_count(struct emu_engine *e, const struct linux_packet *p)
         end->next_sequence = after;
 }
 
+static int64_t engine_ps(uint64_t kernel_ns)
+{
+    return (int64_t)(kernel_ns - BEGIN_NS) * PS_PER_NS;
+}
+
+/* Events up to a time of the kernel's clock. */
+static void engine_run_to(struct emu_engine *e, uint64_t kernel_ns)
+{
+    if (!e->stopped)
+        native_scheduler_run_to(&e->scheduler, engine_ps(kernel_ns));
+}
+
 static void engine_sent(void *user, const struct contraflow_frame *head, const uint8_t *bytes)
 {
     struct emu_engine *e = user;
     struct emu_frame frame;
     int host = (int)head->at; /* interfaces are numbered as hosts are */
     if (head->bytes < EMU_FRAME_HEADER_BYTES || host >= e->n_hosts)
+        return;
+    engine_run_to(e, head->time_ns);
+    if (e->stopped)
         return;
     struct linux_packet *p = linux_packet_new(bytes, head->bytes, &frame);
     p->held = e->hosts[host].hold;
@@ -441,23 +484,23 @@ struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow
     return stats;
 }
 
-/* Events up to the kernel's time, then the frames that it has sent by then; what they want done is done before time goes
- * on, as the kernel's clock stands until the next step waits. */
+/* The kernel does what is due and runs on for as long as no event can reach a host. Then events and the frames that it
+ * sent take their turns, each at its time; what they want done in the kernel is done before its clock goes on. */
 static bool engine_step(struct emu_engine *e, int64_t until_ps, struct error *err)
 {
-    int64_t next_ps = native_scheduler_next(&e->scheduler);
-    if (next_ps > until_ps)
-        next_ps = until_ps;
-    uint64_t next_ns = BEGIN_NS + (uint64_t)((next_ps + PS_PER_NS - 1) / PS_PER_NS);
+    int64_t least_ps = linux_bounds_least(&e->bounds, native_scheduler_now(&e->scheduler));
+    if (least_ps > until_ps)
+        least_ps = until_ps;
+    uint64_t least_ns = BEGIN_NS + (uint64_t)((least_ps + PS_PER_NS - 1) / PS_PER_NS);
     bool waits = !e->answering;
     e->answering = false;
-    if (!linux_step_run(&e->step, waits ? next_ns : 0, engine_done, e, err))
+    if (!linux_step_run(&e->step, waits ? least_ns : 0, (uint64_t)(e->ahead_ps / PS_PER_NS), engine_done, e, err))
         return false;
-    if (waits && e->step.now_ns > next_ns)
+    if (waits && e->step.now_ns > least_ns)
         return error_set(err, ERROR_SYSTEM, "the kernel inside is late by %llu ns; please report this",
-                         (unsigned long long)(e->step.now_ns - next_ns));
-    native_scheduler_run_to(&e->scheduler, (int64_t)(e->step.now_ns - BEGIN_NS) * PS_PER_NS);
+                         (unsigned long long)(e->step.now_ns - least_ns));
     linux_step_frames(&e->step, engine_sent, e);
+    engine_run_to(e, e->step.now_ns);
     return true;
 }
 

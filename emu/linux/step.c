@@ -69,7 +69,7 @@ bool linux_step_begin(struct linux_step *s, uint64_t begin_ns, struct error *err
                      (unsigned long long)step.now_ns, step.n_frames, (unsigned long long)begin_ns);
 }
 
-bool linux_step_run(struct linux_step *s, uint64_t deadline_ns,
+bool linux_step_run(struct linux_step *s, uint64_t deadline_ns, uint64_t linger_ns,
                     void (*done)(void *user, const struct contraflow_op *op, void *about), void *user,
                     struct error *err)
 {
@@ -77,7 +77,10 @@ bool linux_step_run(struct linux_step *s, uint64_t deadline_ns,
     s->next = s->last;
     s->next.n = 0;
     s->last = list;
-    struct contraflow_step step = {.ops = (uintptr_t)list.ops, .n_ops = (uint32_t)list.n, .deadline_ns = deadline_ns};
+    struct contraflow_step step = {.ops = (uintptr_t)list.ops,
+                                   .n_ops = (uint32_t)list.n,
+                                   .deadline_ns = deadline_ns,
+                                   .linger_ns = linger_ns};
     if (!step_ask(s, &step, err))
         return false;
     for (size_t i = 0; i < list.n; i++)

@@ -32,9 +32,9 @@ void linux_step_add(struct linux_step *s, enum contraflow_kind kind, int at, con
 /* Waits until the kernel's clock shows `begin_ns`, from where the engine counts. */
 bool linux_step_begin(struct linux_step *s, uint64_t begin_ns, struct error *err);
 
-/* Does them, and done() hears of each; then waits until deadline_ns of CLOCK_MONOTONIC or until a frame is sent. done()
- * may add operations, for the next time: it looks at the time before the wait. */
-bool linux_step_run(struct linux_step *s, uint64_t deadline_ns,
+/* Does them, and done() hears of each; then waits until deadline_ns of CLOCK_MONOTONIC or until linger_ns after a frame was
+ * sent. done() may add operations, for the next time: it looks at the time before the wait. */
+bool linux_step_run(struct linux_step *s, uint64_t deadline_ns, uint64_t linger_ns,
                     void (*done)(void *user, const struct contraflow_op *op, void *about), void *user,
                     struct error *err);
 

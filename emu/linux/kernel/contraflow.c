@@ -39,8 +39,10 @@ static netdev_tx_t contraflow_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (!nic->hold)
 		skb_orphan(skb);
 	skb_dst_drop(skb);
+	*(u64 *)skb->cb = ktime_get_ns();
 	skb_queue_tail(&contraflow_sent, skb);
-	wake_up(&contraflow_wait);
+	if (skb_queue_len(&contraflow_sent) == 1)
+		wake_up(&contraflow_wait);
 	return NETDEV_TX_OK;
 }
 
@@ -182,6 +184,14 @@ static int contraflow_do(const struct contraflow_step *step)
 	return 0;
 }
 
+/* When to stop waiting, by what is sent so far. */
+static ktime_t contraflow_until(const struct contraflow_step *step)
+{
+	struct sk_buff *skb = skb_peek(&contraflow_sent);
+
+	return ns_to_ktime(skb ? min_t(u64, step->deadline_ns, *(u64 *)skb->cb + step->linger_ns) : step->deadline_ns);
+}
+
 /* The oldest frames sent, as many as there is room for. */
 static int contraflow_take(struct contraflow_step *step)
 {
@@ -192,7 +202,8 @@ static int contraflow_take(struct contraflow_step *step)
 	step->n_frames = 0;
 	while ((skb = skb_peek(&contraflow_sent))) {
 		struct contraflow_nic *nic = netdev_priv(skb->dev);
-		struct contraflow_frame head = { .at = nic->number, .bytes = skb->len };
+		struct contraflow_frame head = { .at = nic->number, .bytes = skb->len,
+						 .time_ns = *(u64 *)skb->cb };
 		u32 size = ALIGN(sizeof(head) + skb->len, 8);
 		int err = 0;
 
@@ -242,16 +253,15 @@ static long contraflow_ioctl(struct file *file, unsigned int cmd, unsigned long 
 		err = contraflow_do(&step);
 		if (err)
 			return err;
-		until = ns_to_ktime(step.deadline_ns);
-		while (skb_queue_empty(&contraflow_sent) && ktime_get() < until) {
+		while ((until = contraflow_until(&step)) > ktime_get() && !signal_pending(current)) {
 			DEFINE_WAIT(wait);
+			u32 before = skb_queue_len(&contraflow_sent);
 
+			/* what is sent first shortens the wait; the rest does not */
 			prepare_to_wait(&contraflow_wait, &wait, TASK_INTERRUPTIBLE);
-			if (skb_queue_empty(&contraflow_sent))
+			if (before || skb_queue_empty(&contraflow_sent))
 				schedule_hrtimeout_range(&until, 0, HRTIMER_MODE_ABS);
 			finish_wait(&contraflow_wait, &wait);
-			if (signal_pending(current))
-				break;
 		}
 		err = contraflow_take(&step);
 		step.now_ns = ktime_get_ns();

@@ -34,13 +34,15 @@ struct contraflow_op {
 struct contraflow_frame {
     __u32 at, slot; /* interface; of a held frame */
     __u32 bytes, zero;
+    __u64 time_ns; /* CLOCK_MONOTONIC, when it was sent */
 };
 
 struct contraflow_step {
     __u64 ops;         /* address of n_ops operations, done in order */
     __u64 out;         /* address of `room` bytes for frames */
     __u32 n_ops, room;
-    __u64 deadline_ns; /* CLOCK_MONOTONIC */
+    __u64 deadline_ns; /* CLOCK_MONOTONIC: the wait's end, */
+    __u64 linger_ns;   /* or so much after the first frame was sent */
     __u64 now_ns;      /* returned: when it ended */
     __u32 n_frames, more; /* returned: in `out`; there are more */
 };
