@@ -509,6 +509,8 @@ bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err)
     struct error *why = &e->error;
     if (!linux_step_begin(&e->step, BEGIN_NS, why))
         engine_fail(e);
+    if (e->n_flows == 0)
+        native_scheduler_run(&e->scheduler, until_ps); /* a clock alone, which needs no kernel */
     while (!e->stopped && native_scheduler_now(&e->scheduler) < until_ps)
         if (!engine_step(e, until_ps, why))
             engine_fail(e);

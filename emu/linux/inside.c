@@ -13,8 +13,11 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define FILES (1 << 20) /* open at once, at most: fs.nr_open */
 
 bool linux_inside(void)
 {
@@ -53,7 +56,9 @@ static void inside_write(const char *directory, const char *name, const char *te
 /* File systems, and file writes that never make their writer wait: that would take virtual time. */
 static bool inside_prepare(struct error *err)
 {
-    return ((mount("proc", "/proc", "proc", 0, NULL) == 0 && mount("sysfs", "/sys", "sysfs", 0, NULL) == 0) ||
+    const struct rlimit files = {FILES, FILES};
+    return (setrlimit(RLIMIT_NOFILE, &files) == 0 || error_set_errno(err, "the kernel inside: open files")) &&
+           ((mount("proc", "/proc", "proc", 0, NULL) == 0 && mount("sysfs", "/sys", "sysfs", 0, NULL) == 0) ||
             error_set_errno(err, "the kernel inside: /proc and /sys")) &&
            linux_host_set("/proc/sys/vm/dirty_background_bytes", 4 << 20, err) &&
            linux_host_set("/proc/sys/vm/dirty_bytes", 512 << 20, err);

@@ -53,7 +53,7 @@ static bool start_find_kernel(struct start *s, struct error *err)
 /* What a run leaves in its private directory. */
 static void start_clean(const struct start *s)
 {
-    static const char *const names[] = {"console", "said", "status", "stop", "uml"};
+    static const char *const names[] = {"console", "said", "status", "stop", "uml/pid", "uml"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = start_path(s, names[i]);
         if (unlink(path) != 0 && errno == EISDIR)
