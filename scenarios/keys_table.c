@@ -187,7 +187,7 @@ static const struct key network_keys[] = {
 
 static const struct key tcp_keys[] = {
     {"congestion", KEY_CHOICE, OF(tcp.congestion), .names = emu_congestion_names, .noun = "a congestion control",
-     .usual = "newreno", .meaning = "congestion control; one that the native engine lacks runs on ns3"},
+     .usual = "newreno", .meaning = "congestion control; one that the native engine lacks runs on ns3, or on linux"},
     {"window", KEY_WINDOW, OF(tcp.receive_buffer_bytes), .usual = "3MB",
      .meaning = "send and receive buffer of every flow"},
     {"initial_window", KEY_INTEGER, OF(tcp.initial_window_segments), .min = 1, .max = 1000000, .zero = "warm",
@@ -211,7 +211,7 @@ static const struct key tcp_keys[] = {
     {"hystart", KEY_SWITCH, OF(tcp.hystart), .usual = "true",
      .meaning = "CUBIC leaves slow start when the delay grows"},
     {"small_queues", KEY_BYTES, OF(tcp.small_queue_bytes), .max = 1000000000, .usual = "0B",
-     .meaning = "most of its own data a sender keeps in its NIC (TCP Small Queues); 0: no bound"},
+     .meaning = "most of its own data a sender keeps in its NIC (TCP Small Queues; on linux its own bound); 0: no bound"},
     {0},
 };
 
