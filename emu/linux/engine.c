@@ -29,6 +29,7 @@
 #define CLIENT_PORTS 16384
 #define SEGMENT_AROUND 12 /* TCP's timestamps, which MSS counts and a segment's payload does not */
 #define HEADERS 52 /* IPv4 20, TCP 20, timestamps 12 */
+#define IPV4 "/proc/sys/net/ipv4/"
 
 struct linux_end {
     struct linux_flow *flow; /* borrowed */
@@ -133,16 +134,20 @@ static bool flow_option(int socket, int level, int name, int value)
 static int flow_socket(const struct linux_flow *f, int host, int port, struct error *err)
 {
     const struct emu_tcp_config *tcp = &f->config.tcp;
+    const struct emu_tcp_linux *own = &tcp->linux_own;
+    const uint64_t pace = (uint64_t)own->pacing_bps / 8;
     const char *control = emu_congestion_rows[tcp->congestion].linux_name;
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_port = htons((uint16_t)port),
                              .sin_addr.s_addr = htonl(emu_engine_ipv4(host))};
     int s = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (s < 0 || !flow_option(s, SOL_SOCKET, SO_REUSEADDR, 1) ||
-        !flow_option(s, SOL_SOCKET, SO_SNDBUFFORCE, (int)tcp->send_buffer_bytes) ||
-        !flow_option(s, SOL_SOCKET, SO_RCVBUFFORCE, (int)tcp->receive_buffer_bytes) ||
+        (!own->autotuning && (!flow_option(s, SOL_SOCKET, SO_SNDBUFFORCE, (int)tcp->send_buffer_bytes) ||
+                              !flow_option(s, SOL_SOCKET, SO_RCVBUFFORCE, (int)tcp->receive_buffer_bytes))) ||
+        (own->pacing_bps > 0 && setsockopt(s, SOL_SOCKET, SO_MAX_PACING_RATE, &pace, sizeof pace) != 0) ||
         !flow_option(s, IPPROTO_TCP, TCP_NODELAY, !tcp->nagle) ||
-        !flow_option(s, IPPROTO_TCP, TCP_MAXSEG, (int)tcp->segment_bytes + SEGMENT_AROUND) ||
+        !flow_option(s, IPPROTO_TCP, TCP_MAXSEG,
+                     (int)tcp->segment_bytes + (own->timestamps ? SEGMENT_AROUND : 0)) ||
         bind(s, (const struct sockaddr *)&at, sizeof at) != 0) {
         error_set_errno(err, "the kernel inside: a socket of host h%d", host);
     } else if (setsockopt(s, IPPROTO_TCP, TCP_CONGESTION, control, (socklen_t)strlen(control)) != 0) {
@@ -237,12 +242,33 @@ static bool flow_route(struct emu_engine *e, const struct emu_flow_config *c, in
 }
 
 /* What the scenario's tcp sets for a whole host, in its namespace. */
-static bool flow_sysctls(const struct emu_tcp_config *tcp, struct error *err)
+static bool flow_sysctls(struct linux_host *h, const struct emu_tcp_config *tcp, struct error *err)
 {
-    return linux_host_set("/proc/sys/net/ipv4/tcp_sack", tcp->sack, err) &&
-           linux_host_set("/proc/sys/net/ipv4/tcp_slow_start_after_idle", tcp->idle_restart, err) &&
-           linux_host_set("/proc/sys/net/ipv4/tcp_no_metrics_save", 1, err) &&
-           linux_host_set("/sys/module/tcp_cubic/parameters/hystart", tcp->hystart, err);
+    const struct emu_tcp_linux *own = &tcp->linux_own;
+    const struct {
+        const char *path;
+        int64_t value;
+    } rows[] = {
+        {IPV4 "tcp_sack", tcp->sack},
+        {IPV4 "tcp_slow_start_after_idle", tcp->idle_restart},
+        {IPV4 "tcp_no_metrics_save", 1}, /* a connection learns nothing from another */
+        {IPV4 "tcp_timestamps", own->timestamps},
+        {IPV4 "tcp_ecn", own->ecn},
+        {IPV4 "tcp_recovery", own->rack},
+        {IPV4 "tcp_early_retrans", own->tail_probe ? 3 : 0},
+        {"/sys/module/tcp_cubic/parameters/hystart", tcp->hystart},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!linux_host_set(rows[i].path, rows[i].value, err))
+            return false;
+    if (own->autotuning && tcp->receive_buffer_bytes > h->buffer_bytes) {
+        int64_t most = 2 * tcp->receive_buffer_bytes; /* as SO_RCVBUF doubles */
+        const int64_t receive[3] = {4096, most < 131072 ? most : 131072, most}, send[3] = {4096, 16384, most};
+        h->buffer_bytes = tcp->receive_buffer_bytes;
+        if (!linux_host_set3(IPV4 "tcp_rmem", receive, err) || !linux_host_set3(IPV4 "tcp_wmem", send, err))
+            return false;
+    }
+    return own->gso || linux_host_no_gso(h, err);
 }
 
 static bool flow_hold(struct emu_engine *e, const struct emu_flow_config *c, struct error *err)
@@ -256,9 +282,10 @@ static bool flow_hold(struct emu_engine *e, const struct emu_flow_config *c, str
 static bool flow_listen(struct emu_engine *e, struct linux_flow *f, struct error *err)
 {
     const struct emu_flow_config *c = &f->config;
-    return flow_hold(e, c, err) && flow_route(e, c, c->source, c->sink, err) && flow_sysctls(&c->tcp, err) &&
+    return flow_hold(e, c, err) && linux_host_enter(&e->hosts[c->source], err) &&
+           flow_sysctls(&e->hosts[c->source], &c->tcp, err) && flow_route(e, c, c->source, c->sink, err) &&
            flow_route(e, c, c->sink, c->source, err) && linux_host_enter(&e->hosts[c->sink], err) &&
-           flow_sysctls(&c->tcp, err) &&
+           flow_sysctls(&e->hosts[c->sink], &c->tcp, err) &&
            (f->listener = flow_socket(f, c->sink, EMU_ENGINE_FIRST_PORT + f->number, err)) >= 0 &&
            (listen(f->listener, 1) == 0 || error_set_errno(err, "the kernel inside: listening at h%d", c->sink));
 }

@@ -18,15 +18,29 @@
 
 #define ETH0 "eth0"
 
-bool linux_host_set(const char *path, int64_t value, struct error *err)
+static bool host_write(const char *path, const char *text, struct error *err)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool ok = fd >= 0 && dprintf(fd, "%lld\n", (long long)value) > 0;
+    bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
     if (!ok)
         error_set_errno(err, "the kernel inside: %s", path);
     if (fd >= 0)
         close(fd);
     return ok;
+}
+
+bool linux_host_set(const char *path, int64_t value, struct error *err)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld\n", (long long)value);
+    return host_write(path, text, err);
+}
+
+bool linux_host_set3(const char *path, const int64_t value[static 3], struct error *err)
+{
+    char text[96];
+    snprintf(text, sizeof text, "%lld %lld %lld\n", (long long)value[0], (long long)value[1], (long long)value[2]);
+    return host_write(path, text, err);
 }
 
 static void put_ipv4(struct sockaddr *to, uint32_t address)
@@ -150,6 +164,17 @@ static bool netlink_ask(int fd, const struct netlink_message *m)
     memcpy(&answer, bytes, sizeof answer);
     errno = -answer.error.error;
     return errno == 0;
+}
+
+bool linux_host_no_gso(const struct linux_host *h, struct error *err)
+{
+    struct ifinfomsg link = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(ETH0)};
+    uint32_t one = 1;
+    struct netlink_message m = netlink_new(RTM_NEWLINK, &link, sizeof link);
+    m.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+    netlink_add(&m, IFLA_GSO_MAX_SEGS, &one, sizeof one);
+    return netlink_ask(h->netlink, &m) ||
+           error_set_errno(err, "the kernel inside: host h%d without segmentation offload", h->number);
 }
 
 bool linux_host_route(const struct linux_host *h, int to, const struct linux_route *route, struct error *err)

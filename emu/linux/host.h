@@ -12,6 +12,7 @@ struct linux_host {
     int namespace; /* descriptor, as netlink */
     int netlink;
     int64_t mtu;
+    int64_t buffer_bytes; /* that autotuning may reach; 0: nobody asked */
     bool hold; /* frames are their sender's until the engine says that they have left */
 };
 
@@ -33,6 +34,10 @@ bool linux_host_enter(const struct linux_host *h, struct error *err);
 /* In the host's namespace: frames of so many payload bytes fit. */
 bool linux_host_fit(struct linux_host *h, int64_t mtu, struct error *err);
 
+/* In the host's namespace: TCP hands over a segment at a time, no bursts. */
+bool linux_host_no_gso(const struct linux_host *h, struct error *err);
+
+/* A host's small queues. */
 bool linux_host_hold(struct linux_host *h, int device, struct error *err);
 
 /* A permanent neighbour and the route to it. */
@@ -40,5 +45,8 @@ bool linux_host_route(const struct linux_host *h, int to, const struct linux_rou
 
 /* Writes a number to a file below /proc/sys or /sys; of /proc/sys/net in the process's namespace. */
 bool linux_host_set(const char *path, int64_t value, struct error *err);
+
+/* The same for a sysctl of three numbers. */
+bool linux_host_set3(const char *path, const int64_t value[static 3], struct error *err);
 
 #endif
