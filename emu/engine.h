@@ -32,7 +32,7 @@ struct emu_tcp_linux {
     bool ecn;            /* asked for, and granted (RFC 3168) */
     bool rack, tail_probe; /* RFC 8985 */
     bool autotuning;     /* buffers grow as they are needed, up to the window */
-    int64_t pacing_bps;  /* of payload and headers, at most; 0: as the congestion control wants */
+    int64_t pacing_bps;  /* of payload, at most; 0: as the congestion control wants */
 };
 
 struct emu_tcp_config {

@@ -198,7 +198,7 @@ static const struct key linux_keys[] = {
     {"autotuning", KEY_SWITCH, OF(tcp.linux_own.autotuning), .usual = "false",
      .meaning = "buffers grow as they are needed, up to tcp.window"},
     {"pacing", KEY_RATE, OF(tcp.linux_own.pacing_bps), RATES, .optional = true,
-     .otherwise = "as the congestion control wants", .meaning = "most that a flow sends (SO_MAX_PACING_RATE)"},
+     .otherwise = "as the congestion control wants", .meaning = "most payload that a flow sends (SO_MAX_PACING_RATE)"},
     {0},
 };
 

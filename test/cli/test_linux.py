@@ -176,6 +176,69 @@ class Tcp(Case):
         self.bad(2, ["flow f1", "tcp.initial_window"], "run", "windows.yaml", "--engine", "linux", "--quiet")
 
 
+class Own(Case):
+    """tcp.linux.*"""
+    ONE = ("traffic.star.incoming=1", "traffic.star.outgoing=0")
+
+    def segments(self, *sets):
+        """IPv4 total length, TCP header bytes, flags, window and source port of each segment at h0."""
+        self.linux("duration=300ms", "warmup=100ms", *self.ONE, *sets)
+        data = (self.dir / "out/h0.pcap").read_bytes()
+        found, at = [], 24
+        while at < len(data):
+            caught = struct.unpack_from("<I", data, at + 8)[0]
+            frame = data[at + 16:at + 16 + caught]
+            at += 16 + caught
+            found.append((struct.unpack_from(">H", frame, 16)[0], (frame[46] >> 4) * 4, frame[47],
+                          struct.unpack_from(">H", frame, 48)[0], struct.unpack_from(">H", frame, 34)[0]))
+        return found
+
+    def test_timestamps(self):
+        """12 bytes of every header, and as many more of payload where they are off: the segment stays 1448."""
+        self.assertEqual(max(s[0] for s in self.segments()), 20 + 32 + 1448)
+        off = self.segments("tcp.linux.timestamps=false")
+        self.assertEqual(max(s[0] for s in off), 20 + 20 + 1448)
+
+    def test_ecn(self):
+        """RFC 3168, section 6.1.1: the SYN carries ECE and CWR, the answer ECE alone."""
+        syns = [s[2] for s in self.segments("tcp.linux.ecn=true") if s[2] & 2]
+        self.assertEqual(syns, [0xc2, 0x52])
+        self.assertEqual([s[2] for s in self.segments() if s[2] & 2], [0x02, 0x12])
+
+    def test_autotuning_begins_small_and_grows_up_to_the_window(self):
+        def windows(*sets):
+            return [s[3] for s in self.segments("tcp.window=2MB", *sets) if s[4] == 5001 and not s[2] & 2]
+        fixed, tuned = windows(), windows("tcp.linux.autotuning=true")
+        self.assertLess(tuned[0], fixed[-1])
+        self.assertLessEqual(max(tuned), fixed[-1] + 1)  # the scale is the same, as the limit is
+        self.assertGreater(max(tuned), tuned[0])
+
+    def test_pacing(self):
+        flow = self.linux("duration=500ms", "warmup=100ms", "capture=[]", "tcp.linux.pacing=50Mbps",
+                          *self.ONE)["flows"][0]
+        self.assertAlmostEqual(flow["steady_goodput_bps"] / 50e6, 1, delta=0.02)
+        self.assertLess(flow["round_trip"]["data_wait_s"], 0.001)
+
+    def tail(self, *sets):
+        """60 kB in one burst from 100 Gb/s into 100 Mb/s with room for half of it: what is lost is the tail."""
+        flow = self.linux("network.link.up=100Gbps", "network.switch.limit=30kB", "tcp.initial_window=100", "warmup=0s",
+                          "traffic.star.bytes=60kB", "tcp.window=200kB", "capture=[]", *self.ONE, *sets)["flows"][0]
+        self.assertTrue(flow["done"])
+        self.assertGreater(flow["retransmitted_segments"], 10)
+        return flow["end_s"] - flow["start_s"]
+
+    def test_a_lost_tail_is_found_by_a_probe_and_by_time(self):
+        """RFC 8985: a probe after two round trips, and its SACK is later than all that is missing. Without either
+        it takes the retransmission timeout, 200 ms at least."""
+        self.assertLess(self.tail(), 0.1)
+        self.assertGreater(self.tail("tcp.linux.tail_probe=false"), 0.2)
+        self.assertGreater(self.tail("tcp.linux.rack=false"), 0.2)
+
+    def test_they_are_of_this_engine(self):
+        self.bad(2, ["tcp.linux", "is for engine: linux"], "run", "star.yaml", "--engine", "native", "--set",
+                 "tcp.linux.gso=false")
+
+
 class Engines(Case):
     """Nothing lost: steady goodput within 1 %, durations within 2 %."""
 
@@ -205,6 +268,12 @@ class Engines(Case):
 
     def test_benchmark(self):
         self.agree("zhu-figure1.yaml")
+
+    def test_what_segmentation_offload_makes_different(self):
+        """With it a sender waits until its window lets a burst of up to 64 kB go, and a receiver acknowledges the end
+        of every burst; without, native is within 1 % of Linux here, too."""
+        self.agree("windows.yaml", "engine=linux", "tcp.linux.gso=false", "duration=600ms", "warmup=200ms")
+        self.agree("slow-host.yaml", "engine=linux", "tcp.linux.gso=false")
 
     @e2e.needs_engine
     def test_all_three(self):
