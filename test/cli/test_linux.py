@@ -220,9 +220,11 @@ class Own(Case):
         self.assertLess(flow["round_trip"]["data_wait_s"], 0.001)
 
     def tail(self, *sets):
-        """60 kB in one burst from 100 Gb/s into 100 Mb/s with room for half of it: what is lost is the tail."""
+        """40 segments in one burst from 100 Gb/s into 100 Mb/s with room for half of it: what is lost is the tail, and
+        on a connection that stays open nothing comes after it. Two such messages."""
         flow = self.linux("network.link.up=100Gbps", "network.switch.limit=30kB", "tcp.initial_window=100", "warmup=0s",
-                          "traffic.star.bytes=60kB", "tcp.window=200kB", "capture=[]", *self.ONE, *sets)["flows"][0]
+                          "traffic={flows: [{from: h1, to: h0, bytes: 57920B, repeat: 2}]}", "tcp.window=200kB",
+                          "capture=[]", *sets)["flows"][0]
         self.assertTrue(flow["done"])
         self.assertGreater(flow["retransmitted_segments"], 10)
         return flow["end_s"] - flow["start_s"]
