@@ -142,14 +142,14 @@ static void start_exec(const struct start *s, int console)
         memory_text("rootfstype=hostfs"),
         memory_text("rootflags=/"),
         memory_text("rw"),
-        memory_text("init=%s", s->config->program),
+        memory_text("init=\"%s\"", s->config->program), /* which may have spaces */
         memory_text("con=null"),
         memory_text("con0=null,fd:1"),
         memory_text("quiet"),
         memory_text("panic=-1"),
         memory_text("time-travel=inf-cpu"),
         memory_text("time-travel-start=1000000000000000000"),
-        memory_text("uml_dir=%s", s->private),
+        memory_text("uml_dir=."),
         memory_text("umid=uml"),
         memory_text(LINUX_START_DIRECTORY "=%s", directory),
         NULL,
@@ -162,7 +162,7 @@ static void start_exec(const struct start *s, int console)
     };
     int null = open("/dev/null", O_RDWR);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(console, STDOUT_FILENO) < 0 ||
-        dup2(console, STDERR_FILENO) < 0 || chdir("/") != 0)
+        dup2(console, STDERR_FILENO) < 0 || chdir(s->private) != 0)
         return;
     start_pin(s);
     execve(s->kernel, arguments, environment);

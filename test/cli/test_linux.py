@@ -368,7 +368,7 @@ class Left(Case):
             self.skipTest("every other test here is one, as this is no root")
         cache = self.dir / "cache/contraflow" / KERNEL.parent.name
         shutil.copytree(KERNEL.parent, cache, ignore=shutil.ignore_patterns("cpu-*"))
-        programs = self.dir / "programs"
+        programs = self.dir / "my programs"
         programs.mkdir()
         for name in ("contraflow", "contraflow-linux"):
             shutil.copy(e2e.CONTRAFLOW.with_name(name), programs)
