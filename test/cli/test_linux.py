@@ -79,6 +79,10 @@ class Table(Case):
     def test_a_double_window_out_gets_twice_as_much(self):
         self.near(self.rates("traffic.star.outgoing_window=600kB"), [45.45, 45.52, 91.35])
 
+    def test_a_double_window_in_gets_twice_as_much(self):
+        self.near(self.rates("traffic={flows: [{from: h1, to: h0}, {from: h2, to: h0, window: 600kB}, {from: h0, to: h3}]}",
+                             "network.hosts=4", "duration=10s", "warmup=2s"), [31.2, 62.0, 31.3])
+
     def test_acks_first_bring_the_lone_flow_its_link(self):
         self.near(self.rates("network.nic.queue=ack-first", "network.switch.queue=ack-first"), [45.65, 45.62, 91.28])
 
