@@ -2,7 +2,7 @@
 MESON_BUILD = build
 SANITIZE_BUILD = build-sanitize
 
-.PHONY: all setup build demo papers test test-gcc test-sanitize clean
+.PHONY: all setup build demo papers linux test test-gcc test-sanitize test-linux clean
 
 all: build
 
@@ -20,11 +20,15 @@ demo: build
 papers: build
 	@test/papers/record.py run $(MESON_BUILD)/contraflow $(PAPERS)
 
+# The kernel of `contraflow run --engine linux`, into the user's cache, once: no root, some 6 minutes of two processors.
+linux:
+	@scripts/linux
+
 test: test-gcc test-sanitize
 
 # Hostile input is left to the sanitizers below, which see more of what it does.
 test-gcc: build
-	@meson test -C $(MESON_BUILD) --print-errorlogs --no-suite hostile
+	@meson test -C $(MESON_BUILD) --print-errorlogs --no-suite hostile --no-suite linux
 
 # The same tests once more, compiled by clang and watched by AddressSanitizer and UndefinedBehaviorSanitizer. Left out are
 # fuzzing, which has them anyway, figures over hundreds of runs, and the commands of the book.
@@ -34,6 +38,10 @@ test-sanitize: setup
 	@meson compile -C $(SANITIZE_BUILD)
 	@meson test -C $(SANITIZE_BUILD) --print-errorlogs --timeout-multiplier 4 \
 	    --no-suite fuzz --no-suite figures --no-suite documents
+
+# What needs that kernel.
+test-linux: build linux
+	@meson test -C $(MESON_BUILD) --print-errorlogs --suite linux
 
 clean:
 	rm -rf $(MESON_BUILD) $(SANITIZE_BUILD) demo

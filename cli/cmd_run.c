@@ -193,29 +193,66 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
     return cli_fail(err);
 }
 
-static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, bool json)
+/* The engines that --cross-check compares, the first of them the reference. */
+struct cross_check {
+    enum scenario_engine engine[STUDY_CROSS_CHECK_ENGINES];
+    const char *name[STUDY_CROSS_CHECK_ENGINES];
+    size_t n;
+    bool json, given;
+};
+
+/* --engines native,linux */
+static bool cross_check_engines(const struct cli_option *option, const char *text, struct error *err)
 {
-    struct run_plan parts[2] = {{.lock = -1}, {.lock = -1}};
+    struct cross_check *x = option->to;
+    char name[16];
+    x->given = true;
+    for (x->n = 0; *text; text += strspn(text, ",")) {
+        int length = (int)strcspn(text, ","), e = 0;
+        snprintf(name, sizeof name, "%.*s", length, text);
+        while (e < SCENARIO_ENGINES && strcmp(name, scenario_engine_names[e]) != 0)
+            e++;
+        bool again = false;
+        for (size_t i = 0; i < x->n; i++)
+            again = again || x->engine[i] == (enum scenario_engine)e;
+        if (e == SCENARIO_ENGINES || again)
+            return error_set(err, ERROR_INPUT, "--engines: '%.*s' %s; try --engines native,linux", length, text,
+                             again ? "is there twice" : "is not an engine");
+        x->engine[x->n] = (enum scenario_engine)e;
+        x->name[x->n++] = scenario_engine_names[e];
+        text += length;
+    }
+    return x->n > 1 || error_set(err, ERROR_INPUT, "--engines: --cross-check compares two or three; try --engines "
+                                 "native,linux");
+}
+
+static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, const struct cross_check *x)
+{
+    struct run_plan parts[STUDY_CROSS_CHECK_ENGINES] = {{.lock = -1}, {.lock = -1}, {.lock = -1}};
     struct study_cross_check c = {.n = 0};
     struct error err = {0};
     int status = 0;
     if (!outfile_make_directory(p->directory, &err))
         return cli_fail(&err);
-    for (int e = SCENARIO_ENGINE_NS3; e <= SCENARIO_ENGINE_NATIVE && status == 0; e++)
-        status = cross_check_run(p, (enum scenario_engine)e, parallel, quiet, &parts[e], &err);
-    assert(status || (parts[0].jobs && parts[1].jobs)); /* cross_check_run() made them */
-    for (int i = 0; status == 0 && i < parts[0].n_jobs; i++)
-        if (!study_cross_check_add(&c,
-                                   p->scenario.n_points ? strrchr(parts[0].jobs[i].directory, '/') + 1 : p->directory,
-                                   parts[0].jobs[i].directory, parts[1].jobs[i].directory, &err))
+    for (size_t e = 0; e < x->n && status == 0; e++)
+        status = cross_check_run(p, x->engine[e], parallel, quiet, &parts[e], &err);
+    for (int i = 0; status == 0 && i < parts[0].n_jobs; i++) {
+        const char *directories[STUDY_CROSS_CHECK_ENGINES];
+        for (size_t e = 0; e < x->n; e++) {
+            assert(parts[e].jobs); /* cross_check_run() made them */
+            directories[e] = parts[e].jobs[i].directory;
+        }
+        if (!study_cross_check_add(&c, p->scenario.n_points ? strrchr(directories[0], '/') + 1 : p->directory,
+                                   directories, x->n, &err))
             status = cli_fail(&err);
-        else if (!json)
-            cli_cross_check_show_run(&c.run[c.n - 1]);
-    if (status == 0 && json)
-        cli_cross_check_show_json(&c);
+        else if (!x->json)
+            cli_cross_check_show_run(&c.run[c.n - 1], x->name);
+    }
+    if (status == 0 && x->json)
+        cli_cross_check_show_json(&c, x->name);
     else if (status == 0)
         cli_cross_check_show_end(&c);
-    for (int e = 0; e < 2; e++) {
+    for (int e = 0; e < STUDY_CROSS_CHECK_ENGINES; e++) {
         parts[e].scenario = (struct scenario){0};
         plan_fini(&parts[e]);
     }
@@ -232,7 +269,10 @@ int cmd_run(int argc, char **argv)
     const char *output = NULL;
     char engine[PATH_MAX];
     int64_t parallel = sweep_engines_processors();
-    bool quiet = false, both = false, json = false, keys = false;
+    bool quiet = false, both = false, keys = false;
+    struct cross_check x = {{SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE},
+                            {scenario_engine_names[SCENARIO_ENGINE_NS3], scenario_engine_names[SCENARIO_ENGINE_NATIVE]},
+                            2, false, false};
     const struct cli_option options[] = {
         {"output", 'o', .text = &output},
         {"engine", 0, .call = cli_options_engine, .to = &sets},
@@ -241,7 +281,8 @@ int cmd_run(int argc, char **argv)
         {"jobs", 'j', .call = cli_options_jobs, .to = &parallel},
         {"quiet", 'q', .flag = &quiet},
         {"cross-check", 0, .flag = &both},
-        {"json", 0, .flag = &json},
+        {"engines", 0, .call = cross_check_engines, .to = &x},
+        {"json", 0, .flag = &x.json},
         {"keys", 0, .flag = &keys},
         {0},
     };
@@ -256,8 +297,9 @@ int cmd_run(int argc, char **argv)
         error_set(&err, ERROR_INPUT, "run takes one SCENARIO.yaml, not %d; see 'contraflow run --help'", argc - at);
         return cli_fail(&err);
     }
-    if (json && !both) {
-        error_set(&err, ERROR_INPUT, "--json goes with --cross-check; a run's figures are in its summary.json");
+    if ((x.json || x.given) && !both) {
+        error_set(&err, ERROR_INPUT, x.json ? "--json goes with --cross-check; a run's figures are in its summary.json"
+                                            : "--engines goes with --cross-check; a run has one, --engine NAME");
         return cli_fail(&err);
     }
     const char *path = argv[at];
@@ -269,7 +311,7 @@ int cmd_run(int argc, char **argv)
     plan.directory = output ? memory_text("%s", output) : cli_output_name(path, "-run");
     int status;
     if (both)
-        status = cross_check_runs(&plan, (int)parallel, quiet, json);
+        status = cross_check_runs(&plan, (int)parallel, quiet, &x);
     else if (!sweep_engines_path(plan.scenario.engine, engine, sizeof engine, &err) ||
              !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);

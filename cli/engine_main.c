@@ -4,15 +4,12 @@
  * `contraflow run` starts one process a simulation. It prints "progress FRACTION" on stdout and, on failure, one
  * line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
 #include "base/process.h"
-#include "sweep/engines.h"
-#include "results/directory.h"
-#include "scenarios/load.h"
-#include "scenarios/run.h"
+#include "cli/engine_run.h"
+#include "emu/engine.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -45,20 +42,5 @@ int main(int argc, char **argv)
                 program_invocation_short_name, emu_engine_name());
         return !asked ? ERROR_INPUT : fflush(stdout) == 0 ? 0 : ERROR_SYSTEM;
     }
-    struct error err = {0};
-    struct scenario s = {0};
-    char *path = results_directory_path(argv[1], "scenario.yaml");
-    bool ok = scenario_load(&s, path, NULL, 0, &err);
-    struct scenario_run_result result = {0};
-    if (ok) {
-        struct scenario_run_options options = {argv[1], on_progress, NULL, &interrupted};
-        ok = scenario_run(&s, &options, &result, &err);
-        scenario_fini(&s);
-    }
-    free(path);
-    if (!ok) {
-        fprintf(stderr, "%s\n", err.message);
-        return (int)err.code;
-    }
-    return result.interrupted ? SWEEP_ENGINES_INTERRUPTED : 0;
+    return cli_engine_run(argv[1], on_progress, NULL, &interrupted);
 }

@@ -25,6 +25,16 @@ struct emu_engine_config {
     void *user; /* borrowed */
 };
 
+/* What only Linux's own TCP has. */
+struct emu_tcp_linux {
+    bool gso;            /* segments leave TCP in bursts of up to 64 kB and are cut behind it */
+    bool timestamps;     /* RFC 7323 */
+    bool ecn;            /* asked for, and granted (RFC 3168) */
+    bool rack, tail_probe; /* RFC 8985 */
+    bool autotuning;     /* buffers grow as they are needed, up to the window */
+    int64_t pacing_bps;  /* of payload, at most; 0: as the congestion control wants */
+};
+
 struct emu_tcp_config {
     enum emu_congestion congestion;
     int64_t send_buffer_bytes;     /* bounds unacknowledged bytes */
@@ -40,6 +50,7 @@ struct emu_tcp_config {
     bool idle_restart;        /* after an idle retransmission timeout the window is the initial one again, if that is
                                * less (RFC 5681, section 4.1). Native alone has it */
     bool hystart;             /* CUBIC leaves slow start when the delay grows, as Linux's does */
+    struct emu_tcp_linux linux_own;
     int64_t small_queue_bytes; /* a sender keeps at most this much of its own data in its NIC; 0: no bound */
 };
 
@@ -91,6 +102,11 @@ void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes);
 void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes);
 
 struct emu_clock emu_engine_clock(struct emu_engine *e);
+
+/* No frame that a host sends reaches one, or has one reached, sooner than ahead_ps after it. Where the clock asks for
+ * that (schedule_ahead), before the run. */
+void emu_engine_set_ahead(struct emu_engine *e, int64_t ahead_ps);
+
 const struct emu_frame_ops *emu_engine_frame_ops(void);
 
 /* A frame reaches a host's stack; takes ownership of frame->packet. */

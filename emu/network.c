@@ -251,6 +251,29 @@ int64_t emu_network_transit_ps(const struct emu_network *n, int host, const stru
     }
 }
 
+/* Bounds from below that get better with each round: a tree is four cables deep. */
+int64_t emu_network_look_ahead(struct emu_network *n)
+{
+    int64_t least_ps = EMU_CLOCK_NEVER;
+    for (int round = 0; round < 4; round++)
+        for (int i = 0; i < n->n_switches; i++) {
+            struct emu_switch *s = &n->switches[i];
+            int64_t ahead_ps = EMU_CLOCK_NEVER;
+            for (int k = 0; k < s->n_ports; k++) {
+                int64_t reach_ps = s->ports[k].far ? emu_port_reach_ps(&s->ports[k]) : EMU_CLOCK_NEVER;
+                ahead_ps = reach_ps < ahead_ps ? reach_ps : ahead_ps;
+            }
+            for (int k = 0; k < s->n_ports; k++)
+                if (s->ports[k].far)
+                    s->ports[k].far->ahead_ps = ahead_ps;
+        }
+    for (int i = 0; i < emu_network_nic_count(n); i++) {
+        int64_t reach_ps = n->nics[i].far ? emu_port_reach_ps(&n->nics[i]) : EMU_CLOCK_NEVER;
+        least_ps = reach_ps < least_ps ? reach_ps : least_ps;
+    }
+    return least_ps;
+}
+
 int emu_network_nic_count(const struct emu_network *n)
 {
     return n->config.hosts * n->nics_per_host;

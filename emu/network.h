@@ -55,6 +55,10 @@ struct emu_network {
     void *user;
 };
 
+/* Tells every port how long what it sends is from reaching a host (struct emu_port's ahead_ps), for clocks that ask.
+ * Returns the least time from a host's sending of a frame until one reaches a host because of it. */
+int64_t emu_network_look_ahead(struct emu_network *n);
+
 /* Returns the time, in ps, that a frame takes from `host`'s stack to its destination's when it waits nowhere, until that
  * has taken it; -1 while a switch does not know where the destination is. */
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame);

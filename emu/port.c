@@ -117,6 +117,18 @@ void emu_port_settle(struct emu_port *p)
     port_settle(p, emu_clock_now(&p->clock)); /* ack-first: everything on the line has started */
 }
 
+int64_t emu_port_reach_ps(const struct emu_port *p)
+{
+    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : EMU_FRAME_MIN_WIRE_BYTES - EMU_PORT_GAP_BYTES;
+    return emu_port_wire_ps(&p->link, bytes) + p->delay_ps + p->ahead_ps;
+}
+
+/* How far events of this port's transmitter are from a host. */
+static int64_t port_ahead_ps(const struct emu_port *p)
+{
+    return p->watch.left || !p->clock.schedule_ahead ? 0 : emu_port_reach_ps(p);
+}
+
 static void port_arrive(void *arg);
 
 /* Schedules the arrival of the oldest frame on the line. */
@@ -126,7 +138,8 @@ static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
     p->arriving = true;
     __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
     int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : emu_frame_wire_bytes(&next->frame) - EMU_PORT_GAP_BYTES;
-    emu_clock_schedule(&p->clock, next->start_ps + port_wire_ps(p, bytes) + p->delay_ps - now_ps, port_arrive, p);
+    emu_clock_schedule_ahead(&p->clock, next->start_ps + port_wire_ps(p, bytes) + p->delay_ps - now_ps, p->ahead_ps,
+                             port_arrive, p);
 }
 
 static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps);
@@ -174,7 +187,8 @@ static void port_show_started(struct emu_port *p, int64_t now_ps)
     if (p->showing || p->shown == p->line_count)
         return;
     p->showing = true;
-    emu_clock_schedule(&p->clock, port_slot(p, p->shown)->start_ps - now_ps, port_show, p);
+    emu_clock_schedule_ahead(&p->clock, port_slot(p, p->shown)->start_ps - now_ps,
+                             p->watch.left ? 0 : EMU_CLOCK_NEVER, port_show, p);
 }
 
 static void port_show(void *arg)
@@ -241,7 +255,7 @@ static void port_start(struct emu_port *p, const struct emu_frame *frame, int64_
     p->started++;
     if (!p->arriving)
         port_await_arrival(p, now_ps);
-    emu_clock_schedule(&p->clock, port_busy_ps(p, frame), port_transmit_next, p);
+    emu_clock_schedule_ahead(&p->clock, port_busy_ps(p, frame), port_ahead_ps(p), port_transmit_next, p);
 }
 
 /* The next frame to send; those that the discipline loses on the way are dropped. */

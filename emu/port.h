@@ -78,6 +78,7 @@ struct emu_port {
     size_t started, shown;        /* of the line, from its head: on the wire; shown to tap and watch */
     int64_t free_ps;              /* when the transmitter is done with all there is (FIFO) */
     int64_t byte_ps, delay_ps;    /* of the link; a byte that takes no whole number of them: 0 */
+    int64_t ahead_ps;             /* what arrives at the far port reaches no host sooner than so much later */
     struct emu_port *far;         /* borrowed */
     struct emu_clock clock;
     struct emu_tap tap;           /* tap.saw NULL: nobody looks */
@@ -112,6 +113,9 @@ int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes);
 
 /* A cable between two ports; a is the host's end, or the lower switch's. */
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link);
+
+/* Returns the least time from the start of a frame here until it reaches a host, by ahead_ps; what waits is later. */
+int64_t emu_port_reach_ps(const struct emu_port *p);
 
 /* Call before the first frame: the port then asks its queue for every frame, and PAUSE can stop it. */
 void emu_port_make_eager(struct emu_port *p);

@@ -62,6 +62,7 @@ FITS(shared, emu_architectures[SWITCH->architecture]->place == EMU_ARCHITECTURE_
 FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
      "is for inputs that wait: architecture input or voq, or a backplane")
 FITS(counts, s->n_points == 0, "does not go with points: each point, such as 2/1, says both numbers")
+FITS(linux, s->engine == SCENARIO_ENGINE_LINUX, "is for engine: linux")
 FITS(packets, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn; TCP counts in bytes")
 FITS(bytes, s->transport != SCENARIO_TRANSPORT_GBN, "is for TCP; Go-Back-N counts in packets")
 FITS(gbn, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn")
@@ -185,9 +186,25 @@ static const struct key network_keys[] = {
     {0},
 };
 
+static const struct key linux_keys[] = {
+    {"gso", KEY_SWITCH, OF(tcp.linux_own.gso), .usual = "true",
+     .meaning = "segmentation offload: TCP decides about bursts of up to 64 kB; frames are the same"},
+    {"timestamps", KEY_SWITCH, OF(tcp.linux_own.timestamps), .usual = "true", .meaning = "RFC 7323"},
+    {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .meaning = "asked for and granted (RFC 3168)"},
+    {"rack", KEY_SWITCH, OF(tcp.linux_own.rack), .usual = "true",
+     .meaning = "losses are found by time (RFC 8985), not by three duplicates alone"},
+    {"tail_probe", KEY_SWITCH, OF(tcp.linux_own.tail_probe), .usual = "true",
+     .meaning = "a probe before the retransmission timeout (RFC 8985, section 7)"},
+    {"autotuning", KEY_SWITCH, OF(tcp.linux_own.autotuning), .usual = "false",
+     .meaning = "buffers grow as they are needed, up to tcp.window"},
+    {"pacing", KEY_RATE, OF(tcp.linux_own.pacing_bps), RATES, .optional = true,
+     .otherwise = "as the congestion control wants", .meaning = "most payload that a flow sends (SO_MAX_PACING_RATE)"},
+    {0},
+};
+
 static const struct key tcp_keys[] = {
     {"congestion", KEY_CHOICE, OF(tcp.congestion), .names = emu_congestion_names, .noun = "a congestion control",
-     .usual = "newreno", .meaning = "congestion control; one that the native engine lacks runs on ns3"},
+     .usual = "newreno", .meaning = "congestion control; one that the native engine lacks runs on ns3, or on linux"},
     {"window", KEY_WINDOW, OF(tcp.receive_buffer_bytes), .usual = "3MB",
      .meaning = "send and receive buffer of every flow"},
     {"initial_window", KEY_INTEGER, OF(tcp.initial_window_segments), .min = 1, .max = 1000000, .zero = "warm",
@@ -211,7 +228,8 @@ static const struct key tcp_keys[] = {
     {"hystart", KEY_SWITCH, OF(tcp.hystart), .usual = "true",
      .meaning = "CUBIC leaves slow start when the delay grows"},
     {"small_queues", KEY_BYTES, OF(tcp.small_queue_bytes), .max = 1000000000, .usual = "0B",
-     .meaning = "most of its own data a sender keeps in its NIC (TCP Small Queues); 0: no bound"},
+     .meaning = "most of its own data a sender keeps in its NIC (TCP Small Queues; on linux its own bound); 0: no bound"},
+    {"linux", KEY_SECTION, .keys = linux_keys, .misfit = misfit_linux, .meaning = "what only engine: linux has"},
     {0},
 };
 

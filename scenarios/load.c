@@ -2,6 +2,7 @@
 #include "scenarios/load.h"
 
 #include "base/filekind.h"
+#include "base/text.h"
 #include "scenarios/load_parts.h"
 
 #include <inttypes.h>
@@ -118,20 +119,30 @@ static bool load_captures(struct load *l)
     return true;
 }
 
-/* Native where it has what the scenario uses, unless an engine is asked for. */
+/* Native where it has what the scenario uses, unless an engine is asked for; else ns-3, else Linux. */
 static bool load_engine(struct load *l)
 {
+    static const enum scenario_engine wanted[] = {SCENARIO_ENGINE_NATIVE, SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_LINUX};
     struct scenario *s = l->s;
-    char what[96], other[96];
-    if (!load_given(l, "engine"))
-        s->engine = scenario_engine_lacks(s, SCENARIO_ENGINE_NATIVE, what) ? SCENARIO_ENGINE_NS3
-                                                                           : SCENARIO_ENGINE_NATIVE;
+    char what[96], able[64] = "", lacking[384] = "";
+    bool asked = load_given(l, "engine"), any = false;
+    if (!asked)
+        s->engine = SCENARIO_ENGINE_NS3;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const char *name = scenario_engine_names[wanted[i]];
+        if (scenario_engine_lacks(s, wanted[i], what)) {
+            if (wanted[i] != s->engine)
+                text_add(lacking, sizeof lacking, ", %s no %s", name, what);
+            continue;
+        }
+        if (!asked && !any)
+            s->engine = wanted[i];
+        text_add(able, sizeof able, "%s%s", any ? " or " : "; use ", name);
+        any = true;
+    }
     if (!scenario_engine_lacks(s, s->engine, what))
         return true;
-    enum scenario_engine rest = s->engine == SCENARIO_ENGINE_NS3 ? SCENARIO_ENGINE_NATIVE : SCENARIO_ENGINE_NS3;
-    bool neither = scenario_engine_lacks(s, rest, other);
-    return load_fail(l, "engine", "%s has no %s%s%s", scenario_engine_names[s->engine], what,
-                     neither ? ", and the other no " : "; use ", neither ? other : scenario_engine_names[rest]);
+    return load_fail(l, "engine", "%s has no %s%s", scenario_engine_names[s->engine], what, any ? able : lacking);
 }
 
 /* Takes the document. */

@@ -412,6 +412,8 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         return false;
     struct emu_clock clock = emu_engine_clock(r->engine);
     emu_network_init(&r->network, &s->network, &clock, emu_engine_frame_ops(), run_deliver, r);
+    if (clock.schedule_ahead)
+        emu_engine_set_ahead(r->engine, emu_network_look_ahead(&r->network));
     if (!run_open_taps(r) ||
         !record_queues_open(&r->queues, emu_network_port_count(&r->network), r->options->directory, &r->error) ||
         !run_add_traffic(r))

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LINUX_DELAYED_ACK_PS (40 * UNITS_PS_PER_MS) /* TCP_DELACK_MIN */
+
 /* In the order of their enums. */
-const char *const scenario_engine_names[] = {"ns3", "native", NULL};
+const char *const scenario_engine_names[] = {"ns3", "native", "linux", NULL};
 const char *const scenario_format_names[] = {"pcap", "pcapng", NULL};
 const char *const scenario_transport_names[] = {"tcp", "gbn", NULL};
 const char *const scenario_algorithm_names[] = {"shift", "pairwise", "synchronous", "group", "direct", "rounds", NULL};
@@ -43,19 +45,37 @@ void scenario_fini(struct scenario *s)
     *s = (struct scenario){0};
 }
 
-static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_engine engine, char what[static 96])
+static bool tcp_lacks_congestion(const struct emu_tcp_config *tcp, enum scenario_engine engine)
 {
     const struct emu_congestion_row *control = &emu_congestion_rows[tcp->congestion];
-    bool known = engine == SCENARIO_ENGINE_NS3 ? control->ns3_type != NULL : control->native;
-    if (known)
-        snprintf(what, 96, "%s", tcp->max_rto_ps > 0 ? "longest timeout (tcp.max_rto)"
-                                 : tcp->nagle        ? "Nagle's rule (tcp.nagle)"
-                                 : tcp->idle_restart ? "restart after idle times (tcp.idle_restart)"
-                                                     : "TCP Small Queues (tcp.small_queues)");
-    else
-        snprintf(what, 96, "congestion control '%s'", emu_congestion_names[tcp->congestion]);
-    return !known || (engine == SCENARIO_ENGINE_NS3 && (tcp->small_queue_bytes > 0 || tcp->max_rto_ps > 0 || tcp->nagle ||
-                                                     tcp->idle_restart));
+    return engine == SCENARIO_ENGINE_NS3     ? control->ns3_type == NULL
+           : engine == SCENARIO_ENGINE_LINUX ? control->linux_name == NULL
+                                             : !control->native;
+}
+
+static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_engine engine, char what[static 96])
+{
+    const bool ns3 = engine == SCENARIO_ENGINE_NS3, linux_tcp = engine == SCENARIO_ENGINE_LINUX;
+    const struct {
+        bool lacks;
+        const char *what;
+    } rows[] = {
+        {(ns3 || linux_tcp) && tcp->max_rto_ps > 0, "longest timeout (tcp.max_rto)"},
+        {ns3 && tcp->nagle, "Nagle's rule (tcp.nagle)"},
+        {ns3 && tcp->idle_restart, "restart after idle times (tcp.idle_restart)"},
+        {ns3 && tcp->small_queue_bytes > 0, "TCP Small Queues (tcp.small_queues)"},
+        {linux_tcp && tcp->delayed_ack_timeout_ps != LINUX_DELAYED_ACK_PS,
+         "delayed ACKs but its own, from 40 ms on (tcp.delayed_ack_timeout)"},
+    };
+    snprintf(what, 96, "congestion control '%s'", emu_congestion_names[tcp->congestion]);
+    if (tcp_lacks_congestion(tcp, engine))
+        return true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].lacks) {
+            snprintf(what, 96, "%s", rows[i].what);
+            return true;
+        }
+    return false;
 }
 
 bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96])

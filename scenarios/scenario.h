@@ -26,7 +26,7 @@
 #define SCENARIO_PRECISION_MESSAGES 5 /* counted at least before a mean's interval is believed */
 #define SCENARIO_WARM 0 /* initial window "warm": enough segments to cover the flow's window */
 
-enum scenario_engine { SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE };
+enum scenario_engine { SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE, SCENARIO_ENGINE_LINUX, SCENARIO_ENGINES };
 enum scenario_format { SCENARIO_FORMAT_PCAP, SCENARIO_FORMAT_PCAPNG };
 extern const char *const scenario_engine_names[], *const scenario_format_names[]; /* for base/names.h */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/cross_check.h - the same scenario by both engines, flow by flow. */
+/* study/cross_check.h - the same scenario by two engines or three, flow by flow. */
 #ifndef STUDY_CROSS_CHECK_H
 #define STUDY_CROSS_CHECK_H
 
@@ -8,12 +8,12 @@
 
 #include <limits.h>
 
-#define STUDY_CROSS_CHECK_RATE 0.01       /* steady goodput of flows without losses: within so much of ns-3's */
+#define STUDY_CROSS_CHECK_RATE 0.01       /* steady goodput of flows without losses: within so much of the first engine's */
 #define STUDY_CROSS_CHECK_COMPLETION 0.02 /* time from first to last payload */
 
-enum study_cross_check_engine { STUDY_CROSS_CHECK_NS3, STUDY_CROSS_CHECK_NATIVE, STUDY_CROSS_CHECK_ENGINES };
+#define STUDY_CROSS_CHECK_ENGINES 3 /* at most */
 
-/* Native against ns-3, relative; NAN where one of them has no figure. */
+/* An engine against the first, relative; NAN where one of them has no figure. */
 struct study_cross_check_difference {
     double rate, duration;
 };
@@ -21,8 +21,8 @@ struct study_cross_check_difference {
 struct study_cross_check_run {
     char label[PATH_MAX];
     struct results_summary summary[STUDY_CROSS_CHECK_ENGINES];
-    struct study_cross_check_difference *difference; /* owned; a flow each */
-    size_t n;
+    struct study_cross_check_difference *difference[STUDY_CROSS_CHECK_ENGINES]; /* owned; a flow each; [0]: NULL */
+    size_t n, n_engines;
     bool judged; /* no engine retransmitted anything: losses make rates a matter of chance, which takes many seeds */
 };
 
@@ -38,8 +38,8 @@ void study_cross_check_fini(struct study_cross_check *c);
 /* Seconds from its first payload to its last; NAN when it was not done. */
 double study_cross_check_duration_s(const struct results_flow *flow);
 
-/* Compares the summaries of two finished runs; run[n - 1] is theirs then. */
-bool study_cross_check_add(struct study_cross_check *c, const char *label, const char *ns3_directory,
-                           const char *native_directory, struct error *err);
+/* Compares the summaries of two or three finished runs; run[n - 1] is theirs then. */
+bool study_cross_check_add(struct study_cross_check *c, const char *label, const char *const *directories,
+                           size_t n_directories, struct error *err);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define IF_NATIVE_0(name)
 #define IF_NATIVE_1(name) " " name
-#define NATIVE_NAME(NAME, name, native, ns3_type, until_loss, meaning) IF_NATIVE_##native(#name)
+#define NATIVE_NAME(NAME, name, native, ns3_type, linux_name, until_loss, meaning) IF_NATIVE_##native(#name)
 #define NATIVE_CONTROLS EMU_CONGESTIONS(NATIVE_NAME)
 
 #define DISCIPLINE_LIST(NAME, name, text, meaning) text ", "

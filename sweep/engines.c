@@ -64,9 +64,12 @@ static bool engines_beside(const char *name, const char *needs, char *path, size
 
 bool sweep_engines_path(enum scenario_engine engine, char *path, size_t size, struct error *err)
 {
-    bool ns3 = engine == SCENARIO_ENGINE_NS3;
-    return engines_beside(ns3 ? "ns3" : "native", ns3 ? " (ns-3 3.37 is needed: apt install libns3-dev)" : "", path,
-                          size, err);
+    static const char *const needs[] = {
+        [SCENARIO_ENGINE_NS3] = " (ns-3 3.37 is needed: apt install libns3-dev)",
+        [SCENARIO_ENGINE_NATIVE] = "",
+        [SCENARIO_ENGINE_LINUX] = " (x86-64 Linux is needed, and no sanitizer)",
+    };
+    return engines_beside(scenario_engine_names[engine], needs[engine], path, size, err);
 }
 
 bool sweep_engines_path_mpi(char *path, size_t size, struct error *err)

@@ -29,7 +29,7 @@ struct sweep_grid_point {
     const char *axes;   /* values as JSON: {"traffic.star.incoming":2,"tcp.window":"10kB"} */
     const char *yaml;   /* the scenario, resolved */
     int64_t seed;
-    const char *engine; /* "native" or "ns3" */
+    const char *engine; /* "native", "ns3" or "linux" */
 };
 
 /* Reads the file, not the scenario. `first_seed` counts from there instead of 1; negative: not given. NULL and *err,

@@ -8,7 +8,7 @@ import unittest
 
 BUILD = pathlib.Path(sys.argv[1]).parent
 SANITIZED = sys.argv[2] != "none"  # FORTIFY would blind the sanitizers
-PROGRAMS = [p for p in (BUILD / f"contraflow{part}" for part in ("", "-native", "-ns3", "-mpi")) if p.exists()]
+PROGRAMS = [p for p in (BUILD / f"contraflow{part}" for part in ("", "-native", "-ns3", "-linux", "-mpi")) if p.exists()]
 
 
 def readelf(program, *options):

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define VIEW_TABLE_COLUMNS 16
+#define VIEW_TABLE_COLUMNS 20
 
 struct view_table {
     size_t columns;

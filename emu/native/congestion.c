@@ -3,7 +3,7 @@
 
 #define OPS_0(name) NULL,
 #define OPS_1(name) &native_##name,
-#define OPS(NAME, name, native, ns3_type, until_loss, meaning) OPS_##native(name)
+#define OPS(NAME, name, native, ns3_type, linux_name, until_loss, meaning) OPS_##native(name)
 const struct native_congestion *const native_congestions[] = {EMU_CONGESTIONS(OPS)};
 
 uint64_t native_congestion_half(void *state, const struct native_window *w, uint64_t segment, uint64_t flight,

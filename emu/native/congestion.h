@@ -37,7 +37,7 @@ struct native_congestion {
 
 #define NATIVE_CONGESTION_DECLARE_0(name)
 #define NATIVE_CONGESTION_DECLARE_1(name) extern const struct native_congestion native_##name;
-#define NATIVE_CONGESTION_DECLARE(NAME, name, native, ns3_type, until_loss, meaning) \
+#define NATIVE_CONGESTION_DECLARE(NAME, name, native, ns3_type, linux_name, until_loss, meaning) \
     NATIVE_CONGESTION_DECLARE_##native(name)
 EMU_CONGESTIONS(NATIVE_CONGESTION_DECLARE)
 

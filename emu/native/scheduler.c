@@ -131,6 +131,21 @@ void native_scheduler_run(struct native_scheduler *s, int64_t until_ps)
         s->now_ps = until_ps;
 }
 
+void native_scheduler_run_to(struct native_scheduler *s, int64_t time_ps)
+{
+    native_scheduler_run(s, time_ps + 1);
+    if (!s->stopped)
+        s->now_ps = time_ps;
+}
+
+int64_t native_scheduler_next(struct native_scheduler *s)
+{
+    if (s->head == s->tail)
+        front_fill(s);
+    int64_t front_ps = s->head < s->tail ? s->front[s->head].time_ps : INT64_MAX;
+    return s->timers.n > 0 && s->timers.events[0].time_ps < front_ps ? s->timers.events[0].time_ps : front_ps;
+}
+
 void native_scheduler_stop(struct native_scheduler *s)
 {
     s->stopped = true;

@@ -53,6 +53,10 @@ struct emu_clock native_scheduler_clock(struct native_scheduler *s);
 /* Runs events before `until_ps`, or until native_scheduler_stop() or none is left. The time is then until_ps, or
  * that of the last event when stopped. INT64_MAX: until none is left, the time is the last event's. */
 void native_scheduler_run(struct native_scheduler *s, int64_t until_ps);
+/* Runs events up to and at `time_ps`, which it is then, unless stopped. */
+void native_scheduler_run_to(struct native_scheduler *s, int64_t time_ps);
+/* Returns the time of the next event; INT64_MAX when there is none. */
+int64_t native_scheduler_next(struct native_scheduler *s);
 /* From within an event: native_scheduler_run() returns after it. */
 void native_scheduler_stop(struct native_scheduler *s);
 

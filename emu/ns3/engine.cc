@@ -285,9 +285,14 @@ void emu_engine_set_window(emu_engine *, int, int64_t)
     /* ns-3 lacks the control that asks for it */
 }
 
+void emu_engine_set_ahead(emu_engine *, int64_t)
+{
+    /* ns-3's clock does not ask */
+}
+
 emu_clock emu_engine_clock(emu_engine *e)
 {
-    return {nullptr, now_ps, schedule, e};
+    return {nullptr, now_ps, schedule, e, nullptr};
 }
 
 const emu_frame_ops *emu_engine_frame_ops(void)

@@ -40,7 +40,7 @@ static void schedule(void *engine, int64_t delay_ps, void (*fn)(void *), void *a
 
 struct emu_clock fake_clock(void)
 {
-    return (struct emu_clock){NULL, now_ps, schedule, NULL};
+    return (struct emu_clock){.now_ps = now_ps, .schedule = schedule};
 }
 
 void fake_run(void)

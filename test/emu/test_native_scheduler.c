@@ -173,6 +173,31 @@ static void test_a_timer_fires_once_when_it_was_set_last(void **state)
     native_scheduler_fini(&s);
 }
 
+static void test_a_run_to_a_time_includes_it_and_the_next_event_is_told(void **state)
+{
+    (void)state;
+    struct mark m[3] = {{10, 0}, {20, 1}, {30, 2}};
+    struct native_timer t;
+    begin();
+    assert_true(native_scheduler_next(&s) == INT64_MAX);
+    for (int i = 0; i < 3; i++)
+        native_scheduler_at(&s, m[i].time_ps, note, &m[i]);
+    assert_int_equal(native_scheduler_next(&s), 10);
+    native_scheduler_run_to(&s, 20);
+    assert_int_equal(ran, 2);
+    assert_int_equal(native_scheduler_now(&s), 20);
+    assert_int_equal(native_scheduler_next(&s), 30);
+    fired = 0;
+    native_timer_init(&t, &s, fire, NULL);
+    native_timer_set(&t, 25);
+    assert_int_equal(native_scheduler_next(&s), 25); /* timers have a heap of their own */
+    native_scheduler_run_to(&s, 24);
+    assert_int_equal(fired, 0);
+    native_scheduler_run_to(&s, 30);
+    assert_int_equal(fired + ran, 1 + 3);
+    native_scheduler_fini(&s);
+}
+
 /* Re-arming a timer with each segment must not fill the heap. */
 static void test_a_timer_that_is_always_postponed_costs_few_events(void **state)
 {
@@ -199,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_random_loads_run_in_order),
         cmocka_unit_test(test_a_timer_fires_once_when_it_was_set_last),
         cmocka_unit_test(test_a_timer_that_is_always_postponed_costs_few_events),
+        cmocka_unit_test(test_a_run_to_a_time_includes_it_and_the_next_event_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

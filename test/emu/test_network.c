@@ -256,6 +256,72 @@ static void test_random_traffic_is_conserved(void **state)
     emu_network_fini(&net);
 }
 
+/* The shortest frame, 64 bytes and a preamble of 8, takes 72 byte times; then the cable. Hosts' cables: 576 ns + 1 us.
+ * Backbone at 10 Gb/s: 57.6 ns + 5 us. A switch here is never nearer to a host than one of its own. */
+static void test_nothing_reaches_a_host_sooner_than_the_shortest_frame(void **state)
+{
+    (void)state;
+    const int64_t cable_ps = 72 * 8000 + 1000000, backbone_ps = 72 * 800 + 5000000;
+    make_tree(2, 3, 10000000000);
+    assert_true(emu_network_look_ahead(&net) == 2 * cable_ps); /* to a neighbour, through the switch */
+    assert_true(emu_network_find(&net, "h0")->ahead_ps == cable_ps);
+    assert_int_equal(emu_network_find(&net, "sw0-h1")->ahead_ps, 0); /* what arrives there is at a host */
+    assert_true(emu_port_reach_ps(emu_network_find(&net, "sw0-sw1")) == backbone_ps + cable_ps);
+    emu_network_fini(&net);
+}
+
+static int64_t promised_ps; /* no host hears of anything sooner */
+static int promises;
+
+static void look_schedule(void *engine, int64_t delay_ps, void (*fn)(void *), void *arg)
+{
+    struct emu_clock clock = fake_clock();
+    (void)engine;
+    emu_clock_schedule(&clock, delay_ps, fn, arg);
+}
+
+/* Holds the network to what it says: the last promise that is still open. */
+static void look_schedule_ahead(void *engine, int64_t delay_ps, int64_t ahead_ps, void (*fn)(void *), void *arg)
+{
+    struct emu_clock clock = fake_clock();
+    int64_t promise_ps = emu_clock_now(&clock) + delay_ps + ahead_ps;
+    if (promised_ps < 0 || promise_ps > promised_ps)
+        promised_ps = promise_ps;
+    promises++;
+    look_schedule(engine, delay_ps, fn, arg);
+}
+
+/* One frame through an empty network: every event of its way promised no more than what came. */
+static void test_a_frame_comes_no_sooner_than_every_event_of_its_way_promised(void **state)
+{
+    (void)state;
+    for (uint32_t payload = 46; payload <= 1500; payload += 1454) {
+        fake_reset();
+        delivered = promises = 0;
+        promised_ps = -1;
+        struct emu_clock clock = fake_clock();
+        clock.schedule = look_schedule;
+        clock.schedule_ahead = look_schedule_ahead;
+        struct emu_network_config config = {.topology = EMU_TOPOLOGY_TREE,
+                                            .hosts = 4,
+                                            .racks = {2, 2},
+                                            .n_racks = 2,
+                                            .link = {.rate_bps = 1000000000, .delay_ps = 1000000},
+                                            .backbone = {.rate_bps = 10000000000, .delay_ps = 5000000},
+                                            .nic = emu_queue_config_default(),
+                                            .sw = emu_switch_config_default()};
+        emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
+        assert_true(emu_network_look_ahead(&net) > 0);
+        struct emu_frame f = fake_frame(0, 2, payload, 0);
+        emu_network_transmit(&net, 0, &f);
+        fake_run();
+        assert_int_equal(delivered, 1);
+        assert_true(promises >= 3); /* an arrival at each switch and at the host, floods besides */
+        assert_true(promised_ps <= last_time);
+        emu_network_fini(&net);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +331,8 @@ int main(void)
         cmocka_unit_test(test_an_uplink_has_two_rates_and_every_cable_its_delay),
         cmocka_unit_test(test_a_host_takes_its_time_for_every_frame),
         cmocka_unit_test(test_random_traffic_is_conserved),
+        cmocka_unit_test(test_nothing_reaches_a_host_sooner_than_the_shortest_frame),
+        cmocka_unit_test(test_a_frame_comes_no_sooner_than_every_event_of_its_way_promised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

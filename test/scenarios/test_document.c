@@ -143,7 +143,7 @@ static void test_nobody_is_blamed_for_what_the_program_sets(void **state)
     assert_memory_equal(err.message, "s.yaml:1: traffic: ", 19);
     text_write("s.yaml", "seed: 1\n", 8);
     assert_false(scenario_load(&s, "s.yaml", sets, 2, &err));
-    assert_string_equal(err.message, "--engine=warp: 'warp' is not an engine; there are: ns3, native");
+    assert_string_equal(err.message, "--engine=warp: 'warp' is not an engine; there are: ns3, native, linux");
 }
 
 static void test_set_overrides_adds_and_makes_what_lies_on_its_way(void **state)

@@ -105,17 +105,20 @@ static void test_top_level_values_are_checked(void **state)
     snprintf(title, sizeof title, "title: %0128d\n", 0);
     text_rejects(title, NULL, "s.yaml:1: title: 128 bytes long; 127 fit");
     text_rejects("engine: native\ntcp: {congestion: bbr}\n", NULL,
-                 "s.yaml:1: engine: native has no congestion control 'bbr'; use ns3");
+                 "s.yaml:1: engine: native has no congestion control 'bbr'; use ns3 or linux");
     text_rejects("engine: ns3\ntcp: {max_rto: 1s}\n", NULL,
                  "s.yaml:1: engine: ns3 has no longest timeout (tcp.max_rto); use native");
     text_rejects("engine: ns3\ntcp: {small_queues: 20kB}\n", NULL,
-                 "s.yaml:1: engine: ns3 has no TCP Small Queues (tcp.small_queues); use native");
+                 "s.yaml:1: engine: ns3 has no TCP Small Queues (tcp.small_queues); use native or linux");
     text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 1MB, repeat: 3}]}\n", "engine=ns3",
-                 "--set engine=ns3: ns3 has no repeated messages; use native");
-    text_rejects("tcp: {congestion: bbr, small_queues: 20kB}\n", NULL,
-                 "s.yaml: engine: ns3 has no TCP Small Queues (tcp.small_queues), and the other no congestion control "
-                 "'bbr'");
-    text_rejects("engine: warp\n", NULL, "s.yaml:1: engine: 'warp' is not an engine; there are: ns3, native");
+                 "--set engine=ns3: ns3 has no repeated messages; use native or linux");
+    text_rejects("tcp: {congestion: bbr, small_queues: 20kB, max_rto: 1s}\n", NULL,
+                 "s.yaml: engine: ns3 has no longest timeout (tcp.max_rto), native no congestion control 'bbr', linux no "
+                 "longest timeout (tcp.max_rto)");
+    text_rejects("engine: linux\ntcp: {delayed_ack_timeout: 1ms}\n", NULL,
+                 "s.yaml:1: engine: linux has no delayed ACKs but its own, from 40 ms on (tcp.delayed_ack_timeout); use "
+                 "native or ns3");
+    text_rejects("engine: warp\n", NULL, "s.yaml:1: engine: 'warp' is not an engine; there are: ns3, native, linux");
     text_rejects("seed: -1\n", NULL, "s.yaml:1: seed: '-1' is outside 0 to 9223372036854775807");
     text_rejects("seed: one\n", NULL, "s.yaml:1: seed: 'one' is not a whole number");
     text_rejects("duration: 5 minutes\n", NULL,

@@ -194,7 +194,7 @@ static void test_pauses_are_checked(void **state)
     text_rejects("transport: gbn\ntraffic: {flows: [{from: h1, to: h0, pauses: [1s after 1kB]}]}\n", NULL,
                  "s.yaml:2: traffic.flows: flow f0: pauses are for TCP; the transport is gbn");
     text_rejects("traffic: {flows: [{from: h1, to: h0, pauses: [1s after 1kB]}]}\n", "engine=ns3",
-                 "--set engine=ns3: ns3 has no pauses of applications; use native");
+                 "--set engine=ns3: ns3 has no pauses of applications; use native or linux");
 }
 
 static void test_an_application_may_have_a_rate(void **state)
@@ -209,7 +209,7 @@ static void test_an_application_may_have_a_rate(void **state)
     text_rejects("transport: gbn\ntraffic: {flows: [{from: h1, to: h0, rate: 4Mbps}]}\n", NULL,
                  "s.yaml:2: traffic.flows: flow f0: rate is for TCP; the transport is gbn");
     text_rejects("traffic: {flows: [{from: h1, to: h0, rate: 4Mbps}]}\n", "engine=ns3",
-                 "--set engine=ns3: ns3 has no applications with a rate; use native");
+                 "--set engine=ns3: ns3 has no applications with a rate; use native or linux");
 }
 
 static void test_messages_are_listed_and_checked(void **state)
@@ -248,7 +248,7 @@ static void test_every_kind_of_flow_repeats_its_messages(void **state)
     text_rejects("traffic: {star: {incoming: 1, outgoing: 1, repeat: 2}}\n", NULL,
                  "s.yaml:1: traffic.star.repeat: 2 messages of what size? give bytes, too");
     text_rejects("engine: ns3\ntraffic: {star: {points: [1/1], bytes: 1MB, repeat: 2}}\n", NULL,
-                 "s.yaml:1: engine: ns3 has no repeated messages; use native");
+                 "s.yaml:1: engine: ns3 has no repeated messages; use native or linux");
 }
 
 #define PRECISE "traffic: {precision: 2%, flows: [{from: h1, to: h0, bytes: 1MB"
@@ -304,7 +304,7 @@ static void test_precision_is_checked(void **state)
                  "s.yaml:1: traffic.precision: flows f0 and f1 repeat 2000 and 9 times; all send equally many");
     text_rejects("engine: ns3\n" PRECISE "}]}\n", NULL,
                  "s.yaml:1: engine: ns3 has no messages repeated until their mean time is known well enough "
-                 "(traffic.precision); use native");
+                 "(traffic.precision); use native or linux");
 }
 
 static void test_points_are_listed_and_checked(void **state)

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Linux's own TCP behind emu/engine.h. This runs as a program inside User Mode Linux in virtual time, where nothing
+ * takes time but waiting: the kernel's clock stands still while events run, and goes on in linux_step_run(). */
+#include "emu/engine.h"
+
+#include "base/memory.h"
+#include "emu/linux/bounds.h"
+#include "emu/linux/host.h"
+#include "emu/linux/packet.h"
+#include "emu/linux/step.h"
+#include "emu/native/scheduler.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define PS_PER_NS 1000
+#define BEGIN_NS 1000000000 /* what a host's set-up has passed; high resolution of timers begins at the first tick */
+#define ENDLESS (INT64_MAX / 2) /* bytes */
+#define CLIENT_PORT 49152 /* of flow 0's source, as of the native engine */
+#define CLIENT_PORTS 16384
+#define SEGMENT_AROUND 12 /* TCP's timestamps, which MSS counts and a segment's payload does not */
+#define HEADERS 52 /* IPv4 20, TCP 20, timestamps 12 */
+#define IPV4 "/proc/sys/net/ipv4/"
+
+struct linux_end {
+    struct linux_flow *flow; /* borrowed */
+    int socket;              /* -1: not yet, or no more */
+    int64_t due, written;    /* bytes the application has for it; that the socket took */
+    int64_t delivered;
+    uint32_t next_sequence;  /* after the highest byte sent */
+    bool any_sent, open, drained;
+};
+
+struct linux_flow {
+    struct emu_engine *engine; /* borrowed */
+    struct emu_flow_config config;
+    int number, listener;
+    struct linux_end ends[2]; /* source, sink */
+    struct emu_flow_stats stats;
+};
+
+struct emu_engine {
+    struct emu_engine_config config;
+    struct native_scheduler scheduler;
+    struct linux_bounds bounds;
+    struct linux_step step;
+    int64_t ahead_ps;           /* what a host sends reaches none sooner; 0: where its leaving counts */
+    struct linux_host *hosts;   /* owned */
+    struct linux_route *routes; /* owned; from one to another: [from * n_hosts + to]; made with the first flow */
+    struct linux_flow **flows;  /* owned */
+    int n_hosts, n_flows;
+    bool answering; /* what is to be done calls for more at the same time: do not wait after it */
+    bool stopped, failed;
+    struct error error;         /* why it failed, within an event */
+};
+
+static struct emu_engine *the_engine;
+
+static void engine_fail(struct emu_engine *e)
+{
+    e->failed = true;
+    emu_engine_stop(e);
+}
+
+struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct error *err)
+{
+    if (the_engine) {
+        error_set(err, ERROR_SYSTEM, "a process holds one simulation engine, and it has one already");
+        return NULL;
+    }
+    struct emu_engine *e = memory_zeroed(1, sizeof *e, "the engine");
+    e->config = *config;
+    native_scheduler_init(&e->scheduler);
+    if (!linux_step_open(&e->step, err)) {
+        free(e);
+        return NULL;
+    }
+    the_engine = e;
+    return e;
+}
+
+void emu_engine_free(struct emu_engine *e)
+{
+    if (!e)
+        return;
+    for (int i = 0; i < e->n_flows; i++)
+        free(e->flows[i]); /* its sockets end with the kernel inside */
+    for (int i = 0; i < e->n_hosts; i++)
+        linux_host_close(&e->hosts[i]);
+    free(e->flows);
+    free(e->hosts);
+    free(e->routes);
+    native_scheduler_fini(&e->scheduler);
+    linux_bounds_fini(&e->bounds);
+    linux_step_close(&e->step);
+    linux_packet_free_all();
+    free(e);
+    the_engine = NULL;
+}
+
+const char *emu_engine_name(void)
+{
+    static char name[96];
+    struct utsname u;
+    if (uname(&u) != 0)
+        return "Linux";
+    snprintf(name, sizeof name, "Linux %.80s", u.release);
+    return name;
+}
+
+int emu_engine_add_host(struct emu_engine *e, struct error *err)
+{
+    e->hosts = memory_resized(e->hosts, (size_t)e->n_hosts + 1, sizeof *e->hosts, "hosts");
+    if (!linux_host_open(&e->hosts[e->n_hosts], e->n_hosts, e->step.device, err))
+        return -1;
+    return e->n_hosts++;
+}
+
+static bool flow_option(int socket, int level, int name, int value)
+{
+    return setsockopt(socket, level, name, &value, sizeof value) == 0;
+}
+
+/* A socket with what the scenario says of it, in the namespace where the process is. */
+static int flow_socket(const struct linux_flow *f, int host, int port, struct error *err)
+{
+    const struct emu_tcp_config *tcp = &f->config.tcp;
+    const struct emu_tcp_linux *own = &tcp->linux_own;
+    const uint64_t pace = (uint64_t)own->pacing_bps / 8;
+    const char *control = emu_congestion_rows[tcp->congestion].linux_name;
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)port),
+                             .sin_addr.s_addr = htonl(emu_engine_ipv4(host))};
+    int s = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (s < 0 || !flow_option(s, SOL_SOCKET, SO_REUSEADDR, 1) ||
+        (!own->autotuning && (!flow_option(s, SOL_SOCKET, SO_SNDBUFFORCE, (int)tcp->send_buffer_bytes) ||
+                              !flow_option(s, SOL_SOCKET, SO_RCVBUFFORCE, (int)tcp->receive_buffer_bytes))) ||
+        (own->pacing_bps > 0 && setsockopt(s, SOL_SOCKET, SO_MAX_PACING_RATE, &pace, sizeof pace) != 0) ||
+        !flow_option(s, IPPROTO_TCP, TCP_NODELAY, !tcp->nagle) ||
+        !flow_option(s, IPPROTO_TCP, TCP_MAXSEG,
+                     (int)tcp->segment_bytes + (own->timestamps ? SEGMENT_AROUND : 0)) ||
+        bind(s, (const struct sockaddr *)&at, sizeof at) != 0) {
+        error_set_errno(err, "the kernel inside: a socket of host h%d", host);
+    } else if (setsockopt(s, IPPROTO_TCP, TCP_CONGESTION, control, (socklen_t)strlen(control)) != 0) {
+        error_set_errno(err, "the kernel inside: congestion control '%s'", control);
+    } else {
+        return s;
+    }
+    if (s >= 0)
+        close(s);
+    return -1;
+}
+
+static int64_t end_left(const struct linux_end *end)
+{
+    return end->due - end->written;
+}
+
+/* What an end's application does next: takes what has come, gives what there is. */
+static void end_send(struct linux_end *end)
+{
+    if (end->open && end->socket >= 0 && end_left(end) > 0)
+        linux_step_add(&end->flow->engine->step,
+                       end->flow->config.written ? CONTRAFLOW_SEND : CONTRAFLOW_SEND_LAST, end->socket, NULL,
+                       end_left(end), end);
+}
+
+static void end_receive(struct linux_end *end)
+{
+    if (end->open && end->socket >= 0)
+        linux_step_add(&end->flow->engine->step, CONTRAFLOW_RECEIVE, end->socket, NULL, 0, end);
+}
+
+static void flow_connect(void *arg)
+{
+    struct linux_flow *f = arg;
+    struct emu_engine *e = f->engine;
+    struct linux_end *source = &f->ends[0];
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)(EMU_ENGINE_FIRST_PORT + f->number)),
+                             .sin_addr.s_addr = htonl(emu_engine_ipv4(f->config.sink))};
+    if (!linux_host_enter(&e->hosts[f->config.source], &e->error) ||
+        (source->socket = flow_socket(f, f->config.source, CLIENT_PORT + f->number % CLIENT_PORTS, &e->error)) < 0)
+        engine_fail(e);
+    else if (connect(source->socket, (const struct sockaddr *)&to, sizeof to) != 0 && errno != EINPROGRESS) {
+        error_set_errno(&e->error, "the kernel inside: connecting h%d to h%d", f->config.source, f->config.sink);
+        engine_fail(e);
+    }
+}
+
+/* The source is connected once it has a peer; the sink once its listener has somebody. */
+static void flow_open(struct linux_flow *f)
+{
+    struct linux_end *source = &f->ends[0], *sink = &f->ends[1];
+    struct sockaddr_in peer;
+    socklen_t bytes = sizeof peer;
+    if (!source->open && source->socket >= 0 && getpeername(source->socket, (struct sockaddr *)&peer, &bytes) == 0) {
+        source->open = f->stats.connected = true;
+        end_send(source);
+    }
+    if (!sink->open && sink->socket < 0 && f->listener >= 0) {
+        sink->socket = accept4(f->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (sink->socket < 0)
+            return;
+        close(f->listener);
+        f->listener = -1;
+        sink->open = true;
+        end_receive(sink);
+        end_send(sink);
+    }
+}
+
+static uint32_t linux_cut(int64_t value)
+{
+    return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+static bool flow_route(struct emu_engine *e, const struct emu_flow_config *c, int from, int to, struct error *err)
+{
+    const struct emu_tcp_config *tcp = &c->tcp;
+    struct linux_route *known = &e->routes[(size_t)from * (size_t)e->n_hosts + (size_t)to];
+    struct linux_route r = {linux_cut(tcp->initial_window_segments), linux_cut(tcp->min_rto_ps / INT64_C(1000000000)),
+                            tcp->delayed_ack == 1};
+    if (known->initial_window_segments == r.initial_window_segments)
+        return true; /* the rest is every flow's */
+    if (known->initial_window_segments > 0)
+        return error_set(err, ERROR_INPUT, "tcp.initial_window: Linux takes it from the route, and other flows between "
+                         "h%d and h%d begin with %u segments, not %u", from, to, known->initial_window_segments,
+                         r.initial_window_segments);
+    *known = r;
+    return linux_host_enter(&e->hosts[from], err) && linux_host_fit(&e->hosts[from], tcp->segment_bytes + HEADERS, err) &&
+           linux_host_route(&e->hosts[from], to, &r, err);
+}
+
+/* What the scenario's tcp sets for a whole host, in its namespace. */
+static bool flow_sysctls(struct linux_host *h, const struct emu_tcp_config *tcp, struct error *err)
+{
+    const struct emu_tcp_linux *own = &tcp->linux_own;
+    const struct {
+        const char *path;
+        int64_t value;
+    } rows[] = {
+        {IPV4 "tcp_sack", tcp->sack},
+        {IPV4 "tcp_slow_start_after_idle", tcp->idle_restart},
+        {IPV4 "tcp_no_metrics_save", 1}, /* a connection learns nothing from another */
+        {IPV4 "tcp_timestamps", own->timestamps},
+        {IPV4 "tcp_ecn", own->ecn},
+        {IPV4 "tcp_recovery", own->rack},
+        {IPV4 "tcp_early_retrans", own->tail_probe ? 3 : 0},
+        {"/sys/module/tcp_cubic/parameters/hystart", tcp->hystart},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!linux_host_set(rows[i].path, rows[i].value, err))
+            return false;
+    if (own->autotuning && tcp->receive_buffer_bytes > h->buffer_bytes) {
+        int64_t most = 2 * tcp->receive_buffer_bytes; /* as SO_RCVBUF doubles */
+        const int64_t receive[3] = {4096, most < 131072 ? most : 131072, most}, send[3] = {4096, 16384, most};
+        h->buffer_bytes = tcp->receive_buffer_bytes;
+        if (!linux_host_set3(IPV4 "tcp_rmem", receive, err) || !linux_host_set3(IPV4 "tcp_wmem", send, err))
+            return false;
+    }
+    return own->gso || linux_host_no_gso(h, err);
+}
+
+static bool flow_hold(struct emu_engine *e, const struct emu_flow_config *c, struct error *err)
+{
+    if (c->tcp.small_queue_bytes > 0)
+        e->ahead_ps = 0; /* a frame may leave as soon as it is sent */
+    return c->tcp.small_queue_bytes == 0 || (linux_host_hold(&e->hosts[c->source], e->step.device, err) &&
+                                             linux_host_hold(&e->hosts[c->sink], e->step.device, err));
+}
+
+static bool flow_listen(struct emu_engine *e, struct linux_flow *f, struct error *err)
+{
+    const struct emu_flow_config *c = &f->config;
+    return flow_hold(e, c, err) && linux_host_enter(&e->hosts[c->source], err) &&
+           flow_sysctls(&e->hosts[c->source], &c->tcp, err) && flow_route(e, c, c->source, c->sink, err) &&
+           flow_route(e, c, c->sink, c->source, err) && linux_host_enter(&e->hosts[c->sink], err) &&
+           flow_sysctls(&e->hosts[c->sink], &c->tcp, err) &&
+           (f->listener = flow_socket(f, c->sink, EMU_ENGINE_FIRST_PORT + f->number, err)) >= 0 &&
+           (listen(f->listener, 1) == 0 || error_set_errno(err, "the kernel inside: listening at h%d", c->sink));
+}
+
+int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err)
+{
+    if (config->tcp.congestion >= EMU_CONGESTION_COUNT || !emu_congestion_rows[config->tcp.congestion].linux_name) {
+        error_set(err, ERROR_INPUT, "Linux has no such congestion control");
+        return -1;
+    }
+    if (!e->routes)
+        e->routes = memory_zeroed((size_t)e->n_hosts * (size_t)e->n_hosts, sizeof *e->routes, "routes");
+    struct linux_flow *f = memory_zeroed(1, sizeof *f, "a flow");
+    *f = (struct linux_flow){.engine = e, .config = *config, .number = e->n_flows, .listener = -1,
+                             .stats = {.first_data_ps = -1, .last_delivery_ps = -1}};
+    for (int i = 0; i < 2; i++)
+        f->ends[i] = (struct linux_end){.flow = f, .socket = -1, .drained = true};
+    for (int i = 0; i < (config->duplex ? 2 : 1) && !config->written; i++)
+        f->ends[i].due = config->bytes > 0 ? config->bytes : ENDLESS;
+    if (!flow_listen(e, f, err)) {
+        free(f);
+        return -1;
+    }
+    e->flows = memory_resized(e->flows, (size_t)e->n_flows + 1, sizeof(struct linux_flow *), "flows");
+    e->flows[e->n_flows] = f;
+    struct emu_clock clock = emu_engine_clock(e);
+    emu_clock_schedule(&clock, config->start_ps, flow_connect, f);
+    return e->n_flows++;
+}
+
+void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
+{
+    struct linux_flow *f = e->flows[flow];
+    for (int i = 0; i < (f->config.duplex ? 2 : 1); i++) {
+        f->ends[i].due += bytes;
+        f->ends[i].drained = false;
+        end_send(&f->ends[i]);
+    }
+}
+
+void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes)
+{
+    (void)e; /* Linux lacks the control that asks for it */
+    (void)flow;
+    (void)bytes;
+}
+
+static void clock_schedule_ahead(void *engine, int64_t delay_ps, int64_t ahead_ps, void (*fn)(void *), void *arg)
+{
+    struct emu_engine *e = engine;
+    int64_t time_ps = native_scheduler_now(&e->scheduler) + delay_ps;
+    native_scheduler_at(&e->scheduler, time_ps, fn, arg);
+    linux_bounds_add(&e->bounds, time_ps, time_ps + ahead_ps);
+}
+
+static void clock_schedule(void *engine, int64_t delay_ps, void (*fn)(void *), void *arg)
+{
+    clock_schedule_ahead(engine, delay_ps, 0, fn, arg);
+}
+
+struct emu_clock emu_engine_clock(struct emu_engine *e)
+{
+    return (struct emu_clock){.time_ps = &e->scheduler.now_ps,
+                              .schedule = clock_schedule,
+                              .engine = e,
+                              .schedule_ahead = clock_schedule_ahead};
+}
+
+void emu_engine_set_ahead(struct emu_engine *e, int64_t ahead_ps)
+{
+    e->ahead_ps = ahead_ps;
+}
+
+const struct emu_frame_ops *emu_engine_frame_ops(void)
+{
+    return &linux_packet_ops;
+}
+
+void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame)
+{
+    struct linux_packet *p = frame->packet;
+    if (frame->dst != (uint32_t)host && frame->dst != EMU_FRAME_BROADCAST) { /* flooded */
+        linux_packet_release(p);
+        return;
+    }
+    linux_step_add(&e->step, CONTRAFLOW_DELIVER, e->hosts[host].nic, p->frame, p->bytes, p);
+    if (p->flow / 2 >= (uint32_t)e->n_flows)
+        return;
+    struct linux_flow *f = e->flows[p->flow / 2];
+    struct linux_end *end = &f->ends[!(p->flow & 1)];
+    if (p->data_bytes > 0 || p->fin)
+        end_receive(end);
+    end_send(end);
+    e->answering = e->answering || f->config.written || p->fin || !f->ends[0].open || !f->ends[1].open;
+}
+
+void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
+{
+    struct linux_packet *p = frame->packet;
+    (void)host;
+    if (p->held)
+        linux_step_add(&e->step, CONTRAFLOW_DONE, (int)p->slot, NULL, 0, NULL);
+    p->held = false;
+}
+
+/* A frame has come to its end's stack. */
+static void engine_arrived(struct emu_engine *e, const struct linux_packet *p)
+{
+    if (p->flow / 2 >= (uint32_t)e->n_flows)
+        return;
+    struct linux_flow *f = e->flows[p->flow / 2];
+    struct linux_end *source = &f->ends[0];
+    if (!source->open || !f->ends[1].open)
+        flow_open(f);
+    int unsent = 1;
+    if (f->config.written && e->config.drained && (p->flow & 1) && !source->drained && end_left(source) == 0 &&
+        ioctl(source->socket, SIOCOUTQ, &unsent) == 0 && unsent == 0) {
+        source->drained = true;
+        e->config.drained(e->config.user, f->number);
+    }
+}
+
+static void end_delivered(struct linux_end *end, int64_t bytes)
+{
+    struct linux_flow *f = end->flow;
+    end->delivered += bytes;
+    f->stats.last_delivery_ps = native_scheduler_now(&f->engine->scheduler);
+    int64_t whole = f->ends[1].delivered;
+    if (f->config.duplex && f->ends[0].delivered < whole)
+        whole = f->ends[0].delivered;
+    f->stats.done = f->config.bytes > 0 && whole >= f->config.bytes;
+    if (f->config.written)
+        f->engine->config.delivered(f->engine->config.user, f->number, whole);
+}
+
+static void end_close(struct linux_end *end)
+{
+    close(end->socket);
+    end->socket = -1;
+}
+
+static void engine_done(void *user, const struct contraflow_op *op, void *about)
+{
+    struct emu_engine *e = user;
+    struct linux_end *end = about;
+    if (op->kind == CONTRAFLOW_DELIVER) {
+        struct linux_packet *p = about;
+        engine_arrived(e, p);
+        linux_packet_release(p);
+    } else if (op->kind == CONTRAFLOW_RECEIVE && op->result > 0) {
+        end_delivered(end, op->result);
+    } else if (op->kind != CONTRAFLOW_DONE && op->result > 0) {
+        end->written += op->result;
+    } else if (op->kind != CONTRAFLOW_DONE && op->result != -EAGAIN && end->socket >= 0 &&
+               (op->result < 0 || end == &end->flow->ends[1])) {
+        end_close(end); /* the peer has closed, or the connection broke */
+    }
+    if (op->kind == CONTRAFLOW_DELIVER && op->result < 0 && !e->failed) {
+        errno = (int)-op->result;
+        error_set_errno(&e->error, "the kernel inside: a frame for host h%u", op->at);
+        engine_fail(e);
+    }
+}
+
+/* Data segments that an end hands to its NIC, and those that it did before. */
+static void engine_count(struct emu_engine *e, const struct linux_packet *p)
+{
+    if (p->flow / 2 >= (uint32_t)e->n_flows || p->data_bytes == 0)
+        return;
+    struct linux_flow *f = e->flows[p->flow / 2];
+    struct linux_end *end = &f->ends[p->flow & 1];
+    uint32_t after = p->sequence + p->data_bytes;
+    if (!end->any_sent) {
+        end->any_sent = true;
+        end->next_sequence = p->sequence;
+        if (end == &f->ends[0])
+            f->stats.first_data_ps = native_scheduler_now(&e->scheduler);
+    }
+    int32_t again = (int32_t)(end->next_sequence - p->sequence);
+    if (again > 0) {
+        f->stats.retransmitted_segments++;
+        f->stats.retransmitted_bytes += again < p->data_bytes ? again : p->data_bytes;
+    }
+    if ((int32_t)(after - end->next_sequence) > 0)
+        end->next_sequence = after;
+}
+
+static int64_t engine_ps(uint64_t kernel_ns)
+{
+    return (int64_t)(kernel_ns - BEGIN_NS) * PS_PER_NS;
+}
+
+/* Events up to a time of the kernel's clock. */
+static void engine_run_to(struct emu_engine *e, uint64_t kernel_ns)
+{
+    if (!e->stopped)
+        native_scheduler_run_to(&e->scheduler, engine_ps(kernel_ns));
+}
+
+static void engine_sent(void *user, const struct contraflow_frame *head, const uint8_t *bytes)
+{
+    struct emu_engine *e = user;
+    struct emu_frame frame;
+    int host = (int)head->at; /* interfaces are numbered as hosts are */
+    if (head->bytes < EMU_FRAME_HEADER_BYTES || host >= e->n_hosts)
+        return;
+    engine_run_to(e, head->time_ns);
+    if (e->stopped)
+        return;
+    struct linux_packet *p = linux_packet_new(bytes, head->bytes, &frame);
+    p->held = e->hosts[host].hold;
+    p->slot = head->slot;
+    engine_count(e, p);
+    e->config.transmit(e->config.user, host, &frame);
+}
+
+struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow)
+{
+    const struct linux_flow *f = e->flows[flow];
+    struct emu_flow_stats stats = f->stats;
+    stats.delivered_bytes = f->ends[1].delivered;
+    stats.delivered_back_bytes = f->ends[0].delivered;
+    return stats;
+}
+
+/* The kernel does what is due and runs on for as long as no event can reach a host. Then events and the frames that it
+ * sent take their turns, each at its time; what they want done in the kernel is done before its clock goes on. */
+static bool engine_step(struct emu_engine *e, int64_t until_ps, struct error *err)
+{
+    int64_t least_ps = linux_bounds_least(&e->bounds, native_scheduler_now(&e->scheduler));
+    if (least_ps > until_ps)
+        least_ps = until_ps;
+    uint64_t least_ns = BEGIN_NS + (uint64_t)((least_ps + PS_PER_NS - 1) / PS_PER_NS);
+    bool waits = !e->answering;
+    e->answering = false;
+    if (!linux_step_run(&e->step, waits ? least_ns : 0, (uint64_t)(e->ahead_ps / PS_PER_NS), engine_done, e, err))
+        return false;
+    if (waits && e->step.now_ns > least_ns)
+        return error_set(err, ERROR_SYSTEM, "the kernel inside is late by %llu ns; please report this",
+                         (unsigned long long)(e->step.now_ns - least_ns));
+    linux_step_frames(&e->step, engine_sent, e);
+    engine_run_to(e, e->step.now_ns);
+    return true;
+}
+
+bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err)
+{
+    struct error *why = &e->error;
+    if (!linux_step_begin(&e->step, BEGIN_NS, why))
+        engine_fail(e);
+    if (e->n_flows == 0)
+        native_scheduler_run(&e->scheduler, until_ps); /* a clock alone, which needs no kernel */
+    while (!e->stopped && native_scheduler_now(&e->scheduler) < until_ps)
+        if (!engine_step(e, until_ps, why))
+            engine_fail(e);
+    if (e->failed)
+        *err = *why;
+    return !e->failed;
+}
+
+void emu_engine_stop(struct emu_engine *e)
+{
+    e->stopped = true;
+    native_scheduler_stop(&e->scheduler);
+}

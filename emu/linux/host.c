@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/linux/host.h"
+
+#include "emu/engine.h"
+#include "emu/linux/kernel/contraflow.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define ETH0 "eth0"
+
+static bool host_write(const char *path, const char *text, struct error *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
+    if (!ok)
+        error_set_errno(err, "the kernel inside: %s", path);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+bool linux_host_set(const char *path, int64_t value, struct error *err)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld\n", (long long)value);
+    return host_write(path, text, err);
+}
+
+bool linux_host_set3(const char *path, const int64_t value[static 3], struct error *err)
+{
+    char text[96];
+    snprintf(text, sizeof text, "%lld %lld %lld\n", (long long)value[0], (long long)value[1], (long long)value[2]);
+    return host_write(path, text, err);
+}
+
+static void put_ipv4(struct sockaddr *to, uint32_t address)
+{
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(address)};
+    memcpy(to, &in, sizeof in);
+}
+
+static bool host_ioctl(unsigned long request, struct ifreq *r)
+{
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool ok = fd >= 0 && ioctl(fd, request, r) == 0;
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return ok;
+}
+
+static struct ifreq host_request(const char *name)
+{
+    struct ifreq r = {0};
+    snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
+    return r;
+}
+
+/* Addresses, then up: lo for programs, eth0 for all. */
+static bool host_configure(int number)
+{
+    struct ifreq lo = host_request("lo"), up = host_request(ETH0), address = up, mask = up;
+    lo.ifr_flags = up.ifr_flags = IFF_UP;
+    put_ipv4(&address.ifr_addr, emu_engine_ipv4(number));
+    put_ipv4(&mask.ifr_netmask, UINT32_C(0xff000000));
+    return host_ioctl(SIOCSIFFLAGS, &lo) && host_ioctl(SIOCSIFADDR, &address) && host_ioctl(SIOCSIFNETMASK, &mask) &&
+           host_ioctl(SIOCSIFFLAGS, &up);
+}
+
+bool linux_host_open(struct linux_host *h, int number, int device, struct error *err)
+{
+    *h = (struct linux_host){.number = number, .nic = -1, .namespace = -1, .netlink = -1, .mtu = 1500};
+    struct contraflow_add add = {.max_mtu = UINT16_MAX};
+    for (int i = 0; i < 6; i++)
+        add.mac[i] = (uint8_t)(emu_frame_mac((uint32_t)number) >> (40 - 8 * i));
+    bool ok = unshare(CLONE_NEWNET) == 0 &&
+              (h->namespace = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) >= 0 &&
+              (h->nic = ioctl(device, CONTRAFLOW_ADD, &add)) >= 0 && host_configure(number) &&
+              (h->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)) >= 0;
+    return ok || error_set_errno(err, "the kernel inside: host h%d", number);
+}
+
+void linux_host_close(struct linux_host *h)
+{
+    if (h->namespace >= 0)
+        close(h->namespace);
+    if (h->netlink >= 0)
+        close(h->netlink);
+    h->namespace = h->netlink = -1;
+}
+
+bool linux_host_enter(const struct linux_host *h, struct error *err)
+{
+    return setns(h->namespace, CLONE_NEWNET) == 0 ||
+           error_set_errno(err, "the kernel inside: the namespace of host h%d", h->number);
+}
+
+bool linux_host_fit(struct linux_host *h, int64_t mtu, struct error *err)
+{
+    struct ifreq r = host_request(ETH0);
+    r.ifr_mtu = (int)mtu;
+    if (mtu <= h->mtu)
+        return true;
+    if (!host_ioctl(SIOCSIFMTU, &r))
+        return error_set_errno(err, "the kernel inside: frames of %d bytes at host h%d", r.ifr_mtu, h->number);
+    h->mtu = mtu;
+    return true;
+}
+
+bool linux_host_hold(struct linux_host *h, int device, struct error *err)
+{
+    h->hold = h->hold || ioctl(device, CONTRAFLOW_HOLD, h->nic) == 0;
+    return h->hold || error_set_errno(err, "the kernel inside: small queues of host h%d", h->number);
+}
+
+/* A message for rtnetlink(7): a header, the family's struct, attributes. */
+struct netlink_message {
+    struct nlmsghdr head;
+    char rest[256];
+};
+
+static void netlink_add(struct netlink_message *m, unsigned short type, const void *data, size_t bytes)
+{
+    struct rtattr attribute = {(unsigned short)(RTA_LENGTH(bytes)), type};
+    char *at = (char *)m + NLMSG_ALIGN(m->head.nlmsg_len);
+    memcpy(at, &attribute, sizeof attribute);
+    memcpy(at + RTA_LENGTH(0), data, bytes);
+    m->head.nlmsg_len = (uint32_t)(NLMSG_ALIGN(m->head.nlmsg_len) + RTA_ALIGN(RTA_LENGTH(bytes)));
+}
+
+static struct netlink_message netlink_new(uint16_t type, const void *family, size_t bytes)
+{
+    struct netlink_message m = {.head = {.nlmsg_len = (uint32_t)NLMSG_LENGTH(bytes),
+                                         .nlmsg_type = type,
+                                         .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE}};
+    memcpy(m.rest, family, bytes);
+    return m;
+}
+
+/* Sends it and reads the answer, whose error becomes errno. */
+static bool netlink_ask(int fd, const struct netlink_message *m)
+{
+    char bytes[1024];
+    struct {
+        struct nlmsghdr head;
+        struct nlmsgerr error;
+    } answer = {0};
+    if (send(fd, m, m->head.nlmsg_len, 0) < 0)
+        return false;
+    ssize_t n = recv(fd, bytes, sizeof bytes, 0);
+    if (n < (ssize_t)sizeof answer)
+        return false;
+    memcpy(&answer, bytes, sizeof answer);
+    errno = -answer.error.error;
+    return errno == 0;
+}
+
+bool linux_host_no_gso(const struct linux_host *h, struct error *err)
+{
+    struct ifinfomsg link = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(ETH0)};
+    uint32_t one = 1;
+    struct netlink_message m = netlink_new(RTM_NEWLINK, &link, sizeof link);
+    m.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+    netlink_add(&m, IFLA_GSO_MAX_SEGS, &one, sizeof one);
+    return netlink_ask(h->netlink, &m) ||
+           error_set_errno(err, "the kernel inside: host h%d without segmentation offload", h->number);
+}
+
+bool linux_host_route(const struct linux_host *h, int to, const struct linux_route *route, struct error *err)
+{
+    int index = (int)if_nametoindex(ETH0);
+    uint32_t address = htonl(emu_engine_ipv4(to));
+    uint64_t mac = emu_frame_mac((uint32_t)to);
+    uint8_t octets[6];
+    for (int i = 0; i < 6; i++)
+        octets[i] = (uint8_t)(mac >> (40 - 8 * i));
+    struct ndmsg neighbour = {.ndm_family = AF_INET, .ndm_ifindex = index, .ndm_state = NUD_PERMANENT};
+    struct netlink_message m = netlink_new(RTM_NEWNEIGH, &neighbour, sizeof neighbour);
+    netlink_add(&m, NDA_DST, &address, sizeof address);
+    netlink_add(&m, NDA_LLADDR, octets, sizeof octets);
+    if (!netlink_ask(h->netlink, &m))
+        return error_set_errno(err, "the kernel inside: h%d as neighbour of h%d", to, h->number);
+
+    struct rtmsg family = {.rtm_family = AF_INET, .rtm_dst_len = 32, .rtm_table = RT_TABLE_MAIN,
+                           .rtm_protocol = RTPROT_STATIC, .rtm_scope = RT_SCOPE_LINK, .rtm_type = RTN_UNICAST};
+    const uint32_t values[][2] = {{RTAX_INITCWND, route->initial_window_segments},
+                                  {RTAX_RTO_MIN, route->min_rto_ms},
+                                  {RTAX_QUICKACK, route->quickack}};
+    char metrics[3 * RTA_SPACE(sizeof(uint32_t))];
+    for (size_t i = 0; i < 3; i++) {
+        struct rtattr attribute = {RTA_LENGTH(sizeof(uint32_t)), (unsigned short)values[i][0]};
+        memcpy(metrics + i * RTA_SPACE(4), &attribute, sizeof attribute);
+        memcpy(metrics + i * RTA_SPACE(4) + RTA_LENGTH(0), &values[i][1], sizeof values[i][1]);
+    }
+    m = netlink_new(RTM_NEWROUTE, &family, sizeof family);
+    netlink_add(&m, RTA_DST, &address, sizeof address);
+    netlink_add(&m, RTA_OIF, &index, sizeof index);
+    netlink_add(&m, RTA_METRICS, metrics, sizeof metrics);
+    return netlink_ask(h->netlink, &m) ||
+           error_set_errno(err, "the kernel inside: the route from h%d to h%d", h->number, to);
+}

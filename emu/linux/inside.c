@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/linux/inside.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "emu/linux/host.h"
+#include "emu/linux/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FILES (1 << 20) /* open at once, at most: fs.nr_open */
+
+bool linux_inside(void)
+{
+    return getpid() == 1 && getenv(LINUX_START_DIRECTORY);
+}
+
+bool linux_inside_interrupted(const char *directory)
+{
+    char *path = memory_text("%s/" LINUX_START_PRIVATE "/stop", directory);
+    bool stop = access(path, F_OK) == 0;
+    free(path);
+    return stop;
+}
+
+static char *inside_directory(void)
+{
+    const char *hex = getenv(LINUX_START_DIRECTORY);
+    size_t n = strlen(hex) / 2;
+    char *directory = memory_zeroed(n + 1, 1, "a path");
+    for (size_t i = 0; i < n; i++)
+        directory[i] = (char)strtol((char[]){hex[2 * i], hex[2 * i + 1], '\0'}, NULL, 16);
+    return directory;
+}
+
+static void inside_write(const char *directory, const char *name, const char *text)
+{
+    char *path = memory_text("%s/" LINUX_START_PRIVATE "/%s", directory, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, text, strlen(text)) < 0)
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    free(path);
+}
+
+/* File systems, and file writes that never make their writer wait: that would take virtual time. */
+static bool inside_prepare(struct error *err)
+{
+    const struct rlimit files = {FILES, FILES};
+    return (setrlimit(RLIMIT_NOFILE, &files) == 0 || error_set_errno(err, "the kernel inside: open files")) &&
+           ((mount("proc", "/proc", "proc", 0, NULL) == 0 && mount("sysfs", "/sys", "sysfs", 0, NULL) == 0) ||
+            error_set_errno(err, "the kernel inside: /proc and /sys")) &&
+           linux_host_set("/proc/sys/vm/dirty_background_bytes", 4 << 20, err) &&
+           linux_host_set("/proc/sys/vm/dirty_bytes", 512 << 20, err);
+}
+
+static int inside_child(int (*work)(const char *directory), const char *directory)
+{
+    char *path = memory_text("%s/" LINUX_START_PRIVATE "/said", directory);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
+        return ERROR_SYSTEM;
+    close(fd);
+    free(path);
+    struct error err = {0};
+    if (inside_prepare(&err))
+        return work(directory);
+    fprintf(stderr, "%s\n", err.message);
+    return (int)err.code;
+}
+
+void linux_inside_run(int (*work)(const char *directory))
+{
+    char *directory = inside_directory(), status[16];
+    int how = 0;
+    pid_t child = fork(), gone;
+    if (child == 0) {
+        int code = inside_child(work, directory);
+        fflush(NULL);
+        _exit(code);
+    }
+    while ((gone = wait(&how)) != child && gone > 0) /* programs' orphans, too */
+        ;
+    if (child > 0 && WIFSIGNALED(how)) {
+        char *said = memory_text("the program inside was ended by signal %d (%s)", WTERMSIG(how),
+                                 strsignal(WTERMSIG(how)));
+        inside_write(directory, "said", said);
+        free(said);
+    }
+    sync(); /* a status is there when all else is */
+    snprintf(status, sizeof status, "%d\n", child > 0 && WIFEXITED(how) ? WEXITSTATUS(how) : ERROR_SYSTEM);
+    inside_write(directory, "status", status);
+    sync();
+    reboot(RB_POWER_OFF);
+    for (;;)
+        pause();
+}

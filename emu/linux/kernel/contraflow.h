@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/linux/kernel/contraflow.h - what the kernel inside and contraflow-linux say to each other: /dev/contraflow.
+ *
+ * A network interface whose other end is a program. CONTRAFLOW_ADD makes one in the caller's network namespace.
+ * CONTRAFLOW_STEP does what is due now, then waits for a time, or until a stack sends something, and hands over every
+ * frame that was sent: one system call an event. */
+#ifndef _UAPI_LINUX_CONTRAFLOW_H
+#define _UAPI_LINUX_CONTRAFLOW_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+struct contraflow_add {
+    __u8 mac[6];
+    __u16 max_mtu;
+};
+
+enum contraflow_kind {
+    CONTRAFLOW_DELIVER, /* at: interface (0, 1, ... as added), address and bytes: of a frame for its stack */
+    CONTRAFLOW_DONE,    /* at: the slot of a held frame, which has left the NIC */
+    CONTRAFLOW_RECEIVE, /* at: socket; takes everything there is, as recv(MSG_TRUNC) does. result: bytes or -errno */
+    CONTRAFLOW_SEND,    /* at: socket; if poll() says writable, writes up to `bytes` zeros. result: bytes or -errno */
+    CONTRAFLOW_SEND_LAST, /* the same; after the last of them no more: shutdown(SHUT_WR) */
+};
+
+struct contraflow_op {
+    __u32 kind, at;
+    __u64 address;
+    __s64 bytes;
+    __s64 result;
+};
+
+/* Before each frame in `out`; frames begin at multiples of 8. */
+struct contraflow_frame {
+    __u32 at, slot; /* interface; of a held frame */
+    __u32 bytes, zero;
+    __u64 time_ns; /* CLOCK_MONOTONIC, when it was sent */
+};
+
+struct contraflow_step {
+    __u64 ops;         /* address of n_ops operations, done in order */
+    __u64 out;         /* address of `room` bytes for frames */
+    __u32 n_ops, room;
+    __u64 deadline_ns; /* CLOCK_MONOTONIC: the wait's end, */
+    __u64 linger_ns;   /* or so much after the first frame was sent */
+    __u64 now_ns;      /* returned: when it ended */
+    __u32 n_frames, more; /* returned: in `out`; there are more */
+};
+
+#define CONTRAFLOW_ADD _IOW('C', 1, struct contraflow_add) /* returns its number */
+#define CONTRAFLOW_HOLD _IO('C', 3) /* of interface arg a frame is its sender's until CONTRAFLOW_DONE, from now on */
+#define CONTRAFLOW_STEP _IOWR('C', 2, struct contraflow_step)
+
+#endif

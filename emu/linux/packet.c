@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/linux/packet.h"
+
+#include "base/memory.h"
+#include "emu/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZES 3
+static const uint32_t sizes[SIZES] = {128, 1600, EMU_FRAME_HEADER_BYTES + UINT16_MAX}; /* an ACK, a segment, any */
+static struct linux_packet *unused[SIZES];
+
+static int packet_size(uint32_t bytes)
+{
+    int i = 0;
+    while (bytes > sizes[i])
+        i++;
+    return i;
+}
+
+static uint32_t get16(const uint8_t *at)
+{
+    return at[0] * 256u + at[1];
+}
+
+static uint32_t station(const uint8_t *mac)
+{
+    uint64_t address = 0;
+    for (int i = 0; i < 6; i++)
+        address = address << 8 | mac[i];
+    return mac[0] & 1 ? EMU_FRAME_BROADCAST : (uint32_t)(address - emu_frame_mac(0));
+}
+
+/* TCP over IPv4: its flow by the sink's port, which only it has in its range; clients' are above. */
+static void packet_decode(struct linux_packet *p, struct emu_frame *frame)
+{
+    const uint8_t *ip = p->frame + EMU_FRAME_HEADER_BYTES;
+    uint32_t n = frame->payload_bytes, header = n >= 20 ? (ip[0] & 15u) * 4 : 0, total = n >= 20 ? get16(ip + 2) : 0;
+    if (frame->ethertype != 0x0800 || header < 20 || total > n || total < header + 20 || ip[9] != 6)
+        return;
+    const uint8_t *tcp = ip + header;
+    uint32_t tcp_bytes = (tcp[12] >> 4) * 4u, from = get16(tcp), to = get16(tcp + 2);
+    if (tcp_bytes < 20 || total < header + tcp_bytes)
+        return;
+    bool back = from < to;
+    uint32_t port = back ? from : to;
+    p->data_bytes = (uint16_t)(total - header - tcp_bytes);
+    p->sequence = get16(tcp + 4) << 16 | get16(tcp + 6);
+    p->fin = tcp[13] & 1;
+    p->syn = tcp[13] & 2;
+    frame->pure_ack = p->data_bytes == 0 && (tcp[13] & 0x17) == 0x10;
+    if (port >= EMU_ENGINE_FIRST_PORT)
+        p->flow = 2 * (port - EMU_ENGINE_FIRST_PORT) + back;
+}
+
+struct linux_packet *linux_packet_new(const uint8_t *bytes, uint32_t n, struct emu_frame *frame)
+{
+    int size = packet_size(n);
+    struct linux_packet *p = unused[size];
+    if (p)
+        unused[size] = p->next;
+    else
+        p = memory_resized(NULL, 1, sizeof *p + sizes[size], "frames");
+    *p = (struct linux_packet){.references = 1, .flow = EMU_FRAME_NO_FLOW, .bytes = n};
+    memcpy(p->frame, bytes, n);
+    *frame = (struct emu_frame){.packet = p,
+                                .dst = station(bytes),
+                                .src = station(bytes + 6),
+                                .payload_bytes = (uint16_t)(n - EMU_FRAME_HEADER_BYTES),
+                                .ethertype = (uint16_t)get16(bytes + 12)};
+    packet_decode(p, frame);
+    return p;
+}
+
+struct linux_packet *linux_packet_share(struct linux_packet *p)
+{
+    p->references++;
+    return p;
+}
+
+void linux_packet_release(struct linux_packet *p)
+{
+    if (--p->references > 0)
+        return;
+    int size = packet_size(p->bytes);
+    p->next = unused[size];
+    unused[size] = p;
+}
+
+void linux_packet_free_all(void)
+{
+    for (int i = 0; i < SIZES; i++)
+        for (struct linux_packet *p; (p = unused[i]);) {
+            unused[i] = p->next;
+            free(p);
+        }
+}
+
+static void *ops_share(void *packet)
+{
+    return linux_packet_share(packet);
+}
+
+static void ops_release(void *packet)
+{
+    linux_packet_release(packet);
+}
+
+static uint32_t ops_flow(const struct emu_frame *frame)
+{
+    const struct linux_packet *p = frame->packet;
+    return p->flow;
+}
+
+static size_t ops_bytes(const struct emu_frame *frame, uint8_t *out, size_t limit)
+{
+    const struct linux_packet *p = frame->packet;
+    size_t n = p->bytes < limit ? p->bytes : limit;
+    memcpy(out, p->frame, n);
+    const size_t least = EMU_FRAME_HEADER_BYTES + EMU_FRAME_MIN_PAYLOAD;
+    if (n < least && n < limit) { /* padded on the wire */
+        size_t end = least < limit ? least : limit;
+        memset(out + n, 0, end - n);
+        n = end;
+    }
+    return n;
+}
+
+const struct emu_frame_ops linux_packet_ops = {ops_share, ops_release, ops_flow, ops_bytes};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/linux/packet.h - a frame that a stack of the kernel inside has sent: bytes, and what they say of its flow. */
+#ifndef EMU_LINUX_PACKET_H
+#define EMU_LINUX_PACKET_H
+
+#include "emu/frame.h"
+
+struct linux_packet {
+    int references;
+    uint32_t flow;       /* as emu_frame_ops' */
+    uint32_t sequence;   /* TCP's */
+    uint32_t slot;       /* that the kernel holds it in */
+    bool held, syn, fin;
+    uint16_t data_bytes; /* TCP payload */
+    uint32_t bytes;      /* from the Ethernet header on */
+    struct linux_packet *next; /* while it is free */
+    uint8_t frame[];
+};
+
+/* Copies a frame of at least an Ethernet header; `frame` gets what the network needs to know. */
+struct linux_packet *linux_packet_new(const uint8_t *bytes, uint32_t n, struct emu_frame *frame);
+struct linux_packet *linux_packet_share(struct linux_packet *p);
+void linux_packet_release(struct linux_packet *p);
+void linux_packet_free_all(void); /* those released */
+
+extern const struct emu_frame_ops linux_packet_ops;
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/linux/start.h"
+
+#include "base/memory.h"
+#include "emu/linux/key.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MEMORY_MB 1024 /* of the kernel inside, as far as it uses it. With 64, TCP's own limits change rates */
+#define PROGRESS "progress "
+#define POLL_MS 100
+
+struct start {
+    const struct linux_start *config;
+    char *kernel, *directory, *private; /* owned; absolute */
+    pid_t pid, watchdog;                /* of the kernel, whose process group it leads; -1: none */
+    int console, leash;                 /* what it prints; the watchdog waits for its end */
+    FILE *log;                          /* owned; the console, in the private directory */
+    char line[256];
+    size_t line_bytes;
+};
+
+static char *start_path(const struct start *s, const char *name)
+{
+    return memory_text("%s/%s", s->private, name);
+}
+
+/* The kernel that belongs to these sources, in the user's cache. */
+static bool start_find_kernel(struct start *s, struct error *err)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    s->kernel = cache && cache[0] == '/' ? memory_text("%s/contraflow/kernel-%s/linux", cache, LINUX_KEY)
+                                         : memory_text("%s/.cache/contraflow/kernel-%s/linux", home ? home : "", LINUX_KEY);
+    return access(s->kernel, X_OK) == 0 ||
+           error_set(err, ERROR_SYSTEM, "--engine linux runs a Linux kernel, which is built once: type 'make linux' in "
+                     "contraflow's sources (%s is not there)", s->kernel);
+}
+
+/* What a run leaves in its private directory. */
+static void start_clean(const struct start *s)
+{
+    static const char *const names[] = {"console", "said", "status", "stop", "uml/pid", "uml"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = start_path(s, names[i]);
+        if (unlink(path) != 0 && errno == EISDIR)
+            rmdir(path);
+        free(path);
+    }
+    rmdir(s->private);
+}
+
+static bool start_prepare(struct start *s, struct error *err)
+{
+    s->directory = realpath(s->config->directory, NULL);
+    if (!s->directory)
+        return error_set_errno(err, "%s", s->config->directory);
+    s->private = memory_text("%s/" LINUX_START_PRIVATE, s->directory);
+    start_clean(s);
+    char *path = start_path(s, "console");
+    bool ok = mkdir(s->private, 0700) == 0 && (s->log = fopen(path, "wxe")) != NULL;
+    if (!ok)
+        error_set_errno(err, "%s", s->private);
+    free(path);
+    return ok;
+}
+
+/* Where the kernel may keep its memory, in a file that is removed at once: it runs code from there. */
+static const char *start_memory_place(void)
+{
+    const char *places[] = {"/dev/shm", getenv("TMPDIR"), "/tmp", "/var/tmp"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct statvfs v;
+        if (places[i] && places[i][0] == '/' && access(places[i], W_OK) == 0 && statvfs(places[i], &v) == 0 &&
+            !(v.f_flag & ST_NOEXEC) && v.f_bavail * v.f_frsize >= (uint64_t)MEMORY_MB << 20)
+            return places[i];
+    }
+    return "/tmp";
+}
+
+/* Processors change hands at every system call inside: on one of them that is twice as fast. Each engine takes one that
+ * no other has, as far as there are any. The lock lasts as long as the process. */
+static void start_pin(const struct start *s)
+{
+    cpu_set_t allowed, one;
+    int here = sched_getcpu(), most = CPU_SETSIZE;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    char *place = memory_text("%.*s", (int)(strrchr(s->kernel, '/') - s->kernel), s->kernel);
+    int cpu = here >= 0 ? here : 0;
+    for (int i = 0; i < most; i++) {
+        int candidate = (cpu + i) % most;
+        if (!CPU_ISSET((size_t)candidate, &allowed))
+            continue;
+        char *path = memory_text("%s/cpu-%d", place, candidate);
+        int fd = open(path, O_RDWR | O_CREAT, 0600); /* passed on to the kernel, which holds it */
+        free(path);
+        if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            cpu = candidate;
+            break;
+        }
+        close(fd);
+    }
+    free(place);
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+static char *hexadecimal(const char *text)
+{
+    size_t n = strlen(text);
+    char *hex = memory_zeroed(2 * n + 1, 1, "a path");
+    for (size_t i = 0; i < n; i++) {
+        hex[2 * i] = "0123456789abcdef"[(unsigned char)text[i] >> 4];
+        hex[2 * i + 1] = "0123456789abcdef"[(unsigned char)text[i] & 15];
+    }
+    return hex;
+}
+
+/* The child: becomes the kernel. */
+static void start_exec(const struct start *s, int console)
+{
+    char *directory = hexadecimal(s->directory);
+    char *const arguments[] = {
+        memory_text("contraflow-linux"),
+        memory_text("mem=%dM", MEMORY_MB),
+        memory_text("root=/dev/root"),
+        memory_text("rootfstype=hostfs"),
+        memory_text("rootflags=/"),
+        memory_text("rw"),
+        memory_text("init=\"%s\"", s->config->program), /* which may have spaces */
+        memory_text("con=null"),
+        memory_text("con0=null,fd:1"),
+        memory_text("quiet"),
+        memory_text("panic=-1"),
+        memory_text("time-travel=inf-cpu"),
+        memory_text("time-travel-start=1000000000000000000"),
+        memory_text("uml_dir=."),
+        memory_text("umid=uml"),
+        memory_text(LINUX_START_DIRECTORY "=%s", directory),
+        NULL,
+    };
+    char *const environment[] = {
+        memory_text("UML_SEED=%llu", (unsigned long long)s->config->seed),
+        memory_text("TMPDIR=%s", start_memory_place()),
+        memory_text("HOME=%s", s->private),
+        NULL,
+    };
+    int null = open("/dev/null", O_RDWR);
+    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(console, STDOUT_FILENO) < 0 ||
+        dup2(console, STDERR_FILENO) < 0 || chdir(s->private) != 0)
+        return;
+    start_pin(s);
+    execve(s->kernel, arguments, environment);
+    dprintf(STDERR_FILENO, "%s: %s\n", s->kernel, strerror(errno));
+}
+
+/* The kernel's process, which leads a group and dies with this one. */
+static bool start_fork(struct start *s, struct error *err)
+{
+    int out[2];
+    pid_t parent = getpid();
+    if (pipe2(out, O_CLOEXEC) != 0 || (s->pid = fork()) < 0)
+        return error_set_errno(err, "the kernel cannot be started");
+    if (s->pid == 0) {
+        struct rlimit none = {0, 0};
+        setpgid(0, 0);
+        setrlimit(RLIMIT_CORE, &none);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() == parent)
+            start_exec(s, out[1]);
+        _exit(ERROR_SYSTEM);
+    }
+    setpgid(s->pid, s->pid); /* whoever comes first */
+    close(out[1]);
+    s->console = out[0];
+    return true;
+}
+
+/* A process that outlives this one for a moment: it kills the kernel's group then. */
+static bool start_watchdog(struct start *s, struct error *err)
+{
+    int leash[2];
+    if (pipe2(leash, O_CLOEXEC) != 0 || (s->watchdog = fork()) < 0)
+        return error_set_errno(err, "the kernel's watchdog cannot be started");
+    if (s->watchdog == 0) {
+        char byte;
+        setpgid(0, 0);
+        signal(SIGTERM, SIG_IGN);
+        signal(SIGINT, SIG_IGN);
+        prctl(PR_SET_PDEATHSIG, 0);
+        close(leash[1]);
+        close(s->console);
+        while (read(leash[0], &byte, 1) < 0 && errno == EINTR)
+            ;
+        kill(-s->pid, SIGKILL);
+        _exit(0);
+    }
+    close(leash[0]);
+    s->leash = leash[1];
+    return true;
+}
+
+static void start_print(struct start *s, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i] != '\n') {
+            if (s->line_bytes + 1 < sizeof s->line && bytes[i] != '\r')
+                s->line[s->line_bytes++] = bytes[i];
+            continue;
+        }
+        s->line[s->line_bytes] = '\0';
+        s->line_bytes = 0;
+        if (strncmp(s->line, PROGRESS, strlen(PROGRESS)) == 0 && s->config->progress)
+            s->config->progress(strtod(s->line + strlen(PROGRESS), NULL));
+        else
+            fprintf(s->log, "%s\n", s->line);
+    }
+}
+
+/* Until the kernel's process is gone: what it prints, and the user's wish to stop. Returns its wait status. */
+static int start_wait(struct start *s)
+{
+    bool told = false;
+    int status = 0;
+    for (;;) {
+        struct pollfd p = {.fd = s->console, .events = POLLIN};
+        int ready = poll(&p, 1, POLL_MS);
+        if (*s->config->interrupt && !told) {
+            char *path = start_path(s, "stop");
+            int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+            told = true;
+            free(path);
+            if (fd >= 0)
+                close(fd);
+        }
+        char bytes[4096];
+        ssize_t n = ready > 0 ? read(s->console, bytes, sizeof bytes) : -1;
+        if (n > 0) {
+            start_print(s, bytes, (size_t)n);
+            continue;
+        }
+        pid_t gone = waitpid(s->pid, &status, n == 0 ? 0 : WNOHANG);
+        if (gone == s->pid || (gone < 0 && errno == ECHILD))
+            return status;
+    }
+}
+
+static bool start_read(const struct start *s, const char *name, char *text, size_t size)
+{
+    char *path = start_path(s, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    text[n > 0 ? n : 0] = '\0';
+    text[strcspn(text, "\r\n")] = '\0';
+    return n >= 0;
+}
+
+/* How it went, from what the program inside left; the kernel's own end says nothing more. */
+static int start_judge(struct start *s, int status, struct error *err)
+{
+    char number[16], said[sizeof err->message];
+    if (!start_read(s, "status", number, sizeof number) || !number[0]) {
+        char how[64] = "", *from = start_path(s, "console"), *to = memory_text("%s/" LINUX_START_CONSOLE, s->directory);
+        fflush(s->log);
+        if (rename(from, to) != 0)
+            fprintf(stderr, "%s: %s\n", to, strerror(errno));
+        if (WIFSIGNALED(status))
+            snprintf(how, sizeof how, " (signal %d, %s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        error_set(err, ERROR_SYSTEM, "the kernel inside crashed%s; what it printed is in %s", how, to);
+        free(from);
+        free(to);
+        return ERROR_SYSTEM;
+    }
+    int code = (int)strtol(number, NULL, 10);
+    if (!start_read(s, "said", said, sizeof said) || !said[0])
+        snprintf(said, sizeof said, "the program inside failed without a word");
+    if (code == ERROR_INPUT || code == ERROR_SYSTEM)
+        error_set(err, (enum error_code)code, "%s", said);
+    return code;
+}
+
+/* Nothing of the group is left, whatever its members do. */
+static void start_end(struct start *s)
+{
+    if (s->pid > 0) {
+        kill(-s->pid, SIGKILL);
+        while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        while (waitpid(-s->pid, NULL, 0) > 0) /* those whose parent it was */
+            ;
+    }
+    if (s->leash >= 0)
+        close(s->leash);
+    if (s->watchdog > 0)
+        while (waitpid(s->watchdog, NULL, 0) < 0 && errno == EINTR)
+            ;
+    if (s->console >= 0)
+        close(s->console);
+}
+
+int linux_start(const struct linux_start *config, struct error *err)
+{
+    struct start s = {.config = config, .pid = -1, .watchdog = -1, .console = -1, .leash = -1};
+    int code = ERROR_SYSTEM;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (start_find_kernel(&s, err) && start_prepare(&s, err) && start_fork(&s, err) && start_watchdog(&s, err)) {
+        int status = start_wait(&s);
+        code = start_judge(&s, status, err);
+    }
+    start_end(&s);
+    if (s.log)
+        fclose(s.log);
+    if (s.private)
+        start_clean(&s);
+    free(s.kernel);
+    free(s.directory);
+    free(s.private);
+    return err->code ? (int)err->code : code;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/linux/step.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEVICE "/dev/contraflow"
+#define OUT_BYTES (256 * 1024) /* several frames of the largest size */
+
+bool linux_step_open(struct linux_step *s, struct error *err)
+{
+    *s = (struct linux_step){.device = open(DEVICE, O_RDWR | O_CLOEXEC)};
+    if (s->device < 0)
+        return error_set_errno(err, "the kernel inside: " DEVICE);
+    s->out = memory_zeroed(1, OUT_BYTES, "frames");
+    return true;
+}
+
+static void list_fini(struct linux_step_list *l)
+{
+    free(l->ops);
+    free(l->about);
+}
+
+void linux_step_close(struct linux_step *s)
+{
+    if (s->device >= 0)
+        close(s->device);
+    list_fini(&s->next);
+    list_fini(&s->last);
+    free(s->out);
+    *s = (struct linux_step){.device = -1};
+}
+
+void linux_step_add(struct linux_step *s, enum contraflow_kind kind, int at, const void *bytes, int64_t n, void *about)
+{
+    struct linux_step_list *l = &s->next;
+    l->ops = memory_grown(l->ops, l->n, &l->capacity, 64, sizeof *l->ops, "operations");
+    l->about = memory_grown(l->about, l->n, &l->capacity_about, 64, sizeof *l->about, "operations");
+    l->ops[l->n] = (struct contraflow_op){kind, (uint32_t)at, (uintptr_t)bytes, n, 0};
+    l->about[l->n++] = about;
+}
+
+static bool step_ask(struct linux_step *s, struct contraflow_step *step, struct error *err)
+{
+    step->out = (uintptr_t)s->out;
+    step->room = OUT_BYTES;
+    if (ioctl(s->device, CONTRAFLOW_STEP, step) != 0)
+        return error_set_errno(err, "the kernel inside");
+    s->now_ns = step->now_ns;
+    s->n_frames = step->n_frames;
+    return true;
+}
+
+bool linux_step_begin(struct linux_step *s, uint64_t begin_ns, struct error *err)
+{
+    struct contraflow_step step = {.deadline_ns = begin_ns};
+    if (!step_ask(s, &step, err))
+        return false;
+    return (step.now_ns == begin_ns && step.n_frames == 0) ||
+           error_set(err, ERROR_SYSTEM, "the kernel inside began at %llu ns with %u frames, not at %llu ns with none",
+                     (unsigned long long)step.now_ns, step.n_frames, (unsigned long long)begin_ns);
+}
+
+bool linux_step_run(struct linux_step *s, uint64_t deadline_ns, uint64_t linger_ns,
+                    void (*done)(void *user, const struct contraflow_op *op, void *about), void *user,
+                    struct error *err)
+{
+    struct linux_step_list list = s->next;
+    s->next = s->last;
+    s->next.n = 0;
+    s->last = list;
+    struct contraflow_step step = {.ops = (uintptr_t)list.ops,
+                                   .n_ops = (uint32_t)list.n,
+                                   .deadline_ns = deadline_ns,
+                                   .linger_ns = linger_ns};
+    if (!step_ask(s, &step, err))
+        return false;
+    for (size_t i = 0; i < list.n; i++)
+        done(user, &list.ops[i], list.about[i]);
+    return true;
+}
+
+void linux_step_frames(const struct linux_step *s,
+                       void (*sent)(void *user, const struct contraflow_frame *head, const uint8_t *bytes), void *user)
+{
+    const uint8_t *at = s->out;
+    for (uint32_t i = 0; i < s->n_frames; i++) {
+        struct contraflow_frame head;
+        memcpy(&head, at, sizeof head);
+        sent(user, &head, at + sizeof head);
+        at += (sizeof head + head.bytes + 7) & ~(size_t)7;
+    }
+}

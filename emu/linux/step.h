@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/linux/step.h - operations for the kernel inside, gathered, done together at one time. */
+#ifndef EMU_LINUX_STEP_H
+#define EMU_LINUX_STEP_H
+
+#include "base/error.h"
+#include "emu/linux/kernel/contraflow.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct linux_step_list {
+    struct contraflow_op *ops; /* owned */
+    void **about;              /* owned; whom the result of each concerns */
+    size_t n, capacity, capacity_about;
+};
+
+struct linux_step {
+    int device;
+    struct linux_step_list next, last; /* to be done; done, while their results are looked at */
+    uint8_t *out;                      /* owned; frames */
+    uint64_t now_ns;                   /* of the kernel */
+    uint32_t n_frames;                 /* in `out` */
+};
+
+bool linux_step_open(struct linux_step *s, struct error *err);
+void linux_step_close(struct linux_step *s);
+
+/* Adds an operation; what it points to stays until it is done. */
+void linux_step_add(struct linux_step *s, enum contraflow_kind kind, int at, const void *bytes, int64_t n, void *about);
+
+/* Waits until the kernel's clock shows `begin_ns`, from where the engine counts. */
+bool linux_step_begin(struct linux_step *s, uint64_t begin_ns, struct error *err);
+
+/* Does them, and done() hears of each; then waits until deadline_ns of CLOCK_MONOTONIC or until linger_ns after a frame was
+ * sent. done() may add operations, for the next time: it looks at the time before the wait. */
+bool linux_step_run(struct linux_step *s, uint64_t deadline_ns, uint64_t linger_ns,
+                    void (*done)(void *user, const struct contraflow_op *op, void *about), void *user,
+                    struct error *err);
+
+/* The frames sent until now_ns; what sent() adds is for the next time. */
+void linux_step_frames(const struct linux_step *s,
+                       void (*sent)(void *user, const struct contraflow_frame *head, const uint8_t *bytes),
+                       void *user);
+
+#endif

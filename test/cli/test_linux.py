@@ -1,0 +1,412 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Linux's own TCP in virtual time: `make linux` has built its kernel, or the file is skipped.
+
+The table is that of a prototype: another emulator with TCP sources of its own, the same patched kernel."""
+import filecmp
+import itertools
+import json
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+import unittest
+
+import e2e
+
+SCENARIOS = e2e.ROOT / "scenarios" if e2e.ROOT else None
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "contraflow"
+KEY = subprocess.run([e2e.ROOT / "scripts/linux", "--key"], capture_output=True, text=True,
+                     check=True).stdout.split('"')[1]
+KERNEL = CACHE / f"kernel-{KEY}" / "linux"
+STAR = """duration: 2s
+warmup: 500ms
+network: {link: {rate: 100Mbps, delay: 5us}}
+tcp: {congestion: linuxreno, window: 300kB, initial_window: 10}
+traffic: {star: {incoming: 2, outgoing: 1}}
+capture: [{at: h0}]
+"""
+
+
+def processes(word):
+    """Those that somebody runs with this word in their command lines, as pid -> command line."""
+    found = {}
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if word in line and int(path.parent.name) != os.getpid():
+            found[int(path.parent.name)] = line
+    return found
+
+
+class Case(e2e.Case):
+    def setUp(self):
+        super().setUp()
+        (self.dir / "star.yaml").write_text(STAR)
+
+    def linux(self, *sets, output="out", scenario="star.yaml", **kwargs):
+        arguments = ["run", scenario, "-o", output, "--quiet", "--engine", "linux"]
+        self.good(*arguments, *(x for s in sets for x in ("--set", s)), **kwargs)
+        return json.loads((self.dir / output / "summary.json").read_text())
+
+    def rates(self, *sets):
+        return [f["steady_goodput_bps"] / 1e6 for f in self.linux("capture=[]", *sets)["flows"]]
+
+    def same(self, a, b):
+        names = sorted(p.name for p in (self.dir / a).iterdir())
+        self.assertEqual(names, sorted(p.name for p in (self.dir / b).iterdir()))
+        self.assertIn("h0.pcap", names)
+        _, different, errors = filecmp.cmpfiles(self.dir / a, self.dir / b, names, shallow=False)
+        self.assertEqual((different, errors), ([], []))
+
+
+class Table(Case):
+    def near(self, found, wanted):
+        self.assertEqual(len(found), len(wanted))
+        for f, w in zip(found, wanted):
+            self.assertLess(abs(f / w - 1), 0.01, f"{found} is not {wanted}")
+
+    def test_two_in_one_out_share_alike(self):
+        """A round trip takes 50 ms: long enough for the beginning to be forgotten."""
+        self.near(self.rates("duration=4s", "warmup=1s"), [46.30, 46.40, 46.64])
+
+    def test_a_double_window_out_gets_twice_as_much(self):
+        self.near(self.rates("traffic.star.outgoing_window=600kB"), [45.45, 45.52, 91.35])
+
+    def test_a_double_window_in_gets_twice_as_much(self):
+        self.near(self.rates("traffic={flows: [{from: h1, to: h0}, {from: h2, to: h0, window: 600kB}, {from: h0, to: h3}]}",
+                             "network.hosts=4", "duration=10s", "warmup=2s"), [31.2, 62.0, 31.3])
+
+    def test_acks_first_bring_the_lone_flow_its_link(self):
+        self.near(self.rates("network.nic.queue=ack-first", "network.switch.queue=ack-first"), [45.65, 45.62, 91.28])
+
+    def test_bbr(self):
+        """Its own bandwidth in turns: one flow's share varies by more than 1 %, both together do not."""
+        found = self.linux("capture=[]", "traffic.star.outgoing=0", "tcp.congestion=bbr", "tcp.window=3MB")["flows"]
+        self.near([sum(f["steady_goodput_bps"] for f in found) / 1e6], [47.0 + 47.1])
+        self.assertLess(found[0]["round_trip"]["rtt_s"], 0.006)  # 3 MB would queue for half a second
+
+    def test_a_gigabit(self):
+        self.near(self.rates("network.link.rate=1Gbps", "tcp.window=600kB", "duration=1s"), [463.3, 463.9, 470.2])
+
+
+class Time(Case):
+    def test_frames_leave_back_to_back_to_the_nanosecond(self):
+        """n + 38 bytes at 1 Gb/s are 8 ns each, and a saturated port sends one after the other."""
+        self.linux("network.link.rate=1Gbps", "tcp.window=600kB", "duration=200ms", "warmup=50ms",
+                   "capture=[{at: sw0-h0, snaplen: 64}]")
+        data = (self.dir / "out/sw0-h0.pcap").read_bytes()
+        times = []
+        at = 24
+        while at < len(data):
+            s, ns, caught, wire = struct.unpack_from("<IIII", data, at)
+            destination = data[at + 16:at + 22]
+            if destination == bytes([2, 0, 0, 0, 0, 1]):  # out of the port, to h0
+                times.append((s * 10**9 + ns, max(wire, 60) + 24))
+            at += 16 + caught
+        gaps = [(b[0] - a[0], a[1] * 8) for a, b in itertools.pairwise(times)]
+        self.assertGreater(len(gaps), 10000)
+        self.assertEqual([g for g in gaps if g[0] < g[1]], [])
+        self.assertGreater(sum(g == w for g, w in gaps), 0.9 * len(gaps))
+
+    def test_a_run_is_the_same_whatever_else_the_machine_does(self):
+        """To the byte: in another directory, with another command line inside, on one core that others keep busy."""
+        self.linux("duration=500ms", "warmup=100ms", output="quiet")
+        core = min(os.sched_getaffinity(0))
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"],
+                                 preexec_fn=lambda: os.sched_setaffinity(0, {core})) for _ in range(2)]
+        try:
+            self.linux("duration=500ms", "warmup=100ms", output="a name with spaces/busy",
+                       preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+        finally:
+            for b in busy:
+                b.kill()
+                b.wait()
+        for name in ("quiet", "a name with spaces/busy"):  # its first line names the command
+            path = self.dir / name / "scenario.yaml"
+            path.write_text(path.read_text().split("\n", 1)[1])
+        self.same("quiet", "a name with spaces/busy")
+
+    def test_another_seed_is_another_run(self):
+        one = self.linux("duration=100ms", "warmup=10ms", output="one")
+        other = self.linux("duration=100ms", "warmup=10ms", "seed=2", output="other")
+        self.assertNotEqual(one["flows"], other["flows"])
+
+
+class Tcp(Case):
+    def test_every_control_of_the_kernel_runs(self):
+        for name in ("newreno cubic bic bbr dctcp vegas htcp illinois scalable highspeed westwood veno yeah hybla lp nv "
+                     "cdg").split():
+            with self.subTest(name):
+                flows = self.linux("duration=200ms", "warmup=100ms", "capture=[]", "traffic.star.outgoing=0",
+                                   f"tcp.congestion={name}", output=name)["flows"]
+                self.assertGreater(sum(f["steady_goodput_bps"] for f in flows), 50e6)
+
+    def test_small_queues_bound_what_a_sender_keeps_in_its_nic(self):
+        """Without, all of the window waits there: 600 kB and headers, less what is on its way, at 1 Gb/s."""
+        sets = ("capture=[]", "network.link.rate=1Gbps", "tcp.window=600kB", "traffic.star.incoming=0")
+        free = self.linux(*sets, "duration=1s", output="free")["flows"][0]
+        bound = self.linux(*sets, "tcp.small_queues=1MB", "tcp.congestion=cubic", "duration=500ms", "warmup=100ms",
+                           output="bound")["flows"][0]
+        self.assertAlmostEqual(free["round_trip"]["rtt_s"], 600e3 * 8 / 1e9, delta=0.1e-3)
+        self.assertLess(bound["round_trip"]["rtt_s"], 0.4 * free["round_trip"]["rtt_s"])
+        self.assertAlmostEqual(bound["steady_goodput_bps"], e2e.B_1448, delta=1e6)
+
+    def test_flows_end_with_their_bytes(self):
+        run = self.linux("traffic.star.bytes=2MB", "duration=10s", "warmup=0s", "capture=[]")
+        for f in run["flows"]:
+            self.assertTrue(f["done"])
+            self.assertEqual(f["delivered_bytes"], 2000000)
+        self.assertLess(run["ended_s"], 1)
+
+    def test_losses_are_mended(self):
+        flows = self.linux("traffic.star.bytes=5MB", "duration=60s", "warmup=0s", "network.switch.limit=30kB",
+                           "capture=[]")["flows"]
+        self.assertTrue(all(f["done"] and f["delivered_bytes"] == 5000000 for f in flows))
+        self.assertGreater(sum(f["retransmitted_segments"] for f in flows), 0)
+
+    def test_what_it_cannot_set_is_said(self):
+        for key, words in (("tcp.delayed_ack_timeout=10ms", "tcp.delayed_ack_timeout"), ("tcp.max_rto=1s", "tcp.max_rto"),
+                           ("tcp.congestion=given", "'given'")):
+            self.bad(2, ["linux has no", words], "run", "star.yaml", "--engine", "linux", "--set", key)
+        (self.dir / "windows.yaml").write_text("tcp: {initial_window: warm}\ntraffic: {flows: [{from: h1, to: h0}, "
+                                               "{from: h1, to: h0, window: 1MB}]}\n")
+        self.bad(2, ["flow f1", "tcp.initial_window"], "run", "windows.yaml", "--engine", "linux", "--quiet")
+
+
+class Own(Case):
+    """tcp.linux.*"""
+    ONE = ("traffic.star.incoming=1", "traffic.star.outgoing=0")
+
+    def segments(self, *sets):
+        """IPv4 total length, TCP header bytes, flags, window and source port of each segment at h0."""
+        self.linux("duration=300ms", "warmup=100ms", *self.ONE, *sets)
+        data = (self.dir / "out/h0.pcap").read_bytes()
+        found, at = [], 24
+        while at < len(data):
+            caught = struct.unpack_from("<I", data, at + 8)[0]
+            frame = data[at + 16:at + 16 + caught]
+            at += 16 + caught
+            found.append((struct.unpack_from(">H", frame, 16)[0], (frame[46] >> 4) * 4, frame[47],
+                          struct.unpack_from(">H", frame, 48)[0], struct.unpack_from(">H", frame, 34)[0]))
+        return found
+
+    def test_timestamps(self):
+        """12 bytes of every header, and as many more of payload where they are off: the segment stays 1448."""
+        self.assertEqual(max(s[0] for s in self.segments()), 20 + 32 + 1448)
+        off = self.segments("tcp.linux.timestamps=false")
+        self.assertEqual(max(s[0] for s in off), 20 + 20 + 1448)
+
+    def test_ecn(self):
+        """RFC 3168, section 6.1.1: the SYN carries ECE and CWR, the answer ECE alone."""
+        syns = [s[2] for s in self.segments("tcp.linux.ecn=true") if s[2] & 2]
+        self.assertEqual(syns, [0xc2, 0x52])
+        self.assertEqual([s[2] for s in self.segments() if s[2] & 2], [0x02, 0x12])
+
+    def test_autotuning_begins_small_and_grows_up_to_the_window(self):
+        def windows(*sets):
+            return [s[3] for s in self.segments("tcp.window=2MB", *sets) if s[4] == 5001 and not s[2] & 2]
+        fixed, tuned = windows(), windows("tcp.linux.autotuning=true")
+        self.assertLess(tuned[0], fixed[-1])
+        self.assertLessEqual(max(tuned), fixed[-1] + 1)  # the scale is the same, as the limit is
+        self.assertGreater(max(tuned), tuned[0])
+
+    def test_pacing(self):
+        flow = self.linux("duration=500ms", "warmup=100ms", "capture=[]", "tcp.linux.pacing=50Mbps",
+                          *self.ONE)["flows"][0]
+        self.assertAlmostEqual(flow["steady_goodput_bps"] / 50e6, 1, delta=0.02)
+        self.assertLess(flow["round_trip"]["data_wait_s"], 0.001)
+
+    def tail(self, *sets):
+        """40 segments in one burst from 100 Gb/s into 100 Mb/s with room for half of it: what is lost is the tail, and
+        on a connection that stays open nothing comes after it. Two such messages."""
+        flow = self.linux("network.link.up=100Gbps", "network.switch.limit=30kB", "tcp.initial_window=100", "warmup=0s",
+                          "traffic={flows: [{from: h1, to: h0, bytes: 57920B, repeat: 2}]}", "tcp.window=200kB",
+                          "capture=[]", *sets)["flows"][0]
+        self.assertTrue(flow["done"])
+        self.assertGreater(flow["retransmitted_segments"], 10)
+        return flow["end_s"] - flow["start_s"]
+
+    def test_a_lost_tail_is_found_by_a_probe_and_by_time(self):
+        """RFC 8985: a probe after two round trips, and its SACK is later than all that is missing. Without either
+        it takes the retransmission timeout, 200 ms at least."""
+        self.assertLess(self.tail(), 0.1)
+        self.assertGreater(self.tail("tcp.linux.tail_probe=false"), 0.2)
+        self.assertGreater(self.tail("tcp.linux.rack=false"), 0.2)
+
+    def test_they_are_of_this_engine(self):
+        self.bad(2, ["tcp.linux", "is for engine: linux"], "run", "star.yaml", "--engine", "native", "--set",
+                 "tcp.linux.gso=false")
+
+
+class Engines(Case):
+    """Nothing lost: steady goodput within 1 %, durations within 2 %."""
+
+    def agree(self, name, *sets, engines="native,linux"):
+        arguments = [x for s in ("capture=[]",) + sets for x in ("--set", s)]
+        done = json.loads(self.good("run", SCENARIOS / name, "--cross-check", "--json", "-q", "--engines", engines, "-o",
+                                    "both", *arguments).stdout)
+        self.assertEqual(done["failed"], 0, done)
+        self.assertGreater(done["judged"], 0)
+        return done
+
+    def test_star(self):
+        self.agree("star.yaml", "duration=500ms", "warmup=200ms")
+
+    def test_ack_first(self):
+        self.agree("ack-first.yaml", "duration=500ms", "warmup=200ms")
+
+    def test_pause(self):
+        self.agree("pause.yaml")
+
+    def test_pendulum(self):
+        self.agree("pendulum.yaml")
+
+    def test_messages(self):
+        """Written step by step on open connections."""
+        self.agree("barrier.yaml")
+
+    def test_benchmark(self):
+        self.agree("zhu-figure1.yaml")
+
+    def test_what_segmentation_offload_makes_different(self):
+        """With it a sender waits until its window lets a burst of up to 64 kB go, and a receiver acknowledges the end
+        of every burst; without, native is within 1 % of Linux here, too."""
+        self.agree("windows.yaml", "engine=linux", "tcp.linux.gso=false", "duration=600ms", "warmup=200ms")
+        self.agree("slow-host.yaml", "engine=linux", "tcp.linux.gso=false")
+
+    @e2e.needs_engine
+    def test_all_three(self):
+        flow = self.agree("star.yaml", "duration=1s", "warmup=100ms", "network.link.rate=100Mbps",
+                          "tcp.window=100kB", engines="ns3,native,linux")["runs"][0]["flows"][0]
+        self.assertEqual({k.split("_")[0] for k in flow} - {"flow"}, {"ns3", "native", "linux"})
+
+    def test_a_clock_alone(self):
+        """Frames without TCP: the same bytes as on any other clock."""
+        for engine in ("native", "linux"):
+            self.good("run", SCENARIOS / "tam-burst.yaml", "-o", engine, "-q", "--engine", engine)
+        self.assertEqual((self.dir / "native/queues.csv").read_text().split("\n", 4)[4],
+                         (self.dir / "linux/queues.csv").read_text().split("\n", 4)[4])
+
+
+class Left(Case):
+    """Whatever is killed, whenever: one line, and nothing is left."""
+
+    def start(self, duration="1000s"):
+        arguments = ["run", "star.yaml", "-o", "out", "-q", "--engine", "linux", "--set", f"duration={duration}",
+                     "--set", "capture=[]"]
+        return subprocess.Popen([e2e.CONTRAFLOW, *arguments], cwd=self.dir, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def group(self):
+        """Processes of the run: the engine's own, its watchdog, and the kernel's with its children."""
+        word = str(self.dir / "out").encode().hex()
+        return set(processes(word)) | {p for p, line in processes("contraflow-linux").items() if line.strip().endswith(
+            " out")}
+
+    def wait_for(self, condition):
+        until = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), until, "it takes too long")
+            time.sleep(0.05)
+
+    def test_killing_any_of_its_processes_leaves_none(self):
+        victims = 1
+        n = 0
+        while n < victims:
+            shutil.rmtree(self.dir / "out", ignore_errors=True)
+            running = self.start()
+            self.wait_for(lambda: len(self.group()) >= 5)
+            members = sorted(self.group())
+            victims = len(members)
+            os.kill(members[n], signal.SIGKILL)
+            if n != 1:
+                time.sleep(0.2)
+            running.send_signal(signal.SIGTERM)  # for those whose end does not end the run
+            out, err = running.communicate(timeout=120)
+            self.assertNotEqual(running.returncode, 0)
+            self.assertLessEqual(len(err.splitlines()), 2, err)
+            self.wait_for(lambda: not self.group())
+            n += 1
+        self.assertGreaterEqual(victims, 5)
+
+    def test_killing_contraflow_leaves_nothing(self):
+        for pause in (0, 0.05, 0.3, 1):
+            shutil.rmtree(self.dir / "out", ignore_errors=True)
+            running = self.start()
+            time.sleep(pause)
+            running.kill()
+            running.communicate()
+            self.wait_for(lambda: not self.group())
+
+    def test_a_kernel_that_crashes_leaves_its_console(self):
+        running = self.start()
+        self.wait_for(lambda: len(self.group()) >= 5)
+        kernel = min(p for p, line in processes(str(self.dir / "out").encode().hex()).items() if "init=" in line)
+        os.kill(kernel, signal.SIGSEGV)
+        out, err = running.communicate(timeout=120)
+        self.assertEqual(running.returncode, 3, err)
+        self.assertEqual(len(err.splitlines()), 1, err)
+        self.assertIn("the kernel inside crashed", err)
+        self.assertIn("linux-console.txt", err)
+        self.assertTrue((self.dir / "out/linux-console.txt").exists())
+        self.assertFalse((self.dir / "out/.linux").exists())
+        self.wait_for(lambda: not self.group())
+
+    def test_a_run_that_is_told_to_stop_closes_its_files(self):
+        running = self.start()
+        self.wait_for(lambda: (self.dir / "out/queues.csv.part").exists())
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=120)
+        self.assertEqual(running.returncode, -signal.SIGINT)
+        self.assertIs(json.loads((self.dir / "out/summary.json").read_text())["complete"], False)
+
+    def test_an_ordinary_user_needs_nothing_of_the_host(self):
+        if os.getuid() != 0:
+            self.skipTest("every other test here is one, as this is no root")
+        cache = self.dir / "cache/contraflow" / KERNEL.parent.name
+        shutil.copytree(KERNEL.parent, cache, ignore=shutil.ignore_patterns("cpu-*"))
+        programs = self.dir / "my programs"
+        programs.mkdir()
+        for name in ("contraflow", "contraflow-linux"):
+            shutil.copy(e2e.CONTRAFLOW.with_name(name), programs)
+        for path in [self.dir, *self.dir.rglob("*")]:
+            os.chown(path, 65534, 65534)
+        done = subprocess.run([programs / "contraflow", "run", "star.yaml", "-o", "out", "-q", "--engine", "linux", "--set",
+                               "duration=100ms", "--set", "warmup=10ms"], cwd=self.dir, user=65534, group=65534,
+                              extra_groups=[], env={"XDG_CACHE_HOME": str(self.dir / "cache")}, capture_output=True,
+                              text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Missing(Case):
+    def test_without_its_kernel_it_says_what_to_type(self):
+        self.bad(3, ["make linux", str(self.dir)], "run", "star.yaml", "--engine", "linux", "-q",
+                 env={**os.environ, "XDG_CACHE_HOME": str(self.dir)})
+
+    def test_make_linux_without_a_network_says_so(self):
+        """apt-get that cannot reach anything, first in PATH."""
+        (self.dir / "apt-get").write_text("#!/bin/sh\necho 'E: Could not resolve deb.debian.org' >&2; exit 100\n")
+        (self.dir / "apt-cache").write_text("#!/bin/sh\necho '  Candidate: 6.1.1-1'\n")
+        for name in ("apt-get", "apt-cache"):
+            (self.dir / name).chmod(0o755)
+        done = subprocess.run([e2e.ROOT / "scripts/linux"], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "XDG_CACHE_HOME": str(self.dir / "cache"),
+                                   "PATH": f"{self.dir}:{os.environ['PATH']}"})
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("no network? apt-get said: E: Could not resolve deb.debian.org", done.stderr)
+        self.assertEqual(list((self.dir / "cache/contraflow").glob("build-*")), [])
+
+
+if __name__ == "__main__":
+    if not os.access(KERNEL, os.X_OK):
+        print("the kernel of --engine linux is not built: make linux")
+        sys.exit(77)
+    e2e.main()
