@@ -19,7 +19,9 @@
 #define STEP_ONE 0.2   /* of a logarithm: a step is no larger where the probability is */
 #define STEP_TWO 0.35   /* with two parameters */
 #define NARROW 0.004   /* nor smaller */
-#define THICK 48       /* emulations where theta probably is */
+#define THICK 48       /* emulations where theta may be */
+#define QUIET 12       /* of them, where seeds change little */
+#define LITTLE 0.05    /* of the variances of what is predicted */
 #define MAYBE 8.0      /* nats of density: theta may be where it lacks no more */
 #define FAR_FIRST 18.0 /* nats behind the best: too far for more, after the first patterns */
 #define FAR_COARSE 30.0 /* after all patterns, before the grid is refined */
@@ -234,7 +236,18 @@ static bool infer_split(const struct study_infer *x, struct study_infer_hypothes
     return h->n > before;
 }
 
-/* Puts points where theta may be until there are THICK of them: what seeds change is then averaged over. They lie at
+/* The share of what emulations leave open of all that is not known of the measured values, on average. */
+static double infer_scatter(const struct study_infer *x, const struct study_infer_hypothesis *h)
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->measured->flows; i++) {
+        double own = h->posterior.spread * x->k[i];
+        sum += fmax(1 - own * own / h->posterior.variance[i], 0);
+    }
+    return sum / (double)x->measured->flows;
+}
+
+/* Puts points where theta may be until there are THICK or QUIET of them: what seeds change is averaged over. They lie at
  * multiples of the golden ratio, and of the plastic number in a plane, which fill evenly whatever their number (Roberts
  * 2018). Returns whether there is one more. */
 static bool infer_thicken(const struct study_infer *x, struct study_infer_hypothesis *h)
@@ -253,7 +266,7 @@ static bool infer_thicken(const struct study_infer *x, struct study_infer_hypoth
             in = in && h->points[k].at[axis] >= low[axis] && h->points[k].at[axis] <= high[axis];
         inside += in;
     }
-    for (; inside < THICK; inside++) {
+    for (size_t enough = infer_scatter(x, h) < LITTLE ? QUIET : THICK; inside < enough; inside++) {
         double at[MODEL_POSTERIOR_AXES];
         for (size_t axis = 0; axis < MODEL_POSTERIOR_AXES; axis++)
             at[axis] = low[axis] + fmod(even[h->grid.axes - 1][axis] * (double)(inside + 1), 1) * (high[axis] - low[axis]);
