@@ -194,11 +194,13 @@ bool linux_host_route(const struct linux_host *h, int to, const struct linux_rou
 
     struct rtmsg family = {.rtm_family = AF_INET, .rtm_dst_len = 32, .rtm_table = RT_TABLE_MAIN,
                            .rtm_protocol = RTPROT_STATIC, .rtm_scope = RT_SCOPE_LINK, .rtm_type = RTN_UNICAST};
-    const uint32_t values[][2] = {{RTAX_INITCWND, route->initial_window_segments},
-                                  {RTAX_RTO_MIN, route->min_rto_ms},
-                                  {RTAX_QUICKACK, route->quickack}};
-    char metrics[3 * RTA_SPACE(sizeof(uint32_t))];
-    for (size_t i = 0; i < 3; i++) {
+    enum { METRICS = 4 };
+    const uint32_t values[METRICS][2] = {{RTAX_LOCK, 1 << RTAX_RTO_MIN}, /* tcp_rto_min() wants it locked */
+                                         {RTAX_INITCWND, route->initial_window_segments},
+                                         {RTAX_RTO_MIN, route->min_rto_ms},
+                                         {RTAX_QUICKACK, route->quickack}};
+    char metrics[METRICS * RTA_SPACE(sizeof(uint32_t))];
+    for (size_t i = 0; i < METRICS; i++) {
         struct rtattr attribute = {RTA_LENGTH(sizeof(uint32_t)), (unsigned short)values[i][0]};
         memcpy(metrics + i * RTA_SPACE(4), &attribute, sizeof attribute);
         memcpy(metrics + i * RTA_SPACE(4) + RTA_LENGTH(0), &values[i][1], sizeof values[i][1]);

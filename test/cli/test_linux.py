@@ -171,6 +171,12 @@ class Tcp(Case):
         self.assertTrue(all(f["done"] and f["delivered_bytes"] == 5000000 for f in flows))
         self.assertGreater(sum(f["retransmitted_segments"] for f in flows), 0)
 
+    def test_the_least_timeout_is_the_scenario_s(self):
+        """bunyip.yaml has 30 ms: an operation that lost its tail ends so much after the others, not Linux's own 200."""
+        self.linux("traffic.exchange.repeat=2", scenario=SCENARIOS / "bunyip.yaml")
+        latest_s = self.json("check", "out")["programs"][0]["processes"]["max_s"]
+        self.assertTrue(0.03 < latest_s < 0.1, latest_s)
+
     def test_what_it_cannot_set_is_said(self):
         for key, words in (("tcp.delayed_ack_timeout=10ms", "tcp.delayed_ack_timeout"), ("tcp.max_rto=1s", "tcp.max_rto"),
                            ("tcp.congestion=given", "'given'")):
