@@ -20,11 +20,15 @@
 #define FINE_TWO 2      /* with two */
 #define UNIFORM 0.02    /* of the weight when q is picked: where the probability is nil, too */
 #define AROUND 15       /* emulations next to theta that scatter is read off */
-#define NEARLY 1.1    /* times the least that q misses: the most q that misses no more */
+#define NEARLY 1.1      /* times the least that q misses: the most q that misses no more */
 #define POOL 4          /* degrees of freedom that all times add to what is known of one's scatter, at most */
 #define LEAST 1e-9      /* probability that is looked at for the rate's interval */
 #define STEPS 6         /* of finding c */
 #define RIDGE 1e-9
+
+/* Emulations next to theta that a regression may take. */
+static const size_t posterior_q[] = {3, 5, 9, 15, 25, 40};
+enum { QS = sizeof posterior_q / sizeof *posterior_q };
 
 /* Steps between the points of an axis. */
 struct fine_axis {
@@ -46,13 +50,10 @@ struct posterior_work {
     double *best_v;   /* owned; v where theta is most probable */
     double *log_p, *c, *c_sd, *log_sigma; /* owned; at each fine point: log of its share, c given it, mean log sigma */
     double *l;        /* owned; the regression's share of each point; [q * g->n], and room to sort as many */
-    double squares[8]; /* of those shares, summed; of each q */
+    double squares[QS]; /* of those shares, summed; of each q */
     int *q;           /* owned; of each time, by its place in posterior_q */
 };
 
-/* Emulations next to theta that a regression may take. */
-static const size_t posterior_q[] = {3, 5, 9, 15, 25, 40};
-enum { QS = sizeof posterior_q / sizeof *posterior_q };
 
 static void fine_axis_make(struct fine_axis *f, const struct model_posterior_axis *a, size_t steps)
 {

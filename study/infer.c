@@ -213,8 +213,8 @@ static bool infer_split(const struct study_infer *x, struct study_infer_hypothes
     size_t before = h->n;
     for (size_t axis = 0; axis < h->grid.axes; axis++) {
         const struct model_posterior_axis *a = &h->grid.axis[axis], *other = &h->grid.axis[1 - axis];
-        double wide = h->posterior.theta[axis].high - h->posterior.theta[axis].low, most = h->grid.axes > 1 ? STEP_TWO
-                                                                                                          : STEP_ONE;
+        double wide = h->posterior.theta[axis].high - h->posterior.theta[axis].low;
+        double most = h->grid.axes > 1 ? STEP_TWO : STEP_ONE;
         for (size_t k = 0; k < a->n; k++) {
             finer[axis].at[finer[axis].n++] = a->at[k];
             double step = k + 1 < a->n ? a->at[k + 1] - a->at[k] : 0;
