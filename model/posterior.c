@@ -54,7 +54,6 @@ struct posterior_work {
     int *q;           /* owned; of each time, by its place in posterior_q */
 };
 
-
 static void fine_axis_make(struct fine_axis *f, const struct model_posterior_axis *a, size_t steps)
 {
     f->n = (a->n - 1) * steps + 1;
