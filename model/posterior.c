@@ -431,10 +431,10 @@ static void work_axis(const struct posterior_work *w, struct model_posterior *p,
             p->mass[axis][k] += part * marginal[i];
             p->behind[axis][k] = fmin(p->behind[axis][k], behind);
         }
-        if (i % steps == 0 && k > 0)
-            p->behind[axis][k - 1] = fmin(p->behind[axis][k - 1], behind);
-        if (i % steps == 0 && k > 0)
+        if (i % steps == 0 && k > 0) {
             p->mass[axis][k - 1] += (k + 1 < points ? 0.5 : 1) * marginal[i];
+            p->behind[axis][k - 1] = fmin(p->behind[axis][k - 1], behind);
+        }
     }
     free(marginal);
 }
