@@ -1,16 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/engine_run.h"
 
+#include "base/process.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/run.h"
 #include "sweep/engines.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 
-int cli_engine_run(const char *directory, void (*progress)(void *user, double fraction), void *user,
-                   const volatile sig_atomic_t *interrupt)
+volatile sig_atomic_t cli_engine_interrupted;
+
+static void on_signal(int number)
+{
+    cli_engine_interrupted = number;
+}
+
+int cli_engine_begin(int argc, char **argv, const char *does)
+{
+    process_start();
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* a parent that dies takes its simulations with it */
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    signal(SIGPIPE, SIG_IGN);
+    if (argc == 2 && argv[1][0] != '-')
+        return -1;
+    bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
+    fprintf(asked ? stdout : stderr, "usage: %s DIRECTORY\n%s\n", program_invocation_short_name, does);
+    return !asked ? ERROR_INPUT : fflush(stdout) == 0 ? 0 : ERROR_SYSTEM;
+}
+
+void cli_engine_progress(double fraction)
+{
+    printf("progress %.4f\n", fraction);
+    fflush(stdout);
+}
+
+int cli_engine_run(const char *directory, void (*progress)(void *user, double fraction), void *user)
 {
     struct error err = {0};
     struct scenario s = {0};
@@ -18,7 +48,7 @@ int cli_engine_run(const char *directory, void (*progress)(void *user, double fr
     bool ok = scenario_load(&s, path, NULL, 0, &err);
     struct scenario_run_result result = {0};
     if (ok) {
-        struct scenario_run_options options = {directory, progress, user, interrupt};
+        struct scenario_run_options options = {directory, progress, user, &cli_engine_interrupted};
         ok = scenario_run(&s, &options, &result, &err);
         scenario_fini(&s);
     }

@@ -5,9 +5,18 @@
 
 #include <signal.h>
 
+extern volatile sig_atomic_t cli_engine_interrupted; /* the signal that asked to end; 0 */
+
+/* Begins an engine's program: it ends with its parent, and SIGINT and SIGTERM set cli_engine_interrupted. Returns -1 where
+ * its one argument is a directory, or else the exit status, after "usage: NAME DIRECTORY" and what it `does`. */
+int cli_engine_begin(int argc, char **argv, const char *does);
+
+/* Prints "progress FRACTION", for whoever started it. */
+void cli_engine_progress(double fraction);
+
 /* Runs scenario.yaml of a prepared directory in this process's engine. Says on stderr why it failed. Returns the exit
- * status: as contraflow's, or SWEEP_ENGINES_INTERRUPTED. progress() may set *interrupt. */
-int cli_engine_run(const char *directory, void (*progress)(void *user, double fraction), void *user,
-                   const volatile sig_atomic_t *interrupt);
+ * status: as contraflow's, or SWEEP_ENGINES_INTERRUPTED.
+ * progress() may set cli_engine_interrupted. */
+int cli_engine_run(const char *directory, void (*progress)(void *user, double fraction), void *user);
 
 #endif

@@ -11,28 +11,12 @@
 #include "results/directory.h"
 #include "scenarios/load.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #define PROGRESS_STEP 0.005 /* what the kernel prints is read by somebody who may be slow */
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-    interrupted = number;
-}
-
-static void print_progress(double fraction)
-{
-    printf("progress %.4f\n", fraction);
-    fflush(stdout);
-}
 
 static void inside_progress(void *user, double fraction)
 {
@@ -40,17 +24,17 @@ static void inside_progress(void *user, double fraction)
     const char *directory = user;
     if (fraction >= shown + PROGRESS_STEP) {
         shown = fraction;
-        print_progress(fraction);
+        cli_engine_progress(fraction);
     }
     if (linux_inside_interrupted(directory))
-        interrupted = SIGTERM;
+        cli_engine_interrupted = SIGTERM;
 }
 
 static int inside_work(const char *directory)
 {
     char *name = memory_text("%s", directory);
     process_start();
-    int code = cli_engine_run(name, inside_progress, name, &interrupted);
+    int code = cli_engine_run(name, inside_progress, name);
     free(name);
     return code;
 }
@@ -59,30 +43,21 @@ int main(int argc, char **argv)
 {
     if (linux_inside())
         linux_inside_run(inside_work);
-    process_start();
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* a parent that dies takes its simulations with it */
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
-    signal(SIGPIPE, SIG_IGN);
-    if (argc != 2 || argv[1][0] == '-') {
-        bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
-        fprintf(asked ? stdout : stderr,
-                "usage: %s DIRECTORY\n"
-                "Runs DIRECTORY/scenario.yaml with Linux's own TCP in User Mode Linux, which 'make linux' builds, and "
-                "writes the\nresults beside it; 'contraflow run --engine linux' starts it.\n",
-                program_invocation_short_name);
-        return !asked ? ERROR_INPUT : fflush(stdout) == 0 ? 0 : ERROR_SYSTEM;
-    }
+    int code = cli_engine_begin(argc, argv,
+                                "Runs DIRECTORY/scenario.yaml with Linux's own TCP in User Mode Linux, which 'make linux' "
+                                "builds, and writes the\nresults beside it; 'contraflow run --engine linux' starts it.");
+    if (code >= 0)
+        return code;
     struct error err = {0};
     struct scenario s = {0};
     char program[PATH_MAX], *path = results_directory_path(argv[1], "scenario.yaml");
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    int code = ERROR_SYSTEM;
+    code = ERROR_SYSTEM;
     if (n < 0) {
         error_set_errno(&err, "cannot tell where contraflow-linux is installed");
     } else if (scenario_load(&s, path, NULL, 0, &err)) {
         program[n] = '\0';
-        struct linux_start start = {program, argv[1], s.seed, print_progress, &interrupted};
+        struct linux_start start = {program, argv[1], s.seed, cli_engine_progress, &cli_engine_interrupted};
         scenario_fini(&s);
         code = linux_start(&start, &err);
     } else {
