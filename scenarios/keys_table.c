@@ -18,6 +18,7 @@
 #define ENTRY(entry_kind, type) .kind = entry_kind, .size = sizeof(type)
 #define SEGMENT_MAX 1448 /* 1500 of IP packet less 20 of IPv4, 20 of TCP and 12 of its timestamps */
 #define GBN_PACKET_MAX (1500 - EMU_GBN_HEADER_BYTES)
+#define MARKS .min = 1, .max = 1000000000, .optional = true, .otherwise = "none"
 #define SNAPLEN_MIN 54 /* Ethernet, IPv4 and TCP headers */
 
 static_assert(offsetof(struct emu_queue_config, limit_packets) - offsetof(struct emu_queue_config, limit_bytes) ==
@@ -63,6 +64,23 @@ FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
      "is for inputs that wait: architecture input or voq, or a backplane")
 FITS(counts, s->n_points == 0, "does not go with points: each point, such as 2/1, says both numbers")
 FITS(linux, s->engine == SCENARIO_ENGINE_LINUX, "is for engine: linux")
+/* `kernel`: the qdisc where a key stands. */
+static const char *keys_qdisc(const struct scenario *s, const char *kernel, const struct document *given)
+{
+    if (!given)
+        return *kernel ? NULL : "";
+    return s->engine == SCENARIO_ENGINE_LINUX ? NULL : "is for engine: linux";
+}
+
+static const char *keys_no_qdisc(const char *kernel, const struct document *given)
+{
+    return !*kernel ? NULL : given ? "is the qdisc's" : "";
+}
+
+MISFIT(nic_qdisc, keys_qdisc(s, s->network.nic_kernel, given))
+MISFIT(nic_no_qdisc, keys_no_qdisc(s->network.nic_kernel, given))
+MISFIT(switch_qdisc, keys_qdisc(s, SWITCH->kernel, given))
+MISFIT(switch_no_qdisc, keys_no_qdisc(SWITCH->kernel, given))
 FITS(packets, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn; TCP counts in bytes")
 FITS(bytes, s->transport != SCENARIO_TRANSPORT_GBN, "is for TCP; Go-Back-N counts in packets")
 FITS(gbn, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn")
@@ -105,8 +123,13 @@ static const struct key backbone_keys[] = {
 
 static const struct key nic_keys[] = {
     {"queue", KEY_CHOICE, OF(network.nic.discipline), .names = emu_discipline_names, .noun = "a queue",
-     .usual = "fifo", .meaning = "discipline of every host's output queue"},
-    {"limit", KEY_LEVEL, OF(network.nic.limit_bytes), .usual = "20MB", .meaning = "what the queue holds"},
+     .usual = "fifo", .misfit = misfit_nic_no_qdisc, .meaning = "discipline of every host's output queue"},
+    {"limit", KEY_LEVEL, OF(network.nic.limit_bytes), .usual = "20MB", .misfit = misfit_nic_no_qdisc,
+     .meaning = "what the queue holds"},
+    {"mark", KEY_BYTES, OF(network.nic.mark_bytes), MARKS, .misfit = misfit_linux,
+     .meaning = "a frame that finds more in the queue is marked (ECN, RFC 3168)"},
+    {"qdisc", KEY_TEXT, OF(network.nic_kernel), .usual = "", .misfit = misfit_nic_qdisc,
+     .meaning = "instead of queue and limit, a discipline of the kernel's, as tc takes it: 'fq_codel'"},
     {0},
 };
 
@@ -131,9 +154,13 @@ static const struct key switch_keys[] = {
     {"architecture", KEY_CHOICE, IN(emu_switch_config, architecture), .names = emu_architecture_names,
      .noun = "an architecture", .usual = "output", .meaning = "where frames wait"},
     {"queue", KEY_CHOICE, IN(emu_switch_config, queue.discipline), .names = emu_discipline_names, .noun = "a queue",
-     .usual = "fifo", .meaning = "discipline of each output's queue"},
+     .usual = "fifo", .misfit = misfit_switch_no_qdisc, .meaning = "discipline of each output's queue"},
     {"limit", KEY_LEVEL, IN(emu_switch_config, queue.limit_bytes), .otherwise = "20MB; none with architecture: shared",
-     .meaning = "what each port's buffer holds"},
+     .misfit = misfit_switch_no_qdisc, .meaning = "what each port's buffer holds"},
+    {"mark", KEY_BYTES, IN(emu_switch_config, queue.mark_bytes), MARKS, .misfit = misfit_linux,
+     .meaning = "a frame that finds more in an output's queue is marked (ECN, RFC 3168)"},
+    {"qdisc", KEY_TEXT, IN(emu_switch_config, kernel), .usual = "", .misfit = misfit_switch_qdisc,
+     .meaning = "instead of queue and limit, a discipline of the kernel's, as tc takes it: 'cake ack-filter'"},
     {"pool", KEY_LEVEL, IN(emu_switch_config, pool), .otherwise = "20MB", .misfit = misfit_shared,
      .meaning = "what all outputs hold together"},
     {"alpha", KEY_NUMBER, IN(emu_switch_config, alpha), .high = 1000, .usual = "0", .misfit = misfit_shared,

@@ -85,6 +85,14 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
         return false; /* an engine is a clock to these */
     if (scenario_tcp_lacks(&s->tcp, engine, what))
         return true;
+    const struct emu_network_config *n = &s->network;
+    snprintf(what, 96, "the kernel's queue disciplines (qdisc)");
+    if (engine != SCENARIO_ENGINE_LINUX && (*n->nic_kernel || *n->sw.kernel || *n->root_sw.kernel))
+        return true;
+    snprintf(what, 96, "marks in queues (mark)");
+    if (engine != SCENARIO_ENGINE_LINUX &&
+        (n->nic.mark_bytes > 0 || n->sw.queue.mark_bytes > 0 || n->root_sw.queue.mark_bytes > 0))
+        return true;
     snprintf(what, 96, "complete exchange over TCP");
     if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE && engine == SCENARIO_ENGINE_NS3)
         return true;

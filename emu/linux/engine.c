@@ -4,12 +4,15 @@
 #include "emu/engine.h"
 
 #include "base/memory.h"
+#include "emu/kernel_queue.h"
 #include "emu/linux/bounds.h"
 #include "emu/linux/host.h"
 #include "emu/linux/packet.h"
+#include "emu/linux/queue.h"
 #include "emu/linux/step.h"
 #include "emu/native/scheduler.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -57,7 +60,7 @@ struct emu_engine {
     struct linux_host *hosts;   /* owned */
     struct linux_route *routes; /* owned; from one to another: [from * n_hosts + to]; made with the first flow */
     struct linux_flow **flows;  /* owned */
-    int n_hosts, n_flows;
+    int n_hosts, n_flows, n_queues;
     bool answering; /* what is to be done calls for more at the same time: do not wait after it */
     bool stopped, failed;
     struct error error;         /* why it failed, within an event */
@@ -70,6 +73,53 @@ static void engine_fail(struct emu_engine *e)
     e->failed = true;
     emu_engine_stop(e);
 }
+
+static void engine_queue_ask(struct emu_engine *e, struct contraflow_queue *q, struct emu_kernel_ask *ask)
+{
+    if (!e->failed && !linux_queue_ask(e->step.device, q, &e->error)) {
+        q->frame = q->n_lost = 0;
+        engine_fail(e);
+    }
+    ask->n_lost = q->n_lost;
+    memcpy(ask->lost, q->lost, sizeof ask->lost);
+}
+
+static int engine_queue_open(void *user, const char *discipline)
+{
+    struct emu_engine *e = user;
+    int number = e->failed ? -1 : linux_queue_open(e->step.device, discipline, &e->error);
+    e->n_queues += number >= 0;
+    if (number < 0)
+        engine_fail(e);
+    return number;
+}
+
+static void engine_queue_push(void *user, struct emu_kernel_ask *ask)
+{
+    struct linux_packet *p = ask->frames[ask->number].packet;
+    struct contraflow_queue q = {.kind = CONTRAFLOW_PUSH, .at = (uint32_t)ask->queue, .frame = ask->number,
+                                 .address = (uintptr_t)p->frame, .bytes = p->bytes};
+    engine_queue_ask(user, &q, ask);
+}
+
+static void engine_queue_pop(void *user, struct emu_kernel_ask *ask)
+{
+    struct contraflow_queue q = {.kind = CONTRAFLOW_POP, .at = (uint32_t)ask->queue};
+    engine_queue_ask(user, &q, ask);
+    ask->number = q.frame;
+    if (q.frame > 0)
+        linux_packet_rewrite(ask->frames[q.frame].packet, q.head, CONTRAFLOW_HEAD);
+}
+
+static void engine_queue_lost(void *user, struct emu_kernel_ask *ask)
+{
+    struct contraflow_queue q = {.kind = CONTRAFLOW_LOST, .at = (uint32_t)ask->queue};
+    engine_queue_ask(user, &q, ask);
+}
+
+static const struct emu_kernel_ops engine_queues = {engine_queue_open, engine_queue_push, engine_queue_pop,
+                                                    engine_queue_lost};
+static_assert(EMU_KERNEL_LOST == CONTRAFLOW_LOST_MOST, "what is lost is copied");
 
 struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct error *err)
 {
@@ -84,6 +134,7 @@ struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct
         free(e);
         return NULL;
     }
+    emu_kernel_offer(&engine_queues, e);
     the_engine = e;
     return e;
 }
@@ -104,6 +155,7 @@ void emu_engine_free(struct emu_engine *e)
     linux_step_close(&e->step);
     linux_packet_free_all();
     free(e);
+    emu_kernel_offer(NULL, NULL);
     the_engine = NULL;
 }
 
@@ -489,8 +541,8 @@ static void engine_sent(void *user, const struct contraflow_frame *head, const u
 {
     struct emu_engine *e = user;
     struct emu_frame frame;
-    int host = (int)head->at; /* interfaces are numbered as hosts are */
-    if (head->bytes < EMU_FRAME_HEADER_BYTES || host >= e->n_hosts)
+    int host = (int)head->at - e->n_queues; /* interfaces are queues, then hosts */
+    if (head->bytes < EMU_FRAME_HEADER_BYTES || host < 0 || host >= e->n_hosts)
         return;
     engine_run_to(e, head->time_ns);
     if (e->stopped)
@@ -534,7 +586,7 @@ static bool engine_step(struct emu_engine *e, int64_t until_ps, struct error *er
 bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err)
 {
     struct error *why = &e->error;
-    if (!linux_step_begin(&e->step, BEGIN_NS, why))
+    if (!e->failed && !linux_step_begin(&e->step, BEGIN_NS, why))
         engine_fail(e);
     if (e->n_flows == 0)
         native_scheduler_run(&e->scheduler, until_ps); /* a clock alone, which needs no kernel */

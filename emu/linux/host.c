@@ -67,15 +67,21 @@ static struct ifreq host_request(const char *name)
     return r;
 }
 
+bool linux_interface_up(const char *name)
+{
+    struct ifreq up = host_request(name);
+    up.ifr_flags = IFF_UP;
+    return host_ioctl(SIOCSIFFLAGS, &up);
+}
+
 /* Addresses, then up: lo for programs, eth0 for all. */
 static bool host_configure(int number)
 {
-    struct ifreq lo = host_request("lo"), up = host_request(ETH0), address = up, mask = up;
-    lo.ifr_flags = up.ifr_flags = IFF_UP;
+    struct ifreq address = host_request(ETH0), mask = address;
     put_ipv4(&address.ifr_addr, emu_engine_ipv4(number));
     put_ipv4(&mask.ifr_netmask, UINT32_C(0xff000000));
-    return host_ioctl(SIOCSIFFLAGS, &lo) && host_ioctl(SIOCSIFADDR, &address) && host_ioctl(SIOCSIFNETMASK, &mask) &&
-           host_ioctl(SIOCSIFFLAGS, &up);
+    return linux_interface_up("lo") && host_ioctl(SIOCSIFADDR, &address) && host_ioctl(SIOCSIFNETMASK, &mask) &&
+           linux_interface_up(ETH0);
 }
 
 bool linux_host_open(struct linux_host *h, int number, int device, struct error *err)

@@ -28,6 +28,9 @@ struct linux_route {
 bool linux_host_open(struct linux_host *h, int number, int device, struct error *err);
 void linux_host_close(struct linux_host *h);
 
+/* In the process's namespace. */
+bool linux_interface_up(const char *name);
+
 /* The process goes into the host's namespace: sockets are made there from then on. */
 bool linux_host_enter(const struct linux_host *h, struct error *err);
 

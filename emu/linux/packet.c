@@ -97,6 +97,26 @@ void linux_packet_free_all(void)
         }
 }
 
+void linux_packet_rewrite(struct linux_packet *p, const uint8_t *head, uint32_t n)
+{
+    memcpy(p->frame, head, n < p->bytes ? n : p->bytes);
+}
+
+/* RFC 3168: ECT becomes CE; RFC 1624: the checksum follows. */
+static void ops_mark(const struct emu_frame *frame)
+{
+    struct linux_packet *p = frame->packet;
+    uint8_t *ip = p->frame + EMU_FRAME_HEADER_BYTES;
+    if (frame->ethertype != 0x0800 || frame->payload_bytes < 20 || (ip[1] & 3) == 0 || (ip[1] & 3) == 3)
+        return;
+    uint32_t before = get16(ip), sum = (get16(ip + 10) ^ 0xffffu) + (before ^ 0xffffu) + (before | 3u);
+    ip[1] |= 3;
+    sum = (sum & 0xffffu) + (sum >> 16);
+    sum = ~((sum & 0xffffu) + (sum >> 16)) & 0xffffu;
+    ip[10] = (uint8_t)(sum >> 8);
+    ip[11] = (uint8_t)sum;
+}
+
 static void *ops_share(void *packet)
 {
     return linux_packet_share(packet);
@@ -127,4 +147,4 @@ static size_t ops_bytes(const struct emu_frame *frame, uint8_t *out, size_t limi
     return n;
 }
 
-const struct emu_frame_ops linux_packet_ops = {ops_share, ops_release, ops_flow, ops_bytes};
+const struct emu_frame_ops linux_packet_ops = {ops_share, ops_release, ops_flow, ops_bytes, ops_mark};

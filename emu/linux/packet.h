@@ -23,6 +23,9 @@ struct linux_packet *linux_packet_share(struct linux_packet *p);
 void linux_packet_release(struct linux_packet *p);
 void linux_packet_free_all(void); /* those released */
 
+/* Its first n bytes are these now. */
+void linux_packet_rewrite(struct linux_packet *p, const uint8_t *head, uint32_t n);
+
 extern const struct emu_frame_ops linux_packet_ops;
 
 #endif

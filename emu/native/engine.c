@@ -100,7 +100,7 @@ static uint32_t native_flow_of(const struct emu_frame *frame)
 
 const struct emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const struct emu_frame_ops ops = {native_share, native_release, native_flow_of, native_bytes};
+    static const struct emu_frame_ops ops = {native_share, native_release, native_flow_of, native_bytes, NULL};
     return &ops;
 }
 

@@ -297,7 +297,7 @@ emu_clock emu_engine_clock(emu_engine *e)
 
 const emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes};
+    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes, nullptr};
     return &ops;
 }
 

@@ -96,6 +96,68 @@ class Table(Case):
         self.near(self.rates("network.link.rate=1Gbps", "tcp.window=600kB", "duration=1s"), [463.3, 463.9, 470.2])
 
 
+class Disciplines(Case):
+    """The kernel's own at emulated ports."""
+
+    def frames(self, path):
+        """When each came, and its bytes on the wire."""
+        data, found, at = path.read_bytes(), [], 24
+        while at < len(data):
+            s, ns, caught, wire = struct.unpack_from("<IIII", data, at)
+            found.append((s, ns, wire))
+            at += 16 + caught
+        return found
+
+    def test_a_fifo_of_the_kernel_is_ours_frame_by_frame(self):
+        """Only what hosts draw at random is other, as tc has drawn before them."""
+        self.linux("duration=300ms", "warmup=100ms", "network.switch.limit=60p", "network.nic.limit=200p", output="ours")
+        self.linux("duration=300ms", "warmup=100ms", "network.switch.qdisc=pfifo limit 60",
+                   "network.nic.qdisc=pfifo limit 200", output="kernel")
+        ours, kernel = (self.frames(self.dir / run / "h0.pcap") for run in ("ours", "kernel"))
+        self.assertGreater(len(ours), 2000)
+        self.assertEqual(ours, kernel)
+        ours, kernel = (json.loads((self.dir / run / "summary.json").read_text()) for run in ("ours", "kernel"))
+        self.assertGreater(sum(p["dropped_frames"] for p in ours["ports"]), 0)
+        for p in ours["ports"] + kernel["ports"]:
+            del p["peak_queue_bytes"], p["peak_queue_packets"]  # a frame that the kernel refuses was there for a moment
+        self.assertEqual(ours["ports"], kernel["ports"])
+        self.assertEqual(ours["flows"], kernel["flows"])
+
+    def test_an_ack_filter_at_the_ports_helps_whose_acks_wait(self):
+        """The prototype: 40.7 41.0 / 93.5, and as without at the NICs alone."""
+        there, again, back = self.rates("network.switch.qdisc=cake ack-filter")
+        plain = self.rates()
+        self.assertGreater(back, 90)
+        self.assertGreater(there + again + back, 1.2 * sum(plain))
+        for found, wanted in zip(self.rates("network.nic.qdisc=cake ack-filter"), plain):
+            self.assertAlmostEqual(found, wanted, delta=0.05 * wanted)
+
+    def test_marks_are_the_kernel_s_and_ours(self):
+        """DCTCP of the prototype: 58.7 + 35.5, 2.9 ms, a queue of at most 65 kB. RED that marks from one length on,
+        though by its mean, as RFC 8257 (section 3.1) allows."""
+        sets = ("duration=3s", "warmup=1s", "traffic.star.outgoing=0", "tcp.congestion=dctcp", "tcp.window=3MB",
+                "tcp.linux.ecn=true", "network.link.delay=50us", "capture=[]")
+        for key, most in (("network.switch.mark=30kB", 65e3),
+                          ("network.switch.qdisc=red limit 400000 min 30000 max 30001 avpkt 1500 burst 21 ecn", 1e5)):
+            run = self.linux(*sets, key)
+            self.assertAlmostEqual(sum(f["steady_goodput_bps"] for f in run["flows"]) / 1e6, 58.7 + 35.5, delta=0.5)
+            for f in run["flows"]:
+                self.assertEqual(f["retransmitted_segments"], 0)
+                self.assertAlmostEqual(f["round_trip"]["rtt_s"], 2.9e-3, delta=0.3e-3)
+            self.assertLess(max(p["peak_queue_bytes"] for p in run["ports"]), most)
+        deep = self.linux(*sets)["flows"][0]["round_trip"]["rtt_s"]
+        self.assertGreater(deep, 0.05)  # nobody marks: windows grow until they are full
+
+    def test_what_no_port_can_have_is_said(self):
+        for words, says in (("foo", "nknown"), ("tbf rate 50mbit burst 3000 limit 100000", "shapes"),
+                            ("netem delay 1ms", "shapes"), ("fq_codel limit x", "tc says")):
+            self.bad(2, [says], "run", "star.yaml", "-q", "--engine", "linux", "--set", f"network.switch.qdisc={words}")
+        for key in ("network.switch.qdisc=cake", "network.nic.qdisc=cake", "network.switch.mark=30kB"):
+            self.bad(2, [key.split("=")[0], "engine: linux"], "run", "star.yaml", "-q", "--set", key)
+        self.bad(2, ["network.switch.limit", "qdisc"], "run", "star.yaml", "-q", "--engine", "linux", "--set",
+                 "network.switch.qdisc=cake", "--set", "network.switch.limit=30kB")
+
+
 class Time(Case):
     def test_frames_leave_back_to_back_to_the_nanosecond(self):
         """n + 38 bytes at 1 Gb/s are 8 ns each, and a saturated port sends one after the other."""

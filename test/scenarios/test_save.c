@@ -12,6 +12,7 @@ static void same_queue(const struct emu_queue_config *a, const struct emu_queue_
     assert_int_equal(a->discipline, b->discipline);
     assert_true(a->limit_bytes == b->limit_bytes);
     assert_true(a->limit_packets == b->limit_packets);
+    assert_true(a->mark_bytes == b->mark_bytes);
 }
 
 static void same_link(const struct emu_link_config *a, const struct emu_link_config *b)
@@ -24,6 +25,7 @@ static void same_link(const struct emu_link_config *a, const struct emu_link_con
 static void same_switch(const struct emu_switch_config *a, const struct emu_switch_config *b)
 {
     same_queue(&a->queue, &b->queue);
+    assert_string_equal(a->kernel, b->kernel);
     assert_int_equal(a->architecture, b->architecture);
     assert_true(a->pool.bytes == b->pool.bytes && a->pool.packets == b->pool.packets);
     assert_true(a->alpha == b->alpha);
@@ -178,6 +180,25 @@ static void test_distances_and_two_rates_survive(void **state)
     survives(&s, NULL);
 }
 
+static void test_queues_of_the_kernel_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "engine: linux\nnetwork: {switch: {qdisc: 'cake ack-filter'}, nic: {mark: 30kB}}\n"
+        "traffic: {flows: [{from: h1, to: h0}]}\n", NULL);
+    assert_string_equal(s.network.sw.kernel, "cake ack-filter");
+    assert_true(s.network.sw.queue.limit_bytes == EMU_QUEUE_UNLIMITED); /* its own bounds */
+    assert_int_equal(s.network.nic.mark_bytes, 30000);
+    survives(&s, NULL);
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, queue: fair}}\ntraffic: {flows: [{from: h1, to: h0}]}\n",
+                 NULL, "s.yaml:2: network.switch.queue: is the qdisc's");
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, architecture: voq}}\n"
+                 "traffic: {flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:2: network.switch.qdisc: 'cake' is for architecture: output");
+    text_rejects("network: {nic: {qdisc: cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:1: network.nic.qdisc: is for engine: linux");
+}
+
 static void test_datagrams_survive(void **state)
 {
     (void)state;
@@ -309,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_star_survives_with_its_drawn_starts),
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
         cmocka_unit_test(test_distances_and_two_rates_survive),
+        cmocka_unit_test(test_queues_of_the_kernel_survive),
         cmocka_unit_test(test_datagrams_survive),
         cmocka_unit_test(test_given_windows_survive),
         cmocka_unit_test(test_points_survive_as_points),
