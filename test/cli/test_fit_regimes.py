@@ -40,7 +40,7 @@ class Remedies(Case):
     def test_queues_against_acks_first(self):
         """Eq. 6: FIFO has B / 2 for each of three flows, and with ACKs first the lone flow its own link: 1.5 B of 2 B.
         Held against the flows that the database exports, and shown on the page."""
-        db = self.sweep(self.NETWORK)
+        db = self.sweep("tcp.window: [200kB]", self.NETWORK)
         remedies = self.json("fit", db)["remedies"]
         self.assertEqual(len(remedies["points"]), 6)
         totals = collections.defaultdict(float)
