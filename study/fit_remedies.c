@@ -83,7 +83,7 @@ static void remedies_name(struct study_fit_remedies_point *p, const struct sweep
     char queues[LABEL] = "", stack[LABEL] = "", window[UNITS_TEXT];
     remedies_queue(queues, &n->sw.queue, n->sw.kernel);
     if (p->first) {
-        text_add(queues, LABEL, " everywhere");
+        text_add(queues, LABEL, ", all");
     } else if (!remedies_is_fifo(&n->nic, n->nic_kernel)) {
         text_add(queues, LABEL, ", NIC ");
         remedies_queue(queues, &n->nic, n->nic_kernel);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 104
+#define WIDTH 116
 #define HEIGHT 24
 #define LEFT 250
 #define TOP 26

@@ -439,7 +439,7 @@ static void test_queues_are_held_against_acks_first_everywhere(void **state)
     const struct study_fit_remedies_row *fifo = &m->rows[0], *port = &m->rows[1], *all = &m->rows[2];
     assert_string_equal(fifo->queues, "fifo 20MB");
     assert_string_equal(port->queues, "ack-first 20MB");
-    assert_string_equal(all->queues, "ack-first 20MB everywhere");
+    assert_string_equal(all->queues, "ack-first 20MB, all");
     assert_true(fabs(fifo->lost - 1.0 / 3) < 1e-12 && fabs(fifo->lost_most - 5.0 / 9) < 1e-12);
     assert_true(fabs(port->lost - 1.0 / 6) < 1e-12 && fabs(port->lost_most - 1.0 / 3) < 1e-12);
     assert_true(all->lost == 0 && all->suffer == 0 && fifo->suffer == 1);
