@@ -33,6 +33,7 @@ struct emu_tcp_linux {
     bool rack, tail_probe; /* RFC 8985 */
     bool autotuning;     /* buffers grow as they are needed, up to the window */
     int64_t pacing_bps;  /* of payload, at most; 0: as the congestion control wants */
+    int64_t gro_ps;      /* what comes within so much of a first frame comes in together and is merged; 0: each alone */
 };
 
 struct emu_tcp_config {

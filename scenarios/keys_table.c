@@ -216,6 +216,8 @@ static const struct key network_keys[] = {
 static const struct key linux_keys[] = {
     {"gso", KEY_SWITCH, OF(tcp.linux_own.gso), .usual = "true",
      .meaning = "segmentation offload: TCP decides about bursts of up to 64 kB; frames are the same"},
+    {"gro", KEY_TIME, OF(tcp.linux_own.gro_ps), .max = 10 * MS, .usual = "0s",
+     .meaning = "frames that come within so much of a first one come in at one interrupt and are merged; 0s: one by one"},
     {"timestamps", KEY_SWITCH, OF(tcp.linux_own.timestamps), .usual = "true", .meaning = "RFC 7323"},
     {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .meaning = "asked for and granted (RFC 3168)"},
     {"rack", KEY_SWITCH, OF(tcp.linux_own.rack), .usual = "true",

@@ -51,6 +51,15 @@ struct linux_flow {
     struct emu_flow_stats stats;
 };
 
+/* Frames that wait for their host's interrupt, as NICs moderate them. */
+struct linux_gathered {
+    struct emu_engine *engine; /* borrowed */
+    int host;
+    int64_t within_ps;
+    struct linux_packet **packets; /* owned, and what they hold */
+    size_t n, capacity;
+};
+
 struct emu_engine {
     struct emu_engine_config config;
     struct native_scheduler scheduler;
@@ -58,6 +67,7 @@ struct emu_engine {
     struct linux_step step;
     int64_t ahead_ps;           /* what a host sends reaches none sooner; 0: where its leaving counts */
     struct linux_host *hosts;   /* owned */
+    struct linux_gathered *gathered; /* owned; a host each, made with the first flow that wants it */
     struct linux_route *routes; /* owned; from one to another: [from * n_hosts + to]; made with the first flow */
     struct linux_flow **flows;  /* owned */
     int n_hosts, n_flows, n_queues;
@@ -147,6 +157,12 @@ void emu_engine_free(struct emu_engine *e)
         free(e->flows[i]); /* its sockets end with the kernel inside */
     for (int i = 0; i < e->n_hosts; i++)
         linux_host_close(&e->hosts[i]);
+    for (int i = 0; e->gathered && i < e->n_hosts; i++) {
+        for (size_t k = 0; k < e->gathered[i].n; k++)
+            linux_packet_release(e->gathered[i].packets[k]);
+        free(e->gathered[i].packets);
+    }
+    free(e->gathered);
     free(e->flows);
     free(e->hosts);
     free(e->routes);
@@ -331,9 +347,25 @@ static bool flow_hold(struct emu_engine *e, const struct emu_flow_config *c, str
                                              linux_host_hold(&e->hosts[c->sink], e->step.device, err));
 }
 
+static void flow_gather(struct emu_engine *e, const struct emu_flow_config *c)
+{
+    const int ends[2] = {c->source, c->sink};
+    if (c->tcp.linux_own.gro_ps <= 0)
+        return;
+    if (!e->gathered)
+        e->gathered = memory_zeroed((size_t)e->n_hosts, sizeof *e->gathered, "hosts");
+    for (int i = 0; i < 2; i++) {
+        struct linux_gathered *g = &e->gathered[ends[i]];
+        g->engine = e;
+        g->host = ends[i];
+        g->within_ps = c->tcp.linux_own.gro_ps;
+    }
+}
+
 static bool flow_listen(struct emu_engine *e, struct linux_flow *f, struct error *err)
 {
     const struct emu_flow_config *c = &f->config;
+    flow_gather(e, c);
     return flow_hold(e, c, err) && linux_host_enter(&e->hosts[c->source], err) &&
            flow_sysctls(&e->hosts[c->source], &c->tcp, err) && flow_route(e, c, c->source, c->sink, err) &&
            flow_route(e, c, c->sink, c->source, err) && linux_host_enter(&e->hosts[c->sink], err) &&
@@ -416,14 +448,9 @@ const struct emu_frame_ops *emu_engine_frame_ops(void)
     return &linux_packet_ops;
 }
 
-void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame)
+/* What its end's application does once a frame has come. */
+static void engine_answer(struct emu_engine *e, const struct linux_packet *p)
 {
-    struct linux_packet *p = frame->packet;
-    if (frame->dst != (uint32_t)host && frame->dst != EMU_FRAME_BROADCAST) { /* flooded */
-        linux_packet_release(p);
-        return;
-    }
-    linux_step_add(&e->step, CONTRAFLOW_DELIVER, e->hosts[host].nic, p->frame, p->bytes, p);
     if (p->flow / 2 >= (uint32_t)e->n_flows)
         return;
     struct linux_flow *f = e->flows[p->flow / 2];
@@ -432,6 +459,38 @@ void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *
         end_receive(end);
     end_send(end);
     e->answering = e->answering || f->config.written || p->fin || !f->ends[0].open || !f->ends[1].open;
+}
+
+/* The interrupt: all at once, then what applications do about them. */
+static void engine_gathered(void *arg)
+{
+    struct linux_gathered *g = arg;
+    struct emu_engine *e = g->engine;
+    for (size_t i = 0; i < g->n; i++)
+        linux_step_add(&e->step, CONTRAFLOW_GATHER, e->hosts[g->host].nic, g->packets[i]->frame, g->packets[i]->bytes,
+                       g->packets[i]);
+    for (size_t i = 0; i < g->n; i++)
+        engine_answer(e, g->packets[i]);
+    g->n = 0;
+}
+
+void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame)
+{
+    struct linux_packet *p = frame->packet;
+    if (frame->dst != (uint32_t)host && frame->dst != EMU_FRAME_BROADCAST) { /* flooded */
+        linux_packet_release(p);
+        return;
+    }
+    struct linux_gathered *g = e->gathered ? &e->gathered[host] : NULL;
+    if (!g || g->within_ps == 0) {
+        linux_step_add(&e->step, CONTRAFLOW_DELIVER, e->hosts[host].nic, p->frame, p->bytes, p);
+        engine_answer(e, p);
+        return;
+    }
+    g->packets = memory_grown(g->packets, g->n, &g->capacity, 64, sizeof(struct linux_packet *), "frames");
+    g->packets[g->n++] = p;
+    if (g->n == 1)
+        clock_schedule(e, g->within_ps, engine_gathered, g);
 }
 
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
@@ -483,7 +542,7 @@ static void engine_done(void *user, const struct contraflow_op *op, void *about)
 {
     struct emu_engine *e = user;
     struct linux_end *end = about;
-    if (op->kind == CONTRAFLOW_DELIVER) {
+    if (op->kind == CONTRAFLOW_DELIVER || op->kind == CONTRAFLOW_GATHER) {
         struct linux_packet *p = about;
         engine_arrived(e, p);
         linux_packet_release(p);
@@ -495,7 +554,7 @@ static void engine_done(void *user, const struct contraflow_op *op, void *about)
                (op->result < 0 || end == &end->flow->ends[1])) {
         end_close(end); /* the peer has closed, or the connection broke */
     }
-    if (op->kind == CONTRAFLOW_DELIVER && op->result < 0 && !e->failed) {
+    if (op->kind <= CONTRAFLOW_GATHER && op->result < 0 && !e->failed) {
         errno = (int)-op->result;
         error_set_errno(&e->error, "the kernel inside: a frame for host h%u", op->at);
         engine_fail(e);

@@ -31,6 +31,8 @@ struct contraflow_nic {
 	/* as a port's queue: frames that the discipline has, and those it lost; there is always room for all of them */
 	u32 waiting, n_lost, room;
 	u32 *lost;
+	struct napi_struct napi;
+	struct sk_buff_head gathered;	/* for the next poll */
 };
 
 static DEFINE_XARRAY_ALLOC(contraflow_nics);	/* struct net_device */
@@ -67,6 +69,21 @@ static void contraflow_setup(struct net_device *dev)
 	dev->needs_free_netdev = true;
 }
 
+static int contraflow_poll(struct napi_struct *napi, int budget)
+{
+	struct contraflow_nic *nic = container_of(napi, struct contraflow_nic, napi);
+	struct sk_buff *skb;
+	int done = 0;
+
+	while (done < budget && (skb = __skb_dequeue(&nic->gathered))) {
+		napi_gro_receive(napi, skb);
+		done++;
+	}
+	if (done < budget)
+		napi_complete_done(napi, done);
+	return done;
+}
+
 static int contraflow_add(const struct contraflow_add *add)
 {
 	struct net_device *dev = alloc_netdev(sizeof(struct contraflow_nic), "eth%d", NET_NAME_USER, contraflow_setup);
@@ -84,6 +101,9 @@ static int contraflow_add(const struct contraflow_add *add)
 		free_netdev(dev);
 		return err;
 	}
+	__skb_queue_head_init(&nic->gathered);
+	netif_napi_add(dev, &nic->napi, contraflow_poll);
+	napi_enable(&nic->napi);
 	err = register_netdev(dev);
 	if (err) {
 		xa_erase(&contraflow_nics, nic->number);
@@ -120,9 +140,24 @@ static s64 contraflow_deliver(const struct contraflow_op *op)
 	skb->protocol = eth_type_trans(skb, dev);
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	local_bh_disable();
-	netif_receive_skb(skb);
+	if (op->kind == CONTRAFLOW_GATHER)
+		__skb_queue_tail(&((struct contraflow_nic *)netdev_priv(dev))->gathered, skb);
+	else
+		netif_receive_skb(skb);
 	local_bh_enable();
 	return 0;
+}
+
+/* What was gathered for an interface comes in. */
+static void contraflow_receive(u32 at)
+{
+	struct net_device *dev = xa_load(&contraflow_nics, at);
+
+	if (!dev)
+		return;
+	local_bh_disable();
+	napi_schedule(&((struct contraflow_nic *)netdev_priv(dev))->napi);
+	local_bh_enable();
 }
 
 static s64 contraflow_done(u32 slot)
@@ -172,7 +207,8 @@ static s64 contraflow_socket(const struct contraflow_op *op)
 static int contraflow_do(const struct contraflow_step *step)
 {
 	struct contraflow_op __user *at = (void __user *)step->ops;
-	u32 i;
+	bool gathers = false;
+	u32 i, gathered = 0;
 
 	for (i = 0; i < step->n_ops; i++, at++) {
 		struct contraflow_op op;
@@ -180,8 +216,13 @@ static int contraflow_do(const struct contraflow_step *step)
 
 		if (copy_from_user(&op, at, sizeof(op)))
 			return -EFAULT;
+		if (gathers && (op.kind != CONTRAFLOW_GATHER || op.at != gathered))
+			contraflow_receive(gathered);
+		gathers = op.kind == CONTRAFLOW_GATHER;
+		gathered = op.at;
 		switch (op.kind) {
 		case CONTRAFLOW_DELIVER:
+		case CONTRAFLOW_GATHER:
 			result = contraflow_deliver(&op);
 			break;
 		case CONTRAFLOW_DONE:
@@ -198,6 +239,8 @@ static int contraflow_do(const struct contraflow_step *step)
 		if ((op.kind >= CONTRAFLOW_RECEIVE || result < 0) && put_user(result, &at->result))
 			return -EFAULT;
 	}
+	if (gathers)
+		contraflow_receive(gathered);
 	return 0;
 }
 

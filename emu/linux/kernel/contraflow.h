@@ -17,6 +17,8 @@ struct contraflow_add {
 
 enum contraflow_kind {
     CONTRAFLOW_DELIVER, /* at: interface (0, 1, ... as added), address and bytes: of a frame for its stack */
+    CONTRAFLOW_GATHER,  /* the same; it and those right after it for the same interface come in one poll, which merges
+                         * segments that follow each other (GRO) */
     CONTRAFLOW_DONE,    /* at: the slot of a held frame, which has left the NIC */
     CONTRAFLOW_RECEIVE, /* at: socket; takes everything there is, as recv(MSG_TRUNC) does. result: bytes or -errno */
     CONTRAFLOW_SEND,    /* at: socket; if poll() says writable, writes up to `bytes` zeros. result: bytes or -errno */
