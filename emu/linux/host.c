@@ -18,7 +18,7 @@
 
 #define ETH0 "eth0"
 
-static bool host_write(const char *path, const char *text, struct error *err)
+bool linux_host_write(const char *path, const char *text, struct error *err)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
@@ -33,14 +33,14 @@ bool linux_host_set(const char *path, int64_t value, struct error *err)
 {
     char text[32];
     snprintf(text, sizeof text, "%lld\n", (long long)value);
-    return host_write(path, text, err);
+    return linux_host_write(path, text, err);
 }
 
 bool linux_host_set3(const char *path, const int64_t value[static 3], struct error *err)
 {
     char text[96];
     snprintf(text, sizeof text, "%lld %lld %lld\n", (long long)value[0], (long long)value[1], (long long)value[2]);
-    return host_write(path, text, err);
+    return linux_host_write(path, text, err);
 }
 
 static void put_ipv4(struct sockaddr *to, uint32_t address)
@@ -196,9 +196,10 @@ bool linux_host_route(const struct linux_host *h, int to, const struct linux_rou
                            .rtm_protocol = RTPROT_STATIC, .rtm_scope = RT_SCOPE_LINK, .rtm_type = RTN_UNICAST};
     const uint32_t values[][2] = {{RTAX_INITCWND, route->initial_window_segments},
                                   {RTAX_RTO_MIN, route->min_rto_ms},
-                                  {RTAX_QUICKACK, route->quickack}};
-    char metrics[3 * RTA_SPACE(sizeof(uint32_t))];
-    for (size_t i = 0; i < 3; i++) {
+                                  {RTAX_QUICKACK, route->quickack},
+                                  {RTAX_ADVMSS, route->segment_bytes}};
+    char metrics[4 * RTA_SPACE(sizeof(uint32_t))];
+    for (size_t i = 0; i < 4; i++) {
         struct rtattr attribute = {RTA_LENGTH(sizeof(uint32_t)), (unsigned short)values[i][0]};
         memcpy(metrics + i * RTA_SPACE(4), &attribute, sizeof attribute);
         memcpy(metrics + i * RTA_SPACE(4) + RTA_LENGTH(0), &values[i][1], sizeof values[i][1]);
