@@ -62,12 +62,19 @@ static void direction_reach(struct linux_connections *c, struct direction *d, ui
     stats->done = d->ended && d->arrived == d->end;
 }
 
-/* A SYN, sent for the first time, begins a direction anew: ports may come again. */
 static void direction_begin(struct direction *d, uint32_t first)
 {
-    if (!d->begun || d->first != first)
-        *d = (struct direction){
-            .key = d->key, .flow = -1, .first = first, .sent = first, .arrived = first, .begun = true};
+    *d = (struct direction){.key = d->key, .flow = -1, .first = first, .sent = first, .arrived = first, .begun = true};
+}
+
+/* A SYN, sent for the first time, begins anew: ports may come again. The first of them has no ACK. */
+static void direction_syn(struct direction *d, struct direction *back, const struct linux_packet *p)
+{
+    if (d->begun && d->first == p->sequence + 1)
+        return;
+    direction_begin(d, p->sequence + 1);
+    if (back && !p->acknowledges)
+        *back = (struct direction){.key = back->key, .flow = -1};
 }
 
 static void direction_data(struct linux_connections *c, struct direction *d, const struct linux_packet *p, int64_t now_ps)
@@ -94,7 +101,7 @@ void linux_connections_sent(struct linux_connections *c, struct linux_packet *p,
     struct direction *d = direction_get(c, direction_key(source, sink, p->from_port, p->to_port));
     struct direction *back = direction_find(c, direction_key(sink, source, p->to_port, p->from_port));
     if (p->syn)
-        direction_begin(d, p->sequence + 1);
+        direction_syn(d, back, p);
     if (p->data_bytes > 0 && d->flow < 0) {
         if (!d->begun)
             direction_begin(d, p->sequence);

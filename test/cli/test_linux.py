@@ -295,6 +295,69 @@ class Engines(Case):
                          (self.dir / "linux/queues.csv").read_text().split("\n", 4)[4])
 
 
+class Programs(Case):
+    """traffic.programs"""
+    CLIENT = "traffic.programs.2.command=iperf3 -c h0 --bidir -t {} -w 300K -J"
+
+    def iperf3(self, seconds, output, **kwargs):
+        return self.linux(f"warmup={seconds / 2}s", self.CLIENT.format(seconds),
+                          f"traffic.programs.3.command=iperf3 -c h0 -p 5202 -t {seconds} -w 300K", output=output,
+                          scenario=SCENARIOS / "iperf3-bidir.yaml", **kwargs)
+
+    def test_iperf3_both_ways(self):
+        """Each has half of its link, as the sources of the table's first line, and what iperf3 itself has counted."""
+        run = self.iperf3(4, "out")
+        bulk = sorted((f for f in run["flows"] if f["bytes"] > 1e6), key=lambda f: (f["from"], f["to"]))
+        self.assertEqual([(f["from"], f["to"]) for f in bulk], [("h0", "h1"), ("h1", "h0"), ("h2", "h0")])
+        for f in bulk:
+            self.assertAlmostEqual(f["steady_goodput_bps"] / 46.4e6, 1, delta=0.02)
+            self.assertTrue(f["done"])
+        said = json.loads((self.dir / "out/h1-client.txt").read_text())["end"]
+        self.assertAlmostEqual(said["sum_received"]["bytes"] / bulk[1]["delivered_bytes"], 1, delta=0.01)
+        self.assertAlmostEqual(said["sum_received_bidir_reverse"]["bytes"] / bulk[0]["delivered_bytes"], 1, delta=0.02)
+        self.assertLess(run["ended_s"], 5)  # when all have ended
+        self.assertIn("receiver", (self.dir / "out/h0-server2.txt").read_text())
+
+    def test_programs_run_the_same_again(self):
+        core = min(os.sched_getaffinity(0))
+        for name in ("one", "two"):
+            self.iperf3(0.5, name, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+            path = self.dir / name / "scenario.yaml"
+            path.write_text(path.read_text().split("\n", 1)[1])
+        names = sorted(p.name for p in (self.dir / "one").iterdir())
+        self.assertIn("h1-client.txt", names)
+        _, different, errors = filecmp.cmpfiles(self.dir / "one", self.dir / "two", names, shallow=False)
+        self.assertEqual((different, errors), ([], []))
+
+    def run_these(self, *programs, **kwargs):
+        text = "".join(f"    - {{host: {h}, command: {json.dumps(c)}}}\n" for h, c in programs)
+        (self.dir / "own.yaml").write_text("traffic:\n  programs:\n" + text)
+        return self.linux(scenario="own.yaml", **kwargs)
+
+    def test_a_host_is_a_machine_of_its_own(self):
+        """Its name, its interface, others by name, a shell on them; and no way out."""
+        self.run_these(("h1", "hostname; grep -c : /proc/net/dev; getent hosts h2; on h2 hostname; pwd"),
+                       ("h2", "true"))
+        said = (self.dir / "out/h1-p0.txt").read_text().split()
+        self.assertEqual(said, ["h1", "2", "10.0.0.3", "h2", "h2", str((self.dir / "out").resolve())])
+
+    def test_system_calls_take_time_so_that_what_spins_goes_on(self):
+        """100 ns each: a clock that is asked until 10 us have passed has been asked some 100 times."""
+        self.run_these(("h0", f"exec {sys.executable} -S -c 'import time\nt = time.clock_gettime_ns(1)\nn = 0\n"
+                              "while time.clock_gettime_ns(1) < t + 10000: n += 1\nprint(n)'"))
+        self.assertAlmostEqual(int((self.dir / "out/h0-p0.txt").read_text()), 100, delta=2)
+
+    def test_those_left_are_killed_at_the_end(self):
+        done = self.run_these(("h0", "trap '' TERM HUP; sleep 1000 & setsid sleep 1001"))
+        self.assertEqual(done["ended_s"], 2)
+        self.assertEqual([line for line in processes("sleep 100").values() if "sleep 1001" in line], [])
+
+    def test_one_that_fails_ends_the_run(self):
+        (self.dir / "own.yaml").write_text("traffic: {programs: [{host: h1, command: sleep 1; no-such-program}]}\n")
+        self.bad(3, ["a program on h1 ended with status 127", "h1-p0.txt"], "run", "own.yaml", "-q", "-o", "out")
+        self.assertIn("no-such-program", (self.dir / "out/h1-p0.txt").read_text())
+
+
 class Left(Case):
     """Whatever is killed, whenever: one line, and nothing is left."""
 
