@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -77,13 +78,23 @@ bool linux_program_prepare(const struct linux_host *hosts, int n, struct error *
     return ok;
 }
 
+/* Where contraflow is: its programs are found, as the system's. */
+static char *program_path(void)
+{
+    char own[PATH_MAX] = "";
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    char *slash = n > 0 ? strrchr(own, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    return memory_text("PATH=" PLACE ":%s:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", own);
+}
+
 /* The child: becomes the shell that runs the command. */
 static _Noreturn void program_exec(const struct emu_program_config *config, const struct linux_host *host, int output)
 {
     char name[16];
     char *const arguments[] = {memory_text("sh"), memory_text("-c"), memory_text("%s", config->command), NULL};
-    char *const environment[] = {memory_text("PATH=" PLACE ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
-                                 memory_text("HOME=/dev/shm"), memory_text("TMPDIR=/dev/shm"),
+    char *const environment[] = {program_path(), memory_text("HOME=/dev/shm"), memory_text("TMPDIR=/dev/shm"),
                                  memory_text("LANG=C.UTF-8"), NULL};
     const struct rlimit files = {FILES, FILES};
     int length = snprintf(name, sizeof name, "h%d", host->number), null = open("/dev/null", O_RDONLY);
