@@ -402,9 +402,10 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
         ok = capture_writer_close(t->writer, ok ? &r->error : &(struct error){0}) && ok;
         t->writer = NULL;
     }
-    for (int i = 0; i < s->n_flows && s->n_programs > 0; i++) { /* what has come to its end has its size */
+    bool over = emu_engine_programs_done(r->engine); /* whatever has come is all */
+    for (int i = 0; i < s->n_flows && s->n_programs > 0; i++) {
         struct emu_flow_stats stats = run_flow_stats(r, i);
-        r->grown.flows[i].bytes = stats.done ? stats.delivered_bytes : 0;
+        r->grown.flows[i].bytes = stats.done || over ? stats.delivered_bytes : 0;
     }
     run_steady(r, flows);
     if (r->progress_ps > 0)

@@ -30,6 +30,14 @@ static bool program_write(const char *path, const char *text, mode_t mode, struc
     return ok;
 }
 
+/* A file of the system outside, for programs with other content. */
+static bool program_cover(const char *path, const char *by, const char *text, struct error *err)
+{
+    return program_write(by, text, 0644, err) &&
+           (mount(by, path, NULL, MS_BIND, NULL) == 0 || error_set_errno(err, "the kernel inside: %s", path));
+}
+
+/* Hosts by name, and nobody asks a server for others: it would answer never. */
 static bool program_names(int n, struct error *err)
 {
     char *text;
@@ -41,9 +49,9 @@ static bool program_names(int n, struct error *err)
         fprintf(f, "%u.%u.%u.%u h%d\n", a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255, i);
     }
     memory_stream_end(f, &text);
-    bool ok = program_write(PLACE "/names", text, 0644, err) &&
-              (mount(PLACE "/names", "/etc/hosts", NULL, MS_BIND, NULL) == 0 ||
-               error_set_errno(err, "the kernel inside: /etc/hosts"));
+    bool ok = program_cover("/etc/hosts", PLACE "/names", text, err) &&
+              (access("/etc/nsswitch.conf", F_OK) != 0 ||
+               program_cover("/etc/nsswitch.conf", PLACE "/services", "hosts: files\n", err));
     free(text);
     return ok;
 }

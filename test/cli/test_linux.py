@@ -3,6 +3,7 @@
 """Linux's own TCP in virtual time: `make linux` has built its kernel, or the file is skipped.
 
 The table is that of a prototype: another emulator with TCP sources of its own, the same patched kernel."""
+import csv
 import filecmp
 import itertools
 import json
@@ -306,19 +307,22 @@ class Programs(Case):
 
     def test_iperf3_both_ways(self):
         """Each has half of its link, as the sources of the table's first line, and what iperf3 itself has counted."""
+        e2e.require("iperf3")
         run = self.iperf3(4, "out")
-        bulk = sorted((f for f in run["flows"] if f["bytes"] > 1e6), key=lambda f: (f["from"], f["to"]))
-        self.assertEqual([(f["from"], f["to"]) for f in bulk], [("h0", "h1"), ("h1", "h0"), ("h2", "h0")])
+        bulk = sorted((f for f in run["flows"] if f["delivered_bytes"] > 1e6),
+                      key=lambda f: (f["src"], f["dst"]))
+        self.assertEqual([(f["src"], f["dst"]) for f in bulk], [("h0", "h1"), ("h1", "h0"), ("h2", "h0")])
         for f in bulk:
             self.assertAlmostEqual(f["steady_goodput_bps"] / 46.4e6, 1, delta=0.02)
-            self.assertTrue(f["done"])
         said = json.loads((self.dir / "out/h1-client.txt").read_text())["end"]
-        self.assertAlmostEqual(said["sum_received"]["bytes"] / bulk[1]["delivered_bytes"], 1, delta=0.01)
-        self.assertAlmostEqual(said["sum_received_bidir_reverse"]["bytes"] / bulk[0]["delivered_bytes"], 1, delta=0.02)
+        for f, kind in ((bulk[1], "sum_received"), (bulk[0], "sum_received_bidir_reverse")):
+            after = f["delivered_bytes"] - said[kind]["bytes"]  # what it no longer counts: two buffers hold it
+            self.assertTrue(0 <= after <= 4 * 307200, after)
         self.assertLess(run["ended_s"], 5)  # when all have ended
         self.assertIn("receiver", (self.dir / "out/h0-server2.txt").read_text())
 
     def test_programs_run_the_same_again(self):
+        e2e.require("iperf3")
         core = min(os.sched_getaffinity(0))
         for name in ("one", "two"):
             self.iperf3(0.5, name, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
@@ -328,6 +332,21 @@ class Programs(Case):
         self.assertIn("h1-client.txt", names)
         _, different, errors = filecmp.cmpfiles(self.dir / "one", self.dir / "two", names, shallow=False)
         self.assertEqual((different, errors), ([], []))
+
+    def mpi(self, name, *sets):
+        e2e.require("mpirun")
+        self.linux(*sets, scenario=SCENARIOS / name, output=name)
+        rows = list(csv.DictReader((self.dir / name / "h0-mpirun.txt").read_text().splitlines()))
+        return min(float(r["time_s"]) for r in rows)  # later ones are past slow start
+
+    def test_open_mpi(self):
+        """All to all: a host's link carries 3 times 4096 bytes at least; ring: 6 times 65536, one after the other. Both
+        in segments of 1448 bytes, 1538 on the wire; and not much more than that."""
+        for name, bytes_ in (("mpi-alltoall.yaml", 3 * 4096), ("mpi-ring.yaml", 6 * 65536)):
+            least = bytes_ * 1538 / 1448 * 8 / 1e9
+            time_s = self.mpi(name)
+            self.assertGreater(time_s, least)
+            self.assertLess(time_s, least + 100e-6 + 0.1 * least)
 
     def run_these(self, *programs, **kwargs):
         text = "".join(f"    - {{host: {h}, command: {json.dumps(c)}}}\n" for h, c in programs)
