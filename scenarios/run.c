@@ -2,6 +2,7 @@
 #include "scenarios/run.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "capture/writer.h"
 #include "results/directory.h"
@@ -122,10 +123,10 @@ static void run_found(void *user, const struct emu_flow_found *found)
     for (int i = 0; i < s->n_flows; i++) /* ports come again */
         again += s->flows[i].from == flow->from && s->flows[i].to == flow->to &&
                  r->ports[i][0] == found->source_port && r->ports[i][1] == found->sink_port;
-    int n = snprintf(flow->name, sizeof flow->name, "h%d.%d-h%d.%d", flow->from, found->source_port, flow->to,
-                     found->sink_port);
+    text_add(flow->name, sizeof flow->name, "h%d.%d-h%d.%d", flow->from, found->source_port, flow->to,
+             found->sink_port);
     if (again > 1)
-        snprintf(flow->name + n, sizeof flow->name - (size_t)n, ".%d", again);
+        text_add(flow->name, sizeof flow->name, ".%d", again);
     r->ports[s->n_flows][0] = found->source_port;
     r->ports[s->n_flows++][1] = found->sink_port;
 }
