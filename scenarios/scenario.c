@@ -33,6 +33,7 @@ void scenario_fini(struct scenario *s)
 {
     scenario_free_flows(s);
     free(s->datagrams);
+    free(s->programs);
     free(s->points);
     free(s->captures);
     free(s->burst.sources);
@@ -84,6 +85,9 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
         s->traffic == SCENARIO_TRAFFIC_UNIFORM)
         return false; /* an engine is a clock to these */
     if (scenario_tcp_lacks(&s->tcp, engine, what))
+        return true;
+    snprintf(what, 96, "programs (traffic.programs)");
+    if (s->n_programs > 0 && engine != SCENARIO_ENGINE_LINUX)
         return true;
     snprintf(what, 96, "complete exchange over TCP");
     if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE && engine == SCENARIO_ENGINE_NS3)

@@ -16,6 +16,7 @@
 
 #define SCENARIO_NAME 32
 #define SCENARIO_TITLE 128
+#define SCENARIO_COMMAND 1024
 #define SCENARIO_HOSTS 4000
 #define SCENARIO_FLOWS 10000
 #define SCENARIO_POINTS 1000
@@ -62,6 +63,14 @@ struct scenario_datagrams {
     int64_t rate_bps; /* on the wire */
     int64_t packet_bytes; /* what a frame carries */
     int64_t start_ps, stop_ps; /* 0: when the run ends */
+};
+
+/* A user's own command, whose TCP connections are the run's flows. */
+struct scenario_program {
+    char name[SCENARIO_NAME]; /* p0, p1, ... unless named */
+    int host;
+    char command[SCENARIO_COMMAND];
+    int64_t start_ps;
 };
 
 struct scenario_capture {
@@ -160,6 +169,8 @@ struct scenario {
     int n_flows;
     struct scenario_datagrams *datagrams; /* owned; beside TCP's flows */
     int n_datagrams;
+    struct scenario_program *programs; /* owned; with them there are no flows before the run */
+    int n_programs;
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */
     int n_points;
     struct scenario_point star; /* without points */

@@ -2,6 +2,7 @@
 #include "emu/linux/start.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "emu/linux/key.h"
 
 #include <errno.h>
@@ -23,12 +24,15 @@
 #define MEMORY_MB 1024 /* of the kernel inside, as far as it uses it. With 64, TCP's own limits change rates */
 #define PROGRESS "progress "
 #define POLL_MS 100
+#define STOP_S 30 /* of wall time: a program that computes without end stops the kernel's clock, and what waits for it */
 
 struct start {
     const struct linux_start *config;
     char *kernel, *directory, *private; /* owned; absolute */
     pid_t pid, watchdog;                /* of the kernel, whose process group it leads; -1: none */
     int console, leash;                 /* what it prints; the watchdog waits for its end */
+    double told_s;                      /* when it was told to stop; 0: not yet */
+    bool stuck;                         /* and did not */
     FILE *log;                          /* owned; the console, in the private directory */
     char line[256];
     size_t line_bytes;
@@ -235,15 +239,18 @@ static void start_print(struct start *s, const char *bytes, size_t n)
 /* Until the kernel's process is gone: what it prints, and the user's wish to stop. Returns its wait status. */
 static int start_wait(struct start *s)
 {
-    bool told = false;
     int status = 0;
     for (;;) {
         struct pollfd p = {.fd = s->console, .events = POLLIN};
         int ready = poll(&p, 1, POLL_MS);
-        if (*s->config->interrupt && !told) {
+        if (s->told_s > 0 && !s->stuck && monotonic_now_s() - s->told_s > STOP_S) {
+            s->stuck = true;
+            kill(-s->pid, SIGKILL);
+        }
+        if (*s->config->interrupt && !(s->told_s > 0)) {
             char *path = start_path(s, "stop");
             int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-            told = true;
+            s->told_s = monotonic_now_s();
             free(path);
             if (fd >= 0)
                 close(fd);
@@ -280,11 +287,17 @@ static int start_judge(struct start *s, int status, struct error *err)
     if (!start_read(s, "status", number, sizeof number) || !number[0]) {
         char how[64] = "", *from = start_path(s, "console"), *to = memory_text("%s/" LINUX_START_CONSOLE, s->directory);
         fflush(s->log);
-        if (rename(from, to) != 0)
+        if (s->stuck)
+            unlink(from);
+        else if (rename(from, to) != 0)
             fprintf(stderr, "%s: %s\n", to, strerror(errno));
         if (WIFSIGNALED(status))
             snprintf(how, sizeof how, " (signal %d, %s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-        error_set(err, ERROR_SYSTEM, "the kernel inside crashed%s; what it printed is in %s", how, to);
+        if (s->stuck)
+            error_set(err, ERROR_SYSTEM, "the kernel inside did not stop within %d s; a program that computes without end "
+                      "stops its clock", STOP_S);
+        else
+            error_set(err, ERROR_SYSTEM, "the kernel inside crashed%s; what it printed is in %s", how, to);
         free(from);
         free(to);
         return ERROR_SYSTEM;

@@ -3,6 +3,7 @@
 """Linux's own TCP in virtual time: `make linux` has built its kernel, or the file is skipped.
 
 The table is that of a prototype: another emulator with TCP sources of its own, the same patched kernel."""
+import csv
 import filecmp
 import itertools
 import json
@@ -299,6 +300,87 @@ class Engines(Case):
             self.good("run", SCENARIOS / "tam-burst.yaml", "-o", engine, "-q", "--engine", engine)
         self.assertEqual((self.dir / "native/queues.csv").read_text().split("\n", 4)[4],
                          (self.dir / "linux/queues.csv").read_text().split("\n", 4)[4])
+
+
+class Programs(Case):
+    """traffic.programs"""
+    CLIENT = "traffic.programs.2.command=iperf3 -c h0 --bidir -t {} -w 300K -J"
+
+    def iperf3(self, seconds, output, **kwargs):
+        return self.linux(f"warmup={seconds / 2}s", self.CLIENT.format(seconds),
+                          f"traffic.programs.3.command=iperf3 -c h0 -p 5202 -t {seconds} -w 300K", output=output,
+                          scenario=SCENARIOS / "iperf3-bidir.yaml", **kwargs)
+
+    def test_iperf3_both_ways(self):
+        """Each has half of its link, as the sources of the table's first line, and what iperf3 itself has counted."""
+        e2e.require("iperf3")
+        run = self.iperf3(4, "out")
+        bulk = sorted((f for f in run["flows"] if f["delivered_bytes"] > 1e6),
+                      key=lambda f: (f["src"], f["dst"]))
+        self.assertEqual([(f["src"], f["dst"]) for f in bulk], [("h0", "h1"), ("h1", "h0"), ("h2", "h0")])
+        for f in bulk:
+            self.assertAlmostEqual(f["steady_goodput_bps"] / 46.4e6, 1, delta=0.02)
+        said = json.loads((self.dir / "out/h1-client.txt").read_text())["end"]
+        for f, kind in ((bulk[1], "sum_received"), (bulk[0], "sum_received_bidir_reverse")):
+            after = f["delivered_bytes"] - said[kind]["bytes"]  # what it no longer counts: two buffers hold it
+            self.assertTrue(0 <= after <= 4 * 307200, after)
+        self.assertLess(run["ended_s"], 5)  # when all have ended
+        self.assertIn("receiver", (self.dir / "out/h0-server2.txt").read_text())
+
+    def test_programs_run_the_same_again(self):
+        e2e.require("iperf3")
+        core = min(os.sched_getaffinity(0))
+        for name in ("one", "two"):
+            self.iperf3(0.5, name, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+            path = self.dir / name / "scenario.yaml"
+            path.write_text(path.read_text().split("\n", 1)[1])
+        names = sorted(p.name for p in (self.dir / "one").iterdir())
+        self.assertLess({"h0.pcap", "h1-client.txt"}, set(names))
+        _, different, errors = filecmp.cmpfiles(self.dir / "one", self.dir / "two", names, shallow=False)
+        self.assertEqual((different, errors), ([], []))
+
+    def mpi(self, name, *sets):
+        e2e.require("mpirun")
+        self.linux(*sets, scenario=SCENARIOS / name, output=name)
+        rows = list(csv.DictReader((self.dir / name / "h0-mpirun.txt").read_text().splitlines()))
+        return min(float(r["time_s"]) for r in rows)  # later ones are past slow start
+
+    def test_open_mpi(self):
+        """All to all: a host's link carries 3 times 4096 bytes at least; ring: 6 times 65536, one after the other. Both
+        in segments of 1448 bytes, 1538 on the wire; and not much more than that."""
+        for name, bytes_ in (("mpi-alltoall.yaml", 3 * 4096), ("mpi-ring.yaml", 6 * 65536)):
+            least = bytes_ * 1538 / 1448 * 8 / 1e9
+            time_s = self.mpi(name)
+            self.assertGreater(time_s, least)
+            self.assertLess(time_s, least + 100e-6 + 0.1 * least)
+
+    def run_these(self, *programs, **kwargs):
+        text = "".join(f"    - {{host: {h}, command: {json.dumps(c)}}}\n" for h, c in programs)
+        (self.dir / "own.yaml").write_text("traffic:\n  programs:\n" + text)
+        return self.linux(scenario="own.yaml", **kwargs)
+
+    def test_a_host_is_a_machine_of_its_own(self):
+        """Its name, its interface, others by name, a shell on them; and no way out."""
+        self.run_these(("h1", "hostname; grep -c : /proc/net/dev; getent hosts h2; on h2 hostname; pwd"),
+                       ("h2", "true"))
+        said = (self.dir / "out/h1-p0.txt").read_text().split()
+        self.assertEqual(said, ["h1", "2", "10.0.0.3", "h2", "h2", str((self.dir / "out").resolve())])
+
+    def test_system_calls_take_time_so_that_what_spins_goes_on(self):
+        """100 ns each: a clock that is asked until 10 us have passed has been asked some 100 times."""
+        self.run_these(("h0", f"exec {sys.executable} -S -c 'import time\nt = time.clock_gettime_ns(1)\nn = 0\n"
+                              "while time.clock_gettime_ns(1) < t + 10000: n += 1\nprint(n)'"))
+        self.assertAlmostEqual(int((self.dir / "out/h0-p0.txt").read_text()), 100, delta=2)
+
+    def test_those_left_are_killed_at_the_end(self):
+        done = self.run_these(("h0", "trap '' TERM HUP; sleep 1000 & setsid sleep 1001"))
+        self.assertEqual(done["ended_s"], 2)
+        self.assertEqual([line for line in processes("sleep 100").values() if "sleep 1001" in line], [])
+
+    def test_one_that_fails_ends_the_run(self):
+        (self.dir / "own.yaml").write_text("traffic: {programs: [{host: h1, command: sleep 1; no-such-program}]}\n")
+        self.bad(3, ["a program on h1 ended with status 127", "h1-p0.txt"], "run", "own.yaml", "-q", "-o", "out")
+        self.assertIn("no-such-program", (self.dir / "out/h1-p0.txt").read_text())
 
 
 class Left(Case):

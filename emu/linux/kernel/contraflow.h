@@ -51,4 +51,8 @@ struct contraflow_step {
 #define CONTRAFLOW_HOLD _IO('C', 3) /* of interface arg a frame is its sender's until CONTRAFLOW_DONE, from now on */
 #define CONTRAFLOW_STEP _IOWR('C', 2, struct contraflow_step)
 
+#ifdef __KERNEL__
+extern int contraflow_emulator; /* the process that opened the device first; those after it are programs */
+#endif
+
 #endif
