@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/read.h"
 #include "results/directory.h"
+#include "scenarios/commands.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 
@@ -460,6 +461,8 @@ int cmd_replay(int argc, char **argv)
     if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
         status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points",
                                      o.scenario ? o.scenario : "--set"), &err));
+    else if (!scenario_commands_refuse(&r.scenario, o.scenario, "a replay starts none; 'contraflow run' does", &err))
+        status = cli_fail(&err);
     r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;
     r.scenario.barrier = false;
     r.scenario.precision = 0;

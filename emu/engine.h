@@ -77,7 +77,7 @@ struct emu_flow_config {
 struct emu_program_config {
     int host;
     int64_t start_ps;
-    const char *command;   /* for a shell; borrowed, as what follows */
+    const char *const *command; /* what to start and its arguments, NULL after the last; borrowed, as what follows */
     const char *directory; /* where it runs, */
     const char *output;    /* with a file there for what it prints */
     struct emu_tcp_config tcp; /* what all hosts' connections begin with; the window bounds autotuning. Every program's

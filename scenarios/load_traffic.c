@@ -278,6 +278,9 @@ static bool traffic_program(const struct load *l, int i)
     struct load_path start = load_path("traffic.programs.%d.start", i);
     if (!*p->name)
         snprintf(p->name, sizeof p->name, "p%d", i);
+    if (!*p->command[0].text)
+        return load_fail(l, load_path("traffic.programs.%d.command.0", i).text,
+                         "is empty; the first word names what to start, such as iperf3");
     for (int j = 0; j < i; j++)
         if (s->programs[j].host == p->host && strcmp(s->programs[j].name, p->name) == 0)
             return load_fail(l, load_path("traffic.programs.%d.name", i).text,

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "capture/writer.h"
 #include "results/directory.h"
+#include "scenarios/commands.h"
 #include "scenarios/datagrams.h"
 #include "scenarios/pauses.h"
 #include "scenarios/program.h"
@@ -58,7 +59,10 @@ struct run {
     struct results_progress progress;
     int64_t progress_ps; /* to its next time; 0: there is none */
     uint16_t (*ports)[2]; /* owned; of the flows of programs */
-    char **outputs;       /* owned; files of programs */
+    struct run_program {
+        char *output;       /* owned; file */
+        const char **words; /* owned; with a NULL after the last */
+    } *programs;            /* owned */
     bool interrupted, failed;
     struct error error;           /* why it failed */
 };
@@ -211,8 +215,12 @@ static bool run_add_traffic(struct run *r)
     struct emu_tcp_config tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes);
     for (int i = 0; i < s->n_programs; i++) {
         const struct scenario_program *p = &s->programs[i];
-        r->outputs[i] = memory_text("h%d-%s.txt", p->host, p->name);
-        struct emu_program_config config = {p->host, p->start_ps, p->command, r->options->directory, r->outputs[i], tcp};
+        struct run_program *own = &r->programs[i];
+        own->output = scenario_commands_output(p);
+        own->words = memory_zeroed((size_t)p->n_words + 1, sizeof *own->words, "a command");
+        for (int k = 0; k < p->n_words; k++)
+            own->words[k] = p->command[k].text;
+        struct emu_program_config config = {p->host, p->start_ps, own->words, r->options->directory, own->output, tcp};
         if (!emu_engine_add_program(r->engine, &config, &r->error))
             return error_prefix(&r->error, "traffic.programs.%d: ", i);
     }
@@ -403,10 +411,9 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
         ok = capture_writer_close(t->writer, ok ? &r->error : &(struct error){0}) && ok;
         t->writer = NULL;
     }
-    bool over = emu_engine_programs_done(r->engine); /* whatever has come is all */
     for (int i = 0; i < s->n_flows && s->n_programs > 0; i++) {
         struct emu_flow_stats stats = run_flow_stats(r, i);
-        r->grown.flows[i].bytes = stats.done || over ? stats.delivered_bytes : 0;
+        r->grown.flows[i].bytes = stats.done ? stats.delivered_bytes : 0;
     }
     run_steady(r, flows);
     if (r->progress_ps > 0)
@@ -447,7 +454,7 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         r->room = SCENARIO_FLOWS;
         r->grown.flows = memory_zeroed(r->room, sizeof *r->grown.flows, "the flows of a run");
         r->ports = memory_zeroed(r->room, sizeof *r->ports, "the flows of a run");
-        r->outputs = memory_zeroed((size_t)s->n_programs, sizeof *r->outputs, "the programs of a run");
+        r->programs = memory_zeroed((size_t)s->n_programs, sizeof *r->programs, "the programs of a run");
         r->scenario = s = &r->grown;
     }
     r->sample_ps = s->duration_ps / SAMPLES;
@@ -489,6 +496,8 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
 bool scenario_run(const struct scenario *s, const struct scenario_run_options *options,
                   struct scenario_run_result *result, struct error *err)
 {
+    if (!options->programs && !scenario_commands_refuse(s, options->directory, "nobody allowed it", err))
+        return false;
     struct run r = {.scenario = s, .options = options};
     struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_drained, run_found, &r};
     bool ok = run_start(&r, &config) && emu_engine_run(r.engine, s->duration_ps, &r.error) && !r.failed &&
@@ -507,9 +516,11 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
         emu_network_fini(&r.network); /* gives its frames back to the engine */
         emu_engine_free(r.engine);
     }
-    for (int i = 0; r.outputs && i < s->n_programs; i++)
-        free(r.outputs[i]);
-    free(r.outputs);
+    for (int i = 0; r.programs && i < s->n_programs; i++) {
+        free(r.programs[i].output);
+        free(r.programs[i].words);
+    }
+    free(r.programs);
     free(r.ports);
     free(r.grown.flows);
     free(r.delivered);

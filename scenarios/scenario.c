@@ -33,6 +33,8 @@ void scenario_fini(struct scenario *s)
 {
     scenario_free_flows(s);
     free(s->datagrams);
+    for (int i = 0; i < s->n_programs; i++)
+        free(s->programs[i].command);
     free(s->programs);
     free(s->points);
     free(s->captures);

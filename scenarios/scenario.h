@@ -16,7 +16,8 @@
 
 #define SCENARIO_NAME 32
 #define SCENARIO_TITLE 128
-#define SCENARIO_COMMAND 1024
+#define SCENARIO_WORD 1024 /* of a command */
+#define SCENARIO_WORDS 256
 #define SCENARIO_HOSTS 4000
 #define SCENARIO_FLOWS 10000
 #define SCENARIO_POINTS 1000
@@ -65,11 +66,16 @@ struct scenario_datagrams {
     int64_t start_ps, stop_ps; /* 0: when the run ends */
 };
 
+struct scenario_word {
+    char text[SCENARIO_WORD];
+};
+
 /* A user's own command, whose TCP connections are the run's flows. */
 struct scenario_program {
     char name[SCENARIO_NAME]; /* p0, p1, ... unless named */
     int host;
-    char command[SCENARIO_COMMAND];
+    struct scenario_word *command; /* owned; what to start and its arguments: no shell reads them */
+    int n_words;
     int64_t start_ps;
 };
 

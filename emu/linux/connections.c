@@ -12,7 +12,7 @@ struct direction {
     uint32_t first;         /* sequence number of the first byte */
     uint32_t sent, arrived; /* after the highest byte that was sent; that is in order at the other end */
     uint32_t end;           /* after the last byte, once there is one */
-    bool begun, ended;
+    bool begun, ended, reset;
 };
 
 static int direction_compare(const void *a, const void *b)
@@ -53,13 +53,23 @@ static void direction_reach(struct linux_connections *c, struct direction *d, ui
     int32_t more = (int32_t)(to - d->arrived);
     if (d->flow < 0)
         return;
-    struct emu_flow_stats *stats = &c->stats[d->flow];
+    struct linux_connections_flow *f = &c->flows[d->flow];
     if (more > 0) {
         d->arrived = to;
-        stats->delivered_bytes += more;
-        stats->last_delivery_ps = now_ps;
+        f->stats.delivered_bytes += more;
+        f->stats.last_delivery_ps = now_ps;
     }
-    stats->done = d->ended && d->arrived == d->end;
+    f->arrived = d->arrived == d->sent;
+    f->stats.done = (d->ended && d->arrived == d->end) || (d->reset && f->arrived);
+}
+
+/* Nothing comes any more in this direction. */
+static void direction_reset(struct linux_connections *c, struct direction *d, int64_t now_ps)
+{
+    if (!d || !d->begun)
+        return;
+    d->reset = true;
+    direction_reach(c, d, d->arrived, now_ps);
 }
 
 static void direction_begin(struct direction *d, uint32_t first)
@@ -79,7 +89,7 @@ static void direction_syn(struct direction *d, struct direction *back, const str
 
 static void direction_data(struct linux_connections *c, struct direction *d, const struct linux_packet *p, int64_t now_ps)
 {
-    struct emu_flow_stats *stats = &c->stats[d->flow];
+    struct emu_flow_stats *stats = &c->flows[d->flow].stats;
     int32_t again = (int32_t)(d->sent - p->sequence);
     uint32_t after = p->sequence + p->data_bytes;
     if (stats->first_data_ps < 0)
@@ -88,8 +98,10 @@ static void direction_data(struct linux_connections *c, struct direction *d, con
         stats->retransmitted_segments++;
         stats->retransmitted_bytes += again < p->data_bytes ? again : p->data_bytes;
     }
-    if ((int32_t)(after - d->sent) > 0)
+    if ((int32_t)(after - d->sent) > 0) {
         d->sent = after;
+        c->flows[d->flow].arrived = false;
+    }
 }
 
 void linux_connections_sent(struct linux_connections *c, struct linux_packet *p, int source, int sink, int64_t now_ps,
@@ -105,9 +117,9 @@ void linux_connections_sent(struct linux_connections *c, struct linux_packet *p,
     if (p->data_bytes > 0 && d->flow < 0) {
         if (!d->begun)
             direction_begin(d, p->sequence);
-        c->stats = memory_grown(c->stats, c->n_flows, &c->capacity, 16, sizeof *c->stats, "flows");
-        c->stats[c->n_flows] =
-            (struct emu_flow_stats){.first_data_ps = -1, .last_delivery_ps = -1, .connected = true};
+        c->flows = memory_grown(c->flows, c->n_flows, &c->capacity, 16, sizeof *c->flows, "flows");
+        c->flows[c->n_flows] = (struct linux_connections_flow){
+            .stats = {.first_data_ps = -1, .last_delivery_ps = -1, .connected = true}};
         d->flow = (int64_t)c->n_flows++;
         found(user, &(struct emu_flow_found){source, sink, p->from_port, p->to_port});
     }
@@ -119,6 +131,10 @@ void linux_connections_sent(struct linux_connections *c, struct linux_packet *p,
     }
     if (p->acknowledges && back && back->begun)
         direction_reach(c, back, p->acknowledgement, now_ps);
+    if (p->rst) {
+        direction_reset(c, d, now_ps);
+        direction_reset(c, back, now_ps);
+    }
     if (p->data_bytes > 0 || (p->fin && d->flow >= 0))
         p->flow = 2 * (uint32_t)d->flow;
     else if (back && back->flow >= 0)
@@ -134,6 +150,13 @@ void linux_connections_arrived(struct linux_connections *c, const struct linux_p
         direction_reach(c, d, p->sequence + p->data_bytes, now_ps);
 }
 
+struct emu_flow_stats linux_connections_stats(const struct linux_connections *c, int flow, bool over)
+{
+    struct emu_flow_stats stats = c->flows[flow].stats;
+    stats.done = stats.done || (over && c->flows[flow].arrived);
+    return stats;
+}
+
 void linux_connections_fini(struct linux_connections *c)
 {
     while (c->tree) {
@@ -141,6 +164,6 @@ void linux_connections_fini(struct linux_connections *c)
         tdelete(d, &c->tree, direction_compare);
         free(d);
     }
-    free(c->stats);
+    free(c->flows);
     *c = (struct linux_connections){0};
 }

@@ -3,7 +3,7 @@
  *
  * A flow is a direction of a connection, from its first byte of data on: what carries data or ends the direction is the
  * flow's, and so are the pure ACKs for it. Its statistics are emu_flow_stats': delivered is what is in order at the
- * receiving stack; done: the sender has closed, and everything has come. */
+ * receiving stack; done: the sender has closed, or one of both has reset the connection, and what was sent has come. */
 #ifndef EMU_LINUX_CONNECTIONS_H
 #define EMU_LINUX_CONNECTIONS_H
 
@@ -12,7 +12,10 @@
 
 struct linux_connections {
     void *tree;                   /* owned; directions, by hosts and ports */
-    struct emu_flow_stats *stats; /* owned; by flow */
+    struct linux_connections_flow {
+        struct emu_flow_stats stats;
+        bool arrived; /* all that was sent */
+    } *flows; /* owned */
     size_t n_flows, capacity;
 };
 
@@ -23,6 +26,9 @@ void linux_connections_sent(struct linux_connections *c, struct linux_packet *p,
 /* The frame has come to its stack. */
 void linux_connections_arrived(struct linux_connections *c, const struct linux_packet *p, int source, int sink,
                                int64_t now_ps);
+
+/* `over`: nobody is left to send, so that what has come is all of a flow that nobody closed. */
+struct emu_flow_stats linux_connections_stats(const struct linux_connections *c, int flow, bool over);
 
 void linux_connections_fini(struct linux_connections *c);
 

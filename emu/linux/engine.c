@@ -619,7 +619,7 @@ static void engine_sent(void *user, const struct contraflow_frame *head, const u
 struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow)
 {
     if (e->n_programs > 0)
-        return e->connections.stats[flow];
+        return linux_connections_stats(&e->connections, flow, emu_engine_programs_done(e));
     const struct linux_flow *f = e->flows[flow];
     struct emu_flow_stats stats = f->stats;
     stats.delivered_bytes = f->ends[1].delivered;

@@ -53,6 +53,7 @@ static void packet_decode(struct linux_packet *p, struct emu_frame *frame)
     p->tcp = true;
     p->fin = tcp[13] & 1;
     p->syn = tcp[13] & 2;
+    p->rst = tcp[13] & 4;
     p->acknowledges = tcp[13] & 0x10;
     frame->pure_ack = p->data_bytes == 0 && (tcp[13] & 0x17) == 0x10;
     if (port >= EMU_ENGINE_FIRST_PORT)

@@ -11,7 +11,7 @@ struct linux_packet {
     uint32_t sequence;   /* TCP's */
     uint32_t slot;       /* that the kernel holds it in */
     uint32_t acknowledgement;
-    bool held, tcp, syn, fin, acknowledges;
+    bool held, tcp, syn, fin, rst, acknowledges;
     uint16_t data_bytes; /* TCP payload */
     uint16_t from_port, to_port;
     uint32_t bytes;      /* from the Ethernet header on */

@@ -2,6 +2,7 @@
 #include "emu/linux/program.h"
 
 #include "base/memory.h"
+#include "emu/linux/agent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,16 +72,19 @@ static bool program_mount(const char *path, const char *type, const char *option
            error_set_errno(err, "the kernel inside: %s", path);
 }
 
+/* This program, which programs on hosts know as `on`. */
+static bool program_agent(struct error *err)
+{
+    char own[PATH_MAX] = "";
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    return (n > 0 && symlink(own, PLACE "/" LINUX_AGENT_NAME) == 0) ||
+           error_set_errno(err, "the kernel inside: " PLACE "/" LINUX_AGENT_NAME);
+}
+
 bool linux_program_prepare(const struct linux_host *hosts, int n, struct error *err)
 {
-    static const char on[] = "#!/bin/sh\n"
-                             "# on HOST COMMAND...: as ssh would\n"
-                             "h=$1\n"
-                             "shift\n"
-                             "exec nsenter --net=" PLACE "/$h unshare --uts sh -c \"hostname $h; $*\"\n";
     bool ok = program_mount("/dev/shm", "tmpfs", "mode=1777", err) && program_mount("/dev/pts", "devpts", NULL, err) &&
-              program_mount(PLACE, "tmpfs", "mode=755", err) && program_write(PLACE "/on", on, 0755, err) &&
-              program_names(n, err);
+              program_mount(PLACE, "tmpfs", "mode=755", err) && program_agent(err) && program_names(n, err);
     for (int i = 0; ok && i < n; i++)
         ok = program_namespace(&hosts[i], err);
     return ok;
@@ -97,35 +101,78 @@ static char *program_path(void)
     return memory_text("PATH=" PLACE ":%s:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", own);
 }
 
-/* The child: becomes the shell that runs the command. */
-static _Noreturn void program_exec(const struct emu_program_config *config, const struct linux_host *host, int output)
+static bool program_enter(int namespace, const char *name)
 {
-    char name[16];
-    char *const arguments[] = {memory_text("sh"), memory_text("-c"), memory_text("%s", config->command), NULL};
-    char *const environment[] = {program_path(), memory_text("HOME=/dev/shm"), memory_text("TMPDIR=/dev/shm"),
-                                 memory_text("LANG=C.UTF-8"), NULL};
+    return setns(namespace, CLONE_NEWNET) == 0 && unshare(CLONE_NEWUTS) == 0 && sethostname(name, strlen(name)) == 0;
+}
+
+bool linux_program_enter_by_name(const char *name, struct error *err)
+{
+    if (name[0] != 'h' || !name[1] || strspn(name + 1, "0123456789") != strlen(name + 1))
+        return error_set(err, ERROR_INPUT, "'%s' is not a host; hosts are h0, h1, ...", name);
+    char *path = memory_text(PLACE "/%s", name);
+    int namespace = open(path, O_RDONLY | O_CLOEXEC);
+    bool ok = (namespace >= 0 && program_enter(namespace, name)) || error_set_errno(err, "%s", path);
+    if (namespace >= 0)
+        close(namespace);
+    free(path);
+    return ok;
+}
+
+/* execvp() would have a shell read a file that is no program. */
+void linux_program_exec(char *const *words)
+{
+    const char *path = getenv("PATH");
+    if (strchr(words[0], '/')) {
+        execv(words[0], words);
+        return;
+    }
+    errno = ENOENT;
+    for (size_t n; path && *path; path += n + strspn(path + n, ":")) {
+        n = strcspn(path, ":");
+        char *program = memory_text("%.*s/%s", (int)n, path, words[0]);
+        bool there = access(program, X_OK) == 0;
+        if (there)
+            execv(program, words);
+        free(program);
+        if (there)
+            return;
+    }
+}
+
+/* The child: becomes the command. */
+static _Noreturn void program_start(const struct emu_program_config *config, const struct linux_host *host, int output)
+{
+    char name[16], **words, *environment[] = {program_path(), memory_text("HOME=/dev/shm"),
+                                              memory_text("TMPDIR=/dev/shm"), memory_text("LANG=C.UTF-8"), NULL};
     const struct rlimit files = {FILES, FILES};
-    int length = snprintf(name, sizeof name, "h%d", host->number), null = open("/dev/null", O_RDONLY);
-    bool ok = setns(host->namespace, CLONE_NEWNET) == 0 && unshare(CLONE_NEWUTS) == 0 &&
-              sethostname(name, (size_t)length) == 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+    int n = 0, null = open("/dev/null", O_RDONLY);
+    while (config->command[n])
+        n++;
+    words = memory_zeroed((size_t)n + 1, sizeof *words, "a command");
+    for (int i = 0; i < n; i++)
+        words[i] = memory_text("%s", config->command[i]);
+    snprintf(name, sizeof name, "h%d", host->number);
+    bool ok = program_enter(host->namespace, name) && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
               dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 && chdir(config->directory) == 0 &&
               close_range(STDERR_FILENO + 1, ~0u, 0) == 0 && setrlimit(RLIMIT_NOFILE, &files) == 0;
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     setsid();
+    environ = environment;
     if (ok)
-        execve("/bin/sh", arguments, environment);
-    dprintf(STDERR_FILENO, "cannot be started: %s\n", strerror(errno));
+        linux_program_exec(words);
+    dprintf(STDERR_FILENO, "%s: cannot be started: %s\n", words[0], strerror(errno));
     _exit(127);
 }
 
 pid_t linux_program_start(const struct emu_program_config *config, const struct linux_host *host, struct error *err)
 {
     char *path = memory_text("%s/%s", config->directory, config->output);
-    int output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    int output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
     pid_t pid = output >= 0 ? fork() : -1;
     if (pid == 0)
-        program_exec(config, host, output);
+        program_start(config, host, output);
     if (pid < 0)
         error_set_errno(err, "%s", path);
     if (output >= 0)

@@ -11,9 +11,15 @@
 /* What programs find beside the files of the system outside:
  *   /etc/hosts      h0, h1, ... with their addresses
  *   /dev/hosts/h1   the network namespace of a host, for nsenter --net=
- *   /dev/hosts/on   in PATH: `on h1 command` runs it there, as ssh would; mpirun's agent
+ *   /dev/hosts/on   in PATH: emu/linux/agent.h
  *   /dev/shm        empty, HOME and TMPDIR */
 bool linux_program_prepare(const struct linux_host *hosts, int n, struct error *err);
+
+/* This process comes to be on a host. ERROR_INPUT: there is none of this name. */
+bool linux_program_enter_by_name(const char *name, struct error *err);
+
+/* As execvp(), but never by a shell. Returns when it failed, with errno. */
+void linux_program_exec(char *const *words);
 
 /* Starts it on its host. Returns its process, or -1. */
 pid_t linux_program_start(const struct emu_program_config *config, const struct linux_host *host, struct error *err);

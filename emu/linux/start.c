@@ -25,6 +25,7 @@
 #define PROGRESS "progress "
 #define POLL_MS 100
 #define STOP_S 30 /* of wall time: a program that computes without end stops the kernel's clock, and what waits for it */
+#define IDLE (STOP_S * 1000 / POLL_MS) /* looks at the kernel, by the first of which it had its last time on a processor */
 
 struct start {
     const struct linux_start *config;
@@ -32,7 +33,9 @@ struct start {
     pid_t pid, watchdog;                /* of the kernel, whose process group it leads; -1: none */
     int console, leash;                 /* what it prints; the watchdog waits for its end */
     double told_s;                      /* when it was told to stop; 0: not yet */
-    bool stuck;                         /* and did not */
+    bool stuck;                         /* and did not, or a program does not let it go on */
+    unsigned long used;                 /* processor time of the kernel, in ticks, */
+    int idle;                           /* unchanged for so many looks */
     FILE *log;                          /* owned; the console, in the private directory */
     char line[256];
     size_t line_bytes;
@@ -156,6 +159,7 @@ static void start_exec(const struct start *s, int console)
         memory_text("uml_dir=."),
         memory_text("umid=uml"),
         memory_text(LINUX_START_DIRECTORY "=%s", directory),
+        s->config->programs ? memory_text(LINUX_START_PROGRAMS "=allowed") : NULL,
         NULL,
     };
     char *const environment[] = {
@@ -236,6 +240,25 @@ static void start_print(struct start *s, const char *bytes, size_t n)
     }
 }
 
+/* The kernel waits for nothing but a program that computes: virtual time has no other waiting. Looks are counted, not
+ * seconds, in which this process may have been stopped itself. */
+static bool start_is_idle(struct start *s)
+{
+    char path[32], text[512] = "";
+    unsigned long user = 0, system = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)s->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    const char *after = n > 0 ? strrchr(text, ')') : NULL; /* the name before it may hold anything */
+    if (!after || sscanf(after, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2)
+        return false;
+    s->idle = user + system == s->used ? s->idle + 1 : 0;
+    s->used = user + system;
+    return s->idle > IDLE;
+}
+
 /* Until the kernel's process is gone: what it prints, and the user's wish to stop. Returns its wait status. */
 static int start_wait(struct start *s)
 {
@@ -243,7 +266,8 @@ static int start_wait(struct start *s)
     for (;;) {
         struct pollfd p = {.fd = s->console, .events = POLLIN};
         int ready = poll(&p, 1, POLL_MS);
-        if (s->told_s > 0 && !s->stuck && monotonic_now_s() - s->told_s > STOP_S) {
+        bool stopping = s->told_s > 0, late = stopping && monotonic_now_s() - s->told_s > STOP_S;
+        if (!s->stuck && (late || (ready == 0 && s->config->programs && !stopping && start_is_idle(s)))) {
             s->stuck = true;
             kill(-s->pid, SIGKILL);
         }
@@ -294,8 +318,9 @@ static int start_judge(struct start *s, int status, struct error *err)
         if (WIFSIGNALED(status))
             snprintf(how, sizeof how, " (signal %d, %s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
         if (s->stuck)
-            error_set(err, ERROR_SYSTEM, "the kernel inside did not stop within %d s; a program that computes without end "
-                      "stops its clock", STOP_S);
+            error_set(err, ERROR_SYSTEM, "%s for %d s: a program computes without a system call, which stops the clock "
+                      "(traffic.programs)", s->told_s > 0 ? "told to stop, the kernel inside went on" :
+                      "virtual time stood still", STOP_S);
         else
             error_set(err, ERROR_SYSTEM, "the kernel inside crashed%s; what it printed is in %s", how, to);
         free(from);

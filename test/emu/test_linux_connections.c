@@ -66,24 +66,24 @@ static void test_a_direction_with_data_is_a_flow(void **state)
     assert_int_equal(seen.last.sink_port, 80);
     send(&c, segment(false, first + 100, 50, 500), 11, &seen);
     arrive(&c, segment(false, first + 100, 50, 500), 20); /* out of order: nothing yet */
-    assert_int_equal(c.stats[0].delivered_bytes, 0);
+    assert_int_equal(c.flows[0].stats.delivered_bytes, 0);
     assert_int_equal(send(&c, segment(true, 500, 0, first), 20, &seen), 1); /* an ACK of it */
     send(&c, segment(false, first, 100, 500), 30, &seen);                   /* again */
-    assert_int_equal(c.stats[0].retransmitted_segments, 1);
-    assert_int_equal(c.stats[0].retransmitted_bytes, 100);
+    assert_int_equal(c.flows[0].stats.retransmitted_segments, 1);
+    assert_int_equal(c.flows[0].stats.retransmitted_bytes, 100);
     arrive(&c, segment(false, first, 100, 500), 40);
-    assert_int_equal(c.stats[0].delivered_bytes, 100); /* what lay before it, its ACK says */
+    assert_int_equal(c.flows[0].stats.delivered_bytes, 100); /* what lay before it, its ACK says */
     send(&c, segment(true, 500, 0, first + 150), 41, &seen);
-    assert_int_equal(c.stats[0].delivered_bytes, 150);
-    assert_true(c.stats[0].first_data_ps == 10 && c.stats[0].last_delivery_ps == 41);
+    assert_int_equal(c.flows[0].stats.delivered_bytes, 150);
+    assert_true(c.flows[0].stats.first_data_ps == 10 && c.flows[0].stats.last_delivery_ps == 41);
 
     struct linux_packet fin = segment(false, first + 150, 0, 500);
     fin.fin = true;
     assert_int_equal(send(&c, fin, 50, &seen), 0);
-    assert_false(c.stats[0].done);
+    assert_false(c.flows[0].stats.done);
     send(&c, segment(true, 500, 0, first + 151), 60, &seen); /* the FIN has a number and is no byte */
-    assert_true(c.stats[0].done);
-    assert_int_equal(c.stats[0].delivered_bytes, 150);
+    assert_true(c.flows[0].stats.done);
+    assert_int_equal(c.flows[0].stats.delivered_bytes, 150);
     assert_int_equal(send(&c, segment(true, 500, 7, first + 151), 70, &seen), 2); /* the way back */
     assert_int_equal(seen.n, 2);
     assert_int_equal(seen.last.source, 0);
@@ -92,8 +92,8 @@ static void test_a_direction_with_data_is_a_flow(void **state)
     assert_int_equal(send(&c, segment(false, 1, 9, 500), 80, &seen), 4);
     assert_int_equal(seen.n, 3);
     arrive(&c, segment(false, 1, 9, 500), 90);
-    assert_int_equal(c.stats[2].delivered_bytes, 9);
-    assert_int_equal(c.stats[0].delivered_bytes, 150);
+    assert_int_equal(c.flows[2].stats.delivered_bytes, 9);
+    assert_int_equal(c.flows[0].stats.delivered_bytes, 150);
     linux_connections_fini(&c);
 }
 
