@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -173,6 +174,7 @@ static void start_exec(const struct start *s, int console)
         dup2(console, STDERR_FILENO) < 0 || chdir(s->private) != 0)
         return;
     start_pin(s);
+    personality(PER_LINUX | ADDR_NO_RANDOMIZE); /* as much memory each time: Open MPI tells others of it */
     execve(s->kernel, arguments, environment);
     dprintf(STDERR_FILENO, "%s: %s\n", s->kernel, strerror(errno));
 }

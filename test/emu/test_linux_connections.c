@@ -97,6 +97,30 @@ static void test_a_direction_with_data_is_a_flow(void **state)
     linux_connections_fini(&c);
 }
 
+/* RFC 9293, section 3.5.2: after an RST nothing comes any more, and what had not come is lost. */
+static void test_a_reset_ends_both_directions(void **state)
+{
+    (void)state;
+    struct linux_connections c = {0};
+    struct seen seen = {0};
+    struct linux_packet reset = segment(true, 503, 0, 0);
+    reset.rst = true;
+    reset.acknowledges = false;
+    open_it(&c, 1, &seen);
+    send(&c, segment(false, 1, 5, 500), 10, &seen);
+    send(&c, segment(true, 500, 3, 1), 10, &seen);
+    arrive(&c, segment(true, 500, 3, 1), 20);
+    assert_false(linux_connections_stats(&c, 1, false).done);
+    assert_true(linux_connections_stats(&c, 1, true).done); /* nobody is left to send more */
+    assert_false(linux_connections_stats(&c, 0, true).done);
+    send(&c, reset, 30, &seen);
+    assert_true(linux_connections_stats(&c, 1, false).done);
+    assert_false(linux_connections_stats(&c, 0, true).done); /* 5 bytes have not come, */
+    arrive(&c, segment(false, 1, 5, 500), 40);               /* or have, late */
+    assert_true(linux_connections_stats(&c, 0, false).done);
+    linux_connections_fini(&c);
+}
+
 static void test_what_is_no_tcp_has_no_flow(void **state)
 {
     (void)state;
@@ -114,6 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_direction_with_data_is_a_flow),
+        cmocka_unit_test(test_a_reset_ends_both_directions),
         cmocka_unit_test(test_what_is_no_tcp_has_no_flow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
