@@ -7,7 +7,6 @@
 #include "cli/options.h"
 #include "cli/read.h"
 #include "results/directory.h"
-#include "scenarios/commands.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 
@@ -461,9 +460,8 @@ int cmd_replay(int argc, char **argv)
     if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
         status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points",
                                      o.scenario ? o.scenario : "--set"), &err));
-    else if (!scenario_commands_refuse(&r.scenario, o.scenario, "a replay starts none; 'contraflow run' does", &err))
-        status = cli_fail(&err);
     r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;
+    scenario_free_programs(&r.scenario); /* what they sent, the capture says */
     r.scenario.barrier = false;
     r.scenario.precision = 0;
     r.scenario.n_captures = 0; /* of the scenario's own places; the pointer stays owned */

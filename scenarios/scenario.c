@@ -29,13 +29,20 @@ void scenario_free_flows(struct scenario *s)
     s->n_flows = 0;
 }
 
+void scenario_free_programs(struct scenario *s)
+{
+    for (int i = 0; i < s->n_programs; i++)
+        free(s->programs[i].command);
+    free(s->programs);
+    s->programs = NULL;
+    s->n_programs = 0;
+}
+
 void scenario_fini(struct scenario *s)
 {
     scenario_free_flows(s);
     free(s->datagrams);
-    for (int i = 0; i < s->n_programs; i++)
-        free(s->programs[i].command);
-    free(s->programs);
+    scenario_free_programs(s);
     free(s->points);
     free(s->captures);
     free(s->burst.sources);

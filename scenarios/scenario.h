@@ -209,6 +209,9 @@ void scenario_fini(struct scenario *s);
 /* Leaves none. */
 void scenario_free_flows(struct scenario *s);
 
+/* Frees the programs: none is left. */
+void scenario_free_programs(struct scenario *s);
+
 /* The first thing in the scenario that an engine has not, as the end of a sentence: "congestion control 'bbr'"; false
  * when it has all. */
 bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96]);

@@ -200,11 +200,12 @@ class Programs(e2e.Case):
     def test_nothing_but_run_starts_any(self):
         self.write("w.yaml", "title: a\nscenario: s.yaml\naxes: {tcp.window: [1MB]}\n")
         shutil.copy(CAPTURE, self.dir / "c.pcap.gz")
-        for args in (["sweep", "w.yaml"], ["replay", "c.pcap.gz", "--scenario", "s.yaml"],
-                     ["infer", "c.pcap.gz", "--scenario", "s.yaml"],
+        for args in (["sweep", "w.yaml"], ["infer", "c.pcap.gz", "--scenario", "s.yaml"],
                      ["run", "s.yaml", "--allow-programs", "--cross-check", "--engines", "linux,native"]):
             self.assertNotIn("give --allow-programs", self.refused(*args))
         self.bad(2, ["s.yaml: traffic.programs: "], "predict", "s.yaml")
+        self.good("replay", "c.pcap.gz", "--scenario", "s.yaml")  # takes the network alone
+        self.assertFalse(self.mark.exists())
 
     def test_no_command_hides_others(self):
         many = ", ".join(f"{{host: h0, command: [{'x' * 1000}{i}]}}" for i in range(3)) + \
