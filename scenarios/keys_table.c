@@ -456,6 +456,23 @@ static const struct key datagrams_keys[] = {
 
 static const struct key datagrams_entry = {ENTRY(KEY_SECTION, struct scenario_datagrams), .keys = datagrams_keys};
 
+#define PROGRAM_REQUIRED .required = "a program goes {host: h0, command: [iperf3, -s, -1]}"
+
+static const struct key word_entry = {ENTRY(KEY_TEXT, struct scenario_word)};
+
+static const struct key programs_keys[] = {
+    {"name", KEY_NAME, IN(scenario_program, name), .otherwise = "p0, p1, ...",
+     .meaning = "HOST-NAME.txt in the run's directory holds what it prints"},
+    {"host", KEY_HOST, IN(scenario_program, host), PROGRAM_REQUIRED, .meaning = "where it runs"},
+    {"command", KEY_LIST, IN(scenario_program, command), BESIDE(scenario_program, n_words), .entry = &word_entry,
+     .min = 1, .max = SCENARIO_WORDS, .noun = "words", PROGRAM_REQUIRED,
+     .meaning = "a program and its arguments, which no shell reads; hosts are known by name"},
+    {"start", KEY_TIME, IN(scenario_program, start_ps), .max = INT64_MAX, .usual = "0s", .meaning = "of the command"},
+    {0},
+};
+
+static const struct key programs_entry = {ENTRY(KEY_SECTION, struct scenario_program), .keys = programs_keys};
+
 static const struct key traffic_keys[] = {
     {"star", KEY_OPTION, .keys = star_keys, .misfit = misfit_star, .otherwise = "{incoming: 2, outgoing: 1}",
      .meaning = "flows that share h0"},
@@ -477,6 +494,10 @@ static const struct key traffic_keys[] = {
     {"datagrams", KEY_LIST, OF(datagrams), BESIDE(scenario, n_datagrams), .entry = &datagrams_entry, .min = 1,
      .max = SCENARIO_HOSTS, .noun = "datagrams", .otherwise = "none",
      .meaning = "frames at a steady rate beside TCP's flows, as UDP's"},
+    {"programs", KEY_LIST, OF(programs), BESIDE(scenario, n_programs), .entry = &programs_entry, .min = 1,
+     .max = SCENARIO_HOSTS, .noun = "programs", .otherwise = "none",
+     .meaning = "commands of yours, for `contraflow run --allow-programs` on linux alone; flows are the TCP connections "
+                "they open"},
     {"start_spread", KEY_TIME, OF(start_spread_ps), .max = INT64_MAX, .usual = "100us",
      .meaning = "starts are drawn from so long a time by the seed"},
     {"barrier", KEY_SWITCH, OF(barrier), .usual = "false", .meaning = "messages wait for those of all flows"},
@@ -513,7 +534,7 @@ const struct key scenario_keys[] = {
     {"tcp", KEY_SECTION, .keys = tcp_keys, .meaning = "the hosts' TCP"},
     {"gbn", KEY_SECTION, .keys = gbn_keys, .meaning = "transport: gbn (Tam 2001)"},
     {"traffic", KEY_SECTION, .keys = traffic_keys,
-     .meaning = "one of star, pairs, random, exchange, tree, burst, pingpong, uniform and flows"},
+     .meaning = "one of star, pairs, random, exchange, tree, burst, pingpong, uniform, flows and programs"},
     {"capture", KEY_LIST, OF(captures), BESIDE(scenario, n_captures), .entry = &capture_entry, .max = 100000,
      .noun = "captures", .otherwise = "none", .meaning = "ports recorded to a capture file each"},
     {0},

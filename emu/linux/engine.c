@@ -6,17 +6,21 @@
 #include "base/memory.h"
 #include "emu/kernel_queue.h"
 #include "emu/linux/bounds.h"
+#include "emu/linux/connections.h"
 #include "emu/linux/host.h"
 #include "emu/linux/packet.h"
+#include "emu/linux/program.h"
 #include "emu/linux/queue.h"
 #include "emu/linux/step.h"
 #include "emu/native/scheduler.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +37,9 @@
 #define SEGMENT_AROUND 12 /* TCP's timestamps, which MSS counts and a segment's payload does not */
 #define HEADERS 52 /* IPv4 20, TCP 20, timestamps 12 */
 #define IPV4 "/proc/sys/net/ipv4/"
+#define CORE "/proc/sys/net/core/"
+#define PROGRAM_BUFFER (1 << 30) /* bytes that a program may ask for */
+#define PROGRAM_LOOK_PS INT64_C(1000000000) /* who has ended */
 
 struct linux_end {
     struct linux_flow *flow; /* borrowed */
@@ -56,8 +63,14 @@ struct linux_gathered {
     struct emu_engine *engine; /* borrowed */
     int host;
     int64_t within_ps;
-    struct linux_packet **packets; /* owned, and what they hold */
+    struct emu_frame *frames; /* owned, and their packets */
     size_t n, capacity;
+};
+
+struct linux_program {
+    struct emu_engine *engine; /* borrowed */
+    struct emu_program_config config;
+    pid_t pid;                 /* 0: not yet, or no more */
 };
 
 struct emu_engine {
@@ -70,7 +83,10 @@ struct emu_engine {
     struct linux_gathered *gathered; /* owned; a host each, made with the first flow that wants it */
     struct linux_route *routes; /* owned; from one to another: [from * n_hosts + to]; made with the first flow */
     struct linux_flow **flows;  /* owned */
-    int n_hosts, n_flows, n_queues;
+    struct linux_program **programs; /* owned */
+    struct linux_connections connections; /* of programs */
+    int n_hosts, n_flows, n_queues, n_programs;
+    int n_ended; /* programs */
     bool answering; /* what is to be done calls for more at the same time: do not wait after it */
     bool stopped, failed;
     struct error error;         /* why it failed, within an event */
@@ -155,12 +171,18 @@ void emu_engine_free(struct emu_engine *e)
         return;
     for (int i = 0; i < e->n_flows; i++)
         free(e->flows[i]); /* its sockets end with the kernel inside */
+    if (e->n_programs > 0)
+        linux_program_kill_all();
+    for (int i = 0; i < e->n_programs; i++)
+        free(e->programs[i]);
+    free(e->programs);
+    linux_connections_fini(&e->connections);
     for (int i = 0; i < e->n_hosts; i++)
         linux_host_close(&e->hosts[i]);
     for (int i = 0; e->gathered && i < e->n_hosts; i++) {
         for (size_t k = 0; k < e->gathered[i].n; k++)
-            linux_packet_release(e->gathered[i].packets[k]);
-        free(e->gathered[i].packets);
+            linux_packet_release(e->gathered[i].frames[k].packet);
+        free(e->gathered[i].frames);
     }
     free(e->gathered);
     free(e->flows);
@@ -297,7 +319,7 @@ static bool flow_route(struct emu_engine *e, const struct emu_flow_config *c, in
     const struct emu_tcp_config *tcp = &c->tcp;
     struct linux_route *known = &e->routes[(size_t)from * (size_t)e->n_hosts + (size_t)to];
     struct linux_route r = {linux_cut(tcp->initial_window_segments), linux_cut(tcp->min_rto_ps / INT64_C(1000000000)),
-                            tcp->delayed_ack == 1};
+                            tcp->delayed_ack == 1, 0};
     if (known->initial_window_segments == r.initial_window_segments)
         return true; /* the rest is every flow's */
     if (known->initial_window_segments > 0)
@@ -400,6 +422,92 @@ int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *conf
     return e->n_flows++;
 }
 
+/* Buffers that programs ask for are bounded for all hosts at once, in the first namespace. */
+static bool program_buffers(struct error *err)
+{
+    int first = open("/proc/1/ns/net", O_RDONLY | O_CLOEXEC);
+    bool ok = (first >= 0 && setns(first, CLONE_NEWNET) == 0) ||
+              error_set_errno(err, "the kernel inside: its first namespace");
+    if (first >= 0)
+        close(first);
+    return ok && linux_host_set(CORE "rmem_max", PROGRAM_BUFFER, err) &&
+           linux_host_set(CORE "wmem_max", PROGRAM_BUFFER, err);
+}
+
+/* Every host reaches every other, with the scenario's TCP. */
+static bool program_host(struct emu_engine *e, int host, const struct emu_tcp_config *tcp, struct error *err)
+{
+    struct linux_host *h = &e->hosts[host];
+    struct emu_tcp_config tuned = *tcp;
+    struct linux_route route = {linux_cut(tcp->initial_window_segments),
+                                linux_cut(tcp->min_rto_ps / INT64_C(1000000000)), tcp->delayed_ack == 1,
+                                linux_cut(tcp->segment_bytes + (tcp->linux_own.timestamps ? SEGMENT_AROUND : 0))};
+    tuned.linux_own.autotuning = true;
+    bool ok = linux_host_enter(h, err) && flow_sysctls(h, &tuned, err) &&
+              linux_host_write(IPV4 "tcp_congestion_control", emu_congestion_rows[tcp->congestion].linux_name, err) &&
+              (tcp->small_queue_bytes == 0 || linux_host_hold(h, e->step.device, err));
+    for (int to = 0; ok && to < e->n_hosts; to++)
+        ok = to == host || linux_host_route(h, to, &route, err);
+    return ok;
+}
+
+static void program_start(void *arg)
+{
+    struct linux_program *p = arg;
+    struct emu_engine *e = p->engine;
+    p->pid = linux_program_start(&p->config, &e->hosts[p->config.host], &e->error);
+    if (p->pid < 0)
+        engine_fail(e);
+}
+
+/* A program that fails ends the run. */
+static void program_look(void *arg)
+{
+    struct emu_engine *e = arg;
+    struct emu_clock clock = emu_engine_clock(e);
+    int status = 0;
+    for (pid_t pid; (pid = linux_program_ended(&status)) > 0;)
+        for (int i = 0; i < e->n_programs; i++) {
+            struct linux_program *p = e->programs[i];
+            if (p->pid != pid)
+                continue;
+            p->pid = 0;
+            e->n_ended++;
+            if (status != 0 && !e->failed) {
+                error_set(&e->error, ERROR_SYSTEM, "a program on h%d ended with status %d; what it said is in %s/%s",
+                          p->config.host, status, p->config.directory, p->config.output);
+                engine_fail(e);
+            }
+        }
+    if (!emu_engine_programs_done(e))
+        emu_clock_schedule(&clock, PROGRAM_LOOK_PS, program_look, e);
+}
+
+bool emu_engine_add_program(struct emu_engine *e, const struct emu_program_config *config, struct error *err)
+{
+    struct emu_clock clock = emu_engine_clock(e);
+    bool ok = e->n_programs > 0 || (program_buffers(err) && linux_program_prepare(e->hosts, e->n_hosts, err));
+    for (int i = 0; ok && e->n_programs == 0 && i < e->n_hosts; i++)
+        ok = program_host(e, i, &config->tcp, err);
+    if (!ok)
+        return false;
+    if (config->tcp.small_queue_bytes > 0)
+        e->ahead_ps = 0; /* a frame may leave as soon as it is sent */
+    struct linux_program *p = memory_zeroed(1, sizeof *p, "a program");
+    *p = (struct linux_program){.engine = e, .config = *config};
+    e->programs = memory_resized(e->programs, (size_t)e->n_programs + 1, sizeof(struct linux_program *), "programs");
+    e->programs[e->n_programs++] = p;
+    emu_clock_schedule(&clock, config->start_ps, program_start, p);
+    if (e->n_programs == 1)
+        emu_clock_schedule(&clock, PROGRAM_LOOK_PS, program_look, e);
+    return true;
+}
+
+bool emu_engine_programs_done(const struct emu_engine *e)
+{
+    return e->n_ended == e->n_programs;
+}
+
 void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
 {
     struct linux_flow *f = e->flows[flow];
@@ -449,8 +557,11 @@ const struct emu_frame_ops *emu_engine_frame_ops(void)
 }
 
 /* What its end's application does once a frame has come. */
-static void engine_answer(struct emu_engine *e, const struct linux_packet *p)
+static void engine_answer(struct emu_engine *e, int host, const struct emu_frame *frame)
 {
+    const struct linux_packet *p = frame->packet;
+    if (e->n_programs > 0)
+        linux_connections_arrived(&e->connections, p, (int)frame->src, host, native_scheduler_now(&e->scheduler));
     if (p->flow / 2 >= (uint32_t)e->n_flows)
         return;
     struct linux_flow *f = e->flows[p->flow / 2];
@@ -466,11 +577,12 @@ static void engine_gathered(void *arg)
 {
     struct linux_gathered *g = arg;
     struct emu_engine *e = g->engine;
+    for (size_t i = 0; i < g->n; i++) {
+        struct linux_packet *p = g->frames[i].packet;
+        linux_step_add(&e->step, CONTRAFLOW_GATHER, e->hosts[g->host].nic, p->frame, p->bytes, p);
+    }
     for (size_t i = 0; i < g->n; i++)
-        linux_step_add(&e->step, CONTRAFLOW_GATHER, e->hosts[g->host].nic, g->packets[i]->frame, g->packets[i]->bytes,
-                       g->packets[i]);
-    for (size_t i = 0; i < g->n; i++)
-        engine_answer(e, g->packets[i]);
+        engine_answer(e, g->host, &g->frames[i]);
     g->n = 0;
 }
 
@@ -484,11 +596,11 @@ void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *
     struct linux_gathered *g = e->gathered ? &e->gathered[host] : NULL;
     if (!g || g->within_ps == 0) {
         linux_step_add(&e->step, CONTRAFLOW_DELIVER, e->hosts[host].nic, p->frame, p->bytes, p);
-        engine_answer(e, p);
+        engine_answer(e, host, frame);
         return;
     }
-    g->packets = memory_grown(g->packets, g->n, &g->capacity, 64, sizeof(struct linux_packet *), "frames");
-    g->packets[g->n++] = p;
+    g->frames = memory_grown(g->frames, g->n, &g->capacity, 64, sizeof *g->frames, "frames");
+    g->frames[g->n++] = *frame;
     if (g->n == 1)
         clock_schedule(e, g->within_ps, engine_gathered, g);
 }
@@ -609,12 +721,18 @@ static void engine_sent(void *user, const struct contraflow_frame *head, const u
     struct linux_packet *p = linux_packet_new(bytes, head->bytes, &frame);
     p->held = e->hosts[host].hold;
     p->slot = head->slot;
-    engine_count(e, p);
+    if (e->n_programs > 0)
+        linux_connections_sent(&e->connections, p, host, (int)(frame.dst & 0xffff),
+                               native_scheduler_now(&e->scheduler), e->config.found, e->config.user);
+    else
+        engine_count(e, p);
     e->config.transmit(e->config.user, host, &frame);
 }
 
 struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow)
 {
+    if (e->n_programs > 0)
+        return linux_connections_stats(&e->connections, flow, emu_engine_programs_done(e));
     const struct linux_flow *f = e->flows[flow];
     struct emu_flow_stats stats = f->stats;
     stats.delivered_bytes = f->ends[1].delivered;
@@ -647,7 +765,7 @@ bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err)
     struct error *why = &e->error;
     if (!e->failed && !linux_step_begin(&e->step, BEGIN_NS, why))
         engine_fail(e);
-    if (e->n_flows == 0)
+    if (e->n_flows == 0 && e->n_programs == 0)
         native_scheduler_run(&e->scheduler, until_ps); /* a clock alone, which needs no kernel */
     while (!e->stopped && native_scheduler_now(&e->scheduler) < until_ps)
         if (!engine_step(e, until_ps, why))

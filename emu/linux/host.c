@@ -18,7 +18,7 @@
 
 #define ETH0 "eth0"
 
-static bool host_write(const char *path, const char *text, struct error *err)
+bool linux_host_write(const char *path, const char *text, struct error *err)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
@@ -33,14 +33,14 @@ bool linux_host_set(const char *path, int64_t value, struct error *err)
 {
     char text[32];
     snprintf(text, sizeof text, "%lld\n", (long long)value);
-    return host_write(path, text, err);
+    return linux_host_write(path, text, err);
 }
 
 bool linux_host_set3(const char *path, const int64_t value[static 3], struct error *err)
 {
     char text[96];
     snprintf(text, sizeof text, "%lld %lld %lld\n", (long long)value[0], (long long)value[1], (long long)value[2]);
-    return host_write(path, text, err);
+    return linux_host_write(path, text, err);
 }
 
 static void put_ipv4(struct sockaddr *to, uint32_t address)
@@ -200,11 +200,12 @@ bool linux_host_route(const struct linux_host *h, int to, const struct linux_rou
 
     struct rtmsg family = {.rtm_family = AF_INET, .rtm_dst_len = 32, .rtm_table = RT_TABLE_MAIN,
                            .rtm_protocol = RTPROT_STATIC, .rtm_scope = RT_SCOPE_LINK, .rtm_type = RTN_UNICAST};
-    enum { METRICS = 4 };
+    enum { METRICS = 5 };
     const uint32_t values[METRICS][2] = {{RTAX_LOCK, 1 << RTAX_RTO_MIN}, /* tcp_rto_min() wants it locked */
                                          {RTAX_INITCWND, route->initial_window_segments},
                                          {RTAX_RTO_MIN, route->min_rto_ms},
-                                         {RTAX_QUICKACK, route->quickack}};
+                                         {RTAX_QUICKACK, route->quickack},
+                                         {RTAX_ADVMSS, route->segment_bytes}};
     char metrics[METRICS * RTA_SPACE(sizeof(uint32_t))];
     for (size_t i = 0; i < METRICS; i++) {
         struct rtattr attribute = {RTA_LENGTH(sizeof(uint32_t)), (unsigned short)values[i][0]};

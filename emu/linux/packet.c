@@ -47,8 +47,14 @@ static void packet_decode(struct linux_packet *p, struct emu_frame *frame)
     uint32_t port = back ? from : to;
     p->data_bytes = (uint16_t)(total - header - tcp_bytes);
     p->sequence = get16(tcp + 4) << 16 | get16(tcp + 6);
+    p->acknowledgement = get16(tcp + 8) << 16 | get16(tcp + 10);
+    p->from_port = (uint16_t)from;
+    p->to_port = (uint16_t)to;
+    p->tcp = true;
     p->fin = tcp[13] & 1;
     p->syn = tcp[13] & 2;
+    p->rst = tcp[13] & 4;
+    p->acknowledges = tcp[13] & 0x10;
     frame->pure_ack = p->data_bytes == 0 && (tcp[13] & 0x17) == 0x10;
     if (port >= EMU_ENGINE_FIRST_PORT)
         p->flow = 2 * (port - EMU_ENGINE_FIRST_PORT) + back;

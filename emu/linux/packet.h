@@ -10,8 +10,10 @@ struct linux_packet {
     uint32_t flow;       /* as emu_frame_ops' */
     uint32_t sequence;   /* TCP's */
     uint32_t slot;       /* that the kernel holds it in */
-    bool held, syn, fin;
+    uint32_t acknowledgement;
+    bool held, tcp, syn, fin, rst, acknowledges;
     uint16_t data_bytes; /* TCP payload */
+    uint16_t from_port, to_port;
     uint32_t bytes;      /* from the Ethernet header on */
     struct linux_packet *next; /* while it is free */
     uint8_t frame[];

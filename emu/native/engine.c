@@ -189,6 +189,19 @@ void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
         flow_write(f, (uint64_t)bytes);
 }
 
+bool emu_engine_add_program(struct emu_engine *e, const struct emu_program_config *config, struct error *err)
+{
+    (void)e;
+    (void)config;
+    return error_set(err, ERROR_INPUT, "the native engine runs no programs");
+}
+
+bool emu_engine_programs_done(const struct emu_engine *e)
+{
+    (void)e;
+    return true;
+}
+
 void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes)
 {
     struct native_endpoint *source = &e->flows[flow]->ends[0];

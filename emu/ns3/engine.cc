@@ -280,6 +280,16 @@ void emu_engine_write(emu_engine *, int, int64_t)
     /* flows with `written` are refused above */
 }
 
+bool emu_engine_add_program(emu_engine *, const emu_program_config *, error *err)
+{
+    return error_set(err, ERROR_INPUT, "ns-3 runs no programs");
+}
+
+bool emu_engine_programs_done(const emu_engine *)
+{
+    return true;
+}
+
 void emu_engine_set_window(emu_engine *, int, int64_t)
 {
     /* ns-3 lacks the control that asks for it */

@@ -40,6 +40,7 @@ static DEFINE_XARRAY_ALLOC(contraflow_held);	/* struct sk_buff, read and not yet
 static struct sk_buff_head contraflow_sent;
 static DECLARE_WAIT_QUEUE_HEAD(contraflow_wait);
 static void *contraflow_zeros;
+int contraflow_emulator;
 
 static netdev_tx_t contraflow_xmit(struct sk_buff *skb, struct net_device *dev)
 {
@@ -439,8 +440,16 @@ static long contraflow_ioctl(struct file *file, unsigned int cmd, unsigned long 
 	return -ENOTTY;
 }
 
+static int contraflow_open(struct inode *inode, struct file *file)
+{
+	if (!contraflow_emulator)
+		contraflow_emulator = task_tgid_nr(current);
+	return 0;
+}
+
 static const struct file_operations contraflow_fops = {
 	.owner = THIS_MODULE,
+	.open = contraflow_open,
 	.unlocked_ioctl = contraflow_ioctl,
 };
 

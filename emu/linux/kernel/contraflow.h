@@ -74,4 +74,8 @@ struct contraflow_queue {
 #define CONTRAFLOW_STEP _IOWR('C', 2, struct contraflow_step)
 #define CONTRAFLOW_QUEUE _IOWR('C', 4, struct contraflow_queue)
 
+#ifdef __KERNEL__
+extern int contraflow_emulator; /* the process that opened the device first; those after it are programs */
+#endif
+
 #endif
