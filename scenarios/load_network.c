@@ -79,10 +79,20 @@ static void network_kernel(const char *kernel, struct emu_queue_config *queue)
     queue->limit_bytes = queue->limit_packets = EMU_QUEUE_UNLIMITED;
 }
 
+/* tc looks for what it does not know in files of that name. */
+static bool network_kernel_named(const struct load *l, const char *kernel, const char *path)
+{
+    size_t n = strspn(kernel, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return kernel[n] == '\0' || kernel[n] == ' ' ||
+           load_fail(l, path, "'%s' does not begin with the name of a discipline, such as fq_codel", kernel);
+}
+
 /* Keys that contradict the architecture are mistakes. */
 static bool network_switch_consistent(struct load *l, const struct emu_switch_config *c, const char *section)
 {
     bool inputs = network_buffers(c, EMU_ARCHITECTURE_AT_INPUTS);
+    if (!network_kernel_named(l, c->kernel, load_path("%s.qdisc", section).text))
+        return false;
     if (*c->kernel && !network_buffers(c, EMU_ARCHITECTURE_AT_OUTPUTS))
         return load_fail(l, load_path("%s.qdisc", section).text, "'%s' is for architecture: output", c->kernel);
     if (inputs && !emu_disciplines[c->queue.discipline]->in_order)
@@ -149,6 +159,7 @@ bool load_network(struct load *l)
     return network_goodput(l, &n->backbone, &s->backbone_goodput_bps, "network.backbone.goodput") &&
            network_goodput(l, &n->link, &s->link_goodput_bps, "network.link.goodput") &&
            network_holds_a_frame(l, n->nic.limit_bytes, "network.nic.limit") &&
+           network_kernel_named(l, n->nic_kernel, "network.nic.qdisc") &&
            network_switch(l, &n->sw, "network.switch") && (!n->root || network_switch(l, &n->root_sw, "network.root"));
 }
 

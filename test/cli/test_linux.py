@@ -292,6 +292,17 @@ class Own(Case):
         self.assertAlmostEqual(flow["steady_goodput_bps"] / 50e6, 1, delta=0.02)
         self.assertLess(flow["round_trip"]["data_wait_s"], 0.001)
 
+    def test_an_interrupt_s_segments_are_merged_and_answered_by_one_ack(self):
+        """At 1 Gb/s a full frame takes 12.3 us, so 50 us bring 5 (fence posts); alone, two are answered by one."""
+        def acks(*sets):
+            segments = self.segments("network.link.rate=1Gbps", *sets)
+            data = sum(s[0] > 1000 for s in segments)
+            self.assertGreater(data, 15000)  # the link is full
+            return sum(s[4] == 5001 for s in segments) / data
+        self.assertAlmostEqual(acks(), 0.51, delta=0.03)
+        self.assertAlmostEqual(acks("tcp.linux.gro=50us"), 1 / 5, delta=0.03)
+        self.assertAlmostEqual(acks("tcp.linux.gro=1ms"), 12.3 / 1000 * 2, delta=0.03)
+
     def tail(self, *sets):
         """40 segments in one burst from 100 Gb/s into 100 Mb/s with room for half of it: what is lost is the tail, and
         on a connection that stays open nothing comes after it. Two such messages."""

@@ -204,6 +204,8 @@ static void test_queues_of_the_kernel_survive(void **state)
     text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, architecture: voq}}\n"
                  "traffic: {flows: [{from: h1, to: h0}]}\n", NULL,
                  "s.yaml:2: network.switch.qdisc: 'cake' is for architecture: output");
+    text_rejects("engine: linux\nnetwork: {nic: {qdisc: ../cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:2: network.nic.qdisc: '../cake' does not begin with the name of a discipline, such as fq_codel");
     text_rejects("network: {nic: {qdisc: cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
                  "s.yaml:1: network.nic.qdisc: is for engine: linux");
 }
