@@ -268,8 +268,8 @@ static int start_wait(struct start *s)
     for (;;) {
         struct pollfd p = {.fd = s->console, .events = POLLIN};
         int ready = poll(&p, 1, POLL_MS);
-        bool stopping = s->told_s > 0, late = stopping && monotonic_now_s() - s->told_s > STOP_S;
-        if (!s->stuck && (late || (ready == 0 && s->config->programs && !stopping && start_is_idle(s)))) {
+        bool late = s->told_s > 0 && monotonic_now_s() - s->told_s > STOP_S;
+        if (s->config->programs && !s->stuck && (late || (ready == 0 && start_is_idle(s)))) {
             s->stuck = true;
             kill(-s->pid, SIGKILL);
         }
