@@ -2,6 +2,7 @@
 #include "emu/linux/queue.h"
 
 #include "emu/linux/host.h"
+#include "emu/linux/program.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static bool queue_tc(char *const argv[], char said[static TC_TEXT])
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
         setenv("PATH", "/usr/sbin:/sbin:/usr/bin:/bin", 1);
-        execvp(argv[0], argv);
+        linux_program_exec(argv);
         dprintf(STDERR_FILENO, "%s: %s; Debian's package iproute2 has it\n", argv[0], strerror(errno));
         _exit(127);
     }
