@@ -24,7 +24,7 @@ static void test_unknown_path_is_blamed_on_its_set(void **state)
     (void)state;
     text_rejects("seed: 1\n", "network.switch.queu=fifo",
                  "--set network.switch.queu=fifo: unknown key; did you mean queue? Known here: architecture, queue, "
-                 "limit, pool, alpha, arbitration, forwarding, latency, backplane, ports, pause");
+                 "limit, mark, qdisc, pool, alpha, arbitration, forwarding, latency, backplane, ports, pause");
     text_rejects("seed: 1\n", "net.link.rate=1Gbps",
                  "--set net.link.rate=1Gbps: net: unknown key; did you mean network? Known here: " TOP);
 }
