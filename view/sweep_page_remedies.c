@@ -48,7 +48,7 @@ static void map_cell(void *user, size_t column, size_t row, struct view_svg_cell
     long shade = MIDDLE + lround(fmax(-1, fmin(1, p->lost / DARKEST)) * MIDDLE);
     cell->edge = -1;
     snprintf(cell->class, sizeof cell->class, "c-q%ld", shade);
-    snprintf(cell->text, sizeof cell->text, "%.0f", 100 * p->lost + 0.0);
+    snprintf(cell->text, sizeof cell->text, "%.0f", fabs(p->lost) < 0.005 ? 0.0 : 100 * p->lost);
     snprintf(cell->tip, sizeof cell->tip, "in %s, out %s: %.1f %% less together, %.1f %% in the worse way",
              view_text_quantity(p->in_bps, "b/s", text[0]), view_text_quantity(p->out_bps, "b/s", text[1]), 100 * p->lost,
              100 * p->lost_most);
