@@ -118,13 +118,15 @@ static void print_benchmark(const struct results_benchmark *b)
 }
 
 /* How late frames were, in wall time. */
-static void print_lateness(const struct results_lateness *l)
+static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
 {
+    const double us = 1e-6;
     if (l->frames > 0)
         printf("  frames were late by %.1f us (median), %.1f us (99 %%), %.1f us (most); %.2g %% of %" PRId64 " by more than "
-               "%.5g us, where more than %.3g %% would make the run void\n", 1e-6 * (double)l->median_ps, 1e-6 * (double)l->p99_ps,
-               1e-6 * (double)l->most_ps, 100 * (double)l->late / (double)l->frames, l->frames,
-               1e-6 * (double)l->bound_ps, 100 * l->share);
+               "%.5g us, one overdue for %.2g %% of the time; above %.3g %% the run would be void\n",
+               us * (double)l->median_ps, us * (double)l->p99_ps, us * (double)l->most_ps,
+               100 * (double)l->late / (double)l->frames, l->frames, us * (double)l->bound_ps,
+               100 * (double)l->overdue_ps / (double)ended_ps, 100 * l->share);
 }
 
 /* The flows of one finished run, from its summary. */
@@ -148,7 +150,7 @@ static bool print_flows(const struct sweep_engines_job *job, struct error *err)
         putchar('\n');
     }
     print_benchmark(&summary.benchmark);
-    print_lateness(&summary.lateness);
+    print_lateness(&summary.lateness, summary.ended_ps);
     results_summary_fini(&summary);
     return true;
 }

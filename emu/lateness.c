@@ -23,12 +23,17 @@ static uint64_t lateness_end(int bin)
     return ((uint64_t)(EMU_LATENESS_STEPS + bin % EMU_LATENESS_STEPS + 1) << shift) - 1;
 }
 
-void emu_lateness_add(struct emu_lateness *l, int64_t late_ps)
+void emu_lateness_add(struct emu_lateness *l, int64_t at_ps, int64_t late_ps)
 {
     if (late_ps < 0)
         late_ps = 0;
     l->frames++;
-    l->late += late_ps > l->bound_ps;
+    if (late_ps > l->bound_ps) {
+        int64_t since_ps = at_ps - late_ps;
+        l->late++;
+        l->overdue_ps += at_ps - (since_ps > l->overdue_to_ps ? since_ps : l->overdue_to_ps);
+        l->overdue_to_ps = at_ps;
+    }
     if (late_ps > l->most_ps)
         l->most_ps = late_ps;
     l->bins[lateness_bin((uint64_t)(late_ps + PS_PER_NS - 1) / PS_PER_NS)]++;

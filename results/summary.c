@@ -64,9 +64,10 @@ static json_t *summary_lateness(const struct results_lateness *l)
 {
     if (l->frames == 0)
         return json_null();
-    return results_json("frames:l late:l late_by_s:f late_share:f median_s:f p99_s:f max_s:f", l->frames, l->late,
+    return results_json("frames:l late:l late_by_s:f late_share:f median_s:f p99_s:f max_s:f overdue_s:f", l->frames, l->late,
                         summary_seconds(l->bound_ps), l->share, summary_seconds(l->median_ps),
-                        summary_seconds(l->p99_ps), summary_seconds(l->most_ps));
+                        summary_seconds(l->p99_ps), summary_seconds(l->most_ps),
+                        summary_seconds(l->overdue_ps));
 }
 
 static double summary_number(const json_t *object, const char *key)
@@ -133,7 +134,8 @@ void results_summary_from_json(struct results_summary *s, const json_t *object)
         .lateness = {json_integer_value(json_object_get(lateness, "frames")),
                      json_integer_value(json_object_get(lateness, "late")), summary_time_ps(lateness, "late_by_s"),
                      summary_number(lateness, "late_share"), summary_time_ps(lateness, "median_s"),
-                     summary_time_ps(lateness, "p99_s"), summary_time_ps(lateness, "max_s")},
+                     summary_time_ps(lateness, "p99_s"), summary_time_ps(lateness, "max_s"),
+                     summary_time_ps(lateness, "overdue_s")},
         .captures = memory_zeroed(json_array_size(captures), sizeof *s->captures, "a summary"),
     };
     summary_text(object, "contraflow", s->contraflow, sizeof s->contraflow);

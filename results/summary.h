@@ -43,6 +43,7 @@ struct results_lateness {
     int64_t bound_ps;     /* a frame later than that is late */
     double share;         /* of frames that may be late: the run is void with more */
     int64_t median_ps, p99_ps, most_ps;
+    int64_t overdue_ps;   /* how long a late one had not come, in all */
 };
 
 struct results_summary {

@@ -167,7 +167,8 @@ static struct results_lateness record_lateness(const struct scenario *s, const s
                                      .share = s->late_share,
                                      .median_ps = emu_lateness_quantile_ps(l, 0.5),
                                      .p99_ps = emu_lateness_quantile_ps(l, 0.99),
-                                     .most_ps = l->most_ps};
+                                     .most_ps = l->most_ps,
+                                     .overdue_ps = l->overdue_ps};
 }
 
 bool record_run(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,

@@ -29,6 +29,7 @@
 #define PS_PER_NS 1000
 #define BEGIN_NS 1000000000 /* what a host's set-up has passed; high resolution of timers begins at the first tick */
 #define ENDLESS (INT64_MAX / 2) /* bytes */
+#define LOOK_PS INT64_C(1000000000)
 #define CLIENT_PORT 49152 /* of flow 0's source, as of the native engine */
 #define CLIENT_PORTS 16384
 #define SEGMENT_AROUND 12 /* TCP's timestamps, which MSS counts and a segment's payload does not */
@@ -49,6 +50,7 @@ struct linux_flow {
     struct emu_flow_config config;
     int number, listener;
     struct linux_end ends[2]; /* source, sink */
+    bool looking;             /* wall time: flow_look() will come */
     struct emu_flow_stats stats;
 };
 
@@ -225,7 +227,7 @@ static int flow_socket(const struct linux_flow *f, int host, int port, struct er
         !flow_option(s, IPPROTO_TCP, TCP_MAXSEG,
                      (int)tcp->segment_bytes + (own->timestamps ? SEGMENT_AROUND : 0)) ||
         bind(s, (const struct sockaddr *)&at, sizeof at) != 0) {
-        error_set_errno(err, "the kernel inside: a socket of host h%d", host);
+        error_set_errno(err, "Linux: a socket of host h%d", host);
     } else if (flow_buffers(f, s, err) && flow_congestion(s, control, err)) {
         return s;
     }
@@ -266,7 +268,7 @@ static void flow_connect(void *arg)
         (source->socket = flow_socket(f, f->config.source, CLIENT_PORT + f->number % CLIENT_PORTS, &e->error)) < 0)
         engine_fail(e);
     else if (connect(source->socket, (const struct sockaddr *)&to, sizeof to) != 0 && errno != EINPROGRESS) {
-        error_set_errno(&e->error, "the kernel inside: connecting h%d to h%d", f->config.source, f->config.sink);
+        error_set_errno(&e->error, "Linux: connecting h%d to h%d", f->config.source, f->config.sink);
         engine_fail(e);
     }
 }
@@ -375,7 +377,7 @@ static bool flow_listen(struct emu_engine *e, struct linux_flow *f, struct error
            flow_route(e, c, c->sink, c->source, err) && linux_host_enter(&e->hosts[c->sink], err) &&
            flow_sysctls(&e->hosts[c->sink], e->config.lateness, &c->tcp, err) &&
            (f->listener = flow_socket(f, c->sink, EMU_ENGINE_FIRST_PORT + f->number, err)) >= 0 &&
-           (listen(f->listener, 1) == 0 || error_set_errno(err, "the kernel inside: listening at h%d", c->sink));
+           (listen(f->listener, 1) == 0 || error_set_errno(err, "Linux: listening at h%d", c->sink));
 }
 
 int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err)
@@ -480,21 +482,45 @@ void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *fra
     p->held = false;
 }
 
+static void flow_look(void *arg);
+
+/* Whether all that a flow was given is acknowledged, if somebody asks. In wall time the stack may take a frame in later than
+ * its device does: then we look again. */
+static void flow_drain(struct linux_flow *f)
+{
+    struct emu_engine *e = f->engine;
+    struct linux_end *source = &f->ends[0];
+    int unsent = 1;
+    if (!f->config.written || !e->config.drained || source->drained || end_left(source) > 0 ||
+        ioctl(source->socket, SIOCOUTQ, &unsent) != 0)
+        return;
+    if (unsent == 0) {
+        source->drained = true;
+        e->config.drained(e->config.user, f->number);
+    } else if (e->config.lateness && !f->looking) {
+        struct emu_clock clock = emu_engine_clock(e);
+        f->looking = true;
+        emu_clock_schedule(&clock, LOOK_PS, flow_look, f);
+    }
+}
+
+static void flow_look(void *arg)
+{
+    struct linux_flow *f = arg;
+    f->looking = false;
+    flow_drain(f);
+}
+
 /* A frame has come to its end's stack. */
 static void engine_arrived(struct emu_engine *e, const struct linux_packet *p)
 {
     if (p->flow / 2 >= (uint32_t)e->n_flows)
         return;
     struct linux_flow *f = e->flows[p->flow / 2];
-    struct linux_end *source = &f->ends[0];
-    if (!source->open || !f->ends[1].open)
+    if (!f->ends[0].open || !f->ends[1].open)
         flow_open(f);
-    int unsent = 1;
-    if (f->config.written && e->config.drained && (p->flow & 1) && !source->drained && end_left(source) == 0 &&
-        ioctl(source->socket, SIOCOUTQ, &unsent) == 0 && unsent == 0) {
-        source->drained = true;
-        e->config.drained(e->config.user, f->number);
-    }
+    if (p->flow & 1)
+        flow_drain(f);
 }
 
 static void end_delivered(struct linux_end *end, int64_t bytes)
@@ -527,8 +553,9 @@ static void engine_done(void *user, const struct contraflow_op *op, void *about)
     struct linux_end *end = about;
     if (op->kind == CONTRAFLOW_DELIVER) {
         struct linux_packet *p = about;
+        int64_t at_ps = engine_ps((uint64_t)op->result);
         if (e->config.lateness && op->result >= 0)
-            emu_lateness_add(e->config.lateness, p->late_ps + engine_ps((uint64_t)op->result) - p->due_ps);
+            emu_lateness_add(e->config.lateness, at_ps, p->late_ps + at_ps - p->due_ps);
         engine_arrived(e, p);
         linux_packet_release(p);
     } else if (op->kind == CONTRAFLOW_RECEIVE && op->result > 0) {
@@ -541,7 +568,7 @@ static void engine_done(void *user, const struct contraflow_op *op, void *about)
     }
     if (op->kind == CONTRAFLOW_DELIVER && op->result < 0 && !e->failed) {
         errno = (int)-op->result;
-        error_set_errno(&e->error, "the kernel inside: a frame for host h%u", op->at);
+        error_set_errno(&e->error, "Linux: a frame for host h%u", op->at);
         engine_fail(e);
     }
 }

@@ -23,7 +23,7 @@ static bool host_write(const char *path, const char *text, struct error *err)
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
     if (!ok)
-        error_set_errno(err, "the kernel inside: %s", path);
+        error_set_errno(err, "Linux: %s", path);
     if (fd >= 0)
         close(fd);
     return ok;
@@ -88,7 +88,7 @@ bool linux_host_open(struct linux_host *h, int number, const struct linux_step *
               (h->namespace = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) >= 0 &&
               (h->nic = linux_step_nic(step, &add)) >= 0 && host_configure(number) &&
               (h->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)) >= 0;
-    return ok || error_set_errno(err, "the kernel inside: host h%d", number);
+    return ok || error_set_errno(err, "Linux: host h%d", number);
 }
 
 void linux_host_close(struct linux_host *h)
@@ -103,7 +103,7 @@ void linux_host_close(struct linux_host *h)
 bool linux_host_enter(const struct linux_host *h, struct error *err)
 {
     return setns(h->namespace, CLONE_NEWNET) == 0 ||
-           error_set_errno(err, "the kernel inside: the namespace of host h%d", h->number);
+           error_set_errno(err, "Linux: the namespace of host h%d", h->number);
 }
 
 bool linux_host_fit(struct linux_host *h, int64_t mtu, struct error *err)
@@ -113,7 +113,7 @@ bool linux_host_fit(struct linux_host *h, int64_t mtu, struct error *err)
     if (mtu <= h->mtu)
         return true;
     if (!host_ioctl(SIOCSIFMTU, &r))
-        return error_set_errno(err, "the kernel inside: frames of %d bytes at host h%d", r.ifr_mtu, h->number);
+        return error_set_errno(err, "Linux: frames of %d bytes at host h%d", r.ifr_mtu, h->number);
     h->mtu = mtu;
     return true;
 }
@@ -121,7 +121,7 @@ bool linux_host_fit(struct linux_host *h, int64_t mtu, struct error *err)
 bool linux_host_hold(struct linux_host *h, int device, struct error *err)
 {
     h->hold = h->hold || ioctl(device, CONTRAFLOW_HOLD, h->nic) == 0;
-    return h->hold || error_set_errno(err, "the kernel inside: small queues of host h%d", h->number);
+    return h->hold || error_set_errno(err, "Linux: small queues of host h%d", h->number);
 }
 
 bool linux_host_no_gso(const struct linux_host *h, struct error *err)
@@ -132,7 +132,7 @@ bool linux_host_no_gso(const struct linux_host *h, struct error *err)
     m.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
     linux_netlink_add(&m, IFLA_GSO_MAX_SEGS, &one, sizeof one);
     return linux_netlink_ask(h->netlink, &m) ||
-           error_set_errno(err, "the kernel inside: host h%d without segmentation offload", h->number);
+           error_set_errno(err, "Linux: host h%d without segmentation offload", h->number);
 }
 
 bool linux_host_route(const struct linux_host *h, int to, const struct linux_route *route, struct error *err)
@@ -148,7 +148,7 @@ bool linux_host_route(const struct linux_host *h, int to, const struct linux_rou
     linux_netlink_add(&m, NDA_DST, &address, sizeof address);
     linux_netlink_add(&m, NDA_LLADDR, octets, sizeof octets);
     if (!linux_netlink_ask(h->netlink, &m))
-        return error_set_errno(err, "the kernel inside: h%d as neighbour of h%d", to, h->number);
+        return error_set_errno(err, "Linux: h%d as neighbour of h%d", to, h->number);
 
     struct rtmsg family = {.rtm_family = AF_INET, .rtm_dst_len = 32, .rtm_table = RT_TABLE_MAIN,
                            .rtm_protocol = RTPROT_STATIC, .rtm_scope = RT_SCOPE_LINK, .rtm_type = RTN_UNICAST};
@@ -168,5 +168,5 @@ bool linux_host_route(const struct linux_host *h, int to, const struct linux_rou
     linux_netlink_add(&m, RTA_OIF, &index, sizeof index);
     linux_netlink_add(&m, RTA_METRICS, metrics, sizeof metrics);
     return linux_netlink_ask(h->netlink, &m) ||
-           error_set_errno(err, "the kernel inside: the route from h%d to h%d", h->number, to);
+           error_set_errno(err, "Linux: the route from h%d to h%d", h->number, to);
 }

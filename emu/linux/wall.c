@@ -23,6 +23,7 @@
 #define SLOTS 8192 /* that hosts may send while nobody looks */
 #define SEND_BYTES (16 * 1024 * 1024)
 #define READY 64
+#define PART_BYTES (16 * 1024) /* written at once: frames must not wait for megabytes to be copied */
 #define NS_PER_S UINT64_C(1000000000)
 
 /* A socket of the engine's applications. */
@@ -45,6 +46,8 @@ struct linux_wall {
     size_t n_sockets;
     struct epoll_event ready[READY];
     int n_ready;
+    int *filling;       /* owned; sockets that take more still */
+    size_t n_filling, filling_capacity;
     uint64_t zero_ns;   /* CLOCK_MONOTONIC where the engine's clock shows 0 */
     int64_t lost;
 };
@@ -123,6 +126,7 @@ void linux_wall_free(struct linux_wall *w)
     free(w->links);
     free(w->hosts);
     free(w->sockets);
+    free(w->filling);
     free(w);
 }
 
@@ -199,25 +203,25 @@ static int64_t wall_receive(struct linux_wall *w, const struct contraflow_op *op
     return result;
 }
 
-/* As a program that poll() has told of room, which it is once; until then it waits. */
+/* As a program that poll() has told of room, and that fills it. It is told again for every part, so that only one of the
+ * operations of a step writes. */
 static int64_t wall_send(struct linux_wall *w, const struct contraflow_op *op, struct wall_socket *s)
 {
-    static const uint8_t zeros[65536];
-    int64_t done = 0, n = -EAGAIN;
-    bool more = s->writable;
-    while (more && done < op->bytes) {
-        size_t part = op->bytes - done < (int64_t)sizeof zeros ? (size_t)(op->bytes - done) : sizeof zeros;
-        n = send((int)op->at, zeros, part, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (n < 0)
-            n = -errno;
-        done += n > 0 ? n : 0;
-        more = n == (int64_t)part;
+    static const uint8_t zeros[PART_BYTES];
+    size_t part = op->bytes < PART_BYTES ? (size_t)op->bytes : PART_BYTES;
+    int fd = (int)op->at;
+    ssize_t n = -1;
+    errno = EAGAIN;
+    if (s->writable && (n = send(fd, zeros, part, MSG_DONTWAIT | MSG_NOSIGNAL)) == PART_BYTES && n < op->bytes) {
+        w->filling = memory_grown(w->filling, w->n_filling, &w->filling_capacity, 16, sizeof *w->filling, "sockets");
+        w->filling[w->n_filling++] = fd;
     }
+    int64_t result = n < 0 ? -errno : n;
     s->writable = false;
-    if (done == op->bytes && op->kind == CONTRAFLOW_SEND_LAST)
-        shutdown((int)op->at, SHUT_WR);
-    wall_watch(w, (int)op->at, s, s->events | EPOLLOUT);
-    return done > 0 ? done : n;
+    if (n == op->bytes && op->kind == CONTRAFLOW_SEND_LAST)
+        shutdown(fd, SHUT_WR);
+    wall_watch(w, fd, s, s->events | EPOLLOUT);
+    return result;
 }
 
 static void wall_do(struct linux_wall *w, struct contraflow_op *op, void *about)
@@ -276,7 +280,7 @@ bool linux_wall_step(struct linux_wall *w, struct contraflow_step *step, void *c
     for (uint32_t i = 0; i < step->n_ops; i++)
         wall_do(w, &ops[i], about[i]);
     w->n_ready = 0;
-    if (!wall_slot(w)) {
+    if (!wall_slot(w) && w->n_filling == 0) {
         uint64_t now_ns = wall_now(w), wait_ns = step->deadline_ns > now_ns ? step->deadline_ns - now_ns : 0;
         const struct timespec wait = {(time_t)(wait_ns / NS_PER_S), (long)(wait_ns % NS_PER_S)};
         w->n_ready = epoll_pwait2(w->epoll, w->ready, READY, &wait, NULL);
@@ -290,6 +294,12 @@ bool linux_wall_step(struct linux_wall *w, struct contraflow_step *step, void *c
 void linux_wall_ready(struct linux_wall *w, bool (*ready)(void *user, void *about, bool readable, bool writable),
                       void *user)
 {
+    for (size_t i = 0; i < w->n_filling; i++) {
+        struct wall_socket *s = &w->sockets[w->filling[i]];
+        s->writable = true;
+        ready(user, s->about, false, true);
+    }
+    w->n_filling = 0;
     for (int i = 0; i < w->n_ready; i++) {
         int fd = w->ready[i].data.fd;
         uint32_t events = w->ready[i].events;
