@@ -12,12 +12,10 @@
 #include <linux/veth.h>
 #include <net/if.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 static bool veth_write(const char *path, const char *text)
@@ -43,16 +41,12 @@ static bool veth_user(void)
 
 int linux_veth_unshare(struct error *err)
 {
-    pid_t parent = getppid();
     int home = -1;
     bool ok = (unshare(CLONE_NEWNET) == 0 || veth_user()) &&
               (home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) >= 0;
     if (!ok)
         error_set_errno(err, "clock: wall needs namespaces that an ordinary user may make, which this system does not permit "
                         "(user.max_user_namespaces, kernel.unprivileged_userns_clone, or a container's policy)");
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* new credentials have forgotten it */
-    if (getppid() != parent)
-        raise(SIGTERM);
     return home;
 }
 

@@ -147,6 +147,22 @@ traffic: {flows: [{from: h1, to: h0, bytes: 300kB, pauses: [50ms after 100kB, 50
         self.assertEqual([f["done"] for f in summary["flows"]], [True] * 3)
         self.assertLess(summary["ended_s"], 19)
 
+    def test_what_is_late_makes_a_run_void(self):
+        """Nothing is done within a nanosecond. One line, and no figures that somebody could believe."""
+        self.bad(3, ["void: ", "frames were late by more than 0.001 us", "wall.late_share is 1 %"], "run", "star.yaml", "-o",
+                 "out", "-q", "--set", "wall.late_by=1ns", "--set", "duration=100ms", "--set", "warmup=10ms", "--set",
+                 "capture=[{at: h0}]")
+        self.assertEqual([p.name for p in (self.dir / "out").iterdir()], ["scenario.yaml"])
+
+
+class Ordinary(Case):
+    ordinary = True
+
+    def test_an_ordinary_user_may(self):
+        self.run_wall(LATE)
+        self.assertEqual(self.summary()["engine"], NAMES)
+        self.assertNotEqual((self.dir / "out/summary.json").stat().st_uid, 0)
+
     def test_a_window_beyond_what_the_system_lets_everybody_have(self):
         """No capability of the system is needed for it. What arrives lets the receiver advertise more and more, by Linux up
         to what it thinks fits into twice the window."""
@@ -163,22 +179,6 @@ traffic: {flows: [{from: h1, to: h0, bytes: 300kB, pauses: [50ms after 100kB, 50
             else:
                 windows = max(windows, struct.unpack_from(">H", frame, 48)[0] << scale)
         self.assertGreater(windows, 1.4 * min(most, 10_000_000))
-
-    def test_what_is_late_makes_a_run_void(self):
-        """Nothing is done within a nanosecond. One line, and no figures that somebody could believe."""
-        self.bad(3, ["void: ", "frames were late by more than 0.001 us", "wall.late_share is 1 %"], "run", "star.yaml", "-o",
-                 "out", "-q", "--set", "wall.late_by=1ns", "--set", "duration=100ms", "--set", "warmup=10ms", "--set",
-                 "capture=[{at: h0}]")
-        self.assertEqual([p.name for p in (self.dir / "out").iterdir()], ["scenario.yaml"])
-
-
-class Ordinary(Case):
-    ordinary = True
-
-    def test_an_ordinary_user_may(self):
-        self.run_wall(LATE)
-        self.assertEqual(self.summary()["engine"], NAMES)
-        self.assertNotEqual((self.dir / "out/summary.json").stat().st_uid, 0)
 
 
 class Refused(Case):
@@ -249,7 +249,7 @@ class Left(Case):
             time.sleep(0.05)
 
     def test_killing_contraflow_ends_the_engine(self):
-        """Its namespaces made it another user, whom the kernel no longer tells of its parent's end by itself."""
+        """Also once it is in namespaces of its own."""
         running = self.start()
         self.assertEqual(len(self.engines()), 1)
         running.kill()
