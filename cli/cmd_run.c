@@ -122,8 +122,8 @@ static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
 {
     const double us = 1e-6;
     if (l->frames > 0)
-        printf("  frames were late by %.1f us (median), %.1f us (99 %%), %.1f us (most); %.2g %% of %" PRId64 " by more than "
-               "%.5g us, one overdue for %.2g %% of the time; above %.3g %% the run would be void\n",
+        printf("  frames were late by %.1f us (median), %.1f us (99 %%), %.1f us (most); %.2g %% of %" PRId64
+               " by more than %.5g us, one overdue for %.2g %% of the time; above %.3g %% the run would be void\n",
                us * (double)l->median_ps, us * (double)l->p99_ps, us * (double)l->most_ps,
                100 * (double)l->late / (double)l->frames, l->frames, us * (double)l->bound_ps,
                100 * (double)l->overdue_ps / (double)ended_ps, 100 * l->share);

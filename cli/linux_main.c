@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contraflow-linux: runs the scenario.yaml of one prepared directory with Linux's own TCP.
  *
- * As contraflow-native (cli/engine_main.c) to whoever starts it. It starts a kernel, User Mode Linux, in which it is the
- * first process and has a child run the scenario, in virtual time. With `clock: wall` it runs the scenario itself, on the
- * system's own kernel. */
+ * As contraflow-native (cli/engine_main.c) to whoever starts it. It starts a kernel, User Mode Linux, in which it is
+ * the first process and has a child run the scenario, in virtual time. With `clock: wall` it runs the scenario
+ * itself, on the system's own kernel. */
 #include "base/memory.h"
 #include "base/process.h"
 #include "cli/engine_run.h"

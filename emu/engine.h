@@ -24,8 +24,8 @@ struct emu_engine_config {
     /* Everything that a flow with `written` was given is acknowledged. NULL: nobody asks */
     void (*drained)(void *user, int flow);
     void *user; /* borrowed */
-    /* Wall time: events wait for the system's clock, hosts are its own kernel's, and how late frames reach them is counted
-     * here; borrowed. NULL: virtual time. Only Linux's engine has it */
+    /* Wall time: events wait for the system's clock, hosts are its own kernel's, and how late frames reach them is
+     * counted here; borrowed. NULL: virtual time. Only Linux's engine has it */
     struct emu_lateness *lateness;
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/lateness.h - how late frames are in wall time.
  *
- * A frame's lateness is the time by which a host's stack gets it after the emulated network says so. A histogram of 8
- * steps an octave keeps them all; what it says is never below the truth, and at most an eighth above it. While the machine
- * stands still few frames are late, however long that takes: so the time in which one is overdue counts, too. */
+ * A frame's lateness is the time by which a host's stack gets it after the emulated network says so. A histogram of
+ * 8 steps an octave keeps them all; what it says is never below the truth, and at most an eighth above it. While the
+ * machine stands still few frames are late, however long that takes: so the time in which one is overdue counts,
+ * too. */
 #ifndef EMU_LATENESS_H
 #define EMU_LATENESS_H
 
@@ -25,8 +26,8 @@ struct emu_lateness {
 /* Counts a frame that comes at at_ps, not below the one before's, so late. late_ps below 0 counts as 0. */
 void emu_lateness_add(struct emu_lateness *l, int64_t at_ps, int64_t late_ps);
 
-/* Returns the lateness, in ps, that a share (0 to 1) of the frames does not exceed: the upper end of its step, and never
- * more than the largest. 0 without frames. */
+/* Returns the lateness, in ps, that a share (0 to 1) of the frames does not exceed: the upper end of its step, and
+ * never more than the largest. 0 without frames. */
 int64_t emu_lateness_quantile_ps(const struct emu_lateness *l, double share);
 
 /* Returns late frames over all frames; 0 without any. */

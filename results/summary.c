@@ -64,8 +64,8 @@ static json_t *summary_lateness(const struct results_lateness *l)
 {
     if (l->frames == 0)
         return json_null();
-    return results_json("frames:l late:l late_by_s:f late_share:f median_s:f p99_s:f max_s:f overdue_s:f", l->frames, l->late,
-                        summary_seconds(l->bound_ps), l->share, summary_seconds(l->median_ps),
+    return results_json("frames:l late:l late_by_s:f late_share:f median_s:f p99_s:f max_s:f overdue_s:f",
+                        l->frames, l->late, summary_seconds(l->bound_ps), l->share, summary_seconds(l->median_ps),
                         summary_seconds(l->p99_ps), summary_seconds(l->most_ps),
                         summary_seconds(l->overdue_ps));
 }
@@ -84,7 +84,8 @@ json_t *results_summary_json(const struct results_summary *s)
                               results_json("file:s at:s frames:l", s->captures[i].file, s->captures[i].at,
                                            s->captures[i].frames));
     return results_json("contraflow:s engine:s title:s scenario:s seed:l simulated:b complete:b ended_s:f warmup_s:f "
-                        "benchmark:o operations:o lateness:o flows:o ports:o captures:o", s->contraflow, s->engine, s->title ? s->title : "",
+                        "benchmark:o operations:o lateness:o flows:o ports:o captures:o",
+                        s->contraflow, s->engine, s->title ? s->title : "",
                         "scenario.yaml", s->seed, true, s->complete, summary_seconds(s->ended_ps),
                         summary_seconds(s->warmup_ps), summary_benchmark(&s->benchmark), summary_operations(&s->operations),
                         summary_lateness(&s->lateness),

@@ -459,8 +459,10 @@ static const struct key traffic_keys[] = {
 
 static const struct key wall_keys[] = {
     {"late_by", KEY_TIME, OF(late_by_ps), .min = UNITS_PS_PER_NS, .max = S, .optional = true,
-     .otherwise = "what a full frame takes on the wire", .meaning = "a frame that reaches a host later than that is late"},
-    {"late_share", KEY_SHARE, OF(late_share), .usual = "1%", .meaning = "late frames, or time with one overdue, beyond that make the run void"},
+     .otherwise = "what a full frame takes on the wire",
+     .meaning = "a frame that reaches a host later than that is late"},
+    {"late_share", KEY_SHARE, OF(late_share), .usual = "1%",
+     .meaning = "late frames, or time with one overdue, beyond that make the run void"},
     {0},
 };
 

@@ -60,8 +60,8 @@ static bool load_clock(struct load *l)
         s->traffic == SCENARIO_TRAFFIC_UNIFORM)
         return load_fail(l, "clock", "wall time is for a kernel's TCP, which this traffic has not; leave it virtual");
     return s->tcp.small_queue_bytes == 0 ||
-           load_fail(l, "tcp.small_queues", "in wall time a frame no longer counts as its sender's once it waits in our NIC, "
-                     "so that TCP Small Queues see none; leave clock: virtual");
+           load_fail(l, "tcp.small_queues", "in wall time a frame no longer counts as its sender's once it waits in "
+                     "our NIC, so that TCP Small Queues see none; leave clock: virtual");
 }
 
 static bool load_times(struct load *l)

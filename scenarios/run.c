@@ -349,12 +349,13 @@ static bool run_in_time(struct run *r)
     struct emu_clock clock = emu_engine_clock(r->engine);
     double share = emu_lateness_share(l), overdue = (double)l->overdue_ps / fmax((double)emu_clock_now(&clock), 1);
     if (l->lost > 0)
-        return error_set(&r->error, ERROR_SYSTEM, "void: the kernel itself lost %lld frames between hosts and our switches; "
-                         "the machine is too slow for this rate", (long long)l->lost);
+        return error_set(&r->error, ERROR_SYSTEM, "void: the kernel itself lost %lld frames between hosts and our "
+                         "switches; the machine is too slow for this rate", (long long)l->lost);
     return (share <= most && overdue <= most) ||
-           error_set(&r->error, ERROR_SYSTEM, "void: %.3g %% of %lld frames were late by more than %.5g us, and for %.3g %% of "
-                     "the time one was overdue, where wall.late_share is %.3g %%; %.1f us (median), %.1f us (99 %%), %.1f us "
-                     "(most)", 100 * share, (long long)l->frames, us * (double)l->bound_ps, 100 * overdue, 100 * most,
+           error_set(&r->error, ERROR_SYSTEM,
+                     "void: %.3g %% of %lld frames were late by more than %.5g us, and for %.3g %% of the time one was "
+                     "overdue, where wall.late_share is %.3g %%; %.1f us (median), %.1f us (99 %%), %.1f us (most)",
+                     100 * share, (long long)l->frames, us * (double)l->bound_ps, 100 * overdue, 100 * most,
                      us * (double)emu_lateness_quantile_ps(l, 0.5), us * (double)emu_lateness_quantile_ps(l, 0.99),
                      us * (double)l->most_ps);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Linux's own TCP behind emu/engine.h. This runs as a program inside User Mode Linux in virtual time, where nothing
- * takes time but waiting: the kernel's clock stands still while events run, and goes on in linux_step_run(). Or it runs on
- * the system's own kernel in wall time: then events run as late as they do, each at its own time, and the network is exact
- * all the same; late are the frames that come to hosts, and that is counted. */
+ * takes time but waiting: the kernel's clock stands still while events run, and goes on in linux_step_run(). Or it
+ * runs on the system's own kernel in wall time: then events run as late as they do, each at its own time, and the
+ * network is exact all the same; late are the frames that come to hosts, and that is counted. */
 #include "emu/engine.h"
 
 #include "base/memory.h"
@@ -153,8 +153,9 @@ static bool flow_option(int socket, int level, int name, int value)
     return setsockopt(socket, level, name, &value, sizeof value) == 0;
 }
 
-/* Buffers of a socket, and no more nor less than these. Only root of the system may take any; but what a socket begins with
- * is a namespace's own, and from Linux 5.17 on that can be made to stay. Before, net.core says how much there can be. */
+/* Buffers of a socket, and no more nor less than these. Only root of the system may take any; but what a socket
+ * begins with is a namespace's own, and from Linux 5.17 on that can be made to stay. Before, net.core says how much
+ * there can be. */
 static bool flow_buffers(const struct linux_flow *f, int s, struct error *err)
 {
     const struct emu_tcp_config *tcp = &f->config.tcp;
@@ -175,8 +176,8 @@ static bool flow_buffers(const struct linux_flow *f, int s, struct error *err)
              getsockopt(s, SOL_SOCKET, rows[i].option, &has, &size) != 0))
             return error_set_errno(err, "Linux: a socket's buffers");
         if (has > 0 && has / 2 < rows[i].bytes) /* Linux doubles them */
-            return error_set(err, ERROR_INPUT, "tcp.window: this kernel gives a socket %d bytes, not %lld; root can let it: "
-                             "sysctl -w %s=%lld", has / 2, (long long)rows[i].bytes, rows[i].most,
+            return error_set(err, ERROR_INPUT, "tcp.window: this kernel gives a socket %d bytes, not %lld; root can "
+                             "let it: sysctl -w %s=%lld", has / 2, (long long)rows[i].bytes, rows[i].most,
                              (long long)rows[i].bytes);
     }
     return true;
@@ -204,8 +205,8 @@ static bool flow_congestion(int s, const char *control, struct error *err)
         has[strcspn(has, "\n")] = '\0';
     if (f)
         fclose(f);
-    return error_set(err, ERROR_INPUT, "tcp.congestion: this kernel has no '%s'; it has %s (root can add what it has as a "
-                     "module: modprobe tcp_%s)", control, has, control);
+    return error_set(err, ERROR_INPUT, "tcp.congestion: this kernel has no '%s'; it has %s (root can add what it has "
+                     "as a module: modprobe tcp_%s)", control, has, control);
 }
 
 /* A socket with what the scenario says of it, in the namespace where the process is. */
@@ -327,8 +328,9 @@ static bool flow_hystart(bool wall, const struct emu_tcp_config *tcp, struct err
     int is = f ? fgetc(f) - '0' : tcp->hystart;
     if (f)
         fclose(f);
-    return is == tcp->hystart || error_set(err, ERROR_INPUT, "tcp.hystart: this kernel has it %s for everybody; root can "
-                                           "change that in %s", is ? "on" : "off", path);
+    return is == tcp->hystart ||
+           error_set(err, ERROR_INPUT, "tcp.hystart: this kernel has it %s for everybody; root can change that in %s",
+                     is ? "on" : "off", path);
 }
 
 /* What the scenario's tcp sets for a whole host, in its namespace. */
@@ -373,7 +375,8 @@ static bool flow_listen(struct emu_engine *e, struct linux_flow *f, struct error
 {
     const struct emu_flow_config *c = &f->config;
     return flow_hold(e, c, err) && linux_host_enter(&e->hosts[c->source], err) &&
-           flow_sysctls(&e->hosts[c->source], e->config.lateness, &c->tcp, err) && flow_route(e, c, c->source, c->sink, err) &&
+           flow_sysctls(&e->hosts[c->source], e->config.lateness, &c->tcp, err) &&
+           flow_route(e, c, c->source, c->sink, err) &&
            flow_route(e, c, c->sink, c->source, err) && linux_host_enter(&e->hosts[c->sink], err) &&
            flow_sysctls(&e->hosts[c->sink], e->config.lateness, &c->tcp, err) &&
            (f->listener = flow_socket(f, c->sink, EMU_ENGINE_FIRST_PORT + f->number, err)) >= 0 &&
@@ -484,8 +487,8 @@ void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *fra
 
 static void flow_look(void *arg);
 
-/* Whether all that a flow was given is acknowledged, if somebody asks. In wall time the stack may take a frame in later than
- * its device does: then we look again. */
+/* Whether all that a flow was given is acknowledged, if somebody asks. In wall time the stack may take a frame in
+ * later than its device does: then we look again. */
 static void flow_drain(struct linux_flow *f)
 {
     struct emu_engine *e = f->engine;

@@ -43,8 +43,8 @@ bool linux_step_begin(struct linux_step *s, uint64_t begin_ns, struct error *err
 void linux_step_ready(struct linux_step *s, bool (*ready)(void *user, void *about, bool readable, bool writable),
                       void *user);
 
-/* Does them, and done() hears of each; then waits until deadline_ns of the kernel's clock or until linger_ns after a frame
- * was sent. done() may add operations, for the next time: it looks at the time before the wait. */
+/* Does them, and done() hears of each; then waits until deadline_ns of the kernel's clock or until linger_ns after a
+ * frame was sent. done() may add operations, for the next time: it looks at the time before the wait. */
 bool linux_step_run(struct linux_step *s, uint64_t deadline_ns, uint64_t linger_ns,
                     void (*done)(void *user, const struct contraflow_op *op, void *about), void *user,
                     struct error *err);

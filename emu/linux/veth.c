@@ -45,8 +45,8 @@ int linux_veth_unshare(struct error *err)
     bool ok = (unshare(CLONE_NEWNET) == 0 || veth_user()) &&
               (home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) >= 0;
     if (!ok)
-        error_set_errno(err, "clock: wall needs namespaces that an ordinary user may make, which this system does not permit "
-                        "(user.max_user_namespaces, kernel.unprivileged_userns_clone, or a container's policy)");
+        error_set_errno(err, "clock: wall needs namespaces that an ordinary user may make, which this system does not "
+                        "permit (user.max_user_namespaces, kernel.unprivileged_userns_clone, or a container's policy)");
     return home;
 }
 

@@ -82,7 +82,7 @@ static bool wall_open_packets(struct linux_wall *w)
         !wall_option(w->packets, PACKET_QDISC_BYPASS, 1) || !wall_option(w->packets, PACKET_IGNORE_OUTGOING, 1) ||
         setsockopt(w->packets, SOL_PACKET, PACKET_RX_RING, &ring, sizeof ring) != 0)
         return false;
-    setsockopt(w->packets, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof send_bytes); /* as much as the system lets it have */
+    setsockopt(w->packets, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof send_bytes); /* or what the system lets it have */
     void *at = mmap(NULL, (size_t)SLOTS * SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, w->packets, 0);
     w->ring = at == MAP_FAILED ? NULL : at;
     struct epoll_event in = {.events = EPOLLIN, .data.fd = w->packets};
@@ -203,8 +203,8 @@ static int64_t wall_receive(struct linux_wall *w, const struct contraflow_op *op
     return result;
 }
 
-/* As a program that poll() has told of room, and that fills it. It is told again for every part, so that only one of the
- * operations of a step writes. */
+/* As a program that poll() has told of room, and that fills it. It is told again for every part, so that only one of
+ * the operations of a step writes. */
 static int64_t wall_send(struct linux_wall *w, const struct contraflow_op *op, struct wall_socket *s)
 {
     static const uint8_t zeros[PART_BYTES];

@@ -23,13 +23,13 @@ int linux_wall_add(struct linux_wall *w, const struct contraflow_add *add);
 /* Now it is begin_ns by the clock that linux_wall_step() goes by; frames are taken from here on. */
 bool linux_wall_begin(struct linux_wall *w, uint64_t begin_ns, struct error *err);
 
-/* As CONTRAFLOW_STEP, but for: a delivery's result, which is the time when it was done; linger_ns, which nobody waits for;
- * a socket that has become ready, which ends the wait; a CONTRAFLOW_SEND, which writes only after linux_wall_ready() has
- * told of room. about: of each operation, whom linux_wall_ready() tells. */
+/* As CONTRAFLOW_STEP, but for: a delivery's result, which is the time when it was done; linger_ns, which nobody
+ * waits for; a socket that has become ready, which ends the wait; a CONTRAFLOW_SEND, which writes only after
+ * linux_wall_ready() has told of room. about: of each operation, whom linux_wall_ready() tells. */
 bool linux_wall_step(struct linux_wall *w, struct contraflow_step *step, void *const *about, struct error *err);
 
-/* Tells of sockets that have become ready to be read or written. ready() may add operations for the next step and returns
- * whether it still has something to write. */
+/* Tells of sockets that have become ready to be read or written. ready() may add operations for the next step and
+ * returns whether it still has something to write. */
 void linux_wall_ready(struct linux_wall *w, bool (*ready)(void *user, void *about, bool readable, bool writable),
                       void *user);
 

@@ -140,7 +140,8 @@ clock: wall
 wall: {late_share: 100%}
 duration: 20s
 traffic: {flows: [{from: h1, to: h0, bytes: 300kB, pauses: [50ms after 100kB, 50ms after 200kB]},
-                  {from: h0, to: h2, bytes: 100kB, rate: 10Mbps}, {from: h0, to: h3, bytes: 20kB, repeat: 10, duplex: true}]}
+                  {from: h0, to: h2, bytes: 100kB, rate: 10Mbps},
+                  {from: h0, to: h3, bytes: 20kB, repeat: 10, duplex: true}]}
 """)
         self.run_wall("network.link.rate=100Mbps", scenario="steps.yaml")
         summary = self.summary()
@@ -149,9 +150,9 @@ traffic: {flows: [{from: h1, to: h0, bytes: 300kB, pauses: [50ms after 100kB, 50
 
     def test_what_is_late_makes_a_run_void(self):
         """Nothing is done within a nanosecond. One line, and no figures that somebody could believe."""
-        self.bad(3, ["void: ", "frames were late by more than 0.001 us", "wall.late_share is 1 %"], "run", "star.yaml", "-o",
-                 "out", "-q", "--set", "wall.late_by=1ns", "--set", "duration=100ms", "--set", "warmup=10ms", "--set",
-                 "capture=[{at: h0}]")
+        self.bad(3, ["void: ", "frames were late by more than 0.001 us", "wall.late_share is 1 %"], "run", "star.yaml",
+                 "-o", "out", "-q", "--set", "wall.late_by=1ns", "--set", "duration=100ms", "--set", "warmup=10ms",
+                 "--set", "capture=[{at: h0}]")
         self.assertEqual([p.name for p in (self.dir / "out").iterdir()], ["scenario.yaml"])
 
 
@@ -164,8 +165,8 @@ class Ordinary(Case):
         self.assertNotEqual((self.dir / "out/summary.json").stat().st_uid, 0)
 
     def test_a_window_beyond_what_the_system_lets_everybody_have(self):
-        """No capability of the system is needed for it. What arrives lets the receiver advertise more and more, by Linux up
-        to what it thinks fits into twice the window."""
+        """No capability of the system is needed for it. What arrives lets the receiver advertise more and more, by Linux
+        up to what it thinks fits into twice the window."""
         most = int(sysctl("core/rmem_max")[0])
         self.run_wall(LATE, f"tcp.window={2 * most}B", "duration=60s", "warmup=0s", "network.link.rate=200Mbps",
                       "traffic.star={incoming: 1, outgoing: 0, bytes: 20MB}", "capture=[{at: h0}]")
