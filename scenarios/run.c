@@ -347,7 +347,8 @@ static bool run_in_time(struct run *r)
     const struct emu_lateness *l = &r->lateness;
     const double us = 1e-6, most = r->scenario->late_share;
     struct emu_clock clock = emu_engine_clock(r->engine);
-    double share = emu_lateness_share(l), overdue = (double)l->overdue_ps / fmax((double)emu_clock_now(&clock), 1);
+    double share = emu_lateness_share(l);
+    double overdue = fmin((double)l->overdue_ps / fmax((double)emu_clock_now(&clock), 1), 1);
     if (l->lost > 0)
         return error_set(&r->error, ERROR_SYSTEM, "void: the kernel itself lost %lld frames between hosts and our "
                          "switches; the machine is too slow for this rate", (long long)l->lost);
