@@ -18,6 +18,7 @@ static const struct {
     [STUDY_FIT_SIGNATURES] = {cli_fit_signatures_print, cli_fit_signatures_json},
     [STUDY_FIT_ENGINES] = {cli_fit_engines_print, cli_fit_engines_json},
     [STUDY_FIT_REGIMES] = {cli_fit_regimes_print, cli_fit_regimes_json},
+    [STUDY_FIT_REMEDIES] = {cli_fit_remedies_print, cli_fit_remedies_json},
 };
 
 /* A member for each part that has something to show. The caller's. */

@@ -5,6 +5,7 @@
 #include "cli/infer_show.h"
 #include "cli/options.h"
 #include "cli/read.h"
+#include "scenarios/commands.h"
 #include "scenarios/load.h"
 #include "sweep/engines.h"
 
@@ -202,6 +203,7 @@ int cmd_infer(int argc, char **argv)
     ok = ok && scenario_load_asking(&base, o.scenario, o.sets.set, o.sets.n, given_keys, gives, &err);
     if (ok && base.transport != SCENARIO_TRANSPORT_TCP)
         ok = error_set(&err, ERROR_INPUT, "%s: infer needs TCP", o.scenario ? o.scenario : "--set");
+    ok = ok && scenario_commands_refuse(&base, o.scenario, "infer starts none; 'contraflow run' does", &err);
     ok = ok && infer_read(&m, &o, &base, gives, argv + at, argc - at, &err) && infer_find(&x, &o, &err);
     int signal_number = x.signal;
     if (ok && !signal_number && o.json)

@@ -160,6 +160,9 @@ static bool predict_points(const struct options *o, const struct scenario *s, js
 
 static bool predictable(const struct scenario *s, const char *path, struct error *err)
 {
+    if (s->n_programs > 0)
+        return error_set(err, ERROR_INPUT, "%s: traffic.programs: the models know flows, and what programs will send only "
+                         "running them tells", path ? path : "--set");
     for (int i = 0; i < s->n_flows; i++)
         if (s->flows[i].duplex)
             return error_set(err, ERROR_INPUT,

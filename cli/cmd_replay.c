@@ -461,6 +461,7 @@ int cmd_replay(int argc, char **argv)
         status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points",
                                      o.scenario ? o.scenario : "--set"), &err));
     r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;
+    scenario_free_programs(&r.scenario); /* what they sent, the capture says */
     r.scenario.barrier = false;
     r.scenario.precision = 0;
     r.scenario.n_captures = 0; /* of the scenario's own places; the pointer stays owned */

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "results/directory.h"
 #include "results/summary.h"
+#include "scenarios/commands.h"
 #include "scenarios/keys.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
@@ -58,6 +59,7 @@ static bool plan_add_job(struct run_plan *p, const struct scenario *s, const cha
     struct run_names *names = &p->names[p->n_jobs];
     job->label = names->label = memory_text("%s", label);
     job->directory = names->directory = memory_text("%s", directory);
+    job->option = s->n_programs > 0 ? "--allow-programs" : NULL; /* cmd_run() has asked */
     p->n_jobs++;
     return results_directory_take(directory, &names->lock, err) &&
            scenario_save_directory(s, directory, p->comment, err);
@@ -283,7 +285,7 @@ int cmd_run(int argc, char **argv)
     const char *output = NULL;
     char engine[PATH_MAX];
     int64_t parallel = 0;
-    bool quiet = false, both = false, keys = false;
+    bool quiet = false, both = false, keys = false, programs = false;
     struct cross_check x = {{SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE},
                             {scenario_engine_names[SCENARIO_ENGINE_NS3], scenario_engine_names[SCENARIO_ENGINE_NATIVE]},
                             2, false, false};
@@ -298,6 +300,7 @@ int cmd_run(int argc, char **argv)
         {"engines", 0, .call = cross_check_engines, .to = &x},
         {"json", 0, .flag = &x.json},
         {"keys", 0, .flag = &keys},
+        {"allow-programs", 0, .flag = &programs},
         {0},
     };
     int at = cli_options_read("run", argc, argv, options, &err);
@@ -320,8 +323,15 @@ int cmd_run(int argc, char **argv)
     snprintf(plan.comment, sizeof plan.comment, "contraflow %s: run %s", CONTRAFLOW_VERSION, path);
     for (size_t i = 0; i < sets.n; i++)
         text_add(plan.comment, sizeof plan.comment, " %s%s", sets.set[i].by, sets.set[i].text);
+    if (programs)
+        text_add(plan.comment, sizeof plan.comment, " --allow-programs");
     if (!scenario_load(&plan.scenario, path, sets.set, sets.n, &err))
         return cli_fail(&err);
+    if ((both && !scenario_commands_refuse(&plan.scenario, path, "they run on linux alone, without --cross-check", &err)) ||
+        (!programs && !scenario_commands_refuse(&plan.scenario, path, "read them, then give --allow-programs", &err))) {
+        plan_fini(&plan);
+        return cli_fail(&err);
+    }
     if (parallel == 0) /* in wall time one would make the other late */
         parallel = plan.scenario.clock == SCENARIO_CLOCK_WALL ? 1 : sweep_engines_processors();
     plan.directory = output ? memory_text("%s", output) : cli_output_name(path, "-run");

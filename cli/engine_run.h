@@ -4,6 +4,7 @@
 #define CLI_ENGINE_RUN_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 extern volatile sig_atomic_t cli_engine_interrupted; /* the signal that asked to end; 0 */
 
@@ -16,7 +17,7 @@ void cli_engine_progress(double fraction);
 
 /* Runs scenario.yaml of a prepared directory in this process's engine. Says on stderr why it failed. Returns the exit
  * status: as contraflow's, or SWEEP_ENGINES_INTERRUPTED.
- * progress() may set cli_engine_interrupted. */
-int cli_engine_run(const char *directory, void (*progress)(void *user, double fraction), void *user);
+ * programs: those of the scenario may be started. progress() may set cli_engine_interrupted. */
+int cli_engine_run(const char *directory, bool programs, void (*progress)(void *user, double fraction), void *user);
 
 #endif

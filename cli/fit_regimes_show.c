@@ -123,8 +123,11 @@ void cli_fit_regimes_print(const void *state)
     struct model_loss_proportion p = model_loss_trace_proportion(r->agree, r->known);
     printf("Regimes of %zu points (%" PRId64 " runs), as seen in columns:\n", r->n, r->runs);
     print_counts(r);
-    printf("  agreement %.2f %% [%.2f, %.2f] of %" PRId64 " points with a closed form; %zu have none\n", 100 * p.value,
-           100 * p.low, 100 * p.high, r->known, r->n - (size_t)r->known);
+    if (r->known == 0)
+        printf("  no point has a closed form\n");
+    else
+        printf("  agreement %.2f %% [%.2f, %.2f] of %" PRId64 " points with a closed form; %zu have none\n",
+               100 * p.value, 100 * p.low, 100 * p.high, r->known, r->n - (size_t)r->known);
     printf("  seeds of a point all have the same verdict at %" PRId64 " points\n", r->one_verdict);
     print_rates(r);
     print_disagreeing(r);

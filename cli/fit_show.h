@@ -12,8 +12,8 @@ typedef void cli_fit_print(const void *state);
 typedef json_t *cli_fit_json(const void *state);
 
 cli_fit_print cli_fit_resources_print, cli_fit_patterns_print, cli_fit_connections_print, cli_fit_signatures_print,
-    cli_fit_engines_print, cli_fit_regimes_print;
+    cli_fit_engines_print, cli_fit_regimes_print, cli_fit_remedies_print;
 cli_fit_json cli_fit_resources_json, cli_fit_patterns_json, cli_fit_connections_json, cli_fit_signatures_json,
-    cli_fit_engines_json, cli_fit_regimes_json;
+    cli_fit_engines_json, cli_fit_regimes_json, cli_fit_remedies_json;
 
 #endif

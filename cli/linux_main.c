@@ -7,16 +7,20 @@
 #include "base/memory.h"
 #include "base/process.h"
 #include "cli/engine_run.h"
+#include "emu/linux/agent.h"
 #include "emu/linux/inside.h"
 #include "emu/linux/start.h"
 #include "results/directory.h"
+#include "scenarios/commands.h"
 #include "scenarios/load.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#define ALLOW "--allow-programs"
 #define PROGRESS_STEP 0.005 /* what the kernel prints is read by somebody who may be slow */
 
 static void wall_progress(void *user, double fraction)
@@ -41,7 +45,7 @@ static int inside_work(const char *directory)
 {
     char *name = memory_text("%s", directory);
     process_start();
-    int code = cli_engine_run(name, inside_progress, name);
+    int code = cli_engine_run(name, getenv(LINUX_START_PROGRAMS) != NULL, inside_progress, name);
     free(name);
     return code;
 }
@@ -50,6 +54,13 @@ int main(int argc, char **argv)
 {
     if (linux_inside())
         linux_inside_run(inside_work);
+    if (linux_agent_called(argv[0]))
+        return linux_agent(argc, argv);
+    bool allow = argc > 1 && strcmp(argv[1], ALLOW) == 0;
+    if (allow) {
+        argc--;
+        argv++;
+    }
     int code = cli_engine_begin(argc, argv,
                                 "Runs DIRECTORY/scenario.yaml with Linux's own TCP in User Mode Linux, which 'make linux' "
                                 "builds, and writes the\nresults beside it; 'contraflow run --engine linux' starts it.");
@@ -64,13 +75,18 @@ int main(int argc, char **argv)
         error_set_errno(&err, "cannot tell where contraflow-linux is installed");
     } else if (scenario_load(&s, path, NULL, 0, &err)) {
         program[n] = '\0';
-        struct linux_start start = {program, argv[1], s.seed, cli_engine_progress, &cli_engine_interrupted};
-        bool wall = s.clock == SCENARIO_CLOCK_WALL;
+        struct linux_start start = {program, argv[1], s.seed, cli_engine_progress, &cli_engine_interrupted, allow};
+        if (s.clock == SCENARIO_CLOCK_WALL) {
+            scenario_fini(&s);
+            free(path);
+            return cli_engine_run(argv[1], false, wall_progress, NULL);
+        }
+        if (allow || scenario_commands_refuse(&s, path, "read them, then give " ALLOW, &err))
+            code = linux_start(&start, &err);
         scenario_fini(&s);
-        code = wall ? cli_engine_run(argv[1], wall_progress, NULL) : linux_start(&start, &err);
-    } else {
-        code = (int)err.code;
     }
+    if (err.code)
+        code = (int)err.code;
     free(path);
     if (err.code)
         fprintf(stderr, "%s\n", err.message);

@@ -31,9 +31,12 @@ struct emu_discipline_ops {
     bool drops_early; /* may lose frames although there is room: the buffer is no measure of the queue */
     enum emu_discipline_acks acks;
 
-    size_t state_bytes; /* of private state; zero at first, made when the first frame comes */
+    size_t state_bytes; /* of private state; zero at first, made when the first frame comes, or is to be opened */
+    void (*open)(void *state, const char *kernel); /* NULL: as zeros are. Of the kernel's disciplines, which one */
     void (*fini)(void *state, const struct emu_frame_ops *ops); /* releases what is still queued */
     void (*push)(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps);
+    /* A frame that the last push() has lost, until it returns false; NULL: it loses none. */
+    bool (*lost)(void *state, struct emu_frame *frame);
     /* The frame to transmit, or one to lose: the caller owns it, and asks again after one to lose. */
     enum emu_discipline_next (*pop)(void *state, int64_t now_ps, struct emu_frame *frame);
     /* Both NULL where a full buffer loses the frame that comes. Else buffer bytes of the queued frame it gives up

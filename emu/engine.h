@@ -15,6 +15,12 @@
 
 struct emu_engine;
 
+/* A direction of a TCP connection that a program uses. */
+struct emu_flow_found {
+    int source, sink; /* hosts */
+    uint16_t source_port, sink_port;
+};
+
 struct emu_engine_config {
     uint64_t seed; /* of everything the engine draws itself */
     /* Takes ownership of frame->packet. `host` is what emu_engine_add_host() returned. */
@@ -23,6 +29,8 @@ struct emu_engine_config {
     void (*delivered)(void *user, int flow, int64_t bytes);
     /* Everything that a flow with `written` was given is acknowledged. NULL: nobody asks */
     void (*drained)(void *user, int flow);
+    /* A program's flow has its first data: flow number 0, 1, ... in order. NULL: there are no programs */
+    void (*found)(void *user, const struct emu_flow_found *flow);
     void *user; /* borrowed */
     /* Wall time: events wait for the system's clock, hosts are its own kernel's, and how late frames reach them is
      * counted here; borrowed. NULL: virtual time. Only Linux's engine has it */
@@ -37,6 +45,7 @@ struct emu_tcp_linux {
     bool rack, tail_probe; /* RFC 8985 */
     bool autotuning;     /* buffers grow as they are needed, up to the window */
     int64_t pacing_bps;  /* of payload, at most; 0: as the congestion control wants */
+    int64_t gro_ps;      /* what comes within so much of a first frame comes in together and is merged; 0: each alone */
 };
 
 struct emu_tcp_config {
@@ -66,6 +75,18 @@ struct emu_flow_config {
     bool duplex;             /* the same both ways, on the one connection */
     bool written;            /* sends what emu_engine_write() gives it and stays open; `bytes`, or 0, only decides when
                               * it is done. Only the native engine has it */
+};
+
+/* A user's own command on a host, which opens connections as it likes. The engine linux alone has them, and then no
+ * flows of its own. */
+struct emu_program_config {
+    int host;
+    int64_t start_ps;
+    const char *const *command; /* what to start and its arguments, NULL after the last; borrowed, as what follows */
+    const char *directory; /* where it runs, */
+    const char *output;    /* with a file there for what it prints */
+    struct emu_tcp_config tcp; /* what all hosts' connections begin with; the window bounds autotuning. Every program's
+                                * is the same */
 };
 
 struct emu_flow_stats {
@@ -98,6 +119,12 @@ int emu_engine_add_host(struct emu_engine *e, struct error *err);
 
 /* Flow number (0, 1, ... in order), or -1. */
 int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err);
+
+/* After all hosts. It is killed when the engine ends before it does; if it fails, the engine does. */
+bool emu_engine_add_program(struct emu_engine *e, const struct emu_program_config *config, struct error *err);
+
+/* Whether all programs have been started and have ended. */
+bool emu_engine_programs_done(const struct emu_engine *e);
 
 /* Adds bytes (duplex: in each direction) to a flow with `written`; they wait until it is connected. */
 void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes);

@@ -63,6 +63,8 @@ struct emu_frame_ops {
     /* First `limit` bytes of the frame from its Ethernet header on, checksums filled in as a
      * NIC's offload does; returns how many were written. FCS is not included. */
     size_t (*bytes)(const struct emu_frame *frame, uint8_t *out, size_t limit);
+    /* Congestion experienced, if its sender knows ECN (RFC 3168, section 5). NULL: none does. */
+    void (*mark)(const struct emu_frame *frame);
 };
 
 static inline void emu_frame_release(const struct emu_frame_ops *ops, void *packet)

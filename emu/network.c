@@ -163,6 +163,8 @@ void emu_network_init(struct emu_network *n, const struct emu_network_config *co
     n->intakes = memory_zeroed((size_t)config->n_host_times, sizeof *n->intakes, "the network");
     for (int h = 0; h < config->n_host_times; h++)
         n->intakes[h] = (struct emu_network_intake){.network = n, .host = h};
+    struct emu_queue_config nic_queue = n->config.nic;
+    nic_queue.kernel = n->config.nic_kernel;
     for (int i = 0; i < emu_network_nic_count(n); i++) {
         char name[EMU_PORT_NAME];
         int host = i / n->nics_per_host, nic = i % n->nics_per_host;
@@ -170,7 +172,7 @@ void emu_network_init(struct emu_network *n, const struct emu_network_config *co
             snprintf(name, sizeof name, "h%d.%d", host, nic);
         else
             snprintf(name, sizeof name, "h%d", host);
-        emu_port_init(&n->nics[i], name, clock, ops, &config->nic);
+        emu_port_init(&n->nics[i], name, clock, ops, &nic_queue);
         n->nics[i].receive = network_receive;
         n->nics[i].owner = n;
         n->nics[i].index = i;
@@ -263,6 +265,8 @@ int64_t emu_network_look_ahead(struct emu_network *n)
                 int64_t reach_ps = s->ports[k].far ? emu_port_reach_ps(&s->ports[k]) : EMU_CLOCK_NEVER;
                 ahead_ps = reach_ps < ahead_ps ? reach_ps : ahead_ps;
             }
+            if (s->n_ports > 0 && s->ports[0].queue.ops->open)
+                ahead_ps = 0; /* its kernel's clock tells when a frame comes */
             for (int k = 0; k < s->n_ports; k++)
                 if (s->ports[k].far)
                     s->ports[k].far->ahead_ps = ahead_ps;
@@ -270,6 +274,8 @@ int64_t emu_network_look_ahead(struct emu_network *n)
     for (int i = 0; i < emu_network_nic_count(n); i++) {
         int64_t reach_ps = n->nics[i].far ? emu_port_reach_ps(&n->nics[i]) : EMU_CLOCK_NEVER;
         least_ps = reach_ps < least_ps ? reach_ps : least_ps;
+        if (n->nics[i].queue.ops->open)
+            least_ps = 0;
     }
     return least_ps;
 }

@@ -37,6 +37,7 @@ struct emu_network_config {
     int n_host_times;                /* the other hosts need none */
     struct emu_link_config backbone; /* tree: switch to switch */
     struct emu_queue_config nic;     /* each host's output queue */
+    char nic_kernel[EMU_QUEUE_KERNEL]; /* its `kernel` */
     struct emu_switch_config sw;     /* of every switch but the root */
     struct emu_switch_config root_sw;
     const bool *pause_hosts;         /* borrowed; where sw.pause is on: the hosts whose links know it; NULL: all */

@@ -126,7 +126,7 @@ int64_t emu_port_reach_ps(const struct emu_port *p)
 /* How far events of this port's transmitter are from a host. */
 static int64_t port_ahead_ps(const struct emu_port *p)
 {
-    return p->watch.left || !p->clock.schedule_ahead ? 0 : emu_port_reach_ps(p);
+    return p->watch.left || p->queue.ops->open || !p->clock.schedule_ahead ? 0 : emu_port_reach_ps(p);
 }
 
 static void port_arrive(void *arg);
@@ -220,10 +220,20 @@ void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame)
     port_drop(p, frame);
 }
 
+/* As RFC 8257 (section 3.1) wants: by the queue's length when the frame comes. */
+static inline void port_mark(const struct emu_port *p, const struct emu_frame *frame)
+{
+    int64_t most = p->queue.config.mark_bytes;
+    if (__builtin_expect(most > 0, 0) && p->queue.depth_bytes > most && !emu_frame_is_tagged(frame->packet) &&
+        p->ops->mark)
+        p->ops->mark(frame);
+}
+
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
 {
     int64_t now_ps = emu_clock_now(&p->clock);
     port_settle(p, now_ps);
+    port_mark(p, frame);
     if (!emu_queue_admit(&p->queue, frame)) {
         port_drop(p, frame);
         return;
@@ -341,10 +351,13 @@ void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
     }
     uint32_t flow = p->queue.ops->by_flow ? emu_frame_fair_key(p->ops, frame) : 0;
     struct emu_frame victim;
+    port_mark(p, frame);
     if (!emu_queue_push(&p->queue, frame, flow, emu_clock_now(&p->clock), &victim)) {
         port_drop(p, &victim);
         return;
     }
+    while (emu_queue_lost(&p->queue, &victim))
+        port_drop(p, &victim);
     if (!p->busy)
         port_transmit_next(p);
 }

@@ -2,17 +2,24 @@
 #include "emu/queue.h"
 
 #include "base/memory.h"
+#include "emu/kernel_queue.h"
 
 #include <stdlib.h>
 
 struct emu_queue_config emu_queue_config_default(void)
 {
-    return (struct emu_queue_config){EMU_DISCIPLINE_FIFO, EMU_QUEUE_UNLIMITED, EMU_QUEUE_UNLIMITED};
+    return (struct emu_queue_config){.limit_bytes = EMU_QUEUE_UNLIMITED, .limit_packets = EMU_QUEUE_UNLIMITED};
 }
 
 void emu_queue_init(struct emu_queue *q, const struct emu_queue_config *config)
 {
-    *q = (struct emu_queue){.config = *config, .ops = emu_disciplines[config->discipline]};
+    bool kernel = config->kernel && *config->kernel;
+    *q = (struct emu_queue){.config = *config,
+                            .ops = kernel ? &emu_kernel_discipline : emu_disciplines[config->discipline]};
+    if (q->ops->open) {
+        q->state = memory_zeroed(1, q->ops->state_bytes, "a queue");
+        q->ops->open(q->state, config->kernel);
+    }
 }
 
 void emu_queue_fini(struct emu_queue *q, const struct emu_frame_ops *ops)
@@ -61,6 +68,14 @@ bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame, uint32_t
     }
     q->ops->push(q->state, frame, flow, now_ps);
     return !evicted;
+}
+
+bool emu_queue_lost(struct emu_queue *q, struct emu_frame *frame)
+{
+    if (!q->ops->lost || !q->ops->lost(q->state, frame))
+        return false;
+    queue_lose(q, frame);
+    return true;
 }
 
 enum emu_discipline_next emu_queue_pop(struct emu_queue *q, int64_t now_ps, struct emu_frame *frame)

@@ -8,11 +8,15 @@
 #include "emu/discipline.h"
 
 #define EMU_QUEUE_UNLIMITED INT64_MAX
+#define EMU_QUEUE_KERNEL 128 /* bytes of a discipline of the kernel's in words */
 
 struct emu_queue_config {
     enum emu_discipline discipline;
     int64_t limit_bytes;   /* of emu_frame_buffer_bytes(); EMU_QUEUE_UNLIMITED for no bound, at least 1 */
     int64_t limit_packets; /* frames; EMU_QUEUE_UNLIMITED for no bound, at least 1 */
+    int64_t mark_bytes;    /* a frame that finds more in the queue is marked, if its ends know ECN; 0: none is */
+    const char *kernel;    /* borrowed; instead of `discipline` one of the engine's kernel, as tc(8) takes it after
+                            * "root"; NULL or empty: none */
 };
 
 /* How full a buffer is, or may be: whichever of the two comes first. */
@@ -79,6 +83,10 @@ static inline void emu_queue_leave(struct emu_queue *q, const struct emu_frame *
  * disciplines that go by flow. */
 bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame, uint32_t flow, int64_t now_ps,
                     struct emu_frame *victim);
+
+/* Returns true for each queued frame that the discipline gave up when the last one came: it is counted as dropped and
+ * belongs to the caller. */
+bool emu_queue_lost(struct emu_queue *q, struct emu_frame *frame);
 
 /* The caller owns *frame unless the queue is EMU_DISCIPLINE_EMPTY. After EMU_DISCIPLINE_DROP, which is counted as
  * dropped, the caller asks again. */

@@ -18,6 +18,7 @@
 struct emu_switch_config {
     enum emu_architecture architecture;
     struct emu_queue_config queue; /* of a port: at its output, or of its input's buffer */
+    char kernel[EMU_QUEUE_KERNEL]; /* its `kernel` */
     struct emu_level pool;         /* where there is one */
     double alpha;                  /* pool: an output holds at most alpha times the free pool; 0: no such limit */
     enum emu_arbitration arbitration; /* which input an output serves, where inputs wait */

@@ -14,7 +14,7 @@
 
 #define KEYS_PATH 96
 #define KEYS_WORDS 320 /* at least NAMES_TEXT */
-#define KEYS_TEXT (2 * UNITS_TEXT + SCENARIO_TITLE) /* room for any value as text */
+#define KEYS_TEXT (2 * UNITS_TEXT + SCENARIO_WORD) /* room for any value as text */
 
 enum key_kind { /* and the C type of the value */
     KEY_TEXT,    /* char[size] */

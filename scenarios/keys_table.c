@@ -18,6 +18,7 @@
 #define ENTRY(entry_kind, type) .kind = entry_kind, .size = sizeof(type)
 #define SEGMENT_MAX 1448 /* 1500 of IP packet less 20 of IPv4, 20 of TCP and 12 of its timestamps */
 #define GBN_PACKET_MAX (1500 - EMU_GBN_HEADER_BYTES)
+#define MARKS .min = 1, .max = 1000000000, .optional = true, .otherwise = "none"
 #define SNAPLEN_MIN 54 /* Ethernet, IPv4 and TCP headers */
 
 static_assert(offsetof(struct emu_queue_config, limit_packets) - offsetof(struct emu_queue_config, limit_bytes) ==
@@ -64,6 +65,23 @@ FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
 FITS(counts, s->n_points == 0, "does not go with points: each point, such as 2/1, says both numbers")
 FITS(linux, s->engine == SCENARIO_ENGINE_LINUX, "is for engine: linux")
 FITS(wall, s->engine == SCENARIO_ENGINE_LINUX && s->clock == SCENARIO_CLOCK_WALL, "is for clock: wall")
+/* `kernel`: the qdisc where a key stands. */
+static const char *keys_qdisc(const struct scenario *s, const char *kernel, const struct document *given)
+{
+    if (!given)
+        return *kernel ? NULL : "";
+    return s->engine == SCENARIO_ENGINE_LINUX ? NULL : "is for engine: linux";
+}
+
+static const char *keys_no_qdisc(const char *kernel, const struct document *given)
+{
+    return !*kernel ? NULL : given ? "is the qdisc's" : "";
+}
+
+MISFIT(nic_qdisc, keys_qdisc(s, s->network.nic_kernel, given))
+MISFIT(nic_no_qdisc, keys_no_qdisc(s->network.nic_kernel, given))
+MISFIT(switch_qdisc, keys_qdisc(s, SWITCH->kernel, given))
+MISFIT(switch_no_qdisc, keys_no_qdisc(SWITCH->kernel, given))
 FITS(packets, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn; TCP counts in bytes")
 FITS(bytes, s->transport != SCENARIO_TRANSPORT_GBN, "is for TCP; Go-Back-N counts in packets")
 FITS(gbn, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn")
@@ -106,8 +124,13 @@ static const struct key backbone_keys[] = {
 
 static const struct key nic_keys[] = {
     {"queue", KEY_CHOICE, OF(network.nic.discipline), .names = emu_discipline_names, .noun = "a queue",
-     .usual = "fifo", .meaning = "discipline of every host's output queue"},
-    {"limit", KEY_LEVEL, OF(network.nic.limit_bytes), .usual = "20MB", .meaning = "what the queue holds"},
+     .usual = "fifo", .misfit = misfit_nic_no_qdisc, .meaning = "discipline of every host's output queue"},
+    {"limit", KEY_LEVEL, OF(network.nic.limit_bytes), .usual = "20MB", .misfit = misfit_nic_no_qdisc,
+     .meaning = "what the queue holds"},
+    {"mark", KEY_BYTES, OF(network.nic.mark_bytes), MARKS, .misfit = misfit_linux,
+     .meaning = "a frame that finds more in the queue is marked (ECN, RFC 3168)"},
+    {"qdisc", KEY_TEXT, OF(network.nic_kernel), .usual = "", .misfit = misfit_nic_qdisc,
+     .meaning = "instead of queue and limit, a discipline of the kernel's, as tc takes it: 'fq_codel'"},
     {0},
 };
 
@@ -132,9 +155,13 @@ static const struct key switch_keys[] = {
     {"architecture", KEY_CHOICE, IN(emu_switch_config, architecture), .names = emu_architecture_names,
      .noun = "an architecture", .usual = "output", .meaning = "where frames wait"},
     {"queue", KEY_CHOICE, IN(emu_switch_config, queue.discipline), .names = emu_discipline_names, .noun = "a queue",
-     .usual = "fifo", .meaning = "discipline of each output's queue"},
+     .usual = "fifo", .misfit = misfit_switch_no_qdisc, .meaning = "discipline of each output's queue"},
     {"limit", KEY_LEVEL, IN(emu_switch_config, queue.limit_bytes), .otherwise = "20MB; none with architecture: shared",
-     .meaning = "what each port's buffer holds"},
+     .misfit = misfit_switch_no_qdisc, .meaning = "what each port's buffer holds"},
+    {"mark", KEY_BYTES, IN(emu_switch_config, queue.mark_bytes), MARKS, .misfit = misfit_linux,
+     .meaning = "a frame that finds more in an output's queue is marked (ECN, RFC 3168)"},
+    {"qdisc", KEY_TEXT, IN(emu_switch_config, kernel), .usual = "", .misfit = misfit_switch_qdisc,
+     .meaning = "instead of queue and limit, a discipline of the kernel's, as tc takes it: 'cake ack-filter'"},
     {"pool", KEY_LEVEL, IN(emu_switch_config, pool), .otherwise = "20MB", .misfit = misfit_shared,
      .meaning = "what all outputs hold together"},
     {"alpha", KEY_NUMBER, IN(emu_switch_config, alpha), .high = 1000, .usual = "0", .misfit = misfit_shared,
@@ -190,6 +217,8 @@ static const struct key network_keys[] = {
 static const struct key linux_keys[] = {
     {"gso", KEY_SWITCH, OF(tcp.linux_own.gso), .usual = "true",
      .meaning = "segmentation offload: TCP decides about bursts of up to 64 kB; frames are the same"},
+    {"gro", KEY_TIME, OF(tcp.linux_own.gro_ps), .max = 10 * MS, .usual = "0s",
+     .meaning = "frames that come within so much of a first one come in at one interrupt and are merged; 0s: one by one"},
     {"timestamps", KEY_SWITCH, OF(tcp.linux_own.timestamps), .usual = "true", .meaning = "RFC 7323"},
     {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .meaning = "asked for and granted (RFC 3168)"},
     {"rack", KEY_SWITCH, OF(tcp.linux_own.rack), .usual = "true",
@@ -428,6 +457,23 @@ static const struct key datagrams_keys[] = {
 
 static const struct key datagrams_entry = {ENTRY(KEY_SECTION, struct scenario_datagrams), .keys = datagrams_keys};
 
+#define PROGRAM_REQUIRED .required = "a program goes {host: h0, command: [iperf3, -s, -1]}"
+
+static const struct key word_entry = {ENTRY(KEY_TEXT, struct scenario_word)};
+
+static const struct key programs_keys[] = {
+    {"name", KEY_NAME, IN(scenario_program, name), .otherwise = "p0, p1, ...",
+     .meaning = "HOST-NAME.txt in the run's directory holds what it prints"},
+    {"host", KEY_HOST, IN(scenario_program, host), PROGRAM_REQUIRED, .meaning = "where it runs"},
+    {"command", KEY_LIST, IN(scenario_program, command), BESIDE(scenario_program, n_words), .entry = &word_entry,
+     .min = 1, .max = SCENARIO_WORDS, .noun = "words", PROGRAM_REQUIRED,
+     .meaning = "a program and its arguments, which no shell reads; hosts are known by name"},
+    {"start", KEY_TIME, IN(scenario_program, start_ps), .max = INT64_MAX, .usual = "0s", .meaning = "of the command"},
+    {0},
+};
+
+static const struct key programs_entry = {ENTRY(KEY_SECTION, struct scenario_program), .keys = programs_keys};
+
 static const struct key traffic_keys[] = {
     {"star", KEY_OPTION, .keys = star_keys, .misfit = misfit_star, .otherwise = "{incoming: 2, outgoing: 1}",
      .meaning = "flows that share h0"},
@@ -449,6 +495,10 @@ static const struct key traffic_keys[] = {
     {"datagrams", KEY_LIST, OF(datagrams), BESIDE(scenario, n_datagrams), .entry = &datagrams_entry, .min = 1,
      .max = SCENARIO_HOSTS, .noun = "datagrams", .otherwise = "none",
      .meaning = "frames at a steady rate beside TCP's flows, as UDP's"},
+    {"programs", KEY_LIST, OF(programs), BESIDE(scenario, n_programs), .entry = &programs_entry, .min = 1,
+     .max = SCENARIO_HOSTS, .noun = "programs", .otherwise = "none",
+     .meaning = "commands of yours, for `contraflow run --allow-programs` on linux alone; flows are the TCP connections "
+                "they open"},
     {"start_spread", KEY_TIME, OF(start_spread_ps), .max = INT64_MAX, .usual = "100us",
      .meaning = "starts are drawn from so long a time by the seed"},
     {"barrier", KEY_SWITCH, OF(barrier), .usual = "false", .meaning = "messages wait for those of all flows"},
@@ -497,7 +547,7 @@ const struct key scenario_keys[] = {
     {"tcp", KEY_SECTION, .keys = tcp_keys, .meaning = "the hosts' TCP"},
     {"gbn", KEY_SECTION, .keys = gbn_keys, .meaning = "transport: gbn (Tam 2001)"},
     {"traffic", KEY_SECTION, .keys = traffic_keys,
-     .meaning = "one of star, pairs, random, exchange, tree, burst, pingpong, uniform and flows"},
+     .meaning = "one of star, pairs, random, exchange, tree, burst, pingpong, uniform, flows and programs"},
     {"capture", KEY_LIST, OF(captures), BESIDE(scenario, n_captures), .entry = &capture_entry, .max = 100000,
      .noun = "captures", .otherwise = "none", .meaning = "ports recorded to a capture file each"},
     {0},

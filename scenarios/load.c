@@ -59,9 +59,22 @@ static bool load_clock(struct load *l)
     if (s->transport == SCENARIO_TRANSPORT_GBN || s->traffic == SCENARIO_TRAFFIC_BURST ||
         s->traffic == SCENARIO_TRAFFIC_UNIFORM)
         return load_fail(l, "clock", "wall time is for a kernel's TCP, which this traffic has not; leave it virtual");
-    return s->tcp.small_queue_bytes == 0 ||
-           load_fail(l, "tcp.small_queues", "in wall time a frame no longer counts as its sender's once it waits in "
-                     "our NIC, so that TCP Small Queues see none; leave clock: virtual");
+    const struct {
+        bool is;
+        const char *path, *why;
+    } rows[] = {
+        {s->tcp.small_queue_bytes > 0, "tcp.small_queues",
+         "in wall time a frame no longer counts as its sender's once it waits in our NIC, so that TCP Small Queues see none"},
+        {s->tcp.linux_own.gro_ps > 0, "tcp.linux.gro", "in wall time frames come one by one"},
+        {*s->network.nic_kernel, "network.nic.qdisc", "in wall time there is no kernel of ours to have it"},
+        {*s->network.sw.kernel, "network.switch.qdisc", "in wall time there is no kernel of ours to have it"},
+        {*s->network.root_sw.kernel, "network.root.qdisc", "in wall time there is no kernel of ours to have it"},
+        {s->n_programs > 0, "traffic.programs", "in wall time they would be programs of this system, in its time"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is)
+            return load_fail(l, rows[i].path, "%s; leave clock: virtual", rows[i].why);
+    return true;
 }
 
 static bool load_times(struct load *l)

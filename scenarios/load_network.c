@@ -70,10 +70,31 @@ static bool network_pause(struct load *l, bool inputs, struct emu_pause_config *
                      "needs to know how many hosts there are: give network.hosts");
 }
 
+/* The kernel's disciplines have bounds of their own, and no model knows what they do: as of those that lose early. */
+static void network_kernel(const char *kernel, struct emu_queue_config *queue)
+{
+    if (!*kernel)
+        return;
+    queue->discipline = EMU_DISCIPLINE_CODEL;
+    queue->limit_bytes = queue->limit_packets = EMU_QUEUE_UNLIMITED;
+}
+
+/* tc looks for what it does not know in files of that name. */
+static bool network_kernel_named(const struct load *l, const char *kernel, const char *path)
+{
+    size_t n = strspn(kernel, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return kernel[n] == '\0' || kernel[n] == ' ' ||
+           load_fail(l, path, "'%s' does not begin with the name of a discipline, such as fq_codel", kernel);
+}
+
 /* Keys that contradict the architecture are mistakes. */
 static bool network_switch_consistent(struct load *l, const struct emu_switch_config *c, const char *section)
 {
     bool inputs = network_buffers(c, EMU_ARCHITECTURE_AT_INPUTS);
+    if (!network_kernel_named(l, c->kernel, load_path("%s.qdisc", section).text))
+        return false;
+    if (*c->kernel && !network_buffers(c, EMU_ARCHITECTURE_AT_OUTPUTS))
+        return load_fail(l, load_path("%s.qdisc", section).text, "'%s' is for architecture: output", c->kernel);
     if (inputs && !emu_disciplines[c->queue.discipline]->in_order)
         return load_fail(l, load_path("%s.queue", section).text,
                          "'%s' is for output queues; buffers at the inputs are FIFO",
@@ -90,7 +111,8 @@ static bool network_switch(struct load *l, struct emu_switch_config *c, const ch
     struct load_path limit = load_path("%s.limit", section), pool = load_path("%s.pool", section),
                      pause = load_path("%s.pause", section);
     c->seed = l->s->seed;
-    if (!shared && !load_given(l, limit.text))
+    network_kernel(c->kernel, &c->queue);
+    if (!shared && !*c->kernel && !load_given(l, limit.text))
         c->queue.limit_bytes = LIMIT_BYTES;
     if (shared && !load_given(l, pool.text))
         c->pool.bytes = LIMIT_BYTES;
@@ -127,6 +149,7 @@ bool load_network(struct load *l)
     struct scenario *s = l->s;
     struct emu_network_config *n = &s->network;
     n->delays_ps = s->delays_ps;
+    network_kernel(n->nic_kernel, &n->nic);
     n->host_times_ps = s->host_times_ps;
     if (n->topology != EMU_TOPOLOGY_STAR && !network_racks(l))
         return false;
@@ -136,6 +159,7 @@ bool load_network(struct load *l)
     return network_goodput(l, &n->backbone, &s->backbone_goodput_bps, "network.backbone.goodput") &&
            network_goodput(l, &n->link, &s->link_goodput_bps, "network.link.goodput") &&
            network_holds_a_frame(l, n->nic.limit_bytes, "network.nic.limit") &&
+           network_kernel_named(l, n->nic_kernel, "network.nic.qdisc") &&
            network_switch(l, &n->sw, "network.switch") && (!n->root || network_switch(l, &n->root_sw, "network.root"));
 }
 

@@ -100,6 +100,15 @@ static bool traffic_pauses(const struct load *l, const struct scenario_flow *flo
     return true;
 }
 
+static bool traffic_starts_in_time(const struct load *l, const char *path, int64_t start_ps)
+{
+    char end[UNITS_TEXT];
+    units_format_time(l->s->duration_ps, end);
+    return start_ps < l->s->duration_ps ||
+           load_fail(l, document_culprit(l->doc, path, "duration"),
+                     "a start at %s is not before the end of the run at %s", load_text(l, path), end);
+}
+
 static bool traffic_flow(const struct load *l, int i, int64_t start_ps)
 {
     struct scenario *s = l->s;
@@ -115,12 +124,8 @@ static bool traffic_flow(const struct load *l, int i, int64_t start_ps)
     struct load_path start = load_path("traffic.flows.%d.start", i);
     if (!load_given(l, start.text))
         flow->start_ps = start_ps;
-    if (flow->start_ps >= s->duration_ps) {
-        char end[UNITS_TEXT];
-        units_format_time(s->duration_ps, end);
-        return load_fail(l, document_culprit(l->doc, start.text, "duration"),
-                         "a start at %s is not before the end of the run at %s", load_text(l, start.text), end);
-    }
+    if (!traffic_starts_in_time(l, start.text, flow->start_ps))
+        return false;
     int64_t window = flow->tcp.receive_buffer_bytes;
     if (!traffic_window(l, load_path("traffic.flows.%d.window", i).text, &window))
         return false;
@@ -266,6 +271,42 @@ static bool traffic_datagrams_fit(const struct load *l)
     return true;
 }
 
+static bool traffic_program(const struct load *l, int i)
+{
+    struct scenario *s = l->s;
+    struct scenario_program *p = &s->programs[i];
+    struct load_path start = load_path("traffic.programs.%d.start", i);
+    if (!*p->name)
+        snprintf(p->name, sizeof p->name, "p%d", i);
+    if (!*p->command[0].text)
+        return load_fail(l, load_path("traffic.programs.%d.command.0", i).text,
+                         "is empty; the first word names what to start, such as iperf3");
+    for (int j = 0; j < i; j++)
+        if (s->programs[j].host == p->host && strcmp(s->programs[j].name, p->name) == 0)
+            return load_fail(l, load_path("traffic.programs.%d.name", i).text,
+                             "'%s' is also the name of program %d on h%d", p->name, j, p->host);
+    return traffic_starts_in_time(l, start.text, p->start_ps);
+}
+
+static bool traffic_programs(struct load *l)
+{
+    struct scenario *s = l->s;
+    int last = 1; /* a network has two hosts at least */
+    if (s->transport != SCENARIO_TRANSPORT_TCP)
+        return load_fail(l, "traffic.programs", "are for TCP; the transport is gbn");
+    if (s->barrier)
+        return load_fail(l, s->precision > 0 ? "traffic.precision" : "traffic.barrier",
+                         "is for messages; programs send as they like");
+    for (int i = 0; i < s->n_programs; i++) {
+        if (!traffic_program(l, i))
+            return false;
+        last = s->programs[i].host > last ? s->programs[i].host : last;
+    }
+    if (s->network.hosts == 0)
+        s->network.hosts = last + 1;
+    return true;
+}
+
 static const struct {
     const char *path;
     bool (*load)(struct load *l);
@@ -273,6 +314,7 @@ static const struct {
     {"traffic.flows", traffic_flows},    {"traffic.star", traffic_star},      {"traffic.random", traffic_random},
     {"traffic.pairs", load_pairs},       {"traffic.exchange", load_exchange}, {"traffic.tree", load_tree},
     {"traffic.burst", load_burst},       {"traffic.pingpong", load_pingpong}, {"traffic.uniform", load_uniform},
+    {"traffic.programs", traffic_programs},
 };
 
 bool load_traffic_kind(struct load *l)
@@ -284,7 +326,8 @@ bool load_traffic_kind(struct load *l)
             continue;
         if (first)
             return load_fail(l, document_culprit(l->doc, first, traffic_kinds[i].path),
-                             "traffic is one of star, pairs, random, exchange, tree, burst, pingpong, uniform and flows");
+                             "traffic is one of star, pairs, random, exchange, tree, burst, pingpong, uniform, flows and "
+                             "programs");
         first = traffic_kinds[i].path;
         l->list = traffic_kinds[i].load;
     }

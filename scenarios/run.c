@@ -2,9 +2,11 @@
 #include "scenarios/run.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "capture/writer.h"
 #include "results/directory.h"
+#include "scenarios/commands.h"
 #include "scenarios/datagrams.h"
 #include "scenarios/pauses.h"
 #include "scenarios/program.h"
@@ -37,6 +39,8 @@ struct run_losses {
 
 struct run {
     const struct scenario *scenario;
+    struct scenario grown; /* the same with the flows that programs open, as they come */
+    size_t room;           /* for so many flows */
     const struct scenario_run_options *options;
     struct emu_engine *engine;
     struct emu_network network;
@@ -55,6 +59,11 @@ struct run {
     size_t samples, capacity;     /* taken, and room */
     struct results_progress progress;
     int64_t progress_ps; /* to its next time; 0: there is none */
+    uint16_t (*ports)[2]; /* owned; of the flows of programs */
+    struct run_program {
+        char *output;       /* owned; file */
+        const char **words; /* owned; with a NULL after the last */
+    } *programs;            /* owned */
     bool interrupted, failed;
     struct error error;           /* why it failed */
 };
@@ -95,6 +104,36 @@ static void run_drained(void *user, int flow)
     struct run *r = user;
     if (r->pauses)
         pauses_drained(r->pauses, flow);
+}
+
+/* A flow of a program, from its first data on. */
+static void run_found(void *user, const struct emu_flow_found *found)
+{
+    struct run *r = user;
+    struct scenario *s = &r->grown;
+    struct emu_clock clock = emu_engine_clock(r->engine);
+    if ((size_t)s->n_flows == r->room) {
+        if (!r->failed)
+            error_set(&r->error, ERROR_INPUT, "traffic.programs: more than %d flows cannot be judged", SCENARIO_FLOWS);
+        run_fail(r);
+        return;
+    }
+    struct scenario_flow *flow = &s->flows[s->n_flows];
+    int again = 1;
+    *flow = (struct scenario_flow){.from = found->source,
+                                   .to = found->sink,
+                                   .start_ps = emu_clock_now(&clock),
+                                   .repeat = 1,
+                                   .tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes)};
+    for (int i = 0; i < s->n_flows; i++) /* ports come again */
+        again += s->flows[i].from == flow->from && s->flows[i].to == flow->to &&
+                 r->ports[i][0] == found->source_port && r->ports[i][1] == found->sink_port;
+    text_add(flow->name, sizeof flow->name, "h%d.%d-h%d.%d", flow->from, found->source_port, flow->to,
+             found->sink_port);
+    if (again > 1)
+        text_add(flow->name, sizeof flow->name, ".%d", again);
+    r->ports[s->n_flows][0] = found->source_port;
+    r->ports[s->n_flows++][1] = found->sink_port;
 }
 
 static struct emu_flow_stats run_flow_stats(const struct run *r, int flow)
@@ -174,6 +213,18 @@ static bool run_add_traffic(struct run *r)
         if (emu_engine_add_flow(r->engine, &config, &r->error) < 0)
             return error_prefix(&r->error, "flow %s: ", f->name);
     }
+    struct emu_tcp_config tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes);
+    for (int i = 0; i < s->n_programs; i++) {
+        const struct scenario_program *p = &s->programs[i];
+        struct run_program *own = &r->programs[i];
+        own->output = scenario_commands_output(p);
+        own->words = memory_zeroed((size_t)p->n_words + 1, sizeof *own->words, "a command");
+        for (int k = 0; k < p->n_words; k++)
+            own->words[k] = p->command[k].text;
+        struct emu_program_config config = {p->host, p->start_ps, own->words, r->options->directory, own->output, tcp};
+        if (!emu_engine_add_program(r->engine, &config, &r->error))
+            return error_prefix(&r->error, "traffic.programs.%d: ", i);
+    }
     r->pauses = pauses_any(s) ? pauses_new(s, r->engine) : NULL;
     struct emu_clock clock = emu_engine_clock(r->engine);
     r->windows = s->transport == SCENARIO_TRANSPORT_TCP ? windows_new(s, r->engine) : NULL;
@@ -187,6 +238,8 @@ static bool run_all_done(const struct run *r)
 {
     if (r->program)
         return r->program->ops->done(r->program);
+    if (r->scenario->n_programs > 0)
+        return emu_engine_programs_done(r->engine);
     for (int i = 0; i < r->scenario->n_flows; i++)
         if (!emu_engine_flow_stats(r->engine, i).done)
             return false;
@@ -244,9 +297,8 @@ static void run_sample(void *arg)
     int64_t now_ps = emu_clock_now(&clock);
     record_queues_sample(&r->queues, &r->network, now_ps);
     if (now_ps >= s->warmup_ps && !r->warm) {
-        size_t n = (size_t)s->n_flows;
-        r->warm = memory_zeroed(n, sizeof *r->warm, "the flows of a run");
-        memcpy(r->warm, r->waits, n * sizeof *r->warm);
+        r->warm = memory_zeroed(r->room, sizeof *r->warm, "the flows of a run");
+        memcpy(r->warm, r->waits, (size_t)s->n_flows * sizeof *r->warm);
     }
     if (now_ps >= s->warmup_ps && r->samples < r->capacity) {
         for (int i = 0; i < s->n_flows; i++) {
@@ -380,6 +432,10 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
         ok = capture_writer_close(t->writer, ok ? &r->error : &(struct error){0}) && ok;
         t->writer = NULL;
     }
+    for (int i = 0; i < s->n_flows && s->n_programs > 0; i++) {
+        struct emu_flow_stats stats = run_flow_stats(r, i);
+        r->grown.flows[i].bytes = stats.done ? stats.delivered_bytes : 0;
+    }
     run_steady(r, flows);
     if (r->progress_ps > 0)
         run_keep_progress(r);
@@ -407,12 +463,21 @@ static bool run_bounded(const struct scenario *s)
     for (int i = 0; i < s->n_flows; i++)
         if (s->flows[i].bytes == 0 && s->traffic == SCENARIO_TRAFFIC_FLOWS)
             return false;
-    return s->traffic != SCENARIO_TRAFFIC_UNIFORM;
+    return s->traffic != SCENARIO_TRAFFIC_UNIFORM && s->n_programs == 0;
 }
 
 static bool run_start(struct run *r, const struct emu_engine_config *config)
 {
     const struct scenario *s = r->scenario;
+    r->room = (size_t)s->n_flows;
+    if (s->n_programs > 0) {
+        r->grown = *s;
+        r->room = SCENARIO_FLOWS;
+        r->grown.flows = memory_zeroed(r->room, sizeof *r->grown.flows, "the flows of a run");
+        r->ports = memory_zeroed(r->room, sizeof *r->ports, "the flows of a run");
+        r->programs = memory_zeroed((size_t)s->n_programs, sizeof *r->programs, "the programs of a run");
+        r->scenario = s = &r->grown;
+    }
     r->sample_ps = s->duration_ps / SAMPLES;
     if (run_bounded(s) && r->sample_ps > BOUNDED_SAMPLE_PS)
         r->sample_ps = BOUNDED_SAMPLE_PS;
@@ -424,10 +489,10 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         if (r->sample_ps < s->duration_ps / (100 * SAMPLES))
             r->sample_ps = s->duration_ps / (100 * SAMPLES);
     }
-    r->delivered = memory_zeroed((size_t)s->n_flows * r->capacity, sizeof *r->delivered, "the flows of a run");
+    r->delivered = memory_zeroed(r->room * r->capacity, sizeof *r->delivered, "the flows of a run");
     r->taps = memory_zeroed((size_t)s->n_captures, sizeof *r->taps, "captures");
-    r->waits = memory_zeroed((size_t)s->n_flows, sizeof *r->waits, "the flows of a run");
-    r->losses = memory_zeroed((size_t)s->n_flows, sizeof *r->losses, "the flows of a run");
+    r->waits = memory_zeroed(r->room, sizeof *r->waits, "the flows of a run");
+    r->losses = memory_zeroed(r->room, sizeof *r->losses, "the flows of a run");
     r->engine = emu_engine_new(config, &r->error);
     if (!r->engine)
         return false;
@@ -452,9 +517,11 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
 bool scenario_run(const struct scenario *s, const struct scenario_run_options *options,
                   struct scenario_run_result *result, struct error *err)
 {
+    if (!options->programs && !scenario_commands_refuse(s, options->directory, "nobody allowed it", err))
+        return false;
     struct run r = {.scenario = s, .options = options};
     r.lateness.bound_ps = scenario_late_by_ps(s);
-    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_drained, &r,
+    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_drained, run_found, &r,
                                        s->clock == SCENARIO_CLOCK_WALL ? &r.lateness : NULL};
     bool ok = run_start(&r, &config) && emu_engine_run(r.engine, s->duration_ps, &r.error) && !r.failed &&
               (s->clock != SCENARIO_CLOCK_WALL || run_in_time(&r)) && run_finish(&r, result);
@@ -472,6 +539,13 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
         emu_network_fini(&r.network); /* gives its frames back to the engine */
         emu_engine_free(r.engine);
     }
+    for (int i = 0; r.programs && i < s->n_programs; i++) {
+        free(r.programs[i].output);
+        free(r.programs[i].words);
+    }
+    free(r.programs);
+    free(r.ports);
+    free(r.grown.flows);
     free(r.delivered);
     free(r.losses);
     results_progress_fini(&r.progress);

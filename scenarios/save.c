@@ -3,6 +3,7 @@
 
 #include "base/outfile.h"
 #include "results/directory.h"
+#include "scenarios/commands.h"
 #include "scenarios/keys.h"
 
 #include <stdlib.h>
@@ -156,7 +157,8 @@ bool scenario_save_directory(const struct scenario *s, const char *directory, co
                                 struct error *err)
 {
     char *path = results_directory_path(directory, "scenario.yaml");
-    bool ok = results_directory_clear(directory, err) && scenario_save(s, path, comment, err);
+    bool ok = scenario_commands_clear(directory, err) && results_directory_clear(directory, err) &&
+              scenario_save(s, path, comment, err);
     free(path);
     return ok;
 }

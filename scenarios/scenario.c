@@ -31,10 +31,20 @@ void scenario_free_flows(struct scenario *s)
     s->n_flows = 0;
 }
 
+void scenario_free_programs(struct scenario *s)
+{
+    for (int i = 0; i < s->n_programs; i++)
+        free(s->programs[i].command);
+    free(s->programs);
+    s->programs = NULL;
+    s->n_programs = 0;
+}
+
 void scenario_fini(struct scenario *s)
 {
     scenario_free_flows(s);
     free(s->datagrams);
+    scenario_free_programs(s);
     free(s->points);
     free(s->captures);
     free(s->burst.sources);
@@ -86,6 +96,17 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
         s->traffic == SCENARIO_TRAFFIC_UNIFORM)
         return false; /* an engine is a clock to these */
     if (scenario_tcp_lacks(&s->tcp, engine, what))
+        return true;
+    const struct emu_network_config *n = &s->network;
+    snprintf(what, 96, "the kernel's queue disciplines (qdisc)");
+    if (engine != SCENARIO_ENGINE_LINUX && (*n->nic_kernel || *n->sw.kernel || *n->root_sw.kernel))
+        return true;
+    snprintf(what, 96, "marks in queues (mark)");
+    if (engine != SCENARIO_ENGINE_LINUX &&
+        (n->nic.mark_bytes > 0 || n->sw.queue.mark_bytes > 0 || n->root_sw.queue.mark_bytes > 0))
+        return true;
+    snprintf(what, 96, "programs (traffic.programs)");
+    if (s->n_programs > 0 && engine != SCENARIO_ENGINE_LINUX)
         return true;
     snprintf(what, 96, "complete exchange over TCP");
     if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE && engine == SCENARIO_ENGINE_NS3)

@@ -16,6 +16,8 @@
 
 #define SCENARIO_NAME 32
 #define SCENARIO_TITLE 128
+#define SCENARIO_WORD 1024 /* of a command */
+#define SCENARIO_WORDS 256
 #define SCENARIO_HOSTS 4000
 #define SCENARIO_FLOWS 10000
 #define SCENARIO_POINTS 1000
@@ -64,6 +66,19 @@ struct scenario_datagrams {
     int64_t rate_bps; /* on the wire */
     int64_t packet_bytes; /* what a frame carries */
     int64_t start_ps, stop_ps; /* 0: when the run ends */
+};
+
+struct scenario_word {
+    char text[SCENARIO_WORD];
+};
+
+/* A user's own command, whose TCP connections are the run's flows. */
+struct scenario_program {
+    char name[SCENARIO_NAME]; /* p0, p1, ... unless named */
+    int host;
+    struct scenario_word *command; /* owned; what to start and its arguments: no shell reads them */
+    int n_words;
+    int64_t start_ps;
 };
 
 struct scenario_capture {
@@ -165,6 +180,8 @@ struct scenario {
     int n_flows;
     struct scenario_datagrams *datagrams; /* owned; beside TCP's flows */
     int n_datagrams;
+    struct scenario_program *programs; /* owned; with them there are no flows before the run */
+    int n_programs;
     struct scenario_point *points; /* owned; a list of star points, each a run of its own; usually empty */
     int n_points;
     struct scenario_point star; /* without points */
@@ -196,6 +213,9 @@ void scenario_fini(struct scenario *s);
 
 /* Leaves none. */
 void scenario_free_flows(struct scenario *s);
+
+/* Frees the programs: none is left. */
+void scenario_free_programs(struct scenario *s);
 
 /* The first thing in the scenario that an engine has not, as the end of a sentence: "congestion control 'bbr'"; false
  * when it has all. */

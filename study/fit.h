@@ -18,6 +18,7 @@ enum study_fit_kind {
     STUDY_FIT_SIGNATURES,
     STUDY_FIT_ENGINES,
     STUDY_FIT_REGIMES,
+    STUDY_FIT_REMEDIES,
     STUDY_FIT_PARTS
 };
 
@@ -35,6 +36,6 @@ struct study_fit_part {
 };
 
 extern const struct study_fit_part study_fit_resources_part, study_fit_patterns_part, study_fit_connections_part,
-    study_fit_signatures_part, study_fit_engines_part, study_fit_regimes_part;
+    study_fit_signatures_part, study_fit_engines_part, study_fit_regimes_part, study_fit_remedies_part;
 
 #endif

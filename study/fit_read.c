@@ -17,6 +17,7 @@ const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_SIGNATURES] = &study_fit_signatures_part,
     [STUDY_FIT_ENGINES] = &study_fit_engines_part,
     [STUDY_FIT_REGIMES] = &study_fit_regimes_part,
+    [STUDY_FIT_REMEDIES] = &study_fit_remedies_part,
 };
 
 void study_fit_read_start(struct study_fit_read *f)

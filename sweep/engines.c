@@ -110,7 +110,8 @@ static bool child_start(struct child *c, struct sweep_engines_job *job)
         sigprocmask(SIG_SETMASK, &before, NULL);
         dup2(out[1], STDOUT_FILENO);
         dup2(err[1], STDERR_FILENO);
-        execl(program, program, job->directory, (char *)NULL);
+        const char *first = job->option ? job->option : job->directory;
+        execl(program, program, first, job->option ? job->directory : NULL, (char *)NULL);
         dprintf(STDERR_FILENO, "%s: cannot be started: %s\n", program, strerror(errno));
         _exit(ERROR_SYSTEM);
     }

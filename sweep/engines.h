@@ -29,6 +29,7 @@ struct sweep_engines_job {
     double seconds;  /* wall time it took */
     struct error error; /* when it failed */
     const char *program; /* borrowed; what to start */
+    const char *option;  /* borrowed; before the directory. NULL: none */
     bool signalled;      /* failed because a signal ended the engine */
 };
 
@@ -40,7 +41,7 @@ struct sweep_engines_source {
     void *user;
 };
 
-/* Runs `job->program DIRECTORY` for every job that next() gives, at most `parallel` (64) at once, until it gives none
+/* Runs `job->program [OPTION] DIRECTORY` for every job that next() gives, at most `parallel` (64) at once, until it gives none
  * and none runs. After SIGINT or SIGTERM children are told to stop and nothing new starts; a second one kills them. A
  * child dies with this process. Returns the signal, or 0. */
 int sweep_engines_pool(const struct sweep_engines_source *source, int parallel);

@@ -5,6 +5,7 @@
 #include "base/infile.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "scenarios/commands.h"
 #include "scenarios/document.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
@@ -316,6 +317,7 @@ static bool sweep_give(const struct sweep *s, const size_t *at, const struct doc
     FILE *f = memory_stream(&yaml, &size);
     bool ok = scenario_write(&scenario, f, NULL, err);
     memory_stream_end(f, &yaml);
+    ok = ok && scenario_commands_refuse(&scenario, s->scenario, "a sweep starts none; 'contraflow run' does", err);
     if (scenario.n_points)
         ok = error_set(err, ERROR_INPUT, "%s: scenario: %s has points of its own; make them axes", s->path,
                        s->scenario);

@@ -21,6 +21,7 @@ static view_sweep_page_part *const parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_SIGNATURES] = view_sweep_page_signatures,
     [STUDY_FIT_ENGINES] = view_sweep_page_engines,
     [STUDY_FIT_REGIMES] = view_sweep_page_regimes,
+    [STUDY_FIT_REMEDIES] = view_sweep_page_remedies,
 };
 
 void view_sweep_page_numbers(struct view_table *t, const double *value, size_t n)

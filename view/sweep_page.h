@@ -38,7 +38,7 @@ bool view_sweep_page_write(const char *path, const struct view_sweep_page_sweep 
 /* What a part of p->at's fit found, as figures. False and *err when it cannot be drawn. */
 typedef bool view_sweep_page_part(struct view_sweep_page *p, struct error *err);
 view_sweep_page_part view_sweep_page_resources, view_sweep_page_patterns, view_sweep_page_connections,
-    view_sweep_page_signatures, view_sweep_page_engines, view_sweep_page_regimes;
+    view_sweep_page_signatures, view_sweep_page_engines, view_sweep_page_regimes, view_sweep_page_remedies;
 
 /* A figure begins: its heading, with badges: simulated, and beside measured or not. */
 enum view_sweep_page_kind { VIEW_SWEEP_PAGE_SIMULATED, VIEW_SWEEP_PAGE_BESIDE_MEASURED };

@@ -6,18 +6,25 @@
 #include "emu/engine.h"
 
 #include "base/memory.h"
+#include "emu/kernel_queue.h"
 #include "emu/linux/bounds.h"
+#include "emu/linux/connections.h"
 #include "emu/linux/host.h"
 #include "emu/linux/packet.h"
+#include "emu/linux/program.h"
+#include "emu/linux/queue.h"
 #include "emu/linux/step.h"
 #include "emu/linux/veth.h"
 #include "emu/native/scheduler.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/socket.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +42,9 @@
 #define SEGMENT_AROUND 12 /* TCP's timestamps, which MSS counts and a segment's payload does not */
 #define HEADERS 52 /* IPv4 20, TCP 20, timestamps 12 */
 #define IPV4 "/proc/sys/net/ipv4/"
+#define CORE "/proc/sys/net/core/"
+#define PROGRAM_BUFFER (1 << 30) /* bytes that a program may ask for */
+#define PROGRAM_LOOK_PS INT64_C(1000000000) /* who has ended */
 
 struct linux_end {
     struct linux_flow *flow; /* borrowed */
@@ -54,6 +64,21 @@ struct linux_flow {
     struct emu_flow_stats stats;
 };
 
+/* Frames that wait for their host's interrupt, as NICs moderate them. */
+struct linux_gathered {
+    struct emu_engine *engine; /* borrowed */
+    int host;
+    int64_t within_ps;
+    struct emu_frame *frames; /* owned, and their packets */
+    size_t n, capacity;
+};
+
+struct linux_program {
+    struct emu_engine *engine; /* borrowed */
+    struct emu_program_config config;
+    pid_t pid;                 /* 0: not yet, or no more */
+};
+
 struct emu_engine {
     struct emu_engine_config config;
     struct native_scheduler scheduler;
@@ -62,9 +87,13 @@ struct emu_engine {
     int64_t until_ps;           /* where the run ends */
     int64_t ahead_ps;           /* what a host sends reaches none sooner; 0: where its leaving counts */
     struct linux_host *hosts;   /* owned */
+    struct linux_gathered *gathered; /* owned; a host each, made with the first flow that wants it */
     struct linux_route *routes; /* owned; from one to another: [from * n_hosts + to]; made with the first flow */
     struct linux_flow **flows;  /* owned */
-    int n_hosts, n_flows;
+    struct linux_program **programs; /* owned */
+    struct linux_connections connections; /* of programs */
+    int n_hosts, n_flows, n_queues, n_programs;
+    int n_ended; /* programs */
     bool answering; /* what is to be done calls for more at the same time: do not wait after it */
     bool stopped, failed;
     struct error error;         /* why it failed, within an event */
@@ -77,6 +106,53 @@ static void engine_fail(struct emu_engine *e)
     e->failed = true;
     emu_engine_stop(e);
 }
+
+static void engine_queue_ask(struct emu_engine *e, struct contraflow_queue *q, struct emu_kernel_ask *ask)
+{
+    if (!e->failed && !linux_queue_ask(e->step.device, q, &e->error)) {
+        q->frame = q->n_lost = 0;
+        engine_fail(e);
+    }
+    ask->n_lost = q->n_lost;
+    memcpy(ask->lost, q->lost, sizeof ask->lost);
+}
+
+static int engine_queue_open(void *user, const char *discipline)
+{
+    struct emu_engine *e = user;
+    int number = e->failed ? -1 : linux_queue_open(e->step.device, discipline, &e->error);
+    e->n_queues += number >= 0;
+    if (number < 0)
+        engine_fail(e);
+    return number;
+}
+
+static void engine_queue_push(void *user, struct emu_kernel_ask *ask)
+{
+    struct linux_packet *p = ask->frames[ask->number].packet;
+    struct contraflow_queue q = {.kind = CONTRAFLOW_PUSH, .at = (uint32_t)ask->queue, .frame = ask->number,
+                                 .address = (uintptr_t)p->frame, .bytes = p->bytes};
+    engine_queue_ask(user, &q, ask);
+}
+
+static void engine_queue_pop(void *user, struct emu_kernel_ask *ask)
+{
+    struct contraflow_queue q = {.kind = CONTRAFLOW_POP, .at = (uint32_t)ask->queue};
+    engine_queue_ask(user, &q, ask);
+    ask->number = q.frame;
+    if (q.frame > 0)
+        linux_packet_rewrite(ask->frames[q.frame].packet, q.head, CONTRAFLOW_HEAD);
+}
+
+static void engine_queue_lost(void *user, struct emu_kernel_ask *ask)
+{
+    struct contraflow_queue q = {.kind = CONTRAFLOW_LOST, .at = (uint32_t)ask->queue};
+    engine_queue_ask(user, &q, ask);
+}
+
+static const struct emu_kernel_ops engine_queues = {engine_queue_open, engine_queue_push, engine_queue_pop,
+                                                    engine_queue_lost};
+static_assert(EMU_KERNEL_LOST == CONTRAFLOW_LOST_MOST, "what is lost is copied");
 
 struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct error *err)
 {
@@ -91,6 +167,7 @@ struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct
         free(e);
         return NULL;
     }
+    emu_kernel_offer(&engine_queues, e);
     the_engine = e;
     return e;
 }
@@ -116,8 +193,20 @@ void emu_engine_free(struct emu_engine *e)
             flow_abort(e->flows[i]);
         free(e->flows[i]); /* its sockets end with the kernel inside */
     }
+    if (e->n_programs > 0)
+        linux_program_kill_all();
+    for (int i = 0; i < e->n_programs; i++)
+        free(e->programs[i]);
+    free(e->programs);
+    linux_connections_fini(&e->connections);
     for (int i = 0; i < e->n_hosts; i++)
         linux_host_close(&e->hosts[i]);
+    for (int i = 0; e->gathered && i < e->n_hosts; i++) {
+        for (size_t k = 0; k < e->gathered[i].n; k++)
+            linux_packet_release(e->gathered[i].frames[k].packet);
+        free(e->gathered[i].frames);
+    }
+    free(e->gathered);
     free(e->flows);
     free(e->hosts);
     free(e->routes);
@@ -126,6 +215,7 @@ void emu_engine_free(struct emu_engine *e)
     linux_step_close(&e->step);
     linux_packet_free_all();
     free(e);
+    emu_kernel_offer(NULL, NULL);
     the_engine = NULL;
 }
 
@@ -306,7 +396,7 @@ static bool flow_route(struct emu_engine *e, const struct emu_flow_config *c, in
     const struct emu_tcp_config *tcp = &c->tcp;
     struct linux_route *known = &e->routes[(size_t)from * (size_t)e->n_hosts + (size_t)to];
     struct linux_route r = {linux_cut(tcp->initial_window_segments), linux_cut(tcp->min_rto_ps / INT64_C(1000000000)),
-                            tcp->delayed_ack == 1};
+                            tcp->delayed_ack == 1, 0};
     if (known->initial_window_segments == r.initial_window_segments)
         return true; /* the rest is every flow's */
     if (known->initial_window_segments > 0)
@@ -371,9 +461,25 @@ static bool flow_hold(struct emu_engine *e, const struct emu_flow_config *c, str
                                              linux_host_hold(&e->hosts[c->sink], e->step.device, err));
 }
 
+static void flow_gather(struct emu_engine *e, const struct emu_flow_config *c)
+{
+    const int ends[2] = {c->source, c->sink};
+    if (c->tcp.linux_own.gro_ps <= 0)
+        return;
+    if (!e->gathered)
+        e->gathered = memory_zeroed((size_t)e->n_hosts, sizeof *e->gathered, "hosts");
+    for (int i = 0; i < 2; i++) {
+        struct linux_gathered *g = &e->gathered[ends[i]];
+        g->engine = e;
+        g->host = ends[i];
+        g->within_ps = c->tcp.linux_own.gro_ps;
+    }
+}
+
 static bool flow_listen(struct emu_engine *e, struct linux_flow *f, struct error *err)
 {
     const struct emu_flow_config *c = &f->config;
+    flow_gather(e, c);
     return flow_hold(e, c, err) && linux_host_enter(&e->hosts[c->source], err) &&
            flow_sysctls(&e->hosts[c->source], e->config.lateness, &c->tcp, err) &&
            flow_route(e, c, c->source, c->sink, err) &&
@@ -407,6 +513,92 @@ int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *conf
     struct emu_clock clock = emu_engine_clock(e);
     emu_clock_schedule(&clock, config->start_ps, flow_connect, f);
     return e->n_flows++;
+}
+
+/* Buffers that programs ask for are bounded for all hosts at once, in the first namespace. */
+static bool program_buffers(struct error *err)
+{
+    int first = open("/proc/1/ns/net", O_RDONLY | O_CLOEXEC);
+    bool ok = (first >= 0 && setns(first, CLONE_NEWNET) == 0) ||
+              error_set_errno(err, "Linux: its first namespace");
+    if (first >= 0)
+        close(first);
+    return ok && linux_host_set(CORE "rmem_max", PROGRAM_BUFFER, err) &&
+           linux_host_set(CORE "wmem_max", PROGRAM_BUFFER, err);
+}
+
+/* Every host reaches every other, with the scenario's TCP. */
+static bool program_host(struct emu_engine *e, int host, const struct emu_tcp_config *tcp, struct error *err)
+{
+    struct linux_host *h = &e->hosts[host];
+    struct emu_tcp_config tuned = *tcp;
+    struct linux_route route = {linux_cut(tcp->initial_window_segments),
+                                linux_cut(tcp->min_rto_ps / INT64_C(1000000000)), tcp->delayed_ack == 1,
+                                linux_cut(tcp->segment_bytes + (tcp->linux_own.timestamps ? SEGMENT_AROUND : 0))};
+    tuned.linux_own.autotuning = true;
+    bool ok = linux_host_enter(h, err) && flow_sysctls(h, false, &tuned, err) &&
+              linux_host_write(IPV4 "tcp_congestion_control", emu_congestion_rows[tcp->congestion].linux_name, err) &&
+              (tcp->small_queue_bytes == 0 || linux_host_hold(h, e->step.device, err));
+    for (int to = 0; ok && to < e->n_hosts; to++)
+        ok = to == host || linux_host_route(h, to, &route, err);
+    return ok;
+}
+
+static void program_start(void *arg)
+{
+    struct linux_program *p = arg;
+    struct emu_engine *e = p->engine;
+    p->pid = linux_program_start(&p->config, &e->hosts[p->config.host], &e->error);
+    if (p->pid < 0)
+        engine_fail(e);
+}
+
+/* A program that fails ends the run. */
+static void program_look(void *arg)
+{
+    struct emu_engine *e = arg;
+    struct emu_clock clock = emu_engine_clock(e);
+    int status = 0;
+    for (pid_t pid; (pid = linux_program_ended(&status)) > 0;)
+        for (int i = 0; i < e->n_programs; i++) {
+            struct linux_program *p = e->programs[i];
+            if (p->pid != pid)
+                continue;
+            p->pid = 0;
+            e->n_ended++;
+            if (status != 0 && !e->failed) {
+                error_set(&e->error, ERROR_SYSTEM, "a program on h%d ended with status %d; what it said is in %s/%s",
+                          p->config.host, status, p->config.directory, p->config.output);
+                engine_fail(e);
+            }
+        }
+    if (!emu_engine_programs_done(e))
+        emu_clock_schedule(&clock, PROGRAM_LOOK_PS, program_look, e);
+}
+
+bool emu_engine_add_program(struct emu_engine *e, const struct emu_program_config *config, struct error *err)
+{
+    struct emu_clock clock = emu_engine_clock(e);
+    bool ok = e->n_programs > 0 || (program_buffers(err) && linux_program_prepare(e->hosts, e->n_hosts, err));
+    for (int i = 0; ok && e->n_programs == 0 && i < e->n_hosts; i++)
+        ok = program_host(e, i, &config->tcp, err);
+    if (!ok)
+        return false;
+    if (config->tcp.small_queue_bytes > 0)
+        e->ahead_ps = 0; /* a frame may leave as soon as it is sent */
+    struct linux_program *p = memory_zeroed(1, sizeof *p, "a program");
+    *p = (struct linux_program){.engine = e, .config = *config};
+    e->programs = memory_resized(e->programs, (size_t)e->n_programs + 1, sizeof(struct linux_program *), "programs");
+    e->programs[e->n_programs++] = p;
+    emu_clock_schedule(&clock, config->start_ps, program_start, p);
+    if (e->n_programs == 1)
+        emu_clock_schedule(&clock, PROGRAM_LOOK_PS, program_look, e);
+    return true;
+}
+
+bool emu_engine_programs_done(const struct emu_engine *e)
+{
+    return e->n_ended == e->n_programs;
 }
 
 void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
@@ -457,15 +649,12 @@ const struct emu_frame_ops *emu_engine_frame_ops(void)
     return &linux_packet_ops;
 }
 
-void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame)
+/* What its end's application does once a frame has come. */
+static void engine_answer(struct emu_engine *e, int host, const struct emu_frame *frame)
 {
-    struct linux_packet *p = frame->packet;
-    p->due_ps = native_scheduler_now(&e->scheduler);
-    if (frame->dst != (uint32_t)host && frame->dst != EMU_FRAME_BROADCAST) { /* flooded */
-        linux_packet_release(p);
-        return;
-    }
-    linux_step_add(&e->step, CONTRAFLOW_DELIVER, e->hosts[host].nic, p->frame, p->bytes, p);
+    const struct linux_packet *p = frame->packet;
+    if (e->n_programs > 0)
+        linux_connections_arrived(&e->connections, p, (int)frame->src, host, native_scheduler_now(&e->scheduler));
     if (p->flow / 2 >= (uint32_t)e->n_flows)
         return;
     struct linux_flow *f = e->flows[p->flow / 2];
@@ -474,6 +663,40 @@ void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *
         end_receive(end);
     end_send(end);
     e->answering = e->answering || f->config.written || p->fin || !f->ends[0].open || !f->ends[1].open;
+}
+
+/* The interrupt: all at once, then what applications do about them. */
+static void engine_gathered(void *arg)
+{
+    struct linux_gathered *g = arg;
+    struct emu_engine *e = g->engine;
+    for (size_t i = 0; i < g->n; i++) {
+        struct linux_packet *p = g->frames[i].packet;
+        linux_step_add(&e->step, CONTRAFLOW_GATHER, e->hosts[g->host].nic, p->frame, p->bytes, p);
+    }
+    for (size_t i = 0; i < g->n; i++)
+        engine_answer(e, g->host, &g->frames[i]);
+    g->n = 0;
+}
+
+void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame)
+{
+    struct linux_packet *p = frame->packet;
+    if (frame->dst != (uint32_t)host && frame->dst != EMU_FRAME_BROADCAST) { /* flooded */
+        linux_packet_release(p);
+        return;
+    }
+    p->due_ps = native_scheduler_now(&e->scheduler);
+    struct linux_gathered *g = e->gathered ? &e->gathered[host] : NULL;
+    if (!g || g->within_ps == 0) {
+        linux_step_add(&e->step, CONTRAFLOW_DELIVER, e->hosts[host].nic, p->frame, p->bytes, p);
+        engine_answer(e, host, frame);
+        return;
+    }
+    g->frames = memory_grown(g->frames, g->n, &g->capacity, 64, sizeof *g->frames, "frames");
+    g->frames[g->n++] = *frame;
+    if (g->n == 1)
+        clock_schedule(e, g->within_ps, engine_gathered, g);
 }
 
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
@@ -554,7 +777,7 @@ static void engine_done(void *user, const struct contraflow_op *op, void *about)
 {
     struct emu_engine *e = user;
     struct linux_end *end = about;
-    if (op->kind == CONTRAFLOW_DELIVER) {
+    if (op->kind == CONTRAFLOW_DELIVER || op->kind == CONTRAFLOW_GATHER) {
         struct linux_packet *p = about;
         int64_t at_ps = engine_ps((uint64_t)op->result);
         if (e->config.lateness && op->result >= 0)
@@ -569,7 +792,7 @@ static void engine_done(void *user, const struct contraflow_op *op, void *about)
                (op->result < 0 || end == &end->flow->ends[1])) {
         end_close(end); /* the peer has closed, or the connection broke */
     }
-    if (op->kind == CONTRAFLOW_DELIVER && op->result < 0 && !e->failed) {
+    if (op->kind <= CONTRAFLOW_GATHER && op->result < 0 && !e->failed) {
         errno = (int)-op->result;
         error_set_errno(&e->error, "Linux: a frame for host h%u", op->at);
         engine_fail(e);
@@ -613,8 +836,8 @@ static void engine_sent(void *user, const struct contraflow_frame *head, const u
 {
     struct emu_engine *e = user;
     struct emu_frame frame;
-    int host = (int)head->at; /* interfaces are numbered as hosts are */
-    if (head->bytes < EMU_FRAME_HEADER_BYTES || host >= e->n_hosts)
+    int host = (int)head->at - e->n_queues; /* interfaces are queues, then hosts */
+    if (head->bytes < EMU_FRAME_HEADER_BYTES || host < 0 || host >= e->n_hosts)
         return;
     engine_run_to(e, head->time_ns);
     if (e->stopped)
@@ -625,12 +848,18 @@ static void engine_sent(void *user, const struct contraflow_frame *head, const u
         p->late_ps = 0;
     p->held = e->hosts[host].hold;
     p->slot = head->slot;
-    engine_count(e, p);
+    if (e->n_programs > 0)
+        linux_connections_sent(&e->connections, p, host, (int)(frame.dst & 0xffff),
+                               native_scheduler_now(&e->scheduler), e->config.found, e->config.user);
+    else
+        engine_count(e, p);
     e->config.transmit(e->config.user, host, &frame);
 }
 
 struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow)
 {
+    if (e->n_programs > 0)
+        return linux_connections_stats(&e->connections, flow, emu_engine_programs_done(e));
     const struct linux_flow *f = e->flows[flow];
     struct emu_flow_stats stats = f->stats;
     stats.delivered_bytes = f->ends[1].delivered;
@@ -686,9 +915,9 @@ bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err)
 {
     struct error *why = &e->error;
     e->until_ps = until_ps;
-    if (!linux_step_begin(&e->step, BEGIN_NS, why))
+    if (!e->failed && !linux_step_begin(&e->step, BEGIN_NS, why))
         engine_fail(e);
-    if (e->n_flows == 0)
+    if (e->n_flows == 0 && e->n_programs == 0)
         native_scheduler_run(&e->scheduler, until_ps); /* a clock alone, which needs no kernel */
     while (!e->stopped && native_scheduler_now(&e->scheduler) < until_ps)
         if (!engine_step(e, until_ps, why))

@@ -18,7 +18,7 @@
 
 #define ETH0 "eth0"
 
-static bool host_write(const char *path, const char *text, struct error *err)
+bool linux_host_write(const char *path, const char *text, struct error *err)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
@@ -33,14 +33,14 @@ bool linux_host_set(const char *path, int64_t value, struct error *err)
 {
     char text[32];
     snprintf(text, sizeof text, "%lld\n", (long long)value);
-    return host_write(path, text, err);
+    return linux_host_write(path, text, err);
 }
 
 bool linux_host_set3(const char *path, const int64_t value[static 3], struct error *err)
 {
     char text[96];
     snprintf(text, sizeof text, "%lld %lld %lld\n", (long long)value[0], (long long)value[1], (long long)value[2]);
-    return host_write(path, text, err);
+    return linux_host_write(path, text, err);
 }
 
 static void put_ipv4(struct sockaddr *to, uint32_t address)
@@ -67,15 +67,21 @@ static struct ifreq host_request(const char *name)
     return r;
 }
 
+bool linux_interface_up(const char *name)
+{
+    struct ifreq up = host_request(name);
+    up.ifr_flags = IFF_UP;
+    return host_ioctl(SIOCSIFFLAGS, &up);
+}
+
 /* Addresses, then up: lo for programs, eth0 for all. */
 static bool host_configure(int number)
 {
-    struct ifreq lo = host_request("lo"), up = host_request(ETH0), address = up, mask = up;
-    lo.ifr_flags = up.ifr_flags = IFF_UP;
+    struct ifreq address = host_request(ETH0), mask = address;
     put_ipv4(&address.ifr_addr, emu_engine_ipv4(number));
     put_ipv4(&mask.ifr_netmask, UINT32_C(0xff000000));
-    return host_ioctl(SIOCSIFFLAGS, &lo) && host_ioctl(SIOCSIFADDR, &address) && host_ioctl(SIOCSIFNETMASK, &mask) &&
-           host_ioctl(SIOCSIFFLAGS, &up);
+    return linux_interface_up("lo") && host_ioctl(SIOCSIFADDR, &address) && host_ioctl(SIOCSIFNETMASK, &mask) &&
+           linux_interface_up(ETH0);
 }
 
 bool linux_host_open(struct linux_host *h, int number, const struct linux_step *step, struct error *err)
@@ -152,11 +158,12 @@ bool linux_host_route(const struct linux_host *h, int to, const struct linux_rou
 
     struct rtmsg family = {.rtm_family = AF_INET, .rtm_dst_len = 32, .rtm_table = RT_TABLE_MAIN,
                            .rtm_protocol = RTPROT_STATIC, .rtm_scope = RT_SCOPE_LINK, .rtm_type = RTN_UNICAST};
-    enum { METRICS = 4 };
+    enum { METRICS = 5 };
     const uint32_t values[METRICS][2] = {{RTAX_LOCK, 1 << RTAX_RTO_MIN}, /* tcp_rto_min() wants it locked */
                                          {RTAX_INITCWND, route->initial_window_segments},
                                          {RTAX_RTO_MIN, route->min_rto_ms},
-                                         {RTAX_QUICKACK, route->quickack}};
+                                         {RTAX_QUICKACK, route->quickack},
+                                         {RTAX_ADVMSS, route->segment_bytes}};
     char metrics[METRICS * RTA_SPACE(sizeof(uint32_t))];
     for (size_t i = 0; i < METRICS; i++) {
         struct rtattr attribute = {RTA_LENGTH(sizeof(uint32_t)), (unsigned short)values[i][0]};

@@ -47,8 +47,14 @@ static void packet_decode(struct linux_packet *p, struct emu_frame *frame)
     uint32_t port = back ? from : to;
     p->data_bytes = (uint16_t)(total - header - tcp_bytes);
     p->sequence = get16(tcp + 4) << 16 | get16(tcp + 6);
+    p->acknowledgement = get16(tcp + 8) << 16 | get16(tcp + 10);
+    p->from_port = (uint16_t)from;
+    p->to_port = (uint16_t)to;
+    p->tcp = true;
     p->fin = tcp[13] & 1;
     p->syn = tcp[13] & 2;
+    p->rst = tcp[13] & 4;
+    p->acknowledges = tcp[13] & 0x10;
     frame->pure_ack = p->data_bytes == 0 && (tcp[13] & 0x17) == 0x10;
     if (port >= EMU_ENGINE_FIRST_PORT)
         p->flow = 2 * (port - EMU_ENGINE_FIRST_PORT) + back;
@@ -97,6 +103,26 @@ void linux_packet_free_all(void)
         }
 }
 
+void linux_packet_rewrite(struct linux_packet *p, const uint8_t *head, uint32_t n)
+{
+    memcpy(p->frame, head, n < p->bytes ? n : p->bytes);
+}
+
+/* RFC 3168: ECT becomes CE; RFC 1624: the checksum follows. */
+static void ops_mark(const struct emu_frame *frame)
+{
+    struct linux_packet *p = frame->packet;
+    uint8_t *ip = p->frame + EMU_FRAME_HEADER_BYTES;
+    if (frame->ethertype != 0x0800 || frame->payload_bytes < 20 || (ip[1] & 3) == 0 || (ip[1] & 3) == 3)
+        return;
+    uint32_t before = get16(ip), sum = (get16(ip + 10) ^ 0xffffu) + (before ^ 0xffffu) + (before | 3u);
+    ip[1] |= 3;
+    sum = (sum & 0xffffu) + (sum >> 16);
+    sum = ~((sum & 0xffffu) + (sum >> 16)) & 0xffffu;
+    ip[10] = (uint8_t)(sum >> 8);
+    ip[11] = (uint8_t)sum;
+}
+
 static void *ops_share(void *packet)
 {
     return linux_packet_share(packet);
@@ -127,4 +153,4 @@ static size_t ops_bytes(const struct emu_frame *frame, uint8_t *out, size_t limi
     return n;
 }
 
-const struct emu_frame_ops linux_packet_ops = {ops_share, ops_release, ops_flow, ops_bytes};
+const struct emu_frame_ops linux_packet_ops = {ops_share, ops_release, ops_flow, ops_bytes, ops_mark};

@@ -10,8 +10,10 @@ struct linux_packet {
     uint32_t flow;       /* as emu_frame_ops' */
     uint32_t sequence;   /* TCP's */
     uint32_t slot;       /* that the kernel holds it in */
-    bool held, syn, fin;
+    uint32_t acknowledgement;
+    bool held, tcp, syn, fin, rst, acknowledges;
     uint16_t data_bytes; /* TCP payload */
+    uint16_t from_port, to_port;
     uint32_t bytes;      /* from the Ethernet header on */
     int64_t late_ps, due_ps; /* wall time: it came so late to its NIC; its host should get it then */
     struct linux_packet *next; /* while it is free */
@@ -23,6 +25,9 @@ struct linux_packet *linux_packet_new(const uint8_t *bytes, uint32_t n, struct e
 struct linux_packet *linux_packet_share(struct linux_packet *p);
 void linux_packet_release(struct linux_packet *p);
 void linux_packet_free_all(void); /* those released */
+
+/* Its first n bytes are these now. */
+void linux_packet_rewrite(struct linux_packet *p, const uint8_t *head, uint32_t n);
 
 extern const struct emu_frame_ops linux_packet_ops;
 

@@ -2,6 +2,7 @@
 #include "emu/linux/start.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "emu/linux/key.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -23,12 +25,18 @@
 #define MEMORY_MB 1024 /* of the kernel inside, as far as it uses it. With 64, TCP's own limits change rates */
 #define PROGRESS "progress "
 #define POLL_MS 100
+#define STOP_S 30 /* of wall time: a program that computes without end stops the kernel's clock, and what waits for it */
+#define IDLE (STOP_S * 1000 / POLL_MS) /* looks at the kernel, by the first of which it had its last time on a processor */
 
 struct start {
     const struct linux_start *config;
     char *kernel, *directory, *private; /* owned; absolute */
     pid_t pid, watchdog;                /* of the kernel, whose process group it leads; -1: none */
     int console, leash;                 /* what it prints; the watchdog waits for its end */
+    double told_s;                      /* when it was told to stop; 0: not yet */
+    bool stuck;                         /* and did not, or a program does not let it go on */
+    unsigned long used;                 /* processor time of the kernel, in ticks, */
+    int idle;                           /* unchanged for so many looks */
     FILE *log;                          /* owned; the console, in the private directory */
     char line[256];
     size_t line_bytes;
@@ -152,6 +160,7 @@ static void start_exec(const struct start *s, int console)
         memory_text("uml_dir=."),
         memory_text("umid=uml"),
         memory_text(LINUX_START_DIRECTORY "=%s", directory),
+        s->config->programs ? memory_text(LINUX_START_PROGRAMS "=allowed") : NULL,
         NULL,
     };
     char *const environment[] = {
@@ -165,6 +174,7 @@ static void start_exec(const struct start *s, int console)
         dup2(console, STDERR_FILENO) < 0 || chdir(s->private) != 0)
         return;
     start_pin(s);
+    personality(PER_LINUX | ADDR_NO_RANDOMIZE); /* as much memory each time: Open MPI tells others of it */
     execve(s->kernel, arguments, environment);
     dprintf(STDERR_FILENO, "%s: %s\n", s->kernel, strerror(errno));
 }
@@ -232,18 +242,41 @@ static void start_print(struct start *s, const char *bytes, size_t n)
     }
 }
 
+/* The kernel waits for nothing but a program that computes: virtual time has no other waiting. Looks are counted, not
+ * seconds, in which this process may have been stopped itself. */
+static bool start_is_idle(struct start *s)
+{
+    char path[32], text[512] = "";
+    unsigned long user = 0, system = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)s->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    const char *after = n > 0 ? strrchr(text, ')') : NULL; /* the name before it may hold anything */
+    if (!after || sscanf(after, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2)
+        return false;
+    s->idle = user + system == s->used ? s->idle + 1 : 0;
+    s->used = user + system;
+    return s->idle > IDLE;
+}
+
 /* Until the kernel's process is gone: what it prints, and the user's wish to stop. Returns its wait status. */
 static int start_wait(struct start *s)
 {
-    bool told = false;
     int status = 0;
     for (;;) {
         struct pollfd p = {.fd = s->console, .events = POLLIN};
         int ready = poll(&p, 1, POLL_MS);
-        if (*s->config->interrupt && !told) {
+        bool late = s->told_s > 0 && monotonic_now_s() - s->told_s > STOP_S;
+        if (s->config->programs && !s->stuck && (late || (ready == 0 && start_is_idle(s)))) {
+            s->stuck = true;
+            kill(-s->pid, SIGKILL);
+        }
+        if (*s->config->interrupt && !(s->told_s > 0)) {
             char *path = start_path(s, "stop");
             int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-            told = true;
+            s->told_s = monotonic_now_s();
             free(path);
             if (fd >= 0)
                 close(fd);
@@ -280,11 +313,18 @@ static int start_judge(struct start *s, int status, struct error *err)
     if (!start_read(s, "status", number, sizeof number) || !number[0]) {
         char how[64] = "", *from = start_path(s, "console"), *to = memory_text("%s/" LINUX_START_CONSOLE, s->directory);
         fflush(s->log);
-        if (rename(from, to) != 0)
+        if (s->stuck)
+            unlink(from);
+        else if (rename(from, to) != 0)
             fprintf(stderr, "%s: %s\n", to, strerror(errno));
         if (WIFSIGNALED(status))
             snprintf(how, sizeof how, " (signal %d, %s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-        error_set(err, ERROR_SYSTEM, "the kernel inside crashed%s; what it printed is in %s", how, to);
+        if (s->stuck)
+            error_set(err, ERROR_SYSTEM, "%s for %d s: a program computes without a system call, which stops the clock "
+                      "(traffic.programs)", s->told_s > 0 ? "told to stop, the kernel inside went on" :
+                      "virtual time stood still", STOP_S);
+        else
+            error_set(err, ERROR_SYSTEM, "the kernel inside crashed%s; what it printed is in %s", how, to);
         free(from);
         free(to);
         return ERROR_SYSTEM;

@@ -15,6 +15,7 @@
 #define LINUX_START_PRIVATE ".linux"         /* in the run's directory, while it runs */
 #define LINUX_START_CONSOLE "linux-console.txt" /* left there by a kernel that crashed */
 #define LINUX_START_DIRECTORY "CONTRAFLOW_DIRECTORY" /* environment inside: the run's directory, in hexadecimal */
+#define LINUX_START_PROGRAMS "CONTRAFLOW_PROGRAMS"   /* likewise: the scenario's programs may be started */
 
 struct linux_start {
     const char *program;   /* becomes the first process inside */
@@ -22,6 +23,7 @@ struct linux_start {
     uint64_t seed;         /* of everything that the kernel draws */
     void (*progress)(double fraction);
     const volatile sig_atomic_t *interrupt; /* nonzero: the program inside is told to stop */
+    bool programs;         /* it may start those of the scenario */
 };
 
 /* Returns the exit status of the program inside; *err has what it said when that is not 0. ERROR_SYSTEM when there is no

@@ -100,7 +100,7 @@ static uint32_t native_flow_of(const struct emu_frame *frame)
 
 const struct emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const struct emu_frame_ops ops = {native_share, native_release, native_flow_of, native_bytes};
+    static const struct emu_frame_ops ops = {native_share, native_release, native_flow_of, native_bytes, NULL};
     return &ops;
 }
 
@@ -187,6 +187,19 @@ void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
     f->due += (uint64_t)bytes;
     if (f->stats.connected)
         flow_write(f, (uint64_t)bytes);
+}
+
+bool emu_engine_add_program(struct emu_engine *e, const struct emu_program_config *config, struct error *err)
+{
+    (void)e;
+    (void)config;
+    return error_set(err, ERROR_INPUT, "the native engine runs no programs");
+}
+
+bool emu_engine_programs_done(const struct emu_engine *e)
+{
+    (void)e;
+    return true;
 }
 
 void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes)

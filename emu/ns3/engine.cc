@@ -280,6 +280,16 @@ void emu_engine_write(emu_engine *, int, int64_t)
     /* flows with `written` are refused above */
 }
 
+bool emu_engine_add_program(emu_engine *, const emu_program_config *, error *err)
+{
+    return error_set(err, ERROR_INPUT, "ns-3 runs no programs");
+}
+
+bool emu_engine_programs_done(const emu_engine *)
+{
+    return true;
+}
+
 void emu_engine_set_window(emu_engine *, int, int64_t)
 {
     /* ns-3 lacks the control that asks for it */
@@ -297,7 +307,7 @@ emu_clock emu_engine_clock(emu_engine *e)
 
 const emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes};
+    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes, nullptr};
     return &ops;
 }
 

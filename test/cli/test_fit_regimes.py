@@ -32,6 +32,38 @@ class Case(e2e.Case):
         return self.json("fit", *databases)["regimes"]
 
 
+class Remedies(Case):
+    NETWORK = ('network: ["{link: {rate: 100Mbps, delay: 100us}, nic: {queue: ack-first}, switch: {queue: ack-first}}", '
+               '"{link: {rate: 100Mbps, delay: 100us}}", '
+               '"{link: {rate: 100Mbps, delay: 100us}, switch: {queue: fair}}"]')
+
+    def test_queues_against_acks_first(self):
+        """Eq. 6: FIFO has B / 2 for each of three flows, and with ACKs first the lone flow its own link: 1.5 B of 2 B.
+        Held against the flows that the database exports, and shown on the page."""
+        db = self.sweep("tcp.window: [200kB]", self.NETWORK)
+        remedies = self.json("fit", db)["remedies"]
+        self.assertEqual(len(remedies["points"]), 6)
+        totals = collections.defaultdict(float)
+        with sqlite3.connect(self.dir / db) as base:
+            for point, rate in base.execute("SELECT point, steady_goodput_bps FROM flow"):
+                totals[point] += rate
+        for p in remedies["points"]:
+            self.assertAlmostEqual(p["in_bps"] + p["out_bps"], totals[p["point"]], delta=1)
+            with_first, = (q for q in remedies["points"] if q["acks_first"] and q["in"] == p["in"])
+            self.assertAlmostEqual(p["lost_share"], 1 - totals[p["point"]] / totals[with_first["point"]], delta=1e-6)
+        fifo, = (p for p in remedies["points"] if p["queues"] == "fifo 20MB" and p["in"] == 2)
+        self.assertAlmostEqual(fifo["lost_share"], 0.25, delta=0.02)
+        self.assertAlmostEqual(fifo["lost_share_worse_way"], 0.5, delta=0.02)
+        self.assertIn("fifo 20MB", self.good("fit", db).stdout)
+        self.good("report", db, "-o", "page.html")
+        page = (self.dir / "page.html").read_text()
+        self.assertTrue("What waiting ACKs cost at 100Mbps" in page)
+        self.assertTrue(f">{100 * fifo['lost_share']:.0f}<" in page)
+
+    def test_without_acks_first_beside_them_they_are_not_shown(self):
+        self.assertNotIn("remedies", self.json("fit", self.sweep("network.switch.queue: [fifo, ack-first]")))
+
+
 class Agreement(Case):
     def judge(self, regimes, points, least):
         """At least so many points have a closed form, and 95 % of these show it."""

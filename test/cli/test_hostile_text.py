@@ -165,6 +165,7 @@ class Sources(e2e.Case):
                 continue
             code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
             self.assertNotRegex(code, r"\b(system|popen|wordexp|gnuplot)\s*\(|\"/bin/(ba)?sh|\"(ba)?sh\"|\"gnuplot", path)
+            self.assertNotRegex(code, r"\bexec[vl]pe?\s*\(", path)  # they have a shell run what is no program
 
     def test_nothing_but_the_guarded_streams_writes_to_a_terminal(self):
         """Descriptors 1 and 2 by number, in a process that people see: cli/cli.c alone."""
@@ -174,6 +175,58 @@ class Sources(e2e.Case):
                 self.assertNotRegex(code, r"\\033|\\x1b|\\r\b|dprintf|\bwrite\(|/dev/tty", path)
         for name in ("main.c", "mpi_main.c"):
             self.assertIn("cli_start();", (pathlib.Path(e2e.ROOT) / "cli" / name).read_text())
+
+
+class Programs(e2e.Case):
+    """traffic.programs: a scenario of somebody else's would start anything."""
+    EVIL = "traffic: {programs: [{host: h0, command: [touch, 'a b', \"x\\e[2J\"]}, {host: h1, command: [touch, %s]}]}\n"
+
+    def setUp(self):
+        super().setUp()
+        self.mark = self.dir / "mark"
+        self.write("s.yaml", self.EVIL % self.mark)
+
+    def refused(self, *args):
+        done = self.bad(2, ["s.yaml: traffic.programs: ", f"touch 'a b' x\\x1b[2J, touch {self.mark}; "], *args)
+        self.assertNotRegex(done.stderr, CONTROL)
+        self.assertFalse(self.mark.exists())
+        return done.stderr
+
+    def test_nothing_starts_without_the_user_s_word(self):
+        self.assertIn("--allow-programs", self.refused("run", "s.yaml", "-o", "out"))
+        self.refused("run", "s.yaml", "-o", "out", "--engine", "linux", "--quiet")
+        self.assertFalse((self.dir / "out").exists())
+
+    def test_nothing_but_run_starts_any(self):
+        self.write("w.yaml", "title: a\nscenario: s.yaml\naxes: {tcp.window: [1MB]}\n")
+        shutil.copy(CAPTURE, self.dir / "c.pcap.gz")
+        for args in (["sweep", "w.yaml"], ["infer", "c.pcap.gz", "--scenario", "s.yaml"],
+                     ["run", "s.yaml", "--allow-programs", "--cross-check", "--engines", "linux,native"]):
+            self.assertNotIn("give --allow-programs", self.refused(*args))
+        self.bad(2, ["s.yaml: traffic.programs: "], "predict", "s.yaml")
+        self.good("replay", "c.pcap.gz", "--scenario", "s.yaml")  # takes the network alone
+        self.assertFalse(self.mark.exists())
+
+    def test_no_command_hides_others(self):
+        many = ", ".join(f"{{host: h0, command: [{'x' * 1000}{i}]}}" for i in range(3)) + \
+            ", {host: h1, command: [rm, -rf, /]}"
+        self.write("s.yaml", f"traffic: {{programs: [{many}]}}\n")
+        self.bad(2, ["x..., ", "rm -rf /; read them"], "run", "s.yaml")
+        self.write("s.yaml", "traffic: {programs: [" + ", ".join(["{host: h0, command: [ls, -l]}"] * 1 +
+                   [f"{{host: h{i}, command: [{'x' * 1000}]}}" for i in range(1, 4000)]) + "]}\n")
+        self.bad(2, ["ls -l, xxx", " and 39", " more; read them"], "run", "s.yaml")
+
+    def test_no_engine_starts_any_by_itself(self):
+        """A directory of somebody else's, with a scenario in it."""
+        (self.dir / "d").mkdir()
+        self.write("d/scenario.yaml", "engine: linux\n" + self.EVIL % self.mark)
+        for engine in ("native", "ns3", "linux"):
+            program = f"{e2e.CONTRAFLOW}-{engine}"
+            if os.access(program, os.X_OK):
+                done = subprocess.run([program, "d"], cwd=self.dir, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("traffic.programs", done.stderr)
+                self.assertFalse(self.mark.exists())
 
 
 if __name__ == "__main__":

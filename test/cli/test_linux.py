@@ -3,6 +3,7 @@
 """Linux's own TCP in virtual time: `make linux` has built its kernel, or the file is skipped.
 
 The table is that of a prototype: another emulator with TCP sources of its own, the same patched kernel."""
+import csv
 import filecmp
 import itertools
 import json
@@ -50,8 +51,8 @@ class Case(e2e.Case):
         super().setUp()
         (self.dir / "star.yaml").write_text(STAR)
 
-    def linux(self, *sets, output="out", scenario="star.yaml", **kwargs):
-        arguments = ["run", scenario, "-o", output, "--quiet", "--engine", "linux"]
+    def linux(self, *sets, output="out", scenario="star.yaml", options=(), **kwargs):
+        arguments = ["run", scenario, "-o", output, "--quiet", "--engine", "linux", *options]
         self.good(*arguments, *(x for s in sets for x in ("--set", s)), **kwargs)
         return json.loads((self.dir / output / "summary.json").read_text())
 
@@ -94,6 +95,68 @@ class Table(Case):
 
     def test_a_gigabit(self):
         self.near(self.rates("network.link.rate=1Gbps", "tcp.window=600kB", "duration=1s"), [463.3, 463.9, 470.2])
+
+
+class Disciplines(Case):
+    """The kernel's own at emulated ports."""
+
+    def frames(self, path):
+        """When each came, and its bytes on the wire."""
+        data, found, at = path.read_bytes(), [], 24
+        while at < len(data):
+            s, ns, caught, wire = struct.unpack_from("<IIII", data, at)
+            found.append((s, ns, wire))
+            at += 16 + caught
+        return found
+
+    def test_a_fifo_of_the_kernel_is_ours_frame_by_frame(self):
+        """Only what hosts draw at random is other, as tc has drawn before them."""
+        self.linux("duration=300ms", "warmup=100ms", "network.switch.limit=60p", "network.nic.limit=200p", output="ours")
+        self.linux("duration=300ms", "warmup=100ms", "network.switch.qdisc=pfifo limit 60",
+                   "network.nic.qdisc=pfifo limit 200", output="kernel")
+        ours, kernel = (self.frames(self.dir / run / "h0.pcap") for run in ("ours", "kernel"))
+        self.assertGreater(len(ours), 2000)
+        self.assertEqual(ours, kernel)
+        ours, kernel = (json.loads((self.dir / run / "summary.json").read_text()) for run in ("ours", "kernel"))
+        self.assertGreater(sum(p["dropped_frames"] for p in ours["ports"]), 0)
+        for p in ours["ports"] + kernel["ports"]:
+            del p["peak_queue_bytes"], p["peak_queue_packets"]  # a frame that the kernel refuses was there for a moment
+        self.assertEqual(ours["ports"], kernel["ports"])
+        self.assertEqual(ours["flows"], kernel["flows"])
+
+    def test_an_ack_filter_at_the_ports_helps_whose_acks_wait(self):
+        """The prototype: 40.7 41.0 / 93.5, and as without at the NICs alone."""
+        there, again, back = self.rates("network.switch.qdisc=cake ack-filter")
+        plain = self.rates()
+        self.assertGreater(back, 90)
+        self.assertGreater(there + again + back, 1.2 * sum(plain))
+        for found, wanted in zip(self.rates("network.nic.qdisc=cake ack-filter"), plain):
+            self.assertAlmostEqual(found, wanted, delta=0.05 * wanted)
+
+    def test_marks_are_the_kernel_s_and_ours(self):
+        """DCTCP of the prototype: 58.7 + 35.5, 2.9 ms, a queue of at most 65 kB. RED that marks from one length on,
+        though by its mean, as RFC 8257 (section 3.1) allows."""
+        sets = ("duration=3s", "warmup=1s", "traffic.star.outgoing=0", "tcp.congestion=dctcp", "tcp.window=3MB",
+                "tcp.linux.ecn=true", "network.link.delay=50us", "capture=[]")
+        for key, most in (("network.switch.mark=30kB", 65e3),
+                          ("network.switch.qdisc=red limit 400000 min 30000 max 30001 avpkt 1500 burst 21 ecn", 1e5)):
+            run = self.linux(*sets, key)
+            self.assertAlmostEqual(sum(f["steady_goodput_bps"] for f in run["flows"]) / 1e6, 58.7 + 35.5, delta=0.5)
+            for f in run["flows"]:
+                self.assertEqual(f["retransmitted_segments"], 0)
+                self.assertAlmostEqual(f["round_trip"]["rtt_s"], 2.9e-3, delta=0.3e-3)
+            self.assertLess(max(p["peak_queue_bytes"] for p in run["ports"]), most)
+        deep = self.linux(*sets)["flows"][0]["round_trip"]["rtt_s"]
+        self.assertGreater(deep, 0.05)  # nobody marks: windows grow until they are full
+
+    def test_what_no_port_can_have_is_said(self):
+        for words, says in (("foo", "nknown"), ("tbf rate 50mbit burst 3000 limit 100000", "shapes"),
+                            ("netem delay 1ms", "shapes"), ("fq_codel limit x", "tc says")):
+            self.bad(2, [says], "run", "star.yaml", "-q", "--engine", "linux", "--set", f"network.switch.qdisc={words}")
+        for key in ("network.switch.qdisc=cake", "network.nic.qdisc=cake", "network.switch.mark=30kB"):
+            self.bad(2, [key.split("=")[0], "engine: linux"], "run", "star.yaml", "-q", "--set", key)
+        self.bad(2, ["network.switch.limit", "qdisc"], "run", "star.yaml", "-q", "--engine", "linux", "--set",
+                 "network.switch.qdisc=cake", "--set", "network.switch.limit=30kB")
 
 
 class Time(Case):
@@ -229,6 +292,17 @@ class Own(Case):
         self.assertAlmostEqual(flow["steady_goodput_bps"] / 50e6, 1, delta=0.02)
         self.assertLess(flow["round_trip"]["data_wait_s"], 0.001)
 
+    def test_an_interrupt_s_segments_are_merged_and_answered_by_one_ack(self):
+        """At 1 Gb/s a full frame takes 12.3 us, so 50 us bring 5 (fence posts); alone, two are answered by one."""
+        def acks(*sets):
+            segments = self.segments("network.link.rate=1Gbps", *sets)
+            data = sum(s[0] > 1000 for s in segments)
+            self.assertGreater(data, 15000)  # the link is full
+            return sum(s[4] == 5001 for s in segments) / data
+        self.assertAlmostEqual(acks(), 0.51, delta=0.03)
+        self.assertAlmostEqual(acks("tcp.linux.gro=50us"), 1 / 5, delta=0.03)
+        self.assertAlmostEqual(acks("tcp.linux.gro=1ms"), 12.3 / 1000 * 2, delta=0.03)
+
     def tail(self, *sets):
         """40 segments in one burst from 100 Gb/s into 100 Mb/s with room for half of it: what is lost is the tail, and
         on a connection that stays open nothing comes after it. Two such messages."""
@@ -299,6 +373,172 @@ class Engines(Case):
             self.good("run", SCENARIOS / "tam-burst.yaml", "-o", engine, "-q", "--engine", engine)
         self.assertEqual((self.dir / "native/queues.csv").read_text().split("\n", 4)[4],
                          (self.dir / "linux/queues.csv").read_text().split("\n", 4)[4])
+
+
+class Programs(Case):
+    """traffic.programs"""
+
+    def linux(self, *sets, **kwargs):
+        return super().linux(*sets, options=("--allow-programs",), **kwargs)
+
+    def iperf3(self, seconds, output, **kwargs):
+        return self.linux(f"warmup={seconds / 2}s",
+                          f"traffic.programs.2.command=[iperf3, -c, h0, --bidir, -t, {seconds}, -w, 300K, -J]",
+                          f"traffic.programs.3.command=[iperf3, -c, h0, -p, 5202, -t, {seconds}, -w, 300K]", output=output,
+                          scenario=SCENARIOS / "iperf3-bidir.yaml", **kwargs)
+
+    def test_iperf3_both_ways(self):
+        """Each has half of its link, as the sources of the table's first line, and what iperf3 itself has counted."""
+        e2e.require("iperf3")
+        run = self.iperf3(4, "out")
+        bulk = sorted((f for f in run["flows"] if f["delivered_bytes"] > 1e6),
+                      key=lambda f: (f["src"], f["dst"]))
+        self.assertEqual([(f["src"], f["dst"]) for f in bulk], [("h0", "h1"), ("h1", "h0"), ("h2", "h0")])
+        for f in bulk:
+            self.assertAlmostEqual(f["steady_goodput_bps"] / 46.4e6, 1, delta=0.02)
+        said = json.loads((self.dir / "out/h1-client.txt").read_text())["end"]
+        for f, kind in ((bulk[1], "sum_received"), (bulk[0], "sum_received_bidir_reverse")):
+            after = f["delivered_bytes"] - said[kind]["bytes"]  # what it no longer counts: two buffers hold it
+            self.assertTrue(0 <= after <= 4 * 307200, after)
+        self.assertLess(run["ended_s"], 5)  # when all have ended
+        self.assertIn("receiver", (self.dir / "out/h0-server2.txt").read_text())
+
+    def twice(self, scenario, outputs, *sets, **kwargs):
+        """The same bytes: on one core, and with another process on it. Returns the first run."""
+        core = min(os.sched_getaffinity(0))
+        run = self.linux(*sets, scenario=SCENARIOS / scenario, output="out", **kwargs)
+        (self.dir / "out").rename(self.dir / "one")
+        busy = subprocess.Popen([sys.executable, "-c", "while True: pass"],
+                                preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+        try:
+            self.linux(*sets, scenario=SCENARIOS / scenario, output="out", **kwargs,
+                       preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+        finally:
+            busy.kill()
+            busy.wait()
+        self.same("one", "out")
+        self.assertLess({"h0.pcap", *outputs}, {p.name for p in (self.dir / "one").iterdir()})
+        return run
+
+    def test_curl_both_ways(self):
+        """A download beside an upload: what is transferred, and HTTP's headers. curl's own rate is that of its transfer,
+        which takes as long as its flow."""
+        e2e.require("curl")
+        size = 5000000
+        run = self.twice("curl.yaml", ["h0-server.txt"], f"traffic.programs.1.command=[truncate, -s, {size}, /dev/shm/upload]")
+        bulk = {f["src"]: f for f in run["flows"] if f["delivered_bytes"] >= size}
+        for host, bytes_, name in (("h0", 20000000, "download"), ("h1", size, "upload")):
+            f = bulk[host]
+            self.assertTrue(f["done"])
+            self.assertTrue(bytes_ < f["delivered_bytes"] < bytes_ + 500, f["delivered_bytes"])
+            rate = float((self.dir / f"one/h1-{name}.txt").read_text())
+            self.assertLess(rate, 12.5e6)
+            self.assertAlmostEqual(rate, bytes_ / (f["end_s"] - f["start_s"]), delta=0.02 * rate)
+        self.assertIn('"PUT /upload HTTP/1.1" 204', (self.dir / "one/h0-server.txt").read_text())
+        self.assertTrue(all(f["done"] for f in run["flows"]))
+
+    def test_open_mpi(self):
+        """All to all: a host's link carries 3 times 4096 bytes at least; ring: 6 times 65536, one after the other. Both
+        in segments of 1448 bytes, 1538 on the wire; and not much more than that."""
+        e2e.require("mpirun")
+        for name, bytes_ in (("mpi-alltoall.yaml", 3 * 4096), ("mpi-ring.yaml", 6 * 65536)):
+            self.linux(scenario=SCENARIOS / name)
+            rows = list(csv.DictReader((self.dir / "out/h0-mpirun.txt").read_text().splitlines()))
+            time_s, least = min(float(r["time_s"]) for r in rows), bytes_ * 1538 / 1448 * 8 / 1e9
+            self.assertGreater(time_s, least)
+            self.assertLess(time_s, least + 100e-6 + 0.1 * least)
+
+    def test_open_mpi_the_same_again(self):
+        e2e.require("mpirun")
+        self.twice("mpi-alltoall.yaml", ["h0-mpirun.txt"], "capture=[{at: h0}]")
+
+    def run_these(self, *programs, **kwargs):
+        text = "".join(f"    - {{host: {h}, command: {json.dumps([str(w) for w in c])}}}\n" for h, *c in programs)
+        (self.dir / "own.yaml").write_text("traffic:\n  programs:\n" + text)
+        return self.linux(scenario="own.yaml", **kwargs)
+
+    def refused(self, words, *programs):
+        """The run fails; what the first program has printed."""
+        text = "".join(f"    - {{host: {h}, command: {json.dumps([str(w) for w in c])}}}\n" for h, *c in programs)
+        (self.dir / "own.yaml").write_text("traffic:\n  programs:\n" + text)
+        self.bad(3, words, "run", "own.yaml", "-q", "-o", "out", "--allow-programs")
+        return (self.dir / f"out/{programs[0][0]}-p0.txt").read_text()
+
+    def test_a_host_is_a_machine_of_its_own(self):
+        """Its name, its interface, others by name; and no way out."""
+        self.run_these(("h1", "hostname"), ("h1", "grep", "-c", ":", "/proc/net/dev"), ("h1", "getent", "hosts", "h2"),
+                       ("h2", "pwd"), ("h2", "env"))
+        said = [(self.dir / f"out/h{h}-p{p}.txt").read_text() for p, h in enumerate((1, 1, 1, 2, 2))]
+        self.assertEqual([s.split() for s in said[:4]], [["h1"], ["2"], ["10.0.0.3", "h2"],
+                                                         [str((self.dir / "out").resolve())]])
+        self.assertEqual({line.split("=")[0] for line in said[4].splitlines()}, {"PATH", "HOME", "TMPDIR", "LANG"})
+
+    def test_words_are_what_is_written(self):
+        """No shell reads them, on another host neither."""
+        self.run_these(("h0", "printf", "%s.", "$HOME", "`pwd`", "a;b", "*", "", "a b"),
+                       ("h1", "on", "h2", "hostname"),
+                       ("h1", "on", "h2", "printf", "%s.", "a", "'b  c'", '"d;e"'), ("h2", "true"))
+        self.assertEqual((self.dir / "out/h0-p0.txt").read_text(), "$HOME.`pwd`.a;b.*..a b.")
+        self.assertEqual((self.dir / "out/h1-p1.txt").read_text(), "h2\n")
+        self.assertEqual((self.dir / "out/h1-p2.txt").read_text(), "a.b  c.d;e.")
+        for words, said in ((["h1", "echo", "$HOME"], "on h1: '$' is for a shell, and none is run"),
+                            (["h7", "ls"], "on h7: /dev/hosts/h7: No such"), (["/", "ls"], "on /: '/' is not a host"),
+                            (["h1", "no-such-program"], "on h1: no-such-program: No such file")):
+            out = self.refused("a program on h0 ended with status", ("h0", "on", *words))
+            self.assertIn(said, out)
+            self.assertEqual(len(out.splitlines()), 1)
+
+    def test_a_script_without_an_interpreter_is_no_program(self):
+        """execvp() would give it to a shell."""
+        (self.dir / "own").write_text("echo evil\n")
+        (self.dir / "own").chmod(0o755)
+        self.assertIn("own: cannot be started: Exec format error", self.refused("status 127", ("h0", self.dir / "own")))
+
+    def test_what_a_run_before_has_printed_is_gone(self):
+        self.run_these(("h0", "echo", "a"), ("h1", "echo", "b"))
+        (self.dir / "out/h1-notes.txt").write_text("mine")
+        self.run_these(("h0", "echo", "c"))
+        self.assertEqual((self.dir / "out/h0-p0.txt").read_text(), "c\n")
+        self.assertEqual(sorted(p.name for p in (self.dir / "out").glob("h*.txt")), ["h0-p0.txt", "h1-notes.txt"])
+
+    def test_output_goes_through_no_link(self):
+        (self.dir / "mine").write_text("mine")
+        (self.dir / "out").mkdir()
+        (self.dir / "out/h0-p0.txt").symlink_to(self.dir / "mine")
+        (self.dir / "own.yaml").write_text("traffic: {programs: [{host: h0, command: [echo, a]}]}\n")
+        self.bad(3, ["h0-p0.txt", "symbolic link"], "run", "own.yaml", "-q", "-o", "out", "--allow-programs")
+        self.assertEqual((self.dir / "mine").read_text(), "mine")
+
+    def test_system_calls_take_time_so_that_what_spins_goes_on(self):
+        """100 ns each: a clock that is asked until 10 us have passed has been asked some 100 times."""
+        self.run_these(("h0", sys.executable, "-S", "-c", "import time\nt = time.clock_gettime_ns(1)\nn = 0\n"
+                        "while time.clock_gettime_ns(1) < t + 10000: n += 1\nprint(n)"))
+        self.assertAlmostEqual(int((self.dir / "out/h0-p0.txt").read_text()), 100, delta=2)
+
+    def test_what_spins_without_any_is_ended(self):
+        self.refused("virtual time stood still for 30 s: a program computes without a system call",
+                     ("h0", sys.executable, "-S", "-c", "while True: pass"))
+        self.assertEqual(processes(str(self.dir / "out").encode().hex()), {})
+
+    def test_those_left_are_killed_at_the_end(self):
+        done = self.run_these(("h0", sys.executable, "-c", "import os, signal, time\nfor s in 1, 15: "
+                               "signal.signal(s, signal.SIG_IGN)\nif os.fork() == 0: os.setsid()\ntime.sleep(1001)"))
+        self.assertEqual(done["ended_s"], 2)
+        self.assertEqual(processes(str(self.dir / "out").encode().hex()), {})
+
+    def test_a_flow_that_a_reset_ends_is_done(self):
+        """RFC 1122, section 4.2.2.13: closing with data unread resets. What was sent has come."""
+        self.run_these(("h0", sys.executable, "-c", "import socket\ns = socket.create_server(('', 80))\n"
+                        "a = s.accept()[0]\na.send(b'hello')\nwhile a.recv(9, socket.MSG_PEEK) != b'hi': pass\na.close()"),
+                       ("h1", sys.executable, "-c", "import socket, time\na = socket.create_connection(('h0', 80))\n"
+                        "a.recv(9)\na.send(b'hi')\ntime.sleep(0.1)"), ("h0", "sleep", "1000"))
+        flows = json.loads((self.dir / "out/summary.json").read_text())["flows"]
+        self.assertEqual(sorted((f["delivered_bytes"], f["done"]) for f in flows), [(2, True), (5, True)])
+
+    def test_one_that_fails_ends_the_run(self):
+        self.assertIn("no-such-program: cannot be started: No such file or directory",
+                      self.refused(["a program on h1 ended with status 127", "h1-p0.txt"], ("h1", "no-such-program"),
+                                   ("h0", "sleep", "1")))
 
 
 class Left(Case):

@@ -3,12 +3,13 @@
 """Truth by experiment, emulated: random scenarios, each run as it is and with ACKs first at every queue, same seed.
 
     emulated.py CONTRAFLOW DIR [--count 1000] [--seed 1] [--jobs 2] [--keep NUMBER,...]
-                [--class NAME,...]
+                [--class NAME,...] [--engine linux]
 
 writes NUMBER.yaml and NUMBER.pcap.gz (one random tap of the run as it is), truth.csv (a row a scenario) and flows.csv
 (a row a flow) into DIR; scenario NUMBER depends on the seed and NUMBER alone, and what DIR already has is kept.
-README.md says what the columns are. A run's figures in its judged phase are the whole run's less those of the same run
-ended where the phase begins: same seed, same beginning, so they are exact."""
+README.md says what the columns are. --engine linux: Linux's own TCP in virtual time, as kernels are set. A run's figures
+in its judged phase are the whole run's less those of the same run ended where the phase begins: same seed, same
+beginning, so they are exact."""
 import argparse
 import concurrent.futures
 import csv
@@ -66,10 +67,20 @@ class Draw:
         if self.engine == "ns3":
             self.tcp["congestion"] = "newreno"
         self.times()
+        if self.engine == "linux":
+            self.linux(random.Random(f"{seed}/{number}/{attempt}/linux"))
         self.far_s, self.host_time_s = 0.0, 0.0
         self.peer_rate, self.up = self.rate, None
         (NEWEST.get(self.kind) or LATER.get(self.kind) or KINDS[self.kind][1])(self)
         self.flows.sort(key=lambda f: f["start"])  # a run ended earlier has the first of them
+
+    def linux(self, r):
+        """What a kernel is set to."""
+        self.tcp = {"congestion": r.choice(["linuxreno", "cubic", "cubic", "cubic", "bbr", "htcp", "westwood", "vegas"]),
+                    "initial_window": r.choice(["warm", 10])}
+        own = {"gso": r.random() < 0.7, "timestamps": r.random() < 0.8, "autotuning": r.random() < 0.3}
+        self.tcp["linux"] = {k: str(v).lower() for k, v in own.items()}
+        self.notes += [self.tcp["congestion"]] + [f"{k} {v}" for k, v in self.tcp["linux"].items()]
 
     def times(self, rate=None, frames=None, base_s=None):
         self.rate, self.frames = rate or self.rate, frames or self.frames
@@ -497,9 +508,9 @@ def emulated_holds(contraflow, draw, document, directory, seed, phase):
 
 def emulated_scenario(job):
     """(row of truth.csv, rows of flows.csv), or None when no attempt ran."""
-    contraflow, directory, seed, number, kinds = job
+    contraflow, directory, seed, number, kinds, engine = job
     for attempt in range(8):
-        draw = Draw(seed, number, attempt, kinds=kinds)
+        draw = Draw(seed, number, attempt, engine, kinds)
         document = draw.document()
         tap = draw.r.choice(["h0", "h0", "sw0-h0"])
         with tempfile.TemporaryDirectory() as t:
@@ -591,6 +602,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--class", dest="kinds", type=lambda text: text.split(","), help="of these classes only")
+    p.add_argument("--engine", choices=["linux"], help="not native and now and then ns-3")
     p.add_argument("--keep", default="", help="these numbers only")
     arguments = p.parse_args()
     arguments.directory.mkdir(parents=True, exist_ok=True)
@@ -600,7 +612,8 @@ def main():
         with open(truth, newline="") as f:
             done = {int(r["name"]) for r in csv.DictReader(f)}
     numbers = [int(n) for n in arguments.keep.split(",")] if arguments.keep else range(arguments.count)
-    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), arguments.seed, n, arguments.kinds)
+    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), arguments.seed, n, arguments.kinds,
+             arguments.engine)
             for n in numbers if n not in done]
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
         for k, result in enumerate(pool.map(emulated_scenario, jobs)):

@@ -74,7 +74,7 @@ static size_t bytes(const struct emu_frame *frame, uint8_t *out, size_t limit)
     return limit * 0;
 }
 
-const struct emu_frame_ops fake_ops = {share, release, NULL, bytes};
+const struct emu_frame_ops fake_ops = {.share = share, .release = release, .bytes = bytes};
 
 struct emu_frame fake_frame(int src, int dst, uint32_t payload, int id)
 {

@@ -21,6 +21,19 @@ static size_t tcp_frame(uint8_t *b, size_t data, uint8_t flags)
     return sizeof start + data;
 }
 
+/* RFC 1071, over a header of 20 bytes. */
+static void ip_checksum(uint8_t *ip)
+{
+    uint32_t sum = 0;
+    ip[10] = ip[11] = 0;
+    for (int i = 0; i < 20; i += 2)
+        sum += ip[i] * 256u + ip[i + 1];
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = ~(sum + (sum >> 16)) & 0xffff;
+    ip[10] = (uint8_t)(sum >> 8);
+    ip[11] = (uint8_t)sum;
+}
+
 static void test_a_data_segment_is_read(void **state)
 {
     (void)state;
@@ -83,12 +96,33 @@ static void test_what_is_not_whole_has_no_flow(void **state)
     linux_packet_free_all();
 }
 
+/* A header that Linux sent with ECT(0), its checksum as it came, and what RFC 1071 says of it with CE. */
+static void test_a_mark_makes_ect_ce(void **state)
+{
+    (void)state;
+    for (uint8_t tos = 0; tos < 8; tos++) {
+        uint8_t b[256];
+        struct emu_frame f;
+        size_t n = tcp_frame(b, 100, 0x18);
+        b[15] = tos;
+        ip_checksum(b + 14);
+        struct linux_packet *p = linux_packet_new(b, (uint32_t)n, &f);
+        linux_packet_ops.mark(&f);
+        assert_int_equal(p->frame[15], (tos & 3) == 0 ? tos : (tos | 3));
+        memcpy(b, p->frame, n);
+        ip_checksum(b + 14);
+        assert_memory_equal(b, p->frame, n);
+        linux_packet_release(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_data_segment_is_read),
         cmocka_unit_test(test_an_ack_alone_is_told_and_padded),
         cmocka_unit_test(test_what_is_not_whole_has_no_flow),
+        cmocka_unit_test(test_a_mark_makes_ect_ce),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

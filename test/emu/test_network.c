@@ -216,7 +216,8 @@ static void test_random_traffic_is_conserved(void **state)
     fake_reset();
     delivered = 0;
     struct emu_clock clock = fake_clock();
-    struct emu_queue_config small = {EMU_DISCIPLINE_ACK_FIRST, 4000, EMU_QUEUE_UNLIMITED};
+    struct emu_queue_config small = {
+        .discipline = EMU_DISCIPLINE_ACK_FIRST, .limit_bytes = 4000, .limit_packets = EMU_QUEUE_UNLIMITED};
     struct emu_switch_config sw = emu_switch_config_default();
     sw.queue = small;
     struct emu_network_config config = {.topology = EMU_TOPOLOGY_TREE,

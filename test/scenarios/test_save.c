@@ -12,6 +12,7 @@ static void same_queue(const struct emu_queue_config *a, const struct emu_queue_
     assert_int_equal(a->discipline, b->discipline);
     assert_true(a->limit_bytes == b->limit_bytes);
     assert_true(a->limit_packets == b->limit_packets);
+    assert_true(a->mark_bytes == b->mark_bytes);
 }
 
 static void same_link(const struct emu_link_config *a, const struct emu_link_config *b)
@@ -24,6 +25,7 @@ static void same_link(const struct emu_link_config *a, const struct emu_link_con
 static void same_switch(const struct emu_switch_config *a, const struct emu_switch_config *b)
 {
     same_queue(&a->queue, &b->queue);
+    assert_string_equal(a->kernel, b->kernel);
     assert_int_equal(a->architecture, b->architecture);
     assert_true(a->pool.bytes == b->pool.bytes && a->pool.packets == b->pool.packets);
     assert_true(a->alpha == b->alpha);
@@ -109,6 +111,15 @@ static void same(const struct scenario *a, const struct scenario *b)
     assert_int_equal(a->n_datagrams, b->n_datagrams);
     for (int i = 0; i < a->n_datagrams; i++)
         assert_memory_equal(&a->datagrams[i], &b->datagrams[i], sizeof *a->datagrams);
+    assert_int_equal(a->n_programs, b->n_programs);
+    for (int i = 0; i < a->n_programs; i++) {
+        assert_string_equal(a->programs[i].name, b->programs[i].name);
+        assert_int_equal(a->programs[i].n_words, b->programs[i].n_words);
+        for (int k = 0; k < a->programs[i].n_words; k++)
+            assert_string_equal(a->programs[i].command[k].text, b->programs[i].command[k].text);
+        assert_int_equal(a->programs[i].host, b->programs[i].host);
+        assert_int_equal(a->programs[i].start_ps, b->programs[i].start_ps);
+    }
     assert_int_equal(a->n_points, b->n_points);
     for (int i = 0; i < a->n_points; i++) {
         assert_int_equal(a->points[i].incoming, b->points[i].incoming);
@@ -178,6 +189,27 @@ static void test_distances_and_two_rates_survive(void **state)
     survives(&s, NULL);
 }
 
+static void test_queues_of_the_kernel_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "engine: linux\nnetwork: {switch: {qdisc: 'cake ack-filter'}, nic: {mark: 30kB}}\n"
+        "traffic: {flows: [{from: h1, to: h0}]}\n", NULL);
+    assert_string_equal(s.network.sw.kernel, "cake ack-filter");
+    assert_true(s.network.sw.queue.limit_bytes == EMU_QUEUE_UNLIMITED); /* its own bounds */
+    assert_int_equal(s.network.nic.mark_bytes, 30000);
+    survives(&s, NULL);
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, queue: fair}}\ntraffic: {flows: [{from: h1, to: h0}]}\n",
+                 NULL, "s.yaml:2: network.switch.queue: is the qdisc's");
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, architecture: voq}}\n"
+                 "traffic: {flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:2: network.switch.qdisc: 'cake' is for architecture: output");
+    text_rejects("engine: linux\nnetwork: {nic: {qdisc: ../cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:2: network.nic.qdisc: '../cake' does not begin with the name of a discipline, such as fq_codel");
+    text_rejects("network: {nic: {qdisc: cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:1: network.nic.qdisc: is for engine: linux");
+}
+
 static void test_datagrams_survive(void **state)
 {
     (void)state;
@@ -198,6 +230,45 @@ static void test_datagrams_survive(void **state)
                  "s.yaml:3: traffic.datagrams.0.to: 'h5' or their source is no host of the flows");
     text_rejects("traffic:\n  exchange: {repeat: 1}\n  datagrams: [{from: h1, to: h0, rate: 1Mbps}]\n"
                  "network: {hosts: 4}\n", NULL, "s.yaml:3: traffic.datagrams: go beside TCP's flows alone");
+}
+
+static void test_programs_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("traffic:\n  programs:\n"
+                                  "    - {host: h0, command: [iperf3, '-s | \"log: 1\" # x', -1, '', \"a\\nb\", ~, '[']}\n"
+                                  "    - {host: h3, name: client, command: [iperf3, -c, h0], start: 10ms}\n",
+                                  NULL);
+    assert_int_equal(s.engine, SCENARIO_ENGINE_LINUX); /* nobody else has them */
+    assert_int_equal(s.n_programs, 2);
+    assert_int_equal(s.network.hosts, 4);
+    assert_int_equal(s.n_flows, 0);
+    assert_string_equal(s.programs[0].name, "p0");
+    static const char *const words[] = {"iperf3", "-s | \"log: 1\" # x", "-1", "", "a\nb", "~", "["};
+    assert_int_equal(s.programs[0].n_words, 7);
+    for (int i = 0; i < 7; i++)
+        assert_string_equal(s.programs[0].command[i].text, words[i]);
+    assert_int_equal(s.programs[1].start_ps, INT64_C(10000000000));
+    survives(&s, NULL);
+    text_rejects("engine: native\ntraffic: {programs: [{host: h0, command: [ls]}]}\n", NULL,
+                 "s.yaml:1: engine: native has no programs (traffic.programs); use linux");
+    text_rejects("traffic: {programs: [{host: h0}]}\n", NULL,
+                 "s.yaml:1: traffic.programs.0.command: is missing; a program goes {host: h0, command: [iperf3, -s, -1]}");
+    text_rejects("traffic: {programs: [{host: h0, command: ls -l}]}\n", NULL,
+                 "s.yaml:1: traffic.programs.0.command: a single value found; here belongs a list, such as [a, b]");
+    text_rejects("traffic: {programs: [{host: h0, command: []}]}\n", NULL,
+                 "s.yaml:1: traffic.programs.0.command: 0 words; give 1 to 256, each a text");
+    text_rejects("traffic: {programs: [{host: h0, command: ['', -l]}]}\n", NULL,
+                 "s.yaml:1: traffic.programs.0.command.0: is empty; the first word names what to start, such as iperf3");
+    text_rejects("traffic:\n  flows: [{from: h1, to: h0}]\n  programs: [{host: h0, command: [ls]}]\n", NULL,
+                 "s.yaml:2: traffic.flows: traffic is one of star, pairs, random, exchange, tree, burst, pingpong, "
+                 "uniform, flows and programs");
+    text_rejects("traffic:\n  programs: [{host: h0, command: [ls]}]\n  barrier: true\n", NULL,
+                 "s.yaml:3: traffic.barrier: is for messages; programs send as they like");
+    text_rejects("traffic:\n  programs: [{host: h0, name: a, command: [ls]}, {host: h0, name: a, command: [ls]}]\n", NULL,
+                 "s.yaml:2: traffic.programs.1.name: 'a' is also the name of program 0 on h0");
+    text_rejects("duration: 1s\ntraffic: {programs: [{host: h0, command: [ls], start: 1s}]}\n", NULL,
+                 "s.yaml:2: traffic.programs.0.start: a start at 1s is not before the end of the run at 1s");
 }
 
 static void test_given_windows_survive(void **state)
@@ -309,7 +380,9 @@ int main(void)
         cmocka_unit_test(test_star_survives_with_its_drawn_starts),
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
         cmocka_unit_test(test_distances_and_two_rates_survive),
+        cmocka_unit_test(test_queues_of_the_kernel_survive),
         cmocka_unit_test(test_datagrams_survive),
+        cmocka_unit_test(test_programs_survive),
         cmocka_unit_test(test_given_windows_survive),
         cmocka_unit_test(test_points_survive_as_points),
         cmocka_unit_test(test_a_benchmark_survives),

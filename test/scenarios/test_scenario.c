@@ -109,6 +109,12 @@ static void test_wall_time_is_refused_where_it_cannot_be(void **state)
     text_rejects(wall, "tcp.small_queues=1MB",
                  "--set tcp.small_queues=1MB: in wall time a frame no longer counts as its sender's once it waits in our "
                  "NIC, so that TCP Small Queues see none; leave clock: virtual");
+    text_rejects(wall, "tcp.linux.gro=100us",
+                 "--set tcp.linux.gro=100us: in wall time frames come one by one; leave clock: virtual");
+    text_rejects(wall, "network.nic.qdisc=fq_codel", "--set network.nic.qdisc=fq_codel: in wall time there is no kernel of "
+                 "ours to have it; leave clock: virtual");
+    text_rejects(wall, "traffic.programs=[{host: h0, command: [id]}]", "--set traffic.programs=[{host: h0, command: [id]}]: in wall "
+                 "time they would be programs of this system, in its time; leave clock: virtual");
     text_rejects(wall, "transport=gbn",
                  "s.yaml:2: clock: wall time is for a kernel's TCP, which this traffic has not; leave it virtual");
     text_rejects(wall, "traffic={uniform: {load: 0.5}}",

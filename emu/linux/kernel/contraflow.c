@@ -5,6 +5,9 @@
  * Frames of all interfaces wait in one list, in the order in which the stacks sent them. With `hold` a frame keeps its
  * owner until the program says that it has left, as with a NIC that completes transmissions late: what TCP Small Queues
  * count. Without, it has none from the start, as behind a TAP.
+ *
+ * CONTRAFLOW_QUEUE uses the discipline of an interface as the queue of a port whose transmitter is the program's: frames
+ * are enqueued and dequeued when it says so, and the interface itself never sends.
  */
 #include <linux/contraflow.h>
 #include <linux/etherdevice.h>
@@ -17,6 +20,7 @@
 #include <linux/uio.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
+#include <net/pkt_sched.h>
 #include <net/sock.h>
 
 #define CONTRAFLOW_ZEROS 65536
@@ -24,6 +28,11 @@
 struct contraflow_nic {
 	u32 number;
 	bool hold;
+	/* as a port's queue: frames that the discipline has, and those it lost; there is always room for all of them */
+	u32 waiting, n_lost, room;
+	u32 *lost;
+	struct napi_struct napi;
+	struct sk_buff_head gathered;	/* for the next poll */
 };
 
 static DEFINE_XARRAY_ALLOC(contraflow_nics);	/* struct net_device */
@@ -31,6 +40,7 @@ static DEFINE_XARRAY_ALLOC(contraflow_held);	/* struct sk_buff, read and not yet
 static struct sk_buff_head contraflow_sent;
 static DECLARE_WAIT_QUEUE_HEAD(contraflow_wait);
 static void *contraflow_zeros;
+int contraflow_emulator;
 
 static netdev_tx_t contraflow_xmit(struct sk_buff *skb, struct net_device *dev)
 {
@@ -60,6 +70,21 @@ static void contraflow_setup(struct net_device *dev)
 	dev->needs_free_netdev = true;
 }
 
+static int contraflow_poll(struct napi_struct *napi, int budget)
+{
+	struct contraflow_nic *nic = container_of(napi, struct contraflow_nic, napi);
+	struct sk_buff *skb;
+	int done = 0;
+
+	while (done < budget && (skb = __skb_dequeue(&nic->gathered))) {
+		napi_gro_receive(napi, skb);
+		done++;
+	}
+	if (done < budget)
+		napi_complete_done(napi, done);
+	return done;
+}
+
 static int contraflow_add(const struct contraflow_add *add)
 {
 	struct net_device *dev = alloc_netdev(sizeof(struct contraflow_nic), "eth%d", NET_NAME_USER, contraflow_setup);
@@ -77,6 +102,9 @@ static int contraflow_add(const struct contraflow_add *add)
 		free_netdev(dev);
 		return err;
 	}
+	__skb_queue_head_init(&nic->gathered);
+	netif_napi_add(dev, &nic->napi, contraflow_poll);
+	napi_enable(&nic->napi);
 	err = register_netdev(dev);
 	if (err) {
 		xa_erase(&contraflow_nics, nic->number);
@@ -86,26 +114,51 @@ static int contraflow_add(const struct contraflow_add *add)
 	return nic->number;
 }
 
+/* A frame of the program's. */
+static struct sk_buff *contraflow_skb(struct net_device *dev, u64 address, s64 bytes)
+{
+	struct sk_buff *skb;
+
+	if (!dev || bytes < ETH_HLEN || bytes > dev->max_mtu + ETH_HLEN)
+		return ERR_PTR(-EINVAL);
+	skb = netdev_alloc_skb_ip_align(dev, bytes);
+	if (!skb)
+		return ERR_PTR(-ENOMEM);
+	if (copy_from_user(skb_put(skb, bytes), (void __user *)address, bytes)) {
+		kfree_skb(skb);
+		return ERR_PTR(-EFAULT);
+	}
+	return skb;
+}
+
 static s64 contraflow_deliver(const struct contraflow_op *op)
 {
 	struct net_device *dev = xa_load(&contraflow_nics, op->at);
-	struct sk_buff *skb;
+	struct sk_buff *skb = contraflow_skb(dev, op->address, op->bytes);
 
-	if (!dev || op->bytes < ETH_HLEN || op->bytes > dev->max_mtu + ETH_HLEN)
-		return -EINVAL;
-	skb = netdev_alloc_skb_ip_align(dev, op->bytes);
-	if (!skb)
-		return -ENOMEM;
-	if (copy_from_user(skb_put(skb, op->bytes), (void __user *)op->address, op->bytes)) {
-		kfree_skb(skb);
-		return -EFAULT;
-	}
+	if (IS_ERR(skb))
+		return PTR_ERR(skb);
 	skb->protocol = eth_type_trans(skb, dev);
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	local_bh_disable();
-	netif_receive_skb(skb);
+	if (op->kind == CONTRAFLOW_GATHER)
+		__skb_queue_tail(&((struct contraflow_nic *)netdev_priv(dev))->gathered, skb);
+	else
+		netif_receive_skb(skb);
 	local_bh_enable();
 	return 0;
+}
+
+/* What was gathered for an interface comes in. */
+static void contraflow_receive(u32 at)
+{
+	struct net_device *dev = xa_load(&contraflow_nics, at);
+
+	if (!dev)
+		return;
+	local_bh_disable();
+	napi_schedule(&((struct contraflow_nic *)netdev_priv(dev))->napi);
+	local_bh_enable();
 }
 
 static s64 contraflow_done(u32 slot)
@@ -155,7 +208,8 @@ static s64 contraflow_socket(const struct contraflow_op *op)
 static int contraflow_do(const struct contraflow_step *step)
 {
 	struct contraflow_op __user *at = (void __user *)step->ops;
-	u32 i;
+	bool gathers = false;
+	u32 i, gathered = 0;
 
 	for (i = 0; i < step->n_ops; i++, at++) {
 		struct contraflow_op op;
@@ -163,8 +217,13 @@ static int contraflow_do(const struct contraflow_step *step)
 
 		if (copy_from_user(&op, at, sizeof(op)))
 			return -EFAULT;
+		if (gathers && (op.kind != CONTRAFLOW_GATHER || op.at != gathered))
+			contraflow_receive(gathered);
+		gathers = op.kind == CONTRAFLOW_GATHER;
+		gathered = op.at;
 		switch (op.kind) {
 		case CONTRAFLOW_DELIVER:
+		case CONTRAFLOW_GATHER:
 			result = contraflow_deliver(&op);
 			break;
 		case CONTRAFLOW_DONE:
@@ -181,6 +240,8 @@ static int contraflow_do(const struct contraflow_step *step)
 		if ((op.kind >= CONTRAFLOW_RECEIVE || result < 0) && put_user(result, &at->result))
 			return -EFAULT;
 	}
+	if (gathers)
+		contraflow_receive(gathered);
 	return 0;
 }
 
@@ -226,6 +287,111 @@ static int contraflow_take(struct contraflow_step *step)
 	return 0;
 }
 
+/* The discipline gave up a frame. Its number and its interface's are where no discipline keeps anything; skb->dev is
+ * not, in a tree.
+ */
+static void contraflow_lose(struct sk_buff *skb)
+{
+	u64 which = (uintptr_t)skb_shinfo(skb)->destructor_arg;
+	struct contraflow_nic *nic = netdev_priv((struct net_device *)xa_load(&contraflow_nics, which >> 32));
+
+	nic->waiting--;
+	nic->lost[nic->n_lost++] = (u32)which;
+}
+
+static struct Qdisc *contraflow_qdisc(struct net_device *dev)
+{
+	return rcu_dereference_bh(netdev_get_tx_queue(dev, 0)->qdisc);
+}
+
+static int contraflow_push(struct net_device *dev, const struct contraflow_queue *q)
+{
+	struct contraflow_nic *nic = netdev_priv(dev);
+	struct sk_buff *skb, *drop = NULL;
+	struct Qdisc *qdisc;
+
+	if (nic->waiting + nic->n_lost >= nic->room) {
+		u32 room = nic->room ? 2 * nic->room : 256;
+		u32 *lost = krealloc_array(nic->lost, room, sizeof(*lost), GFP_KERNEL);
+
+		if (!lost)
+			return -ENOMEM;
+		nic->lost = lost;
+		nic->room = room;
+	}
+	skb = contraflow_skb(dev, q->address, q->bytes);
+	if (IS_ERR(skb))
+		return PTR_ERR(skb);
+	skb_reset_mac_header(skb);
+	skb_set_network_header(skb, ETH_HLEN);
+	skb->protocol = eth_hdr(skb)->h_proto;
+	skb_probe_transport_header(skb);
+	skb_shinfo(skb)->destructor_arg = (void *)(uintptr_t)((u64)nic->number << 32 | q->frame);
+	skb->destructor = contraflow_lose;
+	nic->waiting++;
+	rcu_read_lock_bh();
+	qdisc = contraflow_qdisc(dev);
+	qdisc_skb_cb(skb)->pkt_len = skb->len;
+	qdisc_calculate_pkt_len(skb, qdisc);
+	spin_lock(qdisc_lock(qdisc));
+	qdisc->enqueue(skb, qdisc, &drop);
+	spin_unlock(qdisc_lock(qdisc));
+	if (drop)
+		kfree_skb_list(drop);
+	rcu_read_unlock_bh();
+	return 0;
+}
+
+static void contraflow_pop(struct net_device *dev, struct contraflow_queue *q)
+{
+	struct contraflow_nic *nic = netdev_priv(dev);
+	struct Qdisc *qdisc;
+	struct sk_buff *skb;
+
+	rcu_read_lock_bh();
+	qdisc = contraflow_qdisc(dev);
+	spin_lock(qdisc_lock(qdisc));
+	skb = qdisc->dequeue(qdisc);
+	spin_unlock(qdisc_lock(qdisc));
+	rcu_read_unlock_bh();
+	q->frame = 0;
+	if (!skb)
+		return;
+	q->frame = (u32)(uintptr_t)skb_shinfo(skb)->destructor_arg;
+	memcpy(q->head, skb->data, min_t(u32, skb_headlen(skb), CONTRAFLOW_HEAD));
+	nic->waiting--;
+	skb->destructor = NULL;
+	consume_skb(skb);
+}
+
+static long contraflow_queue(struct contraflow_queue __user *user)
+{
+	struct contraflow_queue q;
+	struct contraflow_nic *nic;
+	struct net_device *dev;
+	int err = 0;
+
+	if (copy_from_user(&q, user, sizeof(q)))
+		return -EFAULT;
+	dev = xa_load(&contraflow_nics, q.at);
+	if (!dev || !(dev->flags & IFF_UP))
+		return -ENODEV;
+	netif_tx_stop_all_queues(dev); /* whoever wakes the discipline shall not send */
+	nic = netdev_priv(dev);
+	if (q.kind == CONTRAFLOW_PUSH)
+		err = contraflow_push(dev, &q);
+	else if (q.kind == CONTRAFLOW_POP)
+		contraflow_pop(dev, &q);
+	if (err)
+		return err;
+	q.waiting = nic->waiting;
+	q.n_lost = min_t(u32, nic->n_lost, CONTRAFLOW_LOST_MOST);
+	memcpy(q.lost, nic->lost, q.n_lost * sizeof(*q.lost));
+	nic->n_lost -= q.n_lost;
+	memmove(nic->lost, nic->lost + q.n_lost, nic->n_lost * sizeof(*q.lost));
+	return copy_to_user(user, &q, sizeof(q)) ? -EFAULT : 0;
+}
+
 static long contraflow_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	void __user *user = (void __user *)arg;
@@ -269,11 +435,21 @@ static long contraflow_ioctl(struct file *file, unsigned int cmd, unsigned long 
 			err = -EFAULT;
 		return err;
 	}
+	if (cmd == CONTRAFLOW_QUEUE)
+		return contraflow_queue(user);
 	return -ENOTTY;
+}
+
+static int contraflow_open(struct inode *inode, struct file *file)
+{
+	if (!contraflow_emulator)
+		contraflow_emulator = task_tgid_nr(current);
+	return 0;
 }
 
 static const struct file_operations contraflow_fops = {
 	.owner = THIS_MODULE,
+	.open = contraflow_open,
 	.unlocked_ioctl = contraflow_ioctl,
 };
 

@@ -17,6 +17,8 @@ struct contraflow_add {
 
 enum contraflow_kind {
     CONTRAFLOW_DELIVER, /* at: interface (0, 1, ... as added), address and bytes: of a frame for its stack */
+    CONTRAFLOW_GATHER,  /* the same; it and those right after it for the same interface come in one poll, which merges
+                         * segments that follow each other (GRO) */
     CONTRAFLOW_DONE,    /* at: the slot of a held frame, which has left the NIC */
     CONTRAFLOW_RECEIVE, /* at: socket; takes everything there is, as recv(MSG_TRUNC) does. result: bytes or -errno */
     CONTRAFLOW_SEND,    /* at: socket; if poll() says writable, writes up to `bytes` zeros. result: bytes or -errno */
@@ -47,8 +49,33 @@ struct contraflow_step {
     __u32 n_frames, more; /* returned: in `out`; there are more */
 };
 
+/* A queue of an emulated port, kept by the discipline of interface `at`, which is up and sends nothing by itself. */
+enum contraflow_queue_kind {
+    CONTRAFLOW_PUSH, /* `bytes` at `address` are offered to the discipline, as `frame` */
+    CONTRAFLOW_POP,  /* returned: the next `frame` and its first bytes as they are now; 0: the discipline gives none */
+    CONTRAFLOW_LOST, /* only what is lost */
+};
+
+#define CONTRAFLOW_HEAD 34 /* Ethernet and IPv4: where a discipline marks */
+#define CONTRAFLOW_LOST_MOST 16
+
+struct contraflow_queue {
+    __u32 kind, at;
+    __u64 address;
+    __u32 bytes, frame; /* a frame's number, from 1 */
+    __u32 waiting;      /* returned: frames that the discipline holds */
+    __u32 n_lost;       /* returned: frames lost since; CONTRAFLOW_LOST_MOST: there may be more */
+    __u32 lost[CONTRAFLOW_LOST_MOST];
+    __u8 head[CONTRAFLOW_HEAD + 6];
+};
+
 #define CONTRAFLOW_ADD _IOW('C', 1, struct contraflow_add) /* returns its number */
 #define CONTRAFLOW_HOLD _IO('C', 3) /* of interface arg a frame is its sender's until CONTRAFLOW_DONE, from now on */
 #define CONTRAFLOW_STEP _IOWR('C', 2, struct contraflow_step)
+#define CONTRAFLOW_QUEUE _IOWR('C', 4, struct contraflow_queue)
+
+#ifdef __KERNEL__
+extern int contraflow_emulator; /* the process that opened the device first; those after it are programs */
+#endif
 
 #endif

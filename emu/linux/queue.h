@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/linux/queue.h - queues of emulated ports, kept by disciplines of the kernel inside (emu/kernel_queue.h). */
+#ifndef EMU_LINUX_QUEUE_H
+#define EMU_LINUX_QUEUE_H
+
+#include "base/error.h"
+#include "emu/linux/kernel/contraflow.h"
+
+#include <stdint.h>
+
+/* Makes an interface in the namespace where the process is, and has tc(8) give it the discipline that the words say.
+ * Returns the interface's number, or -1. */
+int linux_queue_open(int device, const char *words, struct error *err);
+
+/* CONTRAFLOW_QUEUE. A discipline that holds frames back while the transmitter is free is an error: no port asks it
+ * again. */
+bool linux_queue_ask(int device, struct contraflow_queue *q, struct error *err);
+
+#endif

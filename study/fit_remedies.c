@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/fit_remedies.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL 256
+
+/* Endless flows both ways between h0 of a star and others, all of one kind. */
+static bool remedies_is(const struct scenario *s, int count[static 2])
+{
+    count[0] = count[1] = 0;
+    for (int i = 0; i < s->n_flows; i++) {
+        const struct scenario_flow *f = &s->flows[i];
+        if (f->bytes > 0 || f->duplex || f->from == f->to || (f->from != 0 && f->to != 0) ||
+            f->tcp.congestion != s->flows[0].tcp.congestion)
+            return false;
+        count[f->from == 0]++;
+    }
+    return s->transport == SCENARIO_TRANSPORT_TCP && s->traffic == SCENARIO_TRAFFIC_FLOWS &&
+           s->network.topology == EMU_TOPOLOGY_STAR && count[0] > 0 && count[1] > 0;
+}
+
+static void remedies_queue(char text[static LABEL], const struct emu_queue_config *q, const char *kernel)
+{
+    char number[UNITS_TEXT];
+    if (*kernel) {
+        text_add(text, LABEL, "%s", kernel);
+        return;
+    }
+    text_add(text, LABEL, "%s", emu_discipline_names[q->discipline]);
+    if (q->limit_bytes != EMU_QUEUE_UNLIMITED) {
+        units_format_bytes(q->limit_bytes, number);
+        text_add(text, LABEL, " %s", number);
+    } else if (q->limit_packets != EMU_QUEUE_UNLIMITED) {
+        text_add(text, LABEL, " %" PRId64 "p", q->limit_packets);
+    }
+    if (q->mark_bytes > 0) {
+        units_format_bytes(q->mark_bytes, number);
+        text_add(text, LABEL, " mark %s", number);
+    }
+}
+
+static bool remedies_leads(const struct emu_queue_config *q, const char *kernel)
+{
+    return !*kernel && emu_disciplines[q->discipline]->acks == EMU_DISCIPLINE_ACKS_LEAD;
+}
+
+static bool remedies_is_fifo(const struct emu_queue_config *q, const char *kernel)
+{
+    return !*kernel && emu_disciplines[q->discipline]->in_order;
+}
+
+/* The axes that no queue hangs on, and the seed: owned. */
+static char *remedies_axes(const struct sweep_result *r)
+{
+    json_t *rest = json_copy(r->axes);
+    const char *key;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(rest, next, key, value)
+        if (strcmp(key, "network") == 0 || strncmp(key, "network.nic", 11) == 0 || strncmp(key, "network.switch", 14) == 0)
+            json_object_del(rest, key);
+    json_object_set_new(rest, "seed", json_integer(r->seed));
+    char *text = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(rest);
+    return text;
+}
+
+/* What differs between points of a group: queues. What they share: the rest. */
+static void remedies_name(struct study_fit_remedies_point *p, const struct sweep_result *r)
+{
+    const struct scenario *s = r->scenario;
+    const struct emu_network_config *n = &s->network;
+    const struct emu_tcp_config *tcp = &s->flows[0].tcp;
+    char queues[LABEL] = "", stack[LABEL] = "", window[UNITS_TEXT];
+    remedies_queue(queues, &n->sw.queue, n->sw.kernel);
+    if (p->first) {
+        text_add(queues, LABEL, ", all");
+    } else if (!remedies_is_fifo(&n->nic, n->nic_kernel)) {
+        text_add(queues, LABEL, ", NIC ");
+        remedies_queue(queues, &n->nic, n->nic_kernel);
+    }
+    units_format_bytes(tcp->receive_buffer_bytes, window);
+    text_add(stack, LABEL, "%s, %s%s%s", emu_congestion_names[tcp->congestion],
+             tcp->linux_own.autotuning ? "autotuned to " : "", window,
+             tcp->small_queue_bytes > 0 ? "" : ", no small queues");
+    p->queues = memory_text("%s", queues);
+    p->stack = memory_text("%s", stack);
+    char *axes = remedies_axes(r);
+    p->group = memory_text("%016" PRId64 " %s, %03d/%03d, %" PRId64 " ps, %s", n->link.rate_bps, stack, p->in, p->out,
+                           n->link.delay_ps, axes);
+    free(axes);
+}
+
+static bool remedies_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
+{
+    struct study_fit_remedies *m = state;
+    const struct scenario *s = r->scenario;
+    int count[2];
+    (void)source, (void)err;
+    if (!remedies_is(s, count))
+        return true;
+    m->points = memory_grown(m->points, m->n, &m->capacity, 64, sizeof *m->points, "points of queues");
+    struct study_fit_remedies_point *p = &m->points[m->n++];
+    *p = (struct study_fit_remedies_point){
+        .number = r->number,
+        .rate_bps = (double)s->network.link.rate_bps,
+        .in = count[0],
+        .out = count[1],
+        .first = remedies_leads(&s->network.nic, s->network.nic_kernel) &&
+                 remedies_leads(&s->network.sw.queue, s->network.sw.kernel),
+    };
+    for (int i = 0; i < s->n_flows; i++) {
+        double *way = s->flows[i].from == 0 ? &p->out_bps : &p->in_bps;
+        *way += results_flow_rate_bps(&r->flows[i], 0);
+        p->data_wait_s += r->flows[i].data_wait_s / s->n_flows;
+    }
+    remedies_name(p, r);
+    return true;
+}
+
+/* With ACKs first before the others of its group. */
+static int remedies_by_group(const void *a, const void *b)
+{
+    const struct study_fit_remedies_point *x = a, *y = b;
+    int order = strcmp(x->group, y->group);
+    return order ? order : y->first - x->first;
+}
+
+static void remedies_free_point(struct study_fit_remedies_point *p)
+{
+    free(p->group);
+    free(p->queues);
+    free(p->stack);
+}
+
+/* Keeps the points of groups that have one with ACKs first, and more. */
+static void remedies_compare(struct study_fit_remedies *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0, end; i < m->n; i = end) {
+        const struct study_fit_remedies_point with = m->points[i];
+        for (end = i + 1; end < m->n && strcmp(m->points[end].group, with.group) == 0; end++)
+            ;
+        bool use = with.first && end > i + 1 && with.in_bps > 0 && with.out_bps > 0;
+        for (size_t k = i; k < end; k++) {
+            struct study_fit_remedies_point p = m->points[k];
+            if (!use) {
+                remedies_free_point(&p);
+                continue;
+            }
+            p.lost = 1 - (p.in_bps + p.out_bps) / (with.in_bps + with.out_bps);
+            p.lost_most = fmax(1 - p.in_bps / with.in_bps, 1 - p.out_bps / with.out_bps);
+            m->points[kept++] = p;
+        }
+    }
+    m->n = kept;
+}
+
+static int remedies_by_loss(const void *a, const void *b)
+{
+    const struct study_fit_remedies_row *x = a, *y = b;
+    return x->rate_bps != y->rate_bps ? (x->rate_bps > y->rate_bps) - (x->rate_bps < y->rate_bps)
+                                      : (x->lost < y->lost) - (x->lost > y->lost);
+}
+
+static struct study_fit_remedies_row *remedies_row(struct study_fit_remedies *m, const struct study_fit_remedies_point *p)
+{
+    for (size_t i = 0; i < m->n_rows; i++)
+        if (m->rows[i].rate_bps == p->rate_bps && strcmp(m->rows[i].queues, p->queues) == 0)
+            return &m->rows[i];
+    m->rows[m->n_rows] = (struct study_fit_remedies_row){.rate_bps = p->rate_bps, .queues = p->queues};
+    return &m->rows[m->n_rows++];
+}
+
+static bool remedies_fit(void *state, struct error *err)
+{
+    struct study_fit_remedies *m = state;
+    (void)err;
+    qsort(m->points, m->n, sizeof *m->points, remedies_by_group);
+    remedies_compare(m);
+    m->rows = memory_zeroed(m->n, sizeof *m->rows, "queues");
+    for (size_t i = 0; i < m->n; i++) {
+        const struct study_fit_remedies_point *p = &m->points[i];
+        struct study_fit_remedies_row *row = remedies_row(m, p);
+        row->n++;
+        row->lost += (p->lost - row->lost) / (double)row->n;
+        row->lost_most += (p->lost_most - row->lost_most) / (double)row->n;
+        row->data_wait_s += (p->data_wait_s - row->data_wait_s) / (double)row->n;
+        row->suffer += p->lost > STUDY_FIT_REMEDIES_SUFFER;
+        if (!row->worst || p->lost > row->worst->lost)
+            row->worst = p;
+    }
+    qsort(m->rows, m->n_rows, sizeof *m->rows, remedies_by_loss);
+    return true;
+}
+
+static void remedies_fini(void *state)
+{
+    struct study_fit_remedies *m = state;
+    for (size_t i = 0; i < m->n; i++)
+        remedies_free_point(&m->points[i]);
+    free(m->points);
+    free(m->rows);
+}
+
+const struct study_fit_part study_fit_remedies_part = {
+    .name = "remedies",
+    .size = sizeof(struct study_fit_remedies),
+    .points = offsetof(struct study_fit_remedies, n),
+    .take = remedies_take,
+    .fit = remedies_fit,
+    .fini = remedies_fini,
+};

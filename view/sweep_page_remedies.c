@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What waiting ACKs cost, queue by queue: a figure a rate, in it a map of queues and senders for each number of flows. */
+#include "base/memory.h"
+#include "base/units.h"
+#include "study/fit_remedies.h"
+#include "view/svg.h"
+#include "view/sweep_page.h"
+#include "view/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 116
+#define HEIGHT 24
+#define LEFT 250
+#define TOP 26
+#define MIDDLE 4    /* the shade that says even */
+#define DARKEST 0.4 /* lost, of the darkest shade */
+
+/* The points of a rate and so many flows: senders by row, queues by column. */
+struct map {
+    const struct study_fit_remedies *m;
+    double rate_bps;
+    int in, out;
+    const char **stack, **queues; /* owned; borrowed names; the first row is at the bottom */
+    size_t rows, columns;
+};
+
+static const struct study_fit_remedies_point *map_point(const struct map *v, size_t column, size_t row)
+{
+    for (size_t i = 0; i < v->m->n; i++) {
+        const struct study_fit_remedies_point *p = &v->m->points[i];
+        if (p->rate_bps == v->rate_bps && p->in == v->in && p->out == v->out &&
+            strcmp(p->stack, v->stack[row]) == 0 && strcmp(p->queues, v->queues[column]) == 0)
+            return p;
+    }
+    return NULL;
+}
+
+static void map_cell(void *user, size_t column, size_t row, struct view_svg_cell *cell)
+{
+    const struct study_fit_remedies_point *p = map_point(user, column, row);
+    char text[2][VIEW_TEXT_QUANTITY];
+    if (!p || !isfinite(p->lost))
+        return;
+    long shade = MIDDLE + lround(fmax(-1, fmin(1, p->lost / DARKEST)) * MIDDLE);
+    cell->edge = -1;
+    snprintf(cell->class, sizeof cell->class, "c-q%ld", shade);
+    snprintf(cell->text, sizeof cell->text, "%.0f", 100 * p->lost + 0.0);
+    snprintf(cell->tip, sizeof cell->tip, "in %s, out %s: %.1f %% less together, %.1f %% in the worse way",
+             view_text_quantity(p->in_bps, "b/s", text[0]), view_text_quantity(p->out_bps, "b/s", text[1]), 100 * p->lost,
+             100 * p->lost_most);
+}
+
+/* Adds a name that is not among them. */
+static size_t map_name(const char **names, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return n;
+    names[n] = name;
+    return n + 1;
+}
+
+static void map_draw(struct view_sweep_page *p, struct map *v, int part)
+{
+    char title[64];
+    int width = LEFT + WIDTH * (int)v->columns + 10;
+    snprintf(title, sizeof title, "%d in, %d out", v->in, v->out);
+    view_sweep_page_drawing(p, part, width, TOP + HEIGHT * (int)v->rows + VIEW_SVG_MAP_BELOW, title,
+                            "What both ways lose together, in percent, by senders and queues.");
+    view_svg_map(p->f, &(struct view_svg_map){.left = LEFT, .top = TOP, .width = WIDTH, .height = HEIGHT,
+                                              .columns = v->columns, .rows = v->rows, .column_name = v->queues,
+                                              .row_name = v->stack, .title = title,
+                                              .x_label = "queue at the switch's ports", .cell = map_cell, .user = v});
+    view_svg_end(p->f);
+}
+
+/* The maps of a rate: rows[from..to) are its queues. */
+static void rate_draw(struct view_sweep_page *p, const struct study_fit_remedies *m, size_t from, size_t to)
+{
+    struct map v = {.m = m, .rate_bps = m->rows[from].rate_bps,
+                    .stack = memory_zeroed(m->n, sizeof *v.stack, "a map of queues"),
+                    .queues = memory_zeroed(m->n, sizeof *v.queues, "a map of queues")};
+    int part = 0;
+    for (size_t i = from; i < to; i++)
+        v.queues[v.columns++] = m->rows[i].queues;
+    for (size_t i = m->n; i-- > 0;)
+        if (m->points[i].rate_bps == v.rate_bps)
+            v.rows = map_name(v.stack, v.rows, m->points[i].stack);
+    for (size_t i = 0; i < m->n; i++) {
+        const struct study_fit_remedies_point *a = &m->points[i];
+        bool seen = a->rate_bps != v.rate_bps;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = m->points[k].rate_bps == v.rate_bps && m->points[k].in == a->in && m->points[k].out == a->out;
+        v.in = a->in;
+        v.out = a->out;
+        if (!seen)
+            map_draw(p, &v, ++part);
+    }
+    free(v.stack);
+    free(v.queues);
+}
+
+static void rate_table(struct view_sweep_page *p, const struct study_fit_remedies *m, size_t from, size_t to)
+{
+    struct view_table t;
+    view_table_head(&t, "queue at the ports|points|lost %, mean|of the worse way %|lose over 5 %|data wait ms|worst %|by");
+    for (size_t i = from; i < to; i++) {
+        const struct study_fit_remedies_row *r = &m->rows[i];
+        view_table_add(&t, "%s|%zu|%.1f|%.1f|%zu|%.2f|%.1f|%s, %d/%d", r->queues, r->n, 100 * r->lost, 100 * r->lost_most,
+                       r->suffer, 1e3 * r->data_wait_s, 100 * r->worst->lost, r->worst->stack, r->worst->in,
+                       r->worst->out);
+    }
+    view_table_html(p->f, "All senders and numbers of flows together", &t, 1);
+}
+
+bool view_sweep_page_remedies(struct view_sweep_page *p, struct error *err)
+{
+    const struct study_fit_remedies *m = p->at->fit.state[STUDY_FIT_REMEDIES];
+    char rate[UNITS_TEXT];
+    (void)err;
+    for (size_t from = 0, to; from < m->n_rows; from = to) {
+        struct view_table data;
+        double rate_bps = m->rows[from].rate_bps;
+        for (to = from; to < m->n_rows && m->rows[to].rate_bps == rate_bps; to++)
+            ;
+        units_format_rate((int64_t)rate_bps, rate);
+        view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "What waiting ACKs cost at %s, queue by queue", rate);
+        fputs("<div class=\"drawings\">\n", p->f);
+        rate_draw(p, m, from, to);
+        fputs("</div>\n", p->f);
+        rate_table(p, m, from, to);
+        view_table_head(&data, "point|stack|in|out|queues|in_bps|out_bps|data_wait_s|lost_share|lost_share_worse_way");
+        for (size_t i = 0; i < m->n; i++) {
+            const struct study_fit_remedies_point *a = &m->points[i];
+            if (a->rate_bps != rate_bps)
+                continue;
+            view_table_add(&data, "%" PRId64 "|%s|%d|%d|%s", a->number, a->stack, a->in, a->out, a->queues);
+            VIEW_SWEEP_PAGE_NUMBERS(&data, a->in_bps, a->out_bps, a->data_wait_s, a->lost, a->lost_most);
+        }
+        view_sweep_page_figure_end(p, "Lost: 1 - goodput / goodput of the same flows with ACKs first at every NIC and "
+                                   "port, both ways together, in percent; below 0: more than that.", &data);
+    }
+    return true;
+}
