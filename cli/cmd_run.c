@@ -119,14 +119,27 @@ static void print_benchmark(const struct results_benchmark *b)
     printf("%s %g %%\n", b->converged ? "within" : "did not converge to", 100 * b->precision);
 }
 
+/* How late frames were, in wall time. */
+static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
+{
+    const double us = 1e-6;
+    if (l->frames > 0)
+        printf("  frames were late by %.1f us (median), %.1f us (99 %%), %.1f us (most); %.2g %% of %" PRId64
+               " by more than %.5g us, one overdue for %.2g %% of the time; above %.3g %% the run would be void\n",
+               us * (double)l->median_ps, us * (double)l->p99_ps, us * (double)l->most_ps,
+               100 * (double)l->late / (double)l->frames, l->frames, us * (double)l->bound_ps,
+               100 * (double)l->overdue_ps / (double)ended_ps, 100 * l->share);
+}
+
 /* The flows of one finished run, from its summary. */
 static bool print_flows(const struct sweep_engines_job *job, struct error *err)
 {
     struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
         return false;
-    printf("%s, simulated by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", cli_name(job->label), summary.engine, "flow",
-           "from", "to", "goodput Mb/s", "steady Mb/s (95 %)", "duration s", "retrans");
+    printf("%s, %s by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", cli_name(job->label),
+           summary.lateness.frames > 0 ? "emulated" : "simulated", summary.engine, "flow", "from", "to",
+           "goodput Mb/s", "steady Mb/s (95 %)", "duration s", "retrans");
     for (size_t i = 0; i < summary.n_flows; i++) {
         const struct results_flow *flow = &summary.flows[i];
         double duration_s = results_flow_duration_s(flow);
@@ -139,6 +152,7 @@ static bool print_flows(const struct sweep_engines_job *job, struct error *err)
         putchar('\n');
     }
     print_benchmark(&summary.benchmark);
+    print_lateness(&summary.lateness, summary.ended_ps);
     results_summary_fini(&summary);
     return true;
 }
@@ -270,7 +284,7 @@ int cmd_run(int argc, char **argv)
     struct cli_options_sets sets = {.n = 0};
     const char *output = NULL;
     char engine[PATH_MAX];
-    int64_t parallel = sweep_engines_processors();
+    int64_t parallel = 0;
     bool quiet = false, both = false, keys = false, programs = false;
     struct cross_check x = {{SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE},
                             {scenario_engine_names[SCENARIO_ENGINE_NS3], scenario_engine_names[SCENARIO_ENGINE_NATIVE]},
@@ -318,6 +332,8 @@ int cmd_run(int argc, char **argv)
         plan_fini(&plan);
         return cli_fail(&err);
     }
+    if (parallel == 0) /* in wall time one would make the other late */
+        parallel = plan.scenario.clock == SCENARIO_CLOCK_WALL ? 1 : sweep_engines_processors();
     plan.directory = output ? memory_text("%s", output) : cli_output_name(path, "-run");
     int status;
     if (both)

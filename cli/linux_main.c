@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contraflow-linux: runs the scenario.yaml of one prepared directory with Linux's own TCP.
  *
- * As contraflow-native (cli/engine_main.c) to whoever starts it. It starts a kernel, User Mode Linux, in which it is the
- * first process and has a child run the scenario, in virtual time. */
+ * As contraflow-native (cli/engine_main.c) to whoever starts it. It starts a kernel, User Mode Linux, in which it is
+ * the first process and has a child run the scenario, in virtual time. With `clock: wall` it runs the scenario
+ * itself, on the system's own kernel. */
 #include "base/memory.h"
 #include "base/process.h"
 #include "cli/engine_run.h"
@@ -21,6 +22,12 @@
 
 #define ALLOW "--allow-programs"
 #define PROGRESS_STEP 0.005 /* what the kernel prints is read by somebody who may be slow */
+
+static void wall_progress(void *user, double fraction)
+{
+    (void)user;
+    cli_engine_progress(fraction);
+}
 
 static void inside_progress(void *user, double fraction)
 {
@@ -69,6 +76,11 @@ int main(int argc, char **argv)
     } else if (scenario_load(&s, path, NULL, 0, &err)) {
         program[n] = '\0';
         struct linux_start start = {program, argv[1], s.seed, cli_engine_progress, &cli_engine_interrupted, allow};
+        if (s.clock == SCENARIO_CLOCK_WALL) {
+            scenario_fini(&s);
+            free(path);
+            return cli_engine_run(argv[1], false, wall_progress, NULL);
+        }
         if (allow || scenario_commands_refuse(&s, path, "read them, then give " ALLOW, &err))
             code = linux_start(&start, &err);
         scenario_fini(&s);

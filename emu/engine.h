@@ -11,6 +11,7 @@
 #include "emu/clock.h"
 #include "emu/congestion.h"
 #include "emu/frame.h"
+#include "emu/lateness.h"
 
 struct emu_engine;
 
@@ -31,6 +32,9 @@ struct emu_engine_config {
     /* A program's flow has its first data: flow number 0, 1, ... in order. NULL: there are no programs */
     void (*found)(void *user, const struct emu_flow_found *flow);
     void *user; /* borrowed */
+    /* Wall time: events wait for the system's clock, hosts are its own kernel's, and how late frames reach them is
+     * counted here; borrowed. NULL: virtual time. Only Linux's engine has it */
+    struct emu_lateness *lateness;
 };
 
 /* What only Linux's own TCP has. */

@@ -60,6 +60,16 @@ static json_t *summary_operations(const struct results_operations *o)
     return o->n > 0 ? results_json("n:l mean_s:f ci95_s:f", o->n, o->mean_s, o->ci95_s) : json_null();
 }
 
+static json_t *summary_lateness(const struct results_lateness *l)
+{
+    if (l->frames == 0)
+        return json_null();
+    return results_json("frames:l late:l late_by_s:f late_share:f median_s:f p99_s:f max_s:f overdue_s:f",
+                        l->frames, l->late, summary_seconds(l->bound_ps), l->share, summary_seconds(l->median_ps),
+                        summary_seconds(l->p99_ps), summary_seconds(l->most_ps),
+                        summary_seconds(l->overdue_ps));
+}
+
 static double summary_number(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -74,9 +84,11 @@ json_t *results_summary_json(const struct results_summary *s)
                               results_json("file:s at:s frames:l", s->captures[i].file, s->captures[i].at,
                                            s->captures[i].frames));
     return results_json("contraflow:s engine:s title:s scenario:s seed:l simulated:b complete:b ended_s:f warmup_s:f "
-                        "benchmark:o operations:o flows:o ports:o captures:o", s->contraflow, s->engine, s->title ? s->title : "",
+                        "benchmark:o operations:o lateness:o flows:o ports:o captures:o",
+                        s->contraflow, s->engine, s->title ? s->title : "",
                         "scenario.yaml", s->seed, true, s->complete, summary_seconds(s->ended_ps),
                         summary_seconds(s->warmup_ps), summary_benchmark(&s->benchmark), summary_operations(&s->operations),
+                        summary_lateness(&s->lateness),
                         summary_rows(&results_flow_columns, s->flows, s->n_flows),
                         summary_rows(&ports, s->ports, s->n_ports), captures);
 }
@@ -107,6 +119,7 @@ void results_summary_from_json(struct results_summary *s, const json_t *object)
 {
     const json_t *title = json_object_get(object, "title"), *benchmark = json_object_get(object, "benchmark");
     const json_t *captures = json_object_get(object, "captures"), *operations = json_object_get(object, "operations");
+    const json_t *lateness = json_object_get(object, "lateness");
     *s = (struct results_summary){
         .title = memory_text("%s", json_is_string(title) ? json_string_value(title) : ""),
         .seed = json_integer_value(json_object_get(object, "seed")),
@@ -119,6 +132,11 @@ void results_summary_from_json(struct results_summary *s, const json_t *object)
                       json_is_true(json_object_get(benchmark, "converged"))},
         .operations = {json_integer_value(json_object_get(operations, "n")), summary_number(operations, "mean_s"),
                        summary_number(operations, "ci95_s")},
+        .lateness = {json_integer_value(json_object_get(lateness, "frames")),
+                     json_integer_value(json_object_get(lateness, "late")), summary_time_ps(lateness, "late_by_s"),
+                     summary_number(lateness, "late_share"), summary_time_ps(lateness, "median_s"),
+                     summary_time_ps(lateness, "p99_s"), summary_time_ps(lateness, "max_s"),
+                     summary_time_ps(lateness, "overdue_s")},
         .captures = memory_zeroed(json_array_size(captures), sizeof *s->captures, "a summary"),
     };
     summary_text(object, "contraflow", s->contraflow, sizeof s->contraflow);

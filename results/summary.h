@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/summary.h - summary.json of a run: versions, seed, whether the run is complete, flows, ports, captures.
- * Nothing in it depends on the wall clock. */
+ * Nothing in it depends on the wall clock, but for a run in wall time. */
 #ifndef RESULTS_SUMMARY_H
 #define RESULTS_SUMMARY_H
 
 #include "results/flow.h"
+
+#define RESULTS_VERSION 96 /* of a program, with its name and its NUL */
 
 /* A port at the end of the run. offered = dropped + queued + on the wire + delivered. */
 struct results_port {
@@ -35,14 +37,24 @@ struct results_operations {
     double mean_s, ci95_s; /* NAN unknown */
 };
 
+/* Of a run in wall time: how late frames reached their hosts. */
+struct results_lateness {
+    int64_t frames, late; /* frames 0: the run was in virtual time */
+    int64_t bound_ps;     /* a frame later than that is late */
+    double share;         /* of frames that may be late: the run is void with more */
+    int64_t median_ps, p99_ps, most_ps;
+    int64_t overdue_ps;   /* how long a late one had not come, in all */
+};
+
 struct results_summary {
-    char contraflow[RESULTS_NAME], engine[RESULTS_NAME]; /* versions */
+    char contraflow[RESULTS_VERSION], engine[RESULTS_VERSION]; /* versions */
     char *title;          /* owned */
     int64_t seed;
     bool complete;
     int64_t ended_ps, warmup_ps;
     struct results_benchmark benchmark;
     struct results_operations operations;
+    struct results_lateness lateness;
     struct results_flow *flows;       /* owned */
     struct results_port *ports;       /* owned */
     struct results_capture *captures; /* owned */

@@ -64,6 +64,7 @@ FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
      "is for inputs that wait: architecture input or voq, or a backplane")
 FITS(counts, s->n_points == 0, "does not go with points: each point, such as 2/1, says both numbers")
 FITS(linux, s->engine == SCENARIO_ENGINE_LINUX, "is for engine: linux")
+FITS(wall, s->engine == SCENARIO_ENGINE_LINUX && s->clock == SCENARIO_CLOCK_WALL, "is for clock: wall")
 /* `kernel`: the qdisc where a key stands. */
 static const char *keys_qdisc(const struct scenario *s, const char *kernel, const struct document *given)
 {
@@ -506,6 +507,15 @@ static const struct key traffic_keys[] = {
     {0},
 };
 
+static const struct key wall_keys[] = {
+    {"late_by", KEY_TIME, OF(late_by_ps), .min = UNITS_PS_PER_NS, .max = S, .optional = true,
+     .otherwise = "what a full frame takes on the wire",
+     .meaning = "a frame that reaches a host later than that is late"},
+    {"late_share", KEY_SHARE, OF(late_share), .usual = "1%",
+     .meaning = "late frames, or time with one overdue, beyond that make the run void"},
+    {0},
+};
+
 static const struct key capture_keys[] = {
     {"at", KEY_TEXT, IN(scenario_capture, at), .required = "a capture goes {at: h0}",
      .meaning = "a host's NIC, h0, or a switch's port, sw0-h0"},
@@ -522,6 +532,9 @@ const struct key scenario_keys[] = {
     {"title", KEY_TEXT, OF(title), .usual = "", .meaning = "of tables and pages"},
     {"engine", KEY_CHOICE, OF(engine), .names = scenario_engine_names, .noun = "an engine",
      .otherwise = "native where it has all", .meaning = "what runs the hosts' TCP"},
+    {"clock", KEY_CHOICE, OF(clock), .names = scenario_clock_names, .noun = "a clock", .usual = "virtual",
+     .misfit = misfit_linux, .meaning = "wall: the kernel that runs here, as fast as time goes"},
+    {"wall", KEY_SECTION, .keys = wall_keys, .misfit = misfit_wall, .meaning = "clock: wall"},
     {"transport", KEY_CHOICE, OF(transport), .names = scenario_transport_names, .noun = "a transport", .usual = "tcp",
      .meaning = "tcp, or the Go-Back-N protocol of Tam 2001"},
     {"seed", KEY_INTEGER, OF(seed), .max = INT64_MAX, .usual = "1", .meaning = "of every random choice"},

@@ -50,6 +50,33 @@ bool load_window_fits(const struct load *l, const char *path, int64_t window_byt
                      l->s->tcp.segment_bytes);
 }
 
+/* Wall time is for TCP, and for what the host's own kernel can do. */
+static bool load_clock(struct load *l)
+{
+    const struct scenario *s = l->s;
+    if (s->clock != SCENARIO_CLOCK_WALL)
+        return true;
+    if (s->transport == SCENARIO_TRANSPORT_GBN || s->traffic == SCENARIO_TRAFFIC_BURST ||
+        s->traffic == SCENARIO_TRAFFIC_UNIFORM)
+        return load_fail(l, "clock", "wall time is for a kernel's TCP, which this traffic has not; leave it virtual");
+    const struct {
+        bool is;
+        const char *path, *why;
+    } rows[] = {
+        {s->tcp.small_queue_bytes > 0, "tcp.small_queues",
+         "in wall time a frame no longer counts as its sender's once it waits in our NIC, so that TCP Small Queues see none"},
+        {s->tcp.linux_own.gro_ps > 0, "tcp.linux.gro", "in wall time frames come one by one"},
+        {*s->network.nic_kernel, "network.nic.qdisc", "in wall time there is no kernel of ours to have it"},
+        {*s->network.sw.kernel, "network.switch.qdisc", "in wall time there is no kernel of ours to have it"},
+        {*s->network.root_sw.kernel, "network.root.qdisc", "in wall time there is no kernel of ours to have it"},
+        {s->n_programs > 0, "traffic.programs", "in wall time they would be programs of this system, in its time"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is)
+            return load_fail(l, rows[i].path, "%s; leave clock: virtual", rows[i].why);
+    return true;
+}
+
 static bool load_times(struct load *l)
 {
     struct scenario *s = l->s;
@@ -153,7 +180,7 @@ static bool load_document(struct scenario *s, struct document *d, struct error *
     s->network.sw = s->network.root_sw = emu_switch_config_default();
     bool ok = d && keys_load(s, d, err) && load_times(&l) && load_transports(&l) && load_traffic_kind(&l) &&
               load_network(&l) && keys_check(s, d, err) && load_traffic(&l) && load_network_fits(&l) &&
-              load_engine(&l) && load_captures(&l);
+              load_engine(&l) && load_clock(&l) && load_captures(&l);
     document_free(d);
     if (!ok)
         scenario_fini(s);

@@ -159,9 +159,22 @@ static struct results_port record_port(const struct emu_port *p, const struct em
     return port;
 }
 
+static struct results_lateness record_lateness(const struct scenario *s, const struct emu_lateness *l)
+{
+    return (struct results_lateness){.frames = l->frames,
+                                     .late = l->late,
+                                     .bound_ps = l->bound_ps,
+                                     .share = s->late_share,
+                                     .median_ps = emu_lateness_quantile_ps(l, 0.5),
+                                     .p99_ps = emu_lateness_quantile_ps(l, 0.99),
+                                     .most_ps = l->most_ps,
+                                     .overdue_ps = l->overdue_ps};
+}
+
 bool record_run(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
                 const struct results_progress *progress, const struct results_capture *captures,
-                const struct estimate_running *operations, int64_t ended_ps, bool complete, const char *directory, struct error *err)
+                const struct estimate_running *operations, const struct emu_lateness *lateness, int64_t ended_ps,
+                bool complete, const char *directory, struct error *err)
 {
     int ports = emu_network_port_count(n);
     struct results_summary summary = {
@@ -180,6 +193,8 @@ bool record_run(const struct scenario *s, const struct record_flow *flows, struc
         .n_ports = (size_t)ports,
         .n_captures = (size_t)s->n_captures,
     };
+    if (lateness)
+        summary.lateness = record_lateness(s, lateness);
     snprintf(summary.engine, sizeof summary.engine, "%s", emu_engine_name());
     for (int i = 0; i < s->n_flows; i++)
         summary.flows[i] = record_row(&s->flows[i], &flows[i]);

@@ -48,6 +48,7 @@ struct run {
     struct pauses *pauses;        /* owned; NULL: nobody pauses */
     struct datagrams *datagrams;  /* owned; NULL: TCP alone */
     struct windows *windows;      /* owned; NULL: TCP finds its own */
+    struct emu_lateness lateness; /* wall time */
     struct run_tap *taps;         /* owned; one a capture */
     struct record_queues queues;
     struct waits_flow *waits;     /* owned; one a flow */
@@ -392,6 +393,26 @@ static void run_steady(const struct run *r, struct record_flow *flows)
         flows[i].steady_bps.std_error = flows[i].steady_bps.ci95 = NAN;
 }
 
+/* Figures of a run in wall time are worth something only where frames were in time. */
+static bool run_in_time(struct run *r)
+{
+    const struct emu_lateness *l = &r->lateness;
+    const double us = 1e-6, most = r->scenario->late_share;
+    struct emu_clock clock = emu_engine_clock(r->engine);
+    double share = emu_lateness_share(l);
+    double overdue = fmin((double)l->overdue_ps / fmax((double)emu_clock_now(&clock), 1), 1);
+    if (l->lost > 0)
+        return error_set(&r->error, ERROR_SYSTEM, "void: the kernel itself lost %lld frames between hosts and our "
+                         "switches; the machine is too slow for this rate", (long long)l->lost);
+    return (share <= most && overdue <= most) ||
+           error_set(&r->error, ERROR_SYSTEM,
+                     "void: %.3g %% of %lld frames were late by more than %.5g us, and for %.3g %% of the time one was "
+                     "overdue, where wall.late_share is %.3g %%; %.1f us (median), %.1f us (99 %%), %.1f us (most)",
+                     100 * share, (long long)l->frames, us * (double)l->bound_ps, 100 * overdue, 100 * most,
+                     us * (double)emu_lateness_quantile_ps(l, 0.5), us * (double)emu_lateness_quantile_ps(l, 0.99),
+                     us * (double)l->most_ps);
+}
+
 /* Closes everything; what the run leaves depends on how it ended. */
 static bool run_finish(struct run *r, struct scenario_run_result *result)
 {
@@ -402,7 +423,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     struct record_flow *flows = memory_zeroed((size_t)s->n_flows, sizeof *flows, "the flows of a run");
     struct results_capture *captures = memory_zeroed((size_t)s->n_captures, sizeof *captures, "captures");
     struct estimate_running operations = {0};
-    bool ok = true;
+    bool wall = s->clock == SCENARIO_CLOCK_WALL, ok = true;
     if (r->program && r->program->ops->operations)
         operations = r->program->ops->operations(r->program);
     for (int i = 0; i < s->n_captures; i++) {
@@ -430,8 +451,8 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, true, &r->error) &&
          (!r->program || r->interrupted || r->program->ops->finish(r->program, &r->error)) &&
-         record_run(s, flows, &r->network, &r->progress, captures, &operations, ended_ps, !r->interrupted,
-                    r->options->directory, &r->error);
+         record_run(s, flows, &r->network, &r->progress, captures, &operations, wall ? &r->lateness : NULL,
+                    ended_ps, !r->interrupted, r->options->directory, &r->error);
     free(flows);
     free(captures);
     return ok;
@@ -499,9 +520,11 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     if (!options->programs && !scenario_commands_refuse(s, options->directory, "nobody allowed it", err))
         return false;
     struct run r = {.scenario = s, .options = options};
-    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_drained, run_found, &r};
+    r.lateness.bound_ps = scenario_late_by_ps(s);
+    struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_drained, run_found, &r,
+                                       s->clock == SCENARIO_CLOCK_WALL ? &r.lateness : NULL};
     bool ok = run_start(&r, &config) && emu_engine_run(r.engine, s->duration_ps, &r.error) && !r.failed &&
-              run_finish(&r, result);
+              (s->clock != SCENARIO_CLOCK_WALL || run_in_time(&r)) && run_finish(&r, result);
     if (!ok) {
         for (int i = 0; r.taps && i < s->n_captures; i++)
             capture_writer_discard(r.taps[i].writer);

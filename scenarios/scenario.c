@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEGMENT_HEADERS 52 /* IPv4 20, TCP 20, its timestamps 12 */
 #define LINUX_DELAYED_ACK_PS (40 * UNITS_PS_PER_MS) /* TCP_DELACK_MIN */
 
 /* In the order of their enums. */
 const char *const scenario_engine_names[] = {"ns3", "native", "linux", NULL};
+const char *const scenario_clock_names[] = {"virtual", "wall", NULL};
 const char *const scenario_format_names[] = {"pcap", "pcapng", NULL};
 const char *const scenario_transport_names[] = {"tcp", "gbn", NULL};
 const char *const scenario_algorithm_names[] = {"shift", "pairwise", "synchronous", "group", "direct", "rounds", NULL};
@@ -130,6 +132,16 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
             return true;
     }
     return false;
+}
+
+int64_t scenario_late_by_ps(const struct scenario *s)
+{
+    const struct emu_network_config *n = &s->network;
+    const int64_t bytes = s->tcp.segment_bytes + SEGMENT_HEADERS + EMU_FRAME_OVERHEAD_BYTES;
+    int64_t least_ps = emu_port_wire_ps(&n->link, bytes);
+    if (n->topology == EMU_TOPOLOGY_STAR && n->uplinks > 0 && emu_port_wire_ps(&n->backbone, bytes) < least_ps)
+        least_ps = emu_port_wire_ps(&n->backbone, bytes);
+    return s->late_by_ps > 0 ? s->late_by_ps : least_ps;
 }
 
 struct emu_tcp_config scenario_flow_tcp(const struct scenario *s, int64_t window_bytes)

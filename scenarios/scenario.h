@@ -29,8 +29,10 @@
 #define SCENARIO_WARM 0 /* initial window "warm": enough segments to cover the flow's window */
 
 enum scenario_engine { SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE, SCENARIO_ENGINE_LINUX, SCENARIO_ENGINES };
+enum scenario_clock { SCENARIO_CLOCK_VIRTUAL, SCENARIO_CLOCK_WALL };
 enum scenario_format { SCENARIO_FORMAT_PCAP, SCENARIO_FORMAT_PCAPNG };
-extern const char *const scenario_engine_names[], *const scenario_format_names[]; /* for base/names.h */
+extern const char *const scenario_engine_names[], *const scenario_clock_names[],
+    *const scenario_format_names[]; /* for base/names.h */
 
 /* The application waits when so many bytes of its flow, all in all, are acknowledged. */
 struct scenario_pause {
@@ -164,6 +166,9 @@ struct scenario_uniform {
 struct scenario {
     char title[SCENARIO_TITLE];
     enum scenario_engine engine;
+    enum scenario_clock clock;
+    int64_t late_by_ps;  /* wall time: a frame later than that is late; 0: than a full frame takes on the wire */
+    double late_share;   /* and the run is void when a larger share of frames is */
     uint64_t seed;
     int64_t duration_ps; /* end of the run; sooner when every flow has bytes and is done */
     int64_t warmup_ps;   /* steady figures count from here */
@@ -215,6 +220,9 @@ void scenario_free_programs(struct scenario *s);
 /* The first thing in the scenario that an engine has not, as the end of a sentence: "congestion control 'bbr'"; false
  * when it has all. */
 bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96]);
+
+/* When a frame is late in wall time: late_by_ps, or the time that a full one takes on the fastest link of a host. */
+int64_t scenario_late_by_ps(const struct scenario *s);
 
 /* The scenario's tcp for one flow: this window in both buffers, and a warm initial window resolved
  * to ceil(window / segment) segments. */

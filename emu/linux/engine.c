@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Linux's own TCP behind emu/engine.h. This runs as a program inside User Mode Linux in virtual time, where nothing
- * takes time but waiting: the kernel's clock stands still while events run, and goes on in linux_step_run(). */
+ * takes time but waiting: the kernel's clock stands still while events run, and goes on in linux_step_run(). Or it
+ * runs on the system's own kernel in wall time: then events run as late as they do, each at its own time, and the
+ * network is exact all the same; late are the frames that come to hosts, and that is counted. */
 #include "emu/engine.h"
 
 #include "base/memory.h"
@@ -12,11 +14,13 @@
 #include "emu/linux/program.h"
 #include "emu/linux/queue.h"
 #include "emu/linux/step.h"
+#include "emu/linux/veth.h"
 #include "emu/native/scheduler.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/socket.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -32,6 +36,7 @@
 #define PS_PER_NS 1000
 #define BEGIN_NS 1000000000 /* what a host's set-up has passed; high resolution of timers begins at the first tick */
 #define ENDLESS (INT64_MAX / 2) /* bytes */
+#define LOOK_PS INT64_C(1000000000)
 #define CLIENT_PORT 49152 /* of flow 0's source, as of the native engine */
 #define CLIENT_PORTS 16384
 #define SEGMENT_AROUND 12 /* TCP's timestamps, which MSS counts and a segment's payload does not */
@@ -55,6 +60,7 @@ struct linux_flow {
     struct emu_flow_config config;
     int number, listener;
     struct linux_end ends[2]; /* source, sink */
+    bool looking;             /* wall time: flow_look() will come */
     struct emu_flow_stats stats;
 };
 
@@ -78,6 +84,7 @@ struct emu_engine {
     struct native_scheduler scheduler;
     struct linux_bounds bounds;
     struct linux_step step;
+    int64_t until_ps;           /* where the run ends */
     int64_t ahead_ps;           /* what a host sends reaches none sooner; 0: where its leaving counts */
     struct linux_host *hosts;   /* owned */
     struct linux_gathered *gathered; /* owned; a host each, made with the first flow that wants it */
@@ -156,7 +163,7 @@ struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct
     struct emu_engine *e = memory_zeroed(1, sizeof *e, "the engine");
     e->config = *config;
     native_scheduler_init(&e->scheduler);
-    if (!linux_step_open(&e->step, err)) {
+    if (!linux_step_open(&e->step, config->lateness != NULL, err)) {
         free(e);
         return NULL;
     }
@@ -165,12 +172,27 @@ struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct
     return e;
 }
 
+/* The system's kernel goes on: a socket that closes in peace would keep its namespace for a while. */
+static void flow_abort(struct linux_flow *f)
+{
+    const struct linger at_once = {.l_onoff = 1, .l_linger = 0};
+    const int sockets[] = {f->ends[0].socket, f->ends[1].socket, f->listener};
+    for (size_t i = 0; i < sizeof sockets / sizeof *sockets; i++)
+        if (sockets[i] >= 0) {
+            setsockopt(sockets[i], SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+            close(sockets[i]);
+        }
+}
+
 void emu_engine_free(struct emu_engine *e)
 {
     if (!e)
         return;
-    for (int i = 0; i < e->n_flows; i++)
+    for (int i = 0; i < e->n_flows; i++) {
+        if (e->config.lateness)
+            flow_abort(e->flows[i]);
         free(e->flows[i]); /* its sockets end with the kernel inside */
+    }
     if (e->n_programs > 0)
         linux_program_kill_all();
     for (int i = 0; i < e->n_programs; i++)
@@ -203,14 +225,15 @@ const char *emu_engine_name(void)
     struct utsname u;
     if (uname(&u) != 0)
         return "Linux";
-    snprintf(name, sizeof name, "Linux %.80s", u.release);
+    snprintf(name, sizeof name, "Linux %.70s%s", u.release,
+             the_engine && the_engine->config.lateness ? " (wall time)" : "");
     return name;
 }
 
 int emu_engine_add_host(struct emu_engine *e, struct error *err)
 {
     e->hosts = memory_resized(e->hosts, (size_t)e->n_hosts + 1, sizeof *e->hosts, "hosts");
-    if (!linux_host_open(&e->hosts[e->n_hosts], e->n_hosts, e->step.device, err))
+    if (!linux_host_open(&e->hosts[e->n_hosts], e->n_hosts, &e->step, err))
         return -1;
     return e->n_hosts++;
 }
@@ -218,6 +241,62 @@ int emu_engine_add_host(struct emu_engine *e, struct error *err)
 static bool flow_option(int socket, int level, int name, int value)
 {
     return setsockopt(socket, level, name, &value, sizeof value) == 0;
+}
+
+/* Buffers of a socket, and no more nor less than these. Only root of the system may take any; but what a socket
+ * begins with is a namespace's own, and from Linux 5.17 on that can be made to stay. Before, net.core says how much
+ * there can be. */
+static bool flow_buffers(const struct linux_flow *f, int s, struct error *err)
+{
+    const struct emu_tcp_config *tcp = &f->config.tcp;
+    const struct {
+        int option, force;
+        int64_t bytes;
+        const char *most;
+    } rows[] = {{SO_SNDBUF, SO_SNDBUFFORCE, tcp->send_buffer_bytes, "net.core.wmem_max"},
+                {SO_RCVBUF, SO_RCVBUFFORCE, tcp->receive_buffer_bytes, "net.core.rmem_max"}};
+    if (tcp->linux_own.autotuning ||
+        (f->engine->config.lateness && flow_option(s, SOL_SOCKET, SO_BUF_LOCK, SOCK_SNDBUF_LOCK | SOCK_RCVBUF_LOCK)))
+        return true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int has = 0;
+        socklen_t size = sizeof has;
+        if (!flow_option(s, SOL_SOCKET, rows[i].force, (int)rows[i].bytes) &&
+            (!flow_option(s, SOL_SOCKET, rows[i].option, (int)rows[i].bytes) ||
+             getsockopt(s, SOL_SOCKET, rows[i].option, &has, &size) != 0))
+            return error_set_errno(err, "Linux: a socket's buffers");
+        if (has > 0 && has / 2 < rows[i].bytes) /* Linux doubles them */
+            return error_set(err, ERROR_INPUT, "tcp.window: this kernel gives a socket %d bytes, not %lld; root can "
+                             "let it: sysctl -w %s=%lld", has / 2, (long long)rows[i].bytes, rows[i].most,
+                             (long long)rows[i].bytes);
+    }
+    return true;
+}
+
+/* Wall time: what new sockets of the namespace begin with. */
+static bool flow_begin_with(const struct linux_flow *f, struct error *err)
+{
+    const struct emu_tcp_config *tcp = &f->config.tcp;
+    const int64_t receive = 2 * tcp->receive_buffer_bytes, send = 2 * tcp->send_buffer_bytes;
+    return !f->engine->config.lateness || tcp->linux_own.autotuning ||
+           (linux_host_set3(IPV4 "tcp_rmem", (const int64_t[]){4096, receive, receive}, err) &&
+            linux_host_set3(IPV4 "tcp_wmem", (const int64_t[]){4096, send, send}, err));
+}
+
+static bool flow_congestion(int s, const char *control, struct error *err)
+{
+    char has[256] = "";
+    if (setsockopt(s, IPPROTO_TCP, TCP_CONGESTION, control, (socklen_t)strlen(control)) == 0)
+        return true;
+    if (errno != ENOENT)
+        return error_set_errno(err, "Linux: congestion control '%s'", control);
+    FILE *f = fopen(IPV4 "tcp_available_congestion_control", "re");
+    if (f && fgets(has, sizeof has, f))
+        has[strcspn(has, "\n")] = '\0';
+    if (f)
+        fclose(f);
+    return error_set(err, ERROR_INPUT, "tcp.congestion: this kernel has no '%s'; it has %s (root can add what it has "
+                     "as a module: modprobe tcp_%s)", control, has, control);
 }
 
 /* A socket with what the scenario says of it, in the namespace where the process is. */
@@ -230,19 +309,17 @@ static int flow_socket(const struct linux_flow *f, int host, int port, struct er
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_port = htons((uint16_t)port),
                              .sin_addr.s_addr = htonl(emu_engine_ipv4(host))};
+    if (!flow_begin_with(f, err))
+        return -1;
     int s = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (s < 0 || !flow_option(s, SOL_SOCKET, SO_REUSEADDR, 1) ||
-        (!own->autotuning && (!flow_option(s, SOL_SOCKET, SO_SNDBUFFORCE, (int)tcp->send_buffer_bytes) ||
-                              !flow_option(s, SOL_SOCKET, SO_RCVBUFFORCE, (int)tcp->receive_buffer_bytes))) ||
         (own->pacing_bps > 0 && setsockopt(s, SOL_SOCKET, SO_MAX_PACING_RATE, &pace, sizeof pace) != 0) ||
         !flow_option(s, IPPROTO_TCP, TCP_NODELAY, !tcp->nagle) ||
         !flow_option(s, IPPROTO_TCP, TCP_MAXSEG,
                      (int)tcp->segment_bytes + (own->timestamps ? SEGMENT_AROUND : 0)) ||
         bind(s, (const struct sockaddr *)&at, sizeof at) != 0) {
-        error_set_errno(err, "the kernel inside: a socket of host h%d", host);
-    } else if (setsockopt(s, IPPROTO_TCP, TCP_CONGESTION, control, (socklen_t)strlen(control)) != 0) {
-        error_set_errno(err, "the kernel inside: congestion control '%s'", control);
-    } else {
+        error_set_errno(err, "Linux: a socket of host h%d", host);
+    } else if (flow_buffers(f, s, err) && flow_congestion(s, control, err)) {
         return s;
     }
     if (s >= 0)
@@ -282,7 +359,7 @@ static void flow_connect(void *arg)
         (source->socket = flow_socket(f, f->config.source, CLIENT_PORT + f->number % CLIENT_PORTS, &e->error)) < 0)
         engine_fail(e);
     else if (connect(source->socket, (const struct sockaddr *)&to, sizeof to) != 0 && errno != EINPROGRESS) {
-        error_set_errno(&e->error, "the kernel inside: connecting h%d to h%d", f->config.source, f->config.sink);
+        error_set_errno(&e->error, "Linux: connecting h%d to h%d", f->config.source, f->config.sink);
         engine_fail(e);
     }
 }
@@ -331,8 +408,23 @@ static bool flow_route(struct emu_engine *e, const struct emu_flow_config *c, in
            linux_host_route(&e->hosts[from], to, &r, err);
 }
 
+/* CUBIC's HyStart is the same for all of a kernel. The kernel inside is ours; of the system's we only ask. */
+static bool flow_hystart(bool wall, const struct emu_tcp_config *tcp, struct error *err)
+{
+    const char *path = "/sys/module/tcp_cubic/parameters/hystart";
+    if (!wall)
+        return linux_host_set(path, tcp->hystart, err);
+    FILE *f = tcp->congestion == EMU_CONGESTION_CUBIC ? fopen(path, "re") : NULL;
+    int is = f ? fgetc(f) - '0' : tcp->hystart;
+    if (f)
+        fclose(f);
+    return is == tcp->hystart ||
+           error_set(err, ERROR_INPUT, "tcp.hystart: this kernel has it %s for everybody; root can change that in %s",
+                     is ? "on" : "off", path);
+}
+
 /* What the scenario's tcp sets for a whole host, in its namespace. */
-static bool flow_sysctls(struct linux_host *h, const struct emu_tcp_config *tcp, struct error *err)
+static bool flow_sysctls(struct linux_host *h, bool wall, const struct emu_tcp_config *tcp, struct error *err)
 {
     const struct emu_tcp_linux *own = &tcp->linux_own;
     const struct {
@@ -346,7 +438,6 @@ static bool flow_sysctls(struct linux_host *h, const struct emu_tcp_config *tcp,
         {IPV4 "tcp_ecn", own->ecn},
         {IPV4 "tcp_recovery", own->rack},
         {IPV4 "tcp_early_retrans", own->tail_probe ? 3 : 0},
-        {"/sys/module/tcp_cubic/parameters/hystart", tcp->hystart},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!linux_host_set(rows[i].path, rows[i].value, err))
@@ -358,7 +449,8 @@ static bool flow_sysctls(struct linux_host *h, const struct emu_tcp_config *tcp,
         if (!linux_host_set3(IPV4 "tcp_rmem", receive, err) || !linux_host_set3(IPV4 "tcp_wmem", send, err))
             return false;
     }
-    return own->gso || linux_host_no_gso(h, err);
+    return flow_hystart(wall, tcp, err) && (own->gso || linux_host_no_gso(h, err)) &&
+           (!wall || linux_host_set(IPV4 "tcp_orphan_retries", 1, err)); /* a killed engine's sockets end soon */
 }
 
 static bool flow_hold(struct emu_engine *e, const struct emu_flow_config *c, struct error *err)
@@ -389,11 +481,12 @@ static bool flow_listen(struct emu_engine *e, struct linux_flow *f, struct error
     const struct emu_flow_config *c = &f->config;
     flow_gather(e, c);
     return flow_hold(e, c, err) && linux_host_enter(&e->hosts[c->source], err) &&
-           flow_sysctls(&e->hosts[c->source], &c->tcp, err) && flow_route(e, c, c->source, c->sink, err) &&
+           flow_sysctls(&e->hosts[c->source], e->config.lateness, &c->tcp, err) &&
+           flow_route(e, c, c->source, c->sink, err) &&
            flow_route(e, c, c->sink, c->source, err) && linux_host_enter(&e->hosts[c->sink], err) &&
-           flow_sysctls(&e->hosts[c->sink], &c->tcp, err) &&
+           flow_sysctls(&e->hosts[c->sink], e->config.lateness, &c->tcp, err) &&
            (f->listener = flow_socket(f, c->sink, EMU_ENGINE_FIRST_PORT + f->number, err)) >= 0 &&
-           (listen(f->listener, 1) == 0 || error_set_errno(err, "the kernel inside: listening at h%d", c->sink));
+           (listen(f->listener, 1) == 0 || error_set_errno(err, "Linux: listening at h%d", c->sink));
 }
 
 int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err)
@@ -427,7 +520,7 @@ static bool program_buffers(struct error *err)
 {
     int first = open("/proc/1/ns/net", O_RDONLY | O_CLOEXEC);
     bool ok = (first >= 0 && setns(first, CLONE_NEWNET) == 0) ||
-              error_set_errno(err, "the kernel inside: its first namespace");
+              error_set_errno(err, "Linux: its first namespace");
     if (first >= 0)
         close(first);
     return ok && linux_host_set(CORE "rmem_max", PROGRAM_BUFFER, err) &&
@@ -443,7 +536,7 @@ static bool program_host(struct emu_engine *e, int host, const struct emu_tcp_co
                                 linux_cut(tcp->min_rto_ps / INT64_C(1000000000)), tcp->delayed_ack == 1,
                                 linux_cut(tcp->segment_bytes + (tcp->linux_own.timestamps ? SEGMENT_AROUND : 0))};
     tuned.linux_own.autotuning = true;
-    bool ok = linux_host_enter(h, err) && flow_sysctls(h, &tuned, err) &&
+    bool ok = linux_host_enter(h, err) && flow_sysctls(h, false, &tuned, err) &&
               linux_host_write(IPV4 "tcp_congestion_control", emu_congestion_rows[tcp->congestion].linux_name, err) &&
               (tcp->small_queue_bytes == 0 || linux_host_hold(h, e->step.device, err));
     for (int to = 0; ok && to < e->n_hosts; to++)
@@ -593,6 +686,7 @@ void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *
         linux_packet_release(p);
         return;
     }
+    p->due_ps = native_scheduler_now(&e->scheduler);
     struct linux_gathered *g = e->gathered ? &e->gathered[host] : NULL;
     if (!g || g->within_ps == 0) {
         linux_step_add(&e->step, CONTRAFLOW_DELIVER, e->hosts[host].nic, p->frame, p->bytes, p);
@@ -614,21 +708,45 @@ void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *fra
     p->held = false;
 }
 
+static void flow_look(void *arg);
+
+/* Whether all that a flow was given is acknowledged, if somebody asks. In wall time the stack may take a frame in
+ * later than its device does: then we look again. */
+static void flow_drain(struct linux_flow *f)
+{
+    struct emu_engine *e = f->engine;
+    struct linux_end *source = &f->ends[0];
+    int unsent = 1;
+    if (!f->config.written || !e->config.drained || source->drained || end_left(source) > 0 ||
+        ioctl(source->socket, SIOCOUTQ, &unsent) != 0)
+        return;
+    if (unsent == 0) {
+        source->drained = true;
+        e->config.drained(e->config.user, f->number);
+    } else if (e->config.lateness && !f->looking) {
+        struct emu_clock clock = emu_engine_clock(e);
+        f->looking = true;
+        emu_clock_schedule(&clock, LOOK_PS, flow_look, f);
+    }
+}
+
+static void flow_look(void *arg)
+{
+    struct linux_flow *f = arg;
+    f->looking = false;
+    flow_drain(f);
+}
+
 /* A frame has come to its end's stack. */
 static void engine_arrived(struct emu_engine *e, const struct linux_packet *p)
 {
     if (p->flow / 2 >= (uint32_t)e->n_flows)
         return;
     struct linux_flow *f = e->flows[p->flow / 2];
-    struct linux_end *source = &f->ends[0];
-    if (!source->open || !f->ends[1].open)
+    if (!f->ends[0].open || !f->ends[1].open)
         flow_open(f);
-    int unsent = 1;
-    if (f->config.written && e->config.drained && (p->flow & 1) && !source->drained && end_left(source) == 0 &&
-        ioctl(source->socket, SIOCOUTQ, &unsent) == 0 && unsent == 0) {
-        source->drained = true;
-        e->config.drained(e->config.user, f->number);
-    }
+    if (p->flow & 1)
+        flow_drain(f);
 }
 
 static void end_delivered(struct linux_end *end, int64_t bytes)
@@ -650,12 +768,20 @@ static void end_close(struct linux_end *end)
     end->socket = -1;
 }
 
+static int64_t engine_ps(uint64_t kernel_ns)
+{
+    return (int64_t)(kernel_ns - BEGIN_NS) * PS_PER_NS;
+}
+
 static void engine_done(void *user, const struct contraflow_op *op, void *about)
 {
     struct emu_engine *e = user;
     struct linux_end *end = about;
     if (op->kind == CONTRAFLOW_DELIVER || op->kind == CONTRAFLOW_GATHER) {
         struct linux_packet *p = about;
+        int64_t at_ps = engine_ps((uint64_t)op->result);
+        if (e->config.lateness && op->result >= 0)
+            emu_lateness_add(e->config.lateness, at_ps, p->late_ps + at_ps - p->due_ps);
         engine_arrived(e, p);
         linux_packet_release(p);
     } else if (op->kind == CONTRAFLOW_RECEIVE && op->result > 0) {
@@ -668,7 +794,7 @@ static void engine_done(void *user, const struct contraflow_op *op, void *about)
     }
     if (op->kind <= CONTRAFLOW_GATHER && op->result < 0 && !e->failed) {
         errno = (int)-op->result;
-        error_set_errno(&e->error, "the kernel inside: a frame for host h%u", op->at);
+        error_set_errno(&e->error, "Linux: a frame for host h%u", op->at);
         engine_fail(e);
     }
 }
@@ -696,16 +822,14 @@ static void engine_count(struct emu_engine *e, const struct linux_packet *p)
         end->next_sequence = after;
 }
 
-static int64_t engine_ps(uint64_t kernel_ns)
-{
-    return (int64_t)(kernel_ns - BEGIN_NS) * PS_PER_NS;
-}
-
-/* Events up to a time of the kernel's clock. */
+/* Events up to a time of the kernel's clock; in wall time that may have passed, or be after the end. */
 static void engine_run_to(struct emu_engine *e, uint64_t kernel_ns)
 {
-    if (!e->stopped)
-        native_scheduler_run_to(&e->scheduler, engine_ps(kernel_ns));
+    int64_t time_ps = engine_ps(kernel_ns);
+    if (time_ps > e->until_ps)
+        time_ps = e->until_ps;
+    if (!e->stopped && time_ps >= native_scheduler_now(&e->scheduler))
+        native_scheduler_run_to(&e->scheduler, time_ps);
 }
 
 static void engine_sent(void *user, const struct contraflow_frame *head, const uint8_t *bytes)
@@ -719,6 +843,9 @@ static void engine_sent(void *user, const struct contraflow_frame *head, const u
     if (e->stopped)
         return;
     struct linux_packet *p = linux_packet_new(bytes, head->bytes, &frame);
+    p->late_ps = native_scheduler_now(&e->scheduler) - engine_ps(head->time_ns);
+    if (p->late_ps < 0)
+        p->late_ps = 0;
     p->held = e->hosts[host].hold;
     p->slot = head->slot;
     if (e->n_programs > 0)
@@ -740,6 +867,18 @@ struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow
     return stats;
 }
 
+/* Wall time: a socket's program would be woken up. */
+static bool engine_ready(void *user, void *about, bool readable, bool writable)
+{
+    struct linux_end *end = about;
+    (void)user;
+    if (readable)
+        end_receive(end);
+    if (writable)
+        end_send(end);
+    return end->open && end->socket >= 0 && end_left(end) > 0;
+}
+
 /* The kernel does what is due and runs on for as long as no event can reach a host. Then events and the frames that it
  * sent take their turns, each at its time; what they want done in the kernel is done before its clock goes on. */
 static bool engine_step(struct emu_engine *e, int64_t until_ps, struct error *err)
@@ -752,17 +891,30 @@ static bool engine_step(struct emu_engine *e, int64_t until_ps, struct error *er
     e->answering = false;
     if (!linux_step_run(&e->step, waits ? least_ns : 0, (uint64_t)(e->ahead_ps / PS_PER_NS), engine_done, e, err))
         return false;
-    if (waits && e->step.now_ns > least_ns)
+    if (waits && e->step.now_ns > least_ns && !e->config.lateness)
         return error_set(err, ERROR_SYSTEM, "the kernel inside is late by %llu ns; please report this",
                          (unsigned long long)(e->step.now_ns - least_ns));
+    linux_step_ready(&e->step, engine_ready, e);
     linux_step_frames(&e->step, engine_sent, e);
     engine_run_to(e, e->step.now_ns);
     return true;
 }
 
+/* Wall time: frames that the kernel has lost. */
+static int64_t engine_lost(struct emu_engine *e)
+{
+    int64_t lost = 0;
+    for (int i = 0; i < e->n_hosts; i++) {
+        int64_t dropped = linux_host_enter(&e->hosts[i], &(struct error){0}) ? linux_veth_dropped() : 0;
+        lost += dropped > 0 ? dropped : 0;
+    }
+    return lost + linux_wall_lost(e->step.wall);
+}
+
 bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err)
 {
     struct error *why = &e->error;
+    e->until_ps = until_ps;
     if (!e->failed && !linux_step_begin(&e->step, BEGIN_NS, why))
         engine_fail(e);
     if (e->n_flows == 0 && e->n_programs == 0)
@@ -770,6 +922,8 @@ bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err)
     while (!e->stopped && native_scheduler_now(&e->scheduler) < until_ps)
         if (!engine_step(e, until_ps, why))
             engine_fail(e);
+    if (e->config.lateness && !e->failed)
+        e->config.lateness->lost = engine_lost(e);
     if (e->failed)
         *err = *why;
     return !e->failed;

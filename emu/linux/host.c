@@ -2,7 +2,7 @@
 #include "emu/linux/host.h"
 
 #include "emu/engine.h"
-#include "emu/linux/kernel/contraflow.h"
+#include "emu/linux/netlink.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ bool linux_host_write(const char *path, const char *text, struct error *err)
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
     if (!ok)
-        error_set_errno(err, "the kernel inside: %s", path);
+        error_set_errno(err, "Linux: %s", path);
     if (fd >= 0)
         close(fd);
     return ok;
@@ -84,7 +84,7 @@ static bool host_configure(int number)
            linux_interface_up(ETH0);
 }
 
-bool linux_host_open(struct linux_host *h, int number, int device, struct error *err)
+bool linux_host_open(struct linux_host *h, int number, const struct linux_step *step, struct error *err)
 {
     *h = (struct linux_host){.number = number, .nic = -1, .namespace = -1, .netlink = -1, .mtu = 1500};
     struct contraflow_add add = {.max_mtu = UINT16_MAX};
@@ -92,9 +92,9 @@ bool linux_host_open(struct linux_host *h, int number, int device, struct error 
         add.mac[i] = (uint8_t)(emu_frame_mac((uint32_t)number) >> (40 - 8 * i));
     bool ok = unshare(CLONE_NEWNET) == 0 &&
               (h->namespace = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) >= 0 &&
-              (h->nic = ioctl(device, CONTRAFLOW_ADD, &add)) >= 0 && host_configure(number) &&
+              (h->nic = linux_step_nic(step, &add)) >= 0 && host_configure(number) &&
               (h->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)) >= 0;
-    return ok || error_set_errno(err, "the kernel inside: host h%d", number);
+    return ok || error_set_errno(err, "Linux: host h%d", number);
 }
 
 void linux_host_close(struct linux_host *h)
@@ -109,7 +109,7 @@ void linux_host_close(struct linux_host *h)
 bool linux_host_enter(const struct linux_host *h, struct error *err)
 {
     return setns(h->namespace, CLONE_NEWNET) == 0 ||
-           error_set_errno(err, "the kernel inside: the namespace of host h%d", h->number);
+           error_set_errno(err, "Linux: the namespace of host h%d", h->number);
 }
 
 bool linux_host_fit(struct linux_host *h, int64_t mtu, struct error *err)
@@ -119,7 +119,7 @@ bool linux_host_fit(struct linux_host *h, int64_t mtu, struct error *err)
     if (mtu <= h->mtu)
         return true;
     if (!host_ioctl(SIOCSIFMTU, &r))
-        return error_set_errno(err, "the kernel inside: frames of %d bytes at host h%d", r.ifr_mtu, h->number);
+        return error_set_errno(err, "Linux: frames of %d bytes at host h%d", r.ifr_mtu, h->number);
     h->mtu = mtu;
     return true;
 }
@@ -127,60 +127,18 @@ bool linux_host_fit(struct linux_host *h, int64_t mtu, struct error *err)
 bool linux_host_hold(struct linux_host *h, int device, struct error *err)
 {
     h->hold = h->hold || ioctl(device, CONTRAFLOW_HOLD, h->nic) == 0;
-    return h->hold || error_set_errno(err, "the kernel inside: small queues of host h%d", h->number);
-}
-
-/* A message for rtnetlink(7): a header, the family's struct, attributes. */
-struct netlink_message {
-    struct nlmsghdr head;
-    char rest[256];
-};
-
-static void netlink_add(struct netlink_message *m, unsigned short type, const void *data, size_t bytes)
-{
-    struct rtattr attribute = {(unsigned short)(RTA_LENGTH(bytes)), type};
-    char *at = (char *)m + NLMSG_ALIGN(m->head.nlmsg_len);
-    memcpy(at, &attribute, sizeof attribute);
-    memcpy(at + RTA_LENGTH(0), data, bytes);
-    m->head.nlmsg_len = (uint32_t)(NLMSG_ALIGN(m->head.nlmsg_len) + RTA_ALIGN(RTA_LENGTH(bytes)));
-}
-
-static struct netlink_message netlink_new(uint16_t type, const void *family, size_t bytes)
-{
-    struct netlink_message m = {.head = {.nlmsg_len = (uint32_t)NLMSG_LENGTH(bytes),
-                                         .nlmsg_type = type,
-                                         .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE}};
-    memcpy(m.rest, family, bytes);
-    return m;
-}
-
-/* Sends it and reads the answer, whose error becomes errno. */
-static bool netlink_ask(int fd, const struct netlink_message *m)
-{
-    char bytes[1024];
-    struct {
-        struct nlmsghdr head;
-        struct nlmsgerr error;
-    } answer = {0};
-    if (send(fd, m, m->head.nlmsg_len, 0) < 0)
-        return false;
-    ssize_t n = recv(fd, bytes, sizeof bytes, 0);
-    if (n < (ssize_t)sizeof answer)
-        return false;
-    memcpy(&answer, bytes, sizeof answer);
-    errno = -answer.error.error;
-    return errno == 0;
+    return h->hold || error_set_errno(err, "Linux: small queues of host h%d", h->number);
 }
 
 bool linux_host_no_gso(const struct linux_host *h, struct error *err)
 {
     struct ifinfomsg link = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(ETH0)};
     uint32_t one = 1;
-    struct netlink_message m = netlink_new(RTM_NEWLINK, &link, sizeof link);
+    struct linux_netlink m = linux_netlink_new(RTM_NEWLINK, &link, sizeof link);
     m.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-    netlink_add(&m, IFLA_GSO_MAX_SEGS, &one, sizeof one);
-    return netlink_ask(h->netlink, &m) ||
-           error_set_errno(err, "the kernel inside: host h%d without segmentation offload", h->number);
+    linux_netlink_add(&m, IFLA_GSO_MAX_SEGS, &one, sizeof one);
+    return linux_netlink_ask(h->netlink, &m) ||
+           error_set_errno(err, "Linux: host h%d without segmentation offload", h->number);
 }
 
 bool linux_host_route(const struct linux_host *h, int to, const struct linux_route *route, struct error *err)
@@ -192,11 +150,11 @@ bool linux_host_route(const struct linux_host *h, int to, const struct linux_rou
     for (int i = 0; i < 6; i++)
         octets[i] = (uint8_t)(mac >> (40 - 8 * i));
     struct ndmsg neighbour = {.ndm_family = AF_INET, .ndm_ifindex = index, .ndm_state = NUD_PERMANENT};
-    struct netlink_message m = netlink_new(RTM_NEWNEIGH, &neighbour, sizeof neighbour);
-    netlink_add(&m, NDA_DST, &address, sizeof address);
-    netlink_add(&m, NDA_LLADDR, octets, sizeof octets);
-    if (!netlink_ask(h->netlink, &m))
-        return error_set_errno(err, "the kernel inside: h%d as neighbour of h%d", to, h->number);
+    struct linux_netlink m = linux_netlink_new(RTM_NEWNEIGH, &neighbour, sizeof neighbour);
+    linux_netlink_add(&m, NDA_DST, &address, sizeof address);
+    linux_netlink_add(&m, NDA_LLADDR, octets, sizeof octets);
+    if (!linux_netlink_ask(h->netlink, &m))
+        return error_set_errno(err, "Linux: h%d as neighbour of h%d", to, h->number);
 
     struct rtmsg family = {.rtm_family = AF_INET, .rtm_dst_len = 32, .rtm_table = RT_TABLE_MAIN,
                            .rtm_protocol = RTPROT_STATIC, .rtm_scope = RT_SCOPE_LINK, .rtm_type = RTN_UNICAST};
@@ -212,10 +170,10 @@ bool linux_host_route(const struct linux_host *h, int to, const struct linux_rou
         memcpy(metrics + i * RTA_SPACE(4), &attribute, sizeof attribute);
         memcpy(metrics + i * RTA_SPACE(4) + RTA_LENGTH(0), &values[i][1], sizeof values[i][1]);
     }
-    m = netlink_new(RTM_NEWROUTE, &family, sizeof family);
-    netlink_add(&m, RTA_DST, &address, sizeof address);
-    netlink_add(&m, RTA_OIF, &index, sizeof index);
-    netlink_add(&m, RTA_METRICS, metrics, sizeof metrics);
-    return netlink_ask(h->netlink, &m) ||
-           error_set_errno(err, "the kernel inside: the route from h%d to h%d", h->number, to);
+    m = linux_netlink_new(RTM_NEWROUTE, &family, sizeof family);
+    linux_netlink_add(&m, RTA_DST, &address, sizeof address);
+    linux_netlink_add(&m, RTA_OIF, &index, sizeof index);
+    linux_netlink_add(&m, RTA_METRICS, metrics, sizeof metrics);
+    return linux_netlink_ask(h->netlink, &m) ||
+           error_set_errno(err, "Linux: the route from h%d to h%d", h->number, to);
 }

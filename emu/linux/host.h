@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/linux/host.h - hosts as network namespaces of the kernel inside: an interface, routes, neighbours, sysctls. */
+/* emu/linux/host.h - hosts as network namespaces of a kernel: an interface, routes, neighbours, sysctls. */
 #ifndef EMU_LINUX_HOST_H
 #define EMU_LINUX_HOST_H
 
-#include "base/error.h"
+#include "emu/linux/step.h"
 
 #include <stdint.h>
 
@@ -24,9 +24,8 @@ struct linux_route {
     uint32_t segment_bytes; /* at most, TCP's timestamps in it; 0: as many as fit */
 };
 
-/* Makes host `number` with the interface eth0 of `device`, /dev/contraflow. The process is in its namespace
- * then. ERROR_SYSTEM. */
-bool linux_host_open(struct linux_host *h, int number, int device, struct error *err);
+/* Makes host `number` with an interface eth0. The process is in its namespace then. ERROR_SYSTEM. */
+bool linux_host_open(struct linux_host *h, int number, const struct linux_step *step, struct error *err);
 void linux_host_close(struct linux_host *h);
 
 /* In the process's namespace. */

@@ -15,6 +15,7 @@ struct linux_packet {
     uint16_t data_bytes; /* TCP payload */
     uint16_t from_port, to_port;
     uint32_t bytes;      /* from the Ethernet header on */
+    int64_t late_ps, due_ps; /* wall time: it came so late to its NIC; its host should get it then */
     struct linux_packet *next; /* while it is free */
     uint8_t frame[];
 };

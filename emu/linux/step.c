@@ -14,11 +14,16 @@
 #define DEVICE "/dev/contraflow"
 #define OUT_BYTES (256 * 1024) /* several frames of the largest size */
 
-bool linux_step_open(struct linux_step *s, struct error *err)
+bool linux_step_open(struct linux_step *s, bool wall, struct error *err)
 {
-    *s = (struct linux_step){.device = open(DEVICE, O_RDWR | O_CLOEXEC)};
-    if (s->device < 0)
+    *s = (struct linux_step){.device = -1};
+    if (wall) {
+        s->wall = linux_wall_new(err);
+        if (!s->wall)
+            return false;
+    } else if ((s->device = open(DEVICE, O_RDWR | O_CLOEXEC)) < 0) {
         return error_set_errno(err, "the kernel inside: " DEVICE);
+    }
     s->out = memory_zeroed(1, OUT_BYTES, "frames");
     return true;
 }
@@ -33,10 +38,16 @@ void linux_step_close(struct linux_step *s)
 {
     if (s->device >= 0)
         close(s->device);
+    linux_wall_free(s->wall);
     list_fini(&s->next);
     list_fini(&s->last);
     free(s->out);
     *s = (struct linux_step){.device = -1};
+}
+
+int linux_step_nic(const struct linux_step *s, const struct contraflow_add *add)
+{
+    return s->wall ? linux_wall_add(s->wall, add) : ioctl(s->device, CONTRAFLOW_ADD, add);
 }
 
 void linux_step_add(struct linux_step *s, enum contraflow_kind kind, int at, const void *bytes, int64_t n, void *about)
@@ -48,11 +59,13 @@ void linux_step_add(struct linux_step *s, enum contraflow_kind kind, int at, con
     l->about[l->n++] = about;
 }
 
-static bool step_ask(struct linux_step *s, struct contraflow_step *step, struct error *err)
+static bool step_ask(struct linux_step *s, struct contraflow_step *step, void *const *about, struct error *err)
 {
     step->out = (uintptr_t)s->out;
     step->room = OUT_BYTES;
-    if (ioctl(s->device, CONTRAFLOW_STEP, step) != 0)
+    if (s->wall && !linux_wall_step(s->wall, step, about, err))
+        return false;
+    if (!s->wall && ioctl(s->device, CONTRAFLOW_STEP, step) != 0)
         return error_set_errno(err, "the kernel inside");
     s->now_ns = step->now_ns;
     s->n_frames = step->n_frames;
@@ -62,7 +75,9 @@ static bool step_ask(struct linux_step *s, struct contraflow_step *step, struct 
 bool linux_step_begin(struct linux_step *s, uint64_t begin_ns, struct error *err)
 {
     struct contraflow_step step = {.deadline_ns = begin_ns};
-    if (!step_ask(s, &step, err))
+    if (s->wall)
+        return linux_wall_begin(s->wall, begin_ns, err);
+    if (!step_ask(s, &step, NULL, err))
         return false;
     return (step.now_ns == begin_ns && step.n_frames == 0) ||
            error_set(err, ERROR_SYSTEM, "the kernel inside began at %llu ns with %u frames, not at %llu ns with none",
@@ -81,11 +96,18 @@ bool linux_step_run(struct linux_step *s, uint64_t deadline_ns, uint64_t linger_
                                    .n_ops = (uint32_t)list.n,
                                    .deadline_ns = deadline_ns,
                                    .linger_ns = linger_ns};
-    if (!step_ask(s, &step, err))
+    if (!step_ask(s, &step, list.about, err))
         return false;
     for (size_t i = 0; i < list.n; i++)
         done(user, &list.ops[i], list.about[i]);
     return true;
+}
+
+void linux_step_ready(struct linux_step *s, bool (*ready)(void *user, void *about, bool readable, bool writable),
+                      void *user)
+{
+    if (s->wall)
+        linux_wall_ready(s->wall, ready, user);
 }
 
 void linux_step_frames(const struct linux_step *s,

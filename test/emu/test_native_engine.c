@@ -89,7 +89,8 @@ static void all_acknowledged(void *user, int flow)
 static void make(int hosts)
 {
     struct error err = {0};
-    struct emu_engine_config config = {1, transmit, delivered, all_acknowledged, NULL, NULL};
+    struct emu_engine_config config = {
+        .seed = 1, .transmit = transmit, .delivered = delivered, .drained = all_acknowledged};
     for (int i = 0; i < FLOWS; i++) {
         seen[i] = (struct seen){0};
         drained[i] = 0;
@@ -214,7 +215,8 @@ static void test_one_engine_a_process(void **state)
     (void)state;
     make(2);
     struct error err = {0};
-    struct emu_engine_config config = {1, transmit, delivered, all_acknowledged, NULL, NULL};
+    struct emu_engine_config config = {
+        .seed = 1, .transmit = transmit, .delivered = delivered, .drained = all_acknowledged};
     assert_null(emu_engine_new(&config, &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
     struct emu_flow_config flow = {.source = 0, .sink = 1, .tcp.congestion = EMU_CONGESTION_COUNT};

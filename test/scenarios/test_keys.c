@@ -2,7 +2,7 @@
 #include "scenarios/keys.h"
 #include "test/scenarios/text.h"
 
-#define TOP "title, engine, transport, seed, duration, warmup, network, tcp, gbn, traffic, capture"
+#define TOP "title, engine, clock, wall, transport, seed, duration, warmup, network, tcp, gbn, traffic, capture"
 
 static void test_unknown_key_names_the_known_ones(void **state)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/units.h"
 #include "scenarios/save.h"
 #include "test/scenarios/text.h"
 
@@ -57,6 +58,69 @@ static void test_flow_tcp_covers_its_window_when_warm(void **state)
     assert_int_equal(scenario_flow_tcp(&s, 3001).send_buffer_bytes, 3001);
 }
 
+/* 1448 bytes of payload are 1538 byte times on the wire: 123.04 us at 100 Mb/s. A host behind an uplink of ten times the
+ * rate gets a frame in a tenth of that. */
+static void test_a_frame_is_late_when_another_could_have_come(void **state)
+{
+    (void)state;
+    static const char wall[] = "engine: linux\nclock: wall\nnetwork: {hosts: 4, link: {rate: 100Mbps}}\n";
+    struct scenario s = text_load(wall, NULL);
+    assert_int_equal(s.clock, SCENARIO_CLOCK_WALL);
+    assert_true(s.late_share == 0.01);
+    assert_int_equal(scenario_late_by_ps(&s), 123040000);
+    scenario_fini(&s);
+    s = text_load(wall, "network.uplinks=1");
+    s.network.backbone.rate_bps = 1000000000;
+    assert_int_equal(scenario_late_by_ps(&s), 12304000);
+    scenario_fini(&s);
+    s = text_load(wall, "wall.late_by=1ms");
+    assert_int_equal(scenario_late_by_ps(&s), UNITS_PS_PER_MS);
+    scenario_fini(&s);
+}
+
+/* What is saved is loaded again; on another engine, as --cross-check takes it, it is left out. */
+static void test_wall_time_is_saved_where_it_means_something(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("engine: linux\nclock: wall\nwall: {late_by: 20us, late_share: 5%}\n", NULL);
+    char *text = written(&s);
+    struct scenario again = text_load(text, NULL);
+    assert_int_equal(again.clock, SCENARIO_CLOCK_WALL);
+    assert_int_equal(again.late_by_ps, 20 * UNITS_PS_PER_US);
+    assert_true(again.late_share == 0.05);
+    scenario_fini(&again);
+    free(text);
+    s.engine = SCENARIO_ENGINE_NATIVE;
+    text = written(&s);
+    assert_null(strstr(text, "clock"));
+    assert_null(strstr(text, "late_by"));
+    free(text);
+    scenario_fini(&s);
+}
+
+static void test_wall_time_is_refused_where_it_cannot_be(void **state)
+{
+    (void)state;
+    static const char wall[] = "engine: linux\nclock: wall\n";
+    text_rejects("seed: 1\nclock: wall\n", NULL, "s.yaml:2: clock: is for engine: linux");
+    text_rejects("engine: native\nclock: wall\n", NULL, "s.yaml:2: clock: is for engine: linux");
+    text_rejects("engine: linux\nwall: {late_share: 2%}\n", NULL, "s.yaml:2: wall: is for clock: wall");
+    text_rejects(wall, "wall.late_share=0", "--set wall.late_share=0: '0' is not a share above 0 and up to 1 (100%)");
+    text_rejects(wall, "tcp.small_queues=1MB",
+                 "--set tcp.small_queues=1MB: in wall time a frame no longer counts as its sender's once it waits in our "
+                 "NIC, so that TCP Small Queues see none; leave clock: virtual");
+    text_rejects(wall, "tcp.linux.gro=100us",
+                 "--set tcp.linux.gro=100us: in wall time frames come one by one; leave clock: virtual");
+    text_rejects(wall, "network.nic.qdisc=fq_codel", "--set network.nic.qdisc=fq_codel: in wall time there is no kernel of "
+                 "ours to have it; leave clock: virtual");
+    text_rejects(wall, "traffic.programs=[{host: h0, command: [id]}]", "--set traffic.programs=[{host: h0, command: [id]}]: in wall "
+                 "time they would be programs of this system, in its time; leave clock: virtual");
+    text_rejects(wall, "transport=gbn",
+                 "s.yaml:2: clock: wall time is for a kernel's TCP, which this traffic has not; leave it virtual");
+    text_rejects(wall, "traffic={uniform: {load: 0.5}}",
+                 "s.yaml:2: clock: wall time is for a kernel's TCP, which this traffic has not; leave it virtual");
+}
+
 static void test_fini_is_safe_twice(void **state)
 {
     (void)state;
@@ -72,6 +136,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_point_is_the_star_of_its_numbers),
         cmocka_unit_test(test_flow_tcp_covers_its_window_when_warm),
+        cmocka_unit_test(test_a_frame_is_late_when_another_could_have_come),
+        cmocka_unit_test(test_wall_time_is_saved_where_it_means_something),
+        cmocka_unit_test(test_wall_time_is_refused_where_it_cannot_be),
         cmocka_unit_test(test_fini_is_safe_twice),
     };
     return cmocka_run_group_tests(tests, text_enter, text_leave);

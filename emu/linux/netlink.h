@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/linux/netlink.h - messages for rtnetlink(7): a header, the family's struct, attributes. */
+#ifndef EMU_LINUX_NETLINK_H
+#define EMU_LINUX_NETLINK_H
+
+#include <linux/netlink.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct linux_netlink {
+    struct nlmsghdr head;
+    char rest[256];
+};
+
+/* A request of `type` that makes or replaces something, with the family's struct. */
+struct linux_netlink linux_netlink_new(uint16_t type, const void *family, size_t bytes);
+
+/* Adds an attribute. */
+void linux_netlink_add(struct linux_netlink *m, unsigned short type, const void *data, size_t bytes);
+
+/* Begins an attribute that holds data, and those added until linux_netlink_end() gets what this returns. */
+size_t linux_netlink_begin(struct linux_netlink *m, unsigned short type, const void *data, size_t bytes);
+void linux_netlink_end(struct linux_netlink *m, size_t begun);
+
+/* Sends it and reads the answer, whose error becomes errno. */
+bool linux_netlink_ask(int fd, const struct linux_netlink *m);
+
+#endif
