@@ -96,6 +96,7 @@ struct native_linux {
     uint32_t most_out;                    /* and so many segments were out at most (max_packets_out) */
     uint64_t pacing;                      /* bytes a second (sk_pacing_rate) */
     uint64_t packet_end;                  /* of the packet at the head of what is to be sent */
+    uint64_t last_packet;                 /* where the last one of these begins */
     uint64_t taken;                       /* of what is written, the send buffer has room for so much */
     struct native_linux_stretch stretch[NATIVE_LINUX_STRETCHES]; /* of that, the latest last */
     uint32_t bursts;                      /* out */

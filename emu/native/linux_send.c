@@ -18,6 +18,7 @@
 #define NEAR_RTT_LOG 9  /* bursts grow where the round trip is below 512 us (tcp_tso_rtt_log) */
 #define WINDOW_DIVISOR 3 /* tcp_tso_win_divisor */
 #define SMALL_QUEUE_MOST (1 << 20) /* tcp_limit_output_bytes */
+#define WRITE_BYTES 65536 /* that the application writes at once, contraflow's with --engine linux */
 #define PACKET_OVERHEAD 768 /* of memory that a packet of any size takes besides its data (truesize) */
 #define FRAME_MEMORY_NUMERATOR 3 /* memory of a frame cut from a burst, 2304 bytes, over its bytes in the NIC, 1518 */
 #define FRAME_MEMORY_DENOMINATOR 2
@@ -196,28 +197,6 @@ static uint64_t send_packet_bytes(const struct native_endpoint *e)
     return send_most(bytes / segment, 1) * segment;
 }
 
-/* The application writes what the send buffer has room for, once a third of it is free. True when it did. */
-static bool send_take(struct native_endpoint *e)
-{
-    struct native_sender *tx = &e->tx;
-    struct native_linux *l = &tx->own;
-    if (l->taken >= tx->written)
-        return false;
-    uint64_t room = 2 * (uint64_t)e->config.send_buffer_bytes, size = send_packet_bytes(e);
-    uint64_t waiting = l->taken > tx->nxt ? l->taken - tx->nxt : 0;
-    uint64_t packets = l->bursts + (waiting + size - 1) / size;
-    uint64_t used = l->taken - send_least(tx->una, l->taken) + PACKET_OVERHEAD * packets;
-    if (used + used / 2 > room)
-        return false;
-    packets = (room - used + size + PACKET_OVERHEAD - 1) / (size + PACKET_OVERHEAD);
-    l->taken += send_least(packets * size, tx->written - l->taken);
-    struct native_linux_stretch *last = &l->stretch[NATIVE_LINUX_STRETCHES - 1];
-    if (last->packet_bytes != size)
-        memmove(l->stretch, l->stretch + 1, sizeof l->stretch - sizeof *l->stretch);
-    *last = (struct native_linux_stretch){l->taken, (uint32_t)size};
-    return true;
-}
-
 /* Where the packet that begins at tx->nxt ends. */
 static uint64_t send_packet_end(const struct native_endpoint *e)
 {
@@ -226,6 +205,45 @@ static uint64_t send_packet_end(const struct native_endpoint *e)
     while (i + 1 < NATIVE_LINUX_STRETCHES && l->stretch[i].until <= e->tx.nxt)
         i++;
     return send_least(e->tx.nxt + l->stretch[i].packet_bytes, send_most(l->stretch[i].until, e->tx.nxt + 1));
+}
+
+/* The application writes the next 64 KiB, once a third of the send buffer is free, then as long as any of it is (`more`):
+ * the last packet that waits is filled up, and others follow. True when it did. */
+static bool send_take(struct native_endpoint *e, bool more)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    uint64_t bytes = send_least(tx->written - l->taken, WRITE_BYTES);
+    if (bytes == 0)
+        return false;
+    uint64_t room = 2 * (uint64_t)e->config.send_buffer_bytes, size = send_packet_bytes(e);
+    uint64_t waiting = l->taken > tx->nxt ? l->taken - tx->nxt : 0;
+    uint64_t packets = l->bursts + (waiting + size - 1) / size;
+    uint64_t used = l->taken - send_least(tx->una, l->taken) + PACKET_OVERHEAD * packets;
+    if (more ? used >= room : used + used / 2 > room)
+        return false;
+    l->last_packet = send_most(l->last_packet, send_least(tx->nxt, l->taken));
+    uint64_t length = l->taken - l->last_packet;
+    if (length > 0 && length < size) {
+        uint64_t filled = send_least(size - length, bytes);
+        l->taken += filled;
+        bytes -= filled;
+        used += filled;
+        if (l->last_packet == tx->nxt)
+            l->packet_end = tx->nxt + size;
+    }
+    while (bytes > 0 && used < room) {
+        uint64_t packet = send_least(size, bytes);
+        l->last_packet = l->taken;
+        l->taken += packet;
+        bytes -= packet;
+        used += packet + PACKET_OVERHEAD;
+    }
+    struct native_linux_stretch *last = &l->stretch[NATIVE_LINUX_STRETCHES - 1];
+    if (last->packet_bytes != size)
+        memmove(l->stretch, l->stretch + 1, sizeof l->stretch - sizeof *l->stretch);
+    *last = (struct native_linux_stretch){l->taken, (uint32_t)size};
+    return true;
 }
 
 bool native_linux_waits(const struct native_endpoint *e)
@@ -422,7 +440,7 @@ void native_linux_push(struct native_endpoint *e)
     if (idle && e->config.idle_restart)
         send_restart(e);
     native_linux_send_new(e, false);
-    if (send_take(e))
+    for (bool more = false; send_take(e, more); more = true)
         native_linux_send_new(e, false);
     if (tx->nxt == tx->una && !tx->throttled && !tx->persist.armed)
         native_timer_set(&tx->persist, send_now(e) + native_rtt_rto_ps(&tx->rtt));
