@@ -153,7 +153,6 @@ static void endpoint_sample(struct native_endpoint *e, const struct native_segme
     int64_t rtt_us = endpoint_now(e) / PS_PER_US - s->ts_echo;
     if (e->tx.from_linux) {
         native_rtt_sample_linux(&e->tx.rtt, rtt_us, e->tx.una, e->tx.nxt);
-        native_linux_update_pacing(e);
     } else {
         native_rtt_sample(&e->tx.rtt, rtt_us);
     }

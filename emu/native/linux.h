@@ -94,7 +94,6 @@ struct native_linux {
     bool reordered;                       /* something has come out of order */
     uint64_t limited_until;               /* `limited` is of the window that ends here (cwnd_usage_seq) */
     uint32_t most_out;                    /* and so many segments were out at most (max_packets_out) */
-    uint64_t pacing;                      /* bytes a second (sk_pacing_rate) */
     uint64_t packet_end;                  /* of the packet at the head of what is to be sent */
     uint64_t last_packet;                 /* where the last one of these begins */
     uint64_t taken;                       /* of what is written, the send buffer has room for so much */
@@ -170,6 +169,7 @@ void native_linux_enter_recovery(struct native_endpoint *e);
 void native_linux_reduce(struct native_endpoint *e, uint32_t delivered, bool una_moved, bool lost);
 /* RACK (tcp_rack_detect_loss()). Returns us after which the last one that may be reordered is lost; 0: there is none */
 int64_t native_linux_detect(struct native_endpoint *e);
-void native_linux_update_pacing(struct native_endpoint *e);
+/* Bytes a second (tcp_update_pacing_rate()): a window each round trip, and 20 % more; twice that in slow start. */
+uint64_t native_linux_pacing(const struct native_endpoint *e);
 
 #endif

@@ -38,14 +38,13 @@ void native_linux_set_state(struct native_endpoint *e, enum native_linux_state s
     e->tx.recovery = state == LINUX_LOSS ? NATIVE_LOSS : state == LINUX_RECOVERY ? NATIVE_FAST_RECOVERY : NATIVE_NORMAL;
 }
 
-void native_linux_update_pacing(struct native_endpoint *e)
+uint64_t native_linux_pacing(const struct native_endpoint *e)
 {
-    struct native_sender *tx = &e->tx;
+    const struct native_sender *tx = &e->tx;
     uint64_t segment = acked_segment(e), cwnd = tx->window.cwnd;
     uint64_t percent = tx->window.cwnd < tx->window.ssthresh / 2 ? 200 : 120;
     uint64_t window = acked_most(cwnd, native_linux_out(&tx->own) * segment);
-    if (tx->rtt.srtt_8us > 0)
-        tx->own.pacing = window * percent * (8 * 10000) / (uint64_t)tx->rtt.srtt_8us;
+    return tx->rtt.srtt_8us > 0 ? window * percent * (8 * 10000) / (uint64_t)tx->rtt.srtt_8us : 0;
 }
 
 void native_linux_lose(struct native_linux *l, uint32_t number)
@@ -591,11 +590,11 @@ static void acked_probe(struct native_endpoint *e, const struct acked *a)
 }
 
 /* tcp_cong_control() */
-static void acked_control(struct native_endpoint *e, const struct acked *a, struct native_ack *seen, bool lost)
+static void acked_control(struct native_endpoint *e, const struct acked *a, const struct native_ack *seen,
+                          uint32_t delivered, bool lost)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
-    uint32_t delivered = (uint32_t)(seen->acked / seen->segment);
     if (l->state == LINUX_CWR || l->state == LINUX_RECOVERY) {
         native_linux_reduce(e, delivered, a->una_moved, lost);
     } else if (l->reordering > DUPLICATE_SACKS ? a->una_moved || a->sacked : a->una_moved) {
@@ -603,7 +602,6 @@ static void acked_control(struct native_endpoint *e, const struct acked *a, stru
         if (l->limited || (slow_start && tx->window.cwnd < 2 * l->most_out * seen->segment))
             tx->control->grow(tx->state, &tx->window, seen);
     }
-    native_linux_update_pacing(e);
 }
 
 void native_linux_acked(struct native_endpoint *e, const struct native_segment *s)
@@ -613,6 +611,12 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
     uint64_t ack = native_offset(s->ack, tx->una);
     if (ack > tx->nxt || ack < tx->una)
         return;
+    uint32_t window = (uint32_t)s->window << e->window_scale, losses = l->losses, delivered = l->delivered;
+    bool idle = native_linux_out(l) == 0;
+    if (idle && s->n_sack == 0 && !tx->persist.armed && l->probe_end == 0) { /* data, and nothing of ours is out */
+        tx->peer_window = window;
+        return;
+    }
     struct acked a = {
         .before = tx->una,
         .low = UINT64_MAX,
@@ -621,8 +625,6 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
         .una_moved = ack > tx->una,
         .echo_ms = s->ts_echo / 1000,
     };
-    uint32_t window = (uint32_t)s->window << e->window_scale, losses = l->losses, delivered = l->delivered;
-    bool idle = native_linux_out(l) == 0;
     a.window = a.una_moved || window > tx->peer_window;
     tx->peer_window = window;
     tx->una = ack;
@@ -650,9 +652,10 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
     seen.rtt_us = acked_time(e, &a);
     seen.una = tx->una;
     seen.nxt = tx->nxt;
-    seen.pacing = l->pacing;
-    if (seen.rtt_us > 0 && tx->control->sampled)
+    if (seen.rtt_us > 0 && tx->control->sampled) {
+        seen.pacing = tx->window.cwnd < tx->window.ssthresh ? native_linux_pacing(e) : 0; /* HyStart's */
         tx->control->sampled(tx->state, &tx->window, &seen);
+    }
     if (l->probe_end != 0)
         acked_probe(e, &a);
     enum resend resend = RESEND_NOTHING;
@@ -662,7 +665,7 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
     if (a.set_timer && !native_linux_arm_probe(e, true))
         native_linux_arm(e);
     seen.acked = (uint64_t)(l->delivered - delivered) * seen.segment;
-    acked_control(e, &a, &seen, l->losses != losses);
+    acked_control(e, &a, &seen, l->delivered - delivered, l->losses != losses);
     if (resend == RESEND_NEW) {
         native_linux_send_new(e, false);
         if (tx->nxt > l->high)

@@ -167,7 +167,7 @@ static bool send_throttled(struct native_endpoint *e, uint64_t bytes, bool doubl
     const struct native_linux *l = &tx->own;
     if (e->config.small_queue_bytes == 0)
         return false;
-    uint64_t limit = send_least(send_most(2 * (bytes + PACKET_OVERHEAD), l->pacing >> 10), SMALL_QUEUE_MOST) << doubled;
+    uint64_t limit = send_least(send_most(2 * (bytes + PACKET_OVERHEAD), native_linux_pacing(e) >> 10), SMALL_QUEUE_MOST) << doubled;
     uint64_t queued = (uint64_t)tx->queued_bytes * FRAME_MEMORY_NUMERATOR / FRAME_MEMORY_DENOMINATOR;
     tx->throttled = queued > limit && native_linux_out(l) > l->last_burst;
     return tx->throttled;
@@ -179,7 +179,7 @@ static uint32_t send_burst(const struct native_endpoint *e)
     const struct native_sender *tx = &e->tx;
     if (!e->config.linux_own.gso)
         return 1;
-    uint64_t bytes = tx->own.pacing >> 10;
+    uint64_t bytes = native_linux_pacing(e) >> 10;
     int64_t halvings = tx->rtt.min_us >> NEAR_RTT_LOG;
     if (halvings < 32)
         bytes += GSO_BYTES >> halvings;
@@ -216,7 +216,10 @@ static bool send_take(struct native_endpoint *e, bool more)
     uint64_t bytes = send_least(tx->written - l->taken, WRITE_BYTES);
     if (bytes == 0)
         return false;
-    uint64_t room = 2 * (uint64_t)e->config.send_buffer_bytes, size = send_packet_bytes(e);
+    uint64_t room = 2 * (uint64_t)e->config.send_buffer_bytes;
+    if (!more && l->taken > tx->una && 3 * (l->taken - tx->una) > 2 * room)
+        return false;
+    uint64_t size = send_packet_bytes(e);
     uint64_t waiting = l->taken > tx->nxt ? l->taken - tx->nxt : 0;
     uint64_t packets = l->bursts + (waiting + size - 1) / size;
     uint64_t used = l->taken - send_least(tx->una, l->taken) + PACKET_OVERHEAD * packets;
@@ -338,12 +341,12 @@ uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
     uint64_t segment = (uint64_t)e->config.segment_bytes, cwnd = tx->window.cwnd / segment;
-    uint32_t burst = send_burst(e), sent = 0;
+    uint32_t burst = 0, sent = 0; /* of a burst: once it is needed */
     bool limited = false, closes = tx->finish == tx->written && l->taken == tx->written;
     while (native_linux_waits(e)) {
         if (tx->nxt >= l->packet_end)
             l->packet_end = send_packet_end(e);
-        struct send_room r = {.packet = send_least(l->packet_end, l->taken) - tx->nxt, .burst = burst,
+        struct send_room r = {.packet = send_least(l->packet_end, l->taken) - tx->nxt,
                               .tail = l->packet_end >= l->taken};
         bool fin = closes && r.tail;
         uint64_t flight = native_linux_flight(l), edge = tx->una + send_least(tx->peer_window,
@@ -362,6 +365,7 @@ uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
             if (e->config.nagle && r.packet < segment && r.tail && !fin && native_linux_out(l) > 0)
                 break;
         } else {
+            r.burst = burst = burst > 0 ? burst : send_burst(e);
             if (!probe && send_defers(e, &r, fin, &limited))
                 break;
             bytes = send_least(bytes, send_split(e, &r, quota));
@@ -541,7 +545,6 @@ void native_linux_init(struct native_endpoint *e)
 {
     e->tx.own.reordering = 3;
     e->tx.own.undo_again = -1;
-    native_linux_update_pacing(e);
     native_linux_init_receiver(e);
 }
 
