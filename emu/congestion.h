@@ -17,6 +17,8 @@
         "a segment a round trip, counted by ACKs; half after a loss")                                                 \
     ROW(LINUXRENO, linuxreno, 1, "ns3::TcpLinuxReno", "reno", 1,                                                      \
         "the same, counted by acknowledged bytes as in Linux")                                                        \
+    ROW(LINUX24, linux24, 1, "ns3::TcpLinuxReno", "reno", 1,                                                          \
+        "linuxreno on a stack of Linux 2.4: losses by counted SACKs, no bursts")                                      \
     ROW(CUBIC, cubic, 1, "ns3::TcpCubic", "cubic", 1, "a cubic of the time since the last loss (RFC 9438)")           \
     ROW(BIC, bic, 0, "ns3::TcpBic", "bic", 1, "a binary search for the window of the last loss")                      \
     ROW(BBR, bbr, 0, "ns3::TcpBbr", "bbr", 0, "a model of bandwidth and round trip instead of losses")                \

@@ -258,7 +258,8 @@ static const struct key tcp_keys[] = {
     {"hystart", KEY_SWITCH, OF(tcp.hystart), .usual = "true",
      .meaning = "CUBIC leaves slow start when the delay grows"},
     {"small_queues", KEY_BYTES, OF(tcp.small_queue_bytes), .max = 1000000000, .usual = "0B",
-     .meaning = "most of its own data a sender keeps in its NIC (TCP Small Queues; on linux its own bound); 0: no bound"},
+     .meaning = "most of its own data a sender keeps in its NIC (TCP Small Queues; Linux has its own bound, as linuxreno "
+                "and cubic here); 0: no bound"},
     {"linux", KEY_SECTION, .keys = linux_keys, .misfit = misfit_linux, .meaning = "what only engine: linux has"},
     {0},
 };

@@ -21,17 +21,22 @@ struct native_ack {
     uint64_t segment;        /* bytes of a full one */
     uint64_t acked;          /* bytes acknowledged in order for the first time */
     uint64_t now_us, rtt_us; /* rtt_us 0: no sample */
+    uint64_t una, nxt;       /* oldest byte out after it, next to send */
+    uint64_t pacing;         /* Linux's rate, bytes a second; 0: not known */
 };
 
 struct native_congestion {
     /* Each gets `state`: NATIVE_CONGESTION_WORDS words, zero at first. */
     void (*init)(void *state, const struct emu_tcp_config *config); /* NULL: nothing to do */
+    /* An ACK has given a round trip, before grow(). NULL: of no interest */
+    void (*sampled)(void *state, struct native_window *w, const struct native_ack *ack);
     /* An ACK acknowledges something new while a window that was in use may grow. */
     void (*grow)(void *state, struct native_window *w, const struct native_ack *ack);
     /* Returns the new ssthresh, in bytes: a segment was lost with `flight` bytes out, or the timer ran out. */
     uint64_t (*lost)(void *state, const struct native_window *w, uint64_t segment, uint64_t flight, bool timeout);
     /* Every ACK, also in recovery: `delivered` bytes have left the network. NULL: of no interest */
     void (*delivered)(void *state, uint64_t delivered, const struct native_ack *ack);
+    bool from_linux; /* and so is what finds losses, times and sends: linux.h, on connections with SACK */
     bool restores; /* a timeout that turns out to be spurious leaves the state as it was before */
 };
 

@@ -5,15 +5,24 @@
 
 #include <assert.h>
 
-#define UNIT 1024             /* parts of a segment, of a second */
-#define BETA_TENTHS 7
-#define ALPHA 542             /* 0.529 in 1/1024 */
-#define US_PER_S 1000000
+#define BETA 717              /* in 1/1024 */
+#define SCALE 410             /* C in 1/1024 */
+#define JIFFY_US 4000
+#define JIFFIES_PER_S 250
+#define UNIT 1024             /* parts of a second */
+#define STALE 7               /* jiffies that `each` holds while the window stays */
+#define RENO_FIFTEENTHS 8     /* segments acknowledged for a window of Reno's: 15/8 of it */
+#define LEAST_EACH 2
+#define MOST_EACH_AT_FIRST 20
+#define HARDLY 100
 #define HYSTART_WINDOW 16     /* segments */
 #define HYSTART_SAMPLES 8
 #define HYSTART_LEAST_US 4000
 #define HYSTART_MOST_US 16000
-#define EPOCH_MOST (UINT64_C(4096) * UNIT) /* t - K beyond: over an hour, and the cube still fits 64 bits */
+#define HYSTART_GAP_US 2000
+#define HYSTART_CUSHION_US 1000
+#define HYSTART_BYTES 260860  /* four bursts of 65215 bytes */
+#define SETTLED_US 1000000    /* round trips this soon after a loss say nothing */
 
 void native_cubic_init(struct native_cubic *c, bool hystart)
 {
@@ -34,111 +43,134 @@ uint64_t native_cubic_root(uint64_t x)
     return root;
 }
 
-uint64_t native_cubic_window(const struct native_cubic *c, uint64_t t)
+static uint32_t cubic_jiffies(uint64_t us)
 {
-    bool before = t < c->k;
-    uint64_t d = before ? c->k - t : t - c->k;
-    if (d > EPOCH_MOST)
-        d = EPOCH_MOST;
-    uint64_t grown = d * d / UNIT * d / UNIT * 2 / 5; /* C = 2/5; d^3 / 1024^2 is in 1/1024 segments */
-    if (!before)
-        return c->origin + grown;
-    return c->origin > grown ? c->origin - grown : 0;
+    return (uint32_t)(us / JIFFY_US);
 }
 
-static void cubic_begin(struct native_cubic *c, uint64_t now_us, uint64_t window)
+/* The curve's window, segments, so many 1/1024 s after the epoch (section 4.2). */
+static uint32_t cubic_target(const struct native_cubic *c, uint64_t t)
 {
-    c->in_epoch = true;
-    c->epoch_us = now_us;
-    c->w_est = window * UNIT;
-    c->k = 0;
-    c->origin = window;
-    if (window < c->w_max) {
-        /* K^3 = (W_max - cwnd) / C, in 1/1024 s: (x / 1024 segments) * 5/2 * 1024^3 / ... = x * 5/2 * 1024^2. */
-        c->k = native_cubic_root((c->w_max - window) * 5 / 2 * UNIT * UNIT);
-        c->origin = c->w_max;
+    uint64_t away = t < c->k ? c->k - t : t - c->k;
+    if (away > UNIT * 1000)
+        away = UNIT * 1000; /* the cube fits 64 bits */
+    uint64_t grown = (SCALE * away * away >> 10) * away >> 30;
+    if (t >= c->k)
+        return c->origin + (uint32_t)grown;
+    return c->origin > grown ? c->origin - (uint32_t)grown : 0;
+}
+
+/* bictcp_update(): for how many segments the window grows by one. */
+static void cubic_update(struct native_cubic *c, uint32_t acked, uint64_t now_us, uint32_t cwnd)
+{
+    uint32_t jiffy = cubic_jiffies(now_us);
+    c->acked += acked;
+    if (c->in_epoch && c->last_cwnd == cwnd && jiffy - c->last_jiffy <= STALE)
+        return;
+    if (!c->in_epoch || jiffy != c->last_jiffy) {
+        c->last_cwnd = cwnd;
+        c->last_jiffy = jiffy;
+        if (!c->in_epoch) {
+            c->in_epoch = true;
+            c->epoch = jiffy;
+            c->acked = acked;
+            c->reno = cwnd;
+            c->k = 0;
+            c->origin = cwnd;
+            if (c->w_max > cwnd) { /* K in 1/1024 s: (segments / C)^(1/3), C = 410/1024 */
+                c->k = (uint32_t)native_cubic_root((UINT64_C(1) << 40) / SCALE * (c->w_max - cwnd));
+                c->origin = c->w_max;
+            }
+        }
+        uint64_t t = jiffy - c->epoch + (c->min_rtt_us + JIFFY_US - 1) / JIFFY_US;
+        uint32_t target = cubic_target(c, t * UNIT / JIFFIES_PER_S);
+        c->each = target > cwnd ? cwnd / (target - cwnd) : HARDLY * cwnd;
+        if (c->w_max == 0 && c->each > MOST_EACH_AT_FIRST)
+            c->each = MOST_EACH_AT_FIRST;
     }
+    uint32_t window = cwnd * 15 / RENO_FIFTEENTHS;
+    while (c->acked > window) {
+        c->acked -= window;
+        c->reno++;
+    }
+    if (c->reno > cwnd && cwnd / (c->reno - cwnd) < c->each) /* Reno would be faster (section 4.3) */
+        c->each = cwnd / (c->reno - cwnd);
+    if (c->each < LEAST_EACH)
+        c->each = LEAST_EACH;
 }
 
-static void cubic_hystart(struct native_cubic *c, uint64_t now_us, uint64_t rtt_us, uint32_t cwnd, uint32_t *ssthresh)
+bool native_cubic_on_sample(struct native_cubic *c, const struct native_cubic_sample *s, uint32_t cwnd,
+                            bool slow_start)
 {
-    if (now_us >= c->round_end_us) {
-        c->round_end_us = now_us + rtt_us;
-        c->round_rtt_us = rtt_us;
+    if (c->in_epoch && s->now_us - (uint64_t)c->epoch * JIFFY_US < SETTLED_US)
+        return false;
+    if (c->min_rtt_us == 0 || s->rtt_us < c->min_rtt_us)
+        c->min_rtt_us = s->rtt_us;
+    if (c->found || !slow_start || !c->hystart)
+        return false;
+    uint32_t now_us = (uint32_t)s->now_us;
+    if (s->una > c->round_end) {
+        c->round_us = c->train_us = now_us;
+        c->round_end = s->nxt;
+        c->round_rtt_us = UINT32_MAX;
         c->round_samples = 0;
     }
-    if (c->round_samples++ < HYSTART_SAMPLES) {
-        c->round_rtt_us = rtt_us < c->round_rtt_us ? rtt_us : c->round_rtt_us;
-        return;
+    if (cwnd < HYSTART_WINDOW)
+        return false;
+    if (now_us - c->train_us <= HYSTART_GAP_US) {
+        uint64_t cushion_us = s->pacing > 0 ? UINT64_C(1000000) * HYSTART_BYTES / s->pacing : 0;
+        c->train_us = now_us;
+        cushion_us = cushion_us < HYSTART_CUSHION_US ? cushion_us : HYSTART_CUSHION_US;
+        c->found = now_us - c->round_us > (c->min_rtt_us + cushion_us) / 2;
     }
-    uint64_t growth_us = c->min_rtt_us / 8;
+    if (s->rtt_us < c->round_rtt_us)
+        c->round_rtt_us = s->rtt_us;
+    if (c->round_samples < HYSTART_SAMPLES) {
+        c->round_samples++;
+        return c->found;
+    }
+    uint32_t growth_us = c->min_rtt_us / 8;
     growth_us = growth_us < HYSTART_LEAST_US ? HYSTART_LEAST_US : growth_us;
     growth_us = growth_us > HYSTART_MOST_US ? HYSTART_MOST_US : growth_us;
-    if (cwnd >= HYSTART_WINDOW && c->round_rtt_us >= c->min_rtt_us + growth_us)
-        *ssthresh = cwnd;
+    c->found = c->found || c->round_rtt_us > c->min_rtt_us + growth_us;
+    return c->found;
 }
 
-static uint32_t cubic_slow_start(struct native_cubic *c, uint32_t *acked, uint64_t now_us, uint64_t rtt_us,
-                                 uint32_t cwnd, uint32_t *ssthresh)
+uint32_t native_cubic_on_ack(struct native_cubic *c, uint32_t acked, uint64_t now_us, uint32_t cwnd, uint32_t ssthresh)
 {
-    if (c->hystart && rtt_us > 0)
-        cubic_hystart(c, now_us, rtt_us, cwnd, ssthresh);
-    if (cwnd >= *ssthresh)
+    if (cwnd < ssthresh) {
+        uint32_t grow = acked < ssthresh - cwnd ? acked : ssthresh - cwnd;
+        cwnd += grow;
+        acked -= grow;
+    }
+    if (acked == 0)
         return cwnd;
-    uint32_t room = *ssthresh - cwnd, grow = *acked < room ? *acked : room;
-    *acked -= grow;
-    return cwnd + grow;
-}
-
-/* The curve's window one round trip from now, half as much again at most (section 4.2); keeps Reno's up to date. */
-static uint64_t cubic_target(struct native_cubic *c, uint32_t acked, uint64_t now_us, uint32_t cwnd)
-{
-    uint64_t window = (uint64_t)cwnd * UNIT;
-    if (!c->in_epoch)
-        cubic_begin(c, now_us, window);
-    uint64_t t = (now_us - c->epoch_us + c->min_rtt_us) * UNIT / US_PER_S;
-    uint64_t target = native_cubic_window(c, t);
-    uint64_t alpha = c->w_max > 0 && c->w_est / UNIT >= c->w_max ? UNIT : ALPHA;
-    c->w_est += alpha * acked * UNIT / cwnd;
-    return target < window + window / 2 ? target : window + window / 2;
-}
-
-uint32_t native_cubic_on_ack(struct native_cubic *c, uint32_t acked, uint64_t now_us, uint64_t rtt_us, uint32_t cwnd,
-                             uint32_t *ssthresh)
-{
-    if (rtt_us > 0 && (c->min_rtt_us == 0 || rtt_us < c->min_rtt_us))
-        c->min_rtt_us = rtt_us;
-    if (cwnd < *ssthresh)
-        cwnd = cubic_slow_start(c, &acked, now_us, rtt_us, cwnd, ssthresh);
-    if (acked == 0 || cwnd < *ssthresh)
-        return cwnd;
-    uint64_t target = cubic_target(c, acked, now_us, cwnd), window = (uint64_t)cwnd * UNIT;
-    uint64_t reno = c->w_est / UNIT;
-    if (reno > target) /* it would be faster (section 4.3) */
-        return reno > window ? (uint32_t)(reno / UNIT) : cwnd;
-    if (target <= window)
-        return cwnd;
-    c->credit += (target - window) * acked / cwnd; /* (target - cwnd) / cwnd for each segment (section 4.4) */
-    cwnd += (uint32_t)(c->credit / UNIT);
-    c->credit %= UNIT;
+    cubic_update(c, acked, now_us, cwnd);
+    if (c->credit >= c->each) { /* collected when more were needed (tcp_cong_avoid_ai()) */
+        c->credit = 0;
+        cwnd++;
+    }
+    c->credit += acked;
+    cwnd += c->credit / c->each;
+    c->credit %= c->each;
     return cwnd;
 }
 
 uint32_t native_cubic_on_loss(struct native_cubic *c, uint32_t cwnd)
 {
-    uint64_t window = (uint64_t)cwnd * UNIT;
     c->in_epoch = false;
     c->credit = 0;
     /* Fast convergence: a window that has not got back to where it was makes room for newcomers. */
-    c->w_max = window < c->w_max ? window * (10 + BETA_TENTHS) / 20 : window;
-    uint32_t ssthresh = (uint32_t)((uint64_t)cwnd * BETA_TENTHS / 10);
+    c->w_max = cwnd < c->w_max ? (uint32_t)((uint64_t)cwnd * (1024 + BETA) / 2048) : cwnd;
+    uint32_t ssthresh = (uint32_t)((uint64_t)cwnd * BETA / 1024);
     return ssthresh > 2 ? ssthresh : 2;
 }
 
 uint32_t native_cubic_on_timeout(struct native_cubic *c, uint32_t cwnd)
 {
-    c->round_end_us = 0;
-    return native_cubic_on_loss(c, cwnd);
+    uint32_t ssthresh = native_cubic_on_loss(c, cwnd);
+    native_cubic_init(c, c->hystart);
+    return ssthresh;
 }
 
 static_assert(sizeof(struct native_cubic) <= NATIVE_CONGESTION_WORDS * sizeof(uint64_t), "its state has room");
@@ -148,6 +180,13 @@ static void cubic_init(void *state, const struct emu_tcp_config *config)
     native_cubic_init(state, config->hystart);
 }
 
+static void cubic_sampled(void *state, struct native_window *w, const struct native_ack *ack)
+{
+    struct native_cubic_sample s = {ack->now_us, (uint32_t)ack->rtt_us, ack->una, ack->nxt, ack->pacing};
+    if (native_cubic_on_sample(state, &s, (uint32_t)(w->cwnd / ack->segment), w->cwnd < w->ssthresh))
+        w->ssthresh = w->cwnd;
+}
+
 /* CUBIC counts whole segments. */
 static void cubic_grow(void *state, struct native_window *w, const struct native_ack *ack)
 {
@@ -155,11 +194,8 @@ static void cubic_grow(void *state, struct native_window *w, const struct native
     uint32_t segments = (uint32_t)(w->remainder / ack->segment);
     w->remainder %= ack->segment;
     uint64_t ssthresh = w->ssthresh / ack->segment;
-    uint32_t threshold = ssthresh < UINT32_MAX ? (uint32_t)ssthresh : UINT32_MAX;
-    w->cwnd = ack->segment * native_cubic_on_ack(state, segments, ack->now_us, ack->rtt_us,
-                                                 (uint32_t)(w->cwnd / ack->segment), &threshold);
-    if (threshold < ssthresh)
-        w->ssthresh = threshold * ack->segment; /* HyStart has left slow start */
+    w->cwnd = ack->segment * native_cubic_on_ack(state, segments, ack->now_us, (uint32_t)(w->cwnd / ack->segment),
+                                                 ssthresh < UINT32_MAX ? (uint32_t)ssthresh : UINT32_MAX);
 }
 
 static uint64_t cubic_lost(void *state, const struct native_window *w, uint64_t segment, uint64_t flight, bool timeout)
@@ -171,7 +207,9 @@ static uint64_t cubic_lost(void *state, const struct native_window *w, uint64_t 
 
 const struct native_congestion native_cubic = {
     .init = cubic_init,
+    .sampled = cubic_sampled,
     .grow = cubic_grow,
     .lost = cubic_lost,
+    .from_linux = true,
     .restores = true,
 };

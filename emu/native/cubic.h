@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/native/cubic.h - CUBIC congestion control (RFC 9438), in integers: the same on every machine and at every
- * optimization level.
+/* emu/native/cubic.h - CUBIC congestion control (RFC 9438) as Linux has it (tcp_cubic.c), in whole segments, jiffies of
+ * 4 ms and integers: the same on every machine and at every optimization level.
  *
- *   W_cubic(t) = C (t - K)^3 + W_max,  K = cbrt((W_max - cwnd_epoch) / C),  C = 0.4 segments/s^3, beta = 0.7
- * with fast convergence (section 4.7) and the Reno-friendly region (4.3, alpha = 3 (1 - beta)/(1 + beta) = 0.529).
- * Windows are segments in 1/1024, times 1/1024 s.
+ *   W_cubic(t) = C (t - K)^3 + W_max,  K = cbrt((W_max - cwnd_epoch) / C),  C = 0.4 segments/s^3, beta = 717/1024
+ * with fast convergence (section 4.7) and the Reno-friendly region (4.3; 8/15 of a segment a round trip, also beyond
+ * W_max). The window grows by a segment for each cwnd / (W_cubic - cwnd), a whole number, that arrive: for 2 at least,
+ * and for 20 at most before the first loss. A timeout forgets everything.
  *
- * HyStart, as Linux has it (Ha and Rhee 2011): once a round trip in slow start with 16 segments or more, if eight
- * samples agree that the round trip has grown by an eighth of the least seen (4 to 16 ms), ssthresh is the window. */
+ * HyStart (Ha and Rhee 2011) leaves slow start at 16 segments or more when
+ *  - eight samples of a round agree that the round trip has grown by an eighth of the least seen (4 to 16 ms), or
+ *  - a train of ACKs less than 2 ms apart lasts for half of the least round trip and what four bursts of 64 kB take at
+ *    the pacing rate, 1 ms of that at most. */
 #ifndef EMU_NATIVE_CUBIC_H
 #define EMU_NATIVE_CUBIC_H
 
@@ -15,33 +18,42 @@
 #include <stdint.h>
 
 struct native_cubic {
-    bool hystart;
+    bool hystart, found;  /* found: slow start has been left */
     bool in_epoch;        /* congestion avoidance has begun since the last loss */
-    uint64_t epoch_us;
-    uint64_t k;           /* 1/1024 s */
-    uint64_t origin;      /* W_max of the curve, 1/1024 segments */
-    uint64_t w_max;       /* 1/1024 segments; 0: no loss yet */
-    uint64_t w_est;       /* Reno's window, 1/2^20 segments: it grows in small steps */
-    uint64_t credit;      /* segments acknowledged that the window has not yet grown for, 1/1024 */
-    uint64_t min_rtt_us;  /* 0: none yet */
-    uint64_t round_end_us, round_rtt_us; /* HyStart's round: its end, the least round trip within */
-    uint32_t round_samples;
+    uint32_t epoch;       /* jiffies */
+    uint32_t k;           /* 1/1024 s */
+    uint32_t origin;      /* W_max of the curve, segments */
+    uint32_t w_max;       /* segments; 0: no loss yet */
+    uint32_t reno, acked; /* Reno's window, segments; segments acknowledged that it has not grown for */
+    uint32_t each;        /* the window grows by one for so many */
+    uint32_t last_cwnd, last_jiffy; /* when `each` was found */
+    uint32_t credit;      /* segments acknowledged that the window has not yet grown for */
+    uint32_t min_rtt_us;  /* 0: none yet */
+    uint32_t round_us, train_us, round_rtt_us, round_samples; /* HyStart's round: its start, the train's latest ACK */
+    uint64_t round_end;   /* of the stream */
+};
+
+/* A round trip. */
+struct native_cubic_sample {
+    uint64_t now_us;
+    uint32_t rtt_us;    /* > 0 */
+    uint64_t una, nxt;  /* of the stream */
+    uint64_t pacing;    /* bytes a second; 0: not known */
 };
 
 void native_cubic_init(struct native_cubic *c, bool hystart);
 
-/* `acked` segments are newly acknowledged at now_us, with this round trip (0: none). cwnd in segments; returns the new
- * one. *ssthresh, segments, is lowered when HyStart ends slow start. */
-uint32_t native_cubic_on_ack(struct native_cubic *c, uint32_t acked, uint64_t now_us, uint64_t rtt_us, uint32_t cwnd,
-                             uint32_t *ssthresh);
+/* Every ACK with a round trip, before the window grows for it. cwnd, segments. True: slow start ends here. */
+bool native_cubic_on_sample(struct native_cubic *c, const struct native_cubic_sample *s, uint32_t cwnd,
+                            bool slow_start);
+
+/* `acked` segments are newly acknowledged at now_us. cwnd and ssthresh in segments; returns the new cwnd. */
+uint32_t native_cubic_on_ack(struct native_cubic *c, uint32_t acked, uint64_t now_us, uint32_t cwnd, uint32_t ssthresh);
 
 /* New ssthresh, segments, after a loss: beta cwnd, 2 at least. */
 uint32_t native_cubic_on_loss(struct native_cubic *c, uint32_t cwnd);
 /* The same after a timeout. */
 uint32_t native_cubic_on_timeout(struct native_cubic *c, uint32_t cwnd);
-
-/* C (t - K)^3 + W_max in 1/1024 segments, t in 1/1024 s since the epoch; 0 where it would be below. */
-uint64_t native_cubic_window(const struct native_cubic *c, uint64_t t);
 
 /* Floor of the cube root. */
 uint64_t native_cubic_root(uint64_t x);

@@ -13,6 +13,8 @@ static int64_t endpoint_now(const struct native_endpoint *e)
 /* Room after rx.nxt, in whole units of the window field (RFC 7323, section 2). */
 static uint32_t endpoint_window(const struct native_endpoint *e)
 {
+    if (e->tx.from_linux)
+        return (uint32_t)native_linux_window(e);
     uint64_t buffer = (uint64_t)e->config.receive_buffer_bytes;
     uint64_t room = buffer > e->rx.unread ? buffer - e->rx.unread : 0;
     return (uint32_t)(room >> e->window_scale << e->window_scale);
@@ -31,8 +33,11 @@ void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t fro
     struct native_receiver *rx = &e->rx;
     uint64_t blocks[NATIVE_SACK_BLOCKS][2];
     int n_sack = 0;
-    if (bytes == 0 && e->config.sack && (flags & NATIVE_ACK))
-        n_sack = native_reassembly_blocks(&rx->reassembly, blocks, NATIVE_SACK_BLOCKS);
+    if (bytes == 0 && e->config.sack && (flags & NATIVE_ACK)) {
+        if (e->tx.from_linux)
+            n_sack = native_linux_acknowledges(e, blocks);
+        n_sack += native_reassembly_blocks(&rx->reassembly, blocks + n_sack, NATIVE_SACK_BLOCKS - n_sack);
+    }
     struct native_segment *s = native_pool_take(n_sack ? e->env->sacked : e->env->plain);
     uint32_t window = endpoint_window(e);
     uint16_t field = (uint16_t)(window >> e->window_scale);
@@ -112,6 +117,7 @@ void native_endpoint_init(struct native_endpoint *e, const struct native_endpoin
 void native_endpoint_fini(struct native_endpoint *e)
 {
     native_intervals_fini(&e->tx.scoreboard);
+    native_linux_fini(&e->tx.own);
     native_intervals_fini(&e->rx.reassembly.held);
 }
 
@@ -141,6 +147,17 @@ static void endpoint_established(struct native_endpoint *e)
         e->env->connected(e->env->user, e);
 }
 
+/* The round trip of the handshake. */
+static void endpoint_sample(struct native_endpoint *e, const struct native_segment *s)
+{
+    int64_t rtt_us = endpoint_now(e) / PS_PER_US - s->ts_echo;
+    if (e->tx.from_linux) {
+        native_rtt_sample_linux(&e->tx.rtt, rtt_us, e->tx.una, e->tx.nxt);
+    } else {
+        native_rtt_sample(&e->tx.rtt, rtt_us);
+    }
+}
+
 /* Before data may flow; true when the segment needs no more looking at. */
 static bool endpoint_handshake(struct native_endpoint *e, const struct native_segment *s)
 {
@@ -158,7 +175,13 @@ static bool endpoint_handshake(struct native_endpoint *e, const struct native_se
             return true;
         e->rx.ts_recent = s->ts;
         e->tx.peer_window = s->window;
-        native_rtt_sample(&e->tx.rtt, endpoint_now(e) / PS_PER_US - s->ts_echo);
+        endpoint_sample(e, s);
+        if (e->tx.from_linux) { /* the application learns of it after that */
+            native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+            endpoint_established(e);
+            native_sender_push(e);
+            return true;
+        }
         endpoint_established(e);
         e->rx.ack_now = true;
         native_sender_push(e);
@@ -170,7 +193,7 @@ static bool endpoint_handshake(struct native_endpoint *e, const struct native_se
             native_endpoint_send(e, NATIVE_SYN | NATIVE_ACK, 0, 0); /* ours was lost */
             return true;
         }
-        native_rtt_sample(&e->tx.rtt, endpoint_now(e) / PS_PER_US - s->ts_echo);
+        endpoint_sample(e, s);
         endpoint_established(e);
         return false;
     case NATIVE_ESTABLISHED:
@@ -182,7 +205,7 @@ static bool endpoint_handshake(struct native_endpoint *e, const struct native_se
     }
 }
 
-static void endpoint_deliver(struct native_endpoint *e, uint64_t bytes)
+void native_endpoint_deliver(struct native_endpoint *e, uint64_t bytes)
 {
     if (e->rx.paused)
         e->rx.unread += bytes;
@@ -193,6 +216,10 @@ static void endpoint_deliver(struct native_endpoint *e, uint64_t bytes)
 static void endpoint_accept(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_receiver *rx = &e->rx;
+    if (e->tx.from_linux) {
+        native_linux_accept(e, s);
+        return;
+    }
     bool fin = s->flags & NATIVE_FIN;
     uint64_t from = native_offset(s->seq, rx->nxt), to = from + s->payload_bytes + fin;
     if (fin)
@@ -218,7 +245,7 @@ static void endpoint_accept(struct native_endpoint *e, const struct native_segme
     rx->unacked++;
     rx->ack_now = rx->ack_now || hole || finished || pushed || rx->quick_acks > 0 ||
                   rx->unacked >= (uint32_t)e->config.delayed_ack;
-    endpoint_deliver(e, finished ? bytes - 1 : bytes);
+    native_endpoint_deliver(e, finished ? bytes - 1 : bytes);
     if (finished)
         native_endpoint_close(e);
 }
@@ -244,6 +271,7 @@ void native_endpoint_receive(struct native_endpoint *e, const struct native_segm
         endpoint_ack(e);
     else if (rx->unacked > 0 && !rx->delayed_ack.armed)
         native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
+    rx->own.fresh = false;
 }
 
 void native_endpoint_write(struct native_endpoint *e, uint64_t bytes)
@@ -276,8 +304,10 @@ void native_endpoint_pause(struct native_endpoint *e, bool paused)
 void native_endpoint_departed(struct native_endpoint *e, int64_t bytes)
 {
     e->tx.queued_bytes -= bytes;
-    if (e->tx.throttled && e->tx.queued_bytes < e->config.small_queue_bytes) {
+    if (e->tx.throttled && (e->tx.from_linux || e->tx.queued_bytes < e->config.small_queue_bytes)) {
         e->tx.throttled = false;
+        if (e->tx.from_linux)
+            native_linux_send_lost(e);
         native_sender_push(e);
     }
 }

@@ -10,6 +10,7 @@
 
 #include "emu/engine.h"
 #include "emu/native/congestion.h"
+#include "emu/native/linux.h"
 #include "emu/native/rtt.h"
 #include "emu/native/sack.h"
 #include "emu/native/scheduler.h"
@@ -46,6 +47,7 @@ struct native_sender {
     uint32_t duplicate_acks; /* without SACK: each shows that a segment has left the network */
     enum native_recovery recovery;
     bool throttled;       /* waiting for the NIC to drain */
+    bool from_linux;      /* `own` decides what is sent */
     struct native_rtt rtt;
     struct native_timer retransmit;
     struct native_intervals scoreboard;
@@ -61,6 +63,7 @@ struct native_sender {
     int64_t sent_ps;      /* when the latest segment with data left */
     int64_t queued_bytes; /* of ours in our NIC, with small queues */
     uint64_t state[NATIVE_CONGESTION_WORDS]; /* of the control */
+    struct native_linux own;
 };
 
 struct native_receiver {
@@ -73,6 +76,7 @@ struct native_receiver {
     uint32_t quick_acks;     /* to send at once before ACKs are delayed */
     uint32_t window_sent;    /* the window in the last ACK */
     bool ack_now, paused;
+    struct native_linux_receiver own; /* with tx.from_linux */
     struct native_timer delayed_ack;
     struct native_reassembly reassembly;
 };
@@ -122,6 +126,8 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
 void native_sender_push(struct native_endpoint *e);
 void native_sender_init(struct native_endpoint *e);
 void native_endpoint_handshake_timeout(struct native_endpoint *e);
+/* In order, to the application. */
+void native_endpoint_deliver(struct native_endpoint *e, uint64_t bytes);
 /* Sends one segment with these flags, `bytes` of payload and, without payload, the SACK blocks that are due. */
 void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes);
 

@@ -18,4 +18,15 @@ void native_linuxreno_grow(void *state, struct native_window *w, const struct na
     }
 }
 
-const struct native_congestion native_linuxreno = {.grow = native_linuxreno_grow, .lost = native_congestion_half};
+/* tcp_reno_ssthresh(): half of the window, not of what is out. That holds, when one recovery follows another, what the
+ * receiver keeps behind the next hole, and half of it would be no less than the window. */
+static uint64_t linuxreno_lost(void *state, const struct native_window *w, uint64_t segment, uint64_t flight,
+                               bool timeout)
+{
+    (void)state, (void)flight, (void)timeout;
+    uint64_t half = w->cwnd / segment / 2 * segment;
+    return half > 2 * segment ? half : 2 * segment;
+}
+
+const struct native_congestion native_linuxreno = {.grow = native_linuxreno_grow, .lost = linuxreno_lost,
+                                                  .from_linux = true};

@@ -3,6 +3,7 @@
 
 #define PS_PER_US INT64_C(1000000)
 #define GRANULARITY_US 1000 /* G: the kernel's and ns-3's clocks tick once a millisecond */
+#define JIFFY_US 4000      /* Linux counts in these */
 #define FIRST_RTO_US 1000000
 #define MOST_RTO_US 120000000
 #define MOST_BACKOFF 16
@@ -28,6 +29,33 @@ void native_rtt_sample(struct native_rtt *r, int64_t rtt_us)
         r->min_us = rtt_us;
 }
 
+void native_rtt_sample_linux(struct native_rtt *r, int64_t rtt_us, uint64_t una, uint64_t nxt)
+{
+    r->linux_spread = true;
+    if (r->min_us == INT64_MAX) {
+        r->srtt_8us = 8 * rtt_us;
+        r->mdev_4us = 2 * rtt_us;
+        r->rttvar_4us = r->mdev_4us > r->min_rto_us ? r->mdev_4us : r->min_rto_us;
+        r->mdev_most_4us = r->rttvar_4us;
+        r->window_end = nxt;
+    } else {
+        int64_t error = rtt_us - r->srtt_8us / 8, more = (error < 0 ? -error : error) - r->mdev_4us / 4;
+        r->srtt_8us += error;
+        r->mdev_4us += error < 0 && more > 0 ? more / 8 : more;
+        if (r->mdev_4us > r->mdev_most_4us)
+            r->mdev_most_4us = r->mdev_4us;
+        if (r->mdev_most_4us > r->rttvar_4us)
+            r->rttvar_4us = r->mdev_most_4us;
+        if (una > r->window_end) {
+            r->rttvar_4us -= (r->rttvar_4us - r->mdev_most_4us) / 4;
+            r->window_end = nxt;
+            r->mdev_most_4us = r->min_rto_us;
+        }
+    }
+    if (rtt_us < r->min_us)
+        r->min_us = rtt_us;
+}
+
 void native_rtt_backoff(struct native_rtt *r)
 {
     if (r->backoff < MOST_BACKOFF)
@@ -44,8 +72,10 @@ int64_t native_rtt_rto_ps(const struct native_rtt *r)
     int64_t rto_us = FIRST_RTO_US;
     if (r->min_us != INT64_MAX) {
         int64_t spread_us = r->rttvar_4us > GRANULARITY_US ? r->rttvar_4us : GRANULARITY_US;
-        rto_us = r->srtt_8us / 8 + spread_us;
+        rto_us = r->srtt_8us / 8 + (r->linux_spread ? r->rttvar_4us : spread_us);
         rto_us = rto_us < r->min_rto_us ? r->min_rto_us : rto_us;
+        if (r->linux_spread)
+            rto_us = (rto_us + JIFFY_US - 1) / JIFFY_US * JIFFY_US;
     }
     for (int i = 0; i < r->backoff && rto_us < r->max_rto_us; i++)
         rto_us *= 2;

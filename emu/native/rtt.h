@@ -5,10 +5,15 @@
  *   later ones:      RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R|,  SRTT = 7/8 SRTT + 1/8 R
  *   RTO = SRTT + max(G, 4 RTTVAR), at least the configured minimum, doubled at each timeout, at most the
  *   configured maximum
+ * Linux's (tcp_rtt_estimator()) adds the minimum instead of setting it, and its spread is the largest of a window's:
+ *   MDEV = 3/4 MDEV + 1/4 |SRTT - R|, but 31/32 MDEV + 1/32 (SRTT - R) when R is below SRTT by more than MDEV
+ *   RTTVAR: the largest MDEV of the current window or, when that ends below it, a quarter nearer to that
+ *   RTO = SRTT + max(minimum, 4 RTTVAR), in jiffies of 4 ms, rounded up
  * Timestamps tell which transmission a sample belongs to, so that retransmissions count (RFC 7323, section 4). */
 #ifndef EMU_NATIVE_RTT_H
 #define EMU_NATIVE_RTT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct native_rtt {
@@ -16,12 +21,17 @@ struct native_rtt {
     int64_t rttvar_4us; /* RTTVAR * 4 */
     int64_t min_us;     /* lowest sample; INT64_MAX: none yet */
     int64_t min_rto_us, max_rto_us;
+    int64_t mdev_4us, mdev_most_4us; /* Linux's: MDEV * 4, the largest since the window began */
+    uint64_t window_end; /* Linux's: the window ends when more than this is acknowledged */
     int backoff;        /* doublings */
+    bool linux_spread;
 };
 
 /* max_rto_ps 0: 120 s. The minimum wins over a maximum below it. */
 void native_rtt_init(struct native_rtt *r, int64_t min_rto_ps, int64_t max_rto_ps);
 void native_rtt_sample(struct native_rtt *r, int64_t rtt_us); /* >= 0 */
+/* The same as Linux does it, of an ACK that leaves `una` as the oldest byte out and `nxt` as the next to send. */
+void native_rtt_sample_linux(struct native_rtt *r, int64_t rtt_us, uint64_t una, uint64_t nxt);
 void native_rtt_backoff(struct native_rtt *r);
 void native_rtt_reset_backoff(struct native_rtt *r);
 int64_t native_rtt_rto_ps(const struct native_rtt *r);

@@ -146,6 +146,10 @@ static void sender_probe(void *arg)
 void native_sender_push(struct native_endpoint *e)
 {
     struct native_sender *tx = &e->tx;
+    if (tx->from_linux) {
+        native_linux_push(e);
+        return;
+    }
     if (e->state != NATIVE_ESTABLISHED || (tx->nxt >= sender_stream_end(tx) && tx->recovery == NATIVE_NORMAL))
         return;
     if (e->config.idle_restart && tx->nxt == tx->una && sender_now(e) - tx->sent_ps > native_rtt_rto_ps(&tx->rtt))
@@ -227,6 +231,10 @@ static void sender_timeout(void *arg)
         native_endpoint_handshake_timeout(e);
         return;
     }
+    if (tx->from_linux) {
+        native_linux_timeout(e);
+        return;
+    }
     if (tx->nxt == tx->una)
         return;
     e->stats.timeouts++;
@@ -257,6 +265,9 @@ void native_sender_init(struct native_endpoint *e)
     e->tx.control = native_congestions[e->config.congestion];
     if (e->tx.control->init)
         e->tx.control->init(e->tx.state, &e->config);
+    e->tx.from_linux = e->tx.control->from_linux && e->config.sack;
+    if (e->tx.from_linux)
+        native_linux_init(e);
 }
 
 /* Marks what the segment SACKs; returns bytes that were not known before. */
@@ -311,6 +322,10 @@ static void sender_judge_timeout(struct native_endpoint *e, uint32_t ts_echo)
 void native_sender_acked(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_sender *tx = &e->tx;
+    if (tx->from_linux) {
+        native_linux_acked(e, s);
+        return;
+    }
     uint64_t ack = native_offset(s->ack, tx->una), flight = tx->nxt - tx->una;
     if (ack > tx->nxt || ack < tx->una)
         return;
@@ -344,6 +359,10 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
     }
     if (tx->control->delivered)
         tx->control->delivered(tx->state, delivered, &seen);
+    seen.una = tx->una;
+    seen.nxt = tx->nxt;
+    if (tx->control->sampled && seen.rtt_us > 0)
+        tx->control->sampled(tx->state, &tx->window, &seen);
     if (tx->recovery == NATIVE_NORMAL && s->n_sack == 0 && tx->duplicate_acks == 0) {
         if (acked > 0)
             sender_grow(e, &seen, flight);

@@ -62,7 +62,7 @@ class Draw:
         self.flows, self.notes = [], []
         self.nic = {"queue": "fifo", "limit": DEEP}
         self.switch = {"queue": "fifo", "limit": DEEP}
-        self.tcp = {"congestion": r.choice(["newreno", "linuxreno", "linuxreno", "cubic"]), "initial_window": "warm",
+        self.tcp = {"congestion": r.choice(["newreno", "linux24", "linux24", "newreno"]), "initial_window": "warm",
                     "delayed_ack": r.choice([1, 2, 2, 2, 2])}
         if self.engine == "ns3":
             self.tcp["congestion"] = "newreno"

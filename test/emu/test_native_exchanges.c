@@ -110,10 +110,15 @@ static void set(struct exchange *x, const char *key, const char *value)
             *keys[i].to = keys[i].seconds ? seconds_ps(x, value) : number(x, value);
             return;
         }
-    if (strcmp(key, "sack") == 0) {
-        c->sack = number(x, value) != 0;
-        return;
-    }
+    const struct {
+        const char *key;
+        bool *to;
+    } switches[] = {{"sack", &c->sack}, {"gso", &c->linux_own.gso}, {"tail-probe", &c->linux_own.tail_probe}};
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (strcmp(key, switches[i].key) == 0) {
+            *switches[i].to = number(x, value) != 0;
+            return;
+        }
     if (strcmp(key, "congestion") == 0)
         for (int i = 0; i < EMU_CONGESTION_COUNT; i++)
             if (strcmp(value, emu_congestion_names[i]) == 0 && native_congestions[i]) {

@@ -20,7 +20,9 @@ static void begin(void)
 static void deliver(int n, uint64_t gap_us, uint64_t rtt_us)
 {
     for (int i = 0; i < n; i++, now_us += gap_us)
-        native_westwood.delivered(state_words, SEGMENT, &(struct native_ack){SEGMENT, SEGMENT, now_us, rtt_us});
+        native_westwood.delivered(state_words, SEGMENT, &(struct native_ack){
+                                                               .segment = SEGMENT, .acked = SEGMENT,
+                                                               .now_us = now_us, .rtt_us = rtt_us});
 }
 
 static uint64_t lost(uint64_t cwnd, bool timeout)

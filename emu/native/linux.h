@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/native/linux.h - a sender as Linux 6.1 has it, for the controls that claim to be Linux's (congestion.h,
+ * `from_linux`) on connections with SACK; names in parentheses are the kernel's functions.
+ *
+ * Linux counts segments, each with its state: SACKed, lost, sent again (a ring of `native_linux_segment`, no list: what
+ * was sent once lies in the order of sending, what was sent again is queued in that order besides).
+ *  - A segment is lost once anything sent later has arrived (RACK, RFC 8985; tcp_rack_detect_loss()).
+ *  - The window falls once a window of data, by proportional rate reduction (RFC 6937; tcp_cwnd_reduction()).
+ *  - A tail that nothing follows is probed after two round trips (tcp_send_loss_probe()).
+ *  - After a timeout new data tell whether it was spurious (F-RTO, RFC 5682; tcp_process_loss()), and time stamps and
+ *    D-SACK (RFC 2883) undo a reduction that was in vain (tcp_may_undo()).
+ *  - Segments leave in bursts of up to 64 kB or what the pacing rate gives in 1 ms (tcp_tso_autosize()); a nearly full
+ *    window waits for a burst (tcp_tso_should_defer()); a NIC that tells when frames have left holds two bursts, or
+ *    1 ms of the pacing rate (tcp_small_queue_check()).
+ *  - The application fills the send buffer when a third of it is free (sk_stream_is_writeable()), in packets as large
+ *    as the window then allows: half of it, 64 kB at most (tcp_xmit_size_goal()).
+ *  - Timers tick every 4 ms (HZ is 250 in Debian's kernel).
+ *
+ * And its receiver (linux_receive.c): the window opens from 64 kB by two segments for each that comes, which is then
+ * acknowledged at once (tcp_grow_window()); ACKs that only tell of more SACKed data wait for 5 % of a round trip
+ * (tcp_comp_sack_delay_ns); what arrives twice is told of (D-SACK). */
+#ifndef EMU_NATIVE_LINUX_H
+#define EMU_NATIVE_LINUX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/native/scheduler.h"
+
+struct native_endpoint;
+struct native_segment;
+
+enum native_linux_flags {
+    NATIVE_LINUX_SACKED = 1,
+    NATIVE_LINUX_LOST = 2,
+    NATIVE_LINUX_AGAIN = 4, /* its retransmission is out */
+    NATIVE_LINUX_EVER = 8,  /* was sent more than once */
+    NATIVE_LINUX_END = 16,  /* the last of its burst */
+};
+
+struct native_linux_segment {
+    uint32_t from;    /* offset in the stream, modulo 2^32 */
+    uint32_t sent_us; /* last */
+    uint16_t bytes;   /* a FIN is one */
+    uint8_t flags;
+};
+
+/* A retransmission; of no interest any more when the segment has left `sent_us` since, or has arrived. */
+struct native_linux_again {
+    uint32_t segment, sent_us;
+};
+
+enum native_linux_state { LINUX_OPEN, LINUX_DISORDER, LINUX_CWR, LINUX_RECOVERY, LINUX_LOSS };
+enum native_linux_timer { LINUX_NO_TIMER, LINUX_RETRANSMIT, LINUX_PROBE, LINUX_REORDERING };
+
+/* A stretch of the stream, up to `until`, that lies in the send buffer in packets of so many bytes. */
+struct native_linux_stretch {
+    uint64_t until;
+    uint32_t packet_bytes;
+};
+
+#define NATIVE_LINUX_STRETCHES 4
+
+struct native_linux {
+    struct native_linux_segment *ring; /* owned; a power of two of them */
+    uint32_t mask;                     /* places - 1; 0: none yet */
+    uint32_t first, next;              /* numbers of the oldest segment out and of the next one, modulo 2^32 */
+    uint32_t sacked, lost, again;      /* segments out of each kind; lost ones may be out again */
+    uint32_t unjudged; /* segments from here on were sent once, and RACK has not found them lost */
+    uint32_t hint;     /* segments before it need not be sent again */
+    struct native_linux_again *queue; /* owned: retransmissions in the order of sending, [queue_first, queue_next) */
+    size_t queue_room;
+    uint32_t queue_first, queue_next;
+    enum native_linux_state state;
+    enum native_linux_timer timer;
+    uint32_t rack_us, rack_rtt_us; /* the latest segment that has arrived: when it left, how long it took */
+    uint64_t rack_end;             /* where it ends; the later of two that left at one time ends later */
+    bool rack_advanced;
+    bool may_undo;      /* `undo_from` holds (undo_marker) */
+    bool frto;          /* whether the timeout was spurious is still to be seen */
+    bool probe_again;   /* the probe out is a retransmission */
+    bool limited;       /* the window was in use (is_cwnd_limited) */
+    uint64_t high;      /* what was out when the state was entered ends here (high_seq) */
+    uint64_t probe_end; /* 0: no probe out (tlp_high_seq) */
+    uint64_t undo_from;
+    int32_t undo_again; /* retransmissions that no D-SACK has told of; -1: none yet (undo_retrans) */
+    uint32_t again_ms;  /* time stamp of the first retransmission of the episode; 0: none (retrans_stamp) */
+    uint32_t timeouts;  /* in a row (icsk_retransmits) */
+    uint64_t prior_cwnd, prior_ssthresh;  /* before the reduction; 0: not to be restored */
+    uint32_t prr_delivered, prr_out;      /* segments */
+    uint32_t delivered, losses;           /* segments, ever */
+    uint32_t reordering;                  /* SACKed segments that show a loss; grows with what comes out of order */
+    bool reordered;                       /* something has come out of order */
+    uint64_t limited_until;               /* `limited` is of the window that ends here (cwnd_usage_seq) */
+    uint32_t most_out;                    /* and so many segments were out at most (max_packets_out) */
+    uint64_t packet_end;                  /* of the packet at the head of what is to be sent */
+    uint64_t last_packet;                 /* where the last one of these begins */
+    uint64_t taken;                       /* of what is written, the send buffer has room for so much */
+    struct native_linux_stretch stretch[NATIVE_LINUX_STRETCHES]; /* of that, the latest last */
+    uint32_t bursts;                      /* out */
+    uint32_t last_burst;                  /* segments */
+    uint64_t most_window;                 /* that the peer has ever advertised */
+    int64_t wrote_ps;                     /* when a segment left last, data or not */
+};
+
+struct native_linux_receiver {
+    uint64_t limit;          /* the window is no larger (rcv_ssthresh) */
+    uint64_t told;           /* rx.nxt when `duplicates` began */
+    uint32_t duplicates;     /* ACKs in a row that only told of SACKed data, up to three */
+    uint32_t compressed;     /* ACKs that wait */
+    struct native_timer timer; /* for them */
+    uint64_t twice_from, twice_to; /* what arrived twice, of which the next ACK tells; equal: nothing */
+    int64_t came_ps;         /* the latest data */
+    bool fresh;              /* they are not read yet */
+};
+
+/* Data have arrived: decides about an ACK (rx.ack_now, or one later). */
+void native_linux_accept(struct native_endpoint *e, const struct native_segment *s);
+/* Bytes that may come after rx.nxt; an ACK is about to say so. */
+uint64_t native_linux_window(const struct native_endpoint *e);
+/* An ACK leaves. Returns 1 when its first SACK block is the D-SACK in blocks[0]. */
+int native_linux_acknowledges(struct native_endpoint *e, uint64_t (*blocks)[2]);
+
+void native_linux_init_receiver(struct native_endpoint *e);
+
+void native_linux_init(struct native_endpoint *e);
+void native_linux_fini(struct native_linux *l);
+void native_linux_acked(struct native_endpoint *e, const struct native_segment *s);
+void native_linux_push(struct native_endpoint *e);
+void native_linux_timeout(struct native_endpoint *e);
+
+/* For the two halves, linux_acked.c and linux_send.c. */
+
+/* Segments in the network (tcp_packets_in_flight()). */
+static inline uint32_t native_linux_out(const struct native_linux *l)
+{
+    return l->next - l->first;
+}
+
+static inline uint32_t native_linux_flight(const struct native_linux *l)
+{
+    return l->next - l->first - l->sacked - l->lost + l->again;
+}
+
+static inline struct native_linux_segment *native_linux_at(const struct native_linux *l, uint32_t number)
+{
+    return &l->ring[number & l->mask];
+}
+
+/* Marks a segment as lost, or its retransmission as lost again (tcp_mark_skb_lost()). */
+void native_linux_lose(struct native_linux *l, uint32_t number);
+/* Sends again what is lost, as far as the window lets (tcp_xmit_retransmit_queue()). */
+void native_linux_send_lost(struct native_endpoint *e);
+/* Sends one segment again; also one that is not lost, as a probe. */
+void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool counted);
+/* Sends new data (tcp_write_xmit()); a probe sends one burst more than the window lets. Returns segments. */
+uint32_t native_linux_send_new(struct native_endpoint *e, bool probe);
+/* True when new data wait to be sent. */
+bool native_linux_waits(const struct native_endpoint *e);
+/* tcp_rearm_rto(); tcp_schedule_loss_probe(), false when the state wants none. */
+void native_linux_arm(struct native_endpoint *e);
+bool native_linux_arm_probe(struct native_endpoint *e, bool advancing);
+void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies);
+int64_t native_linux_jiffies(int64_t us); /* usecs_to_jiffies(): up */
+void native_linux_set_state(struct native_endpoint *e, enum native_linux_state state);
+/* Reduces for a loss (tcp_enter_recovery(), tcp_enter_loss()). */
+void native_linux_enter_recovery(struct native_endpoint *e);
+void native_linux_reduce(struct native_endpoint *e, uint32_t delivered, bool una_moved, bool lost);
+/* RACK (tcp_rack_detect_loss()). Returns us after which the last one that may be reordered is lost; 0: there is none */
+int64_t native_linux_detect(struct native_endpoint *e);
+/* Bytes a second (tcp_update_pacing_rate()): a window each round trip, and 20 % more; twice that in slow start. */
+uint64_t native_linux_pacing(const struct native_endpoint *e);
+
+#endif

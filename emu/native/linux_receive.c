@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What Linux's receiver acknowledges and when (tcp_input.c), and the window that it advertises (tcp_output.c). */
+#include "emu/native/endpoint.h"
+
+#define PS_PER_US INT64_C(1000000)
+#define FIRST_WINDOW 65535
+#define FRAME_MEMORY 1088 /* of the window that a frame takes: half of its 2176 bytes of memory */
+#define MOST_QUICK_ACKS 16
+#define GROWS_FROM 128    /* bytes of a segment that lets the window grow */
+#define MOST_COMPRESSED 44 /* ACKs (tcp_comp_sack_nr) */
+#define MOST_COMPRESSED_PS (1000 * PS_PER_US)  /* tcp_comp_sack_delay_ns */
+#define COMPRESSED_SLACK_PS (100 * PS_PER_US)  /* tcp_comp_sack_slack_ns */
+#define DUPLICATES 3      /* that are told of at once (TCP_FASTRETRANS_THRESH) */
+
+/* What is free now of the buffer (tcp_space()). */
+static uint64_t receive_space(const struct native_endpoint *e)
+{
+    uint64_t buffer = (uint64_t)e->config.receive_buffer_bytes;
+    uint64_t held = e->rx.reassembly.held.bytes, taken = e->rx.unread + (e->rx.own.fresh ? FRAME_MEMORY : 0);
+    if (held > 0)
+        taken += held * FRAME_MEMORY / (uint64_t)e->config.segment_bytes;
+    return buffer > taken ? buffer - taken : 0;
+}
+
+/* The window of the handshake, whole segments (tcp_select_initial_window()). */
+static uint64_t receive_first(const struct native_endpoint *e)
+{
+    uint64_t window = (uint64_t)e->config.receive_buffer_bytes, segment = (uint64_t)e->config.segment_bytes;
+    if (window > segment)
+        window -= window % segment;
+    return window < FIRST_WINDOW ? window : FIRST_WINDOW;
+}
+
+/* The largest window: one segment of the buffer is kept (tcp_init_buffer_space()). */
+static uint64_t receive_most(const struct native_endpoint *e)
+{
+    uint64_t buffer = (uint64_t)e->config.receive_buffer_bytes, segment = (uint64_t)e->config.segment_bytes;
+    return buffer <= 2 * segment ? buffer : buffer - segment > 2 * segment ? buffer - segment : 2 * segment;
+}
+
+uint64_t native_linux_window(const struct native_endpoint *e)
+{
+    const struct native_receiver *rx = &e->rx;
+    uint64_t unit = UINT64_C(1) << e->window_scale, space = receive_space(e);
+    uint64_t window = space < rx->own.limit ? space : rx->own.limit, segment = (uint64_t)e->config.segment_bytes;
+    if (e->state != NATIVE_ESTABLISHED)
+        return receive_first(e);
+    if (e->window_scale == 0) /* whole segments, the same as before if one more does not fit */
+        window = rx->window_sent + segment <= window || rx->window_sent > window ? window / segment * segment
+                                                                                  : rx->window_sent;
+    if (space < (uint64_t)e->config.receive_buffer_bytes / 2) {
+        window = window / unit * unit;
+        if (window < (uint64_t)e->config.receive_buffer_bytes / 16 || window < segment)
+            window = 0;
+    }
+    uint64_t edge = rx->acked + rx->window_sent; /* it is never taken back */
+    if (edge > rx->nxt && edge - rx->nxt > window)
+        window = edge - rx->nxt;
+    window = (window + unit - 1) / unit * unit;
+    uint64_t most = UINT64_C(65535) << e->window_scale;
+    return window < most ? window : most;
+}
+
+static void receive_compressed(void *arg)
+{
+    struct native_endpoint *e = arg;
+    if (e->rx.own.compressed > 0)
+        native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+}
+
+void native_linux_init_receiver(struct native_endpoint *e)
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    own->limit = receive_first(e) < receive_most(e) ? receive_first(e) : receive_most(e);
+    native_timer_init(&own->timer, e->env->scheduler, receive_compressed, e);
+}
+
+int native_linux_acknowledges(struct native_endpoint *e, uint64_t (*blocks)[2])
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    own->compressed = 0;
+    native_timer_cancel(&own->timer);
+    if (own->twice_from == own->twice_to)
+        return 0;
+    blocks[0][0] = own->twice_from;
+    blocks[0][1] = own->twice_to;
+    own->twice_from = own->twice_to;
+    return 1;
+}
+
+static void receive_quickly(struct native_endpoint *e)
+{
+    uint64_t windows = e->rx.window_sent / (2 * (uint64_t)e->config.segment_bytes);
+    uint32_t quick = windows < 2 ? 2 : windows > MOST_QUICK_ACKS ? MOST_QUICK_ACKS : (uint32_t)windows;
+    if (quick > e->rx.quick_acks)
+        e->rx.quick_acks = quick;
+}
+
+/* tcp_grow_window(): what the frame itself takes is not free. Growth is told at once. */
+static void receive_grow(struct native_endpoint *e, uint32_t bytes)
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    uint64_t space = receive_space(e), more = 2 * (uint64_t)e->config.segment_bytes;
+    space = space < receive_most(e) ? space : receive_most(e);
+    if (bytes < GROWS_FROM || space <= own->limit)
+        return;
+    own->limit += space - own->limit < more ? space - own->limit : more;
+    e->rx.quick_acks |= 1;
+}
+
+/* The third and later ACKs of a hole wait for more (__tcp_ack_snd_check()). */
+static void receive_compress(struct native_endpoint *e)
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    if (own->told != e->rx.nxt) {
+        own->told = e->rx.nxt;
+        own->duplicates = 0;
+    }
+    if (own->compressed >= MOST_COMPRESSED || own->duplicates < DUPLICATES) {
+        own->duplicates += own->duplicates < DUPLICATES;
+        e->rx.ack_now = true;
+        return;
+    }
+    own->compressed++;
+    if (own->timer.armed)
+        return;
+    int64_t delay_ps = e->tx.rtt.srtt_8us * PS_PER_US / (8 * 20);
+    if (delay_ps > MOST_COMPRESSED_PS)
+        delay_ps = MOST_COMPRESSED_PS;
+    native_timer_set(&own->timer, native_scheduler_now(e->env->scheduler) + delay_ps + COMPRESSED_SLACK_PS);
+}
+
+void native_linux_accept(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_receiver *rx = &e->rx;
+    bool fin = s->flags & NATIVE_FIN;
+    uint64_t from = native_offset(s->seq, rx->nxt), to = from + s->payload_bytes + fin, before = rx->nxt;
+    int64_t now_ps = native_scheduler_now(e->env->scheduler);
+    if (fin)
+        rx->finish = to - 1;
+    if (to <= rx->nxt) {
+        e->stats.duplicate_segments += to > from;
+        rx->own.twice_from = from;
+        rx->own.twice_to = to;
+        receive_quickly(e);
+        rx->ack_now = true;
+        return;
+    }
+    if (rx->own.came_ps > 0 && now_ps - rx->own.came_ps > native_rtt_rto_ps(&e->tx.rtt))
+        receive_quickly(e); /* the sender may have begun anew */
+    rx->own.came_ps = now_ps;
+    rx->own.fresh = true;
+    bool hole = rx->reassembly.held.n > 0, filled = false;
+    if (from > rx->nxt) {
+        if (to - rx->nxt > native_linux_window(e)) {
+            rx->ack_now = true;
+            return;
+        }
+        uint64_t held = rx->reassembly.held.bytes;
+        native_reassembly_insert(&rx->reassembly, from, to);
+        if (rx->reassembly.held.bytes == held) {
+            e->stats.duplicate_segments++;
+            rx->own.twice_from = from;
+            rx->own.twice_to = to;
+        }
+        receive_grow(e, s->payload_bytes);
+    } else {
+        rx->nxt = hole ? native_reassembly_advance(&rx->reassembly, to) : to;
+        filled = hole && rx->reassembly.held.n == 0;
+        receive_grow(e, s->payload_bytes);
+    }
+    uint64_t bytes = rx->nxt - before;
+    bool finished = rx->nxt > rx->finish;
+    bool read = bytes > 0 && (s->payload_bytes < e->config.segment_bytes || s->flags & NATIVE_PUSH);
+    rx->unacked++;
+    uint64_t most = e->config.delayed_ack > 1 ? (uint64_t)e->config.segment_bytes : 0;
+    rx->ack_now = rx->ack_now || filled || finished || rx->quick_acks > 0 || rx->nxt - rx->acked > most;
+    if (read && !rx->ack_now) { /* the application has read all there is (tcp_cleanup_rbuf()) */
+        rx->ack_now = true;
+        rx->own.fresh = false;
+    }
+    if (!rx->ack_now && rx->reassembly.held.n > 0)
+        receive_compress(e);
+    if (!rx->ack_now && rx->reassembly.held.n > 0)
+        rx->unacked = 0; /* the delayed ACK's timer is not for these */
+    native_endpoint_deliver(e, finished ? bytes - 1 : bytes);
+    if (finished)
+        native_endpoint_close(e);
+}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What Linux sends and when (tcp_output.c), and its timers. */
+#include "emu/native/endpoint.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PS_PER_US INT64_C(1000000)
+#define JIFFY_US 4000
+#define WHEEL_BITS 3   /* each level of the timer wheel is eight times as coarse (kernel/time/timer.c) */
+#define WHEEL_LEVELS 9
+#define WHEEL_TICKS 63 /* of a level that a timer lies ahead at most */
+#define PROBE_MORE_US 2000 /* TCP_TIMEOUT_MIN_US */
+#define GSO_BYTES 65215 /* 64 KiB less headers (sk_gso_max_size) */
+#define LEAST_BURST 2   /* segments (tcp_min_tso_segs) */
+#define NEAR_RTT_LOG 9  /* bursts grow where the round trip is below 512 us (tcp_tso_rtt_log) */
+#define WINDOW_DIVISOR 3 /* tcp_tso_win_divisor */
+#define SMALL_QUEUE_MOST (1 << 20) /* tcp_limit_output_bytes */
+#define WRITE_BYTES 65536 /* that the application writes at once, contraflow's with --engine linux */
+#define PACKET_OVERHEAD 768 /* of memory that a packet of any size takes besides its data (truesize) */
+#define FRAME_MEMORY_NUMERATOR 3 /* memory of a frame cut from a burst, 2304 bytes, over its bytes in the NIC, 1518 */
+#define FRAME_MEMORY_DENOMINATOR 2
+
+static int64_t send_now(const struct native_endpoint *e)
+{
+    return native_scheduler_now(e->env->scheduler);
+}
+
+static uint32_t send_now_us(const struct native_endpoint *e)
+{
+    return (uint32_t)(send_now(e) / PS_PER_US);
+}
+
+static uint64_t send_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t send_most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+int64_t native_linux_jiffies(int64_t us)
+{
+    return (us + JIFFY_US - 1) / JIFFY_US;
+}
+
+/* A wheel's timer never fires early: at the first tick of its level after it is due (calc_index()). */
+void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies)
+{
+    int64_t due = send_now(e) / (JIFFY_US * PS_PER_US) + jiffies;
+    int shift = 0;
+    while (shift < WHEEL_LEVELS * WHEEL_BITS && jiffies >= (int64_t)WHEEL_TICKS << shift)
+        shift += WHEEL_BITS;
+    e->tx.own.timer = timer;
+    native_timer_set(&e->tx.retransmit, (((due >> shift) + 1) << shift) * JIFFY_US * PS_PER_US);
+}
+
+static int64_t send_rto_jiffies(const struct native_endpoint *e)
+{
+    return native_rtt_rto_ps(&e->tx.rtt) / (JIFFY_US * PS_PER_US);
+}
+
+/* From now until a timeout after the oldest segment left (tcp_rto_delta_us()). */
+static int64_t send_rto_rest_us(const struct native_endpoint *e)
+{
+    const struct native_linux *l = &e->tx.own;
+    return send_rto_jiffies(e) * JIFFY_US - (int32_t)(send_now_us(e) - native_linux_at(l, l->first)->sent_us);
+}
+
+void native_linux_arm(struct native_endpoint *e)
+{
+    struct native_linux *l = &e->tx.own;
+    if (native_linux_out(l) == 0) {
+        l->timer = LINUX_NO_TIMER;
+        native_timer_cancel(&e->tx.retransmit);
+        return;
+    }
+    int64_t jiffies = send_rto_jiffies(e);
+    if (l->timer == LINUX_REORDERING || l->timer == LINUX_PROBE) {
+        int64_t rest_us = send_rto_rest_us(e);
+        jiffies = native_linux_jiffies(rest_us > 1 ? rest_us : 1);
+    }
+    native_linux_set_timer(e, LINUX_RETRANSMIT, jiffies);
+}
+
+bool native_linux_arm_probe(struct native_endpoint *e, bool advancing)
+{
+    struct native_linux *l = &e->tx.own;
+    if (!e->config.linux_own.tail_probe || native_linux_out(l) == 0 ||
+        (l->state != LINUX_OPEN && l->state != LINUX_CWR))
+        return false;
+    int64_t more_us = native_linux_out(l) == 1 ? e->tx.rtt.min_rto_us : PROBE_MORE_US;
+    int64_t jiffies = native_linux_jiffies(e->tx.rtt.srtt_8us / 4 + more_us);
+    int64_t most_us = advancing ? send_rto_jiffies(e) * JIFFY_US : send_rto_rest_us(e);
+    if (most_us > 0 && native_linux_jiffies(most_us) < jiffies)
+        jiffies = native_linux_jiffies(most_us);
+    native_linux_set_timer(e, LINUX_PROBE, jiffies);
+    return true;
+}
+
+static void send_grow_ring(struct native_linux *l)
+{
+    uint32_t places = l->mask ? 2 * (l->mask + 1) : 16;
+    struct native_linux_segment *ring = memory_zeroed(places, sizeof *ring, "segments that are out");
+    for (uint32_t i = l->first; i != l->next; i++)
+        ring[i & (places - 1)] = l->ring[i & l->mask];
+    free(l->ring);
+    l->ring = ring;
+    l->mask = places - 1;
+}
+
+/* Sends a segment of `payload` bytes at `from`, and the FIN after it where that is due. `burst`: it ends one, and is
+ * pushed, so that the receiver acknowledges it at once. */
+static void send_segment(struct native_endpoint *e, uint64_t from, uint32_t payload, bool fin, bool again, bool burst)
+{
+    struct native_sender *tx = &e->tx;
+    uint8_t flags = NATIVE_ACK;
+    if (fin)
+        flags |= NATIVE_FIN;
+    if (burst || (payload > 0 && from + payload == tx->written))
+        flags |= NATIVE_PUSH;
+    if (again && payload > 0) {
+        e->stats.retransmitted_segments++;
+        e->stats.retransmitted_bytes += payload;
+    }
+    if (payload > 0 && e->stats.first_data_ps < 0)
+        e->stats.first_data_ps = send_now(e);
+    tx->sent_ps = send_now(e);
+    native_endpoint_send(e, flags, from, payload);
+}
+
+void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool counted)
+{
+    struct native_linux *l = &e->tx.own;
+    struct native_linux_segment *s = native_linux_at(l, number);
+    uint64_t from = native_offset(s->from, e->tx.una);
+    bool fin = from + s->bytes > e->tx.finish;
+    s->sent_us = send_now_us(e);
+    s->flags |= NATIVE_LINUX_EVER;
+    if (counted) {
+        s->flags |= NATIVE_LINUX_AGAIN;
+        l->again++;
+        if (l->again_ms == 0)
+            l->again_ms = send_now_us(e) / 1000;
+        l->undo_again = (l->undo_again < 0 ? 0 : l->undo_again) + 1;
+        if (2 * l->queue_first >= l->queue_next) { /* what is of no interest any more makes room */
+            l->queue_next -= l->queue_first;
+            if (l->queue_next > 0)
+                memmove(l->queue, l->queue + l->queue_first, l->queue_next * sizeof *l->queue);
+            l->queue_first = 0;
+        }
+        l->queue = memory_grown(l->queue, l->queue_next, &l->queue_room, 8, sizeof *l->queue, "retransmissions");
+        l->queue[l->queue_next++] = (struct native_linux_again){number, s->sent_us};
+    }
+    send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, false);
+}
+
+/* More than two packets, or than 1 ms at the pacing rate, are in the NIC. A sender with nothing or one burst out may
+ * always send. `doubled`: retransmissions may have twice as much there. */
+static bool send_throttled(struct native_endpoint *e, uint64_t bytes, bool doubled)
+{
+    struct native_sender *tx = &e->tx;
+    const struct native_linux *l = &tx->own;
+    if (e->config.small_queue_bytes == 0)
+        return false;
+    uint64_t limit = send_least(send_most(2 * (bytes + PACKET_OVERHEAD), native_linux_pacing(e) >> 10), SMALL_QUEUE_MOST) << doubled;
+    uint64_t queued = (uint64_t)tx->queued_bytes * FRAME_MEMORY_NUMERATOR / FRAME_MEMORY_DENOMINATOR;
+    tx->throttled = queued > limit && native_linux_out(l) > l->last_burst;
+    return tx->throttled;
+}
+
+/* Segments of a burst: what the pacing rate gives in 1 ms, more where the round trip is short (tcp_tso_autosize()). */
+static uint32_t send_burst(const struct native_endpoint *e)
+{
+    const struct native_sender *tx = &e->tx;
+    if (!e->config.linux_own.gso)
+        return 1;
+    uint64_t bytes = native_linux_pacing(e) >> 10;
+    int64_t halvings = tx->rtt.min_us >> NEAR_RTT_LOG;
+    if (halvings < 32)
+        bytes += GSO_BYTES >> halvings;
+    uint64_t segments = send_least(bytes, GSO_BYTES) / (uint64_t)e->config.segment_bytes;
+    return (uint32_t)send_most(segments, LEAST_BURST);
+}
+
+/* Bytes of a packet that waits to be sent: 64 kB, or half of the largest window (tcp_xmit_size_goal()). */
+static uint64_t send_packet_bytes(const struct native_endpoint *e)
+{
+    uint64_t segment = (uint64_t)e->config.segment_bytes;
+    if (!e->config.linux_own.gso)
+        return segment;
+    uint64_t bytes = send_least(GSO_BYTES, e->tx.own.most_window / 2);
+    return send_most(bytes / segment, 1) * segment;
+}
+
+/* Where the packet that begins at tx->nxt ends. */
+static uint64_t send_packet_end(const struct native_endpoint *e)
+{
+    const struct native_linux *l = &e->tx.own;
+    int i = 0;
+    while (i + 1 < NATIVE_LINUX_STRETCHES && l->stretch[i].until <= e->tx.nxt)
+        i++;
+    return send_least(e->tx.nxt + l->stretch[i].packet_bytes, send_most(l->stretch[i].until, e->tx.nxt + 1));
+}
+
+/* The application writes the next 64 KiB, once a third of the send buffer is free, then as long as any of it is (`more`):
+ * the last packet that waits is filled up, and others follow. True when it did. */
+static bool send_take(struct native_endpoint *e, bool more)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    uint64_t bytes = send_least(tx->written - l->taken, WRITE_BYTES);
+    if (bytes == 0)
+        return false;
+    uint64_t room = 2 * (uint64_t)e->config.send_buffer_bytes;
+    if (!more && l->taken > tx->una && 3 * (l->taken - tx->una) > 2 * room)
+        return false;
+    uint64_t size = send_packet_bytes(e);
+    uint64_t waiting = l->taken > tx->nxt ? l->taken - tx->nxt : 0;
+    uint64_t packets = l->bursts + (waiting + size - 1) / size;
+    uint64_t used = l->taken - send_least(tx->una, l->taken) + PACKET_OVERHEAD * packets;
+    if (more ? used >= room : used + used / 2 > room)
+        return false;
+    l->last_packet = send_most(l->last_packet, send_least(tx->nxt, l->taken));
+    uint64_t length = l->taken - l->last_packet;
+    if (length > 0 && length < size) {
+        uint64_t filled = send_least(size - length, bytes);
+        l->taken += filled;
+        bytes -= filled;
+        used += filled;
+        if (l->last_packet == tx->nxt)
+            l->packet_end = tx->nxt + size;
+    }
+    while (bytes > 0 && used < room) {
+        uint64_t packet = send_least(size, bytes);
+        l->last_packet = l->taken;
+        l->taken += packet;
+        bytes -= packet;
+        used += packet + PACKET_OVERHEAD;
+    }
+    struct native_linux_stretch *last = &l->stretch[NATIVE_LINUX_STRETCHES - 1];
+    if (last->packet_bytes != size)
+        memmove(l->stretch, l->stretch + 1, sizeof l->stretch - sizeof *l->stretch);
+    *last = (struct native_linux_stretch){l->taken, (uint32_t)size};
+    return true;
+}
+
+bool native_linux_waits(const struct native_endpoint *e)
+{
+    const struct native_sender *tx = &e->tx;
+    return tx->nxt < send_least(tx->written, tx->own.taken) ||
+           (tx->nxt == tx->finish && tx->finish == tx->written && tx->own.taken == tx->written);
+}
+
+struct send_room {
+    uint64_t window, congestion; /* bytes that either lets go */
+    uint64_t packet;             /* bytes of the packet that is to be sent */
+    uint32_t burst;              /* segments at most */
+    bool tail;                   /* nothing is after it */
+};
+
+/* tcp_tso_should_defer() */
+static bool send_defers(struct native_endpoint *e, const struct send_room *r, bool fin, bool *limited)
+{
+    const struct native_sender *tx = &e->tx;
+    const struct native_linux *l = &tx->own;
+    uint64_t segment = (uint64_t)e->config.segment_bytes, least = send_least(r->window, r->congestion);
+    if (l->state >= LINUX_RECOVERY || send_now(e) - l->wrote_ps > 1000 * PS_PER_US || least >= r->burst * segment ||
+        (!r->tail && least >= r->packet) || least >= send_least(tx->peer_window, tx->window.cwnd) / WINDOW_DIVISOR ||
+        native_linux_out(l) == 0)
+        return false;
+    uint32_t since_us = send_now_us(e) - native_linux_at(l, l->first)->sent_us;
+    if (since_us < tx->rtt.srtt_8us / 16) /* the next ACK is far away */
+        return false;
+    if (r->congestion < r->window ? r->congestion <= r->packet : r->window <= r->packet) {
+        *limited = *limited || r->congestion < r->window;
+        return true;
+    }
+    return !fin;
+}
+
+/* Bytes of the packet that go now (tcp_mss_split_point()): also less than a segment, up to the edge of the window. */
+static uint64_t send_split(const struct native_endpoint *e, const struct send_room *r, uint32_t quota)
+{
+    uint64_t segment = (uint64_t)e->config.segment_bytes, most = segment * send_least(quota, r->burst);
+    if (most <= r->window && !r->tail)
+        return most;
+    uint64_t needed = send_least(r->packet, r->window);
+    if (most <= needed)
+        return most;
+    return e->config.nagle && native_linux_out(&e->tx.own) > 0 ? needed - needed % segment : needed;
+}
+
+/* tcp_cwnd_validate() */
+static void send_validate(struct native_endpoint *e, bool limited)
+{
+    struct native_linux *l = &e->tx.own;
+    uint32_t out = native_linux_out(l);
+    if (e->tx.una >= l->limited_until || limited || (!l->limited && out > l->most_out)) {
+        l->limited = limited;
+        l->most_out = out;
+        l->limited_until = e->tx.nxt;
+    }
+}
+
+/* The burst leaves, back to back. */
+static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    uint64_t segment = (uint64_t)e->config.segment_bytes;
+    uint32_t now_us = send_now_us(e);
+    bool idle = native_linux_out(l) == 0;
+    l->last_burst = 0;
+    l->wrote_ps = send_now(e);
+    do {
+        uint32_t payload = (uint32_t)send_least(bytes, segment);
+        bytes -= payload;
+        bool last = fin && bytes == 0;
+        if (!l->ring || l->next - l->first > l->mask)
+            send_grow_ring(l);
+        uint64_t from = tx->nxt;
+        *native_linux_at(l, l->next) = (struct native_linux_segment){
+            (uint32_t)from, now_us, (uint16_t)(payload + last), bytes == 0 ? NATIVE_LINUX_END : 0};
+        l->next++;
+        l->last_burst++;
+        tx->nxt = from + payload + last;
+        send_segment(e, from, payload, last, false, bytes == 0 && l->last_burst > 1);
+    } while (bytes > 0);
+    l->bursts++;
+    if (idle || l->timer == LINUX_PROBE)
+        native_linux_arm(e);
+}
+
+uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    uint64_t segment = (uint64_t)e->config.segment_bytes, cwnd = tx->window.cwnd / segment;
+    uint32_t burst = 0, sent = 0; /* of a burst: once it is needed */
+    bool limited = false, closes = tx->finish == tx->written && l->taken == tx->written;
+    while (native_linux_waits(e)) {
+        if (tx->nxt >= l->packet_end)
+            l->packet_end = send_packet_end(e);
+        struct send_room r = {.packet = send_least(l->packet_end, l->taken) - tx->nxt,
+                              .tail = l->packet_end >= l->taken};
+        bool fin = closes && r.tail;
+        uint64_t flight = native_linux_flight(l), edge = tx->una + send_least(tx->peer_window,
+                                                                            (uint64_t)e->config.send_buffer_bytes);
+        uint32_t quota = (uint32_t)send_least(send_most(cwnd / 2, 1), cwnd > flight ? cwnd - flight : 0);
+        if (quota == 0 && (probe || (fin && r.packet <= segment)))
+            quota = 1;
+        if (quota == 0)
+            break;
+        if (tx->nxt + send_least(r.packet + fin, segment) > edge)
+            break;
+        r.window = edge - tx->nxt;
+        r.congestion = cwnd > flight ? (cwnd - flight) * segment : 0;
+        uint64_t bytes = r.packet;
+        if (r.packet <= segment) {
+            if (e->config.nagle && r.packet < segment && r.tail && !fin && native_linux_out(l) > 0)
+                break;
+        } else {
+            r.burst = burst = burst > 0 ? burst : send_burst(e);
+            if (!probe && send_defers(e, &r, fin, &limited))
+                break;
+            bytes = send_least(bytes, send_split(e, &r, quota));
+        }
+        if (send_throttled(e, bytes, false))
+            break;
+        send_burst_now(e, bytes, fin && bytes == r.packet);
+        sent += l->last_burst;
+        if (probe)
+            break;
+    }
+    limited = limited || native_linux_flight(l) >= cwnd;
+    if (sent > 0 || limited)
+        send_validate(e, limited);
+    if (sent > 0) {
+        if (l->state == LINUX_CWR || l->state == LINUX_RECOVERY)
+            l->prr_out += sent;
+        if (!probe)
+            native_linux_arm_probe(e, false);
+    }
+    return sent;
+}
+
+void native_linux_send_lost(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    uint64_t cwnd = tx->window.cwnd / (uint64_t)e->config.segment_bytes;
+    uint64_t edge = tx->una + tx->peer_window;
+    bool arm = false;
+    if ((int32_t)(l->hint - l->first) < 0)
+        l->hint = l->first;
+    while (l->again < l->lost && native_linux_flight(l) < cwnd && l->hint != l->next) {
+        const struct native_linux_segment *s = native_linux_at(l, l->hint);
+        if ((s->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) != NATIVE_LINUX_LOST) {
+            l->hint++;
+            continue;
+        }
+        if (l->hint != l->first && native_offset(s->from, tx->una) >= edge)
+            break;
+        if (send_throttled(e, s->bytes, true))
+            break;
+        native_linux_send_again(e, l->hint, true);
+        if (l->state == LINUX_CWR || l->state == LINUX_RECOVERY)
+            l->prr_out++;
+        arm = arm || (l->hint == l->first && l->timer != LINUX_REORDERING);
+        l->hint++;
+    }
+    if (arm)
+        native_linux_set_timer(e, LINUX_RETRANSMIT, send_rto_jiffies(e));
+}
+
+/* The window after a time of silence is halved for every timeout, down to the initial one (tcp_cwnd_restart()). */
+static void send_restart(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    uint64_t segment = (uint64_t)e->config.segment_bytes, cwnd = tx->window.cwnd / segment;
+    uint64_t least = send_least((uint64_t)e->config.initial_window_segments, cwnd);
+    int64_t rto_ps = native_rtt_rto_ps(&tx->rtt), silent_ps = send_now(e) - tx->sent_ps;
+    if (silent_ps <= rto_ps || tx->own.next == 0)
+        return;
+    tx->window.ssthresh = send_most(tx->window.ssthresh, (cwnd / 2 + cwnd / 4) * segment);
+    for (silent_ps -= rto_ps; silent_ps > 0 && cwnd > least; silent_ps -= rto_ps)
+        cwnd /= 2;
+    tx->window.cwnd = send_most(cwnd, least) * segment;
+}
+
+void native_linux_push(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    if (tx->peer_window > tx->own.most_window)
+        tx->own.most_window = tx->peer_window;
+    if (e->state != NATIVE_ESTABLISHED || tx->nxt >= tx->written + (tx->finish == tx->written))
+        return;
+    bool idle = native_linux_out(&tx->own) == 0;
+    if (idle && e->config.idle_restart)
+        send_restart(e);
+    native_linux_send_new(e, false);
+    for (bool more = false; send_take(e, more); more = true)
+        native_linux_send_new(e, false);
+    if (tx->nxt == tx->una && !tx->throttled && !tx->persist.armed)
+        native_timer_set(&tx->persist, send_now(e) + native_rtt_rto_ps(&tx->rtt));
+}
+
+/* tcp_send_loss_probe(): new data if there are any that fit, else the last segment once more. */
+static void send_probe(struct native_endpoint *e)
+{
+    struct native_linux *l = &e->tx.own;
+    if (l->probe_end == 0 && native_linux_out(l) > 0) {
+        l->probe_again = false;
+        uint32_t sent = 0;
+        bool more = native_linux_waits(e);
+        uint64_t edge = e->tx.una + send_least(e->tx.peer_window, (uint64_t)e->config.send_buffer_bytes);
+        if (more && e->tx.nxt + send_least(e->tx.own.taken - e->tx.nxt, (uint64_t)e->config.segment_bytes) <= edge) {
+            sent = native_linux_send_new(e, true);
+        } else {
+            native_linux_send_again(e, l->next - 1, false);
+            l->probe_again = true;
+            sent = 1;
+        }
+        if (sent > 0) {
+            l->probe_end = e->tx.nxt;
+            l->timer = LINUX_NO_TIMER;
+        }
+    }
+    native_linux_arm(e);
+}
+
+/* tcp_rack_reo_timeout() */
+static void send_reordering(struct native_endpoint *e)
+{
+    struct native_linux *l = &e->tx.own;
+    uint32_t flight = native_linux_flight(l);
+    native_linux_detect(e);
+    if (native_linux_flight(l) != flight) {
+        if (l->state != LINUX_RECOVERY) {
+            native_linux_enter_recovery(e);
+            native_linux_reduce(e, 1, false, false);
+        }
+        native_linux_send_lost(e);
+    }
+    if (l->timer != LINUX_RETRANSMIT)
+        native_linux_arm(e);
+}
+
+/* tcp_enter_loss() */
+static void send_enter_loss(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    uint64_t segment = (uint64_t)e->config.segment_bytes;
+    bool first = l->state < LINUX_RECOVERY;
+    uint32_t now_us = send_now_us(e);
+    for (uint32_t i = l->first; i != l->next; i++)
+        if (i == l->first || (int32_t)(now_us - native_linux_at(l, i)->sent_us) >= (int32_t)l->rack_rtt_us)
+            native_linux_lose(l, i);
+    l->hint = l->first;
+    if (l->state <= LINUX_DISORDER || tx->una >= l->high || (l->state == LINUX_LOSS && l->timeouts == 0)) {
+        l->prior_ssthresh = send_most(tx->window.ssthresh, (tx->window.cwnd / 2 + tx->window.cwnd / 4));
+        l->prior_cwnd = tx->window.cwnd;
+        tx->window.ssthresh = tx->control->lost(tx->state, &tx->window, segment, tx->nxt - tx->una, true);
+        l->may_undo = true;
+        l->undo_from = tx->una;
+        l->undo_again = l->again > 0 ? (int32_t)l->again : -1;
+    }
+    tx->window.cwnd = (native_linux_flight(l) + 1) * segment;
+    tx->window.remainder = 0;
+    native_linux_set_state(e, LINUX_LOSS);
+    l->high = tx->nxt;
+    l->frto = first || l->timeouts > 0;
+}
+
+void native_linux_timeout(struct native_endpoint *e)
+{
+    struct native_linux *l = &e->tx.own;
+    enum native_linux_timer timer = l->timer;
+    if (native_linux_out(l) == 0)
+        return;
+    if (timer == LINUX_REORDERING) {
+        send_reordering(e);
+        return;
+    }
+    if (timer == LINUX_PROBE) {
+        send_probe(e);
+        return;
+    }
+    e->stats.timeouts++;
+    l->timer = LINUX_NO_TIMER;
+    send_enter_loss(e);
+    l->timeouts++;
+    native_linux_send_again(e, l->first, true);
+    native_rtt_backoff(&e->tx.rtt);
+    native_linux_set_timer(e, LINUX_RETRANSMIT, send_rto_jiffies(e));
+}
+
+void native_linux_init(struct native_endpoint *e)
+{
+    e->tx.own.reordering = 3;
+    e->tx.own.undo_again = -1;
+    native_linux_init_receiver(e);
+}
+
+void native_linux_fini(struct native_linux *l)
+{
+    free(l->ring);
+    free(l->queue);
+}
