@@ -117,6 +117,52 @@ static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
     assert_false(unsure(true, 3, 7));
 }
 
+#define SHRUNK 1600
+#define WIDE 36
+#define FOUR 4 /* segments that an ACK lets go */
+
+/* A window of 36 segments, and of 8 after 600 of them, though nothing is lost. A round trip takes 100 ms; 50 of them
+ * ACKs wait, but for the first eight segments'. `ends`: every fortieth segment is short, though 60 kB are offered. */
+static enum analysis_cause limit_of_a_shrunk_window(bool ends, bool *likely)
+{
+    struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    int64_t acked_ns[SHRUNK];
+    uint32_t end[SHRUNK + 1] = {1};
+    feed(f, 0, syn(A_TO_B, 0));
+    feed(f, 50 * MS, syn_ack(B_TO_A, 0, 1));
+    for (uint32_t i = 0; i < SHRUNK; i++) {
+        uint32_t window = i < 600 ? WIDE : 8, payload = ends && i % 40 == 39 ? FULL / 2 : FULL;
+        int64_t at_ns = i < WIDE ? (101 + i / FOUR * 10) * MS : acked_ns[i - window];
+        uint32_t tick = (uint32_t)(at_ns / MS);
+        acked_ns[i] = at_ns + (i < 2 * FOUR ? 50 : 100) * MS;
+        end[i + 1] = end[i] + payload;
+        uint32_t left = tick - (i - window >= 2 * FOUR ? 50 : 0); /* the ACK did, and waited */
+        if (i >= WIDE && i % FOUR == 0)
+            feed(f, at_ns, stamped(B_TO_A, 1, 0, end[i - window + FOUR], left, left));
+        feed(f, at_ns, stamped(A_TO_B, end[i], payload, 1, tick, left));
+    }
+    double from_s = 4, to_s = (double)acked_ns[SHRUNK - 1] * 1e-9;
+    described = (struct analysis_diagnosis_flow){.rate_bps = 8 * FULL * 8 / 0.1};
+    analysis_evidence_gather(&set, f, &described, 1, from_s, to_s);
+    enum analysis_cause limit = set.flow->limit;
+    *likely = set.flow->likely;
+    analysis_evidence_free(&set);
+    analysis_flows_free(f);
+    return limit;
+}
+
+/* Vegas would shrink it so while ACKs wait. Short segments inside it are an application's. */
+static void test_a_window_that_shrank_is_likely_an_application_and_short_segments_prove_one(void **state)
+{
+    (void)state;
+    bool likely;
+    assert_int_equal(limit_of_a_shrunk_window(false, &likely), ANALYSIS_CAUSE_APPLICATION);
+    assert_true(likely);
+    assert_int_equal(limit_of_a_shrunk_window(true, &likely), ANALYSIS_CAUSE_APPLICATION);
+    assert_false(likely);
+}
+
 struct event {
     int64_t time_ns;
     struct capture_segment s;
@@ -247,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_what_an_application_writes_at_once_waits_for_itself),
         cmocka_unit_test(test_unknown_waits_stay_unknown),
         cmocka_unit_test(test_a_pace_that_never_changed_may_be_the_applications),
+        cmocka_unit_test(test_a_window_that_shrank_is_likely_an_application_and_short_segments_prove_one),
         cmocka_unit_test(test_acks_that_wait_behind_the_hosts_own_data),
         cmocka_unit_test(test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_application),
     };
