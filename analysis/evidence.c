@@ -454,18 +454,19 @@ static bool evidence_application(const struct analysis_evidence_set *s, const st
     if (evidence_window_full(e))
         return false;
     double free_bps = evidence_unhindered_bps(e), rate_bps = e->flow->rate_bps;
-    return k->short_share > SHORTS || evidence_ends(s, e) || evidence_paced(e) ||
+    return (k->flight_bytes > 0 && k->short_share > SHORTS) || evidence_ends(s, e) || evidence_paced(e) ||
            (isfinite(e->tick_s) && (free_bps < NO_FASTER * rate_bps ||
                                     (evidence_little(e) && !(free_bps > FREED * rate_bps))));
 }
 
-/* Nothing to send, as it seems: starts from nothing, or a window that is not used. A control that shrinks its window
- * as round trips grow (Vegas, BBR) does not use what is offered either, and ACKs that come in bursts let bursts go. */
+/* Nothing to send, as it seems: starts from nothing, a window that is not used, or short segments that a window's edge
+ * may have cut, as its use does not show. A control that shrinks its window as round trips grow (Vegas, BBR) does not
+ * use what is offered either, and ACKs that come in bursts let bursts go. */
 static bool evidence_likely(const struct analysis_evidence *e)
 {
     bool unused = isfinite(e->tick_s) && evidence_window_unused(e) &&
                   !(evidence_unhindered_bps(e) > FREED * e->flow->rate_bps);
-    return !evidence_window_full(e) && (evidence_breaks(e) || unused);
+    return !evidence_window_full(e) && (evidence_breaks(e) || unused || e->clocking.short_share > SHORTS);
 }
 
 static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
