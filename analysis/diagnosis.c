@@ -22,6 +22,7 @@
 #define NOT_ALIKE 0.97
 #define ROOM 0.85           /* of its room: data do not wait there */
 #define ELSEWHERE 1.5       /* times longer than anything waits in the queue: a margin for waits that are means */
+#define DOUBTFUL 1.1        /* times longer: a mean is less than the most, unless all come at the worst of times */
 #define LEAST_CYCLES 8
 #define CLOCKED 0.5         /* a clock makes up for late answers more than not */
 #define HALF 0.5
@@ -31,6 +32,7 @@
 #define MOST_OF_RTT 0.9
 #define AROUND 90.0         /* wire bytes of a segment besides its payload; of an ACK, all */
 #define ETHERNET 24.0       /* FCS, preamble, gap: of a frame on the wire besides its bytes */
+#define AUTOTUNED 0.25      /* of the window offered is in flight: tcp_rcv_space_adjust() doubles what came, twice */
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
 #define FILLS 0.1            /* of the phase: a queue may have yet to fill */
 #define SAME 0.1             /* of a wait: behind the same frames */
@@ -57,6 +59,7 @@ struct diagnosis {
     struct analysis_evidence_set s;
     const struct analysis_capacity_host *host; /* borrowed; NULL unknown */
     struct analysis_diagnosis *out;
+    bool doubtful[2]; /* whether ACKs of outgoing and incoming data wait at the host's link */
 };
 
 /* Goodput a direction of a rate has room for while the other carries `other_bps`. */
@@ -96,6 +99,22 @@ static double diagnosis_queue_s(const struct diagnosis *d, bool incoming)
     return isfinite(wait_s) ? fmax(0, wait_s) : 0;
 }
 
+/* How long outgoing data that fill their direction wait after the tap: what is between it and their receivers takes so
+ * much longer than at its least, and ACKs on the way back do not wait. 0 unknown. */
+static double diagnosis_after_tap_s(const struct diagnosis *d)
+{
+    const struct analysis_diagnosis_way *in = &d->out->in, *out = &d->out->out;
+    double wait_s = INFINITY;
+    if (!(out->carried_bps >= SATURATED * diagnosis_room(d, out, in->carried_bps)))
+        return 0;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        if (!e->flow->incoming && e->loop_wait_s > 0)
+            wait_s = fmin(wait_s, e->loop_wait_s);
+    }
+    return isfinite(wait_s) ? wait_s : 0;
+}
+
 /* Without timestamps one tap times the loop to the receiver and back. What waits there waits as ACKs where the data's
  * own direction has room: known after its capacity is. A flow that begins behind a standing queue never meets it empty:
  * data that fill the other direction tell how long that is. */
@@ -110,10 +129,16 @@ static void diagnose_loops(struct diagnosis *d)
         if (!(w->carried_bps < ROOM * diagnosis_room(d, w, other->carried_bps)))
             continue;
         double loop_s = e->loop_least_s + e->loop_wait_s;
+        double rest_s = e->flow->incoming ? e->far_least_s : e->near_least_s; /* from the tap to the sender and back */
         e->ack_wait_s = fmin(loop_s, fmax(e->loop_wait_s, diagnosis_queue_s(d, !e->flow->incoming)));
-        e->floor_s = loop_s - e->ack_wait_s;
+        e->floor_s = loop_s - e->ack_wait_s + (rest_s > 0 ? rest_s : 0);
+        e->ack_wait_s += e->flow->incoming ? diagnosis_after_tap_s(d) : 0; /* they leave by the same queue */
         e->data_wait_s = 0;
         e->tick_s = 0;
+        /* In flight, by Little's law, but for what waits where nobody sees it. A receiver that tunes its window offers
+         * up to four times as much; where it offers more, the application may send no more. */
+        double flight = e->flow->rate_bps / 8 * analysis_evidence_rtt_s(e);
+        e->unsure = e->unsure || (e->lossless && !(flight >= AUTOTUNED * e->clocking.offered_bytes));
     }
 }
 
@@ -228,15 +253,17 @@ static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
     return bytes * 8 / (known ? link->capacity_bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
 }
 
-/* Flows of one direction whose windows wait for ACKs, or whose applications do, would send more if these did not. */
-static void diagnose_held(struct diagnosis *d, bool incoming)
+/* Flows of one direction whose windows wait for ACKs, or whose applications do, would send more if these did not.
+ * `likely`: so would those whose applications only seem to be what limits them. */
+static void diagnose_held(struct diagnosis *d, bool incoming, bool likely)
 {
     double wait = 0, rtt = 0, tick_s = 0, acks = 0, held = 0;
     const struct analysis_capacity_way *other = diagnosis_seen(d, !incoming);
     bool behind = !d->s.beside || (other && other->other_bytes > OTHERS * other->all_bytes);
     for (size_t i = 0; i < d->s.n; i++) {
         struct analysis_evidence *e = &d->s.flow[i];
-        bool application = e->limit == ANALYSIS_CAUSE_APPLICATION || isfinite(diagnosis_cycle_s(d, e));
+        bool cycles = isfinite(diagnosis_cycle_s(d, e));
+        bool application = cycles || (e->limit == ANALYSIS_CAUSE_APPLICATION && !(likely && e->likely));
         double x = e->flow->rate_bps, of_s = application ? diagnosis_cycle_s(d, e) : analysis_evidence_rtt_s(e);
         double waits_s = application ? diagnosis_cycle_wait_s(d, e) : e->ack_wait_s;
         behind = behind || e->behind || e->flow->incoming != incoming;
@@ -251,14 +278,17 @@ static void diagnose_held(struct diagnosis *d, bool incoming)
         acks += e->held ? x * e->ack_wait_s : 0;
         held += e->held ? x : 0;
     }
-    bool elsewhere = diagnosis_apart(d, !incoming) || acks > ELSEWHERE * held * diagnosis_drain_s(d, !incoming);
+    double drain_s = diagnosis_drain_s(d, !incoming);
+    bool elsewhere = diagnosis_apart(d, !incoming) || acks > ELSEWHERE * held * drain_s;
+    d->doubtful[incoming] = acks > DOUBTFUL * held * drain_s;
     bool matter = behind && !elsewhere && wait > fmax(d->s.unseen * rtt, tick_s);
-    for (size_t i = 0; i < d->s.n && !matter; i++) {
+    for (size_t i = 0; i < d->s.n; i++) {
         struct analysis_evidence *e = &d->s.flow[i];
-        if (e->flow->incoming == incoming) {
-            e->held = false;
-            e->wanted_bps = e->flow->rate_bps;
-        }
+        if (e->flow->incoming != incoming)
+            continue;
+        e->held = e->held && matter;
+        e->wanted_bps = matter ? e->wanted_bps : e->flow->rate_bps;
+        e->perhaps_bps = likely ? e->wanted_bps : e->perhaps_bps;
     }
 }
 
@@ -490,18 +520,34 @@ static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming)
     return sum;
 }
 
+/* What a direction's flows want at most: where an application only likely limits them, what their windows would. */
+static double diagnosis_perhaps_bps(const struct diagnosis *d, bool incoming, double other_bps)
+{
+    double sum = 0, room = diagnosis_room(d, diagnosis_way(d, incoming), other_bps);
+    bool likely = false;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        sum += e->flow->incoming == incoming ? e->perhaps_bps : 0;
+        likely = likely || (e->flow->incoming == incoming && e->likely);
+    }
+    return !likely ? 0 : isfinite(room) ? fmin(sum, room) : sum;
+}
+
 /* What a direction would carry at least and at most. Where nothing tells how fast the link is, its data may wait on as
  * they do, or no more, and waits below the stamps' ticks may be those of another link; where not all of the host's
- * traffic is there, or no wait shows, ACKs may wait for nothing. */
-static void diagnose_bounds(const struct diagnosis *d, bool incoming, double *least_bps, double *most_bps)
+ * traffic is there, or no wait shows, or one that is too long for its link, ACKs may wait for nothing there. */
+static void diagnose_bounds(const struct diagnosis *d, bool incoming, double other_bps, double *least_bps,
+                            double *most_bps)
 {
     const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
     *least_bps = *most_bps = w->possible_bps;
     bool held = way_held(d, incoming), unknown = way_unknown(d, incoming);
-    bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN && held, beyond = !d->s.beside && held;
+    bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN && held;
+    bool beyond = (!d->s.beside || d->doubtful[incoming]) && held;
     if (w->flows == 0 || w->saturated)
         return;
     *least_bps = fmin(*least_bps, fmax(w->carried_bps, diagnosis_sure_bps(d, incoming)));
+    *most_bps = fmax(*most_bps, diagnosis_perhaps_bps(d, incoming, other_bps));
     if (!(unknown || blind || beyond))
         return;
     double wanted = 0;
@@ -543,7 +589,7 @@ static void diagnose_lost(struct diagnosis *d)
         struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
         double fast_bps = fmax(other->possible_bps, diagnosis_room(d, other, 0)); /* at most */
         w->acks_bps = fmin(w->capacity_bps, AROUND / (d->s.segments_per_ack * d->s.full_bytes) * fast_bps);
-        diagnose_bounds(d, i, &least_bps[i], &most_bps[i]);
+        diagnose_bounds(d, i, other->possible_bps, &least_bps[i], &most_bps[i]);
         w->lost_share = w->flows > 0 ? diagnosis_share(w->carried_bps, w->possible_bps) : 0;
     }
     double carried = out->in.carried_bps + out->out.carried_bps,
@@ -704,8 +750,8 @@ void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct ana
     diagnose_ways(&d);
     diagnose_capacity(&d, capacity_bps);
     diagnose_loops(&d);
-    diagnose_held(&d, true);
-    diagnose_held(&d, false);
+    for (int i = 0; i < 4; i++) /* at most first */
+        diagnose_held(&d, i % 2, i < 2);
     diagnose_lost(&d);
     diagnose_cause(&d);
     diagnose_why(&d);

@@ -19,7 +19,10 @@
  * What is in flight one way bounds how long anything waits in the host's queue: ACKs that wait longer do so elsewhere.
  *
  * Yes: 5 % of the total are lost, or 10 % of a direction, by the least that is possible; no: by the most that is, they
- * are not. Unknown: what would have to be known to tell one from the other is not. */
+ * are not. Unknown: what would have to be known to tell one from the other is not: so where an application is only
+ * likely what limits a flow (a window that Vegas shrinks while ACKs wait is not used either), where a flow without
+ * timestamps has less than a quarter of its window in flight, and where ACKs wait a little longer than what is in
+ * flight takes to pass the link. */
 #ifndef ANALYSIS_DIAGNOSIS_H
 #define ANALYSIS_DIAGNOSIS_H
 

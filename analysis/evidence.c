@@ -30,6 +30,8 @@
 #define HALF_OPEN 0.5        /* of the largest window, offered now, and most of it in flight: likewise */
 #define MOST_OF_IT 0.6
 #define SHORTS 0.05          /* of its segments are short: an application's writes end there */
+#define SOME 0.005           /* likewise, though no window cuts them */
+#define ROOM_SEGMENTS 2
 #define EMPTIED 0.72         /* of the most in flight, on average: it runs empty */
 #define JITTER 0.1           /* in flight from slot to slot: no window moves so, up and down */
 #define LEAST_BREAKS 8       /* starts with nothing in flight */
@@ -348,9 +350,8 @@ static double evidence_unhindered_bps(const struct analysis_evidence *e)
     return fastest;
 }
 
-/* The fastest it ever was, over a dozen segments and more, and so long. The first bin has all that came before there
- * were bins. */
-static double evidence_fastest_bps(const struct analysis_evidence *e, double least_s)
+/* The first bin has all that came before there were bins. */
+double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double least_s)
 {
     double fastest = NAN, span_s = fmax(least_s, RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps);
     if (!e->bins || !isfinite(span_s))
@@ -372,7 +373,7 @@ static double evidence_fastest_bps(const struct analysis_evidence *e, double lea
 static bool evidence_paced(const struct analysis_evidence *e)
 {
     return e->clocking.tight_share < APART && e->clocking.flight_bytes > 0 &&
-           evidence_fastest_bps(e, 0) < NO_FASTER * e->flow->rate_bps;
+           analysis_evidence_fastest_bps(e, 0) < NO_FASTER * e->flow->rate_bps;
 }
 
 /* Its reader, not the network, bounds what it may send. */
@@ -391,10 +392,9 @@ static bool evidence_slow_reader(const struct analysis_evidence_set *s, const st
 static bool evidence_window_unused(const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
-    bool little = k->most_bytes < LITTLE_SEGMENTS * k->full_bytes && k->flight_bytes < HALF_OPEN * k->offered_bytes;
     double most = k->offered_bytes > 0 ? fmin(k->most_bytes, k->offered_bytes) : k->most_bytes; /* that may fall */
     bool fallen = e->lossless && k->tight_share > TOGETHER && k->flight_bytes < FALLEN * most;
-    return !(k->flight_bytes > 0) || k->fullness < EMPTIED || k->jitter > JITTER || little || fallen;
+    return !(k->flight_bytes > 0) || k->fullness < EMPTIED || k->jitter > JITTER || fallen;
 }
 
 /* Mostly within a segment or two of the window offered. */
@@ -412,28 +412,61 @@ static bool evidence_unsure(const struct analysis_evidence_set *s, const struct 
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     bool silent = k->restarts > 1 && !(k->prompted > PROMPTED) && analysis_evidence_idle(s, e) > SILENT;
-    bool steady = evidence_fastest_bps(e, TRIPS * analysis_evidence_rtt_s(e)) < NO_FASTER * e->flow->rate_bps;
+    bool steady = analysis_evidence_fastest_bps(e, TRIPS * analysis_evidence_rtt_s(e)) < NO_FASTER * e->flow->rate_bps;
     bool pinned = steady && k->fullness > FULL && k->flight_bytes < OFFERED * k->offered_bytes &&
                   e->limit != ANALYSIS_CAUSE_SEND_BUFFER;
     return isfinite(e->tick_s) && e->lossless &&
            (silent || pinned || (k->fullness <= FULL && !evidence_window_full(e)));
 }
 
-/* Nothing to send: silence, starts from nothing, short segments, a pace of its own, a window that is not used, or no
- * higher rate when nothing waited. */
+/* Does it seem to begin with nothing in flight again and again? */
+static bool evidence_breaks(const struct analysis_evidence *e)
+{
+    return e->clocking.restarts >= LEAST_BREAKS && e->clocking.jitter > BREAKS_JITTER;
+}
+
+/* Segments are short again and again, though the window has room for full ones: nothing more was there to send. At its
+ * edge a sender cuts them by itself, and a send buffer that is full ends them where its application's write ended. */
+static bool evidence_ends(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    double segments = e->flow->rate_bps / 8 * (s->to_s - s->from_s) / k->full_bytes;
+    double most = fmax(fmax(k->most_bytes, k->burst_bytes), e->flow->rate_bps / 8 * analysis_evidence_rtt_s(e));
+    return isfinite(e->tick_s) && k->short_share > SOME && k->short_share * segments >= LEAST_BREAKS &&
+           most + ROOM_SEGMENTS * k->full_bytes < k->offered_bytes && !analysis_bounds_send_buffer(s, e);
+}
+
+/* Never more than a few segments in flight, and nothing lost: no window ever was so small. */
+static bool evidence_little(const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    return k->most_bytes < LITTLE_SEGMENTS * k->full_bytes && k->flight_bytes < HALF_OPEN * k->offered_bytes;
+}
+
+/* Nothing to send, without doubt: silence, starts from nothing, short segments, a pace of its own, or no higher rate
+ * when nothing waited. */
 static bool evidence_application(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
-    bool breaks = k->restarts >= LEAST_BREAKS && k->jitter > BREAKS_JITTER;
-    double free_bps = evidence_unhindered_bps(e), rate_bps = e->flow->rate_bps;
-    if (e->flow->idle || analysis_evidence_idle(s, e) > IDLE || breaks)
+    double idle = analysis_evidence_idle(s, e);
+    if (e->flow->idle || idle > IDLE || (evidence_breaks(e) && idle > SILENT))
         return true;
     if (evidence_window_full(e))
         return false;
-    if (k->short_share > SHORTS || evidence_paced(e))
-        return true;
-    return isfinite(e->tick_s) && !(free_bps > FREED * rate_bps) &&
-           (evidence_window_unused(e) || free_bps < NO_FASTER * rate_bps);
+    double free_bps = evidence_unhindered_bps(e), rate_bps = e->flow->rate_bps;
+    return (k->flight_bytes > 0 && k->short_share > SHORTS) || evidence_ends(s, e) || evidence_paced(e) ||
+           (isfinite(e->tick_s) && (free_bps < NO_FASTER * rate_bps ||
+                                    (evidence_little(e) && !(free_bps > FREED * rate_bps))));
+}
+
+/* Nothing to send, as it seems: starts from nothing, a window that is not used, or short segments that a window's edge
+ * may have cut, as its use does not show. A control that shrinks its window as round trips grow (Vegas, BBR) does not
+ * use what is offered either, and ACKs that come in bursts let bursts go. */
+static bool evidence_likely(const struct analysis_evidence *e)
+{
+    bool unused = isfinite(e->tick_s) && evidence_window_unused(e) &&
+                  !(evidence_unhindered_bps(e) > FREED * e->flow->rate_bps);
+    return !evidence_window_full(e) && (evidence_breaks(e) || unused || e->clocking.short_share > SHORTS);
 }
 
 static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
@@ -442,9 +475,9 @@ static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s,
         return ANALYSIS_CAUSE_RECEIVER;
     if (e->flow->loss_events >= LOSS_EVENTS)
         return ANALYSIS_CAUSE_LOSSES;
-    return evidence_application(s, e)          ? ANALYSIS_CAUSE_APPLICATION
-           : analysis_bounds_send_buffer(s, e) ? ANALYSIS_CAUSE_SEND_BUFFER
-                                               : ANALYSIS_CAUSE_WINDOW;
+    return evidence_application(s, e) || e->likely ? ANALYSIS_CAUSE_APPLICATION
+           : analysis_bounds_send_buffer(s, e)     ? ANALYSIS_CAUSE_SEND_BUFFER
+                                                   : ANALYSIS_CAUSE_WINDOW;
 }
 
 static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidence *e, const struct analysis_flows *f)
@@ -543,6 +576,7 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     evidence_ticks(s, &all);
     double bytes = 0, acks = 0;
     for (size_t i = 0; i < n; i++) {
+        s->flow[i].likely = !evidence_application(s, &s->flow[i]) && evidence_likely(&s->flow[i]);
         s->flow[i].limit = evidence_limit(s, &s->flow[i]);
         s->flow[i].unsure = evidence_unsure(s, &s->flow[i]);
         bytes += flows[i].rate_bps / 8 * (to_s - from_s);

@@ -34,6 +34,8 @@ struct analysis_evidence {
     double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */
     double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */
     bool lossless, held;              /* all its life; by waiting ACKs */
+    bool likely;                      /* its application is what limits it, but its window may be */
+    double perhaps_bps;               /* wanted_bps if it is */
     bool unsure;                      /* its application, or a policer, may be what limits it */
     bool behind;                      /* its ACKs are known to pass queues of data */
 };
@@ -65,6 +67,9 @@ double analysis_evidence_rtt_s(const struct analysis_evidence *e);
 
 /* Share of the phase in which the sender had nothing in flight and nothing to send; may be slightly negative. */
 double analysis_evidence_idle(const struct analysis_evidence_set *s, const struct analysis_evidence *e);
+
+/* The fastest it ever was, over sixteen segments and more, and so long; NAN unknown. */
+double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double least_s);
 
 /* Wait of its data, or of their ACKs, at a time; NAN outside its life. */
 double analysis_evidence_wait_s(const struct analysis_evidence *e, double at_s, bool acks);

@@ -26,11 +26,14 @@ struct span {
 };
 
 /* Time without data, in stretches longer than two round trips: shorter ones are bursts of a window that is full. The
- * round trip is what Little's law makes of bytes in flight and goodput. */
+ * round trip is what Little's law makes of bytes in flight and goodput; where those in flight are not known, at most
+ * what it makes of all that was offered, as no more can be. */
 static double limit_idle_share(struct span s)
 {
     const struct analysis_bins *b = s.flow->bins;
-    double width_s = (double)analysis_bins_width_ns(b) * 1e-9, rtt_s = s.flow->window_bytes * 8 / s.flow->goodput_bps;
+    double width_s = (double)analysis_bins_width_ns(b) * 1e-9;
+    double window = isfinite(s.flow->window_bytes) ? s.flow->window_bytes : s.flow->advertised_bytes;
+    double rtt_s = window * 8 / s.flow->goodput_bps;
     size_t idle = 0, run = 0;
     for (size_t i = s.begin; i <= s.end; i++) {
         struct analysis_bin bin = analysis_bins_get(b, i);

@@ -47,10 +47,17 @@ struct trip_stamped {
     bool vague; /* its first ACK left somewhere within its tick */
 };
 
-/* A window that stays as it was: each ACK lets go the data that begin so much after the ACK before it. */
+/* A window that stays as it was: each ACK lets go the data that begin so much after the ACK before it. Stamps show that
+ * once a tick. In between congestion control may change it, and then an earlier ACK let go what begins there: what is
+ * timed counts when the next tick shows the same window, and as one of many, not as the least. */
 struct trip_release {
     int64_t start, time_ns; /* of the data awaited; when their ACK passed */
     uint32_t stamp;         /* of that ACK */
+};
+
+struct trip_timed {
+    int64_t ack_ns, time_ns; /* an ACK passed, and the data that it let go */
+    uint32_t tsval;          /* of these */
 };
 
 struct trip_window {
@@ -58,6 +65,8 @@ struct trip_window {
     bool steady;
     struct trip_release *awaited; /* owned, a ring; NULL until there are enough samples */
     uint32_t oldest, n, acks, every;       /* every so many of the ACKs: as many as find room */
+    struct trip_timed *timed;     /* owned: since the last time that the window showed */
+    uint32_t n_timed;
 };
 
 struct trip_passed {
@@ -109,6 +118,7 @@ void analysis_round_trip_free(struct analysis_round_trip *e)
         free(e->pauses);
         free(e->series);
         free(e->window.awaited);
+        free(e->window.timed);
         free(e->bytes_at);
     }
     free(e);
@@ -145,15 +155,18 @@ static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, cons
     if (!e->series && leg->n == SERIES_SAMPLES) {
         e->series = analysis_leg_series_new(time_ns);
         e->window.awaited = memory_resized(NULL, RELEASES, sizeof *e->window.awaited, "the round trips of a flow");
+        e->window.timed = memory_resized(NULL, RELEASES, sizeof *e->window.timed, "the round trips of a flow");
     }
     if (e->series)
         analysis_leg_series_add(e->series, time_ns, (int)which, t, ticks);
 }
 
-static void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int64_t from_ns, int64_t time_ns)
+/* `sure`: it is this ACK's data, or this data's ACK, for certain. */
+static void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int64_t from_ns, int64_t time_ns,
+                     bool sure)
 {
     double loop_ns = (double)(time_ns - from_ns);
-    e->least_loop_ns[loop] = fmin(e->least_loop_ns[loop], loop_ns);
+    e->least_loop_ns[loop] = sure ? fmin(e->least_loop_ns[loop], loop_ns) : e->least_loop_ns[loop];
     if (e->series)
         analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0);
 }
@@ -229,12 +242,11 @@ static void ring_push(struct analysis_round_trip *e, struct trip_passed passed)
     e->ring[(e->oldest + e->count++) & (e->capacity - 1)] = passed;
 }
 
-/* An ACK, and the data that left the sender as soon as it had it. */
-static void loop_add_sender(struct analysis_round_trip *e, const struct capture_segment *s, int64_t ack_ns,
-                            int64_t time_ns)
+/* An ACK, and the data, with their stamp, that left the sender as soon as it had it. */
+static void loop_add_sender(struct analysis_round_trip *e, uint32_t tsval, int64_t ack_ns, int64_t time_ns, bool sure)
 {
-    leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, s->tsval, ack_ns);
-    loop_add(e, ANALYSIS_LOOP_SENDER, ack_ns, time_ns);
+    leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, tsval, ack_ns);
+    loop_add(e, ANALYSIS_LOOP_SENDER, ack_ns, time_ns, sure);
 }
 
 /* Data that an application writes at once pass one after the other: what they waited for those before them. The sender
@@ -250,11 +262,15 @@ static void trip_burst(struct analysis_round_trip *e, int64_t time_ns)
 }
 
 /* What an ACK let go began so much after the ACK before it: the window, if it was so the last time, too. */
-static void window_set(struct trip_window *w, int64_t bytes)
+static void window_set(struct analysis_round_trip *e, int64_t bytes)
 {
+    struct trip_window *w = &e->window;
     w->steady = w->bytes == bytes;
     w->bytes = bytes;
     w->n = w->steady ? w->n : 0;
+    for (uint32_t i = 0; i < w->n_timed && w->steady; i++)
+        loop_add_sender(e, w->timed[i].tsval, w->timed[i].ack_ns, w->timed[i].time_ns, false);
+    w->n_timed = 0;
 }
 
 static void window_ack(struct analysis_round_trip *e, const struct capture_segment *s, int64_t time_ns)
@@ -279,11 +295,11 @@ static void window_data(struct analysis_round_trip *e, const struct capture_segm
         w->oldest = (w->oldest + 1) % RELEASES;
         w->n--;
         if (start == r->start && s->tsecr == r->stamp) {
-            if (!echo)
-                loop_add_sender(e, s, r->time_ns, time_ns);
+            if (!echo && w->n_timed < RELEASES)
+                w->timed[w->n_timed++] = (struct trip_timed){r->time_ns, time_ns, s->tsval};
         } else {
             w->steady = false;
-            w->n = 0;
+            w->n = w->n_timed = 0;
         }
     }
 }
@@ -308,9 +324,9 @@ void analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
     window_data(e, s, start, time_ns, echo);
     /* With nothing else in flight it was the application that kept the sender waiting, not the ACK. */
     if (echo && end - e->probe_ack > s->payload_bytes)
-        loop_add_sender(e, s, ack_ns, time_ns);
+        loop_add_sender(e, s->tsval, ack_ns, time_ns, true);
     if (echo)
-        window_set(&e->window, start - e->probe_before);
+        window_set(e, start - e->probe_before);
 }
 
 /* When the data up to `ack` passed; false when nobody remembers. */
@@ -440,7 +456,7 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
         e->of_one++;
     bool prompt = segments > 1 || e->of_one > ALONE * e->of_several;
     if (prompt)
-        loop_add(e, ANALYSIS_LOOP_RECEIVER, data_ns, time_ns);
+        loop_add(e, ANALYSIS_LOOP_RECEIVER, data_ns, time_ns, true);
     if (s->has_timestamps && prompt)
         leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns);
     static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS};

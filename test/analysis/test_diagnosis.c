@@ -70,7 +70,7 @@ static struct analysis_diagnosis diagnosis_of_pair_at(double link_bps, double ou
     for (int i = 0; i < 2; i++) {
         e[i].flow = &flows[i];
         e[i].most_bps = INFINITY;
-        e[i].limit = ANALYSIS_CAUSE_WINDOW;
+        e[i].limit = e[i].limit == ANALYSIS_CAUSE_UNKNOWN ? ANALYSIS_CAUSE_WINDOW : e[i].limit;
         e[i].clocking.full_bytes = 1448;
     }
     e[1].floor_s = isnan(ack_wait_s) ? 0.02 : 0.02 - ack_wait_s - e[1].data_wait_s;
@@ -96,6 +96,19 @@ static void test_a_flow_that_may_be_its_applications_is_no_yes(void **state)
     assert_int_equal(diagnosis_of_pair(40e6, 0.01, (struct analysis_evidence){0}, 0).answer, ANALYSIS_ANSWER_YES);
     assert_int_equal(diagnosis_of_pair(40e6, 0.01, (struct analysis_evidence){.unsure = true}, 0).answer,
                      ANALYSIS_ANSWER_UNKNOWN);
+}
+
+/* What looks like an application's may be a window that shrinks while ACKs wait: a no only where they do not. */
+static void test_a_likely_application_is_no_no(void **state)
+{
+    (void)state;
+    struct analysis_evidence sure = {.limit = ANALYSIS_CAUSE_APPLICATION}, likely = sure;
+    likely.likely = true;
+    assert_int_equal(diagnosis_of_pair(40e6, 0.01, sure, 0).answer, ANALYSIS_ANSWER_NO);
+    assert_int_equal(diagnosis_of_pair(40e6, 0.01, likely, 0).answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(diagnosis_of_pair(40e6, 0, likely, 0).answer, ANALYSIS_ANSWER_NO);
+    assert_int_equal(diagnosis_of_pair(40e6, 0, likely, 0).cause, ANALYSIS_CAUSE_APPLICATION);
+    assert_int_equal(diagnosis_of_pair(85e6, 0.01, likely, 0).answer, ANALYSIS_ANSWER_NO); /* by its room */
 }
 
 /* Half of what the flow loses is its data's: where the link is hardly in use, that stays. */
@@ -171,6 +184,78 @@ static void test_without_stamps_data_tell_how_long_acks_wait(void **state)
     e[1].tick_s = NAN;
     analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
     assert_true(fabs(flows[1].ack_wait_s - 32e-3) < 1e-9);
+}
+
+/* Without stamps, beside the receiver of 4 Mb/s: data are answered in 10 ms, 2 at least, and the way to the sender and
+ * back takes 10 more. Its ACKs leave by the queue that 92 Mb/s out fill, after the tap for so long. */
+static enum analysis_answer answer_without_stamps(double offered, double after_tap_s, double *floor_s,
+                                                  double *ack_wait_s)
+{
+    struct analysis_diagnosis_flow flows[] = {{.rate_bps = 92e6}, {.incoming = true, .rate_bps = 4e6}};
+    struct analysis_evidence e[2] = {{.floor_s = 5e-3, .loop_least_s = 5e-3, .loop_wait_s = after_tap_s},
+                                     {.far_least_s = 10e-3, .loop_least_s = 2e-3, .loop_wait_s = 8e-3}};
+    for (int i = 0; i < 2; i++) {
+        e[i].flow = &flows[i];
+        e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = NAN;
+        e[i].clocking.flight_bytes = NAN;
+        e[i].clocking.offered_bytes = offered;
+        e[i].most_bps = INFINITY;
+        e[i].limit = ANALYSIS_CAUSE_WINDOW;
+        e[i].clocking.full_bytes = 1448;
+        e[i].lossless = i > 0;
+    }
+    struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                        .interface_bps = NAN, .unseen = 0.01, .beside = true};
+    const double capacity_bps[2] = {100e6, 100e6};
+    struct analysis_diagnosis d;
+    analysis_diagnosis_decide(&set, NULL, capacity_bps, &d);
+    assert_true(d.out.saturated && !d.in.saturated);
+    *floor_s = flows[1].floor_s;
+    *ack_wait_s = flows[1].ack_wait_s;
+    return d.answer;
+}
+
+/* 4 Mb/s times 20 ms are 10 kB: a quarter of 39 kB and more, not of 41. With 20 ms more they are 20. */
+static void test_without_stamps_a_window_shows_by_what_is_in_flight(void **state)
+{
+    (void)state;
+    double floor_s, ack_wait_s;
+    assert_int_equal(answer_without_stamps(39e3, 0, &floor_s, &ack_wait_s), ANALYSIS_ANSWER_YES);
+    assert_true(fabs(floor_s - 12e-3) < 1e-9 && fabs(ack_wait_s - 8e-3) < 1e-9);
+    assert_int_equal(answer_without_stamps(41e3, 0, &floor_s, &ack_wait_s), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer_without_stamps(41e3, 20e-3, &floor_s, &ack_wait_s), ANALYSIS_ANSWER_YES);
+    assert_true(fabs(floor_s - 12e-3) < 1e-9 && fabs(ack_wait_s - 28e-3) < 1e-9);
+}
+
+/* ACKs wait 10 ms while 80 Mb/s go their way. What is in flight there, and ACKs of 100 kB, take 6.4 ms to pass at
+ * 100 Mb/s, 8.9 or 9.6: they wait elsewhere, nobody knows where, or there. */
+static enum analysis_answer answer_by_flight(double flight_bytes)
+{
+    struct analysis_diagnosis_flow flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
+    struct analysis_evidence e[2] = {{.floor_s = 10e-3, .clocking.most_bytes = flight_bytes},
+                                     {.floor_s = 10e-3, .ack_wait_s = 10e-3}};
+    static struct analysis_capacity_host host;
+    for (int i = 0; i < 2; i++) {
+        e[i].flow = &flows[i];
+        e[i].tick_s = 1e-3;
+        e[i].most_bps = INFINITY;
+        e[i].limit = ANALYSIS_CAUSE_WINDOW;
+        e[i].clocking.full_bytes = 1448;
+    }
+    struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                        .interface_bps = NAN, .unseen = 0.01, .beside = true};
+    const double capacity_bps[2] = {100e6, 100e6};
+    struct analysis_diagnosis d;
+    analysis_diagnosis_decide(&set, &host, capacity_bps, &d);
+    return d.answer;
+}
+
+static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
+{
+    (void)state;
+    assert_int_equal(answer_by_flight(77e3), ANALYSIS_ANSWER_NO);
+    assert_int_equal(answer_by_flight(108e3), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer_by_flight(117e3), ANALYSIS_ANSWER_YES);
 }
 
 /* 2 Mb/s up and nobody knows how fast down: that more than twice as much is possible there tells. */
@@ -432,10 +517,13 @@ int main(void)
         cmocka_unit_test(test_ack_first_loses_nothing),
         cmocka_unit_test(test_shallow_buffers_are_named_losses),
         cmocka_unit_test(test_a_flow_that_may_be_its_applications_is_no_yes),
+        cmocka_unit_test(test_a_likely_application_is_no_no),
         cmocka_unit_test(test_data_that_wait_for_something_else_wait_on),
         cmocka_unit_test(test_blurred_waits_behind_an_unknown_link_are_no_yes),
         cmocka_unit_test(test_blurred_waits_as_long_as_the_datas_are_behind_these),
         cmocka_unit_test(test_without_stamps_data_tell_how_long_acks_wait),
+        cmocka_unit_test(test_without_stamps_a_window_shows_by_what_is_in_flight),
+        cmocka_unit_test(test_nothing_waits_longer_than_all_in_flight_takes),
         cmocka_unit_test(test_an_access_line_shows_by_what_is_possible),
         cmocka_unit_test(test_an_even_clock_of_acks_is_no_link),
         cmocka_unit_test(test_a_standing_queue_of_other_traffic_too),

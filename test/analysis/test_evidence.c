@@ -117,6 +117,67 @@ static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
     assert_false(unsure(true, 3, 7));
 }
 
+#define SHRUNK 1600
+#define WIDE 36
+#define FOUR 4 /* segments that an ACK lets go */
+
+static struct capture_segment bared(bool bare, struct capture_segment s)
+{
+    s.has_timestamps = s.has_timestamps && !bare;
+    return s;
+}
+
+/* A window of 36 segments, and of 8 after 600 of them, though nothing is lost. A round trip takes 100 ms; 50 of them
+ * ACKs wait, but for the first eight segments'. `ends`: every fortieth segment is short, though 60 kB are offered.
+ * `buffer`: of 24 all the time, whose last is short, and ACKs wait after 600 of them. `bare`: without stamps, and every
+ * tenth segment is short. */
+static enum analysis_cause limit_of_a_window(bool ends, bool buffer, bool bare, bool *likely)
+{
+    struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    int64_t acked_ns[SHRUNK];
+    uint32_t end[SHRUNK + 1] = {1};
+    feed(f, 0, syn(A_TO_B, 0));
+    feed(f, 50 * MS, syn_ack(B_TO_A, 0, 1));
+    for (uint32_t i = 0; i < SHRUNK; i++) {
+        uint32_t window = buffer ? 24 : i < 600 ? WIDE : 8, every = bare ? 10 : buffer ? 24 : 40;
+        uint32_t payload = ends && i % every == every - 1 ? FULL * 3 / 4 : FULL;
+        int64_t at_ns = i < window ? (101 + i / FOUR * 10) * MS : acked_ns[i - window];
+        uint32_t tick = (uint32_t)(at_ns / MS);
+        acked_ns[i] = at_ns + (i < 2 * FOUR || (buffer && i < 600) ? 50 : 100) * MS;
+        end[i + 1] = end[i] + payload;
+        uint32_t left = tick - (i - window >= (buffer ? 600 : 2 * FOUR) ? 50 : 0); /* the ACK did, and waited */
+        if (i >= window && i % FOUR == 0)
+            feed(f, at_ns, bared(bare, stamped(B_TO_A, 1, 0, end[i - window + FOUR], left, left)));
+        feed(f, at_ns, bared(bare, stamped(A_TO_B, end[i], payload, 1, tick, left)));
+    }
+    double from_s = buffer ? 0.5 : 4, to_s = (double)acked_ns[SHRUNK - 1] * 1e-9;
+    described = (struct analysis_diagnosis_flow){.rate_bps = 8 * FULL * 8 / 0.1};
+    analysis_evidence_gather(&set, f, &described, 1, from_s, to_s);
+    enum analysis_cause limit = set.flow->limit;
+    *likely = set.flow->likely;
+    analysis_evidence_free(&set);
+    analysis_flows_free(f);
+    return limit;
+}
+
+/* Vegas would shrink it so while ACKs wait. Short segments inside it are an application's, but where a send buffer ends
+ * writes: as much is in flight all the time, however long a round trip takes. Without stamps a window's edge may have
+ * cut them. */
+static void test_a_window_that_shrank_is_likely_an_application_and_short_segments_prove_one(void **state)
+{
+    (void)state;
+    bool likely;
+    assert_int_equal(limit_of_a_window(false, false, false, &likely), ANALYSIS_CAUSE_APPLICATION);
+    assert_true(likely);
+    assert_int_equal(limit_of_a_window(true, false, false, &likely), ANALYSIS_CAUSE_APPLICATION);
+    assert_false(likely);
+    assert_int_equal(limit_of_a_window(true, true, false, &likely), ANALYSIS_CAUSE_SEND_BUFFER);
+    assert_false(likely);
+    assert_int_equal(limit_of_a_window(true, false, true, &likely), ANALYSIS_CAUSE_APPLICATION);
+    assert_true(likely);
+}
+
 struct event {
     int64_t time_ns;
     struct capture_segment s;
@@ -247,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_what_an_application_writes_at_once_waits_for_itself),
         cmocka_unit_test(test_unknown_waits_stay_unknown),
         cmocka_unit_test(test_a_pace_that_never_changed_may_be_the_applications),
+        cmocka_unit_test(test_a_window_that_shrank_is_likely_an_application_and_short_segments_prove_one),
         cmocka_unit_test(test_acks_that_wait_behind_the_hosts_own_data),
         cmocka_unit_test(test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_application),
     };

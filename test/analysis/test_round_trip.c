@@ -67,6 +67,62 @@ static void test_all_of_a_wide_burst_shows(void **state)
     burst_shows(80, false);
 }
 
+/* Beside the receiver of a flow whose sender is 100 us away, and that has four segments in flight, 25 us apart. Stamps
+ * tick once a ms: in the middle of some ticks the window grows by a segment, which comes with the one before it. The ACK
+ * that let it go is that one's: by a window of four it would be one that passed 25 us later. `back`: an ACK of the same
+ * tick lets nothing go, and the window is as it was. */
+static struct analysis_flows *flow_that_grows(bool back)
+{
+    static int64_t passed_ns[4000];
+    struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    uint32_t n = 4, in_flight = 4;
+    for (uint32_t i = 0; i < n; i++)
+        passed_ns[i] = i * 25 * US;
+    for (uint32_t i = 0; n < 4000; i++) {
+        uint32_t by = i < in_flight ? 0 : (uint32_t)((passed_ns[i] - 100 * US) / MS);
+        uint32_t tick = (uint32_t)(passed_ns[i] / MS);
+        feed(f, passed_ns[i], stamped(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1, by, by));
+        feed(f, passed_ns[i], stamped(B_TO_A, 1, 0, 1 + (i + 1) * SEGMENT, tick, by));
+        bool grows = in_flight < 12 && passed_ns[i] % MS >= 500 * US && passed_ns[i] / MS >= 5 * (in_flight - 1);
+        if (back && in_flight > 4 && passed_ns[i] % MS >= 800 * US) {
+            in_flight--;
+            continue;
+        }
+        grows = grows && (!back || (in_flight == 4 && passed_ns[i] % MS < 600 * US));
+        passed_ns[n++] = passed_ns[i] + 100 * US;
+        if (grows && n < 4000) {
+            passed_ns[n] = passed_ns[n - 1];
+            n++;
+            in_flight++;
+        }
+    }
+    return f;
+}
+
+static void test_a_window_that_grows_between_ticks_times_nothing_wrong(void **state)
+{
+    (void)state;
+    static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
+    struct analysis_round_trip_figures x;
+    for (int back = 0; back < 2; back++) {
+        struct analysis_flows *f = flow_that_grows(back);
+        assert_true(analysis_flows_explain(f, 0, &x));
+        assert_true(fabs(x.loop_least_s[ANALYSIS_LOOP_SENDER] - 100e-6) < 1e-9);
+        analysis_flows_free(f);
+    }
+    struct analysis_flows *f = flow_that_grows(false);
+    size_t slots = analysis_flows_waits(f, 0, waits);
+    double samples = 0;
+    for (size_t i = 0; i < slots; i++) {
+        samples += waits[i].loop_samples[ANALYSIS_LOOP_SENDER];
+        assert_true(waits[i].loop_samples[ANALYSIS_LOOP_SENDER] == 0 ||
+                    fabs(waits[i].loop_s[ANALYSIS_LOOP_SENDER] - 100e-6) < 1e-9);
+    }
+    assert_true(samples > 500); /* of ticks whose window is that of the one before: all of them */
+    analysis_flows_free(f);
+}
+
 /* What losses let go follows no window: of ACKs with one stamp only the first is known to have let go what echoes it. */
 static void test_after_a_hole_the_first_of_each_stamp_shows(void **state)
 {
@@ -209,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_of_a_burst_shows_in_the_loop_to_the_sender),
         cmocka_unit_test(test_all_of_a_wide_burst_shows),
+        cmocka_unit_test(test_a_window_that_grows_between_ticks_times_nothing_wrong),
         cmocka_unit_test(test_after_a_hole_the_first_of_each_stamp_shows),
         cmocka_unit_test(test_the_first_stamp_times_nothing),
         cmocka_unit_test(test_what_a_hole_held_back_times_nothing),
