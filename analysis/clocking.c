@@ -34,6 +34,9 @@ static void clocking_merge(struct analysis_clocking_slot *to, const struct analy
 {
     if (from->acks > 0)
         to->offered_least = to->acks > 0 ? clocking_least(to->offered_least, from->offered_least) : from->offered_least;
+    to->offered_fall = to->offered_fall > from->offered_fall ? to->offered_fall : from->offered_fall;
+    if (to->acks > 0 && from->acks > 0 && to->offered_most - from->offered_least > to->offered_fall)
+        to->offered_fall = to->offered_most - from->offered_least;
     to->offered_most = to->offered_most > from->offered_most ? to->offered_most : from->offered_most;
     to->flight_sum += from->flight_sum;
     to->gaps_s += from->gaps_s;
@@ -165,6 +168,8 @@ void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_seg
     if (offered_bytes < 0)
         return;
     slot->offered_least = slot->acks > 0 ? clocking_least(slot->offered_least, offered_bytes) : offered_bytes;
+    if (slot->offered_most - offered_bytes > slot->offered_fall)
+        slot->offered_fall = slot->offered_most - offered_bytes;
     slot->offered_most = slot->offered_most > offered_bytes ? slot->offered_most : offered_bytes;
     slot->acks++;
     slot->closed += offered_bytes < 2 * (int64_t)c->full_bytes;
@@ -211,7 +216,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         if (s->acks > 0) {
             offers++;
             offered += (double)s->offered_least;
-            swing += s->offered_most > 0 ? 1 - (double)s->offered_least / (double)s->offered_most : 0;
+            swing += s->offered_most > 0 ? (double)s->offered_fall / (double)s->offered_most : 0;
         }
         if (s->flight_n == 0)
             continue;

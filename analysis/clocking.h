@@ -21,6 +21,7 @@ struct analysis_clocking_slot {
     int64_t flight_most;
     int64_t offered_least; /* bytes; 0: no ACK, or zero */
     int64_t offered_most;
+    int64_t offered_fall;  /* the most that it fell by, from an earlier ACK to a later one */
     uint32_t flight_n, restarts, prompted, segments, shorts, tight, acks, closed, pure;
 };
 
@@ -71,7 +72,8 @@ struct analysis_clocking_figures {
     double most_bytes;     /* over the flow's life */
     double offered_bytes;  /* the least window offered, mean over slots; NAN unknown */
     double offered_most_bytes;
-    double offered_swing;  /* mean over slots of 1 - least / most offered: a reader that takes its time */
+    double offered_swing;  /* mean over slots of how far the window fell, by the most offered: a reader that takes its
+                            * time. A window that only grows is tuned by its kernel */
     double short_share;    /* of segments */
     double tight_share;    /* of segments: follow the one before sooner than the mean, as answers to ACKs do in pairs */
     double restarts, gaps_s; /* how often data began with nothing in flight, and the time since the data before */

@@ -85,6 +85,22 @@ static void test_a_slow_reader_shows_in_the_window_offered(void **state)
     free(c);
 }
 
+/* A kernel that tunes its window makes it grow by two segments an ACK: nothing comes and goes, however slots merge. */
+static void test_a_window_that_grows_is_no_slow_reader(void **state)
+{
+    (void)state;
+    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    for (int i = 0; i < 1000; i++) {
+        analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
+        analysis_clocking_ack(c, &(struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (10 + 2 * i) * FULL,
+                              i * MS + MS / 2);
+    }
+    struct analysis_clocking_figures x = figures(c);
+    assert_true(x.offered_swing <= 0);
+    assert_true(x.offered_most_bytes > 1000.0 * FULL);
+    free(c);
+}
+
 /* 200 writes of three segments, answered after 2 to 9 ms. Each begins 5 ms after the answer to the one before, or every
  * 20 ms; `payload`: with data of the other end after the answer. */
 static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
@@ -160,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_a_full_window_is_always_at_its_most),
         cmocka_unit_test(test_writes_begin_with_nothing_in_flight_and_end_short),
         cmocka_unit_test(test_a_slow_reader_shows_in_the_window_offered),
+        cmocka_unit_test(test_a_window_that_grows_is_no_slow_reader),
         cmocka_unit_test(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts),
         cmocka_unit_test(test_what_follows_an_ack_too_soon_is_no_restart),
         cmocka_unit_test(test_slots_merge_and_times_may_step_back),

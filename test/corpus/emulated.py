@@ -3,13 +3,13 @@
 """Truth by experiment, emulated: random scenarios, each run as it is and with ACKs first at every queue, same seed.
 
     emulated.py CONTRAFLOW DIR [--count 1000] [--seed 1] [--jobs 2] [--keep NUMBER,...]
-                [--class NAME,...] [--engine linux]
+                [--class NAME,...] [--engine linux|native]
 
 writes NUMBER.yaml and NUMBER.pcap.gz (one random tap of the run as it is), truth.csv (a row a scenario) and flows.csv
 (a row a flow) into DIR; scenario NUMBER depends on the seed and NUMBER alone, and what DIR already has is kept.
-README.md says what the columns are. --engine linux: Linux's own TCP in virtual time, as kernels are set. A run's figures
-in its judged phase are the whole run's less those of the same run ended where the phase begins: same seed, same
-beginning, so they are exact."""
+README.md says what the columns are. --engine linux: Linux's own TCP in virtual time, as kernels are set; native:
+linuxreno and cubic alone, which are held to Linux 6.1, not older senders. A run's figures in its judged phase are the
+whole run's less those of the same run ended where the phase begins: same seed, same beginning, so they are exact."""
 import argparse
 import concurrent.futures
 import csv
@@ -66,6 +66,8 @@ class Draw:
                     "delayed_ack": r.choice([1, 2, 2, 2, 2])}
         if self.engine == "ns3":
             self.tcp["congestion"] = "newreno"
+        if engine == "native":  # asked for: the senders that are held to Linux 6.1
+            self.tcp["congestion"] = random.Random(f"{seed}/{number}/{attempt}/modern").choice(["linuxreno", "cubic"])
         self.times()
         if self.engine == "linux":
             self.linux(random.Random(f"{seed}/{number}/{attempt}/linux"))
@@ -602,7 +604,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--class", dest="kinds", type=lambda text: text.split(","), help="of these classes only")
-    p.add_argument("--engine", choices=["linux"], help="not native and now and then ns-3")
+    p.add_argument("--engine", choices=["linux", "native"], help="not older senders, and now and then ns-3")
     p.add_argument("--keep", default="", help="these numbers only")
     arguments = p.parse_args()
     arguments.directory.mkdir(parents=True, exist_ok=True)
