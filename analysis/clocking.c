@@ -168,8 +168,10 @@ void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_seg
     if (offered_bytes < 0)
         return;
     slot->offered_least = slot->acks > 0 ? clocking_least(slot->offered_least, offered_bytes) : offered_bytes;
-    if (slot->offered_most - offered_bytes > slot->offered_fall)
-        slot->offered_fall = slot->offered_most - offered_bytes;
+    int64_t before = slot->acks > 0 ? slot->offered_most : c->offered_last;
+    if (before - offered_bytes > slot->offered_fall)
+        slot->offered_fall = before - offered_bytes;
+    c->offered_last = offered_bytes;
     slot->offered_most = slot->offered_most > offered_bytes ? slot->offered_most : offered_bytes;
     slot->acks++;
     slot->closed += offered_bytes < 2 * (int64_t)c->full_bytes;
@@ -216,7 +218,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         if (s->acks > 0) {
             offers++;
             offered += (double)s->offered_least;
-            swing += s->offered_most > 0 ? (double)s->offered_fall / (double)s->offered_most : 0;
+            swing += s->offered_most > 0 ? fmin(1, (double)s->offered_fall / (double)s->offered_most) : 0;
         }
         if (s->flight_n == 0)
             continue;

@@ -49,6 +49,7 @@ struct analysis_clocking {
     bool prompted;                    /* the other end has sent data since */
     uint32_t latest_tsval;            /* of an ACK, with its number: what has left since and echoes it is in flight */
     int64_t latest_acked, burst_most;
+    int64_t offered_last;             /* bytes, by the latest ACK */
     struct analysis_inflight inflight;
     struct analysis_clocking_slot slot[ANALYSIS_CLOCKING_SLOTS];
 };
