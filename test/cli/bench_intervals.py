@@ -47,7 +47,7 @@ REGIMES = {
     "NewReno 2/1, 100 Mb/s, 60 kB, 20 s": Regime(2, 1, 20, *SLOW),
     "CUBIC 2/1, 100 Mb/s, 60 kB, 20 s": Regime(2, 1, 20, *SLOW, CUBIC),
     "NewReno 2/1, 40 Mb/s, 24 kB, 20 s": Regime(2, 1, 20, *SMALL),
-    "CUBIC 2/1, 40 Mb/s, 24 kB, 20 s": Regime(2, 1, 20, *SMALL, CUBIC),
+    "CUBIC 2/1, 40 Mb/s, 24 kB, 30 s": Regime(2, 1, 30, *SMALL, CUBIC),
     "NewReno 2/1, 60 kB at the switch, 4 s": Regime(2, 1, 4, "network.switch.limit=60kB"),
     "CUBIC 2/1, 60 kB at the switch, 4 s": Regime(2, 1, 4, "network.switch.limit=60kB", CUBIC),
     "CUBIC 2/1, 200 kB everywhere, 20 s": Regime(2, 1, 20, *SHALLOW, CUBIC),
