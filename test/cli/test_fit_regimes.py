@@ -76,8 +76,10 @@ class Agreement(Case):
         return collections.Counter(p["predicted"] for p in agree)
 
     def test_buffers_and_disciplines(self):
+        """By a sender without bursts: out of windows of 20 segments cubic, which has them, brings the lone flow up to 8 %
+        more than Eq. 6, Linux itself 3 % (emu/native/README.md)."""
         db = self.sweep("tcp.window: [3kB, 30kB, 60kB, 200kB]", "network.switch.limit: [30kB, 100kB, 300kB, 1MB]",
-                        "network.switch.queue: [fifo, ack-first, fair]", "tcp.congestion: [cubic]")
+                        "network.switch.queue: [fifo, ack-first, fair]", "tcp.congestion: [linux24]")
         seen = self.judge(self.regimes(db), 2 * 4 * 4 * 3, 70)
         for regime in ("eq6", "eq5", "loss", "unsaturated"):
             self.assertGreater(seen[regime], 5, seen)
