@@ -88,7 +88,8 @@ static uint32_t slow_start_until(bool hystart, uint32_t buffer, uint64_t gap_us)
     while (cwnd < 100 + buffer && cwnd < ssthresh) {
         uint64_t rtt_us = 20000 + (cwnd > 100 ? (cwnd - 100) * 200 : 0);
         for (uint32_t acked = 0, all = cwnd; acked < all && cwnd < ssthresh; acked++) {
-            struct native_cubic_sample s = {now_us + acked * (gap_us ? gap_us : rtt_us / all), (uint32_t)rtt_us, ++una,
+            una++;
+            struct native_cubic_sample s = {now_us + acked * (gap_us ? gap_us : rtt_us / all), (uint32_t)rtt_us, una,
                                             una + all, 0};
             if (native_cubic_on_sample(&c, &s, cwnd, true))
                 ssthresh = cwnd;
