@@ -469,15 +469,17 @@ static bool evidence_likely(const struct analysis_evidence *e)
     return !evidence_window_full(e) && (evidence_breaks(e) || unused || e->clocking.short_share > SHORTS);
 }
 
-static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+/* `application`: nothing to send, sure or likely. */
+static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
+                                          bool application)
 {
     if (isfinite(e->tick_s) && evidence_slow_reader(s, e))
         return ANALYSIS_CAUSE_RECEIVER;
     if (e->flow->loss_events >= LOSS_EVENTS)
         return ANALYSIS_CAUSE_LOSSES;
-    return evidence_application(s, e) || e->likely ? ANALYSIS_CAUSE_APPLICATION
-           : analysis_bounds_send_buffer(s, e)     ? ANALYSIS_CAUSE_SEND_BUFFER
-                                                   : ANALYSIS_CAUSE_WINDOW;
+    return application                         ? ANALYSIS_CAUSE_APPLICATION
+           : analysis_bounds_send_buffer(s, e) ? ANALYSIS_CAUSE_SEND_BUFFER
+                                               : ANALYSIS_CAUSE_WINDOW;
 }
 
 static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidence *e, const struct analysis_flows *f)
@@ -576,9 +578,11 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     evidence_ticks(s, &all);
     double bytes = 0, acks = 0;
     for (size_t i = 0; i < n; i++) {
-        s->flow[i].likely = !evidence_application(s, &s->flow[i]) && evidence_likely(&s->flow[i]);
-        s->flow[i].limit = evidence_limit(s, &s->flow[i]);
-        s->flow[i].unsure = evidence_unsure(s, &s->flow[i]);
+        struct analysis_evidence *e = &s->flow[i];
+        bool application = evidence_application(s, e);
+        e->likely = !application && evidence_likely(e);
+        e->limit = evidence_limit(s, e, application || e->likely);
+        e->unsure = evidence_unsure(s, e);
         bytes += flows[i].rate_bps / 8 * (to_s - from_s);
         acks += s->flow[i].clocking.pure_acks;
     }

@@ -4,15 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SEGMENT_HEADERS 52
-#define SEGMENT_OVERHEAD (SEGMENT_HEADERS + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
+#define SEGMENT_OVERHEAD (SCENARIO_SEGMENT_HEADERS + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
 #define LIMIT_BYTES 20000000
 
 /* Unless measured: payload of full segments back to back on the wire, to the nearest bit/s. */
 static bool network_goodput(const struct load *l, const struct emu_link_config *link, int64_t *goodput_bps,
                             const char *path)
 {
-    double segment = (double)l->s->tcp.segment_bytes, wire = segment + SEGMENT_HEADERS + EMU_FRAME_OVERHEAD_BYTES;
+    double segment = (double)l->s->tcp.segment_bytes, wire = segment + SCENARIO_SEGMENT_HEADERS + EMU_FRAME_OVERHEAD_BYTES;
     if (!load_given(l, path))
         *goodput_bps = (int64_t)((double)link->rate_bps * segment / wire + 0.5);
     if (*goodput_bps <= link->rate_bps)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEGMENT_HEADERS 52 /* IPv4 20, TCP 20, its timestamps 12 */
 #define LINUX_DELAYED_ACK_PS (40 * UNITS_PS_PER_MS) /* TCP_DELACK_MIN */
 
 /* In the order of their enums. */
@@ -137,7 +136,7 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
 int64_t scenario_late_by_ps(const struct scenario *s)
 {
     const struct emu_network_config *n = &s->network;
-    const int64_t bytes = s->tcp.segment_bytes + SEGMENT_HEADERS + EMU_FRAME_OVERHEAD_BYTES;
+    const int64_t bytes = s->tcp.segment_bytes + SCENARIO_SEGMENT_HEADERS + EMU_FRAME_OVERHEAD_BYTES;
     int64_t least_ps = emu_port_wire_ps(&n->link, bytes);
     if (n->topology == EMU_TOPOLOGY_STAR && n->uplinks > 0 && emu_port_wire_ps(&n->backbone, bytes) < least_ps)
         least_ps = emu_port_wire_ps(&n->backbone, bytes);

@@ -16,6 +16,7 @@
 
 #define SCENARIO_NAME 32
 #define SCENARIO_TITLE 128
+#define SCENARIO_SEGMENT_HEADERS 52 /* IPv4 20, TCP 20, its timestamps 12 */
 #define SCENARIO_WORD 1024 /* of a command */
 #define SCENARIO_WORDS 256
 #define SCENARIO_HOSTS 4000
