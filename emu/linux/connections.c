@@ -90,18 +90,12 @@ static void direction_syn(struct direction *d, struct direction *back, const str
 static void direction_data(struct linux_connections *c, struct direction *d, const struct linux_packet *p, int64_t now_ps)
 {
     struct emu_flow_stats *stats = &c->flows[d->flow].stats;
-    int32_t again = (int32_t)(d->sent - p->sequence);
-    uint32_t after = p->sequence + p->data_bytes;
+    const uint32_t before = d->sent;
     if (stats->first_data_ps < 0)
         stats->first_data_ps = now_ps;
-    if (again > 0) {
-        stats->retransmitted_segments++;
-        stats->retransmitted_bytes += again < p->data_bytes ? again : p->data_bytes;
-    }
-    if ((int32_t)(after - d->sent) > 0) {
-        d->sent = after;
+    linux_packet_count(p, &d->sent, stats);
+    if (d->sent != before)
         c->flows[d->flow].arrived = false;
-    }
 }
 
 void linux_connections_sent(struct linux_connections *c, struct linux_packet *p, int source, int sink, int64_t now_ps,

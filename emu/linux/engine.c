@@ -806,20 +806,13 @@ static void engine_count(struct emu_engine *e, const struct linux_packet *p)
         return;
     struct linux_flow *f = e->flows[p->flow / 2];
     struct linux_end *end = &f->ends[p->flow & 1];
-    uint32_t after = p->sequence + p->data_bytes;
     if (!end->any_sent) {
         end->any_sent = true;
         end->next_sequence = p->sequence;
         if (end == &f->ends[0])
             f->stats.first_data_ps = native_scheduler_now(&e->scheduler);
     }
-    int32_t again = (int32_t)(end->next_sequence - p->sequence);
-    if (again > 0) {
-        f->stats.retransmitted_segments++;
-        f->stats.retransmitted_bytes += again < p->data_bytes ? again : p->data_bytes;
-    }
-    if ((int32_t)(after - end->next_sequence) > 0)
-        end->next_sequence = after;
+    linux_packet_count(p, &end->next_sequence, &f->stats);
 }
 
 /* Events up to a time of the kernel's clock; in wall time that may have passed, or be after the end. */

@@ -49,39 +49,20 @@ static void put_ipv4(struct sockaddr *to, uint32_t address)
     memcpy(to, &in, sizeof in);
 }
 
-static bool host_ioctl(unsigned long request, struct ifreq *r)
-{
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    bool ok = fd >= 0 && ioctl(fd, request, r) == 0;
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = why;
-    return ok;
-}
-
-static struct ifreq host_request(const char *name)
-{
-    struct ifreq r = {0};
-    snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
-    return r;
-}
-
 bool linux_interface_up(const char *name)
 {
-    struct ifreq up = host_request(name);
-    up.ifr_flags = IFF_UP;
-    return host_ioctl(SIOCSIFFLAGS, &up);
+    struct ifreq up = {.ifr_flags = IFF_UP};
+    return linux_interface_ioctl(name, SIOCSIFFLAGS, &up);
 }
 
 /* Addresses, then up: lo for programs, eth0 for all. */
 static bool host_configure(int number)
 {
-    struct ifreq address = host_request(ETH0), mask = address;
+    struct ifreq address = {0}, mask = {0};
     put_ipv4(&address.ifr_addr, emu_engine_ipv4(number));
     put_ipv4(&mask.ifr_netmask, UINT32_C(0xff000000));
-    return linux_interface_up("lo") && host_ioctl(SIOCSIFADDR, &address) && host_ioctl(SIOCSIFNETMASK, &mask) &&
-           linux_interface_up(ETH0);
+    return linux_interface_up("lo") && linux_interface_ioctl(ETH0, SIOCSIFADDR, &address) &&
+           linux_interface_ioctl(ETH0, SIOCSIFNETMASK, &mask) && linux_interface_up(ETH0);
 }
 
 bool linux_host_open(struct linux_host *h, int number, const struct linux_step *step, struct error *err)
@@ -114,11 +95,11 @@ bool linux_host_enter(const struct linux_host *h, struct error *err)
 
 bool linux_host_fit(struct linux_host *h, int64_t mtu, struct error *err)
 {
-    struct ifreq r = host_request(ETH0);
+    struct ifreq r = {0};
     r.ifr_mtu = (int)mtu;
     if (mtu <= h->mtu)
         return true;
-    if (!host_ioctl(SIOCSIFMTU, &r))
+    if (!linux_interface_ioctl(ETH0, SIOCSIFMTU, &r))
         return error_set_errno(err, "Linux: frames of %d bytes at host h%d", r.ifr_mtu, h->number);
     h->mtu = mtu;
     return true;

@@ -3,8 +3,12 @@
 
 #include <errno.h>
 #include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 void linux_netlink_add(struct linux_netlink *m, unsigned short type, const void *data, size_t bytes)
 {
@@ -52,4 +56,16 @@ bool linux_netlink_ask(int fd, const struct linux_netlink *m)
     memcpy(&answer, bytes, sizeof answer);
     errno = -answer.error.error;
     return errno == 0;
+}
+
+bool linux_interface_ioctl(const char *name, unsigned long request, struct ifreq *r)
+{
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(r->ifr_name, sizeof r->ifr_name, "%s", name);
+    bool ok = fd >= 0 && ioctl(fd, request, r) == 0;
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return ok;
 }

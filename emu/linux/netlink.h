@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/linux/netlink.h - messages for rtnetlink(7): a header, the family's struct, attributes. */
+/* emu/linux/netlink.h - messages for rtnetlink(7): a header, the family's struct, attributes; and netdevice(7). */
 #ifndef EMU_LINUX_NETLINK_H
 #define EMU_LINUX_NETLINK_H
 
 #include <linux/netlink.h>
+#include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +26,8 @@ void linux_netlink_end(struct linux_netlink *m, size_t begun);
 
 /* Sends it and reads the answer, whose error becomes errno. */
 bool linux_netlink_ask(int fd, const struct linux_netlink *m);
+
+/* An ioctl of netdevice(7) about an interface of the process's namespace, whose name *r gets. False and errno. */
+bool linux_interface_ioctl(const char *name, unsigned long request, struct ifreq *r);
 
 #endif

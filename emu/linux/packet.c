@@ -2,7 +2,6 @@
 #include "emu/linux/packet.h"
 
 #include "base/memory.h"
-#include "emu/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +100,18 @@ void linux_packet_free_all(void)
             unused[i] = p->next;
             free(p);
         }
+}
+
+void linux_packet_count(const struct linux_packet *p, uint32_t *next, struct emu_flow_stats *stats)
+{
+    int32_t again = (int32_t)(*next - p->sequence);
+    uint32_t after = p->sequence + p->data_bytes;
+    if (again > 0) {
+        stats->retransmitted_segments++;
+        stats->retransmitted_bytes += again < p->data_bytes ? again : p->data_bytes;
+    }
+    if ((int32_t)(after - *next) > 0)
+        *next = after;
 }
 
 void linux_packet_rewrite(struct linux_packet *p, const uint8_t *head, uint32_t n)

@@ -3,6 +3,7 @@
 #ifndef EMU_LINUX_PACKET_H
 #define EMU_LINUX_PACKET_H
 
+#include "emu/engine.h"
 #include "emu/frame.h"
 
 struct linux_packet {
@@ -25,6 +26,9 @@ struct linux_packet *linux_packet_new(const uint8_t *bytes, uint32_t n, struct e
 struct linux_packet *linux_packet_share(struct linux_packet *p);
 void linux_packet_release(struct linux_packet *p);
 void linux_packet_free_all(void); /* those released */
+
+/* Counts a data segment that a stack hands to its NIC, and one that it did before. *next: after the highest byte so far. */
+void linux_packet_count(const struct linux_packet *p, uint32_t *next, struct emu_flow_stats *stats);
 
 /* Its first n bytes are these now. */
 void linux_packet_rewrite(struct linux_packet *p, const uint8_t *head, uint32_t n);

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static bool veth_write(const char *path, const char *text)
@@ -50,18 +49,6 @@ int linux_veth_unshare(struct error *err)
     return home;
 }
 
-static int veth_ioctl(const char *name, unsigned long request, struct ifreq *r)
-{
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    snprintf(r->ifr_name, sizeof r->ifr_name, "%s", name);
-    int result = fd >= 0 ? ioctl(fd, request, r) : -1;
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = why;
-    return result;
-}
-
 /* Without them a frame reaches the other end as TCP made it: 64 kB long, its checksum not filled in. */
 static bool veth_no_offloads(void)
 {
@@ -70,7 +57,7 @@ static bool veth_no_offloads(void)
     for (size_t i = 0; ok && i < sizeof commands / sizeof *commands; i++) {
         struct ethtool_value off = {.cmd = commands[i], .data = 0};
         struct ifreq r = {.ifr_data = (char *)&off};
-        ok = veth_ioctl("eth0", SIOCETHTOOL, &r) == 0;
+        ok = linux_interface_ioctl("eth0", SIOCETHTOOL, &r);
     }
     return ok;
 }
@@ -120,7 +107,7 @@ int linux_veth_add(int home, int number, const uint8_t mac[static 6])
     bool ok = host >= 0 && veth_no_ipv6() && veth_make(home, peer, mac) && veth_no_offloads() &&
               setns(home, CLONE_NEWNET) == 0;
     if (ok) {
-        index = veth_no_ipv6() && veth_ioctl(peer, SIOCSIFFLAGS, &up) == 0 ? (int)if_nametoindex(peer) : -1;
+        index = veth_no_ipv6() && linux_interface_ioctl(peer, SIOCSIFFLAGS, &up) ? (int)if_nametoindex(peer) : -1;
         ok = setns(host, CLONE_NEWNET) == 0;
     }
     int why = errno;
