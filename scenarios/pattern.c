@@ -40,7 +40,7 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
         .transfers = memory_zeroed((size_t)s->n_flows, sizeof *p->transfers, "the transfers of a pattern"),
     };
     for (int i = 0; tree && i < n->hosts; i++)
-        p->rack[i] = emu_network_rack(n, i);
+        p->rack[i] = emu_topology_rack(n, i);
     p->platform = (struct model_platform){
         .n_nodes = n->hosts,
         .n_racks = tree ? n->n_racks : 1,

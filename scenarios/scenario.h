@@ -22,6 +22,8 @@
 #define SCENARIO_HOSTS 4000
 #define SCENARIO_FLOWS 10000
 #define SCENARIO_POINTS 1000
+#define SCENARIO_LINKS 20000
+#define SCENARIO_FAT_TREE 24 /* ports of a switch at most: 3456 hosts */
 #define SCENARIO_DURATION_PS INT64_C(10000000000000000) /* at most */
 #define SCENARIO_RATE_MIN 1000 /* bit/s, as of links; at most a byte a picosecond: event time holds nothing faster */
 #define SCENARIO_RATE_MAX INT64_C(8000000000000)
@@ -200,6 +202,8 @@ struct scenario {
     struct scenario_uniform uniform;
     int64_t *delays_ps;       /* owned; the network borrows it */
     int64_t *host_times_ps;   /* owned; likewise */
+    struct emu_network_link *links; /* owned; likewise */
+    struct emu_network_node *nodes; /* owned; likewise */
     bool *pause_hosts;        /* owned; hosts whose links know PAUSE; NULL: all */
     bool barrier;             /* messages wait for those of all flows */
     double precision;         /* and go on until every flow's mean time is known so well; 0: `repeat` of them */

@@ -46,7 +46,7 @@ static size_t links_path(const struct study_run_links *l, const struct study_run
     const struct emu_network_config *c = &l->scenario->network;
     bool turned = f->back != acks;
     int from = turned ? f->flow->to : f->flow->from, to = turned ? f->flow->from : f->flow->to;
-    int a = emu_network_rack(c, from), b = emu_network_rack(c, to);
+    int a = emu_topology_rack(c, from), b = emu_topology_rack(c, to);
     char name[HOPS][RESULTS_NAME];
     size_t names = 0, n = 0;
     if (c->topology == EMU_TOPOLOGY_MESH)

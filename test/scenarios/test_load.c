@@ -167,7 +167,8 @@ static void test_network_values_are_checked(void **state)
 {
     (void)state;
     text_rejects("network: {topology: ring}\n", NULL,
-                 "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree, mesh");
+                 "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree, mesh, "
+                 "dumbbell, access, leaf-spine, fat-tree, graph");
     text_rejects("network: {hosts: 1}\n", NULL, "s.yaml:1: network.hosts: '1' is outside 2 to 4000");
     text_rejects("network: {racks: [2, 2]}\n", NULL, "s.yaml:1: network.racks: is for a tree; the topology is star");
     text_rejects("network:\n  backbone: {rate: 1Gbps}\n", NULL,
