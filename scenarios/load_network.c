@@ -420,7 +420,7 @@ static bool network_mtu(const struct load *l, const struct emu_graph *g)
     if (s->transport != SCENARIO_TRANSPORT_TCP)
         return true;
     for (int i = 0; ok && i < s->n_flows; i++) {
-        int hops = emu_graph_path(g, s->flows[i].from, s->flows[i].to, 2 * (uint32_t)i, NETWORK_HOPS, path);
+        int hops = emu_graph_path(g, s->flows[i].from, s->flows[i].to, EMU_FRAME_FLOW_OF(i, false), NETWORK_HOPS, path);
         for (int k = 0; ok && k < hops; k++)
             ok = network_passes(l, g, path[k], bytes);
     }
