@@ -8,8 +8,8 @@
  *   mesh        a switch for every pair of racks and a NIC a host in each of its pairs; four racks make the tetrahedron
  *               of Bunyip (Vaughan et al. 2003, section 2.2). Within a rack the first NIC is used
  *   dumbbell    the hosts of two racks on switches sw0 and sw1, with `cables` backbone cables between them
- *   access      the hosts of rack 0 on a modem, those of rack 1 on the far end, the backbone between them: its up_bps is
- *               what the modem sends at
+ *   access      the hosts of rack 0 on a modem, those of rack 1 on the far end, the backbone between them: its up_bps
+ *               is what the modem sends at
  *   leaf-spine  the hosts of rack i on leaf swi, and from each leaf `cables` backbone cables to each of `spines`
  *   fat-tree    of k-port switches (Al-Fares et al. 2008): k pods of k/2 edge switches with k/2 hosts each and k/2
  *               aggregation switches, (k/2)^2 cores; k^3/4 hosts. The link is the hosts', the backbone all others
@@ -68,7 +68,7 @@ struct emu_network_config {
     int k;                           /* fat-tree: ports of a switch, even */
     int cables;                      /* dumbbell, access, leaf-spine: in each place of the backbone */
     struct emu_link_config link;     /* host to switch */
-    const int64_t *delays_ps;        /* borrowed; of the cables of hosts h0, ... instead of their link's; not of a mesh */
+    const int64_t *delays_ps;        /* borrowed; of the cables of hosts h0, ... instead of their link's; no mesh's */
     int n_delays;
     const int64_t *host_times_ps;    /* borrowed; what hosts h0, ... need for each frame they receive, one by one */
     int n_host_times;                /* the other hosts need none */

@@ -26,8 +26,8 @@ struct model_platform {
     const int *rack;           /* [n_nodes] in 0 .. n_racks - 1 (borrowed); NULL: all in rack 0 */
     struct model_cable nic;      /* node to its rack's switch */
     struct model_cable backbone; /* between racks; looked at with two racks or more */
-    const struct model_cable *link; /* [n_links] (borrowed): any network, link by link, whose ways the pattern has; nic is
-                                     * the fastest then, and racks mean nothing. NULL: as above */
+    const struct model_cable *link; /* [n_links] (borrowed): any network, link by link, whose ways the pattern has; nic
+                                     * is the fastest then, and racks mean nothing. NULL: as above */
     int n_links;
     const bool *link_ack_first;     /* [n_links] (borrowed): whose queue serves ACKs before data */
     bool nic_ack_first;        /* a node's own output queue serves ACKs before data; else FIFO */
@@ -75,7 +75,8 @@ struct model_route model_platform_route(const struct model_platform *p, int sour
 double model_platform_base_rtt_s(const struct model_platform *p, const struct model_route *route);
 
 /* The same where ACKs take a way of their own:
- *   sum over the data's links of delay + 8 (segment + header + 38) / rate, and over the ACKs' of delay + 8 ack_wire / rate */
+ *   sum over the data's links of delay + 8 (segment + header + 38) / rate,
+ *   and over the ACKs' of delay + 8 ack_wire / rate */
 double model_platform_way_rtt_s(const struct model_platform *p, const struct model_route *data,
                                 const struct model_route *acks);
 

@@ -136,7 +136,7 @@ static bool load_captures(struct load *l)
             return load_fail(l, path.text, "'%s' is not a port here; a host's NIC is h0 to h%d, a switch's port %s", at,
                              hosts - 1,
                              s->network.topology == EMU_TOPOLOGY_STAR   ? "sw0-h0"
-                             : s->network.topology > EMU_TOPOLOGY_MESH  ? "SWITCH-h0 or SWITCH-SWITCH, towards what it sends"
+                             : s->network.topology > EMU_TOPOLOGY_MESH  ? "SWITCH-h0 or SWITCH-SWITCH"
                              : s->network.topology == EMU_TOPOLOGY_MESH ? "sw0-h0 (a switch for every two racks)"
                              : s->network.root                          ? "sw0-h0, sw0-root or root-sw0"
                                                       : "sw0-h0 (sw1 for the second rack) or sw0-sw1, sw1-sw0");
