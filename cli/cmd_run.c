@@ -12,6 +12,7 @@
 #include "scenarios/keys.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
+#include "scenarios/spell.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -285,7 +286,7 @@ int cmd_run(int argc, char **argv)
     const char *output = NULL;
     char engine[PATH_MAX];
     int64_t parallel = 0;
-    bool quiet = false, both = false, keys = false, programs = false;
+    bool quiet = false, both = false, keys = false, yaml = false, programs = false;
     struct cross_check x = {{SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE},
                             {scenario_engine_names[SCENARIO_ENGINE_NS3], scenario_engine_names[SCENARIO_ENGINE_NATIVE]},
                             2, false, false};
@@ -300,6 +301,7 @@ int cmd_run(int argc, char **argv)
         {"engines", 0, .call = cross_check_engines, .to = &x},
         {"json", 0, .flag = &x.json},
         {"keys", 0, .flag = &keys},
+        {"yaml", 0, .flag = &yaml},
         {"allow-programs", 0, .flag = &programs},
         {0},
     };
@@ -327,6 +329,11 @@ int cmd_run(int argc, char **argv)
         text_add(plan.comment, sizeof plan.comment, " --allow-programs");
     if (!scenario_load(&plan.scenario, path, sets.set, sets.n, &err))
         return cli_fail(&err);
+    if (yaml) {
+        bool ok = scenario_spell(&plan.scenario, &err) && scenario_write(&plan.scenario, stdout, plan.comment, &err);
+        plan_fini(&plan);
+        return ok ? 0 : cli_fail(&err);
+    }
     if ((both && !scenario_commands_refuse(&plan.scenario, path, "they run on linux alone, without --cross-check", &err)) ||
         (!programs && !scenario_commands_refuse(&plan.scenario, path, "read them, then give --allow-programs", &err))) {
         plan_fini(&plan);

@@ -69,6 +69,24 @@ int emu_graph_far(const struct emu_graph *g, struct emu_graph_port port)
     return g->links[port.link].end[1 - port.side];
 }
 
+static void graph_node_name(const struct emu_graph *g, int node, char name[static EMU_GRAPH_NAME])
+{
+    if (node < g->hosts)
+        snprintf(name, EMU_GRAPH_NAME, "h%d", node);
+    else
+        snprintf(name, EMU_GRAPH_NAME, "%s", g->switches[node - g->hosts].name);
+}
+
+static uint64_t graph_salt(const struct emu_graph *g, int node)
+{
+    char name[EMU_GRAPH_NAME];
+    uint64_t salt = g->seed;
+    graph_node_name(g, node, name);
+    for (const char *p = name; *p; p++)
+        salt = random_mix(salt + (uint64_t)*p);
+    return salt;
+}
+
 static void graph_number_ports(struct emu_graph *g)
 {
     int nodes = g->hosts + g->n_switches;
@@ -81,6 +99,7 @@ static void graph_number_ports(struct emu_graph *g)
         n->port = memory_zeroed((size_t)n->n_ports, sizeof *n->port, "a network");
         n->floods = memory_zeroed((size_t)n->n_ports, sizeof *n->floods, "a network");
         n->n_ports = 0;
+        n->salt = graph_salt(g, i);
     }
     for (int i = 0; i < g->n_links; i++) {
         struct emu_graph_link *l = &g->links[i];
@@ -220,7 +239,7 @@ int emu_graph_route(const struct emu_graph *g, int node, int source, int destina
     if (c->n == 1 || g->first_of)
         return c->port[0];
     uint64_t ends = (uint64_t)source << 32 | (uint32_t)destination;
-    uint64_t hash = random_mix(random_mix(random_mix(g->seed + (uint64_t)node) ^ ends) ^ flow);
+    uint64_t hash = random_mix(random_mix(n->salt ^ ends) ^ flow);
     return c->port[hash % (uint64_t)c->n];
 }
 
@@ -235,14 +254,6 @@ int emu_graph_path(const struct emu_graph *g, int source, int destination, uint3
         at = emu_graph_far(g, port);
     }
     return n;
-}
-
-static void graph_node_name(const struct emu_graph *g, int node, char name[static EMU_GRAPH_NAME])
-{
-    if (node < g->hosts)
-        snprintf(name, EMU_GRAPH_NAME, "h%d", node);
-    else
-        snprintf(name, EMU_GRAPH_NAME, "%s", g->switches[node - g->hosts].name);
 }
 
 void emu_graph_port_name(const struct emu_graph *g, struct emu_graph_port port, char name[static EMU_PORT_NAME])

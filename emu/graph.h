@@ -6,7 +6,7 @@
  * port towards h3, "sw0-sw1" and "sw1-sw0" the two ends of a cable between switches, "sw0-sw1.1" that of a second one.
  *
  * Frames take a path of fewest cables. Where several begin at a node, a hash of the frame's source, destination, flow
- * and direction, of the node and of the seed chooses, as equal-cost multipath does by the five-tuple (RFC 2992). */
+ * and direction, of the node's name and of the seed chooses, as equal-cost multipath by the five-tuple (RFC 2992). */
 #ifndef EMU_GRAPH_H
 #define EMU_GRAPH_H
 
@@ -46,6 +46,7 @@ struct emu_graph_node {
     int n_choices;
     uint16_t *towards; /* owned; by host, which choice; NULL: there is one port */
     bool *floods;      /* owned; by port, whether broadcasts go there */
+    uint64_t salt;     /* of its hash, by its name */
 };
 
 struct emu_graph {
