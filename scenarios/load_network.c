@@ -220,7 +220,9 @@ bool load_network_fits(struct load *l)
         uplinks = n->topology == EMU_TOPOLOGY_TREE;
     }
     bool star = n->topology == EMU_TOPOLOGY_STAR, inputs = network_buffers(&n->sw, EMU_ARCHITECTURE_AT_INPUTS);
-    int64_t host_room = emu_switch_headroom_bytes(&n->link), up_room = emu_switch_headroom_bytes(&n->backbone);
+    int64_t packet = scenario_packet_bytes(s);
+    int64_t host_room = emu_switch_headroom_bytes(&n->link, packet);
+    int64_t up_room = emu_switch_headroom_bytes(&n->backbone, packet);
     int64_t all = (star ? hosts - uplinks : hosts) * host_room + uplinks * up_room;
     int64_t one = uplinks > 0 && up_room > host_room ? up_room : host_room;
     if (!network_ports(l, &n->sw, star ? hosts : hosts + uplinks, "network.switch") ||
