@@ -13,6 +13,7 @@
 #include "scenarios/keys.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
+#include "view/table.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -139,15 +140,27 @@ static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
                100 * (double)l->overdue_ps / (double)ended_ps, 100 * l->share);
 }
 
+static void sum_up_flows(const struct results_summary *summary)
+{
+    struct view_table t;
+    view_table_head(&t, "flow|goodput Mb/s");
+    for (size_t i = 0; i < summary->n_flows; i++)
+        view_table_add(&t, "%s|%.1f", summary->flows[i].name, summary->flows[i].goodput_bps / 1e6);
+    view_table_sum_up(&t, "  ", 1, stdout);
+    view_table_fini(&t);
+}
+
 /* The flows of one finished run, from its summary. */
 static bool print_flows(const struct sweep_engines_job *job, struct error *err)
 {
     struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
         return false;
-    printf("%s, %s by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", cli_name(job->label),
-           summary.lateness.frames > 0 ? "emulated" : "simulated", summary.engine, "flow", "from", "to",
-           "goodput Mb/s", "steady Mb/s (95 %)", "duration s", "retrans");
+    printf("%s, %s by %s\n", cli_name(job->label), summary.lateness.frames > 0 ? "emulated" : "simulated",
+           summary.engine);
+    sum_up_flows(&summary);
+    printf("  %-8s %-6s %-6s %12s %22s %11s %8s\n", "flow", "from", "to", "goodput Mb/s", "steady Mb/s (95 %)",
+           "duration s", "retrans");
     for (size_t i = 0; i < summary.n_flows; i++) {
         const struct results_flow *flow = &summary.flows[i];
         double duration_s = results_flow_duration_s(flow);
