@@ -14,6 +14,7 @@
 #define EMU_FRAME_FCS_BYTES 4       /* frame check sequence */
 #define EMU_FRAME_OVERHEAD_BYTES 38 /* header 14, FCS 4, preamble and SFD 8, inter-frame gap 12 (IEEE 802.3) */
 #define EMU_FRAME_MIN_PAYLOAD 46    /* shorter payloads are padded on the wire (IEEE 802.3, 3.2.8) */
+#define EMU_FRAME_MOST_PAYLOAD 9216 /* jumbo frames, as most switches take them */
 #define EMU_FRAME_MIN_WIRE_BYTES (EMU_FRAME_MIN_PAYLOAD + EMU_FRAME_OVERHEAD_BYTES)
 #define EMU_FRAME_BROADCAST UINT32_MAX /* as destination: every station */
 

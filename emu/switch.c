@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FULL_BUFFER_BYTES 1518 /* of the largest frame */
-#define FULL_WIRE_BYTES 1538
+#define BUFFER_OVERHEAD_BYTES (EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
 
 struct emu_switch_config emu_switch_config_default(void)
 {
@@ -189,11 +188,12 @@ static void switch_left(void *owner, int in, int out)
     emu_pause_left(s->pause, in, out);
 }
 
-int64_t emu_switch_headroom_bytes(const struct emu_link_config *link)
+int64_t emu_switch_headroom_bytes(const struct emu_link_config *link, int64_t packet_bytes)
 {
     int64_t both_ways_ps = 2 * link->delay_ps;
     double bytes = (double)both_ways_ps * 1e-12 * (double)link->rate_bps / 8;
-    return (int64_t)bytes + 2 * FULL_WIRE_BYTES + EMU_FRAME_MIN_WIRE_BYTES + FULL_BUFFER_BYTES;
+    return (int64_t)bytes + 2 * (packet_bytes + EMU_FRAME_OVERHEAD_BYTES) + EMU_FRAME_MIN_WIRE_BYTES + packet_bytes +
+           BUFFER_OVERHEAD_BYTES;
 }
 
 static struct emu_fabric *switch_fabric(struct emu_switch *s, bool inputs)

@@ -82,8 +82,9 @@ int emu_switch_route(const struct emu_switch *s, const struct emu_frame *frame);
 const struct emu_queue *emu_switch_buffer(const struct emu_switch *s, int port);
 
 /* Returns the room that a link needs beyond xoff, in bytes of emu_frame_buffer_bytes(): what still arrives while PAUSE
- * waits for a full frame to pass, crosses the link, and lets the far port finish its own frame. */
-int64_t emu_switch_headroom_bytes(const struct emu_link_config *link);
+ * waits for a full frame to pass, crosses the link, and lets the far port finish its own frame. `packet_bytes`: payload
+ * of the largest frames. */
+int64_t emu_switch_headroom_bytes(const struct emu_link_config *link, int64_t packet_bytes);
 
 /* Conservation within the switch and at every port. Returns false and a sentence if something is lost. */
 bool emu_switch_audit(struct emu_switch *s, struct error *err);

@@ -16,8 +16,7 @@
 #define RATES .min = SCENARIO_RATE_MIN, .max = SCENARIO_RATE_MAX
 #define MESSAGES .min = 1, .max = 1000000, .otherwise = "1, or 2000 with traffic.precision"
 #define ENTRY(entry_kind, type) .kind = entry_kind, .size = sizeof(type)
-#define SEGMENT_MAX 1448 /* 1500 of IP packet less 20 of IPv4, 20 of TCP and 12 of its timestamps */
-#define GBN_PACKET_MAX (1500 - EMU_GBN_HEADER_BYTES)
+#define GBN_PACKET_MAX (EMU_FRAME_MOST_PAYLOAD - EMU_GBN_HEADER_BYTES)
 #define MARKS .min = 1, .max = 1000000000, .optional = true, .otherwise = "none"
 #define SNAPLEN_MIN 54 /* Ethernet, IPv4 and TCP headers */
 
@@ -330,8 +329,8 @@ static const struct key tcp_keys[] = {
     {"initial_window", KEY_INTEGER, OF(tcp.initial_window_segments), .min = 1, .max = 1000000, .zero = "warm",
      .noun = "a number of segments", .usual = "warm",
      .meaning = "first congestion window, in segments; warm: it covers the buffer"},
-    {"segment", KEY_BYTES, OF(tcp.segment_bytes), .min = 1, .max = SEGMENT_MAX, .usual = "1448B",
-     .meaning = "payload of a full segment"},
+    {"segment", KEY_BYTES, OF(tcp.segment_bytes), .min = 1, .max = SCENARIO_SEGMENT_MAX, .usual = "1448B",
+     .meaning = "payload of a full segment; 8948: jumbo frames, packets of 9000 bytes"},
     {"delayed_ack", KEY_INTEGER, OF(tcp.delayed_ack), .min = 1, .max = 2, .usual = "2",
      .meaning = "segments per ACK"},
     {"delayed_ack_timeout", KEY_TIME, OF(tcp.delayed_ack_timeout_ps), .min = US, .max = S, .usual = "40ms",
@@ -538,7 +537,7 @@ static const struct key datagrams_keys[] = {
      .meaning = "host that receives"},
     {"rate", KEY_RATE, IN(scenario_datagrams, rate_bps), RATES,
      .required = "datagrams go {from: h1, to: h0, rate: 10Mbps}", .meaning = "on the wire"},
-    {"packet", KEY_BYTES, IN(scenario_datagrams, packet_bytes), .min = EMU_FRAME_MIN_PAYLOAD, .max = 1500,
+    {"packet", KEY_BYTES, IN(scenario_datagrams, packet_bytes), .min = EMU_FRAME_MIN_PAYLOAD, .max = EMU_FRAME_MOST_PAYLOAD,
      .usual = "1500B", .meaning = "that a frame carries"},
     {"start", KEY_TIME, IN(scenario_datagrams, start_ps), .max = INT64_MAX, .usual = "0s", .meaning = "of the first"},
     {"stop", KEY_TIME, IN(scenario_datagrams, stop_ps), .max = INT64_MAX, .optional = true,

@@ -66,6 +66,8 @@ static bool load_clock(struct load *l)
         {s->tcp.small_queue_bytes > 0, "tcp.small_queues",
          "in wall time a frame no longer counts as its sender's once it waits in our NIC, so that TCP Small Queues see none"},
         {s->tcp.linux_own.gro_ps > 0, "tcp.linux.gro", "in wall time frames come one by one"},
+        {s->tcp.segment_bytes > SCENARIO_MTU - SCENARIO_SEGMENT_HEADERS, "tcp.segment",
+         "in wall time frames are Ethernet's, a segment at most 1448"},
         {*s->network.nic_kernel, "network.nic.qdisc", "in wall time there is no kernel of ours to have it"},
         {*s->network.sw.kernel, "network.switch.qdisc", "in wall time there is no kernel of ours to have it"},
         {*s->network.root_sw.kernel, "network.root.qdisc", "in wall time there is no kernel of ours to have it"},

@@ -379,7 +379,7 @@ static bool network_switches(struct load *l, const struct emu_graph *g, struct e
                              const char *section)
 {
     bool inputs = network_buffers(c, EMU_ARCHITECTURE_AT_INPUTS);
-    int64_t most = 0;
+    int64_t packet = scenario_packet_bytes(l->s), most = 0;
     int ports = 0;
     for (int i = 0; i < g->n_switches; i++) {
         const struct emu_graph_node *node = &g->nodes[g->hosts + i];
@@ -388,7 +388,7 @@ static bool network_switches(struct load *l, const struct emu_graph *g, struct e
             continue;
         for (int k = 0; k < node->n_ports; k++) {
             const struct emu_graph_port *p = &node->port[k];
-            int64_t one = emu_switch_headroom_bytes(&g->links[p->link].way[1 - p->side]);
+            int64_t one = emu_switch_headroom_bytes(&g->links[p->link].way[1 - p->side], packet);
             room = inputs ? one > room ? one : room : room + one;
         }
         most = room > most ? room : most;
@@ -414,7 +414,7 @@ static bool network_passes(const struct load *l, const struct emu_graph *g, stru
 static bool network_mtu(const struct load *l, const struct emu_graph *g)
 {
     const struct scenario *s = l->s;
-    const int64_t bytes = s->tcp.segment_bytes + SCENARIO_SEGMENT_HEADERS;
+    const int64_t bytes = scenario_packet_bytes(s);
     struct emu_graph_port path[NETWORK_HOPS];
     bool ok = true;
     if (s->transport != SCENARIO_TRANSPORT_TCP)

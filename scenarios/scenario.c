@@ -135,6 +135,17 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
     return false;
 }
 
+int64_t scenario_packet_bytes(const struct scenario *s)
+{
+    bool gbn = s->transport == SCENARIO_TRANSPORT_GBN;
+    int64_t most = SCENARIO_MTU;
+    int64_t stream = gbn ? s->gbn.packet_bytes + EMU_GBN_HEADER_BYTES : s->tcp.segment_bytes + SCENARIO_SEGMENT_HEADERS;
+    most = stream > most ? stream : most;
+    for (int i = 0; i < s->n_datagrams; i++)
+        most = s->datagrams[i].packet_bytes > most ? s->datagrams[i].packet_bytes : most;
+    return most;
+}
+
 int64_t scenario_late_by_ps(const struct scenario *s)
 {
     const struct emu_network_config *n = &s->network;

@@ -16,7 +16,9 @@
 
 #define SCENARIO_NAME 32
 #define SCENARIO_TITLE 128
+#define SCENARIO_MTU 1500 /* bytes of packet, without jumbo frames */
 #define SCENARIO_SEGMENT_HEADERS 52 /* IPv4 20, TCP 20, its timestamps 12 */
+#define SCENARIO_SEGMENT_MAX (EMU_FRAME_MOST_PAYLOAD - SCENARIO_SEGMENT_HEADERS) /* of a packet of 9000 bytes 8948 */
 #define SCENARIO_WORD 1024 /* of a command */
 #define SCENARIO_WORDS 256
 #define SCENARIO_HOSTS 4000
@@ -225,6 +227,9 @@ void scenario_free_programs(struct scenario *s);
 /* The first thing in the scenario that an engine has not, as the end of a sentence: "congestion control 'bbr'"; false
  * when it has all. */
 bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96]);
+
+/* What the largest frames carry, in bytes: an Ethernet's 1500, or more where anybody sends more. */
+int64_t scenario_packet_bytes(const struct scenario *s);
 
 /* When a frame is late in wall time: late_by_ps, or the time that a full one takes on the fastest link of a host. */
 int64_t scenario_late_by_ps(const struct scenario *s);

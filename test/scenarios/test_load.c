@@ -144,8 +144,9 @@ static void test_tcp_values_are_checked(void **state)
     /* 65535 << 14 = 1073725440 */
     text_rejects("tcp: {window: 1073725441}\n", NULL,
                  "s.yaml:1: tcp.window: '1073725441' is more than TCP can advertise, 1073725440 bytes");
-    text_rejects("tcp: {segment: 1449}\n", NULL, "s.yaml:1: tcp.segment: '1449' is outside 1B to 1448B");
-    text_rejects("tcp: {segment: 0}\n", NULL, "s.yaml:1: tcp.segment: '0' is outside 1B to 1448B");
+    /* jumbo frames of 9216 bytes less 20 (IPv4) and 32 (TCP with timestamps) */
+    text_rejects("tcp: {segment: 9165}\n", NULL, "s.yaml:1: tcp.segment: '9165' is outside 1B to 9164B");
+    text_rejects("tcp: {segment: 0}\n", NULL, "s.yaml:1: tcp.segment: '0' is outside 1B to 9164B");
     text_rejects_name("tcp: {congestion: reno}\n", NULL, "s.yaml:1: tcp.congestion: 'reno' is not a congestion control",
                       emu_congestion_names);
     text_rejects_name("tcp: {congestion: ''}\n", NULL, "s.yaml:1: tcp.congestion: '' is not a congestion control",
