@@ -83,6 +83,7 @@ MISFIT(nic_no_qdisc, keys_no_qdisc(s->network.nic_kernel, given))
 MISFIT(switch_qdisc, keys_qdisc(s, SWITCH->kernel, given))
 MISFIT(switch_no_qdisc, keys_no_qdisc(SWITCH->kernel, given))
 FITS(packets, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn; TCP counts in bytes")
+FITS(reorder, ((const struct emu_fault_config *)section)->reorder > 0, "is for links that reorder")
 FITS(bytes, s->transport != SCENARIO_TRANSPORT_GBN, "is for TCP; Go-Back-N counts in packets")
 FITS(gbn, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn")
 FITS(group, s->exchange.algorithm == SCENARIO_ALGORITHM_GROUP, "is for algorithm: group")
@@ -101,6 +102,36 @@ SAVED(uniform, s->traffic == SCENARIO_TRAFFIC_UNIFORM)
 static const char *const forwarding_names[] = {"store-and-forward", "cut-through", NULL};
 static const char *const stops_names[] = {"senders", "everybody", NULL};
 
+#define CHANCE .optional = true, .otherwise = "none"
+
+static const struct key burst_loss_keys[] = {
+    {"to_bad", KEY_SHARE, IN(emu_fault_burst, to_bad), .required = "bursty loss goes {to_bad: 1%, to_good: 20%}",
+     .meaning = "probability a frame that a good link turns bad (netem's p)"},
+    {"to_good", KEY_SHARE, IN(emu_fault_burst, to_good), .required = "bursty loss goes {to_bad: 1%, to_good: 20%}",
+     .meaning = "and a bad one good (netem's r)"},
+    {"loss_bad", KEY_SHARE, IN(emu_fault_burst, loss_bad), .usual = "1",
+     .meaning = "of frames that find it bad (netem's 1-h)"},
+    {"loss_good", KEY_SHARE, IN(emu_fault_burst, loss_good), CHANCE,
+     .meaning = "of frames that find it good (netem's 1-k)"},
+    {0},
+};
+
+/* Of any section with a link: a row with a struct emu_fault_config. */
+static const struct key fault_keys[] = {
+    {"loss", KEY_SHARE, IN(emu_fault_config, loss), CHANCE, .meaning = "of frames, at random"},
+    {"burst_loss", KEY_OPTION, IN(emu_fault_config, burst), BESIDE(emu_fault_config, burst.on),
+     .keys = burst_loss_keys, .meaning = "in bursts (Gilbert and Elliott; netem's gemodel)"},
+    {"jitter", KEY_TIME, IN(emu_fault_config, jitter_ps), .max = 10 * S, .usual = "0s",
+     .meaning = "a frame takes longer by up to so much, drawn for each; their order stays"},
+    {"distribution", KEY_CHOICE, IN(emu_fault_config, shape), .names = emu_fault_jitter_names,
+     .noun = "a distribution", .usual = "uniform",
+     .meaning = "of the jitter; normal: about its half, three standard deviations either way"},
+    {"reorder", KEY_SHARE, IN(emu_fault_config, reorder), CHANCE, .meaning = "of frames, at random, that overtake others"},
+    {"reorder_by", KEY_TIME, IN(emu_fault_config, reorder_by_ps), .max = 10 * S, .optional = true,
+     .otherwise = "the link's delay", .misfit = misfit_reorder, .meaning = "so much sooner they arrive"},
+    {0},
+};
+
 static const struct key link_keys[] = {
     {"rate", KEY_RATE, OF(network.link.rate_bps), RATES, .usual = "1Gbps", .meaning = "on the wire, each way"},
     {"up", KEY_RATE, OF(network.link.up_bps), RATES, .optional = true, .otherwise = "the rate",
@@ -108,6 +139,8 @@ static const struct key link_keys[] = {
     {"delay", KEY_TIME, OF(network.link.delay_ps), .max = 10 * S, .usual = "50us", .meaning = "of the cable, one way"},
     {"goodput", KEY_RATE, OF(link_goodput_bps), RATES, .otherwise = "full segments back to back",
      .meaning = "TCP payload that a busy direction carries, as measured alone; for predictions"},
+    {"faults", KEY_OPTION, OF(network.link.faults), BESIDE(scenario, network.link.faults.on), .keys = fault_keys,
+     .meaning = "what goes wrong on a cable, each way by itself"},
     {0},
 };
 
@@ -118,6 +151,8 @@ static const struct key backbone_keys[] = {
     {"delay", KEY_TIME, OF(network.backbone.delay_ps), .max = 10 * S, .usual = "50us",
      .meaning = "of the cable, one way"},
     {"goodput", KEY_RATE, OF(backbone_goodput_bps), RATES, .otherwise = "full segments back to back",
+     .meaning = "as of network.link"},
+    {"faults", KEY_OPTION, OF(network.backbone.faults), BESIDE(scenario, network.backbone.faults.on), .keys = fault_keys,
      .meaning = "as of network.link"},
     {0},
 };

@@ -122,6 +122,21 @@ static bool network_switch(struct load *l, struct emu_switch_config *c, const ch
            network_switch_consistent(l, c, section);
 }
 
+static bool network_faults(const struct load *l, struct emu_link_config *link, const char *section)
+{
+    struct emu_fault_config *faults = &link->faults;
+    char delay[UNITS_TEXT];
+    units_format_time(link->delay_ps, delay);
+    faults->seed = l->s->seed;
+    if (faults->reorder > 0 && link->delay_ps == 0)
+        return load_fail(l, load_path("%s.faults.reorder", section).text,
+                         "'%s' on a link without a delay: there is nothing under way to overtake",
+                         load_text(l, load_path("%s.faults.reorder", section).text));
+    return faults->reorder_by_ps <= link->delay_ps ||
+           load_fail(l, load_path("%s.faults.reorder_by", section).text, "'%s' is more than the link's delay of %s",
+                     load_text(l, load_path("%s.faults.reorder_by", section).text), delay);
+}
+
 static bool network_racks(struct load *l)
 {
     struct emu_network_config *n = &l->s->network;
@@ -157,6 +172,7 @@ bool load_network(struct load *l)
                          "%d uplinks, but the switch has %d ports in use", n->uplinks, n->hosts);
     return network_goodput(l, &n->backbone, &s->backbone_goodput_bps, "network.backbone.goodput") &&
            network_goodput(l, &n->link, &s->link_goodput_bps, "network.link.goodput") &&
+           network_faults(l, &n->link, "network.link") && network_faults(l, &n->backbone, "network.backbone") &&
            network_holds_a_frame(l, n->nic.limit_bytes, "network.nic.limit") &&
            network_kernel_named(l, n->nic_kernel, "network.nic.qdisc") &&
            network_switch(l, &n->sw, "network.switch") && (!n->root || network_switch(l, &n->root_sw, "network.root"));

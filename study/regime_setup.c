@@ -56,6 +56,8 @@ static const char *setup_network(const struct scenario *s, struct model_regime_s
     for (int h = 0; h < s->network.n_host_times; h++)
         if (s->network.host_times_ps[h] > 0)
             return "hosts need time for a frame";
+    if (s->network.link.faults.on || s->network.backbone.faults.on)
+        return "links lose, delay or reorder frames";
     if (s->network.nic.limit_packets != EMU_QUEUE_UNLIMITED || sw->queue.limit_packets != EMU_QUEUE_UNLIMITED ||
         (shared && sw->pool.packets != EMU_QUEUE_UNLIMITED))
         return "buffers are counted in packets";

@@ -10,7 +10,7 @@ static void test_unknown_key_names_the_known_ones(void **state)
     text_rejects("seed: 1\nspeed: 2\n", NULL, "s.yaml:2: speed: unknown key; did you mean seed? Known here: " TOP);
     text_rejects("seed: 1\nnetwork:\n  link:\n    rat: 1\n", NULL,
                  "s.yaml:4: network.link.rat: unknown key; did you mean rate? Known here: rate, up, delay, "
-                 "goodput");
+                 "goodput, faults");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n    - {from: h1, into: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.1.into: unknown key; did you mean to? Known here: name, from, to, "
                  "bytes, window, congestion, start, repeat, duplex, pauses, rate, windows");
@@ -37,7 +37,8 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
     text_rejects("seed:\n  x: 1\n", NULL, "s.yaml:1: seed: a mapping found; here belongs a single value");
     text_rejects("title: [a]\n", NULL, "s.yaml:1: title: a list found; here belongs a single value");
     text_rejects("network:\n  link: fast\n", NULL,
-                 "s.yaml:2: network.link: a single value found; here belong keys of these: rate, up, delay, goodput");
+                 "s.yaml:2: network.link: a single value found; here belong keys of these: rate, up, delay, goodput, "
+                 "faults");
     text_rejects("seed: 1\ntraffic:\n", NULL,
                  "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, pairs, exchange, tree, "
                  "burst, pingpong, uniform, flows, datagrams, programs, start_spread, barrier, precision");
