@@ -35,6 +35,8 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
     if (!pattern_knows(nic) || !pattern_knows(port))
         return error_set(err, ERROR_INPUT, "these models know fifo and ack-first queues, not '%s'",
                          emu_discipline_names[pattern_knows(nic) ? n->sw.queue.discipline : n->nic.discipline]);
+    if (n->nic.mark_bytes > 0 || n->sw.queue.mark_bytes > 0)
+        return error_set(err, ERROR_INPUT, "these models know queues that lose, none that mark (mark)");
     if (n->link.faults.on || n->backbone.faults.on)
         return error_set(err, ERROR_INPUT, "these models know links without faults");
     *p = (struct scenario_pattern){

@@ -49,7 +49,7 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
                  "s.yaml:1: network.racks.1: a list found; here belongs a single value");
     text_rejects("seed: 1\n", "tcp=1MB",
                  "--set tcp=1MB: a single value found; here belong keys of these: congestion, window, initial_window, "
-                 "segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, nagle, idle_restart, hystart, "
+                 "segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, ecn, nagle, idle_restart, hystart, "
                  "small_queues, linux");
 }
 
@@ -59,7 +59,7 @@ static void test_a_key_of_another_section_is_found_there(void **state)
     text_rejects("window: 3MB\n", NULL, "s.yaml:1: window: unknown key; did you mean tcp.window? Known here: " TOP);
     text_rejects("tcp: {rate: 1Gbps}\n", NULL,
                  "s.yaml:1: tcp.rate: unknown key; did you mean network.link.rate? Known here: congestion, window, "
-                 "initial_window, segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, nagle, idle_restart, "
+                 "initial_window, segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, ecn, nagle, idle_restart, "
                  "hystart, small_queues, linux");
     text_rejects("network: {toplogoy: star}\n", NULL,
                  "s.yaml:1: network.toplogoy: unknown key; did you mean topology? Known here: topology, hosts, racks, "

@@ -63,6 +63,7 @@ static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config
     assert_int_equal(a->min_rto_ps, b->min_rto_ps);
     assert_int_equal(a->max_rto_ps, b->max_rto_ps);
     assert_int_equal(a->sack, b->sack);
+    assert_int_equal(a->ecn, b->ecn);
 }
 
 static void same(const struct scenario *a, const struct scenario *b)
