@@ -39,6 +39,8 @@ void emu_port_fini(struct emu_port *p)
     for (size_t i = 0; i < p->line_count; i++)
         emu_frame_release(p->ops, p->line[(p->line_head + i) & (p->line_capacity - 1)].frame.packet);
     free(p->line);
+    emu_fault_free(p->fault, p->ops);
+    p->fault = NULL;
     p->line = NULL;
     p->line_count = p->line_capacity = 0;
 }
@@ -75,7 +77,8 @@ static void port_give_link(struct emu_port *p, struct emu_port *far, const struc
 {
     p->link = *link;
     p->byte_ps = PS_PER_BYTE_BIT % p->link.rate_bps ? 0 : PS_PER_BYTE_BIT / p->link.rate_bps;
-    p->delay_ps = link->delay_ps;
+    p->delay_ps = link->delay_ps - emu_fault_lead_ps(&link->faults, link->delay_ps);
+    p->fault = emu_fault_new(&link->faults, link->delay_ps, p->name);
     p->far = far;
     p->early = far->wants_early;
 }
@@ -195,6 +198,63 @@ static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
 
 static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps);
 
+/* A frame is at the far port. */
+static inline void port_deliver(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps)
+{
+    if (__builtin_expect(frame->ethertype == EMU_FRAME_MAC_CONTROL, 0)) {
+        port_pause(p->far, frame, now_ps);
+        return;
+    }
+    p->stats.delivered++;
+    if (p->far->tap.saw)
+        port_settle(p->far, now_ps); /* it may look at its queue */
+    port_tap(p->far, EMU_TAP_IN, frame);
+    p->far->receive(p->far->owner, p->far->index, frame);
+}
+
+static void port_await_held(struct emu_port *p, int64_t now_ps);
+
+/* The oldest of the frames that the link has made late is due. */
+static void port_release_held(void *arg)
+{
+    struct emu_port *p = arg;
+    int64_t now_ps = emu_clock_now(&p->clock);
+    struct emu_frame frame;
+    emu_ring_pop(&p->fault->held, &frame);
+    port_await_held(p, now_ps);
+    port_deliver(p, &frame, now_ps);
+}
+
+static void port_await_held(struct emu_port *p, int64_t now_ps)
+{
+    const struct emu_ring *held = &p->fault->held;
+    if (held->count > 0)
+        emu_clock_schedule_ahead(&p->clock, emu_ring_peek(held)->time_ps - now_ps, p->ahead_ps, port_release_held, p);
+}
+
+/* A frame has crossed a link with faults. */
+static void port_suffer(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps)
+{
+    if (emu_fault_loses(p->fault)) {
+        p->stats.lost++;
+        if (p->far->tap.saw && frame->ethertype != EMU_FRAME_MAC_CONTROL) {
+            port_settle(p->far, now_ps);
+            port_tap(p->far, EMU_TAP_LOST, frame);
+        }
+        emu_frame_release(p->ops, frame->packet);
+        return;
+    }
+    int64_t due_ps = emu_fault_due_ps(p->fault, now_ps);
+    bool waits = p->fault->held.count > 0;
+    if (due_ps == now_ps && (!waits || p->fault->last_ps > now_ps)) { /* else those that wait are before it, and due */
+        port_deliver(p, frame, now_ps);
+        return;
+    }
+    emu_ring_push(&p->fault->held, frame, due_ps);
+    if (!waits)
+        port_await_held(p, now_ps);
+}
+
 /* The oldest frame on p's line has fully arrived at the far port, or its header. */
 static void port_arrive(void *arg)
 {
@@ -211,15 +271,10 @@ static void port_arrive(void *arg)
     p->arriving = p->line_count > 0;
     if (p->arriving)
         port_await_arrival(p, now_ps);
-    if (__builtin_expect(frame.ethertype == EMU_FRAME_MAC_CONTROL, 0)) {
-        port_pause(p->far, &frame, now_ps);
-        return;
-    }
-    p->stats.delivered++;
-    if (p->far->tap.saw)
-        port_settle(p->far, now_ps); /* it may look at its queue */
-    port_tap(p->far, EMU_TAP_IN, &frame);
-    p->far->receive(p->far->owner, p->far->index, &frame);
+    if (__builtin_expect(p->fault != NULL, 0))
+        port_suffer(p, &frame, now_ps);
+    else
+        port_deliver(p, &frame, now_ps);
 }
 
 static void port_show(void *arg);
@@ -275,9 +330,8 @@ void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame)
 static inline void port_mark(const struct emu_port *p, const struct emu_frame *frame)
 {
     int64_t most = p->queue.config.mark_bytes;
-    if (__builtin_expect(most > 0, 0) && p->queue.depth_bytes > most && !emu_frame_is_tagged(frame->packet) &&
-        p->ops->mark)
-        p->ops->mark(frame);
+    if (__builtin_expect(most > 0, 0) && p->queue.depth_bytes > most)
+        emu_frame_mark(p->ops, frame);
 }
 
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
@@ -420,11 +474,12 @@ bool emu_port_audit(struct emu_port *p, struct error *err)
     int64_t paused = p->far ? p->far->stats.pauses_received : 0;
     if (q->enqueued == q->dequeued + p->queue.depth_packets &&
         q->enqueued_bytes == q->dequeued_bytes + p->queue.depth_bytes && q->dequeued == p->stats.sent &&
-        p->stats.sent + p->stats.pauses_sent == p->stats.delivered + paused + (int64_t)p->started)
+        p->stats.sent + p->stats.pauses_sent == p->stats.delivered + paused + (int64_t)emu_port_on_wire(p) + p->stats.lost)
         return true;
     return error_set(err, ERROR_SYSTEM,
                      "port %s does not conserve frames: enqueued %" PRId64 ", dequeued %" PRId64 ", queued %" PRId64
-                     ", sent %" PRId64 ", delivered %" PRId64 ", on the wire %zu; please report this",
+                     ", sent %" PRId64 ", delivered %" PRId64 ", on the wire %zu, lost %" PRId64
+                     "; please report this",
                      p->name, q->enqueued, q->dequeued, p->queue.depth_packets, p->stats.sent, p->stats.delivered,
-                     p->started);
+                     emu_port_on_wire(p), p->stats.lost);
 }

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "emu/clock.h"
+#include "emu/fault.h"
 #include "emu/queue.h"
 
 #define EMU_PORT_NAME 32
@@ -44,12 +45,14 @@ struct emu_link_config {
     int64_t delay_ps; /* propagation, one way */
     int64_t mtu_bytes; /* an IP packet may have; who makes them looks. 0: anything */
     struct emu_framing framing;
+    struct emu_fault_config faults; /* each way by itself */
 };
 
 enum emu_tap_event {
     EMU_TAP_OUT,  /* first bit leaves: after the queue, where a Linux tap sits */
     EMU_TAP_IN,   /* last bit has arrived */
     EMU_TAP_DROP, /* lost here: no room, or the discipline gave it up */
+    EMU_TAP_LOST, /* lost by a fault of the link on its way here */
 };
 
 /* Sees frames at one port. `queue` is the port's own output queue at that moment. */
@@ -66,12 +69,14 @@ struct emu_port_watch {
     void *user; /* borrowed */
 };
 
-/* What it counted. queue.dequeued = sent; sent = delivered (at the far port) + on the wire. */
+/* What it counted. queue.dequeued = sent; sent = delivered (at the far port) + on the wire + lost, MAC control frames
+ * aside. */
 struct emu_port_stats {
     int64_t sent, delivered; /* frames; their buffer bytes are the queue's dequeued_bytes */
     int64_t pauses_sent, pauses_received; /* MAC control frames, in neither of those */
     int64_t paused_ps;       /* how long it was told not to send */
     int64_t framed_bytes;    /* on the wire, of what was sent, where the link has a framing of its own */
+    int64_t lost;            /* by faults of the link, MAC control frames among them */
 };
 
 /* Is called when an eager port has started a frame of its queue or has nothing left to send. */
@@ -95,6 +100,7 @@ struct emu_port {
     int64_t byte_ps, delay_ps;    /* of the link; a byte that takes no whole number of them: 0 */
     int64_t ahead_ps;             /* what arrives at the far port reaches no host sooner than so much later */
     struct emu_port *far;         /* borrowed */
+    struct emu_fault *fault;      /* owned; what the link does to frames sent here; NULL: nothing */
     struct emu_clock clock;
     struct emu_tap tap;           /* tap.saw NULL: nobody looks */
     struct emu_port_watch watch;  /* likewise; both before the first frame */
@@ -129,7 +135,7 @@ int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes);
 /* Bytes of the wire that a frame takes on the link, with the gap that follows. */
 int64_t emu_port_frame_bytes(const struct emu_link_config *link, const struct emu_frame *frame);
 
-/* A cable between two ports; a is the host's end, or the lower switch's. */
+/* A cable between two ports, which have their names; a is the host's end, or the lower switch's. */
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link);
 
 /* The same with what each of them sends; up_bps is not looked at. */
@@ -169,17 +175,17 @@ static inline int64_t emu_port_sent_wire_bytes(const struct emu_port *p)
     return p->queue.stats.dequeued_bytes + p->stats.sent * around + p->stats.pauses_sent * EMU_FRAME_MIN_WIRE_BYTES;
 }
 
-/* Frames on the wire, after emu_port_settle(). */
+/* Frames on the wire, late ones too, after emu_port_settle(). */
 static inline size_t emu_port_on_wire(const struct emu_port *p)
 {
-    return p->started;
+    return p->started + (p->fault ? p->fault->held.count : 0);
 }
 
 /* Bytes of a frame that must have arrived before a cut-through switch knows where to: preamble, Ethernet header. */
 #define EMU_PORT_EARLY_BYTES (8 + EMU_FRAME_HEADER_BYTES)
 #define EMU_PORT_GAP_BYTES 12 /* inter-frame gap: keeps the transmitter busy after the last bit of a frame */
 
-/* Returns false and a sentence unless frames offered = dropped + queued + on the wire + delivered. */
+/* Returns false and a sentence unless frames offered = dropped + queued + on the wire + delivered + lost. */
 bool emu_port_audit(struct emu_port *p, struct error *err);
 
 #endif

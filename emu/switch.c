@@ -190,7 +190,7 @@ static void switch_left(void *owner, int in, int out)
 
 int64_t emu_switch_headroom_bytes(const struct emu_link_config *link, int64_t packet_bytes)
 {
-    int64_t both_ways_ps = 2 * link->delay_ps;
+    int64_t both_ways_ps = 2 * (link->delay_ps + link->faults.jitter_ps);
     double bytes = (double)both_ways_ps * 1e-12 * (double)link->rate_bps / 8;
     return (int64_t)bytes + 2 * (packet_bytes + EMU_FRAME_OVERHEAD_BYTES) + EMU_FRAME_MIN_WIRE_BYTES + packet_bytes +
            BUFFER_OVERHEAD_BYTES;

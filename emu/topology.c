@@ -201,6 +201,8 @@ static void build_way(struct emu_graph_link *l, int side, const struct emu_netwo
         return;
     l->way[side].rate_bps = way->rate_bps;
     l->way[side].delay_ps = way->delay_ps;
+    if (way->faults.on)
+        l->way[side].faults = way->faults;
     if (way->queues)
         l->queue[side] = &way->queue;
 }

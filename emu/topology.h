@@ -40,6 +40,7 @@ extern const char *const emu_topology_names[]; /* for base/names.h */
 struct emu_network_way {
     bool on;
     int64_t rate_bps, delay_ps;
+    struct emu_fault_config faults; /* where they are on: instead of the cable's */
     bool queues; /* its port has a queue of its own, not its node's */
     struct emu_queue_config queue;
 };

@@ -96,6 +96,7 @@ MISFIT(nic_no_qdisc, keys_no_qdisc(s->network.nic_kernel, given))
 MISFIT(switch_qdisc, keys_qdisc(s, SWITCH->kernel, given))
 MISFIT(switch_no_qdisc, keys_no_qdisc(SWITCH->kernel, given))
 FITS(packets, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn; TCP counts in bytes")
+FITS(reorder, ((const struct emu_fault_config *)section)->reorder > 0, "is for links that reorder")
 FITS(bytes, s->transport != SCENARIO_TRANSPORT_GBN, "is for TCP; Go-Back-N counts in packets")
 FITS(gbn, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn")
 FITS(group, s->exchange.algorithm == SCENARIO_ALGORITHM_GROUP, "is for algorithm: group")
@@ -130,8 +131,39 @@ static const struct key framing_keys[] = {
 #define CABLE_KEYS(s, m)                                                                                              \
     {"mtu", KEY_BYTES, IN(s, m.mtu_bytes), .min = 68, .max = 65535, .optional = true, .otherwise = "what is sent",    \
      .meaning = "longest IP packet; a segment that makes longer ones is refused"},                                    \
+    {"faults", KEY_OPTION, IN(s, m.faults), BESIDE(s, m.faults.on), .keys = fault_keys,                               \
+     .meaning = "what goes wrong on a cable, each way by itself"},                                                    \
     {"framing", KEY_OPTION, IN(s, m.framing), BESIDE(s, m.framing.on), .keys = framing_keys,                          \
      .meaning = "where the wire is not Ethernet's"}
+#define CHANCE .optional = true, .otherwise = "none"
+
+static const struct key burst_loss_keys[] = {
+    {"to_bad", KEY_SHARE, IN(emu_fault_burst, to_bad), .required = "bursty loss goes {to_bad: 1%, to_good: 20%}",
+     .meaning = "probability a frame that a good link turns bad (netem's p)"},
+    {"to_good", KEY_SHARE, IN(emu_fault_burst, to_good), .required = "bursty loss goes {to_bad: 1%, to_good: 20%}",
+     .meaning = "and a bad one good (netem's r)"},
+    {"loss_bad", KEY_SHARE, IN(emu_fault_burst, loss_bad), .usual = "1",
+     .meaning = "of frames that find it bad (netem's 1-h)"},
+    {"loss_good", KEY_SHARE, IN(emu_fault_burst, loss_good), CHANCE,
+     .meaning = "of frames that find it good (netem's 1-k)"},
+    {0},
+};
+
+/* Of any section with a link: a row with a struct emu_fault_config. */
+static const struct key fault_keys[] = {
+    {"loss", KEY_SHARE, IN(emu_fault_config, loss), CHANCE, .meaning = "of frames, at random"},
+    {"burst_loss", KEY_OPTION, IN(emu_fault_config, burst), BESIDE(emu_fault_config, burst.on),
+     .keys = burst_loss_keys, .meaning = "in bursts (Gilbert and Elliott; netem's gemodel)"},
+    {"jitter", KEY_TIME, IN(emu_fault_config, jitter_ps), .max = 10 * S, .usual = "0s",
+     .meaning = "a frame takes longer by up to so much, drawn for each; their order stays"},
+    {"distribution", KEY_CHOICE, IN(emu_fault_config, shape), .names = emu_fault_jitter_names,
+     .noun = "a distribution", .usual = "uniform",
+     .meaning = "of the jitter; normal: about its half, three standard deviations either way"},
+    {"reorder", KEY_SHARE, IN(emu_fault_config, reorder), CHANCE, .meaning = "of frames, at random, that overtake others"},
+    {"reorder_by", KEY_TIME, IN(emu_fault_config, reorder_by_ps), .max = 10 * S, .optional = true,
+     .otherwise = "the link's delay", .misfit = misfit_reorder, .meaning = "so much sooner they arrive"},
+    {0},
+};
 
 static const struct key link_keys[] = {
     {"rate", KEY_RATE, OF(network.link.rate_bps), RATES, .usual = "1Gbps", .meaning = "on the wire, each way"},
@@ -161,7 +193,7 @@ static const struct key nic_keys[] = {
      .usual = "fifo", .misfit = misfit_nic_no_qdisc, .meaning = "discipline of every host's output queue"},
     {"limit", KEY_LEVEL, OF(network.nic.limit_bytes), .usual = "20MB", .misfit = misfit_nic_no_qdisc,
      .meaning = "what the queue holds"},
-    {"mark", KEY_BYTES, OF(network.nic.mark_bytes), MARKS, .misfit = misfit_linux,
+    {"mark", KEY_BYTES, OF(network.nic.mark_bytes), MARKS,
      .meaning = "a frame that finds more in the queue is marked (ECN, RFC 3168)"},
     {"qdisc", KEY_TEXT, OF(network.nic_kernel), .usual = "", .misfit = misfit_nic_qdisc,
      .meaning = "instead of queue and limit, a discipline of the kernel's, as tc takes it: 'fq_codel'"},
@@ -192,7 +224,7 @@ static const struct key switch_keys[] = {
      .usual = "fifo", .misfit = misfit_switch_no_qdisc, .meaning = "discipline of each output's queue"},
     {"limit", KEY_LEVEL, IN(emu_switch_config, queue.limit_bytes), .otherwise = "20MB; none with architecture: shared",
      .misfit = misfit_switch_no_qdisc, .meaning = "what each port's buffer holds"},
-    {"mark", KEY_BYTES, IN(emu_switch_config, queue.mark_bytes), MARKS, .misfit = misfit_linux,
+    {"mark", KEY_BYTES, IN(emu_switch_config, queue.mark_bytes), MARKS,
      .meaning = "a frame that finds more in an output's queue is marked (ECN, RFC 3168)"},
     {"qdisc", KEY_TEXT, IN(emu_switch_config, kernel), .usual = "", .misfit = misfit_switch_qdisc,
      .meaning = "instead of queue and limit, a discipline of the kernel's, as tc takes it: 'cake ack-filter'"},
@@ -232,6 +264,8 @@ static const struct key way_keys[] = {
      .misfit = misfit_way, .meaning = "what it holds"},
     {"mark", KEY_BYTES, IN(emu_network_way, queue.mark_bytes), MARKS, .misfit = misfit_way,
      .meaning = "a frame that finds more in the queue is marked (ECN, RFC 3168)"},
+    {"faults", KEY_OPTION, IN(emu_network_way, faults), BESIDE(emu_network_way, faults.on), .keys = fault_keys,
+     .meaning = "what goes wrong this way"},
     {0},
 };
 
@@ -309,7 +343,7 @@ static const struct key linux_keys[] = {
     {"gro", KEY_TIME, OF(tcp.linux_own.gro_ps), .max = 10 * MS, .usual = "0s",
      .meaning = "frames that come within so much of a first one come in at one interrupt and are merged; 0s: one by one"},
     {"timestamps", KEY_SWITCH, OF(tcp.linux_own.timestamps), .usual = "true", .meaning = "RFC 7323"},
-    {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .meaning = "asked for and granted (RFC 3168)"},
+    {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .meaning = "as tcp.ecn, which was this engine's alone"},
     {"rack", KEY_SWITCH, OF(tcp.linux_own.rack), .usual = "true",
      .meaning = "losses are found by time (RFC 8985), not by three duplicates alone"},
     {"tail_probe", KEY_SWITCH, OF(tcp.linux_own.tail_probe), .usual = "true",
@@ -340,6 +374,8 @@ static const struct key tcp_keys[] = {
     {"max_rto", KEY_TIME, OF(tcp.max_rto_ps), .min = MS, .max = 120 * S, .optional = true, .otherwise = "120s",
      .meaning = "longest retransmission timeout, doubled ones too, but not below min_rto (Linux: tcp_rto_max_ms)"},
     {"sack", KEY_SWITCH, OF(tcp.sack), .usual = "true", .meaning = "selective acknowledgements"},
+    {"ecn", KEY_SWITCH, OF(tcp.ecn), .optional = true, .otherwise = "false; DCTCP always has it",
+     .meaning = "asked for and granted (RFC 3168): queues mark, see mark, instead of losing"},
     {"nagle", KEY_SWITCH, OF(tcp.nagle), .usual = "false",
      .meaning = "a short segment waits while anything is unacknowledged (RFC 896)"},
     {"idle_restart", KEY_SWITCH, OF(tcp.idle_restart), .usual = "false",

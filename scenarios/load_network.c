@@ -133,6 +133,21 @@ static bool network_has_two_racks(const struct emu_network_config *n)
            n->topology == EMU_TOPOLOGY_ACCESS;
 }
 
+static bool network_faults(const struct load *l, struct emu_fault_config *faults, int64_t delay_ps,
+                           const char *section)
+{
+    char delay[UNITS_TEXT];
+    units_format_time(delay_ps, delay);
+    faults->seed = l->s->seed;
+    if (faults->reorder > 0 && delay_ps == 0)
+        return load_fail(l, load_path("%s.faults.reorder", section).text,
+                         "'%s' on a link without a delay: there is nothing under way to overtake",
+                         load_text(l, load_path("%s.faults.reorder", section).text));
+    return faults->reorder_by_ps <= delay_ps ||
+           load_fail(l, load_path("%s.faults.reorder_by", section).text, "'%s' is more than the link's delay of %s",
+                     load_text(l, load_path("%s.faults.reorder_by", section).text), delay);
+}
+
 static bool network_racks(struct load *l)
 {
     struct emu_network_config *n = &l->s->network;
@@ -202,7 +217,7 @@ static bool network_way(struct load *l, struct emu_network_way *way, const struc
         way->rate_bps = link->rate_bps;
     if (!load_given(l, load_path("%s.delay", path).text))
         way->delay_ps = link->delay_ps;
-    return network_way_queue(l, way, node, path);
+    return network_faults(l, &way->faults, way->delay_ps, path) && network_way_queue(l, way, node, path);
 }
 
 static bool network_cable(struct load *l, struct emu_network_link *c, int number)
@@ -222,7 +237,10 @@ static bool network_cable(struct load *l, struct emu_network_link *c, int number
         c->link.mtu_bytes = n->link.mtu_bytes;
     if (!load_given(l, load_path("%s.framing", at.text).text))
         c->link.framing = n->link.framing;
-    return network_way(l, &c->out, &c->link, c->from, load_path("%s.out", at.text).text) &&
+    if (!load_given(l, load_path("%s.faults", at.text).text))
+        c->link.faults = n->link.faults;
+    return network_faults(l, &c->link.faults, c->link.delay_ps, at.text) &&
+           network_way(l, &c->out, &c->link, c->from, load_path("%s.out", at.text).text) &&
            network_way(l, &c->back, &c->link, c->to, load_path("%s.back", at.text).text);
 }
 
@@ -314,6 +332,8 @@ bool load_network(struct load *l)
                          "%d uplinks, but the switch has %d ports in use", n->uplinks, n->hosts);
     return network_goodput(l, &n->backbone, &s->backbone_goodput_bps, "network.backbone.goodput") &&
            network_goodput(l, &n->link, &s->link_goodput_bps, "network.link.goodput") &&
+           network_faults(l, &n->link.faults, n->link.delay_ps, "network.link") &&
+           network_faults(l, &n->backbone.faults, n->backbone.delay_ps, "network.backbone") &&
            network_holds_a_frame(l, n->nic.limit_bytes, "network.nic.limit") &&
            network_kernel_named(l, n->nic_kernel, "network.nic.qdisc") &&
            network_switch(l, &n->sw, "network.switch") && (!n->root || network_switch(l, &n->root_sw, "network.root"));
@@ -414,7 +434,7 @@ static bool network_passes(const struct load *l, const struct emu_graph *g, stru
 static bool network_mtu(const struct load *l, const struct emu_graph *g)
 {
     const struct scenario *s = l->s;
-    const int64_t bytes = scenario_packet_bytes(s);
+    const int64_t bytes = s->tcp.segment_bytes + SCENARIO_SEGMENT_HEADERS;
     struct emu_graph_port path[NETWORK_HOPS];
     bool ok = true;
     if (s->transport != SCENARIO_TRANSPORT_TCP)

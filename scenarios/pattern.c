@@ -61,6 +61,8 @@ static bool pattern_link(struct scenario_pattern *p, const struct scenario *s, i
     p->ack_first[l] = emu_disciplines[queue->discipline]->acks == EMU_DISCIPLINE_ACKS_LEAD;
     if (rate_bps > p->platform.nic.rate_bps)
         p->platform.nic = p->links[l];
+    if (way->faults.on)
+        return error_set(err, ERROR_INPUT, "these models know links without faults");
     return pattern_knows(emu_disciplines[queue->discipline]) ||
            error_set(err, ERROR_INPUT, "these models know fifo and ack-first queues, not '%s'",
                      emu_discipline_names[queue->discipline]);
@@ -108,6 +110,10 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
     if (!pattern_knows(nic) || !pattern_knows(port))
         return error_set(err, ERROR_INPUT, "these models know fifo and ack-first queues, not '%s'",
                          emu_discipline_names[pattern_knows(nic) ? n->sw.queue.discipline : n->nic.discipline]);
+    if (n->nic.mark_bytes > 0 || n->sw.queue.mark_bytes > 0)
+        return error_set(err, ERROR_INPUT, "these models know queues that lose, none that mark (mark)");
+    if (n->link.faults.on || n->backbone.faults.on)
+        return error_set(err, ERROR_INPUT, "these models know links without faults");
     p->transfers = memory_zeroed((size_t)s->n_flows, sizeof *p->transfers, "the transfers of a pattern");
     p->platform = (struct model_platform){
         .n_nodes = n->hosts,

@@ -160,8 +160,8 @@ static void run_saw(void *user, enum emu_tap_event event, int64_t time_ps, const
 {
     (void)queue;
     struct run_tap *t = user;
-    if (event == EMU_TAP_DROP || t->run->failed)
-        return; /* a dropped frame never passes the tap */
+    if (event == EMU_TAP_DROP || event == EMU_TAP_LOST || t->run->failed)
+        return; /* a dropped frame never passes the tap, nor does a lost one reach it */
     uint8_t bytes[65536];
     size_t n = emu_frame_is_tagged(frame->packet) ? emu_gbn_bytes(frame, bytes, t->snaplen)
                                                   : emu_engine_frame_ops()->bytes(frame, bytes, t->snaplen);

@@ -102,10 +102,6 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
     snprintf(what, 96, "the kernel's queue disciplines (qdisc)");
     if (engine != SCENARIO_ENGINE_LINUX && (*n->nic_kernel || *n->sw.kernel || *n->root_sw.kernel))
         return true;
-    snprintf(what, 96, "marks in queues (mark)");
-    if (engine != SCENARIO_ENGINE_LINUX &&
-        (n->nic.mark_bytes > 0 || n->sw.queue.mark_bytes > 0 || n->root_sw.queue.mark_bytes > 0))
-        return true;
     snprintf(what, 96, "programs (traffic.programs)");
     if (s->n_programs > 0 && engine != SCENARIO_ENGINE_LINUX)
         return true;

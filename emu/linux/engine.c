@@ -435,7 +435,7 @@ static bool flow_sysctls(struct linux_host *h, bool wall, const struct emu_tcp_c
         {IPV4 "tcp_slow_start_after_idle", tcp->idle_restart},
         {IPV4 "tcp_no_metrics_save", 1}, /* a connection learns nothing from another */
         {IPV4 "tcp_timestamps", own->timestamps},
-        {IPV4 "tcp_ecn", own->ecn},
+        {IPV4 "tcp_ecn", own->ecn || tcp->ecn},
         {IPV4 "tcp_recovery", own->rack},
         {IPV4 "tcp_early_retrans", own->tail_probe ? 3 : 0},
     };

@@ -10,7 +10,7 @@ static void test_unknown_key_names_the_known_ones(void **state)
     text_rejects("seed: 1\nspeed: 2\n", NULL, "s.yaml:2: speed: unknown key; did you mean seed? Known here: " TOP);
     text_rejects("seed: 1\nnetwork:\n  link:\n    rat: 1\n", NULL,
                  "s.yaml:4: network.link.rat: unknown key; did you mean rate? Known here: rate, up, delay, "
-                 "goodput, mtu, framing");
+                 "goodput, mtu, faults, framing");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n    - {from: h1, into: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.1.into: unknown key; did you mean to? Known here: name, from, to, "
                  "bytes, window, congestion, start, repeat, duplex, pauses, rate, windows");
@@ -38,7 +38,7 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
     text_rejects("title: [a]\n", NULL, "s.yaml:1: title: a list found; here belongs a single value");
     text_rejects("network:\n  link: fast\n", NULL,
                  "s.yaml:2: network.link: a single value found; here belong keys of these: rate, up, delay, goodput, "
-                 "mtu, framing");
+                 "mtu, faults, framing");
     text_rejects("seed: 1\ntraffic:\n", NULL,
                  "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, pairs, exchange, tree, "
                  "burst, pingpong, uniform, flows, datagrams, programs, start_spread, barrier, precision");
@@ -49,7 +49,7 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
                  "s.yaml:1: network.racks.1: a list found; here belongs a single value");
     text_rejects("seed: 1\n", "tcp=1MB",
                  "--set tcp=1MB: a single value found; here belong keys of these: congestion, window, initial_window, "
-                 "segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, nagle, idle_restart, hystart, "
+                 "segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, ecn, nagle, idle_restart, hystart, "
                  "small_queues, linux");
 }
 
@@ -59,7 +59,7 @@ static void test_a_key_of_another_section_is_found_there(void **state)
     text_rejects("window: 3MB\n", NULL, "s.yaml:1: window: unknown key; did you mean tcp.window? Known here: " TOP);
     text_rejects("tcp: {rate: 1Gbps}\n", NULL,
                  "s.yaml:1: tcp.rate: unknown key; did you mean network.link.rate? Known here: congestion, window, "
-                 "initial_window, segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, nagle, idle_restart, "
+                 "initial_window, segment, delayed_ack, delayed_ack_timeout, min_rto, max_rto, sack, ecn, nagle, idle_restart, "
                  "hystart, small_queues, linux");
     text_rejects("network: {toplogoy: star}\n", NULL,
                  "s.yaml:1: network.toplogoy: unknown key; did you mean topology? Known here: topology, hosts, racks, "

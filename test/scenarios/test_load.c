@@ -187,6 +187,18 @@ static void test_network_values_are_checked(void **state)
     text_rejects("network:\n  link:\n    rate: fast\n", NULL,
                  "s.yaml:3: network.link.rate: 'fast' is not a rate; try 1Gbps or 100Mbps");
     text_rejects("network: {link: {delay: 11s}}\n", NULL, "s.yaml:1: network.link.delay: '11s' is outside 0s to 10s");
+    text_rejects("network: {link: {faults: {loss: 2}}}\n", NULL,
+                 "s.yaml:1: network.link.faults.loss: '2' is not a share above 0 and up to 1 (100%)");
+    text_rejects("network: {link: {faults: {burst_loss: {to_bad: 1%}}}}\n", NULL,
+                 "s.yaml:1: network.link.faults.burst_loss.to_good: is missing; bursty loss goes "
+                 "{to_bad: 1%, to_good: 20%}");
+    text_rejects("network: {link: {faults: {reorder_by: 1us}}}\n", NULL,
+                 "s.yaml:1: network.link.faults.reorder_by: is for links that reorder");
+    text_rejects("network: {link: {faults: {reorder: 1%, reorder_by: 51us}}}\n", NULL,
+                 "s.yaml:1: network.link.faults.reorder_by: '51us' is more than the link's delay of 50us");
+    text_rejects("network: {link: {delay: 0s, faults: {reorder: 1%}}}\n", NULL,
+                 "s.yaml:1: network.link.faults.reorder: '1%' on a link without a delay: there is nothing under way to "
+                 "overtake");
     text_rejects("network: {link: {goodput: 1001Mbps}}\n", NULL,
                  "s.yaml:1: network.link.goodput: '1001Mbps' is more than the link's rate of 1Gbps");
     text_rejects("network: {link: {goodput: 0bps}}\n", NULL,

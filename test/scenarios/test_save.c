@@ -20,6 +20,18 @@ static void same_link(const struct emu_link_config *a, const struct emu_link_con
     assert_true(a->rate_bps == b->rate_bps);
     assert_true(a->up_bps == b->up_bps);
     assert_true(a->delay_ps == b->delay_ps);
+    assert_int_equal(a->faults.on, b->faults.on);
+    assert_float_equal(a->faults.loss, b->faults.loss, 0);
+    assert_int_equal(a->faults.burst.on, b->faults.burst.on);
+    assert_float_equal(a->faults.burst.to_bad, b->faults.burst.to_bad, 0);
+    assert_float_equal(a->faults.burst.to_good, b->faults.burst.to_good, 0);
+    assert_float_equal(a->faults.burst.loss_bad, b->faults.burst.loss_bad, 0);
+    assert_float_equal(a->faults.burst.loss_good, b->faults.burst.loss_good, 0);
+    assert_int_equal(a->faults.jitter_ps, b->faults.jitter_ps);
+    assert_int_equal(a->faults.shape, b->faults.shape);
+    assert_float_equal(a->faults.reorder, b->faults.reorder, 0);
+    assert_int_equal(a->faults.reorder_by_ps, b->faults.reorder_by_ps);
+    assert_true(a->faults.seed == b->faults.seed);
 }
 
 static void same_switch(const struct emu_switch_config *a, const struct emu_switch_config *b)
@@ -51,6 +63,7 @@ static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config
     assert_int_equal(a->min_rto_ps, b->min_rto_ps);
     assert_int_equal(a->max_rto_ps, b->max_rto_ps);
     assert_int_equal(a->sack, b->sack);
+    assert_int_equal(a->ecn, b->ecn);
 }
 
 static void same(const struct scenario *a, const struct scenario *b)
@@ -186,6 +199,25 @@ static void test_distances_and_two_rates_survive(void **state)
     assert_int_equal(s.network.host_times_ps[0], 7000000);
     assert_int_equal(s.network.backbone.up_bps, 2000000);
     assert_int_equal(s.network.link.up_bps, 0);
+    survives(&s, NULL);
+}
+
+static void test_faults_of_links_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "seed: 5\nnetwork: {topology: tree, link: {faults: {loss: 0.1%, burst_loss: {to_bad: 0.01, to_good: 20%}}},\n"
+        "          backbone: {delay: 3ms, faults: {jitter: 2ms, distribution: normal, reorder: 5%, reorder_by: 1ms}}}\n"
+        "traffic: {flows: [{from: h1, to: h5}]}\n", NULL);
+    const struct emu_fault_config *link = &s.network.link.faults, *backbone = &s.network.backbone.faults;
+    assert_true(link->on && link->burst.on && backbone->on && !backbone->burst.on);
+    assert_float_equal(link->loss, 0.001, 0);
+    assert_float_equal(link->burst.to_good, 0.2, 0);
+    assert_float_equal(link->burst.loss_bad, 1, 0);
+    assert_int_equal(backbone->jitter_ps, 2000000000);
+    assert_int_equal(backbone->shape, EMU_FAULT_NORMAL);
+    assert_int_equal(backbone->reorder_by_ps, 1000000000);
+    assert_int_equal(backbone->seed, 5);
     survives(&s, NULL);
 }
 
@@ -380,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_star_survives_with_its_drawn_starts),
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
         cmocka_unit_test(test_distances_and_two_rates_survive),
+        cmocka_unit_test(test_faults_of_links_survive),
         cmocka_unit_test(test_queues_of_the_kernel_survive),
         cmocka_unit_test(test_datagrams_survive),
         cmocka_unit_test(test_programs_survive),
