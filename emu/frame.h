@@ -63,8 +63,9 @@ struct emu_frame_ops {
     /* First `limit` bytes of the frame from its Ethernet header on, checksums filled in as a
      * NIC's offload does; returns how many were written. FCS is not included. */
     size_t (*bytes)(const struct emu_frame *frame, uint8_t *out, size_t limit);
-    /* Congestion experienced, if its sender knows ECN (RFC 3168, section 5). NULL: none does. */
-    void (*mark)(const struct emu_frame *frame);
+    /* Congestion experienced, if its sender knows ECN (RFC 3168, section 5). Returns whether the frame says so now.
+     * NULL: no sender knows it. */
+    bool (*mark)(const struct emu_frame *frame);
 };
 
 static inline void emu_frame_release(const struct emu_frame_ops *ops, void *packet)
@@ -76,6 +77,12 @@ static inline void emu_frame_release(const struct emu_frame_ops *ops, void *pack
 static inline void *emu_frame_share(const struct emu_frame_ops *ops, void *packet)
 {
     return emu_frame_is_tagged(packet) ? packet : ops->share(packet);
+}
+
+/* Marks a frame as its ops can; false: it is not ECN-capable. */
+static inline bool emu_frame_mark(const struct emu_frame_ops *ops, const struct emu_frame *frame)
+{
+    return ops && ops->mark && !emu_frame_is_tagged(frame->packet) && ops->mark(frame);
 }
 
 static inline uint32_t emu_frame_flow(const struct emu_frame_ops *ops, const struct emu_frame *frame)

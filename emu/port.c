@@ -224,9 +224,8 @@ void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame)
 static inline void port_mark(const struct emu_port *p, const struct emu_frame *frame)
 {
     int64_t most = p->queue.config.mark_bytes;
-    if (__builtin_expect(most > 0, 0) && p->queue.depth_bytes > most && !emu_frame_is_tagged(frame->packet) &&
-        p->ops->mark)
-        p->ops->mark(frame);
+    if (__builtin_expect(most > 0, 0) && p->queue.depth_bytes > most)
+        emu_frame_mark(p->ops, frame);
 }
 
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
