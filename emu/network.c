@@ -109,7 +109,9 @@ static void network_add_host(struct emu_network *n, int host, const struct emu_c
     queue.kernel = n->config.nic_kernel;
     n->first_nic[host + 1] = n->first_nic[host] + n->graph.nodes[host].n_ports;
     for (int i = n->first_nic[host]; i < n->first_nic[host + 1]; i++) {
-        emu_port_init(&n->nics[i], "", clock, n->ops, &queue);
+        char name[EMU_PORT_NAME];
+        emu_graph_port_name(&n->graph, n->graph.nodes[host].port[i - n->first_nic[host]], name);
+        emu_port_init(&n->nics[i], name, clock, n->ops, &queue);
         n->nics[i].receive = network_receive;
         n->nics[i].owner = n;
         n->nics[i].index = i;
@@ -152,6 +154,7 @@ void emu_network_fini(struct emu_network *n)
     for (int h = 0; n->intakes && h < n->config.n_host_times; h++)
         emu_ring_fini(&n->intakes[h].ring, n->ops);
     free(n->intakes);
+    free(n->classes);
     free(n->nics);
     free(n->first_nic);
     free(n->host_of);
@@ -177,11 +180,26 @@ static const struct emu_switch *network_owner(const struct emu_network *n, const
     return NULL;
 }
 
+void emu_network_classify(struct emu_network *n, int flow, uint8_t traffic_class)
+{
+    if (flow >= n->n_classes) {
+        n->classes = memory_resized(n->classes, (size_t)flow + 1, sizeof *n->classes, "classes");
+        while (n->n_classes <= flow)
+            n->classes[n->n_classes++] = 0;
+    }
+    n->classes[flow] = traffic_class;
+}
+
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame)
 {
     struct emu_port *nic = emu_network_nic(n, host, frame);
     struct emu_frame sent = *frame;
     sent.sent_ps = emu_clock_now(&nic->clock);
+    if (n->n_classes > 0) {
+        uint32_t flow = emu_frame_flow(n->ops, frame) / 2;
+        if (flow < (uint32_t)n->n_classes)
+            sent.traffic_class = n->classes[flow];
+    }
     if (frame->dst != EMU_FRAME_BROADCAST) {
         emu_port_send(nic, &sent);
         return;

@@ -18,6 +18,8 @@ struct emu_network {
     int n_nics;
     int *first_nic;        /* owned; of each host, and n_nics */
     int *host_of;          /* owned; whose NIC it is */
+    uint8_t *classes;      /* owned; of flows 0, ..., n_classes - 1 */
+    int n_classes;
     struct emu_network_intake *intakes; /* owned; of hosts that need time for a frame, n_host_times of them */
     struct emu_switch *switches; /* owned; as the graph's */
     int n_switches;
@@ -34,6 +36,9 @@ int64_t emu_network_look_ahead(struct emu_network *n);
  * has taken it; -1 while a switch does not know where the destination is. */
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame);
 
+/* Gives a flow's frames, both ways, a class from then on; without one it is 0. */
+void emu_network_classify(struct emu_network *n, int flow, uint8_t traffic_class);
+
 /* `deliver` gets each frame that a host has taken (and owns it). The config makes a graph in which all hosts reach each
  * other: whoever does not know asks emu_topology_build(). */
 void emu_network_init(struct emu_network *n, const struct emu_network_config *config, const struct emu_clock *clock,
@@ -44,8 +49,8 @@ void emu_network_fini(struct emu_network *n);
 /* The NIC a host sends the frame by. */
 struct emu_port *emu_network_nic(const struct emu_network *n, int host, const struct emu_frame *frame);
 
-/* A frame leaves the host's stack for its NIC, a broadcast for all its NICs, and is stamped with the time. Takes
- * ownership. */
+/* A frame leaves the host's stack for its NIC, a broadcast for all its NICs, and is stamped with the time and with its
+ * flow's class. Takes ownership. */
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame);
 
 int emu_network_nic_count(const struct emu_network *n); /* of all hosts together */

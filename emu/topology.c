@@ -204,7 +204,7 @@ static void build_way(struct emu_graph_link *l, int side, const struct emu_netwo
     if (way->faults.on)
         l->way[side].faults = way->faults;
     if (way->queues)
-        l->queue[side] = &way->queue;
+        l->queue[side] = &way->port.queue;
 }
 
 static void build_graph(struct build *b)

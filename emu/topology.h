@@ -36,13 +36,17 @@ extern const char *const emu_topology_names[]; /* for base/names.h */
 
 #define EMU_NETWORK_RACKS 64
 
+struct emu_network_port {
+    struct emu_queue_config queue;
+};
+
 /* What one end of a cable sends, where that is not the same both ways. */
 struct emu_network_way {
     bool on;
     int64_t rate_bps, delay_ps;
     struct emu_fault_config faults; /* where they are on: instead of the cable's */
     bool queues; /* its port has a queue of its own, not its node's */
-    struct emu_queue_config queue;
+    struct emu_network_port port;
 };
 
 /* A cable, or several side by side. */

@@ -90,6 +90,24 @@ static bool network_kernel_named(const struct load *l, const char *kernel, const
            load_fail(l, path, "'%s' does not begin with the name of a discipline, such as fq_codel", kernel);
 }
 
+/* What the discipline of a queue needs to be told. `section`: where its keys stand. */
+static bool network_discipline(const struct load *l, struct emu_queue_config *q, const char *section)
+{
+    const struct emu_discipline_parameters *p = &q->parameters;
+    struct load_path queue = load_path("%s.queue", section), burst = load_path("%s.burst", section);
+    q->seed = l->s->seed;
+    if (p->max_bytes > 0 && p->min_bytes >= p->max_bytes) {
+        struct load_path min = load_path("%s.min", section);
+        return load_fail(l, min.text, "'%s' is not below max", load_text(l, min.text));
+    }
+    if (!(emu_disciplines[q->discipline]->has & EMU_DISCIPLINE_HAS_BURST))
+        return true;
+    if (p->rate_bps == 0 || p->burst_bytes == 0)
+        return load_fail(l, queue.text, "'%s' needs a rate and a burst, such as 10Mbps and 20kB",
+                         load_text(l, queue.text));
+    return network_holds_a_frame(l, p->burst_bytes, burst.text);
+}
+
 /* Keys that contradict the architecture are mistakes. */
 static bool network_switch_consistent(struct load *l, const struct emu_switch_config *c, const char *section)
 {
@@ -120,7 +138,7 @@ static bool network_switch(struct load *l, struct emu_switch_config *c, const ch
     if (shared && !load_given(l, pool.text))
         c->pool.bytes = LIMIT_BYTES;
     return network_holds_a_frame(l, c->queue.limit_bytes, limit.text) &&
-           network_holds_a_frame(l, c->pool.bytes, pool.text) &&
+           network_holds_a_frame(l, c->pool.bytes, pool.text) && network_discipline(l, &c->queue, section) &&
            (!load_given(l, pause.text) ||
             network_pause(l, network_buffers(c, EMU_ARCHITECTURE_AT_INPUTS), &c->pause, pause.text)) &&
            network_switch_consistent(l, c, section);
@@ -181,31 +199,27 @@ static bool network_node_named(const struct load *l, const char *name, const cha
 }
 
 /* The queue of one end of a cable: its node's but for what is given. */
-static bool network_way_queue(struct load *l, struct emu_network_way *way, const char *node, const char *path)
+static bool network_port(struct load *l, struct emu_queue_config *queue, const char *node, const char *path)
 {
     const struct emu_network_config *n = &l->s->network;
     const struct emu_switch_config *sw = &n->sw;
-    struct load_path limit = load_path("%s.limit", path), queue = load_path("%s.queue", path),
-                     mark = load_path("%s.mark", path);
-    bool limited = load_given(l, limit.text), queued = load_given(l, queue.text), host = emu_graph_host(node) >= 0;
+    struct load_path limit = load_path("%s.limit", path);
+    bool host = emu_graph_host(node) >= 0;
     for (int i = 0; i < n->n_nodes; i++)
         if (strcmp(n->nodes[i].name, node) == 0)
             sw = &n->nodes[i].sw;
-    struct emu_queue_config given = way->queue;
-    way->queues = limited || queued || load_given(l, mark.text);
-    if (!way->queues)
-        return true;
     if (!host && !network_buffers(sw, EMU_ARCHITECTURE_AT_OUTPUTS))
         return load_fail(l, path, "a queue of its own is for architecture: output; '%s' has none at its ports", node);
-    way->queue = host ? n->nic : sw->queue;
-    way->queue.mark_bytes = given.mark_bytes;
-    if (queued)
-        way->queue.discipline = given.discipline;
-    if (limited) {
-        way->queue.limit_bytes = given.limit_bytes;
-        way->queue.limit_packets = given.limit_packets;
+    const struct emu_queue_config *of = host ? &n->nic : &sw->queue;
+    if (!load_given(l, load_path("%s.queue", path).text)) {
+        queue->discipline = of->discipline;
+        queue->parameters = of->parameters;
     }
-    return network_holds_a_frame(l, way->queue.limit_bytes, limit.text);
+    if (!load_given(l, limit.text)) {
+        queue->limit_bytes = of->limit_bytes;
+        queue->limit_packets = of->limit_packets;
+    }
+    return network_holds_a_frame(l, queue->limit_bytes, limit.text) && network_discipline(l, queue, path);
 }
 
 static bool network_way(struct load *l, struct emu_network_way *way, const struct emu_link_config *link,
@@ -217,7 +231,8 @@ static bool network_way(struct load *l, struct emu_network_way *way, const struc
         way->rate_bps = link->rate_bps;
     if (!load_given(l, load_path("%s.delay", path).text))
         way->delay_ps = link->delay_ps;
-    return network_faults(l, &way->faults, way->delay_ps, path) && network_way_queue(l, way, node, path);
+    return network_faults(l, &way->faults, way->delay_ps, path) &&
+           (!way->queues || network_port(l, &way->port.queue, node, load_path("%s.port", path).text));
 }
 
 static bool network_cable(struct load *l, struct emu_network_link *c, int number)
@@ -335,6 +350,7 @@ bool load_network(struct load *l)
            network_faults(l, &n->link.faults, n->link.delay_ps, "network.link") &&
            network_faults(l, &n->backbone.faults, n->backbone.delay_ps, "network.backbone") &&
            network_holds_a_frame(l, n->nic.limit_bytes, "network.nic.limit") &&
+           network_discipline(l, &n->nic, "network.nic") &&
            network_kernel_named(l, n->nic_kernel, "network.nic.qdisc") &&
            network_switch(l, &n->sw, "network.switch") && (!n->root || network_switch(l, &n->root_sw, "network.root"));
 }
