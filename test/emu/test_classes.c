@@ -109,6 +109,25 @@ static void test_deficits_by_hand(void **state)
     end();
 }
 
+/* With quanta of 2000 and 1500: what a class had left when it ran empty is forgotten. Class 0 sends 1 (500), pass (2500),
+ * sends 2 (1000), pass (3000), sends 3 and 4; with the 500 of before it would send 2 and 3 in one turn. */
+static void test_a_class_that_ran_empty_begins_anew(void **state)
+{
+    (void)state;
+    const int64_t quanta[] = {2000, 1500};
+    make(EMU_DISCIPLINE_DRR, EMU_QUEUE_UNLIMITED, quanta, 2);
+    push(0, 1486, 0);
+    expect(0);
+    for (int i = 1; i < 5; i++)
+        push(0, 1486, i);
+    push(1, 1486, 100);
+    push(1, 1486, 101);
+    const int order[] = {1, 100, 2, 101, 3, 4, -1};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        expect(order[i]);
+    end();
+}
+
 static void test_bytes_are_shared_as_quanta_are(void **state)
 {
     (void)state;
@@ -157,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_a_lower_class_goes_first),
         cmocka_unit_test(test_a_full_buffer_loses_of_the_last_class),
         cmocka_unit_test(test_deficits_by_hand),
+        cmocka_unit_test(test_a_class_that_ran_empty_begins_anew),
         cmocka_unit_test(test_bytes_are_shared_as_quanta_are),
         cmocka_unit_test(test_a_full_buffer_loses_of_the_class_with_most),
     };
