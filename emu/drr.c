@@ -6,11 +6,12 @@
 #include "emu/queue.h"
 #include "emu/ring.h"
 
-#define QUANTUM 1518 /* buffer bytes of a full frame */
+#define QUANTUM 1514 /* of a full frame, as a host counts it */
 
 struct drr_class {
     struct emu_ring ring;
-    int64_t bytes, deficit, quantum;
+    int64_t bytes; /* in the buffer */
+    int64_t deficit, quantum; /* as a host counts bytes */
 };
 
 struct drr {
@@ -62,7 +63,7 @@ static enum emu_discipline_next drr_pop(void *state, int64_t now_ps, struct emu_
     (void)now_ps;
     while (d->n > 0) {
         struct drr_class *c = &d->classes[d->turn[0]];
-        int64_t bytes = emu_frame_buffer_bytes(&emu_ring_peek(&c->ring)->frame);
+        int64_t bytes = emu_frame_host_bytes(&emu_ring_peek(&c->ring)->frame);
         if (bytes > c->deficit) {
             c->deficit += c->quantum;
             int class = drr_leave(d, 0);
@@ -71,7 +72,7 @@ static enum emu_discipline_next drr_pop(void *state, int64_t now_ps, struct emu_
         }
         emu_ring_pop(&c->ring, frame);
         c->deficit -= bytes;
-        c->bytes -= bytes;
+        c->bytes -= emu_frame_buffer_bytes(frame);
         if (c->ring.count == 0)
             drr_leave(d, 0);
         return EMU_DISCIPLINE_FRAME;

@@ -202,10 +202,10 @@ static const struct key quantum_entry = {ENTRY(KEY_BYTES, int64_t), .min = 64, .
     {"interval", KEY_TIME, QUEUE_OF(structure, config, interval_ps), .min = US, .max = 1000 * S, .optional = true,    \
      .otherwise = "100ms", .misfit = misfit_##place##_target,                                                         \
      .meaning = "codel, fq_codel: for so long before one is lost"},                                                   \
-    {"quantum", KEY_BYTES, QUEUE_OF(structure, config, quantum_bytes), QUEUE_SIZES, .otherwise = "1518B",             \
+    {"quantum", KEY_BYTES, QUEUE_OF(structure, config, quantum_bytes), QUEUE_SIZES, .otherwise = "1514B",             \
      .misfit = misfit_##place##_quantum, .meaning = "fq_codel: bytes of a flow's turn"},                              \
     {"quanta", KEY_ARRAY, QUEUE_OF(structure, config, quanta_bytes), BESIDE(structure, config.parameters.n_quanta),   \
-     .entry = &quantum_entry, .min = 1, .max = EMU_FRAME_CLASSES, .otherwise = "1518B each", .noun = "quanta",        \
+     .entry = &quantum_entry, .min = 1, .max = EMU_FRAME_CLASSES, .otherwise = "1514B each", .noun = "quanta",        \
      .misfit = misfit_##place##_quanta, .meaning = "drr: bytes of the turns of classes 0, 1, ..."},                   \
     {"min", KEY_BYTES, QUEUE_OF(structure, config, min_bytes), QUEUE_SIZES, .otherwise = "a third of max",            \
      .misfit = misfit_##place##_mean, .meaning = "red: mean length from which frames are lost by chance"},            \
