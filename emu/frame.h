@@ -15,6 +15,7 @@
 #define EMU_FRAME_OVERHEAD_BYTES 38 /* header 14, FCS 4, preamble and SFD 8, inter-frame gap 12 (IEEE 802.3) */
 #define EMU_FRAME_MIN_PAYLOAD 46    /* shorter payloads are padded on the wire (IEEE 802.3, 3.2.8) */
 #define EMU_FRAME_MIN_WIRE_BYTES (EMU_FRAME_MIN_PAYLOAD + EMU_FRAME_OVERHEAD_BYTES)
+#define EMU_FRAME_CLASSES 8         /* as of IEEE 802.1Q */
 #define EMU_FRAME_BROADCAST UINT32_MAX /* as destination: every station */
 
 struct emu_frame {
@@ -22,6 +23,7 @@ struct emu_frame {
     uint32_t dst, src; /* stations, counted from 0 as hosts are; see emu_frame_mac() */
     uint16_t payload_bytes; /* what the Ethernet frame carries: an IP or ARP packet */
     uint16_t ethertype;
+    uint8_t traffic_class; /* 0 to 7, of its flow; 0: the first to be served where classes count */
     bool pure_ack; /* carries no data: TCP segment without payload, SYN, FIN or RST; Pack or Nack of Go-Back-N */
     uint16_t out;  /* the output port of the switch that holds it */
     int64_t sent_ps; /* when its sender's stack handed it over; emu_network_transmit() notes it */
