@@ -232,6 +232,8 @@ static const struct key nic_keys[] = {
 
 static const struct key pause_host = {ENTRY(KEY_HOST, int)};
 
+static const struct key pause_class = {ENTRY(KEY_INTEGER, int), .max = EMU_FRAME_CLASSES - 1};
+
 static const struct key pause_keys[] = {
     {"on", KEY_SWITCH, IN(emu_pause_config, on), .usual = "true", .meaning = "IEEE 802.3x flow control"},
     {"stops", KEY_CHOICE, IN(emu_pause_config, everybody), .names = stops_names, .noun = "who stops",
@@ -240,6 +242,9 @@ static const struct key pause_keys[] = {
      .meaning = "level from which senders stop"},
     {"xon", KEY_LEVEL, IN(emu_pause_config, xon), .otherwise = "3/4 of xoff", .optional = true,
      .meaning = "level at which they may go on"},
+    {"classes", KEY_ARRAY, IN(emu_pause_config, classes), BESIDE(emu_pause_config, n_classes), .entry = &pause_class,
+     .min = 1, .max = EMU_FRAME_CLASSES, .otherwise = "PAUSE, for all", .noun = "classes",
+     .meaning = "by class, as IEEE 802.1Qbb (PFC): only these stop, each by what it has in a buffer; the rest lose"},
     {"quanta", KEY_INTEGER, IN(emu_pause_config, quanta), .min = 1, .max = 65535, .usual = "65535",
      .meaning = "how long they stop, in 512 bit times, unless told again"},
     {"hosts", KEY_HOSTS, .entry = &pause_host, .max = SCENARIO_HOSTS, .otherwise = "all", .noun = "hosts",
