@@ -14,6 +14,7 @@
 #define EMU_FRAME_FCS_BYTES 4       /* frame check sequence */
 #define EMU_FRAME_OVERHEAD_BYTES 38 /* header 14, FCS 4, preamble and SFD 8, inter-frame gap 12 (IEEE 802.3) */
 #define EMU_FRAME_MIN_PAYLOAD 46    /* shorter payloads are padded on the wire (IEEE 802.3, 3.2.8) */
+#define EMU_FRAME_MOST_PAYLOAD 9216 /* jumbo frames, as most switches take them */
 #define EMU_FRAME_MIN_WIRE_BYTES (EMU_FRAME_MIN_PAYLOAD + EMU_FRAME_OVERHEAD_BYTES)
 #define EMU_FRAME_CLASSES 8         /* as of IEEE 802.1Q */
 #define EMU_FRAME_BROADCAST UINT32_MAX /* as destination: every station */
@@ -30,6 +31,7 @@ struct emu_frame {
 };
 
 #define EMU_FRAME_NO_FLOW UINT32_MAX
+#define EMU_FRAME_FLOW_OF(flow, from_sink) (2 * (uint32_t)(flow) + (from_sink)) /* as struct emu_frame_ops's `flow` */
 #define EMU_FRAME_MAC_CONTROL 0x8808 /* ethertype of IEEE 802.3x PAUSE */
 
 /* A tagged handle is its own content: 63 bits, nothing to share or release. An engine's handles are pointers to aligned

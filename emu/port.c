@@ -9,10 +9,17 @@
 #include <stdlib.h>
 
 #define PS_PER_BYTE_BIT INT64_C(8000000000000) /* ps in a second, bits in a byte */
+#define TAG_BYTES 4   /* of IEEE 802.1Q */
 #define CLASSES_DUE 16  /* bits of a PFC frame's content, after the quanta: classes that it names, */
 #define CLASSES_STOP 24 /* and that it stops */
 #define LINE_LEAST 8 /* frames; a switch of a thousand ports has mostly short lines */
 
+const char *const emu_cells_names[] = {
+    [EMU_CELLS_NONE] = "none",
+    [EMU_CELLS_ATM] = "atm",
+    [EMU_CELLS_PTM] = "ptm",
+    NULL,
+};
 /* Chance differs from port to port: FNV-1a over the name. */
 static uint64_t port_seed(uint64_t seed, const char *name)
 {
@@ -22,16 +29,21 @@ static uint64_t port_seed(uint64_t seed, const char *name)
     return hash;
 }
 
+static void port_make_queue(struct emu_port *p, const struct emu_queue_config *queue)
+{
+    struct emu_queue_config own = *queue;
+    own.frames = p->ops;
+    own.seed = port_seed(queue->seed, p->name);
+    emu_queue_init(&p->queue, &own);
+    p->eager = p->eager || !p->queue.ops->in_order;
+}
+
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue)
 {
     *p = (struct emu_port){.clock = *clock, .ops = ops};
     snprintf(p->name, sizeof p->name, "%s", name);
-    struct emu_queue_config own = *queue;
-    own.frames = ops;
-    own.seed = port_seed(queue->seed, name);
-    emu_queue_init(&p->queue, &own);
-    p->eager = !p->queue.ops->in_order;
+    port_make_queue(p, queue);
 }
 
 void emu_port_make_eager(struct emu_port *p)
@@ -58,22 +70,51 @@ int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes)
     return (bytes * PS_PER_BYTE_BIT + link->rate_bps / 2) / link->rate_bps;
 }
 
+void emu_port_set_queue(struct emu_port *p, const struct emu_queue_config *queue)
+{
+    p->eager = p->eager && p->queue.ops->in_order; /* somebody else made it so */
+    emu_queue_fini(&p->queue, p->ops);
+    port_make_queue(p, queue);
+}
+
+int64_t emu_port_frame_bytes(const struct emu_link_config *link, const struct emu_frame *frame)
+{
+    const struct emu_framing *f = &link->framing;
+    if (!f->on)
+        return emu_frame_wire_bytes(frame);
+    int64_t bytes = frame->payload_bytes + f->overhead_bytes + (f->vlan ? TAG_BYTES : 0);
+    bytes = bytes < f->least_bytes ? f->least_bytes : bytes;
+    if (f->cells == EMU_CELLS_ATM)
+        bytes = (bytes + 47) / 48 * 53;
+    else if (f->cells == EMU_CELLS_PTM)
+        bytes += (bytes + 63) / 64; /* as tc-cake counts it */
+    return bytes > EMU_PORT_GAP_BYTES ? bytes : EMU_PORT_GAP_BYTES + 1;
+}
+
+/* What p sends. */
+static void port_give_link(struct emu_port *p, struct emu_port *far, const struct emu_link_config *link)
+{
+    p->link = *link;
+    p->byte_ps = PS_PER_BYTE_BIT % p->link.rate_bps ? 0 : PS_PER_BYTE_BIT / p->link.rate_bps;
+    p->delay_ps = link->delay_ps - emu_fault_lead_ps(&link->faults, link->delay_ps);
+    p->fault = emu_fault_new(&link->faults, link->delay_ps, p->name);
+    p->far = far;
+    p->early = far->wants_early;
+}
+
+void emu_port_join(struct emu_port *a, const struct emu_link_config *from_a, struct emu_port *b,
+                   const struct emu_link_config *from_b)
+{
+    port_give_link(a, b, from_a);
+    port_give_link(b, a, from_b);
+}
+
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link)
 {
-    struct emu_port *ends[] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        struct emu_port *p = ends[i];
-        p->link = *link;
-        if (p == a && link->up_bps > 0)
-            p->link.rate_bps = link->up_bps;
-        p->byte_ps = PS_PER_BYTE_BIT % p->link.rate_bps ? 0 : PS_PER_BYTE_BIT / p->link.rate_bps;
-        p->delay_ps = link->delay_ps - emu_fault_lead_ps(&link->faults, link->delay_ps);
-        p->fault = emu_fault_new(&link->faults, link->delay_ps, p->name);
-    }
-    a->far = b;
-    b->far = a;
-    a->early = b->wants_early;
-    b->early = a->wants_early;
+    struct emu_link_config up = *link;
+    if (link->up_bps > 0)
+        up.rate_bps = link->up_bps;
+    emu_port_join(a, &up, b, link);
 }
 
 static struct emu_port_slot *port_slot(const struct emu_port *p, size_t i)
@@ -86,10 +127,16 @@ static inline int64_t port_wire_ps(const struct emu_port *p, int64_t bytes)
     return p->byte_ps ? bytes * p->byte_ps : emu_port_wire_ps(&p->link, bytes);
 }
 
+static inline int64_t port_frame_bytes(const struct emu_port *p, const struct emu_frame *frame)
+{
+    return __builtin_expect(p->link.framing.on, 0) ? emu_port_frame_bytes(&p->link, frame)
+                                                   : emu_frame_wire_bytes(frame);
+}
+
 /* How long the transmitter is busy, with the gap after the frame. */
 static inline int64_t port_busy_ps(const struct emu_port *p, const struct emu_frame *frame)
 {
-    return port_wire_ps(p, emu_frame_wire_bytes(frame));
+    return port_wire_ps(p, port_frame_bytes(p, frame));
 }
 
 static void port_tap(const struct emu_port *p, enum emu_tap_event event, const struct emu_frame *frame)
@@ -119,6 +166,13 @@ static inline void port_line_push(struct emu_port *p, const struct emu_frame *fr
     slot->start_ps = start_ps;
 }
 
+static inline void port_count_sent(struct emu_port *p, const struct emu_frame *frame)
+{
+    p->stats.sent++;
+    if (__builtin_expect(p->link.framing.on, 0))
+        p->stats.framed_bytes += emu_port_frame_bytes(&p->link, frame);
+}
+
 static inline void port_settle(struct emu_port *p, int64_t now_ps)
 {
     while (p->started < p->line_count) {
@@ -127,7 +181,7 @@ static inline void port_settle(struct emu_port *p, int64_t now_ps)
             break;
         emu_queue_leave(&p->queue, &slot->frame);
         p->started++;
-        p->stats.sent++;
+        port_count_sent(p, &slot->frame);
     }
 }
 
@@ -156,7 +210,7 @@ static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
     const struct emu_port_slot *next = port_slot(p, 0);
     p->arriving = true;
     __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
-    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : emu_frame_wire_bytes(&next->frame) - EMU_PORT_GAP_BYTES;
+    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : port_frame_bytes(p, &next->frame) - EMU_PORT_GAP_BYTES;
     emu_clock_schedule_ahead(&p->clock, next->start_ps + port_wire_ps(p, bytes) + p->delay_ps - now_ps, p->ahead_ps,
                              port_arrive, p);
 }
@@ -317,7 +371,7 @@ static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
         port_line_push(p, frame, now_ps);
         emu_queue_leave(&p->queue, frame);
         p->started++;
-        p->stats.sent++;
+        port_count_sent(p, frame);
     }
     if (!p->arriving)
         port_await_arrival(p, now_ps);
@@ -420,7 +474,7 @@ static void port_transmit_next(void *arg)
     if (now_ps < p->paused_until_ps) {
         port_resume_at(p, p->paused_until_ps, now_ps);
     } else if (port_pop(p, now_ps, &frame)) {
-        p->stats.sent++;
+        port_count_sent(p, &frame);
         port_start(p, &frame, now_ps);
         if (port_is_watched(p))
             port_show_started(p, now_ps);

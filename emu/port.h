@@ -28,10 +28,24 @@
 
 struct emu_port;
 
+/* How a link packs what its frames carry, the IP packet, where that is not Ethernet's own: as tc-cake(8) has it. */
+enum emu_cells { EMU_CELLS_NONE, EMU_CELLS_ATM, EMU_CELLS_PTM };
+extern const char *const emu_cells_names[]; /* for base/names.h */
+
+struct emu_framing {
+    bool on;            /* else 38 bytes around the packet, 84 at least, no cells and no tag */
+    int overhead_bytes; /* around the IP packet on the wire; -64 .. 256 */
+    int least_bytes;    /* of packet and overhead: a shorter one is padded (tc's mpu) */
+    enum emu_cells cells; /* ATM: cells of 53 bytes carry 48 (AAL5's trailer is of the overhead); PTM: 65 for 64 */
+    int vlan;           /* frames carry this IEEE 802.1Q tag, 4 bytes more; 0: none */
+};
+
 struct emu_link_config {
     int64_t rate_bps; /* on the wire, each direction */
     int64_t up_bps;   /* what the host's end, or the lower switch's, sends at; 0: rate_bps */
     int64_t delay_ps; /* propagation, one way */
+    int64_t mtu_bytes; /* an IP packet may have; who makes them looks. 0: anything */
+    struct emu_framing framing;
     struct emu_fault_config faults; /* each way by itself */
 };
 
@@ -62,6 +76,7 @@ struct emu_port_stats {
     int64_t sent, delivered; /* frames; their buffer bytes are the queue's dequeued_bytes */
     int64_t pauses_sent, pauses_received; /* MAC control frames, in neither of those */
     int64_t paused_ps;       /* how long it was told not to send; by PFC: of each class, added up */
+    int64_t framed_bytes;    /* on the wire, of what was sent, where the link has a framing of its own */
     int64_t lost;            /* by faults of the link, MAC control frames among them */
 };
 
@@ -127,8 +142,18 @@ void emu_port_fini(struct emu_port *p);
  * takes a whole number of picoseconds, as on every Ethernet from 10 Mb/s to 400 Gb/s. */
 int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes);
 
+/* Bytes of the wire that a frame takes on the link, with the gap that follows. */
+int64_t emu_port_frame_bytes(const struct emu_link_config *link, const struct emu_frame *frame);
+
 /* A cable between two ports, which have their names; a is the host's end, or the lower switch's. */
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link);
+
+/* The same with what each of them sends; up_bps is not looked at. */
+void emu_port_join(struct emu_port *a, const struct emu_link_config *from_a, struct emu_port *b,
+                   const struct emu_link_config *from_b);
+
+/* Before the first frame: another queue than emu_port_init() gave it. */
+void emu_port_set_queue(struct emu_port *p, const struct emu_queue_config *queue);
 
 /* Returns the least time from the start of a frame here until it reaches a host, by ahead_ps; what waits is later. */
 int64_t emu_port_reach_ps(const struct emu_port *p);
@@ -158,6 +183,8 @@ void emu_port_settle(struct emu_port *p);
 static inline int64_t emu_port_sent_wire_bytes(const struct emu_port *p)
 {
     const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
+    if (p->link.framing.on)
+        return p->stats.framed_bytes + p->stats.pauses_sent * EMU_FRAME_MIN_WIRE_BYTES;
     return p->queue.stats.dequeued_bytes + p->stats.sent * around + p->stats.pauses_sent * EMU_FRAME_MIN_WIRE_BYTES;
 }
 

@@ -16,8 +16,7 @@
 #define RATES .min = SCENARIO_RATE_MIN, .max = SCENARIO_RATE_MAX
 #define MESSAGES .min = 1, .max = 1000000, .otherwise = "1, or 2000 with traffic.precision"
 #define ENTRY(entry_kind, type) .kind = entry_kind, .size = sizeof(type)
-#define SEGMENT_MAX 1448 /* 1500 of IP packet less 20 of IPv4, 20 of TCP and 12 of its timestamps */
-#define GBN_PACKET_MAX (1500 - EMU_GBN_HEADER_BYTES)
+#define GBN_PACKET_MAX (EMU_FRAME_MOST_PAYLOAD - EMU_GBN_HEADER_BYTES)
 #define MARKS .min = 1, .max = 1000000000, .optional = true, .otherwise = "none"
 #define SNAPLEN_MIN 54 /* Ethernet, IPv4 and TCP headers */
 
@@ -47,18 +46,31 @@ static bool keys_inputs(const struct emu_switch_config *c)
 #define SAVED(name, condition) MISFIT(name, given || (condition) ? NULL : "")
 #define SWITCH ((const struct emu_switch_config *)section)
 
-MISFIT(hosts, keys_are(s, EMU_TOPOLOGY_STAR)   ? NULL
-              : keys_are(s, EMU_TOPOLOGY_TREE) ? "is for a star; a tree has racks, such as [5, 5]"
-                                               : "is for a star; a mesh has racks, such as [5, 5]")
-FITS(racks, !keys_are(s, EMU_TOPOLOGY_STAR), "is for a tree; the topology is star")
-FITS(delays, keys_are(s, EMU_TOPOLOGY_STAR), "is for a star")
+MISFIT(hosts, keys_are(s, EMU_TOPOLOGY_STAR)        ? NULL
+              : keys_are(s, EMU_TOPOLOGY_TREE)      ? "is for a star; a tree has racks, such as [5, 5]"
+              : keys_are(s, EMU_TOPOLOGY_MESH)      ? "is for a star; a mesh has racks, such as [5, 5]"
+              : keys_are(s, EMU_TOPOLOGY_FAT_TREE)  ? "is for a star; a fat-tree has k^3 / 4"
+              : keys_are(s, EMU_TOPOLOGY_GRAPH)     ? "is for a star; a graph has those that network.links names"
+                                                    : "is for a star; this topology has racks, such as [5, 5]")
+MISFIT(racks, emu_topology_has_racks(s->network.topology) ? NULL
+              : keys_are(s, EMU_TOPOLOGY_STAR)            ? "is for a tree; the topology is star"
+                                                          : "is for topologies of racks, such as tree")
+FITS(delays, keys_are(s, EMU_TOPOLOGY_STAR) || !(keys_are(s, EMU_TOPOLOGY_TREE) || keys_are(s, EMU_TOPOLOGY_MESH) ||
+                                                 keys_are(s, EMU_TOPOLOGY_GRAPH)), "is for a star")
+FITS(spines, keys_are(s, EMU_TOPOLOGY_LEAF_SPINE), "is for topology: leaf-spine")
+FITS(k, keys_are(s, EMU_TOPOLOGY_FAT_TREE), "is for topology: fat-tree")
+FITS(cables, keys_are(s, EMU_TOPOLOGY_DUMBBELL) || keys_are(s, EMU_TOPOLOGY_ACCESS) ||
+                 keys_are(s, EMU_TOPOLOGY_LEAF_SPINE), "is for a dumbbell, an access line or leaf-spine")
+FITS(graph, keys_are(s, EMU_TOPOLOGY_GRAPH), "is for topology: graph")
 FITS(uplinks, keys_are(s, EMU_TOPOLOGY_STAR), "is for a star; a tree's are its backbone")
 MISFIT(root, keys_are(s, EMU_TOPOLOGY_TREE)   ? NULL
              : keys_are(s, EMU_TOPOLOGY_STAR) ? "is for a tree; the topology is star"
-                                              : "is for a tree; in a mesh every two racks share a switch")
-FITS(backbone, keys_are(s, EMU_TOPOLOGY_STAR) &&
-                   (s->network.uplinks > 0 || (given && document_node(given, "network.uplinks"))),
-     misfit_root(s, section, given))
+             : keys_are(s, EMU_TOPOLOGY_MESH) ? "is for a tree; in a mesh every two racks share a switch"
+                                              : "is for a tree")
+FITS(backbone, keys_are(s, EMU_TOPOLOGY_STAR)
+                   ? s->network.uplinks > 0 || (given && document_node(given, "network.uplinks"))
+                   : !keys_are(s, EMU_TOPOLOGY_MESH) && !keys_are(s, EMU_TOPOLOGY_GRAPH),
+     keys_are(s, EMU_TOPOLOGY_GRAPH) ? "is for a tree; a graph has network.links" : misfit_root(s, section, given))
 FITS(shared, emu_architectures[SWITCH->architecture]->place == EMU_ARCHITECTURE_IN_POOL, "is for architecture: shared")
 FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
      "is for inputs that wait: architecture input or voq, or a backplane")
@@ -103,6 +115,7 @@ static const char *keys_parameter(const struct emu_queue_config *q, const char *
 
 QUEUE_MISFITS(nic, &s->network.nic, s->network.nic_kernel)
 QUEUE_MISFITS(switch, &SWITCH->queue, SWITCH->kernel)
+QUEUE_MISFITS(port, &((const struct emu_network_port *)section)->queue, "")
 MISFIT(nic_qdisc, keys_qdisc(s, s->network.nic_kernel, given))
 MISFIT(nic_no_qdisc, keys_no_qdisc(s->network.nic_kernel, given))
 MISFIT(switch_qdisc, keys_qdisc(s, SWITCH->kernel, given))
@@ -126,6 +139,27 @@ SAVED(uniform, s->traffic == SCENARIO_TRAFFIC_UNIFORM)
 
 static const char *const forwarding_names[] = {"store-and-forward", "cut-through", NULL};
 static const char *const stops_names[] = {"senders", "everybody", NULL};
+
+static const struct key framing_keys[] = {
+    {"overhead", KEY_INTEGER, IN(emu_framing, overhead_bytes), .min = -64, .max = 256, .usual = "38",
+     .meaning = "bytes on the wire around an IP packet, as tc-cake's: Ethernet 38, docsis 18, pppoe-llcsnap 40"},
+    {"mpu", KEY_INTEGER, IN(emu_framing, least_bytes), .max = 256, .usual = "84",
+     .meaning = "bytes that a packet takes with that at least"},
+    {"cells", KEY_CHOICE, IN(emu_framing, cells), .names = emu_cells_names, .noun = "a kind of cells",
+     .usual = "none", .meaning = "what carries them: cells of 53 bytes for 48 (atm), 65 for 64 (ptm)"},
+    {"vlan", KEY_INTEGER, IN(emu_framing, vlan), .max = 4094, .optional = true, .otherwise = "none",
+     .meaning = "IEEE 802.1Q tag of the link's frames, 4 bytes more"},
+    {0},
+};
+
+/* What every cable has; `s`, `m`: struct and member that hold a struct emu_link_config. */
+#define CABLE_KEYS(s, m)                                                                                              \
+    {"mtu", KEY_BYTES, IN(s, m.mtu_bytes), .min = 68, .max = 65535, .optional = true, .otherwise = "what is sent",    \
+     .meaning = "longest IP packet; a segment that makes longer ones is refused"},                                    \
+    {"faults", KEY_OPTION, IN(s, m.faults), BESIDE(s, m.faults.on), .keys = fault_keys,                               \
+     .meaning = "what goes wrong on a cable, each way by itself"},                                                    \
+    {"framing", KEY_OPTION, IN(s, m.framing), BESIDE(s, m.framing.on), .keys = framing_keys,                          \
+     .meaning = "where the wire is not Ethernet's"}
 
 #define CHANCE .optional = true, .otherwise = "none"
 
@@ -199,8 +233,7 @@ static const struct key link_keys[] = {
     {"delay", KEY_TIME, OF(network.link.delay_ps), .max = 10 * S, .usual = "50us", .meaning = "of the cable, one way"},
     {"goodput", KEY_RATE, OF(link_goodput_bps), RATES, .otherwise = "full segments back to back",
      .meaning = "TCP payload that a busy direction carries, as measured alone; for predictions"},
-    {"faults", KEY_OPTION, OF(network.link.faults), BESIDE(scenario, network.link.faults.on), .keys = fault_keys,
-     .meaning = "what goes wrong on a cable, each way by itself"},
+    CABLE_KEYS(scenario, network.link),
     {0},
 };
 
@@ -212,8 +245,7 @@ static const struct key backbone_keys[] = {
      .meaning = "of the cable, one way"},
     {"goodput", KEY_RATE, OF(backbone_goodput_bps), RATES, .otherwise = "full segments back to back",
      .meaning = "as of network.link"},
-    {"faults", KEY_OPTION, OF(network.backbone.faults), BESIDE(scenario, network.backbone.faults.on), .keys = fault_keys,
-     .meaning = "as of network.link"},
+    CABLE_KEYS(scenario, network.backbone),
     {0},
 };
 
@@ -290,6 +322,58 @@ static const struct key delay_entry = {ENTRY(KEY_TIME, int64_t), .max = 10 * S};
 
 static const struct key host_time_entry = {ENTRY(KEY_TIME, int64_t), .max = S};
 
+static const struct key port_keys[] = {
+    {"queue", KEY_CHOICE, IN(emu_network_port, queue.discipline), .names = emu_discipline_names, .noun = "a queue",
+     .otherwise = "as network.nic or the switch", .meaning = "discipline"},
+    {"limit", KEY_LEVEL, IN(emu_network_port, queue.limit_bytes), .otherwise = "as network.nic or the switch",
+     .meaning = "what it holds"},
+    QUEUE_PARAMETERS(emu_network_port, queue, port),
+    {"mark", KEY_BYTES, IN(emu_network_port, queue.mark_bytes), MARKS,
+     .meaning = "a frame that finds more in the queue is marked (ECN, RFC 3168)"},
+    {0},
+};
+
+static const struct key way_keys[] = {
+    {"rate", KEY_RATE, IN(emu_network_way, rate_bps), RATES, .otherwise = "the cable's", .meaning = "on the wire"},
+    {"delay", KEY_TIME, IN(emu_network_way, delay_ps), .max = 10 * S, .otherwise = "the cable's",
+     .meaning = "one way"},
+    {"port", KEY_OPTION, IN(emu_network_way, port), BESIDE(emu_network_way, queues), .keys = port_keys,
+     .meaning = "a queue of its own"},
+    {"faults", KEY_OPTION, IN(emu_network_way, faults), BESIDE(emu_network_way, faults.on), .keys = fault_keys,
+     .meaning = "what goes wrong this way"},
+    {0},
+};
+
+static const struct key cable_keys[] = {
+    {"from", KEY_NAME, IN(emu_network_link, from), .required = "h0, h1, ... are hosts, other names switches",
+     .meaning = "one end: a host, h0, h1, ..., or a switch of any other name"},
+    {"to", KEY_NAME, IN(emu_network_link, to), .required = "h0, h1, ... are hosts, other names switches",
+     .meaning = "the other end"},
+    {"rate", KEY_RATE, IN(emu_network_link, link.rate_bps), RATES, .otherwise = "network.link.rate",
+     .meaning = "on the wire, each way"},
+    {"delay", KEY_TIME, IN(emu_network_link, link.delay_ps), .max = 10 * S, .otherwise = "network.link.delay",
+     .meaning = "one way"},
+    {"cables", KEY_INTEGER, IN(emu_network_link, cables), .min = 1, .max = 64, .usual = "1",
+     .meaning = "side by side, as bonded links; each flow takes one"},
+    CABLE_KEYS(emu_network_link, link),
+    {"out", KEY_OPTION, IN(emu_network_link, out), BESIDE(emu_network_link, out.on), .keys = way_keys,
+     .meaning = "what differs for what `from` sends"},
+    {"back", KEY_OPTION, IN(emu_network_link, back), BESIDE(emu_network_link, back.on), .keys = way_keys,
+     .meaning = "what differs for what `to` sends"},
+    {0},
+};
+
+static const struct key node_keys[] = {
+    {"name", KEY_NAME, IN(emu_network_node, name), .required = "a switch that network.links has",
+     .meaning = "a switch that network.links has"},
+    {"switch", KEY_SECTION, IN(emu_network_node, sw), .keys = switch_keys, .meaning = "as network.switch"},
+    {0},
+};
+
+static const struct key cable_entry = {ENTRY(KEY_SECTION, struct emu_network_link), .keys = cable_keys};
+
+static const struct key node_entry = {ENTRY(KEY_SECTION, struct emu_network_node), .keys = node_keys};
+
 static const struct key network_keys[] = {
     {"topology", KEY_CHOICE, OF(network.topology), .names = emu_topology_names, .noun = "a topology", .usual = "star",
      .meaning = "how hosts and switches are joined"},
@@ -301,6 +385,12 @@ static const struct key network_keys[] = {
      .meaning = "hosts in each rack"},
     {"uplinks", KEY_INTEGER, OF(network.uplinks), .max = SCENARIO_HOSTS, .optional = true, .otherwise = "0",
      .misfit = misfit_uplinks, .meaning = "so many hosts, h0 first, are on ports of the backbone's rate"},
+    {"spines", KEY_INTEGER, OF(network.spines), .min = 1, .max = 64, .usual = "2", .misfit = misfit_spines,
+     .meaning = "switches above the leaves"},
+    {"k", KEY_INTEGER, OF(network.k), .min = 2, .max = SCENARIO_FAT_TREE, .usual = "4", .misfit = misfit_k,
+     .meaning = "ports of a switch, an even number: k^3 / 4 hosts"},
+    {"cables", KEY_INTEGER, OF(network.cables), .min = 1, .max = 64, .usual = "1", .misfit = misfit_cables,
+     .meaning = "of the backbone side by side, as bonded links; each flow takes one"},
     {"delays", KEY_LIST, OF(delays_ps), BESIDE(scenario, network.n_delays), .entry = &delay_entry,
      .max = SCENARIO_HOSTS, .otherwise = "their links'", .noun = "delays", .misfit = misfit_delays,
      .meaning = "of the cables of h0, h1, ..., one way"},
@@ -313,6 +403,12 @@ static const struct key network_keys[] = {
     {"switch", KEY_SECTION, OF(network.sw), .keys = switch_keys, .meaning = "every switch but the root"},
     {"root", KEY_OPTION, OF(network.root_sw), BESIDE(scenario, network.root), .keys = switch_keys,
      .misfit = misfit_root, .meaning = "the switch where a tree's racks meet"},
+    {"links", KEY_LIST, OF(links), BESIDE(scenario, network.n_links), .entry = &cable_entry, .min = 1,
+     .max = SCENARIO_LINKS, .otherwise = "those of the topology", .noun = "links", .misfit = misfit_graph,
+     .meaning = "every cable: any graph"},
+    {"nodes", KEY_LIST, OF(nodes), BESIDE(scenario, network.n_nodes), .entry = &node_entry,
+     .max = SCENARIO_LINKS, .otherwise = "all as network.switch", .noun = "nodes", .misfit = misfit_graph,
+     .meaning = "switches that are not as the others"},
     {0},
 };
 
@@ -342,8 +438,8 @@ static const struct key tcp_keys[] = {
     {"initial_window", KEY_INTEGER, OF(tcp.initial_window_segments), .min = 1, .max = 1000000, .zero = "warm",
      .noun = "a number of segments", .usual = "warm",
      .meaning = "first congestion window, in segments; warm: it covers the buffer"},
-    {"segment", KEY_BYTES, OF(tcp.segment_bytes), .min = 1, .max = SEGMENT_MAX, .usual = "1448B",
-     .meaning = "payload of a full segment"},
+    {"segment", KEY_BYTES, OF(tcp.segment_bytes), .min = 1, .max = SCENARIO_SEGMENT_MAX, .usual = "1448B",
+     .meaning = "payload of a full segment; 8948: jumbo frames, packets of 9000 bytes"},
     {"delayed_ack", KEY_INTEGER, OF(tcp.delayed_ack), .min = 1, .max = 2, .usual = "2",
      .meaning = "segments per ACK"},
     {"delayed_ack_timeout", KEY_TIME, OF(tcp.delayed_ack_timeout_ps), .min = US, .max = S, .usual = "40ms",
@@ -554,7 +650,7 @@ static const struct key datagrams_keys[] = {
      .meaning = "host that receives"},
     {"rate", KEY_RATE, IN(scenario_datagrams, rate_bps), RATES,
      .required = "datagrams go {from: h1, to: h0, rate: 10Mbps}", .meaning = "on the wire"},
-    {"packet", KEY_BYTES, IN(scenario_datagrams, packet_bytes), .min = EMU_FRAME_MIN_PAYLOAD, .max = 1500,
+    {"packet", KEY_BYTES, IN(scenario_datagrams, packet_bytes), .min = EMU_FRAME_MIN_PAYLOAD, .max = EMU_FRAME_MOST_PAYLOAD,
      .usual = "1500B", .meaning = "that a frame carries"},
     {"start", KEY_TIME, IN(scenario_datagrams, start_ps), .max = INT64_MAX, .usual = "0s", .meaning = "of the first"},
     {"class", KEY_INTEGER, IN(scenario_datagrams, traffic_class), .max = EMU_FRAME_CLASSES - 1, .optional = true,

@@ -43,6 +43,7 @@ struct study_replay {
     int n_maps, n_given;       /* addresses placed; those the user did */
     bool reads_network;        /* given: the scenario leaves the link's rate to the capture */
     bool reads_start;          /* given: and the first congestion window: its usual ten segments, or warm */
+    bool reads_segment;        /* given: and the payload of a full segment, where that is a jumbo frame's */
     bool rate_known[2];        /* the capture shows the rate, or that of the other way, which does as well */
     double rate_bps[2];        /* of the shared host's link, towards it and from it */
     double buffer_bytes[2];    /* what the queues before it held at most, where data were lost; 0: nothing was lost */

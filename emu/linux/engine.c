@@ -544,7 +544,8 @@ static bool program_host(struct emu_engine *e, int host, const struct emu_tcp_co
                                 linux_cut(tcp->min_rto_ps / INT64_C(1000000000)), tcp->delayed_ack == 1,
                                 linux_cut(tcp->segment_bytes + (tcp->linux_own.timestamps ? SEGMENT_AROUND : 0))};
     tuned.linux_own.autotuning = true;
-    bool ok = linux_host_enter(h, err) && flow_sysctls(h, false, &tuned, err) &&
+    bool ok = linux_host_enter(h, err) && linux_host_fit(h, tcp->segment_bytes + HEADERS, err) &&
+              flow_sysctls(h, false, &tuned, err) &&
               linux_host_write(IPV4 "tcp_congestion_control", emu_congestion_rows[tcp->congestion].linux_name, err) &&
               (tcp->small_queue_bytes == 0 || linux_host_hold(h, e->step.device, err));
     for (int to = 0; ok && to < e->n_hosts; to++)

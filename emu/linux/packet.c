@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZES 3
-static const uint32_t sizes[SIZES] = {128, 1600, EMU_FRAME_HEADER_BYTES + UINT16_MAX}; /* an ACK, a segment, any */
+#define SIZES 4
+static const uint32_t sizes[SIZES] = {128, 1600, EMU_FRAME_HEADER_BYTES + EMU_FRAME_MOST_PAYLOAD,
+                                      EMU_FRAME_HEADER_BYTES + UINT16_MAX}; /* an ACK, a segment, a jumbo frame, any */
 static struct linux_packet *unused[SIZES];
 
 static int packet_size(uint32_t bytes)

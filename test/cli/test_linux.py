@@ -339,6 +339,9 @@ class Engines(Case):
     def test_star(self):
         self.agree("star.yaml", "duration=500ms", "warmup=200ms")
 
+    def test_jumbo_frames(self):
+        self.agree("star.yaml", "duration=300ms", "warmup=100ms", "network.link.rate=10Gbps", "tcp.segment=8948")
+
     def test_ack_first(self):
         self.agree("ack-first.yaml", "duration=500ms", "warmup=200ms")
 

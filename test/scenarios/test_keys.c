@@ -10,7 +10,7 @@ static void test_unknown_key_names_the_known_ones(void **state)
     text_rejects("seed: 1\nspeed: 2\n", NULL, "s.yaml:2: speed: unknown key; did you mean seed? Known here: " TOP);
     text_rejects("seed: 1\nnetwork:\n  link:\n    rat: 1\n", NULL,
                  "s.yaml:4: network.link.rat: unknown key; did you mean rate? Known here: rate, up, delay, "
-                 "goodput, faults");
+                 "goodput, mtu, faults, framing");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n    - {from: h1, into: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.1.into: unknown key; did you mean to? Known here: name, from, to, "
                  "bytes, window, congestion, start, class, repeat, duplex, pauses, rate, windows");
@@ -39,7 +39,7 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
     text_rejects("title: [a]\n", NULL, "s.yaml:1: title: a list found; here belongs a single value");
     text_rejects("network:\n  link: fast\n", NULL,
                  "s.yaml:2: network.link: a single value found; here belong keys of these: rate, up, delay, goodput, "
-                 "faults");
+                 "mtu, faults, framing");
     text_rejects("seed: 1\ntraffic:\n", NULL,
                  "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, pairs, exchange, tree, "
                  "burst, pingpong, uniform, flows, datagrams, programs, start_spread, barrier, precision");
@@ -64,7 +64,7 @@ static void test_a_key_of_another_section_is_found_there(void **state)
                  "hystart, small_queues, linux");
     text_rejects("network: {toplogoy: star}\n", NULL,
                  "s.yaml:1: network.toplogoy: unknown key; did you mean topology? Known here: topology, hosts, racks, "
-                 "uplinks, delays, host_times, link, backbone, nic, switch, root");
+                 "uplinks, spines, k, cables, delays, host_times, link, backbone, nic, switch, root, links, nodes");
 }
 
 /* Two rows of one section with one name would hide the second. */

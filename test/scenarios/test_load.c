@@ -144,8 +144,9 @@ static void test_tcp_values_are_checked(void **state)
     /* 65535 << 14 = 1073725440 */
     text_rejects("tcp: {window: 1073725441}\n", NULL,
                  "s.yaml:1: tcp.window: '1073725441' is more than TCP can advertise, 1073725440 bytes");
-    text_rejects("tcp: {segment: 1449}\n", NULL, "s.yaml:1: tcp.segment: '1449' is outside 1B to 1448B");
-    text_rejects("tcp: {segment: 0}\n", NULL, "s.yaml:1: tcp.segment: '0' is outside 1B to 1448B");
+    /* jumbo frames of 9216 bytes less 20 (IPv4) and 32 (TCP with timestamps) */
+    text_rejects("tcp: {segment: 9165}\n", NULL, "s.yaml:1: tcp.segment: '9165' is outside 1B to 9164B");
+    text_rejects("tcp: {segment: 0}\n", NULL, "s.yaml:1: tcp.segment: '0' is outside 1B to 9164B");
     text_rejects_name("tcp: {congestion: reno}\n", NULL, "s.yaml:1: tcp.congestion: 'reno' is not a congestion control",
                       emu_congestion_names);
     text_rejects_name("tcp: {congestion: ''}\n", NULL, "s.yaml:1: tcp.congestion: '' is not a congestion control",
@@ -167,7 +168,8 @@ static void test_network_values_are_checked(void **state)
 {
     (void)state;
     text_rejects("network: {topology: ring}\n", NULL,
-                 "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree, mesh");
+                 "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree, mesh, "
+                 "dumbbell, access, leaf-spine, fat-tree, graph");
     text_rejects("network: {hosts: 1}\n", NULL, "s.yaml:1: network.hosts: '1' is outside 2 to 4000");
     text_rejects("network: {racks: [2, 2]}\n", NULL, "s.yaml:1: network.racks: is for a tree; the topology is star");
     text_rejects("network:\n  backbone: {rate: 1Gbps}\n", NULL,
@@ -193,6 +195,10 @@ static void test_network_values_are_checked(void **state)
     text_rejects("network: {nic: {queue: prio}, switch: {architecture: voq, pause: {classes: [3]}}}\n", NULL,
                  "s.yaml:1: network.switch.pause.classes: buffers at the inputs do not tell classes apart: architecture "
                  "output or shared");
+    text_rejects("network:\n  nic: {queue: prio}\n  switch: {queue: prio}\n  nodes: [{name: s, switch: {pause: {classes: "
+                 "[3]}}}]\n  links: [{from: h0, to: s}, {from: h1, to: s}]\n", NULL,
+                 "s.yaml:4: network.nodes.0.switch.pause.classes: network.nodes.0.switch.queue is fifo, which serves no "
+                 "classes and cannot stop one; take prio or drr");
     text_rejects("network: {link: {faults: {loss: 2}}}\n", NULL,
                  "s.yaml:1: network.link.faults.loss: '2' is not a share above 0 and up to 1 (100%)");
     text_rejects("network: {link: {faults: {burst_loss: {to_bad: 1%}}}}\n", NULL,
