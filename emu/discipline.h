@@ -91,6 +91,10 @@ struct emu_discipline_ops {
     bool (*lost)(void *state, struct emu_frame *frame);
     /* The frame to transmit, or one to lose: the caller owns it, and asks again after one to lose. */
     enum emu_discipline_next (*pop)(void *state, int64_t now_ps, struct emu_frame *frame);
+    /* Both NULL where classes are not served: leaves these classes (bits) alone from now on, as if they had nothing; and
+     * how much of one class waits. */
+    void (*stop)(void *state, unsigned classes);
+    void (*class_level)(const void *state, int class, int64_t *bytes, int64_t *packets);
     /* When pop() may give what waits, after it gave nothing; NULL: it always gives something while frames wait. */
     int64_t (*ready_ps)(const void *state, int64_t now_ps);
     /* Both NULL where a full buffer loses the frame that comes. Else buffer bytes of the queued frame it gives up

@@ -18,6 +18,7 @@ struct drr {
     struct drr_class classes[EMU_FRAME_CLASSES];
     int turn[EMU_FRAME_CLASSES]; /* classes with frames, the one whose turn it is first */
     int n;
+    unsigned stopped; /* classes, by bit: they keep their turn and their deficit */
 };
 
 static void drr_begin(void *state, const struct emu_queue_config *config)
@@ -57,17 +58,29 @@ static int drr_leave(struct drr *d, int i)
     return class;
 }
 
+/* The first in the turn goes to its end. */
+static void drr_next(struct drr *d)
+{
+    int class = drr_leave(d, 0);
+    d->turn[d->n++] = class;
+}
+
 static enum emu_discipline_next drr_pop(void *state, int64_t now_ps, struct emu_frame *frame)
 {
     struct drr *d = state;
     (void)now_ps;
-    while (d->n > 0) {
+    for (int stopped = 0; stopped < d->n;) {
+        if (d->stopped >> d->turn[0] & 1) {
+            drr_next(d);
+            stopped++; /* in a row: when that is all of them, nobody may send */
+            continue;
+        }
+        stopped = 0;
         struct drr_class *c = &d->classes[d->turn[0]];
         int64_t bytes = emu_frame_host_bytes(&emu_ring_peek(&c->ring)->frame);
         if (bytes > c->deficit) {
             c->deficit += c->quantum;
-            int class = drr_leave(d, 0);
-            d->turn[d->n++] = class;
+            drr_next(d);
             continue;
         }
         emu_ring_pop(&c->ring, frame);
@@ -78,6 +91,19 @@ static enum emu_discipline_next drr_pop(void *state, int64_t now_ps, struct emu_
         return EMU_DISCIPLINE_FRAME;
     }
     return EMU_DISCIPLINE_EMPTY;
+}
+
+static void drr_stop(void *state, unsigned classes)
+{
+    struct drr *d = state;
+    d->stopped = classes;
+}
+
+static void drr_class_level(const void *state, int class, int64_t *bytes, int64_t *packets)
+{
+    const struct drr *d = state;
+    *bytes = d->classes[class].bytes;
+    *packets = (int64_t)d->classes[class].ring.count;
 }
 
 /* The place in the turn of the class with most bytes; -1 without any. */
@@ -119,6 +145,8 @@ const struct emu_discipline_ops emu_discipline_drr = {
     .fini = drr_fini,
     .push = drr_push,
     .pop = drr_pop,
+    .stop = drr_stop,
+    .class_level = drr_class_level,
     .evictable_bytes = drr_evictable_bytes,
     .evict = drr_evict,
 };
