@@ -5,6 +5,7 @@ bandwidths by nccl-tests' definitions; who waits for ACKs behind data; what is s
 import csv
 import json
 import math
+import random
 
 import e2e
 
@@ -149,6 +150,8 @@ class Waits(Case):
         self.assertLess(first_share, share / 3)  # an ACK that leads waits for the frame on the wire, half of one on average
         self.assertLess(first_took, took)
         self.assertEqual(self.summary["messages"]["n"], 4 * 6)
+        # What messages waited is what they take longer than where ACKs lead, to a few frames each.
+        self.assertAlmostEqual(share * took, took - first_took, delta=0.03 * took)
 
     def test_nobody_waits_one_way_or_with_a_window_for_all(self):
         self.collective("binomial-broadcast", 2, 4_000_000, "tcp.window=60kB")
@@ -191,6 +194,31 @@ b requires a
 """
 
 
+def random_goal(seed, ranks, messages):
+    """A GOAL text that ends: messages in an order of their own, every operation waits for an earlier one of its process,
+    or for none."""
+    draw = random.Random(seed)
+    rows = [[] for _ in range(ranks)]
+
+    def add(rank, text):
+        row = rows[rank]
+        label = f"x{len(row)}"
+        earlier = draw.choice(row)[0] if row and draw.random() < 0.8 else None
+        lines = [f"{label}: {text}"] + ([f"{label} {draw.choice(['requires', 'irequires'])} {earlier}"] if earlier else [])
+        row.append((label, lines))
+
+    for _ in range(messages):
+        a, b = draw.sample(range(ranks), 2)
+        tag, size = draw.randrange(3), draw.choice((1, 100, 5000, 60_000, 200_000))
+        add(b, f"recv {size}b from {a} tag {tag}")
+        if draw.random() < 0.3:
+            add(a, f"calc {draw.randrange(100_000)} cpu {draw.randrange(2)}")
+        add(a, f"send {size}b to {b} tag {tag}")
+    return f"num_ranks {ranks}\n" + "".join(
+        f"rank {r} {{\n" + "".join(line + "\n" for _, lines in row for line in lines) + "}\n"
+        for r, row in enumerate(rows))
+
+
 class Goal(Case):
     def played(self, text, *sets):
         self.write("a.goal", text)
@@ -231,6 +259,20 @@ class Goal(Case):
         text = self.good("run", "c.yaml", "--goal").stdout
         self.assertTrue(text.startswith("num_ranks 6\nrank 0 {\n"))
         self.assertAlmostEqual(max(self.played(text, "tcp.window=60MB", "network.hosts=6").values()), took, delta=1e-9)
+
+    def test_every_text_that_can_end_does(self):
+        for seed in range(8):
+            for connections in ("one", "two"):
+                text = random_goal(seed, 2 + seed, 60)
+                ends = self.played(text, f"traffic.goal.connections={connections}")
+                sizes = sorted(int(line.split()[2][:-1]) for line in text.splitlines() if ": send" in line)
+                self.assertEqual(len(ends), 2 + seed)
+                self.assertEqual(sorted(int(r["bytes"]) for r in self.messages()), sizes)
+                self.assertEqual({int(r["messages"]) for r in self.messages()}, {1})
+                flows = json.loads((self.dir / "out/summary.json").read_text())["flows"]
+                delivered = sum(f["delivered_bytes"] + (f["delivered_back_bytes"] or 0) for f in flows)
+                ways = len({(r["from"], r["to"]) for r in self.messages()})
+                self.assertEqual(delivered, sum(sizes) + ways)  # and a greeting each
 
     def test_limits_are_said(self):
         self.write("a.goal", "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\n")
