@@ -492,6 +492,54 @@ static const struct key flow_keys[] = {
 
 static const struct key flow_entry = {ENTRY(KEY_SECTION, struct scenario_flow), .keys = flow_keys};
 
+static const struct key background_keys[] = {
+    {"sizes", KEY_TEXT, OF(background.sizes), .required = "a background goes {sizes: sizes/web-search.csv, load: 40%}",
+     .meaning = "file of a distribution of bytes, seen from the scenario's folder: bytes,cdf"},
+    {"load", KEY_SHARE, OF(background.load), .usual = "0.5",
+     .meaning = "of each host's link, in both directions, on average; payload of network.link.goodput"},
+    {"hosts", KEY_LIST, OF(background.hosts), BESIDE(scenario, background.n_hosts), .entry = &rank_entry,
+     .max = SCENARIO_HOSTS, .noun = "hosts", .otherwise = "all", .meaning = "each flow goes from one to another of these"},
+    {"stop", KEY_TIME, OF(background.stop_ps), .max = INT64_MAX, .otherwise = "the end of the run",
+     .meaning = "no flow arrives from then on"},
+    {0},
+};
+
+#define ON_OFF_REQUIRED .required = "a source goes {from: h1, to: h0, rate: 100Mbps, on: 10ms, off: 90ms}"
+
+static const struct key on_off_keys[] = {
+    {"from", KEY_HOST, IN(scenario_on_off, from), ON_OFF_REQUIRED, .meaning = "host that sends"},
+    {"to", KEY_HOST, IN(scenario_on_off, to), ON_OFF_REQUIRED, .meaning = "host that receives"},
+    {"rate", KEY_RATE, IN(scenario_on_off, rate_bps), RATES, ON_OFF_REQUIRED,
+     .meaning = "at which the application hands its bytes to TCP while it is on"},
+    {"on", KEY_TIME, IN(scenario_on_off, on_ps), .min = US, .max = 1000 * S, ON_OFF_REQUIRED,
+     .meaning = "mean time that it sends, exponential"},
+    {"off", KEY_TIME, IN(scenario_on_off, off_ps), .min = US, .max = 1000 * S, ON_OFF_REQUIRED,
+     .meaning = "mean time that it is silent, exponential"},
+    {"start", KEY_TIME, IN(scenario_on_off, start_ps), .max = INT64_MAX, .usual = "0s", .meaning = "when it connects"},
+    {"stop", KEY_TIME, IN(scenario_on_off, stop_ps), .max = INT64_MAX, .otherwise = "the end of the run",
+     .meaning = "no more from then on"},
+    {0},
+};
+
+static const struct key on_off_entry = {ENTRY(KEY_SECTION, struct scenario_on_off), .keys = on_off_keys};
+
+static const struct key requests_keys[] = {
+    {"server", KEY_HOST, OF(requests.server), .required = "requests go {server: h0, response: 100kB}",
+     .meaning = "host that answers"},
+    {"clients", KEY_LIST, OF(requests.clients), BESIDE(scenario, requests.n_clients), .entry = &rank_entry,
+     .max = SCENARIO_HOSTS, .noun = "hosts", .otherwise = "all others", .meaning = "hosts that ask"},
+    {"request", KEY_BYTES, OF(requests.request_bytes), .min = 1, .max = SCHEDULE_BYTES, .usual = "200B",
+     .meaning = "of a question"},
+    {"response", KEY_BYTES, OF(requests.response_bytes), .min = 1, .max = SCHEDULE_BYTES, .usual = "100kB",
+     .meaning = "of an answer"},
+    {"sizes", KEY_TEXT, OF(requests.sizes), .usual = "",
+     .meaning = "file of a distribution of answers' bytes, instead; as of background"},
+    {"think", KEY_TIME, OF(requests.think_ps), .max = 1000 * S, .usual = "10ms",
+     .meaning = "mean time before a question, exponential"},
+    {"count", KEY_INTEGER, OF(requests.count), .min = 1, .max = 10000, .usual = "100", .meaning = "questions of each client"},
+    {0},
+};
+
 static const struct key datagrams_keys[] = {
     {"from", KEY_HOST, IN(scenario_datagrams, from), .required = "datagrams go {from: h1, to: h0, rate: 10Mbps}",
      .meaning = "host that sends"},
@@ -540,6 +588,8 @@ static const struct key traffic_keys[] = {
      .meaning = "a collective operation: each process goes on as soon as what it waits for is there"},
     {"goal", KEY_OPTION, .keys = goal_keys, .misfit = misfit_goal,
      .meaning = "what processes of an application do, as GOAL text, over TCP"},
+    {"requests", KEY_OPTION, .keys = requests_keys, .misfit = misfit_never,
+     .meaning = "clients that ask a server, wait for its answer and ask again; drawn by the seed, saved as goal"},
     {"burst", KEY_OPTION, .keys = burst_keys, .misfit = misfit_burst,
      .meaning = "bursts of frames without a protocol (Tam 2001, appendix A.1)"},
     {"pingpong", KEY_OPTION, .keys = pingpong_keys, .misfit = misfit_pingpong,
@@ -548,6 +598,16 @@ static const struct key traffic_keys[] = {
      .meaning = "frames without a protocol, each to an output drawn at random"},
     {"flows", KEY_LIST, OF(flows), BESIDE(scenario, n_flows), .entry = &flow_entry, .min = 1, .max = SCENARIO_FLOWS,
      .noun = "flows", .misfit = misfit_flows, .meaning = "flows one by one"},
+    {"csv", KEY_TEXT, OF(csv), .usual = "", .misfit = misfit_never,
+     .meaning = "file of flows, seen from the scenario's folder: from,to,bytes,start[,rate]; start in s, rate in bit/s, or "
+                "with units"},
+    {"background", KEY_OPTION, .keys = background_keys, .misfit = misfit_never,
+     .meaning = "Poisson arrivals of flows, drawn by the seed, alone or beside flows, a collective or goal"},
+    {"on_off", KEY_LIST, OF(on_off), BESIDE(scenario, n_on_off), .entry = &on_off_entry, .min = 1, .max = SCENARIO_HOSTS,
+     .noun = "sources", .misfit = misfit_never, .otherwise = "none",
+     .meaning = "sources that send and are silent in turn, drawn by the seed, alone or beside others"},
+    {"beside", KEY_LIST, OF(beside), BESIDE(scenario, n_beside), .entry = &flow_entry, .min = 1, .max = SCENARIO_FLOWS,
+     .noun = "flows", .otherwise = "none", .meaning = "flows beside a collective, goal or requests"},
     {"datagrams", KEY_LIST, OF(datagrams), BESIDE(scenario, n_datagrams), .entry = &datagrams_entry, .min = 1,
      .max = SCENARIO_HOSTS, .noun = "datagrams", .otherwise = "none",
      .meaning = "frames at a steady rate beside TCP's flows, as UDP's"},
@@ -603,7 +663,8 @@ const struct key scenario_keys[] = {
     {"tcp", KEY_SECTION, .keys = tcp_keys, .meaning = "the hosts' TCP"},
     {"gbn", KEY_SECTION, .keys = gbn_keys, .meaning = "transport: gbn (Tam 2001)"},
     {"traffic", KEY_SECTION, .keys = traffic_keys,
-     .meaning = "one of star, pairs, random, exchange, tree, collective, goal, burst, pingpong, uniform, flows and programs"},
+     .meaning = "one of star, pairs, random, exchange, tree, collective, goal, requests, burst, pingpong, uniform, flows, csv "
+                "and programs"},
     {"capture", KEY_LIST, OF(captures), BESIDE(scenario, n_captures), .entry = &capture_entry, .max = 100000,
      .noun = "captures", .otherwise = "none", .meaning = "ports recorded to a capture file each"},
     {0},

@@ -124,13 +124,12 @@ bool load_tree(struct load *l)
 }
 
 /* Processes on hosts of their own: those that are given, or as many as `needs`, on h0, h1, ...; 0: on all. */
-static bool played_ranks(struct load *l, const char *section, int needs)
+static bool played_ranks(struct load *l, const char *section, const char *key, int needs)
 {
     struct scenario *s = l->s;
-    struct load_path key = load_path("%s.ranks", section);
     if (s->transport != SCENARIO_TRANSPORT_TCP)
         return load_fail(l, section, "is for TCP; the transport is gbn");
-    if (load_given(l, key.text)) {
+    if (s->n_ranks > 0) {
         bool *taken = memory_zeroed(SCENARIO_HOSTS, sizeof *taken, "hosts");
         int again = -1, last = 1;
         for (int i = 0; i < s->n_ranks && again < 0; i++) {
@@ -140,11 +139,11 @@ static bool played_ranks(struct load *l, const char *section, int needs)
         }
         free(taken);
         if (again >= 0)
-            return load_fail(l, key.text, "'h%d' has two ranks; each needs a host of its own", again);
+            return load_fail(l, key, "'h%d' has two ranks; each needs a host of its own", again);
         if (s->network.hosts == 0)
             s->network.hosts = last + 1;
         return needs == 0 || s->n_ranks == needs ||
-               load_fail(l, key.text, "%d hosts for %d ranks", s->n_ranks, needs);
+               load_fail(l, key, "%d hosts for %d ranks", s->n_ranks, needs);
     }
     if (s->network.hosts == 0 && needs > 0)
         s->network.hosts = needs > 2 ? needs : 2;
@@ -195,7 +194,7 @@ bool load_played_collective(struct load *l)
     struct scenario *s = l->s;
     struct schedule schedule;
     s->traffic = SCENARIO_TRAFFIC_COLLECTIVE;
-    if (!played_ranks(l, "traffic.collective", 0))
+    if (!played_ranks(l, "traffic.collective", "traffic.collective.ranks", 0))
         return false;
     if (s->n_ranks < 2)
         return load_fail(l, "traffic.collective.ranks", "one rank has nobody to talk to; give 2 or more");
@@ -214,39 +213,47 @@ bool load_played_collective(struct load *l)
     return ok;
 }
 
-/* The text of traffic.goal.file, in place of lines. */
-static bool goal_file(struct load *l, struct schedule *schedule)
+/* The text of traffic.goal.file becomes its lines. */
+static bool goal_file(struct load *l)
 {
+    struct schedule schedule;
     size_t size;
     char *path = load_file(l, l->s->goal.file), *text = infile_read(path, GOAL_BYTES, "a GOAL text", &size, l->err);
-    bool ok = text && (strlen(text) == size || error_set(l->err, ERROR_INPUT, "a NUL byte; no GOAL text"));
-    if (text && (!ok || !goal_read(text, l->s->eager_bytes, schedule, l->err))) {
-        error_prefix(l->err, ok ? "%s:" : "%s: ", path);
-        ok = false;
-    }
+    bool whole = text && strlen(text) == size, ok = whole && goal_read(text, l->s->eager_bytes, &schedule, l->err);
+    if (text && !whole)
+        error_set(l->err, ERROR_INPUT, "a NUL byte; no GOAL text");
+    if (text && !ok)
+        error_prefix(l->err, whole ? "%s:" : "%s: ", path);
     free(text);
     free(path);
-    if (ok && !played_keep(l->s, schedule, l->err)) {
-        schedule_fini(schedule);
-        ok = false;
+    if (ok) {
+        ok = played_keep(l->s, &schedule, l->err);
+        schedule_fini(&schedule);
     }
     return ok || document_blame(l->doc, "traffic.goal.file", l->err);
+}
+
+bool load_played_lines(struct load *l, const char *section, const char *ranks_key)
+{
+    struct scenario *s = l->s;
+    struct schedule schedule;
+    s->traffic = SCENARIO_TRAFFIC_GOAL;
+    if (!played_goal(s, &schedule, l->err))
+        return document_blame(l->doc, section, l->err);
+    bool ok = played_ranks(l, section, ranks_key, schedule.n) && played_flows(l, section, &schedule);
+    schedule_fini(&schedule);
+    return ok;
 }
 
 bool load_goal(struct load *l)
 {
     struct scenario *s = l->s;
-    struct schedule schedule;
     bool file = *s->goal.file, lines = s->goal.n_lines > 0;
     s->traffic = SCENARIO_TRAFFIC_GOAL;
     if (file == lines)
         return load_fail(l, "traffic.goal", file ? "file and lines: one of them says what happens"
                                                  : "needs a file: {file: trace.goal}");
-    if (file ? !goal_file(l, &schedule) : !played_goal(s, &schedule, l->err))
-        return file ? false : document_blame(l->doc, "traffic.goal.lines", l->err);
-    bool ok = played_ranks(l, "traffic.goal", schedule.n) && played_flows(l, "traffic.goal", &schedule);
-    schedule_fini(&schedule);
-    return ok;
+    return (!file || goal_file(l)) && load_played_lines(l, "traffic.goal", "traffic.goal.ranks");
 }
 
 static int64_t collective_largest(const int64_t *list, int n)

@@ -61,6 +61,18 @@ bool load_exchange(struct load *l);
 bool load_tree(struct load *l);
 bool load_played_collective(struct load *l);
 bool load_goal(struct load *l);
+bool load_csv(struct load *l);
+bool load_requests(struct load *l);
+bool load_nothing(struct load *l);
+
+/* The lines of traffic.goal, with as many ranks: those that are there, blamed on ranks_key, or h0, h1, ... */
+bool load_played_lines(struct load *l, const char *section, const char *ranks_key);
+
+/* Flows beside others, listed or drawn, behind all that are there. */
+bool load_background(struct load *l);
+
+/* Entry i of traffic.beside, as of traffic.flows. */
+bool load_flow_beside(const struct load *l, int i);
 bool load_burst(struct load *l);
 bool load_pingpong(struct load *l);
 bool load_uniform(struct load *l);

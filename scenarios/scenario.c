@@ -19,13 +19,18 @@ const char *const scenario_format_names[] = {"pcap", "pcapng", NULL};
 const char *const scenario_transport_names[] = {"tcp", "gbn", NULL};
 const char *const scenario_algorithm_names[] = {"shift", "pairwise", "synchronous", "group", "direct", "rounds", NULL};
 
+static void scenario_free_list(struct scenario_flow *flows, int n)
+{
+    for (int i = 0; i < n; i++) {
+        free(flows[i].pauses);
+        free(flows[i].windows);
+    }
+    free(flows);
+}
+
 void scenario_free_flows(struct scenario *s)
 {
-    for (int i = 0; i < s->n_flows; i++) {
-        free(s->flows[i].pauses);
-        free(s->flows[i].windows);
-    }
-    free(s->flows);
+    scenario_free_list(s->flows, s->n_flows);
     s->flows = NULL;
     s->n_flows = 0;
 }
@@ -46,6 +51,10 @@ void scenario_fini(struct scenario *s)
     scenario_free_programs(s);
     free(s->points);
     free(s->captures);
+    scenario_free_list(s->beside, s->n_beside);
+    free(s->on_off);
+    free(s->background.hosts);
+    free(s->requests.clients);
     free(s->goal.lines);
     free(s->ranks);
     free(s->burst.sources);

@@ -175,6 +175,33 @@ struct scenario_goal {
     int n_lines;
 };
 
+/* As written; the flows that are drawn for it are listed, too. */
+struct scenario_background {
+    char sizes[SCENARIO_PATH]; /* scenarios/sizes.h */
+    double load;               /* of each host's link */
+    int *hosts;                /* owned; who send and receive; none: all */
+    int n_hosts;
+    int64_t stop_ps;           /* 0: when the run ends */
+};
+
+struct scenario_on_off {
+    int from, to;
+    int64_t rate_bps;
+    int64_t on_ps, off_ps;     /* means */
+    int64_t start_ps, stop_ps; /* 0: when the run ends */
+};
+
+/* As written; what is drawn for it is a GOAL text. */
+struct scenario_requests {
+    int server;
+    int *clients; /* owned; none: all others */
+    int n_clients;
+    int64_t request_bytes, response_bytes;
+    char sizes[SCENARIO_PATH]; /* of responses, instead */
+    int64_t think_ps;          /* mean */
+    int64_t count;             /* of each client */
+};
+
 /* Every number of sources with every number of sinks below it, and every size. */
 struct scenario_burst {
     int64_t *sources, *sinks, *packets; /* owned; packets: of all sources together */
@@ -229,6 +256,13 @@ struct scenario {
     int n_ranks;
     bool connections_apart;   /* of these: one for each way, not one for both */
     int64_t eager_bytes;      /* a longer message waits for its receive */
+    struct scenario_requests requests;
+    char csv[SCENARIO_PATH];
+    struct scenario_background background;
+    struct scenario_on_off *on_off; /* owned */
+    int n_on_off;
+    struct scenario_flow *beside; /* owned; beside these ranks' messages: the flows behind the first n_played, too */
+    int n_beside;
     int n_played;             /* flows, the first ones, that carry their messages */
     struct scenario_burst burst;
     struct scenario_pingpong pingpong;

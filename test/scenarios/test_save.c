@@ -288,7 +288,7 @@ static void test_goal_texts_survive(void **state)
     text_rejects("traffic: {goal: {file: c.goal}}\n", NULL,
                  "s.yaml:1: traffic.goal.file: c.goal: a NUL byte; no GOAL text");
     text_rejects("traffic: {goal: {lines: [num_ranks 1, 'rank 0 {']}}\n", NULL,
-                 "s.yaml:1: traffic.goal.lines: 3: the text ends within rank 0: a } is missing");
+                 "s.yaml:1: traffic.goal: 3: the text ends within rank 0: a } is missing");
     text_rejects("traffic: {goal: {file: a.goal, lines: [num_ranks 1]}}\n", NULL,
                  "s.yaml:1: traffic.goal: file and lines: one of them says what happens");
     text_rejects("traffic: {goal: {eager: 1kB}}\n", NULL, "s.yaml:1: traffic.goal: needs a file: {file: trace.goal}");
@@ -351,8 +351,8 @@ static void test_programs_survive(void **state)
     text_rejects("traffic: {programs: [{host: h0, command: ['', -l]}]}\n", NULL,
                  "s.yaml:1: traffic.programs.0.command.0: is empty; the first word names what to start, such as iperf3");
     text_rejects("traffic:\n  flows: [{from: h1, to: h0}]\n  programs: [{host: h0, command: [ls]}]\n", NULL,
-                 "s.yaml:2: traffic.flows: traffic is one of star, pairs, random, exchange, tree, collective, goal, burst, pingpong, "
-                 "uniform, flows and programs");
+                 "s.yaml:2: traffic.flows: traffic is one of star, pairs, random, exchange, tree, collective, goal, requests, burst, pingpong, "
+                 "uniform, flows, csv and programs");
     text_rejects("traffic:\n  programs: [{host: h0, command: [ls]}]\n  barrier: true\n", NULL,
                  "s.yaml:3: traffic.barrier: is for messages; programs send as they like");
     text_rejects("traffic:\n  programs: [{host: h0, name: a, command: [ls]}, {host: h0, name: a, command: [ls]}]\n", NULL,
