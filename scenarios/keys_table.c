@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows, section by section, in the order in which a scenario is saved. */
 #include "scenarios/keys.h"
+#include "scenarios/schedule.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -133,6 +134,12 @@ SAVED(star, s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_points > 0)
 SAVED(flows, s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_points == 0)
 SAVED(exchange, s->traffic == SCENARIO_TRAFFIC_EXCHANGE)
 SAVED(tree, s->traffic == SCENARIO_TRAFFIC_TREE)
+SAVED(collective, s->traffic == SCENARIO_TRAFFIC_COLLECTIVE)
+SAVED(goal, s->traffic == SCENARIO_TRAFFIC_GOAL)
+FITS(halo, s->collective.algorithm == MODEL_COLLECTIVE_HALO, "is for algorithm: halo")
+FITS(tree_of_root, s->collective.algorithm == MODEL_COLLECTIVE_BINOMIAL_BROADCAST ||
+                       s->collective.algorithm == MODEL_COLLECTIVE_BINOMIAL_REDUCE,
+     "is for algorithm: binomial-broadcast or binomial-reduce")
 SAVED(burst, s->traffic == SCENARIO_TRAFFIC_BURST)
 SAVED(pingpong, s->traffic == SCENARIO_TRAFFIC_PINGPONG)
 SAVED(uniform, s->traffic == SCENARIO_TRAFFIC_UNIFORM)
@@ -566,6 +573,50 @@ static const struct key tree_keys[] = {
     {0},
 };
 
+static const struct key rank_entry = {ENTRY(KEY_HOST, int)};
+
+static const struct key dimension_entry = {ENTRY(KEY_INTEGER, int), .min = 1, .max = SCENARIO_HOSTS};
+
+static const struct key line_entry = {ENTRY(KEY_TEXT, struct scenario_line)};
+
+static const char *const connections_names[] = {"one", "two", NULL};
+
+#define RANKS                                                                                                        \
+    {"ranks", KEY_LIST, OF(ranks), BESIDE(scenario, n_ranks), .entry = &rank_entry, .min = 1, .max = SCENARIO_HOSTS,  \
+     .noun = "ranks", .otherwise = "h0, h1, ...", .meaning = "host of rank 0, rank 1, ..."},                          \
+    {"connections", KEY_CHOICE, OF(connections_apart), .names = connections_names, .noun = "a number of connections", \
+     .usual = "one",                                                                                                  \
+     .meaning = "between two ranks: one for both ways, as MPI's; two, one each way, as NCCL's sockets"},              \
+    {"eager", KEY_BYTES, OF(eager_bytes), .max = SCHEDULE_BYTES, .usual = "64kB",                                     \
+     .meaning = "a longer message leaves once its receive has begun, as by MPI's rendezvous"}
+
+static const struct key collective_keys[] = {
+    {"algorithm", KEY_CHOICE, OF(collective.algorithm), .names = model_collective_names, .noun = "an algorithm",
+     .required = "a collective goes {algorithm: ring-allreduce, bytes: 4MB}",
+     .meaning = "who sends what to whom after what (scenarios/collective.c)"},
+    {"bytes", KEY_BYTES, OF(collective.bytes), .min = 1, .max = SCHEDULE_BYTES, .usual = "1MB",
+     .meaning = "of the whole vector, nccl-tests' S; of each message of a barrier or a halo"},
+    {"repeat", KEY_INTEGER, OF(collective.repeat), .min = 1, .max = 1000000, .usual = "1", .meaning = "operations"},
+    {"period", KEY_TIME, OF(collective.period_ps), .max = 1000 * S, .usual = "0s",
+     .meaning = "from one start to the next, unless an operation takes longer"},
+    {"root", KEY_HOST, OF(collective.root), .otherwise = "rank 0's", .misfit = misfit_tree_of_root,
+     .meaning = "host of the root"},
+    {"dimensions", KEY_ARRAY, OF(collective.dimensions), BESIDE(scenario, collective.n_dimensions),
+     .entry = &dimension_entry, .max = 3, .otherwise = "none", .noun = "dimensions", .misfit = misfit_halo,
+     .meaning = "of the torus, the last one fastest; their product is the number of ranks"},
+    RANKS,
+    {0},
+};
+
+static const struct key goal_keys[] = {
+    {"file", KEY_TEXT, OF(goal.file), .usual = "", .misfit = misfit_never,
+     .meaning = "GOAL text (LogGOPSim), seen from the scenario's folder; calc is in ns"},
+    {"lines", KEY_LIST, OF(goal.lines), BESIDE(scenario, goal.n_lines), .entry = &line_entry, .max = SCENARIO_LINES,
+     .noun = "lines", .otherwise = "the file's", .meaning = "the same text in the scenario"},
+    RANKS,
+    {0},
+};
+
 static const struct key burst_hosts = {ENTRY(KEY_INTEGER, int64_t), .min = 1, .max = SCENARIO_HOSTS};
 static const struct key burst_packets = {ENTRY(KEY_INTEGER, int64_t), .min = 1, .max = 10000000};
 
@@ -643,6 +694,54 @@ static const struct key flow_keys[] = {
 
 static const struct key flow_entry = {ENTRY(KEY_SECTION, struct scenario_flow), .keys = flow_keys};
 
+static const struct key background_keys[] = {
+    {"sizes", KEY_TEXT, OF(background.sizes), .required = "a background goes {sizes: sizes/web-search.csv, load: 40%}",
+     .meaning = "file of a distribution of bytes, seen from the scenario's folder: bytes,cdf"},
+    {"load", KEY_SHARE, OF(background.load), .usual = "0.5",
+     .meaning = "of each host's link, in both directions, on average; payload of network.link.goodput"},
+    {"hosts", KEY_LIST, OF(background.hosts), BESIDE(scenario, background.n_hosts), .entry = &rank_entry,
+     .max = SCENARIO_HOSTS, .noun = "hosts", .otherwise = "all", .meaning = "each flow goes from one to another of these"},
+    {"stop", KEY_TIME, OF(background.stop_ps), .max = INT64_MAX, .otherwise = "the end of the run",
+     .meaning = "no flow arrives from then on"},
+    {0},
+};
+
+#define ON_OFF_REQUIRED .required = "a source goes {from: h1, to: h0, rate: 100Mbps, on: 10ms, off: 90ms}"
+
+static const struct key on_off_keys[] = {
+    {"from", KEY_HOST, IN(scenario_on_off, from), ON_OFF_REQUIRED, .meaning = "host that sends"},
+    {"to", KEY_HOST, IN(scenario_on_off, to), ON_OFF_REQUIRED, .meaning = "host that receives"},
+    {"rate", KEY_RATE, IN(scenario_on_off, rate_bps), RATES, ON_OFF_REQUIRED,
+     .meaning = "at which the application hands its bytes to TCP while it is on"},
+    {"on", KEY_TIME, IN(scenario_on_off, on_ps), .min = US, .max = 1000 * S, ON_OFF_REQUIRED,
+     .meaning = "mean time that it sends, exponential"},
+    {"off", KEY_TIME, IN(scenario_on_off, off_ps), .min = US, .max = 1000 * S, ON_OFF_REQUIRED,
+     .meaning = "mean time that it is silent, exponential"},
+    {"start", KEY_TIME, IN(scenario_on_off, start_ps), .max = INT64_MAX, .usual = "0s", .meaning = "when it connects"},
+    {"stop", KEY_TIME, IN(scenario_on_off, stop_ps), .max = INT64_MAX, .otherwise = "the end of the run",
+     .meaning = "no more from then on"},
+    {0},
+};
+
+static const struct key on_off_entry = {ENTRY(KEY_SECTION, struct scenario_on_off), .keys = on_off_keys};
+
+static const struct key requests_keys[] = {
+    {"server", KEY_HOST, OF(requests.server), .required = "requests go {server: h0, response: 100kB}",
+     .meaning = "host that answers"},
+    {"clients", KEY_LIST, OF(requests.clients), BESIDE(scenario, requests.n_clients), .entry = &rank_entry,
+     .max = SCENARIO_HOSTS, .noun = "hosts", .otherwise = "all others", .meaning = "hosts that ask"},
+    {"request", KEY_BYTES, OF(requests.request_bytes), .min = 1, .max = SCHEDULE_BYTES, .usual = "200B",
+     .meaning = "of a question"},
+    {"response", KEY_BYTES, OF(requests.response_bytes), .min = 1, .max = SCHEDULE_BYTES, .usual = "100kB",
+     .meaning = "of an answer"},
+    {"sizes", KEY_TEXT, OF(requests.sizes), .usual = "",
+     .meaning = "file of a distribution of answers' bytes, instead; as of background"},
+    {"think", KEY_TIME, OF(requests.think_ps), .max = 1000 * S, .usual = "10ms",
+     .meaning = "mean time before a question, exponential"},
+    {"count", KEY_INTEGER, OF(requests.count), .min = 1, .max = 10000, .usual = "100", .meaning = "questions of each client"},
+    {0},
+};
+
 static const struct key datagrams_keys[] = {
     {"from", KEY_HOST, IN(scenario_datagrams, from), .required = "datagrams go {from: h1, to: h0, rate: 10Mbps}",
      .meaning = "host that sends"},
@@ -689,6 +788,12 @@ static const struct key traffic_keys[] = {
      .meaning = "complete exchange among all hosts, as MPI_Alltoall"},
     {"tree", KEY_OPTION, .keys = tree_keys, .misfit = misfit_tree,
      .meaning = "a barrier of all hosts over a binomial tree, as MPI_Barrier (Vaughan et al. 2003, section 6)"},
+    {"collective", KEY_OPTION, .keys = collective_keys, .misfit = misfit_collective,
+     .meaning = "a collective operation: each process goes on as soon as what it waits for is there"},
+    {"goal", KEY_OPTION, .keys = goal_keys, .misfit = misfit_goal,
+     .meaning = "what processes of an application do, as GOAL text, over TCP"},
+    {"requests", KEY_OPTION, .keys = requests_keys, .misfit = misfit_never,
+     .meaning = "clients that ask a server, wait for its answer and ask again; drawn by the seed, saved as goal"},
     {"burst", KEY_OPTION, .keys = burst_keys, .misfit = misfit_burst,
      .meaning = "bursts of frames without a protocol (Tam 2001, appendix A.1)"},
     {"pingpong", KEY_OPTION, .keys = pingpong_keys, .misfit = misfit_pingpong,
@@ -697,6 +802,16 @@ static const struct key traffic_keys[] = {
      .meaning = "frames without a protocol, each to an output drawn at random"},
     {"flows", KEY_LIST, OF(flows), BESIDE(scenario, n_flows), .entry = &flow_entry, .min = 1, .max = SCENARIO_FLOWS,
      .noun = "flows", .misfit = misfit_flows, .meaning = "flows one by one"},
+    {"csv", KEY_TEXT, OF(csv), .usual = "", .misfit = misfit_never,
+     .meaning = "file of flows, seen from the scenario's folder: from,to,bytes,start[,rate]; start in s, rate in bit/s, or "
+                "with units"},
+    {"background", KEY_OPTION, .keys = background_keys, .misfit = misfit_never,
+     .meaning = "Poisson arrivals of flows, drawn by the seed, alone or beside flows, a collective or goal"},
+    {"on_off", KEY_LIST, OF(on_off), BESIDE(scenario, n_on_off), .entry = &on_off_entry, .min = 1, .max = SCENARIO_HOSTS,
+     .noun = "sources", .misfit = misfit_never, .otherwise = "none",
+     .meaning = "sources that send and are silent in turn, drawn by the seed, alone or beside others"},
+    {"beside", KEY_LIST, OF(beside), BESIDE(scenario, n_beside), .entry = &flow_entry, .min = 1, .max = SCENARIO_FLOWS,
+     .noun = "flows", .otherwise = "none", .meaning = "flows beside a collective, goal or requests"},
     {"datagrams", KEY_LIST, OF(datagrams), BESIDE(scenario, n_datagrams), .entry = &datagrams_entry, .min = 1,
      .max = SCENARIO_HOSTS, .noun = "datagrams", .otherwise = "none",
      .meaning = "frames at a steady rate beside TCP's flows, as UDP's"},
@@ -752,7 +867,8 @@ const struct key scenario_keys[] = {
     {"tcp", KEY_SECTION, .keys = tcp_keys, .meaning = "the hosts' TCP"},
     {"gbn", KEY_SECTION, .keys = gbn_keys, .meaning = "transport: gbn (Tam 2001)"},
     {"traffic", KEY_SECTION, .keys = traffic_keys,
-     .meaning = "one of star, pairs, random, exchange, tree, burst, pingpong, uniform, flows and programs"},
+     .meaning = "one of star, pairs, random, exchange, tree, collective, goal, requests, burst, pingpong, uniform, flows, csv "
+                "and programs"},
     {"capture", KEY_LIST, OF(captures), BESIDE(scenario, n_captures), .entry = &capture_entry, .max = 100000,
      .noun = "captures", .otherwise = "none", .meaning = "ports recorded to a capture file each"},
     {0},

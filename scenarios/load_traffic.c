@@ -109,36 +109,42 @@ static bool traffic_starts_in_time(const struct load *l, const char *path, int64
                      "a start at %s is not before the end of the run at %s", load_text(l, path), end);
 }
 
-static bool traffic_flow(const struct load *l, int i, int64_t start_ps)
+static bool traffic_flow(const struct load *l, struct scenario_flow *flow, const char *section, int i, int64_t start_ps)
 {
     struct scenario *s = l->s;
-    struct scenario_flow *flow = &s->flows[i];
     enum emu_congestion congestion = flow->tcp.congestion;
     if (flow->from == flow->to)
-        return load_fail(l, load_path("traffic.flows.%d.to", i).text, "'h%d' is also where the flow comes from",
+        return load_fail(l, load_path("%s.%d.to", section, i).text, "'h%d' is also where the flow comes from",
                          flow->to);
     if (!*flow->name)
-        snprintf(flow->name, sizeof flow->name, "f%d", i);
-    if (!load_repeat(l, load_path("traffic.flows.%d.repeat", i).text, flow->bytes, &flow->repeat))
+        snprintf(flow->name, sizeof flow->name, "%s%d", s->n_played > 0 ? "beside" : "f", i);
+    if (!load_repeat(l, load_path("%s.%d.repeat", section, i).text, flow->bytes, &flow->repeat))
         return false;
-    struct load_path start = load_path("traffic.flows.%d.start", i);
+    struct load_path start = load_path("%s.%d.start", section, i);
     if (!load_given(l, start.text))
         flow->start_ps = start_ps;
     if (!traffic_starts_in_time(l, start.text, flow->start_ps))
         return false;
     int64_t window = flow->tcp.receive_buffer_bytes;
-    if (!traffic_window(l, load_path("traffic.flows.%d.window", i).text, &window))
+    if (!traffic_window(l, load_path("%s.%d.window", section, i).text, &window))
         return false;
     flow->tcp = scenario_flow_tcp(s, window);
-    if (load_given(l, load_path("traffic.flows.%d.congestion", i).text))
+    if (load_given(l, load_path("%s.%d.congestion", section, i).text))
         flow->tcp.congestion = congestion;
     for (int k = 1; k < flow->n_windows; k++)
         if (flow->windows[k].at_ps <= flow->windows[k - 1].at_ps)
-            return load_fail(l, load_path("traffic.flows.%d.windows.%d", i, k).text, "does not come after the one before");
+            return load_fail(l, load_path("%s.%d.windows.%d", section, i, k).text, "does not come after the one before");
     if (flow->rate_bps > 0 && (flow->repeat > 1 || flow->duplex))
-        return load_fail(l, load_path("traffic.flows.%d.rate", i).text,
+        return load_fail(l, load_path("%s.%d.rate", section, i).text,
                          "does not go with repeat or duplex, which wait for the other end");
-    return traffic_pauses(l, flow, load_path("traffic.flows.%d.pauses", i).text);
+    return traffic_pauses(l, flow, load_path("%s.%d.pauses", section, i).text);
+}
+
+bool load_flow_beside(const struct load *l, int i)
+{
+    struct random random;
+    random_init(&random, l->s->seed + (uint64_t)i);
+    return traffic_flow(l, &l->s->beside[i], "traffic.beside", i, scenario_draw_start(l->s, &random));
 }
 
 static int traffic_compare_names(const void *a, const void *b)
@@ -167,6 +173,14 @@ static bool traffic_names_differ(const struct load *l)
     return ok;
 }
 
+/* Names that people give differ from each other and from those of flows that are drawn. */
+static bool traffic_names_fit(const struct load *l)
+{
+    const struct scenario *s = l->s;
+    bool given = load_given(l, "traffic.flows") || s->n_beside > 0;
+    return (!given && s->n_on_off == 0 && !load_given(l, "traffic.background")) || traffic_names_differ(l);
+}
+
 static bool traffic_flows(struct load *l)
 {
     struct scenario *s = l->s;
@@ -175,14 +189,14 @@ static bool traffic_flows(struct load *l)
     int last = 1; /* a network has two hosts at least */
     for (int i = 0; i < s->n_flows; i++) {
         /* One draw a flow, so that giving one flow its start leaves the others where they were. */
-        if (!traffic_flow(l, i, scenario_draw_start(s, &random)))
+        if (!traffic_flow(l, &s->flows[i], "traffic.flows", i, scenario_draw_start(s, &random)))
             return false;
         last = s->flows[i].from > last ? s->flows[i].from : last;
         last = s->flows[i].to > last ? s->flows[i].to : last;
     }
     if (s->network.hosts == 0)
         s->network.hosts = last + 1;
-    return traffic_names_differ(l);
+    return true;
 }
 
 /* A pattern of Zhu et al. 2014, section 7.1, drawn by the scenario's seed. */
@@ -259,7 +273,7 @@ static bool traffic_gbn_fits(const struct load *l)
 static bool traffic_datagrams_fit(const struct load *l)
 {
     const struct scenario *s = l->s;
-    if (s->n_datagrams > 0 && (s->transport != SCENARIO_TRANSPORT_TCP || s->traffic != SCENARIO_TRAFFIC_FLOWS))
+    if (s->n_datagrams > 0 && (s->transport != SCENARIO_TRANSPORT_TCP || (s->traffic != SCENARIO_TRAFFIC_FLOWS && s->n_played == 0)))
         return load_fail(l, "traffic.datagrams", "go beside TCP's flows alone");
     for (int i = 0; i < s->n_datagrams; i++) {
         const struct scenario_datagrams *d = &s->datagrams[i];
@@ -314,20 +328,22 @@ static const struct {
     {"traffic.flows", traffic_flows},    {"traffic.star", traffic_star},      {"traffic.random", traffic_random},
     {"traffic.pairs", load_pairs},       {"traffic.exchange", load_exchange}, {"traffic.tree", load_tree},
     {"traffic.burst", load_burst},       {"traffic.pingpong", load_pingpong}, {"traffic.uniform", load_uniform},
-    {"traffic.programs", traffic_programs},
+    {"traffic.programs", traffic_programs}, {"traffic.collective", load_played_collective},
+    {"traffic.goal", load_goal},         {"traffic.csv", load_csv},           {"traffic.requests", load_requests},
 };
 
 bool load_traffic_kind(struct load *l)
 {
     const char *first = NULL;
-    l->list = traffic_star;
+    bool background = load_given(l, "traffic.background") || load_given(l, "traffic.on_off");
+    l->list = background ? load_nothing : traffic_star;
     for (size_t i = 0; i < sizeof traffic_kinds / sizeof *traffic_kinds; i++) {
         if (!load_given(l, traffic_kinds[i].path))
             continue;
         if (first)
             return load_fail(l, document_culprit(l->doc, first, traffic_kinds[i].path),
-                             "traffic is one of star, pairs, random, exchange, tree, burst, pingpong, uniform, flows and "
-                             "programs");
+                             "traffic is one of star, pairs, random, exchange, tree, collective, goal, requests, burst, pingpong, "
+                             "uniform, flows, csv and programs");
         first = traffic_kinds[i].path;
         l->list = traffic_kinds[i].load;
     }
@@ -352,5 +368,5 @@ bool load_traffic(struct load *l)
         s->incoming_window_bytes = s->outgoing_window_bytes = s->tcp.receive_buffer_bytes;
         s->star_repeat = 1;
     }
-    return l->list(l) && traffic_barrier_fits(l) && traffic_gbn_fits(l) && traffic_datagrams_fit(l);
+    return l->list(l) && load_background(l) && traffic_names_fit(l) && traffic_barrier_fits(l) && traffic_gbn_fits(l) && traffic_datagrams_fit(l);
 }

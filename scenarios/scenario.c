@@ -19,13 +19,18 @@ const char *const scenario_format_names[] = {"pcap", "pcapng", NULL};
 const char *const scenario_transport_names[] = {"tcp", "gbn", NULL};
 const char *const scenario_algorithm_names[] = {"shift", "pairwise", "synchronous", "group", "direct", "rounds", NULL};
 
+static void scenario_free_list(struct scenario_flow *flows, int n)
+{
+    for (int i = 0; i < n; i++) {
+        free(flows[i].pauses);
+        free(flows[i].windows);
+    }
+    free(flows);
+}
+
 void scenario_free_flows(struct scenario *s)
 {
-    for (int i = 0; i < s->n_flows; i++) {
-        free(s->flows[i].pauses);
-        free(s->flows[i].windows);
-    }
-    free(s->flows);
+    scenario_free_list(s->flows, s->n_flows);
     s->flows = NULL;
     s->n_flows = 0;
 }
@@ -46,6 +51,12 @@ void scenario_fini(struct scenario *s)
     scenario_free_programs(s);
     free(s->points);
     free(s->captures);
+    scenario_free_list(s->beside, s->n_beside);
+    free(s->on_off);
+    free(s->background.hosts);
+    free(s->requests.clients);
+    free(s->goal.lines);
+    free(s->ranks);
     free(s->burst.sources);
     free(s->burst.sinks);
     free(s->burst.packets);
@@ -110,6 +121,9 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
         return true;
     snprintf(what, 96, "barriers over a tree");
     if (s->traffic == SCENARIO_TRAFFIC_TREE && engine == SCENARIO_ENGINE_NS3)
+        return true;
+    snprintf(what, 96, "collectives by their dependencies, and GOAL");
+    if (s->n_played > 0 && engine == SCENARIO_ENGINE_NS3)
         return true;
     snprintf(what, 96, "messages repeated until their mean time is known well enough (traffic.precision)");
     if (s->precision > 0 && engine == SCENARIO_ENGINE_NS3)
