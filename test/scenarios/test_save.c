@@ -155,71 +155,6 @@ static void survives(struct scenario *s, const char *comment)
     scenario_fini(s);
 }
 
-static void test_star_survives_with_its_drawn_starts(void **state)
-{
-    (void)state;
-    struct scenario s = text_load("seed: 77\ntraffic: {star: {incoming: 3, outgoing: 2, incoming_window: 12345}}\n"
-                                  "capture: [{at: h0}, {at: sw0-h0, format: pcapng, snaplen: 1518}]\n", NULL);
-    assert_int_not_equal(s.flows[0].start_ps, s.flows[1].start_ps);
-    survives(&s, NULL);
-}
-
-static void test_tree_and_flows_survive_to_the_picosecond(void **state)
-{
-    (void)state;
-    struct scenario s = text_load(
-        "duration: 1.000000000001s\nwarmup: 1ps\n"
-        "network: {topology: tree, racks: [2, 1], link: {rate: 2.5Gbps, delay: 1234567ps, goodput: 2.4Gbps},\n"
-        "          backbone: {rate: 25Gbps, delay: 0s}, nic: {queue: ack-first, limit: 85 packets},\n"
-        "          switch: {limit: 1518}}\n"
-        "tcp: {window: 123457, initial_window: 10, segment: 1447, delayed_ack: 1, sack: false, max_rto: 7s}\n"
-        "traffic:\n  start_spread: 0s\n  flows:\n"
-        "    - {name: a-b_c.9, from: h0, to: h2, bytes: 10000001, window: 64KiB, congestion: cubic, start: 7ps}\n"
-        "    - {from: h1, to: h0, pauses: [200ms after 1MB, 123456789012ps after 1000001]}\n"
-        "    - {name: c, from: h1, to: h2, bytes: 10, pauses: [1ps after 9]}\n", NULL);
-    assert_int_equal(s.flows[0].start_ps, 7);
-    assert_int_equal(s.flows[1].n_pauses, 2);
-    assert_int_equal(s.flows[2].n_pauses, 1);
-    survives(&s, NULL);
-}
-
-static void test_distances_and_two_rates_survive(void **state)
-{
-    (void)state;
-    struct scenario s = text_load(
-        "network: {hosts: 3, uplinks: 1, delays: [0s, 5ms, 1ps], host_times: [7us, 1ps], link: {rate: 1Gbps},\n"
-        "          backbone: {rate: 20Mbps, up: 2Mbps}}\n"
-        "traffic: {flows: [{from: h1, to: h0, rate: 4000001bps, pauses: [1s after 1MB]}]}\n", NULL);
-    assert_int_equal(s.network.n_delays, 3);
-    assert_int_equal(s.network.delays_ps[1], 5000000000);
-    assert_int_equal(s.network.n_host_times, 2);
-    assert_int_equal(s.network.host_times_ps[0], 7000000);
-    assert_int_equal(s.network.backbone.up_bps, 2000000);
-    assert_int_equal(s.network.link.up_bps, 0);
-    survives(&s, NULL);
-}
-
-static void test_queues_of_the_kernel_survive(void **state)
-{
-    (void)state;
-    struct scenario s = text_load(
-        "engine: linux\nnetwork: {switch: {qdisc: 'cake ack-filter'}, nic: {mark: 30kB}}\n"
-        "traffic: {flows: [{from: h1, to: h0}]}\n", NULL);
-    assert_string_equal(s.network.sw.kernel, "cake ack-filter");
-    assert_true(s.network.sw.queue.limit_bytes == EMU_QUEUE_UNLIMITED); /* its own bounds */
-    assert_int_equal(s.network.nic.mark_bytes, 30000);
-    survives(&s, NULL);
-    text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, queue: fair}}\ntraffic: {flows: [{from: h1, to: h0}]}\n",
-                 NULL, "s.yaml:2: network.switch.queue: is the qdisc's");
-    text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, architecture: voq}}\n"
-                 "traffic: {flows: [{from: h1, to: h0}]}\n", NULL,
-                 "s.yaml:2: network.switch.qdisc: 'cake' is for architecture: output");
-    text_rejects("engine: linux\nnetwork: {nic: {qdisc: ../cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
-                 "s.yaml:2: network.nic.qdisc: '../cake' does not begin with the name of a discipline, such as fq_codel");
-    text_rejects("network: {nic: {qdisc: cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
-                 "s.yaml:1: network.nic.qdisc: is for engine: linux");
-}
-
 static void test_collectives_survive(void **state)
 {
     (void)state;
@@ -300,6 +235,71 @@ static void test_goal_texts_survive(void **state)
                  "s.yaml:2: traffic.goal.ranks.0: 'h3' is not in this network; hosts are h0 to h1");
     for (char name[] = "a.goal"; *name <= 'c'; ++*name)
         unlink(name);
+}
+
+static void test_star_survives_with_its_drawn_starts(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("seed: 77\ntraffic: {star: {incoming: 3, outgoing: 2, incoming_window: 12345}}\n"
+                                  "capture: [{at: h0}, {at: sw0-h0, format: pcapng, snaplen: 1518}]\n", NULL);
+    assert_int_not_equal(s.flows[0].start_ps, s.flows[1].start_ps);
+    survives(&s, NULL);
+}
+
+static void test_tree_and_flows_survive_to_the_picosecond(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "duration: 1.000000000001s\nwarmup: 1ps\n"
+        "network: {topology: tree, racks: [2, 1], link: {rate: 2.5Gbps, delay: 1234567ps, goodput: 2.4Gbps},\n"
+        "          backbone: {rate: 25Gbps, delay: 0s}, nic: {queue: ack-first, limit: 85 packets},\n"
+        "          switch: {limit: 1518}}\n"
+        "tcp: {window: 123457, initial_window: 10, segment: 1447, delayed_ack: 1, sack: false, max_rto: 7s}\n"
+        "traffic:\n  start_spread: 0s\n  flows:\n"
+        "    - {name: a-b_c.9, from: h0, to: h2, bytes: 10000001, window: 64KiB, congestion: cubic, start: 7ps}\n"
+        "    - {from: h1, to: h0, pauses: [200ms after 1MB, 123456789012ps after 1000001]}\n"
+        "    - {name: c, from: h1, to: h2, bytes: 10, pauses: [1ps after 9]}\n", NULL);
+    assert_int_equal(s.flows[0].start_ps, 7);
+    assert_int_equal(s.flows[1].n_pauses, 2);
+    assert_int_equal(s.flows[2].n_pauses, 1);
+    survives(&s, NULL);
+}
+
+static void test_distances_and_two_rates_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "network: {hosts: 3, uplinks: 1, delays: [0s, 5ms, 1ps], host_times: [7us, 1ps], link: {rate: 1Gbps},\n"
+        "          backbone: {rate: 20Mbps, up: 2Mbps}}\n"
+        "traffic: {flows: [{from: h1, to: h0, rate: 4000001bps, pauses: [1s after 1MB]}]}\n", NULL);
+    assert_int_equal(s.network.n_delays, 3);
+    assert_int_equal(s.network.delays_ps[1], 5000000000);
+    assert_int_equal(s.network.n_host_times, 2);
+    assert_int_equal(s.network.host_times_ps[0], 7000000);
+    assert_int_equal(s.network.backbone.up_bps, 2000000);
+    assert_int_equal(s.network.link.up_bps, 0);
+    survives(&s, NULL);
+}
+
+static void test_queues_of_the_kernel_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "engine: linux\nnetwork: {switch: {qdisc: 'cake ack-filter'}, nic: {mark: 30kB}}\n"
+        "traffic: {flows: [{from: h1, to: h0}]}\n", NULL);
+    assert_string_equal(s.network.sw.kernel, "cake ack-filter");
+    assert_true(s.network.sw.queue.limit_bytes == EMU_QUEUE_UNLIMITED); /* its own bounds */
+    assert_int_equal(s.network.nic.mark_bytes, 30000);
+    survives(&s, NULL);
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, queue: fair}}\ntraffic: {flows: [{from: h1, to: h0}]}\n",
+                 NULL, "s.yaml:2: network.switch.queue: is the qdisc's");
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, architecture: voq}}\n"
+                 "traffic: {flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:2: network.switch.qdisc: 'cake' is for architecture: output");
+    text_rejects("engine: linux\nnetwork: {nic: {qdisc: ../cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:2: network.nic.qdisc: '../cake' does not begin with the name of a discipline, such as fq_codel");
+    text_rejects("network: {nic: {qdisc: cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:1: network.nic.qdisc: is for engine: linux");
 }
 
 static void test_datagrams_survive(void **state)
@@ -469,13 +469,13 @@ static void test_failure_leaves_no_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_collectives_survive),
+        cmocka_unit_test(test_collectives_that_cannot_be_are_refused),
+        cmocka_unit_test(test_goal_texts_survive),
         cmocka_unit_test(test_star_survives_with_its_drawn_starts),
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
         cmocka_unit_test(test_distances_and_two_rates_survive),
         cmocka_unit_test(test_queues_of_the_kernel_survive),
-        cmocka_unit_test(test_collectives_survive),
-        cmocka_unit_test(test_collectives_that_cannot_be_are_refused),
-        cmocka_unit_test(test_goal_texts_survive),
         cmocka_unit_test(test_datagrams_survive),
         cmocka_unit_test(test_programs_survive),
         cmocka_unit_test(test_given_windows_survive),
