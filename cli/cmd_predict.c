@@ -163,6 +163,8 @@ static bool predictable(const struct scenario *s, const char *path, struct error
     if (s->n_programs > 0)
         return error_set(err, ERROR_INPUT, "%s: traffic.programs: the models know flows, and what programs will send only "
                          "running them tells", path ? path : "--set");
+    if (s->traffic == SCENARIO_TRAFFIC_COLLECTIVE)
+        return true;
     for (int i = 0; i < s->n_flows; i++)
         if (s->flows[i].duplex)
             return error_set(err, ERROR_INPUT,
@@ -179,7 +181,9 @@ static bool predict(const struct options *o, const struct scenario *s, struct er
         return scenario_write(s, stdout, comment, err);
     }
     json_t *json = NULL;
-    bool ok = s->n_points > 0 ? predict_points(o, s, &json, err) : predict_scenario(o, s, &json, err);
+    bool ok = s->traffic == SCENARIO_TRAFFIC_COLLECTIVE ? cli_predict_collective(s, o->json ? &json : NULL, err)
+              : s->n_points > 0                         ? predict_points(o, s, &json, err)
+                                                        : predict_scenario(o, s, &json, err);
     if (ok && json)
         cli_print_json(json_incref(json));
     json_decref(json);

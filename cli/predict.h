@@ -22,6 +22,9 @@ void cli_predict_print_all(const struct study_prediction *p, size_t n, const str
 json_t *cli_predict_json(const struct study_prediction *p, const struct scenario *s,
                          const struct scenario_pattern *pattern);
 
+/* The closed form of traffic.collective: printed, or as JSON (NULL: printed). */
+bool cli_predict_collective(const struct scenario *s, json_t **json, struct error *err);
+
 /* What 'contraflow predict message' and 'contraflow predict broadcast' share: a host's parameters as options. */
 struct cli_predict_host {
     struct model_tam_lines lines;

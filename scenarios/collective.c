@@ -311,6 +311,22 @@ int collective_blocks(const struct collective_config *c)
     return c->algorithm == MODEL_COLLECTIVE_RABENSEIFNER_ALLREDUCE ? maker_power(c->ranks) : c->ranks;
 }
 
+int64_t collective_count(const struct collective_config *c)
+{
+    int64_t n = c->ranks, rounds = 2; /* of a send and a receive each; a tree, and what folds */
+    switch (c->algorithm) {
+    case MODEL_COLLECTIVE_RING_ALLREDUCE: return 4 * n * (n - 1);
+    case MODEL_COLLECTIVE_RING_ALLGATHER:
+    case MODEL_COLLECTIVE_RING_REDUCE_SCATTER:
+    case MODEL_COLLECTIVE_PAIRWISE_REDUCE_SCATTER: return 2 * n * (n - 1);
+    case MODEL_COLLECTIVE_HALO: return 12 * n;
+    default: break;
+    }
+    for (int64_t far = 1; far < n; far *= 2)
+        rounds += 2;
+    return 2 * n * rounds;
+}
+
 void collective_schedule(const struct collective_config *c, struct schedule *s)
 {
     schedule_init(s, c->ranks);

@@ -17,6 +17,9 @@ struct collective_config {
 /* Into parts of so many blocks the vector is cut. */
 int collective_blocks(const struct collective_config *c);
 
+/* How many operations there are, or more: what a schedule takes is known before it is made. */
+int64_t collective_count(const struct collective_config *c);
+
 /* For schedule_fini(). A message of no byte has one: TCP carries no empty ones. */
 void collective_schedule(const struct collective_config *c, struct schedule *s);
 

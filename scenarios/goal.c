@@ -170,8 +170,8 @@ static bool goal_operation(struct goal *g, const char *label)
         op.kind = SCHEDULE_CALC;
     else
         return goal_fail(g, "send, recv or calc");
-    if (++g->ops > SCHEDULE_OPS)
-        return error_set(g->err, ERROR_INPUT, "%d: more than %d operations", g->line, SCHEDULE_OPS);
+    if (++g->ops > SCENARIO_LINES)
+        return error_set(g->err, ERROR_INPUT, "%d: more than %d operations", g->line, SCENARIO_LINES);
     bool ok = op.kind == SCHEDULE_CALC ? goal_number(g, 0, SCHEDULE_NS, "a number of ns", &op.amount) : goal_message(g, &op);
     if (!ok || !goal_blanks(g) || !goal_extras(g, &op))
         return false;

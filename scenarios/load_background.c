@@ -146,6 +146,12 @@ bool load_requests(struct load *l)
     s->eager_bytes = SCHEDULE_BYTES; /* whoever asks waits */
     if (*q->sizes && !load_sizes(l, "traffic.requests.sizes", q->sizes, &sizes))
         return false;
+    int64_t lines = 1 + 2 * s->n_ranks + (int64_t)(s->n_ranks - 1) * (10 * q->count - 2);
+    if (lines > SCENARIO_LINES) {
+        sizes_fini(&sizes);
+        return load_fail(l, "traffic.requests.count", "%" PRId64 " operations and dependencies; at most %d can be kept", lines,
+                         SCENARIO_LINES);
+    }
     schedule_init(&schedule, s->n_ranks);
     for (int client = 1; client < s->n_ranks; client++)
         for (int64_t i = 0, answered = -1, sent = -1; i < q->count; i++) {

@@ -207,6 +207,9 @@ bool load_played_collective(struct load *l)
         return load_fail(l, "traffic.collective.root", "'h%d' has no rank", s->collective.root);
     if (s->collective.algorithm == MODEL_COLLECTIVE_HALO && !played_halo(l))
         return false;
+    if (played_count(s) > SCHEDULE_OPS)
+        return load_fail(l, "traffic.collective", "%" PRId64 " operations of %d ranks; at most %d can be played",
+                         played_count(s), s->n_ranks, SCHEDULE_OPS);
     played_schedule(s, &schedule);
     bool ok = played_flows(l, "traffic.collective", &schedule);
     schedule_fini(&schedule);

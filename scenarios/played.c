@@ -60,14 +60,26 @@ bool played_keep(struct scenario *s, const struct schedule *schedule, struct err
     return ok;
 }
 
+static struct collective_config played_config(const struct scenario *s)
+{
+    const struct scenario_collective *c = &s->collective;
+    struct collective_config config = {.algorithm = c->algorithm, .ranks = s->n_ranks, .root = played_root(s),
+                                       .bytes = c->bytes};
+    for (int i = 0; i < c->n_dimensions; i++)
+        config.dimensions[i] = c->dimensions[i];
+    return config;
+}
+
+int64_t played_count(const struct scenario *s)
+{
+    struct collective_config config = played_config(s);
+    return collective_count(&config);
+}
+
 void played_schedule(const struct scenario *s, struct schedule *out)
 {
     if (s->traffic == SCENARIO_TRAFFIC_COLLECTIVE) {
-        const struct scenario_collective *c = &s->collective;
-        struct collective_config config = {.algorithm = c->algorithm, .ranks = s->n_ranks, .root = played_root(s),
-                                           .bytes = c->bytes};
-        for (int i = 0; i < c->n_dimensions; i++)
-            config.dimensions[i] = c->dimensions[i];
+        struct collective_config config = played_config(s);
         collective_schedule(&config, out);
         return;
     }

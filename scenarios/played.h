@@ -9,6 +9,9 @@
 /* Of one that is loaded; for schedule_fini(). */
 void played_schedule(const struct scenario *s, struct schedule *out);
 
+/* Operations of a scenario with traffic.collective, or more. */
+int64_t played_count(const struct scenario *s);
+
 /* The lines of traffic.goal, which need not be right; for schedule_fini() when it returns true. *err begins with the
  * number of a line. */
 bool played_goal(const struct scenario *s, struct schedule *out, struct error *err);

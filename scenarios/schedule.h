@@ -18,7 +18,7 @@ enum schedule_kind { SCHEDULE_SEND, SCHEDULE_RECEIVE, SCHEDULE_CALC };
 
 #define SCHEDULE_ANY_TAG (-1) /* of a receive */
 #define SCHEDULE_CPUS 256
-#define SCHEDULE_OPS 10000000      /* of all processes */
+#define SCHEDULE_OPS 1100000       /* of all processes: of a ring allreduce of 500 */
 #define SCHEDULE_BYTES (INT64_C(1) << 40) /* of a message */
 #define SCHEDULE_NS INT64_C(10000000000000) /* of a calculation: the longest run */
 

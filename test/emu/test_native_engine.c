@@ -210,6 +210,24 @@ static void test_a_written_flow_stays_open(void **state)
     end();
 }
 
+/* Each way of a duplex connection carries what it is given, and no more. */
+static void test_ways_of_a_connection_are_written_apart(void **state)
+{
+    (void)state;
+    make(2);
+    add(0, (struct emu_flow_config){.source = 0, .sink = 1, .duplex = true, .written = true});
+    emu_engine_write_way(engine, 0, true, 700); /* before it is connected */
+    go(100 * UNITS_PS_PER_MS);
+    assert_int_equal(emu_engine_flow_stats(engine, 0).delivered_bytes, 0);
+    assert_int_equal(emu_engine_flow_stats(engine, 0).delivered_back_bytes, 700);
+    emu_engine_write_way(engine, 0, false, 4000);
+    emu_engine_write(engine, 0, 10); /* both */
+    go(200 * UNITS_PS_PER_MS);
+    assert_int_equal(emu_engine_flow_stats(engine, 0).delivered_bytes, 4010);
+    assert_int_equal(emu_engine_flow_stats(engine, 0).delivered_back_bytes, 710);
+    end();
+}
+
 static void test_one_engine_a_process(void **state)
 {
     (void)state;
@@ -231,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_a_flow_delivers_its_bytes_and_closes),
         cmocka_unit_test(test_a_duplex_flow_delivers_both_ways),
         cmocka_unit_test(test_a_written_flow_stays_open),
+        cmocka_unit_test(test_ways_of_a_connection_are_written_apart),
         cmocka_unit_test(test_one_engine_a_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

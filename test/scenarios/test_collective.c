@@ -166,6 +166,7 @@ static void play(const struct collective_config *config, uint64_t seed)
     struct game g = {.config = *config, .blocks = collective_blocks(config)};
     struct error err = {0};
     collective_schedule(config, &g.schedule);
+    assert_true((int64_t)schedule_count(&g.schedule) <= collective_count(config));
     if (!schedule_finishes(&g.schedule, 0, &err))
         fail_msg("%s of %d: %s", model_collective_names[config->algorithm], config->ranks, err.message);
     random_init(&g.random, seed);

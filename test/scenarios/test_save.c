@@ -366,6 +366,8 @@ static void test_collectives_that_cannot_be_are_refused(void **state)
                  "s.yaml:2: traffic.collective.dimensions: a halo needs two dimensions or three, such as [4, 4]");
     text_rejects("network: {hosts: 4}\ntraffic: {collective: {algorithm: ring-allreduce, dimensions: [2, 2]}}\n", NULL,
                  "s.yaml:2: traffic.collective.dimensions: is for algorithm: halo");
+    text_rejects("network: {hosts: 600}\ntraffic: {collective: {algorithm: ring-allreduce}}\n", NULL,
+                 "s.yaml:2: traffic.collective: 1437600 operations of 600 ranks; at most 1100000 can be played");
     text_rejects("transport: gbn\nnetwork: {hosts: 4}\ntraffic: {collective: {algorithm: ring-allreduce}}\n", NULL,
                  "s.yaml:3: traffic.collective: is for TCP; the transport is gbn");
 }
