@@ -12,7 +12,6 @@
 
 #define EVENTS 8      /* of losses, and more: again and again */
 #define FRAMES 2      /* of its rate its data wait, on average: it has no queue */
-#define FRAME_BITS (1538 * 8.0)
 #define PINNED 0.2    /* deviation of what the direction carries in SLOT_S, over the mean */
 #define SLOT_S 0.1
 #define SLOTS 128     /* of them are looked at */
@@ -78,7 +77,8 @@ void analysis_bounds_policing(struct analysis_evidence_set *s, bool incoming)
         events += (double)flow->loss_events;
         waiting_bits += flow->rate_bps * s->flow[i].data_wait_s;
     }
-    if (!(events >= EVENTS && waiting_bits < FRAMES * FRAME_BITS && bounds_pinned(s, incoming)))
+    double most_bits = FRAMES * analysis_evidence_frame_bits(s->full_bytes);
+    if (!(events >= EVENTS && waiting_bits < most_bits && bounds_pinned(s, incoming)))
         return;
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];

@@ -60,12 +60,16 @@ struct analysis_diagnosis_way {
     double data_wait_s, ack_wait_s, floor_s; /* means over its flows, weighted by their rates; ACKs of its data */
 };
 
+#define ANALYSIS_DIAGNOSIS_PLACE 32
+
 struct analysis_diagnosis {
     enum analysis_answer answer;
     enum analysis_cause cause, second; /* second: ANALYSIS_CAUSE_UNKNOWN when there is none */
     struct analysis_diagnosis_way in, out;
     double lost_share, ci95; /* of both together, with half the width of its 95 % interval; NAN unknown */
     char why[240];
+    char place[ANALYSIS_DIAGNOSIS_PLACE]; /* the port where ACKs wait, where that is known and not the host's own nor one
+                                           * towards it; "" otherwise */
 };
 
 /* What one bulk flow of the host did; slot: of the flow table. */

@@ -13,6 +13,7 @@
 #define RTO_NS INT64_C(200000000)         /* the least retransmission timeout of Linux */
 #define DUP_ACKS_LOSS 3                   /* RFC 5681 */
 #define KEEPALIVE_IDLE_NS INT64_C(1000000000) /* a lone byte sooner after the last data was sent again (RFC 8985 7) */
+#define JUMBO_TRUSTED 8                   /* packets in the size of usual jumbo frames: they are */
 #define IP_ID_NEAR 4096                   /* identifications further apart are not from one counter */
 
 void analysis_direction_init(struct analysis_direction *d)
@@ -221,6 +222,17 @@ static void note_window(struct analysis_direction *d, const struct capture_segme
     }
 }
 
+/* Where no handshake tells the MSS: packets of 9000 bytes (9001 in clouds, 9216 at most) are jumbo frames. Other long ones
+ * may be super-frames, which are cut on the wire. */
+static void note_jumbo(struct analysis_direction *d, const struct capture_segment *s)
+{
+    const uint32_t headers = s->src.family == 4 ? 40 : 60, packet = s->payload_bytes + headers + (s->has_timestamps ? 12 : 0);
+    if (packet != 9000 && packet != 9001 && packet != 9216)
+        return;
+    if (++d->jumbo_frames >= JUMBO_TRUSTED)
+        d->mss = (uint16_t)(packet - headers);
+}
+
 /* The part of a segment below `high`: seen before, or filling a hole. */
 static void note_old(struct analysis_direction *d, const struct capture_segment *s, int64_t start, int64_t end,
                      int64_t time_ns, struct analysis_bin *bin)
@@ -271,6 +283,8 @@ void analysis_direction_data(struct analysis_direction *d, const struct capture_
             d->low = d->high = start;
     }
     d->has_data = true;
+    if (d->mss == 0)
+        note_jumbo(d, s);
     d->data_packets++;
     d->seen_bytes += s->payload_bytes;
     d->first_ns = time_ns < d->first_ns ? time_ns : d->first_ns;

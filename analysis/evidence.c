@@ -19,7 +19,6 @@
 #define LATER 2              /* times what queues explain: an application does */
 #define EARLIER 16           /* flows are asked, at most */
 #define LEAST_LOOPS 16       /* to take their mean */
-#define FRAME_BITS (1538 * 8.0)
 
 /* Of senders. A window-limited one is always within a segment or two of its window and answers every ACK. */
 #define FULL 0.97            /* of the most in flight, on average: always at its window */
@@ -52,8 +51,21 @@
 #define TRIPS 2              /* round trips, likewise: bursts are faster than a pace */
 #define LOSS_EVENTS 2
 
-#define MTU_PAYLOAD 1448.0   /* of a frame; captured super-frames are cut on the wire */
+#define MTU_PAYLOAD 1448.0   /* of a frame */
+#define MTU_MSS 1460.0       /* and more: jumbo frames */
+#define JUMBO_MSS 9176.0     /* of a packet of 9216 bytes, and more: super-frames, cut on the wire */
+#define AROUND 90.0          /* wire bytes of a segment besides its payload */
 #define SEGMENTS_PER_ACK 2   /* where none shows: delayed ACKs */
+
+double analysis_evidence_payload(double full_bytes)
+{
+    return full_bytes > 0 && full_bytes <= JUMBO_MSS ? full_bytes : MTU_PAYLOAD;
+}
+
+double analysis_evidence_frame_bits(double full_bytes)
+{
+    return (fmax(full_bytes, MTU_PAYLOAD) + AROUND) * 8;
+}
 
 double analysis_evidence_rtt_s(const struct analysis_evidence *e)
 {
@@ -512,7 +524,10 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     if (!analysis_flows_clocking(f, slot, s->from_s, s->to_s, &e->clocking))
         e->clocking =
             (struct analysis_clocking_figures){.flight_bytes = NAN, .offered_bytes = NAN, .full_bytes = NAN};
-    s->full_bytes = fmin(fmax(s->full_bytes, e->clocking.full_bytes), MTU_PAYLOAD);
+    if (isnan(e->clocking.full_bytes))
+        return;
+    double payload = analysis_evidence_payload(e->clocking.full_bytes);
+    s->full_bytes = fmax(s->full_bytes, payload > MTU_MSS ? payload : fmin(payload, MTU_PAYLOAD));
 }
 
 /* Of what all carry together, which is known better than what each of them does where they share a link's cycles. */
@@ -541,7 +556,8 @@ static double evidence_ci95_bps(const struct analysis_evidence_set *s)
 
 /* What a full frame takes on the host's slower way; where the capture does not show it, no more than at the rate of
  * what passes there. */
-static double evidence_frame_s(const struct analysis_flows *f, const struct analysis_diagnosis_flow *flows, size_t n)
+static double evidence_frame_s(const struct analysis_evidence_set *s, const struct analysis_flows *f,
+                               const struct analysis_diagnosis_flow *flows, size_t n)
 {
     struct analysis_flow flow;
     double share, carried_bps[2] = {0, 0};
@@ -555,7 +571,7 @@ static double evidence_frame_s(const struct analysis_flows *f, const struct anal
     for (int i = 0; i < 2; i++)
         carried_bps[i] = carried_bps[i] > 0 ? carried_bps[i] : NAN;
     bps = isnan(bps) ? fmin(carried_bps[0], carried_bps[1]) : bps;
-    return FRAME_BITS / bps;
+    return analysis_evidence_frame_bits(s->full_bytes) / bps;
 }
 
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
@@ -571,7 +587,7 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
         s->flow[i].waits = s->waits + i * ANALYSIS_LEG_SERIES_SLOTS;
         evidence_of(s, &s->flow[i], f);
     }
-    analysis_floors_find(s, evidence_frame_s(f, flows, n));
+    analysis_floors_find(s, evidence_frame_s(s, f, flows, n));
     evidence_waits(s);
     struct evidence_together all = evidence_together_of(s);
     evidence_applications(s, &all);

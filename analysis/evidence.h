@@ -57,6 +57,13 @@ struct analysis_evidence_set {
     bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */
 };
 
+/* What a frame carries of segments of so many bytes: as many, up to jumbo frames; of a longer one, which is cut on the
+ * wire, or an unknown one (NAN), 1448. */
+double analysis_evidence_payload(double full_bytes);
+
+/* On the wire, of a frame that carries so many; of 1538 bytes at least, or where NAN is given. */
+double analysis_evidence_frame_bits(double full_bytes);
+
 /* Evidence of n flows of a host; free it. */
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s);

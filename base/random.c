@@ -3,15 +3,20 @@
 
 __extension__ typedef unsigned __int128 wide;
 
+#define STEP UINT64_C(0x9e3779b97f4a7c15)
+
+uint64_t random_mix(uint64_t x)
+{
+    x += STEP;
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
 void random_init(struct random *r, uint64_t seed)
 {
-    for (int i = 0; i < 4; i++) {
-        seed += UINT64_C(0x9e3779b97f4a7c15);
-        uint64_t z = seed;
-        z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-        z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-        r->state[i] = z ^ (z >> 31);
-    }
+    for (int i = 0; i < 4; i++, seed += STEP)
+        r->state[i] = random_mix(seed);
 }
 
 static uint64_t rotate_left(uint64_t x, int k)

@@ -15,6 +15,9 @@ void random_init(struct random *r, uint64_t seed);
 /* 64 uniform bits. */
 uint64_t random_next(struct random *r);
 
+/* 64 bits that look like chance and depend on each of x's: SplitMix64's step from x. */
+uint64_t random_mix(uint64_t x);
+
 /* Uniform in [0, bound), without bias (Lemire 2019); 0 when bound is 0. */
 uint64_t random_below(struct random *r, uint64_t bound);
 

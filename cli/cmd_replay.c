@@ -23,6 +23,7 @@
 /* What the scenario, or the command line, may leave to the capture. */
 #define GIVEN(ROW)                                                                                                    \
     ROW(RATE, "network.link.rate")                                                                                    \
+    ROW(SEGMENT, "tcp.segment")                                                                                       \
     ROW(START, "tcp.initial_window")                                                                                  \
     ROW(CONGESTION, "tcp.congestion")                                                                                 \
     ROW(SWITCH_QUEUE, "network.switch.queue")                                                                         \
@@ -468,6 +469,7 @@ int cmd_replay(int argc, char **argv)
     r.scenario.engine = SCENARIO_ENGINE_NATIVE;
     r.reads_start = !o.gives[GIVEN_START];
     r.reads_network = !o.gives[GIVEN_RATE];
+    r.reads_segment = !o.gives[GIVEN_SEGMENT];
     struct analysis_resources hosts = {0};
     if (status == 0)
         status = replay_read(&r, &hosts, o.file, &err) ? replay_all(&r, analysis_resources_get(&hosts, 0), &o, &err)

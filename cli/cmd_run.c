@@ -8,10 +8,13 @@
 #include "cli/options.h"
 #include "results/directory.h"
 #include "results/summary.h"
+#include "scenarios/capture_size.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
+#include "scenarios/spell.h"
+#include "view/table.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -21,7 +24,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+#define LARGE_BYTES 500e6 /* of captures: worth a line before they are made */
+#define HEADERS_BYTES 96  /* of a frame, all of them */
 
 struct run_plan {
     struct scenario scenario;
@@ -34,6 +41,7 @@ struct run_plan {
     } *names; /* owned: what jobs borrow */
     int lock; /* of the directory that holds the runs' own; -1 without one */
     int n_jobs;
+    double capture_bytes, headers_bytes; /* of all captures, about; if they kept headers alone */
 };
 
 static void plan_fini(struct run_plan *p)
@@ -61,6 +69,8 @@ static bool plan_add_job(struct run_plan *p, const struct scenario *s, const cha
     job->directory = names->directory = memory_text("%s", directory);
     job->option = s->n_programs > 0 ? "--allow-programs" : NULL; /* cmd_run() has asked */
     p->n_jobs++;
+    p->capture_bytes += scenario_capture_size(s, 0);
+    p->headers_bytes += scenario_capture_size(s, HEADERS_BYTES);
     return results_directory_take(directory, &names->lock, err) &&
            scenario_save_directory(s, directory, p->comment, err);
 }
@@ -131,15 +141,27 @@ static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
                100 * (double)l->overdue_ps / (double)ended_ps, 100 * l->share);
 }
 
+static void sum_up_flows(const struct results_summary *summary)
+{
+    struct view_table t;
+    view_table_head(&t, "flow|goodput Mb/s");
+    for (size_t i = 0; i < summary->n_flows; i++)
+        view_table_add(&t, "%s|%.1f", summary->flows[i].name, summary->flows[i].goodput_bps / 1e6);
+    view_table_sum_up(&t, "  ", 1, stdout);
+    view_table_fini(&t);
+}
+
 /* The flows of one finished run, from its summary. */
 static bool print_flows(const struct sweep_engines_job *job, struct error *err)
 {
     struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
         return false;
-    printf("%s, %s by %s\n  %-8s %-6s %-6s %12s %22s %11s %8s\n", cli_name(job->label),
-           summary.lateness.frames > 0 ? "emulated" : "simulated", summary.engine, "flow", "from", "to",
-           "goodput Mb/s", "steady Mb/s (95 %)", "duration s", "retrans");
+    printf("%s, %s by %s\n", cli_name(job->label), summary.lateness.frames > 0 ? "emulated" : "simulated",
+           summary.engine);
+    sum_up_flows(&summary);
+    printf("  %-8s %-6s %-6s %12s %22s %11s %8s\n", "flow", "from", "to", "goodput Mb/s", "steady Mb/s (95 %)",
+           "duration s", "retrans");
     for (size_t i = 0; i < summary.n_flows; i++) {
         const struct results_flow *flow = &summary.flows[i];
         double duration_s = results_flow_duration_s(flow);
@@ -157,9 +179,35 @@ static bool print_flows(const struct sweep_engines_job *job, struct error *err)
     return true;
 }
 
+static void print_size(char text[static 32], double bytes)
+{
+    snprintf(text, 32, bytes >= 1e9 ? "%.1f GB" : "%.0f MB", bytes / (bytes >= 1e9 ? 1e9 : 1e6));
+}
+
+/* Captures that take much of a disk, or more than there is. */
+static void warn_of_captures(const struct run_plan *p)
+{
+    struct statvfs disk;
+    char size[32], less[32], room[32];
+    double free_bytes = statvfs(p->directory, &disk) == 0 ? (double)disk.f_bavail * (double)disk.f_frsize : (double)INFINITY;
+    if (p->capture_bytes < LARGE_BYTES && p->capture_bytes < free_bytes)
+        return;
+    print_size(size, p->capture_bytes);
+    print_size(less, p->headers_bytes);
+    print_size(room, free_bytes);
+    fprintf(stderr, "contraflow: captures may take %s in %s", size, cli_name(p->directory));
+    if (isfinite(free_bytes))
+        fprintf(stderr, ", where %s are free", room);
+    fputs("; ", stderr);
+    if (p->headers_bytes < p->capture_bytes / 2)
+        fprintf(stderr, "snaplen: %d makes it %s, ", HEADERS_BYTES, less);
+    fputs("fewer captures or a shorter duration less (--set capture=[] none)\n", stderr);
+}
+
 static int run_plan(struct run_plan *p, const char *engine, int parallel, bool quiet, bool show)
 {
     struct error err = {0};
+    warn_of_captures(p);
     int signal_number = cli_engines_run(engine, p->jobs, p->n_jobs, parallel, quiet);
     int status = 0;
     for (int i = 0; i < p->n_jobs; i++) {
@@ -285,7 +333,7 @@ int cmd_run(int argc, char **argv)
     const char *output = NULL;
     char engine[PATH_MAX];
     int64_t parallel = 0;
-    bool quiet = false, both = false, keys = false, programs = false;
+    bool quiet = false, both = false, keys = false, yaml = false, programs = false;
     struct cross_check x = {{SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE},
                             {scenario_engine_names[SCENARIO_ENGINE_NS3], scenario_engine_names[SCENARIO_ENGINE_NATIVE]},
                             2, false, false};
@@ -300,6 +348,7 @@ int cmd_run(int argc, char **argv)
         {"engines", 0, .call = cross_check_engines, .to = &x},
         {"json", 0, .flag = &x.json},
         {"keys", 0, .flag = &keys},
+        {"yaml", 0, .flag = &yaml},
         {"allow-programs", 0, .flag = &programs},
         {0},
     };
@@ -327,6 +376,11 @@ int cmd_run(int argc, char **argv)
         text_add(plan.comment, sizeof plan.comment, " --allow-programs");
     if (!scenario_load(&plan.scenario, path, sets.set, sets.n, &err))
         return cli_fail(&err);
+    if (yaml) {
+        bool ok = scenario_spell(&plan.scenario, &err) && scenario_write(&plan.scenario, stdout, plan.comment, &err);
+        plan_fini(&plan);
+        return ok ? 0 : cli_fail(&err);
+    }
     if ((both && !scenario_commands_refuse(&plan.scenario, path, "they run on linux alone, without --cross-check", &err)) ||
         (!programs && !scenario_commands_refuse(&plan.scenario, path, "read them, then give --allow-programs", &err))) {
         plan_fini(&plan);

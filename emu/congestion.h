@@ -22,7 +22,7 @@
     ROW(CUBIC, cubic, 1, "ns3::TcpCubic", "cubic", 1, "a cubic of the time since the last loss (RFC 9438)")           \
     ROW(BIC, bic, 0, "ns3::TcpBic", "bic", 1, "a binary search for the window of the last loss")                      \
     ROW(BBR, bbr, 0, "ns3::TcpBbr", "bbr", 0, "a model of bandwidth and round trip instead of losses")                \
-    ROW(DCTCP, dctcp, 0, "ns3::TcpDctcp", "dctcp", 0, "shrinks by the share of marked packets (RFC 8257)")            \
+    ROW(DCTCP, dctcp, 1, "ns3::TcpDctcp", "dctcp", 0, "shrinks by the share of marked packets (RFC 8257)")            \
     ROW(VEGAS, vegas, 0, "ns3::TcpVegas", "vegas", 0, "keeps a few packets queued, judged by the round trip")         \
     ROW(HTCP, htcp, 0, "ns3::TcpHtcp", "htcp", 1, "grows faster the longer the last loss is ago")                     \
     ROW(ILLINOIS, illinois, 0, "ns3::TcpIllinois", "illinois", 1, "grows by losses, its pace set by the delay")       \

@@ -59,6 +59,7 @@ struct emu_tcp_config {
     int64_t min_rto_ps;
     int64_t max_rto_ps;            /* however often it is doubled; 0: 120 s. Native alone has it */
     bool sack;
+    bool ecn;                 /* asked for, and granted (RFC 3168); DCTCP always is */
     bool nagle;               /* a short segment waits while anything is unacknowledged (RFC 896). Native alone has it */
     bool idle_restart;        /* after an idle retransmission timeout the window is the initial one again, if that is
                                * less (RFC 5681, section 4.1). Native alone has it */

@@ -14,7 +14,9 @@
 #define EMU_FRAME_FCS_BYTES 4       /* frame check sequence */
 #define EMU_FRAME_OVERHEAD_BYTES 38 /* header 14, FCS 4, preamble and SFD 8, inter-frame gap 12 (IEEE 802.3) */
 #define EMU_FRAME_MIN_PAYLOAD 46    /* shorter payloads are padded on the wire (IEEE 802.3, 3.2.8) */
+#define EMU_FRAME_MOST_PAYLOAD 9216 /* jumbo frames, as most switches take them */
 #define EMU_FRAME_MIN_WIRE_BYTES (EMU_FRAME_MIN_PAYLOAD + EMU_FRAME_OVERHEAD_BYTES)
+#define EMU_FRAME_CLASSES 8         /* as of IEEE 802.1Q */
 #define EMU_FRAME_BROADCAST UINT32_MAX /* as destination: every station */
 
 struct emu_frame {
@@ -22,12 +24,14 @@ struct emu_frame {
     uint32_t dst, src; /* stations, counted from 0 as hosts are; see emu_frame_mac() */
     uint16_t payload_bytes; /* what the Ethernet frame carries: an IP or ARP packet */
     uint16_t ethertype;
+    uint8_t traffic_class; /* 0 to 7, of its flow; 0: the first to be served where classes count */
     bool pure_ack; /* carries no data: TCP segment without payload, SYN, FIN or RST; Pack or Nack of Go-Back-N */
     uint16_t out;  /* the output port of the switch that holds it */
     int64_t sent_ps; /* when its sender's stack handed it over; emu_network_transmit() notes it */
 };
 
 #define EMU_FRAME_NO_FLOW UINT32_MAX
+#define EMU_FRAME_FLOW_OF(flow, from_sink) (2 * (uint32_t)(flow) + (from_sink)) /* as struct emu_frame_ops's `flow` */
 #define EMU_FRAME_MAC_CONTROL 0x8808 /* ethertype of IEEE 802.3x PAUSE */
 
 /* A tagged handle is its own content: 63 bits, nothing to share or release. An engine's handles are pointers to aligned
@@ -63,8 +67,9 @@ struct emu_frame_ops {
     /* First `limit` bytes of the frame from its Ethernet header on, checksums filled in as a
      * NIC's offload does; returns how many were written. FCS is not included. */
     size_t (*bytes)(const struct emu_frame *frame, uint8_t *out, size_t limit);
-    /* Congestion experienced, if its sender knows ECN (RFC 3168, section 5). NULL: none does. */
-    void (*mark)(const struct emu_frame *frame);
+    /* Congestion experienced, if its sender knows ECN (RFC 3168, section 5). Returns whether the frame says so now.
+     * NULL: no sender knows it. */
+    bool (*mark)(const struct emu_frame *frame);
 };
 
 static inline void emu_frame_release(const struct emu_frame_ops *ops, void *packet)
@@ -76,6 +81,12 @@ static inline void emu_frame_release(const struct emu_frame_ops *ops, void *pack
 static inline void *emu_frame_share(const struct emu_frame_ops *ops, void *packet)
 {
     return emu_frame_is_tagged(packet) ? packet : ops->share(packet);
+}
+
+/* Marks a frame as its ops can; false: it is not ECN-capable. */
+static inline bool emu_frame_mark(const struct emu_frame_ops *ops, const struct emu_frame *frame)
+{
+    return ops && ops->mark && !emu_frame_is_tagged(frame->packet) && ops->mark(frame);
 }
 
 static inline uint32_t emu_frame_flow(const struct emu_frame_ops *ops, const struct emu_frame *frame)

@@ -4,16 +4,9 @@
 #include "base/memory.h"
 #include "emu/ring.h"
 
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const emu_topology_names[] = {
-    [EMU_TOPOLOGY_STAR] = "star",
-    [EMU_TOPOLOGY_TREE] = "tree",
-    [EMU_TOPOLOGY_MESH] = "mesh",
-    NULL,
-};
 
 /* Frames that a host has received and not yet taken. */
 struct emu_network_intake {
@@ -44,7 +37,7 @@ static void network_taken(void *arg)
 static void network_receive(void *owner, int index, const struct emu_frame *frame)
 {
     struct emu_network *n = owner;
-    int host = index / n->nics_per_host;
+    int host = n->host_of[index];
     int64_t takes_ps = network_host_time_ps(n, host);
     if (takes_ps == 0) {
         n->deliver(n->user, host, frame);
@@ -58,136 +51,98 @@ static void network_receive(void *owner, int index, const struct emu_frame *fram
     emu_clock_schedule(&n->nics[0].clock, takes_ps, network_taken, intake);
 }
 
-int emu_network_rack(const struct emu_network_config *config, int host)
+/* Frames for everybody, and for stations that are nobody's, have no port. */
+static int network_route(void *user, int node, const struct emu_frame *frame)
 {
-    int rack = 0;
-    for (int left = host; rack + 1 < config->n_racks && left >= config->racks[rack]; rack++)
-        left -= config->racks[rack];
-    return rack;
+    const struct emu_network *n = user;
+    if (frame->dst >= (uint32_t)n->graph.hosts)
+        return -1;
+    return emu_graph_route(&n->graph, node, (int)frame->src, (int)frame->dst, emu_frame_fair_key(n->ops, frame));
 }
 
-/* A cable; PAUSE stops either end that the other's switch can tell to. */
-static void network_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link, bool pause)
+static struct emu_port *network_node_port(const struct emu_network *n, int node, int port)
 {
-    if (pause) {
-        emu_port_make_eager(a);
-        emu_port_make_eager(b);
+    int hosts = n->graph.hosts;
+    return node < hosts ? &n->nics[n->first_nic[node] + port] : &n->switches[node - hosts].ports[port];
+}
+
+static bool network_pauses(const struct emu_network *n, int node)
+{
+    return node >= n->graph.hosts && n->graph.switches[node - n->graph.hosts].config->pause.on;
+}
+
+/* A cable. PAUSE stops either end that the other's switch can tell to. */
+static void network_connect(struct emu_network *n, const struct emu_graph_link *l)
+{
+    struct emu_port *ends[2];
+    bool pause = network_pauses(n, l->end[0]) || network_pauses(n, l->end[1]);
+    for (int side = 0; side < 2; side++) {
+        int far = l->end[1 - side];
+        struct emu_port *p = ends[side] = network_node_port(n, l->end[side], l->port[side]);
+        emu_graph_port_name(&n->graph, n->graph.nodes[l->end[side]].port[l->port[side]], p->name);
+        p->no_pause = far < n->graph.hosts && n->config.pause_hosts && !n->config.pause_hosts[far];
+        pause = pause && !p->no_pause;
+        if (l->queue[side])
+            emu_port_set_queue(p, l->queue[side]);
     }
-    emu_port_connect(a, b, link);
+    for (int side = 0; side < 2 && pause; side++)
+        emu_port_make_eager(ends[side]);
+    emu_port_join(ends[0], &l->way[0], ends[1], &l->way[1]);
 }
 
-static void network_attach_host(struct emu_network *n, int host, int nic, int sw, int port)
+static void network_add_switch(struct emu_network *n, const struct emu_clock *clock)
 {
-    struct emu_port *a = &n->nics[host * n->nics_per_host + nic], *b = &n->switches[sw].ports[port];
-    bool uplink = n->config.topology == EMU_TOPOLOGY_STAR && host < n->config.uplinks;
-    snprintf(b->name, EMU_PORT_NAME, "sw%d-h%d", sw, host);
-    b->no_pause = n->config.pause_hosts && !n->config.pause_hosts[host];
-    struct emu_link_config link = uplink ? n->config.backbone : n->config.link;
-    if (host < n->config.n_delays && n->config.topology == EMU_TOPOLOGY_STAR)
-        link.delay_ps = n->config.delays_ps[host];
-    network_connect(a, b, &link, n->config.sw.pause.on && !b->no_pause);
-}
-
-static void network_add_switch(struct emu_network *n, int n_ports, const struct emu_clock *clock, bool root)
-{
-    char name[24];
-    struct emu_switch_config config = root ? n->config.root_sw : n->config.sw;
-    snprintf(name, sizeof name, "sw%d", n->n_switches);
+    const struct emu_graph_switch *of = &n->graph.switches[n->n_switches];
+    const struct emu_graph_node *node = &n->graph.nodes[n->graph.hosts + n->n_switches];
+    struct emu_switch *s = &n->switches[n->n_switches];
+    struct emu_switch_config config = *of->config;
     config.seed += (uint64_t)n->n_switches;
-    emu_switch_init(&n->switches[n->n_switches++], root ? "root" : name, n_ports, clock, n->ops, &config);
+    emu_switch_init(s, of->name, node->n_ports, clock, n->ops, &config);
+    if (n->graph.loops)
+        s->routes = (struct emu_switch_routes){network_route, n, n->graph.hosts + n->n_switches, node->floods};
+    n->n_switches++;
 }
 
-static int network_first_host(const struct emu_network *n, int rack)
+static void network_add_host(struct emu_network *n, int host, const struct emu_clock *clock)
 {
-    int first = 0;
-    for (int i = 0; i < rack; i++)
-        first += n->config.racks[i];
-    return first;
-}
-
-static void network_make_tree(struct emu_network *n, const struct emu_clock *clock)
-{
-    const struct emu_network_config *c = &n->config;
-    n->switches = memory_zeroed((size_t)c->n_racks + 1, sizeof *n->switches, "the network");
-    for (int r = 0; r < c->n_racks; r++) {
-        network_add_switch(n, c->racks[r] + 1, clock, false);
-        for (int i = 0; i < c->racks[r]; i++)
-            network_attach_host(n, network_first_host(n, r) + i, 0, r, i);
+    struct emu_queue_config queue = n->config.nic;
+    queue.kernel = n->config.nic_kernel;
+    n->first_nic[host + 1] = n->first_nic[host] + n->graph.nodes[host].n_ports;
+    for (int i = n->first_nic[host]; i < n->first_nic[host + 1]; i++) {
+        char name[EMU_PORT_NAME];
+        emu_graph_port_name(&n->graph, n->graph.nodes[host].port[i - n->first_nic[host]], name);
+        emu_port_init(&n->nics[i], name, clock, n->ops, &queue);
+        n->nics[i].receive = network_receive;
+        n->nics[i].owner = n;
+        n->nics[i].index = i;
+        n->host_of[i] = host;
     }
-    if (!c->root) {
-        struct emu_port *a = &n->switches[0].ports[c->racks[0]], *b = &n->switches[1].ports[c->racks[1]];
-        snprintf(a->name, sizeof a->name, "sw0-sw1");
-        snprintf(b->name, sizeof b->name, "sw1-sw0");
-        network_connect(a, b, &c->backbone, c->sw.pause.on);
-        return;
-    }
-    network_add_switch(n, c->n_racks, clock, true);
-    for (int r = 0; r < c->n_racks; r++) {
-        struct emu_port *up = &n->switches[r].ports[c->racks[r]], *down = &n->switches[c->n_racks].ports[r];
-        snprintf(up->name, sizeof up->name, "sw%d-root", r);
-        snprintf(down->name, sizeof down->name, "root-sw%d", r);
-        network_connect(up, down, &c->backbone, c->sw.pause.on || c->root_sw.pause.on);
-    }
-}
-
-/* Which of its NICs a host of rack `from` has towards rack `to`. */
-static int network_mesh_nic(int from, int to)
-{
-    return from == to ? 0 : to - (to > from);
-}
-
-static void network_make_mesh(struct emu_network *n, const struct emu_clock *clock)
-{
-    const struct emu_network_config *c = &n->config;
-    n->switches = memory_zeroed((size_t)c->n_racks * (size_t)(c->n_racks - 1) / 2, sizeof *n->switches, "the network");
-    for (int a = 0; a < c->n_racks; a++)
-        for (int b = a + 1; b < c->n_racks; b++) {
-            int sw = n->n_switches;
-            network_add_switch(n, c->racks[a] + c->racks[b], clock, false);
-            for (int i = 0; i < c->racks[a]; i++)
-                network_attach_host(n, network_first_host(n, a) + i, network_mesh_nic(a, b), sw, i);
-            for (int i = 0; i < c->racks[b]; i++)
-                network_attach_host(n, network_first_host(n, b) + i, network_mesh_nic(b, a), sw, c->racks[a] + i);
-        }
 }
 
 void emu_network_init(struct emu_network *n, const struct emu_network_config *config, const struct emu_clock *clock,
                       const struct emu_frame_ops *ops,
                       void (*deliver)(void *user, int host, const struct emu_frame *frame), void *user)
 {
-    bool mesh = config->topology == EMU_TOPOLOGY_MESH, star = config->topology == EMU_TOPOLOGY_STAR;
+    struct error unreachable; /* told to whoever checked the config */
     *n = (struct emu_network){.config = *config, .ops = ops, .deliver = deliver, .user = user};
-    n->nics_per_host = mesh ? config->n_racks - 1 : 1;
-    n->nics = memory_zeroed((size_t)emu_network_nic_count(n), sizeof *n->nics, "the network");
-    n->rack = memory_zeroed((size_t)config->hosts, sizeof *n->rack, "the network");
+    if (!emu_topology_build(&n->config, &n->graph, &unreachable))
+        assert(!"hosts of a network reach each other");
+    size_t hosts = (size_t)n->graph.hosts;
+    for (size_t h = 0; h < hosts; h++)
+        n->n_nics += n->graph.nodes[h].n_ports;
+    n->nics = memory_zeroed((size_t)n->n_nics, sizeof *n->nics, "the network");
+    n->host_of = memory_zeroed((size_t)n->n_nics, sizeof *n->host_of, "the network");
+    n->first_nic = memory_zeroed(hosts + 1, sizeof *n->first_nic, "the network");
+    n->switches = memory_zeroed((size_t)n->graph.n_switches, sizeof *n->switches, "the network");
     n->intakes = memory_zeroed((size_t)config->n_host_times, sizeof *n->intakes, "the network");
     for (int h = 0; h < config->n_host_times; h++)
         n->intakes[h] = (struct emu_network_intake){.network = n, .host = h};
-    struct emu_queue_config nic_queue = n->config.nic;
-    nic_queue.kernel = n->config.nic_kernel;
-    for (int i = 0; i < emu_network_nic_count(n); i++) {
-        char name[EMU_PORT_NAME];
-        int host = i / n->nics_per_host, nic = i % n->nics_per_host;
-        if (nic > 0)
-            snprintf(name, sizeof name, "h%d.%d", host, nic);
-        else
-            snprintf(name, sizeof name, "h%d", host);
-        emu_port_init(&n->nics[i], name, clock, ops, &nic_queue);
-        n->nics[i].receive = network_receive;
-        n->nics[i].owner = n;
-        n->nics[i].index = i;
-        n->rack[host] = star ? 0 : emu_network_rack(config, host);
-    }
-    if (mesh) {
-        network_make_mesh(n, clock);
-    } else if (!star) {
-        network_make_tree(n, clock);
-    } else {
-        n->switches = memory_zeroed(1, sizeof *n->switches, "the network");
-        network_add_switch(n, config->hosts, clock, false);
-        for (int h = 0; h < config->hosts; h++)
-            network_attach_host(n, h, 0, 0, h);
-    }
+    for (size_t h = 0; h < hosts; h++)
+        network_add_host(n, (int)h, clock);
+    while (n->n_switches < n->graph.n_switches)
+        network_add_switch(n, clock);
+    for (int i = 0; i < n->graph.n_links; i++)
+        network_connect(n, &n->graph.links[i]);
 }
 
 void emu_network_fini(struct emu_network *n)
@@ -199,17 +154,21 @@ void emu_network_fini(struct emu_network *n)
     for (int h = 0; n->intakes && h < n->config.n_host_times; h++)
         emu_ring_fini(&n->intakes[h].ring, n->ops);
     free(n->intakes);
+    free(n->classes);
     free(n->nics);
-    free(n->rack);
+    free(n->first_nic);
+    free(n->host_of);
     free(n->switches);
+    emu_graph_fini(&n->graph);
     *n = (struct emu_network){0};
 }
 
-struct emu_port *emu_network_nic(const struct emu_network *n, int host, uint32_t to)
+struct emu_port *emu_network_nic(const struct emu_network *n, int host, const struct emu_frame *frame)
 {
-    int nic = n->nics_per_host == 1 || to >= (uint32_t)n->config.hosts ? 0
-                                                                       : network_mesh_nic(n->rack[host], n->rack[to]);
-    return &n->nics[host * n->nics_per_host + nic];
+    bool known = frame->dst < (uint32_t)n->graph.hosts && frame->dst != (uint32_t)host;
+    uint32_t flow = n->graph.nodes[host].n_ports > 1 && known ? emu_frame_fair_key(n->ops, frame) : 0;
+    int nic = known ? emu_graph_route(&n->graph, host, host, (int)frame->dst, flow) : 0;
+    return &n->nics[n->first_nic[host] + nic];
 }
 
 /* The switch whose port this is; NULL: a NIC. */
@@ -221,39 +180,62 @@ static const struct emu_switch *network_owner(const struct emu_network *n, const
     return NULL;
 }
 
+void emu_network_classify(struct emu_network *n, int flow, uint8_t traffic_class)
+{
+    if (flow >= n->n_classes) {
+        n->classes = memory_resized(n->classes, (size_t)flow + 1, sizeof *n->classes, "classes");
+        while (n->n_classes <= flow)
+            n->classes[n->n_classes++] = 0;
+    }
+    n->classes[flow] = traffic_class;
+}
+
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame)
 {
-    struct emu_port *nic = emu_network_nic(n, host, frame->dst);
+    struct emu_port *nic = emu_network_nic(n, host, frame);
     struct emu_frame sent = *frame;
     sent.sent_ps = emu_clock_now(&nic->clock);
-    for (int i = 1; frame->dst == EMU_FRAME_BROADCAST && i < n->nics_per_host; i++) {
+    if (n->n_classes > 0) {
+        uint32_t flow = emu_frame_flow(n->ops, frame) / 2;
+        if (flow < (uint32_t)n->n_classes)
+            sent.traffic_class = n->classes[flow];
+    }
+    if (frame->dst != EMU_FRAME_BROADCAST) {
+        emu_port_send(nic, &sent);
+        return;
+    }
+    const struct emu_graph_node *node = &n->graph.nodes[host];
+    for (int i = 1; i <= node->n_ports; i++) {
+        int port = i % node->n_ports;
+        if (!node->floods[port])
+            continue;
         struct emu_frame copy = sent;
         copy.packet = emu_frame_share(n->ops, frame->packet);
-        emu_port_send(&n->nics[host * n->nics_per_host + i], &copy);
+        emu_port_send(&n->nics[n->first_nic[host] + port], &copy);
     }
-    emu_port_send(nic, &sent);
+    emu_frame_release(n->ops, frame->packet);
 }
 
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame)
 {
-    const struct emu_port *p = emu_network_nic(n, host, frame->dst);
-    const int64_t whole = emu_frame_wire_bytes(frame) - EMU_PORT_GAP_BYTES;
+    const struct emu_port *p = emu_network_nic(n, host, frame);
     int64_t transit_ps = 0;
     for (;;) {
         const struct emu_switch *s = network_owner(n, p->far);
-        int out = s ? emu_switch_lookup(s, frame->dst) : -1;
+        const int64_t whole = emu_port_frame_bytes(&p->link, frame) - EMU_PORT_GAP_BYTES;
+        int out = s ? emu_switch_route(s, frame) : -1;
         if (s && out < 0)
             return -1;
         bool early = s && p->early && s->ports[out].link.rate_bps <= p->link.rate_bps;
         transit_ps += emu_port_wire_ps(&p->link, early ? EMU_PORT_EARLY_BYTES : whole) + p->link.delay_ps;
         if (!s)
-            return transit_ps + network_host_time_ps(n, p->far->index / n->nics_per_host);
+            return transit_ps + network_host_time_ps(n, n->host_of[p->far->index]);
         transit_ps += s->config.latency_ps;
         p = &s->ports[out];
     }
 }
 
-/* Bounds from below that get better with each round: a tree is four cables deep. */
+/* Bounds from below that get better with each round; a tree is four cables deep. */
 int64_t emu_network_look_ahead(struct emu_network *n)
 {
     int64_t least_ps = EMU_CLOCK_NEVER;
@@ -282,7 +264,7 @@ int64_t emu_network_look_ahead(struct emu_network *n)
 
 int emu_network_nic_count(const struct emu_network *n)
 {
-    return n->config.hosts * n->nics_per_host;
+    return n->n_nics;
 }
 
 int emu_network_port_count(const struct emu_network *n)

@@ -9,15 +9,39 @@
 #include <stdlib.h>
 
 #define PS_PER_BYTE_BIT INT64_C(8000000000000) /* ps in a second, bits in a byte */
+#define TAG_BYTES 4   /* of IEEE 802.1Q */
 #define LINE_LEAST 8 /* frames; a switch of a thousand ports has mostly short lines */
+
+const char *const emu_cells_names[] = {
+    [EMU_CELLS_NONE] = "none",
+    [EMU_CELLS_ATM] = "atm",
+    [EMU_CELLS_PTM] = "ptm",
+    NULL,
+};
+/* Chance differs from port to port: FNV-1a over the name. */
+static uint64_t port_seed(uint64_t seed, const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ seed;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static void port_make_queue(struct emu_port *p, const struct emu_queue_config *queue)
+{
+    struct emu_queue_config own = *queue;
+    own.frames = p->ops;
+    own.seed = port_seed(queue->seed, p->name);
+    emu_queue_init(&p->queue, &own);
+    p->eager = p->eager || !p->queue.ops->in_order;
+}
 
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue)
 {
     *p = (struct emu_port){.clock = *clock, .ops = ops};
     snprintf(p->name, sizeof p->name, "%s", name);
-    emu_queue_init(&p->queue, queue);
-    p->eager = !p->queue.ops->in_order;
+    port_make_queue(p, queue);
 }
 
 void emu_port_make_eager(struct emu_port *p)
@@ -31,6 +55,8 @@ void emu_port_fini(struct emu_port *p)
     for (size_t i = 0; i < p->line_count; i++)
         emu_frame_release(p->ops, p->line[(p->line_head + i) & (p->line_capacity - 1)].frame.packet);
     free(p->line);
+    emu_fault_free(p->fault, p->ops);
+    p->fault = NULL;
     p->line = NULL;
     p->line_count = p->line_capacity = 0;
 }
@@ -40,21 +66,51 @@ int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes)
     return (bytes * PS_PER_BYTE_BIT + link->rate_bps / 2) / link->rate_bps;
 }
 
+void emu_port_set_queue(struct emu_port *p, const struct emu_queue_config *queue)
+{
+    p->eager = p->eager && p->queue.ops->in_order; /* somebody else made it so */
+    emu_queue_fini(&p->queue, p->ops);
+    port_make_queue(p, queue);
+}
+
+int64_t emu_port_frame_bytes(const struct emu_link_config *link, const struct emu_frame *frame)
+{
+    const struct emu_framing *f = &link->framing;
+    if (!f->on)
+        return emu_frame_wire_bytes(frame);
+    int64_t bytes = frame->payload_bytes + f->overhead_bytes + (f->vlan ? TAG_BYTES : 0);
+    bytes = bytes < f->least_bytes ? f->least_bytes : bytes;
+    if (f->cells == EMU_CELLS_ATM)
+        bytes = (bytes + 47) / 48 * 53;
+    else if (f->cells == EMU_CELLS_PTM)
+        bytes += (bytes + 63) / 64; /* as tc-cake counts it */
+    return bytes > EMU_PORT_GAP_BYTES ? bytes : EMU_PORT_GAP_BYTES + 1;
+}
+
+/* What p sends. */
+static void port_give_link(struct emu_port *p, struct emu_port *far, const struct emu_link_config *link)
+{
+    p->link = *link;
+    p->byte_ps = PS_PER_BYTE_BIT % p->link.rate_bps ? 0 : PS_PER_BYTE_BIT / p->link.rate_bps;
+    p->delay_ps = link->delay_ps - emu_fault_lead_ps(&link->faults, link->delay_ps);
+    p->fault = emu_fault_new(&link->faults, link->delay_ps, p->name);
+    p->far = far;
+    p->early = far->wants_early;
+}
+
+void emu_port_join(struct emu_port *a, const struct emu_link_config *from_a, struct emu_port *b,
+                   const struct emu_link_config *from_b)
+{
+    port_give_link(a, b, from_a);
+    port_give_link(b, a, from_b);
+}
+
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link)
 {
-    struct emu_port *ends[] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        struct emu_port *p = ends[i];
-        p->link = *link;
-        if (p == a && link->up_bps > 0)
-            p->link.rate_bps = link->up_bps;
-        p->byte_ps = PS_PER_BYTE_BIT % p->link.rate_bps ? 0 : PS_PER_BYTE_BIT / p->link.rate_bps;
-        p->delay_ps = link->delay_ps;
-    }
-    a->far = b;
-    b->far = a;
-    a->early = b->wants_early;
-    b->early = a->wants_early;
+    struct emu_link_config up = *link;
+    if (link->up_bps > 0)
+        up.rate_bps = link->up_bps;
+    emu_port_join(a, &up, b, link);
 }
 
 static struct emu_port_slot *port_slot(const struct emu_port *p, size_t i)
@@ -67,10 +123,16 @@ static inline int64_t port_wire_ps(const struct emu_port *p, int64_t bytes)
     return p->byte_ps ? bytes * p->byte_ps : emu_port_wire_ps(&p->link, bytes);
 }
 
+static inline int64_t port_frame_bytes(const struct emu_port *p, const struct emu_frame *frame)
+{
+    return __builtin_expect(p->link.framing.on, 0) ? emu_port_frame_bytes(&p->link, frame)
+                                                   : emu_frame_wire_bytes(frame);
+}
+
 /* How long the transmitter is busy, with the gap after the frame. */
 static inline int64_t port_busy_ps(const struct emu_port *p, const struct emu_frame *frame)
 {
-    return port_wire_ps(p, emu_frame_wire_bytes(frame));
+    return port_wire_ps(p, port_frame_bytes(p, frame));
 }
 
 static void port_tap(const struct emu_port *p, enum emu_tap_event event, const struct emu_frame *frame)
@@ -100,6 +162,13 @@ static inline void port_line_push(struct emu_port *p, const struct emu_frame *fr
     slot->start_ps = start_ps;
 }
 
+static inline void port_count_sent(struct emu_port *p, const struct emu_frame *frame)
+{
+    p->stats.sent++;
+    if (__builtin_expect(p->link.framing.on, 0))
+        p->stats.framed_bytes += emu_port_frame_bytes(&p->link, frame);
+}
+
 static inline void port_settle(struct emu_port *p, int64_t now_ps)
 {
     while (p->started < p->line_count) {
@@ -108,7 +177,7 @@ static inline void port_settle(struct emu_port *p, int64_t now_ps)
             break;
         emu_queue_leave(&p->queue, &slot->frame);
         p->started++;
-        p->stats.sent++;
+        port_count_sent(p, &slot->frame);
     }
 }
 
@@ -137,12 +206,69 @@ static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
     const struct emu_port_slot *next = port_slot(p, 0);
     p->arriving = true;
     __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
-    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : emu_frame_wire_bytes(&next->frame) - EMU_PORT_GAP_BYTES;
+    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : port_frame_bytes(p, &next->frame) - EMU_PORT_GAP_BYTES;
     emu_clock_schedule_ahead(&p->clock, next->start_ps + port_wire_ps(p, bytes) + p->delay_ps - now_ps, p->ahead_ps,
                              port_arrive, p);
 }
 
 static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps);
+
+/* A frame is at the far port. */
+static inline void port_deliver(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps)
+{
+    if (__builtin_expect(frame->ethertype == EMU_FRAME_MAC_CONTROL, 0)) {
+        port_pause(p->far, frame, now_ps);
+        return;
+    }
+    p->stats.delivered++;
+    if (p->far->tap.saw)
+        port_settle(p->far, now_ps); /* it may look at its queue */
+    port_tap(p->far, EMU_TAP_IN, frame);
+    p->far->receive(p->far->owner, p->far->index, frame);
+}
+
+static void port_await_held(struct emu_port *p, int64_t now_ps);
+
+/* The oldest of the frames that the link has made late is due. */
+static void port_release_held(void *arg)
+{
+    struct emu_port *p = arg;
+    int64_t now_ps = emu_clock_now(&p->clock);
+    struct emu_frame frame;
+    emu_ring_pop(&p->fault->held, &frame);
+    port_await_held(p, now_ps);
+    port_deliver(p, &frame, now_ps);
+}
+
+static void port_await_held(struct emu_port *p, int64_t now_ps)
+{
+    const struct emu_ring *held = &p->fault->held;
+    if (held->count > 0)
+        emu_clock_schedule_ahead(&p->clock, emu_ring_peek(held)->time_ps - now_ps, p->ahead_ps, port_release_held, p);
+}
+
+/* A frame has crossed a link with faults. */
+static void port_suffer(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps)
+{
+    if (emu_fault_loses(p->fault)) {
+        p->stats.lost++;
+        if (p->far->tap.saw && frame->ethertype != EMU_FRAME_MAC_CONTROL) {
+            port_settle(p->far, now_ps);
+            port_tap(p->far, EMU_TAP_LOST, frame);
+        }
+        emu_frame_release(p->ops, frame->packet);
+        return;
+    }
+    int64_t due_ps = emu_fault_due_ps(p->fault, now_ps);
+    bool waits = p->fault->held.count > 0;
+    if (due_ps == now_ps && (!waits || p->fault->last_ps > now_ps)) { /* else those that wait are before it, and due */
+        port_deliver(p, frame, now_ps);
+        return;
+    }
+    emu_ring_push(&p->fault->held, frame, due_ps);
+    if (!waits)
+        port_await_held(p, now_ps);
+}
 
 /* The oldest frame on p's line has fully arrived at the far port, or its header. */
 static void port_arrive(void *arg)
@@ -160,15 +286,10 @@ static void port_arrive(void *arg)
     p->arriving = p->line_count > 0;
     if (p->arriving)
         port_await_arrival(p, now_ps);
-    if (__builtin_expect(frame.ethertype == EMU_FRAME_MAC_CONTROL, 0)) {
-        port_pause(p->far, &frame, now_ps);
-        return;
-    }
-    p->stats.delivered++;
-    if (p->far->tap.saw)
-        port_settle(p->far, now_ps); /* it may look at its queue */
-    port_tap(p->far, EMU_TAP_IN, &frame);
-    p->far->receive(p->far->owner, p->far->index, &frame);
+    if (__builtin_expect(p->fault != NULL, 0))
+        port_suffer(p, &frame, now_ps);
+    else
+        port_deliver(p, &frame, now_ps);
 }
 
 static void port_show(void *arg);
@@ -224,9 +345,8 @@ void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame)
 static inline void port_mark(const struct emu_port *p, const struct emu_frame *frame)
 {
     int64_t most = p->queue.config.mark_bytes;
-    if (__builtin_expect(most > 0, 0) && p->queue.depth_bytes > most && !emu_frame_is_tagged(frame->packet) &&
-        p->ops->mark)
-        p->ops->mark(frame);
+    if (__builtin_expect(most > 0, 0) && p->queue.depth_bytes > most)
+        emu_frame_mark(p->ops, frame);
 }
 
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
@@ -247,7 +367,7 @@ static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
         port_line_push(p, frame, now_ps);
         emu_queue_leave(&p->queue, frame);
         p->started++;
-        p->stats.sent++;
+        port_count_sent(p, frame);
     }
     if (!p->arriving)
         port_await_arrival(p, now_ps);
@@ -283,9 +403,21 @@ static bool port_pop(struct emu_port *p, int64_t now_ps, struct emu_frame *frame
 static void port_resume(void *arg)
 {
     struct emu_port *p = arg;
+    if (p->resume_ps > emu_clock_now(&p->clock))
+        return; /* it was asked for a nearer time, and again after it */
     p->resuming = false;
     if (!p->busy)
         port_transmit_next(p);
+}
+
+/* Looks again at that time, unless it will before. */
+static void port_resume_at(struct emu_port *p, int64_t at_ps, int64_t now_ps)
+{
+    if (at_ps == EMU_QUEUE_UNLIMITED || (p->resuming && p->resume_ps <= at_ps))
+        return;
+    p->resuming = true;
+    p->resume_ps = at_ps;
+    emu_clock_schedule(&p->clock, at_ps - now_ps, port_resume, p);
 }
 
 /* The transmitter is free. */
@@ -303,15 +435,14 @@ static void port_transmit_next(void *arg)
         return;
     }
     if (now_ps < p->paused_until_ps) {
-        if (!p->resuming) {
-            p->resuming = true;
-            emu_clock_schedule(&p->clock, p->paused_until_ps - now_ps, port_resume, p);
-        }
+        port_resume_at(p, p->paused_until_ps, now_ps);
     } else if (port_pop(p, now_ps, &frame)) {
-        p->stats.sent++;
+        port_count_sent(p, &frame);
         port_start(p, &frame, now_ps);
         if (port_is_watched(p))
             port_show_started(p, now_ps);
+    } else {
+        port_resume_at(p, emu_queue_ready_ps(&p->queue, now_ps), now_ps);
     }
     if (p->room.fn)
         p->room.fn(p->room.user, p);
@@ -354,7 +485,8 @@ void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
     port_mark(p, frame);
     if (!emu_queue_push(&p->queue, frame, flow, emu_clock_now(&p->clock), &victim)) {
         port_drop(p, &victim);
-        return;
+        if (!p->queue.ops->lost)
+            return;
     }
     while (emu_queue_lost(&p->queue, &victim))
         port_drop(p, &victim);
@@ -369,11 +501,12 @@ bool emu_port_audit(struct emu_port *p, struct error *err)
     int64_t paused = p->far ? p->far->stats.pauses_received : 0;
     if (q->enqueued == q->dequeued + p->queue.depth_packets &&
         q->enqueued_bytes == q->dequeued_bytes + p->queue.depth_bytes && q->dequeued == p->stats.sent &&
-        p->stats.sent + p->stats.pauses_sent == p->stats.delivered + paused + (int64_t)p->started)
+        p->stats.sent + p->stats.pauses_sent == p->stats.delivered + paused + (int64_t)emu_port_on_wire(p) + p->stats.lost)
         return true;
     return error_set(err, ERROR_SYSTEM,
                      "port %s does not conserve frames: enqueued %" PRId64 ", dequeued %" PRId64 ", queued %" PRId64
-                     ", sent %" PRId64 ", delivered %" PRId64 ", on the wire %zu; please report this",
+                     ", sent %" PRId64 ", delivered %" PRId64 ", on the wire %zu, lost %" PRId64
+                     "; please report this",
                      p->name, q->enqueued, q->dequeued, p->queue.depth_packets, p->stats.sent, p->stats.delivered,
-                     p->started);
+                     emu_port_on_wire(p), p->stats.lost);
 }

@@ -9,7 +9,7 @@
  * its transmission, and the port needs one pending event, the line's next arrival. Depths are settled when somebody
  * looks. A tap sees every start, which costs an event each and changes nothing else. An eager port cannot know and
  * needs an event for every frame: one whose discipline is not in_order, one that honours PAUSE, or the output of a
- * crossbar.
+ * crossbar. A discipline that has nothing to give although frames wait says when to ask again.
  *
  * PAUSE (IEEE 802.3x, annex 31B): a MAC control frame overtakes what is queued, occupies the transmitter like any
  * frame of minimum size, and stops the far port, after the frame it is sending, for a number of quanta of 512 bit
@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "emu/clock.h"
+#include "emu/fault.h"
 #include "emu/queue.h"
 
 #define EMU_PORT_NAME 32
@@ -26,16 +27,32 @@
 
 struct emu_port;
 
+/* How a link packs what its frames carry, the IP packet, where that is not Ethernet's own: as tc-cake(8) has it. */
+enum emu_cells { EMU_CELLS_NONE, EMU_CELLS_ATM, EMU_CELLS_PTM };
+extern const char *const emu_cells_names[]; /* for base/names.h */
+
+struct emu_framing {
+    bool on;            /* else 38 bytes around the packet, 84 at least, no cells and no tag */
+    int overhead_bytes; /* around the IP packet on the wire; -64 .. 256 */
+    int least_bytes;    /* of packet and overhead: a shorter one is padded (tc's mpu) */
+    enum emu_cells cells; /* ATM: cells of 53 bytes carry 48 (AAL5's trailer is of the overhead); PTM: 65 for 64 */
+    int vlan;           /* frames carry this IEEE 802.1Q tag, 4 bytes more; 0: none */
+};
+
 struct emu_link_config {
     int64_t rate_bps; /* on the wire, each direction */
     int64_t up_bps;   /* what the host's end, or the lower switch's, sends at; 0: rate_bps */
     int64_t delay_ps; /* propagation, one way */
+    int64_t mtu_bytes; /* an IP packet may have; who makes them looks. 0: anything */
+    struct emu_framing framing;
+    struct emu_fault_config faults; /* each way by itself */
 };
 
 enum emu_tap_event {
     EMU_TAP_OUT,  /* first bit leaves: after the queue, where a Linux tap sits */
     EMU_TAP_IN,   /* last bit has arrived */
     EMU_TAP_DROP, /* lost here: no room, or the discipline gave it up */
+    EMU_TAP_LOST, /* lost by a fault of the link on its way here */
 };
 
 /* Sees frames at one port. `queue` is the port's own output queue at that moment. */
@@ -52,11 +69,14 @@ struct emu_port_watch {
     void *user; /* borrowed */
 };
 
-/* What it counted. queue.dequeued = sent; sent = delivered (at the far port) + on the wire. */
+/* What it counted. queue.dequeued = sent; sent = delivered (at the far port) + on the wire + lost, MAC control frames
+ * aside. */
 struct emu_port_stats {
     int64_t sent, delivered; /* frames; their buffer bytes are the queue's dequeued_bytes */
     int64_t pauses_sent, pauses_received; /* MAC control frames, in neither of those */
     int64_t paused_ps;       /* how long it was told not to send */
+    int64_t framed_bytes;    /* on the wire, of what was sent, where the link has a framing of its own */
+    int64_t lost;            /* by faults of the link, MAC control frames among them */
 };
 
 /* Is called when an eager port has started a frame of its queue or has nothing left to send. */
@@ -80,6 +100,7 @@ struct emu_port {
     int64_t byte_ps, delay_ps;    /* of the link; a byte that takes no whole number of them: 0 */
     int64_t ahead_ps;             /* what arrives at the far port reaches no host sooner than so much later */
     struct emu_port *far;         /* borrowed */
+    struct emu_fault *fault;      /* owned; what the link does to frames sent here; NULL: nothing */
     struct emu_clock clock;
     struct emu_tap tap;           /* tap.saw NULL: nobody looks */
     struct emu_port_watch watch;  /* likewise; both before the first frame */
@@ -95,6 +116,7 @@ struct emu_port {
     bool no_pause;                /* PAUSE is off on this link */
     uint16_t pause_quanta;        /* of the PAUSE that is due */
     int64_t paused_until_ps;
+    int64_t resume_ps;            /* while `resuming`: when it looks again */
     struct emu_port_room room;    /* eager; fn NULL: nobody asks */
     struct emu_port_stats stats;
     struct emu_queue queue;   /* of a FIFO the accounts alone; emu_port_settle() brings them up to date */
@@ -111,8 +133,18 @@ void emu_port_fini(struct emu_port *p);
  * takes a whole number of picoseconds, as on every Ethernet from 10 Mb/s to 400 Gb/s. */
 int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes);
 
-/* A cable between two ports; a is the host's end, or the lower switch's. */
+/* Bytes of the wire that a frame takes on the link, with the gap that follows. */
+int64_t emu_port_frame_bytes(const struct emu_link_config *link, const struct emu_frame *frame);
+
+/* A cable between two ports, which have their names; a is the host's end, or the lower switch's. */
 void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_link_config *link);
+
+/* The same with what each of them sends; up_bps is not looked at. */
+void emu_port_join(struct emu_port *a, const struct emu_link_config *from_a, struct emu_port *b,
+                   const struct emu_link_config *from_b);
+
+/* Before the first frame: another queue than emu_port_init() gave it. */
+void emu_port_set_queue(struct emu_port *p, const struct emu_queue_config *queue);
 
 /* Returns the least time from the start of a frame here until it reaches a host, by ahead_ps; what waits is later. */
 int64_t emu_port_reach_ps(const struct emu_port *p);
@@ -139,20 +171,22 @@ void emu_port_settle(struct emu_port *p);
 static inline int64_t emu_port_sent_wire_bytes(const struct emu_port *p)
 {
     const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
+    if (p->link.framing.on)
+        return p->stats.framed_bytes + p->stats.pauses_sent * EMU_FRAME_MIN_WIRE_BYTES;
     return p->queue.stats.dequeued_bytes + p->stats.sent * around + p->stats.pauses_sent * EMU_FRAME_MIN_WIRE_BYTES;
 }
 
-/* Frames on the wire, after emu_port_settle(). */
+/* Frames on the wire, late ones too, after emu_port_settle(). */
 static inline size_t emu_port_on_wire(const struct emu_port *p)
 {
-    return p->started;
+    return p->started + (p->fault ? p->fault->held.count : 0);
 }
 
 /* Bytes of a frame that must have arrived before a cut-through switch knows where to: preamble, Ethernet header. */
 #define EMU_PORT_EARLY_BYTES (8 + EMU_FRAME_HEADER_BYTES)
 #define EMU_PORT_GAP_BYTES 12 /* inter-frame gap: keeps the transmitter busy after the last bit of a frame */
 
-/* Returns false and a sentence unless frames offered = dropped + queued + on the wire + delivered. */
+/* Returns false and a sentence unless frames offered = dropped + queued + on the wire + delivered + lost. */
 bool emu_port_audit(struct emu_port *p, struct error *err);
 
 #endif

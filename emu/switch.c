@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FULL_BUFFER_BYTES 1518 /* of the largest frame */
-#define FULL_WIRE_BYTES 1538
+#define BUFFER_OVERHEAD_BYTES (EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
 
 struct emu_switch_config emu_switch_config_default(void)
 {
@@ -20,6 +19,11 @@ struct emu_switch_config emu_switch_config_default(void)
 int emu_switch_lookup(const struct emu_switch *s, uint32_t station)
 {
     return station < s->stations ? s->port_of[station] : -1;
+}
+
+int emu_switch_route(const struct emu_switch *s, const struct emu_frame *frame)
+{
+    return s->routes.port ? s->routes.port(s->routes.user, s->routes.node, frame) : emu_switch_lookup(s, frame->dst);
 }
 
 /* Stations are host numbers: a table of them all is small. */
@@ -60,7 +64,7 @@ static void switch_accept(struct emu_switch *s, int in, int out, const struct em
 /* Sends the frame to its port, or to all others. Takes it. */
 static void switch_forward(struct emu_switch *s, int in, const struct emu_frame *frame)
 {
-    int out = emu_switch_lookup(s, frame->dst);
+    int out = emu_switch_route(s, frame);
     if (out == in) {
         s->filtered++; /* its destination shares the segment it came from */
         emu_frame_release(s->ops, frame->packet);
@@ -73,7 +77,7 @@ static void switch_forward(struct emu_switch *s, int in, const struct emu_frame 
     }
     s->flooded++;
     for (int i = 0; i < s->n_ports; i++) {
-        if (i == in || !s->ports[i].far)
+        if (i == in || !s->ports[i].far || (s->routes.floods && !s->routes.floods[i]))
             continue;
         struct emu_frame copy = *frame;
         copy.packet = emu_frame_share(s->ops, frame->packet);
@@ -120,13 +124,13 @@ static void switch_late(void *arg)
  * forwarded when it is there. */
 static void switch_header(struct emu_switch *s, int in, const struct emu_frame *frame)
 {
-    int out = emu_switch_lookup(s, frame->dst);
-    const struct emu_link_config *link = &s->ports[in].link;
+    int out = emu_switch_route(s, frame);
+    const struct emu_link_config *link = &s->ports[in].far->link;
     if (out >= 0 && s->ports[out].link.rate_bps <= link->rate_bps) {
         switch_pipe(s, in, frame);
         return;
     }
-    int64_t rest = emu_frame_wire_bytes(frame) - EMU_PORT_GAP_BYTES - EMU_PORT_EARLY_BYTES;
+    int64_t rest = emu_port_frame_bytes(link, frame) - EMU_PORT_GAP_BYTES - EMU_PORT_EARLY_BYTES;
     s->late[in] = (struct emu_switch_late){s, *frame, true};
     emu_clock_schedule(&s->clock, emu_port_wire_ps(link, rest), switch_late, &s->late[in]);
 }
@@ -134,10 +138,12 @@ static void switch_header(struct emu_switch *s, int in, const struct emu_frame *
 static void switch_receive(void *owner, int index, const struct emu_frame *frame)
 {
     struct emu_switch *s = owner;
-    if (frame->src >= s->stations)
-        switch_grow(s, frame->src);
-    s->port_of[frame->src] = index;
-    int out = emu_switch_lookup(s, frame->dst);
+    if (!s->routes.port) {
+        if (frame->src >= s->stations)
+            switch_grow(s, frame->src);
+        s->port_of[frame->src] = index;
+    }
+    int out = emu_switch_route(s, frame);
     if (s->plain && out >= 0 && out != index) {
         s->forwarded++;
         emu_port_send(&s->ports[out], frame);
@@ -182,11 +188,12 @@ static void switch_left(void *owner, int in, int out)
     emu_pause_left(s->pause, in, out);
 }
 
-int64_t emu_switch_headroom_bytes(const struct emu_link_config *link)
+int64_t emu_switch_headroom_bytes(const struct emu_link_config *link, int64_t packet_bytes)
 {
-    int64_t both_ways_ps = 2 * link->delay_ps;
+    int64_t both_ways_ps = 2 * (link->delay_ps + link->faults.jitter_ps);
     double bytes = (double)both_ways_ps * 1e-12 * (double)link->rate_bps / 8;
-    return (int64_t)bytes + 2 * FULL_WIRE_BYTES + EMU_FRAME_MIN_WIRE_BYTES + FULL_BUFFER_BYTES;
+    return (int64_t)bytes + 2 * (packet_bytes + EMU_FRAME_OVERHEAD_BYTES) + EMU_FRAME_MIN_WIRE_BYTES + packet_bytes +
+           BUFFER_OVERHEAD_BYTES;
 }
 
 static struct emu_fabric *switch_fabric(struct emu_switch *s, bool inputs)

@@ -32,6 +32,14 @@ struct emu_switch_config {
 /* Output-buffered FIFOs without bounds. */
 struct emu_switch_config emu_switch_config_default(void);
 
+/* Where frames go in a network with loops, which is told to its switches. */
+struct emu_switch_routes {
+    int (*port)(void *user, int node, const struct emu_frame *frame); /* -1: to all; NULL: the switch learns */
+    void *user;         /* borrowed */
+    int node;
+    const bool *floods; /* borrowed; by port, whether frames for all go there; NULL: to every port */
+};
+
 /* A frame in the forwarding pipeline, or one whose last bit must be waited for. */
 struct emu_switch_late {
     struct emu_switch *owner; /* borrowed */
@@ -48,6 +56,7 @@ struct emu_switch {
     int *port_of;                     /* owned; by station; -1: not seen yet */
     uint32_t stations;                /* room in port_of */
     int64_t forwarded, flooded, filtered; /* frames received: to one port, to all others, to none */
+    struct emu_switch_routes routes;  /* may be set before the first frame */
     struct emu_switch_config config;
     struct emu_clock clock;
     struct emu_switch_late *late;     /* owned; cut-through: by input port */
@@ -66,12 +75,16 @@ void emu_switch_fini(struct emu_switch *s);
 /* Returns the port where `station` was last seen; -1 when unknown. */
 int emu_switch_lookup(const struct emu_switch *s, uint32_t station);
 
+/* Returns the port that a frame goes to; -1: to all others. */
+int emu_switch_route(const struct emu_switch *s, const struct emu_frame *frame);
+
 /* Returns the buffer of a port: its output queue, or its input buffer where frames wait at inputs. */
 const struct emu_queue *emu_switch_buffer(const struct emu_switch *s, int port);
 
 /* Returns the room that a link needs beyond xoff, in bytes of emu_frame_buffer_bytes(): what still arrives while PAUSE
- * waits for a full frame to pass, crosses the link, and lets the far port finish its own frame. */
-int64_t emu_switch_headroom_bytes(const struct emu_link_config *link);
+ * waits for a full frame to pass, crosses the link, and lets the far port finish its own frame. `packet_bytes`: payload
+ * of the largest frames. */
+int64_t emu_switch_headroom_bytes(const struct emu_link_config *link, int64_t packet_bytes);
 
 /* Conservation within the switch and at every port. Returns false and a sentence if something is lost. */
 bool emu_switch_audit(struct emu_switch *s, struct error *err);

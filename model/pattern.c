@@ -37,6 +37,15 @@ bool model_pattern_check(const struct model_platform *platform, const struct mod
     return true;
 }
 
+static struct model_way pattern_there_and_back(const struct model_platform *p, int source, int destination)
+{
+    struct model_way w = {.data = model_platform_route(p, source, destination)};
+    w.acks.n = w.data.n;
+    for (int h = 0; h < w.data.n; h++)
+        w.acks.link[h] = w.data.link[w.data.n - 1 - h] ^ 1;
+    return w;
+}
+
 bool model_routes_init(struct model_routes *routes, const struct model_platform *platform,
                        const struct model_pattern *pattern, struct error *err)
 {
@@ -47,9 +56,14 @@ bool model_routes_init(struct model_routes *routes, const struct model_platform 
         .platform = *platform, .pattern = *pattern, .n_links = model_platform_link_count(platform)};
     routes->route = memory_zeroed(pattern->n, sizeof *routes->route, "routes");
     routes->goodput_bps = memory_zeroed((size_t)routes->n_links, sizeof *routes->goodput_bps, "routes");
-    for (size_t i = 0; i < pattern->n; i++)
-        routes->route[i] =
-            model_platform_route(platform, pattern->transfers[i].source, pattern->transfers[i].destination);
+    routes->acks = memory_zeroed(pattern->n, sizeof *routes->acks, "routes");
+    for (size_t i = 0; i < pattern->n; i++) {
+        const struct model_transfer *t = &pattern->transfers[i];
+        struct model_way way = pattern->ways ? pattern->ways[i]
+                                             : pattern_there_and_back(platform, t->source, t->destination);
+        routes->route[i] = way.data;
+        routes->acks[i] = way.acks;
+    }
     for (int l = 0; l < routes->n_links; l++)
         routes->goodput_bps[l] = model_platform_cable(platform, l)->goodput_bps;
     return true;
@@ -58,6 +72,7 @@ bool model_routes_init(struct model_routes *routes, const struct model_platform 
 void model_routes_fini(struct model_routes *routes)
 {
     free(routes->route);
+    free(routes->acks);
     free(routes->goodput_bps);
     *routes = (struct model_routes){0};
 }

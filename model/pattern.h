@@ -16,9 +16,16 @@ struct model_transfer {
     double start_s;
 };
 
+/* Links that a transfer's data cross, and its ACKs. */
+struct model_way {
+    struct model_route data, acks;
+};
+
 struct model_pattern {
     const struct model_transfer *transfers; /* borrowed */
     size_t n;
+    const struct model_way *ways; /* borrowed; one a transfer, where the platform has links of its own; NULL: as
+                                   * model_platform_route() has it, and ACKs go back the same way */
 };
 
 /* False and *err (ERROR_INPUT) for a platform that model_platform_check() refuses, a pattern without
@@ -33,6 +40,7 @@ struct model_routes {
     struct model_platform platform; /* its rack list stays borrowed */
     struct model_pattern pattern;   /* borrowed transfers */
     struct model_route *route;      /* owned; one a transfer */
+    struct model_route *acks;       /* owned; likewise, in the ACKs' order */
     double *goodput_bps;            /* owned; one a directed link: 1 / beta */
     int n_links;
 };

@@ -57,6 +57,9 @@ bool model_platform_check(const struct model_platform *p, struct error *err)
         if (p->rack[i] < 0 || p->rack[i] >= p->n_racks)
             return error_set(err, ERROR_INPUT, "node %d: rack %d is not one of 0 to %d", i, p->rack[i],
                              p->n_racks - 1);
+    for (int l = 0; p->link && l < p->n_links; l++)
+        if (!platform_cable_check("link", &p->link[l], err))
+            return false;
     if (!platform_cable_check("NIC", &p->nic, err) ||
         (p->n_racks > 1 && !platform_cable_check("backbone", &p->backbone, err)))
         return false;
@@ -69,13 +72,15 @@ bool model_platform_check(const struct model_platform *p, struct error *err)
 
 int model_platform_link_count(const struct model_platform *p)
 {
+    if (p->link)
+        return p->n_links;
     int cables = p->n_nodes + (p->n_racks > 2 ? p->n_racks : p->n_racks - 1);
     return 2 * cables;
 }
 
 const struct model_cable *model_platform_cable(const struct model_platform *p, int link)
 {
-    return link < 2 * p->n_nodes ? &p->nic : &p->backbone;
+    return p->link ? &p->link[link] : link < 2 * p->n_nodes ? &p->nic : &p->backbone;
 }
 
 struct model_route model_platform_route(const struct model_platform *p, int source, int destination)
@@ -99,6 +104,21 @@ double model_platform_base_rtt_s(const struct model_platform *p, const struct mo
     for (int i = 0; i < route->n; i++) {
         const struct model_cable *c = model_platform_cable(p, route->link[i]);
         rtt_s += 2 * c->delay_s + bits / c->rate_bps;
+    }
+    return rtt_s;
+}
+
+double model_platform_way_rtt_s(const struct model_platform *p, const struct model_route *data,
+                                const struct model_route *acks)
+{
+    double data_bits = 8 * (p->segment_bytes + p->header_bytes + WIRE_OVERHEAD_BYTES), rtt_s = 0;
+    for (int i = 0; i < data->n; i++) {
+        const struct model_cable *c = model_platform_cable(p, data->link[i]);
+        rtt_s += c->delay_s + data_bits / c->rate_bps;
+    }
+    for (int i = 0; i < acks->n; i++) {
+        const struct model_cable *c = model_platform_cable(p, acks->link[i]);
+        rtt_s += c->delay_s + 8 * p->ack_wire_bytes / c->rate_bps;
     }
     return rtt_s;
 }

@@ -26,6 +26,10 @@ struct model_platform {
     const int *rack;           /* [n_nodes] in 0 .. n_racks - 1 (borrowed); NULL: all in rack 0 */
     struct model_cable nic;      /* node to its rack's switch */
     struct model_cable backbone; /* between racks; looked at with two racks or more */
+    const struct model_cable *link; /* [n_links] (borrowed): any network, link by link, whose ways the pattern has; nic
+                                     * is the fastest then, and racks mean nothing. NULL: as above */
+    int n_links;
+    const bool *link_ack_first;     /* [n_links] (borrowed): whose queue serves ACKs before data */
     bool nic_ack_first;        /* a node's own output queue serves ACKs before data; else FIFO */
     bool switch_ack_first;     /* the same of every switch port */
     double segment_bytes;      /* TCP payload of a full segment */
@@ -53,20 +57,27 @@ bool model_platform_check(const struct model_platform *p, struct error *err);
  *   2 (n + r) (+ 1)    with more: rack r's cable, out of the rack (and into it) */
 int model_platform_link_count(const struct model_platform *p);
 
+/* `link` of the platform itself where it has them, else of the NICs or the backbone. */
 const struct model_cable *model_platform_cable(const struct model_platform *p, int link);
 
-#define MODEL_PLATFORM_HOPS 4
+#define MODEL_PLATFORM_HOPS 12
 
 struct model_route {
     int n; /* directed links the data crosses; ACKs cross the opposite ones */
     int link[MODEL_PLATFORM_HOPS]; /* in the data's order */
 };
 
-/* Between two different nodes. The link of a rack is on the route only if it leaves the rack. */
+/* Between two different nodes of racks. The link of a rack is on the route only if it leaves the rack. */
 struct model_route model_platform_route(const struct model_platform *p, int source, int destination);
 
 /* Round trip of a full segment and its ACK through empty queues, s:
  *   sum over the route of 2 delay + 8 (segment + header + 38 + ack_wire) / rate */
 double model_platform_base_rtt_s(const struct model_platform *p, const struct model_route *route);
+
+/* The same where ACKs take a way of their own:
+ *   sum over the data's links of delay + 8 (segment + header + 38) / rate,
+ *   and over the ACKs' of delay + 8 ack_wire / rate */
+double model_platform_way_rtt_s(const struct model_platform *p, const struct model_route *data,
+                                const struct model_route *acks);
 
 #endif

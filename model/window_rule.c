@@ -13,7 +13,6 @@ struct model_window_rule {
     struct model_window_network network;
     struct model_window_link *links;
     struct model_window_flow *flows;
-    int *ack;                        /* ACK paths; data paths are the routes' own */
     double release_bytes;            /* payload that an ACK lets go */
 };
 
@@ -24,7 +23,6 @@ void model_window_rule_free(struct model_window_rule *r)
     model_window_free(r->window);
     free(r->links);
     free(r->flows);
-    free(r->ack);
     free(r);
 }
 
@@ -38,14 +36,18 @@ static struct model_window_flight rule_flight(const struct model_platform *p, co
 }
 
 /* An ACK waits for the mates of the first segment, or for the timer. */
-static double rule_round_trip_s(const struct model_platform *p, const struct model_route *route,
+static double rule_round_trip_s(const struct model_routes *routes, size_t transfer,
                                 const struct model_window_flight *flight)
 {
+    const struct model_platform *p = &routes->platform;
+    const struct model_route *route = &routes->route[transfer];
     double slowest_bps = p->nic.rate_bps;
     for (int h = 0; h < route->n; h++)
         slowest_bps = fmin(slowest_bps, model_platform_cable(p, route->link[h])->rate_bps);
     double frame_s = 8 * p->segment_bytes / model_platform_goodput_bps(p, slowest_bps);
-    return model_platform_base_rtt_s(p, route) + flight->mates * frame_s + (flight->waits_timer ? p->ack_timeout_s : 0);
+    double base_s = routes->pattern.ways ? model_platform_way_rtt_s(p, route, &routes->acks[transfer])
+                                         : model_platform_base_rtt_s(p, route);
+    return base_s + flight->mates * frame_s + (flight->waits_timer ? p->ack_timeout_s : 0);
 }
 
 static void rule_fill(struct model_window_rule *r, const struct model_routes *routes)
@@ -57,24 +59,21 @@ static void rule_fill(struct model_window_rule *r, const struct model_routes *ro
         bool of_node = l < 2 * p->n_nodes && l % 2 == 0; /* a node's own queue; every other is a switch port's */
         r->links[l] = (struct model_window_link){
             .rate_bps = model_platform_cable(p, l)->rate_bps,
-            .ack_first = of_node ? p->nic_ack_first : p->switch_ack_first,
+            .ack_first = p->link ? p->link_ack_first[l] : of_node ? p->nic_ack_first : p->switch_ack_first,
         };
     }
     for (size_t i = 0; i < routes->pattern.n; i++) {
         const struct model_route *route = &routes->route[i];
         struct model_window_flight flight = rule_flight(p, &routes->pattern.transfers[i]);
-        int *ack = &r->ack[i * MODEL_PLATFORM_HOPS];
-        for (int h = 0; h < route->n; h++)
-            ack[h] = route->link[route->n - 1 - h] ^ 1;
         r->flows[i] = (struct model_window_flow){
             .window_bytes = flight.bytes,
-            .base_rtt_s = rule_round_trip_s(p, route, &flight),
+            .base_rtt_s = rule_round_trip_s(routes, i, &flight),
             .wire_per_byte = s,
             .ack_wire_per_byte = a,
             .data = route->link,
-            .ack = ack,
+            .ack = routes->acks[i].link,
             .n_data = route->n,
-            .n_ack = route->n,
+            .n_ack = routes->acks[i].n,
         };
     }
 }
@@ -84,7 +83,6 @@ struct model_window_rule *model_window_rule_new(const struct model_routes *route
     struct model_window_rule *r = memory_zeroed(1, sizeof *r, "a rule");
     r->links = memory_zeroed((size_t)routes->n_links, sizeof *r->links, "the links of a rule");
     r->flows = memory_zeroed(routes->pattern.n, sizeof *r->flows, "the transfers of a rule");
-    r->ack = memory_zeroed(routes->pattern.n, MODEL_PLATFORM_HOPS * sizeof *r->ack, "the transfers of a rule");
     rule_fill(r, routes);
     r->release_bytes = routes->platform.segments_per_ack * routes->platform.segment_bytes;
     r->network = (struct model_window_network){r->links, r->flows, (size_t)routes->n_links, routes->pattern.n};

@@ -41,7 +41,7 @@ struct model_zhu {
     struct zhu_link *links;     /* owned, as the next three */
     struct zhu_factor *factors;
     struct zhu_entry *heap;
-    unsigned char *struck;      /* a bit a hop: that contra-flow set is empty now */
+    uint16_t *struck;           /* a bit a hop: that contra-flow set is empty now */
     size_t heap_n;
 };
 
@@ -164,7 +164,7 @@ static double zhu_contra_flow(struct model_zhu *z, size_t transfer, int contra)
         if (l->used_bps >= (1 - FULL_CABLE) * z->routes->goodput_bps[r->link[h] ^ 1])
             rate_bps = rate_bps > 0 ? fmin(rate_bps, l->fastest_bps) : l->fastest_bps;
         else
-            z->struck[transfer] |= (unsigned char)(1U << h);
+            z->struck[transfer] |= (uint16_t)(1U << h);
     }
     return rate_bps;
 }

@@ -193,6 +193,8 @@ json_t *results_columns_json(const struct results_columns *c, const void *row)
         const char *key = column->json ? column->json : column->name;
         if (!(column->in & RESULTS_IN_JSON))
             continue;
+        if ((column->in & RESULTS_WHEN_KNOWN) && isnan(results_columns_number(column, row)))
+            continue;
         if (!column->object) {
             json_object_set_new(object, key, columns_json_field(column, row));
             continue;

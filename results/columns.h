@@ -19,8 +19,8 @@ enum results_kind {
     RESULTS_FLAG,    /* bool */
 };
 
-/* Where a column is: any of these together. */
-enum { RESULTS_IN_CSV = 1, RESULTS_IN_JSON = 2, RESULTS_IN_SQL = 4, RESULTS_IN_ALL = 7 };
+/* Where a column is: any of these together. RESULTS_WHEN_KNOWN: in JSON only where its value is known. */
+enum { RESULTS_IN_CSV = 1, RESULTS_IN_JSON = 2, RESULTS_IN_SQL = 4, RESULTS_IN_ALL = 7, RESULTS_WHEN_KNOWN = 8 };
 
 struct results_column {
     const char *name;    /* in CSV and SQL */

@@ -23,6 +23,8 @@ static const struct results_column port_columns[] = {
     COUNT(queued_frames, "that still wait"),
     COUNT(on_wire_frames, "that are being sent"),
     COUNT(delivered_frames, "that reached the far end"),
+    {"lost_frames", NULL, NULL, RESULTS_COUNT, RESULTS_IN_JSON | RESULTS_WHEN_KNOWN, AT(lost_frames),
+     "that the link's faults lost"},
     COUNT(sent_frame_bytes, "of frames sent, without preamble and gap"),
     COUNT(sent_wire_bytes, "the same with them"),
     COUNT(peak_queue_bytes, "at most in its buffer"),

@@ -16,8 +16,7 @@
 #define RATES .min = SCENARIO_RATE_MIN, .max = SCENARIO_RATE_MAX
 #define MESSAGES .min = 1, .max = 1000000, .otherwise = "1, or 2000 with traffic.precision"
 #define ENTRY(entry_kind, type) .kind = entry_kind, .size = sizeof(type)
-#define SEGMENT_MAX 1448 /* 1500 of IP packet less 20 of IPv4, 20 of TCP and 12 of its timestamps */
-#define GBN_PACKET_MAX (1500 - EMU_GBN_HEADER_BYTES)
+#define GBN_PACKET_MAX (EMU_FRAME_MOST_PAYLOAD - EMU_GBN_HEADER_BYTES)
 #define MARKS .min = 1, .max = 1000000000, .optional = true, .otherwise = "none"
 #define SNAPLEN_MIN 54 /* Ethernet, IPv4 and TCP headers */
 
@@ -47,18 +46,31 @@ static bool keys_inputs(const struct emu_switch_config *c)
 #define SAVED(name, condition) MISFIT(name, given || (condition) ? NULL : "")
 #define SWITCH ((const struct emu_switch_config *)section)
 
-MISFIT(hosts, keys_are(s, EMU_TOPOLOGY_STAR)   ? NULL
-              : keys_are(s, EMU_TOPOLOGY_TREE) ? "is for a star; a tree has racks, such as [5, 5]"
-                                               : "is for a star; a mesh has racks, such as [5, 5]")
-FITS(racks, !keys_are(s, EMU_TOPOLOGY_STAR), "is for a tree; the topology is star")
-FITS(delays, keys_are(s, EMU_TOPOLOGY_STAR), "is for a star")
+MISFIT(hosts, keys_are(s, EMU_TOPOLOGY_STAR)        ? NULL
+              : keys_are(s, EMU_TOPOLOGY_TREE)      ? "is for a star; a tree has racks, such as [5, 5]"
+              : keys_are(s, EMU_TOPOLOGY_MESH)      ? "is for a star; a mesh has racks, such as [5, 5]"
+              : keys_are(s, EMU_TOPOLOGY_FAT_TREE)  ? "is for a star; a fat-tree has k^3 / 4"
+              : keys_are(s, EMU_TOPOLOGY_GRAPH)     ? "is for a star; a graph has those that network.links names"
+                                                    : "is for a star; this topology has racks, such as [5, 5]")
+MISFIT(racks, emu_topology_has_racks(s->network.topology) ? NULL
+              : keys_are(s, EMU_TOPOLOGY_STAR)            ? "is for a tree; the topology is star"
+                                                          : "is for topologies of racks, such as tree")
+FITS(delays, keys_are(s, EMU_TOPOLOGY_STAR) || !(keys_are(s, EMU_TOPOLOGY_TREE) || keys_are(s, EMU_TOPOLOGY_MESH) ||
+                                                 keys_are(s, EMU_TOPOLOGY_GRAPH)), "is for a star")
+FITS(spines, keys_are(s, EMU_TOPOLOGY_LEAF_SPINE), "is for topology: leaf-spine")
+FITS(k, keys_are(s, EMU_TOPOLOGY_FAT_TREE), "is for topology: fat-tree")
+FITS(cables, keys_are(s, EMU_TOPOLOGY_DUMBBELL) || keys_are(s, EMU_TOPOLOGY_ACCESS) ||
+                 keys_are(s, EMU_TOPOLOGY_LEAF_SPINE), "is for a dumbbell, an access line or leaf-spine")
+FITS(graph, keys_are(s, EMU_TOPOLOGY_GRAPH), "is for topology: graph")
 FITS(uplinks, keys_are(s, EMU_TOPOLOGY_STAR), "is for a star; a tree's are its backbone")
 MISFIT(root, keys_are(s, EMU_TOPOLOGY_TREE)   ? NULL
              : keys_are(s, EMU_TOPOLOGY_STAR) ? "is for a tree; the topology is star"
-                                              : "is for a tree; in a mesh every two racks share a switch")
-FITS(backbone, keys_are(s, EMU_TOPOLOGY_STAR) &&
-                   (s->network.uplinks > 0 || (given && document_node(given, "network.uplinks"))),
-     misfit_root(s, section, given))
+             : keys_are(s, EMU_TOPOLOGY_MESH) ? "is for a tree; in a mesh every two racks share a switch"
+                                              : "is for a tree")
+FITS(backbone, keys_are(s, EMU_TOPOLOGY_STAR)
+                   ? s->network.uplinks > 0 || (given && document_node(given, "network.uplinks"))
+                   : !keys_are(s, EMU_TOPOLOGY_MESH) && !keys_are(s, EMU_TOPOLOGY_GRAPH),
+     keys_are(s, EMU_TOPOLOGY_GRAPH) ? "is for a tree; a graph has network.links" : misfit_root(s, section, given))
 FITS(shared, emu_architectures[SWITCH->architecture]->place == EMU_ARCHITECTURE_IN_POOL, "is for architecture: shared")
 FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
      "is for inputs that wait: architecture input or voq, or a backplane")
@@ -78,11 +90,38 @@ static const char *keys_no_qdisc(const char *kernel, const struct document *give
     return !*kernel ? NULL : given ? "is the qdisc's" : "";
 }
 
+/* A parameter of some disciplines, where the queue is `q`. */
+static const char *keys_parameter(const struct emu_queue_config *q, const char *kernel, enum emu_discipline_has what,
+                                  const struct document *given, const char *why)
+{
+    if (*kernel)
+        return keys_no_qdisc(kernel, given);
+    return emu_disciplines[q->discipline]->has & what ? NULL : why;
+}
+
+/* Why parameters of queues do not fit, for every place where there are queues: `place` begins the functions' names,
+ * `queue` and `qdisc` are its configuration and its discipline of the kernel's. QUEUE_PARAMETERS has their rows. */
+#define QUEUE_MISFIT(place, queue, qdisc, parameter, what, why)                                                       \
+    MISFIT(place##_##parameter, keys_parameter(queue, qdisc, EMU_DISCIPLINE_HAS_##what, given, why))
+#define QUEUE_MISFITS(place, queue, qdisc)                                                                            \
+    QUEUE_MISFIT(place, queue, qdisc, target, TARGET, "is for queue: codel or fq_codel")                              \
+    QUEUE_MISFIT(place, queue, qdisc, quantum, QUANTUM, "is for queue: fq_codel")                                     \
+    QUEUE_MISFIT(place, queue, qdisc, quanta, QUANTA, "is for queue: drr")                                            \
+    QUEUE_MISFIT(place, queue, qdisc, mean, MEAN, "is for queue: red")                                                \
+    QUEUE_MISFIT(place, queue, qdisc, rate, RATE, "is for queue: tbf, policer or red")                                \
+    QUEUE_MISFIT(place, queue, qdisc, burst, BURST, "is for queue: tbf or policer")                                   \
+    QUEUE_MISFIT(place, queue, qdisc, ecn, ECN, "is for queue: codel, fq_codel or red")                               \
+    QUEUE_MISFIT(place, queue, qdisc, aggressive, AGGRESSIVE, "is for queue: ack-filter")
+
+QUEUE_MISFITS(nic, &s->network.nic, s->network.nic_kernel)
+QUEUE_MISFITS(switch, &SWITCH->queue, SWITCH->kernel)
+QUEUE_MISFITS(port, &((const struct emu_network_port *)section)->queue, "")
 MISFIT(nic_qdisc, keys_qdisc(s, s->network.nic_kernel, given))
 MISFIT(nic_no_qdisc, keys_no_qdisc(s->network.nic_kernel, given))
 MISFIT(switch_qdisc, keys_qdisc(s, SWITCH->kernel, given))
 MISFIT(switch_no_qdisc, keys_no_qdisc(SWITCH->kernel, given))
 FITS(packets, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn; TCP counts in bytes")
+FITS(reorder, ((const struct emu_fault_config *)section)->reorder > 0, "is for links that reorder")
 FITS(bytes, s->transport != SCENARIO_TRANSPORT_GBN, "is for TCP; Go-Back-N counts in packets")
 FITS(gbn, s->transport == SCENARIO_TRANSPORT_GBN, "is for transport: gbn")
 FITS(group, s->exchange.algorithm == SCENARIO_ALGORITHM_GROUP, "is for algorithm: group")
@@ -101,6 +140,90 @@ SAVED(uniform, s->traffic == SCENARIO_TRAFFIC_UNIFORM)
 static const char *const forwarding_names[] = {"store-and-forward", "cut-through", NULL};
 static const char *const stops_names[] = {"senders", "everybody", NULL};
 
+static const struct key framing_keys[] = {
+    {"overhead", KEY_INTEGER, IN(emu_framing, overhead_bytes), .min = -64, .max = 256, .usual = "38",
+     .meaning = "bytes on the wire around an IP packet, as tc-cake's: Ethernet 38, docsis 18, pppoe-llcsnap 40"},
+    {"mpu", KEY_INTEGER, IN(emu_framing, least_bytes), .max = 256, .usual = "84",
+     .meaning = "bytes that a packet takes with that at least"},
+    {"cells", KEY_CHOICE, IN(emu_framing, cells), .names = emu_cells_names, .noun = "a kind of cells",
+     .usual = "none", .meaning = "what carries them: cells of 53 bytes for 48 (atm), 65 for 64 (ptm)"},
+    {"vlan", KEY_INTEGER, IN(emu_framing, vlan), .max = 4094, .optional = true, .otherwise = "none",
+     .meaning = "IEEE 802.1Q tag of the link's frames, 4 bytes more"},
+    {0},
+};
+
+/* What every cable has; `s`, `m`: struct and member that hold a struct emu_link_config. */
+#define CABLE_KEYS(s, m)                                                                                              \
+    {"mtu", KEY_BYTES, IN(s, m.mtu_bytes), .min = 68, .max = 65535, .optional = true, .otherwise = "what is sent",    \
+     .meaning = "longest IP packet; a segment that makes longer ones is refused"},                                    \
+    {"faults", KEY_OPTION, IN(s, m.faults), BESIDE(s, m.faults.on), .keys = fault_keys,                               \
+     .meaning = "what goes wrong on a cable, each way by itself"},                                                    \
+    {"framing", KEY_OPTION, IN(s, m.framing), BESIDE(s, m.framing.on), .keys = framing_keys,                          \
+     .meaning = "where the wire is not Ethernet's"}
+#define CHANCE .optional = true, .otherwise = "none"
+
+static const struct key burst_loss_keys[] = {
+    {"to_bad", KEY_SHARE, IN(emu_fault_burst, to_bad), .required = "bursty loss goes {to_bad: 1%, to_good: 20%}",
+     .meaning = "probability a frame that a good link turns bad (netem's p)"},
+    {"to_good", KEY_SHARE, IN(emu_fault_burst, to_good), .required = "bursty loss goes {to_bad: 1%, to_good: 20%}",
+     .meaning = "and a bad one good (netem's r)"},
+    {"loss_bad", KEY_SHARE, IN(emu_fault_burst, loss_bad), .usual = "1",
+     .meaning = "of frames that find it bad (netem's 1-h)"},
+    {"loss_good", KEY_SHARE, IN(emu_fault_burst, loss_good), CHANCE,
+     .meaning = "of frames that find it good (netem's 1-k)"},
+    {0},
+};
+
+/* Of any section with a link: a row with a struct emu_fault_config. */
+static const struct key fault_keys[] = {
+    {"loss", KEY_SHARE, IN(emu_fault_config, loss), CHANCE, .meaning = "of frames, at random"},
+    {"burst_loss", KEY_OPTION, IN(emu_fault_config, burst), BESIDE(emu_fault_config, burst.on),
+     .keys = burst_loss_keys, .meaning = "in bursts (Gilbert and Elliott; netem's gemodel)"},
+    {"jitter", KEY_TIME, IN(emu_fault_config, jitter_ps), .max = 10 * S, .usual = "0s",
+     .meaning = "a frame takes longer by up to so much, drawn for each; their order stays"},
+    {"distribution", KEY_CHOICE, IN(emu_fault_config, shape), .names = emu_fault_jitter_names,
+     .noun = "a distribution", .usual = "uniform",
+     .meaning = "of the jitter; normal: about its half, three standard deviations either way"},
+    {"reorder", KEY_SHARE, IN(emu_fault_config, reorder), CHANCE, .meaning = "of frames, at random, that overtake others"},
+    {"reorder_by", KEY_TIME, IN(emu_fault_config, reorder_by_ps), .max = 10 * S, .optional = true,
+     .otherwise = "the link's delay", .misfit = misfit_reorder, .meaning = "so much sooner they arrive"},
+    {0},
+};
+static const struct key quantum_entry = {ENTRY(KEY_BYTES, int64_t), .min = 64, .max = 1000000000};
+
+/* What disciplines can be told, beside `queue` and `limit`: `config` is the struct emu_queue_config's member of
+ * `structure`, `place` as in QUEUE_MISFITS. */
+#define QUEUE_OF(structure, config, member) IN(structure, config.parameters.member)
+#define QUEUE_SIZES .min = 64, .max = 1000000000, .optional = true
+#define QUEUE_PARAMETERS(structure, config, place)                                                                    \
+    {"target", KEY_TIME, QUEUE_OF(structure, config, target_ps), .min = US, .max = 10 * S, .optional = true,          \
+     .otherwise = "5ms", .misfit = misfit_##place##_target,                                                           \
+     .meaning = "codel, fq_codel: frames may wait so long (RFC 8289)"},                                               \
+    {"interval", KEY_TIME, QUEUE_OF(structure, config, interval_ps), .min = US, .max = 1000 * S, .optional = true,    \
+     .otherwise = "100ms", .misfit = misfit_##place##_target,                                                         \
+     .meaning = "codel, fq_codel: for so long before one is lost"},                                                   \
+    {"quantum", KEY_BYTES, QUEUE_OF(structure, config, quantum_bytes), QUEUE_SIZES, .otherwise = "1518B",             \
+     .misfit = misfit_##place##_quantum, .meaning = "fq_codel: bytes of a flow's turn"},                              \
+    {"quanta", KEY_ARRAY, QUEUE_OF(structure, config, quanta_bytes), BESIDE(structure, config.parameters.n_quanta),   \
+     .entry = &quantum_entry, .min = 1, .max = EMU_FRAME_CLASSES, .otherwise = "1518B each", .noun = "quanta",        \
+     .misfit = misfit_##place##_quanta, .meaning = "drr: bytes of the turns of classes 0, 1, ..."},                   \
+    {"min", KEY_BYTES, QUEUE_OF(structure, config, min_bytes), QUEUE_SIZES, .otherwise = "a third of max",            \
+     .misfit = misfit_##place##_mean, .meaning = "red: mean length from which frames are lost by chance"},            \
+    {"max", KEY_BYTES, QUEUE_OF(structure, config, max_bytes), QUEUE_SIZES, .otherwise = "3 min, or limit / 4",       \
+     .misfit = misfit_##place##_mean, .meaning = "red: mean length from which all are"},                              \
+    {"probability", KEY_SHARE, QUEUE_OF(structure, config, probability), .optional = true, .otherwise = "2%",         \
+     .misfit = misfit_##place##_mean, .meaning = "red: of a loss just below max"},                                    \
+    {"rate", KEY_RATE, QUEUE_OF(structure, config, rate_bps), RATES, .optional = true, .otherwise = "red: 10Mbps",    \
+     .misfit = misfit_##place##_rate,                                                                                 \
+     .meaning = "tbf, policer: of the token bucket; red: of the link, by which the mean falls while nothing comes"},  \
+    {"burst", KEY_BYTES, QUEUE_OF(structure, config, burst_bytes), QUEUE_SIZES, .otherwise = "none: it must be given", \
+     .misfit = misfit_##place##_burst, .meaning = "tbf, policer: what the token bucket holds"},                       \
+    {"ecn", KEY_CHOICE, QUEUE_OF(structure, config, ecn), .names = emu_discipline_ecn_names, .noun = "a choice",      \
+     .optional = true, .otherwise = "true with fq_codel", .misfit = misfit_##place##_ecn,                             \
+     .meaning = "codel, fq_codel, red: marks frames that can take it, instead of losing them (RFC 3168)"},            \
+    {"aggressive", KEY_SWITCH, QUEUE_OF(structure, config, aggressive), .optional = true, .otherwise = "false",       \
+     .misfit = misfit_##place##_aggressive, .meaning = "ack-filter: keeps one ACK where it would keep two"}
+
 static const struct key link_keys[] = {
     {"rate", KEY_RATE, OF(network.link.rate_bps), RATES, .usual = "1Gbps", .meaning = "on the wire, each way"},
     {"up", KEY_RATE, OF(network.link.up_bps), RATES, .optional = true, .otherwise = "the rate",
@@ -108,6 +231,7 @@ static const struct key link_keys[] = {
     {"delay", KEY_TIME, OF(network.link.delay_ps), .max = 10 * S, .usual = "50us", .meaning = "of the cable, one way"},
     {"goodput", KEY_RATE, OF(link_goodput_bps), RATES, .otherwise = "full segments back to back",
      .meaning = "TCP payload that a busy direction carries, as measured alone; for predictions"},
+    CABLE_KEYS(scenario, network.link),
     {0},
 };
 
@@ -119,6 +243,7 @@ static const struct key backbone_keys[] = {
      .meaning = "of the cable, one way"},
     {"goodput", KEY_RATE, OF(backbone_goodput_bps), RATES, .otherwise = "full segments back to back",
      .meaning = "as of network.link"},
+    CABLE_KEYS(scenario, network.backbone),
     {0},
 };
 
@@ -127,7 +252,8 @@ static const struct key nic_keys[] = {
      .usual = "fifo", .misfit = misfit_nic_no_qdisc, .meaning = "discipline of every host's output queue"},
     {"limit", KEY_LEVEL, OF(network.nic.limit_bytes), .usual = "20MB", .misfit = misfit_nic_no_qdisc,
      .meaning = "what the queue holds"},
-    {"mark", KEY_BYTES, OF(network.nic.mark_bytes), MARKS, .misfit = misfit_linux,
+    QUEUE_PARAMETERS(scenario, network.nic, nic),
+    {"mark", KEY_BYTES, OF(network.nic.mark_bytes), MARKS,
      .meaning = "a frame that finds more in the queue is marked (ECN, RFC 3168)"},
     {"qdisc", KEY_TEXT, OF(network.nic_kernel), .usual = "", .misfit = misfit_nic_qdisc,
      .meaning = "instead of queue and limit, a discipline of the kernel's, as tc takes it: 'fq_codel'"},
@@ -158,7 +284,8 @@ static const struct key switch_keys[] = {
      .usual = "fifo", .misfit = misfit_switch_no_qdisc, .meaning = "discipline of each output's queue"},
     {"limit", KEY_LEVEL, IN(emu_switch_config, queue.limit_bytes), .otherwise = "20MB; none with architecture: shared",
      .misfit = misfit_switch_no_qdisc, .meaning = "what each port's buffer holds"},
-    {"mark", KEY_BYTES, IN(emu_switch_config, queue.mark_bytes), MARKS, .misfit = misfit_linux,
+    QUEUE_PARAMETERS(emu_switch_config, queue, switch),
+    {"mark", KEY_BYTES, IN(emu_switch_config, queue.mark_bytes), MARKS,
      .meaning = "a frame that finds more in an output's queue is marked (ECN, RFC 3168)"},
     {"qdisc", KEY_TEXT, IN(emu_switch_config, kernel), .usual = "", .misfit = misfit_switch_qdisc,
      .meaning = "instead of queue and limit, a discipline of the kernel's, as tc takes it: 'cake ack-filter'"},
@@ -188,6 +315,58 @@ static const struct key delay_entry = {ENTRY(KEY_TIME, int64_t), .max = 10 * S};
 
 static const struct key host_time_entry = {ENTRY(KEY_TIME, int64_t), .max = S};
 
+static const struct key port_keys[] = {
+    {"queue", KEY_CHOICE, IN(emu_network_port, queue.discipline), .names = emu_discipline_names, .noun = "a queue",
+     .otherwise = "as network.nic or the switch", .meaning = "discipline"},
+    {"limit", KEY_LEVEL, IN(emu_network_port, queue.limit_bytes), .otherwise = "as network.nic or the switch",
+     .meaning = "what it holds"},
+    QUEUE_PARAMETERS(emu_network_port, queue, port),
+    {"mark", KEY_BYTES, IN(emu_network_port, queue.mark_bytes), MARKS,
+     .meaning = "a frame that finds more in the queue is marked (ECN, RFC 3168)"},
+    {0},
+};
+
+static const struct key way_keys[] = {
+    {"rate", KEY_RATE, IN(emu_network_way, rate_bps), RATES, .otherwise = "the cable's", .meaning = "on the wire"},
+    {"delay", KEY_TIME, IN(emu_network_way, delay_ps), .max = 10 * S, .otherwise = "the cable's",
+     .meaning = "one way"},
+    {"port", KEY_OPTION, IN(emu_network_way, port), BESIDE(emu_network_way, queues), .keys = port_keys,
+     .meaning = "a queue of its own"},
+    {"faults", KEY_OPTION, IN(emu_network_way, faults), BESIDE(emu_network_way, faults.on), .keys = fault_keys,
+     .meaning = "what goes wrong this way"},
+    {0},
+};
+
+static const struct key cable_keys[] = {
+    {"from", KEY_NAME, IN(emu_network_link, from), .required = "h0, h1, ... are hosts, other names switches",
+     .meaning = "one end: a host, h0, h1, ..., or a switch of any other name"},
+    {"to", KEY_NAME, IN(emu_network_link, to), .required = "h0, h1, ... are hosts, other names switches",
+     .meaning = "the other end"},
+    {"rate", KEY_RATE, IN(emu_network_link, link.rate_bps), RATES, .otherwise = "network.link.rate",
+     .meaning = "on the wire, each way"},
+    {"delay", KEY_TIME, IN(emu_network_link, link.delay_ps), .max = 10 * S, .otherwise = "network.link.delay",
+     .meaning = "one way"},
+    {"cables", KEY_INTEGER, IN(emu_network_link, cables), .min = 1, .max = 64, .usual = "1",
+     .meaning = "side by side, as bonded links; each flow takes one"},
+    CABLE_KEYS(emu_network_link, link),
+    {"out", KEY_OPTION, IN(emu_network_link, out), BESIDE(emu_network_link, out.on), .keys = way_keys,
+     .meaning = "what differs for what `from` sends"},
+    {"back", KEY_OPTION, IN(emu_network_link, back), BESIDE(emu_network_link, back.on), .keys = way_keys,
+     .meaning = "what differs for what `to` sends"},
+    {0},
+};
+
+static const struct key node_keys[] = {
+    {"name", KEY_NAME, IN(emu_network_node, name), .required = "a switch that network.links has",
+     .meaning = "a switch that network.links has"},
+    {"switch", KEY_SECTION, IN(emu_network_node, sw), .keys = switch_keys, .meaning = "as network.switch"},
+    {0},
+};
+
+static const struct key cable_entry = {ENTRY(KEY_SECTION, struct emu_network_link), .keys = cable_keys};
+
+static const struct key node_entry = {ENTRY(KEY_SECTION, struct emu_network_node), .keys = node_keys};
+
 static const struct key network_keys[] = {
     {"topology", KEY_CHOICE, OF(network.topology), .names = emu_topology_names, .noun = "a topology", .usual = "star",
      .meaning = "how hosts and switches are joined"},
@@ -199,6 +378,12 @@ static const struct key network_keys[] = {
      .meaning = "hosts in each rack"},
     {"uplinks", KEY_INTEGER, OF(network.uplinks), .max = SCENARIO_HOSTS, .optional = true, .otherwise = "0",
      .misfit = misfit_uplinks, .meaning = "so many hosts, h0 first, are on ports of the backbone's rate"},
+    {"spines", KEY_INTEGER, OF(network.spines), .min = 1, .max = 64, .usual = "2", .misfit = misfit_spines,
+     .meaning = "switches above the leaves"},
+    {"k", KEY_INTEGER, OF(network.k), .min = 2, .max = SCENARIO_FAT_TREE, .usual = "4", .misfit = misfit_k,
+     .meaning = "ports of a switch, an even number: k^3 / 4 hosts"},
+    {"cables", KEY_INTEGER, OF(network.cables), .min = 1, .max = 64, .usual = "1", .misfit = misfit_cables,
+     .meaning = "of the backbone side by side, as bonded links; each flow takes one"},
     {"delays", KEY_LIST, OF(delays_ps), BESIDE(scenario, network.n_delays), .entry = &delay_entry,
      .max = SCENARIO_HOSTS, .otherwise = "their links'", .noun = "delays", .misfit = misfit_delays,
      .meaning = "of the cables of h0, h1, ..., one way"},
@@ -211,6 +396,12 @@ static const struct key network_keys[] = {
     {"switch", KEY_SECTION, OF(network.sw), .keys = switch_keys, .meaning = "every switch but the root"},
     {"root", KEY_OPTION, OF(network.root_sw), BESIDE(scenario, network.root), .keys = switch_keys,
      .misfit = misfit_root, .meaning = "the switch where a tree's racks meet"},
+    {"links", KEY_LIST, OF(links), BESIDE(scenario, network.n_links), .entry = &cable_entry, .min = 1,
+     .max = SCENARIO_LINKS, .otherwise = "those of the topology", .noun = "links", .misfit = misfit_graph,
+     .meaning = "every cable: any graph"},
+    {"nodes", KEY_LIST, OF(nodes), BESIDE(scenario, network.n_nodes), .entry = &node_entry,
+     .max = SCENARIO_LINKS, .otherwise = "all as network.switch", .noun = "nodes", .misfit = misfit_graph,
+     .meaning = "switches that are not as the others"},
     {0},
 };
 
@@ -220,7 +411,7 @@ static const struct key linux_keys[] = {
     {"gro", KEY_TIME, OF(tcp.linux_own.gro_ps), .max = 10 * MS, .usual = "0s",
      .meaning = "frames that come within so much of a first one come in at one interrupt and are merged; 0s: one by one"},
     {"timestamps", KEY_SWITCH, OF(tcp.linux_own.timestamps), .usual = "true", .meaning = "RFC 7323"},
-    {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .meaning = "asked for and granted (RFC 3168)"},
+    {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .meaning = "as tcp.ecn, which was this engine's alone"},
     {"rack", KEY_SWITCH, OF(tcp.linux_own.rack), .usual = "true",
      .meaning = "losses are found by time (RFC 8985), not by three duplicates alone"},
     {"tail_probe", KEY_SWITCH, OF(tcp.linux_own.tail_probe), .usual = "true",
@@ -240,8 +431,8 @@ static const struct key tcp_keys[] = {
     {"initial_window", KEY_INTEGER, OF(tcp.initial_window_segments), .min = 1, .max = 1000000, .zero = "warm",
      .noun = "a number of segments", .usual = "warm",
      .meaning = "first congestion window, in segments; warm: it covers the buffer"},
-    {"segment", KEY_BYTES, OF(tcp.segment_bytes), .min = 1, .max = SEGMENT_MAX, .usual = "1448B",
-     .meaning = "payload of a full segment"},
+    {"segment", KEY_BYTES, OF(tcp.segment_bytes), .min = 1, .max = SCENARIO_SEGMENT_MAX, .usual = "1448B",
+     .meaning = "payload of a full segment; 8948: jumbo frames, packets of 9000 bytes"},
     {"delayed_ack", KEY_INTEGER, OF(tcp.delayed_ack), .min = 1, .max = 64, .usual = "2",
      .meaning = "segments per ACK; more than 2 where a NIC merges segments before TCP sees them (RFC 2525, 2.13)"},
     {"delayed_ack_timeout", KEY_TIME, OF(tcp.delayed_ack_timeout_ps), .min = US, .max = S, .usual = "40ms",
@@ -251,6 +442,8 @@ static const struct key tcp_keys[] = {
     {"max_rto", KEY_TIME, OF(tcp.max_rto_ps), .min = MS, .max = 120 * S, .optional = true, .otherwise = "120s",
      .meaning = "longest retransmission timeout, doubled ones too, but not below min_rto (Linux: tcp_rto_max_ms)"},
     {"sack", KEY_SWITCH, OF(tcp.sack), .usual = "true", .meaning = "selective acknowledgements"},
+    {"ecn", KEY_SWITCH, OF(tcp.ecn), .optional = true, .otherwise = "false; DCTCP always has it",
+     .meaning = "asked for and granted (RFC 3168): queues mark, see mark, instead of losing"},
     {"nagle", KEY_SWITCH, OF(tcp.nagle), .usual = "false",
      .meaning = "a short segment waits while anything is unacknowledged (RFC 896)"},
     {"idle_restart", KEY_SWITCH, OF(tcp.idle_restart), .usual = "false",
@@ -424,6 +617,8 @@ static const struct key flow_keys[] = {
      .noun = "a congestion control", .otherwise = "tcp.congestion", .meaning = "congestion control"},
     {"start", KEY_TIME, IN(scenario_flow, start_ps), .max = INT64_MAX, .otherwise = "drawn within start_spread",
      .meaning = "when it connects"},
+    {"class", KEY_INTEGER, IN(scenario_flow, traffic_class), .max = EMU_FRAME_CLASSES - 1, .optional = true,
+     .otherwise = "0", .meaning = "of its frames both ways, where queues serve classes: prio, drr"},
     {"repeat", KEY_INTEGER, IN(scenario_flow, repeat), MESSAGES,
      .meaning = "messages of so many bytes on one connection"},
     {"duplex", KEY_SWITCH, IN(scenario_flow, duplex), .usual = "false",
@@ -448,9 +643,11 @@ static const struct key datagrams_keys[] = {
      .meaning = "host that receives"},
     {"rate", KEY_RATE, IN(scenario_datagrams, rate_bps), RATES,
      .required = "datagrams go {from: h1, to: h0, rate: 10Mbps}", .meaning = "on the wire"},
-    {"packet", KEY_BYTES, IN(scenario_datagrams, packet_bytes), .min = EMU_FRAME_MIN_PAYLOAD, .max = 1500,
+    {"packet", KEY_BYTES, IN(scenario_datagrams, packet_bytes), .min = EMU_FRAME_MIN_PAYLOAD, .max = EMU_FRAME_MOST_PAYLOAD,
      .usual = "1500B", .meaning = "that a frame carries"},
     {"start", KEY_TIME, IN(scenario_datagrams, start_ps), .max = INT64_MAX, .usual = "0s", .meaning = "of the first"},
+    {"class", KEY_INTEGER, IN(scenario_datagrams, traffic_class), .max = EMU_FRAME_CLASSES - 1, .optional = true,
+     .otherwise = "0", .meaning = "as of flows"},
     {"stop", KEY_TIME, IN(scenario_datagrams, stop_ps), .max = INT64_MAX, .optional = true,
      .otherwise = "the end of the run", .meaning = "no more from then on"},
     {0},

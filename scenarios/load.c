@@ -66,6 +66,8 @@ static bool load_clock(struct load *l)
         {s->tcp.small_queue_bytes > 0, "tcp.small_queues",
          "in wall time a frame no longer counts as its sender's once it waits in our NIC, so that TCP Small Queues see none"},
         {s->tcp.linux_own.gro_ps > 0, "tcp.linux.gro", "in wall time frames come one by one"},
+        {s->tcp.segment_bytes > SCENARIO_MTU - SCENARIO_SEGMENT_HEADERS, "tcp.segment",
+         "in wall time frames are Ethernet's, a segment at most 1448"},
         {*s->network.nic_kernel, "network.nic.qdisc", "in wall time there is no kernel of ours to have it"},
         {*s->network.sw.kernel, "network.switch.qdisc", "in wall time there is no kernel of ours to have it"},
         {*s->network.root_sw.kernel, "network.root.qdisc", "in wall time there is no kernel of ours to have it"},
@@ -132,10 +134,11 @@ static bool load_captures(struct load *l)
     for (int i = 0; i < s->n_captures; i++) {
         const char *at = s->captures[i].at;
         struct load_path path = load_path("capture.%d.at", i);
-        if (!load_place_known(&s->network, hosts, at))
+        if (!load_place_known(l, hosts, at))
             return load_fail(l, path.text, "'%s' is not a port here; a host's NIC is h0 to h%d, a switch's port %s", at,
                              hosts - 1,
                              s->network.topology == EMU_TOPOLOGY_STAR   ? "sw0-h0"
+                             : s->network.topology > EMU_TOPOLOGY_MESH  ? "SWITCH-h0 or SWITCH-SWITCH"
                              : s->network.topology == EMU_TOPOLOGY_MESH ? "sw0-h0 (a switch for every two racks)"
                              : s->network.root                          ? "sw0-h0, sw0-root or root-sw0"
                                                       : "sw0-h0 (sw1 for the second rack) or sw0-sw1, sw1-sw0");

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/load_parts.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SEGMENT_OVERHEAD (SCENARIO_SEGMENT_HEADERS + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
 #define LIMIT_BYTES 20000000
+#define NETWORK_HOPS 64
 
 /* Unless measured: payload of full segments back to back on the wire, to the nearest bit/s. */
 static bool network_goodput(const struct load *l, const struct emu_link_config *link, int64_t *goodput_bps,
@@ -86,6 +90,24 @@ static bool network_kernel_named(const struct load *l, const char *kernel, const
            load_fail(l, path, "'%s' does not begin with the name of a discipline, such as fq_codel", kernel);
 }
 
+/* What the discipline of a queue needs to be told. `section`: where its keys stand. */
+static bool network_discipline(const struct load *l, struct emu_queue_config *q, const char *section)
+{
+    const struct emu_discipline_parameters *p = &q->parameters;
+    struct load_path queue = load_path("%s.queue", section), burst = load_path("%s.burst", section);
+    q->seed = l->s->seed;
+    if (p->max_bytes > 0 && p->min_bytes >= p->max_bytes) {
+        struct load_path min = load_path("%s.min", section);
+        return load_fail(l, min.text, "'%s' is not below max", load_text(l, min.text));
+    }
+    if (!(emu_disciplines[q->discipline]->has & EMU_DISCIPLINE_HAS_BURST))
+        return true;
+    if (p->rate_bps == 0 || p->burst_bytes == 0)
+        return load_fail(l, queue.text, "'%s' needs a rate and a burst, such as 10Mbps and 20kB",
+                         load_text(l, queue.text));
+    return network_holds_a_frame(l, p->burst_bytes, burst.text);
+}
+
 /* Keys that contradict the architecture are mistakes. */
 static bool network_switch_consistent(struct load *l, const struct emu_switch_config *c, const char *section)
 {
@@ -116,31 +138,195 @@ static bool network_switch(struct load *l, struct emu_switch_config *c, const ch
     if (shared && !load_given(l, pool.text))
         c->pool.bytes = LIMIT_BYTES;
     return network_holds_a_frame(l, c->queue.limit_bytes, limit.text) &&
-           network_holds_a_frame(l, c->pool.bytes, pool.text) &&
+           network_holds_a_frame(l, c->pool.bytes, pool.text) && network_discipline(l, &c->queue, section) &&
            (!load_given(l, pause.text) ||
             network_pause(l, network_buffers(c, EMU_ARCHITECTURE_AT_INPUTS), &c->pause, pause.text)) &&
            network_switch_consistent(l, c, section);
 }
 
+/* Which topologies lack a place for a third rack. */
+static bool network_has_two_racks(const struct emu_network_config *n)
+{
+    return (n->topology == EMU_TOPOLOGY_TREE && !n->root) || n->topology == EMU_TOPOLOGY_DUMBBELL ||
+           n->topology == EMU_TOPOLOGY_ACCESS;
+}
+
+static bool network_faults(const struct load *l, struct emu_fault_config *faults, int64_t delay_ps,
+                           const char *section)
+{
+    char delay[UNITS_TEXT];
+    units_format_time(delay_ps, delay);
+    faults->seed = l->s->seed;
+    if (faults->reorder > 0 && delay_ps == 0)
+        return load_fail(l, load_path("%s.faults.reorder", section).text,
+                         "'%s' on a link without a delay: there is nothing under way to overtake",
+                         load_text(l, load_path("%s.faults.reorder", section).text));
+    return faults->reorder_by_ps <= delay_ps ||
+           load_fail(l, load_path("%s.faults.reorder_by", section).text, "'%s' is more than the link's delay of %s",
+                     load_text(l, load_path("%s.faults.reorder_by", section).text), delay);
+}
+
 static bool network_racks(struct load *l)
 {
     struct emu_network_config *n = &l->s->network;
-    bool tree = n->topology == EMU_TOPOLOGY_TREE;
-    int least = n->root ? 1 : 2, most = tree && !n->root ? 2 : EMU_NETWORK_RACKS;
+    bool leaves = n->topology == EMU_TOPOLOGY_LEAF_SPINE, tree = n->topology == EMU_TOPOLOGY_TREE;
+    int least = n->root || leaves ? 1 : 2, most = network_has_two_racks(n) ? 2 : EMU_NETWORK_RACKS;
     if (!load_given(l, "network.racks")) {
         n->n_racks = 2;
-        n->racks[0] = n->racks[1] = 5;
+        n->racks[0] = n->racks[1] = n->topology == EMU_TOPOLOGY_ACCESS ? 1 : 5;
     }
+    if (!tree && most == 2 && n->n_racks != 2)
+        return load_fail(l, "network.racks", "%d racks; %s has two, such as [5, 5]", n->n_racks,
+                         n->topology == EMU_TOPOLOGY_ACCESS ? "an access line" : "a dumbbell");
     if (n->n_racks < least || n->n_racks > most)
         return most > 2 ? load_fail(l, "network.racks", "%d racks; there are %d to %d", n->n_racks, least, most)
                         : load_fail(l, "network.racks",
                                     "%d racks; a tree has two, such as [5, 5], or a root and 1 to %d", n->n_racks,
                                     EMU_NETWORK_RACKS);
-    n->hosts = 0;
-    for (int i = 0; i < n->n_racks; i++)
-        n->hosts += n->racks[i];
-    return n->hosts <= SCENARIO_HOSTS ||
-           load_fail(l, "network.racks", "%d hosts together; at most %d", n->hosts, SCENARIO_HOSTS);
+    int hosts = emu_topology_hosts(n);
+    return hosts <= SCENARIO_HOSTS ||
+           load_fail(l, "network.racks", "%d hosts together; at most %d", hosts, SCENARIO_HOSTS);
+}
+
+static bool network_node_named(const struct load *l, const char *name, const char *path)
+{
+    size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+    int host = emu_graph_host(name);
+    if (name[n] != '\0')
+        return load_fail(l, path, "'%s' has '%c'; names of nodes are letters, digits and '_'", name, name[n]);
+    return host < SCENARIO_HOSTS ||
+           load_fail(l, path, "'%s' is no host; there are h0 to h%d at most", name, SCENARIO_HOSTS - 1);
+}
+
+/* The queue of one end of a cable: its node's but for what is given. */
+static bool network_port(struct load *l, struct emu_queue_config *queue, const char *node, const char *path)
+{
+    const struct emu_network_config *n = &l->s->network;
+    const struct emu_switch_config *sw = &n->sw;
+    struct load_path limit = load_path("%s.limit", path);
+    bool host = emu_graph_host(node) >= 0;
+    for (int i = 0; i < n->n_nodes; i++)
+        if (strcmp(n->nodes[i].name, node) == 0)
+            sw = &n->nodes[i].sw;
+    if (!host && !network_buffers(sw, EMU_ARCHITECTURE_AT_OUTPUTS))
+        return load_fail(l, path, "a queue of its own is for architecture: output; '%s' has none at its ports", node);
+    const struct emu_queue_config *of = host ? &n->nic : &sw->queue;
+    if (!load_given(l, load_path("%s.queue", path).text)) {
+        queue->discipline = of->discipline;
+        queue->parameters = of->parameters;
+    }
+    if (!load_given(l, limit.text)) {
+        queue->limit_bytes = of->limit_bytes;
+        queue->limit_packets = of->limit_packets;
+    }
+    return network_holds_a_frame(l, queue->limit_bytes, limit.text) && network_discipline(l, queue, path);
+}
+
+static bool network_way(struct load *l, struct emu_network_way *way, const struct emu_link_config *link,
+                        const char *node, const char *path)
+{
+    if (!way->on)
+        return true;
+    if (!load_given(l, load_path("%s.rate", path).text))
+        way->rate_bps = link->rate_bps;
+    if (!load_given(l, load_path("%s.delay", path).text))
+        way->delay_ps = link->delay_ps;
+    return network_faults(l, &way->faults, way->delay_ps, path) &&
+           (!way->queues || network_port(l, &way->port.queue, node, load_path("%s.port", path).text));
+}
+
+static bool network_cable(struct load *l, struct emu_network_link *c, int number)
+{
+    const struct emu_network_config *n = &l->s->network;
+    struct load_path at = load_path("network.links.%d", number);
+    if (!network_node_named(l, c->from, load_path("%s.from", at.text).text) ||
+        !network_node_named(l, c->to, load_path("%s.to", at.text).text))
+        return false;
+    if (strcmp(c->from, c->to) == 0)
+        return load_fail(l, load_path("%s.to", at.text).text, "'%s' is where the cable comes from", c->to);
+    if (!load_given(l, load_path("%s.rate", at.text).text))
+        c->link.rate_bps = n->link.rate_bps;
+    if (!load_given(l, load_path("%s.delay", at.text).text))
+        c->link.delay_ps = n->link.delay_ps;
+    if (!load_given(l, load_path("%s.mtu", at.text).text))
+        c->link.mtu_bytes = n->link.mtu_bytes;
+    if (!load_given(l, load_path("%s.framing", at.text).text))
+        c->link.framing = n->link.framing;
+    if (!load_given(l, load_path("%s.faults", at.text).text))
+        c->link.faults = n->link.faults;
+    return network_faults(l, &c->link.faults, c->link.delay_ps, at.text) &&
+           network_way(l, &c->out, &c->link, c->from, load_path("%s.out", at.text).text) &&
+           network_way(l, &c->back, &c->link, c->to, load_path("%s.back", at.text).text);
+}
+
+static bool network_node(struct load *l, struct emu_network_node *node, int number)
+{
+    const struct emu_network_config *n = &l->s->network;
+    struct load_path name = load_path("network.nodes.%d.name", number);
+    bool linked = false;
+    for (int i = 0; i < n->n_links; i++)
+        linked = linked || strcmp(n->links[i].from, node->name) == 0 || strcmp(n->links[i].to, node->name) == 0;
+    if (!linked || emu_graph_host(node->name) >= 0)
+        return load_fail(l, name.text, "'%s' is not a switch that network.links has", node->name);
+    for (int i = 0; i < number; i++)
+        if (strcmp(n->nodes[i].name, node->name) == 0)
+            return load_fail(l, name.text, "'%s' is there twice", node->name);
+    if (!load_given(l, load_path("network.nodes.%d.switch.limit", number).text))
+        node->sw.queue.limit_bytes = node->sw.queue.limit_packets = EMU_QUEUE_UNLIMITED;
+    if (!load_given(l, load_path("network.nodes.%d.switch.pool", number).text))
+        node->sw.pool = (struct emu_level){EMU_QUEUE_UNLIMITED, EMU_QUEUE_UNLIMITED};
+    return network_switch(l, &node->sw, load_path("network.nodes.%d.switch", number).text);
+}
+
+/* Which of the hosts up to the highest has no cable; -1: none. */
+static int network_host_missing(const struct emu_network_config *n)
+{
+    int hosts = emu_topology_hosts(n), missing = -1;
+    bool *there = memory_zeroed((size_t)hosts, sizeof *there, "the hosts of a network");
+    for (int i = 0; i < n->n_links; i++) {
+        int from = emu_graph_host(n->links[i].from), to = emu_graph_host(n->links[i].to);
+        if (from >= 0)
+            there[from] = true;
+        if (to >= 0)
+            there[to] = true;
+    }
+    for (int h = hosts - 1; h >= 0; h--)
+        missing = there[h] ? missing : h;
+    free(there);
+    return missing;
+}
+
+static bool network_graph(struct load *l)
+{
+    struct scenario *s = l->s;
+    struct emu_network_config *n = &s->network;
+    if (n->n_links == 0)
+        return load_fail(l, "network.topology", "a graph needs network.links, such as [{from: h0, to: sw0}, {from: h1, "
+                                                "to: sw0}]");
+    for (int i = 0; i < n->n_nodes; i++)
+        if (!network_node(l, &s->nodes[i], i))
+            return false;
+    for (int i = 0; i < n->n_links; i++)
+        if (!network_cable(l, &s->links[i], i))
+            return false;
+    int missing = network_host_missing(n);
+    if (missing >= 0)
+        return load_fail(l, "network.links", "h%d has no cable, but h%d has; hosts are h0, h1, ... without a gap",
+                         missing, emu_topology_hosts(n) - 1);
+    return emu_topology_hosts(n) >= 2 || load_fail(l, "network.links", "fewer than two hosts, such as h0 and h1");
+}
+
+/* What each topology asks of its keys, and how many hosts it has. */
+static bool network_topology(struct load *l)
+{
+    struct emu_network_config *n = &l->s->network;
+    bool ok = n->topology == EMU_TOPOLOGY_GRAPH ? network_graph(l)
+              : !emu_topology_has_racks(n->topology) || network_racks(l);
+    if (ok && n->k % 2)
+        return load_fail(l, "network.k", "'%d' is odd; half of a switch's ports lead up, half down", n->k);
+    if (ok && n->topology != EMU_TOPOLOGY_STAR)
+        n->hosts = emu_topology_hosts(n);
+    return ok;
 }
 
 bool load_network(struct load *l)
@@ -150,14 +336,21 @@ bool load_network(struct load *l)
     n->delays_ps = s->delays_ps;
     network_kernel(n->nic_kernel, &n->nic);
     n->host_times_ps = s->host_times_ps;
-    if (n->topology != EMU_TOPOLOGY_STAR && !network_racks(l))
+    n->links = s->links;
+    n->nodes = s->nodes;
+    if (n->n_links > 0 && !load_given(l, "network.topology"))
+        n->topology = EMU_TOPOLOGY_GRAPH;
+    if (!network_topology(l))
         return false;
     if (n->topology == EMU_TOPOLOGY_STAR && n->hosts > 0 && n->uplinks > n->hosts)
         return load_fail(l, document_culprit(l->doc, "network.uplinks", "network.hosts"),
                          "%d uplinks, but the switch has %d ports in use", n->uplinks, n->hosts);
     return network_goodput(l, &n->backbone, &s->backbone_goodput_bps, "network.backbone.goodput") &&
            network_goodput(l, &n->link, &s->link_goodput_bps, "network.link.goodput") &&
+           network_faults(l, &n->link.faults, n->link.delay_ps, "network.link") &&
+           network_faults(l, &n->backbone.faults, n->backbone.delay_ps, "network.backbone") &&
            network_holds_a_frame(l, n->nic.limit_bytes, "network.nic.limit") &&
+           network_discipline(l, &n->nic, "network.nic") &&
            network_kernel_named(l, n->nic_kernel, "network.nic.qdisc") &&
            network_switch(l, &n->sw, "network.switch") && (!n->root || network_switch(l, &n->root_sw, "network.root"));
 }
@@ -199,70 +392,107 @@ static bool network_ports(struct load *l, const struct emu_switch_config *c, int
                      emu_architecture_names[c->architecture], used, most);
 }
 
+/* The graph with so many hosts, where those of a star come with its points. Delays of single cables are left out: they
+ * stand for what is behind a switch's link, and PAUSE is of the link. */
+static bool network_build(const struct load *l, int hosts, struct emu_graph *g)
+{
+    struct emu_network_config *n = &l->s->network; /* the graph borrows from it */
+    int known = n->hosts, n_delays = n->n_delays;
+    n->hosts = hosts;
+    n->n_delays = 0;
+    bool ok = emu_topology_build(n, g, l->err);
+    n->hosts = known;
+    n->n_delays = n_delays;
+    if (ok)
+        return true;
+    document_blame(l->doc, "network.links", l->err);
+    emu_graph_fini(g);
+    return false;
+}
+
+/* Every switch of the config has ports for its cables, and room for what comes after PAUSE is said. */
+static bool network_switches(struct load *l, const struct emu_graph *g, struct emu_switch_config *c,
+                             const char *section)
+{
+    bool inputs = network_buffers(c, EMU_ARCHITECTURE_AT_INPUTS);
+    int64_t packet = scenario_packet_bytes(l->s), most = 0;
+    int ports = 0;
+    for (int i = 0; i < g->n_switches; i++) {
+        const struct emu_graph_node *node = &g->nodes[g->hosts + i];
+        int64_t room = 0;
+        if (g->switches[i].config != c)
+            continue;
+        for (int k = 0; k < node->n_ports; k++) {
+            const struct emu_graph_port *p = &node->port[k];
+            int64_t one = emu_switch_headroom_bytes(&g->links[p->link].way[1 - p->side], packet);
+            room = inputs ? one > room ? one : room : room + one;
+        }
+        most = room > most ? room : most;
+        ports = node->n_ports > ports ? node->n_ports : ports;
+    }
+    return network_ports(l, c, ports, section) && network_pause_levels(l, c, most, section);
+}
+
+/* Do packets of so many bytes pass the cable? */
+static bool network_passes(const struct load *l, const struct emu_graph *g, struct emu_graph_port port, int64_t bytes)
+{
+    const struct emu_link_config *link = &g->links[port.link].way[port.side];
+    if (link->mtu_bytes == 0 || bytes <= link->mtu_bytes)
+        return true;
+    char name[EMU_PORT_NAME];
+    emu_graph_port_name(g, port, name);
+    return load_fail(l, "tcp.segment", "a segment of %" PRId64 " bytes makes IP packets of %" PRId64 ", but %s takes %"
+                     PRId64 " (mtu) at most: a segment of %" PRId64, bytes - SCENARIO_SEGMENT_HEADERS, bytes, name,
+                     link->mtu_bytes, link->mtu_bytes - SCENARIO_SEGMENT_HEADERS);
+}
+
+/* Full segments of every flow pass all cables of their way; where hosts send otherwise, all cables. */
+static bool network_mtu(const struct load *l, const struct emu_graph *g)
+{
+    const struct scenario *s = l->s;
+    const int64_t bytes = s->tcp.segment_bytes + SCENARIO_SEGMENT_HEADERS;
+    struct emu_graph_port path[NETWORK_HOPS];
+    bool ok = true;
+    if (s->transport != SCENARIO_TRANSPORT_TCP)
+        return true;
+    for (int i = 0; ok && i < s->n_flows; i++) {
+        int hops = emu_graph_path(g, s->flows[i].from, s->flows[i].to, EMU_FRAME_FLOW_OF(i, false), NETWORK_HOPS, path);
+        for (int k = 0; ok && k < hops; k++)
+            ok = network_passes(l, g, path[k], bytes);
+    }
+    for (int i = 0; ok && s->n_flows == 0 && i < 2 * g->n_links; i++)
+        ok = network_passes(l, g, (struct emu_graph_port){i / 2, i % 2}, bytes);
+    return ok;
+}
+
 bool load_network_fits(struct load *l)
 {
     struct scenario *s = l->s;
     struct emu_network_config *n = &s->network;
-    int hosts = n->hosts, uplinks = n->uplinks;
+    struct emu_graph g;
+    int hosts = n->hosts;
     for (int i = 0; i < s->n_points; i++) {
         int needs = 1 + s->points[i].incoming + s->points[i].outgoing;
         hosts = n->hosts == 0 && needs > hosts ? needs : hosts;
     }
-    if (uplinks > hosts)
-        return load_fail(l, "network.uplinks", "%d uplinks, but the switch has %d ports in use", uplinks, hosts);
-    if (n->topology != EMU_TOPOLOGY_STAR) {
-        int most = 0, second = 0;
-        for (int i = 0; i < n->n_racks; i++) {
-            second = n->racks[i] > most ? most : n->racks[i] > second ? n->racks[i] : second;
-            most = n->racks[i] > most ? n->racks[i] : most;
-        }
-        hosts = most + (n->topology == EMU_TOPOLOGY_MESH ? second : 0);
-        uplinks = n->topology == EMU_TOPOLOGY_TREE;
-    }
-    bool star = n->topology == EMU_TOPOLOGY_STAR, inputs = network_buffers(&n->sw, EMU_ARCHITECTURE_AT_INPUTS);
-    int64_t host_room = emu_switch_headroom_bytes(&n->link), up_room = emu_switch_headroom_bytes(&n->backbone);
-    int64_t all = (star ? hosts - uplinks : hosts) * host_room + uplinks * up_room;
-    int64_t one = uplinks > 0 && up_room > host_room ? up_room : host_room;
-    if (!network_ports(l, &n->sw, star ? hosts : hosts + uplinks, "network.switch") ||
-        !network_pause_levels(l, &n->sw, inputs ? one : all, "network.switch"))
+    if (n->topology == EMU_TOPOLOGY_STAR && n->uplinks > hosts)
+        return load_fail(l, "network.uplinks", "%d uplinks, but the switch has %d ports in use", n->uplinks, hosts);
+    if (!network_build(l, hosts, &g))
         return false;
-    inputs = network_buffers(&n->root_sw, EMU_ARCHITECTURE_AT_INPUTS);
-    return !n->root || (network_ports(l, &n->root_sw, n->n_racks, "network.root") &&
-                        network_pause_levels(l, &n->root_sw, inputs ? up_room : n->n_racks * up_room, "network.root"));
+    bool ok = network_mtu(l, &g) && network_switches(l, &g, &n->sw, "network.switch");
+    for (int i = 0; ok && i < n->n_nodes; i++)
+        ok = network_switches(l, &g, &s->nodes[i].sw, load_path("network.nodes.%d.switch", i).text);
+    if (ok && n->root)
+        ok = network_switches(l, &g, &n->root_sw, "network.root");
+    emu_graph_fini(&g);
+    return ok;
 }
 
-bool load_place_known(const struct emu_network_config *n, int hosts, const char *at)
+bool load_place_known(const struct load *l, int hosts, const char *at)
 {
-    char name[SCENARIO_NAME];
-    int sw, host;
-    bool tree = n->topology == EMU_TOPOLOGY_TREE, mesh = n->topology == EMU_TOPOLOGY_MESH;
-    if (sscanf(at, "h%9d.%9d", &host, &sw) == 2) {
-        snprintf(name, sizeof name, "h%d.%d", host, sw);
-        return mesh && strcmp(at, name) == 0 && host >= 0 && host < hosts && sw >= 1 && sw < n->n_racks - 1;
-    }
-    if (sscanf(at, "h%9d", &host) == 1) {
-        snprintf(name, sizeof name, "h%d", host);
-        return host >= 0 && host < hosts && strcmp(at, name) == 0;
-    }
-    if (sscanf(at, "sw%9d-h%9d", &sw, &host) == 2) {
-        snprintf(name, sizeof name, "sw%d-h%d", sw, host);
-        if (strcmp(at, name) != 0 || host < 0 || host >= hosts)
-            return false;
-        if (!mesh)
-            return sw == (tree ? emu_network_rack(n, host) : 0);
-        int rack = emu_network_rack(n, host), at_switch = 0;
-        for (int a = 0; a < n->n_racks; a++)
-            for (int b = a + 1; b < n->n_racks; b++, at_switch++)
-                if (at_switch == sw)
-                    return rack == a || rack == b;
-        return false;
-    }
-    for (int i = 0; tree && n->root && i < n->n_racks; i++) {
-        char up[SCENARIO_NAME], down[SCENARIO_NAME];
-        snprintf(up, sizeof up, "sw%d-root", i);
-        snprintf(down, sizeof down, "root-sw%d", i);
-        if (strcmp(at, up) == 0 || strcmp(at, down) == 0)
-            return true;
-    }
-    return tree && !n->root && (strcmp(at, "sw0-sw1") == 0 || strcmp(at, "sw1-sw0") == 0);
+    struct emu_graph_port port;
+    struct emu_graph g;
+    bool known = network_build(l, hosts, &g) && emu_graph_find(&g, at, &port);
+    emu_graph_fini(&g);
+    return known;
 }

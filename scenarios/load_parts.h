@@ -41,8 +41,8 @@ bool load_network(struct load *l);
 /* What needs the number of hosts: ports that are too few, thresholds of PAUSE without a number. */
 bool load_network_fits(struct load *l);
 
-/* The ports of emu/network.h, by name; `hosts` of them are there whatever point runs. */
-bool load_place_known(const struct emu_network_config *n, int hosts, const char *at);
+/* The ports of the network, by name; `hosts` are there whatever point runs. */
+bool load_place_known(const struct load *l, int hosts, const char *at);
 
 /* Which kind of traffic is given: one at most. */
 bool load_traffic_kind(struct load *l);

@@ -17,6 +17,7 @@
 #define SCENARIOS_PORT_REPLAY_H
 
 #include "base/error.h"
+#include "emu/frame.h"
 #include "emu/queue.h"
 #include "scenarios/port_flows.h"
 
@@ -25,7 +26,7 @@
 #define PORT_REPLAY_RATE_MIN INT64_C(1000)
 #define PORT_REPLAY_RATE_MAX INT64_C(1000000000000)
 #define PORT_REPLAY_QUEUED (1 << 22) /* frames that may wait, but for those of one captured frame: 0.3 GB */
-#define PORT_REPLAY_LONGEST 9216 /* what an Ethernet frame carries at most, jumbo frames included */
+#define PORT_REPLAY_LONGEST EMU_FRAME_MOST_PAYLOAD
 
 struct port_replay_options {
     const char *path;                /* of the capture; borrowed, as all below */

@@ -41,7 +41,8 @@ static void program_gbn_transmit(void *user, int host, const struct emu_frame *f
 static int64_t program_gbn_rate(void *user, int host, int to)
 {
     const struct program *p = user;
-    return emu_network_nic(p->env.network, host, (uint32_t)to)->link.rate_bps;
+    const struct emu_frame frame = {.packet = emu_frame_tag(0), .src = (uint32_t)host, .dst = (uint32_t)to};
+    return emu_network_nic(p->env.network, host, &frame)->link.rate_bps;
 }
 
 void program_gbn_start(struct program *p, const struct emu_gbn_config *config, const struct emu_gbn_program *callbacks)

@@ -20,7 +20,8 @@ static void raw_send(const struct program *p, int from, int to, uint32_t number)
 
 static int64_t raw_wire_ps(const struct program *p, int host)
 {
-    return emu_port_wire_ps(&emu_network_nic(p->env.network, host, 0)->link, RAW_WIRE);
+    const struct emu_frame towards_first = {.packet = emu_frame_tag(0)};
+    return emu_port_wire_ps(&emu_network_nic(p->env.network, host, &towards_first)->link, RAW_WIRE);
 }
 
 /* A burst: sources h0, ..., sinks the last hosts; source i sends to sink i modulo R. */

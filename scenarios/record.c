@@ -147,6 +147,7 @@ static struct results_port record_port(const struct emu_port *p, const struct em
         .queued_frames = buffer->depth_packets,
         .on_wire_frames = (int64_t)emu_port_on_wire(p),
         .delivered_frames = p->stats.delivered,
+        .lost_frames = p->fault ? p->stats.lost : -1,
         .sent_frame_bytes = q->dequeued_bytes,
         .sent_wire_bytes = emu_port_sent_wire_bytes(p),
         .peak_queue_bytes = buffer->stats.peak_bytes,

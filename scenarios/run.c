@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define VLAN_TAG_AT 12 /* after both addresses */
+#define VLAN_TAG_BYTES 4
 #define SAMPLES 500                         /* of queues and deliveries over the run */
 #define BOUNDED_SAMPLE_PS (UNITS_PS_PER_MS) /* the same when every flow ends by itself, long before `duration` */
 #define WATCH_PS (10 * UNITS_PS_PER_MS)     /* progress and interrupts: well under a second of wall time */
@@ -27,6 +29,7 @@ struct run_tap {
     struct run *run;
     struct capture_writer *writer; /* owned */
     uint32_t snaplen;
+    int vlan; /* tag of its frames; 0: none */
     struct results_capture record;
 };
 
@@ -142,17 +145,31 @@ static struct emu_flow_stats run_flow_stats(const struct run *r, int flow)
                                                 : emu_engine_flow_stats(r->engine, flow);
 }
 
+/* Puts an IEEE 802.1Q tag after the addresses; returns the length. */
+static size_t run_tag(uint8_t *bytes, size_t n, size_t most, int vlan)
+{
+    const uint8_t tag[VLAN_TAG_BYTES] = {0x81, 0x00, (uint8_t)(vlan >> 8), (uint8_t)vlan};
+    size_t kept = n + VLAN_TAG_BYTES > most ? most : n + VLAN_TAG_BYTES;
+    memmove(bytes + VLAN_TAG_AT + VLAN_TAG_BYTES, bytes + VLAN_TAG_AT, kept - VLAN_TAG_BYTES - VLAN_TAG_AT);
+    memcpy(bytes + VLAN_TAG_AT, tag, sizeof tag);
+    return kept;
+}
+
 static void run_saw(void *user, enum emu_tap_event event, int64_t time_ps, const struct emu_frame *frame,
                     const struct emu_queue *queue)
 {
     (void)queue;
     struct run_tap *t = user;
-    if (event == EMU_TAP_DROP || t->run->failed)
-        return; /* a dropped frame never passes the tap */
+    if (event == EMU_TAP_DROP || event == EMU_TAP_LOST || t->run->failed)
+        return; /* a dropped frame never passes the tap, nor does a lost one reach it */
     uint8_t bytes[65536];
     size_t n = emu_frame_is_tagged(frame->packet) ? emu_gbn_bytes(frame, bytes, t->snaplen)
                                                   : emu_engine_frame_ops()->bytes(frame, bytes, t->snaplen);
     uint32_t wire = (uint32_t)(emu_frame_buffer_bytes(frame) - EMU_FRAME_FCS_BYTES);
+    if (t->vlan) {
+        n = run_tag(bytes, n, t->snaplen, t->vlan);
+        wire += VLAN_TAG_BYTES;
+    }
     enum capture_direction direction = event == EMU_TAP_IN ? CAPTURE_DIRECTION_IN : CAPTURE_DIRECTION_OUT;
     t->record.frames++;
     if (!capture_writer_write(t->writer, time_ps / UNITS_PS_PER_NS, bytes, (uint32_t)n, wire, direction,
@@ -170,7 +187,7 @@ static bool run_open_taps(struct run *r)
         if (!port)
             return error_set(&r->error, ERROR_INPUT, "capture.%d.at: no port is called '%s'", i, c->at);
         bool ng = c->format == SCENARIO_FORMAT_PCAPNG;
-        *t = (struct run_tap){.run = r, .snaplen = (uint32_t)c->snaplen};
+        *t = (struct run_tap){.run = r, .snaplen = (uint32_t)c->snaplen, .vlan = port->link.framing.vlan};
         snprintf(t->record.at, sizeof t->record.at, "%s", c->at);
         snprintf(t->record.file, sizeof t->record.file, "%s.%s", c->at, ng ? "pcapng" : "pcap");
         char *path = results_directory_path(r->options->directory, t->record.file);
@@ -206,6 +223,9 @@ static bool run_add_traffic(struct run *r)
         if (emu_engine_add_host(r->engine, &r->error) < 0)
             return false;
     }
+    for (int i = 0; i < s->n_flows; i++)
+        if (s->flows[i].traffic_class > 0)
+            emu_network_classify(&r->network, i, s->flows[i].traffic_class);
     for (int i = 0; i < s->n_flows && s->transport == SCENARIO_TRANSPORT_TCP; i++) {
         const struct scenario_flow *f = &s->flows[i];
         struct emu_flow_config config = {f->from, f->to,     f->start_ps,

@@ -53,6 +53,8 @@ void scenario_fini(struct scenario *s)
     free(s->pause_hosts);
     free(s->delays_ps);
     free(s->host_times_ps);
+    free(s->links);
+    free(s->nodes);
     *s = (struct scenario){0};
 }
 
@@ -103,10 +105,6 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
     snprintf(what, 96, "the kernel's queue disciplines (qdisc)");
     if (engine != SCENARIO_ENGINE_LINUX && (*n->nic_kernel || *n->sw.kernel || *n->root_sw.kernel))
         return true;
-    snprintf(what, 96, "marks in queues (mark)");
-    if (engine != SCENARIO_ENGINE_LINUX &&
-        (n->nic.mark_bytes > 0 || n->sw.queue.mark_bytes > 0 || n->root_sw.queue.mark_bytes > 0))
-        return true;
     snprintf(what, 96, "programs (traffic.programs)");
     if (s->n_programs > 0 && engine != SCENARIO_ENGINE_LINUX)
         return true;
@@ -136,6 +134,17 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
     return false;
 }
 
+int64_t scenario_packet_bytes(const struct scenario *s)
+{
+    bool gbn = s->transport == SCENARIO_TRANSPORT_GBN;
+    int64_t most = SCENARIO_MTU;
+    int64_t stream = gbn ? s->gbn.packet_bytes + EMU_GBN_HEADER_BYTES : s->tcp.segment_bytes + SCENARIO_SEGMENT_HEADERS;
+    most = stream > most ? stream : most;
+    for (int i = 0; i < s->n_datagrams; i++)
+        most = s->datagrams[i].packet_bytes > most ? s->datagrams[i].packet_bytes : most;
+    return most;
+}
+
 int64_t scenario_late_by_ps(const struct scenario *s)
 {
     const struct emu_network_config *n = &s->network;
@@ -143,6 +152,9 @@ int64_t scenario_late_by_ps(const struct scenario *s)
     int64_t least_ps = emu_port_wire_ps(&n->link, bytes);
     if (n->topology == EMU_TOPOLOGY_STAR && n->uplinks > 0 && emu_port_wire_ps(&n->backbone, bytes) < least_ps)
         least_ps = emu_port_wire_ps(&n->backbone, bytes);
+    for (int i = 0; i < n->n_links; i++)
+        if (emu_port_wire_ps(&n->links[i].link, bytes) < least_ps)
+            least_ps = emu_port_wire_ps(&n->links[i].link, bytes);
     return s->late_by_ps > 0 ? s->late_by_ps : least_ps;
 }
 
@@ -207,6 +219,8 @@ void scenario_at_point(const struct scenario *s, int i, struct scenario *point)
     point->points = NULL;
     point->pause_hosts = NULL; /* the network goes on borrowing s's, and its delays */
     point->delays_ps = point->host_times_ps = NULL;
+    point->links = NULL;
+    point->nodes = NULL;
     point->n_flows = point->n_points = 0;
     point->captures = memory_zeroed((size_t)s->n_captures, sizeof *point->captures, "captures");
     if (s->n_captures > 0)

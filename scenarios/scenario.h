@@ -16,12 +16,16 @@
 
 #define SCENARIO_NAME 32
 #define SCENARIO_TITLE 128
+#define SCENARIO_MTU 1500 /* bytes of packet, without jumbo frames */
 #define SCENARIO_SEGMENT_HEADERS 52 /* IPv4 20, TCP 20, its timestamps 12 */
+#define SCENARIO_SEGMENT_MAX (EMU_FRAME_MOST_PAYLOAD - SCENARIO_SEGMENT_HEADERS) /* of a packet of 9000 bytes 8948 */
 #define SCENARIO_WORD 1024 /* of a command */
 #define SCENARIO_WORDS 256
 #define SCENARIO_HOSTS 4000
 #define SCENARIO_FLOWS 10000
 #define SCENARIO_POINTS 1000
+#define SCENARIO_LINKS 20000
+#define SCENARIO_FAT_TREE 24 /* ports of a switch at most: 3456 hosts */
 #define SCENARIO_DURATION_PS INT64_C(10000000000000000) /* at most */
 #define SCENARIO_RATE_MIN 1000 /* bit/s, as of links; at most a byte a picosecond: event time holds nothing faster */
 #define SCENARIO_RATE_MAX INT64_C(8000000000000)
@@ -54,6 +58,7 @@ struct scenario_flow {
     int64_t repeat; /* messages of `bytes` on one connection: the next starts when this one is received; with
                      * precision: at most so many are counted */
     bool duplex;    /* the same both ways on the one connection */
+    uint8_t traffic_class; /* of its frames, both ways */
     struct emu_tcp_config tcp; /* resolved: scenario's tcp with this flow's window and congestion */
     struct scenario_pause *pauses; /* owned; in order of bytes */
     int n_pauses;
@@ -66,6 +71,7 @@ struct scenario_datagrams {
     int from, to;
     int64_t rate_bps; /* on the wire */
     int64_t packet_bytes; /* what a frame carries */
+    uint8_t traffic_class;
     int64_t start_ps, stop_ps; /* 0: when the run ends */
 };
 
@@ -200,6 +206,8 @@ struct scenario {
     struct scenario_uniform uniform;
     int64_t *delays_ps;       /* owned; the network borrows it */
     int64_t *host_times_ps;   /* owned; likewise */
+    struct emu_network_link *links; /* owned; likewise */
+    struct emu_network_node *nodes; /* owned; likewise */
     bool *pause_hosts;        /* owned; hosts whose links know PAUSE; NULL: all */
     bool barrier;             /* messages wait for those of all flows */
     double precision;         /* and go on until every flow's mean time is known so well; 0: `repeat` of them */
@@ -221,6 +229,9 @@ void scenario_free_programs(struct scenario *s);
 /* The first thing in the scenario that an engine has not, as the end of a sentence: "congestion control 'bbr'"; false
  * when it has all. */
 bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine, char what[static 96]);
+
+/* What the largest frames carry, in bytes: an Ethernet's 1500, or more where anybody sends more. */
+int64_t scenario_packet_bytes(const struct scenario *s);
 
 /* When a frame is late in wall time: late_by_ps, or the time that a full one takes on the fastest link of a host. */
 int64_t scenario_late_by_ps(const struct scenario *s);

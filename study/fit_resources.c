@@ -89,12 +89,19 @@ static void resources_end_point(struct study_fit_point *p)
 
 enum way { WAY_NONE, WAY_IN, WAY_OUT };
 
+#define BACKBONE "sw0-sw1" /* of a tree without a root, seen from rack 0: what goes to rack 1 is outgoing */
+
+static int resources_rack(const struct scenario *s, int host)
+{
+    return s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root && host >= s->network.racks[0];
+}
+
 /* host -1: the backbone. */
 static enum way resources_way(const struct scenario *s, const struct scenario_flow *f, int host)
 {
     if (host >= 0)
         return f->to == host ? WAY_IN : f->from == host ? WAY_OUT : WAY_NONE;
-    int from = study_judge_run_rack(s, f->from), to = study_judge_run_rack(s, f->to);
+    int from = resources_rack(s, f->from), to = resources_rack(s, f->to);
     return from == to ? WAY_NONE : to == 0 ? WAY_IN : WAY_OUT;
 }
 
@@ -139,7 +146,7 @@ static void resources_take_as(struct study_fit_resources *r, const char *source,
     struct model_link link = study_judge_run_link(s);
     double rate_bps = host < 0 ? (double)s->network.backbone.rate_bps : link.rate_bps;
     struct study_fit_point *p =
-        resources_add_point(r, host < 0 ? STUDY_JUDGE_RUN_BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
+        resources_add_point(r, host < 0 ? BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
     p->label = sweep_axes_label(result->axes);
     p->axes = json_deep_copy(result->axes);
     p->link = link;

@@ -74,8 +74,9 @@ double study_infer_best(const struct study_infer_hypothesis *h, enum study_hypot
 static double infer_headroom(const struct scenario *s, const struct study_measurement *m)
 {
     size_t ports = m->n_hosts > (size_t)s->network.hosts ? m->n_hosts : (size_t)s->network.hosts; /* a star grows */
-    return 1.1 * ((double)ports * (double)emu_switch_headroom_bytes(&s->network.link) +
-                  (double)emu_switch_headroom_bytes(&s->network.backbone)) + 10000;
+    int64_t packet = scenario_packet_bytes(s);
+    return 1.1 * ((double)ports * (double)emu_switch_headroom_bytes(&s->network.link, packet) +
+                  (double)emu_switch_headroom_bytes(&s->network.backbone, packet)) + 10000;
 }
 
 static void infer_axis(const struct study_infer *x, struct study_infer_hypothesis *h,

@@ -19,12 +19,12 @@
 #define TIMES_LEAST 5 /* known in a phase, so that its ends, which lie between, matter little */
 #define PARTS 32      /* of a phase, to see where a rate settles */
 #define OTHERWISE 0.05 /* of a phase: a mean over so much else is not used where a flow's progress is known */
+#define FULL_LINK 0.9 /* of the time there was something on it */
 #define BUSY 0.95 /* a host that does nothing but take frames */
 #define APART 0.1 /* of the time that all have in common: such means do not belong together */
 
 struct run_flow {
     struct analysis_check_flow figures; /* but for the direction, which depends on the resource */
-    int src_rack, dst_rack; /* 0 or 1; in a star all 0 */
     int64_t bytes;
     double start_s, end_s;
     double warmup_s; /* of the run: steady rates count from here */
@@ -69,17 +69,6 @@ static const struct scenario_flow *run_flow_of(const struct scenario *s, const c
     return NULL;
 }
 
-int study_judge_run_rack(const struct scenario *s, int host)
-{
-    return s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root && host >= s->network.racks[0];
-}
-
-/* Rack of host "h3". */
-static int run_rack_of(const struct scenario *s, const char *host)
-{
-    return study_judge_run_rack(s, (int)strtol(host + 1, NULL, 10));
-}
-
 static struct run_flow run_flow(const struct results_flow *row, const struct scenario *s)
 {
     const struct scenario_flow *flow = run_flow_of(s, row->name);
@@ -102,8 +91,6 @@ static struct run_flow run_flow(const struct results_flow *row, const struct sce
     if (r.repeats && s->barrier) /* as if there were one message of mean length */
         r.end_s = r.start_s + row->message_s;
     r.known.flow = flow;
-    r.src_rack = run_rack_of(s, row->src);
-    r.dst_rack = run_rack_of(s, row->dst);
     return r;
 }
 
@@ -117,8 +104,6 @@ static struct run_flow run_flow_back(const struct run_flow *there)
     memcpy(back.figures.dst, there->figures.src, sizeof back.figures.dst);
     back.figures.rate_bps *= share;
     back.figures.ci95_bps *= share;
-    back.src_rack = there->dst_rack;
-    back.dst_rack = there->src_rack;
     back.bytes = row->delivered_back_bytes;
     back.known.back = true;
     return back;
@@ -215,14 +200,12 @@ static void run_measure(const void *flow, const struct analysis_resource *r, str
     measured->ci95_bps = NAN;
 }
 
-/* How a flow uses a host's link (or the backbone); false when it does not. */
-static bool run_uses(const struct run_flow *f, const char *resource, bool *incoming)
+/* How a flow uses a host's link or one between switches; false when it does not. */
+static bool run_uses(const struct run_flows *run, const struct run_flow *f, const char *resource, bool *incoming)
 {
-    if (strcmp(resource, STUDY_JUDGE_RUN_BACKBONE) == 0) {
-        *incoming = f->dst_rack == 0;
-        return f->src_rack != f->dst_rack;
-    }
-    *incoming = strcmp(f->figures.dst, resource) == 0;
+    if (f->known.flow)
+        return study_run_links_use(&run->links, &f->known, resource, incoming);
+    *incoming = strcmp(f->figures.dst, resource) == 0; /* a program's */
     return *incoming || strcmp(f->figures.src, resource) == 0;
 }
 
@@ -270,7 +253,7 @@ static void run_others(const struct run_flows *run, const struct analysis_resour
         bool incoming, judged = false;
         for (size_t k = 0; k < r->n; k++)
             judged = judged || uses[k]->flow == f;
-        if (judged || !run_uses(f, r->host, &incoming) || !f->known.row)
+        if (judged || !run_uses(run, f, r->host, &incoming) || !f->known.row)
             continue;
         double overlap_s = fmin(f->end_s, s->to_s) - fmax(f->start_s, s->from_s);
         double bps = (double)f->bytes * 8 * fmax(0, overlap_s) / (f->end_s - f->start_s) / span_s;
@@ -355,6 +338,12 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
     if (r->diagnosed)
         analysis_diagnosis_decide(&s, NULL, capacity_bps, &r->diagnosis);
     analysis_host_restore(&s);
+    for (size_t i = 0, waits = 0; r->diagnosed && i < r->n; i++) {
+        if (i > 0 && !(evidence[i].ack_wait_s > evidence[waits].ack_wait_s))
+            continue;
+        const struct run_flow *f = uses[waits = i]->flow;
+        snprintf(r->diagnosis.place, sizeof r->diagnosis.place, "%s", study_run_links_place(links, &f->known, r->host));
+    }
     if (r->diagnosed && apart)
         run_withdraw(&r->diagnosis);
     for (size_t i = 0; r->diagnosed && i < r->n; i++) {
@@ -381,7 +370,7 @@ static void run_judge(struct run_flows *flows, size_t least, const char *resourc
     for (size_t i = 0; i < flows->n; i++) {
         const struct run_flow *f = &flows->flow[i];
         bool incoming;
-        if (run_uses(f, resource, &incoming))
+        if (run_uses(flows, f, resource, &incoming))
             uses[n++] = (struct analysis_resource_use){{f->start_s, f->end_s, incoming}, f->bytes, f};
     }
     analysis_resource_judge(&source, resource, uses, n, link, tolerance, resources);
@@ -393,26 +382,48 @@ static bool run_judged_before(const struct run_flows *flows, size_t flow, bool d
     const char *host = dst ? f->dst : f->src;
     for (size_t i = 0; i < flow; i++) {
         bool incoming;
-        if (run_uses(&flows->flow[i], host, &incoming))
+        if (run_uses(flows, &flows->flow[i], host, &incoming))
             return true;
     }
     return dst && strcmp(host, f->src) == 0;
+}
+
+/* Cables between switches that are full one way or the other; a tree's only one in any case. */
+static void run_judge_links(const struct scenario *s, struct run_flows *flows, size_t least,
+                            struct analysis_resource_use *uses, double tolerance, struct analysis_resources *resources)
+{
+    const struct study_run_links *links = &flows->links;
+    const struct emu_graph *g = &links->graph;
+    bool backbone = s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root;
+    double ended_s = (double)flows->summary.ended_ps / UNITS_PS_PER_S;
+    for (int i = 0; i < g->n_links; i++) {
+        const struct study_run_link *way = &links->link[2 * i];
+        struct model_link link = study_judge_run_link(s);
+        bool full = backbone;
+        if (g->links[i].end[0] < g->hosts || g->links[i].end[1] < g->hosts)
+            continue;
+        for (int k = 0; k < 2; k++)
+            full = full || (way[k].port && 8 * (double)way[k].port->sent_wire_bytes >
+                                               FULL_LINK * (double)way[k].port->rate_bps * ended_s);
+        link.rate_bps = (double)g->links[i].way[0].rate_bps;
+        if (full)
+            run_judge(flows, least, way->name, &link, uses, tolerance, resources);
+    }
 }
 
 /* Whatever `least` flows use at once. */
 static void run_judge_all(const struct scenario *s, struct run_flows *flows, size_t least, double tolerance,
                           struct analysis_resources *resources)
 {
-    struct model_link link = study_judge_run_link(s), backbone = link;
+    struct model_link link = study_judge_run_link(s);
     struct analysis_resource_use *uses = memory_zeroed(flows->n, sizeof *uses, "the flows of a host");
-    backbone.rate_bps = (double)s->network.backbone.rate_bps;
     for (size_t i = 0; i < 2 * flows->n; i++) { /* both ends of every flow */
         const struct analysis_check_flow *f = &flows->flow[i / 2].figures;
         bool dst = i % 2;
         if (!run_judged_before(flows, i / 2, dst))
             run_judge(flows, least, dst ? f->dst : f->src, &link, uses, tolerance, resources);
     }
-    run_judge(flows, least, STUDY_JUDGE_RUN_BACKBONE, &backbone, uses, tolerance, resources);
+    run_judge_links(s, flows, least, uses, tolerance, resources);
     free(uses);
 }
 

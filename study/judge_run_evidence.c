@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOPS 4             /* NIC, two through a root, port */
+#define HOPS 64
 #define WINDOW_FULL 0.85   /* of the window is in flight: the window limits the flow, not its application */
 #define PAUSES 0.05        /* of the time: its application, not its window, limits a flow */
 #define LINK_FULL 0.95     /* of what a link can carry */
 #define WRITES 0.97        /* of the rate at which its application writes: nothing holds it back */
 #define HEADERS 90.0       /* wire bytes of a segment besides its payload; of an ACK, all */
+#define PLACE_FULL 0.9    /* of its rate: ACKs wait there */
+#define PLACE_OWN 1.1     /* a resource's own link counts as so much fuller */
 #define STOPS 0.02         /* of the time by PAUSE */
 #define LOSS_EVENTS 2
 #define ALONE 1.01        /* of its own data on a link */
@@ -24,46 +26,63 @@
 
 static int links_compare(const void *a, const void *b)
 {
-    const struct study_run_link *x = a, *y = b;
-    return strcmp(x->port->name, y->port->name);
+    const struct study_run_link *const *x = a, *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
 }
 
 static int links_compare_name(const void *name, const void *link)
 {
-    return strcmp(name, ((const struct study_run_link *)link)->port->name);
+    return strcmp(name, (*(const struct study_run_link *const *)link)->name);
 }
 
 static struct study_run_link *links_find(const struct study_run_links *l, const char *name)
 {
-    return l->n > 0 ? bsearch(name, l->link, l->n, sizeof *l->link, links_compare_name) : NULL;
+    struct study_run_link **at =
+        l->n > 0 ? bsearch(name, l->by_name, l->n, sizeof *l->by_name, links_compare_name) : NULL;
+    return at ? *at : NULL;
 }
 
-/* The links that a flow's data pass, or its ACKs; their names are those of emu/network.h. A mesh has several ways:
- * none. */
+/* The ports that a flow's data pass, or its ACKs, in order; returns how many. */
+static int links_way(const struct study_run_links *l, const struct study_run_flow *f, bool acks,
+                     struct emu_graph_port way[HOPS])
+{
+    bool turned = f->back != acks;
+    int from = turned ? f->flow->to : f->flow->from, to = turned ? f->flow->from : f->flow->to;
+    int hops = emu_graph_path(&l->graph, from, to, EMU_FRAME_FLOW_OF(f->flow - l->scenario->flows, turned), HOPS, way);
+    return hops < HOPS ? hops : HOPS;
+}
+
 static size_t links_path(const struct study_run_links *l, const struct study_run_flow *f, bool acks,
                          struct study_run_link *path[HOPS])
 {
-    const struct emu_network_config *c = &l->scenario->network;
-    bool turned = f->back != acks;
-    int from = turned ? f->flow->to : f->flow->from, to = turned ? f->flow->from : f->flow->to;
-    int a = emu_network_rack(c, from), b = emu_network_rack(c, to);
-    char name[HOPS][RESULTS_NAME];
-    size_t names = 0, n = 0;
-    if (c->topology == EMU_TOPOLOGY_MESH)
-        return 0;
-    snprintf(name[names++], sizeof *name, "h%d", from);
-    if (a != b && c->root) {
-        snprintf(name[names++], sizeof *name, "sw%d-root", a);
-        snprintf(name[names++], sizeof *name, "root-sw%d", b);
-    } else if (a != b) {
-        snprintf(name[names++], sizeof *name, "sw%d-sw%d", a, b);
-    }
-    snprintf(name[names++], sizeof *name, "sw%d-h%d", b, to);
-    for (size_t i = 0; i < names; i++) {
-        path[n] = links_find(l, name[i]);
-        n += path[n] != NULL;
+    struct emu_graph_port way[HOPS];
+    int hops = links_way(l, f, acks, way);
+    size_t n = 0;
+    for (int i = 0; i < hops; i++) {
+        path[n] = &l->link[2 * way[i].link + way[i].side];
+        n += path[n]->port != NULL;
     }
     return n;
+}
+
+bool study_run_links_use(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
+                         bool *incoming)
+{
+    const struct study_run_link *of = links_find(l, resource);
+    int from = f->back ? f->flow->to : f->flow->from, to = f->back ? f->flow->from : f->flow->to;
+    int host = emu_graph_host(resource), hops;
+    struct emu_graph_port way[HOPS];
+    if (host >= 0) {
+        *incoming = to == host;
+        return from == host || to == host;
+    }
+    hops = of ? links_way(l, f, false, way) : 0;
+    for (int i = 0; i < hops; i++)
+        if (way[i].link == of->at.link) {
+            *incoming = way[i].side != of->at.side;
+            return true;
+        }
+    return false;
 }
 
 /* Is its next message what follows? Its progress is that of a first one, behind a barrier. */
@@ -117,15 +136,27 @@ static double flow_rate_bps(const struct study_run_flow *f)
 
 void study_run_links_init(struct study_run_links *l, const struct scenario *s, const struct results_summary *summary)
 {
-    *l = (struct study_run_links){.scenario = s, .n = summary->n_ports};
+    struct error unreachable; /* a scenario that was loaded has none */
+    *l = (struct study_run_links){.scenario = s};
+    if (!emu_topology_build(&s->network, &l->graph, &unreachable))
+        return;
+    l->n = 2 * (size_t)l->graph.n_links;
     l->link = memory_zeroed(l->n, sizeof *l->link, "the links of a run");
+    l->by_name = memory_zeroed(l->n, sizeof *l->by_name, "the links of a run");
     for (size_t i = 0; i < l->n; i++) {
-        const struct results_port *port = &summary->ports[i];
-        double stopped_ps = (double)port->told_to_stop_ps;
-        l->link[i] = (struct study_run_link){.port = port,
-                                             .stopped = fmax(0, stopped_ps / (double)summary->ended_ps)};
+        l->by_name[i] = &l->link[i];
+        l->link[i].at = (struct emu_graph_port){(int)(i / 2), (int)(i % 2)};
+        emu_graph_port_name(&l->graph, l->link[i].at, l->link[i].name);
     }
-    qsort(l->link, l->n, sizeof *l->link, links_compare);
+    qsort(l->by_name, l->n, sizeof *l->by_name, links_compare);
+    for (size_t i = 0; i < summary->n_ports; i++) {
+        const struct results_port *port = &summary->ports[i];
+        struct study_run_link *link = links_find(l, port->name);
+        if (!link)
+            continue;
+        link->port = port;
+        link->stopped = fmax(0, (double)port->told_to_stop_ps / (double)summary->ended_ps);
+    }
 }
 
 void study_run_links_empty(struct study_run_links *l)
@@ -151,28 +182,50 @@ void study_run_links_add(struct study_run_links *l, const struct study_run_flow 
 void study_run_links_fini(struct study_run_links *l)
 {
     free(l->link);
+    free(l->by_name);
+    emu_graph_fini(&l->graph);
     *l = (struct study_run_links){0};
 }
 
 /* Is the link the resource's own, towards it or from it? */
-static bool links_own(const char *name, const char *resource, bool incoming)
+static bool links_own(const struct study_run_links *l, const struct study_run_link *link, const char *resource,
+                      bool incoming)
 {
-    const char *dash = strchr(name, '-');
-    size_t n = strlen(resource);
-    if (strcmp(resource, STUDY_JUDGE_RUN_BACKBONE) == 0)
-        return strcmp(name, incoming ? "sw1-sw0" : STUDY_JUDGE_RUN_BACKBONE) == 0;
-    if (incoming)
-        return dash && strcmp(dash + 1, resource) == 0;
-    return !dash && strncmp(name, resource, n) == 0 && (name[n] == '\0' || name[n] == '.');
+    int host = emu_graph_host(resource);
+    if (host >= l->graph.hosts)
+        return false;
+    if (host >= 0)
+        return incoming ? emu_graph_far(&l->graph, link->at) == host
+                        : l->graph.links[link->at.link].end[link->at.side] == host;
+    const struct study_run_link *of = links_find(l, resource);
+    return of && link->at.link == of->at.link && (link->at.side != of->at.side) == incoming;
 }
 
 double study_run_links_rate_bps(const struct study_run_links *l, const char *resource, bool incoming)
 {
     double bps = 0;
     for (size_t i = 0; i < l->n; i++)
-        if (links_own(l->link[i].port->name, resource, incoming))
+        if (l->link[i].port && links_own(l, &l->link[i], resource, incoming))
             bps += (double)l->link[i].port->rate_bps;
     return bps > 0 ? bps : (double)NAN;
+}
+
+const char *study_run_links_place(const struct study_run_links *l, const struct study_run_flow *f,
+                                  const char *resource)
+{
+    struct study_run_link *path[HOPS];
+    const struct study_run_link *fullest = NULL;
+    double most = PLACE_FULL;
+    for (size_t hop = links_path(l, f, true, path); hop > 0; hop--) {
+        const struct study_run_link *link = path[hop - 1];
+        double load = (link->data_bps + link->ack_bps) / (double)link->port->rate_bps;
+        if (links_own(l, link, resource, true) || links_own(l, link, resource, false))
+            load *= PLACE_OWN;
+        fullest = link->data_bps > 0 && load > most ? link : fullest;
+        most = fullest == link ? load : most;
+    }
+    bool own = fullest && (links_own(l, fullest, resource, true) || links_own(l, fullest, resource, false));
+    return fullest && !own ? fullest->name : "";
 }
 
 double study_run_host_busy(const struct scenario *s, const char *resource, const struct analysis_evidence_set *set)
@@ -210,7 +263,7 @@ static double evidence_growth(const struct study_run_links *l, const struct stud
         double alike = open_bps / link->data_bps, share = faster * open_bps / link->wanted_bps;
         if (link->data_bps > ALONE * wire_bps)
             alike = fmin(alike, faster);
-        if ((link->stopped == 0 && links_own(link->port->name, resource, incoming)) ||
+        if ((link->stopped == 0 && links_own(l, link, resource, incoming)) ||
             fmax(alike, share) >= growth)
             continue;
         growth = fmax(alike, share);

@@ -5,12 +5,15 @@
 #define STUDY_JUDGE_RUN_EVIDENCE_H
 
 #include "analysis/evidence.h"
+#include "emu/topology.h"
 #include "results/progress.h"
 #include "results/summary.h"
 #include "scenarios/scenario.h"
 
 struct study_run_link {
-    const struct results_port *port; /* borrowed */
+    const struct results_port *port; /* borrowed; NULL: nothing is known of it */
+    struct emu_graph_port at;        /* whose port that is, in the graph */
+    char name[EMU_PORT_NAME];
     double data_bps, ack_bps;        /* on the wire, of all flows */
     double wanted_bps;               /* data_bps, were each as much faster as its ACKs' waits make it slower */
     double stopped;                  /* share of the time for which PAUSE frames stopped it */
@@ -18,7 +21,9 @@ struct study_run_link {
 
 struct study_run_links {
     const struct scenario *scenario; /* borrowed */
-    struct study_run_link *link;     /* owned; by name */
+    struct emu_graph graph;
+    struct study_run_link *link;     /* owned; by cable, what its first end sends and what its second does */
+    struct study_run_link **by_name; /* owned */
     size_t n;
 };
 
@@ -39,8 +44,17 @@ void study_run_links_fini(struct study_run_links *l);
 void study_run_links_empty(struct study_run_links *l);
 void study_run_links_add(struct study_run_links *l, const struct study_run_flow *f, double from_s, double to_s);
 
-/* Wire rate of what leads to a host, or from it, or of the backbone "sw0-sw1" as rack 0 sees it; NAN unknown. */
+/* Does the flow use the resource: a host, or a port between switches, whose opposite one is incoming? */
+bool study_run_links_use(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
+                         bool *incoming);
+
+/* Wire rate of what leads to a host, or from it, or of a port between switches and its opposite one; NAN unknown. */
 double study_run_links_rate_bps(const struct study_run_links *l, const char *resource, bool incoming);
+
+/* The port where the flow's ACKs wait behind data when it is not the resource's own, nor one towards it: the fullest on
+ * their way. "" otherwise. Borrowed from *l. */
+const char *study_run_links_place(const struct study_run_links *l, const struct study_run_flow *f,
+                                  const char *resource);
 
 /* Goodput in [from_s, to_s) of a flow whose progress is known. */
 double study_run_goodput_bps(const struct study_run_flow *f, double from_s, double to_s);

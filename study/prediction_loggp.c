@@ -26,6 +26,8 @@ bool study_prediction_loggp(struct study_prediction *p, const struct scenario_pa
 {
     if (!model_pattern_check(&s->platform, &s->pattern, err))
         return false;
+    if (s->pattern.ways)
+        return error_set(err, ERROR_INPUT, "LogGP knows hosts whose links are alike, in a star or a tree");
     struct model_logp parameters = loggp_parameters(s);
     struct model_logp_message *messages = memory_zeroed(p->n, sizeof *messages, "the messages of a pattern");
     for (size_t i = 0; i < p->n; i++) {

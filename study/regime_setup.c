@@ -51,11 +51,18 @@ static const char *setup_network(const struct scenario *s, struct model_regime_s
         return "the switch buffers at its inputs";
     if (emu_disciplines[s->network.nic.discipline]->drops_early || emu_disciplines[sw->queue.discipline]->drops_early)
         return "a queue drops frames before its buffer is full";
+    if (s->network.nic.mark_bytes > 0 || sw->queue.mark_bytes > 0)
+        return "a queue marks frames";
+    if (!emu_discipline_is_plain(emu_disciplines[s->network.nic.discipline]) ||
+        !emu_discipline_is_plain(emu_disciplines[sw->queue.discipline]))
+        return "a queue serves classes, or holds frames back";
     if (sw->cut_through || sw->latency_ps > 0 || sw->backplane_bps > 0 || s->network.uplinks > 0)
         return "the switch is more than a queue a port";
     for (int h = 0; h < s->network.n_host_times; h++)
         if (s->network.host_times_ps[h] > 0)
             return "hosts need time for a frame";
+    if (s->network.link.faults.on || s->network.backbone.faults.on)
+        return "links lose, delay or reorder frames";
     if (s->network.nic.limit_packets != EMU_QUEUE_UNLIMITED || sw->queue.limit_packets != EMU_QUEUE_UNLIMITED ||
         (shared && sw->pool.packets != EMU_QUEUE_UNLIMITED))
         return "buffers are counted in packets";

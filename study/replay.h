@@ -43,6 +43,7 @@ struct study_replay {
     int n_maps, n_given;       /* addresses placed; those the user did */
     bool reads_network;        /* given: the scenario leaves the link's rate to the capture */
     bool reads_start;          /* given: and the first congestion window: its usual ten segments, or warm */
+    bool reads_segment;        /* given: and the payload of a full segment, where that is a jumbo frame's */
     bool rate_known[2];        /* the capture shows the rate, or that of the other way, which does as well */
     double rate_bps[2];        /* of the shared host's link, towards it and from it */
     double buffer_bytes[2];    /* what the queues before it held at most, where data were lost; 0: nothing was lost */
@@ -85,6 +86,9 @@ void study_replay_guesses_around(const char *best, study_replay_guess guess[STUD
 bool study_replay_queue_limit(const char *text, struct emu_queue_config *queue, struct error *err);
 /* Returns false, and leaves *discipline alone, when it is no name of a discipline. */
 bool study_replay_discipline(const char *name, enum emu_discipline *discipline);
+
+/* Whether it can be asked for by its name alone, of TCP segments or of frames without their headers; false and *err. */
+bool study_replay_discipline_fits(enum emu_discipline discipline, bool segments, struct error *err);
 
 /* One played variant. */
 struct study_replay_run {

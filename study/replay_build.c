@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/degree.h"
+#include "analysis/evidence.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "results/flow.h"
@@ -13,7 +14,6 @@
 #define COLD_SEGMENTS 10  /* initial window of a connection whose beginning was captured (RFC 6928) */
 #define STILL_SENDING 0.9 /* of the capture: a flow that lasts as long was stopped by the clock, not by its bytes */
 #define WARMUP 0.3
-#define SUPER 1461   /* payload that is no segment on the wire: the host's NIC cuts it */
 #define OFFERED 0.85 /* of the window offered is in flight: that is the flow's window */
 #define TAP_MOST 0.5 /* of the window offered is in flight beyond the tap, nobody knows how much before it */
 #define STEADY 0.8 /* mean over most bytes in flight: a window that is full */
@@ -86,7 +86,7 @@ static int64_t replay_window(const struct study_replay *r, const struct replay_b
 {
     const struct analysis_flow *f = &b->flow;
     const struct analysis_clocking_figures *k = &b->clocking;
-    double window = f->window_bytes, full = k->full_bytes > 0 && k->full_bytes < SUPER ? k->full_bytes : 1448;
+    double window = f->window_bytes, full = analysis_evidence_payload(k->full_bytes);
     double segment = (double)r->scenario.tcp.segment_bytes;
     double most = k->flight_bytes / k->fullness; /* in flight, at most in each moment */
     bool free = replay_is_paced(b) || b->turn_bytes > 0, known = f->window_source != ANALYSIS_WINDOW_UNKNOWN;

@@ -3,6 +3,7 @@
  * before that link are where frames were lost. */
 #include "study/replay_parts.h"
 
+#include "analysis/evidence.h"
 #include "analysis/leg_series.h"
 #include "analysis/limit.h"
 #include "base/estimate.h"
@@ -215,10 +216,10 @@ static double network_rate(const struct analysis_diagnosis_way *way, const struc
 /* What a direction carries on the wire once all are settled: data, ACKs of every other segment, and what is not TCP. */
 static double network_carried_bps(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
 {
-    double bps = 0;
+    double bps = 0, segment = (double)r->scenario.tcp.segment_bytes;
     for (int i = 0; i < n; i++) {
         bool data = (replay_host_of(r, &flows[i].flow.dst) == 0) == incoming;
-        bps += flows[i].rate_bps * (data ? (double)(1448 + AROUND) / 1448 : (double)AROUND / (2 * 1448));
+        bps += flows[i].rate_bps * (data ? (segment + AROUND) / segment : (double)AROUND / (2 * segment));
     }
     for (int i = 0; i < r->scenario.n_datagrams; i++)
         bps += (r->scenario.datagrams[i].to == 0) == incoming ? (double)r->scenario.datagrams[i].rate_bps : 0;
@@ -304,9 +305,10 @@ static void network_unpace(const struct study_replay *r, struct replay_bulk *flo
                            const struct analysis_capacity_way *seen)
 {
     double share = 0, bps = seen ? analysis_capacity_bps(seen, &share) : NAN, carried_bps = 0;
+    double segment = (double)r->scenario.tcp.segment_bytes;
     for (int i = 0; i < n; i++)
         if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming)
-            carried_bps += flows[i].rate_bps * (1448 + AROUND) / 1448;
+            carried_bps += flows[i].rate_bps * (segment + AROUND) / segment;
     for (int i = 0; i < n; i++)
         if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming && share > ALWAYS && carried_bps > FULL * bps &&
             network_may_wait(&flows[i]) && replay_is_paced(&flows[i]))
@@ -428,6 +430,17 @@ static void network_fill(struct study_replay *r, const struct replay_bulk *flows
     }
 }
 
+/* Jumbo frames, if the flow with most bytes has them. */
+static void network_segment(struct study_replay *r, const struct replay_bulk *flows, int n)
+{
+    int most = 0;
+    for (int i = 1; i < n; i++)
+        most = flows[i].flow.payload_bytes > flows[most].flow.payload_bytes ? i : most;
+    int64_t segment = llround(analysis_evidence_payload(flows[most].clocking.full_bytes));
+    if (segment > SCENARIO_MTU)
+        r->scenario.tcp.segment_bytes = segment < SCENARIO_SEGMENT_MAX ? segment : SCENARIO_SEGMENT_MAX;
+}
+
 void replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n)
 {
     struct analysis_diagnosis d;
@@ -443,6 +456,8 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
         const struct analysis_capacity_way *w = i ? &host->out : &host->in;
         r->other_share[i] = w->all_bytes > 0 ? w->other_bytes / w->all_bytes : 0;
     }
+    if (r->reads_segment)
+        network_segment(r, flows, n);
     if (!r->reads_network || r->scenario.network.topology != EMU_TOPOLOGY_STAR)
         return;
     network_unpace(r, flows, n, true, host ? &host->in : NULL);

@@ -36,9 +36,9 @@ static void loss_buffer(const struct scenario *s, struct study_workload_receiver
 {
     const struct emu_switch_config *sw = &s->network.sw;
     enum emu_architecture_place place = emu_architectures[sw->architecture]->place;
-    int home = 0, rack = emu_network_rack(&s->network, k->receiver);
+    int home = 0, rack = emu_topology_rack(&s->network, k->receiver);
     for (int i = 0; i < s->n_flows; i++)
-        home += s->flows[i].to == k->receiver && emu_network_rack(&s->network, s->flows[i].from) == rack;
+        home += s->flows[i].to == k->receiver && emu_topology_rack(&s->network, s->flows[i].from) == rack;
     k->input = place == EMU_ARCHITECTURE_AT_INPUTS && (s->network.topology == EMU_TOPOLOGY_STAR || home > 0);
     double limit = loss_packets(s, sw->queue.limit_bytes, sw->queue.limit_packets);
     k->buffer = place == EMU_ARCHITECTURE_IN_POOL ? fmin(limit, loss_packets(s, sw->pool.bytes, sw->pool.packets))

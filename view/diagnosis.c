@@ -19,6 +19,8 @@
 static bool diagnosis_queue_matters(const struct analysis_diagnosis *d, bool incoming)
 {
     double lost = incoming ? d->out.lost_share : d->in.lost_share;
+    if (*d->place)
+        return !incoming; /* it is that port's own queue */
     return lost > 0 && lost >= ANALYSIS_DIAGNOSIS_BOTH * fmax(d->in.lost_share, d->out.lost_share);
 }
 
@@ -49,14 +51,15 @@ static void diagnosis_expand(const struct analysis_resource *r, enum analysis_re
 {
     const struct analysis_diagnosis *d = &r->diagnosis;
     bool in = diagnosis_queue_matters(d, true), out = diagnosis_queue_matters(d, false);
+    const char *host = *d->place ? d->place : r->host;
     char where[2 * ANALYSIS_CHECK_NAME + 80], rate[32];
     snprintf(where, sizeof where, in && out ? "both queues, %s's own and the one towards it"
                                   : in      ? "the queue towards %s"
-                                            : "%s's own queue", r->host);
+                                            : "%s's own queue", host);
     diagnosis_rate(diagnosis_queue_bps(d, way), rate, sizeof rate);
     const struct {
         const char *word, *text;
-    } known[] = {{"HOST", r->host}, {"WHERE", where}, {"RATE", rate}};
+    } known[] = {{"HOST", host}, {"WHERE", where}, {"RATE", rate}};
     char *at = text, *end = text + VIEW_DIAGNOSIS_TEXT - 1;
     while (*words && at < end) {
         size_t k = 0;

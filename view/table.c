@@ -133,10 +133,94 @@ void view_table_fini(struct view_table *t)
     *t = (struct view_table){0};
 }
 
+/* True if a cell is a number, maybe a share in percent. */
+static bool table_value(const char *cell, double *value)
+{
+    char *end;
+    *value = strtod(cell, &end);
+    return end != cell && isfinite(*value) && (*end == '\0' || strcmp(end, " %") == 0);
+}
+
+static int table_ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A column's rows that have numbers in it. Returns how many. */
+static size_t table_column(const char *const *cell, const struct view_table *t, size_t column, size_t *row, double *value)
+{
+    size_t n = 0, rows = t->columns > 0 ? t->n / t->columns : 0;
+    for (size_t i = 1; i < rows; i++)
+        if (strcmp(cell[i * t->columns], "total") != 0 && table_value(cell[i * t->columns + column], &value[n]))
+            row[n++] = i;
+    return n;
+}
+
+/* The column that a line is about; t->columns when none has numbers. */
+static size_t table_pick(const char *const *cell, const struct view_table *t, size_t numbers, size_t *row, double *value)
+{
+    static const char *const units[] = {"Mb/s", " ms", ""};
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+        for (size_t c = numbers; c < t->columns; c++)
+            if (strstr(cell[c], units[u]) && table_column(cell, t, c, row, value) > VIEW_TABLE_LONG)
+                return c;
+    return t->columns;
+}
+
+static void table_extreme(FILE *f, const char *what, const char *const *cell, const struct view_table *t, size_t row,
+                          size_t column)
+{
+    const char *const *at = cell + row * t->columns;
+    bool ways = strcmp(cell[0], "from") == 0 && t->columns > 1;
+    char *from = print_escaped(at[0]), *to = print_escaped(ways ? at[1] : "");
+    fprintf(f, ", %s %s (%s%s%s)", what, at[column], from, ways ? " > " : "", to);
+    free(from);
+    free(to);
+}
+
+void view_table_sum_up(const struct view_table *t, const char *indent, size_t numbers, FILE *f)
+{
+    size_t rows = t->columns > 0 ? t->n / t->columns : 0, i = 0;
+    if (rows < VIEW_TABLE_LONG + 2) /* one is the head */
+        return;
+    const char **cell = memory_zeroed(t->n, sizeof *cell, "a table");
+    double *value = memory_zeroed(rows, sizeof *value, "a table"), sum = 0;
+    size_t *row = memory_zeroed(rows, sizeof *row, "a table");
+    for (const char *c = NULL; (c = view_table_next(t, c)); i++)
+        cell[i] = c;
+    size_t column = table_pick(cell, t, numbers, row, value);
+    if (column < t->columns) {
+        bool flows = strcmp(cell[0], "flow") == 0 || strcmp(cell[0], "from") == 0;
+        size_t n = table_column(cell, t, column, row, value), least = 0, most = 0;
+        for (size_t k = 0; k < n; k++) {
+            sum += value[k];
+            least = value[k] < value[least] ? k : least;
+            most = value[k] > value[most] ? k : most;
+        }
+        size_t least_row = row[least], most_row = row[most];
+        qsort(value, n, sizeof *value, table_ascending);
+        char *all = table_number(sum), *median = table_number((value[(n - 1) / 2] + value[n / 2]) / 2);
+        fprintf(f, "%s%zu %s: %s", indent, n, flows ? "flows" : "rows", cell[column]);
+        if (flows && strstr(cell[column], "Mb/s"))
+            fprintf(f, " %s in all,", all);
+        fprintf(f, " median %s", median);
+        table_extreme(f, "least", cell, t, least_row, column);
+        table_extreme(f, "most", cell, t, most_row, column);
+        putc('\n', f);
+        free(all);
+        free(median);
+    }
+    free(cell);
+    free(value);
+    free(row);
+}
+
 void view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f)
 {
     size_t width[VIEW_TABLE_COLUMNS] = {0};
     assert(t->columns <= VIEW_TABLE_COLUMNS);
+    view_table_sum_up(t, indent, numbers, f);
     const char *cell = NULL;
     for (size_t i = 0; i < t->n; i++) {
         char *text = print_escaped(cell = view_table_next(t, cell));

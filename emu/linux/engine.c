@@ -16,6 +16,7 @@
 #include "emu/linux/step.h"
 #include "emu/linux/veth.h"
 #include "emu/native/scheduler.h"
+#include "emu/queue.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -107,6 +108,11 @@ static void engine_fail(struct emu_engine *e)
     emu_engine_stop(e);
 }
 
+static int64_t engine_ps(uint64_t kernel_ns)
+{
+    return (int64_t)(kernel_ns - BEGIN_NS) * PS_PER_NS;
+}
+
 static void engine_queue_ask(struct emu_engine *e, struct contraflow_queue *q, struct emu_kernel_ask *ask)
 {
     if (!e->failed && !linux_queue_ask(e->step.device, q, &e->error)) {
@@ -131,7 +137,8 @@ static void engine_queue_push(void *user, struct emu_kernel_ask *ask)
 {
     struct linux_packet *p = ask->frames[ask->number].packet;
     struct contraflow_queue q = {.kind = CONTRAFLOW_PUSH, .at = (uint32_t)ask->queue, .frame = ask->number,
-                                 .address = (uintptr_t)p->frame, .bytes = p->bytes};
+                                 .address = (uintptr_t)p->frame, .bytes = p->bytes,
+                                 .priority = ask->frames[ask->number].traffic_class};
     engine_queue_ask(user, &q, ask);
 }
 
@@ -140,6 +147,7 @@ static void engine_queue_pop(void *user, struct emu_kernel_ask *ask)
     struct contraflow_queue q = {.kind = CONTRAFLOW_POP, .at = (uint32_t)ask->queue};
     engine_queue_ask(user, &q, ask);
     ask->number = q.frame;
+    ask->ready_ps = q.ready_ns > 0 ? engine_ps(q.ready_ns) : EMU_QUEUE_UNLIMITED;
     if (q.frame > 0)
         linux_packet_rewrite(ask->frames[q.frame].packet, q.head, CONTRAFLOW_HEAD);
 }
@@ -435,7 +443,7 @@ static bool flow_sysctls(struct linux_host *h, bool wall, const struct emu_tcp_c
         {IPV4 "tcp_slow_start_after_idle", tcp->idle_restart},
         {IPV4 "tcp_no_metrics_save", 1}, /* a connection learns nothing from another */
         {IPV4 "tcp_timestamps", own->timestamps},
-        {IPV4 "tcp_ecn", own->ecn},
+        {IPV4 "tcp_ecn", own->ecn || tcp->ecn},
         {IPV4 "tcp_recovery", own->rack},
         {IPV4 "tcp_early_retrans", own->tail_probe ? 3 : 0},
     };
@@ -536,7 +544,8 @@ static bool program_host(struct emu_engine *e, int host, const struct emu_tcp_co
                                 linux_cut(tcp->min_rto_ps / INT64_C(1000000000)), tcp->delayed_ack == 1,
                                 linux_cut(tcp->segment_bytes + (tcp->linux_own.timestamps ? SEGMENT_AROUND : 0))};
     tuned.linux_own.autotuning = true;
-    bool ok = linux_host_enter(h, err) && flow_sysctls(h, false, &tuned, err) &&
+    bool ok = linux_host_enter(h, err) && linux_host_fit(h, tcp->segment_bytes + HEADERS, err) &&
+              flow_sysctls(h, false, &tuned, err) &&
               linux_host_write(IPV4 "tcp_congestion_control", emu_congestion_rows[tcp->congestion].linux_name, err) &&
               (tcp->small_queue_bytes == 0 || linux_host_hold(h, e->step.device, err));
     for (int to = 0; ok && to < e->n_hosts; to++)
@@ -766,11 +775,6 @@ static void end_close(struct linux_end *end)
 {
     close(end->socket);
     end->socket = -1;
-}
-
-static int64_t engine_ps(uint64_t kernel_ns)
-{
-    return (int64_t)(kernel_ns - BEGIN_NS) * PS_PER_NS;
 }
 
 static void engine_done(void *user, const struct contraflow_op *op, void *about)

@@ -23,6 +23,7 @@ struct native_ack {
     uint64_t now_us, rtt_us; /* rtt_us 0: no sample */
     uint64_t una, nxt;       /* oldest byte out after it, next to send */
     uint64_t pacing;         /* Linux's rate, bytes a second; 0: not known */
+    bool ece;                /* it echoes a mark (RFC 3168) */
 };
 
 struct native_congestion {
@@ -34,6 +35,8 @@ struct native_congestion {
     void (*grow)(void *state, struct native_window *w, const struct native_ack *ack);
     /* Returns the new ssthresh, in bytes: a segment was lost with `flight` bytes out, or the timer ran out. */
     uint64_t (*lost)(void *state, const struct native_window *w, uint64_t segment, uint64_t flight, bool timeout);
+    /* Returns the new ssthresh likewise: data were marked. NULL: as lost() */
+    uint64_t (*marked)(void *state, const struct native_window *w, uint64_t segment);
     /* Every ACK, also in recovery: `delivered` bytes have left the network. NULL: of no interest */
     void (*delivered)(void *state, uint64_t delivered, const struct native_ack *ack);
     bool from_linux; /* and so is what finds losses, times and sends: linux.h, on connections with SACK */

@@ -60,6 +60,8 @@ void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t fro
         sacked->sack[i][0] = (uint32_t)blocks[i][0];
         sacked->sack[i][1] = (uint32_t)blocks[i][1];
     }
+    if (e->ecn.on || flags & NATIVE_SYN)
+        native_ecn_leaves(e, s, from, bytes);
     if (flags & NATIVE_ACK) {
         rx->unacked = 0;
         rx->ack_now = false;
@@ -84,11 +86,19 @@ static void endpoint_delayed_ack(void *arg)
         endpoint_ack(e);
 }
 
+static void endpoint_syn_ack(struct native_endpoint *e)
+{
+    native_endpoint_send(e, NATIVE_SYN | NATIVE_ACK | native_ecn_syn_flags(e, true), 0, 0);
+}
+
 void native_endpoint_handshake_timeout(struct native_endpoint *e)
 {
     native_rtt_backoff(&e->tx.rtt);
     native_timer_set(&e->tx.retransmit, endpoint_now(e) + native_rtt_rto_ps(&e->tx.rtt));
-    native_endpoint_send(e, e->state == NATIVE_SYN_SENT ? NATIVE_SYN : NATIVE_SYN | NATIVE_ACK, 0, 0);
+    if (e->state == NATIVE_SYN_SENT)
+        native_endpoint_send(e, NATIVE_SYN, 0, 0); /* ECN is not asked for again (RFC 3168, section 6.1.1.1) */
+    else
+        endpoint_syn_ack(e);
 }
 
 void native_endpoint_init(struct native_endpoint *e, const struct native_endpoint_env *env,
@@ -125,7 +135,10 @@ static void endpoint_open(struct native_endpoint *e, enum native_state state)
 {
     e->state = state;
     native_timer_set(&e->tx.retransmit, endpoint_now(e) + FIRST_RTO_PS);
-    native_endpoint_send(e, state == NATIVE_SYN_SENT ? NATIVE_SYN : NATIVE_SYN | NATIVE_ACK, 0, 0);
+    if (state == NATIVE_SYN_SENT)
+        native_endpoint_send(e, NATIVE_SYN | native_ecn_syn_flags(e, false), 0, 0);
+    else
+        endpoint_syn_ack(e);
 }
 
 void native_endpoint_connect(struct native_endpoint *e)
@@ -167,6 +180,7 @@ static bool endpoint_handshake(struct native_endpoint *e, const struct native_se
         if (syn && !ack) {
             e->rx.ts_recent = s->ts;
             e->tx.peer_window = s->window;
+            native_ecn_agree(e, s->flags);
             endpoint_open(e, NATIVE_SYN_RECEIVED);
         }
         return true;
@@ -175,6 +189,7 @@ static bool endpoint_handshake(struct native_endpoint *e, const struct native_se
             return true;
         e->rx.ts_recent = s->ts;
         e->tx.peer_window = s->window;
+        native_ecn_agree(e, s->flags);
         endpoint_sample(e, s);
         if (e->tx.from_linux) { /* the application learns of it after that */
             native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
@@ -190,7 +205,7 @@ static bool endpoint_handshake(struct native_endpoint *e, const struct native_se
         return true;
     case NATIVE_SYN_RECEIVED:
         if (syn) {
-            native_endpoint_send(e, NATIVE_SYN | NATIVE_ACK, 0, 0); /* ours was lost */
+            endpoint_syn_ack(e); /* ours was lost */
             return true;
         }
         endpoint_sample(e, s);
@@ -262,6 +277,8 @@ void native_endpoint_receive(struct native_endpoint *e, const struct native_segm
     native_sender_acked(e, s);
     if (e->env->drained && e->tx.una > una && e->tx.una == e->tx.written)
         e->env->drained(e->env->user, e);
+    if (e->ecn.on && s->payload_bytes > 0 && from + s->payload_bytes > (int64_t)rx->nxt)
+        native_ecn_arrives(e, s);
     if (s->payload_bytes > 0 || s->flags & NATIVE_FIN)
         endpoint_accept(e, s);
     else if (from < (int64_t)rx->nxt)

@@ -3,13 +3,14 @@
  *
  * RFC 9293 (TCP), 5681 and 6582 (slow start, congestion avoidance, NewReno), 9438 (CUBIC), 2018 and 6675 (SACK),
  * 6937 (proportional rate reduction), 6298 (retransmission timer), 3522 and 4015 (spurious timeouts are undone), 7323
- * (timestamps, window scale). Nagle is off unless asked for.
+ * (timestamps, window scale), 3168 (ECN). Nagle is off unless asked for.
  * The stream is counted in bytes from 0; a FIN is one more, at `finish`. */
 #ifndef EMU_NATIVE_ENDPOINT_H
 #define EMU_NATIVE_ENDPOINT_H
 
 #include "emu/engine.h"
 #include "emu/native/congestion.h"
+#include "emu/native/ecn.h"
 #include "emu/native/linux.h"
 #include "emu/native/rtt.h"
 #include "emu/native/sack.h"
@@ -94,6 +95,7 @@ struct native_endpoint {
     uint32_t window_scale; /* ours, and the peer's: both ends have one configuration */
     enum native_state state;
     uint16_t next_ip_id;
+    struct native_ecn ecn;
     struct native_receiver rx;
     struct native_sender tx;
     struct emu_tcp_config config;

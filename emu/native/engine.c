@@ -77,6 +77,7 @@ static size_t native_bytes(const struct emu_frame *frame, uint8_t *out, size_t l
         .ack = s->flags & NATIVE_ACK ? peer_isn + 1 + s->ack : 0,
         .flags = s->flags,
         .window = s->window,
+        .ecn = s->ecn,
         .ip_id = s->ip_id,
         .ts = s->ts / 1000,
         .ts_echo = s->ts_echo / 1000,
@@ -98,9 +99,18 @@ static uint32_t native_flow_of(const struct emu_frame *frame)
     return s->end;
 }
 
+static bool native_mark(const struct emu_frame *frame)
+{
+    struct native_segment *s = frame->packet;
+    if (s->ecn == NATIVE_ECN_NOT)
+        return false;
+    s->ecn = NATIVE_ECN_EXPERIENCED;
+    return true;
+}
+
 const struct emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const struct emu_frame_ops ops = {native_share, native_release, native_flow_of, native_bytes, NULL};
+    static const struct emu_frame_ops ops = {native_share, native_release, native_flow_of, native_bytes, native_mark};
     return &ops;
 }
 
@@ -113,7 +123,7 @@ static void native_transmit(void *user, struct native_endpoint *end, struct nati
         .src = end->station,
         .payload_bytes = (uint16_t)native_headers_ip_bytes(s->flags & NATIVE_SYN, s->n_sack, s->payload_bytes),
         .ethertype = 0x0800,
-        .pure_ack = s->payload_bytes == 0 && s->flags == NATIVE_ACK,
+        .pure_ack = s->payload_bytes == 0 && (s->flags & ~(NATIVE_ECE | NATIVE_CWR)) == NATIVE_ACK,
     };
     if (end->config.small_queue_bytes > 0 && s->payload_bytes > 0)
         end->tx.queued_bytes += emu_frame_buffer_bytes(&frame);

@@ -67,6 +67,7 @@ static void put_ipv4(uint8_t *ip, const struct native_header_fields *h, uint32_t
 {
     memset(ip, 0, 20);
     ip[0] = 0x45;
+    ip[1] = h->ecn;
     put(ip + 2, ip_bytes, 2);
     put(ip + 4, h->ip_id, 2);
     put(ip + 6, 0x4000, 2); /* do not fragment */

@@ -17,6 +17,7 @@ struct native_header_fields {
     uint32_t seq, ack;       /* as on the wire, initial sequence number and all */
     uint8_t flags;           /* enum native_segment_flags: the wire's own bits */
     uint16_t window;         /* scaled already */
+    uint8_t ecn;             /* of IP (RFC 3168, section 5) */
     uint16_t ip_id;
     uint32_t ts, ts_echo;
     uint32_t payload_bytes;

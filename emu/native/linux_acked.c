@@ -17,6 +17,7 @@ struct acked {
     bool original;          /* of what was out at `high`, something arrived that was sent once (FLAG_ORIG_SACK_ACKED) */
     bool again;             /* something was acknowledged that had been sent again */
     bool set_timer, lost_again;
+    bool ece;               /* it echoes a mark (FLAG_ECE) */
     bool has_first, has_sack_first;
     uint32_t first_us, last_us, sack_first_us, sack_last_us; /* when the oldest and the latest of them left */
     uint32_t echo_ms;       /* the time stamp it echoes */
@@ -333,7 +334,7 @@ static uint64_t acked_current_ssthresh(const struct native_endpoint *e)
 }
 
 /* tcp_init_cwnd_reduction() */
-static void acked_begin_reduction(struct native_endpoint *e)
+static void acked_begin_reduction(struct native_endpoint *e, bool marked)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
@@ -342,7 +343,21 @@ static void acked_begin_reduction(struct native_endpoint *e)
     tx->window.remainder = 0;
     l->prior_cwnd = tx->window.cwnd;
     l->prr_delivered = l->prr_out = 0;
-    tx->window.ssthresh = tx->control->lost(tx->state, &tx->window, acked_segment(e), tx->nxt - tx->una, false);
+    tx->window.ssthresh = marked && tx->control->marked
+                              ? tx->control->marked(tx->state, &tx->window, acked_segment(e))
+                              : tx->control->lost(tx->state, &tx->window, acked_segment(e), tx->nxt - tx->una, false);
+    native_ecn_shrunk(e);
+}
+
+/* tcp_enter_cwr() */
+static void acked_enter_cwr(struct native_endpoint *e)
+{
+    struct native_linux *l = &e->tx.own;
+    if (l->state >= LINUX_CWR)
+        return;
+    l->may_undo = false;
+    acked_begin_reduction(e, true);
+    native_linux_set_state(e, LINUX_CWR);
 }
 
 void native_linux_enter_recovery(struct native_endpoint *e)
@@ -355,7 +370,7 @@ void native_linux_enter_recovery(struct native_endpoint *e)
     l->undo_again = l->again > 0 ? (int32_t)l->again : -1;
     if (l->state != LINUX_CWR && l->state != LINUX_RECOVERY) {
         l->prior_ssthresh = acked_current_ssthresh(e);
-        acked_begin_reduction(e);
+        acked_begin_reduction(e, false);
     }
     native_linux_set_state(e, LINUX_RECOVERY);
 }
@@ -404,6 +419,7 @@ static void acked_undo(struct native_endpoint *e, bool unmark)
     }
     if (l->prior_ssthresh > 0) {
         tx->window.cwnd = acked_most(tx->window.cwnd, l->prior_cwnd);
+        e->ecn.reduced = e->ecn.reduced && l->prior_ssthresh <= tx->window.ssthresh; /* tcp_ecn_withdraw_cwr() */
         tx->window.ssthresh = acked_most(tx->window.ssthresh, l->prior_ssthresh);
     }
     l->may_undo = false;
@@ -516,6 +532,8 @@ static enum resend acked_alert(struct native_endpoint *e, struct acked *a, bool 
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
+    if (a->ece)
+        l->prior_ssthresh = 0; /* the reduction is not in vain */
     if (l->state == LINUX_OPEN) {
         l->again_ms = 0;
     } else if (tx->una >= l->high) {
@@ -546,6 +564,7 @@ static enum resend acked_alert(struct native_endpoint *e, struct acked *a, bool 
             if (l->lost == 0)
                 return RESEND_NOTHING;
             native_linux_enter_recovery(e);
+            l->prior_ssthresh = a->ece ? 0 : l->prior_ssthresh;
         }
         return RESEND_LOST;
     }
@@ -563,11 +582,14 @@ static enum resend acked_alert(struct native_endpoint *e, struct acked *a, bool 
     if (l->lost == 0) { /* tcp_try_to_open() */
         if (!acked_any_again(l))
             l->again_ms = 0;
+        if (a->ece)
+            acked_enter_cwr(e);
         if (l->state != LINUX_CWR)
             acked_keep_open(e);
         return resend;
     }
     native_linux_enter_recovery(e);
+    l->prior_ssthresh = a->ece ? 0 : l->prior_ssthresh;
     return RESEND_LOST;
 }
 
@@ -580,7 +602,7 @@ static void acked_probe(struct native_endpoint *e, const struct acked *a)
     if (!l->probe_again || a->dsack_of_probe) {
         l->probe_end = 0;
     } else if (e->tx.una > l->probe_end) { /* one was lost, and the probe has mended it: the window shrinks for it */
-        acked_begin_reduction(e);
+        acked_begin_reduction(e, false);
         native_linux_set_state(e, LINUX_CWR);
         acked_end_reduction(e);
         acked_keep_open(e);
@@ -623,6 +645,7 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
         .now_us = (uint32_t)(native_scheduler_now(e->env->scheduler) / PS_PER_US),
         .data = s->payload_bytes > 0 || s->flags & NATIVE_FIN,
         .una_moved = ack > tx->una,
+        .ece = e->ecn.on && s->flags & NATIVE_ECE && !(s->flags & NATIVE_SYN),
         .echo_ms = s->ts_echo / 1000,
     };
     a.window = a.una_moved || window > tx->peer_window;
@@ -660,7 +683,10 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
         acked_probe(e, &a);
     enum resend resend = RESEND_NOTHING;
     bool told = a.una_moved || a.data || a.window;
-    if (!told || a.sacked || a.dsack || l->state != LINUX_OPEN)
+    seen.ece = a.ece;
+    if (tx->control->delivered)
+        tx->control->delivered(tx->state, (uint64_t)(l->delivered - delivered) * seen.segment, &seen);
+    if (!told || a.sacked || a.dsack || a.ece || l->state != LINUX_OPEN)
         resend = acked_alert(e, &a, !told && !a.dsack);
     if (a.set_timer && !native_linux_arm_probe(e, true))
         native_linux_arm(e);

@@ -4,7 +4,11 @@
 
 #define PS_PER_US INT64_C(1000000)
 #define FIRST_WINDOW 65535
-#define FRAME_MEMORY 1088 /* of the window that a frame takes: half of its 2176 bytes of memory */
+#define SEGMENT_MEMORY 2176  /* bytes, of a frame with a segment of 1448 or less: it is cut from a page, if that has room */
+#define SEGMENT 1448
+#define PAGE_BYTES 4096
+#define BESIDE_PAYLOAD 452   /* headers 66, room before them 66, skb_shared_info 320 */
+#define SKB_BYTES 256
 #define MOST_QUICK_ACKS 16
 #define GROWS_FROM 128    /* bytes of a segment that lets the window grow */
 #define MOST_COMPRESSED 44 /* ACKs (tcp_comp_sack_nr) */
@@ -12,13 +16,24 @@
 #define COMPRESSED_SLACK_PS (100 * PS_PER_US)  /* tcp_comp_sack_slack_ns */
 #define DUPLICATES 3      /* that are told of at once (TCP_FASTRETRANS_THRESH) */
 
+/* What a frame takes of the window, half of its memory. A jumbo frame has a power of two of it (__netdev_alloc_skb()). */
+static uint64_t receive_memory(const struct native_endpoint *e)
+{
+    uint64_t bytes = (uint64_t)e->config.segment_bytes + BESIDE_PAYLOAD, room = PAGE_BYTES;
+    if (e->config.segment_bytes <= SEGMENT)
+        return SEGMENT_MEMORY / 2;
+    while (bytes > PAGE_BYTES && room < bytes)
+        room *= 2;
+    return ((bytes > PAGE_BYTES ? room : bytes) + SKB_BYTES) / 2;
+}
+
 /* What is free now of the buffer (tcp_space()). */
 static uint64_t receive_space(const struct native_endpoint *e)
 {
     uint64_t buffer = (uint64_t)e->config.receive_buffer_bytes;
-    uint64_t held = e->rx.reassembly.held.bytes, taken = e->rx.unread + (e->rx.own.fresh ? FRAME_MEMORY : 0);
+    uint64_t held = e->rx.reassembly.held.bytes, taken = e->rx.unread + (e->rx.own.fresh ? receive_memory(e) : 0);
     if (held > 0)
-        taken += held * FRAME_MEMORY / (uint64_t)e->config.segment_bytes;
+        taken += held * receive_memory(e) / (uint64_t)e->config.segment_bytes;
     return buffer > taken ? buffer - taken : 0;
 }
 

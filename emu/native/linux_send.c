@@ -22,6 +22,10 @@
 #define PACKET_OVERHEAD 768 /* of memory that a packet of any size takes besides its data (truesize) */
 #define FRAME_MEMORY_NUMERATOR 3 /* memory of a frame cut from a burst, 2304 bytes, over its bytes in the NIC, 1518 */
 #define FRAME_MEMORY_DENOMINATOR 2
+#define SEGMENT 1448       /* of such a frame */
+#define BESIDE_PAYLOAD 586 /* in a frame's memory: headers 66, room before them 200, skb_shared_info 320 */
+#define SKB_BYTES 256
+#define FRAME_OVERHEAD 70  /* bytes in the NIC besides payload: headers 66, FCS 4 */
 
 static int64_t send_now(const struct native_endpoint *e)
 {
@@ -159,6 +163,17 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
     send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, false);
 }
 
+/* Memory of what is in the NIC: of a jumbo frame a power of two (alloc_skb()). */
+static uint64_t send_queued_memory(const struct native_endpoint *e)
+{
+    uint64_t queued = (uint64_t)e->tx.queued_bytes, segment = (uint64_t)e->config.segment_bytes, memory = 4096;
+    if (segment <= SEGMENT)
+        return queued * FRAME_MEMORY_NUMERATOR / FRAME_MEMORY_DENOMINATOR;
+    while (memory < segment + BESIDE_PAYLOAD)
+        memory *= 2;
+    return queued * (memory + SKB_BYTES) / (segment + FRAME_OVERHEAD);
+}
+
 /* More than two packets, or than 1 ms at the pacing rate, are in the NIC. A sender with nothing or one burst out may
  * always send. `doubled`: retransmissions may have twice as much there. */
 static bool send_throttled(struct native_endpoint *e, uint64_t bytes, bool doubled)
@@ -168,8 +183,7 @@ static bool send_throttled(struct native_endpoint *e, uint64_t bytes, bool doubl
     if (e->config.small_queue_bytes == 0)
         return false;
     uint64_t limit = send_least(send_most(2 * (bytes + PACKET_OVERHEAD), native_linux_pacing(e) >> 10), SMALL_QUEUE_MOST) << doubled;
-    uint64_t queued = (uint64_t)tx->queued_bytes * FRAME_MEMORY_NUMERATOR / FRAME_MEMORY_DENOMINATOR;
-    tx->throttled = queued > limit && native_linux_out(l) > l->last_burst;
+    tx->throttled = send_queued_memory(e) > limit && native_linux_out(l) > l->last_burst;
     return tx->throttled;
 }
 
@@ -515,6 +529,7 @@ static void send_enter_loss(struct native_endpoint *e)
     tx->window.remainder = 0;
     native_linux_set_state(e, LINUX_LOSS);
     l->high = tx->nxt;
+    native_ecn_shrunk(e);
     l->frto = first || l->timeouts > 0;
 }
 

@@ -11,7 +11,14 @@
 
 #define NATIVE_SACK_BLOCKS 3 /* that fit beside timestamps (RFC 2018, section 3) */
 
-enum native_segment_flags { NATIVE_FIN = 0x01, NATIVE_SYN = 0x02, NATIVE_PUSH = 0x08, NATIVE_ACK = 0x10 };
+enum native_segment_flags {
+    NATIVE_FIN = 0x01,
+    NATIVE_SYN = 0x02,
+    NATIVE_PUSH = 0x08,
+    NATIVE_ACK = 0x10,
+    NATIVE_ECE = 0x40,
+    NATIVE_CWR = 0x80,
+};
 
 struct native_segment {
     uint32_t seq, ack;
@@ -22,6 +29,7 @@ struct native_segment {
     uint16_t ip_id;        /* IPv4 identification: tells transmissions apart */
     uint8_t flags;
     uint8_t n_sack;
+    uint8_t ecn; /* enum native_ecn_field */
 };
 
 /* A segment with SACK blocks is the first member of one of these; most segments have none. */

@@ -191,6 +191,7 @@ static void sender_enter_recovery(struct native_endpoint *e)
     tx->recover = tx->nxt;
     tx->prr_flight = tx->nxt - tx->una;
     tx->window.ssthresh = sender_ssthresh(e, false);
+    native_ecn_shrunk(e);
     tx->prr_delivered = tx->prr_out = 0;
     tx->next_hole = tx->una;
     tx->window.remainder = 0;
@@ -212,6 +213,18 @@ static void sender_reduce(struct native_endpoint *e, uint64_t delivered, bool fi
     if (first)
         send = sender_most(send, segment); /* the fast retransmission itself */
     tx->window.cwnd = pipe + send;
+}
+
+/* A mark costs what a loss does, or what the control says, at once; there is nothing to send again (RFC 3168, section 6.1.2). */
+static void sender_shrink(struct native_endpoint *e, uint64_t flight)
+{
+    struct native_sender *tx = &e->tx;
+    tx->window.ssthresh = tx->control->marked
+                              ? tx->control->marked(tx->state, &tx->window, sender_segment(e))
+                              : tx->control->lost(tx->state, &tx->window, sender_segment(e), flight, false);
+    tx->window.cwnd = sender_least(tx->window.cwnd, tx->window.ssthresh);
+    tx->window.remainder = 0;
+    native_ecn_shrunk(e);
 }
 
 /* Only a window that was in use may grow (RFC 7661, section 4.1). */
@@ -247,6 +260,7 @@ static void sender_timeout(void *arg)
     }
     if (tx->recovery != NATIVE_LOSS || tx->una >= tx->recover)
         tx->window.ssthresh = sender_ssthresh(e, true);
+    native_ecn_shrunk(e);
     tx->recovery = NATIVE_LOSS;
     tx->recover = tx->lost_end = tx->nxt;
     tx->next_hole = tx->una;
@@ -357,14 +371,17 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
         native_timer_cancel(&tx->persist);
         native_rtt_reset_backoff(&tx->rtt);
     }
-    if (tx->control->delivered)
-        tx->control->delivered(tx->state, delivered, &seen);
     seen.una = tx->una;
     seen.nxt = tx->nxt;
+    seen.ece = e->ecn.on && s->flags & NATIVE_ECE;
+    if (tx->control->delivered)
+        tx->control->delivered(tx->state, delivered, &seen);
     if (tx->control->sampled && seen.rtt_us > 0)
         tx->control->sampled(tx->state, &tx->window, &seen);
+    if (tx->recovery == NATIVE_NORMAL && native_ecn_shrinks(e, s))
+        sender_shrink(e, flight);
     if (tx->recovery == NATIVE_NORMAL && s->n_sack == 0 && tx->duplicate_acks == 0) {
-        if (acked > 0)
+        if (acked > 0 && !seen.ece) /* nothing grows by a mark */
             sender_grow(e, &seen, flight);
         return;
     }
@@ -380,6 +397,6 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
         sender_enter_recovery(e);
     if (tx->recovery == NATIVE_FAST_RECOVERY)
         sender_reduce(e, delivered, first);
-    else if (acked > 0)
+    else if (acked > 0 && !seen.ece)
         sender_grow(e, &seen, flight);
 }

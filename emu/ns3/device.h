@@ -59,7 +59,7 @@ class HostDevice : public ns3::NetDevice
     bool SupportsSendFrom() const override { return true; }
 
   private:
-    static constexpr uint16_t kMtu = 1500;
+    static constexpr uint16_t kMtu = EMU_FRAME_MOST_PAYLOAD;
     void DoDispose() override;
 
     ns3::Mac48Address m_address;

@@ -11,6 +11,7 @@
 #include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/internet-stack-helper.h"
+#include "ns3/ipv4-header.h"
 #include "ns3/ipv4-l3-protocol.h"
 #include "ns3/pointer.h"
 #include "ns3/random-variable-stream.h"
@@ -165,6 +166,19 @@ uint32_t packet_flow(const emu_frame *frame)
     return 2 * ((back ? src : dst) - EMU_ENGINE_FIRST_PORT) + back;
 }
 
+/* RFC 3168, section 5. A packet is this object's own; its bytes are shared until they change. */
+bool packet_mark(const emu_frame *frame)
+{
+    Packet *packet = static_cast<Packet *>(frame->packet);
+    Ipv4Header header;
+    if (frame->ethertype != 0x0800 || packet->PeekHeader(header) == 0 || header.GetEcn() == Ipv4Header::ECN_NotECT)
+        return false;
+    packet->RemoveHeader(header);
+    header.SetEcn(Ipv4Header::ECN_CE);
+    packet->AddHeader(header);
+    return true;
+}
+
 size_t packet_bytes(const emu_frame *frame, uint8_t *out, size_t limit)
 {
     static uint8_t whole[EMU_FRAME_HEADER_BYTES + 65536]; /* checksums need every byte */
@@ -307,7 +321,7 @@ emu_clock emu_engine_clock(emu_engine *e)
 
 const emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes, nullptr};
+    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes, packet_mark};
     return &ops;
 }
 

@@ -42,6 +42,8 @@ Ptr<TcpSocketBase> Flow::MakeSocket(Ptr<Node> node)
     s->SetAttribute("Timestamp", BooleanValue(true));
     s->SetAttribute("WindowScaling", BooleanValue(true));
     s->SetAttribute("TcpNoDelay", BooleanValue(true));
+    if (tcp.ecn)
+        s->SetUseEcn(TcpSocketState::On); /* TcpDctcp says so itself */
     return s;
 }
 

@@ -31,6 +31,34 @@ static void test_syn_and_fin_are_not_payload(void **state)
     analysis_flows_free(f);
 }
 
+/* 9000 bytes of packet less 40 of headers, 12 of timestamps; 8688 are six segments of 1448, that a NIC cuts. */
+static void test_jumbo_frames_show_without_a_handshake(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    for (uint32_t i = 0; i < 7; i++)
+        feed(f, i * MS, stamped(A_TO_B, 1 + i * 8948, 8948, 1, 10, 1));
+    assert_int_equal(flow_at(f, 0).segment_bytes, 1448); /* chance */
+    feed(f, 7 * MS, stamped(A_TO_B, 1 + 7 * 8948, 8948, 1, 10, 1));
+    assert_int_equal(flow_at(f, 0).segment_bytes, 8948);
+    analysis_flows_free(f);
+    f = new_flows();
+    for (uint32_t i = 0; i < 20; i++)
+        feed(f, i * MS, stamped(A_TO_B, 1 + i * 8688, 8688, 1, 10, 1));
+    assert_int_equal(flow_at(f, 0).segment_bytes, 1448);
+    analysis_flows_free(f);
+    f = new_flows();
+    struct capture_segment hello = syn(A_TO_B, 0), answer = syn_ack(B_TO_A, 0, 1);
+    hello.mss = answer.mss = 1460;
+    hello.has_mss = answer.has_mss = true;
+    feed(f, 0, hello);
+    feed(f, 0, answer);
+    for (uint32_t i = 0; i < 20; i++)
+        feed(f, i * MS, stamped(A_TO_B, 1 + i * 8948, 8948, 1, 10, 1)); /* the handshake knows better */
+    assert_int_equal(flow_at(f, 0).segment_bytes, 1448);
+    analysis_flows_free(f);
+}
+
 static void test_payload_of_a_reset_is_ignored(void **state)
 {
     (void)state;
@@ -334,6 +362,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_syn_and_fin_are_not_payload),
+        cmocka_unit_test(test_jumbo_frames_show_without_a_handshake),
         cmocka_unit_test(test_payload_of_a_reset_is_ignored),
         cmocka_unit_test(test_data_on_a_syn_begin_behind_it),
         cmocka_unit_test(test_sequence_numbers_may_wrap_any_number_of_times),

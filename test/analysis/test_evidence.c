@@ -249,6 +249,17 @@ static void test_acks_that_wait_behind_the_hosts_own_data(void **state)
     analysis_flows_free(f);
 }
 
+static void test_what_a_frame_carries(void **state)
+{
+    (void)state;
+    assert_true(analysis_evidence_payload(536) == 536); /* RFC 9293, 3.7.1 */
+    assert_true(analysis_evidence_payload(8948) == 8948); /* a packet of 9000 bytes */
+    assert_true(analysis_evidence_payload(65483) == 1448); /* loopback: no Ethernet takes that */
+    assert_true(analysis_evidence_payload(NAN) == 1448);
+    assert_true(analysis_evidence_frame_bits(8948) == 9038 * 8);
+    assert_true(analysis_evidence_frame_bits(NAN) == 1538 * 8);
+}
+
 #define WINDOW 4 /* segments in flight, always */
 #define SEGMENTS 480
 
@@ -305,6 +316,7 @@ static void test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_applica
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_a_frame_carries),
         cmocka_unit_test(test_what_an_application_writes_at_once_waits_for_itself),
         cmocka_unit_test(test_unknown_waits_stay_unknown),
         cmocka_unit_test(test_a_pace_that_never_changed_may_be_the_applications),

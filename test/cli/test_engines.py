@@ -64,6 +64,18 @@ class CrossCheck(Case):
     def test_ack_first(self):
         self.cross_check("ack-first.yaml", "duration=200ms", "warmup=60ms")
 
+    def test_jumbo_frames(self):
+        """9000-byte packets, 9038 byte times on the wire for 8948 of payload, an ACK of 90 for two: what two flows in and
+        one out get each (Eq. 6). The largest, 9216, likewise."""
+        for segment in (8948, 9164):
+            done = self.cross_check("star.yaml", "duration=100ms", "warmup=50ms", "network.link.rate=10Gbps",
+                                    f"tcp.segment={segment}")
+            self.assertEqual(done["judged"], 3)
+            for flow in done["runs"][0]["flows"]:
+                self.assertAlmostEqual(
+                    flow["native_steady_goodput_bps"] / (1e10 / (2 * (segment + 90) / segment + 90 / (2 * segment))), 1,
+                    delta=0.003)
+
     def test_backbone(self):
         done = self.cross_check("backbone.yaml", "network.racks=[3, 3]", "traffic.pairs.count=2",
                                 "traffic.pairs.back=1", "network.backbone.rate=1Gbps", "tcp.window=100kB")

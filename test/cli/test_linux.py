@@ -153,7 +153,7 @@ class Disciplines(Case):
         for words, says in (("foo", "nknown"), ("tbf rate 50mbit burst 3000 limit 100000", "shapes"),
                             ("netem delay 1ms", "shapes"), ("fq_codel limit x", "tc says")):
             self.bad(2, [says], "run", "star.yaml", "-q", "--engine", "linux", "--set", f"network.switch.qdisc={words}")
-        for key in ("network.switch.qdisc=cake", "network.nic.qdisc=cake", "network.switch.mark=30kB"):
+        for key in ("network.switch.qdisc=cake", "network.nic.qdisc=cake"):
             self.bad(2, [key.split("=")[0], "engine: linux"], "run", "star.yaml", "-q", "--set", key)
         self.bad(2, ["network.switch.limit", "qdisc"], "run", "star.yaml", "-q", "--engine", "linux", "--set",
                  "network.switch.qdisc=cake", "--set", "network.switch.limit=30kB")
@@ -338,6 +338,9 @@ class Engines(Case):
 
     def test_star(self):
         self.agree("star.yaml", "duration=500ms", "warmup=200ms")
+
+    def test_jumbo_frames(self):
+        self.agree("star.yaml", "duration=300ms", "warmup=100ms", "network.link.rate=10Gbps", "tcp.segment=8948")
 
     def test_ack_first(self):
         self.agree("ack-first.yaml", "duration=500ms", "warmup=200ms")

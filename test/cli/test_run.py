@@ -3,6 +3,9 @@
 """contraflow run: what the rules promise, from scenario to flows.csv."""
 import json
 import hashlib
+import re
+import signal
+import subprocess
 import unittest
 
 import e2e
@@ -159,6 +162,34 @@ class Directory(e2e.Case):
                          *[x for s in self.QUICK for x in ("--set", s)])
         self.assertIn("goodput Mb/s", done.stdout)
         self.assertIn("contraflow check out", done.stderr)
+
+
+class Size(e2e.Case):
+    """Captures that will take more than 500 MB are told of before the run."""
+
+    FULL = ("network.nic.queue=ack-first", "network.switch.queue=ack-first", "traffic.star.incoming=1",
+            "capture=[{at: h0, snaplen: 65535}]", "warmup=0s")
+
+    def test_a_large_one_says_so_first(self):
+        """Both ways of a link are full, so that it is as large as was said: as much a second as in a short run."""
+        star = e2e.ROOT / "scenarios/star.yaml"
+        self.run_scenario(star, *self.FULL, "duration=300ms", output="short")
+        wanted = (self.dir / "short/h0.pcap").stat().st_size / 0.3 * 100
+        arguments = [x for s in (*self.FULL, "duration=100s") for x in ("--set", s)]
+        running = subprocess.Popen([str(e2e.CONTRAFLOW), "run", star, "-o", "long", *arguments], cwd=self.dir,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        line = running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        running.communicate()
+        match = re.match(r"contraflow: captures may take ([0-9.]+) GB in long.*snaplen: 96 makes it [0-9.]+ GB", line)
+        self.assertTrue(match, line)
+        self.assertLess(wanted, 1e9 * float(match[1]) * 1.01)
+        self.assertGreater(wanted, 0.9e9 * float(match[1]))
+
+    def test_small_ones_are_not_worth_a_line(self):
+        done = self.good("run", e2e.ROOT / "scenarios/star.yaml", "-o", "out", "-q", "--set", "duration=50ms", "--set",
+                         "warmup=10ms")
+        self.assertEqual(done.stderr, "")
 
 
 if __name__ == "__main__":

@@ -338,6 +338,12 @@ static void test_random_traffic_is_conserved(void **state)
     }
 }
 
+static struct emu_port *nic_towards(int host, uint32_t to)
+{
+    const struct emu_frame frame = {.packet = emu_frame_tag(0), .src = (uint32_t)host, .dst = to};
+    return emu_network_nic(&net, host, &frame);
+}
+
 static void test_a_mesh_has_a_switch_for_every_two_racks(void **state)
 {
     (void)state;
@@ -354,11 +360,11 @@ static void test_a_mesh_has_a_switch_for_every_two_racks(void **state)
     emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
     assert_int_equal(net.n_switches, 6);
     assert_int_equal(emu_network_nic_count(&net), 24);
-    assert_string_equal(emu_network_nic(&net, 0, 2)->name, "h0");     /* rack 0 to rack 1 */
-    assert_string_equal(emu_network_nic(&net, 0, 7)->name, "h0.2");   /* to rack 3 */
-    assert_string_equal(emu_network_nic(&net, 0, 7)->far->name, "sw2-h0");
-    assert_string_equal(emu_network_nic(&net, 7, 0)->far->name, "sw2-h7");
-    assert_string_equal(emu_network_nic(&net, 0, 1)->name, "h0");     /* within the rack */
+    assert_string_equal(nic_towards(0, 2)->name, "h0");     /* rack 0 to rack 1 */
+    assert_string_equal(nic_towards(0, 7)->name, "h0.2");   /* to rack 3 */
+    assert_string_equal(nic_towards(0, 7)->far->name, "sw2-h0");
+    assert_string_equal(nic_towards(7, 0)->far->name, "sw2-h7");
+    assert_string_equal(nic_towards(0, 1)->name, "h0");     /* within the rack */
     for (int from = 0; from < 8; from++)
         for (int to = 0; to < 8; to++)
             if (from != to) {

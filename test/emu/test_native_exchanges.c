@@ -25,7 +25,7 @@ struct sent {
 
 /* A segment as a line of a script says it; -1: the line does not say. */
 struct said {
-    int64_t from, to, times, ack, window, ts_us, echo_us;
+    int64_t from, to, times, ack, window, ts_us, echo_us, ecn;
     uint8_t flags;
     int n_sack; /* -1: not said */
     uint32_t sack[NATIVE_SACK_BLOCKS][2];
@@ -113,7 +113,7 @@ static void set(struct exchange *x, const char *key, const char *value)
     const struct {
         const char *key;
         bool *to;
-    } switches[] = {{"sack", &c->sack}, {"gso", &c->linux_own.gso}, {"tail-probe", &c->linux_own.tail_probe}};
+    } switches[] = {{"sack", &c->sack}, {"ecn", &c->ecn}, {"gso", &c->linux_own.gso}, {"tail-probe", &c->linux_own.tail_probe}};
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (strcmp(key, switches[i].key) == 0) {
             *switches[i].to = number(x, value) != 0;
@@ -150,6 +150,8 @@ static void handshake(struct exchange *x, bool active, int64_t rtt_ps)
 {
     begin(x);
     struct native_sacked_segment s = {.segment = {.flags = NATIVE_SYN, .window = 65535}};
+    if (native_ecn_wanted(&x->end))
+        s.segment.flags |= active ? NATIVE_ECE : NATIVE_ECE | NATIVE_CWR;
     if (active) {
         native_endpoint_connect(&x->end);
         native_scheduler_run(&x->scheduler, rtt_ps);
@@ -173,18 +175,18 @@ static int64_t echo_or_ts_us(const struct exchange *x, const char *text)
     return (x->begin_ps + seconds_ps(x, text)) / PS_PER_US;
 }
 
-/* FLAGS FROM:TO [*TIMES] [ack N] [win N] [sack A:B,...] [ts T] [echo T] */
+/* FLAGS FROM:TO [*TIMES] [ack N] [win N] [sack A:B,...] [ecn N] [ts T] [echo T] */
 static struct said parse(struct exchange *x, char **words, int n)
 {
-    struct said s = {.times = 1, .ack = -1, .window = -1, .ts_us = -1, .echo_us = -1, .n_sack = -1};
+    struct said s = {.times = 1, .ack = -1, .window = -1, .ts_us = -1, .echo_us = -1, .ecn = -1, .n_sack = -1};
     if (n < 2)
         fail(x, "flags and FROM:TO are wanted", NULL);
     for (const char *f = words[0]; *f; f++) {
-        static const char letters[] = "FS.P";
-        static const uint8_t flags[] = {NATIVE_FIN, NATIVE_SYN, NATIVE_ACK, NATIVE_PUSH};
+        static const char letters[] = "FS.PEW";
+        static const uint8_t flags[] = {NATIVE_FIN, NATIVE_SYN, NATIVE_ACK, NATIVE_PUSH, NATIVE_ECE, NATIVE_CWR};
         const char *at = strchr(letters, *f);
         if (!at)
-            fail(x, "flags are of S F P and .", words[0]);
+            fail(x, "flags are of S F P E W and .", words[0]);
         s.flags |= flags[at - letters];
     }
     if (sscanf(words[1], "%" SCNd64 ":%" SCNd64, &s.from, &s.to) != 2)
@@ -198,6 +200,8 @@ static struct said parse(struct exchange *x, char **words, int n)
             s.ack = number(x, value);
         } else if (strcmp(key, "win") == 0) {
             s.window = number(x, value);
+        } else if (strcmp(key, "ecn") == 0) {
+            s.ecn = number(x, value);
         } else if (strcmp(key, "ts") == 0) {
             s.ts_us = echo_or_ts_us(x, value);
         } else if (strcmp(key, "echo") == 0) {
@@ -211,7 +215,7 @@ static struct said parse(struct exchange *x, char **words, int n)
                 s.n_sack++;
             }
         } else {
-            fail(x, "ack, win, sack, ts or echo is wanted", key);
+            fail(x, "ack, win, sack, ecn, ts or echo is wanted", key);
         }
     }
     if (i < n)
@@ -222,10 +226,11 @@ static struct said parse(struct exchange *x, char **words, int n)
 static void describe(const struct exchange *x, const struct sent *s, char *text, size_t size)
 {
     const struct native_segment *g = &s->segment;
-    snprintf(text, size, "%.6f > %s%s%s%s %" PRIu32 ":%" PRIu32 " ack %" PRIu32 " win %u echo %.6f",
+    snprintf(text, size, "%.6f > %s%s%s%s%s%s %" PRIu32 ":%" PRIu32 " ack %" PRIu32 " win %u ecn %u echo %.6f",
              (double)(s->time_ps - x->begin_ps) / 1e12, g->flags & NATIVE_SYN ? "S" : "",
-             g->flags & NATIVE_FIN ? "F" : "", g->flags & NATIVE_PUSH ? "P" : "", g->flags & NATIVE_ACK ? "." : "",
-             g->seq, g->seq + g->payload_bytes, g->ack, (unsigned)g->window << x->end.window_scale,
+             g->flags & NATIVE_FIN ? "F" : "", g->flags & NATIVE_PUSH ? "P" : "", g->flags & NATIVE_ECE ? "E" : "",
+             g->flags & NATIVE_CWR ? "W" : "", g->flags & NATIVE_ACK ? "." : "", g->seq, g->seq + g->payload_bytes,
+             g->ack, (unsigned)g->window << x->end.window_scale, (unsigned)g->ecn,
              ((double)g->ts_echo * 1e6 - (double)x->begin_ps) / 1e12);
     for (int i = 0; i < g->n_sack; i++)
         text_add(text, size, "%s%" PRIu32 ":%" PRIu32, i ? "," : " sack ", s->sack[i][0], s->sack[i][1]);
@@ -251,10 +256,12 @@ static void expect(struct exchange *x, int64_t time_ps, const struct said *s)
         uint8_t flags = s->flags;
         if (k + 1 < s->times)
             flags &= (uint8_t)~(NATIVE_PUSH | NATIVE_FIN);
+        if (k > 0)
+            flags &= (uint8_t)~NATIVE_CWR;
         bool same = found->time_ps == time_ps && g->flags == flags && g->seq == (uint32_t)(s->from + k * step) &&
                     g->payload_bytes == step && (s->ack < 0 || g->ack == (uint32_t)s->ack) &&
                     (s->window < 0 || (int64_t)g->window << x->end.window_scale == s->window) &&
-                    (s->echo_us < 0 || g->ts_echo == (uint32_t)s->echo_us) &&
+                    (s->ecn < 0 || g->ecn == s->ecn) && (s->echo_us < 0 || g->ts_echo == (uint32_t)s->echo_us) &&
                     (s->n_sack < 0 || (g->n_sack == s->n_sack &&
                                        memcmp(found->sack, s->sack, (size_t)s->n_sack * sizeof *s->sack) == 0));
         if (!same) {
@@ -281,6 +288,7 @@ static void receive(struct exchange *x, const struct said *s)
             .payload_bytes = (uint16_t)step,
             .flags = s->flags,
             .n_sack = (uint8_t)(s->n_sack > 0 ? s->n_sack : 0),
+            .ecn = (uint8_t)(s->ecn > 0 ? s->ecn : 0),
         }};
         memcpy(g.sack, s->sack, sizeof g.sack);
         arrive(x, &g);

@@ -122,8 +122,8 @@ static void deliver(void *user, int host, const struct emu_frame *frame)
     fake_ops.release(frame->packet);
 }
 
-/* Hosts 1 to 4 send 300 frames each to h0 through buffers of 60 kB; h4 to h5 besides. */
-static void lossless(enum emu_architecture kind, bool everybody)
+/* Hosts 1 to 4 send 300 frames each to h0 through buffers of so many bytes; h4 to h5 besides. */
+static void lossless(enum emu_architecture kind, bool everybody, uint32_t packet_bytes, int64_t buffer_bytes)
 {
     fake_reset();
     memset(received, 0, sizeof received);
@@ -132,11 +132,11 @@ static void lossless(enum emu_architecture kind, bool everybody)
     struct emu_switch_config sw = emu_switch_config_default();
     sw.architecture = kind;
     if (kind == EMU_ARCHITECTURE_SHARED)
-        sw.pool.bytes = 60000;
+        sw.pool.bytes = buffer_bytes;
     else
-        sw.queue.limit_bytes = 60000;
+        sw.queue.limit_bytes = buffer_bytes;
     int64_t inputs = emu_architectures[kind]->place == EMU_ARCHITECTURE_AT_INPUTS ? 1 : 6;
-    int64_t xoff = 60000 - inputs * emu_switch_headroom_bytes(&link);
+    int64_t xoff = buffer_bytes - inputs * emu_switch_headroom_bytes(&link, packet_bytes);
     assert_true(xoff > 0);
     sw.pause = (struct emu_pause_config){.on = true, .everybody = everybody, .quanta = 65535,
                                          .xoff = {xoff, EMU_QUEUE_UNLIMITED}, .xon = {xoff / 2, EMU_QUEUE_UNLIMITED}};
@@ -151,7 +151,7 @@ static void lossless(enum emu_architecture kind, bool everybody)
     memset(received, 0, sizeof received);
     for (int i = 0; i < 300; i++)
         for (int h = 1; h < 5; h++) {
-            struct emu_frame f = fake_frame(h, 0, 1500, i);
+            struct emu_frame f = fake_frame(h, 0, packet_bytes, i);
             f.src = (uint32_t)h;
             f.dst = h == 4 && i % 2 ? 5 : 0;
             emu_network_transmit(&net, h, &f);
@@ -172,9 +172,21 @@ static void test_nothing_is_lost_with_room_for_what_is_under_way(void **state)
 {
     (void)state;
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++) {
-        lossless((enum emu_architecture)kind, false);
-        lossless((enum emu_architecture)kind, true);
+        lossless((enum emu_architecture)kind, false, 1500, 60000);
+        lossless((enum emu_architecture)kind, true, 1500, 60000);
     }
+}
+
+/* Six inputs at 1 Gb/s over cables of 1 us: 250 bytes both ways, two frames of 9038 on the wire, a PAUSE of 84, a frame of
+ * 9018 in the buffer. */
+static void test_jumbo_frames_need_more_room(void **state)
+{
+    (void)state;
+    struct emu_link_config link = {.rate_bps = 1000000000, .delay_ps = US};
+    assert_int_equal(emu_switch_headroom_bytes(&link, 1500), 250 + 2 * 1538 + 84 + 1518);
+    assert_int_equal(emu_switch_headroom_bytes(&link, 9000), 250 + 2 * 9038 + 84 + 9018);
+    for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++)
+        lossless((enum emu_architecture)kind, false, 9000, 200000);
 }
 
 int main(void)
@@ -184,6 +196,7 @@ int main(void)
         cmocka_unit_test(test_zero_quanta_let_it_go_on_at_once),
         cmocka_unit_test(test_pause_overtakes_the_queue_and_is_not_stopped),
         cmocka_unit_test(test_nothing_is_lost_with_room_for_what_is_under_way),
+        cmocka_unit_test(test_jumbo_frames_need_more_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

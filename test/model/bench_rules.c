@@ -66,7 +66,7 @@ static void bench(int nodes, int d, uint64_t seed, size_t exactly, int rounds, b
     do
         n = pattern_random(transfers, nodes, d, true, seed++);
     while (exactly > 0 && n != exactly);
-    if (!model_routes_init(&routes, &platform, &(struct model_pattern){transfers, n}, &err))
+    if (!model_routes_init(&routes, &platform, &(struct model_pattern){.transfers = transfers, .n = n}, &err))
         fail(err.message);
     double maxmin_s = median(&routes, &model_rule_maxmin, temporal, rounds);
     const struct model_rule *const rules[] = {&model_rule_maxmin, &model_rule_algorithm1, &model_rule_window};

@@ -18,7 +18,7 @@ static void figure1(struct model_routes *routes, double backbone_goodput_bps, do
     struct model_platform p = pattern_figure1_platform();
     p.backbone.goodput_bps = backbone_goodput_bps;
     p.backbone.rate_bps = backbone_rate_bps;
-    assert_true(model_routes_init(routes, &p, &(struct model_pattern){pattern_figure1, 5}, &err));
+    assert_true(model_routes_init(routes, &p, &(struct model_pattern){.transfers = pattern_figure1, .n = 5}, &err));
 }
 
 static struct model_congestion factors(const struct model_routes *routes, size_t transfer)
@@ -87,7 +87,7 @@ static void star_rates(const struct model_rule *rule, int n_in, int n_out, doubl
     struct model_transfer t[64];
     struct model_platform p = pattern_star_platform(n_in, n_out);
     struct model_routes routes;
-    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, pattern_star(t, n_in, n_out)}, &err));
+    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = pattern_star(t, n_in, n_out)}, &err));
     void *s = rule->new(&routes, &err);
     assert_non_null(s);
     assert_true(rule->rates(s, NULL, rate_bps, &err));
@@ -132,7 +132,7 @@ static void test_optical_backbone_carries_ten_at_full_rate(void **state)
         for (int i = 0; i < n; i++)
             t[i] = (struct model_transfer){i, 22 + i, 10e6, 3e6, 0};
         struct model_routes routes;
-        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, (size_t)n}, &err));
+        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = (size_t)n}, &err));
         void *s = model_rule_eq6.new(&routes, &err);
         double rate[20];
         assert_true(model_rule_eq6.rates(s, NULL, rate, &err));

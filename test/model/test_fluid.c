@@ -23,7 +23,7 @@ static double completion(const struct model_platform *p, const struct model_tran
     struct error err;
     struct model_routes routes;
     double bytes[MOST], start_s[MOST];
-    assert_true(n <= MOST && model_routes_init(&routes, p, &(struct model_pattern){t, n}, &err));
+    assert_true(n <= MOST && model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     struct model_window_rule *r = model_window_rule_new(&routes, &err);
     assert_non_null(r);
     for (size_t i = 0; i < n; i++) {
@@ -108,7 +108,7 @@ static void law_rates(const struct model_platform *p, const struct model_transfe
 {
     struct error err;
     struct model_routes routes;
-    assert_true(model_routes_init(&routes, p, &(struct model_pattern){t, n}, &err));
+    assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     struct model_window_rule *r = model_window_rule_new(&routes, &err);
     assert_true(r && model_window_solve(model_window_rule_window(r), NULL, &err));
     memcpy(rate, model_window_rates(model_window_rule_window(r)), n * sizeof *rate);
@@ -158,7 +158,7 @@ static void test_long_messages_over_random_patterns(void **state)
         for (size_t i = 0; i < n; i++)
             t[i].bytes = 40e6;
         completion(&p, t, n, NULL, fluid);
-        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, n}, &err));
+        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
         assert_true(model_timeline_run(&routes, &model_rule_window, law, NULL, NULL, &err));
         model_routes_fini(&routes);
         for (size_t i = 0; i < n; i++)

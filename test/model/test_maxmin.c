@@ -30,7 +30,7 @@ static void test_shares_are_filled_from_the_narrowest_link(void **state)
     const struct model_transfer t[] = {
         {0, 1, 1e6, 1e6, 0}, {0, 2, 1e6, 1e6, 0}, {3, 2, 1e6, 1e6, 0}, {3, 4, 1e6, 1e6, 0}, {3, 5, 1e6, 1e6, 0}};
     struct model_routes routes;
-    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, 5}, &err));
+    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = 5}, &err));
     double rate[5];
     rates(&routes, NULL, rate);
     assert_near(rate[2], 940e6 / 3, 1); /* three leave node 3 */
@@ -56,7 +56,7 @@ static void test_every_transfer_has_a_bottleneck(void **state)
         if (n == 0)
             continue;
         struct model_routes routes;
-        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, n}, &err));
+        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
         rates(&routes, NULL, rate);
         double *load = calloc((size_t)routes.n_links, sizeof *load);
         double *most = calloc((size_t)routes.n_links, sizeof *most);

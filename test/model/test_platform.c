@@ -109,7 +109,7 @@ static void bad_transfer(struct model_transfer t, const char *word)
 {
     struct model_platform p = racks(1, NULL, 3);
     struct model_transfer two[2] = {{0, 1, 1e6, 1e6, 0}, t};
-    struct model_pattern pattern = {two, 2};
+    struct model_pattern pattern = {.transfers = two, .n = 2};
     struct model_routes routes;
     struct error err;
     assert_false(model_routes_init(&routes, &p, &pattern, &err));
@@ -139,7 +139,7 @@ static void test_an_empty_pattern_is_refused(void **state)
     (void)state;
     struct model_platform p = racks(1, NULL, 3);
     struct error err;
-    assert_false(model_pattern_check(&p, &(struct model_pattern){NULL, 0}, &err));
+    assert_false(model_pattern_check(&p, &(struct model_pattern){.transfers = NULL, .n = 0}, &err));
     assert_non_null(strstr(err.message, "no transfers"));
 }
 

@@ -16,7 +16,7 @@ static void run(const struct model_platform *p, const struct model_transfer *t, 
 {
     struct error err;
     struct model_routes routes;
-    assert_true(model_routes_init(&routes, p, &(struct model_pattern){t, n}, &err));
+    assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     assert_true(model_timeline_run(&routes, rule, completion_s, step, user, &err));
     model_routes_fini(&routes);
 }

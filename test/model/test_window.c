@@ -59,7 +59,7 @@ static void pattern_rates(const struct model_platform *p, const struct model_tra
 {
     struct error err;
     struct model_routes routes;
-    assert_true(model_routes_init(&routes, p, &(struct model_pattern){t, n}, &err));
+    assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     struct model_window_rule *r = model_window_rule_new(&routes, &err);
     assert_non_null(r);
     assert_true(model_window_solve(model_window_rule_window(r), NULL, &err));
@@ -185,7 +185,7 @@ static void test_round_trips_split_into_their_parts(void **state)
     struct model_transfer t[3];
     struct model_platform p = pattern_star_platform(2, 1);
     struct model_routes routes;
-    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, pattern_star(t, 2, 1)}, &err));
+    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = pattern_star(t, 2, 1)}, &err));
     struct model_window_rule *r = model_window_rule_new(&routes, &err);
     struct model_window *w = model_window_rule_window(r);
     assert_true(model_window_solve(w, NULL, &err));
@@ -215,7 +215,7 @@ static void test_bursts_wait_where_links_are_busy_but_not_full(void **state)
     struct model_routes routes;
     pattern_star(t, 2, 0);
     t[0].window_bytes = t[1].window_bytes = 30 * 1448 + 99;
-    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, 2}, &err));
+    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = 2}, &err));
     struct model_window_rule *r = model_window_rule_new(&routes, &err);
     struct model_window *w = model_window_rule_window(r);
     for (int times = 0; times <= 4; times++) {
@@ -237,7 +237,7 @@ static void test_bursts_do_not_wait_twice_where_a_queue_stands(void **state)
     double without[3];
     struct model_platform p = pattern_star_platform(2, 1);
     struct model_routes routes;
-    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, pattern_star(t, 2, 1)}, &err));
+    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = pattern_star(t, 2, 1)}, &err));
     struct model_window_rule *r = model_window_rule_new(&routes, &err);
     struct model_window *w = model_window_rule_window(r);
     assert_true(model_window_rule_solve(r, NULL, 0, &err));
@@ -271,7 +271,7 @@ static void test_random_patterns_converge(void **state)
         if (n == 0)
             continue;
         struct model_routes routes;
-        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, n}, &err));
+        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
         struct model_window_rule *r = model_window_rule_new(&routes, &err);
         struct model_window *w = model_window_rule_window(r);
         if (!model_window_solve(w, NULL, &err))
@@ -298,7 +298,7 @@ static void test_the_start_does_not_matter(void **state)
         struct model_platform p = pattern_two_racks(30, rack);
         size_t n = pattern_random(t, 30, 2, seed % 2, seed);
         struct model_routes routes;
-        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){t, n}, &err));
+        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
         struct model_window_rule *r = model_window_rule_new(&routes, &err);
         struct model_window *w = model_window_rule_window(r);
         assert_true(model_window_solve(w, NULL, &err));

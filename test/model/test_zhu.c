@@ -19,7 +19,7 @@ static size_t rates(const struct model_platform *p, const struct model_transfer 
 {
     struct error err;
     struct model_routes routes;
-    assert_true(model_routes_init(&routes, p, &(struct model_pattern){t, n}, &err));
+    assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     struct model_zhu *z = model_zhu_new(&routes, contra_flow, &err);
     assert_non_null(z);
     size_t rounds = model_zhu_rates(z, NULL, rate_bps);
@@ -53,7 +53,7 @@ static void test_table_1_to_the_digits_printed(void **state)
     struct error err;
     struct model_platform p = pattern_figure1_platform();
     struct model_routes routes;
-    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){pattern_figure1, 5}, &err));
+    assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = pattern_figure1, .n = 5}, &err));
     struct table1 table = {.steps = 0};
     double completion_s[5];
     assert_true(model_timeline_run(&routes, &model_rule_algorithm1, completion_s, keep_step, &table, &err));

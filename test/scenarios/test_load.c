@@ -150,8 +150,9 @@ static void test_tcp_values_are_checked(void **state)
     /* 65535 << 14 = 1073725440 */
     text_rejects("tcp: {window: 1073725441}\n", NULL,
                  "s.yaml:1: tcp.window: '1073725441' is more than TCP can advertise, 1073725440 bytes");
-    text_rejects("tcp: {segment: 1449}\n", NULL, "s.yaml:1: tcp.segment: '1449' is outside 1B to 1448B");
-    text_rejects("tcp: {segment: 0}\n", NULL, "s.yaml:1: tcp.segment: '0' is outside 1B to 1448B");
+    /* jumbo frames of 9216 bytes less 20 (IPv4) and 32 (TCP with timestamps) */
+    text_rejects("tcp: {segment: 9165}\n", NULL, "s.yaml:1: tcp.segment: '9165' is outside 1B to 9164B");
+    text_rejects("tcp: {segment: 0}\n", NULL, "s.yaml:1: tcp.segment: '0' is outside 1B to 9164B");
     text_rejects_name("tcp: {congestion: reno}\n", NULL, "s.yaml:1: tcp.congestion: 'reno' is not a congestion control",
                       emu_congestion_names);
     text_rejects_name("tcp: {congestion: ''}\n", NULL, "s.yaml:1: tcp.congestion: '' is not a congestion control",
@@ -173,7 +174,8 @@ static void test_network_values_are_checked(void **state)
 {
     (void)state;
     text_rejects("network: {topology: ring}\n", NULL,
-                 "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree, mesh");
+                 "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree, mesh, "
+                 "dumbbell, access, leaf-spine, fat-tree, graph");
     text_rejects("network: {hosts: 1}\n", NULL, "s.yaml:1: network.hosts: '1' is outside 2 to 4000");
     text_rejects("network: {racks: [2, 2]}\n", NULL, "s.yaml:1: network.racks: is for a tree; the topology is star");
     text_rejects("network:\n  backbone: {rate: 1Gbps}\n", NULL,
@@ -191,6 +193,18 @@ static void test_network_values_are_checked(void **state)
     text_rejects("network:\n  link:\n    rate: fast\n", NULL,
                  "s.yaml:3: network.link.rate: 'fast' is not a rate; try 1Gbps or 100Mbps");
     text_rejects("network: {link: {delay: 11s}}\n", NULL, "s.yaml:1: network.link.delay: '11s' is outside 0s to 10s");
+    text_rejects("network: {link: {faults: {loss: 2}}}\n", NULL,
+                 "s.yaml:1: network.link.faults.loss: '2' is not a share above 0 and up to 1 (100%)");
+    text_rejects("network: {link: {faults: {burst_loss: {to_bad: 1%}}}}\n", NULL,
+                 "s.yaml:1: network.link.faults.burst_loss.to_good: is missing; bursty loss goes "
+                 "{to_bad: 1%, to_good: 20%}");
+    text_rejects("network: {link: {faults: {reorder_by: 1us}}}\n", NULL,
+                 "s.yaml:1: network.link.faults.reorder_by: is for links that reorder");
+    text_rejects("network: {link: {faults: {reorder: 1%, reorder_by: 51us}}}\n", NULL,
+                 "s.yaml:1: network.link.faults.reorder_by: '51us' is more than the link's delay of 50us");
+    text_rejects("network: {link: {delay: 0s, faults: {reorder: 1%}}}\n", NULL,
+                 "s.yaml:1: network.link.faults.reorder: '1%' on a link without a delay: there is nothing under way to "
+                 "overtake");
     text_rejects("network: {link: {goodput: 1001Mbps}}\n", NULL,
                  "s.yaml:1: network.link.goodput: '1001Mbps' is more than the link's rate of 1Gbps");
     text_rejects("network: {link: {goodput: 0bps}}\n", NULL,

@@ -13,6 +13,16 @@ static void same_queue(const struct emu_queue_config *a, const struct emu_queue_
     assert_true(a->limit_bytes == b->limit_bytes);
     assert_true(a->limit_packets == b->limit_packets);
     assert_true(a->mark_bytes == b->mark_bytes);
+    const struct emu_discipline_parameters *p = &a->parameters, *q = &b->parameters;
+    assert_true(p->target_ps == q->target_ps && p->interval_ps == q->interval_ps);
+    assert_true(p->quantum_bytes == q->quantum_bytes);
+    assert_int_equal(p->n_quanta, q->n_quanta);
+    for (int i = 0; i < p->n_quanta; i++)
+        assert_true(p->quanta_bytes[i] == q->quanta_bytes[i]);
+    assert_true(p->min_bytes == q->min_bytes && p->max_bytes == q->max_bytes && p->probability == q->probability);
+    assert_true(p->rate_bps == q->rate_bps && p->burst_bytes == q->burst_bytes);
+    assert_int_equal(p->ecn, q->ecn);
+    assert_int_equal(p->aggressive, q->aggressive);
 }
 
 static void same_link(const struct emu_link_config *a, const struct emu_link_config *b)
@@ -20,6 +30,18 @@ static void same_link(const struct emu_link_config *a, const struct emu_link_con
     assert_true(a->rate_bps == b->rate_bps);
     assert_true(a->up_bps == b->up_bps);
     assert_true(a->delay_ps == b->delay_ps);
+    assert_int_equal(a->faults.on, b->faults.on);
+    assert_float_equal(a->faults.loss, b->faults.loss, 0);
+    assert_int_equal(a->faults.burst.on, b->faults.burst.on);
+    assert_float_equal(a->faults.burst.to_bad, b->faults.burst.to_bad, 0);
+    assert_float_equal(a->faults.burst.to_good, b->faults.burst.to_good, 0);
+    assert_float_equal(a->faults.burst.loss_bad, b->faults.burst.loss_bad, 0);
+    assert_float_equal(a->faults.burst.loss_good, b->faults.burst.loss_good, 0);
+    assert_int_equal(a->faults.jitter_ps, b->faults.jitter_ps);
+    assert_int_equal(a->faults.shape, b->faults.shape);
+    assert_float_equal(a->faults.reorder, b->faults.reorder, 0);
+    assert_int_equal(a->faults.reorder_by_ps, b->faults.reorder_by_ps);
+    assert_true(a->faults.seed == b->faults.seed);
 }
 
 static void same_switch(const struct emu_switch_config *a, const struct emu_switch_config *b)
@@ -51,6 +73,7 @@ static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config
     assert_int_equal(a->min_rto_ps, b->min_rto_ps);
     assert_int_equal(a->max_rto_ps, b->max_rto_ps);
     assert_int_equal(a->sack, b->sack);
+    assert_int_equal(a->ecn, b->ecn);
 }
 
 static void same(const struct scenario *a, const struct scenario *b)
@@ -99,6 +122,7 @@ static void same(const struct scenario *a, const struct scenario *b)
         assert_int_equal(a->flows[i].bytes, b->flows[i].bytes);
         assert_int_equal(a->flows[i].start_ps, b->flows[i].start_ps);
         assert_int_equal(a->flows[i].repeat, b->flows[i].repeat);
+        assert_int_equal(a->flows[i].traffic_class, b->flows[i].traffic_class);
         same_tcp(&a->flows[i].tcp, &b->flows[i].tcp);
         assert_int_equal(a->flows[i].rate_bps, b->flows[i].rate_bps);
         assert_int_equal(a->flows[i].n_pauses, b->flows[i].n_pauses);
@@ -189,6 +213,25 @@ static void test_distances_and_two_rates_survive(void **state)
     survives(&s, NULL);
 }
 
+static void test_faults_of_links_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "seed: 5\nnetwork: {topology: tree, link: {faults: {loss: 0.1%, burst_loss: {to_bad: 0.01, to_good: 20%}}},\n"
+        "          backbone: {delay: 3ms, faults: {jitter: 2ms, distribution: normal, reorder: 5%, reorder_by: 1ms}}}\n"
+        "traffic: {flows: [{from: h1, to: h5}]}\n", NULL);
+    const struct emu_fault_config *link = &s.network.link.faults, *backbone = &s.network.backbone.faults;
+    assert_true(link->on && link->burst.on && backbone->on && !backbone->burst.on);
+    assert_float_equal(link->loss, 0.001, 0);
+    assert_float_equal(link->burst.to_good, 0.2, 0);
+    assert_float_equal(link->burst.loss_bad, 1, 0);
+    assert_int_equal(backbone->jitter_ps, 2000000000);
+    assert_int_equal(backbone->shape, EMU_FAULT_NORMAL);
+    assert_int_equal(backbone->reorder_by_ps, 1000000000);
+    assert_int_equal(backbone->seed, 5);
+    survives(&s, NULL);
+}
+
 static void test_queues_of_the_kernel_survive(void **state)
 {
     (void)state;
@@ -208,6 +251,49 @@ static void test_queues_of_the_kernel_survive(void **state)
                  "s.yaml:2: network.nic.qdisc: '../cake' does not begin with the name of a discipline, such as fq_codel");
     text_rejects("network: {nic: {qdisc: cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
                  "s.yaml:1: network.nic.qdisc: is for engine: linux");
+}
+
+/* Each place has the parameters of its own discipline; another's are a mistake. */
+static void test_disciplines_survive_with_what_they_are_told(void **state)
+{
+    (void)state;
+    static const char traffic[] = "traffic: {flows: [{from: h1, to: h0, class: 7}, {from: h0, to: h1}], "
+                                  "datagrams: [{from: h0, to: h1, rate: 1Mbps, class: 3}]}\n";
+    static const struct {
+        const char *nic, *port;
+    } rows[] = {
+        {"queue: codel, target: 3ms, interval: 70ms, ecn: true", "queue: fq_codel, quantum: 300B, ecn: false"},
+        {"queue: red, min: 20kB, max: 90kB, probability: 7%, ecn: true, rate: 1Gbps", "queue: prio"},
+        {"queue: drr, quanta: [3000B, 64B, 1518B]", "queue: drr"},
+        {"queue: ack-filter, aggressive: true", "queue: ack-filter"},
+        {"queue: tbf, rate: 12345678bps, burst: 10kB", "queue: policer, rate: 1Gbps, burst: 9999B"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "network: {nic: {%s}, switch: {%s}}\n%s", rows[i].nic, rows[i].port, traffic);
+        struct scenario s = text_load(text, NULL);
+        assert_int_equal(s.flows[0].traffic_class, 7);
+        assert_int_equal(s.datagrams[0].traffic_class, 3);
+        if (i == 2)
+            assert_true(s.network.nic.parameters.n_quanta == 3 && s.network.nic.parameters.quanta_bytes[1] == 64);
+        survives(&s, NULL);
+    }
+    text_rejects("network: {nic: {queue: drr, quanta: [63B]}}\n", NULL,
+                 "s.yaml:1: network.nic.quanta.0: '63B' is outside 64B to 1GB");
+    text_rejects("network: {nic: {target: 5ms}}\n", NULL, "s.yaml:1: network.nic.target: is for queue: codel or fq_codel");
+    text_rejects("network: {switch: {queue: codel, burst: 5kB}}\n", NULL,
+                 "s.yaml:1: network.switch.burst: is for queue: tbf or policer");
+    text_rejects("network: {switch: {queue: tbf, rate: 10Mbps}}\n", NULL,
+                 "s.yaml:1: network.switch.queue: 'tbf' needs a rate and a burst, such as 10Mbps and 20kB");
+    text_rejects("network: {nic: {queue: policer, rate: 10Mbps, burst: 100B}}\n", NULL,
+                 "s.yaml:1: network.nic.burst: a limit of '100B' holds no full frame: a segment of 1448 makes one of 1518 "
+                 "bytes (headers 66, FCS 4)");
+    text_rejects("network: {nic: {queue: red, min: 10kB, max: 10kB}}\n", NULL,
+                 "s.yaml:1: network.nic.min: '10kB' is not below max");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, class: 8}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.class: '8' is outside 0 to 7");
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, target: 5ms}}\n", NULL,
+                 "s.yaml:2: network.switch.target: is the qdisc's");
 }
 
 static void test_datagrams_survive(void **state)
@@ -380,7 +466,9 @@ int main(void)
         cmocka_unit_test(test_star_survives_with_its_drawn_starts),
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
         cmocka_unit_test(test_distances_and_two_rates_survive),
+        cmocka_unit_test(test_faults_of_links_survive),
         cmocka_unit_test(test_queues_of_the_kernel_survive),
+        cmocka_unit_test(test_disciplines_survive_with_what_they_are_told),
         cmocka_unit_test(test_datagrams_survive),
         cmocka_unit_test(test_programs_survive),
         cmocka_unit_test(test_given_windows_survive),

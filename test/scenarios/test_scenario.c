@@ -58,6 +58,28 @@ static void test_flow_tcp_covers_its_window_when_warm(void **state)
     assert_int_equal(scenario_flow_tcp(&s, 3001).send_buffer_bytes, 3001);
 }
 
+/* A room for PAUSE grows with the largest frames: 52 bytes around a segment, 8 around a Go-Back-N packet. */
+static void test_packets_are_an_ethernet_s_or_what_is_longer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t bytes;
+    } rows[] = {
+        {"seed: 1\n", 1500},
+        {"tcp: {segment: 536}\n", 1500},
+        {"tcp: {segment: 8948}\n", 9000},
+        {"transport: gbn\ngbn: {packet: 4096}\ntraffic: {burst: {sources: [2], sinks: [1]}}\n", 4104},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scenario s = text_load(rows[i].text, NULL);
+        assert_int_equal(scenario_packet_bytes(&s), rows[i].bytes);
+        scenario_fini(&s);
+    }
+    text_rejects("engine: linux\nclock: wall\ntcp: {segment: 8948}\n", NULL,
+                 "s.yaml:3: tcp.segment: in wall time frames are Ethernet's, a segment at most 1448; leave clock: virtual");
+}
+
 /* 1448 bytes of payload are 1538 byte times on the wire: 123.04 us at 100 Mb/s. A host behind an uplink of ten times the
  * rate gets a frame in a tenth of that. */
 static void test_a_frame_is_late_when_another_could_have_come(void **state)
@@ -136,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_point_is_the_star_of_its_numbers),
         cmocka_unit_test(test_flow_tcp_covers_its_window_when_warm),
+        cmocka_unit_test(test_packets_are_an_ethernet_s_or_what_is_longer),
         cmocka_unit_test(test_a_frame_is_late_when_another_could_have_come),
         cmocka_unit_test(test_wall_time_is_saved_where_it_means_something),
         cmocka_unit_test(test_wall_time_is_refused_where_it_cannot_be),

@@ -2,6 +2,7 @@
 /* Runs judged from their directories; flows.csv is written by hand. */
 #include "study/judge.h"
 #include "study/judge_run.h"
+#include "scenarios/load.h"
 #include "study/judge_run_evidence.h"
 
 #include <limits.h>
@@ -101,7 +102,7 @@ static void test_a_trees_backbone_is_seen_from_rack_0(void **state)
              "b,h1,h4,10000000,0,2,1e7,46e6,1e5,0\n"
              "c,h5,h2,10000000,0,2,1e7,46e6,1e5,0\n");
     assert_int_equal(r.n, 1); /* every host has one flow */
-    assert_string_equal(r.resource[0].host, STUDY_JUDGE_RUN_BACKBONE);
+    assert_string_equal(r.resource[0].host, "sw0-sw1");
     assert_int_equal(r.resource[0].judgement.indegree, 1);
     assert_int_equal(r.resource[0].judgement.outdegree, 2);
     assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6); /* 92 of its 100 Mb/s, not of hosts' 1 Gb/s */
@@ -146,25 +147,33 @@ static void test_a_file_belongs_to_the_run_it_lies_in(void **state)
     assert_null(study_judge_run_of("elsewhere/h0.pcap", directory));
 }
 
-/* A host's links, by emu/network.h's names: towards it from its switch, away from it one a NIC. */
+/* A host's links: towards it from its switch, away from it one a NIC. A cable's: what either end sends. */
 static void test_the_rate_of_a_host_is_that_of_its_own_links(void **state)
 {
     (void)state;
-    static const struct results_port port[] = {{.name = "h1", .rate_bps = 100000000},
-                                               {.name = "h1.1", .rate_bps = 10000000},
-                                               {.name = "h10", .rate_bps = 7},
-                                               {.name = "sw0-h1", .rate_bps = 40000000},
-                                               {.name = "sw0-h10", .rate_bps = 9},
-                                               {.name = "sw0-sw1", .rate_bps = 3},
-                                               {.name = "sw1-sw0", .rate_bps = 5}};
-    struct study_run_link link[7];
-    struct study_run_links l = {.link = link, .n = 7};
-    for (size_t i = 0; i < 7; i++)
-        link[i] = (struct study_run_link){.port = &port[i]};
+    struct error err;
+    struct scenario s;
+    static struct results_port port[] = {{.name = "h1", .rate_bps = 100000000},
+                                         {.name = "h1.1", .rate_bps = 10000000},
+                                         {.name = "h10", .rate_bps = 7},
+                                         {.name = "sw0-h1", .rate_bps = 40000000},
+                                         {.name = "sw1-h1", .rate_bps = 9},
+                                         {.name = "sw0-sw1", .rate_bps = 3},
+                                         {.name = "sw1-sw0", .rate_bps = 5}};
+    const struct results_summary summary = {.ports = port, .n_ports = 7, .ended_ps = 1};
+    struct study_run_links l;
+    assert_true(scenario_load_text(&s, "s.yaml",
+                                   "network: {links: [{from: h0, to: sw0}, {from: h1, to: sw0}, {from: sw0, to: sw1},\n"
+                                   "  {from: h1, to: sw1}]}\n"
+                                   "traffic: {flows: [{from: h0, to: h1}]}\n", &err));
+    study_run_links_init(&l, &s, &summary);
     assert_true(fabs(study_run_links_rate_bps(&l, "h1", false) - 110e6) < 1);
-    assert_true(fabs(study_run_links_rate_bps(&l, "h1", true) - 40e6) < 1);
-    assert_true(fabs(study_run_links_rate_bps(&l, STUDY_JUDGE_RUN_BACKBONE, true) - 5) < 1e-9);
+    assert_true(fabs(study_run_links_rate_bps(&l, "h1", true) - 40e6 - 9) < 1e-9);
+    assert_true(fabs(study_run_links_rate_bps(&l, "sw0-sw1", false) - 3) < 1e-9);
+    assert_true(fabs(study_run_links_rate_bps(&l, "sw0-sw1", true) - 5) < 1e-9);
     assert_true(isnan(study_run_links_rate_bps(&l, "h2", true)));
+    study_run_links_fini(&l);
+    scenario_fini(&s);
 }
 
 static int leave(void **state)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/native/ecn.h - explicit congestion notification of a connection (RFC 3168): a queue marks instead of losing, the
+ * receiver echoes the mark until the sender says that its window is smaller.
+ *
+ * Asked for and granted in the handshake (section 6.1.1). Data are ECN-capable when they leave for the first time; ACKs
+ * without data, what is sent again and window probes are not (6.1.4 to 6.1.6). ECE stands in every ACK from a mark until
+ * CWR comes (6.1.3). The window falls once a window of data, and CWR goes with the next new data (6.1.2), as after any
+ * other reduction. Receivers with Linux's controls acknowledge at once where Linux does (tcp_ecn_check_ce(),
+ * tcp_ecn_accept_cwr()).
+ * With DCTCP (RFC 8257) all is ECN-capable, SYNs too (section 3.5; Linux, tcp_ca_needs_ecn()), ECE says whether the
+ * data that an ACK acknowledges were marked, and one more ACK leaves where that changes (3.2). */
+#ifndef EMU_NATIVE_ECN_H
+#define EMU_NATIVE_ECN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct native_endpoint;
+struct native_segment;
+
+enum native_ecn_field { NATIVE_ECN_NOT = 0, NATIVE_ECN_CAPABLE = 2, NATIVE_ECN_EXPERIENCED = 3 }; /* of IP; ECT(0) */
+
+struct native_ecn {
+    bool on;        /* both ends agreed */
+    bool echo;      /* ECE is due */
+    bool reduced;   /* CWR is due */
+    bool seen;      /* data came that were ECN-capable */
+    uint64_t sent;  /* all data below have left before */
+    uint64_t until; /* what was out at the last reduction ends here */
+};
+
+/* Whether the connection asks for it: so configured, or the control lives by it. */
+bool native_ecn_wanted(const struct native_endpoint *e);
+
+/* Flags of a SYN, or of a SYN with ACK, and what the peer's say. */
+uint8_t native_ecn_syn_flags(const struct native_endpoint *e, bool ack);
+void native_ecn_agree(struct native_endpoint *e, uint8_t flags);
+
+/* A segment with `bytes` of payload leaves, the first at `from`: sets its ECN field, and flags but a SYN's. */
+void native_ecn_leaves(struct native_endpoint *e, struct native_segment *s, uint64_t from, uint32_t bytes);
+
+/* New data have come, which rx.nxt does not count yet. */
+void native_ecn_arrives(struct native_endpoint *e, const struct native_segment *s);
+
+/* Returns true when the ACK is to shrink the window: it echoes a mark, and the window has not shrunk for these data. */
+bool native_ecn_shrinks(const struct native_endpoint *e, const struct native_segment *s);
+
+/* The window shrinks, whatever for. */
+void native_ecn_shrunk(struct native_endpoint *e);
+
+#endif
