@@ -2,7 +2,7 @@
 /* A FIFO that loses redundant ACKs, by the rules of Linux's sch_cake (cake_ack_filter()).
  *
  * A TCP segment with an ACK that comes makes the oldest queued pure ACK of its connection and direction go, if two are
- * eligible; if `aggressive`, one is enough when nothing of the flow is between it and the newcomer. Eligible is what
+ * eligible; if `aggressive`, one is enough when it is the last in the queue. Eligible is what
  * acknowledges no more than the newcomer, and less or fewer blocks by SACK (RFC 2018); has no flag but ACK, ECE and CWR,
  * no option but timestamps that are not after the newcomer's, SACK and MD5; and reports no duplicate (RFC 2883). So at
  * least two ACKs of a number stay, as does what they say of losses. Where ECE or CWR change (RFC 3168), what was said
@@ -34,7 +34,6 @@ struct ack_header {
 struct ack_node {
     struct emu_frame frame;
     struct ack_header header; /* in a chain */
-    int64_t others;           /* of its bucket that came before it */
     int next, before;         /* in the FIFO; unused: next */
     int later, earlier;       /* in its bucket's chain */
     int bucket;               /* whose chain it is in; -1: in none */
@@ -46,7 +45,6 @@ struct ack_filter {
     int first, last, unused;
     struct {
         int first, last; /* droppable ACKs */
-        int64_t others;  /* frames that came and are none */
     } chains[BUCKETS];
     const struct emu_frame_ops *frames; /* borrowed */
     bool aggressive;
@@ -152,7 +150,7 @@ static bool header_says_no_more(const struct ack_header *old, const struct ack_h
     return sack > 0 || (sack == 0 && old->ack != new->ack);
 }
 
-/* The queued ACK that the newcomer makes go. */
+/* The queued ACK that the newcomer makes go, before it is in the queue. */
 static int ack_filter_find(const struct ack_filter *a, int bucket, const struct ack_header *new)
 {
     int eligible = NOBODY, found = 0;
@@ -171,10 +169,9 @@ static int ack_filter_find(const struct ack_filter *a, int bucket, const struct 
         if (found++ > 0)
             return eligible;
     }
-    bool next_to_it = eligible != NOBODY && a->chains[bucket].last == eligible &&
-                      a->nodes[eligible].others == a->chains[bucket].others;
-    return a->aggressive && next_to_it && !((new->flags ^ a->nodes[eligible].header.flags) & ECN_FLAGS) ? eligible
-                                                                                                        : NOBODY;
+    bool alone = a->aggressive && eligible != NOBODY && a->last == eligible &&
+                 !((new->flags ^ a->nodes[eligible].header.flags) & ECN_FLAGS);
+    return alone ? eligible : NOBODY;
 }
 
 static int ack_filter_node(struct ack_filter *a)
@@ -197,7 +194,6 @@ static void ack_filter_chain(struct ack_filter *a, int i, int bucket, const stru
     node->header = *h;
     node->later = NOBODY;
     node->earlier = a->chains[bucket].last;
-    node->others = a->chains[bucket].others;
     if (node->earlier != NOBODY)
         a->nodes[node->earlier].later = i;
     else
@@ -268,14 +264,12 @@ static void ack_filter_push(void *state, const struct emu_frame *frame, uint32_t
     struct ack_header h = {0};
     int bucket = emu_discipline_bucket(flow), i = ack_filter_node(a);
     (void)now_ps;
-    ack_filter_append(a, frame, i);
     bool looks = frame->pure_ack || a->chains[bucket].first != NOBODY;
     bool tcp = looks && header_read(&h, a->frames, frame);
     int goes = tcp && (h.flags & (ACK | SYN)) == ACK ? ack_filter_find(a, bucket, &h) : NOBODY;
+    ack_filter_append(a, frame, i);
     if (tcp && h.droppable)
         ack_filter_chain(a, i, bucket, &h);
-    else
-        a->chains[bucket].others++;
     a->loses = goes != NOBODY;
     if (a->loses)
         a->lost = ack_filter_remove(a, goes);

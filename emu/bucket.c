@@ -17,7 +17,7 @@ void emu_bucket_init(struct emu_bucket *b, const struct emu_queue_config *config
 
 int64_t emu_bucket_left_ps(const struct emu_bucket *b, const struct emu_frame *frame, int64_t now_ps)
 {
-    int64_t takes_ps = bucket_ps(b, emu_frame_buffer_bytes(frame)), passed_ps = now_ps - b->time_ps;
+    int64_t takes_ps = bucket_ps(b, emu_frame_host_bytes(frame)), passed_ps = now_ps - b->time_ps;
     if (takes_ps > b->most_ps)
         return INT64_MIN;
     int64_t tokens_ps = passed_ps < b->most_ps - b->tokens_ps ? b->tokens_ps + passed_ps : b->most_ps;

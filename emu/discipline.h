@@ -35,15 +35,16 @@ enum emu_discipline_next { EMU_DISCIPLINE_EMPTY, EMU_DISCIPLINE_FRAME, EMU_DISCI
 enum emu_discipline_ecn { EMU_DISCIPLINE_ECN_USUAL, EMU_DISCIPLINE_ECN_TRUE, EMU_DISCIPLINE_ECN_FALSE };
 extern const char *const emu_discipline_ecn_names[]; /* for base/names.h */
 
-/* What disciplines can be told. 0: as tc(8) has it, see each file; `rate` and `burst` it has not. */
+/* What disciplines can be told. 0: as tc(8) has it, see each file; `rate` and `burst` it has not. Turns and tokens are
+ * counted as it does, by emu_frame_host_bytes(). */
 struct emu_discipline_parameters {
     int64_t target_ps, interval_ps;             /* of RFC 8289 */
     int64_t quantum_bytes;                      /* of a flow's turn */
     int64_t quanta_bytes[EMU_FRAME_CLASSES];    /* of the turns of classes 0, 1, ...; the rest have usual ones */
     int n_quanta;
-    int64_t min_bytes, max_bytes;               /* mean lengths from which red loses some frames, and all */
+    int64_t min_bytes, max_bytes;               /* in the buffer: mean lengths from which red loses some frames, and all */
     double probability;                         /* of a loss where the mean is just below max_bytes */
-    int64_t rate_bps, burst_bytes;              /* of a token bucket, in buffer bytes; red: rate, the link's */
+    int64_t rate_bps, burst_bytes;              /* of a token bucket; red: rate, the link's */
     enum emu_discipline_ecn ecn;
     bool aggressive;                            /* an ACK filter that keeps no second ACK */
 };
@@ -90,6 +91,10 @@ struct emu_discipline_ops {
     bool (*lost)(void *state, struct emu_frame *frame);
     /* The frame to transmit, or one to lose: the caller owns it, and asks again after one to lose. */
     enum emu_discipline_next (*pop)(void *state, int64_t now_ps, struct emu_frame *frame);
+    /* Both NULL where classes are not served: leaves these classes (bits) alone from now on, as if they had nothing; and
+     * how much of one class waits. */
+    void (*stop)(void *state, unsigned classes);
+    void (*class_level)(const void *state, int class, int64_t *bytes, int64_t *packets);
     /* When pop() may give what waits, after it gave nothing; NULL: it always gives something while frames wait. */
     int64_t (*ready_ps)(const void *state, int64_t now_ps);
     /* Both NULL where a full buffer loses the frame that comes. Else buffer bytes of the queued frame it gives up

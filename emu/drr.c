@@ -6,17 +6,19 @@
 #include "emu/queue.h"
 #include "emu/ring.h"
 
-#define QUANTUM 1518 /* buffer bytes of a full frame */
+#define QUANTUM 1514 /* of a full frame, as a host counts it */
 
 struct drr_class {
     struct emu_ring ring;
-    int64_t bytes, deficit, quantum;
+    int64_t bytes; /* in the buffer */
+    int64_t deficit, quantum; /* as a host counts bytes */
 };
 
 struct drr {
     struct drr_class classes[EMU_FRAME_CLASSES];
     int turn[EMU_FRAME_CLASSES]; /* classes with frames, the one whose turn it is first */
     int n;
+    unsigned stopped; /* classes, by bit: they keep their turn and their deficit */
 };
 
 static void drr_begin(void *state, const struct emu_queue_config *config)
@@ -56,27 +58,52 @@ static int drr_leave(struct drr *d, int i)
     return class;
 }
 
+/* The first in the turn goes to its end. */
+static void drr_next(struct drr *d)
+{
+    int class = drr_leave(d, 0);
+    d->turn[d->n++] = class;
+}
+
 static enum emu_discipline_next drr_pop(void *state, int64_t now_ps, struct emu_frame *frame)
 {
     struct drr *d = state;
     (void)now_ps;
-    while (d->n > 0) {
+    for (int stopped = 0; stopped < d->n;) {
+        if (d->stopped >> d->turn[0] & 1) {
+            drr_next(d);
+            stopped++; /* in a row: when that is all of them, nobody may send */
+            continue;
+        }
+        stopped = 0;
         struct drr_class *c = &d->classes[d->turn[0]];
-        int64_t bytes = emu_frame_buffer_bytes(&emu_ring_peek(&c->ring)->frame);
+        int64_t bytes = emu_frame_host_bytes(&emu_ring_peek(&c->ring)->frame);
         if (bytes > c->deficit) {
             c->deficit += c->quantum;
-            int class = drr_leave(d, 0);
-            d->turn[d->n++] = class;
+            drr_next(d);
             continue;
         }
         emu_ring_pop(&c->ring, frame);
         c->deficit -= bytes;
-        c->bytes -= bytes;
+        c->bytes -= emu_frame_buffer_bytes(frame);
         if (c->ring.count == 0)
             drr_leave(d, 0);
         return EMU_DISCIPLINE_FRAME;
     }
     return EMU_DISCIPLINE_EMPTY;
+}
+
+static void drr_stop(void *state, unsigned classes)
+{
+    struct drr *d = state;
+    d->stopped = classes;
+}
+
+static void drr_class_level(const void *state, int class, int64_t *bytes, int64_t *packets)
+{
+    const struct drr *d = state;
+    *bytes = d->classes[class].bytes;
+    *packets = (int64_t)d->classes[class].ring.count;
 }
 
 /* The place in the turn of the class with most bytes; -1 without any. */
@@ -118,6 +145,8 @@ const struct emu_discipline_ops emu_discipline_drr = {
     .fini = drr_fini,
     .push = drr_push,
     .pop = drr_pop,
+    .stop = drr_stop,
+    .class_level = drr_class_level,
     .evictable_bytes = drr_evictable_bytes,
     .evict = drr_evict,
 };

@@ -11,7 +11,7 @@
 #include "emu/ring.h"
 
 #define BUCKETS EMU_DISCIPLINE_BUCKETS
-#define QUANTUM 1518 /* buffer bytes of a full frame */
+#define QUANTUM 1514 /* of a full frame, as a host counts it */
 #define BATCH 64     /* frames, as Linux's drop_batch */
 #define NOBODY 0     /* buckets are numbered from 1, so that zeros are an empty list */
 
@@ -20,7 +20,8 @@ enum { NEW, OLD, LISTS };
 struct fq_codel_bucket {
     struct emu_ring ring;
     struct emu_codel control;
-    int64_t bytes, deficit;
+    int64_t bytes;   /* in the buffer */
+    int64_t deficit; /* as a host counts bytes */
     int next;    /* in its list; NOBODY: it is the last */
     bool active; /* in a list */
 };
@@ -110,7 +111,7 @@ static enum emu_discipline_next fq_codel_pop(void *state, int64_t now_ps, struct
         }
         enum emu_discipline_next next = fq_codel_take(f, b, now_ps, frame);
         if (next == EMU_DISCIPLINE_FRAME)
-            b->deficit -= emu_frame_buffer_bytes(frame);
+            b->deficit -= emu_frame_host_bytes(frame);
         if (next != EMU_DISCIPLINE_EMPTY)
             return next;
         fq_codel_remove_first(f, list);

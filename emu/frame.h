@@ -108,6 +108,12 @@ static inline int64_t emu_frame_buffer_bytes(const struct emu_frame *f)
     return payload + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES;
 }
 
+/* Bytes as a host's kernel counts them, and tc(8) with it: header and payload, no padding, no FCS. */
+static inline int64_t emu_frame_host_bytes(const struct emu_frame *f)
+{
+    return f->payload_bytes + EMU_FRAME_HEADER_BYTES;
+}
+
 /* Byte times on the wire: buffer bytes plus preamble and gap (n + 38 for n >= 46). */
 static inline int64_t emu_frame_wire_bytes(const struct emu_frame *f)
 {

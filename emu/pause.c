@@ -5,22 +5,23 @@
 
 #include <stdlib.h>
 
-/* What PAUSE means to a port. */
+/* What PAUSE means to a port, or to one of its classes. */
 struct pause_port {
     struct emu_pause *pause; /* borrowed */
-    int index;
+    int index, class;
     int reasons;      /* buffers that keep it stopped */
-    int64_t until_ps; /* it stays stopped by what it was last told */
     bool repeating;   /* an event to repeat it is pending */
 };
 
+/* With PFC all of it is there for each class; without, for class 0. */
 struct emu_pause {
     struct emu_pause_config config;
     struct emu_pause_owner owner;
-    struct pause_port *ports; /* owned */
-    bool *stopped;            /* owned; [buffer * n + in]: that buffer keeps that port stopped */
-    bool *congested;          /* owned; by buffer: it was at xoff, and has not been at xon since */
-    int n, buffers;           /* ports; buffers that can fill up: outputs, one pool, or inputs */
+    struct pause_port *ports; /* owned; [class * n + in] */
+    bool *stopped;            /* owned; [(class * buffers + buffer) * n + in]: that buffer keeps that port stopped */
+    bool *congested;          /* owned; [class * buffers + buffer]: it was at xoff, and has not been at xon since */
+    unsigned lossless;        /* classes, by bit; 0: PAUSE, for all of them */
+    int n, buffers, classes;  /* ports; buffers that can fill up: outputs, one pool, or inputs */
 };
 
 static void pause_room(void *user, struct emu_port *port);
@@ -32,11 +33,16 @@ struct emu_pause *emu_pause_new(const struct emu_pause_config *config, const str
     p->owner = *owner;
     p->n = owner->n_ports;
     p->buffers = owner->place == EMU_ARCHITECTURE_IN_POOL ? 1 : p->n;
-    p->ports = memory_zeroed((size_t)p->n, sizeof *p->ports, "PAUSE");
-    p->congested = memory_zeroed((size_t)p->buffers, sizeof *p->congested, "PAUSE");
-    p->stopped = memory_zeroed((size_t)p->buffers * (size_t)p->n, sizeof *p->stopped, "PAUSE");
+    p->classes = config->n_classes > 0 ? EMU_FRAME_CLASSES : 1;
+    for (int i = 0; i < config->n_classes; i++)
+        p->lossless |= 1u << config->classes[i];
+    size_t n = (size_t)p->n, buffers = (size_t)p->classes * (size_t)p->buffers;
+    p->ports = memory_zeroed((size_t)p->classes * n, sizeof *p->ports, "PAUSE");
+    p->congested = memory_zeroed(buffers, sizeof *p->congested, "PAUSE");
+    p->stopped = memory_zeroed(buffers * n, sizeof *p->stopped, "PAUSE");
     for (int i = 0; i < p->n; i++) {
-        p->ports[i] = (struct pause_port){.pause = p, .index = i};
+        for (int c = 0; c < p->classes; c++)
+            p->ports[c * p->n + i] = (struct pause_port){.pause = p, .index = i, .class = c};
         emu_port_make_eager(&owner->ports[i]);
         if (owner->place != EMU_ARCHITECTURE_AT_INPUTS)
             owner->ports[i].room = (struct emu_port_room){pause_room, p};
@@ -54,33 +60,42 @@ void emu_pause_free(struct emu_pause *p)
     free(p);
 }
 
-static int pause_buffer(const struct emu_pause *p, int in, int out)
+/* Which buffer of a class it is. */
+static int pause_buffer(const struct emu_pause *p, int in, int out, int class)
 {
     const int buffers[] = {
         [EMU_ARCHITECTURE_AT_OUTPUTS] = out,
         [EMU_ARCHITECTURE_IN_POOL] = 0,
         [EMU_ARCHITECTURE_AT_INPUTS] = in,
     };
-    return buffers[p->owner.place];
+    return class * p->buffers + buffers[p->owner.place];
 }
 
-static void pause_send(struct emu_pause *p, int in);
+static struct emu_level pause_level(const struct emu_pause *p, int in, int out, int class)
+{
+    return p->owner.level(p->owner.user, in, out, p->lossless ? class : -1);
+}
+
+static void pause_send(struct pause_port *state);
 
 /* Half of the time it was told to stop for is over. */
 static void pause_repeat(void *arg)
 {
-    struct pause_port *port = arg;
-    port->repeating = false;
-    if (port->reasons > 0)
-        pause_send(port->pause, port->index);
+    struct pause_port *state = arg;
+    state->repeating = false;
+    if (state->reasons > 0)
+        pause_send(state);
 }
 
-static void pause_send(struct emu_pause *p, int in)
+static void pause_send(struct pause_port *state)
 {
-    struct emu_port *port = &p->owner.ports[in];
-    struct pause_port *state = &p->ports[in];
+    const struct emu_pause *p = state->pause;
+    struct emu_port *port = &p->owner.ports[state->index];
     uint16_t quanta = state->reasons > 0 ? p->config.quanta : 0;
-    emu_port_send_pause(port, quanta);
+    if (p->lossless)
+        emu_port_send_class_pause(port, state->class, quanta);
+    else
+        emu_port_send_pause(port, quanta);
     if (quanta == 0 || state->repeating)
         return;
     state->repeating = true;
@@ -88,40 +103,58 @@ static void pause_send(struct emu_pause *p, int in)
     emu_clock_schedule(&p->owner.clock, stop_ps / 2, pause_repeat, state);
 }
 
-static void pause_stop(struct emu_pause *p, int buffer, int in)
+static void pause_stop(struct emu_pause *p, int buffer, int in, int class)
 {
     bool *stopped = &p->stopped[(size_t)buffer * (size_t)p->n + (size_t)in];
     if (*stopped || p->owner.ports[in].no_pause || !p->owner.ports[in].far)
         return;
     *stopped = true;
-    if (p->ports[in].reasons++ == 0)
-        pause_send(p, in);
+    struct pause_port *state = &p->ports[class * p->n + in];
+    if (state->reasons++ == 0)
+        pause_send(state);
+}
+
+bool emu_pause_admits(const struct emu_pause *p, int in, int out, const struct emu_frame *frame)
+{
+    if (!p->lossless || p->lossless >> frame->traffic_class & 1)
+        return true;
+    struct emu_level rest = {emu_frame_buffer_bytes(frame), 1};
+    for (int c = 0; c < EMU_FRAME_CLASSES; c++) {
+        struct emu_level level = p->lossless >> c & 1 ? (struct emu_level){0, 0} : pause_level(p, in, out, c);
+        rest.bytes += level.bytes;
+        rest.packets += level.packets;
+    }
+    return rest.bytes <= p->config.rest.bytes && rest.packets <= p->config.rest.packets;
 }
 
 /* Whoever sends into a congested buffer is stopped, also one that came late: else the others' rate could hold it
  * between xon and xoff for good, and those stopped first would starve. */
-void emu_pause_entered(struct emu_pause *p, int in, int out)
+void emu_pause_entered(struct emu_pause *p, int in, int out, int class)
 {
     const struct emu_pause_config *config = &p->config;
-    int buffer = pause_buffer(p, in, out);
+    if (p->lossless && !(p->lossless >> class & 1))
+        return;
+    class = p->lossless ? class : 0;
+    int buffer = pause_buffer(p, in, out, class);
     if (!p->congested[buffer]) {
-        struct emu_level level = p->owner.level(p->owner.user, in, out);
+        struct emu_level level = pause_level(p, in, out, class);
         if (level.bytes < config->xoff.bytes && level.packets < config->xoff.packets)
             return;
         p->congested[buffer] = true;
         for (int i = 0; config->everybody && i < p->n; i++)
-            pause_stop(p, buffer, i);
+            pause_stop(p, buffer, i, class);
     }
-    pause_stop(p, buffer, in);
+    pause_stop(p, buffer, in, class);
 }
 
-void emu_pause_left(struct emu_pause *p, int in, int out)
+void emu_pause_left(struct emu_pause *p, int in, int out, int class)
 {
     const struct emu_pause_config *config = &p->config;
-    int buffer = pause_buffer(p, in, out);
+    class = p->lossless ? class : 0;
+    int buffer = pause_buffer(p, in, out, class);
     if (!p->congested[buffer])
         return;
-    struct emu_level level = p->owner.level(p->owner.user, in, out);
+    struct emu_level level = pause_level(p, in, out, class);
     if (level.bytes > config->xon.bytes || level.packets > config->xon.packets)
         return;
     for (int i = 0; i < p->n; i++) {
@@ -129,13 +162,16 @@ void emu_pause_left(struct emu_pause *p, int in, int out)
         if (!*stopped)
             continue;
         *stopped = false;
-        if (--p->ports[i].reasons == 0)
-            pause_send(p, i);
+        struct pause_port *state = &p->ports[class * p->n + i];
+        if (--state->reasons == 0)
+            pause_send(state);
     }
     p->congested[buffer] = false;
 }
 
 static void pause_room(void *user, struct emu_port *port)
 {
-    emu_pause_left(user, port->index, port->index);
+    struct emu_pause *p = user;
+    for (int c = 0; c < p->classes; c++)
+        emu_pause_left(p, port->index, port->index, c);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A policer, as Linux's act_police with `drop`: a frame that finds no tokens for its buffer bytes is lost, and takes
- * none. Tokens come at `rate` up to `burst`. What conforms waits for the transmitter in a FIFO. */
+/* A policer, as Linux's act_police with `drop`: a frame that finds no tokens for its bytes, as a host counts them, is
+ * lost and takes none. Tokens come at `rate` up to `burst`. What conforms waits for the transmitter in a FIFO. */
 #include "emu/bucket.h"
 #include "emu/ring.h"
 

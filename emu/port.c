@@ -10,6 +10,8 @@
 
 #define PS_PER_BYTE_BIT INT64_C(8000000000000) /* ps in a second, bits in a byte */
 #define TAG_BYTES 4   /* of IEEE 802.1Q */
+#define CLASSES_DUE 16  /* bits of a PFC frame's content, after the quanta: classes that it names, */
+#define CLASSES_STOP 24 /* and that it stops */
 #define LINE_LEAST 8 /* frames; a switch of a thousand ports has mostly short lines */
 
 const char *const emu_cells_names[] = {
@@ -56,6 +58,8 @@ void emu_port_fini(struct emu_port *p)
         emu_frame_release(p->ops, p->line[(p->line_head + i) & (p->line_capacity - 1)].frame.packet);
     free(p->line);
     emu_fault_free(p->fault, p->ops);
+    free(p->classes);
+    p->classes = NULL;
     p->fault = NULL;
     p->line = NULL;
     p->line_count = p->line_capacity = 0;
@@ -388,6 +392,29 @@ static void port_start(struct emu_port *p, const struct emu_frame *frame, int64_
     emu_clock_schedule_ahead(&p->clock, port_busy_ps(p, frame), port_ahead_ps(p), port_transmit_next, p);
 }
 
+static struct emu_port_classes *port_classes(struct emu_port *p)
+{
+    if (!p->classes)
+        p->classes = memory_zeroed(1, sizeof *p->classes, "PFC");
+    return p->classes;
+}
+
+/* Tells the queue which classes are stopped. Returns when the next of them may go on. */
+static int64_t port_stop_classes(struct emu_port *p, int64_t now_ps)
+{
+    unsigned stopped = 0;
+    int64_t next_ps = EMU_QUEUE_UNLIMITED;
+    for (int i = 0; i < EMU_FRAME_CLASSES; i++) {
+        int64_t until_ps = p->classes->until_ps[i];
+        if (until_ps <= now_ps)
+            continue;
+        stopped |= 1u << i;
+        next_ps = until_ps < next_ps ? until_ps : next_ps;
+    }
+    emu_queue_stop(&p->queue, stopped);
+    return next_ps;
+}
+
 /* The next frame to send; those that the discipline loses on the way are dropped. */
 static bool port_pop(struct emu_port *p, int64_t now_ps, struct emu_frame *frame)
 {
@@ -426,7 +453,17 @@ static void port_transmit_next(void *arg)
     struct emu_port *p = arg;
     int64_t now_ps = emu_clock_now(&p->clock);
     struct emu_frame frame;
+    int64_t classes_ps = p->classes ? port_stop_classes(p, now_ps) : EMU_QUEUE_UNLIMITED;
     p->busy = false;
+    if (p->classes && p->classes->due) {
+        struct emu_port_classes *c = p->classes;
+        frame = (struct emu_frame){.packet = emu_frame_tag(c->quanta | c->due << CLASSES_DUE | c->stop << CLASSES_STOP),
+                                   .ethertype = EMU_FRAME_MAC_CONTROL};
+        c->due = c->stop = 0;
+        p->stats.pauses_sent++;
+        port_start(p, &frame, now_ps);
+        return;
+    }
     if (p->pause_due) {
         p->pause_due = false;
         p->stats.pauses_sent++;
@@ -443,6 +480,7 @@ static void port_transmit_next(void *arg)
             port_show_started(p, now_ps);
     } else {
         port_resume_at(p, emu_queue_ready_ps(&p->queue, now_ps), now_ps);
+        port_resume_at(p, classes_ps, now_ps);
     }
     if (p->room.fn)
         p->room.fn(p->room.user, p);
@@ -461,10 +499,44 @@ void emu_port_send_pause(struct emu_port *p, uint16_t quanta)
         port_transmit_next(p);
 }
 
+void emu_port_send_class_pause(struct emu_port *p, int class, uint16_t quanta)
+{
+    struct emu_port_classes *c = port_classes(p);
+    unsigned bit = 1u << class;
+    c->due |= bit;
+    c->stop = quanta > 0 ? c->stop | bit : c->stop & ~bit;
+    c->quanta = quanta > 0 ? quanta : c->quanta;
+    if (!p->busy)
+        port_transmit_next(p);
+}
+
+/* A PFC frame has arrived at p. */
+static void port_pause_classes(struct emu_port *p, uint64_t content, int64_t now_ps)
+{
+    struct emu_port_classes *c = port_classes(p);
+    int64_t quanta = (int64_t)(content & UINT16_MAX);
+    int64_t stop_ps = quanta * emu_port_wire_ps(&p->link, EMU_PORT_QUANTUM_BITS / 8);
+    for (int i = 0; i < EMU_FRAME_CLASSES; i++) {
+        if (!(content >> (CLASSES_DUE + i) & 1))
+            continue;
+        int64_t until_ps = content >> (CLASSES_STOP + i) & 1 ? now_ps + stop_ps : now_ps;
+        p->stats.paused_ps += until_ps - (c->until_ps[i] > now_ps ? c->until_ps[i] : now_ps);
+        c->until_ps[i] = until_ps;
+    }
+}
+
 /* A PAUSE has arrived at p. */
 static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps)
 {
-    int64_t quanta = (int64_t)emu_frame_tag_content(frame->packet);
+    uint64_t content = emu_frame_tag_content(frame->packet);
+    int64_t quanta = (int64_t)content;
+    if (content >> CLASSES_DUE) {
+        p->stats.pauses_received++;
+        port_pause_classes(p, content, now_ps);
+        if (!p->busy)
+            port_transmit_next(p);
+        return;
+    }
     int64_t until_ps = now_ps + quanta * emu_port_wire_ps(&p->link, EMU_PORT_QUANTUM_BITS / 8);
     int64_t from_ps = p->paused_until_ps > now_ps ? p->paused_until_ps : now_ps;
     p->stats.pauses_received++;

@@ -13,7 +13,8 @@
  *
  * PAUSE (IEEE 802.3x, annex 31B): a MAC control frame overtakes what is queued, occupies the transmitter like any
  * frame of minimum size, and stops the far port, after the frame it is sending, for a number of quanta of 512 bit
- * times; 0 lets it go on. Taps do not see them, as a host's own captures do not. */
+ * times; 0 lets it go on. PFC (IEEE 802.1Qbb) is the same by class: a frame names classes and stops each, or lets it go
+ * on, and queues that serve classes go on with the others. Taps see neither, as a host's own captures do not. */
 #ifndef EMU_PORT_H
 #define EMU_PORT_H
 
@@ -74,7 +75,7 @@ struct emu_port_watch {
 struct emu_port_stats {
     int64_t sent, delivered; /* frames; their buffer bytes are the queue's dequeued_bytes */
     int64_t pauses_sent, pauses_received; /* MAC control frames, in neither of those */
-    int64_t paused_ps;       /* how long it was told not to send */
+    int64_t paused_ps;       /* how long it was told not to send; by PFC: of each class, added up */
     int64_t framed_bytes;    /* on the wire, of what was sent, where the link has a framing of its own */
     int64_t lost;            /* by faults of the link, MAC control frames among them */
 };
@@ -83,6 +84,13 @@ struct emu_port_stats {
 struct emu_port_room {
     void (*fn)(void *user, struct emu_port *p);
     void *user; /* borrowed */
+};
+
+/* PFC at a port: of itself, and what it is about to tell the far one. Classes are bits. */
+struct emu_port_classes {
+    int64_t until_ps[EMU_FRAME_CLASSES]; /* stopped until then */
+    unsigned due, stop; /* named by the frame that is due; of these, stopped */
+    uint16_t quanta;    /* for so long */
 };
 
 /* A frame that is on the wire, or waits in a FIFO for it. */
@@ -116,6 +124,7 @@ struct emu_port {
     bool no_pause;                /* PAUSE is off on this link */
     uint16_t pause_quanta;        /* of the PAUSE that is due */
     int64_t paused_until_ps;
+    struct emu_port_classes *classes; /* owned; NULL: no PFC frame yet */
     int64_t resume_ps;            /* while `resuming`: when it looks again */
     struct emu_port_room room;    /* eager; fn NULL: nobody asks */
     struct emu_port_stats stats;
@@ -157,6 +166,9 @@ bool emu_port_is_idle(const struct emu_port *p);
 
 /* Eager ports: tells the far port to stop for that many quanta; 0 lets it go on. */
 void emu_port_send_pause(struct emu_port *p, uint16_t quanta);
+
+/* The same by class, 0 to 7 (PFC). */
+void emu_port_send_class_pause(struct emu_port *p, int class, uint16_t quanta);
 
 /* Counts and shows a frame as dropped here and releases it: a buffer that the queue does not know had no room. */
 void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame);

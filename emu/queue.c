@@ -104,3 +104,17 @@ int64_t emu_queue_ready_ps(const struct emu_queue *q, int64_t now_ps)
     int64_t ready_ps = q->ops->ready_ps(q->state, now_ps);
     return ready_ps > now_ps ? ready_ps : now_ps + 1;
 }
+
+void emu_queue_stop(struct emu_queue *q, unsigned classes)
+{
+    if (q->state && q->ops->stop)
+        q->ops->stop(q->state, classes);
+}
+
+struct emu_level emu_queue_class_level(const struct emu_queue *q, int class)
+{
+    struct emu_level level = {0, 0};
+    if (q->state && q->ops->class_level)
+        q->ops->class_level(q->state, class, &level.bytes, &level.packets);
+    return level;
+}

@@ -98,4 +98,10 @@ enum emu_discipline_next emu_queue_pop(struct emu_queue *q, int64_t now_ps, stru
 /* After EMU_DISCIPLINE_EMPTY: returns when to ask again, later than now; EMU_QUEUE_UNLIMITED: when a frame comes. */
 int64_t emu_queue_ready_ps(const struct emu_queue *q, int64_t now_ps);
 
+/* Queues by class: emu_queue_pop() leaves these classes (bits) alone from now on. */
+void emu_queue_stop(struct emu_queue *q, unsigned classes);
+
+/* Returns what waits of a class; nothing where the discipline does not tell classes apart. */
+struct emu_level emu_queue_class_level(const struct emu_queue *q, int class);
+
 #endif

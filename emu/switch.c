@@ -44,13 +44,14 @@ static void switch_grow(struct emu_switch *s, uint32_t station)
 static void switch_arrive(void *owner, int in, int out, const struct emu_frame *frame)
 {
     struct emu_switch *s = owner;
-    if (s->architecture->admit && !s->architecture->admit(s, out, frame)) {
+    if ((s->pause && !emu_pause_admits(s->pause, in, out, frame)) ||
+        (s->architecture->admit && !s->architecture->admit(s, out, frame))) {
         emu_port_refuse(&s->ports[out], frame);
         return;
     }
     emu_port_send(&s->ports[out], frame);
     if (s->pause && s->architecture->place != EMU_ARCHITECTURE_AT_INPUTS)
-        emu_pause_entered(s->pause, in, out);
+        emu_pause_entered(s->pause, in, out, frame->traffic_class);
 }
 
 static void switch_accept(struct emu_switch *s, int in, int out, const struct emu_frame *frame)
@@ -160,8 +161,8 @@ const struct emu_queue *emu_switch_buffer(const struct emu_switch *s, int port)
                                                                 : &s->ports[port].queue;
 }
 
-/* What is in the buffer that a frame from `in` to `out` goes through, now. */
-static struct emu_level switch_level(void *owner, int in, int out)
+/* What is in the buffer that a frame from `in` to `out` goes through, now; of one class or, -1, of all. */
+static struct emu_level switch_level(void *owner, int in, int out, int class)
 {
     struct emu_switch *s = owner;
     enum emu_architecture_place place = s->architecture->place;
@@ -170,8 +171,11 @@ static struct emu_level switch_level(void *owner, int in, int out)
     int end = place == EMU_ARCHITECTURE_IN_POOL ? s->n_ports : first + 1;
     for (int i = first; i < end; i++) {
         emu_port_settle(&s->ports[i]);
-        level.bytes += emu_switch_buffer(s, i)->depth_bytes;
-        level.packets += emu_switch_buffer(s, i)->depth_packets;
+        const struct emu_queue *q = emu_switch_buffer(s, i);
+        struct emu_level of = class < 0 ? (struct emu_level){q->depth_bytes, q->depth_packets}
+                                        : emu_queue_class_level(q, class);
+        level.bytes += of.bytes;
+        level.packets += of.packets;
     }
     return level;
 }
@@ -179,13 +183,13 @@ static struct emu_level switch_level(void *owner, int in, int out)
 static void switch_entered(void *owner, int in, int out)
 {
     struct emu_switch *s = owner;
-    emu_pause_entered(s->pause, in, out);
+    emu_pause_entered(s->pause, in, out, 0); /* PFC is for buffers at outputs */
 }
 
 static void switch_left(void *owner, int in, int out)
 {
     struct emu_switch *s = owner;
-    emu_pause_left(s->pause, in, out);
+    emu_pause_left(s->pause, in, out, 0);
 }
 
 int64_t emu_switch_headroom_bytes(const struct emu_link_config *link, int64_t packet_bytes)

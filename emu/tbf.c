@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A token-bucket filter, as Linux's sch_tbf: a FIFO whose oldest frame leaves when there are tokens for its buffer bytes,
- * which come at `rate` up to `burst`. A frame that is larger than the burst is lost. */
+/* A token-bucket filter, as Linux's sch_tbf: a FIFO whose oldest frame leaves when there are tokens for its bytes, as a
+ * host counts them, which come at `rate` up to `burst`. A frame that is larger than the burst is lost. */
 #include "emu/bucket.h"
 #include "emu/ring.h"
 

@@ -160,6 +160,7 @@ static const struct key framing_keys[] = {
      .meaning = "what goes wrong on a cable, each way by itself"},                                                    \
     {"framing", KEY_OPTION, IN(s, m.framing), BESIDE(s, m.framing.on), .keys = framing_keys,                          \
      .meaning = "where the wire is not Ethernet's"}
+
 #define CHANCE .optional = true, .otherwise = "none"
 
 static const struct key burst_loss_keys[] = {
@@ -189,6 +190,7 @@ static const struct key fault_keys[] = {
      .otherwise = "the link's delay", .misfit = misfit_reorder, .meaning = "so much sooner they arrive"},
     {0},
 };
+
 static const struct key quantum_entry = {ENTRY(KEY_BYTES, int64_t), .min = 64, .max = 1000000000};
 
 /* What disciplines can be told, beside `queue` and `limit`: `config` is the struct emu_queue_config's member of
@@ -202,10 +204,10 @@ static const struct key quantum_entry = {ENTRY(KEY_BYTES, int64_t), .min = 64, .
     {"interval", KEY_TIME, QUEUE_OF(structure, config, interval_ps), .min = US, .max = 1000 * S, .optional = true,    \
      .otherwise = "100ms", .misfit = misfit_##place##_target,                                                         \
      .meaning = "codel, fq_codel: for so long before one is lost"},                                                   \
-    {"quantum", KEY_BYTES, QUEUE_OF(structure, config, quantum_bytes), QUEUE_SIZES, .otherwise = "1518B",             \
+    {"quantum", KEY_BYTES, QUEUE_OF(structure, config, quantum_bytes), QUEUE_SIZES, .otherwise = "1514B",             \
      .misfit = misfit_##place##_quantum, .meaning = "fq_codel: bytes of a flow's turn"},                              \
     {"quanta", KEY_ARRAY, QUEUE_OF(structure, config, quanta_bytes), BESIDE(structure, config.parameters.n_quanta),   \
-     .entry = &quantum_entry, .min = 1, .max = EMU_FRAME_CLASSES, .otherwise = "1518B each", .noun = "quanta",        \
+     .entry = &quantum_entry, .min = 1, .max = EMU_FRAME_CLASSES, .otherwise = "1514B each", .noun = "quanta",        \
      .misfit = misfit_##place##_quanta, .meaning = "drr: bytes of the turns of classes 0, 1, ..."},                   \
     {"min", KEY_BYTES, QUEUE_OF(structure, config, min_bytes), QUEUE_SIZES, .otherwise = "a third of max",            \
      .misfit = misfit_##place##_mean, .meaning = "red: mean length from which frames are lost by chance"},            \
@@ -262,6 +264,8 @@ static const struct key nic_keys[] = {
 
 static const struct key pause_host = {ENTRY(KEY_HOST, int)};
 
+static const struct key pause_class = {ENTRY(KEY_INTEGER, int), .max = EMU_FRAME_CLASSES - 1};
+
 static const struct key pause_keys[] = {
     {"on", KEY_SWITCH, IN(emu_pause_config, on), .usual = "true", .meaning = "IEEE 802.3x flow control"},
     {"stops", KEY_CHOICE, IN(emu_pause_config, everybody), .names = stops_names, .noun = "who stops",
@@ -270,6 +274,9 @@ static const struct key pause_keys[] = {
      .meaning = "level from which senders stop"},
     {"xon", KEY_LEVEL, IN(emu_pause_config, xon), .otherwise = "3/4 of xoff", .optional = true,
      .meaning = "level at which they may go on"},
+    {"classes", KEY_ARRAY, IN(emu_pause_config, classes), BESIDE(emu_pause_config, n_classes), .entry = &pause_class,
+     .min = 1, .max = EMU_FRAME_CLASSES, .otherwise = "PAUSE, for all", .noun = "classes",
+     .meaning = "by class, as IEEE 802.1Qbb (PFC): only these stop, each by what it has in a buffer; the rest lose"},
     {"quanta", KEY_INTEGER, IN(emu_pause_config, quanta), .min = 1, .max = 65535, .usual = "65535",
      .meaning = "how long they stop, in 512 bit times, unless told again"},
     {"hosts", KEY_HOSTS, .entry = &pause_host, .max = SCENARIO_HOSTS, .otherwise = "all", .noun = "hosts",

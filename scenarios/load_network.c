@@ -329,6 +329,59 @@ static bool network_topology(struct load *l)
     return ok;
 }
 
+/* The queue of `where` can be stopped by class. */
+static bool network_stops(const struct load *l, enum emu_discipline queue, const char *where, const char *path)
+{
+    return emu_disciplines[queue]->stop ||
+           load_fail(l, path, "%s is %s, which serves no classes and cannot stop one; take prio or drr", where,
+                     emu_discipline_names[queue]);
+}
+
+static bool network_way_stops(const struct load *l, const struct emu_network_way *way, int link, const char *end,
+                              const char *path)
+{
+    return !way->on || !way->queues ||
+           network_stops(l, way->port.queue.discipline, load_path("network.links.%d.%s.port.queue", link, end).text,
+                         path);
+}
+
+/* PFC stops classes: queues that do not tell them apart cannot be stopped so. */
+static bool network_pause_classes(const struct load *l, const struct emu_switch_config *c, const char *section)
+{
+    const struct emu_network_config *n = &l->s->network;
+    struct load_path path = load_path("%s.pause.classes", section);
+    unsigned seen = 0;
+    for (int i = 0; i < c->pause.n_classes; i++) {
+        if (seen >> c->pause.classes[i] & 1)
+            return load_fail(l, path.text, "class %d is there twice", c->pause.classes[i]);
+        seen |= 1u << c->pause.classes[i];
+    }
+    if (seen == 0)
+        return true;
+    if (network_buffers(c, EMU_ARCHITECTURE_AT_INPUTS))
+        return load_fail(l, path.text, "buffers at the inputs do not tell classes apart: architecture output or shared");
+    bool ok = network_stops(l, n->nic.discipline, "network.nic.queue", path.text) &&
+              network_stops(l, n->sw.queue.discipline, "network.switch.queue", path.text) &&
+              (!n->root || network_stops(l, n->root_sw.queue.discipline, "network.root.queue", path.text));
+    for (int i = 0; ok && i < n->n_nodes; i++)
+        ok = network_stops(l, n->nodes[i].sw.queue.discipline, load_path("network.nodes.%d.switch.queue", i).text,
+                           path.text);
+    for (int i = 0; ok && i < n->n_links; i++)
+        ok = network_way_stops(l, &n->links[i].out, i, "out", path.text) &&
+             network_way_stops(l, &n->links[i].back, i, "back", path.text);
+    return ok;
+}
+
+static bool network_classes(const struct load *l)
+{
+    const struct emu_network_config *n = &l->s->network;
+    bool ok = network_pause_classes(l, &n->sw, "network.switch") &&
+              network_pause_classes(l, &n->root_sw, "network.root");
+    for (int i = 0; ok && i < n->n_nodes; i++)
+        ok = network_pause_classes(l, &n->nodes[i].sw, load_path("network.nodes.%d.switch", i).text);
+    return ok;
+}
+
 bool load_network(struct load *l)
 {
     struct scenario *s = l->s;
@@ -352,7 +405,20 @@ bool load_network(struct load *l)
            network_holds_a_frame(l, n->nic.limit_bytes, "network.nic.limit") &&
            network_discipline(l, &n->nic, "network.nic") &&
            network_kernel_named(l, n->nic_kernel, "network.nic.qdisc") &&
-           network_switch(l, &n->sw, "network.switch") && (!n->root || network_switch(l, &n->root_sw, "network.root"));
+           network_switch(l, &n->sw, "network.switch") && (!n->root || network_switch(l, &n->root_sw, "network.root")) &&
+           network_classes(l);
+}
+
+/* PFC: classes that do not stop have what the others, each with its room, leave, and an equal part at least. */
+static void network_pause_rest(struct emu_pause_config *pause, const struct emu_level *limit, int64_t room)
+{
+    bool packets = pause->xoff.bytes == EMU_QUEUE_UNLIMITED;
+    int64_t most = packets ? limit->packets : limit->bytes, unit = packets ? EMU_FRAME_MIN_WIRE_BYTES : 1;
+    int64_t each = (packets ? pause->xoff.packets : pause->xoff.bytes) + room / unit + 1;
+    int64_t part = most / (pause->n_classes + 1), rest = most;
+    for (int i = 0; i < pause->n_classes; i++)
+        rest -= each < rest ? each : rest;
+    pause->rest = network_level(packets, rest > part ? rest : part);
 }
 
 /* PAUSE without thresholds: as much as leaves room for what is under way when it is said. `room`: of all links that
@@ -362,10 +428,15 @@ static bool network_pause_levels(struct load *l, struct emu_switch_config *c, in
     struct emu_level limit = network_buffers(c, EMU_ARCHITECTURE_IN_POOL)
                                  ? c->pool
                                  : (struct emu_level){c->queue.limit_bytes, c->queue.limit_packets};
-    if (!c->pause.on || c->pause.xoff.bytes || c->pause.xoff.packets)
+    if (!c->pause.on)
         return true;
+    if (c->pause.xoff.bytes || c->pause.xoff.packets) {
+        network_pause_rest(&c->pause, &limit, room);
+        return true;
+    }
     bool packets = limit.bytes == EMU_QUEUE_UNLIMITED;
     int64_t most = packets ? limit.packets : limit.bytes, unit = packets ? EMU_FRAME_MIN_WIRE_BYTES : 1;
+    most /= c->pause.n_classes + 1; /* each class that stops, and the others together, a part of their own */
     int64_t xoff = most - room / unit - 1;
     if (xoff <= 0) {
         return load_fail(l, load_path("%s.pause.xoff", section).text,
@@ -375,6 +446,7 @@ static bool network_pause_levels(struct load *l, struct emu_switch_config *c, in
     }
     c->pause.xoff = network_level(packets, xoff);
     c->pause.xon = network_level(packets, xoff / 4 * 3);
+    network_pause_rest(&c->pause, &limit, room);
     return true;
 }
 

@@ -66,6 +66,8 @@ static const char *setup_network(const struct scenario *s, struct model_regime_s
     if (s->network.nic.limit_packets != EMU_QUEUE_UNLIMITED || sw->queue.limit_packets != EMU_QUEUE_UNLIMITED ||
         (shared && sw->pool.packets != EMU_QUEUE_UNLIMITED))
         return "buffers are counted in packets";
+    if (sw->pause.n_classes > 0)
+        return "PAUSE is by class";
     if (sw->pause.on && (s->network.pause_hosts || sw->pause.xoff.bytes == EMU_QUEUE_UNLIMITED))
         return "PAUSE is not on every link, or counts packets";
     setup->delay_s = (double)s->network.link.delay_ps / UNITS_PS_PER_S;

@@ -130,21 +130,24 @@ static void test_two_acks_of_a_flow_stay(void **state)
     end();
 }
 
-/* One is enough, when it is the flow's frame before the newcomer. */
+/* One is enough, when it is the frame before the newcomer. */
 static void test_aggressive_keeps_one(void **state)
 {
     (void)state;
     make(true);
     assert_int_equal(push((struct segment){.ack = 1000}), -1);
-    assert_int_equal(push((struct segment){.ack = 9000, .port = 1}), -1);
     assert_int_equal(push((struct segment){.ack = 2000}), 0);
-    assert_int_equal(push((struct segment){.ack = 3000}), 2);
-    assert_int_equal(push((struct segment){.ack = 3000, .data = 1448}), -1); /* says no more than the last */
-    assert_int_equal(push((struct segment){.ack = 4000}), -1);               /* data are between */
-    assert_int_equal(push((struct segment){.ack = 5000}), 3);                /* but now there are two */
-    assert_int_equal(push((struct segment){.ack = 6000, .flags = ECE}), 5);  /* again */
-    assert_int_equal(push((struct segment){.ack = 7000, .flags = ECE}), 7);
-    assert_int_equal(push((struct segment){.ack = 8000}), -1);               /* flags differ */
+    assert_int_equal(push((struct segment){.ack = 9000, .port = 1}), -1);
+    assert_int_equal(push((struct segment){.ack = 3000}), -1);              /* another flow's is between */
+    assert_int_equal(push((struct segment){.ack = 4000}), 1);               /* but now there are two */
+    assert_int_equal(push((struct segment){.ack = 5000}), 3);
+    assert_int_equal(push((struct segment){.ack = 6000, .flags = ECE}), 4);
+    assert_int_equal(push((struct segment){.ack = 7000, .flags = ECE}), 6);
+    assert_int_equal(push((struct segment){.ack = 8000}), -1);              /* flags differ */
+    assert_int_equal(push((struct segment){.ack = 1000, .port = 2}), -1);
+    assert_int_equal(push((struct segment){.ack = 1000, .port = 2, .data = 1448}), -1); /* says no more */
+    assert_int_equal(push((struct segment){.ack = 2000, .port = 2}), -1);   /* data are between */
+    assert_int_equal(push((struct segment){.ack = 3000, .port = 2, .data = 1448}), 9);
     end();
 }
 

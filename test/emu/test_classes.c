@@ -98,8 +98,8 @@ static void test_deficits_by_hand(void **state)
     const int order[] = {100, 0, 101, 1, 102, 103, 104, 2, 105, 3, 106, 107, -2};
     make(EMU_DISCIPLINE_DRR, EMU_QUEUE_UNLIMITED, quanta, 2);
     for (int i = 0; i < 20; i++) {
-        push(0, 1482, i);
-        push(1, 1482, 100 + i);
+        push(0, 1486, i);
+        push(1, 1486, 100 + i);
     }
     /* 0: 1000 < 1500, pass (2000). 1: 2000, sends 100 (500), pass (2500). 0: 2000, sends 0 (500), pass (1500). 1: 2500,
      * sends 101 (1000), pass (3000). 0: 1500, sends 1 (0), pass (1000). 1: 3000, sends 102, 103 (0), pass (2000).
@@ -109,10 +109,29 @@ static void test_deficits_by_hand(void **state)
     end();
 }
 
+/* With quanta of 2000 and 1500: what a class had left when it ran empty is forgotten. Class 0 sends 1 (500), pass (2500),
+ * sends 2 (1000), pass (3000), sends 3 and 4; with the 500 of before it would send 2 and 3 in one turn. */
+static void test_a_class_that_ran_empty_begins_anew(void **state)
+{
+    (void)state;
+    const int64_t quanta[] = {2000, 1500};
+    make(EMU_DISCIPLINE_DRR, EMU_QUEUE_UNLIMITED, quanta, 2);
+    push(0, 1486, 0);
+    expect(0);
+    for (int i = 1; i < 5; i++)
+        push(0, 1486, i);
+    push(1, 1486, 100);
+    push(1, 1486, 101);
+    const int order[] = {1, 100, 2, 101, 3, 4, -1};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        expect(order[i]);
+    end();
+}
+
 static void test_bytes_are_shared_as_quanta_are(void **state)
 {
     (void)state;
-    const int64_t quanta[] = {1518, 3036, 6072};
+    const int64_t quanta[] = {1514, 3028, 6056};
     const uint32_t payload[] = {1500, 300, 1000};
     make(EMU_DISCIPLINE_DRR, EMU_QUEUE_UNLIMITED, quanta, 3);
     int64_t served[3] = {0};
@@ -122,11 +141,11 @@ static void test_bytes_are_shared_as_quanta_are(void **state)
     for (int i = 0; i < 2000; i++) {
         struct emu_frame f;
         assert_int_equal(emu_queue_pop(&q, 0, &f), EMU_DISCIPLINE_FRAME);
-        served[f.traffic_class] += emu_frame_buffer_bytes(&f);
+        served[f.traffic_class] += emu_frame_host_bytes(&f);
         fake_ops.release(f.packet);
     }
-    assert_true(llabs(2 * served[0] - served[1]) < 2 * 3036 + 1518);
-    assert_true(llabs(4 * served[0] - served[2]) < 2 * 6072 + 1518);
+    assert_true(llabs(2 * served[0] - served[1]) < 2 * 3028 + 1514);
+    assert_true(llabs(4 * served[0] - served[2]) < 2 * 6056 + 1514);
     end();
 }
 
@@ -157,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_a_lower_class_goes_first),
         cmocka_unit_test(test_a_full_buffer_loses_of_the_last_class),
         cmocka_unit_test(test_deficits_by_hand),
+        cmocka_unit_test(test_a_class_that_ran_empty_begins_anew),
         cmocka_unit_test(test_bytes_are_shared_as_quanta_are),
         cmocka_unit_test(test_a_full_buffer_loses_of_the_class_with_most),
     };

@@ -13,13 +13,14 @@
 
 static struct emu_port a, b;
 static int64_t came_ps[100];
-static int came;
+static int came, came_class[100];
 
 static void take(void *owner, int index, const struct emu_frame *frame)
 {
     (void)owner;
     (void)index;
     struct emu_clock clock = fake_clock();
+    came_class[came] = frame->traffic_class;
     came_ps[came++] = emu_clock_now(&clock);
     fake_ops.release(frame->packet);
 }
@@ -112,13 +113,83 @@ static void test_pause_overtakes_the_queue_and_is_not_stopped(void **state)
     cable_end();
 }
 
+static void send_class(struct emu_port *p, uint8_t traffic_class)
+{
+    struct emu_frame f = fake_frame(0, 1, 1500, traffic_class);
+    f.traffic_class = traffic_class;
+    emu_port_send(p, &f);
+}
+
+static void cable_of_classes(enum emu_discipline discipline)
+{
+    cable();
+    struct emu_clock clock = fake_clock();
+    struct emu_queue_config queue = emu_queue_config_default();
+    queue.discipline = discipline;
+    emu_port_init(&a, "a", &clock, &fake_ops, &queue);
+    a.receive = take;
+    emu_port_connect(&a, &b, &(struct emu_link_config){.rate_bps = 1000000000, .delay_ps = US});
+}
+
+/* IEEE 802.1Qbb: the time of a class counts in quanta from when the frame came; others go on meanwhile. The PFC frame
+ * takes 72 byte times and 1 us to a, which is in its first frame of class 0 then. */
+static void test_a_class_stops_alone(void **state)
+{
+    (void)state;
+    const enum emu_discipline disciplines[] = {EMU_DISCIPLINE_PRIO, EMU_DISCIPLINE_DRR};
+    for (size_t k = 0; k < sizeof disciplines / sizeof *disciplines; k++) {
+        cable_of_classes(disciplines[k]);
+        for (int i = 0; i < 3; i++)
+            send_class(&a, 0);
+        for (int i = 0; i < 3; i++)
+            send_class(&a, 5);
+        emu_port_send_class_pause(&b, 0, 1000);
+        fake_run();
+        const int64_t frame_ps = 1538 * BYTE_PS, crossing_ps = 1526 * BYTE_PS + US;
+        const int64_t go_ps = 72 * BYTE_PS + US + 1000 * 512 * 1000;
+        const int classes[] = {0, 5, 5, 5, 0, 0};
+        for (int i = 0; i < 6; i++) {
+            assert_int_equal(came_class[i], classes[i]);
+            assert_int_equal(came_ps[i], (i < 4 ? i * frame_ps : go_ps + (i - 4) * frame_ps) + crossing_ps);
+        }
+        assert_int_equal(came, 6);
+        assert_int_equal(a.stats.paused_ps, 1000 * 512 * 1000);
+        cable_end();
+    }
+}
+
+static void resume_class(void *arg)
+{
+    emu_port_send_class_pause(arg, 5, 0);
+}
+
+/* What waits for the transmitter is one frame, whichever classes it names; and each class goes on by itself. */
+static void test_one_frame_names_several_classes(void **state)
+{
+    (void)state;
+    cable_of_classes(EMU_DISCIPLINE_PRIO);
+    struct emu_clock clock = fake_clock();
+    send(&b, 1);
+    emu_port_send_class_pause(&b, 0, 10000);
+    emu_port_send_class_pause(&b, 5, 10000);
+    emu_clock_schedule(&clock, 100 * US, resume_class, &b);
+    fake_run();
+    came = 0;
+    assert_int_equal(b.stats.pauses_sent, 2);
+    assert_int_equal(a.stats.pauses_received, 2);
+    int64_t first_ps = (1538 + 72) * BYTE_PS + US, second_ps = 100 * US + 72 * BYTE_PS + US;
+    assert_int_equal(a.stats.paused_ps, 10000 * INT64_C(512000) + second_ps - first_ps);
+    cable_end();
+}
+
 static struct emu_network net;
-static int received[8];
+static int received[8], received_class[8];
 
 static void deliver(void *user, int host, const struct emu_frame *frame)
 {
     (void)user;
     received[host]++;
+    received_class[frame->traffic_class]++;
     fake_ops.release(frame->packet);
 }
 
@@ -177,6 +248,64 @@ static void test_nothing_is_lost_with_room_for_what_is_under_way(void **state)
     }
 }
 
+/* Hosts 1 and 2 send class 3, which stops, and host 3 class 6, which does not, all to h0, whose port holds 120 kB: 40 kB
+ * of that are class 6's. Nothing of class 3 is lost, although class 6 alone would fill the port; who sends class 6 is
+ * never stopped. */
+static void classes_of(enum emu_architecture kind, enum emu_discipline discipline)
+{
+    fake_reset();
+    struct emu_clock clock = fake_clock();
+    struct emu_link_config link = {.rate_bps = 1000000000, .delay_ps = US};
+    struct emu_switch_config sw = emu_switch_config_default();
+    int64_t xoff = 80000 - 4 * emu_switch_headroom_bytes(&link, 1500);
+    assert_true(xoff > 0);
+    sw.architecture = kind;
+    sw.queue.discipline = discipline;
+    if (kind == EMU_ARCHITECTURE_SHARED)
+        sw.pool.bytes = 120000;
+    else
+        sw.queue.limit_bytes = 120000;
+    sw.pause = (struct emu_pause_config){.on = true, .quanta = 65535, .classes = {3}, .n_classes = 1,
+                                         .xoff = {xoff, EMU_QUEUE_UNLIMITED}, .xon = {xoff / 2, EMU_QUEUE_UNLIMITED},
+                                         .rest = {40000, EMU_QUEUE_UNLIMITED}};
+    struct emu_network_config config = {.hosts = 4, .link = link, .nic = emu_queue_config_default(), .sw = sw};
+    config.nic.discipline = discipline;
+    emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
+    struct emu_frame teach = fake_frame(0, -1, 50, 0);
+    teach.src = 0;
+    emu_network_transmit(&net, 0, &teach);
+    fake_run();
+    memset(received_class, 0, sizeof received_class);
+    for (int i = 0; i < 400; i++)
+        for (int h = 1; h < 4; h++) {
+            struct emu_frame f = fake_frame(h, 0, 1500, i);
+            f.src = (uint32_t)h;
+            f.dst = 0;
+            f.traffic_class = h == 3 ? 6 : 3;
+            emu_network_transmit(&net, h, &f);
+        }
+    fake_run();
+    assert_int_equal(received_class[3], 800);
+    assert_in_range(received_class[6], 40000 / 1518, 399); /* at least what waits when class 3 is done */
+    assert_int_equal(emu_network_find(&net, "sw0-h0")->queue.stats.dropped, 400 - received_class[6]);
+    assert_true(emu_network_find(&net, "h1")->stats.paused_ps > 0);
+    assert_int_equal(emu_network_find(&net, "h3")->stats.pauses_received, 0);
+    struct error err = {0};
+    if (!emu_network_audit(&net, &err))
+        fail_msg("%s", err.message);
+    emu_network_fini(&net);
+    assert_int_equal(fake_live, 0);
+}
+
+static void test_a_lossless_class_beside_one_that_loses(void **state)
+{
+    (void)state;
+    classes_of(EMU_ARCHITECTURE_OUTPUT, EMU_DISCIPLINE_PRIO);
+    classes_of(EMU_ARCHITECTURE_OUTPUT, EMU_DISCIPLINE_DRR);
+    classes_of(EMU_ARCHITECTURE_SHARED, EMU_DISCIPLINE_PRIO);
+    classes_of(EMU_ARCHITECTURE_SHARED, EMU_DISCIPLINE_DRR);
+}
+
 /* Six inputs at 1 Gb/s over cables of 1 us: 250 bytes both ways, two frames of 9038 on the wire, a PAUSE of 84, a frame of
  * 9018 in the buffer. */
 static void test_jumbo_frames_need_more_room(void **state)
@@ -195,7 +324,10 @@ int main(void)
         cmocka_unit_test(test_a_port_stops_after_its_frame_for_so_many_quanta),
         cmocka_unit_test(test_zero_quanta_let_it_go_on_at_once),
         cmocka_unit_test(test_pause_overtakes_the_queue_and_is_not_stopped),
+        cmocka_unit_test(test_a_class_stops_alone),
+        cmocka_unit_test(test_one_frame_names_several_classes),
         cmocka_unit_test(test_nothing_is_lost_with_room_for_what_is_under_way),
+        cmocka_unit_test(test_a_lossless_class_beside_one_that_loses),
         cmocka_unit_test(test_jumbo_frames_need_more_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

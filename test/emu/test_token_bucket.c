@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tbf and policer at 8 Mb/s, a byte a microsecond, with a burst of 3000 bytes, against schedules by hand; frames of 1000
- * bytes in the buffer take 1 ms. */
+ * bytes, header and payload, take 1 ms. */
 #include "emu/port.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
 #define US INT64_C(1000000)
 #define MS (1000 * US)
-#define PAYLOAD 982
+#define PAYLOAD 986
 
 static struct emu_queue q;
 static int next_id;
@@ -81,10 +81,10 @@ static void test_tokens_gather_up_to_the_burst(void **state)
 {
     (void)state;
     make(EMU_DISCIPLINE_TBF);
-    push(2982, 0);
+    push(2986, 0);
     assert_int_equal(pop(0), 0);
     push(PAYLOAD, 1500 * US);
-    push(482, 1500 * US);
+    push(486, 1500 * US);
     push(PAYLOAD, 1500 * US);
     assert_int_equal(pop(1500 * US), 1);
     assert_int_equal(pop(1500 * US), 2);
@@ -96,7 +96,7 @@ static void test_tokens_gather_up_to_the_burst(void **state)
     for (int i = 0; i < 3; i++)
         assert_int_equal(pop(10000 * MS), 4 + i);
     assert_int_equal(pop(10000 * MS), -1);
-    assert_false(push(2983, 10000 * MS)); /* larger than the burst: it would stay for ever */
+    assert_false(push(2987, 10000 * MS)); /* larger than the burst: it would stay for ever */
     end();
 }
 
@@ -111,8 +111,8 @@ static void test_a_policer_loses_what_finds_no_tokens(void **state)
         bool passes;
     } rows[] = {
         {0, PAYLOAD, true},     {0, PAYLOAD, true},    {0, PAYLOAD, true}, {0, PAYLOAD, false}, {999, PAYLOAD, false},
-        {999, 482, true},       {1000, 983, false},    {1500, 982, true},  {1500, 46, false},   {9000, 2982, true},
-        {1000000, 2983, false}, {1000000, 2982, true},
+        {999, 486, true},       {1000, 987, false},    {1500, 986, true},  {1500, 46, false},   {9000, 2986, true},
+        {1000000, 2987, false}, {1000000, 2986, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(push(rows[i].payload, rows[i].us * US), rows[i].passes);
@@ -123,7 +123,7 @@ static void test_a_policer_loses_what_finds_no_tokens(void **state)
     end();
 }
 
-/* At a port of 1 Gb/s a frame of 1000 bytes takes 1020 byte times of 8 ns, less a gap of 12: it has arrived 8.064 us after
+/* At a port of 1 Gb/s a frame of 1000 bytes takes 1024 byte times of 8 ns, less a gap of 12: it has arrived 8.096 us after
  * its start. Nothing but the bucket wakes the port; PAUSE holds it up as ever. */
 static struct emu_port a, b;
 static int64_t arrived_ps[16];
@@ -169,7 +169,7 @@ static void test_a_port_asks_again_when_there_are_tokens(void **state)
         emu_clock_schedule(&clock, 10 * MS, offer, NULL); /* to an idle port with a full bucket */
         emu_clock_schedule(&clock, 500 * US, paused ? quiet : offer, NULL);
         fake_run();
-        int64_t first_us[] = {0, 0, 0, 1000, 2000, 3000, 10000}, in_ps = 8064000;
+        int64_t first_us[] = {0, 0, 0, 1000, 2000, 3000, 10000}, in_ps = 8096000;
         int n = paused ? 6 : 7;
         /* with PAUSE: told at 500 us + 576 ns, the time of 72 bytes; frame 3 leaves when 1024 us are over, frame 4 at its
          * time */
@@ -178,7 +178,7 @@ static void test_a_port_asks_again_when_there_are_tokens(void **state)
             if (paused && i == 3)
                 at_ps = 1524 * US + 576000;
             if (i == 1 || i == 2)
-                at_ps = i * 8160000;
+                at_ps = i * 8192000;
             assert_int_equal(arrived_ps[i], at_ps + in_ps);
         }
         assert_int_equal(n_arrived, n);

@@ -193,6 +193,18 @@ static void test_network_values_are_checked(void **state)
     text_rejects("network:\n  link:\n    rate: fast\n", NULL,
                  "s.yaml:3: network.link.rate: 'fast' is not a rate; try 1Gbps or 100Mbps");
     text_rejects("network: {link: {delay: 11s}}\n", NULL, "s.yaml:1: network.link.delay: '11s' is outside 0s to 10s");
+    text_rejects("network: {switch: {pause: {classes: [3]}}}\n", NULL,
+                 "s.yaml:1: network.switch.pause.classes: network.nic.queue is fifo, which serves no classes and cannot "
+                 "stop one; take prio or drr");
+    text_rejects("network: {nic: {queue: prio}, switch: {queue: drr, pause: {classes: [3, 3]}}}\n", NULL,
+                 "s.yaml:1: network.switch.pause.classes: class 3 is there twice");
+    text_rejects("network: {nic: {queue: prio}, switch: {architecture: voq, pause: {classes: [3]}}}\n", NULL,
+                 "s.yaml:1: network.switch.pause.classes: buffers at the inputs do not tell classes apart: architecture "
+                 "output or shared");
+    text_rejects("network:\n  nic: {queue: prio}\n  switch: {queue: prio}\n  nodes: [{name: s, switch: {pause: {classes: "
+                 "[3]}}}]\n  links: [{from: h0, to: s}, {from: h1, to: s}]\n", NULL,
+                 "s.yaml:4: network.nodes.0.switch.pause.classes: network.nodes.0.switch.queue is fifo, which serves no "
+                 "classes and cannot stop one; take prio or drr");
     text_rejects("network: {link: {faults: {loss: 2}}}\n", NULL,
                  "s.yaml:1: network.link.faults.loss: '2' is not a share above 0 and up to 1 (100%)");
     text_rejects("network: {link: {faults: {burst_loss: {to_bad: 1%}}}}\n", NULL,

@@ -59,6 +59,10 @@ static void same_switch(const struct emu_switch_config *a, const struct emu_swit
     assert_true(a->pause.xoff.bytes == b->pause.xoff.bytes && a->pause.xoff.packets == b->pause.xoff.packets);
     assert_true(a->pause.xon.bytes == b->pause.xon.bytes && a->pause.xon.packets == b->pause.xon.packets);
     assert_int_equal(a->pause.quanta, b->pause.quanta);
+    assert_int_equal(a->pause.n_classes, b->pause.n_classes);
+    assert_true(a->pause.rest.bytes == b->pause.rest.bytes && a->pause.rest.packets == b->pause.rest.packets);
+    for (int i = 0; i < a->pause.n_classes; i++)
+        assert_int_equal(a->pause.classes[i], b->pause.classes[i]);
 }
 
 static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config *b)
@@ -229,6 +233,20 @@ static void test_faults_of_links_survive(void **state)
     assert_int_equal(backbone->shape, EMU_FAULT_NORMAL);
     assert_int_equal(backbone->reorder_by_ps, 1000000000);
     assert_int_equal(backbone->seed, 5);
+    survives(&s, NULL);
+}
+
+static void test_classes_of_pause_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load(
+        "network: {nic: {queue: prio}, switch: {queue: drr, limit: 600kB, pause: {classes: [3, 5]}}}\n"
+        "traffic: {flows: [{from: h1, to: h0, class: 3}]}\n", NULL);
+    const struct emu_pause_config *pause = &s.network.sw.pause;
+    assert_int_equal(pause->n_classes, 2);
+    assert_int_equal(pause->classes[1], 5);
+    assert_int_equal(pause->rest.bytes, 200000); /* a third each: both classes', and the others' */
+    assert_true(pause->xoff.bytes > 0 && pause->xoff.bytes < 200000);
     survives(&s, NULL);
 }
 
@@ -467,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
         cmocka_unit_test(test_distances_and_two_rates_survive),
         cmocka_unit_test(test_faults_of_links_survive),
+        cmocka_unit_test(test_classes_of_pause_survive),
         cmocka_unit_test(test_queues_of_the_kernel_survive),
         cmocka_unit_test(test_disciplines_survive_with_what_they_are_told),
         cmocka_unit_test(test_datagrams_survive),
