@@ -54,7 +54,7 @@ struct emu_tcp_config {
     int64_t receive_buffer_bytes;  /* bounds the advertised window */
     int64_t initial_window_segments; /* first congestion window, segments; large for a connection already warm */
     int64_t segment_bytes;         /* TCP payload of a full segment */
-    int64_t delayed_ack;           /* segments per ACK: 1 or 2 */
+    int64_t delayed_ack;           /* segments per ACK, from 1; Linux's own receivers have 1 or 2 */
     int64_t delayed_ack_timeout_ps;
     int64_t min_rto_ps;
     int64_t max_rto_ps;            /* however often it is doubled; 0: 120 s. Native alone has it */

@@ -80,6 +80,7 @@ static bool tcp_lacks_congestion(const struct emu_tcp_config *tcp, enum scenario
 static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_engine engine, char what[static 96])
 {
     const bool ns3 = engine == SCENARIO_ENGINE_NS3, linux_tcp = engine == SCENARIO_ENGINE_LINUX;
+    const bool as_linux = tcp->congestion == EMU_CONGESTION_LINUXRENO || tcp->congestion == EMU_CONGESTION_CUBIC;
     const struct {
         bool lacks;
         const char *what;
@@ -90,6 +91,8 @@ static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_e
         {ns3 && tcp->small_queue_bytes > 0, "TCP Small Queues (tcp.small_queues)"},
         {linux_tcp && tcp->delayed_ack_timeout_ps != LINUX_DELAYED_ACK_PS,
          "delayed ACKs but its own, from 40 ms on (tcp.delayed_ack_timeout)"},
+        {tcp->delayed_ack > 2 && (linux_tcp || (!ns3 && as_linux)),
+         "more than 2 segments per ACK in Linux's TCP (tcp.delayed_ack)"},
     };
     snprintf(what, 96, "congestion control '%s'", emu_congestion_names[tcp->congestion]);
     if (tcp_lacks_congestion(tcp, engine))

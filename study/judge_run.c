@@ -20,7 +20,6 @@
 #define PARTS 32      /* of a phase, to see where a rate settles */
 #define OTHERWISE 0.05 /* of a phase: a mean over so much else is not used where a flow's progress is known */
 #define FULL_LINK 0.9 /* of the time there was something on it */
-#define BUSY 0.95 /* a host that does nothing but take frames */
 #define APART 0.1 /* of the time that all have in common: such means do not belong together */
 
 struct run_flow {
@@ -331,7 +330,7 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
         if (f->known.row)
             study_run_evidence(links, &f->known, r->host, s.from_s, s.to_s, &evidence[i]);
     }
-    if (r->diagnosed && study_run_host_busy(links->scenario, r->host, &s) > BUSY)
+    if (r->diagnosed && study_run_host_busy(links->scenario, r->host, &s) > STUDY_RUN_BUSY)
         s.host = ANALYSIS_CAUSE_SLOW_HOST;
     for (size_t i = 0; s.host == ANALYSIS_CAUSE_SLOW_HOST && i < r->n; i++) /* no link that is not full makes it wait */
         analysis_host_spare(&evidence[i], flows[i].incoming ? evidence[i].data_wait_s : evidence[i].ack_wait_s);

@@ -246,6 +246,25 @@ void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, doub
     *ack_bps += goodput_bps * HEADERS / ((double)f->flow->tcp.delayed_ack * full);
 }
 
+/* Is one of the flow's hosts, other than the resource, busy with taking frames all the time? Whatever waits for it then
+ * waits in no link's queue, and nothing that is served first anywhere makes it faster. */
+static bool evidence_slow_peer(const struct study_run_links *l, const struct study_run_flow *f, const char *resource)
+{
+    const struct scenario *s = l->scenario;
+    const double full = (double)f->flow->tcp.segment_bytes;
+    struct study_run_link *path[HOPS];
+    for (int back = 0; back < 2; back++)
+        for (size_t hop = links_path(l, f, back, path); hop > 0; hop--) {
+            const struct study_run_link *link = path[hop - 1];
+            int host = emu_graph_far(&l->graph, link->at);
+            double frames = (link->data_bps / (full + HEADERS) + link->ack_bps / HEADERS) / 8;
+            if (host < s->network.n_host_times && host != emu_graph_host(resource) &&
+                frames * (double)s->host_times_ps[host] / UNITS_PS_PER_S > STUDY_RUN_BUSY)
+                return true;
+        }
+    return false;
+}
+
 /* How much faster the flow may become before the fullest of the other links on its way is full. Alone there, it may
  * until then; with others, whose data it waits for, no more than its ACKs' waits make it slower, and of a link that is
  * full they divide what there is as what they want. *cause: what that link would be the limit by; *full: it is that
@@ -269,6 +288,11 @@ static double evidence_growth(const struct study_run_links *l, const struct stud
         growth = fmax(alike, share);
         *full = open_bps < link->data_bps / LINK_FULL;
         *cause = link->stopped > STOPS ? ANALYSIS_CAUSE_PAUSE : ANALYSIS_CAUSE_LINK;
+    }
+    if (evidence_slow_peer(l, f, resource)) {
+        *full = true;
+        *cause = ANALYSIS_CAUSE_LINK;
+        return 1;
     }
     return growth;
 }

@@ -10,6 +10,8 @@
 #include "results/summary.h"
 #include "scenarios/scenario.h"
 
+#define STUDY_RUN_BUSY 0.95 /* of its time a host that does nothing but take frames needs for them */
+
 struct study_run_link {
     const struct results_port *port; /* borrowed; NULL: nothing is known of it */
     struct emu_graph_port at;        /* whose port that is, in the graph */

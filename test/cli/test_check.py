@@ -82,6 +82,21 @@ class Verdicts(e2e.Case):
             said = self.json("check", name)["resources"][0]["diagnosis"]
             self.assertEqual((said["asymmetry"], said["cause"]), ("yes", "acks_behind_data"), (name, said["why"]))
 
+    def test_a_host_whose_peer_cannot_keep_up(self):
+        """A flow each way, and one host or both need 20 us a frame: three frames for two segments, two in and an ACK for
+        two out, make 33,333 segments a second each way. ACKs first win nothing, so no host of a run loses by them."""
+        flows = "traffic={flows: [{from: h0, to: h1}, {from: h1, to: h0}]}"
+        for slow in ("[20us]", "[0s, 20us]", "[20us, 20us]"):
+            for more in ((), ("network.nic.queue=ack-first", "network.switch.queue=ack-first")):
+                for flow in self.run_scenario(e2e.ROOT / "scenarios/slow-host.yaml", flows, "duration=500ms",
+                                              "warmup=200ms", f"network.host_times={slow}", *more):
+                    self.assertAlmostEqual(float(flow["steady_goodput_bps"]) / (33333 * 1448 * 8), 1, delta=0.02)
+                for r in json.loads(self.call("check", "--json", "out").stdout)["resources"]:
+                    said = r["diagnosis"]
+                    own = "20us" in slow.strip("[]").split(", ")[int(r["host"][1]):][:1]
+                    self.assertEqual((said["asymmetry"], said["cause"]), ("no", "slow_host" if own else "other_link"),
+                                     (slow, r["host"], said["why"]))
+
     def test_a_line_that_pause_stops(self):
         """h1's line to h0 and h4 stands still half of the time, although only h0's is full: what is for h4 would have
         470 Mb/s and more. Without PAUSE, or to one peer, whose link is full, nothing says so."""

@@ -115,7 +115,9 @@ class Windows(e2e.Case):
         """Whole groups of segments go round, whatever else fits the window; the native engine is the judge."""
         sets = ["traffic.star={incoming: 1, outgoing: 0}", "network.link.delay=500us", "duration=1s", "capture=[]"]
         for window, delayed_ack in itertools.product((2896, 4000, 4344, 5000, 7240, 13000, 20000, 35000, 66000, 100000),
-                                                     (1, 2)):
+                                                     (1, 2, 5)):
+            if window < delayed_ack * 1448:
+                continue  # the test below
             these = [*sets, f"tcp.window={window}B", f"tcp.delayed_ack={delayed_ack}"]
             flow, = self.run_scenario(e2e.ROOT / "scenarios/star.yaml", *these, output=f"{window}-{delayed_ack}")
             link, = self.json("predict", e2e.ROOT / "scenarios/star.yaml", *(x for s in these for x in ("--set", s)))[

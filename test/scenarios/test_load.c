@@ -118,6 +118,12 @@ static void test_top_level_values_are_checked(void **state)
     text_rejects("engine: linux\ntcp: {delayed_ack_timeout: 1ms}\n", NULL,
                  "s.yaml:1: engine: linux has no delayed ACKs but its own, from 40 ms on (tcp.delayed_ack_timeout); use "
                  "native or ns3");
+    text_rejects("engine: linux\ntcp: {delayed_ack: 3}\n", NULL,
+                 "s.yaml:1: engine: linux has no more than 2 segments per ACK in Linux's TCP (tcp.delayed_ack); use "
+                 "native or ns3");
+    text_rejects("engine: native\ntcp: {delayed_ack: 3, congestion: cubic}\n", NULL,
+                 "s.yaml:1: engine: native has no more than 2 segments per ACK in Linux's TCP (tcp.delayed_ack); use "
+                 "ns3");
     text_rejects("engine: warp\n", NULL, "s.yaml:1: engine: 'warp' is not an engine; there are: ns3, native, linux");
     text_rejects("seed: -1\n", NULL, "s.yaml:1: seed: '-1' is outside 0 to 9223372036854775807");
     text_rejects("seed: one\n", NULL, "s.yaml:1: seed: 'one' is not a whole number");
@@ -154,7 +160,7 @@ static void test_tcp_values_are_checked(void **state)
     text_rejects("tcp: {initial_window: hot}\n", NULL,
                  "s.yaml:1: tcp.initial_window: 'hot' is neither 'warm' nor a number of segments");
     text_rejects("tcp: {initial_window: 0}\n", NULL, "s.yaml:1: tcp.initial_window: '0' is outside 1 to 1000000");
-    text_rejects("tcp: {delayed_ack: 3}\n", NULL, "s.yaml:1: tcp.delayed_ack: '3' is outside 1 to 2");
+    text_rejects("tcp: {delayed_ack: 65}\n", NULL, "s.yaml:1: tcp.delayed_ack: '65' is outside 1 to 64");
     text_rejects("tcp: {delayed_ack_timeout: 2s}\n", NULL,
                  "s.yaml:1: tcp.delayed_ack_timeout: '2s' is outside 1us to 1s");
     text_rejects("tcp: {max_rto: 121s}\n", NULL, "s.yaml:1: tcp.max_rto: '121s' is outside 1ms to 120s");
