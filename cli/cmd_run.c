@@ -12,6 +12,7 @@
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 #include "scenarios/load.h"
+#include "scenarios/played.h"
 #include "scenarios/save.h"
 #include "view/table.h"
 
@@ -128,6 +129,39 @@ static void print_benchmark(const struct results_benchmark *b)
     printf("%s %g %%\n", b->converged ? "within" : "did not converge to", 100 * b->precision);
 }
 
+/* Whole operations of an exchange, a barrier, a collective or a GOAL text, and their bandwidths as nccl-tests has them:
+ * an exchange's S is what a process holds for all, its own part, too. */
+static void print_operations(const struct scenario *s, const struct results_summary *r)
+{
+    struct results_bandwidth b = r->bandwidth;
+    if (r->operations.n == 0)
+        return;
+    if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE && s->transport == SCENARIO_TRANSPORT_TCP) {
+        b.bytes = s->network.hosts * s->exchange.bytes;
+        b.algorithm_bps = 8 * (double)b.bytes / r->operations.mean_s;
+        b.bus_bps = model_collective_bus_alltoall(s->network.hosts) * b.algorithm_bps;
+    }
+    printf("  %" PRId64 " operation%s: %.6g ms", r->operations.n, r->operations.n == 1 ? "" : "s", 1e3 * r->operations.mean_s);
+    if (isfinite(r->operations.ci95_s))
+        printf(" +- %.3g (95 %%)", 1e3 * r->operations.ci95_s);
+    if (b.bytes > 0 && isfinite(b.algorithm_bps))
+        printf(" for %" PRId64 " bytes; algbw %.4g GB/s, busbw %.4g GB/s", b.bytes, b.algorithm_bps / 8e9, b.bus_bps / 8e9);
+    putchar('\n');
+}
+
+/* What messages waited for ACKs that queued behind data. */
+static void print_message_waits(const struct results_messages *m)
+{
+    if (m->n == 0)
+        return;
+    printf("  %" PRId64 " messages waited %.3g %% of their time for ACKs in queues", m->n,
+           m->time_s > 0 ? 100 * m->ack_wait_s / m->time_s : 0);
+    if (m->worst_bytes > 0)
+        printf("; the most, %.4g ms, of rank %" PRId64 " to %" PRId64 ", tag %" PRId64 ", %" PRId64 " bytes: messages.csv",
+               1e3 * m->worst_wait_s, m->worst_from, m->worst_to, m->worst_tag, m->worst_bytes);
+    putchar('\n');
+}
+
 /* How late frames were, in wall time. */
 static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
 {
@@ -151,7 +185,7 @@ static void sum_up_flows(const struct results_summary *summary)
 }
 
 /* The flows of one finished run, from its summary. */
-static bool print_flows(const struct sweep_engines_job *job, struct error *err)
+static bool print_flows(const struct scenario *s, const struct sweep_engines_job *job, struct error *err)
 {
     struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
@@ -173,6 +207,8 @@ static bool print_flows(const struct sweep_engines_job *job, struct error *err)
         putchar('\n');
     }
     print_benchmark(&summary.benchmark);
+    print_operations(s, &summary);
+    print_message_waits(&summary.messages);
     print_lateness(&summary.lateness, summary.ended_ps);
     results_summary_fini(&summary);
     return true;
@@ -213,7 +249,7 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
         struct sweep_engines_job *job = &p->jobs[i];
         bool partial = job->state == SWEEP_ENGINES_STOPPED && results_directory_has(job->directory, "flows.csv");
         if ((job->state == SWEEP_ENGINES_DONE || partial) && !quiet && show)
-            status = print_flows(job, &err) ? status : cli_fail(&err);
+            status = print_flows(&p->scenario, job, &err) ? status : cli_fail(&err);
         if (job->state == SWEEP_ENGINES_STOPPED && !signal_number) { /* somebody signalled the engine, not us */
             job->state = SWEEP_ENGINES_FAILED;
             error_set(&job->error, ERROR_SYSTEM, "the engine was told to stop %.0f %% into the run; %s holds the "
@@ -254,6 +290,22 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
              plan_make_jobs(part, err))
         return run_plan(part, program, parallel, quiet, false);
     return cli_fail(err);
+}
+
+/* The schedule of a collective or a GOAL text, as GOAL text. */
+static int print_goal(const struct scenario *s, const char *path)
+{
+    struct schedule schedule;
+    struct error err = {0};
+    if (s->n_ranks == 0) {
+        error_set(&err, ERROR_INPUT, "%s: --goal writes down traffic.collective or traffic.goal, which it has not",
+                  cli_name(path));
+        return cli_fail(&err);
+    }
+    played_schedule(s, &schedule);
+    schedule_write(&schedule, stdout);
+    schedule_fini(&schedule);
+    return 0;
 }
 
 /* The engines that --cross-check compares, the first of them the reference. */
@@ -332,7 +384,7 @@ int cmd_run(int argc, char **argv)
     const char *output = NULL;
     char engine[PATH_MAX];
     int64_t parallel = 0;
-    bool quiet = false, both = false, keys = false, programs = false;
+    bool quiet = false, both = false, keys = false, programs = false, goal = false;
     struct cross_check x = {{SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE},
                             {scenario_engine_names[SCENARIO_ENGINE_NS3], scenario_engine_names[SCENARIO_ENGINE_NATIVE]},
                             2, false, false};
@@ -347,6 +399,7 @@ int cmd_run(int argc, char **argv)
         {"engines", 0, .call = cross_check_engines, .to = &x},
         {"json", 0, .flag = &x.json},
         {"keys", 0, .flag = &keys},
+        {"goal", 0, .flag = &goal},
         {"allow-programs", 0, .flag = &programs},
         {0},
     };
@@ -378,6 +431,11 @@ int cmd_run(int argc, char **argv)
         (!programs && !scenario_commands_refuse(&plan.scenario, path, "read them, then give --allow-programs", &err))) {
         plan_fini(&plan);
         return cli_fail(&err);
+    }
+    if (goal) {
+        int answer = print_goal(&plan.scenario, path);
+        plan_fini(&plan);
+        return answer;
     }
     if (parallel == 0) /* in wall time one would make the other late */
         parallel = plan.scenario.clock == SCENARIO_CLOCK_WALL ? 1 : sweep_engines_processors();

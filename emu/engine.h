@@ -129,6 +129,10 @@ bool emu_engine_programs_done(const struct emu_engine *e);
 /* Adds bytes (duplex: in each direction) to a flow with `written`; they wait until it is connected. */
 void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes);
 
+/* The same in one direction of a duplex flow: from its source, or `back` from its sink. emu_engine_flow_stats() says what
+ * has been delivered in each. */
+void emu_engine_write_way(struct emu_engine *e, int flow, bool back, int64_t bytes);
+
 /* The congestion window of a flow under the control `given`, at its source. */
 void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes);
 

@@ -70,6 +70,16 @@ static json_t *summary_lateness(const struct results_lateness *l)
                         summary_seconds(l->overdue_ps));
 }
 
+static json_t *summary_messages(const struct results_messages *m)
+{
+    json_t *object = results_json("n:l time_s:f ack_wait_s:f", m->n, m->time_s, m->ack_wait_s);
+    if (m->worst_bytes > 0)
+        json_object_set_new(object, "worst",
+                            results_json("from_rank:l to_rank:l tag:l bytes:l ack_wait_s:f", m->worst_from, m->worst_to,
+                                         m->worst_tag, m->worst_bytes, m->worst_wait_s));
+    return object;
+}
+
 static double summary_number(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -83,7 +93,8 @@ json_t *results_summary_json(const struct results_summary *s)
         json_array_append_new(captures,
                               results_json("file:s at:s frames:l", s->captures[i].file, s->captures[i].at,
                                            s->captures[i].frames));
-    return results_json("contraflow:s engine:s title:s scenario:s seed:l simulated:b complete:b ended_s:f warmup_s:f "
+    json_t *summary =
+        results_json("contraflow:s engine:s title:s scenario:s seed:l simulated:b complete:b ended_s:f warmup_s:f "
                         "benchmark:o operations:o lateness:o flows:o ports:o captures:o",
                         s->contraflow, s->engine, s->title ? s->title : "",
                         "scenario.yaml", s->seed, true, s->complete, summary_seconds(s->ended_ps),
@@ -91,6 +102,12 @@ json_t *results_summary_json(const struct results_summary *s)
                         summary_lateness(&s->lateness),
                         summary_rows(&results_flow_columns, s->flows, s->n_flows),
                         summary_rows(&ports, s->ports, s->n_ports), captures);
+    if (s->bandwidth.bytes > 0)
+        json_object_set_new(summary, "bandwidth", results_json("bytes:l algorithm_bps:f bus_bps:f", s->bandwidth.bytes,
+                                                               s->bandwidth.algorithm_bps, s->bandwidth.bus_bps));
+    if (s->messages.n > 0)
+        json_object_set_new(summary, "messages", summary_messages(&s->messages));
+    return summary;
 }
 
 static void summary_text(const json_t *object, const char *key, char *text, size_t size)
@@ -119,7 +136,8 @@ void results_summary_from_json(struct results_summary *s, const json_t *object)
 {
     const json_t *title = json_object_get(object, "title"), *benchmark = json_object_get(object, "benchmark");
     const json_t *captures = json_object_get(object, "captures"), *operations = json_object_get(object, "operations");
-    const json_t *lateness = json_object_get(object, "lateness");
+    const json_t *lateness = json_object_get(object, "lateness"), *bandwidth = json_object_get(object, "bandwidth");
+    const json_t *messages = json_object_get(object, "messages"), *worst = json_object_get(messages, "worst");
     *s = (struct results_summary){
         .title = memory_text("%s", json_is_string(title) ? json_string_value(title) : ""),
         .seed = json_integer_value(json_object_get(object, "seed")),
@@ -132,6 +150,13 @@ void results_summary_from_json(struct results_summary *s, const json_t *object)
                       json_is_true(json_object_get(benchmark, "converged"))},
         .operations = {json_integer_value(json_object_get(operations, "n")), summary_number(operations, "mean_s"),
                        summary_number(operations, "ci95_s")},
+        .bandwidth = {json_integer_value(json_object_get(bandwidth, "bytes")),
+                      summary_number(bandwidth, "algorithm_bps"), summary_number(bandwidth, "bus_bps")},
+        .messages = {json_integer_value(json_object_get(messages, "n")), summary_number(messages, "time_s"),
+                     summary_number(messages, "ack_wait_s"), json_integer_value(json_object_get(worst, "from_rank")),
+                     json_integer_value(json_object_get(worst, "to_rank")),
+                     json_integer_value(json_object_get(worst, "tag")),
+                     json_integer_value(json_object_get(worst, "bytes")), summary_number(worst, "ack_wait_s")},
         .lateness = {json_integer_value(json_object_get(lateness, "frames")),
                      json_integer_value(json_object_get(lateness, "late")), summary_time_ps(lateness, "late_by_s"),
                      summary_number(lateness, "late_share"), summary_time_ps(lateness, "median_s"),

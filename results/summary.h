@@ -37,6 +37,21 @@ struct results_operations {
     double mean_s, ci95_s; /* NAN unknown */
 };
 
+/* Of a collective, as nccl-tests has it: size over mean time, and that as the links see it. */
+struct results_bandwidth {
+    int64_t bytes; /* 0: there is none */
+    double algorithm_bps, bus_bps; /* NAN: of barrier and halo */
+};
+
+/* Messages of a collective or a GOAL text, and what they waited for ACKs that queued behind data
+ * (scenarios/program_schedule.c). */
+struct results_messages {
+    int64_t n; /* 0: there are none */
+    double time_s, ack_wait_s; /* of all together */
+    int64_t worst_from, worst_to, worst_tag, worst_bytes; /* the one that waited most; ranks; bytes 0: none did */
+    double worst_wait_s; /* mean of its repetitions */
+};
+
 /* Of a run in wall time: how late frames reached their hosts. */
 struct results_lateness {
     int64_t frames, late; /* frames 0: the run was in virtual time */
@@ -54,6 +69,8 @@ struct results_summary {
     int64_t ended_ps, warmup_ps;
     struct results_benchmark benchmark;
     struct results_operations operations;
+    struct results_bandwidth bandwidth;
+    struct results_messages messages;
     struct results_lateness lateness;
     struct results_flow *flows;       /* owned */
     struct results_port *ports;       /* owned */

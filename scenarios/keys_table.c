@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows, section by section, in the order in which a scenario is saved. */
 #include "scenarios/keys.h"
+#include "scenarios/schedule.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -93,6 +94,12 @@ SAVED(star, s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_points > 0)
 SAVED(flows, s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_points == 0)
 SAVED(exchange, s->traffic == SCENARIO_TRAFFIC_EXCHANGE)
 SAVED(tree, s->traffic == SCENARIO_TRAFFIC_TREE)
+SAVED(collective, s->traffic == SCENARIO_TRAFFIC_COLLECTIVE)
+SAVED(goal, s->traffic == SCENARIO_TRAFFIC_GOAL)
+FITS(halo, s->collective.algorithm == MODEL_COLLECTIVE_HALO, "is for algorithm: halo")
+FITS(tree_of_root, s->collective.algorithm == MODEL_COLLECTIVE_BINOMIAL_BROADCAST ||
+                       s->collective.algorithm == MODEL_COLLECTIVE_BINOMIAL_REDUCE,
+     "is for algorithm: binomial-broadcast or binomial-reduce")
 SAVED(burst, s->traffic == SCENARIO_TRAFFIC_BURST)
 SAVED(pingpong, s->traffic == SCENARIO_TRAFFIC_PINGPONG)
 SAVED(uniform, s->traffic == SCENARIO_TRAFFIC_UNIFORM)
@@ -365,6 +372,50 @@ static const struct key tree_keys[] = {
     {0},
 };
 
+static const struct key rank_entry = {ENTRY(KEY_HOST, int)};
+
+static const struct key dimension_entry = {ENTRY(KEY_INTEGER, int), .min = 1, .max = SCENARIO_HOSTS};
+
+static const struct key line_entry = {ENTRY(KEY_TEXT, struct scenario_line)};
+
+static const char *const connections_names[] = {"one", "two", NULL};
+
+#define RANKS                                                                                                        \
+    {"ranks", KEY_LIST, OF(ranks), BESIDE(scenario, n_ranks), .entry = &rank_entry, .min = 1, .max = SCENARIO_HOSTS,  \
+     .noun = "ranks", .otherwise = "h0, h1, ...", .meaning = "host of rank 0, rank 1, ..."},                          \
+    {"connections", KEY_CHOICE, OF(connections_apart), .names = connections_names, .noun = "a number of connections", \
+     .usual = "one",                                                                                                  \
+     .meaning = "between two ranks: one for both ways, as MPI's; two, one each way, as NCCL's sockets"},              \
+    {"eager", KEY_BYTES, OF(eager_bytes), .max = SCHEDULE_BYTES, .usual = "64kB",                                     \
+     .meaning = "a longer message leaves once its receive has begun, as by MPI's rendezvous"}
+
+static const struct key collective_keys[] = {
+    {"algorithm", KEY_CHOICE, OF(collective.algorithm), .names = model_collective_names, .noun = "an algorithm",
+     .required = "a collective goes {algorithm: ring-allreduce, bytes: 4MB}",
+     .meaning = "who sends what to whom after what (scenarios/collective.c)"},
+    {"bytes", KEY_BYTES, OF(collective.bytes), .min = 1, .max = SCHEDULE_BYTES, .usual = "1MB",
+     .meaning = "of the whole vector, nccl-tests' S; of each message of a barrier or a halo"},
+    {"repeat", KEY_INTEGER, OF(collective.repeat), .min = 1, .max = 1000000, .usual = "1", .meaning = "operations"},
+    {"period", KEY_TIME, OF(collective.period_ps), .max = 1000 * S, .usual = "0s",
+     .meaning = "from one start to the next, unless an operation takes longer"},
+    {"root", KEY_HOST, OF(collective.root), .otherwise = "rank 0's", .misfit = misfit_tree_of_root,
+     .meaning = "host of the root"},
+    {"dimensions", KEY_ARRAY, OF(collective.dimensions), BESIDE(scenario, collective.n_dimensions),
+     .entry = &dimension_entry, .max = 3, .otherwise = "none", .noun = "dimensions", .misfit = misfit_halo,
+     .meaning = "of the torus, the last one fastest; their product is the number of ranks"},
+    RANKS,
+    {0},
+};
+
+static const struct key goal_keys[] = {
+    {"file", KEY_TEXT, OF(goal.file), .usual = "", .misfit = misfit_never,
+     .meaning = "GOAL text (LogGOPSim), seen from the scenario's folder; calc is in ns"},
+    {"lines", KEY_LIST, OF(goal.lines), BESIDE(scenario, goal.n_lines), .entry = &line_entry, .max = SCENARIO_LINES,
+     .noun = "lines", .otherwise = "the file's", .meaning = "the same text in the scenario"},
+    RANKS,
+    {0},
+};
+
 static const struct key burst_hosts = {ENTRY(KEY_INTEGER, int64_t), .min = 1, .max = SCENARIO_HOSTS};
 static const struct key burst_packets = {ENTRY(KEY_INTEGER, int64_t), .min = 1, .max = 10000000};
 
@@ -484,6 +535,10 @@ static const struct key traffic_keys[] = {
      .meaning = "complete exchange among all hosts, as MPI_Alltoall"},
     {"tree", KEY_OPTION, .keys = tree_keys, .misfit = misfit_tree,
      .meaning = "a barrier of all hosts over a binomial tree, as MPI_Barrier (Vaughan et al. 2003, section 6)"},
+    {"collective", KEY_OPTION, .keys = collective_keys, .misfit = misfit_collective,
+     .meaning = "a collective operation: each process goes on as soon as what it waits for is there"},
+    {"goal", KEY_OPTION, .keys = goal_keys, .misfit = misfit_goal,
+     .meaning = "what processes of an application do, as GOAL text, over TCP"},
     {"burst", KEY_OPTION, .keys = burst_keys, .misfit = misfit_burst,
      .meaning = "bursts of frames without a protocol (Tam 2001, appendix A.1)"},
     {"pingpong", KEY_OPTION, .keys = pingpong_keys, .misfit = misfit_pingpong,
@@ -547,7 +602,7 @@ const struct key scenario_keys[] = {
     {"tcp", KEY_SECTION, .keys = tcp_keys, .meaning = "the hosts' TCP"},
     {"gbn", KEY_SECTION, .keys = gbn_keys, .meaning = "transport: gbn (Tam 2001)"},
     {"traffic", KEY_SECTION, .keys = traffic_keys,
-     .meaning = "one of star, pairs, random, exchange, tree, burst, pingpong, uniform, flows and programs"},
+     .meaning = "one of star, pairs, random, exchange, tree, collective, goal, burst, pingpong, uniform, flows and programs"},
     {"capture", KEY_LIST, OF(captures), BESIDE(scenario, n_captures), .entry = &capture_entry, .max = 100000,
      .noun = "captures", .otherwise = "none", .meaning = "ports recorded to a capture file each"},
     {0},

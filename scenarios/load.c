@@ -2,6 +2,7 @@
 #include "scenarios/load.h"
 
 #include "base/filekind.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "scenarios/load_parts.h"
 
@@ -174,10 +175,16 @@ static bool load_engine(struct load *l)
     return load_fail(l, "engine", "%s has no %s%s", scenario_engine_names[s->engine], what, any ? able : lacking);
 }
 
-/* Takes the document. */
-static bool load_document(struct scenario *s, struct document *d, struct error *err)
+char *load_file(const struct load *l, const char *name)
 {
-    struct load l = {.s = s, .doc = d, .err = err};
+    const char *slash = l->path && *name != '/' ? strrchr(l->path, '/') : NULL;
+    return memory_text("%.*s%s", slash ? (int)(slash - l->path) + 1 : 0, l->path ? l->path : "", name);
+}
+
+/* Takes the document. `path`: of its file, or NULL. */
+static bool load_document(struct scenario *s, struct document *d, const char *path, struct error *err)
+{
+    struct load l = {.s = s, .doc = d, .err = err, .path = path};
     *s = (struct scenario){0};
     s->network.sw = s->network.root_sw = emu_switch_config_default();
     bool ok = d && keys_load(s, d, err) && load_times(&l) && load_transports(&l) && load_traffic_kind(&l) &&
@@ -200,7 +207,7 @@ bool scenario_load_asking(struct scenario *s, const char *path, const struct doc
     struct document *d = load_open(path, sets, n_sets, err);
     for (size_t i = 0; keys[i]; i++)
         gives[i] = d && document_node(d, keys[i]) != 0;
-    return load_document(s, d, err) || (path ? filekind_blame(path, FILEKIND_SCENARIO, err) : false);
+    return load_document(s, d, path, err) || (path ? filekind_blame(path, FILEKIND_SCENARIO, err) : false);
 }
 
 bool scenario_load(struct scenario *s, const char *path, const struct document_set *sets, size_t n_sets,
@@ -211,5 +218,5 @@ bool scenario_load(struct scenario *s, const char *path, const struct document_s
 
 bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err)
 {
-    return load_document(s, document_open_text(name, text, strlen(text), NULL, 0, err), err);
+    return load_document(s, document_open_text(name, text, strlen(text), NULL, 0, err), NULL, err);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Traffic that is more than a list of flows: pairs, complete exchange, and the microbenchmarks' bursts and pings. */
 #include "base/memory.h"
+#include "base/infile.h"
+#include "scenarios/goal.h"
 #include "scenarios/load_parts.h"
+#include "scenarios/played.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void collective_flow(struct scenario *s, int i, int from, int to, int64_t bytes, int64_t repeat,
                             struct random *random)
@@ -117,6 +121,132 @@ bool load_tree(struct load *l)
         collective_flow(s, s->n_flows++, scenario_tree_parent(i), i, 0, 1, &random);
     }
     return true;
+}
+
+/* Processes on hosts of their own: those that are given, or as many as `needs`, on h0, h1, ...; 0: on all. */
+static bool played_ranks(struct load *l, const char *section, int needs)
+{
+    struct scenario *s = l->s;
+    struct load_path key = load_path("%s.ranks", section);
+    if (s->transport != SCENARIO_TRANSPORT_TCP)
+        return load_fail(l, section, "is for TCP; the transport is gbn");
+    if (load_given(l, key.text)) {
+        bool *taken = memory_zeroed(SCENARIO_HOSTS, sizeof *taken, "hosts");
+        int again = -1, last = 1;
+        for (int i = 0; i < s->n_ranks && again < 0; i++) {
+            again = taken[s->ranks[i]] ? s->ranks[i] : -1;
+            taken[s->ranks[i]] = true;
+            last = s->ranks[i] > last ? s->ranks[i] : last;
+        }
+        free(taken);
+        if (again >= 0)
+            return load_fail(l, key.text, "'h%d' has two ranks; each needs a host of its own", again);
+        if (s->network.hosts == 0)
+            s->network.hosts = last + 1;
+        return needs == 0 || s->n_ranks == needs ||
+               load_fail(l, key.text, "%d hosts for %d ranks", s->n_ranks, needs);
+    }
+    if (s->network.hosts == 0 && needs > 0)
+        s->network.hosts = needs > 2 ? needs : 2;
+    if (!collective_hosts(l, section, needs > 2 ? needs : 2))
+        return false;
+    s->n_ranks = needs > 0 ? needs : s->network.hosts;
+    s->ranks = memory_zeroed((size_t)s->n_ranks, sizeof *s->ranks, "ranks");
+    for (int i = 0; i < s->n_ranks; i++)
+        s->ranks[i] = i;
+    return true;
+}
+
+static bool played_flows(struct load *l, const char *section, const struct schedule *schedule)
+{
+    struct scenario *s = l->s;
+    struct random random;
+    size_t n;
+    struct schedule_flow *flows = schedule_flows(schedule, s->connections_apart, &n);
+    random_init(&random, s->seed);
+    bool ok = n <= SCENARIO_FLOWS ||
+              load_fail(l, section, "%zu connections; at most %d can run", n, SCENARIO_FLOWS);
+    s->flows = memory_zeroed(n, sizeof *s->flows, "the flows of a scenario");
+    for (size_t i = 0; ok && i < n; i++) {
+        collective_flow(s, s->n_flows, s->ranks[flows[i].from], s->ranks[flows[i].to], 0, 1, &random);
+        s->flows[s->n_flows++].duplex = flows[i].duplex;
+    }
+    s->n_played = s->n_flows;
+    free(flows);
+    return ok;
+}
+
+static bool played_halo(const struct load *l)
+{
+    const struct scenario_collective *c = &l->s->collective;
+    int64_t product = 1;
+    for (int i = 0; i < c->n_dimensions; i++)
+        product *= c->dimensions[i];
+    if (c->n_dimensions < 2)
+        return load_fail(l, load_given(l, "traffic.collective.dimensions") ? "traffic.collective.dimensions"
+                                                                           : "traffic.collective",
+                         "a halo needs two dimensions or three, such as [4, 4]");
+    return product == l->s->n_ranks || load_fail(l, "traffic.collective.dimensions", "make %lld ranks; there are %d",
+                                                 (long long)product, l->s->n_ranks);
+}
+
+bool load_played_collective(struct load *l)
+{
+    struct scenario *s = l->s;
+    struct schedule schedule;
+    s->traffic = SCENARIO_TRAFFIC_COLLECTIVE;
+    if (!played_ranks(l, "traffic.collective", 0))
+        return false;
+    if (s->n_ranks < 2)
+        return load_fail(l, "traffic.collective.ranks", "one rank has nobody to talk to; give 2 or more");
+    if (!load_given(l, "traffic.collective.root"))
+        s->collective.root = s->ranks[0];
+    bool root = false;
+    for (int i = 0; i < s->n_ranks; i++)
+        root = root || s->ranks[i] == s->collective.root;
+    if (!root)
+        return load_fail(l, "traffic.collective.root", "'h%d' has no rank", s->collective.root);
+    if (s->collective.algorithm == MODEL_COLLECTIVE_HALO && !played_halo(l))
+        return false;
+    played_schedule(s, &schedule);
+    bool ok = played_flows(l, "traffic.collective", &schedule);
+    schedule_fini(&schedule);
+    return ok;
+}
+
+/* The text of traffic.goal.file, in place of lines. */
+static bool goal_file(struct load *l, struct schedule *schedule)
+{
+    size_t size;
+    char *path = load_file(l, l->s->goal.file), *text = infile_read(path, GOAL_BYTES, "a GOAL text", &size, l->err);
+    bool ok = text && (strlen(text) == size || error_set(l->err, ERROR_INPUT, "a NUL byte; no GOAL text"));
+    if (text && (!ok || !goal_read(text, l->s->eager_bytes, schedule, l->err))) {
+        error_prefix(l->err, ok ? "%s:" : "%s: ", path);
+        ok = false;
+    }
+    free(text);
+    free(path);
+    if (ok && !played_keep(l->s, schedule, l->err)) {
+        schedule_fini(schedule);
+        ok = false;
+    }
+    return ok || document_blame(l->doc, "traffic.goal.file", l->err);
+}
+
+bool load_goal(struct load *l)
+{
+    struct scenario *s = l->s;
+    struct schedule schedule;
+    bool file = *s->goal.file, lines = s->goal.n_lines > 0;
+    s->traffic = SCENARIO_TRAFFIC_GOAL;
+    if (file == lines)
+        return load_fail(l, "traffic.goal", file ? "file and lines: one of them says what happens"
+                                                 : "needs a file: {file: trace.goal}");
+    if (file ? !goal_file(l, &schedule) : !played_goal(s, &schedule, l->err))
+        return file ? false : document_blame(l->doc, "traffic.goal.lines", l->err);
+    bool ok = played_ranks(l, "traffic.goal", schedule.n) && played_flows(l, "traffic.goal", &schedule);
+    schedule_fini(&schedule);
+    return ok;
 }
 
 static int64_t collective_largest(const int64_t *list, int n)

@@ -10,6 +10,7 @@ struct load {
     struct scenario *s;
     const struct document *doc; /* borrowed, as all here */
     struct error *err;
+    const char *path; /* of the scenario's file; NULL: there is none */
     bool (*list)(struct load *l); /* what lists the flows of the kind of traffic that is given */
 };
 
@@ -28,6 +29,9 @@ const char *load_text(const struct load *l, const char *path);
 /* Sets *err with ERROR_INPUT and blames it on the key. Returns false. */
 bool load_fail(const struct load *l, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+
+/* The path of a file that the scenario names: seen from its own folder. For free(). */
+char *load_file(const struct load *l, const char *name);
 
 /* A window holds at least one segment. */
 bool load_window_fits(const struct load *l, const char *path, int64_t window_bytes);
@@ -55,6 +59,8 @@ bool load_traffic(struct load *l);
 bool load_pairs(struct load *l);
 bool load_exchange(struct load *l);
 bool load_tree(struct load *l);
+bool load_played_collective(struct load *l);
+bool load_goal(struct load *l);
 bool load_burst(struct load *l);
 bool load_pingpong(struct load *l);
 bool load_uniform(struct load *l);

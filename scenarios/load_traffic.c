@@ -314,7 +314,8 @@ static const struct {
     {"traffic.flows", traffic_flows},    {"traffic.star", traffic_star},      {"traffic.random", traffic_random},
     {"traffic.pairs", load_pairs},       {"traffic.exchange", load_exchange}, {"traffic.tree", load_tree},
     {"traffic.burst", load_burst},       {"traffic.pingpong", load_pingpong}, {"traffic.uniform", load_uniform},
-    {"traffic.programs", traffic_programs},
+    {"traffic.programs", traffic_programs}, {"traffic.collective", load_played_collective},
+    {"traffic.goal", load_goal},
 };
 
 bool load_traffic_kind(struct load *l)
@@ -326,8 +327,8 @@ bool load_traffic_kind(struct load *l)
             continue;
         if (first)
             return load_fail(l, document_culprit(l->doc, first, traffic_kinds[i].path),
-                             "traffic is one of star, pairs, random, exchange, tree, burst, pingpong, uniform, flows and "
-                             "programs");
+                             "traffic is one of star, pairs, random, exchange, tree, collective, goal, burst, pingpong, "
+                             "uniform, flows and programs");
         first = traffic_kinds[i].path;
         l->list = traffic_kinds[i].load;
     }

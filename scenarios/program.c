@@ -16,6 +16,9 @@ static const struct program_ops *program_ops_of(const struct scenario *s)
         return gbn ? &program_exchange_gbn : &program_exchange_tcp;
     case SCENARIO_TRAFFIC_TREE:
         return &program_tree_tcp;
+    case SCENARIO_TRAFFIC_COLLECTIVE:
+    case SCENARIO_TRAFFIC_GOAL:
+        return &program_schedule;
     case SCENARIO_TRAFFIC_BURST:
         return &program_burst;
     case SCENARIO_TRAFFIC_PINGPONG:
@@ -41,6 +44,8 @@ bool program_writes(const struct scenario *s, int flow)
     if (s->traffic == SCENARIO_TRAFFIC_FLOWS && !s->barrier && s->flows[flow].repeat <= 1)
         return false; /* most flows: no need to look at all the others */
     const struct program_ops *ops = program_ops_of(s);
+    if (ops == &program_schedule)
+        return flow < s->n_played;
     return ops == &program_exchange_tcp || ops == &program_tree_tcp ||
            (ops == &program_messages && !pauses_has(&s->flows[flow]));
 }

@@ -7,6 +7,10 @@
  *   operations.csv  exchange, tree: operation,process,start_s,end_s - a line for each process of each that ended; messages:
  *                   a line for each that counts, from when it was written to when its last byte was delivered; process
  *                   is the flow
+ *   messages.csv    collectives and GOAL: from_rank,from,to_rank,to,tag,bytes,messages,mean_s,ack_wait_s,ack_wait_most_s -
+ *                   a line for each message of a repetition, those that waited longest for ACKs behind data first:
+ *                   mean time from when it was handed to TCP until all of it was there; mean and longest time that it
+ *                   waited so (scenarios/program_schedule.c)
  *   FLOW.events     Go-Back-N flows: the sender's events in order, as words P, N and TO (Tam 2001, Fig. 4.5)
  *   pingpong.csv    pairs,pair,rounds,rtt_s - mean round trip of a pair while so many ran at once
  *   bursts.csv      sources,sinks,packets,received,send_gap_s,receive_gap_s - a line a burst (appendix A.1); gaps are
@@ -17,6 +21,7 @@
 
 #include "base/estimate.h"
 #include "emu/network.h"
+#include "results/summary.h"
 #include "scenarios/scenario.h"
 
 struct program;
@@ -41,10 +46,14 @@ struct program_ops {
     void (*start)(struct program *p);
     void (*deliver)(struct program *p, int host, const struct emu_frame *frame); /* takes the frame; NULL: TCP's only */
     void (*delivered)(struct program *p, int flow, int64_t bytes);               /* by TCP, in all; NULL: Go-Back-N */
+    void (*sent)(struct program *p, const struct emu_frame *frame);              /* by a host's TCP; NULL: nobody looks */
+    void (*left)(struct program *p, const struct emu_frame *frame);              /* the queue of its NIC; NULL likewise */
+    void (*arrives)(struct program *p, int host, const struct emu_frame *frame); /* at a host's TCP; NULL likewise */
     bool (*done)(const struct program *p);
     struct emu_flow_stats (*stats)(const struct program *p, int flow);           /* NULL: the engine's */
     struct estimate_running (*times)(const struct program *p, int flow);         /* s, of messages; NULL: none */
     struct estimate_running (*operations)(const struct program *p);              /* s, whole ones; NULL: none */
+    void (*messages)(const struct program *p, struct results_messages *messages); /* NULL: none */
     bool (*finish)(struct program *p, struct error *err);                        /* writes its file */
     void (*free)(void *state);                                                   /* what the state owns */
 };
@@ -68,6 +77,6 @@ struct program *program_new(const struct program_env *env);
 void program_free(struct program *p);
 
 extern const struct program_ops program_flows, program_exchange_gbn, program_exchange_tcp, program_messages,
-    program_tree_tcp, program_pingpong, program_burst, program_uniform;
+    program_tree_tcp, program_schedule, program_pingpong, program_burst, program_uniform;
 
 #endif

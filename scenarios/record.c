@@ -171,10 +171,24 @@ static struct results_lateness record_lateness(const struct scenario *s, const s
                                      .overdue_ps = l->overdue_ps};
 }
 
+/* Of traffic.collective alone: what others leave does not change. */
+static struct results_bandwidth record_bandwidth(const struct scenario *s, const struct estimate_running *operations)
+{
+    struct results_bandwidth b = {.algorithm_bps = NAN, .bus_bps = NAN};
+    if (s->traffic == SCENARIO_TRAFFIC_COLLECTIVE && operations->n > 0 && operations->mean > 0) {
+        double bus = model_collective_bus(s->collective.algorithm, s->n_ranks);
+        b.bytes = s->collective.bytes;
+        b.algorithm_bps = bus > 0 ? 8 * (double)b.bytes / operations->mean : (double)NAN;
+        b.bus_bps = bus > 0 ? bus * b.algorithm_bps : (double)NAN;
+    }
+    return b;
+}
+
 bool record_run(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
                 const struct results_progress *progress, const struct results_capture *captures,
-                const struct estimate_running *operations, const struct emu_lateness *lateness, int64_t ended_ps,
-                bool complete, const char *directory, struct error *err)
+                const struct estimate_running *operations, const struct results_messages *messages,
+                const struct emu_lateness *lateness, int64_t ended_ps, bool complete, const char *directory,
+                struct error *err)
 {
     int ports = emu_network_port_count(n);
     struct results_summary summary = {
@@ -193,6 +207,8 @@ bool record_run(const struct scenario *s, const struct record_flow *flows, struc
         .n_ports = (size_t)ports,
         .n_captures = (size_t)s->n_captures,
     };
+    summary.messages = *messages;
+    summary.bandwidth = record_bandwidth(s, operations);
     if (lateness)
         summary.lateness = record_lateness(s, lateness);
     snprintf(summary.engine, sizeof summary.engine, "%s", emu_engine_name());

@@ -77,6 +77,8 @@ static void run_fail(struct run *r)
 static void run_transmit(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
+    if (r->program && r->program->ops->sent && !emu_frame_is_tagged(frame->packet))
+        r->program->ops->sent(r->program, frame);
     emu_network_transmit(&r->network, host, frame);
 }
 
@@ -86,6 +88,8 @@ static void run_deliver(void *user, int host, const struct emu_frame *frame)
     if (!emu_frame_is_tagged(frame->packet)) {
         struct emu_clock clock = emu_engine_clock(r->engine);
         waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(&clock));
+        if (r->program && r->program->ops->arrives)
+            r->program->ops->arrives(r->program, host, frame);
         emu_engine_deliver(r->engine, host, frame);
     } else if (r->program && r->program->ops->deliver) {
         r->program->ops->deliver(r->program, host, frame);
@@ -195,12 +199,14 @@ static void run_left(void *user, const struct emu_frame *frame)
     struct run *r = user;
     if (!emu_frame_is_tagged(frame->packet))
         emu_engine_left(r->engine, (int)frame->src, frame);
+    if (r->program && r->program->ops->left && !emu_frame_is_tagged(frame->packet))
+        r->program->ops->left(r->program, frame);
 }
 
 static bool run_add_traffic(struct run *r)
 {
     const struct scenario *s = r->scenario;
-    for (int i = 0; i < emu_network_nic_count(&r->network) && s->tcp.small_queue_bytes > 0; i++)
+    for (int i = 0; i < emu_network_nic_count(&r->network) && (s->tcp.small_queue_bytes > 0 || s->n_played > 0); i++)
         emu_network_port(&r->network, i)->watch = (struct emu_port_watch){run_left, r};
     for (int h = 0; h < s->network.hosts; h++) {
         if (emu_engine_add_host(r->engine, &r->error) < 0)
@@ -423,9 +429,12 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     struct record_flow *flows = memory_zeroed((size_t)s->n_flows, sizeof *flows, "the flows of a run");
     struct results_capture *captures = memory_zeroed((size_t)s->n_captures, sizeof *captures, "captures");
     struct estimate_running operations = {0};
+    struct results_messages messages = {0};
     bool wall = s->clock == SCENARIO_CLOCK_WALL, ok = true;
     if (r->program && r->program->ops->operations)
         operations = r->program->ops->operations(r->program);
+    if (r->program && r->program->ops->messages)
+        r->program->ops->messages(r->program, &messages);
     for (int i = 0; i < s->n_captures; i++) {
         struct run_tap *t = &r->taps[i];
         captures[i] = t->record;
@@ -451,7 +460,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     ok = ok && emu_network_audit(&r->network, &r->error) &&
          record_queues_close(&r->queues, true, &r->error) &&
          (!r->program || r->interrupted || r->program->ops->finish(r->program, &r->error)) &&
-         record_run(s, flows, &r->network, &r->progress, captures, &operations, wall ? &r->lateness : NULL,
+         record_run(s, flows, &r->network, &r->progress, captures, &operations, &messages, wall ? &r->lateness : NULL,
                     ended_ps, !r->interrupted, r->options->directory, &r->error);
     free(flows);
     free(captures);

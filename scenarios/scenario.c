@@ -46,6 +46,8 @@ void scenario_fini(struct scenario *s)
     scenario_free_programs(s);
     free(s->points);
     free(s->captures);
+    free(s->goal.lines);
+    free(s->ranks);
     free(s->burst.sources);
     free(s->burst.sinks);
     free(s->burst.packets);
@@ -112,6 +114,9 @@ bool scenario_engine_lacks(const struct scenario *s, enum scenario_engine engine
         return true;
     snprintf(what, 96, "barriers over a tree");
     if (s->traffic == SCENARIO_TRAFFIC_TREE && engine == SCENARIO_ENGINE_NS3)
+        return true;
+    snprintf(what, 96, "collectives by their dependencies, and GOAL");
+    if (s->n_played > 0 && engine == SCENARIO_ENGINE_NS3)
         return true;
     snprintf(what, 96, "messages repeated until their mean time is known well enough (traffic.precision)");
     if (s->precision > 0 && engine == SCENARIO_ENGINE_NS3)

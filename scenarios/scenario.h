@@ -11,6 +11,7 @@
 #include "emu/engine.h"
 #include "emu/gbn.h"
 #include "emu/network.h"
+#include "model/collective.h"
 
 #include <stdint.h>
 
@@ -21,6 +22,9 @@
 #define SCENARIO_SEGMENT_MAX (EMU_FRAME_MOST_PAYLOAD - SCENARIO_SEGMENT_HEADERS) /* of a packet of 9000 bytes 8948 */
 #define SCENARIO_WORD 1024 /* of a command */
 #define SCENARIO_WORDS 256
+#define SCENARIO_PATH 1024 /* of a file, with its NUL */
+#define SCENARIO_LINE 128  /* of a GOAL text, with its NUL */
+#define SCENARIO_LINES 100000
 #define SCENARIO_HOSTS 4000
 #define SCENARIO_FLOWS 10000
 #define SCENARIO_POINTS 1000
@@ -106,6 +110,8 @@ enum scenario_traffic {
     SCENARIO_TRAFFIC_PINGPONG, /* appendix A.5: pairs of hosts at once */
     SCENARIO_TRAFFIC_TREE,     /* a barrier over a binomial tree, again and again */
     SCENARIO_TRAFFIC_UNIFORM,  /* frames without a protocol, each to an output drawn at random */
+    SCENARIO_TRAFFIC_COLLECTIVE, /* a collective operation by its dependencies, again and again */
+    SCENARIO_TRAFFIC_GOAL,     /* a GOAL text */
 };
 
 enum scenario_algorithm {
@@ -147,6 +153,28 @@ struct scenario_tree {
     int64_t bytes;         /* of each message */
     int64_t repeat;
     int64_t period_ps;     /* from one start to the next, unless it takes longer */
+};
+
+/* scenarios/collective.h, over TCP. */
+struct scenario_collective {
+    enum model_collective algorithm;
+    int64_t bytes;         /* of the whole vector; barrier, halo: of each message */
+    int64_t repeat;
+    int64_t period_ps;     /* from one start to the next, unless it takes longer */
+    int root;              /* host */
+    int dimensions[3];     /* of the halo */
+    int n_dimensions;
+};
+
+struct scenario_line {
+    char text[SCENARIO_LINE];
+};
+
+/* scenarios/goal.h, over TCP. */
+struct scenario_goal {
+    char file[SCENARIO_PATH];
+    struct scenario_line *lines; /* owned; what the file says, written down anew */
+    int n_lines;
 };
 
 /* Every number of sources with every number of sinks below it, and every size. */
@@ -197,6 +225,13 @@ struct scenario {
     enum scenario_traffic traffic;
     struct scenario_exchange exchange;
     struct scenario_tree tree;
+    struct scenario_collective collective;
+    struct scenario_goal goal;
+    int *ranks;               /* owned; host of each process of a collective or a GOAL text */
+    int n_ranks;
+    bool connections_apart;   /* of these: one for each way, not one for both */
+    int64_t eager_bytes;      /* a longer message waits for its receive */
+    int n_played;             /* flows, the first ones, that carry their messages */
     struct scenario_burst burst;
     struct scenario_pingpong pingpong;
     struct scenario_uniform uniform;

@@ -74,7 +74,7 @@ class Arrows(unittest.TestCase):
         for folder, path in sources():
             if folder == "scenarios":
                 for include in includes(path):
-                    self.assertNotRegex(include, r'"model/(?!platform|pattern|schedule)', str(path))
+                    self.assertNotRegex(include, r'"model/(?!collective|platform|pattern|schedule)', str(path))
 
     def test_gsl_stays_in_model_analysis_and_cli(self):
         for folder, path in sources():

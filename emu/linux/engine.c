@@ -602,14 +602,19 @@ bool emu_engine_programs_done(const struct emu_engine *e)
     return e->n_ended == e->n_programs;
 }
 
+void emu_engine_write_way(struct emu_engine *e, int flow, bool back, int64_t bytes)
+{
+    struct linux_end *end = &e->flows[flow]->ends[back];
+    end->due += bytes;
+    end->drained = false;
+    end_send(end);
+}
+
 void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
 {
-    struct linux_flow *f = e->flows[flow];
-    for (int i = 0; i < (f->config.duplex ? 2 : 1); i++) {
-        f->ends[i].due += bytes;
-        f->ends[i].drained = false;
-        end_send(&f->ends[i]);
-    }
+    emu_engine_write_way(e, flow, false, bytes);
+    if (e->flows[flow]->config.duplex)
+        emu_engine_write_way(e, flow, true, bytes);
 }
 
 void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes)

@@ -18,7 +18,7 @@ struct native_flow {
     struct native_endpoint ends[2]; /* source, sink */
     struct emu_flow_stats stats;
     uint64_t delivered[2];     /* to the application of the source (duplex), of the sink */
-    uint64_t due;              /* bytes each way that were handed over so far */
+    uint64_t due[2];           /* bytes that were handed over so far, by the source, the sink */
 };
 
 struct emu_engine {
@@ -139,13 +139,11 @@ void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *fra
 }
 
 /* A stream with an end closes after its last byte. */
-static void flow_write(struct native_flow *f, uint64_t bytes)
+static void flow_write(struct native_flow *f, int end, uint64_t bytes)
 {
-    for (int i = 0; i < (f->config.duplex ? 2 : 1); i++) {
-        native_endpoint_write(&f->ends[i], bytes);
-        if (!f->config.written && f->config.bytes > 0)
-            native_endpoint_close(&f->ends[i]);
-    }
+    native_endpoint_write(&f->ends[end], bytes);
+    if (!f->config.written && f->config.bytes > 0)
+        native_endpoint_close(&f->ends[end]);
 }
 
 static void native_delivered(void *user, struct native_endpoint *end, uint64_t bytes)
@@ -177,16 +175,24 @@ static void native_connected(void *user, struct native_endpoint *end)
         return;
     struct native_flow *f = e->flows[end->id / 2];
     f->stats.connected = true;
-    if (f->due > 0)
-        flow_write(f, f->due);
+    for (int i = 0; i < 2; i++)
+        if (f->due[i] > 0)
+            flow_write(f, i, f->due[i]);
+}
+
+void emu_engine_write_way(struct emu_engine *e, int flow, bool back, int64_t bytes)
+{
+    struct native_flow *f = e->flows[flow];
+    f->due[back] += (uint64_t)bytes;
+    if (f->stats.connected)
+        flow_write(f, back, (uint64_t)bytes);
 }
 
 void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
 {
-    struct native_flow *f = e->flows[flow];
-    f->due += (uint64_t)bytes;
-    if (f->stats.connected)
-        flow_write(f, (uint64_t)bytes);
+    emu_engine_write_way(e, flow, false, bytes);
+    if (e->flows[flow]->config.duplex)
+        emu_engine_write_way(e, flow, true, bytes);
 }
 
 bool emu_engine_add_program(struct emu_engine *e, const struct emu_program_config *config, struct error *err)
@@ -277,8 +283,8 @@ int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *conf
     e->flows = memory_resized(e->flows, (size_t)e->n_flows + 1, sizeof(struct native_flow *), "flows");
     struct native_flow *f = memory_zeroed(1, sizeof *f, "a flow");
     *f = (struct native_flow){.engine = e, .config = *config, .stats = {.first_data_ps = -1, .last_delivery_ps = -1}};
-    if (!config->written)
-        f->due = config->bytes > 0 ? (uint64_t)config->bytes : ENDLESS;
+    for (int i = 0; i < (config->duplex ? 2 : 1) && !config->written; i++)
+        f->due[i] = config->bytes > 0 ? (uint64_t)config->bytes : ENDLESS;
     uint32_t id = 2 * (uint32_t)e->n_flows, source = (uint32_t)config->source, sink = (uint32_t)config->sink;
     native_endpoint_init(&f->ends[0], &e->env, &config->tcp, id, source, sink);
     native_endpoint_init(&f->ends[1], &e->env, &config->tcp, id + 1, sink, source);

@@ -280,6 +280,11 @@ void emu_engine_write(emu_engine *, int, int64_t)
     /* flows with `written` are refused above */
 }
 
+void emu_engine_write_way(emu_engine *, int, bool, int64_t)
+{
+    /* likewise */
+}
+
 bool emu_engine_add_program(emu_engine *, const emu_program_config *, error *err)
 {
     return error_set(err, ERROR_INPUT, "ns-3 runs no programs");

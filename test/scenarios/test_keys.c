@@ -40,7 +40,7 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
                  "s.yaml:2: network.link: a single value found; here belong keys of these: rate, up, delay, goodput");
     text_rejects("seed: 1\ntraffic:\n", NULL,
                  "s.yaml:2: traffic: nothing found; here belong keys of these: star, random, pairs, exchange, tree, "
-                 "burst, pingpong, uniform, flows, datagrams, programs, start_spread, barrier, precision");
+                 "collective, goal, burst, pingpong, uniform, flows, datagrams, programs, start_spread, barrier, precision");
     text_rejects("capture: h0\n", NULL, "s.yaml:1: capture: a single value found; here belongs a list, such as [a, b]");
     text_rejects("capture:\n  - h0\n", NULL,
                  "s.yaml:2: capture.0: a single value found; here belong keys of these: at, snaplen, format");

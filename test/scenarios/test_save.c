@@ -120,6 +120,16 @@ static void same(const struct scenario *a, const struct scenario *b)
         assert_int_equal(a->programs[i].host, b->programs[i].host);
         assert_int_equal(a->programs[i].start_ps, b->programs[i].start_ps);
     }
+    assert_int_equal(a->n_ranks, b->n_ranks);
+    for (int i = 0; i < a->n_ranks; i++)
+        assert_int_equal(a->ranks[i], b->ranks[i]);
+    assert_int_equal(a->n_played, b->n_played);
+    assert_int_equal(a->connections_apart, b->connections_apart);
+    assert_int_equal(a->eager_bytes, b->eager_bytes);
+    assert_memory_equal(&a->collective, &b->collective, sizeof a->collective);
+    assert_int_equal(a->goal.n_lines, b->goal.n_lines);
+    for (int i = 0; i < a->goal.n_lines; i++)
+        assert_string_equal(a->goal.lines[i].text, b->goal.lines[i].text);
     assert_int_equal(a->n_points, b->n_points);
     for (int i = 0; i < a->n_points; i++) {
         assert_int_equal(a->points[i].incoming, b->points[i].incoming);
@@ -210,6 +220,86 @@ static void test_queues_of_the_kernel_survive(void **state)
                  "s.yaml:1: network.nic.qdisc: is for engine: linux");
 }
 
+static void test_collectives_survive(void **state)
+{
+    (void)state;
+    struct scenario s = text_load("network: {hosts: 9}\ntraffic:\n  collective: {algorithm: halo, bytes: 70001,\n"
+                                  "    repeat: 3, period: 7ms, dimensions: [2, 2, 2], connections: two, eager: 0B,\n"
+                                  "    ranks: [h8, h1, h2, h3, h4, h5, h6, h7]}\n", NULL);
+    assert_int_equal(s.ranks[0], 8);
+    assert_int_equal(s.n_flows, 8 * 3);
+    assert_true(s.connections_apart);
+    assert_int_equal(s.flows[0].from, 8);
+    survives(&s, NULL);
+    s = text_load("network: {hosts: 5}\ntraffic: {collective: {algorithm: binomial-reduce, root: h3}}\n", NULL);
+    assert_int_equal(s.collective.bytes, 1000000);
+    assert_int_equal(s.n_flows, 4);
+    survives(&s, NULL);
+    s = text_load("network: {hosts: 2}\ntraffic: {collective: {algorithm: ring-allreduce}}\n", NULL);
+    assert_int_equal(s.n_flows, 1);
+    assert_true(s.flows[0].duplex);
+    survives(&s, NULL);
+}
+
+static void test_collectives_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    text_rejects("traffic: {collective: {bytes: 1MB}}\n", NULL, "s.yaml:1: traffic.collective.algorithm: is missing; "
+                 "a collective goes {algorithm: ring-allreduce, bytes: 4MB}");
+    text_rejects("traffic: {collective: {algorithm: ring-allreduce}}\n", NULL,
+                 "s.yaml:1: traffic.collective: needs to know how many hosts there are: give network.hosts");
+    text_rejects("network: {hosts: 4}\ntraffic: {collective: {algorithm: ring-allreduce, root: h1}}\n", NULL,
+                 "s.yaml:2: traffic.collective.root: is for algorithm: binomial-broadcast or binomial-reduce");
+    text_rejects("network: {hosts: 4}\ntraffic: {collective: {algorithm: binomial-reduce, root: h1, ranks: [h0, h2]}}\n",
+                 NULL, "s.yaml:2: traffic.collective.root: 'h1' has no rank");
+    text_rejects("network: {hosts: 4}\ntraffic: {collective: {algorithm: ring-allreduce, ranks: [h0, h2, h0]}}\n", NULL,
+                 "s.yaml:2: traffic.collective.ranks: 'h0' has two ranks; each needs a host of its own");
+    text_rejects("network: {hosts: 4}\ntraffic: {collective: {algorithm: ring-allreduce, ranks: [h0]}}\n", NULL,
+                 "s.yaml:2: traffic.collective.ranks: one rank has nobody to talk to; give 2 or more");
+    text_rejects("network: {hosts: 4}\ntraffic: {collective: {algorithm: halo, dimensions: [3, 2]}}\n", NULL,
+                 "s.yaml:2: traffic.collective.dimensions: make 6 ranks; there are 4");
+    text_rejects("network: {hosts: 4}\ntraffic: {collective: {algorithm: halo, dimensions: [4]}}\n", NULL,
+                 "s.yaml:2: traffic.collective.dimensions: a halo needs two dimensions or three, such as [4, 4]");
+    text_rejects("network: {hosts: 4}\ntraffic: {collective: {algorithm: ring-allreduce, dimensions: [2, 2]}}\n", NULL,
+                 "s.yaml:2: traffic.collective.dimensions: is for algorithm: halo");
+    text_rejects("transport: gbn\nnetwork: {hosts: 4}\ntraffic: {collective: {algorithm: ring-allreduce}}\n", NULL,
+                 "s.yaml:3: traffic.collective: is for TCP; the transport is gbn");
+}
+
+#define GOAL "num_ranks 2\nrank 1 {\na: calc 5 cpu 3\nb: recv 9b from 0\nb irequires a\n}\nrank 0 {\nsend 9b to 1\n}\n"
+
+static void test_goal_texts_survive(void **state)
+{
+    (void)state;
+    text_write("a.goal", GOAL, sizeof GOAL - 1);
+    struct scenario s = text_load("traffic: {goal: {file: a.goal, ranks: [h3, h1]}}\n", NULL);
+    assert_int_equal(s.network.hosts, 4);
+    assert_int_equal(s.n_flows, 1);
+    assert_int_equal(s.flows[0].from, 3);
+    assert_int_equal(s.flows[0].to, 1);
+    assert_string_equal(s.goal.lines[0].text, "num_ranks 2");
+    survives(&s, NULL);
+    text_rejects("traffic: {goal: {file: b.goal}}\n", NULL,
+                 "s.yaml:1: traffic.goal.file: b.goal: No such file or directory");
+    text_write("b.goal", "num_ranks 2\nrank 0 {\nsend 9b to 2\n}\n", 36);
+    text_rejects("traffic: {goal: {file: b.goal}}\n", NULL,
+                 "s.yaml:1: traffic.goal.file: b.goal:3: '2' found; here belongs a rank from 0 to 1");
+    text_write("c.goal", "num_ranks 1\n\0", 13);
+    text_rejects("traffic: {goal: {file: c.goal}}\n", NULL,
+                 "s.yaml:1: traffic.goal.file: c.goal: a NUL byte; no GOAL text");
+    text_rejects("traffic: {goal: {lines: [num_ranks 1, 'rank 0 {']}}\n", NULL,
+                 "s.yaml:1: traffic.goal.lines: 3: the text ends within rank 0: a } is missing");
+    text_rejects("traffic: {goal: {file: a.goal, lines: [num_ranks 1]}}\n", NULL,
+                 "s.yaml:1: traffic.goal: file and lines: one of them says what happens");
+    text_rejects("traffic: {goal: {eager: 1kB}}\n", NULL, "s.yaml:1: traffic.goal: needs a file: {file: trace.goal}");
+    text_rejects("traffic: {goal: {file: a.goal, ranks: [h3, h1, h2]}}\n", NULL,
+                 "s.yaml:1: traffic.goal.ranks: 3 hosts for 2 ranks");
+    text_rejects("network: {hosts: 2}\ntraffic: {goal: {file: a.goal, ranks: [h3, h1]}}\n", NULL,
+                 "s.yaml:2: traffic.goal.ranks.0: 'h3' is not in this network; hosts are h0 to h1");
+    for (char name[] = "a.goal"; *name <= 'c'; ++*name)
+        unlink(name);
+}
+
 static void test_datagrams_survive(void **state)
 {
     (void)state;
@@ -261,7 +351,7 @@ static void test_programs_survive(void **state)
     text_rejects("traffic: {programs: [{host: h0, command: ['', -l]}]}\n", NULL,
                  "s.yaml:1: traffic.programs.0.command.0: is empty; the first word names what to start, such as iperf3");
     text_rejects("traffic:\n  flows: [{from: h1, to: h0}]\n  programs: [{host: h0, command: [ls]}]\n", NULL,
-                 "s.yaml:2: traffic.flows: traffic is one of star, pairs, random, exchange, tree, burst, pingpong, "
+                 "s.yaml:2: traffic.flows: traffic is one of star, pairs, random, exchange, tree, collective, goal, burst, pingpong, "
                  "uniform, flows and programs");
     text_rejects("traffic:\n  programs: [{host: h0, command: [ls]}]\n  barrier: true\n", NULL,
                  "s.yaml:3: traffic.barrier: is for messages; programs send as they like");
@@ -381,6 +471,9 @@ int main(void)
         cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
         cmocka_unit_test(test_distances_and_two_rates_survive),
         cmocka_unit_test(test_queues_of_the_kernel_survive),
+        cmocka_unit_test(test_collectives_survive),
+        cmocka_unit_test(test_collectives_that_cannot_be_are_refused),
+        cmocka_unit_test(test_goal_texts_survive),
         cmocka_unit_test(test_datagrams_survive),
         cmocka_unit_test(test_programs_survive),
         cmocka_unit_test(test_given_windows_survive),

@@ -68,10 +68,10 @@ static void test_star_counts_are_checked(void **state)
                  "s.yaml:2: traffic.star: needs 4001 hosts of at most 4000; with network.hosts given, flows share "
                  "hosts");
     text_rejects("traffic:\n  star: {incoming: 2}\n  flows:\n    - {from: h1, to: h0}\n", NULL,
-                 "s.yaml:3: traffic.flows: traffic is one of star, pairs, random, exchange, tree, burst, "
+                 "s.yaml:3: traffic.flows: traffic is one of star, pairs, random, exchange, tree, collective, goal, burst, "
                  "pingpong, uniform, flows and programs");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n", "traffic.star.incoming=3",
-                 "--set traffic.star.incoming=3: traffic.star: traffic is one of star, pairs, random, exchange, tree, burst, "
+                 "--set traffic.star.incoming=3: traffic.star: traffic is one of star, pairs, random, exchange, tree, collective, goal, burst, "
                  "pingpong, uniform, flows and programs");
 }
 
@@ -143,7 +143,7 @@ static void test_a_bad_random_pattern_is_refused(void **state)
     text_rejects("network: {hosts: 5}\ntraffic: {random: {probability: 0}}\n", NULL,
                  "s.yaml:2: traffic.random: no transfer was drawn with probability 0; try another seed");
     text_rejects("network: {hosts: 5}\ntraffic: {random: {d: 1}, star: {incoming: 1}}\n", NULL,
-                 "s.yaml:2: traffic.star: traffic is one of star, pairs, random, exchange, tree, burst, "
+                 "s.yaml:2: traffic.star: traffic is one of star, pairs, random, exchange, tree, collective, goal, burst, "
                  "pingpong, uniform, flows and programs");
 }
 
