@@ -42,8 +42,9 @@ static bool port_queue(const struct cli_option *option, const char *text, struct
 {
     struct emu_queue_config *queue = option->to;
     char known[NAMES_TEXT];
-    return study_replay_discipline(text, &queue->discipline) ||
-           error_set(err, ERROR_INPUT, "--queue %s: there are %s", text, names_list(emu_discipline_names, known));
+    if (!study_replay_discipline(text, &queue->discipline))
+        return error_set(err, ERROR_INPUT, "--queue %s: there are %s", text, names_list(emu_discipline_names, known));
+    return study_replay_discipline_fits(queue->discipline, false, err) || error_prefix(err, "--queue: ");
 }
 
 static bool port_address(const struct cli_option *option, const char *text, struct error *err)

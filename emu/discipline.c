@@ -6,3 +6,4 @@
 
 const struct emu_discipline_ops *const emu_disciplines[] = {EMU_DISCIPLINES(OPS)};
 const char *const emu_discipline_names[] = {EMU_DISCIPLINES(TEXT) NULL};
+const char *const emu_discipline_ecn_names[] = {"usual", "true", "false", NULL};

@@ -7,7 +7,7 @@
 #include "emu/discipline.h"
 #include "emu/ring.h"
 
-#define BUCKETS 1024 /* a power of two, as fq_codel's default */
+#define BUCKETS EMU_DISCIPLINE_BUCKETS
 #define QUANTUM 1518 /* buffer bytes of a full frame */
 #define NOBODY 0     /* buckets are numbered from 1, so that zeros are an empty turn */
 
@@ -50,7 +50,7 @@ static void fair_remove_first(struct fair *f)
 static void fair_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
 {
     struct fair *f = state;
-    int i = 1 + (int)(flow * UINT32_C(2654435761) >> 22); /* Fibonacci hashing to 10 bits */
+    int i = 1 + emu_discipline_bucket(flow);
     struct fair_bucket *b = &f->buckets[i];
     emu_ring_push(&b->ring, frame, now_ps);
     b->bytes += emu_frame_buffer_bytes(frame);
@@ -97,9 +97,10 @@ static int fair_fattest(const struct fair *f)
     return fattest;
 }
 
-static int64_t fair_evictable_bytes(const void *state)
+static int64_t fair_evictable_bytes(const void *state, const struct emu_frame *frame)
 {
     const struct fair *f = state;
+    (void)frame;
     int i = fair_fattest(f);
     return i == NOBODY ? 0 : emu_frame_buffer_bytes(&emu_ring_peek(&f->buckets[i].ring)->frame);
 }

@@ -16,6 +16,7 @@
 #define EMU_FRAME_MIN_PAYLOAD 46    /* shorter payloads are padded on the wire (IEEE 802.3, 3.2.8) */
 #define EMU_FRAME_MOST_PAYLOAD 9216 /* jumbo frames, as most switches take them */
 #define EMU_FRAME_MIN_WIRE_BYTES (EMU_FRAME_MIN_PAYLOAD + EMU_FRAME_OVERHEAD_BYTES)
+#define EMU_FRAME_CLASSES 8         /* as of IEEE 802.1Q */
 #define EMU_FRAME_BROADCAST UINT32_MAX /* as destination: every station */
 
 struct emu_frame {
@@ -23,6 +24,7 @@ struct emu_frame {
     uint32_t dst, src; /* stations, counted from 0 as hosts are; see emu_frame_mac() */
     uint16_t payload_bytes; /* what the Ethernet frame carries: an IP or ARP packet */
     uint16_t ethertype;
+    uint8_t traffic_class; /* 0 to 7, of its flow; 0: the first to be served where classes count */
     bool pure_ack; /* carries no data: TCP segment without payload, SYN, FIN or RST; Pack or Nack of Go-Back-N */
     uint16_t out;  /* the output port of the switch that holds it */
     int64_t sent_ps; /* when its sender's stack handed it over; emu_network_transmit() notes it */
@@ -64,8 +66,9 @@ struct emu_frame_ops {
     /* First `limit` bytes of the frame from its Ethernet header on, checksums filled in as a
      * NIC's offload does; returns how many were written. FCS is not included. */
     size_t (*bytes)(const struct emu_frame *frame, uint8_t *out, size_t limit);
-    /* Congestion experienced, if its sender knows ECN (RFC 3168, section 5). NULL: none does. */
-    void (*mark)(const struct emu_frame *frame);
+    /* Congestion experienced, if its sender knows ECN (RFC 3168, section 5). Returns whether the frame says so now.
+     * NULL: no sender knows it. */
+    bool (*mark)(const struct emu_frame *frame);
 };
 
 static inline void emu_frame_release(const struct emu_frame_ops *ops, void *packet)
@@ -77,6 +80,12 @@ static inline void emu_frame_release(const struct emu_frame_ops *ops, void *pack
 static inline void *emu_frame_share(const struct emu_frame_ops *ops, void *packet)
 {
     return emu_frame_is_tagged(packet) ? packet : ops->share(packet);
+}
+
+/* Marks a frame as its ops can; false: it is not ECN-capable. */
+static inline bool emu_frame_mark(const struct emu_frame_ops *ops, const struct emu_frame *frame)
+{
+    return ops && ops->mark && !emu_frame_is_tagged(frame->packet) && ops->mark(frame);
 }
 
 static inline uint32_t emu_frame_flow(const struct emu_frame_ops *ops, const struct emu_frame *frame)
@@ -96,6 +105,12 @@ static inline int64_t emu_frame_buffer_bytes(const struct emu_frame *f)
 {
     int64_t payload = f->payload_bytes < EMU_FRAME_MIN_PAYLOAD ? EMU_FRAME_MIN_PAYLOAD : f->payload_bytes;
     return payload + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES;
+}
+
+/* Bytes as a host's kernel counts them, and tc(8) with it: header and payload, no padding, no FCS. */
+static inline int64_t emu_frame_host_bytes(const struct emu_frame *f)
+{
+    return f->payload_bytes + EMU_FRAME_HEADER_BYTES;
 }
 
 /* Byte times on the wire: buffer bytes plus preamble and gap (n + 38 for n >= 46). */

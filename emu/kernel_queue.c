@@ -98,6 +98,13 @@ static enum emu_discipline_next kernel_pop(void *state, int64_t now_ps, struct e
     return EMU_DISCIPLINE_FRAME;
 }
 
+static int64_t kernel_ready_ps(const void *state, int64_t now_ps)
+{
+    const struct kernel_queue *k = state;
+    (void)now_ps;
+    return k->ask.ready_ps;
+}
+
 const struct emu_discipline_ops emu_kernel_discipline = {
     .drops_early = true,
     .acks = EMU_DISCIPLINE_ACKS_WAIT,
@@ -107,4 +114,5 @@ const struct emu_discipline_ops emu_kernel_discipline = {
     .push = kernel_push,
     .lost = kernel_lost,
     .pop = kernel_pop,
+    .ready_ps = kernel_ready_ps,
 };

@@ -15,6 +15,7 @@ struct emu_kernel_ask {
     int queue;
     uint32_t number;          /* push: of the frame; pop, returned: of the one to transmit, 0: none */
     struct emu_frame *frames; /* pop: the discipline may have marked its packet */
+    int64_t ready_ps;         /* pop, returned without a frame though some wait: when to ask again */
     uint32_t n_lost;          /* returned: frames that the discipline has given up; if all have a place, maybe more */
     uint32_t lost[EMU_KERNEL_LOST];
 };

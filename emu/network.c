@@ -199,6 +199,7 @@ void emu_network_fini(struct emu_network *n)
     for (int h = 0; n->intakes && h < n->config.n_host_times; h++)
         emu_ring_fini(&n->intakes[h].ring, n->ops);
     free(n->intakes);
+    free(n->classes);
     free(n->nics);
     free(n->rack);
     free(n->switches);
@@ -221,11 +222,26 @@ static const struct emu_switch *network_owner(const struct emu_network *n, const
     return NULL;
 }
 
+void emu_network_classify(struct emu_network *n, int flow, uint8_t traffic_class)
+{
+    if (flow >= n->n_classes) {
+        n->classes = memory_resized(n->classes, (size_t)flow + 1, sizeof *n->classes, "classes");
+        while (n->n_classes <= flow)
+            n->classes[n->n_classes++] = 0;
+    }
+    n->classes[flow] = traffic_class;
+}
+
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame)
 {
     struct emu_port *nic = emu_network_nic(n, host, frame->dst);
     struct emu_frame sent = *frame;
     sent.sent_ps = emu_clock_now(&nic->clock);
+    if (n->n_classes > 0) {
+        uint32_t flow = emu_frame_flow(n->ops, frame) / 2;
+        if (flow < (uint32_t)n->n_classes)
+            sent.traffic_class = n->classes[flow];
+    }
     for (int i = 1; frame->dst == EMU_FRAME_BROADCAST && i < n->nics_per_host; i++) {
         struct emu_frame copy = sent;
         copy.packet = emu_frame_share(n->ops, frame->packet);

@@ -48,6 +48,8 @@ struct emu_network {
     struct emu_port *nics; /* owned; nics_per_host a host */
     int nics_per_host;
     int *rack;             /* owned; of each host; 0 in a star */
+    uint8_t *classes;      /* owned; of flows 0, ..., n_classes - 1 */
+    int n_classes;
     struct emu_network_intake *intakes; /* owned; of hosts that need time for a frame, n_host_times of them */
     struct emu_switch *switches; /* owned; the root last */
     int n_switches;
@@ -64,6 +66,9 @@ int64_t emu_network_look_ahead(struct emu_network *n);
  * has taken it; -1 while a switch does not know where the destination is. */
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame);
 
+/* Gives a flow's frames, both ways, a class from then on; without one it is 0. */
+void emu_network_classify(struct emu_network *n, int flow, uint8_t traffic_class);
+
 /* Rack of a host; 0 in a star. */
 int emu_network_rack(const struct emu_network_config *config, int host);
 
@@ -76,8 +81,8 @@ void emu_network_fini(struct emu_network *n);
 /* The NIC a host uses towards another. */
 struct emu_port *emu_network_nic(const struct emu_network *n, int host, uint32_t to);
 
-/* A frame leaves the host's stack for its NIC, a broadcast for all its NICs, and is stamped with the time. Takes
- * ownership. */
+/* A frame leaves the host's stack for its NIC, a broadcast for all its NICs, and is stamped with the time and with its
+ * flow's class. Takes ownership. */
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame);
 
 int emu_network_nic_count(const struct emu_network *n); /* of all hosts together */

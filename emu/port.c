@@ -11,12 +11,24 @@
 #define PS_PER_BYTE_BIT INT64_C(8000000000000) /* ps in a second, bits in a byte */
 #define LINE_LEAST 8 /* frames; a switch of a thousand ports has mostly short lines */
 
+/* Chance differs from port to port: FNV-1a over the name. */
+static uint64_t port_seed(uint64_t seed, const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ seed;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue)
 {
     *p = (struct emu_port){.clock = *clock, .ops = ops};
     snprintf(p->name, sizeof p->name, "%s", name);
-    emu_queue_init(&p->queue, queue);
+    struct emu_queue_config own = *queue;
+    own.frames = ops;
+    own.seed = port_seed(queue->seed, name);
+    emu_queue_init(&p->queue, &own);
     p->eager = !p->queue.ops->in_order;
 }
 
@@ -224,9 +236,8 @@ void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame)
 static inline void port_mark(const struct emu_port *p, const struct emu_frame *frame)
 {
     int64_t most = p->queue.config.mark_bytes;
-    if (__builtin_expect(most > 0, 0) && p->queue.depth_bytes > most && !emu_frame_is_tagged(frame->packet) &&
-        p->ops->mark)
-        p->ops->mark(frame);
+    if (__builtin_expect(most > 0, 0) && p->queue.depth_bytes > most)
+        emu_frame_mark(p->ops, frame);
 }
 
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
@@ -283,9 +294,21 @@ static bool port_pop(struct emu_port *p, int64_t now_ps, struct emu_frame *frame
 static void port_resume(void *arg)
 {
     struct emu_port *p = arg;
+    if (p->resume_ps > emu_clock_now(&p->clock))
+        return; /* it was asked for a nearer time, and again after it */
     p->resuming = false;
     if (!p->busy)
         port_transmit_next(p);
+}
+
+/* Looks again at that time, unless it will before. */
+static void port_resume_at(struct emu_port *p, int64_t at_ps, int64_t now_ps)
+{
+    if (at_ps == EMU_QUEUE_UNLIMITED || (p->resuming && p->resume_ps <= at_ps))
+        return;
+    p->resuming = true;
+    p->resume_ps = at_ps;
+    emu_clock_schedule(&p->clock, at_ps - now_ps, port_resume, p);
 }
 
 /* The transmitter is free. */
@@ -303,15 +326,14 @@ static void port_transmit_next(void *arg)
         return;
     }
     if (now_ps < p->paused_until_ps) {
-        if (!p->resuming) {
-            p->resuming = true;
-            emu_clock_schedule(&p->clock, p->paused_until_ps - now_ps, port_resume, p);
-        }
+        port_resume_at(p, p->paused_until_ps, now_ps);
     } else if (port_pop(p, now_ps, &frame)) {
         p->stats.sent++;
         port_start(p, &frame, now_ps);
         if (port_is_watched(p))
             port_show_started(p, now_ps);
+    } else {
+        port_resume_at(p, emu_queue_ready_ps(&p->queue, now_ps), now_ps);
     }
     if (p->room.fn)
         p->room.fn(p->room.user, p);
@@ -354,7 +376,8 @@ void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
     port_mark(p, frame);
     if (!emu_queue_push(&p->queue, frame, flow, emu_clock_now(&p->clock), &victim)) {
         port_drop(p, &victim);
-        return;
+        if (!p->queue.ops->lost)
+            return;
     }
     while (emu_queue_lost(&p->queue, &victim))
         port_drop(p, &victim);

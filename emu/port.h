@@ -9,7 +9,7 @@
  * its transmission, and the port needs one pending event, the line's next arrival. Depths are settled when somebody
  * looks. A tap sees every start, which costs an event each and changes nothing else. An eager port cannot know and
  * needs an event for every frame: one whose discipline is not in_order, one that honours PAUSE, or the output of a
- * crossbar.
+ * crossbar. A discipline that has nothing to give although frames wait says when to ask again.
  *
  * PAUSE (IEEE 802.3x, annex 31B): a MAC control frame overtakes what is queued, occupies the transmitter like any
  * frame of minimum size, and stops the far port, after the frame it is sending, for a number of quanta of 512 bit
@@ -95,6 +95,7 @@ struct emu_port {
     bool no_pause;                /* PAUSE is off on this link */
     uint16_t pause_quanta;        /* of the PAUSE that is due */
     int64_t paused_until_ps;
+    int64_t resume_ps;            /* while `resuming`: when it looks again */
     struct emu_port_room room;    /* eager; fn NULL: nobody asks */
     struct emu_port_stats stats;
     struct emu_queue queue;   /* of a FIFO the accounts alone; emu_port_settle() brings them up to date */

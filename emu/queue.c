@@ -43,12 +43,12 @@ static void queue_lose(struct emu_queue *q, const struct emu_frame *frame)
 }
 
 /* Makes room where one queued frame is enough for it; false: nothing was evicted. */
-static bool queue_evict(struct emu_queue *q, int64_t bytes, struct emu_frame *victim)
+static bool queue_evict(struct emu_queue *q, const struct emu_frame *frame, struct emu_frame *victim)
 {
-    int64_t room = q->config.limit_bytes - q->depth_bytes;
+    int64_t bytes = emu_frame_buffer_bytes(frame), room = q->config.limit_bytes - q->depth_bytes;
     if (bytes <= room && q->depth_packets < q->config.limit_packets)
         return false;
-    int64_t freed = q->ops->evictable_bytes(q->state);
+    int64_t freed = q->ops->evictable_bytes(q->state, frame);
     if (freed == 0 || bytes > room + freed)
         return false;
     q->ops->evict(q->state, victim);
@@ -59,9 +59,18 @@ static bool queue_evict(struct emu_queue *q, int64_t bytes, struct emu_frame *vi
 bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame, uint32_t flow, int64_t now_ps,
                     struct emu_frame *victim)
 {
-    if (!q->state)
+    if (!q->state) {
         q->state = memory_zeroed(1, q->ops->state_bytes, "a queue");
-    bool evicted = q->ops->evict && queue_evict(q, emu_frame_buffer_bytes(frame), victim);
+        if (q->ops->begin)
+            q->ops->begin(q->state, &q->config);
+    }
+    if (q->ops->admit && !q->ops->admit(q->state, frame, q->depth_bytes, now_ps)) {
+        q->stats.dropped++;
+        q->stats.dropped_bytes += emu_frame_buffer_bytes(frame);
+        *victim = *frame;
+        return false;
+    }
+    bool evicted = q->ops->evict && queue_evict(q, frame, victim);
     if (!emu_queue_admit(q, frame)) {
         *victim = *frame;
         return false;
@@ -86,4 +95,12 @@ enum emu_discipline_next emu_queue_pop(struct emu_queue *q, int64_t now_ps, stru
     else if (next == EMU_DISCIPLINE_DROP)
         queue_lose(q, frame);
     return next;
+}
+
+int64_t emu_queue_ready_ps(const struct emu_queue *q, int64_t now_ps)
+{
+    if (!q->ops->ready_ps || q->depth_packets == 0)
+        return EMU_QUEUE_UNLIMITED;
+    int64_t ready_ps = q->ops->ready_ps(q->state, now_ps);
+    return ready_ps > now_ps ? ready_ps : now_ps + 1;
 }

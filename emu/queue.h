@@ -17,6 +17,9 @@ struct emu_queue_config {
     int64_t mark_bytes;    /* a frame that finds more in the queue is marked, if its ends know ECN; 0: none is */
     const char *kernel;    /* borrowed; instead of `discipline` one of the engine's kernel, as tc(8) takes it after
                             * "root"; NULL or empty: none */
+    struct emu_discipline_parameters parameters;
+    const struct emu_frame_ops *frames; /* borrowed; of what is queued, for disciplines that look at it or mark it */
+    uint64_t seed; /* of what a discipline leaves to chance */
 };
 
 /* How full a buffer is, or may be: whichever of the two comes first. */
@@ -33,11 +36,11 @@ struct emu_queue_stats {
 };
 
 struct emu_queue {
-    struct emu_queue_config config;
     int64_t depth_bytes, depth_packets;
     struct emu_queue_stats stats;
     const struct emu_discipline_ops *ops; /* borrowed */
     void *state;                          /* owned, of the discipline; NULL until the first frame comes */
+    struct emu_queue_config config;       /* its bounds first, near to the counts */
 };
 
 /* FIFO without bounds. */
@@ -84,12 +87,15 @@ static inline void emu_queue_leave(struct emu_queue *q, const struct emu_frame *
 bool emu_queue_push(struct emu_queue *q, const struct emu_frame *frame, uint32_t flow, int64_t now_ps,
                     struct emu_frame *victim);
 
-/* Returns true for each queued frame that the discipline gave up when the last one came: it is counted as dropped and
- * belongs to the caller. */
+/* Returns true for each queued frame that the discipline gave up, beside that victim, when the last one came: it is
+ * counted as dropped and belongs to the caller. */
 bool emu_queue_lost(struct emu_queue *q, struct emu_frame *frame);
 
 /* The caller owns *frame unless the queue is EMU_DISCIPLINE_EMPTY. After EMU_DISCIPLINE_DROP, which is counted as
  * dropped, the caller asks again. */
 enum emu_discipline_next emu_queue_pop(struct emu_queue *q, int64_t now_ps, struct emu_frame *frame);
+
+/* After EMU_DISCIPLINE_EMPTY: returns when to ask again, later than now; EMU_QUEUE_UNLIMITED: when a frame comes. */
+int64_t emu_queue_ready_ps(const struct emu_queue *q, int64_t now_ps);
 
 #endif

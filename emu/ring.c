@@ -29,6 +29,15 @@ bool emu_ring_pop(struct emu_ring *r, struct emu_frame *frame)
     return true;
 }
 
+bool emu_ring_take_last(struct emu_ring *r, struct emu_frame *frame)
+{
+    if (r->count == 0)
+        return false;
+    *frame = emu_ring_last(r)->frame;
+    r->count--;
+    return true;
+}
+
 void emu_ring_fini(struct emu_ring *r, const struct emu_frame_ops *ops)
 {
     struct emu_frame frame;

@@ -24,8 +24,17 @@ static inline const struct emu_ring_slot *emu_ring_peek(const struct emu_ring *r
     return &r->slots[r->head];
 }
 
+/* The newest; likewise. */
+static inline const struct emu_ring_slot *emu_ring_last(const struct emu_ring *r)
+{
+    return &r->slots[(r->head + r->count - 1) & (r->capacity - 1)];
+}
+
 /* Returns false when the ring is empty. The caller owns the frame. */
 bool emu_ring_pop(struct emu_ring *r, struct emu_frame *frame);
+
+/* The same of the newest. */
+bool emu_ring_take_last(struct emu_ring *r, struct emu_frame *frame);
 
 /* Releases what is still there with `ops` (may be NULL when empty). */
 void emu_ring_fini(struct emu_ring *r, const struct emu_frame_ops *ops);

@@ -25,7 +25,8 @@ static void datagrams_send(void *arg)
     if (c->stop_ps > 0 && emu_clock_now(&d->clock) >= c->stop_ps)
         return;
     struct emu_frame frame = {.packet = emu_frame_tag(0), .dst = (uint32_t)c->to, .src = (uint32_t)c->from,
-                              .payload_bytes = (uint16_t)c->packet_bytes, .ethertype = PROGRAM_RAW_ETHERTYPE};
+                              .payload_bytes = (uint16_t)c->packet_bytes, .ethertype = PROGRAM_RAW_ETHERTYPE,
+                              .traffic_class = c->traffic_class};
     struct emu_link_config pace = {.rate_bps = c->rate_bps};
     emu_network_transmit(d->network, c->from, &frame);
     emu_clock_schedule(&d->clock, emu_port_wire_ps(&pace, emu_frame_wire_bytes(&frame)), datagrams_send, arg);

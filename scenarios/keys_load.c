@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEYS_KNOWN 512 /* names of a section's keys */
+
 struct walk {
     struct scenario *s;
     const struct document *doc; /* borrowed */
@@ -46,18 +48,18 @@ static bool key_is_list(const struct key *key)
     return key->kind == KEY_LIST || key->kind == KEY_ARRAY || key->kind == KEY_HOSTS;
 }
 
-static void keys_list(const struct key *keys, char text[static 256])
+static void keys_list(const struct key *keys, char text[static KEYS_KNOWN])
 {
     text[0] = '\0';
     for (const struct key *k = keys; k->name; k++)
-        text_add(text, 256, "%s%s", k == keys ? "" : ", ", k->name);
+        text_add(text, KEYS_KNOWN, "%s%s", k == keys ? "" : ", ", k->name);
 }
 
 static bool walk_wrong_kind(const struct walk *w, const struct key *key, int node)
 {
     static const char *const kinds[] = {"nothing", "nothing", "a single value", "a list", "a mapping"};
     const char *found = kinds[document_kind(w->doc, node)];
-    char known[256] = "";
+    char known[KEYS_KNOWN] = "";
     if (key_is_section(key)) {
         keys_list(key->keys, known);
         error_set(w->err, ERROR_INPUT, "%s found; here belong keys of these: %s", found, known);
@@ -79,7 +81,7 @@ static const struct key *keys_find(const struct key *keys, const char *name)
 
 static bool walk_unknown(struct walk *w, const struct key *keys, const char *name)
 {
-    char known[256], near[KEYS_PATH];
+    char known[KEYS_KNOWN], near[KEYS_PATH];
     bool suggested = keys_suggest(keys, name, near);
     keys_list(keys, known);
     walk_enter(w, name);

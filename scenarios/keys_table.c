@@ -78,6 +78,31 @@ static const char *keys_no_qdisc(const char *kernel, const struct document *give
     return !*kernel ? NULL : given ? "is the qdisc's" : "";
 }
 
+/* A parameter of some disciplines, where the queue is `q`. */
+static const char *keys_parameter(const struct emu_queue_config *q, const char *kernel, enum emu_discipline_has what,
+                                  const struct document *given, const char *why)
+{
+    if (*kernel)
+        return keys_no_qdisc(kernel, given);
+    return emu_disciplines[q->discipline]->has & what ? NULL : why;
+}
+
+/* Why parameters of queues do not fit, for every place where there are queues: `place` begins the functions' names,
+ * `queue` and `qdisc` are its configuration and its discipline of the kernel's. QUEUE_PARAMETERS has their rows. */
+#define QUEUE_MISFIT(place, queue, qdisc, parameter, what, why)                                                       \
+    MISFIT(place##_##parameter, keys_parameter(queue, qdisc, EMU_DISCIPLINE_HAS_##what, given, why))
+#define QUEUE_MISFITS(place, queue, qdisc)                                                                            \
+    QUEUE_MISFIT(place, queue, qdisc, target, TARGET, "is for queue: codel or fq_codel")                              \
+    QUEUE_MISFIT(place, queue, qdisc, quantum, QUANTUM, "is for queue: fq_codel")                                     \
+    QUEUE_MISFIT(place, queue, qdisc, quanta, QUANTA, "is for queue: drr")                                            \
+    QUEUE_MISFIT(place, queue, qdisc, mean, MEAN, "is for queue: red")                                                \
+    QUEUE_MISFIT(place, queue, qdisc, rate, RATE, "is for queue: tbf, policer or red")                                \
+    QUEUE_MISFIT(place, queue, qdisc, burst, BURST, "is for queue: tbf or policer")                                   \
+    QUEUE_MISFIT(place, queue, qdisc, ecn, ECN, "is for queue: codel, fq_codel or red")                               \
+    QUEUE_MISFIT(place, queue, qdisc, aggressive, AGGRESSIVE, "is for queue: ack-filter")
+
+QUEUE_MISFITS(nic, &s->network.nic, s->network.nic_kernel)
+QUEUE_MISFITS(switch, &SWITCH->queue, SWITCH->kernel)
 MISFIT(nic_qdisc, keys_qdisc(s, s->network.nic_kernel, given))
 MISFIT(nic_no_qdisc, keys_no_qdisc(s->network.nic_kernel, given))
 MISFIT(switch_qdisc, keys_qdisc(s, SWITCH->kernel, given))
@@ -107,6 +132,41 @@ SAVED(uniform, s->traffic == SCENARIO_TRAFFIC_UNIFORM)
 static const char *const forwarding_names[] = {"store-and-forward", "cut-through", NULL};
 static const char *const stops_names[] = {"senders", "everybody", NULL};
 
+static const struct key quantum_entry = {ENTRY(KEY_BYTES, int64_t), .min = 64, .max = 1000000000};
+
+/* What disciplines can be told, beside `queue` and `limit`: `config` is the struct emu_queue_config's member of
+ * `structure`, `place` as in QUEUE_MISFITS. */
+#define QUEUE_OF(structure, config, member) IN(structure, config.parameters.member)
+#define QUEUE_SIZES .min = 64, .max = 1000000000, .optional = true
+#define QUEUE_PARAMETERS(structure, config, place)                                                                    \
+    {"target", KEY_TIME, QUEUE_OF(structure, config, target_ps), .min = US, .max = 10 * S, .optional = true,          \
+     .otherwise = "5ms", .misfit = misfit_##place##_target,                                                           \
+     .meaning = "codel, fq_codel: frames may wait so long (RFC 8289)"},                                               \
+    {"interval", KEY_TIME, QUEUE_OF(structure, config, interval_ps), .min = US, .max = 1000 * S, .optional = true,    \
+     .otherwise = "100ms", .misfit = misfit_##place##_target,                                                         \
+     .meaning = "codel, fq_codel: for so long before one is lost"},                                                   \
+    {"quantum", KEY_BYTES, QUEUE_OF(structure, config, quantum_bytes), QUEUE_SIZES, .otherwise = "1514B",             \
+     .misfit = misfit_##place##_quantum, .meaning = "fq_codel: bytes of a flow's turn"},                              \
+    {"quanta", KEY_ARRAY, QUEUE_OF(structure, config, quanta_bytes), BESIDE(structure, config.parameters.n_quanta),   \
+     .entry = &quantum_entry, .min = 1, .max = EMU_FRAME_CLASSES, .otherwise = "1514B each", .noun = "quanta",        \
+     .misfit = misfit_##place##_quanta, .meaning = "drr: bytes of the turns of classes 0, 1, ..."},                   \
+    {"min", KEY_BYTES, QUEUE_OF(structure, config, min_bytes), QUEUE_SIZES, .otherwise = "a third of max",            \
+     .misfit = misfit_##place##_mean, .meaning = "red: mean length from which frames are lost by chance"},            \
+    {"max", KEY_BYTES, QUEUE_OF(structure, config, max_bytes), QUEUE_SIZES, .otherwise = "3 min, or limit / 4",       \
+     .misfit = misfit_##place##_mean, .meaning = "red: mean length from which all are"},                              \
+    {"probability", KEY_SHARE, QUEUE_OF(structure, config, probability), .optional = true, .otherwise = "2%",         \
+     .misfit = misfit_##place##_mean, .meaning = "red: of a loss just below max"},                                    \
+    {"rate", KEY_RATE, QUEUE_OF(structure, config, rate_bps), RATES, .optional = true, .otherwise = "red: 10Mbps",    \
+     .misfit = misfit_##place##_rate,                                                                                 \
+     .meaning = "tbf, policer: of the token bucket; red: of the link, by which the mean falls while nothing comes"},  \
+    {"burst", KEY_BYTES, QUEUE_OF(structure, config, burst_bytes), QUEUE_SIZES, .otherwise = "none: it must be given", \
+     .misfit = misfit_##place##_burst, .meaning = "tbf, policer: what the token bucket holds"},                       \
+    {"ecn", KEY_CHOICE, QUEUE_OF(structure, config, ecn), .names = emu_discipline_ecn_names, .noun = "a choice",      \
+     .optional = true, .otherwise = "true with fq_codel", .misfit = misfit_##place##_ecn,                             \
+     .meaning = "codel, fq_codel, red: marks frames that can take it, instead of losing them (RFC 3168)"},            \
+    {"aggressive", KEY_SWITCH, QUEUE_OF(structure, config, aggressive), .optional = true, .otherwise = "false",       \
+     .misfit = misfit_##place##_aggressive, .meaning = "ack-filter: keeps one ACK where it would keep two"}
+
 static const struct key link_keys[] = {
     {"rate", KEY_RATE, OF(network.link.rate_bps), RATES, .usual = "1Gbps", .meaning = "on the wire, each way"},
     {"up", KEY_RATE, OF(network.link.up_bps), RATES, .optional = true, .otherwise = "the rate",
@@ -133,6 +193,7 @@ static const struct key nic_keys[] = {
      .usual = "fifo", .misfit = misfit_nic_no_qdisc, .meaning = "discipline of every host's output queue"},
     {"limit", KEY_LEVEL, OF(network.nic.limit_bytes), .usual = "20MB", .misfit = misfit_nic_no_qdisc,
      .meaning = "what the queue holds"},
+    QUEUE_PARAMETERS(scenario, network.nic, nic),
     {"mark", KEY_BYTES, OF(network.nic.mark_bytes), MARKS, .misfit = misfit_linux,
      .meaning = "a frame that finds more in the queue is marked (ECN, RFC 3168)"},
     {"qdisc", KEY_TEXT, OF(network.nic_kernel), .usual = "", .misfit = misfit_nic_qdisc,
@@ -164,6 +225,7 @@ static const struct key switch_keys[] = {
      .usual = "fifo", .misfit = misfit_switch_no_qdisc, .meaning = "discipline of each output's queue"},
     {"limit", KEY_LEVEL, IN(emu_switch_config, queue.limit_bytes), .otherwise = "20MB; none with architecture: shared",
      .misfit = misfit_switch_no_qdisc, .meaning = "what each port's buffer holds"},
+    QUEUE_PARAMETERS(emu_switch_config, queue, switch),
     {"mark", KEY_BYTES, IN(emu_switch_config, queue.mark_bytes), MARKS, .misfit = misfit_linux,
      .meaning = "a frame that finds more in an output's queue is marked (ECN, RFC 3168)"},
     {"qdisc", KEY_TEXT, IN(emu_switch_config, kernel), .usual = "", .misfit = misfit_switch_qdisc,
@@ -474,6 +536,8 @@ static const struct key flow_keys[] = {
      .noun = "a congestion control", .otherwise = "tcp.congestion", .meaning = "congestion control"},
     {"start", KEY_TIME, IN(scenario_flow, start_ps), .max = INT64_MAX, .otherwise = "drawn within start_spread",
      .meaning = "when it connects"},
+    {"class", KEY_INTEGER, IN(scenario_flow, traffic_class), .max = EMU_FRAME_CLASSES - 1, .optional = true,
+     .otherwise = "0", .meaning = "of its frames both ways, where queues serve classes: prio, drr"},
     {"repeat", KEY_INTEGER, IN(scenario_flow, repeat), MESSAGES,
      .meaning = "messages of so many bytes on one connection"},
     {"duplex", KEY_SWITCH, IN(scenario_flow, duplex), .usual = "false",
@@ -501,6 +565,8 @@ static const struct key datagrams_keys[] = {
     {"packet", KEY_BYTES, IN(scenario_datagrams, packet_bytes), .min = EMU_FRAME_MIN_PAYLOAD, .max = EMU_FRAME_MOST_PAYLOAD,
      .usual = "1500B", .meaning = "that a frame carries"},
     {"start", KEY_TIME, IN(scenario_datagrams, start_ps), .max = INT64_MAX, .usual = "0s", .meaning = "of the first"},
+    {"class", KEY_INTEGER, IN(scenario_datagrams, traffic_class), .max = EMU_FRAME_CLASSES - 1, .optional = true,
+     .otherwise = "0", .meaning = "as of flows"},
     {"stop", KEY_TIME, IN(scenario_datagrams, stop_ps), .max = INT64_MAX, .optional = true,
      .otherwise = "the end of the run", .meaning = "no more from then on"},
     {0},

@@ -86,6 +86,24 @@ static bool network_kernel_named(const struct load *l, const char *kernel, const
            load_fail(l, path, "'%s' does not begin with the name of a discipline, such as fq_codel", kernel);
 }
 
+/* What the discipline of a queue needs to be told. `section`: where its keys stand. */
+static bool network_discipline(const struct load *l, struct emu_queue_config *q, const char *section)
+{
+    const struct emu_discipline_parameters *p = &q->parameters;
+    struct load_path queue = load_path("%s.queue", section), burst = load_path("%s.burst", section);
+    q->seed = l->s->seed;
+    if (p->max_bytes > 0 && p->min_bytes >= p->max_bytes) {
+        struct load_path min = load_path("%s.min", section);
+        return load_fail(l, min.text, "'%s' is not below max", load_text(l, min.text));
+    }
+    if (!(emu_disciplines[q->discipline]->has & EMU_DISCIPLINE_HAS_BURST))
+        return true;
+    if (p->rate_bps == 0 || p->burst_bytes == 0)
+        return load_fail(l, queue.text, "'%s' needs a rate and a burst, such as 10Mbps and 20kB",
+                         load_text(l, queue.text));
+    return network_holds_a_frame(l, p->burst_bytes, burst.text);
+}
+
 /* Keys that contradict the architecture are mistakes. */
 static bool network_switch_consistent(struct load *l, const struct emu_switch_config *c, const char *section)
 {
@@ -116,7 +134,7 @@ static bool network_switch(struct load *l, struct emu_switch_config *c, const ch
     if (shared && !load_given(l, pool.text))
         c->pool.bytes = LIMIT_BYTES;
     return network_holds_a_frame(l, c->queue.limit_bytes, limit.text) &&
-           network_holds_a_frame(l, c->pool.bytes, pool.text) &&
+           network_holds_a_frame(l, c->pool.bytes, pool.text) && network_discipline(l, &c->queue, section) &&
            (!load_given(l, pause.text) ||
             network_pause(l, network_buffers(c, EMU_ARCHITECTURE_AT_INPUTS), &c->pause, pause.text)) &&
            network_switch_consistent(l, c, section);
@@ -158,6 +176,7 @@ bool load_network(struct load *l)
     return network_goodput(l, &n->backbone, &s->backbone_goodput_bps, "network.backbone.goodput") &&
            network_goodput(l, &n->link, &s->link_goodput_bps, "network.link.goodput") &&
            network_holds_a_frame(l, n->nic.limit_bytes, "network.nic.limit") &&
+           network_discipline(l, &n->nic, "network.nic") &&
            network_kernel_named(l, n->nic_kernel, "network.nic.qdisc") &&
            network_switch(l, &n->sw, "network.switch") && (!n->root || network_switch(l, &n->root_sw, "network.root"));
 }

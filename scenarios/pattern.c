@@ -17,7 +17,7 @@ static struct model_cable pattern_cable(const struct emu_link_config *link, int6
 /* Queues in which ACKs wait behind data or lead them, and that only a full buffer makes lose anything. */
 static bool pattern_knows(const struct emu_discipline_ops *queue)
 {
-    return queue->acks != EMU_DISCIPLINE_ACKS_TAKE_TURNS && !queue->drops_early;
+    return queue->acks != EMU_DISCIPLINE_ACKS_TAKE_TURNS && emu_discipline_is_plain(queue);
 }
 
 bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s, struct error *err)

@@ -212,6 +212,9 @@ static bool run_add_traffic(struct run *r)
         if (emu_engine_add_host(r->engine, &r->error) < 0)
             return false;
     }
+    for (int i = 0; i < s->n_flows; i++)
+        if (s->flows[i].traffic_class > 0)
+            emu_network_classify(&r->network, i, s->flows[i].traffic_class);
     for (int i = 0; i < s->n_flows && s->transport == SCENARIO_TRANSPORT_TCP; i++) {
         const struct scenario_flow *f = &s->flows[i];
         struct emu_flow_config config = {f->from, f->to,     f->start_ps,

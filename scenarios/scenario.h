@@ -60,6 +60,7 @@ struct scenario_flow {
     int64_t repeat; /* messages of `bytes` on one connection: the next starts when this one is received; with
                      * precision: at most so many are counted */
     bool duplex;    /* the same both ways on the one connection */
+    uint8_t traffic_class; /* of its frames, both ways */
     struct emu_tcp_config tcp; /* resolved: scenario's tcp with this flow's window and congestion */
     struct scenario_pause *pauses; /* owned; in order of bytes */
     int n_pauses;
@@ -72,6 +73,7 @@ struct scenario_datagrams {
     int from, to;
     int64_t rate_bps; /* on the wire */
     int64_t packet_bytes; /* what a frame carries */
+    uint8_t traffic_class;
     int64_t start_ps, stop_ps; /* 0: when the run ends */
 };
 

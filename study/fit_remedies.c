@@ -28,6 +28,35 @@ static bool remedies_is(const struct scenario *s, int count[static 2])
            s->network.topology == EMU_TOPOLOGY_STAR && count[0] > 0 && count[1] > 0;
 }
 
+/* What tells two of one discipline apart. */
+static void remedies_told(char text[static LABEL], const struct emu_discipline_parameters *p)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+        void (*format)(int64_t value, char *text);
+    } rows[] = {
+        {"target", p->target_ps, units_format_time},      {"interval", p->interval_ps, units_format_time},
+        {"quantum", p->quantum_bytes, units_format_bytes}, {"min", p->min_bytes, units_format_bytes},
+        {"max", p->max_bytes, units_format_bytes},        {"rate", p->rate_bps, units_format_rate},
+        {"burst", p->burst_bytes, units_format_bytes},
+    };
+    char number[UNITS_TEXT];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value > 0) {
+            rows[i].format(rows[i].value, number);
+            text_add(text, LABEL, " %s %s", rows[i].name, number);
+        }
+    for (int i = 0; i < p->n_quanta; i++)
+        text_add(text, LABEL, "%s%" PRId64, i == 0 ? " quanta " : "/", p->quanta_bytes[i]);
+    if (p->probability > 0)
+        text_add(text, LABEL, " probability %g", p->probability);
+    if (p->ecn != EMU_DISCIPLINE_ECN_USUAL)
+        text_add(text, LABEL, p->ecn == EMU_DISCIPLINE_ECN_TRUE ? " ecn" : " noecn");
+    if (p->aggressive)
+        text_add(text, LABEL, " aggressive");
+}
+
 static void remedies_queue(char text[static LABEL], const struct emu_queue_config *q, const char *kernel)
 {
     char number[UNITS_TEXT];
@@ -42,6 +71,7 @@ static void remedies_queue(char text[static LABEL], const struct emu_queue_confi
     } else if (q->limit_packets != EMU_QUEUE_UNLIMITED) {
         text_add(text, LABEL, " %" PRId64 "p", q->limit_packets);
     }
+    remedies_told(text, &q->parameters);
     if (q->mark_bytes > 0) {
         units_format_bytes(q->mark_bytes, number);
         text_add(text, LABEL, " mark %s", number);

@@ -85,7 +85,8 @@ const char *study_hypothesis_usual(size_t n, int64_t rate_bps, char text[static 
     const char *const *names = emu_discipline_names;
     for (size_t nic = 0; names[nic]; nic++)
         for (size_t port = 0; names[port]; port++) {
-            if (emu_disciplines[nic]->drops_early || emu_disciplines[port]->drops_early || n-- > 0)
+            if (!emu_discipline_is_plain(emu_disciplines[nic]) || !emu_discipline_is_plain(emu_disciplines[port]) ||
+                n-- > 0)
                 continue;
             text[0] = '\0';
             if (nic == port)

@@ -51,6 +51,9 @@ static const char *setup_network(const struct scenario *s, struct model_regime_s
         return "the switch buffers at its inputs";
     if (emu_disciplines[s->network.nic.discipline]->drops_early || emu_disciplines[sw->queue.discipline]->drops_early)
         return "a queue drops frames before its buffer is full";
+    if (!emu_discipline_is_plain(emu_disciplines[s->network.nic.discipline]) ||
+        !emu_discipline_is_plain(emu_disciplines[sw->queue.discipline]))
+        return "a queue serves classes, or holds frames back";
     if (sw->cut_through || sw->latency_ps > 0 || sw->backplane_bps > 0 || s->network.uplinks > 0)
         return "the switch is more than a queue a port";
     for (int h = 0; h < s->network.n_host_times; h++)

@@ -87,6 +87,9 @@ bool study_replay_queue_limit(const char *text, struct emu_queue_config *queue, 
 /* Returns false, and leaves *discipline alone, when it is no name of a discipline. */
 bool study_replay_discipline(const char *name, enum emu_discipline *discipline);
 
+/* Whether it can be asked for by its name alone, of TCP segments or of frames without their headers; false and *err. */
+bool study_replay_discipline_fits(enum emu_discipline discipline, bool segments, struct error *err);
+
 /* One played variant. */
 struct study_replay_run {
     const char *label;     /* borrowed; "baseline" or what was asked */

@@ -60,6 +60,19 @@ bool study_replay_discipline(const char *name, enum emu_discipline *discipline)
     return found >= 0;
 }
 
+bool study_replay_discipline_fits(enum emu_discipline discipline, bool segments, struct error *err)
+{
+    const struct emu_discipline_ops *ops = emu_disciplines[discipline];
+    if (ops->has & EMU_DISCIPLINE_HAS_BURST)
+        return error_set(err, ERROR_INPUT, "%s needs a rate and a burst, which only a scenario can say",
+                         emu_discipline_names[discipline]);
+    if (ops->by_class)
+        return error_set(err, ERROR_INPUT, "%s needs classes of flows, which only a scenario can say",
+                         emu_discipline_names[discipline]);
+    return segments || !(ops->has & EMU_DISCIPLINE_HAS_AGGRESSIVE) ||
+           error_set(err, ERROR_INPUT, "%s reads TCP headers, which are not kept here", emu_discipline_names[discipline]);
+}
+
 static bool what_if_queues(struct scenario *s, const char *text, const char *name, const char *value, const char *place,
                            struct error *err)
 {
@@ -71,6 +84,10 @@ static bool what_if_queues(struct scenario *s, const char *text, const char *nam
     if (port && emu_architectures[s->network.sw.architecture]->place == EMU_ARCHITECTURE_AT_INPUTS &&
         strcmp(name, "buffer") != 0)
         return error_set(err, ERROR_INPUT, "--what-if %s: this switch buffers at its inputs, FIFO", text);
+    enum emu_discipline discipline = EMU_DISCIPLINE_FIFO;
+    study_replay_discipline(name, &discipline);
+    if (!study_replay_discipline_fits(discipline, true, err))
+        return error_prefix(err, "--what-if %s: ", text);
     for (int q = 0; q < 3; q++) {
         if (queues[q] && value && !study_replay_queue_limit(value, queues[q], err))
             return error_prefix(err, "--what-if %s: ", text);

@@ -16,6 +16,7 @@
 #include "emu/linux/step.h"
 #include "emu/linux/veth.h"
 #include "emu/native/scheduler.h"
+#include "emu/queue.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -107,6 +108,11 @@ static void engine_fail(struct emu_engine *e)
     emu_engine_stop(e);
 }
 
+static int64_t engine_ps(uint64_t kernel_ns)
+{
+    return (int64_t)(kernel_ns - BEGIN_NS) * PS_PER_NS;
+}
+
 static void engine_queue_ask(struct emu_engine *e, struct contraflow_queue *q, struct emu_kernel_ask *ask)
 {
     if (!e->failed && !linux_queue_ask(e->step.device, q, &e->error)) {
@@ -131,7 +137,8 @@ static void engine_queue_push(void *user, struct emu_kernel_ask *ask)
 {
     struct linux_packet *p = ask->frames[ask->number].packet;
     struct contraflow_queue q = {.kind = CONTRAFLOW_PUSH, .at = (uint32_t)ask->queue, .frame = ask->number,
-                                 .address = (uintptr_t)p->frame, .bytes = p->bytes};
+                                 .address = (uintptr_t)p->frame, .bytes = p->bytes,
+                                 .priority = ask->frames[ask->number].traffic_class};
     engine_queue_ask(user, &q, ask);
 }
 
@@ -140,6 +147,7 @@ static void engine_queue_pop(void *user, struct emu_kernel_ask *ask)
     struct contraflow_queue q = {.kind = CONTRAFLOW_POP, .at = (uint32_t)ask->queue};
     engine_queue_ask(user, &q, ask);
     ask->number = q.frame;
+    ask->ready_ps = q.ready_ns > 0 ? engine_ps(q.ready_ns) : EMU_QUEUE_UNLIMITED;
     if (q.frame > 0)
         linux_packet_rewrite(ask->frames[q.frame].packet, q.head, CONTRAFLOW_HEAD);
 }
@@ -772,11 +780,6 @@ static void end_close(struct linux_end *end)
 {
     close(end->socket);
     end->socket = -1;
-}
-
-static int64_t engine_ps(uint64_t kernel_ns)
-{
-    return (int64_t)(kernel_ns - BEGIN_NS) * PS_PER_NS;
 }
 
 static void engine_done(void *user, const struct contraflow_op *op, void *about)

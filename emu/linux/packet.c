@@ -121,18 +121,21 @@ void linux_packet_rewrite(struct linux_packet *p, const uint8_t *head, uint32_t 
 }
 
 /* RFC 3168: ECT becomes CE; RFC 1624: the checksum follows. */
-static void ops_mark(const struct emu_frame *frame)
+static bool ops_mark(const struct emu_frame *frame)
 {
     struct linux_packet *p = frame->packet;
     uint8_t *ip = p->frame + EMU_FRAME_HEADER_BYTES;
-    if (frame->ethertype != 0x0800 || frame->payload_bytes < 20 || (ip[1] & 3) == 0 || (ip[1] & 3) == 3)
-        return;
+    if (frame->ethertype != 0x0800 || frame->payload_bytes < 20 || (ip[1] & 3) == 0)
+        return false;
+    if ((ip[1] & 3) == 3)
+        return true;
     uint32_t before = get16(ip), sum = (get16(ip + 10) ^ 0xffffu) + (before ^ 0xffffu) + (before | 3u);
     ip[1] |= 3;
     sum = (sum & 0xffffu) + (sum >> 16);
     sum = ~((sum & 0xffffu) + (sum >> 16)) & 0xffffu;
     ip[10] = (uint8_t)(sum >> 8);
     ip[11] = (uint8_t)sum;
+    return true;
 }
 
 static void *ops_share(void *packet)

@@ -43,13 +43,6 @@ static bool queue_tc(char *const argv[], char said[static TC_TEXT])
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static bool queue_shapes(struct error *err)
-{
-    return error_set(err, ERROR_INPUT,
-                     "a qdisc that shapes or delays does not work at an emulated port, whose link it would hold up: give "
-                     "the link that rate or delay");
-}
-
 int linux_queue_open(int device, const char *words, struct error *err)
 {
     struct contraflow_add add = {.mac = {0x02, 0xff}, .max_mtu = UINT16_MAX};
@@ -66,18 +59,19 @@ int linux_queue_open(int device, const char *words, struct error *err)
         error_set_errno(err, "the kernel inside: a queue");
         return -1;
     }
-    if (argv[6] && strcmp(argv[6], "netem") == 0) /* it parts frames from whoever counts them */
-        queue_shapes(err);
-    else if (queue_tc(argv, said))
+    if (queue_tc(argv, said))
         return number;
-    else
-        error_set(err, ERROR_INPUT, "qdisc '%s': tc says: %s", words, said);
+    error_set(err, ERROR_INPUT, "qdisc '%s': tc says: %s", words, said);
     return -1;
 }
 
 bool linux_queue_ask(int device, struct contraflow_queue *q, struct error *err)
 {
     if (ioctl(device, CONTRAFLOW_QUEUE, q) != 0)
-        return error_set_errno(err, "the kernel inside: a queue");
-    return q->kind != CONTRAFLOW_POP || q->frame > 0 || q->waiting == 0 || queue_shapes(err);
+        return errno == EOPNOTSUPP ? error_set(err, ERROR_INPUT, "a qdisc that makes two frames of one does not work at "
+                                                                 "an emulated port")
+                                   : error_set_errno(err, "the kernel inside: a queue");
+    return q->kind != CONTRAFLOW_POP || q->frame > 0 || q->waiting == 0 || q->ready_ns > 0 ||
+           error_set(err, ERROR_INPUT, "a qdisc that holds frames back and does not say for how long does not work at an "
+                                       "emulated port");
 }

@@ -12,8 +12,8 @@
  * Returns the interface's number, or -1. */
 int linux_queue_open(int device, const char *words, struct error *err);
 
-/* CONTRAFLOW_QUEUE. A discipline that holds frames back while the transmitter is free is an error: no port asks it
- * again. */
+/* CONTRAFLOW_QUEUE. A discipline that holds frames back and sets no watchdog for when it is to be asked again is an
+ * error, as is one that makes two frames of one. */
 bool linux_queue_ask(int device, struct contraflow_queue *q, struct error *err);
 
 #endif

@@ -124,6 +124,37 @@ class Disciplines(Case):
         self.assertEqual(ours["ports"], kernel["ports"])
         self.assertEqual(ours["flows"], kernel["flows"])
 
+    def test_an_ack_filter_and_classes_are_the_kernel_s_frame_by_frame(self):
+        """CAKE without flows, drops and shaper is a FIFO with its ACK filter; prio and ets have a band a class."""
+        priomap = "priomap 0 1 2 3 4 5 6 7 7 7 7 7 7 7 7 7"
+        flows = "traffic={flows: [{from: h1, to: h0, class: 1}, {from: h2, to: h0}, {from: h0, to: h3, class: 7}]}"
+        for ours, kernel in ((["queue=ack-filter", "limit=20MB"],
+                              "cake unlimited besteffort flowblind ack-filter rtt 1000s memlimit 64mb"),
+                             (["queue=ack-filter", "limit=20MB", "aggressive=true"],
+                              "cake unlimited besteffort flowblind ack-filter-aggressive rtt 1000s memlimit 64mb"),
+                             (["queue=prio", "limit=1000p"], f"prio bands 8 {priomap}"),
+                             (["queue=drr", "limit=1000p", "quanta=[3028B, 1514B]"],
+                              f"ets bands 8 quanta 3028 1514 1514 1514 1514 1514 1514 1514 {priomap}")):
+            sets = ("duration=400ms", "warmup=100ms", flows)
+            self.linux(*sets, *(f"network.{place}.{key}" for place in ("nic", "switch") for key in ours), output="ours")
+            self.linux(*sets, *(f"network.{place}.qdisc={kernel}" for place in ("nic", "switch")), output="kernel")
+            frames = [self.frames(self.dir / run / "h0.pcap") for run in ("ours", "kernel")]
+            self.assertGreater(len(frames[0]), 2000, kernel)
+            self.assertEqual(*frames, kernel)
+
+    def test_what_holds_frames_back_is_asked_again_in_time(self):
+        """A token bucket of 50 Mb/s lets 1448 of 1514 bytes through, by its own watchdog and by ours; netem's 10 ms each
+        way make a round trip of a window of 100 kB 20 ms longer: 8e5 / (20 ms + 20 us + a frame's)."""
+        sets = ("traffic.star={incoming: 1, outgoing: 0}", "capture=[]")
+        for key in (["qdisc=tbf rate 50mbit burst 10kb limit 100kb"],
+                    ["queue=tbf", "rate=50Mbps", "burst=10kB", "limit=100kB"], ["qdisc=cake bandwidth 50mbit"]):
+            (rate,) = self.rates(*sets, *(f"network.switch.{k}" for k in key))
+            self.assertAlmostEqual(rate, 50 * 1448 / 1514, delta=0.01 * 50, msg=key)
+        run = self.linux(*sets, "network.switch.qdisc=netem delay 10ms limit 1000", "tcp.window=100kB")
+        self.assertGreater(run["flows"][0]["steady_goodput_bps"], 30e6)
+        self.assertAlmostEqual(run["flows"][0]["round_trip"]["data_wait_s"], 10e-3, delta=2e-3)
+        self.assertAlmostEqual(run["flows"][0]["round_trip"]["ack_wait_s"], 10e-3, delta=2e-3)
+
     def test_an_ack_filter_at_the_ports_helps_whose_acks_wait(self):
         """The prototype: 40.7 41.0 / 93.5, and as without at the NICs alone."""
         there, again, back = self.rates("network.switch.qdisc=cake ack-filter")
@@ -150,8 +181,8 @@ class Disciplines(Case):
         self.assertGreater(deep, 0.05)  # nobody marks: windows grow until they are full
 
     def test_what_no_port_can_have_is_said(self):
-        for words, says in (("foo", "nknown"), ("tbf rate 50mbit burst 3000 limit 100000", "shapes"),
-                            ("netem delay 1ms", "shapes"), ("fq_codel limit x", "tc says")):
+        for words, says in (("foo", "nknown"), ("netem duplicate 50%", "two frames of one"),
+                            ("fq_codel limit x", "tc says")):
             self.bad(2, [says], "run", "star.yaml", "-q", "--engine", "linux", "--set", f"network.switch.qdisc={words}")
         for key in ("network.switch.qdisc=cake", "network.nic.qdisc=cake", "network.switch.mark=30kB"):
             self.bad(2, [key.split("=")[0], "engine: linux"], "run", "star.yaml", "-q", "--set", key)

@@ -396,7 +396,10 @@ class BadInput(e2e.Case):
             self.refused("--speed", *at, "--speed", speed)
         for size in ("0p", "1000B", "x", "-1", "5pp"):
             self.refused(["--buffer " + size], *at, "--buffer=" + size)
-        self.refused(["--queue red", "ack-first"], *at, "--queue", "red")
+        self.refused(["--queue blue", "ack-first"], *at, "--queue", "blue")
+        self.refused(["--queue", "tbf needs a rate and a burst"], *at, "--queue", "tbf")
+        self.refused(["--queue", "prio needs classes of flows"], *at, "--queue", "prio")
+        self.refused(["--queue", "ack-filter reads TCP headers"], *at, "--queue", "ack-filter")
         self.refused(["--from 10.0.0", "address"], *at, "--from", "10.0.0")
         self.refused(["--to x", "address"], *at, "--to", "x")
         for other in ("--scenario", "--interface", "--what-if", "--set", "--map", "--jobs", "--rate", "--rewrite"):

@@ -135,6 +135,42 @@ static void test_every_frame_leaves_or_is_lost_once(void **state)
     end(&q);
 }
 
+/* A kernel that shapes says when to ask again; the queue asks it then, not before. */
+static bool shut;
+
+static void shaping_pop(void *engine, struct emu_kernel_ask *ask)
+{
+    ask->number = ask->n_lost = 0;
+    ask->ready_ps = 5000;
+    if (!shut)
+        kernel_pop(engine, ask);
+}
+
+static void test_a_kernel_that_shapes_says_when(void **state)
+{
+    (void)state;
+    static const struct emu_kernel_ops shaping = {kernel_open, kernel_push, shaping_pop, kernel_lost};
+    struct emu_queue q;
+    struct emu_frame f;
+    begin(&q);
+    emu_kernel_offer(&shaping, &kernel);
+    for (int i = 0; q.depth_packets == 0; i++) {
+        f = fake_frame(0, 1, 100, i);
+        assert_true(emu_queue_push(&q, &f, 0, 0, &f));
+        while (emu_queue_lost(&q, &f))
+            fake_ops.release(f.packet);
+    }
+    shut = true;
+    assert_int_equal(emu_queue_pop(&q, 1000, &f), EMU_DISCIPLINE_EMPTY);
+    assert_int_equal(emu_queue_ready_ps(&q, 1000), 5000);
+    assert_int_equal(emu_queue_ready_ps(&q, 6000), 6001); /* never now: the port would spin */
+    shut = false;
+    while (emu_queue_pop(&q, 5000, &f) != EMU_DISCIPLINE_EMPTY)
+        fake_ops.release(f.packet);
+    assert_true(emu_queue_ready_ps(&q, 5000) == EMU_QUEUE_UNLIMITED);
+    end(&q);
+}
+
 static void test_what_waits_at_the_end_is_released(void **state)
 {
     (void)state;
@@ -154,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_frame_leaves_or_is_lost_once),
+        cmocka_unit_test(test_a_kernel_that_shapes_says_when),
         cmocka_unit_test(test_what_waits_at_the_end_is_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

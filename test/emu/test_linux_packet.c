@@ -107,7 +107,7 @@ static void test_a_mark_makes_ect_ce(void **state)
         b[15] = tos;
         ip_checksum(b + 14);
         struct linux_packet *p = linux_packet_new(b, (uint32_t)n, &f);
-        linux_packet_ops.mark(&f);
+        assert_int_equal(linux_packet_ops.mark(&f), (tos & 3) != 0);
         assert_int_equal(p->frame[15], (tos & 3) == 0 ? tos : (tos | 3));
         memcpy(b, p->frame, n);
         ip_checksum(b + 14);

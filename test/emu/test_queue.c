@@ -9,6 +9,8 @@ static struct emu_queue make(enum emu_discipline discipline, int64_t bytes, int6
     struct emu_queue q;
     struct emu_queue_config config = emu_queue_config_default();
     config.discipline = discipline;
+    config.parameters.rate_bps = 20000000; /* some 50 kB in 20 ms, where there is a token bucket */
+    config.parameters.burst_bytes = 5000;
     if (bytes)
         config.limit_bytes = bytes;
     if (packets)
@@ -95,12 +97,14 @@ static void test_random_traffic_is_conserved(void **state)
     (void)state;
     struct random r;
     random_init(&r, 11);
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 4 * EMU_DISCIPLINE_COUNT; round++) {
         fake_reset();
         struct emu_queue q = make((enum emu_discipline)(round % EMU_DISCIPLINE_COUNT),
                                   2000 + (int64_t)random_below(&r, 50000), 1 + (int64_t)random_below(&r, 60));
         int64_t offered = 0, now_ps = 0;
-        int last[4] = {-1, -1, -1, -1};
+        int last[EMU_FRAME_CLASSES];
+        for (int i = 0; i < EMU_FRAME_CLASSES; i++)
+            last[i] = -1;
         for (int i = 0; i < 2000; i++) {
             bool ack = random_below(&r, 2);
             now_ps += (int64_t)random_below(&r, 2000000000); /* 1 ms in the mean */
@@ -110,7 +114,10 @@ static void test_random_traffic_is_conserved(void **state)
                 offered++;
                 struct emu_frame victim;
                 f.src = (uint32_t)random_below(&r, 4);
+                f.traffic_class = (uint8_t)random_below(&r, EMU_FRAME_CLASSES);
                 if (!emu_queue_push(&q, &f, f.src, now_ps, &victim))
+                    fake_ops.release(victim.packet);
+                while (emu_queue_lost(&q, &victim))
                     fake_ops.release(victim.packet);
             } else {
                 struct emu_frame f;
@@ -122,7 +129,7 @@ static void test_random_traffic_is_conserved(void **state)
                 const int classes[] = {[EMU_DISCIPLINE_ACKS_WAIT] = 0,
                                        [EMU_DISCIPLINE_ACKS_LEAD] = f.pure_ack,
                                        [EMU_DISCIPLINE_ACKS_TAKE_TURNS] = (int)f.src};
-                int class = classes[q.ops->acks];
+                int class = q.ops->by_class ? f.traffic_class : classes[q.ops->acks];
                 assert_true(fake_id(&f) > last[class]);
                 last[class] = fake_id(&f);
                 fake_ops.release(f.packet);

@@ -13,7 +13,7 @@ static void test_unknown_key_names_the_known_ones(void **state)
                  "goodput");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n    - {from: h1, into: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.1.into: unknown key; did you mean to? Known here: name, from, to, "
-                 "bytes, window, congestion, start, repeat, duplex, pauses, rate, windows");
+                 "bytes, window, congestion, start, class, repeat, duplex, pauses, rate, windows");
     text_rejects("capture:\n  - {on: h0}\n", NULL,
                  "s.yaml:2: capture.0.on: unknown key; known here: at, snaplen, format");
     text_rejects("a.b: 1\n", NULL, "s.yaml: a.b: unknown key; known here: " TOP);
@@ -24,7 +24,8 @@ static void test_unknown_path_is_blamed_on_its_set(void **state)
     (void)state;
     text_rejects("seed: 1\n", "network.switch.queu=fifo",
                  "--set network.switch.queu=fifo: unknown key; did you mean queue? Known here: architecture, queue, "
-                 "limit, mark, qdisc, pool, alpha, arbitration, forwarding, latency, backplane, ports, pause");
+                 "limit, target, interval, quantum, quanta, min, max, probability, rate, burst, ecn, aggressive, mark, qdisc, "
+                 "pool, alpha, arbitration, forwarding, latency, backplane, ports, pause");
     text_rejects("seed: 1\n", "net.link.rate=1Gbps",
                  "--set net.link.rate=1Gbps: net: unknown key; did you mean network? Known here: " TOP);
 }

@@ -13,6 +13,16 @@ static void same_queue(const struct emu_queue_config *a, const struct emu_queue_
     assert_true(a->limit_bytes == b->limit_bytes);
     assert_true(a->limit_packets == b->limit_packets);
     assert_true(a->mark_bytes == b->mark_bytes);
+    const struct emu_discipline_parameters *p = &a->parameters, *q = &b->parameters;
+    assert_true(p->target_ps == q->target_ps && p->interval_ps == q->interval_ps);
+    assert_true(p->quantum_bytes == q->quantum_bytes);
+    assert_int_equal(p->n_quanta, q->n_quanta);
+    for (int i = 0; i < p->n_quanta; i++)
+        assert_true(p->quanta_bytes[i] == q->quanta_bytes[i]);
+    assert_true(p->min_bytes == q->min_bytes && p->max_bytes == q->max_bytes && p->probability == q->probability);
+    assert_true(p->rate_bps == q->rate_bps && p->burst_bytes == q->burst_bytes);
+    assert_int_equal(p->ecn, q->ecn);
+    assert_int_equal(p->aggressive, q->aggressive);
 }
 
 static void same_link(const struct emu_link_config *a, const struct emu_link_config *b)
@@ -99,6 +109,7 @@ static void same(const struct scenario *a, const struct scenario *b)
         assert_int_equal(a->flows[i].bytes, b->flows[i].bytes);
         assert_int_equal(a->flows[i].start_ps, b->flows[i].start_ps);
         assert_int_equal(a->flows[i].repeat, b->flows[i].repeat);
+        assert_int_equal(a->flows[i].traffic_class, b->flows[i].traffic_class);
         same_tcp(&a->flows[i].tcp, &b->flows[i].tcp);
         assert_int_equal(a->flows[i].rate_bps, b->flows[i].rate_bps);
         assert_int_equal(a->flows[i].n_pauses, b->flows[i].n_pauses);
@@ -298,6 +309,47 @@ static void test_goal_texts_survive(void **state)
                  "s.yaml:2: traffic.goal.ranks.0: 'h3' is not in this network; hosts are h0 to h1");
     for (char name[] = "a.goal"; *name <= 'c'; ++*name)
         unlink(name);
+/* Each place has the parameters of its own discipline; another's are a mistake. */
+static void test_disciplines_survive_with_what_they_are_told(void **state)
+{
+    (void)state;
+    static const char traffic[] = "traffic: {flows: [{from: h1, to: h0, class: 7}, {from: h0, to: h1}], "
+                                  "datagrams: [{from: h0, to: h1, rate: 1Mbps, class: 3}]}\n";
+    static const struct {
+        const char *nic, *port;
+    } rows[] = {
+        {"queue: codel, target: 3ms, interval: 70ms, ecn: true", "queue: fq_codel, quantum: 300B, ecn: false"},
+        {"queue: red, min: 20kB, max: 90kB, probability: 7%, ecn: true, rate: 1Gbps", "queue: prio"},
+        {"queue: drr, quanta: [3000B, 64B, 1518B]", "queue: drr"},
+        {"queue: ack-filter, aggressive: true", "queue: ack-filter"},
+        {"queue: tbf, rate: 12345678bps, burst: 10kB", "queue: policer, rate: 1Gbps, burst: 9999B"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "network: {nic: {%s}, switch: {%s}}\n%s", rows[i].nic, rows[i].port, traffic);
+        struct scenario s = text_load(text, NULL);
+        assert_int_equal(s.flows[0].traffic_class, 7);
+        assert_int_equal(s.datagrams[0].traffic_class, 3);
+        if (i == 2)
+            assert_true(s.network.nic.parameters.n_quanta == 3 && s.network.nic.parameters.quanta_bytes[1] == 64);
+        survives(&s, NULL);
+    }
+    text_rejects("network: {nic: {queue: drr, quanta: [63B]}}\n", NULL,
+                 "s.yaml:1: network.nic.quanta.0: '63B' is outside 64B to 1GB");
+    text_rejects("network: {nic: {target: 5ms}}\n", NULL, "s.yaml:1: network.nic.target: is for queue: codel or fq_codel");
+    text_rejects("network: {switch: {queue: codel, burst: 5kB}}\n", NULL,
+                 "s.yaml:1: network.switch.burst: is for queue: tbf or policer");
+    text_rejects("network: {switch: {queue: tbf, rate: 10Mbps}}\n", NULL,
+                 "s.yaml:1: network.switch.queue: 'tbf' needs a rate and a burst, such as 10Mbps and 20kB");
+    text_rejects("network: {nic: {queue: policer, rate: 10Mbps, burst: 100B}}\n", NULL,
+                 "s.yaml:1: network.nic.burst: a limit of '100B' holds no full frame: a segment of 1448 makes one of 1518 "
+                 "bytes (headers 66, FCS 4)");
+    text_rejects("network: {nic: {queue: red, min: 10kB, max: 10kB}}\n", NULL,
+                 "s.yaml:1: network.nic.min: '10kB' is not below max");
+    text_rejects("traffic: {flows: [{from: h1, to: h0, class: 8}]}\n", NULL,
+                 "s.yaml:1: traffic.flows.0.class: '8' is outside 0 to 7");
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: cake, target: 5ms}}\n", NULL,
+                 "s.yaml:2: network.switch.target: is the qdisc's");
 }
 
 static void test_datagrams_survive(void **state)
@@ -474,6 +526,7 @@ int main(void)
         cmocka_unit_test(test_collectives_survive),
         cmocka_unit_test(test_collectives_that_cannot_be_are_refused),
         cmocka_unit_test(test_goal_texts_survive),
+        cmocka_unit_test(test_disciplines_survive_with_what_they_are_told),
         cmocka_unit_test(test_datagrams_survive),
         cmocka_unit_test(test_programs_survive),
         cmocka_unit_test(test_given_windows_survive),

@@ -432,11 +432,14 @@ static void test_queues_are_held_against_acks_first_everywhere(void **state)
         {QUEUES("ack-first", "ack-first"), "{\"network\":\"all\"}", "native 0.1.0", 1, {45e6, 45e6, 90e6}, {0}},
         {QUEUES("fifo", "fifo") "title: x\n", "{\"title\":\"x\"}", "native 0.1.0", 1, {1e6, 1e6, 1e6}, {0}},
         {"traffic: {star: {incoming: 2, outgoing: 0}}\n", "{}", "native 0.1.0", 1, {1e6, 1e6}, {0}}, /* one way */
+        {QUEUES("fifo", "codel, target: 3ms, ecn: true"), "{\"network.switch.queue\":\"codel\"}", "native 0.1.0", 1,
+         {45e6, 45e6, 75e6}, {0}},
     };
-    struct study_fit_remedies *m = fitted(STUDY_FIT_REMEDIES, made, 6);
-    assert_int_equal(m->n, 3);
-    assert_int_equal(m->n_rows, 3);
-    const struct study_fit_remedies_row *fifo = &m->rows[0], *port = &m->rows[1], *all = &m->rows[2];
+    struct study_fit_remedies *m = fitted(STUDY_FIT_REMEDIES, made, 7);
+    assert_int_equal(m->n, 4);
+    assert_int_equal(m->n_rows, 4);
+    const struct study_fit_remedies_row *fifo = &m->rows[0], *port = &m->rows[1], *all = &m->rows[3];
+    assert_string_equal(m->rows[2].queues, "codel 20MB target 3ms ecn"); /* what it is told is a part of its name */
     assert_string_equal(fifo->queues, "fifo 20MB");
     assert_string_equal(port->queues, "ack-first 20MB");
     assert_string_equal(all->queues, "ack-first 20MB, all");

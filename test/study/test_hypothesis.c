@@ -50,7 +50,7 @@ static void test_the_usual_ones_are_all_queues_at_both_places_and_seven_more(voi
     char text[STUDY_HYPOTHESIS_TEXT], all[2048] = "";
     size_t n = 0, queues = 0;
     for (int i = 0; emu_discipline_names[i]; i++)
-        queues += !emu_disciplines[i]->drops_early;
+        queues += emu_discipline_is_plain(emu_disciplines[i]);
     while (study_hypothesis_usual(n, 1000000000, text)) {
         parsed(text);
         text_add(all, sizeof all, "%s\n", text);

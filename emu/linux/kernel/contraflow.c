@@ -41,6 +41,7 @@ static struct sk_buff_head contraflow_sent;
 static DECLARE_WAIT_QUEUE_HEAD(contraflow_wait);
 static void *contraflow_zeros;
 int contraflow_emulator;
+unsigned long long contraflow_watchdog_ns;
 
 static netdev_tx_t contraflow_xmit(struct sk_buff *skb, struct net_device *dev)
 {
@@ -290,7 +291,7 @@ static int contraflow_take(struct contraflow_step *step)
 /* The discipline gave up a frame. Its number and its interface's are where no discipline keeps anything; skb->dev is
  * not, in a tree.
  */
-static void contraflow_lose(struct sk_buff *skb)
+void contraflow_lose(struct sk_buff *skb)
 {
 	u64 which = (uintptr_t)skb_shinfo(skb)->destructor_arg;
 	struct contraflow_nic *nic = netdev_priv((struct net_device *)xa_load(&contraflow_nics, which >> 32));
@@ -326,6 +327,7 @@ static int contraflow_push(struct net_device *dev, const struct contraflow_queue
 	skb_set_network_header(skb, ETH_HLEN);
 	skb->protocol = eth_hdr(skb)->h_proto;
 	skb_probe_transport_header(skb);
+	skb->priority = q->priority;
 	skb_shinfo(skb)->destructor_arg = (void *)(uintptr_t)((u64)nic->number << 32 | q->frame);
 	skb->destructor = contraflow_lose;
 	nic->waiting++;
@@ -342,7 +344,7 @@ static int contraflow_push(struct net_device *dev, const struct contraflow_queue
 	return 0;
 }
 
-static void contraflow_pop(struct net_device *dev, struct contraflow_queue *q)
+static int contraflow_pop(struct net_device *dev, struct contraflow_queue *q)
 {
 	struct contraflow_nic *nic = netdev_priv(dev);
 	struct Qdisc *qdisc;
@@ -351,17 +353,24 @@ static void contraflow_pop(struct net_device *dev, struct contraflow_queue *q)
 	rcu_read_lock_bh();
 	qdisc = contraflow_qdisc(dev);
 	spin_lock(qdisc_lock(qdisc));
+	contraflow_watchdog_ns = U64_MAX;
 	skb = qdisc->dequeue(qdisc);
 	spin_unlock(qdisc_lock(qdisc));
 	rcu_read_unlock_bh();
 	q->frame = 0;
+	q->ready_ns = skb || contraflow_watchdog_ns == U64_MAX ? 0 : contraflow_watchdog_ns;
 	if (!skb)
-		return;
+		return 0;
+	if (skb->destructor != contraflow_lose) {	/* a second one of the same */
+		consume_skb(skb);
+		return -EOPNOTSUPP;
+	}
 	q->frame = (u32)(uintptr_t)skb_shinfo(skb)->destructor_arg;
 	memcpy(q->head, skb->data, min_t(u32, skb_headlen(skb), CONTRAFLOW_HEAD));
 	nic->waiting--;
 	skb->destructor = NULL;
 	consume_skb(skb);
+	return 0;
 }
 
 static long contraflow_queue(struct contraflow_queue __user *user)
@@ -381,7 +390,7 @@ static long contraflow_queue(struct contraflow_queue __user *user)
 	if (q.kind == CONTRAFLOW_PUSH)
 		err = contraflow_push(dev, &q);
 	else if (q.kind == CONTRAFLOW_POP)
-		contraflow_pop(dev, &q);
+		err = contraflow_pop(dev, &q);
 	if (err)
 		return err;
 	q.waiting = nic->waiting;

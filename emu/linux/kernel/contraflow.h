@@ -65,6 +65,10 @@ struct contraflow_queue {
     __u32 bytes, frame; /* a frame's number, from 1 */
     __u32 waiting;      /* returned: frames that the discipline holds */
     __u32 n_lost;       /* returned: frames lost since; CONTRAFLOW_LOST_MOST: there may be more */
+    __u64 ready_ns;     /* pop, returned without a frame: CLOCK_MONOTONIC, when the discipline wants to be asked again;
+                         * 0: it does not say */
+    __u32 priority;     /* push: what disciplines tell classes by, as SO_PRIORITY of a socket */
+    __u32 zero;
     __u32 lost[CONTRAFLOW_LOST_MOST];
     __u8 head[CONTRAFLOW_HEAD + 6];
 };
@@ -75,7 +79,10 @@ struct contraflow_queue {
 #define CONTRAFLOW_QUEUE _IOWR('C', 4, struct contraflow_queue)
 
 #ifdef __KERNEL__
+struct sk_buff;
 extern int contraflow_emulator; /* the process that opened the device first; those after it are programs */
+extern unsigned long long contraflow_watchdog_ns; /* the least that a discipline's watchdog was set to */
+void contraflow_lose(struct sk_buff *skb); /* destructor of a port's frames */
 #endif
 
 #endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Floyd and Jacobson 1993, by hand. With min 15000 and max 45000 a burst is floor(75000 / 3000) = 25 frames, and the
+ * largest W = 2^-n with 25 + 1 - 15 <= (1 - (1 - W)^25) / W is 1/16 (7.7 for 1/8, 12.8 for 1/16). */
+#include "emu/queue.h"
+#include "test/cm.h"
+#include "test/emu/fake_engine.h"
+
+#include <math.h>
+
+#define MS INT64_C(1000000000)
+#define PAYLOAD 982 /* 1000 bytes in the buffer */
+
+static struct emu_queue q;
+static bool markable;
+static int n_marked, next_id;
+
+static bool mark(const struct emu_frame *frame)
+{
+    (void)frame;
+    n_marked += markable;
+    return markable;
+}
+
+static void make(double probability, enum emu_discipline_ecn ecn, uint64_t seed)
+{
+    static struct emu_frame_ops ops;
+    ops = fake_ops;
+    ops.mark = mark;
+    struct emu_queue_config config = emu_queue_config_default();
+    config.discipline = EMU_DISCIPLINE_RED;
+    config.frames = &ops;
+    config.seed = seed;
+    config.parameters = (struct emu_discipline_parameters){
+        .min_bytes = 15000, .max_bytes = 45000, .probability = probability, .ecn = ecn};
+    fake_reset();
+    n_marked = next_id = 0;
+    markable = true;
+    emu_queue_init(&q, &config);
+}
+
+static void end(void)
+{
+    assert_int_equal(q.stats.enqueued, q.stats.dequeued + q.depth_packets);
+    assert_int_equal(q.stats.enqueued + q.stats.dropped, next_id);
+    emu_queue_fini(&q, &fake_ops);
+    assert_int_equal(fake_live, 0);
+}
+
+static bool push(int64_t now_ps)
+{
+    struct emu_frame victim, f = fake_frame(0, 1, PAYLOAD, next_id++);
+    if (emu_queue_push(&q, &f, 0, now_ps, &victim))
+        return true;
+    fake_ops.release(victim.packet);
+    return false;
+}
+
+static bool pop(int64_t now_ps)
+{
+    struct emu_frame f;
+    if (emu_queue_pop(&q, now_ps, &f) != EMU_DISCIPLINE_FRAME)
+        return false;
+    fake_ops.release(f.packet);
+    return true;
+}
+
+/* Frames that only come: the k-th (k = 0, 1, ...) finds 1000 k bytes, and mean_k = mean + (1000 k - mean) / 16 =
+ * 1000 k - 15000 (1 - (15/16)^k) passes max where k - 15 (1 - (15/16)^k) >= 45: k = 60 has 45.31, k = 59 44.33. */
+static void test_all_are_lost_when_the_mean_reaches_max(void **state)
+{
+    (void)state;
+    make(1e-12, EMU_DISCIPLINE_ECN_USUAL, 1);
+    for (int i = 0; i < 60; i++)
+        assert_true(push(0));
+    for (int i = 0; i < 100; i++)
+        assert_false(push(0));
+    end();
+}
+
+/* 60 frames that stand make the mean 60000; empty for a time t it falls by (15/16)^(t / 0.8 ms), below 45000 after
+ * ln(3/4) / ln(15/16) = 4.4575 of them: 3.566 ms. */
+static void test_the_mean_falls_while_nothing_comes(void **state)
+{
+    (void)state;
+    static const double wait_ms[] = {3.56, 3.57};
+    for (int i = 0; i < 2; i++) {
+        make(1e-12, EMU_DISCIPLINE_ECN_USUAL, 1);
+        for (int k = 0; k < 1000; k++)
+            push(0);
+        assert_int_equal(q.depth_packets, 60);
+        while (pop(7 * MS))
+            ;
+        assert_int_equal(push(7 * MS + (int64_t)(wait_ms[i] * MS)), i);
+        pop(8 * MS);
+        end();
+    }
+}
+
+/* A mean of 30000 is half way: 1 % at a probability of 2 %. Gaps are uniform over 1, ..., 100 (section 8), not
+ * geometric: none is longer, and tenths are as frequent as each other. */
+static void test_gaps_between_losses_are_uniform(void **state)
+{
+    (void)state;
+    int tenths[10] = {0}, gap = 0, n = 0;
+    make(0.02, EMU_DISCIPLINE_ECN_USUAL, 7);
+    for (int i = 0; i < 30; i++)
+        push(0);
+    while (n < 3000) {
+        gap++;
+        if (push(0)) {
+            pop(0);
+            continue;
+        }
+        if (next_id > 1000) { /* the mean is there */
+            assert_in_range(gap, 1, 100);
+            tenths[(gap - 1) / 10]++;
+            n++;
+        }
+        gap = 0;
+    }
+    double chi = 0;
+    for (int i = 0; i < 10; i++)
+        chi += (tenths[i] - 300.0) * (tenths[i] - 300.0) / 300;
+    assert_true(chi < 27.9); /* 9 degrees of freedom: 1 of 1000 */
+    while (pop(0))
+        ;
+    end();
+}
+
+static void test_marks_take_the_place_of_losses_where_they_can(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        make(0.5, EMU_DISCIPLINE_ECN_TRUE, 3);
+        markable = i == 0;
+        for (int k = 0; k < 200; k++)
+            push(0);
+        assert_int_equal(n_marked > 0, markable);
+        assert_int_equal(q.stats.dropped > 0, !markable);
+        end();
+    }
+    make(0.5, EMU_DISCIPLINE_ECN_USUAL, 3);
+    for (int k = 0; k < 200; k++)
+        push(0);
+    assert_int_equal(n_marked, 0);
+    assert_true(q.stats.dropped > 0);
+    end();
+}
+
+/* A quarter of the limit and a third of that; in frames of 1518 where the limit counts frames. */
+static void test_thresholds_follow_from_the_limit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct emu_queue_config config = emu_queue_config_default();
+        config.discipline = EMU_DISCIPLINE_RED;
+        config.parameters.probability = 1e-12;
+        if (i == 0)
+            config.limit_bytes = 180000;
+        else
+            config.limit_packets = 120; /* 182160 bytes: max 45540, passed by k = 61 (46.3), not by k = 60 */
+        fake_reset();
+        next_id = n_marked = 0;
+        emu_queue_init(&q, &config);
+        int held = 0;
+        while (push(0))
+            held++;
+        assert_int_equal(held, 60 + i);
+        end();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_are_lost_when_the_mean_reaches_max),
+        cmocka_unit_test(test_the_mean_falls_while_nothing_comes),
+        cmocka_unit_test(test_gaps_between_losses_are_uniform),
+        cmocka_unit_test(test_marks_take_the_place_of_losses_where_they_can),
+        cmocka_unit_test(test_thresholds_follow_from_the_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
