@@ -309,6 +309,8 @@ static void test_goal_texts_survive(void **state)
                  "s.yaml:2: traffic.goal.ranks.0: 'h3' is not in this network; hosts are h0 to h1");
     for (char name[] = "a.goal"; *name <= 'c'; ++*name)
         unlink(name);
+}
+
 /* Each place has the parameters of its own discipline; another's are a mistake. */
 static void test_disciplines_survive_with_what_they_are_told(void **state)
 {
