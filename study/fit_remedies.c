@@ -151,7 +151,10 @@ static void remedies_name(struct study_fit_remedies_point *p, const struct sweep
         text_add(queues, LABEL, ", all");
     } else if (!remedies_is_fifo(&n->nic, n->nic_kernel)) {
         text_add(queues, LABEL, ", NIC ");
-        remedies_queue(queues, &n->nic, n->nic_kernel);
+        if (p->collective && !*n->nic_kernel)
+            text_add(queues, LABEL, "%s", emu_discipline_names[n->nic.discipline]);
+        else
+            remedies_queue(queues, &n->nic, n->nic_kernel);
     }
     units_format_bytes(tcp->receive_buffer_bytes, window);
     text_add(stack, LABEL, "%s, %s%s%s", emu_congestion_names[tcp->congestion],
@@ -170,8 +173,10 @@ static void remedies_name(struct study_fit_remedies_point *p, const struct sweep
         p->row = memory_text("%s", stack);
     }
     char *axes = remedies_axes(r);
-    p->group = memory_text("%016" PRId64 " %s, %03d/%03d, %" PRId64 " ps, %s", n->link.rate_bps, stack, p->in, p->out,
-                           n->link.delay_ps, axes);
+    char *size = p->collective ? memory_text("%012" PRId64, s->collective.bytes) : memory_text("%03d", p->out);
+    p->group = memory_text("%016" PRId64 " %s, %03d/%s, %" PRId64 " ps, %s", n->link.rate_bps, stack,
+                           p->collective ? s->n_ranks : p->in, size, n->link.delay_ps, axes);
+    free(size);
     free(axes);
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define WIDTH 116
+#define WIDTH_NICS 150 /* where NICs have names, too */
 #define HEIGHT 24
 #define LEFT 250
 #define TOP 26
@@ -74,11 +75,11 @@ static size_t map_name(const char **names, size_t n, const char *name)
 
 static void map_draw(struct view_sweep_page *p, struct map *v, int part)
 {
-    int width = LEFT + WIDTH * (int)v->columns + 10;
+    int cell = v->collective ? WIDTH_NICS : WIDTH, width = LEFT + cell * (int)v->columns + 10;
     view_sweep_page_drawing(p, part, width, TOP + HEIGHT * (int)v->rows + VIEW_SVG_MAP_BELOW, v->panel,
                             v->collective ? "What is lost of the bus bandwidth, in percent, by hosts, bytes and queues."
                                           : "What both ways lose together, in percent, by senders and queues.");
-    view_svg_map(p->f, &(struct view_svg_map){.left = LEFT, .top = TOP, .width = WIDTH, .height = HEIGHT,
+    view_svg_map(p->f, &(struct view_svg_map){.left = LEFT, .top = TOP, .width = cell, .height = HEIGHT,
                                               .columns = v->columns, .rows = v->rows, .column_name = v->queues,
                                               .row_name = v->row, .title = v->panel,
                                               .x_label = "queue at the switch's ports", .cell = map_cell, .user = v});
@@ -164,11 +165,8 @@ static void collective_draw(struct view_sweep_page *p, const struct study_fit_re
 bool view_sweep_page_remedies(struct view_sweep_page *p, struct error *err)
 {
     const struct study_fit_remedies *m = p->at->fit.state[STUDY_FIT_REMEDIES];
-    char rate[UNITS_TEXT], *sentence = study_fit_remedies_sentence(m);
+    char rate[UNITS_TEXT];
     (void)err;
-    if (sentence)
-        view_text_markup(p->f, "<p><b>%s</b></p>\n", sentence);
-    free(sentence);
     for (size_t from = 0, to; from < m->n_rows; from = to) {
         struct view_table data;
         double rate_bps = m->rows[from].rate_bps;
