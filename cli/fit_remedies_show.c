@@ -59,10 +59,10 @@ json_t *cli_fit_remedies_json(const void *state)
         if (p->collective) {
             json_array_append_new(points, results_json("point:l rate_bps:f collective:s stack:s what:s queues:s acks_first:b "
                                                        "bus_bps:f ideal_bus_bps:f data_wait_s:f ack_wait_s:f "
-                                                       "compressed_share:f lost_share:f",
+                                                       "compressed_share:f retransmitted_segments:l lost_share:f",
                                                        p->number, p->rate_bps, p->collective, p->stack, p->row, p->queues,
                                                        p->first, p->in_bps, p->ideal_bps, p->data_wait_s, p->ack_wait_s,
-                                                       p->compressed, p->lost));
+                                                       p->compressed, p->retransmitted, p->lost));
             continue;
         }
         json_array_append_new(points, results_json("point:l rate_bps:f stack:s in:i out:i queues:s acks_first:b in_bps:f "

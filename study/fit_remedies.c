@@ -210,6 +210,7 @@ static bool remedies_take(void *state, const char *source, const struct sweep_re
         *way += collective ? 0 : results_flow_rate_bps(f, 0);
         p->data_wait_s += f->data_wait_s / s->n_flows;
         p->ack_wait_s += f->ack_wait_s / s->n_flows;
+        p->retransmitted += f->retransmitted_segments;
         groups += f->ack_groups;
         compressed += f->compressed_groups;
     }
@@ -333,7 +334,7 @@ char *study_fit_remedies_sentence(const struct study_fit_remedies *m)
     char rate[UNITS_TEXT];
     for (size_t i = 0; i < m->n; i++) {
         const struct study_fit_remedies_point *p = &m->points[i];
-        if (!p->collective || !p->fifo)
+        if (!p->collective || !p->fifo || p->retransmitted > 0)
             continue;
         mean += (p->lost - mean) / (double)++n;
         suffer += p->lost > STUDY_FIT_REMEDIES_SUFFER;
@@ -344,7 +345,7 @@ char *study_fit_remedies_sentence(const struct study_fit_remedies *m)
     const char *best = remedies_best(m, &left);
     units_format_rate((int64_t)worst->rate_bps, rate);
     char *remedy = best ? memory_text("; '%s' leaves %.1f %% of that at most", best, 100 * left) : memory_text("%s", "");
-    char *text = memory_text("Over FIFOs a %s loses %.1f %% of its bus bandwidth to ACKs behind data on average, and more "
+    char *text = memory_text("Over FIFOs that drop nothing a %s loses %.1f %% of its bus bandwidth to ACKs behind data on average, and more "
                              "than %.0f %% at %zu of %zu points, at worst %.0f %% (%s, %s, %s)%s.", worst->collective,
                              100 * mean, 100 * STUDY_FIT_REMEDIES_SUFFER, suffer, n, 100 * worst->lost, worst->panel,
                              worst->row, rate, remedy);

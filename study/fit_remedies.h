@@ -19,6 +19,7 @@ struct study_fit_remedies_point {
     double data_wait_s, ack_wait_s; /* mean of the flows' */
     double compressed;       /* share of groups of ACKs that came faster than their data; NAN: there were none */
     double ideal_bps;        /* bus bandwidth without ACKs (model/collective.h); NAN: of flows */
+    int64_t retransmitted;   /* segments: what they cost is no ACK's doing */
     bool first, fifo;        /* ACKs are, at NICs and ports; all are FIFOs */
     double lost, lost_most;  /* 1 - goodput / that with ACKs first: both ways together, and of the way that loses more */
 };
@@ -40,7 +41,8 @@ struct study_fit_remedies {
     size_t n, capacity, n_rows;
 };
 
-/* Returns what the points of a collective say in a sentence, for free(); NULL where there are none over FIFOs. */
+/* Returns what the points of a collective say in a sentence, for free(); NULL where there are none over FIFOs that lost
+ * no segment. */
 char *study_fit_remedies_sentence(const struct study_fit_remedies *m);
 
 #define STUDY_FIT_REMEDIES_SUFFER 0.05 /* of the goodput, and more: as `contraflow check` says yes */

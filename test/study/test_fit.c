@@ -474,8 +474,8 @@ static void test_rings_are_held_against_acks_first_and_against_none(void **state
     assert_true(fabs(fifo->lost - 0.2) < 1e-9 && fabs(nic->lost - (1 - 20 / 20.2)) < 1e-9);
     assert_true(fabs(fifo->lacks - (1 - 18.541824 / 25)) < 1e-6);
     char *sentence = study_fit_remedies_sentence(m);
-    assert_string_equal(sentence, "Over FIFOs a ring-allreduce loses 20.0 % of its bus bandwidth to ACKs behind data on "
-                        "average, and more than 5 % at 1 of 1 points, at worst 20 % (newreno, 64kB, no small queues, 4 "
+    assert_string_equal(sentence, "Over FIFOs that drop nothing a ring-allreduce loses 20.0 % of its bus bandwidth to ACKs "
+                        "behind data on average, and more than 5 % at 1 of 1 points, at worst 20 % (newreno, 64kB, no small queues, 4 "
                         "hosts, 1448kB, 1Gbps); 'fifo 20MB, NIC ack-first' leaves 1.0 % of that at most.");
     free(sentence);
     end(STUDY_FIT_REMEDIES, m);
