@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "model/collective.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -104,6 +105,40 @@ static char *remedies_axes(const struct sweep_result *r)
     return text;
 }
 
+/* Every process of a collective on a host of a star, over TCP. */
+static bool remedies_is_collective(const struct sweep_result *r)
+{
+    const struct scenario *s = r->scenario;
+    return s->traffic == SCENARIO_TRAFFIC_COLLECTIVE && s->transport == SCENARIO_TRANSPORT_TCP && s->n_flows > 0 &&
+           s->network.topology == EMU_TOPOLOGY_STAR && r->operations.n > 0 && r->operations.mean_s > 0 &&
+           model_collective_bus(s->collective.algorithm, s->n_ranks) > 0;
+}
+
+/* Bus bandwidth of an operation that takes so long. */
+static double remedies_bus_bps(const struct scenario *s, double time_s)
+{
+    return 8 * (double)s->collective.bytes / time_s * model_collective_bus(s->collective.algorithm, s->n_ranks);
+}
+
+/* The same if nothing were acknowledged and every window were open. */
+static double remedies_ideal_bps(const struct scenario *s)
+{
+    const struct emu_network_config *n = &s->network;
+    const struct model_collective_link link = {
+        .rate_bps = (double)n->link.rate_bps,
+        .latency_s = (2 * (double)n->link.delay_ps + (double)n->sw.latency_ps) * 1e-12,
+        .stores = 1,
+        .segment_bytes = s->tcp.segment_bytes,
+        .overhead_bytes = SCENARIO_SEGMENT_HEADERS + EMU_FRAME_OVERHEAD_BYTES,
+        .least_bytes = EMU_FRAME_MIN_WIRE_BYTES,
+    };
+    const struct model_collective_call call = {.algorithm = s->collective.algorithm, .ranks = s->n_ranks,
+                                               .bytes = s->collective.bytes};
+    struct error ignored = {0};
+    double time_s;
+    return model_collective_time(&link, &call, &time_s, &ignored) ? remedies_bus_bps(s, time_s) : (double)NAN;
+}
+
 /* What differs between points of a group: queues. What they share: the rest. */
 static void remedies_name(struct study_fit_remedies_point *p, const struct sweep_result *r)
 {
@@ -116,17 +151,32 @@ static void remedies_name(struct study_fit_remedies_point *p, const struct sweep
         text_add(queues, LABEL, ", all");
     } else if (!remedies_is_fifo(&n->nic, n->nic_kernel)) {
         text_add(queues, LABEL, ", NIC ");
-        remedies_queue(queues, &n->nic, n->nic_kernel);
+        if (p->collective && !*n->nic_kernel)
+            text_add(queues, LABEL, "%s", emu_discipline_names[n->nic.discipline]);
+        else
+            remedies_queue(queues, &n->nic, n->nic_kernel);
     }
     units_format_bytes(tcp->receive_buffer_bytes, window);
     text_add(stack, LABEL, "%s, %s%s%s", emu_congestion_names[tcp->congestion],
              tcp->linux_own.autotuning ? "autotuned to " : "", window,
              tcp->small_queue_bytes > 0 ? "" : ", no small queues");
+    if (tcp->segment_bytes + SCENARIO_SEGMENT_HEADERS > SCENARIO_MTU)
+        text_add(stack, LABEL, ", jumbo");
     p->queues = memory_text("%s", queues);
     p->stack = memory_text("%s", stack);
+    if (p->collective) {
+        units_format_bytes(s->collective.bytes, window);
+        p->panel = memory_text("%s", stack);
+        p->row = memory_text("%d hosts, %s", s->n_ranks, window);
+    } else {
+        p->panel = memory_text("%d in, %d out", p->in, p->out);
+        p->row = memory_text("%s", stack);
+    }
     char *axes = remedies_axes(r);
-    p->group = memory_text("%016" PRId64 " %s, %03d/%03d, %" PRId64 " ps, %s", n->link.rate_bps, stack, p->in, p->out,
-                           n->link.delay_ps, axes);
+    char *size = p->collective ? memory_text("%012" PRId64, s->collective.bytes) : memory_text("%03d", p->out);
+    p->group = memory_text("%016" PRId64 " %s, %03d/%s, %" PRId64 " ps, %s", n->link.rate_bps, stack,
+                           p->collective ? s->n_ranks : p->in, size, n->link.delay_ps, axes);
+    free(size);
     free(axes);
 }
 
@@ -134,9 +184,11 @@ static bool remedies_take(void *state, const char *source, const struct sweep_re
 {
     struct study_fit_remedies *m = state;
     const struct scenario *s = r->scenario;
-    int count[2];
+    int count[2] = {0, 0};
+    int64_t groups = 0, compressed = 0;
+    bool collective = remedies_is_collective(r);
     (void)source, (void)err;
-    if (!remedies_is(s, count))
+    if (!collective && !remedies_is(s, count))
         return true;
     m->points = memory_grown(m->points, m->n, &m->capacity, 64, sizeof *m->points, "points of queues");
     struct study_fit_remedies_point *p = &m->points[m->n++];
@@ -145,14 +197,26 @@ static bool remedies_take(void *state, const char *source, const struct sweep_re
         .rate_bps = (double)s->network.link.rate_bps,
         .in = count[0],
         .out = count[1],
+        .collective = collective ? model_collective_names[s->collective.algorithm] : NULL,
+        .ideal_bps = collective ? remedies_ideal_bps(s) : (double)NAN,
         .first = remedies_leads(&s->network.nic, s->network.nic_kernel) &&
                  remedies_leads(&s->network.sw.queue, s->network.sw.kernel),
+        .fifo = remedies_is_fifo(&s->network.nic, s->network.nic_kernel) &&
+                remedies_is_fifo(&s->network.sw.queue, s->network.sw.kernel),
     };
     for (int i = 0; i < s->n_flows; i++) {
+        const struct results_flow *f = &r->flows[i];
         double *way = s->flows[i].from == 0 ? &p->out_bps : &p->in_bps;
-        *way += results_flow_rate_bps(&r->flows[i], 0);
-        p->data_wait_s += r->flows[i].data_wait_s / s->n_flows;
+        *way += collective ? 0 : results_flow_rate_bps(f, 0);
+        p->data_wait_s += f->data_wait_s / s->n_flows;
+        p->ack_wait_s += f->ack_wait_s / s->n_flows;
+        p->retransmitted += f->retransmitted_segments;
+        groups += f->ack_groups;
+        compressed += f->compressed_groups;
     }
+    p->compressed = groups > 0 ? (double)compressed / (double)groups : (double)NAN;
+    if (collective)
+        p->in_bps = p->out_bps = remedies_bus_bps(s, r->operations.mean_s);
     remedies_name(p, r);
     return true;
 }
@@ -170,6 +234,8 @@ static void remedies_free_point(struct study_fit_remedies_point *p)
     free(p->group);
     free(p->queues);
     free(p->stack);
+    free(p->panel);
+    free(p->row);
 }
 
 /* Keeps the points of groups that have one with ACKs first, and more. */
@@ -198,16 +264,19 @@ static void remedies_compare(struct study_fit_remedies *m)
 static int remedies_by_loss(const void *a, const void *b)
 {
     const struct study_fit_remedies_row *x = a, *y = b;
-    return x->rate_bps != y->rate_bps ? (x->rate_bps > y->rate_bps) - (x->rate_bps < y->rate_bps)
+    int kind = (x->collective != NULL) - (y->collective != NULL);
+    return kind ? kind : x->rate_bps != y->rate_bps ? (x->rate_bps > y->rate_bps) - (x->rate_bps < y->rate_bps)
                                       : (x->lost < y->lost) - (x->lost > y->lost);
 }
 
 static struct study_fit_remedies_row *remedies_row(struct study_fit_remedies *m, const struct study_fit_remedies_point *p)
 {
     for (size_t i = 0; i < m->n_rows; i++)
-        if (m->rows[i].rate_bps == p->rate_bps && strcmp(m->rows[i].queues, p->queues) == 0)
+        if (m->rows[i].rate_bps == p->rate_bps && m->rows[i].collective == p->collective &&
+            strcmp(m->rows[i].queues, p->queues) == 0)
             return &m->rows[i];
-    m->rows[m->n_rows] = (struct study_fit_remedies_row){.rate_bps = p->rate_bps, .queues = p->queues};
+    m->rows[m->n_rows] = (struct study_fit_remedies_row){
+        .rate_bps = p->rate_bps, .collective = p->collective, .queues = p->queues};
     return &m->rows[m->n_rows++];
 }
 
@@ -225,12 +294,63 @@ static bool remedies_fit(void *state, struct error *err)
         row->lost += (p->lost - row->lost) / (double)row->n;
         row->lost_most += (p->lost_most - row->lost_most) / (double)row->n;
         row->data_wait_s += (p->data_wait_s - row->data_wait_s) / (double)row->n;
+        row->ack_wait_s += (p->ack_wait_s - row->ack_wait_s) / (double)row->n;
+        row->lacks += (1 - p->in_bps / p->ideal_bps - row->lacks) / (double)row->n;
+        if (isfinite(p->compressed))
+            row->compressed += (p->compressed - row->compressed) / (double)++row->n_compressed;
         row->suffer += p->lost > STUDY_FIT_REMEDIES_SUFFER;
         if (!row->worst || p->lost > row->worst->lost)
             row->worst = p;
     }
     qsort(m->rows, m->n_rows, sizeof *m->rows, remedies_by_loss);
     return true;
+}
+
+/* The queues that leave least at worst, of those that are not FIFOs and need not be everywhere. */
+static const char *remedies_best(const struct study_fit_remedies *m, double *worst)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < m->n; i++) {
+        const struct study_fit_remedies_point *p = &m->points[i];
+        double most = -INFINITY;
+        if (!p->collective || p->first || p->fifo)
+            continue;
+        for (size_t k = 0; k < m->n; k++)
+            if (m->points[k].collective && strcmp(m->points[k].queues, p->queues) == 0)
+                most = fmax(most, m->points[k].lost);
+        if (!best || most < *worst) {
+            best = p->queues;
+            *worst = most;
+        }
+    }
+    return best;
+}
+
+char *study_fit_remedies_sentence(const struct study_fit_remedies *m)
+{
+    const struct study_fit_remedies_point *worst = NULL;
+    size_t n = 0, suffer = 0;
+    double mean = 0, left = 0;
+    char rate[UNITS_TEXT];
+    for (size_t i = 0; i < m->n; i++) {
+        const struct study_fit_remedies_point *p = &m->points[i];
+        if (!p->collective || !p->fifo || p->retransmitted > 0)
+            continue;
+        mean += (p->lost - mean) / (double)++n;
+        suffer += p->lost > STUDY_FIT_REMEDIES_SUFFER;
+        worst = !worst || p->lost > worst->lost ? p : worst;
+    }
+    if (!worst)
+        return NULL;
+    const char *best = remedies_best(m, &left);
+    units_format_rate((int64_t)worst->rate_bps, rate);
+    char *remedy = best ? memory_text("; '%s' leaves %.1f %% of that at most", best, 100 * left) : memory_text("%s", "");
+    char *text = memory_text("Over FIFOs that drop nothing a %s loses %.1f %% of its bus bandwidth to ACKs behind data on average, and more "
+                             "than %.0f %% at %zu of %zu points, at worst %.0f %% (%s, %s, %s)%s.", worst->collective,
+                             100 * mean, 100 * STUDY_FIT_REMEDIES_SUFFER, suffer, n, 100 * worst->lost, worst->panel,
+                             worst->row, rate, remedy);
+    free(remedy);
+    return text;
 }
 
 static void remedies_fini(void *state)

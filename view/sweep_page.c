@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "results/csv.h"
+#include "study/fit_remedies.h"
 #include "view/page.h"
 #include "view/svg.h"
 #include "view/text.h"
@@ -163,6 +164,12 @@ static bool show_sweep(struct view_sweep_page *p, struct error *err)
     view_text_markup(p->f, "%s <span class=\"origin simulated\">simulated</span></h2>\n", title);
     fprintf(p->contents, "<li><a href=\"#sweep%td\">", s - p->sweep + 1);
     view_text_markup(p->contents, "%s</a> (%s.db)<ul>\n", title, s->name);
+    if (study_fit_read_has(&s->fit, STUDY_FIT_REMEDIES)) {
+        char *sentence = study_fit_remedies_sentence(s->fit.state[STUDY_FIT_REMEDIES]);
+        if (sentence)
+            view_text_markup(p->f, "<p><b>%s</b></p>\n", sentence);
+        free(sentence);
+    }
     show_facts(p, s);
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
         if (study_fit_read_has(&s->fit, (enum study_fit_kind)i)) {
