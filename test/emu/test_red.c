@@ -13,6 +13,7 @@
 static struct emu_queue q;
 static bool markable;
 static int n_marked, next_id;
+static struct emu_discipline_parameters parameters = {.min_bytes = 15000, .max_bytes = 45000};
 
 static bool mark(const struct emu_frame *frame)
 {
@@ -30,8 +31,9 @@ static void make(double probability, enum emu_discipline_ecn ecn, uint64_t seed)
     config.discipline = EMU_DISCIPLINE_RED;
     config.frames = &ops;
     config.seed = seed;
-    config.parameters = (struct emu_discipline_parameters){
-        .min_bytes = 15000, .max_bytes = 45000, .probability = probability, .ecn = ecn};
+    config.parameters = parameters;
+    config.parameters.probability = probability;
+    config.parameters.ecn = ecn;
     fake_reset();
     n_marked = next_id = 0;
     markable = true;
@@ -77,23 +79,38 @@ static void test_all_are_lost_when_the_mean_reaches_max(void **state)
     end();
 }
 
-/* 60 frames that stand make the mean 60000; empty for a time t it falls by (15/16)^(t / 0.8 ms), below 45000 after
- * ln(3/4) / ln(15/16) = 4.4575 of them: 3.566 ms. */
+/* 60 frames that stand make the mean 60000. A mean frame takes 800 us at 10 Mb/s, 12500 ticks of tc's, so that it is
+ * halved every 12500 / -ln(15/16) = 193683 us; 31 of those in less than 512 cells are cells of 2^14 us. Within the first
+ * the mean falls by t / 2^14 us, to a half at most: 3/4, 45000, after 4096 us. It is a quarter from 24 cells on, for
+ * 24 2^14 / 193683 = 2.03: 393216 us. W is 1/16 in all rows, for bursts of 25, 13 and 10 frames. */
 static void test_the_mean_falls_while_nothing_comes(void **state)
 {
     (void)state;
-    static const double wait_ms[] = {3.56, 3.57};
-    for (int i = 0; i < 2; i++) {
-        make(1e-12, EMU_DISCIPLINE_ECN_USUAL, 1);
-        for (int k = 0; k < 1000; k++)
+    static const struct {
+        int64_t min, max, us;
+        bool marked;
+    } rows[] = {{15000, 45000, 4095, true},  {15000, 45000, 4097, false},  {5000, 29990, 8000, true},
+                {5000, 29990, 100000, true}, {5000, 30010, 100000, false}, {5000, 20000, 393215, true},
+                {5000, 20000, 393216, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        parameters = (struct emu_discipline_parameters){.min_bytes = rows[i].min, .max_bytes = rows[i].max};
+        make(1e-12, EMU_DISCIPLINE_ECN_TRUE, 1);
+        for (int k = 0; k < 61; k++)
             push(0);
-        assert_int_equal(q.depth_packets, 60);
+        for (int k = 0; k < 1000; k++) {
+            pop(0); /* so that the next finds 60 */
+            push(0);
+        }
+        assert_int_equal(q.depth_packets, 61);
         while (pop(7 * MS))
             ;
-        assert_int_equal(push(7 * MS + (int64_t)(wait_ms[i] * MS)), i);
-        pop(8 * MS);
+        n_marked = 0;
+        assert_true(push(7 * MS + rows[i].us * MS / 1000));
+        if (n_marked != rows[i].marked)
+            fail_msg("row %zu", i);
         end();
     }
+    parameters = (struct emu_discipline_parameters){.min_bytes = 15000, .max_bytes = 45000};
 }
 
 /* A mean of 30000 is half way: 1 % at a probability of 2 %. Gaps are uniform over 1, ..., 100 (section 8), not
