@@ -459,7 +459,7 @@ static void port_transmit_next(void *arg)
         struct emu_port_classes *c = p->classes;
         frame = (struct emu_frame){.packet = emu_frame_tag(c->quanta | c->due << CLASSES_DUE | c->stop << CLASSES_STOP),
                                    .ethertype = EMU_FRAME_MAC_CONTROL};
-        c->due = c->stop = 0;
+        c->due = 0;
         p->stats.pauses_sent++;
         port_start(p, &frame, now_ps);
         return;

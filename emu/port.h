@@ -89,7 +89,7 @@ struct emu_port_room {
 /* PFC at a port: of itself, and what it is about to tell the far one. Classes are bits. */
 struct emu_port_classes {
     int64_t until_ps[EMU_FRAME_CLASSES]; /* stopped until then */
-    unsigned due, stop; /* named by the frame that is due; of these, stopped */
+    unsigned due, stop; /* named by the frame that is due; stopped, of what it names */
     uint16_t quanta;    /* for so long */
 };
 
