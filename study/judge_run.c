@@ -394,7 +394,6 @@ static void run_judge_links(const struct scenario *s, struct run_flows *flows, s
     const struct study_run_links *links = &flows->links;
     const struct emu_graph *g = &links->graph;
     bool backbone = s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root;
-    double ended_s = (double)flows->summary.ended_ps / UNITS_PS_PER_S;
     for (int i = 0; i < g->n_links; i++) {
         const struct study_run_link *way = &links->link[2 * i];
         struct model_link link = study_judge_run_link(s);
@@ -402,9 +401,8 @@ static void run_judge_links(const struct scenario *s, struct run_flows *flows, s
         if (g->links[i].end[0] < g->hosts || g->links[i].end[1] < g->hosts)
             continue;
         for (int k = 0; k < 2; k++)
-            full = full || (way[k].port && 8 * (double)way[k].port->sent_wire_bytes >
-                                               FULL_LINK * (double)way[k].port->rate_bps * ended_s);
-        link.rate_bps = (double)g->links[i].way[0].rate_bps;
+            full = full || way[k].busy > FULL_LINK;
+        link.rate_bps = way->port ? way->rate_bps : (double)g->links[i].way[0].rate_bps;
         if (full)
             run_judge(flows, least, way->name, &link, uses, tolerance, resources);
     }

@@ -154,7 +154,13 @@ void study_run_links_init(struct study_run_links *l, const struct scenario *s, c
         struct study_run_link *link = links_find(l, port->name);
         if (!link)
             continue;
+        const struct emu_link_config *way = &l->graph.links[link->at.link].way[link->at.side];
+        const struct emu_frame full = {.payload_bytes = (uint16_t)(s->tcp.segment_bytes + SCENARIO_SEGMENT_HEADERS)};
         link->port = port;
+        link->rate_bps =
+            (double)port->rate_bps * (double)emu_frame_wire_bytes(&full) / (double)emu_port_frame_bytes(way, &full);
+        link->busy = 8 * (double)port->sent_wire_bytes * UNITS_PS_PER_S /
+                     ((double)port->rate_bps * (double)summary->ended_ps);
         link->stopped = fmax(0, (double)port->told_to_stop_ps / (double)summary->ended_ps);
     }
 }
@@ -206,7 +212,7 @@ double study_run_links_rate_bps(const struct study_run_links *l, const char *res
     double bps = 0;
     for (size_t i = 0; i < l->n; i++)
         if (l->link[i].port && links_own(l, &l->link[i], resource, incoming))
-            bps += (double)l->link[i].port->rate_bps;
+            bps += l->link[i].rate_bps;
     return bps > 0 ? bps : (double)NAN;
 }
 
@@ -218,7 +224,7 @@ const char *study_run_links_place(const struct study_run_links *l, const struct 
     double most = PLACE_FULL;
     for (size_t hop = links_path(l, f, true, path); hop > 0; hop--) {
         const struct study_run_link *link = path[hop - 1];
-        double load = (link->data_bps + link->ack_bps) / (double)link->port->rate_bps;
+        double load = link->busy;
         if (links_own(l, link, resource, true) || links_own(l, link, resource, false))
             load *= PLACE_OWN;
         fullest = link->data_bps > 0 && load > most ? link : fullest;
@@ -278,7 +284,7 @@ static double evidence_growth(const struct study_run_links *l, const struct stud
     *full = false;
     for (size_t hop = links_path(l, f, false, path); hop > 0; hop--) {
         const struct study_run_link *link = path[hop - 1];
-        double open_bps = (1 - link->stopped) * ((double)link->port->rate_bps - link->ack_bps);
+        double open_bps = (1 - link->stopped) * (link->rate_bps - link->ack_bps);
         double alike = open_bps / link->data_bps, share = faster * open_bps / link->wanted_bps;
         if (link->data_bps > ALONE * wire_bps)
             alike = fmin(alike, faster);
@@ -306,7 +312,7 @@ static double evidence_window_bps(const struct study_run_links *l, const struct 
         study_judge_run_window(tcp), (double)tcp->segment_bytes, (double)tcp->delayed_ack);
     double frame_s = 0, frame_bits = 8 * ((double)tcp->segment_bytes + HEADERS);
     for (size_t hop = links_path(l, f, false, path); hop > 0; hop--)
-        frame_s = fmax(frame_s, frame_bits / (double)path[hop - 1]->port->rate_bps);
+        frame_s = fmax(frame_s, frame_bits / path[hop - 1]->rate_bps);
     return flight.waits_timer ? INFINITY : flight.bytes * 8 / (floor_s + flight.mates * frame_s);
 }
 

@@ -16,6 +16,8 @@ struct study_run_link {
     const struct results_port *port; /* borrowed; NULL: nothing is known of it */
     struct emu_graph_port at;        /* whose port that is, in the graph */
     char name[EMU_PORT_NAME];
+    double rate_bps;                 /* that full segments see: slower where its framing makes them longer */
+    double busy;                     /* share of the run for which it sent */
     double data_bps, ack_bps;        /* on the wire, of all flows */
     double wanted_bps;               /* data_bps, were each as much faster as its ACKs' waits make it slower */
     double stopped;                  /* share of the time for which PAUSE frames stopped it */

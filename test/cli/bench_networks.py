@@ -139,7 +139,7 @@ def draw(number):
 
 def goodput(directory):
     """Each flow's in bit/s after the warm-up, and how many segments were sent again."""
-    rows = csv.DictReader(line for line in open(directory / "flows.csv") if not line.startswith("#"))
+    rows = csv.DictReader((directory / "flows.csv").read_text().splitlines())
     return [(float(r["steady_goodput_bps"] or "nan"), int(r["retransmitted_segments"])) for r in rows]
 
 
