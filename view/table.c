@@ -147,34 +147,60 @@ static int table_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A column's rows that have numbers in it. Returns how many. */
-static size_t table_column(const char *const *cell, const struct view_table *t, size_t column, size_t *row, double *value)
+/* Numbers of a column, and what is least and most of it: the first cell of its row, and itself. */
+struct table_column {
+    double *value; /* owned; room for every row */
+    size_t n;
+    double least, most;
+    const char *least_row[3], *most_row[3]; /* borrowed: first, second, the column's own cell; NULL: there is none */
+};
+
+/* One pass over the cells, as pointers to them all would take more than the numbers. Returns how many there are. */
+static size_t table_column(const struct view_table *t, size_t column, struct table_column *c)
 {
-    size_t n = 0, rows = t->columns > 0 ? t->n / t->columns : 0;
-    for (size_t i = 1; i < rows; i++)
-        if (strcmp(cell[i * t->columns], "total") != 0 && table_value(cell[i * t->columns + column], &value[n]))
-            row[n++] = i;
-    return n;
+    const char *row[3] = {NULL, NULL, NULL};
+    bool counts = false;
+    size_t i = 0;
+    double *value = c->value;
+    *c = (struct table_column){.value = value};
+    for (const char *cell = NULL; (cell = view_table_next(t, cell)); i++) {
+        size_t at = i % t->columns;
+        double number;
+        if (at < 2)
+            row[at] = cell;
+        if (at == 0)
+            counts = i > 0 && strcmp(cell, "total") != 0;
+        if (at != column || !counts || !table_value(cell, &number))
+            continue;
+        row[2] = cell;
+        c->value[c->n++] = number;
+        if (c->n == 1 || number < c->least) {
+            c->least = number;
+            memcpy(c->least_row, row, sizeof row);
+        }
+        if (c->n == 1 || number > c->most) {
+            c->most = number;
+            memcpy(c->most_row, row, sizeof row);
+        }
+    }
+    return c->n;
 }
 
 /* The column that a line is about; t->columns when none has numbers. */
-static size_t table_pick(const char *const *cell, const struct view_table *t, size_t numbers, size_t *row, double *value)
+static size_t table_pick(const char *const *name, const struct view_table *t, size_t numbers, struct table_column *c)
 {
     static const char *const units[] = {"Mb/s", " ms", ""};
     for (size_t u = 0; u < sizeof units / sizeof *units; u++)
-        for (size_t c = numbers; c < t->columns; c++)
-            if (strstr(cell[c], units[u]) && table_column(cell, t, c, row, value) > VIEW_TABLE_LONG)
-                return c;
+        for (size_t i = numbers; i < t->columns; i++)
+            if (strstr(name[i], units[u]) && table_column(t, i, c) > VIEW_TABLE_LONG)
+                return i;
     return t->columns;
 }
 
-static void table_extreme(FILE *f, const char *what, const char *const *cell, const struct view_table *t, size_t row,
-                          size_t column)
+static void table_extreme(FILE *f, const char *what, bool ways, const char *const row[3])
 {
-    const char *const *at = cell + row * t->columns;
-    bool ways = strcmp(cell[0], "from") == 0 && t->columns > 1;
-    char *from = print_escaped(at[0]), *to = print_escaped(ways ? at[1] : "");
-    fprintf(f, ", %s %s (%s%s%s)", what, at[column], from, ways ? " > " : "", to);
+    char *from = print_escaped(row[0]), *to = print_escaped(ways ? row[1] : "");
+    fprintf(f, ", %s %s (%s%s%s)", what, row[2], from, ways ? " > " : "", to);
     free(from);
     free(to);
 }
@@ -184,36 +210,30 @@ void view_table_sum_up(const struct view_table *t, const char *indent, size_t nu
     size_t rows = t->columns > 0 ? t->n / t->columns : 0, i = 0;
     if (rows < VIEW_TABLE_LONG + 2) /* one is the head */
         return;
-    const char **cell = memory_zeroed(t->n, sizeof *cell, "a table");
-    double *value = memory_zeroed(rows, sizeof *value, "a table"), sum = 0;
-    size_t *row = memory_zeroed(rows, sizeof *row, "a table");
-    for (const char *c = NULL; (c = view_table_next(t, c)); i++)
-        cell[i] = c;
-    size_t column = table_pick(cell, t, numbers, row, value);
+    const char **name = memory_zeroed(t->columns, sizeof *name, "a table");
+    struct table_column c = {.value = memory_zeroed(rows, sizeof *c.value, "a table")};
+    for (const char *cell = NULL; i < t->columns && (cell = view_table_next(t, cell)); i++)
+        name[i] = cell;
+    size_t column = table_pick(name, t, numbers, &c);
     if (column < t->columns) {
-        bool flows = strcmp(cell[0], "flow") == 0 || strcmp(cell[0], "from") == 0;
-        size_t n = table_column(cell, t, column, row, value), least = 0, most = 0;
-        for (size_t k = 0; k < n; k++) {
-            sum += value[k];
-            least = value[k] < value[least] ? k : least;
-            most = value[k] > value[most] ? k : most;
-        }
-        size_t least_row = row[least], most_row = row[most];
-        qsort(value, n, sizeof *value, table_ascending);
-        char *all = table_number(sum), *median = table_number((value[(n - 1) / 2] + value[n / 2]) / 2);
-        fprintf(f, "%s%zu %s: %s", indent, n, flows ? "flows" : "rows", cell[column]);
-        if (flows && strstr(cell[column], "Mb/s"))
+        bool ways = strcmp(name[0], "from") == 0 && t->columns > 1, flows = ways || strcmp(name[0], "flow") == 0;
+        double sum = 0;
+        for (size_t k = 0; k < c.n; k++)
+            sum += c.value[k];
+        qsort(c.value, c.n, sizeof *c.value, table_ascending);
+        char *all = table_number(sum), *median = table_number((c.value[(c.n - 1) / 2] + c.value[c.n / 2]) / 2);
+        fprintf(f, "%s%zu %s: %s", indent, c.n, flows ? "flows" : "rows", name[column]);
+        if (flows && strstr(name[column], "Mb/s"))
             fprintf(f, " %s in all,", all);
         fprintf(f, " median %s", median);
-        table_extreme(f, "least", cell, t, least_row, column);
-        table_extreme(f, "most", cell, t, most_row, column);
+        table_extreme(f, "least", ways, c.least_row);
+        table_extreme(f, "most", ways, c.most_row);
         putc('\n', f);
         free(all);
         free(median);
     }
-    free(cell);
-    free(value);
-    free(row);
+    free(name);
+    free(c.value);
 }
 
 void view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f)

@@ -50,9 +50,10 @@ class CrossCheck(Case):
     def test_every_shipped_scenario_is_here(self):
         both = {"star.yaml", "ack-first.yaml", "windows.yaml", "zhu-figure1.yaml", "zhu-figure4.yaml",
                 "zhu-random.yaml", "pause.yaml", "pause-victim.yaml", "pendulum.yaml", "replay.yaml",
-                "backbone.yaml", "slow-host.yaml", "zhu-graphene.yaml"}
+                "backbone.yaml", "slow-host.yaml", "zhu-graphene.yaml", "leaf-spine.yaml", "home.yaml"}
         native = {"small-queues.yaml", "alltoall.yaml", "alltoallv.yaml", "bunyip.yaml", "perseus.yaml",
-                  "zhu-benchmark.yaml", "zhu-figure8.yaml", "barrier.yaml", "isend.yaml"}
+                  "zhu-benchmark.yaml", "zhu-figure8.yaml", "barrier.yaml", "isend.yaml",
+                  "allreduce-ring.yaml", "halo-3d.yaml", "goal.yaml", "web-search.yaml"}  # test_schedules, _background
         # Go-Back-N and bare frames are the same code on either clock: test_tam.py wants the same bytes of both
         clock = {"saturation.yaml"} | {p.name for p in SCENARIOS.glob("tam-*.yaml")}
         linux = {"curl.yaml", "iperf3-bidir.yaml", "mpi-alltoall.yaml", "mpi-ring.yaml"}  # test_linux.py
@@ -80,6 +81,17 @@ class CrossCheck(Case):
         done = self.cross_check("backbone.yaml", "network.racks=[3, 3]", "traffic.pairs.count=2",
                                 "traffic.pairs.back=1", "network.backbone.rate=1Gbps", "tcp.window=100kB")
         self.assertEqual(done["judged"], 3)
+
+    def test_ways_by_hash(self):
+        """Both engines number flows alike, so that the hash leads each the same way."""
+        done = self.cross_check("leaf-spine.yaml", "network.link.rate=1Gbps", "network.backbone.rate=500Mbps",
+                                "tcp.window=100kB", "duration=400ms", "warmup=100ms")
+        self.assertEqual(done["judged"], 16)
+
+    def test_a_home_behind_cells(self):
+        """Without losses: windows that the modem's queue holds."""
+        self.assertEqual(self.cross_check("home.yaml", "tcp.congestion=newreno", "tcp.window=40kB", "duration=30s",
+                                          "warmup=10s")["judged"], 2)
 
     def test_replay(self):
         self.cross_check("replay.yaml", "duration=600ms", "warmup=300ms", "tcp.window=500kB")
