@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #define LARGE_BYTES 500e6 /* of captures: worth a line before they are made */
+#define SMALL_BYTES 1e6 /* of captures: a disk without even that says so itself, at once */
 #define HEADERS_BYTES 96  /* of a frame, all of them */
 
 struct run_plan {
@@ -226,7 +227,8 @@ static void warn_of_captures(const struct run_plan *p)
     struct statvfs disk;
     char size[32], less[32], room[32];
     double free_bytes = statvfs(p->directory, &disk) == 0 ? (double)disk.f_bavail * (double)disk.f_frsize : (double)INFINITY;
-    if (p->capture_bytes < LARGE_BYTES && p->capture_bytes < free_bytes)
+    bool little = p->capture_bytes < SMALL_BYTES || p->capture_bytes < free_bytes;
+    if (p->capture_bytes < LARGE_BYTES && little)
         return;
     print_size(size, p->capture_bytes);
     print_size(less, p->headers_bytes);
