@@ -16,6 +16,7 @@
     ROW(FAIR, fair, "fair", "flows take turns, as in fq and fq_codel")                                                \
     ROW(CODEL, codel, "codel", "fifo that drops when frames keep waiting over 5 ms (RFC 8289)")                        \
     ROW(FQ_CODEL, fq_codel, "fq_codel", "flows take turns, new ones first, each a codel (RFC 8290)")                   \
+    ROW(PIE, pie, "pie", "fifo that drops by chance so that frames wait 15 ms (RFC 8033)")                            \
     ROW(RED, red, "red", "fifo that drops by chance as its mean length grows (Floyd and Jacobson 1993)")               \
     ROW(PRIO, prio, "prio", "classes of flows, a lower number before a higher")                                       \
     ROW(DRR, drr, "drr", "classes of flows take turns, each a quantum of bytes (Shreedhar and Varghese 1996)")         \

@@ -105,13 +105,13 @@ static const char *keys_parameter(const struct emu_queue_config *q, const char *
 #define QUEUE_MISFIT(place, queue, qdisc, parameter, what, why)                                                       \
     MISFIT(place##_##parameter, keys_parameter(queue, qdisc, EMU_DISCIPLINE_HAS_##what, given, why))
 #define QUEUE_MISFITS(place, queue, qdisc)                                                                            \
-    QUEUE_MISFIT(place, queue, qdisc, target, TARGET, "is for queue: codel or fq_codel")                              \
+    QUEUE_MISFIT(place, queue, qdisc, target, TARGET, "is for queue: codel, fq_codel or pie")                         \
     QUEUE_MISFIT(place, queue, qdisc, quantum, QUANTUM, "is for queue: fq_codel")                                     \
     QUEUE_MISFIT(place, queue, qdisc, quanta, QUANTA, "is for queue: drr")                                            \
     QUEUE_MISFIT(place, queue, qdisc, mean, MEAN, "is for queue: red")                                                \
     QUEUE_MISFIT(place, queue, qdisc, rate, RATE, "is for queue: tbf, policer or red")                                \
     QUEUE_MISFIT(place, queue, qdisc, burst, BURST, "is for queue: tbf or policer")                                   \
-    QUEUE_MISFIT(place, queue, qdisc, ecn, ECN, "is for queue: codel, fq_codel or red")                               \
+    QUEUE_MISFIT(place, queue, qdisc, ecn, ECN, "is for queue: codel, fq_codel, pie or red")                          \
     QUEUE_MISFIT(place, queue, qdisc, aggressive, AGGRESSIVE, "is for queue: ack-filter")
 
 QUEUE_MISFITS(nic, &s->network.nic, s->network.nic_kernel)
@@ -206,11 +206,11 @@ static const struct key quantum_entry = {ENTRY(KEY_BYTES, int64_t), .min = 64, .
 #define QUEUE_SIZES .min = 64, .max = 1000000000, .optional = true
 #define QUEUE_PARAMETERS(structure, config, place)                                                                    \
     {"target", KEY_TIME, QUEUE_OF(structure, config, target_ps), .min = US, .max = 10 * S, .optional = true,          \
-     .otherwise = "5ms", .misfit = misfit_##place##_target,                                                           \
-     .meaning = "codel, fq_codel: frames may wait so long (RFC 8289)"},                                               \
+     .otherwise = "5ms; pie: 15ms", .misfit = misfit_##place##_target,                                                \
+     .meaning = "codel, fq_codel, pie: frames may wait so long (RFC 8289)"},                                          \
     {"interval", KEY_TIME, QUEUE_OF(structure, config, interval_ps), .min = US, .max = 1000 * S, .optional = true,    \
-     .otherwise = "100ms", .misfit = misfit_##place##_target,                                                         \
-     .meaning = "codel, fq_codel: for so long before one is lost"},                                                   \
+     .otherwise = "100ms; pie: 15ms", .misfit = misfit_##place##_target,                                              \
+     .meaning = "codel, fq_codel: for so long before one is lost; pie: between updates"},                             \
     {"quantum", KEY_BYTES, QUEUE_OF(structure, config, quantum_bytes), QUEUE_SIZES, .otherwise = "1514B",             \
      .misfit = misfit_##place##_quantum, .meaning = "fq_codel: bytes of a flow's turn"},                              \
     {"quanta", KEY_ARRAY, QUEUE_OF(structure, config, quanta_bytes), BESIDE(structure, config.parameters.n_quanta),   \
@@ -229,7 +229,7 @@ static const struct key quantum_entry = {ENTRY(KEY_BYTES, int64_t), .min = 64, .
      .misfit = misfit_##place##_burst, .meaning = "tbf, policer: what the token bucket holds"},                       \
     {"ecn", KEY_CHOICE, QUEUE_OF(structure, config, ecn), .names = emu_discipline_ecn_names, .noun = "a choice",      \
      .optional = true, .otherwise = "true with fq_codel", .misfit = misfit_##place##_ecn,                             \
-     .meaning = "codel, fq_codel, red: marks frames that can take it, instead of losing them (RFC 3168)"},            \
+     .meaning = "codel, fq_codel, pie, red: marks frames that can take it, instead of losing them (RFC 3168)"},       \
     {"aggressive", KEY_SWITCH, QUEUE_OF(structure, config, aggressive), .optional = true, .otherwise = "false",       \
      .misfit = misfit_##place##_aggressive, .meaning = "ack-filter: keeps one ACK where it would keep two"}
 

@@ -97,6 +97,14 @@ def fair(*_):
     return {"queue": "fair", "limit": frames(10000)}, "fq limit 10000 flow_limit 10000 quantum 1514 initial_quantum 1514"
 
 
+def pie(rng, *_):
+    """The kernel updates at its ticks of 4 ms, so that 16 ms are 16 ms to both."""
+    target, limit, ecn = between(rng, 5, 40), rng.choice((200, 1000, 5000)), rng.random() < 0.3
+    return ({"queue": "pie", "limit": frames(limit), "target": f"{target:.3f}ms", "interval": "16ms",
+             "ecn": "true" if ecn else "false"},
+            f"pie limit {limit} target {target:.3f}ms tupdate 16ms {'ecn' if ecn else 'noecn'}")
+
+
 KINDS = {
     "codel": codel,
     "codel, ecn": lambda *a: codel(*a, ecn=True),
@@ -109,7 +117,7 @@ KINDS = {
     "ack-filter, aggressive": lambda *a: ack_filter(*a, aggressive=True),
     "tbf": tbf,
 }
-MORE = {"fair": fair}  # with --only
+MORE = {"fair": fair, "pie": pie}  # with --only
 
 
 def draw(number, only):

@@ -308,7 +308,7 @@ static void test_disciplines_survive_with_what_they_are_told(void **state)
     }
     text_rejects("network: {nic: {queue: drr, quanta: [63B]}}\n", NULL,
                  "s.yaml:1: network.nic.quanta.0: '63B' is outside 64B to 1GB");
-    text_rejects("network: {nic: {target: 5ms}}\n", NULL, "s.yaml:1: network.nic.target: is for queue: codel or fq_codel");
+    text_rejects("network: {nic: {target: 5ms}}\n", NULL, "s.yaml:1: network.nic.target: is for queue: codel, fq_codel or pie");
     text_rejects("network: {switch: {queue: codel, burst: 5kB}}\n", NULL,
                  "s.yaml:1: network.switch.burst: is for queue: tbf or policer");
     text_rejects("network: {switch: {queue: tbf, rate: 10Mbps}}\n", NULL,
