@@ -27,7 +27,7 @@ WAIT = 0.7        # seconds that all windows together may wait for: a SYN behind
 # than four, delayed ACKs lock flows into one of several rhythms.
 LEAST, WINDOW = 4, 120
 TRIPS = 200       # round trips of the longest way in a run, unless that is
-SEGMENTS = 2_500_000 # data segments
+SEGMENTS = 1_000_000 # data segments
 RATES = (1e6, 2e6, 5e6, 1e7, 2.5e7, 5e7, 1e8, 2.5e8, 1e9, 2.5e9, 1e10, 2.5e10, 4e10, 1e11, 2e11, 4e11)
 KINDS = ("star", "tree", "rooted tree", "mesh", "dumbbell", "access", "leaf-spine", "fat-tree", "graph")
 
