@@ -25,7 +25,8 @@
 #define MEMORY_MB 1024 /* of the kernel inside, as far as it uses it. With 64, TCP's own limits change rates */
 #define PROGRESS "progress "
 #define POLL_MS 100
-#define STOP_S 30 /* of wall time: a program that computes without end stops the kernel's clock, and what waits for it */
+#define STOP_S 30 /* of wall time: a program that computes without end stops the kernel's clock, and what waits for it. A
+                   * kernel one of whose processes somebody killed may spin in its panic, about once in a hundred */
 #define IDLE (STOP_S * 1000 / POLL_MS) /* looks at the kernel, by the first of which it had its last time on a processor */
 
 struct start {
@@ -34,7 +35,7 @@ struct start {
     pid_t pid, watchdog;                /* of the kernel, whose process group it leads; -1: none */
     int console, leash;                 /* what it prints; the watchdog waits for its end */
     double told_s;                      /* when it was told to stop; 0: not yet */
-    bool stuck;                         /* and did not, or a program does not let it go on */
+    bool stuck;                         /* and did not, or a program does not let it go on: it was killed */
     unsigned long used;                 /* processor time of the kernel, in ticks, */
     int idle;                           /* unchanged for so many looks */
     FILE *log;                          /* owned; the console, in the private directory */
@@ -269,7 +270,7 @@ static int start_wait(struct start *s)
         struct pollfd p = {.fd = s->console, .events = POLLIN};
         int ready = poll(&p, 1, POLL_MS);
         bool late = s->told_s > 0 && monotonic_now_s() - s->told_s > STOP_S;
-        if (s->config->programs && !s->stuck && (late || (ready == 0 && start_is_idle(s)))) {
+        if (!s->stuck && (late || (s->config->programs && ready == 0 && start_is_idle(s)))) {
             s->stuck = true;
             kill(-s->pid, SIGKILL);
         }
@@ -313,13 +314,16 @@ static int start_judge(struct start *s, int status, struct error *err)
     if (!start_read(s, "status", number, sizeof number) || !number[0]) {
         char how[64] = "", *from = start_path(s, "console"), *to = memory_text("%s/" LINUX_START_CONSOLE, s->directory);
         fflush(s->log);
-        if (s->stuck)
+        if (s->stuck && s->config->programs)
             unlink(from);
         else if (rename(from, to) != 0)
             fprintf(stderr, "%s: %s\n", to, strerror(errno));
         if (WIFSIGNALED(status))
             snprintf(how, sizeof how, " (signal %d, %s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-        if (s->stuck)
+        if (s->stuck && !s->config->programs)
+            error_set(err, ERROR_SYSTEM, "told to stop, the kernel inside went on for %d s; what it printed is in %s",
+                      STOP_S, to);
+        else if (s->stuck)
             error_set(err, ERROR_SYSTEM, "%s for %d s: a program computes without a system call, which stops the clock "
                       "(traffic.programs)", s->told_s > 0 ? "told to stop, the kernel inside went on" :
                       "virtual time stood still", STOP_S);
