@@ -8,15 +8,30 @@
 #include <string.h>
 
 #define CHILDREN 4
+#define TURNS 512      /* of buckets, after which their width is looked at: */
+#define SPARSE 2       /* events a bucket, and fewer: it is doubled; */
+#define DENSE 16       /* so many and more: it is halved */
+#define BUCKET_MOST 128 /* of one bucket go to the front at once */
 
 void native_scheduler_init(struct native_scheduler *s)
+{
+    native_scheduler_init_small(s);
+    s->agenda = memory_zeroed(1, sizeof *s->agenda, "events");
+    s->agenda->limit_ps = INT64_MAX;
+}
+
+void native_scheduler_init_small(struct native_scheduler *s)
 {
     *s = (struct native_scheduler){0};
 }
 
 void native_scheduler_fini(struct native_scheduler *s)
 {
-    free(s->rest.events);
+    if (s->agenda) {
+        free(s->agenda->calendar.notes);
+        free(s->agenda->calendar.far.events);
+    }
+    free(s->agenda);
     free(s->timers.events);
     *s = (struct native_scheduler){0};
 }
@@ -54,7 +69,7 @@ static struct native_event heap_pop(struct native_heap *h)
 }
 
 /* The front's places are used up from the left: back to the beginning. */
-static void front_move(struct native_scheduler *s)
+static void front_move(struct native_agenda *s)
 {
     memmove(s->front, s->front + s->head, (s->tail - s->head) * sizeof *s->front);
     s->tail -= s->head;
@@ -66,24 +81,129 @@ static void heap_add(struct native_scheduler *s, struct native_heap *h, int64_t 
     heap_push(h, &(struct native_event){time_ps, s->sequence++, fn, arg});
 }
 
+static uint32_t calendar_note(struct native_calendar *c)
+{
+    uint32_t i = c->free;
+    if (i) {
+        c->free = c->notes[i].next;
+        return i;
+    }
+    c->notes = memory_grown(c->notes, c->used ? c->used : 1, &c->capacity, 128, sizeof *c->notes, "events");
+    c->used += c->used ? 1 : 2;
+    return (uint32_t)(c->used - 1);
+}
+
+/* Not before the limit. */
+static void calendar_add(struct native_calendar *c, const struct native_event *e)
+{
+    int64_t bucket = e->time_ps >> c->shift;
+    assert(bucket >= c->next);
+    if (bucket - c->next >= NATIVE_BUCKETS) {
+        heap_push(&c->far, e);
+        return;
+    }
+    size_t at = (size_t)bucket % NATIVE_BUCKETS;
+    uint32_t i = calendar_note(c);
+    c->notes[i].event = *e;
+    c->notes[i].next = c->buckets[at];
+    c->buckets[at] = i;
+    c->marks[at / 64] |= UINT64_C(1) << at % 64;
+    c->n++;
+}
+
+/* The first bucket with anything in it, or, with nothing, INT64_MAX. */
+static int64_t calendar_first(const struct native_calendar *c)
+{
+    if (c->n == 0)
+        return INT64_MAX;
+    size_t from = (size_t)c->next % NATIVE_BUCKETS, word = from / 64;
+    uint64_t marks = c->marks[word] & UINT64_MAX << from % 64;
+    while (!marks) { /* the word where it began comes again last */
+        word = (word + 1) % (NATIVE_BUCKETS / 64);
+        marks = c->marks[word];
+    }
+    size_t at = word * 64 + (size_t)__builtin_ctzll(marks);
+    return c->next + (int64_t)((at - from) % NATIVE_BUCKETS);
+}
+
+/* Takes what is in a bucket, last come first: calendar_free() is for each. */
+static uint32_t calendar_empty(struct native_calendar *c, int64_t bucket)
+{
+    size_t at = (size_t)bucket % NATIVE_BUCKETS;
+    uint32_t first = c->buckets[at];
+    c->buckets[at] = 0;
+    c->marks[at / 64] &= ~(UINT64_C(1) << at % 64);
+    return first;
+}
+
+static void calendar_free(struct native_calendar *c, uint32_t i)
+{
+    c->notes[i].next = c->free;
+    c->free = i;
+    c->n--;
+}
+
+/* All that is in buckets goes to the heap: their width changes, or where they begin. */
+static void calendar_restart(struct native_calendar *c, int64_t limit_ps, int shift)
+{
+    for (int64_t bucket; (bucket = calendar_first(c)) != INT64_MAX;)
+        for (uint32_t i = calendar_empty(c, bucket), next; i; i = next) {
+            next = c->notes[i].next;
+            heap_push(&c->far, &c->notes[i].event);
+            calendar_free(c, i);
+        }
+    c->shift = shift;
+    c->next = limit_ps >> shift;
+    c->turns = 0;
+    c->moved = 0;
+}
+
+/* In order, from its end: most belong there. */
+static inline void front_insert(struct native_agenda *s, const struct native_event *e)
+{
+    struct native_event *at = &s->front[s->tail++], *first = &s->front[s->head];
+    for (; at > first && event_before(e, &at[-1]); at--)
+        *at = at[-1];
+    *at = *e;
+}
+
+/* The front is full: its later half goes to the calendar, which begins there. */
+static void front_spill(struct native_agenda *s)
+{
+    size_t keep = s->head + (s->tail - s->head) / 2;
+    int shift = s->calendar.shift;
+    if (s->limit_ps == INT64_MAX) { /* about four a bucket */
+        int64_t width_ps = (s->front[s->tail - 1].time_ps - s->front[s->head].time_ps) / (NATIVE_FRONT / 4);
+        for (shift = 0; shift < 62 && width_ps >> (shift + 1) > 0; shift++)
+            ;
+    }
+    s->limit_ps = s->front[keep].time_ps;
+    while (keep > s->head && s->front[keep - 1].time_ps == s->limit_ps)
+        keep--;
+    calendar_restart(&s->calendar, s->limit_ps, shift);
+    for (size_t i = keep; i < s->tail; i++)
+        calendar_add(&s->calendar, &s->front[i]);
+    s->tail = keep;
+}
+
 /* The new event is the last of its time, so that times alone decide where it goes. */
 void native_scheduler_at(struct native_scheduler *s, int64_t time_ps, void (*fn)(void *), void *arg)
 {
+    struct native_agenda *a = s->agenda;
     assert(time_ps >= s->now_ps);
-    if (s->rest.n > 0 && time_ps >= s->rest.events[0].time_ps) {
-        heap_add(s, &s->rest, time_ps, fn, arg);
+    if (!a) {
+        heap_add(s, &s->timers, time_ps, fn, arg);
         return;
     }
-    if (s->tail - s->head == NATIVE_FRONT) {
-        if (time_ps >= s->front[s->tail - 1].time_ps) {
-            heap_add(s, &s->rest, time_ps, fn, arg);
-            return;
-        }
-        heap_push(&s->rest, &s->front[--s->tail]);
+    if (a->tail - a->head >= (a->limit_ps == INT64_MAX ? NATIVE_FRONT : NATIVE_FRONT_ROOM - BUCKET_MOST))
+        front_spill(a);
+    if (time_ps >= a->limit_ps) {
+        calendar_add(&a->calendar, &(struct native_event){time_ps, s->sequence++, fn, arg});
+        return;
     }
-    if (s->tail == NATIVE_FRONT_ROOM)
-        front_move(s);
-    struct native_event *at = &s->front[s->tail++], *first = &s->front[s->head];
+    if (a->tail == NATIVE_FRONT_ROOM)
+        front_move(a);
+    struct native_event *at = &a->front[a->tail++], *first = &a->front[a->head];
     for (; at > first && time_ps < at[-1].time_ps; at--)
         *at = at[-1];
     at->time_ps = time_ps;
@@ -92,29 +212,103 @@ void native_scheduler_at(struct native_scheduler *s, int64_t time_ps, void (*fn)
     at->arg = arg;
 }
 
-/* Half a front from the rest. */
-static void front_fill(struct native_scheduler *s)
+/* Buckets hold too many or too few: half or twice their width. */
+static void calendar_tune(struct native_calendar *c, int64_t limit_ps)
 {
+    int shift = c->shift;
+    if (c->moved >= DENSE * (int64_t)c->turns && shift > 0)
+        shift--;
+    else if (c->moved <= SPARSE * (int64_t)c->turns && shift < 40)
+        shift++;
+    c->turns = 0;
+    c->moved = 0;
+    if (shift != c->shift)
+        calendar_restart(c, limit_ps, shift);
+}
+
+static bool far_in(const struct native_calendar *c, int64_t bucket)
+{
+    return c->far.n > 0 && c->far.events[0].time_ps >> c->shift == bucket;
+}
+
+/* The next bucket's events go to the front, or the first of them: which these are is the heap's to say. */
+static void front_turn(struct native_agenda *s, int64_t bucket)
+{
+    struct native_calendar *c = &s->calendar;
+    bool sorts = far_in(c, bucket);
+    size_t n = 0;
+    if (s->tail + BUCKET_MOST > NATIVE_FRONT_ROOM)
+        front_move(s);
+    for (uint32_t i = calendar_empty(c, bucket), next; i; i = next) {
+        next = c->notes[i].next;
+        if (n == BUCKET_MOST) {
+            for (sorts = true; n > 0; n--)
+                heap_push(&c->far, &s->front[--s->tail]);
+        }
+        if (sorts) {
+            heap_push(&c->far, &c->notes[i].event);
+        } else {
+            front_insert(s, &c->notes[i].event);
+            n++;
+        }
+        calendar_free(c, i);
+    }
+    for (; n < BUCKET_MOST && far_in(c, bucket); n++)
+        s->front[s->tail++] = heap_pop(&c->far);
+    c->turns++;
+    c->moved += (int64_t)n;
+    if (far_in(c, bucket)) {
+        s->limit_ps = c->far.events[0].time_ps;
+        c->next = bucket;
+    } else {
+        c->next = bucket + 1;
+        s->limit_ps = c->next > INT64_MAX >> c->shift ? INT64_MAX - 1 : c->next << c->shift;
+    }
+}
+
+/* The front is empty: what comes next. */
+static void front_fill(struct native_agenda *s)
+{
+    struct native_calendar *c = &s->calendar;
     s->head = s->tail = 0;
-    while (s->rest.n > 0 && s->tail < NATIVE_FRONT / 2)
-        s->front[s->tail++] = heap_pop(&s->rest);
+    while (s->head == s->tail) {
+        int64_t first = calendar_first(c);
+        if (c->far.n > 0 && c->far.events[0].time_ps >> c->shift < first)
+            first = c->far.events[0].time_ps >> c->shift;
+        if (first == INT64_MAX) {
+            s->limit_ps = INT64_MAX;
+            return;
+        }
+        front_turn(s, first);
+    }
+    if (c->turns >= TURNS)
+        calendar_tune(c, s->limit_ps);
+}
+
+/* The next event; NULL: there is none but timers. */
+static inline const struct native_event *agenda_next(struct native_agenda *a)
+{
+    if (!a)
+        return NULL;
+    if (a->head == a->tail && a->limit_ps != INT64_MAX)
+        front_fill(a);
+    return a->head < a->tail ? &a->front[a->head] : NULL;
 }
 
 /* Takes the next event before `until_ps`; false when there is none. */
-static bool scheduler_next(struct native_scheduler *s, int64_t until_ps, struct native_event *e)
+static inline bool scheduler_next(struct native_scheduler *s, int64_t until_ps, struct native_event *e)
 {
-    if (s->head == s->tail)
-        front_fill(s);
-    bool any = s->head < s->tail;
-    if (s->timers.n > 0 && (!any || event_before(&s->timers.events[0], &s->front[s->head]))) {
+    const struct native_event *next = agenda_next(s->agenda);
+    if (s->timers.n > 0 && (!next || event_before(&s->timers.events[0], next))) {
         if (s->timers.events[0].time_ps >= until_ps)
             return false;
         *e = heap_pop(&s->timers);
         return true;
     }
-    if (!any || s->front[s->head].time_ps >= until_ps)
+    if (!next || next->time_ps >= until_ps)
         return false;
-    *e = s->front[s->head++];
+    *e = *next;
+    s->agenda->head++;
     return true;
 }
 
@@ -140,10 +334,9 @@ void native_scheduler_run_to(struct native_scheduler *s, int64_t time_ps)
 
 int64_t native_scheduler_next(struct native_scheduler *s)
 {
-    if (s->head == s->tail)
-        front_fill(s);
-    int64_t front_ps = s->head < s->tail ? s->front[s->head].time_ps : INT64_MAX;
-    return s->timers.n > 0 && s->timers.events[0].time_ps < front_ps ? s->timers.events[0].time_ps : front_ps;
+    const struct native_event *next = agenda_next(s->agenda);
+    int64_t next_ps = next ? next->time_ps : INT64_MAX;
+    return s->timers.n > 0 && s->timers.events[0].time_ps < next_ps ? s->timers.events[0].time_ps : next_ps;
 }
 
 void native_scheduler_stop(struct native_scheduler *s)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/native/scheduler.h - events in integer picoseconds, in order of time and, at one time, of scheduling.
  *
- * The next few are kept sorted, the rest in a 4-ary heap. With few busy links all are in the sorted front, and most new
- * events belong near its end. Timers are mostly far away and moved on before they fire; they have a heap of their own.
- * Cost grows with pending events: busy links and armed timers. */
+ * The next few are kept sorted in the front: with few busy links all are there, and most new events belong near its end.
+ * Later ones are in a calendar (Brown 1988): buckets of one width, a power of two that follows how dense events are, each
+ * sorted when its turn comes; those beyond the last bucket are in a heap. Timers are mostly far away and moved on before
+ * they fire; they have a heap of their own. */
 #ifndef EMU_NATIVE_SCHEDULER_H
 #define EMU_NATIVE_SCHEDULER_H
 
@@ -19,18 +20,44 @@ struct native_event {
     void *arg; /* borrowed */
 };
 
-#define NATIVE_FRONT 64      /* events at most in the front */
+#define NATIVE_FRONT 64       /* events in the front alone, without a calendar */
 #define NATIVE_FRONT_ROOM 512 /* places they move through before they are moved back */
+#define NATIVE_BUCKETS 1024   /* a power of two, at least 64 */
 
 struct native_heap {
     struct native_event *events; /* owned */
     size_t n, capacity;
 };
 
-struct native_scheduler {
-    struct native_event front[NATIVE_FRONT_ROOM]; /* [head, tail), in order; every one before all of the rest */
+struct native_note {
+    struct native_event event;
+    uint32_t next; /* of its bucket, or of the free ones; 0: none */
+};
+
+struct native_calendar {
+    struct native_note *notes; /* owned; [0] is nobody's */
+    size_t used, capacity;
+    uint32_t free;
+    size_t n;                          /* events in buckets */
+    uint32_t buckets[NATIVE_BUCKETS];  /* first note of bucket b at b % NATIVE_BUCKETS; 0: empty */
+    uint64_t marks[NATIVE_BUCKETS / 64]; /* which are not */
+    int64_t next;                      /* buckets before it are in the front: bucket b has times b << shift and on */
+    int shift;
+    int turns;                         /* buckets whose turn came since the width was looked at, */
+    int64_t moved;                     /* and events in them */
+    struct native_heap far;            /* what comes after the last bucket, and what a full one gave up */
+};
+
+struct native_agenda {
+    struct native_event front[NATIVE_FRONT_ROOM]; /* [head, tail), in order; every one before all of the calendar */
     size_t head, tail;
-    struct native_heap rest, timers;
+    int64_t limit_ps;          /* events before it belong to the front; INT64_MAX: there is no calendar */
+    struct native_calendar calendar;
+};
+
+struct native_scheduler {
+    struct native_agenda *agenda; /* owned; NULL: all events are with the timers */
+    struct native_heap timers;
     bool stopped;
     int64_t now_ps;
     uint64_t sequence;         /* of the next event */
@@ -38,6 +65,8 @@ struct native_scheduler {
 };
 
 void native_scheduler_init(struct native_scheduler *s);
+/* For few events: it takes little memory. */
+void native_scheduler_init_small(struct native_scheduler *s);
 void native_scheduler_fini(struct native_scheduler *s);
 
 static inline int64_t native_scheduler_now(const struct native_scheduler *s)

@@ -198,6 +198,32 @@ static void test_a_run_to_a_time_includes_it_and_the_next_event_is_told(void **s
     native_scheduler_fini(&s);
 }
 
+/* Hundreds of one time, which come while the first of them run: more than a bucket gives at once. */
+static void again(void *arg)
+{
+    struct mark *m = arg;
+    assert_int_equal(m->number, ran);
+    ran++;
+    if (m->number < 1000) { /* after all that wait for that time */
+        m[1000] = (struct mark){m->time_ps, m->number + 1000};
+        native_scheduler_at(&s, m->time_ps, again, &m[1000]);
+    }
+}
+
+static void test_hundreds_of_one_time_run_in_order(void **state)
+{
+    (void)state;
+    static struct mark m[2000];
+    begin();
+    for (int i = 0; i < 1000; i++) {
+        m[i] = (struct mark){10, i};
+        native_scheduler_at(&s, 10, again, &m[i]);
+    }
+    native_scheduler_run(&s, 11);
+    assert_int_equal(ran, 2000);
+    native_scheduler_fini(&s);
+}
+
 /* Re-arming a timer with each segment must not fill the heap. */
 static void test_a_timer_that_is_always_postponed_costs_few_events(void **state)
 {
@@ -224,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_random_loads_run_in_order),
         cmocka_unit_test(test_a_timer_fires_once_when_it_was_set_last),
         cmocka_unit_test(test_a_timer_that_is_always_postponed_costs_few_events),
+        cmocka_unit_test(test_hundreds_of_one_time_run_in_order),
         cmocka_unit_test(test_a_run_to_a_time_includes_it_and_the_next_event_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
