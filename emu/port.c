@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -147,7 +148,7 @@ static void port_tap(const struct emu_port *p, enum emu_tap_event event, const s
 
 static void port_line_grow(struct emu_port *p)
 {
-    size_t capacity = p->line_capacity ? 2 * p->line_capacity : LINE_LEAST;
+    uint32_t capacity = p->line_capacity ? 2 * p->line_capacity : LINE_LEAST;
     struct emu_port_slot *line = memory_zeroed(capacity, sizeof *line, "queued frames");
     for (size_t i = 0; i < p->line_count; i++)
         line[i] = *port_slot(p, i);
@@ -204,15 +205,20 @@ static int64_t port_ahead_ps(const struct emu_port *p)
 
 static void port_arrive(void *arg);
 
+/* When the oldest frame on the line is there. */
+static inline int64_t port_arrival_ps(const struct emu_port *p)
+{
+    const struct emu_port_slot *next = port_slot(p, 0);
+    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : port_frame_bytes(p, &next->frame) - EMU_PORT_GAP_BYTES;
+    return next->start_ps + port_wire_ps(p, bytes) + p->delay_ps;
+}
+
 /* Schedules the arrival of the oldest frame on the line. */
 static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
 {
-    const struct emu_port_slot *next = port_slot(p, 0);
     p->arriving = true;
-    __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
-    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : port_frame_bytes(p, &next->frame) - EMU_PORT_GAP_BYTES;
-    emu_clock_schedule_ahead(&p->clock, next->start_ps + port_wire_ps(p, bytes) + p->delay_ps - now_ps, p->ahead_ps,
-                             port_arrive, p);
+    __builtin_prefetch(port_slot(p, 0)->frame.packet); /* nobody has looked at it since it was sent */
+    emu_clock_schedule_ahead(&p->clock, port_arrival_ps(p) - now_ps, p->ahead_ps, port_arrive, p);
 }
 
 static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps);
@@ -225,10 +231,36 @@ static inline void port_deliver(struct emu_port *p, const struct emu_frame *fram
         return;
     }
     p->stats.delivered++;
-    if (p->far->tap.saw)
-        port_settle(p->far, now_ps); /* it may look at its queue */
-    port_tap(p->far, EMU_TAP_IN, frame);
-    p->far->receive(p->far->owner, p->far->index, frame);
+    emu_port_take(p->far, frame, now_ps);
+}
+
+void emu_port_take(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps)
+{
+    if (p->tap.saw)
+        port_settle(p, now_ps); /* it may look at its queue */
+    port_tap(p, EMU_TAP_IN, frame);
+    p->receive(p->owner, p->index, frame);
+}
+
+#define LINE_BYTES 64 /* of a cache */
+
+void emu_port_look(const struct emu_port *p, bool again)
+{
+    const char *bytes = (const char *)p;
+    if (!again) {
+        for (size_t i = 0; i < offsetof(struct emu_port, queue.config.mark_bytes); i += LINE_BYTES)
+            __builtin_prefetch(bytes + i, 1);
+        __builtin_prefetch(&p->clock);
+        __builtin_prefetch(&p->watch);
+        return;
+    }
+    const char *slots[] = {(const char *)port_slot(p, p->line_count), (const char *)port_slot(p, p->started),
+                           (const char *)port_slot(p, 0)};
+    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
+        __builtin_prefetch(slots[i], 1);
+        __builtin_prefetch(slots[i] + LINE_BYTES, 1);
+        __builtin_prefetch(slots[i] + (size_t)2 * LINE_BYTES, 1);
+    }
 }
 
 static void port_await_held(struct emu_port *p, int64_t now_ps);
@@ -274,19 +306,28 @@ static void port_suffer(struct emu_port *p, const struct emu_frame *frame, int64
         port_await_held(p, now_ps);
 }
 
-/* The oldest frame on p's line has fully arrived at the far port, or its header. */
-static void port_arrive(void *arg)
+/* The oldest frame leaves the line. */
+static inline struct emu_frame port_line_pop(struct emu_port *p)
 {
-    struct emu_port *p = arg;
-    int64_t now_ps = emu_clock_now(&p->clock);
-    if (p->started == 0)
-        port_settle(p, now_ps);
-    assert(p->started > 0);
     struct emu_frame frame = port_slot(p, 0)->frame;
     p->line_head = (p->line_head + 1) & (p->line_capacity - 1);
     p->line_count--;
     p->started--;
     p->shown -= p->shown > 0;
+    return frame;
+}
+
+/* The oldest frame on p's line has fully arrived at the far port, or its header. */
+static void port_arrive(void *arg)
+{
+    struct emu_port *p = arg;
+    if (p->parted)
+        return; /* it was scheduled before */
+    int64_t now_ps = emu_clock_now(&p->clock);
+    if (p->started == 0)
+        port_settle(p, now_ps);
+    assert(p->started > 0);
+    struct emu_frame frame = port_line_pop(p);
     p->arriving = p->line_count > 0;
     if (p->arriving)
         port_await_arrival(p, now_ps);
@@ -294,6 +335,34 @@ static void port_arrive(void *arg)
         port_suffer(p, &frame, now_ps);
     else
         port_deliver(p, &frame, now_ps);
+}
+
+void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number)
+{
+    assert(!p->eager && !p->fault);
+    p->clock = *clock;
+    p->number = number;
+    p->parted = p->arriving = true;
+}
+
+int64_t emu_port_next_arrival_ps(const struct emu_port *p)
+{
+    return p->line_count > 0 ? port_arrival_ps(p) : INT64_MAX;
+}
+
+void emu_port_ship(struct emu_port *p, int64_t now_ps, int64_t until_ps,
+                   void (*ship)(void *user, struct emu_port *p, const struct emu_frame *frame, int64_t arrives_ps),
+                   void *user)
+{
+    port_settle(p, now_ps - 1);
+    while (p->started > 0) {
+        int64_t arrives_ps = port_arrival_ps(p);
+        if (arrives_ps >= until_ps)
+            break;
+        struct emu_frame frame = port_line_pop(p);
+        p->stats.delivered++;
+        ship(user, p, &frame, arrives_ps);
+    }
 }
 
 static void port_show(void *arg);

@@ -99,27 +99,32 @@ struct emu_port_slot {
     int64_t start_ps; /* of its transmission */
 };
 
-/* What every frame touches comes first: with a thousand ports each line of the cache counts. */
+/* What every frame touches comes first, in as few lines of the cache as may be: with a thousand ports each counts. */
 struct emu_port {
     struct emu_port_slot *line;   /* owned; ring, capacity a power of two, grows by doubling */
-    size_t line_capacity, line_head, line_count;
-    size_t started, shown;        /* of the line, from its head: on the wire; shown to tap and watch */
+    uint32_t line_capacity, line_head, line_count;
+    uint32_t started, shown;      /* of the line, from its head: on the wire; shown to tap and watch */
+    bool eager;                   /* asks its queue for each frame when the transmitter is free */
+    bool early;                   /* the far port wants a frame as soon as its header is there: cut-through */
+    bool arriving, showing;       /* an event is pending */
     int64_t free_ps;              /* when the transmitter is done with all there is (FIFO) */
     int64_t byte_ps, delay_ps;    /* of the link; a byte that takes no whole number of them: 0 */
     int64_t ahead_ps;             /* what arrives at the far port reaches no host sooner than so much later */
+    struct emu_port_stats stats;
+    struct emu_queue queue;       /* of a FIFO the accounts alone; emu_port_settle() brings them up to date */
+    struct emu_clock clock;
     struct emu_port *far;         /* borrowed */
     struct emu_fault *fault;      /* owned; what the link does to frames sent here; NULL: nothing */
-    struct emu_clock clock;
     struct emu_tap tap;           /* tap.saw NULL: nobody looks */
     struct emu_port_watch watch;  /* likewise; both before the first frame */
     void (*receive)(void *owner, int index, const struct emu_frame *frame); /* takes the frame */
     void *owner;                  /* borrowed: host side or switch */
     int index;                    /* which of the owner's ports */
-    bool eager;                   /* asks its queue for each frame when the transmitter is free */
-    bool early;                   /* the far port wants a frame as soon as its header is there: cut-through */
-    bool wants_early;             /* and this one does */
+    int number;                   /* among all that are parted */
+    bool parted;                  /* whoever keeps its clock asks for what arrives at the far port: emu_port_ship() */
+    bool wants_early;             /* frames as soon as their header is there */
     bool busy;                    /* eager: a frame is in the transmitter */
-    bool arriving, showing, resuming; /* an event is pending */
+    bool resuming;                /* an event is pending */
     bool pause_due;               /* a PAUSE is to be sent */
     bool no_pause;                /* PAUSE is off on this link */
     uint16_t pause_quanta;        /* of the PAUSE that is due */
@@ -127,8 +132,6 @@ struct emu_port {
     struct emu_port_classes *classes; /* owned; NULL: no PFC frame yet */
     int64_t resume_ps;            /* while `resuming`: when it looks again */
     struct emu_port_room room;    /* eager; fn NULL: nobody asks */
-    struct emu_port_stats stats;
-    struct emu_queue queue;   /* of a FIFO the accounts alone; emu_port_settle() brings them up to date */
     struct emu_link_config link;
     const struct emu_frame_ops *ops; /* borrowed */
     char name[EMU_PORT_NAME];
@@ -175,6 +178,25 @@ void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame);
 
 /* Queues the frame for transmission, or drops it; takes ownership either way. */
 void emu_port_send(struct emu_port *p, const struct emu_frame *frame);
+
+/* From now on the port goes by this clock and schedules no arrivals: emu_port_ship() takes what leaves it. For FIFOs
+ * without faults that are not eager. */
+void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number);
+
+/* Parted: hands over every frame that began before now and is at the far port before until_ps, in order; it counts as
+ * delivered. The far port's emu_port_take() gets it at that time. */
+void emu_port_ship(struct emu_port *p, int64_t now_ps, int64_t until_ps,
+                   void (*ship)(void *user, struct emu_port *p, const struct emu_frame *frame, int64_t arrives_ps),
+                   void *user);
+
+/* Returns when the next frame that is on its way, or waits, reaches the far port; INT64_MAX: there is none. */
+int64_t emu_port_next_arrival_ps(const struct emu_port *p);
+
+/* A frame has arrived at p now. */
+void emu_port_take(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps);
+
+/* Brings what p will touch into the cache: first the port, then, `again`, what it points to. */
+void emu_port_look(const struct emu_port *p, bool again);
 
 /* Brings queue depths and counts up to now. */
 void emu_port_settle(struct emu_port *p);

@@ -72,7 +72,6 @@ static void switch_forward(struct emu_switch *s, int in, const struct emu_frame 
         return;
     }
     if (out >= 0) {
-        s->forwarded++;
         switch_accept(s, in, out, frame);
         return;
     }
@@ -142,11 +141,11 @@ static void switch_receive(void *owner, int index, const struct emu_frame *frame
     if (!s->routes.port) {
         if (frame->src >= s->stations)
             switch_grow(s, frame->src);
-        s->port_of[frame->src] = index;
+        if (s->port_of[frame->src] != index) /* what all know is not written: several threads may read it */
+            s->port_of[frame->src] = index;
     }
     int out = emu_switch_route(s, frame);
     if (s->plain && out >= 0 && out != index) {
-        s->forwarded++;
         emu_port_send(&s->ports[out], frame);
     } else if (s->config.cut_through) {
         switch_header(s, index, frame);
