@@ -159,4 +159,25 @@ bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err);
 /* From within an event: emu_engine_run() returns after the current event. */
 void emu_engine_stop(struct emu_engine *e);
 
+/* An engine whose hosts share nothing but frames, as threads may run it: what happens at a host, frames that reach it and
+ * its own timers, touches nothing that another host has. */
+struct emu_engine_hosts {
+    /* From now on each host goes by a clock of its own. emu_engine_run() runs what is left, at times that all hosts have
+     * then: the events of others, and what hosts have set before. */
+    void (*part)(struct emu_engine *e);
+    struct emu_clock (*clock)(struct emu_engine *e, int host); /* each host's own */
+    int64_t (*next_ps)(struct emu_engine *e, int host); /* of its next event; INT64_MAX: it has none */
+    void (*run)(struct emu_engine *e, int host, int64_t until_ps); /* events before that, which the host's time is then */
+    void (*run_to)(struct emu_engine *e, int host, int64_t time_ps); /* those at that time, too */
+    void (*look)(const struct emu_engine *e, int host); /* it will soon run: brings it into the cache */
+    int64_t (*rest_ps)(struct emu_engine *e); /* of what emu_engine_run() still runs; INT64_MAX: nothing */
+    bool (*stopped)(const struct emu_engine *e); /* emu_engine_stop() was called since emu_engine_run() was */
+    /* Each thread that runs hosts, before it does and when it is over; the one that made the engine need not. */
+    void (*thread_begin)(struct emu_engine *e);
+    void (*thread_end)(struct emu_engine *e);
+};
+
+/* After all flows. NULL: the hosts of this engine, or of these flows, share more than frames. */
+const struct emu_engine_hosts *emu_engine_hosts_apart(const struct emu_engine *e);
+
 #endif

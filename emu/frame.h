@@ -70,6 +70,8 @@ struct emu_frame_ops {
     /* Congestion experienced, if its sender knows ECN (RFC 3168, section 5). Returns whether the frame says so now.
      * NULL: no sender knows it. */
     bool (*mark)(const struct emu_frame *frame);
+    /* Brings what the engine will touch when it gets the frame into the cache, where the frame itself is. NULL: nothing */
+    void (*look)(const struct emu_frame *frame);
 };
 
 static inline void emu_frame_release(const struct emu_frame_ops *ops, void *packet)

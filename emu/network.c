@@ -236,6 +236,13 @@ int64_t emu_network_transit_ps(const struct emu_network *n, int host, const stru
     }
 }
 
+bool emu_network_knows(const struct emu_network *n, int host, int other)
+{
+    struct emu_frame there = {.packet = emu_frame_tag(0), .src = (uint32_t)host, .dst = (uint32_t)other};
+    struct emu_frame back = {.packet = there.packet, .src = there.dst, .dst = there.src};
+    return emu_network_transit_ps(n, host, &there) >= 0 && emu_network_transit_ps(n, other, &back) >= 0;
+}
+
 /* Bounds from below that get better with each round; a tree is four cables deep. */
 int64_t emu_network_look_ahead(struct emu_network *n)
 {

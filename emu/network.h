@@ -36,6 +36,9 @@ int64_t emu_network_look_ahead(struct emu_network *n);
  * has taken it; -1 while a switch does not know where the destination is. */
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame);
 
+/* Returns whether switches know the ways of frames between two hosts, there and back: none is flooded. */
+bool emu_network_knows(const struct emu_network *n, int host, int other);
+
 /* Gives a flow's frames, both ways, a class from then on; without one it is 0. */
 void emu_network_classify(struct emu_network *n, int flow, uint8_t traffic_class);
 

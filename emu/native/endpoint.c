@@ -124,6 +124,15 @@ void native_endpoint_init(struct native_endpoint *e, const struct native_endpoin
     native_timer_init(&e->rx.delayed_ack, env->scheduler, endpoint_delayed_ack, e);
 }
 
+void native_endpoint_move(struct native_endpoint *e, const struct native_endpoint_env *env)
+{
+    struct native_timer *timers[] = {&e->rx.delayed_ack, &e->rx.own.timer, &e->tx.retransmit, &e->tx.persist};
+    e->env = env;
+    for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
+        if (timers[i]->scheduler) /* what is pending stays where it is */
+            timers[i]->scheduler = env->scheduler;
+}
+
 void native_endpoint_fini(struct native_endpoint *e)
 {
     native_intervals_fini(&e->tx.scoreboard);

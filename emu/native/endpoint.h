@@ -106,6 +106,9 @@ void native_endpoint_init(struct native_endpoint *e, const struct native_endpoin
                           const struct emu_tcp_config *config, uint32_t id, uint32_t station, uint32_t peer_station);
 void native_endpoint_fini(struct native_endpoint *e);
 
+/* From now on it goes by this environment, whose time is the same. */
+void native_endpoint_move(struct native_endpoint *e, const struct native_endpoint_env *env);
+
 /* Active and passive open. */
 void native_endpoint_connect(struct native_endpoint *e);
 void native_endpoint_listen(struct native_endpoint *e);

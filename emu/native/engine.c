@@ -6,6 +6,7 @@
 #include "emu/native/endpoint.h"
 #include "emu/native/headers.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,22 +22,37 @@ struct native_flow {
     uint64_t due[2];           /* bytes that were handed over so far, by the source, the sink */
 };
 
+/* Segments of one thread. They are taken here and given back there: each pool keeps what it is given. */
+struct native_pools {
+    struct native_pool plain, sacked;
+    struct native_pools *next;
+};
+
+/* A host of a parted engine. */
+struct native_host {
+    struct native_scheduler scheduler;
+    struct native_endpoint_env env;
+};
+
 struct emu_engine {
     struct emu_engine_config config;
     struct native_scheduler scheduler;
-    struct native_pool plain, sacked;
     struct native_endpoint_env env;
+    struct native_host *hosts;  /* owned; NULL: they have one clock */
+    struct native_pools *pools; /* owned; the first is this thread's */
+    pthread_mutex_t lock;       /* for the list of pools */
     struct native_flow **flows; /* owned */
     int n_flows, n_hosts;
 };
 
 /* Frame handles are segments; the tap that wants bytes finds the connection here. One engine a process. */
 static struct emu_engine *the_engine;
+static _Thread_local struct native_pools *the_pools;
 
 static void *native_share(void *packet)
 {
     const struct native_segment *s = packet;
-    void *copy = native_pool_take(s->n_sack ? &the_engine->sacked : &the_engine->plain);
+    void *copy = native_pool_take(s->n_sack ? &the_pools->sacked : &the_pools->plain);
     memcpy(copy, s, s->n_sack ? sizeof(struct native_sacked_segment) : sizeof *s);
     return copy;
 }
@@ -44,7 +60,7 @@ static void *native_share(void *packet)
 static void native_release(void *packet)
 {
     const struct native_segment *s = packet;
-    native_pool_give(s->n_sack ? &the_engine->sacked : &the_engine->plain, packet);
+    native_pool_give(s->n_sack ? &the_pools->sacked : &the_pools->plain, packet);
 }
 
 static struct native_endpoint *native_end(const struct emu_engine *e, uint32_t id)
@@ -108,9 +124,23 @@ static bool native_mark(const struct emu_frame *frame)
     return true;
 }
 
+/* The connection's end that gets it, and the flow that counts it. */
+static void native_look(const struct emu_frame *frame)
+{
+    const struct native_segment *s = frame->packet;
+    const struct native_endpoint *to = native_end(the_engine, s->end ^ 1);
+    const char *hot[] = {(const char *)to, (const char *)&to->tx, (const char *)&to->tx.rtt,
+                         (const char *)&the_engine->flows[s->end / 2]->stats};
+    for (size_t i = 0; i < sizeof hot / sizeof *hot; i++) {
+        __builtin_prefetch(hot[i], 1);
+        __builtin_prefetch(hot[i] + 64, 1);
+    }
+}
+
 const struct emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const struct emu_frame_ops ops = {native_share, native_release, native_flow_of, native_bytes, native_mark};
+    static const struct emu_frame_ops ops = {native_share, native_release, native_flow_of, native_bytes, native_mark,
+                                             native_look};
     return &ops;
 }
 
@@ -161,7 +191,7 @@ static void native_delivered(void *user, struct native_endpoint *end, uint64_t b
     struct emu_engine *e = user;
     struct native_flow *f = e->flows[end->id / 2];
     f->delivered[end->id & 1] += bytes;
-    f->stats.last_delivery_ps = native_scheduler_now(&e->scheduler);
+    f->stats.last_delivery_ps = native_scheduler_now(end->env->scheduler);
     uint64_t whole = f->delivered[1];
     if (f->config.duplex && f->delivered[0] < whole)
         whole = f->delivered[0];
@@ -231,6 +261,98 @@ static void flow_start(void *arg)
     native_endpoint_connect(&f->ends[0]);
 }
 
+static void native_thread_begin(struct emu_engine *e)
+{
+    struct native_pools *p = memory_zeroed(1, sizeof *p, "segments");
+    native_pool_init(&p->plain, sizeof(struct native_segment));
+    native_pool_init(&p->sacked, sizeof(struct native_sacked_segment));
+    pthread_mutex_lock(&e->lock);
+    p->next = e->pools;
+    e->pools = p;
+    pthread_mutex_unlock(&e->lock);
+    the_pools = p;
+}
+
+static void native_thread_end(struct emu_engine *e)
+{
+    (void)e; /* others hold segments of its pools, which the engine keeps */
+    the_pools = NULL;
+}
+
+static struct emu_clock native_host_clock(struct emu_engine *e, int host)
+{
+    return native_scheduler_clock(&e->hosts[host].scheduler);
+}
+
+static int64_t native_host_next_ps(struct emu_engine *e, int host)
+{
+    return native_scheduler_next(&e->hosts[host].scheduler);
+}
+
+/* This thread's segments. */
+static struct native_scheduler *native_host_visit(struct emu_engine *e, int host)
+{
+    struct native_host *h = &e->hosts[host];
+    h->env.plain = &the_pools->plain;
+    h->env.sacked = &the_pools->sacked;
+    return &h->scheduler;
+}
+
+static void native_host_run(struct emu_engine *e, int host, int64_t until_ps)
+{
+    native_scheduler_run(native_host_visit(e, host), until_ps);
+}
+
+static void native_host_run_to(struct emu_engine *e, int host, int64_t time_ps)
+{
+    native_scheduler_run_to(native_host_visit(e, host), time_ps);
+}
+
+static void native_host_look(const struct emu_engine *e, int host)
+{
+    const char *h = (const char *)&e->hosts[host];
+    __builtin_prefetch(h, 1);
+    __builtin_prefetch(h + 64, 1);
+}
+
+static int64_t native_rest_ps(struct emu_engine *e)
+{
+    return native_scheduler_next(&e->scheduler);
+}
+
+static bool native_stopped(const struct emu_engine *e)
+{
+    return e->scheduler.stopped;
+}
+
+static void native_part(struct emu_engine *e)
+{
+    e->hosts = memory_zeroed((size_t)e->n_hosts, sizeof *e->hosts, "hosts");
+    for (int h = 0; h < e->n_hosts; h++) {
+        struct native_host *host = &e->hosts[h];
+        native_scheduler_init_small(&host->scheduler);
+        host->scheduler.now_ps = native_scheduler_now(&e->scheduler);
+        host->env = e->env;
+        host->env.scheduler = &host->scheduler;
+    }
+    for (int i = 0; i < e->n_flows; i++)
+        for (int k = 0; k < 2; k++) {
+            struct native_endpoint *end = &e->flows[i]->ends[k];
+            native_endpoint_move(end, &e->hosts[end->station].env);
+        }
+}
+
+const struct emu_engine_hosts *emu_engine_hosts_apart(const struct emu_engine *e)
+{
+    static const struct emu_engine_hosts hosts = {native_part, native_host_clock, native_host_next_ps, native_host_run,
+                                                  native_host_run_to, native_host_look, native_rest_ps, native_stopped,
+                                                  native_thread_begin, native_thread_end};
+    for (int i = 0; i < e->n_flows; i++)
+        if (e->flows[i]->config.duplex || e->flows[i]->config.written)
+            return NULL; /* both ends count what has been delivered, or somebody writes */
+    return &hosts;
+}
+
 struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct error *err)
 {
     if (the_engine) {
@@ -240,12 +362,12 @@ struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct
     struct emu_engine *e = memory_zeroed(1, sizeof *e, "the engine");
     e->config = *config;
     native_scheduler_init(&e->scheduler);
-    native_pool_init(&e->plain, sizeof(struct native_segment));
-    native_pool_init(&e->sacked, sizeof(struct native_sacked_segment));
+    pthread_mutex_init(&e->lock, NULL);
+    native_thread_begin(e);
     e->env = (struct native_endpoint_env){
         .scheduler = &e->scheduler,
-        .plain = &e->plain,
-        .sacked = &e->sacked,
+        .plain = &the_pools->plain,
+        .sacked = &the_pools->sacked,
         .transmit = native_transmit,
         .delivered = native_delivered,
         .connected = native_connected,
@@ -266,11 +388,20 @@ void emu_engine_free(struct emu_engine *e)
         free(e->flows[i]);
     }
     free(e->flows);
+    for (int h = 0; e->hosts && h < e->n_hosts; h++)
+        native_scheduler_fini(&e->hosts[h].scheduler);
+    free(e->hosts);
     native_scheduler_fini(&e->scheduler);
-    native_pool_fini(&e->plain);
-    native_pool_fini(&e->sacked);
+    for (struct native_pools *p = e->pools, *next; p; p = next) {
+        next = p->next;
+        native_pool_fini(&p->plain);
+        native_pool_fini(&p->sacked);
+        free(p);
+    }
+    pthread_mutex_destroy(&e->lock);
     free(e);
     the_engine = NULL;
+    the_pools = NULL;
 }
 
 const char *emu_engine_name(void)

@@ -324,9 +324,14 @@ emu_clock emu_engine_clock(emu_engine *e)
     return {nullptr, now_ps, schedule, e, nullptr};
 }
 
+const struct emu_engine_hosts *emu_engine_hosts_apart(const emu_engine *)
+{
+    return nullptr; /* ns-3 has one clock */
+}
+
 const emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes, packet_mark};
+    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes, packet_mark, nullptr};
     return &ops;
 }
 

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "emu/windows.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 16         /* parts that a thread takes at once */
+#define STAGES 4         /* of looking at them first */
+#define SPINS 2000       /* looks at the others before it lets them have the processor */
+#define INSERTION 24     /* frames that are sorted one by one */
+#define LEAST_SHARE 4    /* a window is no shorter than a full frame on the fastest host's link takes, by this */
+#define FULL_FRAME_BYTES 1538
+
+/* A frame on its way. */
+struct windows_item {
+    int64_t time_ps; /* when it arrives */
+    int from;        /* number of the port that sent it */
+    struct emu_frame frame;
+};
+
+struct windows_items {
+    struct windows_item *items; /* owned */
+    size_t n, capacity;
+};
+
+/* A host with its NIC, or a switch port. */
+struct windows_part {
+    int64_t now_ps;
+    struct emu_port *port;
+    int host;               /* -1: a switch port */
+    bool near;              /* what it sends may arrive within the window in which it was sent */
+    const struct emu_switch *to_switch; /* where its cable ends; NULL: at a host, */
+    int to;                 /* that; or the part of the switch's first port */
+    struct windows_items kept;  /* for later windows */
+    struct windows_items *in;   /* owned; [2 * thread + parity]: from threads, for windows of that parity */
+};
+
+struct windows_thread {
+    struct emu_windows *windows;
+    int number;
+    pthread_t id;
+    const struct windows_item **batch, **sorting; /* owned; what a part gets in a window, in order; room to sort it */
+    size_t capacity, sorting_capacity;
+    size_t *ends;           /* owned; of slices of the window, in `sorting` */
+    size_t ends_capacity;
+};
+
+struct emu_windows {
+    struct emu_network *network;
+    struct emu_engine *engine;
+    const struct emu_engine_hosts *hosts;
+    struct windows_part *parts; /* owned; hosts first */
+    int n_parts;
+    int *order, *level_end;     /* owned; parts by level, and where each level ends */
+    int n_levels;
+    int64_t length_ps;          /* of a window, at most */
+    struct windows_thread *threads; /* owned */
+    int n_threads;
+    int64_t *due_ps;            /* owned; when each part has something to do of its own, or with what it keeps, */
+    _Atomic bool *called[2];    /* owned; or because a frame comes, in windows of each parity */
+    int64_t from_ps, to_ps;     /* the window */
+    int level, parity;
+    _Atomic int next;           /* part of the level to be taken */
+    _Atomic unsigned round;     /* each is a level of a window */
+    _Atomic int busy;           /* threads that are not done with it */
+    _Atomic bool over;
+};
+
+static void items_add(struct windows_items *i, int64_t time_ps, int from, const struct emu_frame *frame)
+{
+    i->items = memory_grown(i->items, i->n, &i->capacity, 8, sizeof *i->items, "frames on their way");
+    i->items[i->n++] = (struct windows_item){time_ps, from, *frame};
+}
+
+/* No two frames of a port arrive at one time. */
+static inline bool item_before(const struct windows_item *x, const struct windows_item *y)
+{
+    return x->time_ps < y->time_ps || (x->time_ps == y->time_ps && x->from < y->from);
+}
+
+static void batch_insert(const struct windows_item **batch, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct windows_item *item = batch[i];
+        size_t at = i;
+        for (; at > 0 && item_before(item, batch[at - 1]); at--)
+            batch[at] = batch[at - 1];
+        batch[at] = item;
+    }
+}
+
+/* Many are first put into as many slices of the window. */
+static void thread_sort(struct windows_thread *t, size_t n)
+{
+    const struct emu_windows *w = t->windows;
+    double slice = (double)n / (double)(w->to_ps - w->from_ps);
+    if (n <= INSERTION) {
+        batch_insert(t->batch, n);
+        return;
+    }
+    if (t->ends_capacity < n + 1)
+        t->ends = memory_resized(t->ends, t->ends_capacity = 2 * n, sizeof *t->ends, "frames on their way");
+    if (t->sorting_capacity < n)
+        t->sorting = memory_resized(t->sorting, t->sorting_capacity = 2 * n, sizeof *t->sorting, "frames on their way");
+    memset(t->ends, 0, (n + 1) * sizeof *t->ends);
+    for (size_t i = 0; i < n; i++)
+        t->ends[(size_t)((double)(t->batch[i]->time_ps - w->from_ps) * slice) + 1]++;
+    for (size_t i = 0; i < n; i++)
+        t->ends[i + 1] += t->ends[i];
+    for (size_t i = 0; i < n; i++)
+        t->sorting[t->ends[(size_t)((double)(t->batch[i]->time_ps - w->from_ps) * slice)]++] = t->batch[i];
+    batch_insert(t->sorting, n);
+    const struct windows_item **sorted = t->sorting;
+    size_t capacity = t->sorting_capacity;
+    t->sorting = t->batch;
+    t->sorting_capacity = t->capacity;
+    t->batch = sorted;
+    t->capacity = capacity;
+}
+
+/* What arrives at a part in this window, in order. */
+static size_t thread_gather(struct windows_thread *t, struct windows_part *p)
+{
+    const struct emu_windows *w = t->windows;
+    size_t n = 0;
+    for (int i = -1; i < w->n_threads; i++) {
+        const struct windows_items *from = i < 0 ? &p->kept : &p->in[2 * i + w->parity];
+        for (size_t k = 0; k < from->n; k++) {
+            if (from->items[k].time_ps >= w->to_ps)
+                continue;
+            t->batch = memory_grown(t->batch, n, &t->capacity, 256, sizeof *t->batch, "frames on their way");
+            t->batch[n++] = &from->items[k];
+        }
+    }
+    thread_sort(t, n);
+    return n;
+}
+
+/* After the window: what comes later is kept. Returns when the first of it comes. */
+static int64_t part_keep(const struct emu_windows *w, struct windows_part *p)
+{
+    int64_t first_ps = INT64_MAX;
+    size_t n = 0;
+    for (size_t k = 0; k < p->kept.n; k++)
+        if (p->kept.items[k].time_ps >= w->to_ps)
+            p->kept.items[n++] = p->kept.items[k];
+    p->kept.n = n;
+    for (int i = 0; i < w->n_threads; i++) {
+        struct windows_items *from = &p->in[2 * i + w->parity];
+        for (size_t k = 0; k < from->n; k++)
+            if (from->items[k].time_ps >= w->to_ps)
+                items_add(&p->kept, from->items[k].time_ps, from->items[k].from, &from->items[k].frame);
+        from->n = 0;
+    }
+    for (size_t k = 0; k < p->kept.n; k++)
+        first_ps = p->kept.items[k].time_ps < first_ps ? p->kept.items[k].time_ps : first_ps;
+    return first_ps;
+}
+
+/* The part that a frame goes to, by what its thread has for it: in this window or the next one. */
+static void thread_ship(void *user, struct emu_port *from, const struct emu_frame *frame, int64_t arrives_ps)
+{
+    struct windows_thread *t = user;
+    const struct emu_windows *w = t->windows;
+    const struct windows_part *p = &w->parts[from->number];
+    int to = p->to;
+    if (p->to_switch) {
+        int out = emu_switch_route(p->to_switch, frame);
+        assert(out >= 0 && out != from->far->index);
+        to += out;
+    }
+    int parity = w->parity ^ !p->near;
+    items_add(&w->parts[to].in[2 * t->number + parity], arrives_ps, from->number, frame);
+    if (!atomic_load_explicit(&w->called[parity][to], memory_order_relaxed))
+        atomic_store_explicit(&w->called[parity][to], true, memory_order_relaxed);
+}
+
+static void thread_run_part(struct windows_thread *t, int i)
+{
+    struct emu_windows *w = t->windows;
+    struct windows_part *p = &w->parts[i];
+    size_t n = thread_gather(t, p);
+    for (size_t k = 0; k < n && p->host >= 0 && w->network->ops->look; k++)
+        w->network->ops->look(&t->batch[k]->frame);
+    for (size_t k = 0; k < n; k++) {
+        const struct windows_item *item = t->batch[k];
+        p->now_ps = item->time_ps;
+        if (p->host >= 0) {
+            w->hosts->run_to(w->engine, p->host, item->time_ps);
+            emu_port_take(p->port, &item->frame, item->time_ps);
+        } else {
+            emu_port_send(p->port, &item->frame); /* the switch has nothing to do with it, nor to learn */
+        }
+    }
+    int64_t due_ps = part_keep(w, p), ahead_ps = p->near ? 0 : w->length_ps;
+    if (p->host >= 0) {
+        w->hosts->run(w->engine, p->host, w->to_ps);
+        int64_t next_ps = w->hosts->next_ps(w->engine, p->host);
+        due_ps = next_ps < due_ps ? next_ps : due_ps;
+    }
+    p->now_ps = w->to_ps;
+    /* What arrives in the next window has been begun by now, as far as that can be known. */
+    emu_port_ship(p->port, w->to_ps, w->to_ps + ahead_ps, thread_ship, t);
+    int64_t arrival_ps = emu_port_next_arrival_ps(p->port);
+    due_ps = arrival_ps - ahead_ps < due_ps ? arrival_ps - ahead_ps : due_ps;
+    w->due_ps[i] = due_ps;
+    atomic_store_explicit(&w->called[w->parity][i], false, memory_order_relaxed);
+}
+
+/* Parts do not fit into the cache together: stage by stage, what one will touch is on its way from memory while others
+ * are looked at. */
+static void thread_look(const struct windows_thread *t, int i, int stage)
+{
+    const struct emu_windows *w = t->windows;
+    const struct windows_part *p = &w->parts[i];
+    const struct emu_port *port = p->port;
+    if (stage == 0) {
+        __builtin_prefetch(p, 1);
+        __builtin_prefetch((const char *)p + 64, 1);
+        return;
+    }
+    if (stage == 1) {
+        emu_port_look(port, false);
+        __builtin_prefetch(p->in, 1);
+        if (p->host >= 0)
+            w->hosts->look(w->engine, p->host);
+        return;
+    }
+    for (int k = 0; k < w->n_threads; k++) {
+        const struct windows_items *in = &p->in[2 * k + w->parity];
+        for (size_t j = 0; j < in->n; j++) {
+            if (stage == 2)
+                __builtin_prefetch(&in->items[j]);
+            else if (p->host >= 0)
+                __builtin_prefetch(in->items[j].frame.packet, 1);
+        }
+    }
+    if (stage == 2)
+        emu_port_look(port, true);
+}
+
+/* Parts of a level, a few at a time. */
+static void thread_run_level(struct windows_thread *t)
+{
+    struct emu_windows *w = t->windows;
+    int end = w->level_end[w->level], due[CHUNK];
+    for (int at; (at = atomic_fetch_add_explicit(&w->next, CHUNK, memory_order_relaxed)) < end;) {
+        int n = 0;
+        for (int k = at; k < at + CHUNK && k < end; k++) {
+            int i = w->order[k];
+            if (w->due_ps[i] < w->to_ps || atomic_load_explicit(&w->called[w->parity][i], memory_order_relaxed))
+                due[n++] = i;
+        }
+        for (int stage = 0; stage < STAGES; stage++)
+            for (int k = 0; k < n; k++)
+                thread_look(t, due[k], stage);
+        for (int k = 0; k < n; k++)
+            thread_run_part(t, due[k]);
+    }
+}
+
+static void *thread_main(void *arg)
+{
+    struct windows_thread *t = arg;
+    struct emu_windows *w = t->windows;
+    unsigned round = 0;
+    w->hosts->thread_begin(w->engine);
+    for (;;) {
+        for (int spins = 0; atomic_load_explicit(&w->round, memory_order_acquire) == round; spins++)
+            if (spins > SPINS)
+                sched_yield();
+        round++;
+        if (atomic_load_explicit(&w->over, memory_order_relaxed))
+            break;
+        thread_run_level(t);
+        atomic_fetch_sub_explicit(&w->busy, 1, memory_order_release);
+    }
+    w->hosts->thread_end(w->engine);
+    return NULL;
+}
+
+/* All threads, this one among them, run a level. */
+static void windows_run_level(struct emu_windows *w, int level)
+{
+    w->level = level;
+    atomic_store_explicit(&w->next, level > 0 ? w->level_end[level - 1] : 0, memory_order_relaxed);
+    atomic_store_explicit(&w->busy, w->n_threads - 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
+    thread_run_level(&w->threads[0]);
+    for (int spins = 0; atomic_load_explicit(&w->busy, memory_order_acquire) > 0; spins++)
+        if (spins > SPINS)
+            sched_yield();
+}
+
+/* All parts' times are the window's end, for events that look at them. */
+static void windows_meet(struct emu_windows *w)
+{
+    for (int i = 0; i < w->n_parts; i++) {
+        w->parts[i].now_ps = w->to_ps;
+        if (w->parts[i].host >= 0) {
+            w->hosts->run(w->engine, w->parts[i].host, w->to_ps);
+            w->due_ps[i] = 0; /* they may give it something to do */
+        }
+    }
+}
+
+bool emu_windows_run(struct emu_windows *w, int64_t until_ps, struct error *err)
+{
+    while (w->from_ps < until_ps) {
+        int64_t rest_ps = w->hosts->rest_ps(w->engine), to_ps = w->from_ps + w->length_ps;
+        to_ps = rest_ps < to_ps ? rest_ps : to_ps;
+        w->to_ps = to_ps < until_ps ? to_ps : until_ps;
+        for (int level = 0; level < w->n_levels && w->to_ps > w->from_ps; level++)
+            windows_run_level(w, level);
+        w->parity ^= w->to_ps > w->from_ps;
+        w->from_ps = w->to_ps;
+        if (w->hosts->stopped(w->engine))
+            return true; /* a part could not go on */
+        if (rest_ps > w->to_ps && w->to_ps < until_ps)
+            continue;
+        windows_meet(w);
+        if (!emu_engine_run(w->engine, w->to_ps < until_ps ? w->to_ps + 1 : until_ps, err))
+            return false;
+        if (w->hosts->stopped(w->engine))
+            return true;
+    }
+    return true;
+}
+
+static struct emu_switch *network_switch_at(const struct emu_network *n, const struct emu_port *p)
+{
+    struct emu_switch *s = p->owner;
+    return p->owner == n ? NULL : s;
+}
+
+static bool port_fits(const struct emu_port *p)
+{
+    return p->far && !p->eager && !p->fault && !p->early && p->link.delay_ps > 0;
+}
+
+/* A cable between switches may be short. */
+static bool switch_port_fits(const struct emu_network *n, const struct emu_port *p)
+{
+    bool inner = p->far && p->far->owner != n;
+    return (inner ? !p->eager && !p->fault && !p->early : port_fits(p)) && !p->tap.saw && !p->watch.left;
+}
+
+/* How long a window may be: what hosts' cables allow. */
+static int64_t network_length_ps(const struct emu_network *n)
+{
+    int64_t length_ps = INT64_MAX;
+    for (int i = 0; i < n->n_nics; i++) {
+        const struct emu_port *p = &n->nics[i];
+        length_ps = p->delay_ps < length_ps ? p->delay_ps : length_ps;
+        length_ps = p->far->delay_ps < length_ps ? p->far->delay_ps : length_ps;
+    }
+    return length_ps;
+}
+
+/* A full frame on the fastest host's link. */
+static int64_t network_frame_ps(const struct emu_network *n)
+{
+    int64_t frame_ps = INT64_MAX;
+    for (int i = 0; i < n->n_nics; i++) {
+        int64_t ps = emu_port_wire_ps(&n->nics[i].link, FULL_FRAME_BYTES);
+        frame_ps = ps < frame_ps ? ps : frame_ps;
+    }
+    return frame_ps;
+}
+
+bool emu_windows_fit(struct emu_network *n)
+{
+    if (n->graph.hosts < EMU_WINDOWS_LEAST_HOSTS || n->n_nics != n->graph.hosts || n->config.n_host_times > 0)
+        return false;
+    for (int i = 0; i < n->n_nics; i++) {
+        if (!port_fits(&n->nics[i]))
+            return false;
+    }
+    for (int i = 0; i < n->n_switches; i++) {
+        if (!n->switches[i].plain)
+            return false;
+        for (int k = 0; k < n->switches[i].n_ports; k++)
+            if (!switch_port_fits(n, &n->switches[i].ports[k]))
+                return false;
+    }
+    return network_length_ps(n) >= network_frame_ps(n) / LEAST_SHARE;
+}
+
+/* Parts that others send to within a window come after these. Returns false where some go round. */
+static bool windows_level(struct emu_windows *w, int64_t length_ps, int *level)
+{
+    int n_near = 0;
+    w->length_ps = length_ps;
+    for (int i = 0; i < w->n_parts; i++) {
+        struct windows_part *p = &w->parts[i];
+        p->near = p->to_switch && p->port->delay_ps < w->length_ps;
+        n_near += p->near;
+        level[i] = 0;
+    }
+    w->n_levels = 1;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < w->n_parts; i++) {
+            const struct windows_part *p = &w->parts[i];
+            for (int k = 0; p->near && k < p->to_switch->n_ports; k++) {
+                if (k == p->port->far->index || level[p->to + k] > level[i])
+                    continue;
+                level[p->to + k] = level[i] + 1;
+                w->n_levels = level[i] + 2 > w->n_levels ? level[i] + 2 : w->n_levels;
+                more = true;
+            }
+        }
+        if (w->n_levels > n_near + 1)
+            return false;
+    }
+    return true;
+}
+
+/* Shortest of all cables. */
+static int64_t windows_shortest_ps(const struct emu_windows *w)
+{
+    int64_t shortest_ps = INT64_MAX;
+    for (int i = 0; i < w->n_parts; i++)
+        if (w->parts[i].port->delay_ps < shortest_ps)
+            shortest_ps = w->parts[i].port->delay_ps;
+    return shortest_ps;
+}
+
+/* False: no window is long enough. */
+static bool windows_order(struct emu_windows *w)
+{
+    size_t parts = (size_t)w->n_parts;
+    int *level = memory_zeroed(parts, sizeof *level, "a network's parts"), n = 0;
+    w->due_ps = memory_zeroed(parts, sizeof *w->due_ps, "a network's parts");
+    for (int i = 0; i < 2; i++)
+        w->called[i] = memory_zeroed(parts, sizeof *w->called[i], "a network's parts");
+    bool ok = windows_level(w, network_length_ps(w->network), level) ||
+              (windows_level(w, windows_shortest_ps(w), level) &&
+               w->length_ps >= network_frame_ps(w->network) / LEAST_SHARE);
+    w->order = memory_zeroed(parts, sizeof *w->order, "a network's parts");
+    w->level_end = memory_zeroed((size_t)w->n_levels, sizeof *w->level_end, "a network's parts");
+    for (int l = 0; l < w->n_levels; l++) {
+        for (int i = 0; i < 2 * w->n_parts; i++) { /* between switches first: they have most to do */
+            int part = i % w->n_parts;
+            bool inner = w->parts[part].host < 0 && w->parts[part].to_switch;
+            if (level[part] == l && inner == (i < w->n_parts))
+                w->order[n++] = part;
+        }
+        w->level_end[l] = n;
+    }
+    free(level);
+    return ok;
+}
+
+/* A FIFO that nobody watches has no events. */
+static void no_schedule(void *engine, int64_t delay_ps, void (*fn)(void *), void *arg)
+{
+    (void)delay_ps;
+    (void)fn;
+    (void)arg;
+    assert(engine);
+    (void)engine;
+}
+
+static void windows_add_part(struct emu_windows *w, struct emu_port *port, int host, const int *first)
+{
+    const struct emu_network *n = w->network;
+    struct windows_part *p = &w->parts[w->n_parts];
+    const struct emu_switch *s = network_switch_at(n, port->far);
+    *p = (struct windows_part){.now_ps = w->from_ps, .port = port, .host = host, .to_switch = s};
+    p->to = s ? first[s - n->switches] : n->host_of[port->far->index];
+    p->in = memory_zeroed(2 * (size_t)w->n_threads, sizeof *p->in, "frames on their way");
+    w->n_parts++;
+}
+
+static void windows_add_parts(struct emu_windows *w)
+{
+    struct emu_network *n = w->network;
+    int *first = memory_zeroed((size_t)n->n_switches + 1, sizeof *first, "a network's parts");
+    first[0] = n->graph.hosts;
+    for (int i = 0; i < n->n_switches; i++)
+        first[i + 1] = first[i] + n->switches[i].n_ports;
+    w->parts = memory_zeroed((size_t)first[n->n_switches], sizeof *w->parts, "a network's parts");
+    for (int h = 0; h < n->graph.hosts; h++)
+        windows_add_part(w, &n->nics[h], h, first);
+    for (int i = 0; i < n->n_switches; i++)
+        for (int k = 0; k < n->switches[i].n_ports; k++)
+            windows_add_part(w, &n->switches[i].ports[k], -1, first);
+    free(first);
+}
+
+/* From now on parts have their own clocks. What is on its way arrives in the first window or later. */
+static void windows_start(struct emu_windows *w)
+{
+    for (int i = 0; i < w->n_parts; i++) {
+        struct windows_part *p = &w->parts[i];
+        struct emu_clock clock = {.time_ps = &p->now_ps, .schedule = no_schedule};
+        if (p->host >= 0)
+            clock = w->hosts->clock(w->engine, p->host);
+        emu_port_part(p->port, &clock, i);
+    }
+    w->parity = 1;
+    for (int i = 0; i < w->n_parts; i++)
+        if (!w->parts[i].near)
+            emu_port_ship(w->parts[i].port, w->from_ps, w->from_ps + w->length_ps, thread_ship, &w->threads[0]);
+    w->parity = 0;
+    for (int i = 1; i < w->n_threads; i++)
+        if (pthread_create(&w->threads[i].id, NULL, thread_main, &w->threads[i]) != 0)
+            memory_end("a thread");
+}
+
+struct emu_windows *emu_windows_new(struct emu_network *n, struct emu_engine *e, int threads)
+{
+    struct emu_clock clock = emu_engine_clock(e);
+    struct emu_windows *w = memory_zeroed(1, sizeof *w, "windows");
+    w->network = n;
+    w->engine = e;
+    w->from_ps = emu_clock_now(&clock);
+    w->threads = memory_zeroed((size_t)threads, sizeof *w->threads, "threads");
+    for (; w->n_threads < threads; w->n_threads++)
+        w->threads[w->n_threads] = (struct windows_thread){.windows = w, .number = w->n_threads};
+    windows_add_parts(w);
+    w->hosts = emu_engine_hosts_apart(e);
+    if (w->hosts && windows_order(w)) {
+        w->hosts->part(e);
+        windows_start(w);
+        return w;
+    }
+    w->n_threads = 1; /* none has been started */
+    emu_windows_free(w);
+    return NULL;
+}
+
+void emu_windows_free(struct emu_windows *w)
+{
+    if (!w)
+        return;
+    atomic_store_explicit(&w->over, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
+    for (int i = 1; i < w->n_threads; i++)
+        pthread_join(w->threads[i].id, NULL);
+    const struct emu_frame_ops *ops = w->network->ops;
+    for (int i = 0; i < w->n_parts; i++) {
+        struct windows_part *p = &w->parts[i];
+        for (int k = -1; k < 2 * w->n_threads; k++) {
+            struct windows_items *items = k < 0 ? &p->kept : &p->in[k];
+            for (size_t j = 0; j < items->n; j++)
+                emu_frame_release(ops, items->items[j].frame.packet);
+            free(items->items);
+        }
+        free(p->in);
+    }
+    for (int i = 0; i < w->n_threads; i++) {
+        free(w->threads[i].batch);
+        free(w->threads[i].sorting);
+        free(w->threads[i].ends);
+    }
+    free(w->threads);
+    free(w->order);
+    free(w->due_ps);
+    free(w->called[0]);
+    free(w->called[1]);
+    free(w->level_end);
+    free(w->parts);
+    free(w);
+}
