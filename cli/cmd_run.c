@@ -43,6 +43,7 @@ struct run_plan {
     } *names; /* owned: what jobs borrow */
     int lock; /* of the directory that holds the runs' own; -1 without one */
     int n_jobs;
+    char threads[32];         /* an engine's option, where that is native */
     double capture_bytes, headers_bytes; /* of all captures, about; if they kept headers alone */
 };
 
@@ -70,6 +71,8 @@ static bool plan_add_job(struct run_plan *p, const struct scenario *s, const cha
     job->label = names->label = memory_text("%s", label);
     job->directory = names->directory = memory_text("%s", directory);
     job->option = s->n_programs > 0 ? "--allow-programs" : NULL; /* cmd_run() has asked */
+    if (s->engine == SCENARIO_ENGINE_NATIVE)
+        job->option = p->threads;
     p->n_jobs++;
     p->capture_bytes += scenario_capture_size(s, 0);
     p->headers_bytes += scenario_capture_size(s, HEADERS_BYTES);
@@ -287,6 +290,7 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
     part->scenario.engine = engine;
     part->directory = results_directory_path(whole->directory, scenario_engine_names[engine]);
     memcpy(part->comment, whole->comment, sizeof part->comment);
+    memcpy(part->threads, whole->threads, sizeof part->threads);
     if (scenario_engine_lacks(&whole->scenario, engine, what))
         error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_names[engine], what);
     else if (sweep_engines_path(engine, program, sizeof program, err) &&
@@ -386,7 +390,7 @@ int cmd_run(int argc, char **argv)
     struct cli_options_sets sets = {.n = 0};
     const char *output = NULL;
     char engine[PATH_MAX];
-    int64_t parallel = 0;
+    int64_t parallel = 0, threads = 0;
     bool quiet = false, both = false, keys = false, yaml = false, programs = false, goal = false;
     struct cross_check x = {{SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE},
                             {scenario_engine_names[SCENARIO_ENGINE_NS3], scenario_engine_names[SCENARIO_ENGINE_NATIVE]},
@@ -397,6 +401,7 @@ int cmd_run(int argc, char **argv)
         {"seed", 0, .call = cli_options_seed, .to = &sets},
         {"set", 0, .call = cli_options_set, .to = &sets},
         {"jobs", 'j', .call = cli_options_jobs, .to = &parallel},
+        {"threads", 0, .call = cli_options_jobs, .to = &threads},
         {"quiet", 'q', .flag = &quiet},
         {"cross-check", 0, .flag = &both},
         {"engines", 0, .call = cross_check_engines, .to = &x},
@@ -448,6 +453,9 @@ int cmd_run(int argc, char **argv)
     }
     if (parallel == 0) /* in wall time one would make the other late */
         parallel = plan.scenario.clock == SCENARIO_CLOCK_WALL ? 1 : sweep_engines_processors();
+    if (threads == 0) /* runs beside each other keep the processors busy */
+        threads = plan.scenario.n_points > 1 ? 1 : parallel;
+    snprintf(plan.threads, sizeof plan.threads, "--threads=%d", (int)threads);
     plan.directory = output ? memory_text("%s", output) : cli_output_name(path, "-run");
     int status;
     if (both)

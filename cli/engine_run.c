@@ -40,7 +40,8 @@ void cli_engine_progress(double fraction)
     fflush(stdout);
 }
 
-int cli_engine_run(const char *directory, bool programs, void (*progress)(void *user, double fraction), void *user)
+int cli_engine_run(const char *directory, int threads, bool programs, void (*progress)(void *user, double fraction),
+                   void *user)
 {
     struct error err = {0};
     struct scenario s = {0};
@@ -48,7 +49,7 @@ int cli_engine_run(const char *directory, bool programs, void (*progress)(void *
     bool ok = scenario_load(&s, path, NULL, 0, &err);
     struct scenario_run_result result = {0};
     if (ok) {
-        struct scenario_run_options options = {directory, progress, user, &cli_engine_interrupted, programs};
+        struct scenario_run_options options = {directory, progress, user, &cli_engine_interrupted, threads, programs};
         ok = scenario_run(&s, &options, &result, &err);
         scenario_fini(&s);
     }

@@ -17,7 +17,7 @@ void cli_engine_progress(double fraction);
 
 /* Runs scenario.yaml of a prepared directory in this process's engine. Says on stderr why it failed. Returns the exit
  * status: as contraflow's, or SWEEP_ENGINES_INTERRUPTED.
- * programs: those of the scenario may be started. progress() may set cli_engine_interrupted. */
-int cli_engine_run(const char *directory, bool programs, void (*progress)(void *user, double fraction), void *user);
+ * threads: for a large network, where the engine can. programs: those of the scenario may be started. progress() may set cli_engine_interrupted. */
+int cli_engine_run(const char *directory, int threads, bool programs, void (*progress)(void *user, double fraction), void *user);
 
 #endif

@@ -77,7 +77,7 @@ bool cli_options_engine(const struct cli_option *option, const char *text, struc
 
 bool cli_options_jobs(const struct cli_option *option, const char *text, struct error *err)
 {
-    return sweep_engines_parse_jobs(text, option->to, err);
+    return sweep_engines_parse_jobs(option->name, text, option->to, err);
 }
 
 bool cli_options_link_rate(const struct cli_option *option, const char *text, struct error *err)

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/writer.h"
+#include "emu/windows.h"
 #include "results/directory.h"
 #include "scenarios/commands.h"
 #include "scenarios/datagrams.h"
@@ -22,6 +23,7 @@
 #define VLAN_TAG_BYTES 4
 #define SAMPLES 500                         /* of queues and deliveries over the run */
 #define BOUNDED_SAMPLE_PS (UNITS_PS_PER_MS) /* the same when every flow ends by itself, long before `duration` */
+#define FIRST_WINDOW_PS UNITS_PS_PER_MS     /* connections may be made by then; else twice as late, and so on */
 #define WATCH_PS (10 * UNITS_PS_PER_MS)     /* progress and interrupts: well under a second of wall time */
 
 /* One capture: frames seen at a port go into its file. */
@@ -51,6 +53,7 @@ struct run {
     struct pauses *pauses;        /* owned; NULL: nobody pauses */
     struct datagrams *datagrams;  /* owned; NULL: TCP alone */
     struct windows *windows;      /* owned; NULL: TCP finds its own */
+    struct emu_windows *by_window; /* owned; NULL: one event after the other */
     struct emu_lateness lateness; /* wall time */
     struct run_tap *taps;         /* owned; one a capture */
     struct record_queues queues;
@@ -67,14 +70,20 @@ struct run {
         char *output;       /* owned; file */
         const char **words; /* owned; with a NULL after the last */
     } *programs;            /* owned */
-    bool interrupted, failed;
+    bool interrupted, failed, over;
     struct error error;           /* why it failed */
 };
+
+static void run_stop(struct run *r)
+{
+    r->over = true;
+    emu_engine_stop(r->engine);
+}
 
 static void run_fail(struct run *r)
 {
     r->failed = true;
-    emu_engine_stop(r->engine);
+    run_stop(r);
 }
 
 static void run_transmit(void *user, int host, const struct emu_frame *frame)
@@ -89,8 +98,8 @@ static void run_deliver(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
     if (!emu_frame_is_tagged(frame->packet)) {
-        struct emu_clock clock = emu_engine_clock(r->engine);
-        waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(&clock));
+        const struct emu_clock *clock = &r->network.nics[r->network.first_nic[host]].clock;
+        waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(clock));
         if (r->program && r->program->ops->arrives)
             r->program->ops->arrives(r->program, host, frame);
         emu_engine_deliver(r->engine, host, frame);
@@ -335,7 +344,7 @@ static void run_sample(void *arg)
         r->samples++;
     }
     if (run_all_done(r))
-        emu_engine_stop(r->engine);
+        run_stop(r);
     else
         emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
 }
@@ -363,7 +372,7 @@ static void run_watch(void *arg)
         r->options->progress(r->options->user, run_fraction(r, emu_clock_now(&clock)));
     r->interrupted = r->options->interrupt && *r->options->interrupt;
     if (r->interrupted)
-        emu_engine_stop(r->engine);
+        run_stop(r);
     else
         emu_clock_schedule(&clock, r->sample_ps < WATCH_PS ? r->sample_ps : WATCH_PS, run_watch, r);
 }
@@ -543,6 +552,44 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
     return true;
 }
 
+/* Whether a run may go by windows: flows alone, nobody who sees two hosts at once. */
+static bool run_fits_windows(struct run *r)
+{
+    const struct scenario *s = r->scenario;
+    return s->transport == SCENARIO_TRANSPORT_TCP && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_programs == 0 &&
+           s->clock != SCENARIO_CLOCK_WALL && !r->program && !r->pauses && !r->windows && !r->datagrams &&
+           emu_engine_hosts_apart(r->engine) && emu_windows_fit(&r->network);
+}
+
+static bool run_knows_ways(const struct run *r)
+{
+    const struct scenario *s = r->scenario;
+    for (int i = 0; i < s->n_flows; i++)
+        if (!emu_network_knows(&r->network, s->flows[i].from, s->flows[i].to))
+            return false;
+    return true;
+}
+
+/* A large network goes by windows as soon as it can. When that is does not depend on the number of threads. */
+static bool run_all(struct run *r)
+{
+    int64_t duration_ps = r->scenario->duration_ps, until_ps = FIRST_WINDOW_PS;
+    if (!run_fits_windows(r))
+        return emu_engine_run(r->engine, duration_ps, &r->error);
+    for (; until_ps < duration_ps; until_ps *= 2) {
+        if (!emu_engine_run(r->engine, until_ps, &r->error))
+            return false;
+        if (r->over)
+            return true;
+        if (!run_knows_ways(r))
+            continue;
+        r->by_window = emu_windows_new(&r->network, r->engine, r->options->threads);
+        return r->by_window ? emu_windows_run(r->by_window, duration_ps, &r->error)
+                            : emu_engine_run(r->engine, duration_ps, &r->error);
+    }
+    return emu_engine_run(r->engine, duration_ps, &r->error);
+}
+
 bool scenario_run(const struct scenario *s, const struct scenario_run_options *options,
                   struct scenario_run_result *result, struct error *err)
 {
@@ -552,7 +599,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     r.lateness.bound_ps = scenario_late_by_ps(s);
     struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_drained, run_found, &r,
                                        s->clock == SCENARIO_CLOCK_WALL ? &r.lateness : NULL};
-    bool ok = run_start(&r, &config) && emu_engine_run(r.engine, s->duration_ps, &r.error) && !r.failed &&
+    bool ok = run_start(&r, &config) && run_all(&r) && !r.failed &&
               (s->clock != SCENARIO_CLOCK_WALL || run_in_time(&r)) && run_finish(&r, result);
     if (!ok) {
         for (int i = 0; r.taps && i < s->n_captures; i++)
@@ -564,6 +611,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     pauses_free(r.pauses);
     datagrams_free(r.datagrams);
     windows_free(r.windows);
+    emu_windows_free(r.by_window);
     if (r.engine) {
         emu_network_fini(&r.network); /* gives its frames back to the engine */
         emu_engine_free(r.engine);

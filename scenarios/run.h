@@ -17,6 +17,7 @@ struct scenario_run_options {
     void (*progress)(void *user, double fraction); /* of simulated time, 0..1; may be NULL */
     void *user;
     const volatile sig_atomic_t *interrupt; /* nonzero: stop soon and close the files; may be NULL */
+    int threads; /* for a large network; at least 1 */
     bool programs; /* those of the scenario may be started: somebody has read them. Without, it is refused */
 };
 

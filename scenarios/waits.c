@@ -16,7 +16,8 @@ static void kind_add(struct waits_kind *k, const struct emu_network *n, const st
         if (transit_ps > k->transit_ps)
             k->transit_ps = transit_ps;
     }
-    k->frames++;
+    /* the one end of a flow asks whether the other has any yet, perhaps in another thread (emu/windows.h) */
+    __atomic_store_n(&k->frames, k->frames + 1, __ATOMIC_RELAXED);
     k->wait_sum_ps += (double)(now_ps - frame->sent_ps - k->known_ps);
 }
 
@@ -31,7 +32,7 @@ void waits_add(struct waits_flow *flows, int n_flows, const struct emu_network *
     bool from_sink = id & 1;
     if (!from_sink && !frame->pure_ack) {
         kind_add(&f->data, n, frame, now_ps);
-    } else if (from_sink && frame->pure_ack && f->data.frames > 0) {
+    } else if (from_sink && frame->pure_ack && __atomic_load_n(&f->data.frames, __ATOMIC_RELAXED) > 0) {
         kind_add(&f->ack, n, frame, now_ps);
         compression_add(&f->xi, &xi, frame->sent_ps, now_ps);
     }

@@ -36,10 +36,10 @@ static void engines_on_signal(int number)
     engines_signals++;
 }
 
-bool sweep_engines_parse_jobs(const char *text, int64_t *jobs, struct error *err)
+bool sweep_engines_parse_jobs(const char *option, const char *text, int64_t *jobs, struct error *err)
 {
     return (units_parse_integer(text, jobs, err) && *jobs >= 1 && *jobs <= SWEEP_ENGINES_MOST) ||
-           error_set(err, ERROR_INPUT, "--jobs: '%s' is not a number from 1 to %d", text, SWEEP_ENGINES_MOST);
+           error_set(err, ERROR_INPUT, "--%s: '%s' is not a number from 1 to %d", option, text, SWEEP_ENGINES_MOST);
 }
 
 int sweep_engines_processors(void)

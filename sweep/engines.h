@@ -51,8 +51,8 @@ int sweep_engines_pool(const struct sweep_engines_source *source, int parallel);
 bool sweep_engines_path(enum scenario_engine engine, char *path, size_t size, struct error *err);
 bool sweep_engines_path_mpi(char *path, size_t size, struct error *err);
 
-/* --jobs: ERROR_INPUT unless it is a number from 1 to 64. */
-bool sweep_engines_parse_jobs(const char *text, int64_t *jobs, struct error *err);
+/* --jobs, --threads: ERROR_INPUT, which names the option, unless it is a number from 1 to 64. */
+bool sweep_engines_parse_jobs(const char *option, const char *text, int64_t *jobs, struct error *err);
 
 /* Processors this process may use, at least 1. */
 int sweep_engines_processors(void);

@@ -222,7 +222,7 @@ static void play(const struct scenario *s, const uint8_t *changes, size_t n)
     static const char *const names[] = {"summary.json", "flows.csv", "progress.csv", "queues.csv", "scenario.yaml",
                                         "operations.csv"};
     enum { NAMES = sizeof names / sizeof *names };
-    struct scenario_run_options options = {.directory = directory, .progress = progress};
+    struct scenario_run_options options = {.directory = directory, .progress = progress, .threads = 1};
     struct scenario_run_result result;
     struct error err = {0};
     char *path[NAMES + CAPTURES] = {NULL};
