@@ -22,10 +22,10 @@ import time
 SCENARIOS = pathlib.Path(__file__).resolve().parents[2] / "scenarios"
 RANDOM = ("traffic.random.bytes=10MB", "network.backbone.rate=400Gbps")  # zhu-random.yaml has d = 3, window 250 kB
 STAR = "star 2/1"
-CASES = {
-    STAR: ("star.yaml", "duration=20s"),
-    "100 hosts": ("zhu-random.yaml", "network.racks=[50, 50]", *RANDOM),
-    "1000 hosts": ("zhu-random.yaml", "network.racks=[500, 500]", *RANDOM),
+CASES = {  # how often in a round: short ones suffer most from other load
+    STAR: (5, "star.yaml", "duration=20s"),
+    "100 hosts": (3, "zhu-random.yaml", "network.racks=[50, 50]", *RANDOM),
+    "1000 hosts": (1, "zhu-random.yaml", "network.racks=[500, 500]", *RANDOM),
 }
 
 
@@ -36,7 +36,7 @@ def has_threads(program):
 
 def run(program, case, threads, directory):
     """(processor seconds in user mode, wall seconds, frame-hops) of one run."""
-    file, *sets = CASES[case]
+    _, file, *sets = CASES[case]
     arguments = [program, "run", SCENARIOS / file, "--engine", "native", "-q", "-o", directory, "--set", "capture=[]"]
     arguments += [x for s in sets for x in ("--set", s)]
     arguments += ["--threads", str(threads)] if threads else []
@@ -52,12 +52,16 @@ def run(program, case, threads, directory):
 
 
 def measure(columns, cases, rounds, directory):
-    """A list of (user, wall, hops) for each case and column, (program, threads): one a round, in turn."""
+    """A list of (user, wall, hops) for each case and column, (program, threads): medians of a round, in turn."""
     results = {(case, c): [] for case in cases for c in columns}
-    for i in range(rounds):
+    for _ in range(rounds):
         for case in cases:
-            for column in columns[::1 if i % 2 == 0 else -1]:
-                results[case, column].append(run(column[0], case, column[1], directory))
+            runs = {c: [] for c in columns}
+            for i in range(CASES[case][0]):
+                for column in columns[::1 if i % 2 == 0 else -1]:
+                    runs[column].append(run(column[0], case, column[1], directory))
+            for column, several in runs.items():
+                results[case, column].append(tuple(map(statistics.median, zip(*several))))
     return results
 
 

@@ -60,9 +60,9 @@ def main(contraflow):
         print(f"{racks * hosts:6} {racks * hosts * draws:7} {rest[0] if rest else '30kB':>6} {result[0] / 1e6:7.1f} "
               f"{result[1]:14} {result[2] / 1e6:7.2f} {result[3]:6.1f}", flush=True)
         return result
-    few, hosts, flows = show(20, 50, 20), show(40, 50, 10), show(20, 50, 40)
+    few, hosts, flows = show(20, 50, 20), show(50, 100, 4), show(20, 50, 40)
     short, long = show(20, 50, 20, "30kB", "2ms"), show(20, 50, 20, "500kB", "2ms")
-    print(f"{(hosts[0] - few[0]) / 1000:.0f} bytes a host, {(flows[0] - few[0]) / 20000:.0f} a flow, "
+    print(f"{(hosts[0] - few[0]) / 4000:.0f} bytes a host, {(flows[0] - few[0]) / 20000:.0f} a flow, "
           f"{(long[0] - short[0]) / (long[1] - short[1]):.0f} a frame that waits")
     most = show(50, 200, 10)[0]
     print(f"10,000 hosts and 100,000 flows take {most / 1e6:.0f} MB (asked {LIMIT / 1e6:.0f})")
