@@ -5,7 +5,7 @@ random patterns on 100 and 1,000 hosts. A frame-hop is one frame from one port t
 so that other load hits all of them, and each figure is a median; ratios within a round survive a noisy machine. `meson
 test --benchmark` runs it, it judges nothing.
 
-usage: bench_scale.py CONTRAFLOW [OTHER...] [--rounds N] [--threads N] [--only NAME]
+usage: bench_hops.py CONTRAFLOW [OTHER...] [--rounds N] [--threads N] [--only NAME]
 
 --threads N: each program that has `run --threads` runs every scenario on so many threads, too; its speed-up is of wall
 time, against one thread in the same round.
@@ -82,8 +82,8 @@ def main():
     parser.add_argument("--only", choices=CASES, action="append")
     options = parser.parse_args()
     programs = [pathlib.Path(p).resolve() for p in options.programs]
-    plain = [(p, 1 if options.threads and has_threads(p) else 0) for p in programs]
-    columns = plain + [(p, options.threads) for p, one in plain if one]
+    plain = [(p, 1 if has_threads(p) else 0) for p in programs]
+    columns = plain + [(p, options.threads) for p, one in plain if one and options.threads > 1]
     names = {p: chr(ord("A") + i) for i, p in enumerate(programs)}
     for p, one in plain:
         print(f"{names[p]}: {p}" + ("" if one or not options.threads else ", which has no --threads"))
