@@ -226,12 +226,10 @@ static const char *contraflow, *scenarios;
 /* In the place of this process, on one processor: a run takes all that it may. */
 static void become_engine(int hosts, const char *file, const char *racks, const char *directory)
 {
-    cpu_set_t mine, one;
+    int here = sched_getcpu();
+    cpu_set_t one;
     CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof mine, &mine) == 0)
-        for (int i = 0; CPU_COUNT(&one) == 0 && i < CPU_SETSIZE; i++)
-            if (CPU_ISSET(i, &mine))
-                CPU_SET(i, &one);
+    CPU_SET(here > 0 ? (size_t)here : 0, &one);
     sched_setaffinity(0, sizeof one, &one);
     if (hosts == 3)
         execl(contraflow, contraflow, "run", file, "--engine", "native", "-q", "-o", directory, "--set", "capture=[]",
