@@ -2,7 +2,7 @@
 MESON_BUILD = build
 SANITIZE_BUILD = build-sanitize
 
-.PHONY: all setup build demo papers linux test test-gcc test-sanitize test-linux clean
+.PHONY: all setup build demo papers performance linux test test-gcc test-sanitize test-linux clean
 
 all: build
 
@@ -19,6 +19,11 @@ demo: build
 # Every figure of the papers once more, in minutes; PAPERS="tam zhu" runs those of test/data/papers/record alone.
 papers: build
 	@test/papers/record.py run $(MESON_BUILD)/contraflow $(PAPERS)
+
+# What it costs beside ns-3, libpcap, tcptrace, tshark and SQLite: doc/performance.md anew, some ten minutes.
+# EARLIER=FILE has another contraflow run beside.
+performance: build
+	@scripts/performance $(MESON_BUILD) $(EARLIER)
 
 # The kernel of `contraflow run --engine linux`, into the user's cache, once: no root, some 6 minutes of two processors.
 linux:

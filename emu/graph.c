@@ -22,6 +22,7 @@ static void node_fini(struct emu_graph_node *n)
     for (int i = 0; i < n->n_choices; i++)
         free(n->choice[i].port);
     free(n->choice);
+    free(n->alone);
     free(n->port);
     free(n->towards);
     free(n->floods);
@@ -98,6 +99,7 @@ static void graph_number_ports(struct emu_graph *g)
         struct emu_graph_node *n = &g->nodes[i];
         n->port = memory_zeroed((size_t)n->n_ports, sizeof *n->port, "a network");
         n->floods = memory_zeroed((size_t)n->n_ports, sizeof *n->floods, "a network");
+        n->alone = memory_zeroed((size_t)n->n_ports, sizeof *n->alone, "a network");
         n->n_ports = 0;
         n->salt = graph_salt(g, i);
     }
@@ -171,34 +173,65 @@ static void graph_make_trees(struct emu_graph *g, struct graph_search *s)
 /* The choice of these ports among a node's, which is made when it is not there. */
 static uint16_t node_choice(struct emu_graph_node *n, const int *port, int count)
 {
-    for (int i = 0; i < n->n_choices; i++)
+    if (count == 1 && n->alone[*port] > 0)
+        return (uint16_t)(n->alone[*port] - 1);
+    for (int i = 0; count != 1 && i < n->n_choices; i++)
         if (n->choice[i].n == count && memcmp(n->choice[i].port, port, (size_t)count * sizeof *port) == 0)
             return (uint16_t)i;
     n->choice = graph_grown(n->choice, n->n_choices, sizeof *n->choice);
-    struct emu_graph_choice *c = &n->choice[n->n_choices];
+    struct emu_graph_choice *c = &n->choice[n->n_choices++];
     c->n = count;
     c->port = memory_zeroed((size_t)count, sizeof *port, "a network");
     memcpy(c->port, port, (size_t)count * sizeof *port);
-    return (uint16_t)n->n_choices++;
+    if (count == 1)
+        n->alone[*port] = n->n_choices;
+    return (uint16_t)(n->n_choices - 1);
 }
 
-/* The ports of every node that are nearer to `host`. */
-static void graph_route_to(struct emu_graph *g, int host, const struct graph_search *s, int *ports)
+/* What is being worked out: one search serves all hosts that have one cable, to the same switch. */
+struct graph_routes {
+    struct graph_search search;
+    int *ports;   /* owned; of a node, room for all cables */
+    int *several; /* owned; nodes with more than one port, n_several of them */
+    int n_several;
+    uint16_t *choice; /* owned; of each of these */
+    bool *done;       /* owned; hosts that all nodes know a way to */
+};
+
+/* The ports of a node that are nearer to where the search began; a host passes on nothing, but may be where it did. */
+static uint16_t graph_nearer(const struct emu_graph *g, int node, int from, const struct graph_routes *r)
 {
-    for (int i = 0; i < g->hosts + g->n_switches; i++) {
-        struct emu_graph_node *n = &g->nodes[i];
-        int count = 0;
-        if (i == host || n->n_ports < 2)
-            continue;
-        for (int k = 0; k < n->n_ports; k++) {
-            int far = emu_graph_far(g, n->port[k]);
-            if (s->distance[far] == s->distance[i] - 1 && (far >= g->hosts || far == host))
-                ports[count++] = k;
-        }
-        if (!n->towards)
-            n->towards = memory_zeroed((size_t)g->hosts, sizeof *n->towards, "a network");
-        n->towards[host] = node_choice(n, ports, count);
+    struct emu_graph_node *n = &g->nodes[node];
+    const int *distance = r->search.distance;
+    int count = 0;
+    for (int k = 0; k < n->n_ports; k++) {
+        int far = emu_graph_far(g, n->port[k]);
+        if (distance[far] == distance[node] - 1 && (far >= g->hosts || far == from))
+            r->ports[count++] = k;
     }
+    return node_choice(n, r->ports, count);
+}
+
+/* The switch that a host's only cable leads to, with *port of it; -1: it has another or several. */
+static int graph_only_switch(const struct emu_graph *g, int host, int *port)
+{
+    const struct emu_graph_node *n = &g->nodes[host];
+    if (n->n_ports != 1 || emu_graph_far(g, n->port[0]) < g->hosts)
+        return -1;
+    *port = g->links[n->port[0].link].port[1 - n->port[0].side];
+    return emu_graph_far(g, n->port[0]);
+}
+
+/* All nodes learn the way to a host, which is the same as to its switch. */
+static void graph_route_to(struct emu_graph *g, int host, struct graph_routes *r)
+{
+    int port = 0, sw = graph_only_switch(g, host, &port);
+    for (int i = 0; i < r->n_several; i++) {
+        struct emu_graph_node *n = &g->nodes[r->several[i]];
+        if (r->several[i] != host)
+            n->towards[host] = r->several[i] == sw ? node_choice(n, &port, 1) : r->choice[i];
+    }
+    r->done[host] = true;
 }
 
 static bool graph_connected(const struct emu_graph *g, int host, const struct graph_search *s, struct error *err)
@@ -209,24 +242,51 @@ static bool graph_connected(const struct emu_graph *g, int host, const struct gr
     return true;
 }
 
+/* Finds the way to a host, and to those beside it. */
+static bool graph_find(struct emu_graph *g, int host, struct graph_routes *r, struct error *err)
+{
+    int port, sw = graph_only_switch(g, host, &port), from = sw < 0 ? host : sw;
+    graph_search(g, from, false, &r->search);
+    if (!graph_connected(g, host, &r->search, err))
+        return false;
+    for (int i = 0; i < r->n_several; i++)
+        r->choice[i] = r->several[i] == from ? 0 : graph_nearer(g, r->several[i], from, r);
+    if (sw < 0)
+        graph_route_to(g, host, r);
+    for (int k = 0; sw >= 0 && k < g->nodes[sw].n_ports; k++) {
+        int beside = emu_graph_far(g, g->nodes[sw].port[k]);
+        if (beside < g->hosts && graph_only_switch(g, beside, &port) >= 0)
+            graph_route_to(g, beside, r);
+    }
+    return true;
+}
+
 bool emu_graph_finish(struct emu_graph *g, struct error *err)
 {
-    size_t nodes = (size_t)(g->hosts + g->n_switches);
-    struct graph_search s = {memory_zeroed(nodes, sizeof *s.distance, "a network"),
-                             memory_zeroed(nodes, sizeof *s.queue, "a network"), 0};
-    int *ports = memory_zeroed(2 * (size_t)g->n_links, sizeof *ports, "a network");
+    const char *what = "a network";
+    int nodes = g->hosts + g->n_switches;
+    struct graph_routes r = {.search = {.distance = memory_zeroed((size_t)nodes, sizeof *r.search.distance, what),
+                                        .queue = memory_zeroed((size_t)nodes, sizeof *r.search.queue, what)},
+                             .ports = memory_zeroed(2 * (size_t)g->n_links, sizeof *r.ports, what),
+                             .several = memory_zeroed((size_t)nodes, sizeof *r.several, what),
+                             .choice = memory_zeroed((size_t)nodes, sizeof *r.choice, what),
+                             .done = memory_zeroed((size_t)g->hosts, sizeof *r.done, what)};
     bool ok = true;
     graph_number_ports(g);
-    graph_make_trees(g, &s);
-    for (int h = 0; ok && h < g->hosts; h++) {
-        graph_search(g, h, false, &s);
-        ok = graph_connected(g, h, &s, err);
-        if (ok)
-            graph_route_to(g, h, &s, ports);
-    }
-    free(s.distance);
-    free(s.queue);
-    free(ports);
+    graph_make_trees(g, &r.search);
+    for (int i = 0; i < nodes; i++)
+        if (g->nodes[i].n_ports > 1) {
+            r.several[r.n_several++] = i;
+            g->nodes[i].towards = memory_zeroed((size_t)g->hosts, sizeof *g->nodes[i].towards, what);
+        }
+    for (int h = 0; ok && h < g->hosts; h++)
+        ok = r.done[h] || graph_find(g, h, &r, err);
+    free(r.search.distance);
+    free(r.search.queue);
+    free(r.ports);
+    free(r.several);
+    free(r.choice);
+    free(r.done);
     return ok;
 }
 

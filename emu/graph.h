@@ -44,6 +44,7 @@ struct emu_graph_node {
     struct emu_graph_port *port;     /* owned */
     struct emu_graph_choice *choice; /* owned; n_choices of them */
     int n_choices;
+    int *alone;        /* owned; by port, 1 + the choice of it alone; 0: there is none yet */
     uint16_t *towards; /* owned; by host, which choice; NULL: there is one port */
     bool *floods;      /* owned; by port, whether broadcasts go there */
     uint64_t salt;     /* of its hash, by its name */

@@ -88,7 +88,8 @@ static double summary_number(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-json_t *results_summary_json(const struct results_summary *s)
+/* Its flows and ports, which may be many, are left out unless `whole`. */
+static json_t *summary_json(const struct results_summary *s, bool whole)
 {
     json_t *captures = json_array();
     for (size_t i = 0; i < s->n_captures; i++)
@@ -102,14 +103,19 @@ json_t *results_summary_json(const struct results_summary *s)
                         "scenario.yaml", s->seed, true, s->complete, summary_seconds(s->ended_ps),
                         summary_seconds(s->warmup_ps), summary_benchmark(&s->benchmark), summary_operations(&s->operations),
                         summary_lateness(&s->lateness),
-                        summary_rows(&results_flow_columns, s->flows, s->n_flows),
-                        summary_rows(&ports, s->ports, s->n_ports), captures);
+                        summary_rows(&results_flow_columns, s->flows, whole ? s->n_flows : 0),
+                        summary_rows(&ports, s->ports, whole ? s->n_ports : 0), captures);
     if (s->bandwidth.bytes > 0)
         json_object_set_new(summary, "bandwidth", results_json("bytes:l algorithm_bps:f bus_bps:f", s->bandwidth.bytes,
                                                                s->bandwidth.algorithm_bps, s->bandwidth.bus_bps));
     if (s->messages.n > 0)
         json_object_set_new(summary, "messages", summary_messages(&s->messages));
     return summary;
+}
+
+json_t *results_summary_json(const struct results_summary *s)
+{
+    return summary_json(s, true);
 }
 
 static void summary_text(const json_t *object, const char *key, char *text, size_t size)
@@ -229,15 +235,52 @@ char *results_summary_partial(const struct results_summary *s, const char *direc
                        summary_seconds(s->ended_ps));
 }
 
+#define LAYOUT (JSON_INDENT(1) | JSON_REAL_PRECISION(15))
+
+/* Text of a row in a list of the outermost object: two places to the right. */
+static int summary_put(const char *text, size_t n, void *stream)
+{
+    for (size_t i = 0; i < n; i++) {
+        putc(text[i], stream);
+        if (text[i] == '\n')
+            fputs("  ", stream);
+    }
+    return 0;
+}
+
+/* Writes `text` up to the end of the empty list `key`, with n rows in it; they are never all in memory as JSON. Returns
+ * the rest of the text. */
+static const char *summary_put_rows(FILE *f, const char *text, const char *key, const struct results_columns *c,
+                                    const void *rows, size_t n)
+{
+    char empty[32];
+    snprintf(empty, sizeof empty, "\n \"%s\": [", key); /* within a value a newline is written otherwise */
+    const char *list = strstr(text, empty) + strlen(empty);
+    fwrite(text, 1, (size_t)(list - text), f);
+    for (size_t i = 0; i < n; i++) {
+        json_t *row = results_columns_json(c, (const char *)rows + i * c->size);
+        fputs(i > 0 ? ",\n  " : "\n  ", f);
+        json_dump_callback(row, summary_put, f, LAYOUT);
+        json_decref(row);
+    }
+    fputs(n > 0 ? "\n " : "", f);
+    return list;
+}
+
 bool results_summary_write(const struct results_summary *s, const char *directory, struct error *err)
 {
     struct outfile f;
     if (!results_directory_create(&f, directory, "summary.json", err))
         return false;
-    json_t *object = results_summary_json(s);
-    json_dumpf(object, f.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-    putc('\n', f.stream);
+    json_t *object = summary_json(s, false);
+    char *text = json_dumps(object, LAYOUT);
     json_decref(object);
+    if (!text)
+        memory_end("a summary");
+    const char *rest = summary_put_rows(f.stream, text, "flows", &results_flow_columns, s->flows, s->n_flows);
+    rest = summary_put_rows(f.stream, rest, "ports", &ports, s->ports, s->n_ports);
+    fprintf(f.stream, "%s\n", rest);
+    free(text);
     return outfile_commit(&f, err);
 }
 

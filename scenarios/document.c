@@ -9,7 +9,8 @@
 #include <string.h>
 #include <yaml.h>
 
-#define DOCUMENT_NODES 200000 /* 10000 flows with all their keys take 100000 */
+#define DOCUMENT_NODES 1500000 /* 100000 flows as they are saved take a million */
+#define DOCUMENT_VALUES ((size_t)16 << 20) /* bytes of all of them and of their keys: 100000 flows take ten million */
 #define DOCUMENT_DEPTH 32
 #define DOCUMENT_KEYS 100       /* in one mapping; bounds the search for keys given twice */
 #define DOCUMENT_ANCHORS 200    /* bounds the search for an alias's anchor */
@@ -78,7 +79,7 @@ static int document_add(struct document *d, enum document_kind kind, const char 
                         struct origin origin, struct error *err)
 {
     d->bytes += length;
-    if (d->n_nodes >= DOCUMENT_NODES || d->bytes > 2 * DOCUMENT_BYTES)
+    if (d->n_nodes >= DOCUMENT_NODES || d->bytes > DOCUMENT_VALUES)
         return document_fail(d, origin, err, "too many values (aliases count each time)");
     if (text && memchr(text, '\0', length))
         return document_fail(d, origin, err, "a NUL character cannot be part of a value");

@@ -13,7 +13,7 @@
 
 struct document; /* opaque */
 
-#define DOCUMENT_BYTES ((size_t)8 << 20) /* a scenario is text people write: anything larger is another file */
+#define DOCUMENT_BYTES ((size_t)32 << 20) /* 100000 flows are 16 MB: anything larger is another file */
 
 /* A value that a file does not give, or that is put in place of the file's. */
 struct document_set {
@@ -27,7 +27,7 @@ enum document_kind { DOCUMENT_NONE, DOCUMENT_EMPTY, DOCUMENT_SCALAR, DOCUMENT_SE
 /* Reads `path` and applies `sets` (see scenarios/load.h). NULL and *err when the file cannot be
  * read, is not UTF-8, is not YAML, is empty, has a key twice or more than one document, or when a
  * set has no '=' or leads through a single value. `path` and `sets` are borrowed until
- * document_free(). Aliases become copies. Parsing stops at 32 levels, 200000 values, 16 MiB of them with their copies,
+ * document_free(). Aliases become copies. Parsing stops at 32 levels, 1500000 values, 16 MiB of them with their copies,
  * 100 keys in one mapping, 200 anchors or as many directives, whichever comes first. */
 struct document *document_open(const char *path, const struct document_set *sets, size_t n_sets, struct error *err);
 

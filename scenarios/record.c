@@ -186,7 +186,7 @@ static struct results_bandwidth record_bandwidth(const struct scenario *s, const
 }
 
 bool record_run(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
-                const struct results_progress *progress, const struct results_capture *captures,
+                struct results_progress *progress, const struct results_capture *captures,
                 const struct estimate_running *operations, const struct results_messages *messages,
                 const struct emu_lateness *lateness, int64_t ended_ps, bool complete, const char *directory,
                 struct error *err)
@@ -220,8 +220,9 @@ bool record_run(const struct scenario *s, const struct record_flow *flows, struc
     for (int i = 0; i < s->n_captures; i++)
         summary.captures[i] = captures[i];
     bool ok = record_flows(&summary, directory, err) &&
-              results_progress_write(progress, summary.flows, directory, err) &&
-              results_summary_write(&summary, directory, err);
+              results_progress_write(progress, summary.flows, directory, err);
+    results_progress_fini(progress);
+    ok = ok && results_summary_write(&summary, directory, err);
     results_summary_fini(&summary);
     return ok;
 }

@@ -34,10 +34,11 @@ void record_queues_sample(struct record_queues *r, struct emu_network *n, int64_
 /* keep: the file appears; otherwise it is removed. */
 bool record_queues_close(struct record_queues *r, bool keep, struct error *err);
 
-/* flows.csv, progress.csv and summary.json (results/flow.h, results/progress.h, results/summary.h). captures: of the
+/* flows.csv, progress.csv and summary.json (results/flow.h, results/progress.h, results/summary.h). progress: freed once it
+ * is written. captures: of the
  * scenario. operations: times of whole ones, s; n 0: there were none; messages: likewise. lateness: NULL in virtual time. */
 bool record_run(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
-                const struct results_progress *progress, const struct results_capture *captures,
+                struct results_progress *progress, const struct results_capture *captures,
                 const struct estimate_running *operations, const struct results_messages *messages,
                 const struct emu_lateness *lateness, int64_t ended_ps, bool complete, const char *directory,
                 struct error *err);

@@ -12,6 +12,7 @@
 #include "scenarios/pauses.h"
 #include "scenarios/program.h"
 #include "scenarios/record.h"
+#include "scenarios/samples.h"
 #include "scenarios/windows.h"
 
 #include <math.h>
@@ -61,8 +62,8 @@ struct run {
     struct waits_flow *warm;      /* owned; the same, as they were after the warm-up; NULL before */
     int64_t sample_ps;
     struct run_losses *losses;    /* owned; one a flow */
-    double *delivered;            /* owned; bytes of flow f delivered by the s-th steady sample: [f * capacity + s] */
-    size_t samples, capacity;     /* taken, and room */
+    struct samples delivered;     /* bytes, after the warm-up */
+    size_t samples_most;          /* of them */
     struct results_progress progress;
     int64_t progress_ps; /* to its next time; 0: there is none */
     uint16_t (*ports)[2]; /* owned; of the flows of programs */
@@ -281,16 +282,17 @@ static bool run_all_done(const struct run *r)
     return true;
 }
 
-static void run_count_losses(struct run *r, int flow, int64_t now_ps)
+static void run_count_losses(struct run *r, int flow, int64_t segments, int64_t now_ps)
 {
     struct run_losses *l = &r->losses[flow];
-    const struct waits_flow *w = &r->waits[flow];
-    int64_t segments = run_flow_stats(r, flow).retransmitted_segments;
-    double since_s = (double)(now_ps - l->last_ps) / (double)UNITS_PS_PER_S;
-    double round_trip_s = waits_floor_s(w) + waits_mean_s(&w->data, NULL) + waits_mean_s(&w->ack, NULL);
-    if (r->samples > 0 && segments > l->segments && !(l->events > 0 && since_s < round_trip_s)) {
-        l->events++;
-        l->last_ps = now_ps;
+    if (r->delivered.n > 0 && segments > l->segments) {
+        const struct waits_flow *w = &r->waits[flow];
+        double since_s = (double)(now_ps - l->last_ps) / (double)UNITS_PS_PER_S;
+        double round_trip_s = waits_floor_s(w) + waits_mean_s(&w->data, NULL) + waits_mean_s(&w->ack, NULL);
+        if (!(l->events > 0 && since_s < round_trip_s)) {
+            l->events++;
+            l->last_ps = now_ps;
+        }
     }
     l->segments = segments;
 }
@@ -335,13 +337,13 @@ static void run_sample(void *arg)
         r->warm = memory_zeroed(r->room, sizeof *r->warm, "the flows of a run");
         memcpy(r->warm, r->waits, (size_t)s->n_flows * sizeof *r->warm);
     }
-    if (now_ps >= s->warmup_ps && r->samples < r->capacity) {
+    if (now_ps >= s->warmup_ps && r->delivered.n < r->samples_most) {
         for (int i = 0; i < s->n_flows; i++) {
-            run_count_losses(r, i, now_ps);
-            r->delivered[(size_t)i * r->capacity + r->samples] =
-                (double)run_flow_stats(r, i).delivered_bytes;
+            struct emu_flow_stats stats = run_flow_stats(r, i);
+            run_count_losses(r, i, stats.retransmitted_segments, now_ps);
+            samples_add(&r->delivered, stats.delivered_bytes);
         }
-        r->samples++;
+        samples_end(&r->delivered);
     }
     if (run_all_done(r))
         run_stop(r);
@@ -377,13 +379,12 @@ static void run_watch(void *arg)
         emu_clock_schedule(&clock, r->sample_ps < WATCH_PS ? r->sample_ps : WATCH_PS, run_watch, r);
 }
 
-/* Goodput after the warm-up, over samples in which the flow was running. In place: once only. */
-static struct estimate_series run_series(const struct run *r, int flow, size_t cycles)
+/* Goodput after the warm-up, over samples in which the flow was running. In place of the bytes it had by each. */
+static struct estimate_series run_series(const struct run *r, int flow, double *bytes, size_t cycles)
 {
-    double *bytes = r->delivered + (size_t)flow * r->capacity;
     int64_t total = r->scenario->flows[flow].bytes;
     double seconds = (double)r->sample_ps / (double)UNITS_PS_PER_S;
-    size_t n = 0, samples = r->samples;
+    size_t n = 0, samples = r->delivered.n;
     for (; samples > 0 && bytes[0] == 0 && bytes[samples - 1] > 0; samples--) /* not begun */
         bytes++;
     while (n + 1 < samples && !(total && bytes[n + 1] >= (double)total)) {
@@ -413,16 +414,21 @@ static void run_steady(const struct run *r, struct record_flow *flows)
 {
     int n = r->scenario->n_flows;
     size_t slowest = 0;
-    double drift_p = 1, stall = 0;
+    double drift_p = 1, stall = 0, *bytes = memory_zeroed(r->delivered.n, sizeof *bytes, "the flows of a run");
+    struct samples_reader delivered;
+    samples_reader_init(&delivered, &r->delivered);
     for (int i = 0; i < n; i++)
         if (r->losses[i].events > 0 && (slowest == 0 || r->losses[i].events < slowest))
             slowest = r->losses[i].events;
     for (int i = 0; i < n; i++) {
-        struct estimate_series series = run_series(r, i, slowest);
+        samples_read(&delivered, bytes);
+        struct estimate_series series = run_series(r, i, bytes, slowest);
         flows[i].steady_bps = estimate_steady(&series);
         drift_p = fmin(drift_p, estimate_drift_p(&series));
         stall = fmax(stall, estimate_stall(&series));
     }
+    samples_reader_fini(&delivered);
+    free(bytes);
     bool silent = drift_p * n < ESTIMATE_DRIFT_P || (stall > ESTIMATE_STALL_MOST && run_one_way(r->scenario));
     for (int i = 0; i < n && silent; i++)
         flows[i].steady_bps.std_error = flows[i].steady_bps.ci95 = NAN;
@@ -460,6 +466,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     struct estimate_running operations = {0};
     struct results_messages messages = {0};
     bool wall = s->clock == SCENARIO_CLOCK_WALL, ok = true;
+    size_t samples = r->delivered.n;
     if (r->program && r->program->ops->operations)
         operations = r->program->ops->operations(r->program);
     if (r->program && r->program->ops->messages)
@@ -475,6 +482,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
         r->grown.flows[i].bytes = stats.done ? stats.delivered_bytes : 0;
     }
     run_steady(r, flows);
+    samples_fini(&r->delivered); /* what follows needs much for its own */
     if (r->progress_ps > 0)
         run_keep_progress(r);
     for (int i = 0; ok && i < s->n_flows; i++) {
@@ -482,7 +490,7 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
         flows[i].waits = flows[i].warm = r->waits[i];
         if (r->warm)
             flows[i].warm = r->warm[i];
-        flows[i].steady_loss_events = r->samples > 1 ? (int64_t)r->losses[i].events : -1;
+        flows[i].steady_loss_events = samples > 1 ? (int64_t)r->losses[i].events : -1;
         if (r->program && r->program->ops->times)
             flows[i].message_s = r->program->ops->times(r->program, i);
     }
@@ -519,15 +527,15 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
     r->sample_ps = s->duration_ps / SAMPLES;
     if (run_bounded(s) && r->sample_ps > BOUNDED_SAMPLE_PS)
         r->sample_ps = BOUNDED_SAMPLE_PS;
-    r->capacity = (size_t)((s->duration_ps - s->warmup_ps) / r->sample_ps) + 2;
-    if (r->capacity > 100 * SAMPLES)
-        r->capacity = 100 * SAMPLES; /* flows that end by themselves are over by then or have long been steady */
+    r->samples_most = (size_t)((s->duration_ps - s->warmup_ps) / r->sample_ps) + 2;
+    if (r->samples_most > 100 * SAMPLES)
+        r->samples_most = 100 * SAMPLES; /* flows that end by themselves are over by then or have long been steady */
     if (s->precision > 0) { /* nothing is steady that starts anew with each message; queues.csv is to stay small */
-        r->capacity = 0;
+        r->samples_most = 0;
         if (r->sample_ps < s->duration_ps / (100 * SAMPLES))
             r->sample_ps = s->duration_ps / (100 * SAMPLES);
     }
-    r->delivered = memory_zeroed(r->room * r->capacity, sizeof *r->delivered, "the flows of a run");
+    samples_init(&r->delivered, r->room);
     r->taps = memory_zeroed((size_t)s->n_captures, sizeof *r->taps, "captures");
     r->waits = memory_zeroed(r->room, sizeof *r->waits, "the flows of a run");
     r->losses = memory_zeroed(r->room, sizeof *r->losses, "the flows of a run");
@@ -623,7 +631,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     free(r.programs);
     free(r.ports);
     free(r.grown.flows);
-    free(r.delivered);
+    samples_fini(&r.delivered);
     free(r.losses);
     results_progress_fini(&r.progress);
     free(r.taps);

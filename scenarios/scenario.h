@@ -25,8 +25,8 @@
 #define SCENARIO_PATH 1024 /* of a file, with its NUL */
 #define SCENARIO_LINE 128  /* of a GOAL text, with its NUL */
 #define SCENARIO_LINES 100000
-#define SCENARIO_HOSTS 4000
-#define SCENARIO_FLOWS 10000
+#define SCENARIO_HOSTS 10000
+#define SCENARIO_FLOWS 100000
 #define SCENARIO_POINTS 1000
 #define SCENARIO_LINKS 20000
 #define SCENARIO_FAT_TREE 24 /* ports of a switch at most: 3456 hosts */

@@ -94,8 +94,9 @@ static bool play_model(const struct infer_play *p, struct error *err)
     struct study_prediction made = {.model = NULL};
     if (!infer_play_scenario(p, &s, err))
         return false;
+    double first_s = study_measurement_first_s(p->pattern);
     for (int i = 0; i < s.n_flows && !p->pattern->replay; i++)
-        s.flows[i].start_ps = study_measurement_start_ps(p->pattern, (size_t)i);
+        s.flows[i].start_ps = study_measurement_start_ps(&p->pattern->flows[i], first_s);
     bool ok = scenario_pattern_init(&pattern, &s, err);
     ok = ok && study_models_predict(&made, p->is->model, &pattern, &(struct study_prediction_options){0}, err);
     for (size_t i = 0; ok && i < p->pattern->n; i++)

@@ -120,18 +120,24 @@ bool study_measurement_hosts(const struct study_measurement *m, const struct sce
     return true;
 }
 
-int64_t study_measurement_start_ps(const struct study_measurement_pattern *p, size_t flow)
+double study_measurement_first_s(const struct study_measurement_pattern *p)
 {
     double first_s = INFINITY;
     for (size_t i = 0; i < p->n; i++)
         first_s = fmin(first_s, p->flows[i].start_s);
-    return (int64_t)((p->flows[flow].start_s - first_s) * (double)UNITS_PS_PER_S);
+    return first_s;
+}
+
+int64_t study_measurement_start_ps(const struct study_measurement_flow *f, double first_s)
+{
+    return (int64_t)((f->start_s - first_s) * (double)UNITS_PS_PER_S);
 }
 
 void study_measurement_scenario(const struct study_measurement_pattern *p, const int (*host)[2],
                                 const struct scenario *base, struct scenario *s)
 {
     int hosts = 2;
+    double first_s = study_measurement_first_s(p);
     *s = *base;
     s->engine = SCENARIO_ENGINE_NATIVE;
     s->traffic = SCENARIO_TRAFFIC_FLOWS;
@@ -147,7 +153,7 @@ void study_measurement_scenario(const struct study_measurement_pattern *p, const
             .from = host[i][0],
             .to = host[i][1],
             .bytes = f->bytes,
-            .start_ps = study_measurement_start_ps(p, i),
+            .start_ps = study_measurement_start_ps(f, first_s),
             .repeat = 1,
             .tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes),
         };

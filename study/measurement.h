@@ -72,8 +72,11 @@ bool study_measurement_read_placements(struct study_measurement *m, const char *
 bool study_measurement_hosts(const struct study_measurement *m, const struct scenario *s, int **number,
                              struct error *err);
 
-/* When a flow started, after the first of its pattern. */
-int64_t study_measurement_start_ps(const struct study_measurement_pattern *p, size_t flow);
+/* When the first flow of a pattern started; INFINITY without flows. */
+double study_measurement_first_s(const struct study_measurement_pattern *p);
+
+/* When a flow started, after the first of its pattern at first_s. */
+int64_t study_measurement_start_ps(const struct study_measurement_flow *f, double first_s);
 
 /* A pattern in the network and with the TCP of a scenario: *s borrows all of it but the flows, which are named f0, f1,
  * ..., and lie between these hosts. */

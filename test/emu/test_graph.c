@@ -132,6 +132,34 @@ static void test_hosts_that_cannot_reach_each_other_are_told(void **state)
     emu_graph_fini(&g);
 }
 
+/* From a to h0, which is on b, one cable is nearest; to h1, on d, it is one of two, whoever was asked for first. */
+static void test_a_way_alone_is_no_way_of_several(void **state)
+{
+    (void)state;
+    static const char *const cables[][2] = {{"h0", "b"}, {"h1", "d"}, {"h2", "a"}, {"a", "b"}, {"a", "c"}, {"b", "d"},
+                                            {"c", "d"}};
+    enum { CABLES = sizeof cables / sizeof *cables };
+    struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
+    struct emu_network_link links[CABLES];
+    struct emu_graph g;
+    int by_b = 0;
+    for (int i = 0; i < CABLES; i++)
+        link_of(&links[i], cables[i][0], cables[i][1]);
+    c.links = links;
+    c.n_links = CABLES;
+    build(&c, &g);
+    for (uint32_t flow = 0; flow < 100; flow++) {
+        struct emu_graph_port path[8];
+        char name[EMU_PORT_NAME];
+        assert_int_equal(emu_graph_path(&g, 2, 1, flow, 8, path), 4);
+        emu_graph_port_name(&g, path[1], name);
+        by_b += strcmp(name, "a-b") == 0;
+        assert_int_equal(emu_graph_path(&g, 2, 0, flow, 8, path), 3);
+    }
+    assert_in_range(by_b, 20, 80);
+    emu_graph_fini(&g);
+}
+
 static void node_name(char *name, size_t size, int node, int hosts)
 {
     snprintf(name, size, node < hosts ? "h%d" : "s%d", node < hosts ? node : node - hosts);
@@ -297,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_flows_spread_over_paths_alike),
         cmocka_unit_test(test_ports_side_by_side_are_counted),
         cmocka_unit_test(test_hosts_that_cannot_reach_each_other_are_told),
+        cmocka_unit_test(test_a_way_alone_is_no_way_of_several),
         cmocka_unit_test(test_random_graphs_lead_where_they_should),
         cmocka_unit_test(test_framings_take_what_cake_says),
         cmocka_unit_test(test_each_end_of_a_cable_has_its_own_rate_and_delay),

@@ -145,7 +145,7 @@ static void test_poisson_arrivals_have_their_load(void **state)
     assert_true(s.flows[s.n_flows - 1].start_ps < 100 * UNITS_PS_PER_MS);
     survives(&s);
     text_rejects("duration: 1s\nnetwork: {hosts: 8, link: {rate: 1Gbps}}\ntraffic: {background: {sizes: one.csv}}\n", NULL,
-                 "s.yaml:3: traffic.background: makes more than the 10000 flows that can run; lower its load, or stop it "
+                 "s.yaml:3: traffic.background: makes more than the 100000 flows that can run; lower its load, or stop it "
                  "sooner");
     text_rejects("traffic: {background: {sizes: one.csv}}\n", NULL,
                  "s.yaml:1: traffic: needs to know how many hosts there are: give network.hosts");
@@ -244,7 +244,7 @@ static void test_flows_of_a_table(void **state)
                                    "from,to,bytes,start");
     csv_rejects("from,to,bytes,start\n", "s.yaml:1: traffic.csv: f.csv:1: no flow");
     csv_rejects("from,to,bytes,start\nh1,x,5,0\n",
-                "s.yaml:1: traffic.csv: f.csv:2: to: 'x' is not a host; hosts are h0, h1, ... h3999");
+                "s.yaml:1: traffic.csv: f.csv:2: to: 'x' is not a host; hosts are h0, h1, ... h9999");
     csv_rejects("from,to,bytes,start\nh1,h1,5,0\n",
                 "s.yaml:1: traffic.csv: f.csv:2: to: 'h1' is also where the flow comes from");
     csv_rejects("from,to,bytes,start\nh1,h2,0,0\n", "s.yaml:1: traffic.csv: f.csv:2: bytes: a flow sends 1 or more");

@@ -82,7 +82,7 @@ static void test_errors_name_the_line(void **state)
     (void)state;
     rejects("", "1: no num_ranks: no GOAL text");
     rejects("rank 0 {\n}\n", "1: '0' found; here belongs num_ranks, before any rank");
-    rejects("num_ranks 0\n", "1: '0' found; here belongs a number of ranks from 1 to 4000");
+    rejects("num_ranks 0\n", "1: '0' found; here belongs a number of ranks from 1 to 10000");
     rejects("num_ranks 2\nnum_ranks 2\n", "2: num_ranks is there twice");
     rejects("num_ranks 2\nrank 2 {\n}\n", "2: '2' found; here belongs a rank from 0 to 1");
     rejects("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n", "4: rank 0 is there twice");

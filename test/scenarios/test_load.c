@@ -176,7 +176,7 @@ static void test_network_values_are_checked(void **state)
     text_rejects("network: {topology: ring}\n", NULL,
                  "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree, mesh, "
                  "dumbbell, access, leaf-spine, fat-tree, graph");
-    text_rejects("network: {hosts: 1}\n", NULL, "s.yaml:1: network.hosts: '1' is outside 2 to 4000");
+    text_rejects("network: {hosts: 1}\n", NULL, "s.yaml:1: network.hosts: '1' is outside 2 to 10000");
     text_rejects("network: {racks: [2, 2]}\n", NULL, "s.yaml:1: network.racks: is for a tree; the topology is star");
     text_rejects("network:\n  backbone: {rate: 1Gbps}\n", NULL,
                  "s.yaml:2: network.backbone: is for a tree; the topology is star");
@@ -187,9 +187,9 @@ static void test_network_values_are_checked(void **state)
     text_rejects("network: {topology: tree, racks: []}\n", NULL,
                  "s.yaml:1: network.racks: 0 racks; a tree has two, such as [5, 5], or a root and 1 to 64");
     text_rejects("network: {topology: tree, racks: [0, 5]}\n", NULL,
-                 "s.yaml:1: network.racks.0: '0' is outside 1 to 3999");
-    text_rejects("network: {topology: tree, racks: [3999, 2]}\n", NULL,
-                 "s.yaml:1: network.racks: 4001 hosts together; at most 4000");
+                 "s.yaml:1: network.racks.0: '0' is outside 1 to 9999");
+    text_rejects("network: {topology: tree, racks: [9999, 2]}\n", NULL,
+                 "s.yaml:1: network.racks: 10001 hosts together; at most 10000");
     text_rejects("network:\n  link:\n    rate: fast\n", NULL,
                  "s.yaml:3: network.link.rate: 'fast' is not a rate; try 1Gbps or 100Mbps");
     text_rejects("network: {link: {delay: 11s}}\n", NULL, "s.yaml:1: network.link.delay: '11s' is outside 0s to 10s");

@@ -59,13 +59,13 @@ static void test_star_counts_are_checked(void **state)
 {
     (void)state;
     text_rejects("traffic:\n  star:\n    incoming: 0\n", NULL,
-                 "s.yaml:3: traffic.star.incoming: 0 incoming and 0 outgoing flows; 1 to 10000 together can run");
+                 "s.yaml:3: traffic.star.incoming: 0 incoming and 0 outgoing flows; 1 to 100000 together can run");
     text_rejects("traffic:\n  star:\n    incoming: -1\n", NULL,
-                 "s.yaml:3: traffic.star.incoming: '-1' is outside 0 to 10000");
-    text_rejects("traffic: {star: {incoming: 2}}\n", "traffic.star.outgoing=9999",
-                 "--set traffic.star.outgoing=9999: 2 incoming and 9999 outgoing flows; 1 to 10000 together can run");
-    text_rejects("traffic:\n  star: {incoming: 4000}\n", NULL,
-                 "s.yaml:2: traffic.star: needs 4001 hosts of at most 4000; with network.hosts given, flows share "
+                 "s.yaml:3: traffic.star.incoming: '-1' is outside 0 to 100000");
+    text_rejects("traffic: {star: {incoming: 2}}\n", "traffic.star.outgoing=99999",
+                 "--set traffic.star.outgoing=99999: 2 incoming and 99999 outgoing flows; 1 to 100000 together can run");
+    text_rejects("traffic:\n  star: {incoming: 10000}\n", NULL,
+                 "s.yaml:2: traffic.star: needs 10001 hosts of at most 10000; with network.hosts given, flows share "
                  "hosts");
     text_rejects("traffic:\n  star: {incoming: 2}\n  flows:\n    - {from: h1, to: h0}\n", NULL,
                  "s.yaml:3: traffic.flows: traffic is one of star, pairs, random, exchange, tree, collective, goal, requests, burst, "
@@ -138,8 +138,8 @@ static void test_a_bad_random_pattern_is_refused(void **state)
                  "s.yaml:2: traffic.random.bytes: 'many' is not a size; try 3MB, 500kB or 64KiB");
     text_rejects("network: {hosts: 5}\ntraffic: {random: {d: 0}}\n", NULL,
                  "s.yaml:2: traffic.random.d: '0' is outside 1 to 1000");
-    text_rejects("network: {hosts: 100}\ntraffic: {random: {d: 101, probability: 1}}\n", NULL,
-                 "s.yaml:2: traffic.random: 10100 transfers were drawn; at most 10000 can run");
+    text_rejects("network: {hosts: 101}\ntraffic: {random: {d: 1000, probability: 1}}\n", NULL,
+                 "s.yaml:2: traffic.random: 101000 transfers were drawn; at most 100000 can run");
     text_rejects("network: {hosts: 5}\ntraffic: {random: {probability: 0}}\n", NULL,
                  "s.yaml:2: traffic.random: no transfer was drawn with probability 0; try another seed");
     text_rejects("network: {hosts: 5}\ntraffic: {random: {d: 1}, star: {incoming: 1}}\n", NULL,
@@ -172,7 +172,7 @@ static void test_pairs_send_back_from_hosts_of_their_own(void **state)
     text_rejects("network: {hosts: 4}\ntraffic:\n  pairs: {count: 0, back: 0}\n", NULL,
                  "s.yaml:3: traffic.pairs.count: no pair: count and back are both 0");
     text_rejects("network: {hosts: 4}\ntraffic:\n  pairs: {count: 0}\n", NULL,
-                 "s.yaml:3: traffic.pairs.count: '0' is outside 1 to 2000");
+                 "s.yaml:3: traffic.pairs.count: '0' is outside 1 to 5000");
 }
 
 static void test_pauses_are_checked(void **state)
@@ -326,7 +326,7 @@ static void test_points_are_listed_and_checked(void **state)
     text_rejects("traffic: {star: {points: [-1/1]}}\n", NULL,
                  "s.yaml:1: traffic.star.points.0: '-1/1' is not a point; write in/out, such as 2/1");
     text_rejects("traffic: {star: {points: [0/0]}}\n", NULL,
-                 "s.yaml:1: traffic.star.points.0: '0/0' has 0 flows; 1 to 10000 can run");
+                 "s.yaml:1: traffic.star.points.0: '0/0' has 0 flows; 1 to 100000 can run");
     text_rejects("traffic: {star: {points: [1/1, 1/1]}}\n", NULL,
                  "s.yaml:1: traffic.star.points.1: '1/1' is there twice");
     text_rejects("traffic: {star: {points: []}}\n", NULL,
@@ -373,9 +373,9 @@ static void test_flow_values_are_checked(void **state)
     text_rejects("network: {topology: tree, racks: [2, 2]}\n" FLOWS "    - {from: h0, to: h4}\n", NULL,
                  "s.yaml:4: traffic.flows.0.to: 'h4' is not in this network; hosts are h0 to h3");
     text_rejects(FLOWS "    - {from: X1, to: h0}\n", NULL,
-                 "s.yaml:3: traffic.flows.0.from: 'X1' is not a host; hosts are h0, h1, ... h3999");
+                 "s.yaml:3: traffic.flows.0.from: 'X1' is not a host; hosts are h0, h1, ... h9999");
     text_rejects(FLOWS "    - {from: h1, to: ''}\n", NULL,
-                 "s.yaml:3: traffic.flows.0.to: '' is not a host; hosts are h0, h1, ... h3999");
+                 "s.yaml:3: traffic.flows.0.to: '' is not a host; hosts are h0, h1, ... h9999");
     text_rejects(FLOWS "    - {from: h1, to: h0}\n    - from: h1\n", NULL,
                  "s.yaml:4: traffic.flows.1.to: is missing; a flow goes {from: h1, to: h0}");
     text_rejects(FLOWS "    - {from: h1, to: h1}\n", NULL,
@@ -400,30 +400,30 @@ static void test_flow_values_are_checked(void **state)
                  "characters A-Z a-z 0-9 _ . -");
     text_rejects(FLOWS "    - {from: h1, to: h0, name: f1}\n    - {from: h2, to: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.1.name: 'f1' is also the name of flow 0");
-    text_rejects("traffic:\n  flows: []\n", NULL, "s.yaml:2: traffic.flows: 0 flows; give 1 to 10000");
+    text_rejects("traffic:\n  flows: []\n", NULL, "s.yaml:2: traffic.flows: 0 flows; give 1 to 100000");
     text_rejects("traffic:\n  start_spread: 3s\n", NULL,
                  "s.yaml:2: traffic.start_spread: starts spread over 3s do not fit into a run of 2s");
     text_rejects("warmup: 0\n", "duration=50us",
                  "--set duration=50us: starts spread over 100us do not fit into a run of 50us");
 }
 
-static void test_ten_thousand_flows_load_and_one_more_does_not(void **state)
+static void test_a_hundred_thousand_flows_load_and_one_more_does_not(void **state)
 {
     (void)state;
     char *yaml = NULL;
     size_t size;
     FILE *f = memory_stream(&yaml, &size);
     fputs(FLOWS, f);
-    for (int i = 0; i < 10000; i++)
+    for (int i = 0; i < 100000; i++)
         fprintf(f, "  - {from: h%d, to: h0}\n", 1 + i % 999);
     memory_stream_end(f, &yaml);
     struct scenario s = text_load(yaml, NULL);
-    assert_int_equal(s.n_flows, 10000);
+    assert_int_equal(s.n_flows, 100000);
     assert_int_equal(s.network.hosts, 1000);
-    assert_string_equal(s.flows[9999].name, "f9999");
+    assert_string_equal(s.flows[99999].name, "f99999");
     scenario_fini(&s);
     char *more = memory_text("%s  - {from: h1, to: h0}\n", yaml);
-    text_rejects(more, NULL, "s.yaml:2: traffic.flows: 10001 flows; give 1 to 10000");
+    text_rejects(more, NULL, "s.yaml:2: traffic.flows: 100001 flows; give 1 to 100000");
     free(more);
     free(yaml);
 }
@@ -485,7 +485,7 @@ int main(void)
         cmocka_unit_test(test_points_are_listed_and_checked),
         cmocka_unit_test(test_flows_take_what_they_are_given),
         cmocka_unit_test(test_flow_values_are_checked),
-        cmocka_unit_test(test_ten_thousand_flows_load_and_one_more_does_not),
+        cmocka_unit_test(test_a_hundred_thousand_flows_load_and_one_more_does_not),
         cmocka_unit_test(test_starts_follow_the_seed_and_stay_in_the_spread),
         cmocka_unit_test(test_giving_one_start_leaves_the_others),
     };

@@ -84,13 +84,18 @@ static void test_patterns_have_names_and_may_be_mixed(void **state)
     study_measurement_fini(&m);
 }
 
+static int64_t start_ps(const struct study_measurement_pattern *p, size_t flow)
+{
+    return study_measurement_start_ps(&p->flows[flow], study_measurement_first_s(p));
+}
+
 static void test_starts_count_from_the_first_flow_of_a_pattern(void **state)
 {
     (void)state;
     struct study_measurement m = csv("pattern,from,to,bytes,start,seconds\np,a,b,1MB,700.25,1\np,b,a,1MB,700,1\nq,a,b,1MB,3,1\n");
-    assert_true(study_measurement_start_ps(&m.patterns[0], 0) == INT64_C(250000000000));
-    assert_true(study_measurement_start_ps(&m.patterns[0], 1) == 0);
-    assert_true(study_measurement_start_ps(&m.patterns[1], 0) == 0);
+    assert_true(start_ps(&m.patterns[0], 0) == INT64_C(250000000000));
+    assert_true(start_ps(&m.patterns[0], 1) == 0);
+    assert_true(start_ps(&m.patterns[1], 0) == 0);
     study_measurement_fini(&m);
 }
 
