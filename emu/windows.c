@@ -74,7 +74,7 @@ struct emu_windows {
 
 static void items_add(struct windows_items *i, int64_t time_ps, int from, const struct emu_frame *frame)
 {
-    i->items = memory_grown(i->items, i->n, &i->capacity, 8, sizeof *i->items, "frames on their way");
+    i->items = memory_grown(i->items, i->n, &i->capacity, 2, sizeof *i->items, "frames on their way");
     i->items[i->n++] = (struct windows_item){time_ps, from, *frame};
 }
 
