@@ -64,7 +64,7 @@ def scenario(number):
     elif other == 1:
         n["link"]["faults"] = {"loss": 0.001}
     elif other == 2:
-        n["switch"]["pause"] = {"on": True}
+        n["switch"] |= {"limit": "20MB", "pause": {"xoff": "200kB"}}
     elif other == 3:
         s["capture"] = [{"at": "sw0-h0"}] if n["topology"] in ("star", "tree") else []
     return s
