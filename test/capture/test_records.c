@@ -58,7 +58,7 @@ static void put_interface(struct made *m, struct random *r, bool offset)
     put(m, 1, 4);
     put(m, total, 4);
     put(m, 1, 4); /* Ethernet */
-    put(m, 262144, 4);
+    put(m, usually(r, 262144, random_below(r, LONGEST)), 4);
     if (offset) {
         put(m, 14 | 8 << 16, 4); /* if_tsoffset */
         put(m, random_below(r, 3), 8);
@@ -72,7 +72,7 @@ static void put_interface(struct made *m, struct random *r, bool offset)
 static void put_other_block(struct made *m, struct random *r)
 {
     static const uint32_t types[] = {3, 4, 5, 5, 4, 5, 10, 0xbad};
-    uint32_t n = 4 * (uint32_t)random_below(r, 8) + 12;
+    uint32_t n = 4 * (uint32_t)random_below(r, 8) + 12 + (uint32_t)usually(r, 0, random_below(r, 4));
     put(m, types[random_below(r, sizeof types / sizeof *types)], 4);
     put(m, n, 4);
     put_random(m, r, n - 12);
