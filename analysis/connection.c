@@ -164,12 +164,15 @@ bool analysis_connections_same(const struct capture_segment *a, const struct cap
 
 uint32_t analysis_connections_expect(const struct analysis_connections *t, const struct capture_segment *s)
 {
-    uint32_t h = hash(t, s, end_of(s));
-    __builtin_prefetch(&t->slot[h & (t->slots - 1)]);
-    return h;
+    return hash(t, s, end_of(s));
 }
 
-void analysis_connections_expect_again(const struct analysis_connections *t, uint32_t h)
+void analysis_connections_expected(const struct analysis_connections *t, uint32_t h)
+{
+    __builtin_prefetch(&t->slot[h & (t->slots - 1)]);
+}
+
+void analysis_connections_expected_again(const struct analysis_connections *t, uint32_t h)
 {
     for (size_t i = h & (t->slots - 1); t->slot[i].connection; i = (i + 1) & (t->slots - 1))
         if (t->slot[i].hash == h) {
