@@ -12,7 +12,7 @@
 
 #define RING 8          /* batches: half a MB, which stays in the cache that both CPUs share */
 #define SMALL 32        /* batches, 2 ms of work: a capture of fewer is done before a second thread could help */
-#define SPINS 2000      /* some 10 us, as long as a batch takes: sleeping and being woken take as long */
+#define SPINS 300       /* some us: to sleep and to be woken takes as long */
 
 struct batches {
     const struct analysis_batches_work *work;

@@ -18,13 +18,14 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define READ_BYTES (1 << 18) /* as large as zlib's two buffers: then plain files do not pass through those */
+#define READ_BYTES (1 << 18) /* a multiple of zlib's buffer */
 
 #define HEAD_BYTES 4096 /* of a pcapng: its section and the first interface, with comments */
 
 struct capture_reader {
     char *path;       /* owned */
-    gzFile file;      /* owned by the stream: closed with it */
+    int fd;           /* of a regular file that is not gzip: READ_BYTES at a time, without a copy in zlib; else -1 */
+    gzFile file;      /* of any other; NULL. Both owned by the stream: closed with it */
     pcap_t *pcap;     /* owned; owns the stream */
     uint8_t *buffer;  /* owned; READ_BYTES more than the longest record: bytes that nobody took yet lie at */
     size_t at, filled;
@@ -45,12 +46,9 @@ struct capture_reader {
     size_t head_bytes;
 };
 
-/* Once more so many bytes behind those that nobody took. zlib hands on plain files unchanged. */
-static void reader_fill(struct capture_reader *r)
+/* zlib hands on plain data from pipes unchanged. */
+static ssize_t reader_fill_gzip(struct capture_reader *r)
 {
-    r->filled -= r->at;
-    memmove(r->buffer, r->buffer + r->at, r->filled);
-    r->at = 0;
     int got = gzread(r->file, r->buffer + r->filled, READ_BYTES);
     int64_t offset = gzoffset(r->file); /* -1 on a pipe */
     r->stored_bytes = offset >= 0 ? offset : gztell(r->file);
@@ -58,6 +56,20 @@ static void reader_fill(struct capture_reader *r)
     gzerror(r->file, &code);
     if (got < 0 || code == Z_BUF_ERROR)
         r->file_error = code == Z_ERRNO && errno ? errno : code == Z_MEM_ERROR ? ENOMEM : -1;
+    return got;
+}
+
+/* Once more so many bytes behind those that nobody took. */
+static void reader_fill(struct capture_reader *r)
+{
+    r->filled -= r->at;
+    memmove(r->buffer, r->buffer + r->at, r->filled);
+    r->at = 0;
+    ssize_t got = r->file ? reader_fill_gzip(r) : read(r->fd, r->buffer + r->filled, READ_BYTES);
+    if (!r->file && got > 0)
+        r->stored_bytes += got;
+    if (!r->file && got < 0)
+        r->file_error = errno;
     r->ended = got <= 0;
     r->failed = got < 0;
     size_t taken = got > 0 ? (size_t)got : 0, room = HEAD_BYTES - r->head_bytes, keep = taken < room ? taken : room;
@@ -85,7 +97,15 @@ static ssize_t reader_read(void *cookie, char *bytes, size_t n)
 static int reader_close(void *cookie)
 {
     struct capture_reader *r = cookie;
-    return gzclose(r->file) == Z_OK ? 0 : EOF;
+    return (r->file ? gzclose(r->file) == Z_OK : close(r->fd) == 0) ? 0 : EOF;
+}
+
+/* Standard input may begin somewhere in a file. */
+static bool reader_is_gzip(int fd)
+{
+    uint8_t magic[2] = {0};
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    return at < 0 || pread(fd, magic, sizeof magic, at) < 0 || (magic[0] == 0x1f && magic[1] == 0x8b);
 }
 
 static bool reader_open_file(struct capture_reader *r, struct error *err)
@@ -101,11 +121,13 @@ static bool reader_open_file(struct capture_reader *r, struct error *err)
         error_set(err, ERROR_INPUT, "%s: is empty, not a pcap or pcapng file", r->path);
     } else {
         r->file_bytes = S_ISREG(st.st_mode) ? (int64_t)st.st_size : 0;
-        r->file = gzdopen(fd, "rb");
-        if (r->file) {
+        r->fd = S_ISREG(st.st_mode) && !reader_is_gzip(fd) ? fd : -1;
+        r->stored_bytes = r->fd >= 0 ? lseek(fd, 0, SEEK_CUR) : 0;
+        r->file = r->fd < 0 ? gzdopen(fd, "rb") : NULL;
+        if (r->file)
             gzbuffer(r->file, 1 << 17);
+        if (r->file || r->fd >= 0)
             return true;
-        }
         error_set(err, ERROR_SYSTEM, "%s: out of memory", r->path);
     }
     if (fd >= 0)
@@ -236,7 +258,7 @@ static bool reader_no_capture(const struct capture_reader *r, const char *said, 
         return error_set(err, ERROR_SYSTEM, "%s: %s", r->path, strerror(r->file_error));
     if (r->file_error < 0)
         return error_set(err, ERROR_INPUT, "%s: the gzip data is cut or damaged before the first packet", r->path);
-    if (gztell(r->file) == 0)
+    if (r->head_bytes == 0)
         return error_set(err, ERROR_INPUT, "%s: is empty, not a pcap or pcapng file", r->path);
     if (strstr(said, "unknown file format") || strstr(said, "tried to read 4 file header bytes"))
         return error_set(err, ERROR_INPUT, "%s: is not a pcap or pcapng file", r->path) ||
@@ -252,7 +274,7 @@ static bool reader_open_pcap(struct capture_reader *r, struct error *err)
     cookie_io_functions_t functions = {.read = reader_read, .close = reader_close};
     FILE *stream = fopencookie(r, "rb", functions);
     if (!stream) {
-        gzclose(r->file);
+        reader_close(r);
         return error_set(err, ERROR_SYSTEM, "%s: out of memory", r->path);
     }
     setvbuf(stream, NULL, _IOFBF, READ_BYTES);
