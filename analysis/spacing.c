@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/spacing.h"
 
+#include "analysis/octave.h"
+
 #include <math.h>
+#include <string.h>
 
 #define PER_OCTAVE 4
 #define LEAST_BPS 1e3
@@ -9,10 +12,33 @@
 #define FULL_BITS (1538 * 8.0)
 #define FASTEST 0.02 /* of the bytes */
 
+/* Runs of up to `last` octaves go on, faster ones begin again. The sums are for all alike and without a branch, so that
+ * they can be done several at once: the exact double of a whole number below 2^52 follows 2^52 in the mantissa. */
+static void spacing_runs(struct analysis_spacing *w, int last, int64_t time_ns)
+{
+    uint64_t longest = 0;
+    for (int i = last + 1; i < ANALYSIS_SPACING_RUNS; i++)
+        w->began_ns[i] = time_ns;
+    for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++)
+        longest |= (uint64_t)(time_ns - w->began_ns[i]);
+    if (longest >> 52) { /* 52 days, or a clock that steps back */
+        for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++)
+            w->since_s[i] += (double)(time_ns - w->began_ns[i]) * 1e-9;
+        return;
+    }
+    for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++) {
+        uint64_t bits = (uint64_t)(time_ns - w->began_ns[i]) | UINT64_C(0x4330000000000000);
+        double since;
+        memcpy(&since, &bits, sizeof since);
+        w->since_s[i] += (since - 0x1p52) * 1e-9;
+    }
+}
+
 void analysis_spacing_add(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns)
 {
     uint32_t larger = bytes > w->last_bytes ? bytes : w->last_bytes;
-    double apart_s = fmax(1e-9, (double)(time_ns - w->last_ns) * 1e-9); /* as captures stamp them */
+    double apart_s = (double)(time_ns - w->last_ns) * 1e-9;
+    apart_s = apart_s > 1e-9 ? apart_s : 1e-9; /* as captures stamp them */
     bool first = w->last_bytes == 0;
     w->last_bytes = bytes;
     w->last_ns = time_ns;
@@ -21,16 +47,15 @@ void analysis_spacing_add(struct analysis_spacing *w, uint32_t bytes, int64_t ti
             w->began_ns[i] = time_ns;
         return;
     }
-    double octaves = fmax(0, log2(larger * 8 / apart_s / LEAST_BPS));
-    int step = (int)fmin(octaves * PER_OCTAVE, ANALYSIS_SPACING_STEPS - 1);
+    double rate = larger * 8 / apart_s / LEAST_BPS, apart = apart_s * 1e9;
+    int step = rate > 1 ? octave_steps(rate, PER_OCTAVE) : 0;
+    int half = apart > 1 ? octave_steps(apart, 2) : 0;
+    step = step < ANALYSIS_SPACING_STEPS ? step : ANALYSIS_SPACING_STEPS - 1;
     w->bytes[step] += bytes;
     w->seconds[step] += apart_s;
-    w->apart_s[(int)fmin(2 * log2(apart_s * 1e9), ANALYSIS_SPACING_APARTS - 1)] += apart_s;
+    w->apart_s[half < ANALYSIS_SPACING_APARTS ? half : ANALYSIS_SPACING_APARTS - 1] += apart_s;
     w->frames++;
-    for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++) {
-        w->began_ns[i] = i > step / PER_OCTAVE ? time_ns : w->began_ns[i];
-        w->since_s[i] += (double)(time_ns - w->began_ns[i]) * 1e-9;
-    }
+    spacing_runs(w, step / PER_OCTAVE, time_ns);
 }
 
 static double spacing_bps(int step)
