@@ -15,6 +15,7 @@
 #define BELOW_PEAK 0.97
 #define EDGES 3 /* frames at the ends of a slot may belong to its neighbours */
 #define PLACES 256       /* four times as many as hosts; a power of two */
+#define NEARLY 0.999     /* what is not nearly as fast need not be divided */
 #define AROUND 38        /* FCS, header, preamble, gap */
 
 static const size_t groups[ANALYSIS_CAPACITY_GROUPS] = {4, ANALYSIS_CAPACITY_MOST};
@@ -65,8 +66,7 @@ static void capacity_vote(struct analysis_capacity_way *w, int which, size_t gro
         double sum = (double)(w->latest[i & ring].bytes - w->latest[(i - group) & ring].bytes);
         if (w->latest[i & ring].full - w->latest[(i - group) & ring].full < 2)
             continue;
-        double bps = sum * 8 / span_s;
-        int step = octave_steps((bps > LEAST_BPS ? bps : LEAST_BPS) / LEAST_BPS, PER_OCTAVE);
+        int step = octave_steps_rate(sum, span_s, LEAST_BPS, PER_OCTAVE);
         struct analysis_capacity_vote *vote =
             &w->votes[which][step < ANALYSIS_CAPACITY_STEPS ? step : ANALYSIS_CAPACITY_STEPS - 1];
         vote->bytes += sum;
@@ -84,10 +84,9 @@ static void capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64
     analysis_spacing_add(&w->spacing, bytes, time_ns);
     const size_t train = w->frames % ANALYSIS_CAPACITY_TRAIN;
     double train_s = (double)(time_ns - w->train[train].time_ns) * 1e-9;
-    if (w->frames >= ANALYSIS_CAPACITY_TRAIN && train_s > 0) {
-        double bps = (w->all_bytes - w->train[train].bytes) * 8 / train_s;
-        w->train_bps = bps > w->train_bps ? bps : w->train_bps;
-    }
+    double train_bits = (w->all_bytes - w->train[train].bytes) * 8;
+    if (w->frames >= ANALYSIS_CAPACITY_TRAIN && train_s > 0 && train_bits > NEARLY * w->train_bps * train_s)
+        w->train_bps = fmax(w->train_bps, train_bits / train_s);
     w->train[train].time_ns = time_ns;
     w->train[train].bytes = w->all_bytes;
     w->frames++;

@@ -4,7 +4,6 @@
 #include "analysis/octave.h"
 
 #include <math.h>
-#include <string.h>
 
 #define PER_OCTAVE 4
 #define LEAST_BPS 1e3
@@ -12,26 +11,20 @@
 #define FULL_BITS (1538 * 8.0)
 #define FASTEST 0.02 /* of the bytes */
 
-/* Runs of up to `last` octaves go on, faster ones begin again. The sums are for all alike and without a branch, so that
- * they can be done several at once: the exact double of a whole number below 2^52 follows 2^52 in the mantissa. */
+/* Runs of up to `last` octaves go on, faster ones begin again. Slow ones began together. */
 static void spacing_runs(struct analysis_spacing *w, int last, int64_t time_ns)
 {
-    uint64_t longest = 0;
+    int64_t began_ns = w->began_ns[0];
+    double since_s = (double)(time_ns - began_ns) * 1e-9;
+    for (int i = 0; i <= last; i++) {
+        if (w->began_ns[i] != began_ns) {
+            began_ns = w->began_ns[i];
+            since_s = (double)(time_ns - began_ns) * 1e-9;
+        }
+        w->since_s[i] += since_s;
+    }
     for (int i = last + 1; i < ANALYSIS_SPACING_RUNS; i++)
         w->began_ns[i] = time_ns;
-    for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++)
-        longest |= (uint64_t)(time_ns - w->began_ns[i]);
-    if (longest >> 52) { /* 52 days, or a clock that steps back */
-        for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++)
-            w->since_s[i] += (double)(time_ns - w->began_ns[i]) * 1e-9;
-        return;
-    }
-    for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++) {
-        uint64_t bits = (uint64_t)(time_ns - w->began_ns[i]) | UINT64_C(0x4330000000000000);
-        double since;
-        memcpy(&since, &bits, sizeof since);
-        w->since_s[i] += (since - 0x1p52) * 1e-9;
-    }
 }
 
 void analysis_spacing_add(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns)
@@ -47,8 +40,8 @@ void analysis_spacing_add(struct analysis_spacing *w, uint32_t bytes, int64_t ti
             w->began_ns[i] = time_ns;
         return;
     }
-    double rate = larger * 8 / apart_s / LEAST_BPS, apart = apart_s * 1e9;
-    int step = rate > 1 ? octave_steps(rate, PER_OCTAVE) : 0;
+    double apart = apart_s * 1e9;
+    int step = octave_steps_rate(larger, apart_s, LEAST_BPS, PER_OCTAVE);
     int half = apart > 1 ? octave_steps(apart, 2) : 0;
     step = step < ANALYSIS_SPACING_STEPS ? step : ANALYSIS_SPACING_STEPS - 1;
     w->bytes[step] += bytes;
