@@ -330,6 +330,15 @@ void capture_reader_close(struct capture_reader *r)
 
 enum capture_next capture_reader_next(struct capture_reader *r, struct capture_frame *frame, struct error *err)
 {
+    size_t used;
+    if (r->plain && !r->waiting && r->status == 1 && /* what nearly every call is, first; whatever it is not, below */
+        records_take(&r->records, r->buffer + r->at, r->filled - r->at, frame, &used) == RECORDS_FRAME &&
+        frame->wire_bytes <= CAPTURE_FRAME_LONGEST_IP) {
+        frame->wire_bytes = frame->wire_bytes < frame->captured_bytes ? frame->captured_bytes : frame->wire_bytes;
+        r->at += used;
+        r->frames++;
+        return CAPTURE_NEXT_FRAME;
+    }
     if (!r->waiting && r->status == 1)
         reader_pull(r);
     r->waiting = false;
