@@ -58,17 +58,18 @@ static void capacity_vote(struct analysis_capacity_way *w, int which, size_t gro
     const size_t ring = ANALYSIS_CAPACITY_RING - 1, latest = w->frames - 1;
     if (w->frames <= group)
         return;
-    double span_s = (double)(w->latest[latest & ring].time_ns - w->latest[(latest - group) & ring].time_ns) * 1e-9;
+    double span_s = (double)(w->time_ns[latest & ring] - w->time_ns[(latest - group) & ring]) * 1e-9;
     if (!(span_s > 0))
         return;
-    for (size_t i = latest; i + 2 >= w->frames; i--, which++) {
+    for (size_t begins = 0; begins < 2; begins++) {
         /* What precedes the first frame is still all zero. */
-        double sum = (double)(w->latest[i & ring].bytes - w->latest[(i - group) & ring].bytes);
-        if (w->latest[i & ring].full - w->latest[(i - group) & ring].full < 2)
+        const size_t to = (latest - begins) & ring, from = (latest - begins - group) & ring;
+        if (w->sum_full[to] - w->sum_full[from] < 2)
             continue;
+        double sum = (double)(w->sum_bytes[to] - w->sum_bytes[from]);
         int step = octave_steps_rate(sum, span_s, LEAST_BPS, PER_OCTAVE);
         struct analysis_capacity_vote *vote =
-            &w->votes[which][step < ANALYSIS_CAPACITY_STEPS ? step : ANALYSIS_CAPACITY_STEPS - 1];
+            &w->votes[which + (int)begins][step < ANALYSIS_CAPACITY_STEPS ? step : ANALYSIS_CAPACITY_STEPS - 1];
         vote->bytes += sum;
         vote->seconds += span_s;
     }
@@ -77,9 +78,9 @@ static void capacity_vote(struct analysis_capacity_way *w, int which, size_t gro
 static void capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64_t time_ns)
 {
     const size_t ring = ANALYSIS_CAPACITY_RING - 1, at = w->frames & ring, before = (w->frames - 1) & ring;
-    w->latest[at].time_ns = time_ns;
-    w->latest[at].bytes = w->latest[before].bytes + bytes;
-    w->latest[at].full = w->latest[before].full + (bytes >= FULL_BYTES);
+    w->time_ns[at] = time_ns;
+    w->sum_bytes[at] = w->sum_bytes[before] + bytes;
+    w->sum_full[at] = w->sum_full[before] + (bytes >= FULL_BYTES);
     w->all_bytes += bytes;
     analysis_spacing_add(&w->spacing, bytes, time_ns);
     const size_t train = w->frames % ANALYSIS_CAPACITY_TRAIN;

@@ -28,10 +28,9 @@ struct analysis_capacity_vote {
 
 /* Frames of one way. */
 struct analysis_capacity_way {
-    struct {
-        int64_t time_ns;
-        uint64_t bytes, full; /* of all frames until then, and how many of them were full */
-    } latest[ANALYSIS_CAPACITY_RING];
+    int64_t time_ns[ANALYSIS_CAPACITY_RING]; /* rings of the latest frames */
+    int64_t sum_bytes[ANALYSIS_CAPACITY_RING]; /* of all frames until then */
+    int64_t sum_full[ANALYSIS_CAPACITY_RING];  /* how many of them were full */
     uint64_t frames;
     struct analysis_capacity_vote votes[ANALYSIS_CAPACITY_VOTES][ANALYSIS_CAPACITY_STEPS];
     int64_t slot;         /* of 100 ms, under way */

@@ -11,18 +11,14 @@
 #define FULL_BITS (1538 * 8.0)
 #define FASTEST 0.02 /* of the bytes */
 
-/* Runs of up to `last` octaves go on, faster ones begin again. Slow ones began together. */
+/* Runs of up to `last` octaves go on, faster ones begin again. */
 static void spacing_runs(struct analysis_spacing *w, int last, int64_t time_ns)
 {
-    int64_t began_ns = w->began_ns[0];
-    double since_s = (double)(time_ns - began_ns) * 1e-9;
-    for (int i = 0; i <= last; i++) {
-        if (w->began_ns[i] != began_ns) {
-            began_ns = w->began_ns[i];
-            since_s = (double)(time_ns - began_ns) * 1e-9;
-        }
-        w->since_s[i] += since_s;
-    }
+    for (; w->split > last; w->split--)
+        w->since_s[w->split] = w->since_s[0];
+    w->since_s[0] += (double)(time_ns - w->began_ns[0]) * 1e-9;
+    for (int i = w->split + 1; i <= last; i++)
+        w->since_s[i] += (double)(time_ns - w->began_ns[i]) * 1e-9;
     for (int i = last + 1; i < ANALYSIS_SPACING_RUNS; i++)
         w->began_ns[i] = time_ns;
 }
@@ -38,6 +34,7 @@ void analysis_spacing_add(struct analysis_spacing *w, uint32_t bytes, int64_t ti
     if (first) {
         for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++)
             w->began_ns[i] = time_ns;
+        w->split = ANALYSIS_SPACING_RUNS - 1;
         return;
     }
     double apart = apart_s * 1e9;
@@ -92,7 +89,7 @@ void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spac
         .line_share = fast / all,
         .fastest_bps = all > 0 ? spacing_bps(top) : (double)NAN,
         .silent = silent_s / time_s,
-        .run_s = w->since_s[run] / w->frames,
+        .run_s = w->since_s[run > w->split ? run : 0] / w->frames,
         .mean_bps = all * 8 / time_s,
         .frame_s = frame_s,
     };
