@@ -433,25 +433,40 @@ struct estimate_series analysis_flow_series(const struct analysis_flow *flow, co
     return (struct estimate_series){samples, n, 8.0 * flow->segment_bytes / bin_s, loss_events};
 }
 
+/* Takes longer than all else about a flow, so it is kept until more data come. */
+static struct analysis_bins_steady flows_steady(const struct analysis_flow *flow, const struct analysis_direction *d)
+{
+    struct analysis_bins_steady x = {.data_packets = d->data_packets, .segment_bytes = flow->segment_bytes,
+                                     .start_s = NAN, .end_s = NAN,
+                                     .goodput_bps = {.value = NAN, .std_error = NAN, .ci95 = NAN}};
+    double series[ANALYSIS_BINS_MAX];
+    size_t begin, end;
+    analysis_bins_range(d->bins, d->first_ns, d->last_ns, &begin, &end);
+    if (end < begin + 4)
+        return x;
+    end = begin + analysis_bins_series(d->bins, begin, end, series);
+    size_t start = analysis_steady_start(series, end - begin);
+    x.start_s = (double)analysis_bins_start_ns(d->bins, begin + start) / 1e9;
+    x.end_s = (double)analysis_bins_start_ns(d->bins, end) / 1e9;
+    x.loss_events = analysis_bins_sum(d->bins, begin + start, end).loss_events;
+    struct estimate_series steady = analysis_flow_series(flow, series + start, end - begin - start, x.loss_events);
+    x.goodput_bps = estimate_steady(&steady);
+    return x;
+}
+
 static void fill_steady(struct analysis_flow *flow, const struct analysis_direction *d)
 {
     flow->steady_start_s = flow->steady_end_s = NAN;
     flow->steady_goodput_bps = (struct estimate){.value = NAN, .std_error = NAN, .ci95 = NAN};
     if (!d->bins)
         return;
-    double series[ANALYSIS_BINS_MAX];
-    size_t begin, end;
-    analysis_bins_range(d->bins, d->first_ns, d->last_ns, &begin, &end);
-    if (end < begin + 4)
-        return;
-    end = begin + analysis_bins_series(d->bins, begin, end, series);
-    size_t start = analysis_steady_start(series, end - begin);
-    flow->steady_start_s = (double)analysis_bins_start_ns(d->bins, begin + start) / 1e9;
-    flow->steady_end_s = (double)analysis_bins_start_ns(d->bins, end) / 1e9;
-    flow->steady_loss_events = analysis_bins_sum(d->bins, begin + start, end).loss_events;
-    struct estimate_series steady =
-        analysis_flow_series(flow, series + start, end - begin - start, flow->steady_loss_events);
-    flow->steady_goodput_bps = estimate_steady(&steady);
+    struct analysis_bins_steady *kept = &d->bins->steady;
+    if (kept->data_packets != d->data_packets || kept->segment_bytes != flow->segment_bytes)
+        *kept = flows_steady(flow, d);
+    flow->steady_start_s = kept->start_s;
+    flow->steady_end_s = kept->end_s;
+    flow->steady_loss_events = kept->loss_events;
+    flow->steady_goodput_bps = kept->goodput_bps;
 }
 
 bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)
