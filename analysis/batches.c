@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -105,6 +106,8 @@ static bool batches_together(struct batches *b)
     sigset_t all, before;
     if (!batches_two_cpus() || sem_init(&b->filled, 0, 0) != 0 || sem_init(&b->analysed, 0, 0) != 0)
         return false;
+    /* A second heap of malloc() would grow by a system call for every 4 kB; and only the second thread asks for much. */
+    mallopt(M_ARENA_MAX, 1);
     sigfillset(&all); /* signals are for the thread that reads */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool began = pthread_create(&thread, NULL, batches_analyse, b) == 0;
