@@ -60,6 +60,10 @@ uint32_t analysis_connections_expect(const struct analysis_connections *t, const
 void analysis_connections_expected(const struct analysis_connections *t, uint32_t expected);
 void analysis_connections_expected_again(const struct analysis_connections *t, uint32_t expected);
 
+/* In whichever thread, now and then: memory for the next connections, when there will be some. The kernel clears it at the
+ * first touch, which takes a fifth of the time that so many connections do. */
+void analysis_connections_prepare(struct analysis_connections *t);
+
 /* In order of appearance. */
 size_t analysis_connections_count(const struct analysis_connections *t);
 const struct analysis_connection *analysis_connections_at(const struct analysis_connections *t, size_t i);

@@ -23,6 +23,8 @@ void analysis_direction_init(struct analysis_direction *d)
 
 void analysis_direction_fini(struct analysis_direction *d)
 {
+    if (!d->holes.room && !d->bins && !d->losses) /* like most of many: memory that nobody writes again is only read */
+        return;
     analysis_holes_fini(&d->holes);
     if (d->bins)
         analysis_bins_fini(d->bins);

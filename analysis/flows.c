@@ -223,6 +223,7 @@ static void reading_fill(void *user, struct analysis_batch *batch)
         batch->n++;
     }
     r->before = *before;
+    analysis_connections_prepare(f->connections);
     batch->last = r->next <= 0;
 }
 
