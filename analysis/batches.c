@@ -106,7 +106,7 @@ static bool batches_together(struct batches *b)
     sigset_t all, before;
     if (!batches_two_cpus() || sem_init(&b->filled, 0, 0) != 0 || sem_init(&b->analysed, 0, 0) != 0)
         return false;
-    /* A second heap of malloc() would grow by a system call for every 4 kB; and only the second thread asks for much. */
+    /* A heap of its own would grow by a system call for every 4 kB; and the first asks for little. */
     mallopt(M_ARENA_MAX, 1);
     sigfillset(&all); /* signals are for the thread that reads */
     pthread_sigmask(SIG_SETMASK, &all, &before);
