@@ -31,12 +31,12 @@ struct analysis_batch {
     struct analysis_frame frame[ANALYSIS_BATCH];
 };
 
-/* In this order for each batch, each function batch after batch. fill() sets n and last of a batch; analyse() runs beside
- * the other two, of which one runs at a time. */
+/* In this order for each batch, each function batch after batch, and none of them beside itself. fill() sets n and last of
+ * a batch, and runs in the calling thread; finish() in whichever is ahead. */
 struct analysis_batches_work {
     void (*fill)(void *user, struct analysis_batch *batch);
     void (*analyse)(void *user, struct analysis_batch *batch);
-    void (*finish)(void *user, struct analysis_batch *batch); /* where fill() runs, soon after; may be NULL */
+    void (*finish)(void *user, struct analysis_batch *batch); /* may be NULL */
     void *user;
 };
 
