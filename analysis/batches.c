@@ -138,7 +138,7 @@ static bool batches_together(struct batches *b)
     sigset_t all, before;
     if (!batches_two_cpus())
         return false;
-    /* A second heap would grow by a system call for every 4 kB, and two threads seldom want the one at once. */
+    /* A second heap would grow by a system call for every 4 kB; two threads seldom want the one at once. */
     mallopt(M_ARENA_MAX, 1);
     pthread_mutex_init(&b->mutex, NULL);
     pthread_cond_init(&b->changed, NULL);
