@@ -7,6 +7,8 @@
 #ifndef ANALYSIS_BINS_H
 #define ANALYSIS_BINS_H
 
+#include "base/estimate.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,11 +24,19 @@ struct analysis_bin {
     uint32_t loss_events;     /* retransmissions beyond the recovery point of the one before */
 };
 
+/* What a flow does once it is steady, when it had so many data packets of such segments. */
+struct analysis_bins_steady {
+    uint32_t data_packets, segment_bytes, loss_events;
+    double start_s, end_s;
+    struct estimate goodput_bps;
+};
+
 struct analysis_bins {
     struct analysis_bin *bin; /* owned */
     uint32_t n, capacity;
     int64_t first;            /* bin[0] covers [first, first + 1) << shift, in ms since the origin */
     unsigned shift;
+    struct analysis_bins_steady steady; /* of the flow, as it was last asked for */
 };
 
 /* time_ns is since the origin and >= 0; the earliest that may be noted. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/capacity.h"
 
+#include "analysis/octave.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -13,13 +14,16 @@
 #define VOTES 0.25
 #define BELOW_PEAK 0.97
 #define EDGES 3 /* frames at the ends of a slot may belong to its neighbours */
+#define PLACES 256       /* four times as many as hosts; a power of two */
+#define NEARLY 0.999     /* what is not nearly as fast need not be divided */
 #define AROUND 38        /* FCS, header, preamble, gap */
 
 static const size_t groups[ANALYSIS_CAPACITY_GROUPS] = {4, ANALYSIS_CAPACITY_MOST};
 
 struct analysis_capacity {
     struct analysis_capacity_host *host[ANALYSIS_CAPACITY_HOSTS]; /* owned */
-    size_t n, latest[2];
+    size_t n;
+    uint8_t place[PLACES]; /* 1 + index of a host, where its address leads or next to that; 0: none */
 };
 
 struct analysis_capacity *analysis_capacity_new(void)
@@ -39,60 +43,62 @@ static bool capacity_is(const struct analysis_capacity_host *h, const struct cap
     return h->tag == tag && capture_address_same(&h->host, host);
 }
 
-/* The index of a host, `n` when it is not there. `guess`: where to look first. */
-static size_t capacity_index(const struct analysis_capacity *c, const struct capture_address *host, uint32_t tag,
-                             size_t guess)
+/* Where a host is, or would be. */
+static size_t capacity_place(const struct analysis_capacity *c, const struct capture_address *host, uint32_t tag)
 {
-    if (guess < c->n && capacity_is(c->host[guess], host, tag))
-        return guess;
-    size_t i = 0;
-    while (i < c->n && !capacity_is(c->host[i], host, tag))
-        i++;
-    return i;
+    size_t at = (size_t)(capture_address_hash(tag, host, host) >> 32) & (PLACES - 1);
+    while (c->place[at] && !capacity_is(c->host[c->place[at] - 1], host, tag))
+        at = (at + 1) & (PLACES - 1);
+    return at;
 }
 
-/* The latest `group` frames vote, and the one before: of the ends of the time one belongs to it. */
-static void capacity_vote(struct analysis_capacity_way *w, int which, size_t group, size_t begins)
+/* The latest `group` frames vote, and without the latest: of the ends of the time one belongs to it. */
+static void capacity_vote(struct analysis_capacity_way *w, int which, size_t group)
 {
-    const size_t ring = ANALYSIS_CAPACITY_MOST + 1, latest = w->frames - 1;
+    const size_t ring = ANALYSIS_CAPACITY_RING - 1, latest = w->frames - 1;
     if (w->frames <= group)
         return;
-    double sum = 0, span_s = (double)(w->time_ns[latest % ring] - w->time_ns[(latest - group) % ring]) * 1e-9;
-    uint32_t full = 0;
-    for (size_t i = begins; i < group + begins; i++) {
-        sum += w->bytes[(latest - i) % ring];
-        full += w->bytes[(latest - i) % ring] >= FULL_BYTES;
-    }
-    if (full < 2 || !(span_s > 0))
+    double span_s = (double)(w->time_ns[latest & ring] - w->time_ns[(latest - group) & ring]) * 1e-9;
+    if (!(span_s > 0))
         return;
-    double step = floor(log2(fmax(sum * 8 / span_s, LEAST_BPS) / LEAST_BPS) * PER_OCTAVE);
-    size_t at = step < ANALYSIS_CAPACITY_STEPS ? (size_t)step : ANALYSIS_CAPACITY_STEPS - 1;
-    w->votes[which].bytes[at] += sum;
-    w->votes[which].seconds[at] += span_s;
+    for (size_t begins = 0; begins < 2; begins++) {
+        /* What precedes the first frame is still all zero. */
+        const size_t to = (latest - begins) & ring, from = (latest - begins - group) & ring;
+        if (w->sum_full[to] - w->sum_full[from] < 2)
+            continue;
+        double sum = (double)(w->sum_bytes[to] - w->sum_bytes[from]);
+        int step = octave_steps_rate(sum, span_s, LEAST_BPS, PER_OCTAVE);
+        struct analysis_capacity_vote *vote =
+            &w->votes[which + (int)begins][step < ANALYSIS_CAPACITY_STEPS ? step : ANALYSIS_CAPACITY_STEPS - 1];
+        vote->bytes += sum;
+        vote->seconds += span_s;
+    }
 }
 
 static void capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64_t time_ns)
 {
-    const size_t ring = ANALYSIS_CAPACITY_MOST + 1;
-    w->time_ns[w->frames % ring] = time_ns;
-    w->bytes[w->frames % ring] = bytes;
+    const size_t ring = ANALYSIS_CAPACITY_RING - 1, at = w->frames & ring, before = (w->frames - 1) & ring;
+    w->time_ns[at] = time_ns;
+    w->sum_bytes[at] = w->sum_bytes[before] + bytes;
+    w->sum_full[at] = w->sum_full[before] + (bytes >= FULL_BYTES);
     w->all_bytes += bytes;
     analysis_spacing_add(&w->spacing, bytes, time_ns);
-    const size_t at = w->frames % ANALYSIS_CAPACITY_TRAIN;
-    double train_s = (double)(time_ns - w->train_ns[at]) * 1e-9;
-    if (w->frames >= ANALYSIS_CAPACITY_TRAIN && train_s > 0)
-        w->train_bps = fmax(w->train_bps, (w->all_bytes - w->train_bytes[at]) * 8 / train_s);
-    w->train_ns[at] = time_ns;
-    w->train_bytes[at] = w->all_bytes;
+    const size_t train = w->frames % ANALYSIS_CAPACITY_TRAIN;
+    double train_s = (double)(time_ns - w->train[train].time_ns) * 1e-9;
+    double train_bits = (w->all_bytes - w->train[train].bytes) * 8;
+    if (w->frames >= ANALYSIS_CAPACITY_TRAIN && train_s > 0 && train_bits > NEARLY * w->train_bps * train_s)
+        w->train_bps = fmax(w->train_bps, train_bits / train_s);
+    w->train[train].time_ns = time_ns;
+    w->train[train].bytes = w->all_bytes;
     w->frames++;
     if (time_ns / SLOT_NS != w->slot) {
         w->slot = time_ns / SLOT_NS;
         w->slot_bytes = 0;
     }
     w->slot_bytes += bytes;
-    w->most_slot_bytes = fmax(w->most_slot_bytes, w->slot_bytes);
-    for (int i = 0; i < ANALYSIS_CAPACITY_VOTES; i++)
-        capacity_vote(w, i, groups[i / 2], (size_t)i % 2);
+    w->most_slot_bytes = w->slot_bytes > w->most_slot_bytes ? w->slot_bytes : w->most_slot_bytes;
+    for (int i = 0; i < ANALYSIS_CAPACITY_GROUPS; i++)
+        capacity_vote(w, 2 * i, groups[i]);
 }
 
 void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
@@ -103,17 +109,18 @@ void analysis_capacity_add(struct analysis_capacity *c, const struct capture_seg
                          : s->payload_bytes + (s->src.family == 4 ? 40 : 60) + (s->has_timestamps ? 12 : 0) + AROUND;
     const struct capture_address *end[] = {&s->src, &s->dst};
     for (int i = 0; i < 2; i++) {
-        size_t at = capacity_index(c, end[i], s->tag, c->latest[i]);
-        if (at == c->n && c->n == ANALYSIS_CAPACITY_HOSTS)
+        uint8_t *place = &c->place[capacity_place(c, end[i], s->tag)];
+        if (!*place && c->n == ANALYSIS_CAPACITY_HOSTS)
             continue;
-        if (at == c->n) {
+        if (!*place) {
             struct analysis_capacity_host *h = memory_zeroed(1, sizeof *h, "the rates of hosts");
             h->host = *end[i];
             h->tag = s->tag;
             c->host[c->n++] = h;
+            *place = (uint8_t)c->n;
         }
-        c->latest[i] = at;
-        struct analysis_capacity_way *w = i ? &c->host[at]->in : &c->host[at]->out;
+        struct analysis_capacity_host *h = c->host[*place - 1];
+        struct analysis_capacity_way *w = i ? &h->in : &h->out;
         if (other_bytes > 0) {
             w->other_from_ns = w->other_frames > 0 ? w->other_from_ns : time_ns;
             w->other_to_ns = time_ns;
@@ -127,8 +134,8 @@ void analysis_capacity_add(struct analysis_capacity *c, const struct capture_seg
 const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,
                                                             const struct capture_address *host, uint32_t tag)
 {
-    size_t at = capacity_index(c, host, tag, 0);
-    return at < c->n ? c->host[at] : NULL;
+    uint8_t place = c->place[capacity_place(c, host, tag)];
+    return place ? c->host[place - 1] : NULL;
 }
 
 double analysis_capacity_peak_bps(const struct analysis_capacity_way *w)
@@ -147,8 +154,8 @@ static double capacity_votes(const struct analysis_capacity_way *w, int which, s
     double bytes = 0;
     *seconds = 0;
     for (size_t i = at > 0 ? at - 1 : 0; i <= at + 1 && i < ANALYSIS_CAPACITY_STEPS; i++) {
-        bytes += w->votes[which].bytes[i];
-        *seconds += w->votes[which].seconds[i];
+        bytes += w->votes[which][i].bytes;
+        *seconds += w->votes[which][i].seconds;
     }
     return bytes;
 }
@@ -161,7 +168,7 @@ double analysis_capacity_bps(const struct analysis_capacity_way *w, double *shar
     for (int which = 0; which < ANALYSIS_CAPACITY_VOTES; which++) {
         double all = 0;
         for (size_t i = 0; i < ANALYSIS_CAPACITY_STEPS; i++)
-            all += w->votes[which].bytes[i];
+            all += w->votes[which][i].bytes;
         for (size_t i = 0; i < ANALYSIS_CAPACITY_STEPS && all > 0; i++) {
             double bytes = capacity_votes(w, which, i, &seconds);
             if (bytes <= *share * all || bytes * 8 / seconds < BELOW_PEAK * least_bps)

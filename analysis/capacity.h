@@ -20,20 +20,28 @@
 #define ANALYSIS_CAPACITY_MOST 12   /* frames of the larger */
 #define ANALYSIS_CAPACITY_TRAIN 256 /* frames: more than a shaper or an interface lets go at once */
 
+#define ANALYSIS_CAPACITY_RING 16   /* more than ANALYSIS_CAPACITY_MOST + 1; a power of two */
+
+struct analysis_capacity_vote {
+    double bytes, seconds;
+};
+
 /* Frames of one way. */
 struct analysis_capacity_way {
-    int64_t time_ns[ANALYSIS_CAPACITY_MOST + 1]; /* a ring of the latest */
-    uint32_t bytes[ANALYSIS_CAPACITY_MOST + 1];
+    int64_t time_ns[ANALYSIS_CAPACITY_RING]; /* rings of the latest frames */
+    int64_t sum_bytes[ANALYSIS_CAPACITY_RING]; /* of all frames until then */
+    int64_t sum_full[ANALYSIS_CAPACITY_RING];  /* how many of them were full */
     uint64_t frames;
-    struct {
-        double bytes[ANALYSIS_CAPACITY_STEPS], seconds[ANALYSIS_CAPACITY_STEPS];
-    } votes[ANALYSIS_CAPACITY_VOTES];
+    struct analysis_capacity_vote votes[ANALYSIS_CAPACITY_VOTES][ANALYSIS_CAPACITY_STEPS];
     int64_t slot;         /* of 100 ms, under way */
     double slot_bytes, most_slot_bytes, all_bytes;
     double other_bytes, other_frames; /* not TCP */
     int64_t other_from_ns, other_to_ns;
-    int64_t train_ns[ANALYSIS_CAPACITY_TRAIN]; /* rings of frames: when, and all bytes until then */
-    double train_bytes[ANALYSIS_CAPACITY_TRAIN], train_bps; /* the fastest */
+    struct {
+        int64_t time_ns;
+        double bytes;     /* of all frames until then */
+    } train[ANALYSIS_CAPACITY_TRAIN]; /* a ring */
+    double train_bps;     /* the fastest */
     struct analysis_spacing spacing;
 };
 

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 
 #include <endian.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,6 +34,8 @@ struct analysis_connections {
     size_t slots, used;
     struct hash_key secret;
     struct near near[NEAR];
+    atomic_bool grows;     /* by slabs: the next will be wanted, too */
+    void *_Atomic spare;   /* owned: that one; NULL */
     struct analysis_connection *last; /* the one found last: packets come in trains */
 };
 
@@ -71,6 +74,7 @@ void analysis_connections_free(struct analysis_connections *t)
     }
     for (size_t i = 0; i < t->n_chunks; i += i < SMALL_CHUNKS ? 1 : SLAB_CHUNKS)
         free(t->chunk[i]);
+    free(atomic_load(&t->spare));
     free(t->chunk);
     free(t->slot);
     free(t);
@@ -164,12 +168,15 @@ bool analysis_connections_same(const struct capture_segment *a, const struct cap
 
 uint32_t analysis_connections_expect(const struct analysis_connections *t, const struct capture_segment *s)
 {
-    uint32_t h = hash(t, s, end_of(s));
-    __builtin_prefetch(&t->slot[h & (t->slots - 1)]);
-    return h;
+    return hash(t, s, end_of(s));
 }
 
-void analysis_connections_expect_again(const struct analysis_connections *t, uint32_t h)
+void analysis_connections_expected(const struct analysis_connections *t, uint32_t h)
+{
+    __builtin_prefetch(&t->slot[h & (t->slots - 1)]);
+}
+
+void analysis_connections_expected_again(const struct analysis_connections *t, uint32_t h)
 {
     for (size_t i = h & (t->slots - 1); t->slot[i].connection; i = (i + 1) & (t->slots - 1))
         if (t->slot[i].hash == h) {
@@ -196,7 +203,7 @@ static void rehash(struct analysis_connections *t)
 
 /* Memory for SLAB_CHUNKS chunks, there at once: a fault for every 4 kB takes longer than the analysis of what comes
  * into them. */
-static struct analysis_connection *new_slab(void)
+static void *new_slab(void)
 {
     void *slab = memory_aligned(SLAB_BYTES, SLAB_BYTES, "the connection table");
     madvise(slab, SLAB_BYTES, MADV_HUGEPAGE);
@@ -206,12 +213,23 @@ static struct analysis_connection *new_slab(void)
     return slab;
 }
 
+void analysis_connections_prepare(struct analysis_connections *t)
+{
+    if (atomic_load_explicit(&t->grows, memory_order_relaxed) && !atomic_load_explicit(&t->spare, memory_order_relaxed)) {
+        atomic_store(&t->grows, false);
+        atomic_store(&t->spare, new_slab());
+    }
+}
+
 static void add_chunks(struct analysis_connections *t)
 {
     size_t more = t->n_chunks < SMALL_CHUNKS ? 1 : SLAB_CHUNKS;
     t->chunk = memory_resized(t->chunk, t->n_chunks + more, sizeof *t->chunk, "the connection table");
     struct analysis_connection **added = t->chunk + t->n_chunks;
-    *added = more == 1 ? memory_resized(NULL, CHUNK, sizeof **added, "the connection table") : new_slab();
+    *added = more == 1 ? memory_resized(NULL, CHUNK, sizeof **added, "the connection table")
+                       : atomic_exchange(&t->spare, NULL);
+    *added = *added ? *added : new_slab();
+    atomic_store(&t->grows, more > 1);
     for (size_t i = 1; i < more; i++)
         added[i] = *added + i * CHUNK;
     t->n_chunks += more;

@@ -23,6 +23,8 @@ void analysis_direction_init(struct analysis_direction *d)
 
 void analysis_direction_fini(struct analysis_direction *d)
 {
+    if (!d->holes.room && !d->bins && !d->losses) /* like most of many: memory that nobody writes again is only read */
+        return;
     analysis_holes_fini(&d->holes);
     if (d->bins)
         analysis_bins_fini(d->bins);
@@ -54,11 +56,11 @@ bool analysis_direction_is_copy(struct analysis_direction *d, const struct captu
     h = hash_mix(h, s->n_sack ? (uint64_t)s->sack[0].start << 32 | s->sack[0].end : 0);
     if (s->ip_id == 0) /* elsewhere left out: checksum offload makes it differ between two taps */
         h = hash_mix(h, s->checksum);
-    bool near = time_ns - d->recent_ns < COPY_NS;
-    for (int i = 0; i < ANALYSIS_RECENT; i++) {
-        if (d->recent[i] == h && (strong || near))
-            return true;
-    }
+    bool near = time_ns - d->recent_ns < COPY_NS, seen = false;
+    for (int i = 0; i < ANALYSIS_RECENT; i++) /* all of them: a branch for each would take longer */
+        seen |= d->recent[i] == h;
+    if (seen && (strong || near))
+        return true;
     d->recent[d->recent_next] = h;
     d->recent_next = (uint8_t)((d->recent_next + 1) % ANALYSIS_RECENT);
     d->recent_ns = time_ns;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows.h"
 
+#include "analysis/batches.h"
 #include "analysis/capacity.h"
 #include "analysis/connection.h"
 #include "analysis/steady.h"
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define TIME_MAX (INT64_MAX / 8) /* 36 years: sums and small multiples of times fit */
-#define AHEAD 16 /* segments; more or fewer were slower */
-#define FIND_AHEAD 6
+#define SLOT_AHEAD 12 /* segments: their entries of the table are on the way */
+#define FIND_AHEAD 6  /* likewise their connections */
 #define FEW_CONNECTIONS 256 /* stay in the cache by themselves */
 #define SENT_AGAIN (-2)
 #define NEAR_FACTOR 4 /* the tap is at an end when the way to it and back is so much shorter */
@@ -21,6 +23,7 @@ struct analysis_flows {
     struct analysis_connections *connections;
     int64_t origin_ns;
     bool has_origin, explains;
+    atomic_bool many; /* connections: set where frames are analysed, for where they are read */
     uint64_t interface_bps;
     double paused;
     struct analysis_capacity *capacity; /* owned; NULL unless it explains */
@@ -140,19 +143,15 @@ static void explain_segment(struct analysis_connection *c, int end, const struct
                               reverse->receiver_scale < 0 ? -1 : (int64_t)s->window << reverse->receiver_scale, t);
 }
 
-/* `expected`: for analysis_connections_find(). */
-static void flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s,
-                      const uint32_t *expected)
+/* `t` since the origin; `expected`: for analysis_connections_find(). False for what does not count: a copy, or RST. */
+static bool flows_add(struct analysis_flows *f, int64_t t, const struct capture_segment *s, const uint32_t *expected)
 {
-    if (!f->has_origin)
-        analysis_flows_set_origin(f, time_ns);
-    int64_t t = since_origin(f, time_ns);
     int end;
     struct analysis_connection *c = analysis_connections_find(f->connections, s, expected, &end);
     struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
     if (analysis_direction_is_copy(d, s, t)) {
         d->duplicate_frames++;
-        return;
+        return false;
     }
     if (s->flags & CAPTURE_TCP_SYN)
         note_syn(c, s, end, t);
@@ -161,89 +160,119 @@ static void flows_add(struct analysis_flows *f, int64_t time_ns, const struct ca
     if (s->flags & (CAPTURE_TCP_FIN | CAPTURE_TCP_RST))
         c->closed = true;
     if (s->flags & CAPTURE_TCP_RST)
-        return; /* its payload is a message, its numbers may be anybody's */
-    if (f->explains && !f->capacity)
-        f->capacity = analysis_capacity_new();
-    if (f->explains) {
+        return false; /* its payload is a message, its numbers may be anybody's */
+    if (f->explains)
         explain_segment(c, end, s, t);
-        analysis_capacity_add(f->capacity, s, 0, t);
-    }
     if (s->payload_bytes > 0)
         analysis_direction_data(d, s, t);
     if (s->flags & CAPTURE_TCP_ACK)
         analysis_direction_ack(reverse, s);
+    return true;
+}
+
+/* What follows from the order of all frames: other ones than TCP count from the first segment on. */
+static void flows_follow(struct analysis_flows *f, int64_t t, const struct capture_segment *s, uint32_t other_bytes)
+{
+    if (!f->capacity && other_bytes == 0)
+        f->capacity = analysis_capacity_new();
+    if (f->capacity)
+        analysis_capacity_add(f->capacity, s, other_bytes, t);
 }
 
 void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s)
 {
-    flows_add(f, time_ns, s, NULL);
+    if (!f->has_origin)
+        analysis_flows_set_origin(f, time_ns);
+    int64_t t = since_origin(f, time_ns);
+    if (flows_add(f, t, s, NULL) && f->explains)
+        flows_follow(f, t, s, 0);
 }
 
-/* Segments between being read and being analysed: memory brings the table's entry of each meanwhile, then the
- * connection. */
-struct ahead {
-    struct capture_segment segment[AHEAD];
-    int64_t time_ns[AHEAD];
-    uint32_t expected[AHEAD];
-    bool expects[AHEAD];
-    size_t read, found, added; /* so many so far */
+struct flows_reading {
+    struct analysis_flows *flows;
+    struct analysis_source source;
+    struct capture_segment before; /* the latest segment */
+    struct error err;
+    int next; /* of analysis_source_next() */
 };
 
-/* Packets of a connection come in trains, and few connections stay in the cache by themselves. */
-static bool ahead_is_new(const struct ahead *a, const struct analysis_connections *connections)
+static void reading_fill(void *user, struct analysis_batch *batch)
 {
-    return analysis_connections_count(connections) > FEW_CONNECTIONS &&
-           !analysis_connections_same(&a->segment[(a->read - 1) % AHEAD], &a->segment[(a->read - 2) % AHEAD]);
+    struct flows_reading *r = user;
+    struct analysis_flows *f = r->flows;
+    bool many = atomic_load_explicit(&f->many, memory_order_relaxed);
+    const struct capture_segment *before = &r->before;
+    for (batch->n = 0; batch->n < ANALYSIS_BATCH;) {
+        struct analysis_frame *frame = &batch->frame[batch->n];
+        r->next = analysis_source_next(&r->source, &frame->time_ns, &frame->segment, &r->err);
+        if (r->next <= 0)
+            break;
+        frame->other_bytes = r->source.other_bytes;
+        if (!f->has_origin && frame->other_bytes > 0)
+            continue;
+        if (!f->has_origin)
+            analysis_flows_set_origin(f, r->source.capture->first_ns);
+        frame->time_ns = since_origin(f, frame->time_ns);
+        frame->counts = frame->other_bytes > 0;
+        /* Packets of a connection come in trains, and few connections stay in the cache by themselves. */
+        frame->expects =
+            many && frame->other_bytes == 0 && !analysis_connections_same(&frame->segment, before);
+        if (frame->expects)
+            frame->expected = analysis_connections_expect(f->connections, &frame->segment);
+        before = frame->other_bytes == 0 ? &frame->segment : before;
+        batch->n++;
+    }
+    r->before = *before;
+    analysis_connections_prepare(f->connections);
+    batch->last = r->next <= 0;
 }
 
-static void flows_other(void *user, int64_t time_ns, const struct capture_segment *s, uint32_t wire_bytes)
+/* Memory brings the table's entry of each segment, then the connection, while those before are analysed. */
+static void reading_analyse(void *user, struct analysis_batch *batch)
 {
-    struct analysis_flows *f = user;
-    if (f->has_origin && f->capacity)
-        analysis_capacity_add(f->capacity, s, wire_bytes, since_origin(f, time_ns));
+    const struct flows_reading *r = user;
+    struct analysis_flows *f = r->flows;
+    struct analysis_frame *frame = batch->frame;
+    for (size_t i = 0, found = 0, met = 0; i < batch->n; i++) {
+        for (; met < batch->n && met <= i + SLOT_AHEAD; met++)
+            if (frame[met].expects)
+                analysis_connections_expected(f->connections, frame[met].expected);
+        for (; found < batch->n && found <= i + FIND_AHEAD; found++)
+            if (frame[found].expects)
+                analysis_connections_expected_again(f->connections, frame[found].expected);
+        if (frame[i].other_bytes == 0)
+            frame[i].counts = flows_add(f, frame[i].time_ns, &frame[i].segment,
+                                        frame[i].expects ? &frame[i].expected : NULL);
+    }
+    if (analysis_connections_count(f->connections) > FEW_CONNECTIONS)
+        atomic_store_explicit(&f->many, true, memory_order_relaxed);
+}
+
+static void reading_finish(void *user, struct analysis_batch *batch)
+{
+    const struct flows_reading *r = user;
+    for (size_t i = 0; i < batch->n; i++)
+        if (batch->frame[i].counts)
+            flows_follow(r->flows, batch->frame[i].time_ns, &batch->frame[i].segment, batch->frame[i].other_bytes);
 }
 
 bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, const void *user,
                          struct analysis_capture *capture, struct error *err)
 {
-    struct analysis_source source;
-    if (!analysis_source_open(&source, path, progress, user, capture, err))
+    struct flows_reading r = {.flows = f};
+    if (!analysis_source_open(&r.source, path, progress, user, capture, err))
         return false;
-    if (f->explains) {
-        source.other = flows_other;
-        source.other_user = f;
-    }
+    r.source.others = f->explains;
     f->interface_bps = capture->link_rate_bps;
-    struct ahead a = {.read = 0};
-    struct error stopped = {0};
-    int next = 1;
-    while (next > 0 || a.added < a.read) {
-        size_t at = a.read % AHEAD;
-        if (next > 0)
-            next = analysis_source_next(&source, &a.time_ns[at], &a.segment[at], &stopped);
-        if (next > 0) {
-            if (a.read++ == 0)
-                analysis_flows_set_origin(f, capture->first_ns);
-            a.expects[at] = ahead_is_new(&a, f->connections);
-            if (a.expects[at])
-                a.expected[at] = analysis_connections_expect(f->connections, &a.segment[at]);
-        }
-        if (a.found < a.read && (next <= 0 || a.read - a.found > FIND_AHEAD)) {
-            if (a.expects[a.found % AHEAD])
-                analysis_connections_expect_again(f->connections, a.expected[a.found % AHEAD]);
-            a.found++;
-        }
-        if (a.added < a.found && (next <= 0 || a.read - a.added == AHEAD)) {
-            size_t first = a.added++ % AHEAD;
-            flows_add(f, a.time_ns[first], &a.segment[first], a.expects[first] ? &a.expected[first] : NULL);
-        }
-    }
-    analysis_source_close(&source);
+    f->has_origin = false;
+    analysis_batches_run(&(struct analysis_batches_work){reading_fill, reading_analyse,
+                                                         f->explains ? reading_finish : NULL, &r});
+    analysis_source_close(&r.source);
     double span_ns = (double)capture->last_ns - (double)capture->first_ns;
     f->paused = span_ns > 0 ? (double)analysis_paused_ns(&capture->paused) / span_ns : 0;
-    if (next < 0)
-        *err = stopped;
-    return next == 0;
+    if (r.next < 0)
+        *err = r.err;
+    return r.next == 0;
 }
 
 size_t analysis_flows_slots(const struct analysis_flows *f)
@@ -405,25 +434,40 @@ struct estimate_series analysis_flow_series(const struct analysis_flow *flow, co
     return (struct estimate_series){samples, n, 8.0 * flow->segment_bytes / bin_s, loss_events};
 }
 
+/* Takes longer than all else about a flow, so it is kept until more data come. */
+static struct analysis_bins_steady flows_steady(const struct analysis_flow *flow, const struct analysis_direction *d)
+{
+    struct analysis_bins_steady x = {.data_packets = d->data_packets, .segment_bytes = flow->segment_bytes,
+                                     .start_s = NAN, .end_s = NAN,
+                                     .goodput_bps = {.value = NAN, .std_error = NAN, .ci95 = NAN}};
+    double series[ANALYSIS_BINS_MAX];
+    size_t begin, end;
+    analysis_bins_range(d->bins, d->first_ns, d->last_ns, &begin, &end);
+    if (end < begin + 4)
+        return x;
+    end = begin + analysis_bins_series(d->bins, begin, end, series);
+    size_t start = analysis_steady_start(series, end - begin);
+    x.start_s = (double)analysis_bins_start_ns(d->bins, begin + start) / 1e9;
+    x.end_s = (double)analysis_bins_start_ns(d->bins, end) / 1e9;
+    x.loss_events = analysis_bins_sum(d->bins, begin + start, end).loss_events;
+    struct estimate_series steady = analysis_flow_series(flow, series + start, end - begin - start, x.loss_events);
+    x.goodput_bps = estimate_steady(&steady);
+    return x;
+}
+
 static void fill_steady(struct analysis_flow *flow, const struct analysis_direction *d)
 {
     flow->steady_start_s = flow->steady_end_s = NAN;
     flow->steady_goodput_bps = (struct estimate){.value = NAN, .std_error = NAN, .ci95 = NAN};
     if (!d->bins)
         return;
-    double series[ANALYSIS_BINS_MAX];
-    size_t begin, end;
-    analysis_bins_range(d->bins, d->first_ns, d->last_ns, &begin, &end);
-    if (end < begin + 4)
-        return;
-    end = begin + analysis_bins_series(d->bins, begin, end, series);
-    size_t start = analysis_steady_start(series, end - begin);
-    flow->steady_start_s = (double)analysis_bins_start_ns(d->bins, begin + start) / 1e9;
-    flow->steady_end_s = (double)analysis_bins_start_ns(d->bins, end) / 1e9;
-    flow->steady_loss_events = analysis_bins_sum(d->bins, begin + start, end).loss_events;
-    struct estimate_series steady =
-        analysis_flow_series(flow, series + start, end - begin - start, flow->steady_loss_events);
-    flow->steady_goodput_bps = estimate_steady(&steady);
+    struct analysis_bins_steady *kept = &d->bins->steady;
+    if (kept->data_packets != d->data_packets || kept->segment_bytes != flow->segment_bytes)
+        *kept = flows_steady(flow, d);
+    flow->steady_start_s = kept->start_s;
+    flow->steady_end_s = kept->end_s;
+    flow->steady_loss_events = kept->loss_events;
+    flow->steady_goodput_bps = kept->goodput_bps;
 }
 
 bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)

@@ -2,6 +2,7 @@
 #include "analysis/round_trip.h"
 
 #include "analysis/leg_series.h"
+#include "analysis/octave.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -346,8 +347,8 @@ static bool trip_passed(struct analysis_round_trip *e, int64_t ack, int64_t *tim
 
 static int rate_index(double bps)
 {
-    double index = floor(log2(fmax(bps, LEAST_BPS) / LEAST_BPS) * PER_OCTAVE);
-    return index < RATES ? (int)index : RATES - 1;
+    int index = octave_steps(fmax(bps, LEAST_BPS) / LEAST_BPS, PER_OCTAVE);
+    return index < RATES ? index : RATES - 1;
 }
 
 double analysis_round_trip_faster(const struct analysis_round_trip *e, double rate_bps)

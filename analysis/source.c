@@ -33,16 +33,16 @@ static void note_step(struct analysis_capture *c, int64_t time_ns)
         c->largest_step_ns = step_ns;
 }
 
-static void note_other(struct analysis_source *source, const struct capture_frame *frame,
+/* Is it an IP packet? */
+static bool note_other(struct analysis_source *source, const struct capture_frame *frame,
                        const struct capture_segment *s)
 {
     struct analysis_capture *c = source->capture;
     uint32_t quanta;
     c->other_frames++;
-    if (s->src.family && source->other)
-        source->other(source->other_user, frame->time_ns, s, frame->wire_bytes);
-    else if (!s->src.family && capture_decode_pause(source->link_type, frame->bytes, frame->captured_bytes, &quanta))
+    if (!s->src.family && capture_decode_pause(source->link_type, frame->bytes, frame->captured_bytes, &quanta))
         analysis_paused_add(&c->paused, frame->bytes + 6, quanta, c->link_rate_bps, frame->time_ns);
+    return s->src.family != 0;
 }
 
 static void note_frame(struct analysis_source *source, int64_t time_ns)
@@ -70,10 +70,14 @@ int analysis_source_next(struct analysis_source *source, int64_t *time_ns, struc
         case CAPTURE_DECODE_TCP:
             c->tcp_segments++;
             *time_ns = frame.time_ns;
+            source->other_bytes = 0;
             return 1;
         case CAPTURE_DECODE_OTHER:
-            note_other(source, &frame, s);
-            break;
+            if (!note_other(source, &frame, s) || !source->others)
+                break;
+            *time_ns = frame.time_ns;
+            source->other_bytes = frame.wire_bytes;
+            return 1;
         case CAPTURE_DECODE_SHORT:
             c->short_frames++;
             break;

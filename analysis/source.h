@@ -31,9 +31,8 @@ struct analysis_source {
     analysis_progress *progress;      /* may be NULL */
     const void *user;                 /* of progress, borrowed */
     int link_type;
-    /* Hears of IP packets that are not TCP: s has no more than their addresses and tag. NULL: nobody does. */
-    void (*other)(void *other_user, int64_t time_ns, const struct capture_segment *s, uint32_t wire_bytes);
-    void *other_user;
+    bool others;                      /* IP packets that are not TCP are wanted, too */
+    uint32_t other_bytes;             /* on the wire, of the latest one that is none; else 0 */
 };
 
 /* Empties *capture. False and *err when the file cannot be opened: nothing to close then. */
@@ -41,7 +40,7 @@ bool analysis_source_open(struct analysis_source *source, const char *path, anal
                           const void *user, struct analysis_capture *capture, struct error *err);
 void analysis_source_close(struct analysis_source *source);
 
-/* 1 and a segment with its time since the epoch; 0 at the end, which may be inside a packet: see capture->truncated;
+/* 1 and a segment with its time since the epoch, or of `others` addresses and tag; 0 at the end, which may be inside a packet: see capture->truncated;
  * -1 and *err when reading fails. */
 int analysis_source_next(struct analysis_source *source, int64_t *time_ns, struct capture_segment *s,
                          struct error *err);

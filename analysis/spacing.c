@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/spacing.h"
 
+#include "analysis/octave.h"
+
 #include <math.h>
 
 #define PER_OCTAVE 4
@@ -9,28 +11,41 @@
 #define FULL_BITS (1538 * 8.0)
 #define FASTEST 0.02 /* of the bytes */
 
+/* Runs of up to `last` octaves go on, faster ones begin again. */
+static void spacing_runs(struct analysis_spacing *w, int last, int64_t time_ns)
+{
+    for (; w->split > last; w->split--)
+        w->since_s[w->split] = w->since_s[0];
+    w->since_s[0] += (double)(time_ns - w->began_ns[0]) * 1e-9;
+    for (int i = w->split + 1; i <= last; i++)
+        w->since_s[i] += (double)(time_ns - w->began_ns[i]) * 1e-9;
+    for (int i = last + 1; i < ANALYSIS_SPACING_RUNS; i++)
+        w->began_ns[i] = time_ns;
+}
+
 void analysis_spacing_add(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns)
 {
     uint32_t larger = bytes > w->last_bytes ? bytes : w->last_bytes;
-    double apart_s = fmax(1e-9, (double)(time_ns - w->last_ns) * 1e-9); /* as captures stamp them */
+    double apart_s = (double)(time_ns - w->last_ns) * 1e-9;
+    apart_s = apart_s > 1e-9 ? apart_s : 1e-9; /* as captures stamp them */
     bool first = w->last_bytes == 0;
     w->last_bytes = bytes;
     w->last_ns = time_ns;
     if (first) {
         for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++)
             w->began_ns[i] = time_ns;
+        w->split = ANALYSIS_SPACING_RUNS - 1;
         return;
     }
-    double octaves = fmax(0, log2(larger * 8 / apart_s / LEAST_BPS));
-    int step = (int)fmin(octaves * PER_OCTAVE, ANALYSIS_SPACING_STEPS - 1);
+    double apart = apart_s * 1e9;
+    int step = octave_steps_rate(larger, apart_s, LEAST_BPS, PER_OCTAVE);
+    int half = apart > 1 ? octave_steps(apart, 2) : 0;
+    step = step < ANALYSIS_SPACING_STEPS ? step : ANALYSIS_SPACING_STEPS - 1;
     w->bytes[step] += bytes;
     w->seconds[step] += apart_s;
-    w->apart_s[(int)fmin(2 * log2(apart_s * 1e9), ANALYSIS_SPACING_APARTS - 1)] += apart_s;
+    w->apart_s[half < ANALYSIS_SPACING_APARTS ? half : ANALYSIS_SPACING_APARTS - 1] += apart_s;
     w->frames++;
-    for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++) {
-        w->began_ns[i] = i > step / PER_OCTAVE ? time_ns : w->began_ns[i];
-        w->since_s[i] += (double)(time_ns - w->began_ns[i]) * 1e-9;
-    }
+    spacing_runs(w, step / PER_OCTAVE, time_ns);
 }
 
 static double spacing_bps(int step)
@@ -74,7 +89,7 @@ void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spac
         .line_share = fast / all,
         .fastest_bps = all > 0 ? spacing_bps(top) : (double)NAN,
         .silent = silent_s / time_s,
-        .run_s = w->since_s[run] / w->frames,
+        .run_s = w->since_s[run > w->split ? run : 0] / w->frames,
         .mean_bps = all * 8 / time_s,
         .frame_s = frame_s,
     };

@@ -20,6 +20,7 @@ struct analysis_spacing {
     double apart_s[ANALYSIS_SPACING_APARTS]; /* by how long, in half octaves of ns */
     int64_t began_ns[ANALYSIS_SPACING_RUNS]; /* runs of at least that rate */
     double since_s[ANALYSIS_SPACING_RUNS];   /* of all frames, since their runs began */
+    int split;           /* runs up to this one never began again: the first one's sum is theirs, too */
     int64_t last_ns;
     uint32_t last_bytes; /* 0: none yet */
     double frames;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "capture/decode.h"
 #include "capture/pcapng.h"
+#include "capture/records.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,14 +18,20 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define STREAM_BUFFER (1 << 18) /* as large as zlib's two: then plain files do not pass through those */
+#define READ_BYTES (1 << 18) /* a multiple of zlib's buffer */
 
 #define HEAD_BYTES 4096 /* of a pcapng: its section and the first interface, with comments */
 
 struct capture_reader {
     char *path;       /* owned */
-    gzFile file;      /* owned by the stream: closed with it */
+    int fd;           /* of a regular file that is not gzip: READ_BYTES at a time, without a copy in zlib; else -1 */
+    gzFile file;      /* of any other; NULL. Both owned by the stream: closed with it */
     pcap_t *pcap;     /* owned; owns the stream */
+    uint8_t *buffer;  /* owned; READ_BYTES more than the longest record: bytes that nobody took yet lie at */
+    size_t at, filled;
+    bool ended, failed; /* the stream; a failed one has ended, too */
+    bool plain;       /* libpcap had no more than the file's header: frames are taken from the buffer */
+    struct records records;
     int64_t file_bytes;
     int64_t stored_bytes; /* read so far, as stored; kept up by reader_read() */
     int64_t frames;       /* pulled */
@@ -34,35 +41,71 @@ struct capture_reader {
     const char *said;     /* what libpcap or we said of a status of PCAP_ERROR; else "" */
     char length_said[64];
     bool waiting;         /* the frame below has been read but not handed out */
-    struct pcap_pkthdr *header; /* borrowed from pcap */
-    const u_char *bytes;        /* borrowed from pcap */
-    int64_t time_ns;
+    struct capture_frame frame;
     uint8_t head[HEAD_BYTES];   /* the first of the file */
     size_t head_bytes;
 };
 
-/* libpcap reads through stdio, stdio through zlib: plain files pass through unchanged. */
-static ssize_t reader_read(void *cookie, char *bytes, size_t n)
+/* zlib hands on plain data from pipes unchanged. */
+static ssize_t reader_fill_gzip(struct capture_reader *r)
 {
-    struct capture_reader *r = cookie;
-    int got = gzread(r->file, bytes, (unsigned)(n > 1 << 20 ? 1 << 20 : n));
+    int got = gzread(r->file, r->buffer + r->filled, READ_BYTES);
     int64_t offset = gzoffset(r->file); /* -1 on a pipe */
     r->stored_bytes = offset >= 0 ? offset : gztell(r->file);
     int code = Z_OK;
     gzerror(r->file, &code);
     if (got < 0 || code == Z_BUF_ERROR)
         r->file_error = code == Z_ERRNO && errno ? errno : code == Z_MEM_ERROR ? ENOMEM : -1;
-    size_t keep = got > 0 && (size_t)got < HEAD_BYTES - r->head_bytes ? (size_t)got : HEAD_BYTES - r->head_bytes;
-    if (got > 0)
-        memcpy(r->head + r->head_bytes, bytes, keep);
-    r->head_bytes += got > 0 ? keep : 0;
     return got;
+}
+
+/* Once more so many bytes behind those that nobody took. */
+static void reader_fill(struct capture_reader *r)
+{
+    r->filled -= r->at;
+    memmove(r->buffer, r->buffer + r->at, r->filled);
+    r->at = 0;
+    ssize_t got = r->file ? reader_fill_gzip(r) : read(r->fd, r->buffer + r->filled, READ_BYTES);
+    if (!r->file && got > 0)
+        r->stored_bytes += got;
+    if (!r->file && got < 0)
+        r->file_error = errno;
+    r->ended = got <= 0;
+    r->failed = got < 0;
+    size_t taken = got > 0 ? (size_t)got : 0, room = HEAD_BYTES - r->head_bytes, keep = taken < room ? taken : room;
+    memcpy(r->head + r->head_bytes, r->buffer + r->filled, keep);
+    r->head_bytes += keep;
+    r->filled += taken;
+}
+
+/* libpcap reads through stdio, stdio from the buffer. */
+static ssize_t reader_read(void *cookie, char *bytes, size_t n)
+{
+    struct capture_reader *r = cookie;
+    bool first = r->head_bytes == 0 && !r->ended;
+    if (r->at == r->filled && !r->ended)
+        reader_fill(r);
+    size_t ready = r->filled - r->at, opening = first ? records_open(&r->records, r->buffer, ready) : 0;
+    r->plain = opening > 0 && opening <= n; /* and libpcap asks for no more to open it */
+    ready = r->plain ? opening : ready;
+    size_t given = ready < n ? ready : n;
+    memcpy(bytes, r->buffer + r->at, given);
+    r->at += given;
+    return given == 0 && r->failed ? -1 : (ssize_t)given;
 }
 
 static int reader_close(void *cookie)
 {
     struct capture_reader *r = cookie;
-    return gzclose(r->file) == Z_OK ? 0 : EOF;
+    return (r->file ? gzclose(r->file) == Z_OK : close(r->fd) == 0) ? 0 : EOF;
+}
+
+/* Standard input may begin somewhere in a file. */
+static bool reader_is_gzip(int fd)
+{
+    uint8_t magic[2] = {0};
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    return at < 0 || pread(fd, magic, sizeof magic, at) < 0 || (magic[0] == 0x1f && magic[1] == 0x8b);
 }
 
 static bool reader_open_file(struct capture_reader *r, struct error *err)
@@ -78,11 +121,13 @@ static bool reader_open_file(struct capture_reader *r, struct error *err)
         error_set(err, ERROR_INPUT, "%s: is empty, not a pcap or pcapng file", r->path);
     } else {
         r->file_bytes = S_ISREG(st.st_mode) ? (int64_t)st.st_size : 0;
-        r->file = gzdopen(fd, "rb");
-        if (r->file) {
+        r->fd = S_ISREG(st.st_mode) && !reader_is_gzip(fd) ? fd : -1;
+        r->stored_bytes = r->fd >= 0 ? lseek(fd, 0, SEEK_CUR) : 0;
+        r->file = r->fd < 0 ? gzdopen(fd, "rb") : NULL;
+        if (r->file)
             gzbuffer(r->file, 1 << 17);
+        if (r->file || r->fd >= 0)
             return true;
-        }
         error_set(err, ERROR_SYSTEM, "%s: out of memory", r->path);
     }
     if (fd >= 0)
@@ -107,43 +152,72 @@ static const char *reader_remedy(const char *said)
 static __attribute__((cold)) bool reader_length_possible(const struct capture_reader *r)
 {
     struct capture_segment s;
-    uint32_t captured = r->header->caplen, wire = r->header->len;
+    uint32_t captured = r->frame.captured_bytes, wire = r->frame.wire_bytes;
     if (wire <= captured)
         return true;
     if (wire > CAPTURE_FRAME_LONGEST)
         return false;
-    enum capture_decode_result result = capture_decode(r->link_type, r->bytes, captured, wire, &s);
+    enum capture_decode_result result = capture_decode(r->link_type, r->frame.bytes, captured, wire, &s);
     return result == CAPTURE_DECODE_SHORT ||
            (result == CAPTURE_DECODE_TCP && s.payload_bytes + CAPTURE_FRAME_HEADERS >= wire);
 }
 
-/* Takes a frame from libpcap. A pcapng file can hold times that int64_t nanoseconds cannot, or whose differences they
- * cannot. */
-/* Once a capture: apart from what is done for every packet. */
+/* A pcapng file can hold times that int64_t nanoseconds cannot, or whose differences they cannot.
+ * Once a capture: apart from what is done for every packet. */
 __attribute__((noinline, cold)) static void reader_refuse(struct capture_reader *r, bool in_time)
 {
     r->status = PCAP_ERROR;
     r->said = "its time is out of range";
     if (!in_time)
         return;
-    snprintf(r->length_said, sizeof r->length_said, "no frame of its kind is %" PRIu32 " bytes long", r->header->len);
+    snprintf(r->length_said, sizeof r->length_said, "no frame of its kind is %" PRIu32 " bytes long",
+             r->frame.wire_bytes);
     r->said = r->length_said;
 }
 
-static void reader_pull(struct capture_reader *r)
+/* A frame from the buffer. False: libpcap goes on from there, to the end. */
+static bool reader_take(struct capture_reader *r)
 {
-    r->said = "";
-    r->status = pcap_next_ex(r->pcap, &r->header, &r->bytes);
+    while (r->plain) {
+        size_t used;
+        enum records_next next = records_take(&r->records, r->buffer + r->at, r->filled - r->at, &r->frame, &used);
+        r->at += used;
+        if (next == RECORDS_FRAME)
+            return true;
+        r->plain = next == RECORDS_MORE && !r->ended;
+        if (r->plain)
+            reader_fill(r);
+    }
+    return false;
+}
+
+/* A frame from libpcap. False: none, or its time is beyond int64_t nanoseconds. */
+static bool reader_pull_pcap(struct capture_reader *r, bool *in_time)
+{
+    struct pcap_pkthdr *header;
+    const u_char *bytes;
+    r->status = pcap_next_ex(r->pcap, &header, &bytes);
     if (r->status != 1) {
         if (r->status == PCAP_ERROR && errno == ENOMEM) /* which ends the process wherever else it happens */
             r->file_error = ENOMEM;
         r->said = r->status == PCAP_ERROR ? pcap_geterr(r->pcap) : "";
-        return;
+        return false;
     }
-    bool in_time = !__builtin_mul_overflow((int64_t)r->header->ts.tv_sec, INT64_C(1000000000), &r->time_ns) &&
-                   !__builtin_add_overflow(r->time_ns, (int64_t)r->header->ts.tv_usec, &r->time_ns) &&
-                   r->time_ns <= INT64_MAX / 2 && r->time_ns >= -(INT64_MAX / 2);
-    if (!in_time || (r->header->len > CAPTURE_FRAME_LONGEST_IP && !reader_length_possible(r)))
+    r->frame = (struct capture_frame){.captured_bytes = header->caplen, .wire_bytes = header->len, .bytes = bytes};
+    *in_time = !__builtin_mul_overflow((int64_t)header->ts.tv_sec, INT64_C(1000000000), &r->frame.time_ns) &&
+               !__builtin_add_overflow(r->frame.time_ns, (int64_t)header->ts.tv_usec, &r->frame.time_ns) &&
+               r->frame.time_ns <= INT64_MAX / 2 && r->frame.time_ns >= -(INT64_MAX / 2);
+    return true;
+}
+
+static void reader_pull(struct capture_reader *r)
+{
+    bool in_time = true;
+    r->said = "";
+    r->status = 1;
+    if (!reader_take(r) && !reader_pull_pcap(r, &in_time))
+        return;
+    if (!in_time || (r->frame.wire_bytes > CAPTURE_FRAME_LONGEST_IP && !reader_length_possible(r)))
         reader_refuse(r, in_time);
     r->frames += r->status == 1;
 }
@@ -184,7 +258,7 @@ static bool reader_no_capture(const struct capture_reader *r, const char *said, 
         return error_set(err, ERROR_SYSTEM, "%s: %s", r->path, strerror(r->file_error));
     if (r->file_error < 0)
         return error_set(err, ERROR_INPUT, "%s: the gzip data is cut or damaged before the first packet", r->path);
-    if (gztell(r->file) == 0)
+    if (r->head_bytes == 0)
         return error_set(err, ERROR_INPUT, "%s: is empty, not a pcap or pcapng file", r->path);
     if (strstr(said, "unknown file format") || strstr(said, "tried to read 4 file header bytes"))
         return error_set(err, ERROR_INPUT, "%s: is not a pcap or pcapng file", r->path) ||
@@ -200,10 +274,10 @@ static bool reader_open_pcap(struct capture_reader *r, struct error *err)
     cookie_io_functions_t functions = {.read = reader_read, .close = reader_close};
     FILE *stream = fopencookie(r, "rb", functions);
     if (!stream) {
-        gzclose(r->file);
+        reader_close(r);
         return error_set(err, ERROR_SYSTEM, "%s: out of memory", r->path);
     }
-    setvbuf(stream, NULL, _IOFBF, STREAM_BUFFER);
+    setvbuf(stream, NULL, _IOFBF, READ_BYTES);
     char said[PCAP_ERRBUF_SIZE] = "";
     errno = 0;
     r->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, said);
@@ -215,6 +289,7 @@ static bool reader_open_pcap(struct capture_reader *r, struct error *err)
         return false;
     }
     r->link_type = pcap_datalink(r->pcap);
+    r->records.snaplen = (uint32_t)pcap_snapshot(r->pcap);
     if (!capture_decode_supports(r->link_type)) {
         const char *name = pcap_datalink_val_to_name(r->link_type);
         return error_set(err, ERROR_INPUT, "%s: link type %s (%d) is not supported; EN10MB (Ethernet), LINUX_SLL, "
@@ -234,6 +309,7 @@ struct capture_reader *capture_reader_open(const char *path, struct error *err)
 {
     struct capture_reader *r = memory_zeroed(1, sizeof *r, "a capture");
     r->path = memory_text("%s", path);
+    r->buffer = memory_resized(NULL, READ_BYTES + RECORDS_LONGEST, 1, "a capture");
     if (!reader_open_file(r, err) || !reader_open_pcap(r, err)) {
         capture_reader_close(r);
         return NULL;
@@ -247,21 +323,29 @@ void capture_reader_close(struct capture_reader *r)
         return;
     if (r->pcap)
         pcap_close(r->pcap);
+    free(r->buffer);
     free(r->path);
     free(r);
 }
 
 enum capture_next capture_reader_next(struct capture_reader *r, struct capture_frame *frame, struct error *err)
 {
+    size_t used;
+    if (r->plain && !r->waiting && r->status == 1 && /* what nearly every call is, first; whatever it is not, below */
+        records_take(&r->records, r->buffer + r->at, r->filled - r->at, frame, &used) == RECORDS_FRAME &&
+        frame->wire_bytes <= CAPTURE_FRAME_LONGEST_IP) {
+        frame->wire_bytes = frame->wire_bytes < frame->captured_bytes ? frame->captured_bytes : frame->wire_bytes;
+        r->at += used;
+        r->frames++;
+        return CAPTURE_NEXT_FRAME;
+    }
     if (!r->waiting && r->status == 1)
         reader_pull(r);
     r->waiting = false;
     if (r->status != 1)
         return reader_stopped(r, err);
-    frame->time_ns = r->time_ns;
-    frame->captured_bytes = r->header->caplen;
-    frame->wire_bytes = r->header->len < r->header->caplen ? r->header->caplen : r->header->len;
-    frame->bytes = r->bytes;
+    *frame = r->frame;
+    frame->wire_bytes = frame->wire_bytes < frame->captured_bytes ? frame->captured_bytes : frame->wire_bytes;
     return CAPTURE_NEXT_FRAME;
 }
 

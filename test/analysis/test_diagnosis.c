@@ -284,8 +284,8 @@ static void test_an_access_line_shows_by_what_is_possible(void **state)
 static void host_votes(struct analysis_capacity_way *w, double bps)
 {
     size_t step = (size_t)floor(log2(bps / 1e3) * 16);
-    w->votes[0].bytes[step] = 1e6;
-    w->votes[0].seconds[step] = 1e6 * 8 / bps;
+    w->votes[0][step].bytes = 1e6;
+    w->votes[0][step].seconds = 1e6 * 8 / bps;
 }
 
 /* Out 32.2 Mb/s fill a link of 35. In 16.4, evenly spaced as their ACKs come out of its queue: had the link 18 Mb/s

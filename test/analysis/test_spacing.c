@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames of 1250 bytes take 100 us at 100 Mb/s. */
 #include "analysis/spacing.h"
+#include "analysis/octave.h"
+#include "base/random.h"
 #include "test/cm.h"
 
 #include <math.h>
@@ -105,6 +107,26 @@ static void test_any_clock_will_do(void **state)
     assert_true(isfinite(x.line_bps) && isfinite(x.mean_bps) && isfinite(x.run_s));
 }
 
+/* As log2() has it, which is the definition; at the steps themselves and beside them, too. */
+static void test_steps_are_those_of_the_logarithm(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 1);
+    for (int i = 0; i < 1000000; i++) {
+        const int per_octave = 1 << random_below(&r, 5);
+        double x = exp2((double)random_below(&r, 1u << 20) / (1 << 15)), steps = log2(x) * per_octave;
+        x = i % 4 == 0 ? exp2(round(steps) / per_octave) : x;
+        x = i % 8 == 0 ? nextafter(x, i % 16 ? INFINITY : 0) : x;
+        x = x < 1 ? 1 : x;
+        assert_int_equal(octave_steps(x, per_octave), (int)floor(log2(x) * per_octave));
+        double seconds = 1 / (1 + (double)random_below(&r, 1000000)), bytes = x * seconds * 1e3 / 8;
+        double rate = bytes * 8 / seconds / 1e3;
+        assert_int_equal(octave_steps_rate(bytes, seconds, 1e3, per_octave),
+                         rate > 1 ? (int)floor(log2(rate) * per_octave) : 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +136,7 @@ int main(void)
         cmocka_unit_test(test_small_frames_do_not_break_a_run),
         cmocka_unit_test(test_nothing_is_known_of_one_frame),
         cmocka_unit_test(test_any_clock_will_do),
+        cmocka_unit_test(test_steps_are_those_of_the_logarithm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
