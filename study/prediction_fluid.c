@@ -8,9 +8,11 @@
 
 #include <stdlib.h>
 
-/* Orders of transfers that start at one time: until their means are known to PRECISE on average, or so many. */
+/* Orders of transfers that start at one time: until their means are known to PRECISE on average, or so many. Of MANY
+ * transfers two orders tell that well enough. */
 #define ORDERS_LEAST 4
 #define ORDERS_MOST 16
+#define MANY 200
 #define PRECISE 0.002 /* standard error over mean */
 
 static bool fluid_ties(const struct model_pattern *p)
@@ -34,7 +36,7 @@ static void fluid_shuffle(size_t *order, size_t n, struct random *random)
 static bool fluid_precise(const struct estimate_running *end_s, size_t n)
 {
     double sum = 0;
-    if (end_s[0].n < ORDERS_LEAST)
+    if (end_s[0].n < (n < MANY ? ORDERS_LEAST : 2))
         return false;
     for (size_t i = 0; i < n; i++)
         sum += estimate_of(&end_s[i]).std_error / end_s[i].mean;
@@ -78,8 +80,9 @@ bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pa
         struct fluid_order told = {p, (size_t)k + 1, (size_t)orders};
         if (k > 0)
             fluid_shuffle(order, p->n, &random);
-        model_fluid_run(model_window_rule_network(law), bytes, start_s, order, end_s,
-                        p->options.progress ? fluid_tell : NULL, &told);
+        struct model_fluid_cost cost = model_fluid_run(model_window_rule_network(law), bytes, start_s, order, end_s,
+                                                       p->options.progress ? fluid_tell : NULL, &told);
+        orders = cost.steps > 0 ? orders : 1; /* the law alone, which knows no order */
         for (size_t i = 0; i < p->n; i++)
             estimate_add(&mean_s[i], end_s[i]);
     }
