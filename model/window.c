@@ -11,6 +11,7 @@
 #define PATIENCE 256     /* sweeps between Newton steps at most */
 #define SLIDE_SWEEPS 8   /* sweeps that show where they go */
 #define SLIDE 1.01       /* residual, of that before, where going on as sweeps did may end */
+#define EXACT 1e-13      /* residual of which rounding may be all */
 #define GOOD_ENOUGH 1e-6 /* residual that still counts after the last sweep */
 #define TIE 1e-9         /* links of one unknown are equally full */
 
@@ -370,6 +371,8 @@ bool window_settle(struct model_window *w, struct error *err)
         window_slide(w);
         patience = patience < PATIENCE ? 2 * patience : PATIENCE;
     }
+    if (w->residual > EXACT && w->residual <= MODEL_WINDOW_TOLERANCE)
+        window_newton_step(w, false); /* near the end a step doubles the digits */
     w->cost.relaxed += (size_t)w->sweeps * w->n_unknowns;
     for (size_t v = 0; v < w->n_unknowns; v++)
         w->now->fullest[v] = w->unknowns[v].fullest;
