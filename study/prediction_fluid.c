@@ -9,11 +9,13 @@
 #include <stdlib.h>
 
 /* Orders of transfers that start at one time: until their means are known to PRECISE on average, or so many. Of MANY
- * transfers two orders tell that well enough. */
+ * transfers two orders tell how well they are known, and each need not be known so well by itself: the law is right to a
+ * per cent. */
 #define ORDERS_LEAST 4
 #define ORDERS_MOST 16
 #define MANY 200
-#define PRECISE 0.002 /* standard error over mean */
+#define PRECISE 0.002 /* standard error over mean, */
+#define PRECISE_OF_MANY 0.004
 
 static bool fluid_ties(const struct model_pattern *p)
 {
@@ -40,7 +42,7 @@ static bool fluid_precise(const struct estimate_running *end_s, size_t n)
         return false;
     for (size_t i = 0; i < n; i++)
         sum += estimate_of(&end_s[i]).std_error / end_s[i].mean;
-    return sum <= PRECISE * (double)n;
+    return sum <= (n < MANY ? PRECISE : PRECISE_OF_MANY) * (double)n;
 }
 
 struct fluid_order {
