@@ -5,6 +5,7 @@
 #include "base/print.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,23 @@ void cli_progress(const char *format, ...)
 void cli_progress_clear(void)
 {
     dprintf(STDERR_FILENO, "\r\033[K");
+}
+
+static bool cli_on_terminal; /* isatty() is none of the functions for signal handlers */
+
+static void cli_interrupted(int number)
+{
+    static const char clear[] = "\r\033[K", line[] = "contraflow: interrupted\n";
+    if ((cli_on_terminal && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) ||
+        write(STDERR_FILENO, line, sizeof line - 1) < 0)
+        _exit(ERROR_SYSTEM);
+    raise(number); /* SA_RESETHAND: the shell learns how we ended */
+}
+
+void cli_end_on_interrupt(void)
+{
+    cli_on_terminal = isatty(STDERR_FILENO);
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = cli_interrupted, .sa_flags = (int)SA_RESETHAND}, NULL);
 }
 
 int cli_fail(const struct error *err)

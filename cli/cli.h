@@ -29,6 +29,10 @@ void cli_start(void);
 void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_progress_clear(void);
 
+/* From now on Ctrl-C says so in one line, in place of what cli_progress() shows, and ends us by the signal: for commands
+ * that write nothing before they are done. */
+void cli_end_on_interrupt(void);
+
 /* A name of others, of a file say, as a word of a printed line: itself, or a copy whose line breaks and the like are
  * escaped. Valid until eight further ones are. */
 const char *cli_name(const char *name);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/monotonic.h"
 #include "cli/cli.h"
 #include "cli/fit_show.h"
 #include "cli/options.h"
@@ -7,6 +8,9 @@
 #include "scenarios/load.h"
 
 #include <stdio.h>
+#include <unistd.h>
+
+#define PROGRESS_EVERY_S 0.5
 
 static const struct {
     cli_fit_print *print;
@@ -58,6 +62,16 @@ static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json,
     return true;
 }
 
+/* On a terminal: shows now and then how many points of a sweep, or patterns of a table, have been read. */
+static void fit_progress(void *user, size_t seen)
+{
+    double *shown_s = user, now_s = monotonic_now_s();
+    if (now_s < *shown_s + PROGRESS_EVERY_S)
+        return;
+    cli_progress("%zu points", seen);
+    *shown_s = now_s;
+}
+
 int cmd_fit(int argc, char **argv)
 {
     struct study_fit_read f = {0};
@@ -78,11 +92,17 @@ int cmd_fit(int argc, char **argv)
     if (!scenario_load(&network, scenario, sets.set, sets.n, &err))
         return cli_fail(&err);
     bool ok = true;
+    double from_s = monotonic_now_s(), shown_s = from_s;
     study_fit_read_start(&f);
     f.network = &network;
     f.listener = &cli_read_listener;
+    f.progress = isatty(STDERR_FILENO) ? fit_progress : NULL;
+    f.user = &shown_s;
+    cli_end_on_interrupt();
     for (int i = at; ok && i < argc; i++)
         ok = study_fit_read_source(&f, argv[i], &err);
+    if (shown_s > from_s)
+        cli_progress_clear();
     ok = ok && fit_show(&f, argv + at, argc - at, json, &err);
     study_fit_read_free(&f);
     scenario_fini(&network);

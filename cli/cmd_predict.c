@@ -208,6 +208,7 @@ int cmd_predict(int argc, char **argv)
     int at = options_read(&o, argc, argv, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
+    cli_end_on_interrupt();
     /* Last: whatever was set, jitter is no part of a pattern. */
     o.sets.set[o.sets.n++] = (struct document_set){.text = "traffic.start_spread=0"};
     bool ok = scenario_load(&s, o.path, o.sets.set, o.sets.n, &err) && (o.yaml || predictable(&s, o.path, &err)) &&

@@ -3,12 +3,17 @@
 #include "model/window_state.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SWEEPS 200000
 #define PATIENCE 256     /* sweeps between Newton steps at most */
+#define SLIDE_SWEEPS 8   /* sweeps that show where they go */
+#define SLIDE 1.01       /* residual, of that before, where going on as sweeps did may end */
+#define EXACT 1e-13      /* residual of which rounding may be all */
 #define GOOD_ENOUGH 1e-6 /* residual that still counts after the last sweep */
+#define TIE 1e-9         /* links of one unknown are equally full */
 
 /* A number of its own for each flow (the finalizer of SplitMix64): sums of them tell sets of flows apart. */
 static uint64_t window_hash(size_t flow)
@@ -58,26 +63,94 @@ static bool window_check(const struct model_window_network *net, struct error *e
     return true;
 }
 
+static void layer_free(struct window_layer *y)
+{
+    free(y->wait_s);
+    free(y->rtt_s);
+    free(y->rate_bps);
+    free(y->burst_s);
+    free(y->delay_s);
+    free(y->load_bps);
+    free(y->fullest);
+}
+
+static struct window_layer layer_new(const struct model_window_network *net)
+{
+    return (struct window_layer){
+        .wait_s = memory_zeroed(net->n_links, sizeof(double), "the window law"),
+        .rtt_s = memory_zeroed(net->n_flows, sizeof(double), "the window law"),
+        .rate_bps = memory_zeroed(net->n_flows, sizeof(double), "the window law"),
+        .burst_s = memory_zeroed(net->n_flows, sizeof(double), "the window law"),
+        .delay_s = memory_zeroed(net->n_links, sizeof(double), "the window law"),
+        .load_bps = memory_zeroed(net->n_links, sizeof(double), "the window law"),
+        .fullest = memory_zeroed(net->n_links, sizeof(int), "the window law"),
+    };
+}
+
 void model_window_free(struct model_window *w)
 {
     if (!w)
         return;
     window_newton_free(w->newton);
+    window_burst_free(w->burst);
+    for (int i = 0; i < 2; i++)
+        layer_free(&w->layers[i]);
     free(w->active);
+    free(w->hops);
+    free(w->flow_hops);
     free(w->links);
     free(w->uses);
     free(w->unknowns);
-    free(w->by_unknown);
-    free(w->flow_unknowns);
-    free(w->flow_first);
-    free(w->rtt_s);
-    free(w->rate_bps);
+    free(w->buckets);
+    free(w->hash);
     free(w->bits);
-    free(w->burst_s);
-    free(w->delay_s);
-    free(w->load_bps);
     free(w->kept_delay_s);
+    free(w->step_s);
+    free(w->changed);
+    free(w->moved);
+    free(w->is_moved);
+    free(w->dirty);
+    free(w->queue);
+    free(w->reached);
+    free(w->shifted);
+    free(w->before_s);
+    free(w->shift_s);
     free(w);
+}
+
+static void window_add_hops(struct model_window *w, size_t flow, const int *path, int n, bool data)
+{
+    for (int i = 0; i < n; i++) {
+        w->hops[w->flow_hops[flow + 1]++] = (struct window_hop){
+            (int)flow, path[i], data, 0,
+            data ? w->net.flows[flow].wire_per_byte : w->net.flows[flow].ack_wire_per_byte};
+        w->links[path[i]].n++;
+    }
+}
+
+/* Passages flow by flow, and room for all that may cross a link. */
+static void window_fill(struct model_window *w)
+{
+    const struct model_window_network *net = &w->net;
+    for (size_t i = 0; i < net->n_flows; i++) {
+        const struct model_window_flow *f = &net->flows[i];
+        w->hash[i] = window_hash(i);
+        w->bits[i] = 8 * f->window_bytes;
+        w->flow_hops[i + 1] = w->flow_hops[i];
+        window_add_hops(w, i, f->data, f->n_data, true);
+        window_add_hops(w, i, f->ack, f->n_ack, false);
+    }
+    size_t first = 0;
+    for (size_t l = 0; l < net->n_links; l++) {
+        w->links[l].first = first;
+        first += w->links[l].n;
+        w->links[l].n = 0;
+        w->links[l].unknown = -1;
+        w->links[l].most_bps = net->links[l].rate_bps * (1 + MODEL_WINDOW_NEAR);
+        w->links[l].least_bps = net->links[l].rate_bps * (1 - MODEL_WINDOW_NEAR);
+    }
+    for (uint64_t i = 0; i <= w->mask; i++)
+        w->buckets[i] = -1;
 }
 
 struct model_window *model_window_new(const struct model_window_network *net, struct error *err)
@@ -85,28 +158,39 @@ struct model_window *model_window_new(const struct model_window_network *net, st
     if (!window_check(net, err))
         return NULL;
     size_t uses = 0;
+    uint64_t mask = 1;
     for (size_t i = 0; i < net->n_flows; i++)
         uses += (size_t)(net->flows[i].n_data + net->flows[i].n_ack);
+    while (mask < net->n_links)
+        mask = 2 * mask + 1;
     struct model_window *w = memory_zeroed(1, sizeof *w, "the window law");
     *w = (struct model_window){
         .net = *net,
+        .layers = {layer_new(net), layer_new(net)},
+        .now = w->layers,
         .active = memory_zeroed(net->n_flows, sizeof *w->active, "the window law"),
+        .hops = memory_zeroed(uses, sizeof *w->hops, "the window law"),
+        .flow_hops = memory_zeroed(net->n_flows + 1, sizeof *w->flow_hops, "the window law"),
         .links = memory_zeroed(net->n_links, sizeof *w->links, "the window law"),
         .uses = memory_zeroed(uses, sizeof *w->uses, "the window law"),
         .unknowns = memory_zeroed(net->n_links, sizeof *w->unknowns, "the window law"),
-        .by_unknown = memory_zeroed(net->n_links, sizeof *w->by_unknown, "the window law"),
-        .flow_unknowns = memory_zeroed(uses, sizeof *w->flow_unknowns, "the window law"),
-        .flow_first = memory_zeroed(net->n_flows + 1, sizeof *w->flow_first, "the window law"),
-        .rtt_s = memory_zeroed(net->n_flows, sizeof *w->rtt_s, "the window law"),
-        .rate_bps = memory_zeroed(net->n_flows, sizeof *w->rate_bps, "the window law"),
+        .buckets = memory_zeroed(mask + 1, sizeof *w->buckets, "the window law"),
+        .mask = mask,
+        .hash = memory_zeroed(net->n_flows, sizeof *w->hash, "the window law"),
         .bits = memory_zeroed(net->n_flows, sizeof *w->bits, "the window law"),
-        .burst_s = memory_zeroed(net->n_flows, sizeof *w->burst_s, "the window law"),
-        .delay_s = memory_zeroed(net->n_links, sizeof *w->delay_s, "the window law"),
-        .load_bps = memory_zeroed(net->n_links, sizeof *w->load_bps, "the window law"),
         .kept_delay_s = memory_zeroed(net->n_links, sizeof *w->kept_delay_s, "the window law"),
+        .changed = memory_zeroed(net->n_flows, sizeof *w->changed, "the window law"),
+        .moved = memory_zeroed(net->n_flows, sizeof *w->moved, "the window law"),
+        .is_moved = memory_zeroed(net->n_flows, sizeof *w->is_moved, "the window law"),
+        .step_s = memory_zeroed(net->n_links, sizeof *w->step_s, "the window law"),
+        .dirty = memory_zeroed(net->n_links, sizeof *w->dirty, "the window law"),
+        .queue = memory_zeroed(net->n_links, sizeof *w->queue, "the window law"),
+        .reached = memory_zeroed(net->n_links, sizeof *w->reached, "the window law"),
+        .shifted = memory_zeroed(net->n_links, sizeof *w->shifted, "the window law"),
+        .before_s = memory_zeroed(net->n_links, sizeof *w->before_s, "the window law"),
+        .shift_s = memory_zeroed(net->n_links, sizeof *w->shift_s, "the window law"),
     };
-    for (size_t i = 0; i < net->n_flows; i++)
-        w->bits[i] = 8 * net->flows[i].window_bytes;
+    window_fill(w);
     return w;
 }
 
@@ -120,257 +204,230 @@ struct model_window_flight model_window_flight(double window_bytes, double segme
     return (struct model_window_flight){.bytes = (n - rest) * segment_bytes, .mates = segments_per_ack - 1 - rest};
 }
 
-static void window_add_uses(struct model_window *w, size_t flow, const int *path, int n, bool data)
-{
-    const struct model_window_flow *f = &w->net.flows[flow];
-    for (int i = 0; i < n; i++) {
-        struct window_link *l = &w->links[path[i]];
-        bool waits = data || !l->ack_first;
-        w->uses[l->first + l->n++] =
-            (struct window_use){(int)flow, waits, data ? f->wire_per_byte : f->ack_wire_per_byte};
-        if (waits)
-            l->waiters += window_hash(flow);
-    }
-}
-
-/* Who crosses which link, for the active flows. */
-static void window_fill_links(struct model_window *w)
-{
-    const struct model_window_network *net = &w->net;
-    memset(w->links, 0, net->n_links * sizeof *w->links);
-    for (size_t i = 0; i < net->n_flows; i++) {
-        for (int k = 0; w->active[i] && k < net->flows[i].n_data; k++) {
-            struct window_link *l = &w->links[net->flows[i].data[k]];
-            l->n++;
-            l->ack_first = net->links[net->flows[i].data[k]].ack_first;
-        }
-        for (int k = 0; w->active[i] && k < net->flows[i].n_ack; k++)
-            w->links[net->flows[i].ack[k]].n++;
-    }
-    size_t first = 0;
-    for (size_t l = 0; l < net->n_links; l++) {
-        w->links[l].first = first;
-        first += w->links[l].n;
-        w->links[l].n = 0;
-    }
-    for (size_t i = 0; i < net->n_flows; i++) {
-        if (!w->active[i])
-            continue;
-        window_add_uses(w, i, net->flows[i].data, net->flows[i].n_data, true);
-        window_add_uses(w, i, net->flows[i].ack, net->flows[i].n_ack, false);
-    }
-}
-
-static int window_compare_links(const void *a, const void *b, void *links)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    uint64_t p = ((const struct window_link *)links)[x].waiters, q = ((const struct window_link *)links)[y].waiters;
-    return p != q ? (p < q ? -1 : 1) : (x > y) - (x < y);
-}
-
-/* Groups links into unknowns; an unknown starts from what its links had. */
-static void window_fill_unknowns(struct model_window *w)
-{
-    int n = 0;
-    for (size_t l = 0; l < w->net.n_links; l++) {
-        w->links[l].unknown = -1;
-        if (w->links[l].n > 0)
-            w->by_unknown[n++] = (int)l;
-        else
-            w->delay_s[l] = w->load_bps[l] = 0;
-    }
-    qsort_r(w->by_unknown, (size_t)n, sizeof *w->by_unknown, window_compare_links, w->links);
-    w->n_unknowns = 0;
-    for (int i = 0; i < n; i++) {
-        struct window_link *l = &w->links[w->by_unknown[i]];
-        if (i == 0 || l->waiters != w->links[w->by_unknown[i - 1]].waiters)
-            w->unknowns[w->n_unknowns++] = (struct window_unknown){.first = (size_t)i};
-        struct window_unknown *u = &w->unknowns[w->n_unknowns - 1];
-        u->n++;
-        u->delay_s += w->delay_s[w->by_unknown[i]];
-        l->unknown = (int)w->n_unknowns - 1;
-    }
-}
-
-/* Every link of an unknown has the same waiters: the first stands for them. */
-static const struct window_link *unknown_waiters(const struct model_window *w, const struct window_unknown *u)
-{
-    return &w->links[w->by_unknown[u->first]];
-}
-
-static void window_fill_flows(struct model_window *w)
-{
-    size_t n = w->net.n_flows;
-    memset(w->flow_first, 0, (n + 1) * sizeof *w->flow_first);
-    for (int fill = 0; fill < 2; fill++) {
-        for (size_t v = 0; v < w->n_unknowns; v++) {
-            const struct window_link *l = unknown_waiters(w, &w->unknowns[v]);
-            for (size_t i = l->first; i < l->first + l->n; i++) {
-                if (!w->uses[i].waits)
-                    continue;
-                if (fill)
-                    w->flow_unknowns[--w->flow_first[w->uses[i].flow]] = (int)v;
-                else
-                    w->flow_first[w->uses[i].flow]++;
-            }
-        }
-        for (size_t i = 1; !fill && i <= n; i++)
-            w->flow_first[i] += w->flow_first[i - 1]; /* ends, which filling turns into starts */
-    }
-}
-
-/* Load of a link and, with `fall`, how fast it falls with the delay of its own unknown. */
-static double window_load(const struct model_window *w, const struct window_link *l, double *fall)
+double window_load(const struct model_window *w, const struct window_layer *y, const struct window_link *l,
+                   double *fall)
 {
     double load_bps = 0, slope = 0;
     for (size_t i = l->first; i < l->first + l->n; i++) {
         const struct window_use *use = &w->uses[i];
-        double x = use->wire * w->rate_bps[use->flow];
+        double x = use->wire * y->rate_bps[use->flow];
         load_bps += x;
-        slope += use->waits ? x / w->rtt_s[use->flow] : 0;
+        slope += fall && use->waits ? x / y->rtt_s[use->flow] : 0;
     }
     if (fall)
         *fall = slope;
     return load_bps;
 }
 
+double window_evaluate_unknown(const struct model_window *w, struct window_unknown *u, double wait_s)
+{
+    struct window_layer *y = w->now;
+    const struct window_link *waiters = &w->links[u->head];
+    u->overload = -INFINITY;
+    u->rtt_s = INFINITY;
+    for (int l = u->head; l >= 0; l = w->links[l].mate) {
+        y->load_bps[l] = window_load(w, y, &w->links[l], NULL);
+        double overload = y->load_bps[l] / w->net.links[l].rate_bps - 1;
+        if (overload > u->overload) {
+            u->overload = overload;
+            u->fullest = l;
+        }
+    }
+    for (size_t i = waiters->first; i < waiters->first + waiters->n; i++)
+        if (w->uses[i].waits)
+            u->rtt_s = fmin(u->rtt_s, y->rtt_s[w->uses[i].flow]);
+    return fabs(fmin(wait_s / u->rtt_s, -u->overload));
+}
+
 void window_evaluate(struct model_window *w)
 {
+    struct window_layer *y = w->now;
     w->residual = 0;
     for (size_t i = 0; i < w->net.n_flows; i++) {
         if (!w->active[i])
             continue;
-        w->rtt_s[i] = w->net.flows[i].base_rtt_s + w->burst_s[i];
-        for (size_t k = w->flow_first[i]; k < w->flow_first[i + 1]; k++)
-            w->rtt_s[i] += w->unknowns[w->flow_unknowns[k]].delay_s;
-        w->rate_bps[i] = w->bits[i] / w->rtt_s[i];
-    }
-    for (size_t v = 0; v < w->n_unknowns; v++) {
-        struct window_unknown *u = &w->unknowns[v];
-        const struct window_link *waiters = unknown_waiters(w, u);
-        u->overload = -INFINITY;
-        u->rtt_s = INFINITY;
-        for (size_t k = u->first; k < u->first + u->n; k++) {
-            int l = w->by_unknown[k];
-            w->load_bps[l] = window_load(w, &w->links[l], NULL);
-            double overload = w->load_bps[l] / w->net.links[l].rate_bps - 1;
-            if (overload > u->overload) {
-                u->overload = overload;
-                u->fullest = l;
-            }
+        y->rtt_s[i] = w->net.flows[i].base_rtt_s + y->burst_s[i];
+        for (size_t k = w->flow_hops[i]; k < w->flow_hops[i + 1]; k++) {
+            int v = window_hop_unknown(w, &w->hops[k]);
+            y->rtt_s[i] += v >= 0 ? y->wait_s[v] : 0;
         }
-        for (size_t i = waiters->first; i < waiters->first + waiters->n; i++)
-            if (w->uses[i].waits)
-                u->rtt_s = fmin(u->rtt_s, w->rtt_s[w->uses[i].flow]);
-        w->residual = fmax(w->residual, fabs(fmin(u->delay_s / u->rtt_s, -u->overload)));
+        y->rate_bps[i] = w->bits[i] / y->rtt_s[i];
     }
+    for (size_t v = 0; v < w->n_unknowns; v++)
+        w->residual = fmax(w->residual, window_evaluate_unknown(w, &w->unknowns[v], y->wait_s[v]));
 }
 
-/* One Newton step of an unknown's own equation: convex and falling, so that from the right it lands on the left
- * and from the left it never goes too far. */
-static void window_relax(struct model_window *w, struct window_unknown *u)
+double window_step_s(struct model_window *w, int unknown)
 {
-    double best = -INFINITY, change_s = 0;
-    for (size_t k = u->first; k < u->first + u->n; k++) {
-        int l = w->by_unknown[k];
-        double fall, capacity_bps = w->net.links[l].rate_bps, load_bps = window_load(w, &w->links[l], &fall);
-        if (load_bps / capacity_bps > best) {
-            best = load_bps / capacity_bps;
+    struct window_layer *y = w->now;
+    struct window_unknown *u = &w->unknowns[unknown];
+    double change_s = 0;
+    u->overload = -INFINITY;
+    for (int l = u->head; l >= 0; l = w->links[l].mate) {
+        double fall, capacity_bps = w->net.links[l].rate_bps, load_bps = window_load(w, y, &w->links[l], &fall);
+        y->load_bps[l] = load_bps;
+        if (load_bps / capacity_bps - 1 > u->overload) {
+            u->overload = load_bps / capacity_bps - 1;
+            y->fullest[unknown] = l;
             change_s = (load_bps - capacity_bps) / fall;
         }
     }
-    change_s = fmax(change_s, -u->delay_s);
+    return fmax(change_s, -y->wait_s[unknown]);
+}
+
+static void window_relax(struct model_window *w, int unknown)
+{
+    struct window_layer *y = w->now;
+    double change_s = window_step_s(w, unknown);
     if (!(fabs(change_s) > 0))
         return;
-    u->delay_s += change_s;
-    const struct window_link *l = unknown_waiters(w, u);
+    y->wait_s[unknown] += change_s;
+    const struct window_link *l = &w->links[w->unknowns[unknown].head];
     for (size_t i = l->first; i < l->first + l->n; i++) {
         int f = w->uses[i].flow;
         if (!w->uses[i].waits)
             continue;
-        w->rtt_s[f] += change_s;
-        w->rate_bps[f] = w->bits[f] / w->rtt_s[f];
+        y->rtt_s[f] += change_s;
+        y->rate_bps[f] = w->bits[f] / y->rtt_s[f];
     }
 }
 
-/* An unknown's delay belongs to its fullest links, in equal parts. */
-static void window_split_delays(struct model_window *w)
+void window_split(const struct model_window *w, struct window_layer *y, int unknown)
 {
-    for (size_t v = 0; v < w->n_unknowns; v++) {
-        const struct window_unknown *u = &w->unknowns[v];
-        int full = 0;
-        for (int pass = 0; pass < 2; pass++)
-            for (size_t k = u->first; k < u->first + u->n; k++) {
-                int l = w->by_unknown[k];
-                bool is = w->load_bps[l] / w->net.links[l].rate_bps - 1 >= u->overload - MODEL_WINDOW_TOLERANCE;
-                if (pass)
-                    w->delay_s[l] = is ? u->delay_s / full : 0;
-                else
-                    full += is;
-            }
-    }
+    const struct window_unknown *u = &w->unknowns[unknown];
+    double most = 0;
+    int full = 0;
+    for (int l = u->head; l >= 0; l = w->links[l].mate)
+        most = fmax(most, y->load_bps[l] / w->net.links[l].rate_bps);
+    for (int pass = 0; pass < 2; pass++)
+        for (int l = u->head; l >= 0; l = w->links[l].mate) {
+            bool is = y->load_bps[l] / w->net.links[l].rate_bps >= most - TIE;
+            if (pass)
+                y->delay_s[l] = is ? y->wait_s[unknown] / full : 0;
+            else
+                full += is;
+        }
 }
 
-bool window_settle(struct model_window *w, struct error *err)
+static bool window_fail(const struct model_window *w, struct error *err)
 {
-    window_evaluate(w);
-    int patience = 2; /* sweeps between Newton steps: more when those do not help */
-    for (w->sweeps = 0; w->residual > MODEL_WINDOW_TOLERANCE && w->sweeps < SWEEPS;) {
-        for (int i = 0; i < patience; i++, w->sweeps++)
-            for (size_t v = 0; v < w->n_unknowns; v++)
-                window_relax(w, &w->unknowns[v]);
-        window_evaluate(w); /* from scratch: sweeps add up rounding errors */
-        if (w->residual > MODEL_WINDOW_TOLERANCE && !window_newton_step(w) && patience < PATIENCE)
-            patience *= 2;
-    }
-    window_split_delays(w);
-    if (w->residual <= GOOD_ENOUGH)
-        return true;
     return error_set(err, ERROR_INPUT,
                      "the window law found no fixed point in %d sweeps (residual %.1e): do ACKs alone fill a link?",
                      w->sweeps, w->residual);
 }
 
+/* One sweep; what it changes is in w->step_s. */
+static void window_sweep(struct model_window *w)
+{
+    for (size_t v = 0; v < w->n_unknowns; v++) {
+        double before_s = w->now->wait_s[v];
+        window_relax(w, (int)v);
+        w->step_s[v] = w->now->wait_s[v] - before_s;
+    }
+    w->sweeps++;
+}
+
+static void window_leap(struct model_window *w, double times)
+{
+    for (size_t v = 0; v < w->n_unknowns; v++)
+        w->now->wait_s[v] = fmax(0, w->kept_delay_s[v] + times * w->step_s[v]);
+    window_evaluate(w);
+}
+
+/* Where waits trade off, sweeps shift them by nearly as much each time until one is empty: goes on as the last sweep did
+ * as far as that, or half as far and so on, if the residual does not grow. */
+static void window_slide(struct model_window *w)
+{
+    double before = w->residual, times = INFINITY;
+    for (size_t v = 0; v < w->n_unknowns; v++) {
+        w->kept_delay_s[v] = w->now->wait_s[v];
+        if (w->step_s[v] < 0 && w->kept_delay_s[v] > 0)
+            times = fmin(times, w->kept_delay_s[v] / -w->step_s[v]);
+    }
+    for (; isfinite(times) && times > 1; times /= 2) {
+        window_leap(w, times);
+        if (w->residual <= SLIDE * before)
+            return;
+    }
+    window_leap(w, 0);
+}
+
+bool window_settle(struct model_window *w, struct error *err)
+{
+    window_evaluate(w);
+    w->cost.solved_whole++;
+    int patience = 2; /* sweeps between Newton steps: more when those do not help */
+    for (w->sweeps = 0; w->residual > MODEL_WINDOW_TOLERANCE && w->sweeps < SWEEPS;) {
+        for (int i = 1; i <= patience; i++) {
+            window_sweep(w);
+            if (i % SLIDE_SWEEPS && i < patience)
+                continue;
+            window_evaluate(w); /* from scratch: sweeps add up rounding errors */
+            if (i < patience)
+                window_slide(w);
+        }
+        if (w->residual <= MODEL_WINDOW_TOLERANCE || window_newton_step(w, false))
+            continue;
+        window_slide(w);
+        patience = patience < PATIENCE ? 2 * patience : PATIENCE;
+    }
+    if (w->residual > EXACT && w->residual <= MODEL_WINDOW_TOLERANCE)
+        window_newton_step(w, false); /* near the end a step doubles the digits */
+    w->cost.relaxed += (size_t)w->sweeps * w->n_unknowns;
+    for (size_t v = 0; v < w->n_unknowns; v++)
+        w->now->fullest[v] = w->unknowns[v].fullest;
+    return w->residual <= GOOD_ENOUGH || window_fail(w, err);
+}
+
 bool model_window_solve(struct model_window *w, const bool *active, struct error *err)
 {
-    for (size_t i = 0; i < w->net.n_flows; i++) {
-        w->active[i] = !active || active[i];
-        w->rate_bps[i] = w->rtt_s[i] = w->burst_s[i] = 0;
-    }
-    window_fill_links(w);
-    window_fill_unknowns(w);
-    window_fill_flows(w);
-    return window_settle(w, err);
+    window_change(w, active);
+    return window_solve_layer(w, 0, NULL, 0, err);
 }
 
 const double *model_window_rates(const struct model_window *w)
 {
-    return w->rate_bps;
+    return w->now->rate_bps;
 }
 
 const double *model_window_delays(const struct model_window *w)
 {
-    return w->delay_s;
+    for (size_t v = 0; v < w->n_unknowns; v++)
+        window_split(w, w->now, (int)v);
+    return w->now->delay_s;
 }
 
 const double *model_window_loads(const struct model_window *w)
 {
-    return w->load_bps;
+    return w->now->load_bps;
 }
 
 struct model_window_rtt model_window_flow_rtt(const struct model_window *w, size_t flow)
 {
     const struct model_window_flow *f = &w->net.flows[flow];
-    struct model_window_rtt rtt = {.propagation_s = f->base_rtt_s, .burst_wait_s = w->burst_s[flow]};
-    for (int i = 0; i < f->n_data; i++)
-        rtt.data_wait_s += w->delay_s[f->data[i]];
-    for (int i = 0; i < f->n_ack; i++)
-        if (!w->links[f->ack[i]].ack_first)
-            rtt.ack_wait_s += w->delay_s[f->ack[i]];
+    struct model_window_rtt rtt = {.propagation_s = f->base_rtt_s, .burst_wait_s = w->now->burst_s[flow]};
+    for (size_t k = w->flow_hops[flow]; w->active[flow] && k < w->flow_hops[flow + 1]; k++) {
+        const struct window_hop *h = &w->hops[k];
+        double *wait_s = h->data ? &rtt.data_wait_s : &rtt.ack_wait_s;
+        if (!h->data && w->links[h->link].ack_first)
+            continue;
+        window_split(w, w->now, w->links[h->link].unknown);
+        *wait_s += w->now->delay_s[h->link];
+    }
     return rtt;
 }
 
 double model_window_residual(const struct model_window *w)
 {
-    return w->residual;
+    double residual = 0;
+    for (size_t v = 0; v < w->n_unknowns; v++) {
+        struct window_unknown u = w->unknowns[v];
+        residual = fmax(residual, window_evaluate_unknown(w, &u, w->now->wait_s[v]));
+    }
+    return residual;
+}
+
+struct model_window_cost model_window_costs(const struct model_window *w)
+{
+    return w->cost;
 }

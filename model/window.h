@@ -30,14 +30,22 @@
  * factors (1/4, 1/8, rho^2) were fitted to the native engine, 260 random patterns of 1 to 70 flows on stars and two
  * racks, 100 Mb/s to 100 Gb/s, windows of 2 to 680 segments, links 15 to 100 % loaded; doc/models.md has the errors.
  *
- * How it is solved. Links that the same flows wait in make one unknown, the sum of their q; of their loads the
+ * How it is solved, all at once. Links that the same flows wait in make one unknown, the sum of their q; of their loads the
  * highest relative to C counts. In one unknown that load is a convex falling function, so Newton's method finds
  * the q that brings it to C from anywhere (or 0). A sweep does one such step for each unknown in turn (nonlinear
  * Gauss-Seidel); between sweeps a semismooth Newton step on all of them at once is tried and kept when the residual
- * falls. It ends when the complementarity residual
+ * falls; where waits trade off without an end, what sweeps do is gone on with until a queue is empty. It ends when the
+ * complementarity residual
  *   max over l of | min( q_l / (shortest round trip of a flow waiting in l), 1 - load_l / C_l ) |
  * is under the tolerance, or fails after a bounded number of sweeps. A sweep costs O(sum of path lengths); how many it
- * takes depends on the pattern: over random ones the whole grows with about |E|^1.5 (test/model/bench_rules.c). */
+ * takes depends on the pattern: over random ones the whole grows with about |E|^1.5 (test/model/bench_rules.c).
+ *
+ * How a change is solved. Where few flows start or end, only their links are looked at first, and a link joins whose
+ * load that takes out of the tolerance: from C by more than MODEL_WINDOW_NEAR. What nobody reaches stays as it was, so
+ * that the residual of the whole network is under that all the same, and rates are those of solving everything, within
+ * 1e-3 where ACKs have no priority (where they have, a network may have two solutions). Waits of bursts are found again
+ * where they moved by 1e-5 of the shortest round trip at a link. Most changes reach a handful of links, whatever the
+ * size of the network (test/model/bench_scale.c). */
 #ifndef MODEL_WINDOW_H
 #define MODEL_WINDOW_H
 
@@ -47,6 +55,7 @@
 #include <stddef.h>
 
 #define MODEL_WINDOW_TOLERANCE 1e-9 /* residual that solves; 1e-6 is still taken after the last sweep */
+#define MODEL_WINDOW_NEAR 1e-7      /* of what few flows that start or end change */
 
 struct model_window_link {
     double rate_bps; /* C: on the wire */
@@ -99,7 +108,7 @@ struct model_window; /* scratch and the last solution; opaque */
 struct model_window *model_window_new(const struct model_window_network *network, struct error *err);
 void model_window_free(struct model_window *w);
 
-/* Solves for the active flows (NULL: all), from where the last solution left off. ERROR_INPUT when there is no
+/* Solves for the active flows (NULL: all), from where the last solution left off: all, or what the change reaches. ERROR_INPUT when there is no
  * fixed point within the bound on sweeps (ACKs alone overload a link that serves them first). */
 bool model_window_solve(struct model_window *w, const bool *active, struct error *err);
 
@@ -117,5 +126,12 @@ const double *model_window_delays(const struct model_window *w); /* [n_links] q 
 const double *model_window_loads(const struct model_window *w);  /* [n_links] wire bit/s */
 struct model_window_rtt model_window_flow_rtt(const struct model_window *w, size_t flow);
 double model_window_residual(const struct model_window *w);
+
+/* What has been done since model_window_new(), for benchmarks. */
+struct model_window_cost {
+    size_t solved_whole, solved_near; /* solutions from all unknowns, and from what changed */
+    size_t relaxed;                   /* single steps of one unknown */
+};
+struct model_window_cost model_window_costs(const struct model_window *w);
 
 #endif

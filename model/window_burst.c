@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What bursts wait at links that are busy but not full: w of model/window.h. */
+/* What bursts wait at links that are busy but not full: w of model/window.h. Of a network where little has changed, only
+ * what moves a wait by CLOSE of a round trip is found again. */
 #include "model/window_state.h"
 
 #include "base/memory.h"
@@ -10,99 +11,276 @@
 #define DATA_FACTOR 0.25   /* of rho^2 and the clumps met by data, */
 #define ACK_FACTOR 0.125   /* by ACKs, */
 #define FRAME_FACTOR 0.125 /* and of the bursts that single ACKs let go */
+#define CLOSE 1e-5         /* of a flow's rate, or of the shortest round trip over a link */
 
 struct burst_link {
-    double rho;
-    double windows_s; /* sum of P b */
-    double clumps_s;  /* sum of P k b */
-    double frames_s;  /* sum of P g */
+    double rho, delay_s, rtt_s; /* rtt_s: shortest */
+    double windows_s;           /* sum of P b */
+    double clumps_s;            /* sum of P k b */
+    double frames_s;            /* sum of P g */
+    double data_s, ack_s;       /* w of data and ACKs, but for a flow's own share and q, */
+    double told_data_s, told_ack_s, told_delay_s; /* as its flows know them */
+    bool marked;
 };
 
-struct burst {
-    const struct model_window *w;
-    struct burst_link *links;
+struct window_burst {
+    struct burst_link *links; /* owned, as the rest */
+    double *rate_bps;         /* [n_flows] of the shares P */
+    double *left;             /* [n_flows] k */
+    bool *is_near;            /* [n_flows] in near[], to be looked at */
+    int *near, *stale;        /* [n_flows]; [n_links] links of those that moved */
+    size_t *seen;             /* [n_links] the last round that looked at an unknown */
+    size_t round;
+    size_t n_near, n_stale;
     double release_bytes, times;
 };
 
-/* P of a flow's data, and its window's time, on a link. */
-static double burst_share(const struct burst *b, size_t flow, int link)
+void window_burst_free(struct window_burst *b)
 {
-    return b->w->net.flows[flow].wire_per_byte * b->w->rate_bps[flow] / b->w->net.links[link].rate_bps;
+    if (!b)
+        return;
+    free(b->links);
+    free(b->rate_bps);
+    free(b->left);
+    free(b->is_near);
+    free(b->near);
+    free(b->stale);
+    free(b->seen);
+    free(b);
 }
 
-static double burst_time_s(const struct burst *b, size_t flow, int link, double bytes)
+static struct window_burst *burst_new(const struct model_window_network *net)
 {
-    return 8 * b->w->net.flows[flow].wire_per_byte * bytes / b->w->net.links[link].rate_bps;
+    struct window_burst *b = memory_zeroed(1, sizeof *b, "bursts");
+    *b = (struct window_burst){
+        .links = memory_zeroed(net->n_links, sizeof *b->links, "bursts"),
+        .rate_bps = memory_zeroed(net->n_flows, sizeof *b->rate_bps, "bursts"),
+        .left = memory_zeroed(net->n_flows, sizeof *b->left, "bursts"),
+        .is_near = memory_zeroed(net->n_flows, sizeof *b->is_near, "bursts"),
+        .near = memory_zeroed(net->n_flows, sizeof *b->near, "bursts"),
+        .seen = memory_zeroed(net->n_links, sizeof *b->seen, "bursts"),
+        .stale = memory_zeroed(net->n_links, sizeof *b->stale, "bursts"),
+    };
+    return b;
 }
 
-static void burst_fill_links(struct burst *b)
+/* P of a flow's data on a link. */
+static double burst_share(const struct model_window *w, size_t flow, int link)
 {
-    const struct model_window_network *net = &b->w->net;
-    for (size_t l = 0; l < net->n_links; l++)
-        b->links[l].rho = fmin(1, b->w->load_bps[l] / net->links[l].rate_bps);
-    for (size_t i = 0; i < net->n_flows; i++) {
-        for (int h = 0; b->w->active[i] && h < net->flows[i].n_data; h++) {
-            int l = net->flows[i].data[h];
-            double share = burst_share(b, i, l);
-            b->links[l].windows_s += share * burst_time_s(b, i, l, net->flows[i].window_bytes);
-            b->links[l].frames_s += share * burst_time_s(b, i, l, b->release_bytes);
-        }
+    return w->net.flows[flow].wire_per_byte * w->burst->rate_bps[flow] / w->net.links[link].rate_bps;
+}
+
+static double burst_time_s(const struct model_window *w, size_t flow, int link, double bytes)
+{
+    return 8 * w->net.flows[flow].wire_per_byte * bytes / w->net.links[link].rate_bps;
+}
+
+static void burst_mark_flow(struct window_burst *b, int flow)
+{
+    if (b->is_near[flow])
+        return;
+    b->is_near[flow] = true;
+    b->near[b->n_near++] = flow;
+}
+
+static void burst_unmark_flows(struct window_burst *b)
+{
+    for (size_t k = 0; k < b->n_near; k++)
+        b->is_near[b->near[k]] = false;
+    b->n_near = 0;
+}
+
+static void burst_mark_link(struct window_burst *b, int link)
+{
+    if (b->links[link].marked)
+        return;
+    b->links[link].marked = true;
+    b->stale[b->n_stale++] = link;
+}
+
+/* Takes a flow's new rate for its shares if it differs; `whole`: in any case. */
+static void burst_take_rate(struct model_window *w, int flow, bool whole)
+{
+    struct window_burst *b = w->burst;
+    double rate_bps = w->layers[0].rate_bps[flow];
+    if (!whole && fabs(rate_bps - b->rate_bps[flow]) <= CLOSE * fmin(rate_bps, b->rate_bps[flow]))
+        return;
+    b->rate_bps[flow] = rate_bps;
+    for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++)
+        burst_mark_link(b, w->hops[h].link);
+}
+
+/* How long a link's queue would have to be to space all clumps out. */
+static double burst_most_s(const struct window_burst *b, const struct burst_link *l)
+{
+    return b->times * DATA_FACTOR * l->rho * l->rho * l->windows_s;
+}
+
+/* Does a queue that is q_s long, not l->delay_s, leave as much of clumps? */
+static bool burst_spaces_alike(const struct window_burst *b, const struct burst_link *l, double q_s)
+{
+    return (q_s > 0) == (l->delay_s > 0) && fabs(q_s - l->delay_s) <= CLOSE * fmin(burst_most_s(b, l), l->rtt_s);
+}
+
+/* Where the queues of an unknown's links have moved, however little the rates have. */
+static void burst_take_waits(struct model_window *w, int flow)
+{
+    struct window_burst *b = w->burst;
+    for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++) {
+        int v = w->links[w->hops[h].link].unknown;
+        if (v < 0 || b->seen[v] == b->round)
+            continue;
+        b->seen[v] = b->round;
+        window_split(w, w->layers, v);
+        for (int l = w->unknowns[v].head; l >= 0; l = w->links[l].mate)
+            if (!burst_spaces_alike(b, &b->links[l], w->layers[0].delay_s[l]))
+                burst_mark_link(b, l);
     }
 }
 
-/* What a standing queue on a path leaves of clumps. */
-static double burst_left(const struct burst *b, const int *path, int n, bool acks)
+/* All of a link but clumps; its flows are marked where their k may differ. */
+static void burst_fill_link(struct model_window *w, int link, bool whole)
 {
+    struct window_burst *b = w->burst;
+    struct window_layer *y = w->layers;
+    const struct window_link *from = &w->links[link];
+    struct burst_link *l = &b->links[link];
+    double most_s = burst_most_s(b, l), q_s = l->delay_s;
+    if (from->n > 0)
+        window_split(w, y, from->unknown);
+    l->rho = fmin(1, y->load_bps[link] / w->net.links[link].rate_bps);
+    l->delay_s = y->delay_s[link];
+    l->rtt_s = INFINITY;
+    l->windows_s = l->frames_s = 0;
+    for (size_t i = from->first; i < from->first + from->n; i++) {
+        size_t f = (size_t)w->uses[i].flow;
+        l->rtt_s = fmin(l->rtt_s, y->rtt_s[f]);
+        if (!w->uses[i].data)
+            continue;
+        double share = burst_share(w, f, link);
+        l->windows_s += share * burst_time_s(w, f, link, w->net.flows[f].window_bytes);
+        l->frames_s += share * burst_time_s(w, f, link, b->release_bytes);
+    }
+    bool alike = !whole && burst_spaces_alike(b, l, q_s) &&
+                 (!(q_s > 0) || fabs(burst_most_s(b, l) - most_s) <= CLOSE * most_s);
+    for (size_t i = from->first; i < from->first + from->n && !alike; i++)
+        burst_mark_flow(b, w->uses[i].flow);
+}
+
+/* What standing queues on a flow's paths leave of its clumps. */
+static double burst_left(const struct model_window *w, size_t flow)
+{
+    const struct window_burst *b = w->burst;
     double left = 1;
-    for (int h = 0; h < n; h++) {
-        const struct burst_link *l = &b->links[path[h]];
-        double q_s = b->w->delay_s[path[h]], most_s = b->times * DATA_FACTOR * l->rho * l->rho * l->windows_s;
-        if (q_s > 0 && !(acks && b->w->links[path[h]].ack_first))
-            left = fmin(left, most_s > q_s ? 1 - q_s / most_s : 0);
+    for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++) {
+        const struct burst_link *l = &b->links[w->hops[h].link];
+        double most_s = burst_most_s(b, l);
+        if (l->delay_s > 0 && (w->hops[h].data || !w->links[w->hops[h].link].ack_first))
+            left = fmin(left, most_s > l->delay_s ? 1 - l->delay_s / most_s : 0);
     }
     return left;
 }
 
-static double burst_wait_s(const struct burst *b, size_t flow, double left)
+static void burst_take_left(struct model_window *w, int flow, bool whole)
 {
-    const struct model_window_flow *f = &b->w->net.flows[flow];
-    double wait_s = 0;
-    for (int h = 0; h < f->n_data; h++) {
-        int at = f->data[h];
-        const struct burst_link *l = &b->links[at];
-        double share = burst_share(b, flow, at);
-        double clumps_s = l->clumps_s - share * left * burst_time_s(b, flow, at, f->window_bytes);
-        double frames_s = l->frames_s - share * burst_time_s(b, flow, at, b->release_bytes);
-        double w_s = b->times * (DATA_FACTOR * l->rho * l->rho * clumps_s + FRAME_FACTOR * frames_s);
-        wait_s += fmax(0, w_s - b->w->delay_s[at]);
+    struct window_burst *b = w->burst;
+    double left = burst_left(w, (size_t)flow);
+    if (!whole && fabs(left - b->left[flow]) <= CLOSE)
+        return;
+    b->left[flow] = left;
+    for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++)
+        if (w->hops[h].data)
+            burst_mark_link(b, w->hops[h].link);
+}
+
+/* Clumps of a link, and the flows marked that have to know. */
+static void burst_fill_clumps(struct model_window *w, int link, bool whole)
+{
+    struct window_burst *b = w->burst;
+    const struct window_link *from = &w->links[link];
+    struct burst_link *l = &b->links[link];
+    l->clumps_s = 0;
+    for (size_t i = from->first; i < from->first + from->n; i++) {
+        size_t f = (size_t)w->uses[i].flow;
+        if (w->uses[i].data)
+            l->clumps_s += b->left[f] * burst_share(w, f, link) *
+                           burst_time_s(w, f, link, w->net.flows[f].window_bytes);
     }
-    for (int h = 0; h < f->n_ack; h++) {
-        const struct burst_link *l = &b->links[f->ack[h]];
-        double w_s = b->times * (ACK_FACTOR * l->rho * l->rho * l->clumps_s + FRAME_FACTOR * l->frames_s);
-        if (!b->w->links[f->ack[h]].ack_first)
-            wait_s += fmax(0, w_s - b->w->delay_s[f->ack[h]]);
+    l->data_s = b->times * (DATA_FACTOR * l->rho * l->rho * l->clumps_s + FRAME_FACTOR * l->frames_s);
+    l->ack_s = b->times * (ACK_FACTOR * l->rho * l->rho * l->clumps_s + FRAME_FACTOR * l->frames_s);
+    double change_s = fmax(fabs(l->data_s - l->told_data_s), fabs(l->ack_s - l->told_ack_s));
+    if (!whole && fmax(change_s, fabs(l->delay_s - l->told_delay_s)) <= CLOSE * l->rtt_s)
+        return;
+    l->told_data_s = l->data_s;
+    l->told_ack_s = l->ack_s;
+    l->told_delay_s = l->delay_s;
+    for (size_t i = from->first; i < from->first + from->n; i++)
+        burst_mark_flow(b, w->uses[i].flow);
+}
+
+static double burst_wait_s(const struct model_window *w, size_t flow)
+{
+    const struct model_window_flow *f = &w->net.flows[flow];
+    const struct window_burst *b = w->burst;
+    double wait_s = 0;
+    for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++) {
+        int at = w->hops[h].link;
+        const struct burst_link *l = &b->links[at];
+        double share = burst_share(w, flow, at), own_s = 0;
+        if (w->hops[h].data)
+            own_s = b->times * share *
+                    (DATA_FACTOR * l->rho * l->rho * b->left[flow] * burst_time_s(w, flow, at, f->window_bytes) +
+                     FRAME_FACTOR * burst_time_s(w, flow, at, b->release_bytes));
+        if (w->hops[h].data || !w->links[at].ack_first)
+            wait_s += fmax(0, (w->hops[h].data ? l->data_s : l->ack_s) - own_s - l->delay_s);
     }
     return wait_s;
 }
 
+/* Brings w of the flows up to date that may differ; these are in near[] then. */
+static void burst_fill(struct model_window *w, bool whole)
+{
+    struct window_burst *b = w->burst;
+    size_t n = whole ? w->net.n_flows : w->n_moved;
+    b->round++;
+    for (size_t k = 0; k < n; k++) {
+        burst_take_rate(w, whole ? (int)k : w->moved[k], whole);
+        burst_take_waits(w, whole ? (int)k : w->moved[k]);
+    }
+    for (size_t k = 0; k < w->n_changed; k++)
+        burst_take_rate(w, w->changed[k], true);
+    for (size_t k = 0; k < b->n_stale; k++)
+        burst_fill_link(w, b->stale[k], whole);
+    for (size_t k = 0; k < w->n_changed; k++)
+        if (w->active[w->changed[k]])
+            burst_mark_flow(b, w->changed[k]);
+    for (size_t k = 0; k < b->n_near; k++)
+        burst_take_left(w, b->near[k], whole);
+    burst_unmark_flows(b);
+    for (size_t k = 0; k < b->n_stale; k++) {
+        burst_fill_clumps(w, b->stale[k], whole);
+        b->links[b->stale[k]].marked = false;
+    }
+    b->n_stale = 0;
+    for (size_t k = 0; k < b->n_near; k++)
+        w->layers[1].burst_s[b->near[k]] = burst_wait_s(w, (size_t)b->near[k]);
+}
+
 bool model_window_add_bursts(struct model_window *w, double release_bytes, double times, struct error *err)
 {
-    const struct model_window_network *net = &w->net;
-    struct burst b = {w, memory_zeroed(net->n_links, sizeof *b.links, "bursts"), release_bytes, times};
-    double *left = memory_zeroed(net->n_flows, sizeof *left, "bursts");
-    burst_fill_links(&b);
-    for (size_t i = 0; i < net->n_flows; i++) {
-        const struct model_window_flow *f = &net->flows[i];
-        if (!w->active[i])
-            continue;
-        left[i] = fmin(burst_left(&b, f->data, f->n_data, false), burst_left(&b, f->ack, f->n_ack, true));
-        for (int h = 0; h < f->n_data; h++)
-            b.links[f->data[h]].clumps_s +=
-                left[i] * burst_share(&b, i, f->data[h]) * burst_time_s(&b, i, f->data[h], f->window_bytes);
-    }
-    for (size_t i = 0; i < net->n_flows; i++)
-        w->burst_s[i] = w->active[i] ? burst_wait_s(&b, i, left[i]) : 0;
-    free(b.links);
-    free(left);
-    return window_settle(w, err);
+    if (!w->burst)
+        w->burst = burst_new(&w->net);
+    struct window_burst *b = w->burst;
+    bool same = !(fabs(b->release_bytes - release_bytes) > 0) && !(fabs(b->times - times) > 0);
+    if (!w->solved[1])
+        for (size_t v = 0; v < w->n_unknowns; v++)
+            w->layers[1].wait_s[v] = w->layers[0].wait_s[v];
+    w->solved[1] = w->solved[1] && same && !w->all_moved;
+    b->release_bytes = release_bytes;
+    b->times = times;
+    burst_fill(w, !w->solved[1]);
+    bool ok = window_solve_layer(w, 1, b->near, b->n_near, err);
+    burst_unmark_flows(b);
+    window_forget_changes(w);
+    return ok;
 }

@@ -14,12 +14,17 @@
 #define NEAR 0.2       /* residual from which a step is tried: it tops out at 1 when delays are far too long */
 #define HALVINGS 3     /* lengths tried: 1, 1/2, 1/4 */
 #define WORTHWHILE 0.7 /* of the residual before; a step that brings less is left to sweeps, which never got stuck */
-#define DENSE 128      /* unknowns that LU is for */
-#define KRYLOV 60      /* GMRES: vectors before a restart, */
-#define RESTARTS 5     /* restarts, */
-#define INEXACT 1e-4   /* and what is left of the right side */
+#define DENSE 64      /* unknowns that LU is for */
+#define FIRM 1e-9      /* of its diagonal is added, so that waits that trade off without end go the way that helps */
+#define SLIDE 1.01     /* residual, of that before, at which such a step may end when it empties a queue */
+#define KRYLOV 30      /* GMRES: vectors before a restart, */
+#define RESTARTS 2     /* restarts, */
+#define INEXACT 1e-2   /* and what is left of the right side */
 
 struct window_newton {
+    bool whole;           /* about all unknowns, */
+    int *of;              /* owned; or about these */
+    size_t n;
     int *rows;            /* owned; unknown of each row */
     double *line;         /* owned; one row of the Jacobian */
     double *right, *step; /* owned */
@@ -35,6 +40,7 @@ void window_newton_free(struct window_newton *t)
     free(t->step);
     free(t->dense);
     free(t->permutation);
+    free(t->of);
     free(t->rows);
     free(t->line);
     free(t);
@@ -45,6 +51,7 @@ static struct window_newton *newton_new(size_t room)
     struct window_newton *t = memory_zeroed(1, sizeof *t, "waiting times");
     size_t dense = room < DENSE ? room : DENSE;
     *t = (struct window_newton){
+        .of = memory_zeroed(room, sizeof *t->of, "waiting times"),
         .rows = memory_zeroed(room, sizeof *t->rows, "waiting times"),
         .line = memory_zeroed(room, sizeof *t->line, "waiting times"),
         .right = memory_zeroed(room, sizeof *t->right, "waiting times"),
@@ -55,15 +62,15 @@ static struct window_newton *newton_new(size_t room)
     return t;
 }
 
-/* Rows: unknowns whose queue, not whose slack, is the larger of the two; the others go to 0. */
+/* Rows: those of the unknowns whose queue, not whose slack, is the larger of the two; the others go to 0. */
 static size_t newton_rows(struct model_window *w)
 {
+    struct window_newton *t = w->newton;
     size_t n = 0;
-    for (size_t u = 0; u < w->n_unknowns; u++) {
-        struct window_unknown *x = &w->unknowns[u];
-        x->row = -1;
-        if (x->delay_s / x->rtt_s > -x->overload) {
-            w->newton->rows[n] = (int)u;
+    for (size_t k = 0; k < t->n; k++) {
+        struct window_unknown *x = &w->unknowns[t->of[k]];
+        if (w->now->wait_s[t->of[k]] / x->rtt_s > -x->overload) {
+            t->rows[n] = t->of[k];
             x->row = (int)n++;
         }
     }
@@ -76,16 +83,17 @@ static double newton_row(const struct model_window *w, size_t row, double *line)
 {
     const struct window_unknown *x = &w->unknowns[w->newton->rows[row]];
     const struct window_link *l = &w->links[x->fullest];
+    const struct window_layer *y = w->now;
     double capacity_bps = w->net.links[x->fullest].rate_bps, right = x->overload;
     for (size_t i = l->first; i < l->first + l->n; i++) {
         int f = w->uses[i].flow;
-        double fall = w->uses[i].wire * w->rate_bps[f] / (w->rtt_s[f] * capacity_bps);
-        for (size_t k = w->flow_first[f]; k < w->flow_first[f + 1]; k++) {
-            const struct window_unknown *other = &w->unknowns[w->flow_unknowns[k]];
-            if (other->row >= 0)
-                line[other->row] += fall;
-            else
-                right += fall * other->delay_s; /* goes to 0 */
+        double fall = w->uses[i].wire * y->rate_bps[f] / (y->rtt_s[f] * capacity_bps);
+        for (size_t k = w->flow_hops[f]; k < w->flow_hops[f + 1]; k++) {
+            int other = window_hop_unknown(w, &w->hops[k]);
+            if (other >= 0 && w->unknowns[other].row >= 0)
+                line[w->unknowns[other].row] += fall;
+            else if (other >= 0 && (w->newton->whole || w->unknowns[other].reached))
+                right += fall * y->wait_s[other]; /* goes to 0 */
         }
     }
     return right;
@@ -101,6 +109,8 @@ static bool newton_solve_dense(struct model_window *w, size_t n)
     gsl_matrix_set_zero(&a);
     for (size_t row = 0; row < n; row++)
         gsl_vector_set(&b, row, newton_row(w, row, gsl_matrix_ptr(&a, row, 0)));
+    for (size_t row = 0; row < n; row++)
+        *gsl_matrix_ptr(&a, row, row) *= 1 + FIRM;
     if (gsl_linalg_LU_decomp(&a, &p, &sign) != GSL_SUCCESS)
         return false;
     for (size_t i = 0; i < n; i++)
@@ -145,36 +155,107 @@ static bool newton_solve_sparse(struct model_window *w, size_t n)
     return status == GSL_SUCCESS || status == GSL_CONTINUE;
 }
 
-/* Delays kept, plus so much of the step; those without a row shrink by as much of themselves. */
-static void newton_move(struct model_window *w, double length)
+/* The residual of the unknowns it is about. */
+static double newton_evaluate(struct model_window *w)
 {
-    for (size_t v = 0; v < w->n_unknowns; v++) {
-        struct window_unknown *u = &w->unknowns[v];
-        double full = u->row < 0 ? -w->kept_delay_s[v] : w->newton->step[u->row];
-        u->delay_s = fmax(0, w->kept_delay_s[v] + length * full);
+    struct window_newton *t = w->newton;
+    double residual = 0;
+    if (t->whole) {
+        window_evaluate(w);
+        return w->residual;
     }
-    window_evaluate(w);
+    for (size_t k = 0; k < t->n; k++) {
+        int v = t->of[k];
+        residual = fmax(residual, window_evaluate_unknown(w, &w->unknowns[v], w->now->wait_s[v]));
+        w->now->fullest[v] = w->unknowns[v].fullest;
+    }
+    return residual;
 }
 
-bool window_newton_step(struct model_window *w)
+static void newton_set(struct model_window *w, int unknown, double wait_s)
+{
+    if (w->newton->whole)
+        w->now->wait_s[unknown] = wait_s;
+    else
+        window_shift(w, unknown, wait_s - w->now->wait_s[unknown]);
+}
+
+/* Delays kept, plus so much of the step; those without a row shrink by as much of themselves. */
+static double newton_move(struct model_window *w, double length)
+{
+    struct window_newton *t = w->newton;
+    for (size_t k = 0; k < t->n; k++) {
+        int v = t->of[k], row = w->unknowns[v].row;
+        double full = row < 0 ? -w->kept_delay_s[v] : t->step[row];
+        newton_set(w, v, fmax(0, w->kept_delay_s[v] + length * full));
+    }
+    return newton_evaluate(w);
+}
+
+/* How long the step is until it empties the first queue. */
+static double newton_boundary(const struct model_window *w)
+{
+    const struct window_newton *t = w->newton;
+    double length = 1;
+    for (size_t k = 0; k < t->n; k++) {
+        int v = t->of[k], row = w->unknowns[v].row;
+        if (row >= 0 && t->step[row] < 0)
+            length = fmin(length, w->kept_delay_s[v] / -t->step[row]);
+    }
+    return length;
+}
+
+/* True when a length of the step found is worth it. */
+static bool newton_take(struct model_window *w, double before, bool stuck)
+{
+    const struct window_newton *t = w->newton;
+    double length = 1;
+    for (size_t k = 0; k < t->n; k++)
+        w->kept_delay_s[t->of[k]] = w->now->wait_s[t->of[k]];
+    for (int i = 0; i < HALVINGS; i++, length /= 2)
+        if (newton_move(w, length) < WORTHWHILE * before)
+            return true;
+    length = stuck ? newton_boundary(w) : 1;
+    if (length < 1 && newton_move(w, length) <= SLIDE * before)
+        return false;
+    for (size_t k = 0; k < t->n; k++)
+        newton_set(w, t->of[k], w->kept_delay_s[t->of[k]]);
+    newton_evaluate(w);
+    return false;
+}
+
+static bool newton_try(struct model_window *w, double before, bool stuck)
+{
+    struct window_newton *t = w->newton;
+    size_t n = newton_rows(w);
+    bool taken = n > 0 && (n <= DENSE ? newton_solve_dense(w, n) : newton_solve_sparse(w, n)) &&
+                 newton_take(w, before, stuck);
+    for (size_t k = 0; k < n; k++)
+        w->unknowns[t->rows[k]].row = -1;
+    return taken;
+}
+
+bool window_newton_step(struct model_window *w, bool stuck)
 {
     if (w->residual > NEAR)
         return false;
     if (!w->newton)
         w->newton = newton_new(w->net.n_links);
-    size_t n = newton_rows(w);
-    if (n == 0 || !(n <= DENSE ? newton_solve_dense(w, n) : newton_solve_sparse(w, n)))
-        return false;
-    double before = w->residual, length = 1;
-    for (size_t u = 0; u < w->n_unknowns; u++)
-        w->kept_delay_s[u] = w->unknowns[u].delay_s;
-    for (int i = 0; i < HALVINGS; i++, length /= 2) {
-        newton_move(w, length);
-        if (w->residual < WORTHWHILE * before)
-            return true;
-    }
-    for (size_t u = 0; u < w->n_unknowns; u++)
-        w->unknowns[u].delay_s = w->kept_delay_s[u];
-    window_evaluate(w);
-    return false;
+    w->newton->whole = true;
+    w->newton->n = w->n_unknowns;
+    for (size_t v = 0; v < w->n_unknowns; v++)
+        w->newton->of[v] = (int)v;
+    return newton_try(w, w->residual, stuck);
+}
+
+bool window_newton_near(struct model_window *w, bool stuck)
+{
+    if (!w->newton)
+        w->newton = newton_new(w->net.n_links);
+    w->newton->whole = false;
+    w->newton->n = w->n_reached;
+    for (size_t k = 0; k < w->n_reached; k++)
+        w->newton->of[k] = w->reached[k];
+    double before = newton_evaluate(w);
+    return before <= NEAR && newton_try(w, before, stuck);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* model/window_state.h - what model/window.c and model/window_newton.c share; nobody else includes it. */
+/* model/window_state.h - what model/window*.c share; nobody else includes it. */
 #ifndef MODEL_WINDOW_STATE_H
 #define MODEL_WINDOW_STATE_H
 
@@ -8,58 +8,131 @@
 #include <stdint.h>
 
 /* One passage of a flow over a link, as data or as ACKs. */
-struct window_use {
-    int flow;
-    bool waits;   /* the link's queue is part of the flow's round trip */
+struct window_hop {
+    int flow, link;
+    bool data;
+    size_t place; /* in the link's uses, while the flow is active */
     double wire;  /* wire bytes here per byte of payload */
 };
 
+/* A passage of an active flow. */
+struct window_use {
+    int flow;
+    bool waits;  /* the link's queue is part of the flow's round trip */
+    bool data;
+    size_t hop;  /* in state.hops */
+    double wire; /* wire bytes here per byte of payload */
+};
+
 struct window_link {
-    size_t first, n;   /* uses */
-    int unknown;       /* -1: nobody uses it */
-    uint64_t waiters;  /* hash of the flows that wait here */
-    bool ack_first;    /* and there is data to serve after them */
+    size_t first, n, n_data; /* uses; those of data */
+    int unknown;             /* -1: nobody uses it */
+    int mate;                /* the next link of its unknown, -1: none */
+    uint64_t waiters;        /* hash of the flows that wait here */
+    bool ack_first;          /* and there is data to serve after them */
+    bool marked;             /* in state.dirty */
+    double least_bps, most_bps; /* loads that fill it, within the tolerance */
 };
 
 /* Links in which the same flows wait: one queueing delay. */
 struct window_unknown {
-    size_t first, n;  /* links, in state.by_unknown */
-    double delay_s;   /* Q: sum of q over its links */
-    double overload;  /* max over its links of load / C, less 1 */
-    double rtt_s;     /* shortest of those that wait here */
-    int fullest;      /* the link of that maximum */
+    int head;         /* its first link, which stands for all: they have the same waiters */
+    int chain;        /* the next unknown of this bucket, -1: none */
+    int fullest;      /* its link of the highest load / C, when all were evaluated */
     int row;          /* in the Newton step's system, -1: not there */
+    double overload;  /* of the fullest link: load / C, less 1 */
+    double rtt_s;     /* shortest of those that wait here */
+    bool queued, reached; /* to be relaxed; it was, since few flows changed */
+};
+
+/* A solution: of the law, or of the law with bursts. */
+struct window_layer {
+    double *wait_s;                     /* [n_links] Q of each unknown: sum of q over its links */
+    double *rtt_s, *rate_bps, *burst_s; /* [n_flows]; sum of w */
+    double *delay_s;                    /* [n_links] q, as of the last split of its unknown's Q */
+    double *load_bps;                   /* [n_links] */
+    int *fullest;                       /* [n_links] link of the highest load / C of each unknown, when relaxed */
 };
 
 struct model_window {
     struct model_window_network net;
-    bool *active;                    /* owned, as everything below */
+    struct window_layer layers[2];   /* owned, as everything below; without bursts and with them */
+    struct window_layer *now;        /* the last solution */
+    bool solved[2], behind[2];       /* the layer is a solution, but for the last change of `active` */
+    bool *active;
+    struct window_hop *hops;         /* each flow's, data first */
+    size_t *flow_hops;               /* [n_flows + 1] into them */
     struct window_link *links;       /* [n_links] */
     struct window_use *uses;         /* by link */
     struct window_unknown *unknowns; /* [n_links] at most */
-    int *by_unknown;                 /* links sorted by waiters */
-    int *flow_unknowns;              /* unknowns of each flow, once for each wait */
-    size_t *flow_first;              /* [n_flows + 1] into them */
-    double *rtt_s, *rate_bps;        /* [n_flows] */
+    int *buckets;                    /* of unknowns by the hash of their waiters; [mask + 1] */
+    uint64_t mask;
+    uint64_t *hash;                  /* [n_flows] */
     double *bits;                    /* [n_flows] 8 W */
-    double *burst_s;                 /* [n_flows] sum of w */
-    double *delay_s, *load_bps;      /* [n_links] */
-    double *kept_delay_s;            /* [n_links] unknowns before a Newton step */
-    size_t n_unknowns;
+    double *kept_delay_s;            /* [n_links] unknowns before a Newton step or a slide */
+    double *step_s;                  /* [n_links] what the last sweep did to them */
+    int *changed, *moved;            /* [n_flows] that start or end; whose rate the last solution without bursts moved */
+    bool *is_moved, all_moved;       /* [n_flows] */
+    int *dirty, *queue, *reached;    /* [n_links] links of changed flows; unknowns to relax, a ring; relaxed ones */
+    int *shifted;                    /* [n_links] unknowns that the last such solution without bursts changed, and */
+    double *before_s, *shift_s;      /* [n_links] Q of those reached before; by how much it changed them */
+    size_t n_unknowns, n_changed, n_moved, n_dirty, n_reached, n_shifted, queue_head, queue_n;
     double residual;
     int sweeps;
     struct window_newton *newton; /* NULL until a step is tried */
+    struct window_burst *burst;   /* NULL until bursts are asked for */
+    struct model_window_cost cost;
 };
 
-/* Finds the fixed point from the delays there are, for `active`, `bits` and `burst_s`. */
+/* The unknown whose Q this passage adds to the flow's round trip; -1: none, or another passage does. */
+static inline int window_hop_unknown(const struct model_window *w, const struct window_hop *h)
+{
+    const struct window_link *l = &w->links[h->link];
+    return (h->data || !l->ack_first) && w->unknowns[l->unknown].head == h->link ? l->unknown : -1;
+}
+
+/* Who crosses which link and which links are one unknown, brought up to date for `active` (NULL: all flows), in every
+ * layer that is solved. */
+void window_change(struct model_window *w, const bool *active);
+void window_forget_changes(struct model_window *w);
+
+/* An unknown's Q belongs to its fullest links, in equal parts: q of each. */
+void window_split(const struct model_window *w, struct window_layer *y, int unknown);
+
+/* Brings a layer up to date, which w->now becomes: after few changes what they and `flows`, whose burst_s is new, reach;
+ * else everything. */
+bool window_solve_layer(struct model_window *w, int layer, const int *flows, size_t n, struct error *err);
+
+/* Finds the fixed point of w->now from the delays there are, for `active`, `bits` and `burst_s`, all at once. */
 bool window_settle(struct model_window *w, struct error *err);
 
-/* Round trips and rates from the delays, then overloads and the residual. */
+/* What one Newton step of an unknown's own equation adds to its Q: convex and falling, so that from the right it lands
+ * on the left and from the left it never goes too far. Its overload and loads are found on the way. */
+double window_step_s(struct model_window *w, int unknown);
+
+/* Adds to an unknown's Q; round trip and rate of a flow from what its unknowns have. Loads follow, and whatever is not
+ * within the tolerance any more is pushed: it waits to be relaxed. */
+void window_shift(struct model_window *w, int unknown, double change_s);
+void window_refresh_flow(struct model_window *w, int flow);
+void window_push(struct model_window *w, int unknown);
+
+/* Load of a link and, with `fall`, how fast it falls with the delay of its own unknown. */
+double window_load(const struct model_window *w, const struct window_layer *y, const struct window_link *l,
+                   double *fall);
+
+/* Fills in what an unknown's links are loaded with, the fullest one and the shortest round trip; returns its residual. */
+double window_evaluate_unknown(const struct model_window *w, struct window_unknown *u, double wait_s);
+
+/* Round trips and rates from the delays, then overloads and the residual of all. */
 void window_evaluate(struct model_window *w);
 
 /* Tries one; true when it was taken. False, with delays as before, when it would not help, or there is too little
- * memory: sweeps do without it. */
-bool window_newton_step(struct model_window *w);
+ * memory: sweeps do without it. Where these are `stuck`, delays may move as far as to the first queue that empties. */
+bool window_newton_step(struct model_window *w, bool stuck);
+
+/* The same of the unknowns reached alone, where these are few. */
+bool window_newton_near(struct model_window *w, bool stuck);
 void window_newton_free(struct window_newton *t);
+void window_burst_free(struct window_burst *b);
 
 #endif

@@ -44,6 +44,8 @@ static bool fit_read_point(void *user, const struct sweep_result *r, struct erro
     f->seen++;
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
         ok = !study_fit_parts[i]->take || study_fit_parts[i]->take(f->state[i], f->source, r, err);
+    if (f->progress)
+        f->progress(f->user, f->seen);
     return ok;
 }
 

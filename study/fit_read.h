@@ -13,6 +13,8 @@ struct study_fit_read {
     size_t seen;                  /* its points, whoever took them */
     const struct scenario *network; /* borrowed; of tables of measured flows; NULL: there are none */
     const struct study_capture_listener *listener; /* borrowed; NULL after study_fit_read_start(): silent */
+    void (*progress)(void *user, size_t seen); /* hears after each of a source's points; NULL likewise */
+    void *user;                   /* borrowed */
 };
 
 void study_fit_read_start(struct study_fit_read *f);

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One to three digits after the point, by size. */
+/* One to three digits after the point, by the size that is shown: what rounds to 1000 is 1000.0. */
 static char *table_number(double value)
 {
-    return memory_text("%.*f", fabs(value) >= 1000 ? 1 : fabs(value) >= 10 ? 2 : 3, value);
+    return memory_text("%.*f", fabs(value) >= 999.995 ? 1 : fabs(value) >= 9.9995 ? 2 : 3, value);
 }
 
 /* Takes the text. */

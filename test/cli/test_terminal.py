@@ -102,6 +102,25 @@ class Progress(e2e.Case):
         self.assertRegex(said, r"\d+ s left")
 
 
+class Interrupt(e2e.Case):
+    """Ctrl-C while a model computes: one line, and an end by the signal as after any interrupted run."""
+
+    def test_predict_says_so_in_one_line(self):
+        big = ("--set", "network.racks=[400, 400]", "--set", "traffic.random={d: 6, bytes: 500MB}", "--model", "fluid")
+        running = subprocess.Popen([str(e2e.CONTRAFLOW), "predict", str(e2e.ROOT / "scenarios/zhu-random.yaml"), *big],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(running.kill)
+        for _ in range(600):  # until it computes: it has used a second of processor time
+            with open(f"/proc/{running.pid}/stat") as stat:
+                if int(stat.read().rpartition(")")[2].split()[11]) > 100:
+                    break
+            time.sleep(0.05)
+        self.assertIsNone(running.poll())
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+        self.assertEqual((running.returncode, out, err), (-signal.SIGINT, b"", b"contraflow: interrupted\n"))
+
+
 class Small(e2e.Case):
     def test_small_flows_share_a_line(self):
         """iperf3's three control connections, both ways, beside three bulk flows."""

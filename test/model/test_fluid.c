@@ -16,6 +16,8 @@
 #define S (1538.0 / 1448) /* wire bytes per byte of payload */
 #define assert_near(a, b, relative) assert_true(fabs((a) - (b)) <= (relative) * fabs(b))
 
+static struct model_fluid_cost cost; /* of the latest */
+
 /* Completion times of a pattern, and a flow's empty round trip. */
 static double completion(const struct model_platform *p, const struct model_transfer *t, size_t n, const size_t *order,
                          double *end_s)
@@ -30,7 +32,7 @@ static double completion(const struct model_platform *p, const struct model_tran
         bytes[i] = t[i].bytes;
         start_s[i] = t[i].start_s;
     }
-    model_fluid_run(model_window_rule_network(r), bytes, start_s, order, end_s, NULL, NULL);
+    cost = model_fluid_run(model_window_rule_network(r), bytes, start_s, order, end_s, NULL, NULL);
     double trip_s = model_window_rule_network(r)->flows[0].base_rtt_s;
     model_window_rule_free(r);
     model_routes_fini(&routes);
@@ -51,8 +53,8 @@ static void test_alone(void **state)
     assert_near(end_s - 0.5, 10e6 / 8688 * trip_s, 0.01);
 }
 
-/* However long, it takes as many steps, at the rates of a tenth of it: did the steps grow with its bytes, the longest
- * would take years, and the test run out of time. Three flows through a star settle at the rates of the window law,
+/* However long, it takes no more steps, at the rates of a tenth of it: at most 20 turns after each of three starts and
+ * three ends, a turn being the three windows one behind the other, and one before. Three flows through a star settle at the rates of the window law,
  * B / 2 each (README.md). */
 static void test_time_of_running_does_not_grow_with_bytes(void **state)
 {
@@ -67,8 +69,98 @@ static void test_time_of_running_does_not_grow_with_bytes(void **state)
             assert_near(end_s[i], 2 * 8 * bytes * S / 1e9, 0.02);
         if (earlier_s > 0)
             assert_near(end_s[1], 10 * earlier_s, 1e-4);
+        double step_s = 8 * 2070 * 1448 * S / 1e9 / 200; /* a 200th of a window's time */
+        assert_true((double)cost.steps < 6 * 21 * 3 * 8 * 3e6 * S / 1e9 / step_s);
+        assert_true(cost.jumps > 0);
         earlier_s = end_s[1];
     }
+}
+
+#define TICKS 4000
+#define TICK_S 0.002
+
+/* Completion times of a pattern of n among 10 hosts of 12; `ticking`: all the while two more hosts send one window after
+ * the other, which nobody shares a queue with, so that the fluid never leaves a step out. */
+static void completion_beside(const struct model_platform *p, const struct model_transfer *t, size_t n, bool ticking,
+                              double *end_s)
+{
+    static struct model_transfer all[MOST + TICKS];
+    static double bytes[MOST + TICKS], start_s[MOST + TICKS], ends_s[MOST + TICKS];
+    struct error err;
+    struct model_routes routes;
+    size_t most = n + (ticking ? TICKS : 1);
+    memcpy(all, t, n * sizeof *t);
+    for (size_t i = n; i < most; i++)
+        all[i] = (struct model_transfer){10, 11, 25e3, 250e3, TICK_S * (double)(i - n)};
+    assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = all, .n = most}, &err));
+    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    assert_non_null(r);
+    for (size_t i = 0; i < most; i++) {
+        bytes[i] = all[i].bytes;
+        start_s[i] = all[i].start_s;
+    }
+    cost = model_fluid_run(model_window_rule_network(r), bytes, start_s, NULL, ends_s, NULL, NULL);
+    memcpy(end_s, ends_s, n * sizeof *end_s);
+    model_window_rule_free(r);
+    model_routes_fini(&routes);
+}
+
+/* Steps left out cost next to nothing: random patterns with messages of 60 to 180 MB, windows equal and not, against the
+ * same with every step. */
+static void test_steps_left_out_change_nothing(void **state)
+{
+    (void)state;
+    size_t links = 0, jumps = 0;
+    double sum = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct model_transfer t[PATTERN_MOST];
+        int rack[12];
+        double with[MOST], without[MOST];
+        struct model_platform p = pattern_two_racks(12, rack);
+        size_t n = pattern_random(t, 10, 1, seed % 2, seed);
+        for (size_t i = 0; i < n; i++)
+            t[i].bytes = 60e6 * (double)(1 + (i + seed) % 3);
+        completion_beside(&p, t, n, true, without);
+        assert_int_equal(cost.jumps, 0);
+        completion_beside(&p, t, n, false, with);
+        jumps += cost.jumps;
+        for (size_t i = 0; i < n; i++) {
+            assert_true(without[i] < TICKS * TICK_S);
+            assert_near(with[i], without[i], 0.02);
+            sum += fabs(with[i] / without[i] - 1);
+        }
+        links += n;
+    }
+    assert_true(jumps > 20 && links > 40);
+    assert_true(sum / (double)links < 1e-3);
+}
+
+/* A pattern too long to be stepped through is the law's, and close to what steps say of a tenth of it. */
+static void test_long_transfers_are_the_laws(void **state)
+{
+    (void)state;
+    size_t links = 0;
+    double sum = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct model_transfer t[PATTERN_MOST];
+        int rack[10];
+        double steps[MOST], law[MOST];
+        struct model_platform p = pattern_two_racks(10, rack);
+        size_t n = pattern_random(t, 10, 2, seed % 2, seed);
+        for (size_t i = 0; i < n; i++)
+            t[i].bytes = 400e6;
+        completion(&p, t, n, NULL, steps);
+        assert_true(cost.steps > 0);
+        for (size_t i = 0; i < n; i++)
+            t[i].bytes = 400e9;
+        completion(&p, t, n, NULL, law);
+        assert_true(cost.steps == 0);
+        for (size_t i = 0; i < n; i++)
+            sum += fabs(law[i] / steps[i] / 1000 - 1);
+        links += n;
+    }
+    assert_true(links > 40);
+    assert_true(sum / (double)links < 0.01);
 }
 
 /* Windows that hold the whole message stand in the sender's queue one behind the other: the first of two is done after
@@ -174,6 +266,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alone),
         cmocka_unit_test(test_time_of_running_does_not_grow_with_bytes),
+        cmocka_unit_test(test_steps_left_out_change_nothing),
+        cmocka_unit_test(test_long_transfers_are_the_laws),
         cmocka_unit_test(test_order_of_a_burst),
         cmocka_unit_test(test_settles_at_the_window_law),
         cmocka_unit_test(test_long_messages_over_random_patterns),

@@ -52,11 +52,36 @@ static void test_a_short_one_is_not(void **state)
     begins(printed("from|to|segments|x Mb/s", 20, "total"), "  from ");
 }
 
+/* As many digits as the number that is shown has: rounding must not make one of a thousand have two. */
+static void test_digits_by_what_is_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *shown;
+    } cases[] = {{1000, "1000.0"}, {999.9999999, "1000.0"}, {999.994, "999.99"}, {-999.996, "-1000.0"},
+                 {9.99999, "10.00"}, {9.9994, "9.999"}, {0, "0.000"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = NULL;
+        size_t bytes = 0;
+        FILE *f = open_memstream(&text, &bytes);
+        struct view_table t;
+        view_table_init(&t, 1);
+        view_table_add(&t, "%f", cases[i].value);
+        view_table_print(&t, "", 0, f);
+        fclose(f);
+        text[strcspn(text, "\n")] = '\0';
+        assert_string_equal(text + strspn(text, " "), cases[i].shown);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_long_one_is_summed_up_first),
         cmocka_unit_test(test_a_short_one_is_not),
+        cmocka_unit_test(test_digits_by_what_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
