@@ -72,9 +72,10 @@ struct emu_windows {
     _Atomic bool over;
 };
 
-static void items_add(struct windows_items *i, int64_t time_ps, int from, const struct emu_frame *frame)
+static inline void items_add(struct windows_items *i, int64_t time_ps, int from, const struct emu_frame *frame)
 {
-    i->items = memory_grown(i->items, i->n, &i->capacity, 2, sizeof *i->items, "frames on their way");
+    if (i->n == i->capacity)
+        i->items = memory_grown(i->items, i->n, &i->capacity, 2, sizeof *i->items, "frames on their way");
     i->items[i->n++] = (struct windows_item){time_ps, from, *frame};
 }
 
@@ -134,7 +135,8 @@ static size_t thread_gather(struct windows_thread *t, struct windows_part *p)
         for (size_t k = 0; k < from->n; k++) {
             if (from->items[k].time_ps >= w->to_ps)
                 continue;
-            t->batch = memory_grown(t->batch, n, &t->capacity, 256, sizeof *t->batch, "frames on their way");
+            if (n == t->capacity)
+                t->batch = memory_grown(t->batch, n, &t->capacity, 256, sizeof *t->batch, "frames on their way");
             t->batch[n++] = &from->items[k];
         }
     }

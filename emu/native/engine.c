@@ -305,7 +305,11 @@ static void native_host_run(struct emu_engine *e, int host, int64_t until_ps)
 
 static void native_host_run_to(struct emu_engine *e, int host, int64_t time_ps)
 {
-    native_scheduler_run_to(native_host_visit(e, host), time_ps);
+    struct native_scheduler *s = native_host_visit(e, host);
+    if (s->timers.n == 0 || s->timers.events[0].time_ps > time_ps)
+        s->now_ps = time_ps; /* as mostly */
+    else
+        native_scheduler_run_to(s, time_ps);
 }
 
 static void native_host_look(const struct emu_engine *e, int host)
