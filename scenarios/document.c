@@ -5,6 +5,7 @@
 #include "base/infile.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -12,6 +13,7 @@
 #define DOCUMENT_NODES 1500000 /* 100000 flows as they are saved take a million */
 #define DOCUMENT_VALUES ((size_t)16 << 20) /* bytes of all of them and of their keys: 100000 flows take ten million */
 #define DOCUMENT_DEPTH 32
+#define DOCUMENT_LIST 200000    /* entries of one list: twice as many as a scenario has flows */
 #define DOCUMENT_KEYS 100       /* in one mapping; bounds the search for keys given twice */
 #define DOCUMENT_ANCHORS 200    /* bounds the search for an alias's anchor */
 #define DOCUMENT_DIRECTIVES 200 /* libyaml compares each with all before it, and tells nobody until the last one */
@@ -24,10 +26,10 @@ struct origin {
 
 struct node {
     enum document_kind kind;
-    char *key;     /* owned; of a value in a mapping */
-    char *text;    /* owned; of a single value */
-    int *children; /* owned; of a list or a mapping */
+    uint32_t key;  /* where in the document's texts; of a value in a mapping, else 0 */
+    uint32_t text; /* likewise; of a single value */
     int n;
+    int *children; /* owned; of a list or a mapping */
     struct origin origin;
 };
 
@@ -36,7 +38,8 @@ struct document {
     const struct document_set *sets; /* borrowed */
     struct node *nodes;              /* owned; by number, from 1 */
     int n_nodes, capacity;
-    size_t bytes; /* of keys and single values */
+    char *texts; /* owned; keys and single values, one after the other, each with its NUL; the first is empty */
+    size_t bytes, texts_capacity;
 };
 
 struct anchor {
@@ -74,12 +77,28 @@ static int document_fail(const struct document *d, struct origin origin, struct 
     return document_blame_origin(d, origin, err);
 }
 
-/* Number of a new node, 0 and *err on failure. `text`: of a single value, else NULL. */
+static const char *document_text(const struct document *d, uint32_t at)
+{
+    return d->texts + at;
+}
+
+/* Where a copy of `text` begins, with a NUL after it. */
+static uint32_t document_keep(struct document *d, const char *text, size_t length)
+{
+    size_t at = d->bytes;
+    d->bytes = at + length + 1;
+    while (d->bytes > d->texts_capacity)
+        d->texts = memory_grown(d->texts, d->texts_capacity, &d->texts_capacity, 4096, 1, "a document");
+    d->texts[d->bytes - 1] = '\0';
+    memcpy(d->texts + at, text, length);
+    return (uint32_t)at;
+}
+
+/* Number of a new node, 0 and *err on failure. `text`: of a single value, else NULL; none of the document's own. */
 static int document_add(struct document *d, enum document_kind kind, const char *text, size_t length,
                         struct origin origin, struct error *err)
 {
-    d->bytes += length;
-    if (d->n_nodes >= DOCUMENT_NODES || d->bytes > DOCUMENT_VALUES)
+    if (d->n_nodes >= DOCUMENT_NODES || d->bytes + length > DOCUMENT_VALUES)
         return document_fail(d, origin, err, "too many values (aliases count each time)");
     if (text && memchr(text, '\0', length))
         return document_fail(d, origin, err, "a NUL character cannot be part of a value");
@@ -88,20 +107,17 @@ static int document_add(struct document *d, enum document_kind kind, const char 
         d->nodes = memory_resized(d->nodes, (size_t)d->capacity, sizeof *d->nodes, "a document");
     }
     struct node *node = &d->nodes[d->n_nodes + 1];
-    *node = (struct node){
-        .kind = kind, .text = text ? memory_text("%.*s", (int)length, text) : NULL, .origin = origin};
+    *node = (struct node){.kind = kind, .text = text ? document_keep(d, text, length) : 0, .origin = origin};
     return ++d->n_nodes;
 }
 
-/* Hangs a node below a list, or a mapping that does not have the key yet. Room grows at powers of two. */
-static void document_append(struct document *d, int parent, const char *key, size_t length, int child)
+/* Hangs a node below a list, or below a mapping that does not have the key yet. Room grows at powers of two. */
+static void document_append(struct document *d, int parent, uint32_t key, int child)
 {
-    struct node *p = &d->nodes[parent], *c = &d->nodes[child];
+    struct node *p = &d->nodes[parent];
     if ((p->n & (p->n - 1)) == 0)
         p->children = memory_resized(p->children, p->n ? 2 * (size_t)p->n : 1, sizeof *p->children, "a document");
-    free(c->key);
-    d->bytes += length;
-    c->key = p->kind == DOCUMENT_MAPPING ? memory_text("%.*s", (int)length, key) : NULL;
+    d->nodes[child].key = p->kind == DOCUMENT_MAPPING ? key : 0;
     p->children[p->n++] = child;
 }
 
@@ -110,7 +126,7 @@ static int document_child(const struct document *d, int id, const char *key, siz
 {
     const struct node *node = &d->nodes[id];
     for (int i = 0; node->kind == DOCUMENT_MAPPING && i < node->n; i++) {
-        const char *text = d->nodes[node->children[i]].key;
+        const char *text = document_text(d, d->nodes[node->children[i]].key);
         if (strncmp(text, key, length) == 0 && text[length] == '\0')
             return node->children[i];
     }
@@ -183,46 +199,49 @@ static bool parse_anchor(struct parse *p, const yaml_char_t *name, int node)
     return true;
 }
 
-/* What an alias stands for, again. Its nodes keep their lines, but the first is where the alias is. */
+/* What an alias stands for, again, with the same texts. Its nodes keep their lines, but the first is where the alias
+ * is. */
 static int parse_copy(struct parse *p, int from, struct origin origin, int depth)
 {
     struct document *d = p->doc;
-    const struct node *original = &d->nodes[from];
     if (depth > DOCUMENT_DEPTH)
         return document_fail(d, origin, p->err, NESTED);
-    int copy = document_add(d, original->kind, original->text, original->text ? strlen(original->text) : 0, origin,
-                            p->err);
+    int copy = document_add(d, d->nodes[from].kind, NULL, 0, origin, p->err);
+    if (copy)
+        d->nodes[copy].text = d->nodes[from].text;
     for (int i = 0; copy && i < d->nodes[from].n; i++) {
         int entry = d->nodes[from].children[i];
         int child = parse_copy(p, entry, d->nodes[entry].origin, depth + 1);
-        const char *key = d->nodes[entry].key;
         if (!child)
             return 0;
-        document_append(d, copy, key ? key : "", key ? strlen(key) : 0, child);
+        document_append(d, copy, d->nodes[entry].key, child);
     }
     return copy;
 }
 
-/* The current event as the next key of a mapping: *key is owned by the caller. */
-static bool parse_key(struct parse *p, int mapping, size_t *line, char **key)
+/* The current event as the next key of a mapping. */
+static bool parse_key(struct parse *p, int mapping, size_t *line, uint32_t *key)
 {
     struct document *d = p->doc;
     struct origin origin = {p->set, p->event.start_mark.line + 1};
     *line = origin.line;
     if (p->event.type != YAML_SCALAR_EVENT)
         return document_fail(d, origin, p->err, "a key is a word, not a list or a mapping");
-    if (memchr(p->event.data.scalar.value, '\0', p->event.data.scalar.length))
+    const char *word = (const char *)p->event.data.scalar.value;
+    size_t length = p->event.data.scalar.length;
+    if (memchr(word, '\0', length))
         return document_fail(d, origin, p->err, "a NUL character cannot be part of a key");
-    *key = memory_text("%s", (const char *)p->event.data.scalar.value);
-    int earlier = document_child(d, mapping, *key, strlen(*key));
-    if (!earlier)
-        return d->nodes[mapping].n < DOCUMENT_KEYS ||
-               document_fail(d, d->nodes[mapping].origin, p->err, "more keys in one mapping than a scenario knows");
-    if (p->set < 0)
-        error_set(p->err, ERROR_INPUT, "%s: given twice, first in line %zu", *key, d->nodes[earlier].origin.line);
-    else
-        error_set(p->err, ERROR_INPUT, "%s: given twice", *key);
-    return document_blame_origin(d, origin, p->err);
+    int earlier = document_child(d, mapping, word, length);
+    if (earlier && p->set < 0)
+        error_set(p->err, ERROR_INPUT, "%s: given twice, first in line %zu", word, d->nodes[earlier].origin.line);
+    else if (earlier)
+        error_set(p->err, ERROR_INPUT, "%s: given twice", word);
+    if (earlier)
+        return document_blame_origin(d, origin, p->err);
+    if (d->nodes[mapping].n >= DOCUMENT_KEYS)
+        return document_fail(d, d->nodes[mapping].origin, p->err, "more keys in one mapping than a scenario knows");
+    *key = document_keep(d, word, length);
+    return true;
 }
 
 /* The value of the current event and those below it. `line`: of its key, 0 in a list, whose entries have their own. */
@@ -253,7 +272,7 @@ static int parse_value(struct parse *p, size_t line, int depth)
         return 0;
     bool named = p->n_anchors > anchor;
     while (scalar || parse_next(p)) {
-        char *key = NULL;
+        uint32_t key = 0;
         size_t key_line = 0;
         if (scalar || e->type == YAML_SEQUENCE_END_EVENT || e->type == YAML_MAPPING_END_EVENT) {
             if (named)
@@ -262,11 +281,11 @@ static int parse_value(struct parse *p, size_t line, int depth)
         }
         bool ok = !mapping || (parse_key(p, node, &key_line, &key) && parse_next(p));
         int child = ok ? parse_value(p, key_line, depth + 1) : 0;
-        if (child)
-            document_append(d, node, key, key ? strlen(key) : 0, child);
-        free(key);
         if (!child)
             return 0;
+        if (d->nodes[node].n == DOCUMENT_LIST)
+            return document_fail(d, d->nodes[node].origin, p->err, "more entries in one list than a scenario knows");
+        document_append(d, node, key, child);
     }
     return 0;
 }
@@ -344,18 +363,17 @@ static bool document_put(struct document *d, int id, const char *key, size_t len
             if (node->children[i] == old)
                 node->children[i] = value;
         d->nodes[value].key = d->nodes[old].key;
-        d->nodes[old].key = NULL;
         return true;
     }
     bool mapping = node->kind == DOCUMENT_MAPPING, list = node->kind == DOCUMENT_SEQUENCE;
     bool number = strspn(key, "0123456789") >= length;
     if (mapping || (list && number && length < 9 && strtol(key, NULL, 10) <= node->n)) {
-        document_append(d, id, key, length, value);
+        document_append(d, id, document_keep(d, key, length), value);
         return true;
     }
     if (!list)
-        error_set(err, ERROR_INPUT, "'%s' is a single value; '%.*s' cannot lie below it", node->text, (int)length,
-                  key);
+        error_set(err, ERROR_INPUT, "'%s' is a single value; '%.*s' cannot lie below it", document_text(d, node->text),
+                  (int)length, key);
     else if (!number)
         error_set(err, ERROR_INPUT, "'%.*s' is not the number of an entry", (int)length, key);
     else
@@ -425,6 +443,7 @@ struct document *document_open_text(const char *path, const char *bytes, size_t 
 {
     struct document *d = memory_zeroed(1, sizeof *d, "a document");
     *d = (struct document){.path = path, .sets = sets};
+    document_keep(d, "", 0); /* the empty text that comes first */
     bool ok = document_parse(d, bytes, size, -1, err);
     for (size_t i = 0; ok && i < n_sets; i++)
         ok = document_apply(d, (int)i, err);
@@ -436,12 +455,10 @@ struct document *document_open_text(const char *path, const char *bytes, size_t 
 
 void document_free(struct document *d)
 {
-    for (int i = 1; d && i <= d->n_nodes; i++) {
-        free(d->nodes[i].key);
-        free(d->nodes[i].text);
+    for (int i = 1; d && i <= d->n_nodes; i++)
         free(d->nodes[i].children);
-    }
     free(d ? d->nodes : NULL);
+    free(d ? d->texts : NULL);
     free(d);
 }
 
@@ -455,7 +472,7 @@ int document_node(const struct document *d, const char *key_path)
 enum document_kind document_kind(const struct document *d, int node)
 {
     const struct node *n = node ? &d->nodes[node] : &(struct node){.kind = DOCUMENT_NONE};
-    return n->kind == DOCUMENT_SCALAR && !*n->text ? DOCUMENT_EMPTY : n->kind;
+    return n->kind == DOCUMENT_SCALAR && !*document_text(d, n->text) ? DOCUMENT_EMPTY : n->kind;
 }
 
 size_t document_count(const struct document *d, int node)
@@ -492,13 +509,13 @@ int document_entry(const struct document *d, int node, size_t i, const char **ke
 {
     const struct node *n = &d->nodes[node];
     int child = i < (size_t)n->n ? n->children[i] : 0;
-    *key = child && d->nodes[child].key ? d->nodes[child].key : "";
+    *key = document_text(d, child ? d->nodes[child].key : 0);
     return child;
 }
 
 const char *document_scalar(const struct document *d, int node)
 {
-    return d->nodes[node].text;
+    return d->nodes[node].kind == DOCUMENT_SCALAR ? document_text(d, d->nodes[node].text) : NULL;
 }
 
 bool document_blame_node(const struct document *d, int node, struct error *err)
