@@ -9,10 +9,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define CHUNK 16         /* parts that a thread takes at once */
+#define CHUNK 16         /* parts that a thread takes at once, or passes over */
 #define STAGES 4         /* of looking at them first */
 #define SPINS 2000       /* looks at the others before it lets them have the processor */
+#define JUDGED 256       /* windows after which it is decided whether the next are worth all threads' while: they are */
+#define WORTH 24         /* where each thread has so many parts a level to run, since to meet takes as long as a few */
+#define NAP_NS 100000    /* of a thread that has nothing to do for long */
 #define INSERTION 24     /* frames that are sorted one by one */
 #define LEAST_SHARE 4    /* a window is no shorter than a full frame on the fastest host's link takes, by this */
 #define FULL_FRAME_BYTES 1538
@@ -57,20 +61,44 @@ struct emu_windows {
     const struct emu_engine_hosts *hosts;
     struct windows_part *parts; /* owned; hosts first */
     int n_parts;
-    int *order, *level_end;     /* owned; parts by level, and where each level ends */
+    int *order, *level_end;     /* owned; parts by level, each level from a chunk's begin, and where each level ends */
+    int *place;                 /* owned; of each part in `order` */
     int n_levels;
     int64_t length_ps;          /* of a window, at most */
     struct windows_thread *threads; /* owned */
     int n_threads;
-    int64_t *due_ps;            /* owned; when each part has something to do of its own, or with what it keeps, */
+    int64_t *due_ps;            /* owned; by place: when a part has something to do of its own, or with what it keeps, */
     _Atomic bool *called[2];    /* owned; or because a frame comes, in windows of each parity */
+    _Atomic int64_t *chunk_due_ps; /* owned; the same of whole chunks */
+    _Atomic bool *chunk_called[2]; /* owned */
     int64_t from_ps, to_ps;     /* the window */
     int level, parity;
-    _Atomic int next;           /* part of the level to be taken */
+    _Atomic int next;           /* chunk of the level to be taken */
+    bool together;              /* all threads run it */
+    _Atomic int64_t ran;        /* parts, in windows since that was decided, */
+    int judged;                 /* of which there were so many */
+    _Atomic bool idle;          /* no part has had anything to do in this window */
     _Atomic unsigned round;     /* each is a level of a window */
     _Atomic int busy;           /* threads that are not done with it */
     _Atomic bool over;
 };
+
+static int chunks(int places)
+{
+    return (places + CHUNK - 1) / CHUNK;
+}
+
+static inline bool flag_is_set(const _Atomic bool *flag)
+{
+    return atomic_load_explicit(flag, memory_order_relaxed);
+}
+
+/* A line of the cache that need not be written is not. */
+static inline void flag_set(_Atomic bool *flag, bool set)
+{
+    if (flag_is_set(flag) != set)
+        atomic_store_explicit(flag, set, memory_order_relaxed);
+}
 
 static inline void items_add(struct windows_items *i, int64_t time_ps, int from, const struct emu_frame *frame)
 {
@@ -179,14 +207,14 @@ static void thread_ship(void *user, struct emu_port *from, const struct emu_fram
     }
     int parity = w->parity ^ !p->near;
     items_add(&w->parts[to].in[2 * t->number + parity], arrives_ps, from->number, frame);
-    if (!atomic_load_explicit(&w->called[parity][to], memory_order_relaxed))
-        atomic_store_explicit(&w->called[parity][to], true, memory_order_relaxed);
+    flag_set(&w->called[parity][w->place[to]], true);
+    flag_set(&w->chunk_called[parity][w->place[to] / CHUNK], true);
 }
 
-static void thread_run_part(struct windows_thread *t, int i)
+static void thread_run_part(struct windows_thread *t, int place)
 {
     struct emu_windows *w = t->windows;
-    struct windows_part *p = &w->parts[i];
+    struct windows_part *p = &w->parts[w->order[place]];
     size_t n = thread_gather(t, p);
     for (size_t k = 0; k < n && p->host >= 0 && w->network->ops->look; k++)
         w->network->ops->look(&t->batch[k]->frame);
@@ -211,16 +239,16 @@ static void thread_run_part(struct windows_thread *t, int i)
     emu_port_ship(p->port, w->to_ps, w->to_ps + ahead_ps, thread_ship, t);
     int64_t arrival_ps = emu_port_next_arrival_ps(p->port);
     due_ps = arrival_ps - ahead_ps < due_ps ? arrival_ps - ahead_ps : due_ps;
-    w->due_ps[i] = due_ps;
-    atomic_store_explicit(&w->called[w->parity][i], false, memory_order_relaxed);
+    w->due_ps[place] = due_ps;
+    flag_set(&w->called[w->parity][place], false);
 }
 
 /* Parts do not fit into the cache together: stage by stage, what one will touch is on its way from memory while others
  * are looked at. */
-static void thread_look(const struct windows_thread *t, int i, int stage)
+static void thread_look(const struct windows_thread *t, int place, int stage)
 {
     const struct emu_windows *w = t->windows;
-    const struct windows_part *p = &w->parts[i];
+    const struct windows_part *p = &w->parts[w->order[place]];
     const struct emu_port *port = p->port;
     if (stage == 0) {
         __builtin_prefetch(p, 1);
@@ -247,23 +275,51 @@ static void thread_look(const struct windows_thread *t, int i, int stage)
         emu_port_look(port, true);
 }
 
-/* Parts of a level, a few at a time. */
+/* How many parts had something to do. */
+static int thread_run_chunk(struct windows_thread *t, int chunk, int end)
+{
+    struct emu_windows *w = t->windows;
+    int n = 0, due[CHUNK], last = (chunk + 1) * CHUNK < end ? (chunk + 1) * CHUNK : end;
+    int64_t due_ps = INT64_MAX;
+    for (int k = chunk * CHUNK; k < last; k++)
+        if (w->due_ps[k] < w->to_ps || flag_is_set(&w->called[w->parity][k]))
+            due[n++] = k;
+    for (int stage = 0; stage < STAGES; stage++)
+        for (int k = 0; k < n; k++)
+            thread_look(t, due[k], stage);
+    for (int k = 0; k < n; k++)
+        thread_run_part(t, due[k]);
+    for (int k = chunk * CHUNK; k < last; k++)
+        due_ps = w->due_ps[k] < due_ps ? w->due_ps[k] : due_ps;
+    atomic_store_explicit(&w->chunk_due_ps[chunk], due_ps, memory_order_relaxed);
+    flag_set(&w->chunk_called[w->parity][chunk], false);
+    return n;
+}
+
+/* The first chunk from `chunk` on that has something to do in this window; `end` when none has. */
+static int windows_due_chunk(const struct emu_windows *w, int chunk, int end)
+{
+    while (chunk < end && atomic_load_explicit(&w->chunk_due_ps[chunk], memory_order_relaxed) >= w->to_ps &&
+           !flag_is_set(&w->chunk_called[w->parity][chunk]))
+        chunk++;
+    return chunk;
+}
+
+/* Parts of a level, a chunk at a time. */
 static void thread_run_level(struct windows_thread *t)
 {
     struct emu_windows *w = t->windows;
-    int end = w->level_end[w->level], due[CHUNK];
-    for (int at; (at = atomic_fetch_add_explicit(&w->next, CHUNK, memory_order_relaxed)) < end;) {
-        int n = 0;
-        for (int k = at; k < at + CHUNK && k < end; k++) {
-            int i = w->order[k];
-            if (w->due_ps[i] < w->to_ps || atomic_load_explicit(&w->called[w->parity][i], memory_order_relaxed))
-                due[n++] = i;
-        }
-        for (int stage = 0; stage < STAGES; stage++)
-            for (int k = 0; k < n; k++)
-                thread_look(t, due[k], stage);
-        for (int k = 0; k < n; k++)
-            thread_run_part(t, due[k]);
+    int end = w->level_end[w->level], ran = 0, next = atomic_load_explicit(&w->next, memory_order_relaxed);
+    for (int chunk; (chunk = windows_due_chunk(w, next, chunks(end))) < chunks(end);) {
+        if (!atomic_compare_exchange_strong_explicit(&w->next, &next, chunk + 1, memory_order_relaxed,
+                                                     memory_order_relaxed))
+            continue;
+        next = chunk + 1;
+        ran += thread_run_chunk(t, chunk, end);
+    }
+    if (ran > 0) {
+        atomic_fetch_add_explicit(&w->ran, ran, memory_order_relaxed);
+        flag_set(&w->idle, false);
     }
 }
 
@@ -274,9 +330,14 @@ static void *thread_main(void *arg)
     unsigned round = 0;
     w->hosts->thread_begin(w->engine);
     for (;;) {
-        for (int spins = 0; atomic_load_explicit(&w->round, memory_order_acquire) == round; spins++)
-            if (spins > SPINS)
+        for (int spins = 0; atomic_load_explicit(&w->round, memory_order_acquire) == round; spins++) {
+            if (spins > 2 * SPINS) { /* the first thread goes on alone */
+                nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+                spins--;
+            } else if (spins > SPINS) {
                 sched_yield();
+            }
+        }
         round++;
         if (atomic_load_explicit(&w->over, memory_order_relaxed))
             break;
@@ -287,13 +348,26 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
+/* Whether all threads run the next windows, or this one alone: it is all the same to what comes of them. */
+static void windows_judge(struct emu_windows *w)
+{
+    if (++w->judged < JUDGED)
+        return;
+    int64_t ran = atomic_load_explicit(&w->ran, memory_order_relaxed);
+    w->together = ran >= (int64_t)WORTH * w->n_threads * w->n_levels * w->judged;
+    atomic_store_explicit(&w->ran, 0, memory_order_relaxed);
+    w->judged = 0;
+}
+
 /* All threads, this one among them, run a level. */
 static void windows_run_level(struct emu_windows *w, int level)
 {
     w->level = level;
-    atomic_store_explicit(&w->next, level > 0 ? w->level_end[level - 1] : 0, memory_order_relaxed);
-    atomic_store_explicit(&w->busy, w->n_threads - 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
+    atomic_store_explicit(&w->next, level > 0 ? chunks(w->level_end[level - 1]) : 0, memory_order_relaxed);
+    if (w->together) {
+        atomic_store_explicit(&w->busy, w->n_threads - 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
+    }
     thread_run_level(&w->threads[0]);
     for (int spins = 0; atomic_load_explicit(&w->busy, memory_order_acquire) > 0; spins++)
         if (spins > SPINS)
@@ -303,21 +377,39 @@ static void windows_run_level(struct emu_windows *w, int level)
 /* All parts' times are the window's end, for events that look at them. */
 static void windows_meet(struct emu_windows *w)
 {
+    flag_set(&w->idle, false);
     for (int i = 0; i < w->n_parts; i++) {
         w->parts[i].now_ps = w->to_ps;
         if (w->parts[i].host >= 0) {
             w->hosts->run(w->engine, w->parts[i].host, w->to_ps);
-            w->due_ps[i] = 0; /* they may give it something to do */
+            w->due_ps[w->place[i]] = 0; /* they may give it something to do */
+            atomic_store_explicit(&w->chunk_due_ps[w->place[i] / CHUNK], 0, memory_order_relaxed);
         }
     }
+}
+
+/* When the first part has something to do, where none has been given anything. */
+static int64_t windows_due_ps(const struct emu_windows *w)
+{
+    int64_t first_ps = INT64_MAX;
+    for (int k = 0; k < chunks(w->level_end[w->n_levels - 1]); k++) {
+        int64_t due_ps = atomic_load_explicit(&w->chunk_due_ps[k], memory_order_relaxed);
+        first_ps = due_ps < first_ps ? due_ps : first_ps;
+    }
+    return first_ps;
 }
 
 bool emu_windows_run(struct emu_windows *w, int64_t until_ps, struct error *err)
 {
     while (w->from_ps < until_ps) {
-        int64_t rest_ps = w->hosts->rest_ps(w->engine), to_ps = w->from_ps + w->length_ps;
-        to_ps = rest_ps < to_ps ? rest_ps : to_ps;
-        w->to_ps = to_ps < until_ps ? to_ps : until_ps;
+        int64_t rest_ps = w->hosts->rest_ps(w->engine), end_ps = rest_ps < until_ps ? rest_ps : until_ps;
+        if (flag_is_set(&w->idle)) {
+            int64_t due_ps = windows_due_ps(w);
+            w->from_ps = due_ps < end_ps ? due_ps : end_ps;
+        }
+        w->to_ps = w->from_ps + w->length_ps < end_ps ? w->from_ps + w->length_ps : end_ps;
+        flag_set(&w->idle, w->to_ps > w->from_ps);
+        windows_judge(w);
         for (int level = 0; level < w->n_levels && w->to_ps > w->from_ps; level++)
             windows_run_level(w, level);
         w->parity ^= w->to_ps > w->from_ps;
@@ -439,20 +531,26 @@ static bool windows_order(struct emu_windows *w)
 {
     size_t parts = (size_t)w->n_parts;
     int *level = memory_zeroed(parts, sizeof *level, "a network's parts"), n = 0;
-    w->due_ps = memory_zeroed(parts, sizeof *w->due_ps, "a network's parts");
-    for (int i = 0; i < 2; i++)
-        w->called[i] = memory_zeroed(parts, sizeof *w->called[i], "a network's parts");
     bool ok = windows_level(w, network_length_ps(w->network), level) ||
               (windows_level(w, windows_shortest_ps(w), level) &&
                w->length_ps >= network_frame_ps(w->network) / LEAST_SHARE);
-    w->order = memory_zeroed(parts, sizeof *w->order, "a network's parts");
+    size_t places = parts + CHUNK * (size_t)w->n_levels;
+    w->due_ps = memory_zeroed(places, sizeof *w->due_ps, "a network's parts");
+    w->chunk_due_ps = memory_zeroed(places, sizeof *w->chunk_due_ps, "a network's parts");
+    for (int i = 0; i < 2; i++) {
+        w->called[i] = memory_zeroed(places, sizeof *w->called[i], "a network's parts");
+        w->chunk_called[i] = memory_zeroed(places, sizeof *w->chunk_called[i], "a network's parts");
+    }
+    w->order = memory_zeroed(places, sizeof *w->order, "a network's parts");
+    w->place = memory_zeroed(parts, sizeof *w->place, "a network's parts");
     w->level_end = memory_zeroed((size_t)w->n_levels, sizeof *w->level_end, "a network's parts");
     for (int l = 0; l < w->n_levels; l++) {
+        n = chunks(n) * CHUNK;
         for (int i = 0; i < 2 * w->n_parts; i++) { /* between switches first: they have most to do */
             int part = i % w->n_parts;
             bool inner = w->parts[part].host < 0 && w->parts[part].to_switch;
             if (level[part] == l && inner == (i < w->n_parts))
-                w->order[n++] = part;
+                w->order[w->place[part] = n++] = part;
         }
         w->level_end[l] = n;
     }
@@ -566,8 +664,12 @@ void emu_windows_free(struct emu_windows *w)
     free(w->threads);
     free(w->order);
     free(w->due_ps);
-    free(w->called[0]);
-    free(w->called[1]);
+    free(w->chunk_due_ps);
+    for (int i = 0; i < 2; i++) {
+        free(w->called[i]);
+        free(w->chunk_called[i]);
+    }
+    free(w->place);
     free(w->level_end);
     free(w->parts);
     free(w);
