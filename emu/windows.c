@@ -12,7 +12,7 @@
 #include <time.h>
 
 #define CHUNK 16         /* parts that a thread takes at once, or passes over */
-#define STAGES 4         /* of looking at them first */
+#define STAGES 3         /* of looking at them first */
 #define SPINS 2000       /* looks at the others before it lets them have the processor */
 #define JUDGED 256       /* windows after which it is decided whether the next are worth all threads' while: they are */
 #define WORTH 24         /* where each thread has so many parts a level to run, since to meet takes as long as a few */
@@ -25,6 +25,7 @@
 struct windows_item {
     int64_t time_ps; /* when it arrives */
     int from;        /* number of the port that sent it */
+    int to;          /* place of the part */
     struct emu_frame frame;
 };
 
@@ -41,15 +42,14 @@ struct windows_part {
     bool near;              /* what it sends may arrive within the window in which it was sent */
     const struct emu_switch *to_switch; /* where its cable ends; NULL: at a host, */
     int to;                 /* that; or the part of the switch's first port */
-    struct windows_items kept;  /* for later windows */
-    struct windows_items *in;   /* owned; [2 * thread + parity]: from threads, for windows of that parity */
 };
 
 struct windows_thread {
     struct emu_windows *windows;
     int number;
     pthread_t id;
-    const struct windows_item **batch, **sorting; /* owned; what a part gets in a window, in order; room to sort it */
+    struct windows_items *out[2]; /* owned; what it sends, by chunk, for windows of each parity */
+    const struct windows_item **batch, **sorting; /* owned; what a chunk gets in a window, by part; room to sort it */
     size_t capacity, sorting_capacity;
     size_t *ends;           /* owned; of slices of the window, in `sorting` */
     size_t ends_capacity;
@@ -67,10 +67,10 @@ struct emu_windows {
     int64_t length_ps;          /* of a window, at most */
     struct windows_thread *threads; /* owned */
     int n_threads;
-    int64_t *due_ps;            /* owned; by place: when a part has something to do of its own, or with what it keeps, */
-    _Atomic bool *called[2];    /* owned; or because a frame comes, in windows of each parity */
-    _Atomic int64_t *chunk_due_ps; /* owned; the same of whole chunks */
-    _Atomic bool *chunk_called[2]; /* owned */
+    int64_t *due_ps;            /* owned; by place: when a part has something to do of its own */
+    struct windows_items *kept; /* owned; by chunk: for later windows */
+    _Atomic int64_t *chunk_due_ps; /* owned; when a chunk has something to do of its own, or with what it keeps, */
+    _Atomic bool *chunk_called[2]; /* owned; or because frames come, in windows of each parity */
     int64_t from_ps, to_ps;     /* the window */
     int level, parity;
     _Atomic int next;           /* chunk of the level to be taken */
@@ -100,11 +100,11 @@ static inline void flag_set(_Atomic bool *flag, bool set)
         atomic_store_explicit(flag, set, memory_order_relaxed);
 }
 
-static inline void items_add(struct windows_items *i, int64_t time_ps, int from, const struct emu_frame *frame)
+static inline struct windows_item *items_next(struct windows_items *i)
 {
     if (i->n == i->capacity)
-        i->items = memory_grown(i->items, i->n, &i->capacity, 2, sizeof *i->items, "frames on their way");
-    i->items[i->n++] = (struct windows_item){time_ps, from, *frame};
+        i->items = memory_grown(i->items, i->n, &i->capacity, 8, sizeof *i->items, "frames on their way");
+    return &i->items[i->n++];
 }
 
 /* No two frames of a port arrive at one time. */
@@ -125,12 +125,12 @@ static void batch_insert(const struct windows_item **batch, size_t n)
 }
 
 /* Many are first put into as many slices of the window. */
-static void thread_sort(struct windows_thread *t, size_t n)
+static void thread_sort(struct windows_thread *t, const struct windows_item **batch, size_t n)
 {
     const struct emu_windows *w = t->windows;
     double slice = (double)n / (double)(w->to_ps - w->from_ps);
     if (n <= INSERTION) {
-        batch_insert(t->batch, n);
+        batch_insert(batch, n);
         return;
     }
     if (t->ends_capacity < n + 1)
@@ -138,58 +138,66 @@ static void thread_sort(struct windows_thread *t, size_t n)
     if (t->sorting_capacity < n)
         t->sorting = memory_resized(t->sorting, t->sorting_capacity = 2 * n, sizeof *t->sorting, "frames on their way");
     memset(t->ends, 0, (n + 1) * sizeof *t->ends);
+    memcpy(t->sorting, batch, n * sizeof *batch);
     for (size_t i = 0; i < n; i++)
-        t->ends[(size_t)((double)(t->batch[i]->time_ps - w->from_ps) * slice) + 1]++;
+        t->ends[(size_t)((double)(batch[i]->time_ps - w->from_ps) * slice) + 1]++;
     for (size_t i = 0; i < n; i++)
         t->ends[i + 1] += t->ends[i];
     for (size_t i = 0; i < n; i++)
-        t->sorting[t->ends[(size_t)((double)(t->batch[i]->time_ps - w->from_ps) * slice)]++] = t->batch[i];
-    batch_insert(t->sorting, n);
-    const struct windows_item **sorted = t->sorting;
-    size_t capacity = t->sorting_capacity;
-    t->sorting = t->batch;
-    t->sorting_capacity = t->capacity;
-    t->batch = sorted;
-    t->capacity = capacity;
+        batch[t->ends[(size_t)((double)(t->sorting[i]->time_ps - w->from_ps) * slice)]++] = t->sorting[i];
+    batch_insert(batch, n);
 }
 
-/* What arrives at a part in this window, in order. */
-static size_t thread_gather(struct windows_thread *t, struct windows_part *p)
+/* The lists of what may arrive at a chunk in this window: -1 is what it keeps, others are threads'. */
+static struct windows_items *windows_list(const struct emu_windows *w, int chunk, int i)
+{
+    return i < 0 ? &w->kept[chunk] : &w->threads[i].out[w->parity][chunk];
+}
+
+/* What arrives at a chunk in this window, in t->batch: of its k-th part from begins[k] to begins[k + 1]. */
+static void thread_gather(struct windows_thread *t, int chunk, size_t begins[CHUNK + 1])
 {
     const struct emu_windows *w = t->windows;
-    size_t n = 0;
+    size_t at[CHUNK] = {0};
     for (int i = -1; i < w->n_threads; i++) {
-        const struct windows_items *from = i < 0 ? &p->kept : &p->in[2 * i + w->parity];
-        for (size_t k = 0; k < from->n; k++) {
-            if (from->items[k].time_ps >= w->to_ps)
-                continue;
-            if (n == t->capacity)
-                t->batch = memory_grown(t->batch, n, &t->capacity, 256, sizeof *t->batch, "frames on their way");
-            t->batch[n++] = &from->items[k];
-        }
+        const struct windows_items *from = windows_list(w, chunk, i);
+        for (size_t k = 0; k < from->n; k++)
+            at[from->items[k].to % CHUNK] += from->items[k].time_ps < w->to_ps;
     }
-    thread_sort(t, n);
-    return n;
+    begins[0] = 0;
+    for (int k = 0; k < CHUNK; k++) {
+        begins[k + 1] = begins[k] + at[k];
+        at[k] = begins[k];
+    }
+    while (begins[CHUNK] > t->capacity)
+        t->batch = memory_grown(t->batch, t->capacity, &t->capacity, 256, sizeof *t->batch, "frames on their way");
+    for (int i = -1; i < w->n_threads; i++) {
+        const struct windows_items *from = windows_list(w, chunk, i);
+        for (size_t k = 0; k < from->n; k++)
+            if (from->items[k].time_ps < w->to_ps)
+                t->batch[at[from->items[k].to % CHUNK]++] = &from->items[k];
+    }
 }
 
 /* After the window: what comes later is kept. Returns when the first of it comes. */
-static int64_t part_keep(const struct emu_windows *w, struct windows_part *p)
+static int64_t windows_keep(const struct emu_windows *w, int chunk)
 {
+    struct windows_items *kept = &w->kept[chunk];
     int64_t first_ps = INT64_MAX;
     size_t n = 0;
-    for (size_t k = 0; k < p->kept.n; k++)
-        if (p->kept.items[k].time_ps >= w->to_ps)
-            p->kept.items[n++] = p->kept.items[k];
-    p->kept.n = n;
+    for (size_t k = 0; k < kept->n; k++)
+        if (kept->items[k].time_ps >= w->to_ps)
+            kept->items[n++] = kept->items[k];
+    kept->n = n;
     for (int i = 0; i < w->n_threads; i++) {
-        struct windows_items *from = &p->in[2 * i + w->parity];
+        struct windows_items *from = windows_list(w, chunk, i);
         for (size_t k = 0; k < from->n; k++)
             if (from->items[k].time_ps >= w->to_ps)
-                items_add(&p->kept, from->items[k].time_ps, from->items[k].from, &from->items[k].frame);
+                *items_next(kept) = from->items[k];
         from->n = 0;
     }
-    for (size_t k = 0; k < p->kept.n; k++)
-        first_ps = p->kept.items[k].time_ps < first_ps ? p->kept.items[k].time_ps : first_ps;
+    for (size_t k = 0; k < kept->n; k++)
+        first_ps = kept->items[k].time_ps < first_ps ? kept->items[k].time_ps : first_ps;
     return first_ps;
 }
 
@@ -206,20 +214,21 @@ static void thread_ship(void *user, struct emu_port *from, const struct emu_fram
         to += out;
     }
     int parity = w->parity ^ !p->near;
-    items_add(&w->parts[to].in[2 * t->number + parity], arrives_ps, from->number, frame);
-    flag_set(&w->called[parity][w->place[to]], true);
-    flag_set(&w->chunk_called[parity][w->place[to] / CHUNK], true);
+    int place = w->place[to];
+    *items_next(&t->out[parity][place / CHUNK]) = (struct windows_item){arrives_ps, from->number, place, *frame};
+    flag_set(&w->chunk_called[parity][place / CHUNK], true);
 }
 
-static void thread_run_part(struct windows_thread *t, int place)
+/* `batch`: the n frames that arrive. */
+static void thread_run_part(struct windows_thread *t, int place, const struct windows_item **batch, size_t n)
 {
     struct emu_windows *w = t->windows;
     struct windows_part *p = &w->parts[w->order[place]];
-    size_t n = thread_gather(t, p);
+    thread_sort(t, batch, n);
     for (size_t k = 0; k < n && p->host >= 0 && w->network->ops->look; k++)
-        w->network->ops->look(&t->batch[k]->frame);
+        w->network->ops->look(&batch[k]->frame);
     for (size_t k = 0; k < n; k++) {
-        const struct windows_item *item = t->batch[k];
+        const struct windows_item *item = batch[k];
         p->now_ps = item->time_ps;
         if (p->host >= 0) {
             w->hosts->run_to(w->engine, p->host, item->time_ps);
@@ -228,19 +237,16 @@ static void thread_run_part(struct windows_thread *t, int place)
             emu_port_send(p->port, &item->frame); /* the switch has nothing to do with it, nor to learn */
         }
     }
-    int64_t due_ps = part_keep(w, p), ahead_ps = p->near ? 0 : w->length_ps;
+    int64_t due_ps = INT64_MAX, ahead_ps = p->near ? 0 : w->length_ps;
     if (p->host >= 0) {
         w->hosts->run(w->engine, p->host, w->to_ps);
-        int64_t next_ps = w->hosts->next_ps(w->engine, p->host);
-        due_ps = next_ps < due_ps ? next_ps : due_ps;
+        due_ps = w->hosts->next_ps(w->engine, p->host);
     }
     p->now_ps = w->to_ps;
     /* What arrives in the next window has been begun by now, as far as that can be known. */
     emu_port_ship(p->port, w->to_ps, w->to_ps + ahead_ps, thread_ship, t);
     int64_t arrival_ps = emu_port_next_arrival_ps(p->port);
-    due_ps = arrival_ps - ahead_ps < due_ps ? arrival_ps - ahead_ps : due_ps;
-    w->due_ps[place] = due_ps;
-    flag_set(&w->called[w->parity][place], false);
+    w->due_ps[place] = arrival_ps - ahead_ps < due_ps ? arrival_ps - ahead_ps : due_ps;
 }
 
 /* Parts do not fit into the cache together: stage by stage, what one will touch is on its way from memory while others
@@ -249,47 +255,37 @@ static void thread_look(const struct windows_thread *t, int place, int stage)
 {
     const struct emu_windows *w = t->windows;
     const struct windows_part *p = &w->parts[w->order[place]];
-    const struct emu_port *port = p->port;
     if (stage == 0) {
         __builtin_prefetch(p, 1);
-        __builtin_prefetch((const char *)p + 64, 1);
         return;
     }
-    if (stage == 1) {
-        emu_port_look(port, false);
-        __builtin_prefetch(p->in, 1);
-        if (p->host >= 0)
-            w->hosts->look(w->engine, p->host);
-        return;
-    }
-    for (int k = 0; k < w->n_threads; k++) {
-        const struct windows_items *in = &p->in[2 * k + w->parity];
-        for (size_t j = 0; j < in->n; j++) {
-            if (stage == 2)
-                __builtin_prefetch(&in->items[j]);
-            else if (p->host >= 0)
-                __builtin_prefetch(in->items[j].frame.packet, 1);
-        }
-    }
-    if (stage == 2)
-        emu_port_look(port, true);
+    emu_port_look(p->port, stage == 2);
+    if (stage == 1 && p->host >= 0)
+        w->hosts->look(w->engine, p->host);
 }
 
 /* How many parts had something to do. */
 static int thread_run_chunk(struct windows_thread *t, int chunk, int end)
 {
     struct emu_windows *w = t->windows;
-    int n = 0, due[CHUNK], last = (chunk + 1) * CHUNK < end ? (chunk + 1) * CHUNK : end;
-    int64_t due_ps = INT64_MAX;
-    for (int k = chunk * CHUNK; k < last; k++)
-        if (w->due_ps[k] < w->to_ps || flag_is_set(&w->called[w->parity][k]))
+    int n = 0, due[CHUNK], first = chunk * CHUNK, last = first + CHUNK < end ? first + CHUNK : end;
+    size_t begins[CHUNK + 1];
+    thread_gather(t, chunk, begins);
+    for (int k = first; k < last; k++)
+        if (w->due_ps[k] < w->to_ps || begins[k - first + 1] > begins[k - first])
             due[n++] = k;
-    for (int stage = 0; stage < STAGES; stage++)
+    for (int stage = 0; stage < STAGES; stage++) {
         for (int k = 0; k < n; k++)
             thread_look(t, due[k], stage);
+        for (size_t k = 0; k < begins[CHUNK] && stage == 0; k++)
+            if (w->parts[w->order[t->batch[k]->to]].host >= 0) /* others do not look into it */
+                __builtin_prefetch(t->batch[k]->frame.packet, 1);
+    }
     for (int k = 0; k < n; k++)
-        thread_run_part(t, due[k]);
-    for (int k = chunk * CHUNK; k < last; k++)
+        thread_run_part(t, due[k], t->batch + begins[due[k] - first],
+                        begins[due[k] - first + 1] - begins[due[k] - first]);
+    int64_t due_ps = windows_keep(w, chunk);
+    for (int k = first; k < last; k++)
         due_ps = w->due_ps[k] < due_ps ? w->due_ps[k] : due_ps;
     atomic_store_explicit(&w->chunk_due_ps[chunk], due_ps, memory_order_relaxed);
     flag_set(&w->chunk_called[w->parity][chunk], false);
@@ -534,12 +530,18 @@ static bool windows_order(struct emu_windows *w)
     bool ok = windows_level(w, network_length_ps(w->network), level) ||
               (windows_level(w, windows_shortest_ps(w), level) &&
                w->length_ps >= network_frame_ps(w->network) / LEAST_SHARE);
+    if (!ok) {
+        free(level);
+        return false;
+    }
     size_t places = parts + CHUNK * (size_t)w->n_levels;
     w->due_ps = memory_zeroed(places, sizeof *w->due_ps, "a network's parts");
-    w->chunk_due_ps = memory_zeroed(places, sizeof *w->chunk_due_ps, "a network's parts");
+    w->chunk_due_ps = memory_zeroed(places / CHUNK + 1, sizeof *w->chunk_due_ps, "a network's parts");
+    w->kept = memory_zeroed(places / CHUNK + 1, sizeof *w->kept, "a network's parts");
     for (int i = 0; i < 2; i++) {
-        w->called[i] = memory_zeroed(places, sizeof *w->called[i], "a network's parts");
-        w->chunk_called[i] = memory_zeroed(places, sizeof *w->chunk_called[i], "a network's parts");
+        w->chunk_called[i] = memory_zeroed(places / CHUNK + 1, sizeof *w->chunk_called[i], "a network's parts");
+        for (int k = 0; k < w->n_threads; k++)
+            w->threads[k].out[i] = memory_zeroed(places / CHUNK + 1, sizeof *w->kept, "frames on their way");
     }
     w->order = memory_zeroed(places, sizeof *w->order, "a network's parts");
     w->place = memory_zeroed(parts, sizeof *w->place, "a network's parts");
@@ -555,7 +557,7 @@ static bool windows_order(struct emu_windows *w)
         w->level_end[l] = n;
     }
     free(level);
-    return ok;
+    return true;
 }
 
 /* A FIFO that nobody watches has no events. */
@@ -575,7 +577,6 @@ static void windows_add_part(struct emu_windows *w, struct emu_port *port, int h
     const struct emu_switch *s = network_switch_at(n, port->far);
     *p = (struct windows_part){.now_ps = w->from_ps, .port = port, .host = host, .to_switch = s};
     p->to = s ? first[s - n->switches] : n->host_of[port->far->index];
-    p->in = memory_zeroed(2 * (size_t)w->n_threads, sizeof *p->in, "frames on their way");
     w->n_parts++;
 }
 
@@ -637,6 +638,13 @@ struct emu_windows *emu_windows_new(struct emu_network *n, struct emu_engine *e,
     return NULL;
 }
 
+static void windows_release(const struct emu_windows *w, struct windows_items *i)
+{
+    for (size_t k = 0; k < i->n; k++)
+        emu_frame_release(w->network->ops, i->items[k].frame.packet);
+    free(i->items);
+}
+
 void emu_windows_free(struct emu_windows *w)
 {
     if (!w)
@@ -645,18 +653,15 @@ void emu_windows_free(struct emu_windows *w)
     atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
     for (int i = 1; i < w->n_threads; i++)
         pthread_join(w->threads[i].id, NULL);
-    const struct emu_frame_ops *ops = w->network->ops;
-    for (int i = 0; i < w->n_parts; i++) {
-        struct windows_part *p = &w->parts[i];
-        for (int k = -1; k < 2 * w->n_threads; k++) {
-            struct windows_items *items = k < 0 ? &p->kept : &p->in[k];
-            for (size_t j = 0; j < items->n; j++)
-                emu_frame_release(ops, items->items[j].frame.packet);
-            free(items->items);
-        }
-        free(p->in);
+    for (int c = 0; w->kept && c < chunks(w->level_end[w->n_levels - 1]); c++) {
+        windows_release(w, &w->kept[c]);
+        for (int i = 0; i < 2 * w->n_threads; i++)
+            windows_release(w, &w->threads[i / 2].out[i % 2][c]);
     }
+    free(w->kept);
     for (int i = 0; i < w->n_threads; i++) {
+        free(w->threads[i].out[0]);
+        free(w->threads[i].out[1]);
         free(w->threads[i].batch);
         free(w->threads[i].sorting);
         free(w->threads[i].ends);
@@ -665,10 +670,8 @@ void emu_windows_free(struct emu_windows *w)
     free(w->order);
     free(w->due_ps);
     free(w->chunk_due_ps);
-    for (int i = 0; i < 2; i++) {
-        free(w->called[i]);
-        free(w->chunk_called[i]);
-    }
+    free(w->chunk_called[0]);
+    free(w->chunk_called[1]);
     free(w->place);
     free(w->level_end);
     free(w->parts);
