@@ -14,8 +14,9 @@
 #define CHUNK 16         /* parts that a thread takes at once, or passes over */
 #define STAGES 3         /* of looking at them first */
 #define SPINS 2000       /* looks at the others before it lets them have the processor */
+#define FIRST_JUDGED 16
 #define JUDGED 256       /* windows after which it is decided whether the next are worth all threads' while: they are */
-#define WORTH 24         /* where each thread has so many parts a level to run, since to meet takes as long as a few */
+#define WORTH 8          /* where each thread has so many parts a level to run, since to meet takes as long as a few */
 #define NAP_NS 100000    /* of a thread that has nothing to do for long */
 #define INSERTION 24     /* frames that are sorted one by one */
 #define LEAST_SHARE 4    /* a window is no shorter than a full frame on the fastest host's link takes, by this */
@@ -76,7 +77,7 @@ struct emu_windows {
     _Atomic int next;           /* chunk of the level to be taken */
     bool together;              /* all threads run it */
     _Atomic int64_t ran;        /* parts, in windows since that was decided, */
-    int judged;                 /* of which there were so many */
+    int judged, judge_after;    /* of which there were so many, and shall be */
     _Atomic bool idle;          /* no part has had anything to do in this window */
     _Atomic unsigned round;     /* each is a level of a window */
     _Atomic int busy;           /* threads that are not done with it */
@@ -347,12 +348,13 @@ static void *thread_main(void *arg)
 /* Whether all threads run the next windows, or this one alone: it is all the same to what comes of them. */
 static void windows_judge(struct emu_windows *w)
 {
-    if (++w->judged < JUDGED)
+    if (w->judged++ < w->judge_after)
         return;
     int64_t ran = atomic_load_explicit(&w->ran, memory_order_relaxed);
-    w->together = ran >= (int64_t)WORTH * w->n_threads * w->n_levels * w->judged;
+    w->together = ran >= (int64_t)WORTH * w->n_threads * w->n_levels * w->judge_after;
     atomic_store_explicit(&w->ran, 0, memory_order_relaxed);
     w->judged = 0;
+    w->judge_after = JUDGED;
 }
 
 /* All threads, this one among them, run a level. */
@@ -623,6 +625,7 @@ struct emu_windows *emu_windows_new(struct emu_network *n, struct emu_engine *e,
     w->network = n;
     w->engine = e;
     w->from_ps = emu_clock_now(&clock);
+    w->judge_after = FIRST_JUDGED;
     w->threads = memory_zeroed((size_t)threads, sizeof *w->threads, "threads");
     for (; w->n_threads < threads; w->n_threads++)
         w->threads[w->n_threads] = (struct windows_thread){.windows = w, .number = w->n_threads};
