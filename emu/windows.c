@@ -2,6 +2,7 @@
 #include "emu/windows.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -14,9 +15,9 @@
 #define CHUNK 16         /* parts that a thread takes at once, or passes over */
 #define STAGES 3         /* of looking at them first */
 #define SPINS 2000       /* looks at the others before it lets them have the processor */
-#define FIRST_JUDGED 16
-#define JUDGED 256       /* windows after which it is decided whether the next are worth all threads' while: they are */
-#define WORTH 8          /* where each thread has so many parts a level to run, since to meet takes as long as a few */
+#define TRIED 16         /* windows after which it is known what they take with all threads, or with one */
+#define KEPT_LEAST 4     /* times as many go the faster way before the other is tried again; */
+#define KEPT_MOST 256    /* it doubles each time that the same is faster */
 #define NAP_NS 100000    /* of a thread that has nothing to do for long */
 #define INSERTION 24     /* frames that are sorted one by one */
 #define LEAST_SHARE 4    /* a window is no shorter than a full frame on the fastest host's link takes, by this */
@@ -75,9 +76,11 @@ struct emu_windows {
     int64_t from_ps, to_ps;     /* the window */
     int level, parity;
     _Atomic int next;           /* chunk of the level to be taken */
-    bool together;              /* all threads run it */
+    bool together, trying;      /* all threads run it; to see what that takes */
+    double cost[2];             /* seconds for a part, by `together`; 0: not known yet */
     _Atomic int64_t ran;        /* parts, in windows since that was decided, */
-    int judged, judge_after;    /* of which there were so many, and shall be */
+    int judged, settled;        /* of which there were so many; KEPT_LEAST to KEPT_MOST */
+    double judged_s;            /* and that was then */
     _Atomic bool idle;          /* no part has had anything to do in this window */
     _Atomic unsigned round;     /* each is a level of a window */
     _Atomic int busy;           /* threads that are not done with it */
@@ -345,16 +348,24 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* Whether all threads run the next windows, or this one alone: it is all the same to what comes of them. */
+/* Whether all threads run the next windows or this one alone: what is faster, by the clock on the wall, since threads
+ * that meet wait for each other's processors. It is all the same to what comes of the windows. */
 static void windows_judge(struct emu_windows *w)
 {
-    if (w->judged++ < w->judge_after)
+    if (w->n_threads == 1 || w->judged++ < (w->trying ? TRIED : TRIED * w->settled))
         return;
+    double time_s = monotonic_now_s();
     int64_t ran = atomic_load_explicit(&w->ran, memory_order_relaxed);
-    w->together = ran >= (int64_t)WORTH * w->n_threads * w->n_levels * w->judge_after;
+    if (ran > 0)
+        w->cost[w->together] = (time_s - w->judged_s) / (double)ran;
+    bool tried = w->trying, better = w->cost[true] > 0 && w->cost[true] < w->cost[false];
+    w->trying = !tried || w->cost[!w->together] <= 0;
+    if (tried && !w->trying) /* the other way than before, which is taken up where it is better */
+        w->settled = better == w->together ? KEPT_LEAST : w->settled < KEPT_MOST ? 2 * w->settled : KEPT_MOST;
+    w->together = w->trying ? !w->together : better;
     atomic_store_explicit(&w->ran, 0, memory_order_relaxed);
     w->judged = 0;
-    w->judge_after = JUDGED;
+    w->judged_s = time_s;
 }
 
 /* All threads, this one among them, run a level. */
@@ -625,7 +636,9 @@ struct emu_windows *emu_windows_new(struct emu_network *n, struct emu_engine *e,
     w->network = n;
     w->engine = e;
     w->from_ps = emu_clock_now(&clock);
-    w->judge_after = FIRST_JUDGED;
+    w->trying = true;
+    w->settled = KEPT_LEAST;
+    w->judged_s = monotonic_now_s();
     w->threads = memory_zeroed((size_t)threads, sizeof *w->threads, "threads");
     for (; w->n_threads < threads; w->n_threads++)
         w->threads[w->n_threads] = (struct windows_thread){.windows = w, .number = w->n_threads};
