@@ -16,6 +16,7 @@ int cmd_run(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_analyze(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
 int cmd_infer(int argc, char **argv);
 int cmd_predict(int argc, char **argv);

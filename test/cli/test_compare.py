@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""contraflow compare: what changed between two captures, runs or directories of runs, against the files that they left
+and, for captures of Linux's TCP, against what both ends counted."""
+import csv
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+import e2e
+
+DATA = pathlib.Path(sys.argv[2]).resolve() / "test/data/captures" if len(sys.argv) > 2 else None
+SMALL = ("duration: 3s\nnetwork: {link: {rate: 100Mbps}, nic: {limit: 5MB}, switch: {limit: 5MB}}\n"
+         "tcp: {window: 500kB}\ncapture: [{at: h0, snaplen: 96}]\n"
+         "traffic: {start_spread: 0s, star: {incoming: 2, outgoing: 1}}\n")
+ACK_FIRST = ("network.nic.queue=ack-first", "network.switch.queue=ack-first")
+
+
+class Runs(e2e.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("s.yaml", SMALL)
+        self.run_scenario("s.yaml", output="before")
+        self.run_scenario("s.yaml", *ACK_FIRST, output="after")
+
+    def host(self, *sources):
+        hosts = self.json("compare", *sources)["hosts"]
+        self.assertEqual(len(hosts), 1)
+        return hosts[0]
+
+    def test_changes_are_those_of_flows_csv(self):
+        host = self.host("before", "after")
+        rates = [{f["flow"]: float(f["steady_goodput_bps"]) for f in self.flows(d)} for d in ("before", "after")]
+        ends = [{f["flow"]: (f["src"], f["dst"]) for f in self.flows(d)} for d in ("before", "after")]
+        self.assertEqual(ends[0], ends[1])
+        for name, (src, dst) in ends[0].items():
+            [flow] = [f["rate_bps"] for f in host["flows"] if (f["src"], f["dst"]) == (src, dst)]
+            self.assertAlmostEqual(flow["before"] / rates[0][name], 1, delta=0.01)
+            self.assertAlmostEqual(flow["after"] / rates[1][name], 1, delta=0.01)
+            self.assertAlmostEqual(flow["change"], flow["after"] - flow["before"], delta=1)
+            self.assertAlmostEqual(flow["change_ci95"], math.hypot(flow["before_ci95"], flow["after_ci95"]), delta=1)
+        total = host["both"]["rate_bps"]
+        self.assertAlmostEqual(total["before"], sum(f["rate_bps"]["before"] for f in host["flows"]), delta=1)
+        self.assertAlmostEqual(total["after_ci95"], sum(f["rate_bps"]["after_ci95"] for f in host["flows"]), delta=1)
+        # Eq. 6 gives each flow half; with ACKs first both directions are full: 138 and 183 Mb/s of goodput and more.
+        self.assertEqual(total["changed"], "more")
+        self.assertAlmostEqual(total["change_share"], 1 / 3, delta=0.04)
+        self.assertEqual((host["out"]["rate_bps"]["changed"], host["lost_share"]["changed"]), ("more", "less"))
+        self.assertEqual([host[side]["diagnosis"]["asymmetry"] for side in ("before", "after")], ["yes", "no"])
+
+    def test_the_answer_in_words_has_the_numbers(self):
+        said = self.good("compare", "before", "after").stdout
+        total = self.host("before", "after")["both"]["rate_bps"]
+        self.assertTrue(said.startswith(f"host h0: {total['after'] / 1e6:.1f} instead of {total['before'] / 1e6:.1f} "
+                                        f"Mb/s in both directions: {total['change'] / 1e6:+.1f} +- "), said)
+        self.assertIn("yes, ", said)
+        self.assertIn("then no (full)", said)
+
+    def test_the_other_way_round_is_the_other_sign(self):
+        there, back = self.host("before", "after"), self.host("after", "before")
+        for way in ("in", "out", "both"):
+            self.assertAlmostEqual(there[way]["rate_bps"]["change"], -back[way]["rate_bps"]["change"], delta=1)
+
+    def test_nothing_changes_between_a_run_and_itself(self):
+        host = self.host("before", "before")
+        for way in ("in", "out", "both"):
+            self.assertEqual((host[way]["rate_bps"]["change"], host[way]["rate_bps"]["changed"]), (0, "no"))
+        self.assertIn("which is no change", self.good("compare", "before", "before").stdout)
+
+    def test_a_capture_is_compared_with_a_run_and_with_a_capture(self):
+        run, mixed = self.host("before", "after"), self.host("before/h0.pcap", "after/h0.pcap")
+        for way in ("in", "out"):
+            for side in ("before", "after"):
+                self.assertAlmostEqual(mixed[way]["rate_bps"][side] / run[way]["rate_bps"][side], 1, delta=0.01)
+
+    def test_directories_of_runs_are_paired_by_name(self):
+        for side, sets in (("old", ()), ("new", ACK_FIRST)):
+            for window in ("300kB", "500kB"):
+                self.run_scenario("s.yaml", f"tcp.window={window}", *sets, output=f"{side}/{window}")
+        self.run_scenario("s.yaml", output="new/other")
+        hosts = self.json("compare", "old", "new")["hosts"]
+        found = [[host[side] and host[side]["source"] for side in ("before", "after")] for host in hosts]
+        self.assertEqual(found, [["old/300kB", "new/300kB"], ["old/500kB", "new/500kB"], [None, "new/other"]])
+        self.assertIsNone(hosts[2]["both"]["rate_bps"]["change"])
+        self.assertIn("only after: ", self.good("compare", "old", "new").stdout)
+
+    def test_the_page_has_what_the_table_has(self):
+        self.good("compare", "before", "after", "--report", "page")
+        page = (self.dir / "page/compare.html").read_text()
+        total = self.host("before", "after")["both"]["rate_bps"]
+        self.assertIn(f"{total['after'] / 1e6:.1f} instead of {total['before'] / 1e6:.1f} Mb/s", page)
+        self.assertEqual((page.count(' before: '), page.count(' after: ')), (3, 3))  # under the pointer
+        self.assertIn("simulated", page)
+        self.assertNotIn("<script", page)
+
+    def test_bad_input_is_one_line(self):
+        self.bad(2, ["compare", "takes two"], "compare", "before")
+        self.bad(2, ["nowhere"], "compare", "before", "nowhere")
+        self.write("note.txt", "hello")
+        self.bad(2, ["note.txt"], "compare", "note.txt", "before")
+
+
+class Captures(e2e.Case):
+    """Of Linux's TCP, with and without ACKs first; a client has another port each time."""
+
+    def test_change_is_what_both_ends_counted(self):
+        hosts = self.json("compare", DATA / "fifo-2in-1out.pcap.gz", DATA / "ackprio-2in-1out.pcap.gz")["hosts"]
+        self.assertEqual(len(hosts), 1)
+        truth = {}
+        for side, name in (("before", "fifo"), ("after", "ackprio")):
+            with open(DATA / f"{name}-2in-1out.truth.csv", newline="") as f:
+                rows = list(csv.DictReader(line for line in f if not line.startswith("#")))
+            truth[side] = sum(float(row["received_bps"]) for row in rows)
+        total = hosts[0]["both"]["rate_bps"]
+        for side in ("before", "after"):
+            self.assertAlmostEqual(total[side] / truth[side], 1, delta=0.03)
+        self.assertEqual(total["changed"], "more")
+        self.assertEqual(len(hosts[0]["flows"]), 3)  # all of them are paired
+        self.assertNotIn(None, [f["rate_bps"]["change"] for f in hosts[0]["flows"]])
+
+
+if __name__ == "__main__":
+    e2e.main()

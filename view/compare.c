@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/compare.h"
+
+#include "base/outfile.h"
+#include "base/text.h"
+#include "results/directory.h"
+#include "view/diagnosis.h"
+#include "view/page.h"
+#include "view/svg.h"
+#include "view/table.h"
+#include "view/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT 512
+#define SHARE_MOST 10 /* what was next to nothing is not shown to have grown by many times as much */
+#define WIDTH 700
+#define LEFT 70
+#define RIGHT 20
+#define TOP 14
+#define HEIGHT 170
+#define BELOW 40
+#define PITCH_MOST 130.0
+#define FLOWS_DRAWN 40 /* more marks cannot be told apart */
+
+static const char *const ways[] = {"in", "out", "both"};
+
+/* "yes, 22 % lost" */
+static void compare_answer(const struct analysis_resource *r, char *text, size_t size)
+{
+    *text = '\0';
+    text_add(text, size, "%s", r->diagnosed ? view_diagnosis_answer(&r->diagnosis) : "not judged");
+    if (r->diagnosed && r->diagnosis.answer == ANALYSIS_ANSWER_YES && isfinite(r->diagnosis.lost_share))
+        text_add(text, size, ", %.0f %% lost", 100 * r->diagnosis.lost_share);
+    if (r->diagnosed && r->diagnosis.cause != ANALYSIS_CAUSE_UNKNOWN)
+        text_add(text, size, " (%s)", analysis_cause(r->diagnosis.cause)->name);
+}
+
+/* Whose figures these are: "h0", or "h0, then h1". */
+static void compare_name(const struct study_compare_host *h, char *text, size_t size)
+{
+    const struct analysis_resource *before = h->side[STUDY_COMPARE_BEFORE], *after = h->side[STUDY_COMPARE_AFTER];
+    *text = '\0';
+    text_add(text, size, "%s", before ? before->host : after->host);
+    if (before && after && strcmp(before->host, after->host) != 0)
+        text_add(text, size, ", then %s", after->host);
+}
+
+/* A sentence: the number first. */
+static void compare_say(const struct study_compare_host *h, char text[static TEXT])
+{
+    const struct study_compare_value *v = &h->rate_bps[STUDY_COMPARE_BOTH];
+    char before[TEXT / 4], after[TEXT / 4];
+    double change = study_compare_change(v), ci95 = study_compare_ci95(v);
+    *text = '\0';
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+        if (h->side[side])
+            continue;
+        text_add(text, TEXT, "only %s: %.1f Mb/s in both directions", side == STUDY_COMPARE_BEFORE ? "after" : "before",
+                 v->mean[!side] / 1e6);
+        return;
+    }
+    text_add(text, TEXT, "%.1f instead of %.1f Mb/s in both directions", v->mean[STUDY_COMPARE_AFTER] / 1e6,
+             v->mean[STUDY_COMPARE_BEFORE] / 1e6);
+    if (isfinite(ci95))
+        text_add(text, TEXT, ": %+.1f +- %.1f Mb/s (%+.1f %%), %s", change / 1e6, ci95 / 1e6,
+                 100 * study_compare_share(v), study_compare_judge(v) == STUDY_COMPARE_SAME ? "which is no change"
+                 : change > 0 ? "more" : "less");
+    else
+        text_add(text, TEXT, ": %+.1f Mb/s (%+.1f %%), which chance may be: too little was seen for an interval",
+                 change / 1e6, 100 * study_compare_share(v));
+    compare_answer(h->side[STUDY_COMPARE_BEFORE], before, sizeof before);
+    compare_answer(h->side[STUDY_COMPARE_AFTER], after, sizeof after);
+    text_add(text, TEXT, "; lost to waiting ACKs: %s%s%s", before, strcmp(before, after) ? ", then " : ", as before",
+             strcmp(before, after) ? after : "");
+}
+
+/* A row: names, before, +-, after, +-, change, +-, %, more or less. */
+static void compare_row(struct view_table *t, const struct study_compare_value *v, double scale)
+{
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+        view_table_add_number(t, v->mean[side], scale);
+        view_table_add_number(t, v->ci95[side], scale);
+    }
+    view_table_add_number(t, study_compare_change(v), scale);
+    view_table_add_number(t, study_compare_ci95(v), scale);
+    double share = study_compare_share(v);
+    view_table_add(t, "%.1f", share < SHARE_MOST ? 100 * share : (double)NAN);
+    view_table_add(t, "%s", study_compare_answer_name(study_compare_judge(v)));
+}
+
+/* Is there anything to show? */
+static bool compare_known(const struct study_compare_value *v)
+{
+    return isfinite(v->mean[STUDY_COMPARE_BEFORE]) || isfinite(v->mean[STUDY_COMPARE_AFTER]);
+}
+
+#define HEAD "before|+-|after|+-|change|+-|%|changed"
+#define TEXTS 1 /* columns of words, of the host's table; of the flows' two more */
+
+static void compare_host_table(struct view_table *t, const struct study_compare_host *h)
+{
+    static const struct {
+        const char *name;
+        double scale;
+        size_t at;
+    } waits[] = {{"data wait, ms", 1e-3, offsetof(struct study_compare_host, data_wait_s)},
+                 {"ACKs wait, ms", 1e-3, offsetof(struct study_compare_host, ack_wait_s)}};
+    view_table_head(t, "of the host|" HEAD);
+    for (int way = STUDY_COMPARE_WAYS; way-- > 0;) {
+        view_table_add(t, "goodput %s, Mb/s", ways[way]);
+        compare_row(t, &h->rate_bps[way], 1e6);
+    }
+    if (compare_known(&h->lost_share)) {
+        view_table_add(t, "lost to waiting ACKs, %%");
+        compare_row(t, &h->lost_share, 0.01);
+    }
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        for (int way = STUDY_COMPARE_IN; way <= STUDY_COMPARE_OUT; way++) {
+            const struct study_compare_value *v = (const struct study_compare_value *)
+                (const void *)((const char *)h + waits[i].at) + way;
+            if (!compare_known(v))
+                continue;
+            view_table_add(t, "%s, of data %s", waits[i].name, ways[way]);
+            compare_row(t, v, waits[i].scale);
+        }
+    view_table_add(t, "segments sent again");
+    compare_row(t, &h->retransmitted, 1);
+}
+
+static void compare_flow_table(struct view_table *t, const struct study_compare_host *h)
+{
+    view_table_head(t, "goodput, Mb/s: from|to|way|" HEAD);
+    for (size_t i = 0; i < h->n; i++) {
+        const struct study_compare_flow *flow = &h->flow[i];
+        view_table_add(t, "%s", flow->src);
+        view_table_add(t, "%s", flow->dst);
+        view_table_add(t, "%s", ways[flow->incoming ? STUDY_COMPARE_IN : STUDY_COMPARE_OUT]);
+        compare_row(t, &flow->rate_bps, 1e6);
+    }
+}
+
+void view_compare_print(FILE *f, const struct study_compare_host *h)
+{
+    char text[TEXT], name[2 * ANALYSIS_CHECK_NAME + 8];
+    struct view_table t;
+    compare_say(h, text);
+    compare_name(h, name, sizeof name);
+    fprintf(f, "host %s: %s\n", name, text);
+    compare_host_table(&t, h);
+    view_table_print(&t, "  ", TEXTS, f);
+    compare_flow_table(&t, h);
+    view_table_print(&t, "  ", TEXTS + 2, f);
+}
+
+static json_t *compare_value_json(const struct study_compare_value *v)
+{
+    enum study_compare_answer answer = study_compare_judge(v);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "before", view_table_json_number(v->mean[STUDY_COMPARE_BEFORE]),
+                     "before_ci95", view_table_json_number(v->ci95[STUDY_COMPARE_BEFORE]),
+                     "after", view_table_json_number(v->mean[STUDY_COMPARE_AFTER]),
+                     "after_ci95", view_table_json_number(v->ci95[STUDY_COMPARE_AFTER]),
+                     "change", view_table_json_number(study_compare_change(v)),
+                     "change_ci95", view_table_json_number(study_compare_ci95(v)),
+                     "change_share", view_table_json_number(study_compare_share(v)), "changed",
+                     answer == STUDY_COMPARE_OPEN ? json_null() : json_string(study_compare_answer_name(answer)));
+}
+
+static json_t *compare_side_json(const struct study_compare_host *h, enum study_compare_side side)
+{
+    const struct analysis_resource *r = h->side[side];
+    return r ? json_pack("{s:s, s:s, s:o}", "source", h->source[side], "host", r->host, "diagnosis",
+                         view_diagnosis_json(h->source[side], r))
+             : json_null();
+}
+
+json_t *view_compare_json(const struct study_compare *c)
+{
+    json_t *hosts = json_array();
+    for (size_t i = 0; i < c->n; i++) {
+        const struct study_compare_host *h = &c->host[i];
+        json_t *flows = json_array(), *host = json_object();
+        for (size_t k = 0; k < h->n; k++)
+            json_array_append_new(flows, json_pack("{s:s, s:s, s:s, s:o}", "src", h->flow[k].src, "dst", h->flow[k].dst,
+                                                   "direction", h->flow[k].incoming ? "in" : "out", "rate_bps",
+                                                   compare_value_json(&h->flow[k].rate_bps)));
+        json_object_set_new(host, "before", compare_side_json(h, STUDY_COMPARE_BEFORE));
+        json_object_set_new(host, "after", compare_side_json(h, STUDY_COMPARE_AFTER));
+        for (int way = 0; way < STUDY_COMPARE_WAYS; way++)
+            json_object_set_new(host, ways[way], json_pack("{s:o, s:o, s:o}",
+                                "rate_bps", compare_value_json(&h->rate_bps[way]),
+                                "data_wait_s", compare_value_json(&h->data_wait_s[way]),
+                                "ack_wait_s", compare_value_json(&h->ack_wait_s[way])));
+        json_object_set_new(host, "lost_share", compare_value_json(&h->lost_share));
+        json_object_set_new(host, "retransmitted_segments", compare_value_json(&h->retransmitted));
+        json_object_set_new(host, "flows", flows);
+        json_array_append_new(hosts, host);
+    }
+    return json_pack("{s:o}", "hosts", hosts);
+}
+
+static double compare_top(const struct study_compare_host *h)
+{
+    double top = 0;
+    for (size_t i = 0; i < h->n && i < FLOWS_DRAWN; i++)
+        for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+            const struct study_compare_value *v = &h->flow[i].rate_bps;
+            top = fmax(top, v->mean[side] + (isfinite(v->ci95[side]) ? v->ci95[side] : 0));
+        }
+    return top > 0 ? top : 1;
+}
+
+/* Each flow before and after, as two marks on a line, with their intervals. */
+static void compare_draw(FILE *f, const struct study_compare_host *h, size_t number)
+{
+    size_t n = h->n < FLOWS_DRAWN ? h->n : FLOWS_DRAWN;
+    double pitch = fmin(PITCH_MOST, (WIDTH - LEFT - RIGHT) / (double)n), last = LEFT + pitch * (double)n;
+    struct view_svg_frame a = {.x = {0, (double)n, LEFT, last, false},
+                               .y = {0, compare_top(h) * 1.06, TOP + HEIGHT, TOP, false},
+                               .y_label = "goodput", .y_unit = "b/s", .y_ticks = 5};
+    char id[32], tip[3 * ANALYSIS_CHECK_NAME], name[24];
+    snprintf(id, sizeof id, "host%zu", number);
+    fputs("<figure>\n<div>", f);
+    view_svg_key_mark(f, "hollow c-c6", VIEW_SVG_CIRCLE, "before");
+    view_svg_key_mark(f, "c-in", VIEW_SVG_CIRCLE, "after, into the host");
+    view_svg_key_mark(f, "c-out", VIEW_SVG_TRIANGLE, "after, out of it");
+    fputs("</div>\n", f);
+    view_svg_begin(f, id, WIDTH, TOP + HEIGHT + BELOW, "Goodput of each flow before and after",
+                   "marks with 95 % intervals");
+    view_svg_axes(f, &a);
+    for (size_t i = 0; i < n; i++) {
+        const struct study_compare_flow *flow = &h->flow[i];
+        const double *mean = flow->rate_bps.mean, *ci95 = flow->rate_bps.ci95;
+        enum view_svg_shape shape = flow->incoming ? VIEW_SVG_CIRCLE : VIEW_SVG_TRIANGLE;
+        double x = (double)i + 0.5, shift = fmin(pitch / 5, 9), at = LEFT + pitch * x;
+        for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+            snprintf(tip, sizeof tip, "%s > %s %s: %.3f Mb/s, +- %.3f", flow->src, flow->dst,
+                     side == STUDY_COMPARE_BEFORE ? "before" : "after", mean[side] / 1e6, ci95[side] / 1e6);
+            const char *class = side == STUDY_COMPARE_BEFORE ? "hollow c-c6" : flow->incoming ? "c-in" : "c-out";
+            view_svg_mark(f, &a, class, shape, x, mean[side], ci95[side],
+                          side == STUDY_COMPARE_BEFORE ? -shift : shift, tip);
+        }
+        snprintf(name, sizeof name, "%.20s", flow->incoming ? flow->src : flow->dst);
+        if (pitch >= 6.5 * (double)strlen(name))
+            view_svg_text(f, at, a.y.first + 16, flow->incoming ? "mid own c-in" : "mid own c-out", name);
+    }
+    view_svg_end(f);
+    fprintf(f, "<figcaption>Goodput of %s, by its other end, with 95 %% intervals.%s</figcaption>\n</figure>\n",
+            n == h->n ? "each flow" : "the first flows", n == h->n ? "" : " The table has all.");
+}
+
+static void compare_show(FILE *f, const struct study_compare_host *h, size_t number)
+{
+    char text[TEXT], name[2 * ANALYSIS_CHECK_NAME + 8];
+    struct view_table t;
+    enum study_compare_answer answer = study_compare_judge(&h->rate_bps[STUDY_COMPARE_BOTH]);
+    compare_say(h, text);
+    compare_name(h, name, sizeof name);
+    fprintf(f, "<section class=\"verdict%s\">\n", answer == STUDY_COMPARE_MORE   ? " good"
+                                                  : answer == STUDY_COMPARE_LESS ? " bad"
+                                                                                 : "");
+    view_text_markup(f, "<h3>Host %s</h3>\n<p class=\"headline\">%s.</p>\n</section>\n", name, text);
+    compare_draw(f, h, number);
+    fputs("<h4>The host</h4>\n", f);
+    compare_host_table(&t, h);
+    view_table_html(f, NULL, &t, TEXTS);
+    fputs("<h4>Its flows</h4>\n", f);
+    compare_flow_table(&t, h);
+    view_table_html(f, NULL, &t, TEXTS + 2);
+}
+
+bool view_compare_page(const char *directory, const char *const path[STUDY_COMPARE_SIDES],
+                       const struct study_compare *c, struct error *err)
+{
+    static const char *const sides[] = {"before", "after"};
+    struct outfile file = {0};
+    char *name = results_directory_path(directory, "compare.html");
+    bool ok = outfile_make_directory(directory, err) && outfile_open(&file, name, err);
+    free(name);
+    if (!ok)
+        return false;
+    FILE *f = file.stream;
+    view_page_begin(f, "contraflow compare", "compare --report", false);
+    fputs("<h1>What changed</h1>\n<dl>", f);
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+        const char *origin = c->simulated[side] ? "simulated" : "captured";
+        view_text_markup(f, "<dt>%s</dt><dd>%s <span class=\"origin %s\">%s</span></dd>\n", sides[side], path[side],
+                         origin, origin);
+    }
+    fputs("<dt>rates</dt><dd>goodput while steady; the change has the interval of both sides together, "
+          "&radic;(before&sup2; + after&sup2;), and is called one where it is larger</dd></dl>\n", f);
+    for (size_t i = 0; i < c->n; i++)
+        compare_show(f, &c->host[i], i);
+    fputs("</body>\n</html>\n", f);
+    return outfile_commit(&file, err) || (outfile_discard(&file), false);
+}
