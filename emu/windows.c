@@ -18,7 +18,8 @@
 #define TRIED 16         /* windows after which it is known what they take with all threads, or with one */
 #define KEPT_LEAST 4     /* times as many go the faster way before the other is tried again; */
 #define KEPT_MOST 256    /* it doubles each time that the same is faster */
-#define NAP_NS 100000    /* of a thread that has nothing to do for long */
+#define YIELDS 200       /* such looks before it sleeps between them */
+#define NAP_NS 50000
 #define INSERTION 24     /* frames that are sorted one by one */
 #define LEAST_SHARE 4    /* a window is no shorter than a full frame on the fastest host's link takes, by this */
 #define FULL_FRAME_BYTES 1538
@@ -323,6 +324,16 @@ static void thread_run_level(struct windows_thread *t)
     }
 }
 
+/* Before a thread looks again whether others are done: the longer that takes, the less it is in their way. */
+static int thread_wait(int spins)
+{
+    if (spins > SPINS + YIELDS)
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    else if (spins > SPINS)
+        sched_yield();
+    return spins > SPINS + YIELDS ? spins : spins + 1;
+}
+
 static void *thread_main(void *arg)
 {
     struct windows_thread *t = arg;
@@ -330,14 +341,8 @@ static void *thread_main(void *arg)
     unsigned round = 0;
     w->hosts->thread_begin(w->engine);
     for (;;) {
-        for (int spins = 0; atomic_load_explicit(&w->round, memory_order_acquire) == round; spins++) {
-            if (spins > 2 * SPINS) { /* the first thread goes on alone */
-                nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-                spins--;
-            } else if (spins > SPINS) {
-                sched_yield();
-            }
-        }
+        for (int spins = 0; atomic_load_explicit(&w->round, memory_order_acquire) == round;)
+            spins = thread_wait(spins);
         round++;
         if (atomic_load_explicit(&w->over, memory_order_relaxed))
             break;
@@ -378,9 +383,8 @@ static void windows_run_level(struct emu_windows *w, int level)
         atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
     }
     thread_run_level(&w->threads[0]);
-    for (int spins = 0; atomic_load_explicit(&w->busy, memory_order_acquire) > 0; spins++)
-        if (spins > SPINS)
-            sched_yield();
+    for (int spins = 0; atomic_load_explicit(&w->busy, memory_order_acquire) > 0;)
+        spins = thread_wait(spins);
 }
 
 /* All parts' times are the window's end, for events that look at them. */
