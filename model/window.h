@@ -55,7 +55,12 @@
 #include <stddef.h>
 
 #define MODEL_WINDOW_TOLERANCE 1e-9 /* residual that solves; 1e-6 is still taken after the last sweep */
-#define MODEL_WINDOW_NEAR 1e-7      /* of what few flows that start or end change */
+/* Of what few flows that start or end change; in networks of more than MODEL_WINDOW_FEW flows. */
+#define MODEL_WINDOW_FEW 200
+#define MODEL_WINDOW_NEAR 1e-7
+#define MODEL_WINDOW_NEAR_OF_MANY 1e-7
+#define MODEL_WINDOW_CLOSE 1e-5
+#define MODEL_WINDOW_CLOSE_OF_MANY 1e-5
 
 struct model_window_link {
     double rate_bps; /* C: on the wire */

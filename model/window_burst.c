@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What bursts wait at links that are busy but not full: w of model/window.h. Of a network where little has changed, only
- * what moves a wait by CLOSE of a round trip is found again. */
+ * what moves a wait by a small part of a round trip is found again. */
 #include "model/window_state.h"
 
 #include "base/memory.h"
@@ -11,7 +11,6 @@
 #define DATA_FACTOR 0.25   /* of rho^2 and the clumps met by data, */
 #define ACK_FACTOR 0.125   /* by ACKs, */
 #define FRAME_FACTOR 0.125 /* and of the bursts that single ACKs let go */
-#define CLOSE 1e-5         /* of a flow's rate, or of the shortest round trip over a link */
 
 struct burst_link {
     double rho, delay_s, rtt_s; /* rtt_s: shortest */
@@ -103,7 +102,7 @@ static void burst_take_rate(struct model_window *w, int flow, bool whole)
 {
     struct window_burst *b = w->burst;
     double rate_bps = w->layers[0].rate_bps[flow];
-    if (!whole && fabs(rate_bps - b->rate_bps[flow]) <= CLOSE * fmin(rate_bps, b->rate_bps[flow]))
+    if (!whole && fabs(rate_bps - b->rate_bps[flow]) <= w->close * fmin(rate_bps, b->rate_bps[flow]))
         return;
     b->rate_bps[flow] = rate_bps;
     for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++)
@@ -117,9 +116,9 @@ static double burst_most_s(const struct window_burst *b, const struct burst_link
 }
 
 /* Does a queue that is q_s long, not l->delay_s, leave as much of clumps? */
-static bool burst_spaces_alike(const struct window_burst *b, const struct burst_link *l, double q_s)
+static bool burst_spaces_alike(const struct model_window *w, const struct burst_link *l, double q_s)
 {
-    return (q_s > 0) == (l->delay_s > 0) && fabs(q_s - l->delay_s) <= CLOSE * fmin(burst_most_s(b, l), l->rtt_s);
+    return (q_s > 0) == (l->delay_s > 0) && fabs(q_s - l->delay_s) <= w->close * fmin(burst_most_s(w->burst, l), l->rtt_s);
 }
 
 /* Where the queues of an unknown's links have moved, however little the rates have. */
@@ -133,7 +132,7 @@ static void burst_take_waits(struct model_window *w, int flow)
         b->seen[v] = b->round;
         window_split(w, w->layers, v);
         for (int l = w->unknowns[v].head; l >= 0; l = w->links[l].mate)
-            if (!burst_spaces_alike(b, &b->links[l], w->layers[0].delay_s[l]))
+            if (!burst_spaces_alike(w, &b->links[l], w->layers[0].delay_s[l]))
                 burst_mark_link(b, l);
     }
 }
@@ -148,7 +147,7 @@ static void burst_fill_link(struct model_window *w, int link, bool whole)
     double most_s = burst_most_s(b, l), q_s = l->delay_s;
     if (from->n > 0)
         window_split(w, y, from->unknown);
-    l->rho = fmin(1, y->load_bps[link] / w->net.links[link].rate_bps);
+    l->rho = fmin(1, y->fill[link].load_bps / w->net.links[link].rate_bps);
     l->delay_s = y->delay_s[link];
     l->rtt_s = INFINITY;
     l->windows_s = l->frames_s = 0;
@@ -161,8 +160,8 @@ static void burst_fill_link(struct model_window *w, int link, bool whole)
         l->windows_s += share * burst_time_s(w, f, link, w->net.flows[f].window_bytes);
         l->frames_s += share * burst_time_s(w, f, link, b->release_bytes);
     }
-    bool alike = !whole && burst_spaces_alike(b, l, q_s) &&
-                 (!(q_s > 0) || fabs(burst_most_s(b, l) - most_s) <= CLOSE * most_s);
+    bool alike = !whole && burst_spaces_alike(w, l, q_s) &&
+                 (!(q_s > 0) || fabs(burst_most_s(b, l) - most_s) <= w->close * most_s);
     for (size_t i = from->first; i < from->first + from->n && !alike; i++)
         burst_mark_flow(b, w->uses[i].flow);
 }
@@ -185,7 +184,7 @@ static void burst_take_left(struct model_window *w, int flow, bool whole)
 {
     struct window_burst *b = w->burst;
     double left = burst_left(w, (size_t)flow);
-    if (!whole && fabs(left - b->left[flow]) <= CLOSE)
+    if (!whole && fabs(left - b->left[flow]) <= w->close)
         return;
     b->left[flow] = left;
     for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++)
@@ -209,7 +208,7 @@ static void burst_fill_clumps(struct model_window *w, int link, bool whole)
     l->data_s = b->times * (DATA_FACTOR * l->rho * l->rho * l->clumps_s + FRAME_FACTOR * l->frames_s);
     l->ack_s = b->times * (ACK_FACTOR * l->rho * l->rho * l->clumps_s + FRAME_FACTOR * l->frames_s);
     double change_s = fmax(fabs(l->data_s - l->told_data_s), fabs(l->ack_s - l->told_ack_s));
-    if (!whole && fmax(change_s, fabs(l->delay_s - l->told_delay_s)) <= CLOSE * l->rtt_s)
+    if (!whole && fmax(change_s, fabs(l->delay_s - l->told_delay_s)) <= w->close * l->rtt_s)
         return;
     l->told_data_s = l->data_s;
     l->told_ack_s = l->ack_s;

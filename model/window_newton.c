@@ -167,7 +167,10 @@ static double newton_evaluate(struct model_window *w)
     for (size_t k = 0; k < t->n; k++) {
         int v = t->of[k];
         residual = fmax(residual, window_evaluate_unknown(w, &w->unknowns[v], w->now->wait_s[v]));
+        if (w->now->fullest[v] == w->unknowns[v].fullest)
+            continue;
         w->now->fullest[v] = w->unknowns[v].fullest;
+        window_watch(w, w->now, v);
     }
     return residual;
 }
