@@ -17,7 +17,7 @@
 #define STEADY 5e-4          /* two averages in a row agree so well, on average over the flows, */
 #define SPAN_MOST 64         /* or the span has grown so many times as long */
 #define LONG 2000            /* turns: transfers longer than this are the law's alone, */
-#define FIRST 16             /* and of more than MODEL_WINDOW_FEW transfers what is left so many after the last start */
+#define FIRST 16             /* and so is, of more than MODEL_WINDOW_FEW, what is left so many after the last start */
 #define KNOWN_HERE 4
 #define PROGRESS_STEPS 1024
 
@@ -606,11 +606,19 @@ static bool fluid_is_long(struct fluid *f)
 }
 
 /* Of many flows one ends in nearly every turn, so that no steps can be left out: once all have started, and clumps have
- * nearly found their places, what is left is the law's. */
+ * nearly found their places, what is left is the law's, if it is long. */
 static bool fluid_is_laws(const struct fluid *f)
 {
-    return f->network->n_flows > MODEL_WINDOW_FEW && f->started == f->network->n_flows &&
-           f->number - f->last_start >= FIRST * f->longest;
+    double least_s = 0;
+    if (f->network->n_flows <= MODEL_WINDOW_FEW || f->started < f->network->n_flows ||
+        f->number - f->last_start != FIRST * f->longest)
+        return false;
+    for (size_t k = 0; k < f->n_live; k++) {
+        const struct fluid_flow *flow = &f->flows[f->live[k]];
+        if (!flow->done)
+            least_s = fmax(least_s, flow->least_s * (1 - flow->delivered / flow->left));
+    }
+    return least_s >= (double)(FIRST * f->longest) * f->step_s;
 }
 
 static bool fluid_end_by_law(struct fluid *f, void (*progress)(void *user, size_t left), void *user)
