@@ -16,7 +16,8 @@
 #define SPAN_TURNS 8         /* rates are averages over so many, or more: */
 #define STEADY 5e-4          /* two averages in a row agree so well, on average over the flows, */
 #define SPAN_MOST 64         /* or the span has grown so many times as long */
-#define LONG 2000            /* turns: transfers longer than this are the law's alone */
+#define LONG 2000            /* turns: transfers longer than this are the law's alone, */
+#define FIRST 16             /* and so is, of more than MODEL_WINDOW_FEW, what is left so many after the last start */
 #define KNOWN_HERE 4
 #define PROGRESS_STEPS 1024
 
@@ -68,7 +69,8 @@ struct fluid {
     struct fluid_flow *flows;
     double *wait_s;             /* [n_links] that all windows under way take */
     double step_s, skipped_s;
-    size_t turn;                /* steps that a byte can wait */
+    size_t turn, longest;       /* steps that a byte can wait; at most, until now */
+    size_t last_start;          /* number of the step in which flows started */
     size_t settle;              /* steps until averages begin */
     size_t span, in_span;       /* steps of an average, and of the one that is made */
     size_t number;              /* steps */
@@ -319,6 +321,7 @@ static void fluid_change(struct fluid *f)
         f->flows[f->live[k]].rate = 0;
     }
     f->turn = (size_t)fmin(longest_s / f->step_s, 1e9) + 1;
+    f->longest = f->turn > f->longest ? f->turn : f->longest;
     f->settle = SETTLE_TURNS * f->turn;
     f->span = SPAN_TURNS * f->turn;
     f->in_span = 0;
@@ -521,6 +524,7 @@ static void fluid_step(struct fluid *f)
     }
     for (; f->started < n->n_flows && f->start_s[f->starts[f->started]] < now_s + f->step_s; f->started++) {
         fluid_start(f, f->starts[f->started]);
+        f->last_start = f->number;
         changed = true;
     }
     if (changed)
@@ -548,13 +552,11 @@ static const double *fluid_rates(struct fluid *f)
                : NULL;
 }
 
-/* Where every transfer is so long that no transient matters, the law alone, from one start or end to the next. False
- * when it has no answer. */
-static bool fluid_run_law(struct fluid *f, void (*progress)(void *user, size_t left), void *user)
+/* From now_s on the law alone, from one start or end to the next. False when it has no answer. */
+static bool fluid_run_law(struct fluid *f, double now_s, void (*progress)(void *user, size_t left), void *user)
 {
     const struct model_window_network *n = f->network;
     size_t unfinished = f->unfinished;
-    double now_s = 0;
     while (unfinished > 0) {
         size_t before = unfinished;
         for (; f->started < n->n_flows && f->start_s[f->starts[f->started]] <= now_s; f->started++)
@@ -603,22 +605,59 @@ static bool fluid_is_long(struct fluid *f)
     return least_s >= LONG * longest_s;
 }
 
+/* Of many flows one ends in nearly every turn, so that no steps can be left out: once all have started, and clumps have
+ * nearly found their places, what is left is the law's, if it is long. */
+static bool fluid_is_laws(const struct fluid *f)
+{
+    double least_s = 0;
+    if (f->network->n_flows <= MODEL_WINDOW_FEW || f->started < f->network->n_flows ||
+        f->number - f->last_start != FIRST * f->longest)
+        return false;
+    for (size_t k = 0; k < f->n_live; k++) {
+        const struct fluid_flow *flow = &f->flows[f->live[k]];
+        if (!flow->done)
+            least_s = fmax(least_s, flow->least_s * (1 - flow->delivered / flow->left));
+    }
+    return least_s >= (double)(FIRST * f->longest) * f->step_s;
+}
+
+static bool fluid_end_by_law(struct fluid *f, void (*progress)(void *user, size_t left), void *user)
+{
+    for (size_t k = 0; k < f->n_live; k++) {
+        struct fluid_flow *flow = &f->flows[f->live[k]];
+        f->sending[f->live[k]] = !flow->done;
+        flow->left -= flow->delivered;
+    }
+    return fluid_run_law(f, f->skipped_s + (double)f->number * f->step_s, progress, user);
+}
+
+/* Step by step; what the law takes over, unless it has been found to have no answer. False when it has none. */
+static bool fluid_run(struct fluid *f, bool law, void (*progress)(void *user, size_t left), void *user)
+{
+    if (law && fluid_is_long(f))
+        return fluid_run_law(f, 0, progress, user);
+    while (f->unfinished > 0) {
+        size_t before = f->unfinished;
+        if (law && fluid_is_laws(f))
+            return fluid_end_by_law(f, progress, user);
+        fluid_step(f);
+        if (progress && (f->unfinished < before || f->number % PROGRESS_STEPS == 0))
+            progress(user, f->unfinished);
+    }
+    return true;
+}
+
 struct model_fluid_cost model_fluid_run(const struct model_window_network *network, const double *bytes,
                                         const double *start_s, const size_t *order, double *completion_s,
                                         void (*progress)(void *user, size_t left), void *user)
 {
     struct fluid f = {.network = network, .bytes = bytes, .start_s = start_s, .completion_s = completion_s};
     fluid_init(&f, order);
-    if (fluid_is_long(&f) && !fluid_run_law(&f, progress, user)) {
+    if (!fluid_run(&f, true, progress, user)) {
         fluid_fini(&f);
         f = (struct fluid){.network = network, .bytes = bytes, .start_s = start_s, .completion_s = completion_s};
         fluid_init(&f, order);
-    }
-    while (f.unfinished > 0) {
-        size_t before = f.unfinished;
-        fluid_step(&f);
-        if (progress && (f.unfinished < before || f.number % PROGRESS_STEPS == 0))
-            progress(user, f.unfinished);
+        fluid_run(&f, false, progress, user);
     }
     f.cost.steps = f.number;
     fluid_fini(&f);

@@ -29,6 +29,11 @@
  *   moves a transfer's end by a turn at most, 0.05 % of its time; clumps that lock into each other, which the law knows
  *   on average only, matter more: over 1,475 transfers among 1,000 hosts ends are off by 0.16 % on average, the worst
  *   by 5 %.
+ * - Among more than MODEL_WINDOW_FEW flows one ends in nearly every turn, and no steps can be left out. There 16 turns
+ *   after the last start are stepped through, and then, if some transfer would still take as long alone, the law takes
+ *   over: over 1,475 transfers of 40 MB (53 turns each)
+ *   ends are off by 0.12 % on average, the worst by 1.6 %; of 1 GB by 0.013 % and 0.7 %. Which transfer of a host is
+ *   first moves them by 0.10 % (40 MB).
  * So steps grow with starts and ends, not with bytes: each costs 18 turns as a rule and a thousand at most, or a
  * solution of the law. A step costs the hops of the flows under way.
  *

@@ -70,7 +70,7 @@ static void layer_free(struct window_layer *y)
     free(y->rate_bps);
     free(y->burst_s);
     free(y->delay_s);
-    free(y->load_bps);
+    free(y->fill);
     free(y->fullest);
 }
 
@@ -82,7 +82,7 @@ static struct window_layer layer_new(const struct model_window_network *net)
         .rate_bps = memory_zeroed(net->n_flows, sizeof(double), "the window law"),
         .burst_s = memory_zeroed(net->n_flows, sizeof(double), "the window law"),
         .delay_s = memory_zeroed(net->n_links, sizeof(double), "the window law"),
-        .load_bps = memory_zeroed(net->n_links, sizeof(double), "the window law"),
+        .fill = memory_zeroed(net->n_links, sizeof(struct window_fill), "the window law"),
         .fullest = memory_zeroed(net->n_links, sizeof(int), "the window law"),
     };
 }
@@ -100,6 +100,8 @@ void model_window_free(struct model_window *w)
     free(w->flow_hops);
     free(w->links);
     free(w->uses);
+    free(w->use_hops);
+    free(w->load_bps);
     free(w->unknowns);
     free(w->buckets);
     free(w->hash);
@@ -122,8 +124,8 @@ static void window_add_hops(struct model_window *w, size_t flow, const int *path
 {
     for (int i = 0; i < n; i++) {
         w->hops[w->flow_hops[flow + 1]++] = (struct window_hop){
-            (int)flow, path[i], data, 0,
-            data ? w->net.flows[flow].wire_per_byte : w->net.flows[flow].ack_wire_per_byte};
+            .wire = data ? w->net.flows[flow].wire_per_byte : w->net.flows[flow].ack_wire_per_byte,
+            .flow = (int)flow, .link = path[i], .data = data};
         w->links[path[i]].n++;
     }
 }
@@ -146,8 +148,8 @@ static void window_fill(struct model_window *w)
         first += w->links[l].n;
         w->links[l].n = 0;
         w->links[l].unknown = -1;
-        w->links[l].most_bps = net->links[l].rate_bps * (1 + MODEL_WINDOW_NEAR);
-        w->links[l].least_bps = net->links[l].rate_bps * (1 - MODEL_WINDOW_NEAR);
+        for (int i = 0; i < 2; i++)
+            w->layers[i].fill[l] = (struct window_fill){0, -INFINITY, net->links[l].rate_bps * (1 + w->near)};
     }
     for (uint64_t i = 0; i <= w->mask; i++)
         w->buckets[i] = -1;
@@ -173,6 +175,7 @@ struct model_window *model_window_new(const struct model_window_network *net, st
         .flow_hops = memory_zeroed(net->n_flows + 1, sizeof *w->flow_hops, "the window law"),
         .links = memory_zeroed(net->n_links, sizeof *w->links, "the window law"),
         .uses = memory_zeroed(uses, sizeof *w->uses, "the window law"),
+        .use_hops = memory_zeroed(uses, sizeof *w->use_hops, "the window law"),
         .unknowns = memory_zeroed(net->n_links, sizeof *w->unknowns, "the window law"),
         .buckets = memory_zeroed(mask + 1, sizeof *w->buckets, "the window law"),
         .mask = mask,
@@ -189,6 +192,9 @@ struct model_window *model_window_new(const struct model_window_network *net, st
         .shifted = memory_zeroed(net->n_links, sizeof *w->shifted, "the window law"),
         .before_s = memory_zeroed(net->n_links, sizeof *w->before_s, "the window law"),
         .shift_s = memory_zeroed(net->n_links, sizeof *w->shift_s, "the window law"),
+        .load_bps = memory_zeroed(net->n_links, sizeof *w->load_bps, "the window law"),
+        .near = net->n_flows <= MODEL_WINDOW_FEW ? MODEL_WINDOW_NEAR : MODEL_WINDOW_NEAR_OF_MANY,
+        .close = net->n_flows <= MODEL_WINDOW_FEW ? MODEL_WINDOW_CLOSE : MODEL_WINDOW_CLOSE_OF_MANY,
     };
     window_fill(w);
     return w;
@@ -226,8 +232,8 @@ double window_evaluate_unknown(const struct model_window *w, struct window_unkno
     u->overload = -INFINITY;
     u->rtt_s = INFINITY;
     for (int l = u->head; l >= 0; l = w->links[l].mate) {
-        y->load_bps[l] = window_load(w, y, &w->links[l], NULL);
-        double overload = y->load_bps[l] / w->net.links[l].rate_bps - 1;
+        y->fill[l].load_bps = window_load(w, y, &w->links[l], NULL);
+        double overload = y->fill[l].load_bps / w->net.links[l].rate_bps - 1;
         if (overload > u->overload) {
             u->overload = overload;
             u->fullest = l;
@@ -257,21 +263,32 @@ void window_evaluate(struct model_window *w)
         w->residual = fmax(w->residual, window_evaluate_unknown(w, &w->unknowns[v], y->wait_s[v]));
 }
 
+void window_watch(const struct model_window *w, struct window_layer *y, int unknown)
+{
+    bool waits = y->wait_s[unknown] > 0;
+    for (int l = w->unknowns[unknown].head; l >= 0; l = w->links[l].mate)
+        y->fill[l].least_bps =
+            waits && y->fullest[unknown] == l ? w->net.links[l].rate_bps * (1 - w->near) : -(double)INFINITY;
+}
+
 double window_step_s(struct model_window *w, int unknown)
 {
     struct window_layer *y = w->now;
     struct window_unknown *u = &w->unknowns[unknown];
     double change_s = 0;
+    int before = y->fullest[unknown];
     u->overload = -INFINITY;
     for (int l = u->head; l >= 0; l = w->links[l].mate) {
         double fall, capacity_bps = w->net.links[l].rate_bps, load_bps = window_load(w, y, &w->links[l], &fall);
-        y->load_bps[l] = load_bps;
+        y->fill[l].load_bps = load_bps;
         if (load_bps / capacity_bps - 1 > u->overload) {
             u->overload = load_bps / capacity_bps - 1;
             y->fullest[unknown] = l;
             change_s = (load_bps - capacity_bps) / fall;
         }
     }
+    if (y->fullest[unknown] != before)
+        window_watch(w, y, unknown);
     return fmax(change_s, -y->wait_s[unknown]);
 }
 
@@ -298,10 +315,10 @@ void window_split(const struct model_window *w, struct window_layer *y, int unkn
     double most = 0;
     int full = 0;
     for (int l = u->head; l >= 0; l = w->links[l].mate)
-        most = fmax(most, y->load_bps[l] / w->net.links[l].rate_bps);
+        most = fmax(most, y->fill[l].load_bps / w->net.links[l].rate_bps);
     for (int pass = 0; pass < 2; pass++)
         for (int l = u->head; l >= 0; l = w->links[l].mate) {
-            bool is = y->load_bps[l] / w->net.links[l].rate_bps >= most - TIE;
+            bool is = y->fill[l].load_bps / w->net.links[l].rate_bps >= most - TIE;
             if (pass)
                 y->delay_s[l] = is ? y->wait_s[unknown] / full : 0;
             else
@@ -374,8 +391,10 @@ bool window_settle(struct model_window *w, struct error *err)
     if (w->residual > EXACT && w->residual <= MODEL_WINDOW_TOLERANCE)
         window_newton_step(w, false); /* near the end a step doubles the digits */
     w->cost.relaxed += (size_t)w->sweeps * w->n_unknowns;
-    for (size_t v = 0; v < w->n_unknowns; v++)
+    for (size_t v = 0; v < w->n_unknowns; v++) {
         w->now->fullest[v] = w->unknowns[v].fullest;
+        window_watch(w, w->now, (int)v);
+    }
     return w->residual <= GOOD_ENOUGH || window_fail(w, err);
 }
 
@@ -399,7 +418,9 @@ const double *model_window_delays(const struct model_window *w)
 
 const double *model_window_loads(const struct model_window *w)
 {
-    return w->now->load_bps;
+    for (size_t l = 0; l < w->net.n_links; l++)
+        w->load_bps[l] = w->now->fill[l].load_bps;
+    return w->load_bps;
 }
 
 struct model_window_rtt model_window_flow_rtt(const struct model_window *w, size_t flow)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What bursts wait at links that are busy but not full: w of model/window.h. Of a network where little has changed, only
- * what moves a wait by CLOSE of a round trip is found again. */
+ * what moves a wait by a small part of a round trip is found again. */
 #include "model/window_state.h"
 
 #include "base/memory.h"
@@ -11,11 +11,11 @@
 #define DATA_FACTOR 0.25   /* of rho^2 and the clumps met by data, */
 #define ACK_FACTOR 0.125   /* by ACKs, */
 #define FRAME_FACTOR 0.125 /* and of the bursts that single ACKs let go */
-#define CLOSE 1e-5         /* of a flow's rate, or of the shortest round trip over a link */
 
 struct burst_link {
     double rho, delay_s, rtt_s; /* rtt_s: shortest */
-    double windows_s;           /* sum of P b */
+    double windows_s;           /* sum of P b, and */
+    double most_s;              /* how long a queue would have to be to space all clumps out */
     double clumps_s;            /* sum of P k b */
     double frames_s;            /* sum of P g */
     double data_s, ack_s;       /* w of data and ACKs, but for a flow's own share and q, */
@@ -25,6 +25,7 @@ struct burst_link {
 
 struct window_burst {
     struct burst_link *links; /* owned, as the rest */
+    double *clump_s, *frame_s; /* b and g of each hop of data */
     double *rate_bps;         /* [n_flows] of the shares P */
     double *left;             /* [n_flows] k */
     bool *is_near;            /* [n_flows] in near[], to be looked at */
@@ -40,6 +41,8 @@ void window_burst_free(struct window_burst *b)
     if (!b)
         return;
     free(b->links);
+    free(b->clump_s);
+    free(b->frame_s);
     free(b->rate_bps);
     free(b->left);
     free(b->is_near);
@@ -49,11 +52,15 @@ void window_burst_free(struct window_burst *b)
     free(b);
 }
 
-static struct window_burst *burst_new(const struct model_window_network *net)
+static struct window_burst *burst_new(const struct model_window *w)
 {
+    const struct model_window_network *net = &w->net;
+    size_t hops = w->flow_hops[net->n_flows];
     struct window_burst *b = memory_zeroed(1, sizeof *b, "bursts");
     *b = (struct window_burst){
         .links = memory_zeroed(net->n_links, sizeof *b->links, "bursts"),
+        .clump_s = memory_zeroed(hops, sizeof *b->clump_s, "bursts"),
+        .frame_s = memory_zeroed(hops, sizeof *b->frame_s, "bursts"),
         .rate_bps = memory_zeroed(net->n_flows, sizeof *b->rate_bps, "bursts"),
         .left = memory_zeroed(net->n_flows, sizeof *b->left, "bursts"),
         .is_near = memory_zeroed(net->n_flows, sizeof *b->is_near, "bursts"),
@@ -73,6 +80,17 @@ static double burst_share(const struct model_window *w, size_t flow, int link)
 static double burst_time_s(const struct model_window *w, size_t flow, int link, double bytes)
 {
     return 8 * w->net.flows[flow].wire_per_byte * bytes / w->net.links[link].rate_bps;
+}
+
+/* b and g of all hops. */
+static void burst_fill_hops(struct model_window *w)
+{
+    struct window_burst *b = w->burst;
+    for (size_t h = 0; h < w->flow_hops[w->net.n_flows]; h++) {
+        size_t f = (size_t)w->hops[h].flow;
+        b->clump_s[h] = burst_time_s(w, f, w->hops[h].link, w->net.flows[f].window_bytes);
+        b->frame_s[h] = burst_time_s(w, f, w->hops[h].link, b->release_bytes);
+    }
 }
 
 static void burst_mark_flow(struct window_burst *b, int flow)
@@ -103,23 +121,17 @@ static void burst_take_rate(struct model_window *w, int flow, bool whole)
 {
     struct window_burst *b = w->burst;
     double rate_bps = w->layers[0].rate_bps[flow];
-    if (!whole && fabs(rate_bps - b->rate_bps[flow]) <= CLOSE * fmin(rate_bps, b->rate_bps[flow]))
+    if (!whole && fabs(rate_bps - b->rate_bps[flow]) <= w->close * fmin(rate_bps, b->rate_bps[flow]))
         return;
     b->rate_bps[flow] = rate_bps;
     for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++)
         burst_mark_link(b, w->hops[h].link);
 }
 
-/* How long a link's queue would have to be to space all clumps out. */
-static double burst_most_s(const struct window_burst *b, const struct burst_link *l)
-{
-    return b->times * DATA_FACTOR * l->rho * l->rho * l->windows_s;
-}
-
 /* Does a queue that is q_s long, not l->delay_s, leave as much of clumps? */
-static bool burst_spaces_alike(const struct window_burst *b, const struct burst_link *l, double q_s)
+static bool burst_spaces_alike(const struct model_window *w, const struct burst_link *l, double q_s)
 {
-    return (q_s > 0) == (l->delay_s > 0) && fabs(q_s - l->delay_s) <= CLOSE * fmin(burst_most_s(b, l), l->rtt_s);
+    return (q_s > 0) == (l->delay_s > 0) && fabs(q_s - l->delay_s) <= w->close * fmin(l->most_s, l->rtt_s);
 }
 
 /* Where the queues of an unknown's links have moved, however little the rates have. */
@@ -133,7 +145,7 @@ static void burst_take_waits(struct model_window *w, int flow)
         b->seen[v] = b->round;
         window_split(w, w->layers, v);
         for (int l = w->unknowns[v].head; l >= 0; l = w->links[l].mate)
-            if (!burst_spaces_alike(b, &b->links[l], w->layers[0].delay_s[l]))
+            if (!burst_spaces_alike(w, &b->links[l], w->layers[0].delay_s[l]))
                 burst_mark_link(b, l);
     }
 }
@@ -145,10 +157,10 @@ static void burst_fill_link(struct model_window *w, int link, bool whole)
     struct window_layer *y = w->layers;
     const struct window_link *from = &w->links[link];
     struct burst_link *l = &b->links[link];
-    double most_s = burst_most_s(b, l), q_s = l->delay_s;
+    double most_s = l->most_s, q_s = l->delay_s;
     if (from->n > 0)
         window_split(w, y, from->unknown);
-    l->rho = fmin(1, y->load_bps[link] / w->net.links[link].rate_bps);
+    l->rho = fmin(1, y->fill[link].load_bps / w->net.links[link].rate_bps);
     l->delay_s = y->delay_s[link];
     l->rtt_s = INFINITY;
     l->windows_s = l->frames_s = 0;
@@ -158,11 +170,12 @@ static void burst_fill_link(struct model_window *w, int link, bool whole)
         if (!w->uses[i].data)
             continue;
         double share = burst_share(w, f, link);
-        l->windows_s += share * burst_time_s(w, f, link, w->net.flows[f].window_bytes);
-        l->frames_s += share * burst_time_s(w, f, link, b->release_bytes);
+        l->windows_s += share * b->clump_s[w->use_hops[i]];
+        l->frames_s += share * b->frame_s[w->use_hops[i]];
     }
-    bool alike = !whole && burst_spaces_alike(b, l, q_s) &&
-                 (!(q_s > 0) || fabs(burst_most_s(b, l) - most_s) <= CLOSE * most_s);
+    l->most_s = b->times * DATA_FACTOR * l->rho * l->rho * l->windows_s;
+    bool alike = !whole && burst_spaces_alike(w, l, q_s) &&
+                 (!(q_s > 0) || fabs(l->most_s - most_s) <= w->close * most_s);
     for (size_t i = from->first; i < from->first + from->n && !alike; i++)
         burst_mark_flow(b, w->uses[i].flow);
 }
@@ -174,9 +187,8 @@ static double burst_left(const struct model_window *w, size_t flow)
     double left = 1;
     for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++) {
         const struct burst_link *l = &b->links[w->hops[h].link];
-        double most_s = burst_most_s(b, l);
         if (l->delay_s > 0 && (w->hops[h].data || !w->links[w->hops[h].link].ack_first))
-            left = fmin(left, most_s > l->delay_s ? 1 - l->delay_s / most_s : 0);
+            left = fmin(left, l->most_s > l->delay_s ? 1 - l->delay_s / l->most_s : 0);
     }
     return left;
 }
@@ -185,7 +197,7 @@ static void burst_take_left(struct model_window *w, int flow, bool whole)
 {
     struct window_burst *b = w->burst;
     double left = burst_left(w, (size_t)flow);
-    if (!whole && fabs(left - b->left[flow]) <= CLOSE)
+    if (!whole && fabs(left - b->left[flow]) <= w->close)
         return;
     b->left[flow] = left;
     for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++)
@@ -203,13 +215,12 @@ static void burst_fill_clumps(struct model_window *w, int link, bool whole)
     for (size_t i = from->first; i < from->first + from->n; i++) {
         size_t f = (size_t)w->uses[i].flow;
         if (w->uses[i].data)
-            l->clumps_s += b->left[f] * burst_share(w, f, link) *
-                           burst_time_s(w, f, link, w->net.flows[f].window_bytes);
+            l->clumps_s += b->left[f] * burst_share(w, f, link) * b->clump_s[w->use_hops[i]];
     }
     l->data_s = b->times * (DATA_FACTOR * l->rho * l->rho * l->clumps_s + FRAME_FACTOR * l->frames_s);
     l->ack_s = b->times * (ACK_FACTOR * l->rho * l->rho * l->clumps_s + FRAME_FACTOR * l->frames_s);
     double change_s = fmax(fabs(l->data_s - l->told_data_s), fabs(l->ack_s - l->told_ack_s));
-    if (!whole && fmax(change_s, fabs(l->delay_s - l->told_delay_s)) <= CLOSE * l->rtt_s)
+    if (!whole && fmax(change_s, fabs(l->delay_s - l->told_delay_s)) <= w->close * l->rtt_s)
         return;
     l->told_data_s = l->data_s;
     l->told_ack_s = l->ack_s;
@@ -220,17 +231,15 @@ static void burst_fill_clumps(struct model_window *w, int link, bool whole)
 
 static double burst_wait_s(const struct model_window *w, size_t flow)
 {
-    const struct model_window_flow *f = &w->net.flows[flow];
     const struct window_burst *b = w->burst;
     double wait_s = 0;
     for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++) {
         int at = w->hops[h].link;
         const struct burst_link *l = &b->links[at];
-        double share = burst_share(w, flow, at), own_s = 0;
+        double own_s = 0;
         if (w->hops[h].data)
-            own_s = b->times * share *
-                    (DATA_FACTOR * l->rho * l->rho * b->left[flow] * burst_time_s(w, flow, at, f->window_bytes) +
-                     FRAME_FACTOR * burst_time_s(w, flow, at, b->release_bytes));
+            own_s = b->times * burst_share(w, flow, at) *
+                    (DATA_FACTOR * l->rho * l->rho * b->left[flow] * b->clump_s[h] + FRAME_FACTOR * b->frame_s[h]);
         if (w->hops[h].data || !w->links[at].ack_first)
             wait_s += fmax(0, (w->hops[h].data ? l->data_s : l->ack_s) - own_s - l->delay_s);
     }
@@ -269,7 +278,7 @@ static void burst_fill(struct model_window *w, bool whole)
 bool model_window_add_bursts(struct model_window *w, double release_bytes, double times, struct error *err)
 {
     if (!w->burst)
-        w->burst = burst_new(&w->net);
+        w->burst = burst_new(w);
     struct window_burst *b = w->burst;
     bool same = !(fabs(b->release_bytes - release_bytes) > 0) && !(fabs(b->times - times) > 0);
     if (!w->solved[1])
@@ -278,6 +287,8 @@ bool model_window_add_bursts(struct model_window *w, double release_bytes, doubl
     w->solved[1] = w->solved[1] && same && !w->all_moved;
     b->release_bytes = release_bytes;
     b->times = times;
+    if (!same)
+        burst_fill_hops(w);
     burst_fill(w, !w->solved[1]);
     bool ok = window_solve_layer(w, 1, b->near, b->n_near, err);
     burst_unmark_flows(b);

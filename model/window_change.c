@@ -57,16 +57,18 @@ static void change_use(struct model_window *w, size_t hop)
     struct window_link *l = &w->links[h->link];
     bool waits = h->data || !l->ack_first;
     if (w->active[h->flow]) {
-        h->place = l->first + l->n++;
-        w->uses[h->place] = (struct window_use){h->flow, waits, h->data, hop, h->wire};
+        h->place = (unsigned)(l->first + l->n++);
+        w->uses[h->place] = (struct window_use){h->wire, h->flow, waits, h->data};
+        w->use_hops[h->place] = (unsigned)hop;
         l->n_data += h->data;
         l->waiters += waits ? w->hash[h->flow] : 0;
     } else {
-        struct window_use *last = &w->uses[l->first + --l->n];
+        size_t last = l->first + --l->n;
         l->waiters -= waits ? w->hash[h->flow] : 0;
         l->n_data -= h->data;
-        w->hops[last->hop].place = h->place;
-        w->uses[h->place] = *last;
+        w->hops[w->use_hops[last]].place = h->place;
+        w->uses[h->place] = w->uses[last];
+        w->use_hops[h->place] = w->use_hops[last];
     }
 }
 
@@ -145,7 +147,7 @@ void window_change(struct model_window *w, const bool *active)
             continue;
         }
         for (int i = 0; i < 2; i++)
-            w->layers[i].delay_s[w->dirty[k]] = w->layers[i].load_bps[w->dirty[k]] = 0;
+            w->layers[i].delay_s[w->dirty[k]] = w->layers[i].fill[w->dirty[k]].load_bps = 0;
     }
     for (int i = 0; i < 2; i++) {
         w->solved[i] = w->solved[i] && !w->behind[i]; /* else it has missed a change */

@@ -71,11 +71,10 @@ static void near_move_flow(struct model_window *w, int flow, double rtt_s)
     y->rate_bps[flow] = rate_bps;
     for (size_t k = w->flow_hops[flow]; k < w->flow_hops[flow + 1]; k++) {
         int link = w->hops[k].link;
-        const struct window_link *l = &w->links[link];
-        double load_bps = y->load_bps[link] += w->hops[k].wire * change_bps;
-        if (load_bps > l->most_bps ||
-            (load_bps < l->least_bps && y->wait_s[l->unknown] > 0 && y->fullest[l->unknown] == link))
-            window_push(w, l->unknown);
+        struct window_fill *fill = &y->fill[link];
+        fill->load_bps += w->hops[k].wire * change_bps;
+        if (fill->load_bps > fill->most_bps || fill->load_bps < fill->least_bps)
+            window_push(w, w->links[link].unknown);
     }
     if (y == w->layers && !w->is_moved[flow]) {
         w->is_moved[flow] = true;
@@ -87,7 +86,10 @@ void window_shift(struct model_window *w, int unknown, double change_s)
 {
     struct window_layer *y = w->now;
     const struct window_link *l = &w->links[w->unknowns[unknown].head];
+    bool waited = y->wait_s[unknown] > 0;
     y->wait_s[unknown] += change_s;
+    if ((y->wait_s[unknown] > 0) != waited)
+        window_watch(w, y, unknown);
     for (size_t i = l->first; i < l->first + l->n; i++)
         if (w->uses[i].waits)
             near_move_flow(w, w->uses[i].flow, y->rtt_s[w->uses[i].flow] + change_s);
@@ -110,7 +112,7 @@ static bool near_settle(struct model_window *w)
     for (; w->queue_n > 0 && n < most; n++, since++) {
         int v = near_pop(w);
         double change_s = window_step_s(w, v);
-        if (fabs(change_s) > 0 && fabs(w->unknowns[v].overload) > MODEL_WINDOW_NEAR)
+        if (fabs(change_s) > 0 && fabs(w->unknowns[v].overload) > w->near)
             window_shift(w, v, change_s);
         if (since < patience * w->n_reached)
             continue;
@@ -129,6 +131,9 @@ static bool near_settle(struct model_window *w)
 static void near_begin(struct model_window *w)
 {
     struct window_layer *y = w->now;
+    for (size_t k = 0; k < w->n_dirty; k++)
+        if (w->links[w->dirty[k]].n > 0)
+            window_watch(w, y, w->links[w->dirty[k]].unknown);
     for (size_t k = 0; k < w->n_changed; k++)
         if (w->active[w->changed[k]])
             window_refresh_flow(w, w->changed[k]);
@@ -139,7 +144,7 @@ static void near_begin(struct model_window *w)
     }
     for (size_t k = 0; k < w->n_dirty; k++) {
         const struct window_link *l = &w->links[w->dirty[k]];
-        y->load_bps[w->dirty[k]] = window_load(w, y, l, NULL);
+        y->fill[w->dirty[k]].load_bps = window_load(w, y, l, NULL);
         if (l->n > 0)
             window_push(w, l->unknown);
     }
@@ -159,6 +164,7 @@ bool window_solve_layer(struct model_window *w, int layer, const int *flows, siz
         window_evaluate(w);
         for (size_t v = 0; v < w->n_unknowns; v++) {
             w->now->fullest[v] = w->unknowns[v].fullest;
+            window_watch(w, w->now, (int)v);
             window_push(w, (int)v);
         }
     }

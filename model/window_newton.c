@@ -6,7 +6,6 @@
 #include "base/memory.h"
 
 #include <gsl/gsl_linalg.h>
-#include <gsl/gsl_splinalg.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,11 @@ struct window_newton {
     int *rows;            /* owned; unknown of each row */
     double *line;         /* owned; one row of the Jacobian */
     double *right, *step; /* owned */
+    size_t *row_end;      /* owned, as the rest: the Jacobian of many unknowns, row by row; ends of rows, */
+    int *column;          /* and `room` columns and values */
+    double *value, *krylov;
+    size_t room, krylov_room;
+    double hessenberg[KRYLOV][KRYLOV + 1], small[KRYLOV + 1], cosine[KRYLOV], sine[KRYLOV];
     double *dense;        /* owned, with its permutation; of few unknowns */
     size_t *permutation;  /* owned */
 };
@@ -43,6 +47,10 @@ void window_newton_free(struct window_newton *t)
     free(t->of);
     free(t->rows);
     free(t->line);
+    free(t->row_end);
+    free(t->column);
+    free(t->value);
+    free(t->krylov);
     free(t);
 }
 
@@ -55,6 +63,7 @@ static struct window_newton *newton_new(size_t room)
         .rows = memory_zeroed(room, sizeof *t->rows, "waiting times"),
         .line = memory_zeroed(room, sizeof *t->line, "waiting times"),
         .right = memory_zeroed(room, sizeof *t->right, "waiting times"),
+        .row_end = memory_zeroed(room, sizeof *t->row_end, "waiting times"),
         .step = memory_zeroed(room, sizeof *t->step, "waiting times"),
         .dense = memory_zeroed(dense * dense, sizeof *t->dense, "waiting times"),
         .permutation = memory_zeroed(dense, sizeof *t->permutation, "waiting times"),
@@ -78,8 +87,8 @@ static size_t newton_rows(struct model_window *w)
 }
 
 /* Adds to `line` d(load / C) of a row's fullest link by every unknown its flows wait in, negated; returns the
- * right side. */
-static double newton_row(const struct model_window *w, size_t row, double *line)
+ * right side. `columns`, unless NULL, gets the rows of those unknowns, each once, and *n how many. */
+static double newton_row(const struct model_window *w, size_t row, double *line, int *columns, size_t *n)
 {
     const struct window_unknown *x = &w->unknowns[w->newton->rows[row]];
     const struct window_link *l = &w->links[x->fullest];
@@ -89,11 +98,14 @@ static double newton_row(const struct model_window *w, size_t row, double *line)
         int f = w->uses[i].flow;
         double fall = w->uses[i].wire * y->rate_bps[f] / (y->rtt_s[f] * capacity_bps);
         for (size_t k = w->flow_hops[f]; k < w->flow_hops[f + 1]; k++) {
-            int other = window_hop_unknown(w, &w->hops[k]);
-            if (other >= 0 && w->unknowns[other].row >= 0)
-                line[w->unknowns[other].row] += fall;
-            else if (other >= 0 && (w->newton->whole || w->unknowns[other].reached))
+            int other = window_hop_unknown(w, &w->hops[k]), at = other >= 0 ? w->unknowns[other].row : -1;
+            if (at >= 0) {
+                if (columns && !(line[at] > 0))
+                    columns[(*n)++] = at;
+                line[at] += fall;
+            } else if (other >= 0 && (w->newton->whole || w->unknowns[other].reached)) {
                 right += fall * y->wait_s[other]; /* goes to 0 */
+            }
         }
     }
     return right;
@@ -108,7 +120,7 @@ static bool newton_solve_dense(struct model_window *w, size_t n)
     int sign;
     gsl_matrix_set_zero(&a);
     for (size_t row = 0; row < n; row++)
-        gsl_vector_set(&b, row, newton_row(w, row, gsl_matrix_ptr(&a, row, 0)));
+        gsl_vector_set(&b, row, newton_row(w, row, gsl_matrix_ptr(&a, row, 0), NULL, NULL));
     for (size_t row = 0; row < n; row++)
         *gsl_matrix_ptr(&a, row, row) *= 1 + FIRM;
     if (gsl_linalg_LU_decomp(&a, &p, &sign) != GSL_SUCCESS)
@@ -119,40 +131,141 @@ static bool newton_solve_dense(struct model_window *w, size_t n)
     return gsl_linalg_LU_solve(&a, &p, &b, &x) == GSL_SUCCESS;
 }
 
-/* The Jacobian, rows scaled to a diagonal of 1, in compressed rows; NULL when out of memory. */
-static gsl_spmatrix *newton_sparse(struct model_window *w, size_t n)
+/* Room for another row of the Jacobian: no more columns than its flows have passages. */
+static void newton_make_room(struct model_window *w, size_t row, size_t used)
 {
     struct window_newton *t = w->newton;
-    gsl_spmatrix *triplets = gsl_spmatrix_alloc_nzmax(n, n, 16 * n, GSL_SPMATRIX_COO), *rows = NULL;
-    for (size_t row = 0; triplets && row < n; row++) {
-        memset(t->line, 0, n * sizeof *t->line);
-        double right = newton_row(w, row, t->line), scale = t->line[row] > 0 ? 1 / t->line[row] : 1;
-        t->right[row] = right * scale;
-        for (size_t column = 0; column < n; column++)
-            if (t->line[column] > 0)
-                gsl_spmatrix_set(triplets, row, column, t->line[column] * scale);
+    const struct window_link *l = &w->links[w->unknowns[t->rows[row]].fullest];
+    size_t most = used;
+    for (size_t i = l->first; i < l->first + l->n; i++)
+        most += w->flow_hops[w->uses[i].flow + 1] - w->flow_hops[w->uses[i].flow];
+    if (most <= t->room)
+        return;
+    t->room = 2 * most;
+    t->column = memory_resized(t->column, t->room, sizeof *t->column, "waiting times");
+    t->value = memory_resized(t->value, t->room, sizeof *t->value, "waiting times");
+}
+
+/* The Jacobian, rows scaled to a diagonal of 1, in compressed rows. */
+static void newton_fill_sparse(struct model_window *w, size_t n)
+{
+    struct window_newton *t = w->newton;
+    size_t used = 0;
+    memset(t->line, 0, n * sizeof *t->line);
+    for (size_t row = 0; row < n; row++) {
+        size_t first = used;
+        newton_make_room(w, row, used);
+        t->right[row] = newton_row(w, row, t->line, t->column, &used);
+        double scale = t->line[row] > 0 ? 1 / t->line[row] : 1;
+        t->right[row] *= scale;
+        for (size_t k = first; k < used; k++) {
+            t->value[k] = t->line[t->column[k]] * scale;
+            t->line[t->column[k]] = 0;
+        }
+        t->row_end[row] = used;
     }
-    if (triplets)
-        rows = gsl_spmatrix_compress(triplets, GSL_SPMATRIX_CSR);
-    gsl_spmatrix_free(triplets);
-    return rows;
+}
+
+static void newton_times(const struct window_newton *t, size_t n, const double *x, double *out)
+{
+    for (size_t row = 0, k = 0; row < n; row++) {
+        double sum = 0;
+        for (; k < t->row_end[row]; k++)
+            sum += t->value[k] * x[t->column[k]];
+        out[row] = sum;
+    }
+}
+
+static double newton_dot(const double *a, const double *b, size_t n)
+{
+    double sum[4] = {0}; /* four at a time: one sum alone would wait for itself */
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            sum[k] += a[i + k] * b[i + k];
+    for (; i < n; i++)
+        sum[0] += a[i] * b[i];
+    return sum[0] + sum[1] + (sum[2] + sum[3]);
+}
+
+static void newton_add(double *restrict out, const double *restrict x, double times, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] += times * x[i];
+}
+
+/* The rotation of rows k and k + 1 of the small system that makes its subdiagonal 0, after those before it. */
+static void newton_rotate(struct window_newton *t, size_t k, double *column)
+{
+    for (size_t i = 0; i < k; i++) {
+        double upper = t->cosine[i] * column[i] + t->sine[i] * column[i + 1];
+        column[i + 1] = t->cosine[i] * column[i + 1] - t->sine[i] * column[i];
+        column[i] = upper;
+    }
+    double length = hypot(column[k], column[k + 1]);
+    t->cosine[k] = length > 0 ? column[k] / length : 1;
+    t->sine[k] = length > 0 ? column[k + 1] / length : 0;
+    column[k] = length;
+    t->small[k + 1] = -t->sine[k] * t->small[k];
+    t->small[k] *= t->cosine[k];
+}
+
+/* Adds to step[] what the first k vectors make of the right side. */
+static void newton_combine(struct window_newton *t, size_t n, size_t k)
+{
+    for (size_t i = k; i-- > 0;) {
+        for (size_t j = i + 1; j < k; j++)
+            t->small[i] -= t->hessenberg[j][i] * t->small[j];
+        t->small[i] = t->hessenberg[i][i] > 0 ? t->small[i] / t->hessenberg[i][i] : 0;
+        newton_add(t->step, t->krylov + i * n, t->small[i], n);
+    }
+}
+
+/* One round of GMRES (Saad 2003, Iterative Methods for Sparse Linear Systems, Algorithm 6.9, by modified Gram-Schmidt);
+ * true when as little of the right side is left as is asked. */
+static bool newton_gmres(struct window_newton *t, size_t n, double enough)
+{
+    double *v = t->krylov;
+    newton_times(t, n, t->step, v);
+    for (size_t i = 0; i < n; i++)
+        v[i] = t->right[i] - v[i];
+    double length = sqrt(newton_dot(v, v, n));
+    t->small[0] = length;
+    size_t k = 0;
+    for (; k < KRYLOV && fabs(t->small[k]) > enough && length > 0; k++, v += n) {
+        double *column = t->hessenberg[k], *next = v + n;
+        for (size_t i = 0; i < n; i++)
+            v[i] /= length;
+        newton_times(t, n, v, next);
+        for (size_t i = 0; i <= k; i++) {
+            column[i] = newton_dot(t->krylov + i * n, next, n);
+            newton_add(next, t->krylov + i * n, -column[i], n);
+        }
+        column[k + 1] = length = sqrt(newton_dot(next, next, n));
+        newton_rotate(t, k, column);
+    }
+    double left = fabs(t->small[k]);
+    newton_combine(t, n, k);
+    return left <= enough;
 }
 
 static bool newton_solve_sparse(struct model_window *w, size_t n)
 {
     struct window_newton *t = w->newton;
-    gsl_spmatrix *a = newton_sparse(w, n);
-    gsl_splinalg_itersolve *gmres = gsl_splinalg_itersolve_alloc(gsl_splinalg_itersolve_gmres, n, KRYLOV);
-    gsl_vector b = gsl_vector_view_array(t->right, n).vector, x = gsl_vector_view_array(t->step, n).vector;
-    gsl_vector_set_zero(&x);
-    int status = a && gmres ? GSL_CONTINUE : GSL_ENOMEM;
-    for (int i = 0; i < RESTARTS && status == GSL_CONTINUE; i++)
-        status = gsl_splinalg_itersolve_iterate(a, &b, INEXACT, &x, gmres);
-    if (gmres)
-        gsl_splinalg_itersolve_free(gmres);
-    if (a)
-        gsl_spmatrix_free(a);
-    return status == GSL_SUCCESS || status == GSL_CONTINUE;
+    newton_fill_sparse(w, n);
+    if (n > t->krylov_room) {
+        free(t->krylov);
+        t->krylov = memory_zeroed((KRYLOV + 1) * n, sizeof *t->krylov, "waiting times");
+        t->krylov_room = n;
+    }
+    memset(t->step, 0, n * sizeof *t->step);
+    double enough = INEXACT * sqrt(newton_dot(t->right, t->right, n));
+    for (int i = 0; i < RESTARTS && !newton_gmres(t, n, enough); i++)
+        continue;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(t->step[i]))
+            return false;
+    return true;
 }
 
 /* The residual of the unknowns it is about. */
@@ -167,7 +280,10 @@ static double newton_evaluate(struct model_window *w)
     for (size_t k = 0; k < t->n; k++) {
         int v = t->of[k];
         residual = fmax(residual, window_evaluate_unknown(w, &w->unknowns[v], w->now->wait_s[v]));
+        if (w->now->fullest[v] == w->unknowns[v].fullest)
+            continue;
         w->now->fullest[v] = w->unknowns[v].fullest;
+        window_watch(w, w->now, v);
     }
     return residual;
 }

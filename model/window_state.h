@@ -9,19 +9,18 @@
 
 /* One passage of a flow over a link, as data or as ACKs. */
 struct window_hop {
-    int flow, link;
-    bool data;
-    size_t place; /* in the link's uses, while the flow is active */
     double wire;  /* wire bytes here per byte of payload */
+    int flow, link;
+    unsigned place; /* in the uses, while the flow is active */
+    bool data;
 };
 
 /* A passage of an active flow. */
 struct window_use {
+    double wire; /* wire bytes here per byte of payload */
     int flow;
     bool waits;  /* the link's queue is part of the flow's round trip */
     bool data;
-    size_t hop;  /* in state.hops */
-    double wire; /* wire bytes here per byte of payload */
 };
 
 struct window_link {
@@ -31,7 +30,11 @@ struct window_link {
     uint64_t waiters;        /* hash of the flows that wait here */
     bool ack_first;          /* and there is data to serve after them */
     bool marked;             /* in state.dirty */
-    double least_bps, most_bps; /* loads that fill it, within the tolerance */
+};
+
+/* What a link is loaded with, and between which loads nothing has to be done there. */
+struct window_fill {
+    double load_bps, least_bps, most_bps; /* least: -INFINITY where no queue depends on it */
 };
 
 /* Links in which the same flows wait: one queueing delay. */
@@ -50,7 +53,7 @@ struct window_layer {
     double *wait_s;                     /* [n_links] Q of each unknown: sum of q over its links */
     double *rtt_s, *rate_bps, *burst_s; /* [n_flows]; sum of w */
     double *delay_s;                    /* [n_links] q, as of the last split of its unknown's Q */
-    double *load_bps;                   /* [n_links] */
+    struct window_fill *fill;           /* [n_links] */
     int *fullest;                       /* [n_links] link of the highest load / C of each unknown, when relaxed */
 };
 
@@ -63,7 +66,8 @@ struct model_window {
     struct window_hop *hops;         /* each flow's, data first */
     size_t *flow_hops;               /* [n_flows + 1] into them */
     struct window_link *links;       /* [n_links] */
-    struct window_use *uses;         /* by link */
+    struct window_use *uses;         /* by link, and the hop of each */
+    unsigned *use_hops;
     struct window_unknown *unknowns; /* [n_links] at most */
     int *buckets;                    /* of unknowns by the hash of their waiters; [mask + 1] */
     uint64_t mask;
@@ -77,6 +81,8 @@ struct model_window {
     int *shifted;                    /* [n_links] unknowns that the last such solution without bursts changed, and */
     double *before_s, *shift_s;      /* [n_links] Q of those reached before; by how much it changed them */
     size_t n_unknowns, n_changed, n_moved, n_dirty, n_reached, n_shifted, queue_head, queue_n;
+    double near, close; /* tolerances of changes: loads over capacities; waits of bursts over round trips */
+    double *load_bps;   /* [n_links] for model_window_loads() */
     double residual;
     int sweeps;
     struct window_newton *newton; /* NULL until a step is tried */
@@ -109,6 +115,9 @@ bool window_settle(struct model_window *w, struct error *err);
 /* What one Newton step of an unknown's own equation adds to its Q: convex and falling, so that from the right it lands
  * on the left and from the left it never goes too far. Its overload and loads are found on the way. */
 double window_step_s(struct model_window *w, int unknown);
+
+/* Sets what links of an unknown are watched for, after its Q became 0 or more than 0 or another of them the fullest. */
+void window_watch(const struct model_window *w, struct window_layer *y, int unknown);
 
 /* Adds to an unknown's Q; round trip and rate of a flow from what its unknowns have. Loads follow, and whatever is not
  * within the tolerance any more is pushed: it waits to be relaxed. */

@@ -2,6 +2,7 @@
 """What a person at the terminal meets: Ctrl-C on a pipe, progress, tables that leave out what is small."""
 import gzip
 import json
+import os
 import re
 import signal
 import subprocess
@@ -102,23 +103,95 @@ class Progress(e2e.Case):
         self.assertRegex(said, r"\d+ s left")
 
 
-class Interrupt(e2e.Case):
+class Computing(e2e.Case):
+    """Commands that compute for long, and start no other process."""
+
+    # ten thousand transfers among two thousand hosts: seconds for every model that follows queues
+    BIG = ("predict", e2e.ROOT / "scenarios/zhu-random.yaml", "--set", "network.racks=[1000, 1000]",
+           "--set", "traffic.random={d: 10, bytes: 500MB}", "--set", "traffic.start_spread=0")
+
+    def many_patterns(self, n):
+        """What was measured of n patterns, of six transfers each, which `fit` sets beside what models predict."""
+        rows = [f"p{k},h{i},h{i + 1},{10 + k % 7}MB,0.{2 + k % 3}" for k in range(n) for i in range(6)]
+        return self.write("many.csv", "pattern,from,to,bytes,seconds\n" + "\n".join(rows) + "\n")
+
+    def used_s(self, running):
+        with open(f"/proc/{running.pid}/stat") as stat:
+            return int(stat.read().rpartition(")")[2].split()[11]) / os.sysconf("SC_CLK_TCK")
+
+
+class ModelsProgress(Computing):
+    def test_predict_counts_orders_and_steps(self):
+        """Of a fluid, orders and transfers that are not done; of a rule, steps. The line is wiped at the end."""
+        sets = ("predict", e2e.ROOT / "scenarios/zhu-random.yaml", "--set", "network.racks=[400, 400]",
+                "--set", "traffic.start_spread=0", "--set", "traffic.random={d: 4, bytes: 20MB}")
+        said = self.on_terminal(*sets, "--model", "fluid")
+        orders = re.findall(r"\r\x1b\[Kfluid: order (\d+) of 16 at most, (\d+) of (\d+) transfers under way", said)
+        self.assertGreater(len(orders), 1, said)
+        self.assertEqual(sorted(orders, key=lambda x: (int(x[0]), -int(x[1]))), orders)
+        self.assertEqual(len({of for _, _, of in orders}), 1)
+        self.assertTrue(said.endswith("\r\x1b[K"), said)
+        links = len(self.json(*sets, "--model", "maxmin")["links"])
+        self.assertEqual(int(orders[0][2]), links)
+        steps = re.findall(r"\r\x1b\[Kmaxmin: step (\d+), (\d+) of (\d+) transfers under way",
+                           self.on_terminal(*sets, "--model", "maxmin"))
+        self.assertGreater(len(steps), 0)
+        for step, active, of in steps:
+            self.assertLessEqual(int(active), int(of))
+            self.assertGreater(int(step), 0)
+
+    def test_fit_counts_patterns(self):
+        patterns = 8000
+        said = self.on_terminal("fit", self.many_patterns(patterns))
+        counts = [int(n) for n in re.findall(r"\r\x1b\[K(\d+) points", said)]
+        self.assertGreater(len(counts), 0, said)
+        self.assertEqual(sorted(set(counts)), counts)
+        self.assertLessEqual(counts[-1], patterns)
+        self.assertTrue(said.endswith("\r\x1b[K"), said)
+
+    def test_nobody_looks(self):
+        for words in (self.BIG + ("--model", "maxmin"), ("fit", self.many_patterns(2000))):
+            self.assertEqual(self.good(*words).stderr, "")
+
+
+class Interrupt(Computing):
     """Ctrl-C while a model computes: one line, and an end by the signal as after any interrupted run."""
 
-    def test_predict_says_so_in_one_line(self):
-        big = ("--set", "network.racks=[400, 400]", "--set", "traffic.random={d: 6, bytes: 500MB}", "--model", "fluid")
-        running = subprocess.Popen([str(e2e.CONTRAFLOW), "predict", str(e2e.ROOT / "scenarios/zhu-random.yaml"), *big],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def interrupted(self, *args, **kwargs):
+        """After it has used half a second of processor time."""
+        running = subprocess.Popen([str(e2e.CONTRAFLOW), *map(str, args)], cwd=self.dir, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, **kwargs)
         self.addCleanup(running.kill)
-        for _ in range(600):  # until it computes: it has used a second of processor time
-            with open(f"/proc/{running.pid}/stat") as stat:
-                if int(stat.read().rpartition(")")[2].split()[11]) > 100:
-                    break
+        for _ in range(1200):
+            if running.poll() is not None or self.used_s(running) > 0.5:
+                break
             time.sleep(0.05)
         self.assertIsNone(running.poll())
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=60)
-        self.assertEqual((running.returncode, out, err), (-signal.SIGINT, b"", b"contraflow: interrupted\n"))
+        self.assertEqual((running.returncode, out, err), (-signal.SIGINT, b"", b"contraflow: interrupted\n"), args)
+
+    def test_predict_says_so_in_one_line(self):
+        for model in ("window", "fluid"):
+            self.interrupted(*self.BIG, "--model", model)
+        self.interrupted(*self.BIG, "--all", "--json")
+
+    def test_fit_says_so_in_one_line(self):
+        self.interrupted("fit", self.many_patterns(4000))
+        self.interrupted("fit", "many.csv", "--json")
+
+    def test_fit_waiting_for_a_capture_says_so(self):
+        """It reads a pipe into which nobody writes any more, and has used next to no processor time."""
+        os.mkfifo(self.dir / "now.pcap")
+        running = subprocess.Popen([str(e2e.CONTRAFLOW), "fit", "now.pcap"], cwd=self.dir, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(running.kill)
+        with open(self.dir / "now.pcap", "wb") as pipe:  # open: fit has opened it, too
+            pipe.write(gzip.decompress((e2e.ROOT / CAPTURE).read_bytes())[:1000000])
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=60)
+        self.assertEqual((running.returncode, out), (-signal.SIGINT, b""))
+        self.assertEqual(err, b"contraflow: interrupted\n")
 
 
 class Small(e2e.Case):
