@@ -145,6 +145,61 @@ class Installed(e2e.Case):
                          {path.relative_to(SCENARIOS) for path in SCENARIOS.rglob("*") if path.suffix in kinds})
         self.assertFalse([path for path in shared.rglob("*") if path.is_file() and path.suffix not in kinds])
 
+    def complete(self, *words):
+        """What bash offers for the last of the words."""
+        script = self.prefix / "share/bash-completion/completions/contraflow"
+        return subprocess.run(
+            ["bash", "-c", f'. "{script}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _contraflow; '
+             'printf "%s\\n" "${COMPREPLY[@]}"', "bash", self.program, *words],
+            cwd=self.dir, capture_output=True, text=True, check=True, env={"PATH": "/usr/bin:/bin"}).stdout.split()
+
+    def test_bash_completes(self):
+        self.write("stamp.txt", "")
+        self.assertEqual(self.complete("expl"), ["explain"])
+        self.assertEqual(self.complete("run", "--eng"), ["--engine", "--engines"])
+        self.assertEqual(self.complete("run", "--engine", "l"), ["linux"])
+        self.assertEqual(self.complete("run", "sta"), ["star", "stamp.txt"])
+        self.assertEqual(self.complete("check", "sta"), ["stamp.txt"])
+        self.assertEqual(self.complete("sweep", "fig"), ["fig4a", "fig4b"])
+        self.assertEqual(self.complete("predict", "loss", "--one"), ["--one-minus-a"])
+        self.assertIn("replay", self.complete("help", ""))
+        self.assertEqual(self.complete("replay", "--po"), ["--port"])  # of a page of its own
+
+    def test_bash_offers_every_option_of_every_command(self):
+        for page in (ROOT / "doc/commands").glob("*.md"):
+            words = page.read_text().splitlines()[0].split(":")[0].split()[2:]
+            words = words[:1] if words[:1] == ["replay"] else words
+            options = re.findall(r"^- `(?:-\w`, `)?(--[a-z-]+)", page.read_text(), re.M)
+            if options:
+                self.assertLessEqual(set(options), set(self.complete(*words, "--")), page)
+
+    def test_zsh_and_fish_take_their_files(self):
+        for shell, file in (("zsh", "zsh/site-functions/_contraflow"), ("fish", "fish/vendor_completions.d/contraflow.fish")):
+            with self.subTest(shell):
+                e2e.require(shell)
+                subprocess.run([shell, "-n", self.prefix / "share" / file], check=True)
+        done = subprocess.run(["fish", "--no-config", "-c", f"source {self.prefix}/share/fish/vendor_completions.d/contraflow.fish; "
+                               "complete -C 'contraflow expl'; complete -C 'contraflow run --engine n'; "
+                               "complete -C 'contraflow predict loss --one'; complete -C 'contraflow run sta'"],
+                              cwd=self.dir, capture_output=True, text=True, check=True,
+                              env={"PATH": f"{self.program.parent}:/usr/bin:/bin", "HOME": str(self.dir)})
+        self.assertEqual([line.split("\t")[0] for line in done.stdout.splitlines()],
+                         ["explain", "native", "ns3", "--one-minus-a", "star"])
+
+    def test_manual_pages_are_clean(self):
+        e2e.require("mandoc")
+        pages = sorted((self.prefix / "share/man/man1").iterdir())
+        self.assertEqual({page.name for page in pages},
+                         {"contraflow" + ("" if page.stem == "contraflow" else "-" + page.stem) + ".1"
+                          for page in (ROOT / "doc/commands").glob("*.md")})
+        done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", *pages], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "")
+        for page in pages:
+            shown = subprocess.run(["mandoc", "-Tascii", page], capture_output=True, text=True, check=True).stdout
+            shown = re.sub(".\b", "", shown)
+            self.assertIn("EXIT STATUS", shown, page)
+            self.assertIn(page.stem + " - ", " ".join(shown.split()), page)
+
     def test_star_by_name(self):
         done = self.installed("run", "star")
         self.assertEqual(done.returncode, 0, done.stderr)
