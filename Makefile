@@ -2,6 +2,8 @@
 MESON_BUILD = build
 SANITIZE_BUILD = build-sanitize
 INSTALL_BUILD = build-install
+# What is installed has the same bytes wherever the sources lie.
+NO_PATH = -ffile-prefix-map=$(CURDIR)=.
 PREFIX = /usr/local
 DESTDIR =
 
@@ -18,7 +20,8 @@ build: setup
 
 # Programs, man pages, completions, scenarios and the book, without tests and what they need. The result may be moved.
 install:
-	@test -f $(INSTALL_BUILD)/build.ninja || meson setup $(INSTALL_BUILD) -Dtests=false -Db_lto=true $(MESON_FLAGS)
+	@test -f $(INSTALL_BUILD)/build.ninja || CFLAGS="$(CFLAGS) $(NO_PATH)" CXXFLAGS="$(CXXFLAGS) $(NO_PATH)" \
+	    meson setup $(INSTALL_BUILD) -Dtests=false -Db_lto=true $(MESON_FLAGS)
 	@meson configure $(INSTALL_BUILD) -Dprefix=$(abspath $(PREFIX))
 	@meson compile -C $(INSTALL_BUILD)
 	@meson install -C $(INSTALL_BUILD) --no-rebuild --quiet $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
@@ -26,6 +29,10 @@ install:
 # Debian packages, into build-deb.
 deb:
 	@scripts/deb build-deb
+
+# The sources as one file, into build/meson-dist: the same bytes from anybody who has the commit.
+dist: build
+	@scripts/dist $(MESON_BUILD) .
 
 demo: build
 	@scripts/demo $(MESON_BUILD)/contraflow demo
