@@ -31,7 +31,8 @@ deb:
 	@scripts/deb build-deb
 
 # The sources as one file, into build/meson-dist: the same bytes from anybody who has the commit.
-dist: build
+dist:
+	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) -Db_lto=true $(MESON_FLAGS)
 	@scripts/dist $(MESON_BUILD) .
 
 demo: build
