@@ -117,6 +117,36 @@ class Misspelt(e2e.Case):
         self.bad(2, "../scenarios/cases", "run", "../scenarios/cases")
 
 
+class Said(unittest.TestCase):
+    """What papers say of the program is what it is."""
+
+    def test_the_version_is_the_same_everywhere(self):
+        version = subprocess.run([CONTRAFLOW, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+        for file, line in (("CHANGELOG.md", rf"^## {version} \(\d{{4}}-\d\d-\d\d\)$"),
+                           ("debian/changelog", rf"^contraflow \({version}\) "),
+                           ("doc/dependencies.spdx", rf"^PackageVersion: {version}$")):
+            newest = re.search(line.replace(version, r"\S+"), (ROOT / file).read_text(), re.M)
+            self.assertRegex(newest[0], line, file)
+
+    def test_dependencies_are_those_of_the_programs(self):
+        """Each program's libraries, as the linker noted them, have a package in the list, and the other way round."""
+        listed = {}
+        for libraries, programs in re.findall(r"^PackageComment: <text>(lib[^;]*); ([^;<]*)",
+                                              (ROOT / "doc/dependencies.spdx").read_text(), re.M):
+            for program in programs.split(", "):
+                listed.setdefault(program, set()).update(libraries.split())
+        self.assertIn("contraflow-mpi", listed)
+        for program, libraries in listed.items():
+            path = BUILD / program
+            if path.exists():
+                said = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
+                needed = {re.sub(r"\.so.*", ".so", name) for name in re.findall(r"NEEDED.*\[(.*)\]", said)}
+                sanitizers = {"libasan.so", "libubsan.so", "libgcc_s.so", "libstdc++.so", "libdl.so", "librt.so",
+                              "libpthread.so", "libresolv.so"}
+                self.assertLessEqual(needed - sanitizers, libraries, program)
+                self.assertLessEqual(libraries - needed - sanitizers, {"ld-linux-x86-64.so", "libm.so"}, program)
+
+
 class Installed(e2e.Case):
     """`meson install` into a directory nobody configured: all of it may be moved."""
 
