@@ -1,8 +1,13 @@
 # Thin names for meson commands; see README.md.
 MESON_BUILD = build
 SANITIZE_BUILD = build-sanitize
+INSTALL_BUILD = build-install
+# What is installed has the same bytes wherever the sources lie.
+NO_PATH = -ffile-prefix-map=$(CURDIR)=.
+PREFIX = /usr/local
+DESTDIR =
 
-.PHONY: all setup build demo papers performance linux test test-gcc test-sanitize test-linux clean
+.PHONY: all setup build install deb dist demo papers performance linux test test-gcc test-sanitize test-linux clean
 
 all: build
 
@@ -12,6 +17,23 @@ setup:
 build: setup
 	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) -Db_lto=true $(MESON_FLAGS)
 	@meson compile -C $(MESON_BUILD)
+
+# Programs, man pages, completions, scenarios and the book, without tests and what they need. The result may be moved.
+install:
+	@test -f $(INSTALL_BUILD)/build.ninja || CFLAGS="$(CFLAGS) $(NO_PATH)" CXXFLAGS="$(CXXFLAGS) $(NO_PATH)" \
+	    meson setup $(INSTALL_BUILD) -Dtests=false -Db_lto=true $(MESON_FLAGS)
+	@meson configure $(INSTALL_BUILD) -Dprefix=$(abspath $(PREFIX))
+	@meson compile -C $(INSTALL_BUILD)
+	@meson install -C $(INSTALL_BUILD) --no-rebuild --quiet $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+
+# Debian packages, into build-deb.
+deb:
+	@scripts/deb build-deb
+
+# The sources as one file, into build/meson-dist: the same bytes from anybody who has the commit.
+dist:
+	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) -Db_lto=true $(MESON_FLAGS)
+	@scripts/dist $(MESON_BUILD) .
 
 demo: build
 	@scripts/demo $(MESON_BUILD)/contraflow demo
@@ -49,4 +71,4 @@ test-linux: build linux
 	@meson test -C $(MESON_BUILD) --print-errorlogs --suite linux
 
 clean:
-	rm -rf $(MESON_BUILD) $(SANITIZE_BUILD) demo
+	rm -rf $(MESON_BUILD) $(SANITIZE_BUILD) $(INSTALL_BUILD) build-deb demo

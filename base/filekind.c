@@ -19,6 +19,7 @@ static enum filekind filekind_of_bytes(const char *bytes, size_t n)
         {FILEKIND_CAPTURE, "\xa1\xb2\xc3\xd4", 4}, {FILEKIND_CAPTURE, "\xd4\xc3\xb2\xa1", 4}, /* microseconds */
         {FILEKIND_CAPTURE, "\xa1\xb2\x3c\x4d", 4}, {FILEKIND_CAPTURE, "\x4d\x3c\xb2\xa1", 4}, /* nanoseconds */
         {FILEKIND_CAPTURE, "\x0a\x0d\x0d\x0a", 4}, {FILEKIND_CAPTURE, "\x1f\x8b", 2},         /* pcapng, gzip */
+        {FILEKIND_CAPTURE, "\xfd" "7zXZ", 6},   {FILEKIND_CAPTURE, "\x28\xb5\x2f\xfd", 4}, /* xz, Zstandard */
         {FILEKIND_DATABASE, "SQLite format 3", 16},
     };
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)

@@ -7,7 +7,7 @@
 
 enum filekind {
     FILEKIND_UNKNOWN,
-    FILEKIND_CAPTURE,  /* pcap, pcapng, or anything gzip'ed */
+    FILEKIND_CAPTURE,  /* pcap, pcapng, or anything packed with gzip, xz or zstd */
     FILEKIND_DATABASE, /* SQLite's */
     FILEKIND_SCENARIO, /* YAML with network:, traffic:, tcp:, gbn: or duration: */
     FILEKIND_SWEEP,    /* YAML with axes: or scenario: */

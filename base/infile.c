@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEAST 4096 /* bytes of room, at first */
 
@@ -27,7 +28,7 @@ FILE *infile_open(const char *path, struct error *err)
 
 char *infile_read(const char *path, size_t most, const char *what, size_t *size, struct error *err)
 {
-    FILE *f = infile_open(path, err);
+    FILE *f = strcmp(path, "-") == 0 ? stdin : infile_open(path, err);
     if (!f)
         return NULL;
     char *bytes = NULL;

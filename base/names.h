@@ -14,4 +14,10 @@ int names_find(const char *const *names, const char *text);
 /* Writes "fifo, ack-first, fair" to `list`, cut where it does not fit. Returns `list`. */
 char *names_list(const char *const *names, char list[static NAMES_TEXT]);
 
+/* How far a misspelt `word` is from a name: letters to add, drop, change or swap with the next one (optimal string
+ * alignment); 1 where three letters or more are the name's beginning. What is names_too_far() or farther is no
+ * suggestion: more than a third of the word's letters and one, or more than three. */
+size_t names_distance(const char *name, const char *word);
+size_t names_too_far(const char *word);
+
 #endif

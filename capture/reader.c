@@ -6,6 +6,7 @@
 #include "capture/decode.h"
 #include "capture/pcapng.h"
 #include "capture/records.h"
+#include "capture/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,10 +33,16 @@ struct capture_reader {
     bool ended, failed; /* the stream; a failed one has ended, too */
     bool plain;       /* libpcap had no more than the file's header: frames are taken from the buffer */
     struct records records;
+    struct unpack *unpack; /* owned; NULL: bytes are taken as the file has them */
+    uint8_t *packed;       /* owned; READ_BYTES, of which those from packed_at are not unpacked yet */
+    size_t packed_at, packed_filled;
+    bool packed_ended;
+    const char *packing;   /* what is cut or damaged where file_error says so: "gzip" */
     int64_t file_bytes;
     int64_t stored_bytes; /* read so far, as stored; kept up by reader_read() */
     int64_t frames;       /* pulled */
-    int file_error;       /* errno of a failed read; -1: cut or damaged gzip */
+    int file_error;       /* errno of a failed read; -1: cut or damaged packing, -2: one too large to unpack, -3: one
+                           * that nobody here can unpack */
     int link_type;
     int status;           /* as of pcap_next_ex(): 1 while there are frames */
     const char *said;     /* what libpcap or we said of a status of PCAP_ERROR; else "" */
@@ -47,9 +54,9 @@ struct capture_reader {
 };
 
 /* zlib hands on plain data from pipes unchanged. */
-static ssize_t reader_fill_gzip(struct capture_reader *r)
+static ssize_t reader_read_gzip(struct capture_reader *r, uint8_t *to)
 {
-    int got = gzread(r->file, r->buffer + r->filled, READ_BYTES);
+    int got = gzread(r->file, to, READ_BYTES);
     int64_t offset = gzoffset(r->file); /* -1 on a pipe */
     r->stored_bytes = offset >= 0 ? offset : gztell(r->file);
     int code = Z_OK;
@@ -59,17 +66,73 @@ static ssize_t reader_fill_gzip(struct capture_reader *r)
     return got;
 }
 
+/* What the file has next, up to READ_BYTES of it. */
+static ssize_t reader_read_file(struct capture_reader *r, uint8_t *to)
+{
+    if (r->file)
+        return reader_read_gzip(r, to);
+    ssize_t got = read(r->fd, to, READ_BYTES);
+    if (got > 0)
+        r->stored_bytes += got;
+    if (got < 0)
+        r->file_error = errno;
+    return got;
+}
+
+/* What that is unpacked. */
+static ssize_t reader_read_packed(struct capture_reader *r, uint8_t *to)
+{
+    for (;;) {
+        if (r->packed_at == r->packed_filled && !r->packed_ended) {
+            ssize_t got = reader_read_file(r, r->packed);
+            if (got < 0)
+                return got;
+            r->packed_ended = got == 0;
+            r->packed_at = 0;
+            r->packed_filled = (size_t)got;
+        }
+        size_t used, made, n = r->packed_filled - r->packed_at;
+        enum unpack_state state = unpack_take(r->unpack, r->packed + r->packed_at, n, &used, to, READ_BYTES, &made);
+        r->packed_at += used;
+        if (made > 0)
+            return (ssize_t)made;
+        if (state >= UNPACK_DAMAGED) {
+            r->file_error = state == UNPACK_MEMORY ? ENOMEM : state == UNPACK_LARGE ? -2 : -1;
+            return -1;
+        }
+        if (state == UNPACK_WHOLE && r->packed_ended)
+            return 0;
+    }
+}
+
+/* The file's first bytes lie in the buffer: where they are packed, what they are goes there. */
+static ssize_t reader_begin_packed(struct capture_reader *r, size_t n)
+{
+    enum unpack_kind kind = unpack_kind_of(r->buffer, n);
+    if (kind == UNPACK_NONE)
+        return (ssize_t)n;
+    r->packing = unpack_names[kind];
+    r->unpack = unpack_open(kind);
+    if (!r->unpack) {
+        r->file_error = -3;
+        return -1;
+    }
+    r->packed = memory_resized(NULL, READ_BYTES, 1, "a packed capture");
+    memcpy(r->packed, r->buffer, n);
+    r->packed_filled = n;
+    return reader_read_packed(r, r->buffer);
+}
+
 /* Once more so many bytes behind those that nobody took. */
 static void reader_fill(struct capture_reader *r)
 {
     r->filled -= r->at;
     memmove(r->buffer, r->buffer + r->at, r->filled);
     r->at = 0;
-    ssize_t got = r->file ? reader_fill_gzip(r) : read(r->fd, r->buffer + r->filled, READ_BYTES);
-    if (!r->file && got > 0)
-        r->stored_bytes += got;
-    if (!r->file && got < 0)
-        r->file_error = errno;
+    uint8_t *to = r->buffer + r->filled;
+    ssize_t got = r->unpack ? reader_read_packed(r, to) : reader_read_file(r, to);
+    if (got > 0 && r->head_bytes == 0)
+        got = reader_begin_packed(r, (size_t)got);
     r->ended = got <= 0;
     r->failed = got < 0;
     size_t taken = got > 0 ? (size_t)got : 0, room = HEAD_BYTES - r->head_bytes, keep = taken < room ? taken : room;
@@ -240,8 +303,9 @@ static enum capture_next reader_stopped(const struct capture_reader *r, struct e
     }
     if (r->file_error < 0)
         error_set(err, ERROR_INPUT, "%s: stops after packet %" PRId64 " (%" PRId64
-                  " bytes in): the gzip data is cut or damaged there; everything before it was read",
-                  r->path, r->frames, r->stored_bytes);
+                  " bytes in): the %s data %s there; everything before it was read",
+                  r->path, r->frames, r->stored_bytes, r->packing,
+                  r->file_error == -2 ? "needs more memory than is given" : "is cut or damaged");
     else if (strstr(r->said, "truncated"))
         error_set(err, ERROR_INPUT, "%s: stops inside packet %" PRId64 " (%" PRId64
                   " bytes in); everything before it was read", r->path, r->frames + 1, r->stored_bytes);
@@ -256,8 +320,15 @@ static bool reader_no_capture(const struct capture_reader *r, const char *said, 
 {
     if (r->file_error > 0)
         return error_set(err, ERROR_SYSTEM, "%s: %s", r->path, strerror(r->file_error));
+    if (r->file_error == -2)
+        return error_set(err, ERROR_INPUT, "%s: unpacking this %s data needs more than %d MiB of memory; unpack it first",
+                         r->path, r->packing, UNPACK_MEMORY_MIB);
+    if (r->file_error == -3)
+        return error_set(err, ERROR_INPUT, "%s: is packed with %s, which this contraflow was built without; unpack it "
+                         "first", r->path, r->packing);
     if (r->file_error < 0)
-        return error_set(err, ERROR_INPUT, "%s: the gzip data is cut or damaged before the first packet", r->path);
+        return error_set(err, ERROR_INPUT, "%s: the %s data is cut or damaged before the first packet", r->path,
+                         r->packing);
     if (r->head_bytes == 0)
         return error_set(err, ERROR_INPUT, "%s: is empty, not a pcap or pcapng file", r->path);
     if (strstr(said, "unknown file format") || strstr(said, "tried to read 4 file header bytes"))
@@ -309,6 +380,7 @@ struct capture_reader *capture_reader_open(const char *path, struct error *err)
 {
     struct capture_reader *r = memory_zeroed(1, sizeof *r, "a capture");
     r->path = memory_text("%s", path);
+    r->packing = "gzip";
     r->buffer = memory_resized(NULL, READ_BYTES + RECORDS_LONGEST, 1, "a capture");
     if (!reader_open_file(r, err) || !reader_open_pcap(r, err)) {
         capture_reader_close(r);
@@ -323,6 +395,8 @@ void capture_reader_close(struct capture_reader *r)
         return;
     if (r->pcap)
         pcap_close(r->pcap);
+    unpack_close(r->unpack);
+    free(r->packed);
     free(r->buffer);
     free(r->path);
     free(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/reader.h - frames, in file order, from a pcap or pcapng file.
  *
- * Any byte order, any time resolution, gzip or not, through libpcap. Does not decode
+ * Any byte order, any time resolution, packed with gzip, xz or zstd or not, through libpcap. Does not decode
  * headers: see capture/decode.h. */
 #ifndef CAPTURE_READER_H
 #define CAPTURE_READER_H
@@ -35,7 +35,7 @@ enum capture_next {
 };
 
 /* NULL and *err on failure: missing, empty, not a capture, unsupported link type, a pcapng whose interfaces differ in
- * link type or snapshot length (ERROR_INPUT), unreadable (ERROR_SYSTEM). "-" reads standard input and
+ * link type or snapshot length, packed in a way that the build left out (ERROR_INPUT), unreadable (ERROR_SYSTEM). "-" reads standard input and
  * closes it at the end. */
 struct capture_reader *capture_reader_open(const char *path, struct error *err);
 void capture_reader_close(struct capture_reader *r);

@@ -93,7 +93,8 @@ int cli_finish(int status)
 
 char *cli_output_name(const char *path, const char *ending)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    const char *name = strcmp(path, "-") == 0 ? "stdin" : last, *dot = strrchr(name, '.');
     int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
     return memory_text("%.*s%s", length, name, ending);
 }

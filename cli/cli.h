@@ -21,6 +21,7 @@ int cmd_fit(int argc, char **argv);
 int cmd_infer(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
+int cmd_init(int argc, char **argv);
 
 /* First in main(): nothing but text and line breaks reaches standard output and standard error (base/print.h), except
  * by cli_progress(). */
@@ -46,6 +47,9 @@ int cli_finish(int status);
 
 /* scenarios/star.yaml with "-run": star-run, here. For free(). */
 char *cli_output_name(const char *path, const char *ending);
+
+/* Prints the scenarios of `folder` (scenarios/shipped.h) by name; returns the exit status. */
+int cli_list(const char *folder);
 
 /* Prints what --json asks for, and frees it. */
 void cli_print_json(json_t *root);

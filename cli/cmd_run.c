@@ -391,7 +391,7 @@ int cmd_run(int argc, char **argv)
     const char *output = NULL;
     char engine[PATH_MAX];
     int64_t parallel = 0, threads = 0;
-    bool quiet = false, both = false, keys = false, yaml = false, programs = false, goal = false;
+    bool quiet = false, both = false, keys = false, list = false, yaml = false, programs = false, goal = false;
     struct cross_check x = {{SCENARIO_ENGINE_NS3, SCENARIO_ENGINE_NATIVE},
                             {scenario_engine_names[SCENARIO_ENGINE_NS3], scenario_engine_names[SCENARIO_ENGINE_NATIVE]},
                             2, false, false};
@@ -407,6 +407,7 @@ int cmd_run(int argc, char **argv)
         {"engines", 0, .call = cross_check_engines, .to = &x},
         {"json", 0, .flag = &x.json},
         {"keys", 0, .flag = &keys},
+        {"list", 0, .flag = &list},
         {"yaml", 0, .flag = &yaml},
         {"goal", 0, .flag = &goal},
         {"allow-programs", 0, .flag = &programs},
@@ -419,6 +420,8 @@ int cmd_run(int argc, char **argv)
         scenario_keys_reference(stdout);
         return 0;
     }
+    if (list)
+        return cli_list("");
     if (argc - at != 1) {
         error_set(&err, ERROR_INPUT, "run takes one SCENARIO.yaml, not %d; see 'contraflow run --help'", argc - at);
         return cli_fail(&err);

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/sweep_run.h"
+#include "scenarios/shipped.h"
 #include "sweep/engines.h"
 #include "sweep/export.h"
 #include "sweep/merge.h"
@@ -26,7 +27,7 @@ static char *default_output(const char *path, const struct sweep *s)
 struct sweep_command {
     const char *output;
     int64_t parallel, seed, shard, shards; /* 0: not given; the seed's is -1 */
-    bool quiet, flows;
+    bool quiet, flows, list;
 };
 
 static bool parse_shard(const struct cli_option *option, const char *text, struct error *err)
@@ -87,11 +88,14 @@ int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
         {"quiet", 'q', .flag = &c.quiet},
         {"flows", 0, .flag = &c.flows},
         {"shard", 0, .call = parse_shard, .to = &c},
+        {"list", 0, .flag = &c.list},
         {0},
     };
     int at = cli_options_read("sweep", argc, argv, options, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
+    if (c.list)
+        return cli_list(SHIPPED_SWEEPS);
     const char *verb = at < argc ? argv[at] : "";
     bool export = strcmp(verb, "export") == 0, merge = strcmp(verb, "merge") == 0;
     if ((merge ? argc - at < 3 : argc - at != 1 + export) || (c.flows && !export) ||

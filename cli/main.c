@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -15,13 +16,25 @@ static const struct {
     {"run", cmd_run},         {"sweep", cmd_sweep},     {"analyze", cmd_analyze}, {"check", cmd_check},
     {"fit", cmd_fit},         {"infer", cmd_infer},     {"report", cmd_report},   {"explain", cmd_explain},
     {"predict", cmd_predict}, {"replay", cmd_replay},   {"plot", cmd_plot},
-    {"compare", cmd_compare},
+    {"compare", cmd_compare}, {"init", cmd_init},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 
 static int main_unknown(const char *name)
 {
-    fprintf(stderr, "contraflow: unknown command '%s'; commands are", cli_name(name));
+    const char *near = NULL;
+    size_t least = names_too_far(name);
+    for (const struct cli_help_page *page = cli_help_pages; page->name; page++) {
+        size_t distance = names_distance(page->name, name);
+        if (*page->name && distance < least) {
+            least = distance;
+            near = page->name;
+        }
+    }
+    fprintf(stderr, "contraflow: unknown command '%s'; ", cli_name(name));
+    if (near)
+        fprintf(stderr, "did you mean %s? ", near);
+    fputs(near ? "Commands are" : "commands are", stderr);
     for (int i = 0; i < SUBCOMMANDS; i++)
         fprintf(stderr, "%s %s", i ? "," : "", subcommands[i].name);
     fputs("\n", stderr);

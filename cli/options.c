@@ -1,15 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/options.h"
 
+#include "base/memory.h"
+#include "base/names.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "sweep/engines.h"
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define OPTIONS 64 /* of a command, at most */
+
+/* The name nearest to a misspelt "--ouput=x"; NULL where none is near, or it is one. */
+static const char *options_near(const struct option *list, const char *text)
+{
+    const char *near = NULL;
+    if (strncmp(text, "--", 2) != 0)
+        return NULL;
+    char *word = memory_text("%.*s", (int)strcspn(text + 2, "="), text + 2);
+    size_t least = names_too_far(word);
+    for (; list->name; list++) {
+        size_t distance = names_distance(list->name, word);
+        if (distance < least) {
+            least = distance;
+            near = distance ? list->name : NULL;
+        }
+    }
+    free(word);
+    return near;
+}
 
 int cli_options_read(const char *page, int argc, char **argv, const struct cli_option *options, struct error *err)
 {
@@ -32,9 +54,10 @@ int cli_options_read(const char *page, int argc, char **argv, const struct cli_o
             ;
         if (row == n) {
             char letter[] = {'-', (char)optopt, '\0'};
-            const char *text = optopt > 0 && optopt < 256 ? letter : argv[optind - 1];
-            error_set(err, ERROR_INPUT, "%s: option %s %s; 'contraflow %s --help' lists the options", page, text,
-                      found == ':' ? "needs a value" : "is unknown or takes no value", page);
+            const char *text = optopt > 0 && optopt < 256 ? letter : argv[optind - 1], *near = options_near(list, text);
+            error_set(err, ERROR_INPUT, "%s: option %s %s; %s%s%s'contraflow %s --help' lists the options", page, text,
+                      found == ':' ? "needs a value" : "is unknown or takes no value", near ? "did you mean --" : "",
+                      near ? near : "", near ? "? " : "", page);
             return -1;
         }
         const struct cli_option *o = &options[row];

@@ -3,7 +3,7 @@
 """Help and man pages from doc/commands/*.md, the one place where commands, options and columns are described.
 
     manual.py help OUT.c PAGE.md...   the text of --help and of 'contraflow help', as C
-    manual.py man OUT.1 PAGE.md       a man page
+    manual.py man OUT.1 PAGE.md       a man page, of the version and the date of CHANGELOG.md
 
 A page is Markdown of a few forms: '# contraflow NAME: SUMMARY', '## Section', '### Subsection', paragraphs,
 lists of '- `term`: text', and examples indented by four spaces. --help is made from the synopsis, the first paragraph
@@ -159,20 +159,29 @@ def roff_code(lines):
                               for line in lines), ".RE", ".fi"]
 
 
+def paragraph(lines, begun):
+    """What begins one, but right after a heading."""
+    return [".PP"] if len(lines) > begun else []
+
+
 def write_man(out, page):
-    lines = ['.\\" SPDX-License-Identifier: GPL-2.0-or-later', f'.TH {page.program.upper()} 1 "" "contraflow" "User Commands"',
+    changes = (pathlib.Path(__file__).parent.parent / "CHANGELOG.md").read_text(encoding="ascii")
+    version, date = re.search(r"^## (\S+) \((\S+)\)$", changes, re.M).groups()
+    lines = ['.\\" SPDX-License-Identifier: GPL-2.0-or-later', f'.TH {page.program.upper()} 1 {date} "contraflow {version}" "User Commands"',
              ".SH NAME", roff(f"{page.program} - {page.summary}").replace(" \\- ", " \\- ", 1)]
     for heading, content in page.sections:
         lines.append(f'.SH "{heading.upper()}"')
+        begun = len(lines)
         for block in content:
             if block[0] == "code":
-                lines += ([".PP"] if heading != "Synopsis" else []) + roff_code(block[1])
+                lines += paragraph(lines, begun) + roff_code(block[1])
             elif block[0] == "head":
                 lines.append(f'.SS "{roff(block[1])}"')
+                begun = len(lines)
             elif block[0] == "item":
                 lines += [".TP", roff(block[1]), roff(block[2]) or "\\&"]
             else:
-                lines += [".PP", roff(block[1])]
+                lines += paragraph(lines, begun) + [roff(block[1])]
     pathlib.Path(out).write_text("\n".join(lines) + "\n", encoding="ascii")
 
 

@@ -435,7 +435,8 @@ struct document *document_open(const char *path, const struct document_set *sets
 {
     size_t size;
     char *bytes = infile_read(path, DOCUMENT_BYTES, "a scenario", &size, err);
-    struct document *d = bytes ? document_open_text(path, bytes, size, sets, n_sets, err) : NULL;
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    struct document *d = bytes ? document_open_text(name, bytes, size, sets, n_sets, err) : NULL;
     free(bytes);
     return d;
 }

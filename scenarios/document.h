@@ -24,7 +24,7 @@ struct document_set {
 
 enum document_kind { DOCUMENT_NONE, DOCUMENT_EMPTY, DOCUMENT_SCALAR, DOCUMENT_SEQUENCE, DOCUMENT_MAPPING };
 
-/* Reads `path` and applies `sets` (see scenarios/load.h). NULL and *err when the file cannot be
+/* Reads `path` ("-": standard input) and applies `sets` (see scenarios/load.h). NULL and *err when the file cannot be
  * read, is not UTF-8, is not YAML, is empty, has a key twice or more than one document, or when a
  * set has no '=' or leads through a single value. `path` and `sets` are borrowed until
  * document_free(). Aliases become copies. Parsing stops at 32 levels, 1500000 values, 16 MiB of them with their copies,

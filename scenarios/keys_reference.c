@@ -1,37 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows for people: what a misspelt key may have meant, and the reference page. */
+#include "base/names.h"
 #include "base/text.h"
 #include "scenarios/keys.h"
 
 #include <string.h>
-
-#define WORD 24 /* longer than any key */
-
-static size_t reference_least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Letters to add, drop, change or swap with the next one to come from a to b (optimal string alignment). */
-static size_t reference_distance(const char *a, const char *b)
-{
-    size_t rows[3][WORD + 1], m = strlen(a), n = strlen(b);
-    if (m > WORD || n > WORD)
-        return WORD;
-    for (size_t j = 0; j <= n; j++)
-        rows[0][j] = j;
-    for (size_t i = 1; i <= m; i++) {
-        size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
-        now[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            now[j] = reference_least(reference_least(before[j], now[j - 1]) + 1,
-                                     before[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = reference_least(now[j], earlier[j - 2] + 1);
-        }
-    }
-    return rows[m % 3][n];
-}
 
 /* The nearest name of a section and those below it; *best is how far it is, and sinks. Entries of lists are no place
  * to suggest. */
@@ -39,9 +12,7 @@ static void reference_search(const struct key *keys, const char *prefix, const c
                              char path[static KEYS_PATH])
 {
     for (const struct key *k = keys; k->name; k++) {
-        size_t length = strlen(word);
-        bool begins = length >= 3 && strncmp(k->name, word, length) == 0 && k->name[length];
-        size_t distance = begins ? 1 : reference_distance(k->name, word);
+        size_t distance = names_distance(k->name, word);
         char name[KEYS_PATH];
         snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", k->name);
         if (distance < *best) {
@@ -55,8 +26,7 @@ static void reference_search(const struct key *keys, const char *prefix, const c
 
 bool keys_suggest(const struct key *here, const char *word, char path[static KEYS_PATH])
 {
-    size_t bound = strlen(word) / 3 + 1, best = bound > 3 ? 4 : bound + 1;
-    size_t none = best;
+    size_t best = names_too_far(word), none = best;
     reference_search(here, "", word, false, &best, path);
     if (best == none && strlen(word) > 3) {
         best = none = 1; /* elsewhere the name itself alone, if it says enough */

@@ -5,9 +5,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "scenarios/load_parts.h"
+#include "scenarios/shipped.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct load_path load_path(const char *format, ...)
@@ -178,8 +180,7 @@ static bool load_engine(struct load *l)
 
 char *load_file(const struct load *l, const char *name)
 {
-    const char *slash = l->path && *name != '/' ? strrchr(l->path, '/') : NULL;
-    return memory_text("%.*s%s", slash ? (int)(slash - l->path) + 1 : 0, l->path ? l->path : "", name);
+    return shipped_beside(l->path ? l->path : "", name);
 }
 
 /* Takes the document. `path`: of its file, or NULL. */
@@ -205,10 +206,13 @@ static struct document *load_open(const char *path, const struct document_set *s
 bool scenario_load_asking(struct scenario *s, const char *path, const struct document_set *sets, size_t n_sets,
                           const char *const *keys, bool *gives, struct error *err)
 {
-    struct document *d = load_open(path, sets, n_sets, err);
+    char *found = path ? shipped_find(path, "", err) : NULL;
+    struct document *d = found || !path ? load_open(found, sets, n_sets, err) : NULL;
     for (size_t i = 0; keys[i]; i++)
         gives[i] = d && document_node(d, keys[i]) != 0;
-    return load_document(s, d, path, err) || (path ? filekind_blame(path, FILEKIND_SCENARIO, err) : false);
+    bool ok = load_document(s, d, found, err) || (found && filekind_blame(found, FILEKIND_SCENARIO, err));
+    free(found);
+    return ok;
 }
 
 bool scenario_load(struct scenario *s, const char *path, const struct document_set *sets, size_t n_sets,

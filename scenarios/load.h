@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/* Reads `path` (NULL: an empty file), applies `sets`, fills defaults, lists the flows and draws their starts by the
+/* Reads `path` (NULL: an empty file, "-": standard input; the name of a scenario that comes with contraflow, see
+ * scenarios/shipped.h), applies `sets`, fills defaults, lists the flows and draws their starts by the
  * seed.
  *
  * The text of a set is "path=value", such as "network.nic.queue=ack-first"; later ones win. List entries go by

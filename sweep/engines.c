@@ -2,7 +2,7 @@
 #include "sweep/engines.h"
 
 #include "base/monotonic.h"
-#include "base/text.h"
+#include "base/place.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -50,16 +50,8 @@ int sweep_engines_processors(void)
 
 static bool engines_beside(const char *name, const char *needs, char *path, size_t size, struct error *err)
 {
-    ssize_t n = readlink("/proc/self/exe", path, size - 1);
-    if (n < 0)
-        return error_set_errno(err, "cannot tell where contraflow is installed");
-    path[n] = '\0';
-    char *slash = strrchr(path, '/');
-    slash[1] = '\0';
-    text_add(path, size, "contraflow-%s", name);
-    if (access(path, X_OK) != 0)
-        return error_set(err, ERROR_SYSTEM, "%s is not there: build it%s", path, needs);
-    return true;
+    return place_program(name, path, size, err) &&
+           (access(path, X_OK) == 0 || error_set(err, ERROR_SYSTEM, "%s is not there: build it%s", path, needs));
 }
 
 bool sweep_engines_path(enum scenario_engine engine, char *path, size_t size, struct error *err)

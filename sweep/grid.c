@@ -9,6 +9,7 @@
 #include "scenarios/document.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
+#include "scenarios/shipped.h"
 #include "sweep/range.h"
 
 #include <inttypes.h>
@@ -182,14 +183,6 @@ static bool sweep_load_skip(struct sweep *s, struct error *err)
     return true;
 }
 
-/* The scenario's path: beside the sweep file unless absolute. */
-static void sweep_load_scenario(struct sweep *s, const char *name)
-{
-    const char *slash = strrchr(s->path, '/');
-    int folder = slash && name[0] != '/' ? (int)(slash + 1 - s->path) : 0;
-    s->scenario = memory_text("%.*s%s", folder, s->path, name);
-}
-
 static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *err)
 {
     const char *key;
@@ -202,7 +195,7 @@ static bool sweep_load_keys(struct sweep *s, int64_t first_seed, struct error *e
         if (strcmp(key, "title") == 0)
             s->facts.title = memory_text("%s", text);
         else if (strcmp(key, "scenario") == 0)
-            sweep_load_scenario(s, text);
+            s->scenario = shipped_beside(s->path, text);
         else if (strcmp(key, "set") == 0)
             ok = sweep_load_set(s, node, err);
         else if (strcmp(key, "axes") == 0)
@@ -231,22 +224,26 @@ struct sweep *sweep_grid_load(const char *path, int64_t first_seed, struct error
 {
     size_t size;
     struct sweep *s = memory_zeroed(1, sizeof *s, "a sweep");
-    s->path = memory_text("%s", path);
-    if ((s->facts.text = infile_read(path, DOCUMENT_BYTES, "a sweep", &size, err)) &&
-               (s->doc = document_open_text(s->path, s->facts.text, size, NULL, 0, err))) {
+    char *found = shipped_find(path, SHIPPED_SWEEPS, err);
+    s->path = memory_text("%s", strcmp(path, "-") == 0 ? "standard input" : found ? found : path);
+    if (found && (s->facts.text = infile_read(found, DOCUMENT_BYTES, "a sweep", &size, err)) &&
+        (s->doc = document_open_text(s->path, s->facts.text, size, NULL, 0, err))) {
         const char *key;
         if (document_entry(s->doc, 1, 0, &key) == 0 || !*key) {
-            error_set(err, ERROR_INPUT, "%s: not a mapping with scenario: and axes:", path);
+            error_set(err, ERROR_INPUT, "%s: not a mapping with scenario: and axes:", s->path);
         } else if (sweep_load_keys(s, first_seed, err)) {
             struct error later; /* the first point says what is wrong with the scenario, and where it is named */
             s->facts.scenario_text = infile_read(s->scenario, DOCUMENT_BYTES, "a scenario", &size, &later);
             s->facts.first_seed = first_seed;
             sweep_grid_divide(s, 1, 1);
+            free(found);
             return s;
         }
     }
     sweep_grid_free(s);
-    filekind_blame(path, FILEKIND_SWEEP, err);
+    if (found)
+        filekind_blame(found, FILEKIND_SWEEP, err);
+    free(found);
     return NULL;
 }
 

@@ -28,6 +28,8 @@ static void test_kinds_are_known_by_their_beginning(void **state)
     assert_int_equal(KIND_OF("\xa1\xb2\x3c\x4d\0\2\0\4"), FILEKIND_CAPTURE);
     assert_int_equal(KIND_OF("\x0a\x0d\x0d\x0a\x1c\0\0\0"), FILEKIND_CAPTURE);
     assert_int_equal(KIND_OF("\x1f\x8b\x08"), FILEKIND_CAPTURE);
+    assert_int_equal(KIND_OF("\xfd" "7zXZ\0"), FILEKIND_CAPTURE);
+    assert_int_equal(KIND_OF("\x28\xb5\x2f\xfd"), FILEKIND_CAPTURE);
     assert_int_equal(KIND_OF("SQLite format 3\0\x10"), FILEKIND_DATABASE);
     assert_int_equal(KIND_OF("# x\ntitle: a\nnetwork: {hosts: 3}\n"), FILEKIND_SCENARIO);
     assert_int_equal(KIND_OF("title: a\nscenario: star.yaml\nset: {duration: 1s}\n"), FILEKIND_SWEEP);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/place.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* From the directory of programs that people call; meson.build knows where an installation has them. */
+#ifndef PLACE_LIBEXEC
+#define PLACE_LIBEXEC "../libexec/contraflow"
+#endif
+#ifndef PLACE_SHARE
+#define PLACE_SHARE "../share/contraflow"
+#endif
+/* From that of programs that those start. */
+#ifndef PLACE_LIBEXEC_SHARE
+#define PLACE_LIBEXEC_SHARE "../../share/contraflow"
+#endif
+/* In a build directory, a link to the sources' scenarios. */
+#define PLACE_BUILD "shipped"
+
+/* This program's directory with '/' at its end. */
+static bool place_own(char own[static PATH_MAX], struct error *err)
+{
+    ssize_t n = readlink("/proc/self/exe", own, PATH_MAX - 1);
+    if (n < 0)
+        return error_set_errno(err, "cannot tell where contraflow is installed");
+    own[n] = '\0';
+    char *slash = strrchr(own, '/');
+    slash[1] = '\0';
+    return true;
+}
+
+bool place_program(const char *name, char *path, size_t size, struct error *err)
+{
+    char own[PATH_MAX];
+    if (!place_own(own, err))
+        return false;
+    char *installed = memory_text("%s" PLACE_LIBEXEC "/contraflow-%s", own, name);
+    char *beside = memory_text("%scontraflow-%s", own, name);
+    const char *found = access(beside, X_OK) != 0 && access(installed, X_OK) == 0 ? installed : beside;
+    *path = '\0';
+    text_add(path, size, "%s", found);
+    free(installed);
+    free(beside);
+    return true;
+}
+
+char *place_scenario(const char *name)
+{
+    static const char *const places[] = {PLACE_BUILD, PLACE_SHARE "/scenarios", PLACE_LIBEXEC_SHARE "/scenarios"};
+    char own[PATH_MAX];
+    struct error unplaced;
+    if (!place_own(own, &unplaced))
+        return NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path = memory_text("%s%s%s%s", own, places[i], *name ? "/" : "", name);
+        if (access(path, F_OK) == 0)
+            return path;
+        free(path);
+    }
+    return NULL;
+}
