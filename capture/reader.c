@@ -96,7 +96,7 @@ static ssize_t reader_read_packed(struct capture_reader *r, uint8_t *to)
         r->packed_at += used;
         if (made > 0)
             return (ssize_t)made;
-        if (state >= UNPACK_DAMAGED) {
+        if (state >= UNPACK_DAMAGED || (n > 0 && used == 0)) { /* nor shall a library's mood keep us here for ever */
             r->file_error = state == UNPACK_MEMORY ? ENOMEM : state == UNPACK_LARGE ? -2 : -1;
             return -1;
         }

@@ -57,7 +57,7 @@ static bool engines_beside(const char *name, const char *needs, char *path, size
 bool sweep_engines_path(enum scenario_engine engine, char *path, size_t size, struct error *err)
 {
     static const char *const needs[] = {
-        [SCENARIO_ENGINE_NS3] = " (ns-3 3.37 is needed: apt install libns3-dev)",
+        [SCENARIO_ENGINE_NS3] = " (ns-3 3.37 is needed: apt install libns3-dev), or install the package contraflow-ns3",
         [SCENARIO_ENGINE_NATIVE] = "",
         [SCENARIO_ENGINE_LINUX] = " (x86-64 Linux is needed, and no sanitizer)",
     };
@@ -66,7 +66,8 @@ bool sweep_engines_path(enum scenario_engine engine, char *path, size_t size, st
 
 bool sweep_engines_path_mpi(char *path, size_t size, struct error *err)
 {
-    return engines_beside("mpi", " (Open MPI is needed: apt install libopenmpi-dev)", path, size, err);
+    return engines_beside("mpi", " (Open MPI is needed: apt install libopenmpi-dev), or install the package "
+                          "contraflow-mpi", path, size, err);
 }
 
 static bool child_start(struct child *c, struct sweep_engines_job *job)

@@ -13,6 +13,7 @@ from e2e import CONTRAFLOW, ROOT
 
 BUILD = CONTRAFLOW.parent
 SCENARIOS = ROOT / "scenarios"
+SHORT = ("-q", "--set", "duration=50ms", "--set", "warmup=10ms")
 
 
 def listed(text):
@@ -32,8 +33,8 @@ class Names(e2e.Case):
                 self.assertEqual(shown[name], title, name)
 
     def test_a_name_is_the_file_of_that_name(self):
-        self.good("run", "star", "-q", "-o", "name")
-        self.good("run", SCENARIOS / "star.yaml", "-q", "-o", "path")
+        self.good("run", "star", "-o", "name", *SHORT)
+        self.good("run", SCENARIOS / "star.yaml", "-o", "path", *SHORT)
         for file in ("flows.csv", "h0.pcap"):
             name, path = ((self.dir / run / file).read_bytes() for run in ("name", "path"))
             self.assertEqual(name.replace(b"run star", b""), path.replace(f"run {SCENARIOS}/star.yaml".encode(), b""))
@@ -81,13 +82,13 @@ class StandardInput(e2e.Case):
     STAR = (SCENARIOS / "star.yaml").read_text()
 
     def test_a_scenario(self):
-        self.good("run", "-", "-q", input=self.STAR)
-        self.good("run", "star", "-q")
+        self.good("run", "-", *SHORT, input=self.STAR)
+        self.good("run", "star", *SHORT)
         self.assertEqual(self.flows("stdin-run"), self.flows("star-run"))
         self.assertEqual(self.good("predict", "-", input=self.STAR).stdout, self.good("predict", "star").stdout)
 
     def test_a_sweep(self):
-        sweep = "scenario: ../star.yaml\nset: {duration: 100ms, warmup: 20ms}\naxes: {traffic.star.incoming: 1..2}\n"
+        sweep = "scenario: ../star.yaml\nset: {duration: 50ms, warmup: 10ms}\naxes: {traffic.star.incoming: 1..2}\n"
         self.good("sweep", "-", input=sweep)
         self.assertEqual(len(self.good("sweep", "export", "stdin.db").stdout.splitlines()), 3)
 
@@ -231,7 +232,7 @@ class Installed(e2e.Case):
             self.assertIn(page.stem + " - ", " ".join(shown.split()), page)
 
     def test_star_by_name(self):
-        done = self.installed("run", "star")
+        done = self.installed("run", "star", *SHORT[1:])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("out1", done.stdout)
         self.assertEqual(listed(self.installed("run", "--list").stdout), listed(self.good("run", "--list").stdout))
@@ -243,8 +244,7 @@ class Installed(e2e.Case):
         link = self.dir / "link"
         link.symlink_to(moved / "bin/contraflow")
         for program in (moved / "bin/contraflow", link):
-            done = self.installed("run", "star", "-q", "--set", "duration=100ms", "--set", "warmup=20ms",
-                                  program=program)
+            done = self.installed("run", "star", *SHORT, program=program)
             self.assertEqual(done.returncode, 0, done.stderr)
         shutil.rmtree(moved / "share")
         self.assertIn("are not there", self.installed("run", "--list", program=link).stderr)

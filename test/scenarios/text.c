@@ -19,7 +19,7 @@ int text_enter(void **state)
 int text_leave(void **state)
 {
     (void)state;
-    static const char *const files[] = {"s.yaml", "again.yaml"};
+    static const char *const files[] = {"s.yaml", "again.yaml", "resolved.yaml"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         remove(files[i]);
     return chdir("/") == 0 && rmdir(directory) == 0 ? 0 : -1;
