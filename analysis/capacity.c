@@ -25,6 +25,7 @@ struct analysis_capacity {
     struct analysis_capacity_host *host[ANALYSIS_CAPACITY_HOSTS]; /* owned */
     size_t n;
     uint8_t place[PLACES]; /* 1 + index of a host, where its address leads or next to that; 0: none */
+    struct analysis_capacity_host *last[2]; /* both known: packets come in trains, whose ACKs go the other way */
 };
 
 struct analysis_capacity *analysis_capacity_new(void)
@@ -161,26 +162,50 @@ static void capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64
         capacity_count(w);
 }
 
+/* NULL: beyond the first hosts. */
+static struct analysis_capacity_host *capacity_host(struct analysis_capacity *c, const struct capture_address *host,
+                                                    uint32_t tag)
+{
+    uint8_t *place = &c->place[capacity_place(c, host, tag)];
+    if (!*place && c->n == ANALYSIS_CAPACITY_HOSTS)
+        return NULL;
+    if (!*place) {
+        struct analysis_capacity_host *h = memory_zeroed(1, sizeof *h, "the rates of hosts");
+        h->host = *host;
+        h->tag = tag;
+        c->host[c->n++] = h;
+        *place = (uint8_t)c->n;
+    }
+    return c->host[*place - 1];
+}
+
+/* Those of a segment's source and destination. */
+static void capacity_hosts(struct analysis_capacity *c, const struct capture_segment *s,
+                           struct analysis_capacity_host *host[static 2])
+{
+    bool known = c->last[0] && c->last[1];
+    for (int from = 0; known && from < 2; from++)
+        if (capacity_is(c->last[from], &s->src, s->tag) && capacity_is(c->last[!from], &s->dst, s->tag)) {
+            host[0] = c->last[from];
+            host[1] = c->last[!from];
+            return;
+        }
+    c->last[0] = host[0] = capacity_host(c, &s->src, s->tag);
+    c->last[1] = host[1] = capacity_host(c, &s->dst, s->tag);
+}
+
 void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
                            int64_t time_ns)
 {
     uint32_t bytes = other_bytes > 0
                          ? other_bytes + AROUND - 14
                          : s->payload_bytes + (s->src.family == 4 ? 40 : 60) + (s->has_timestamps ? 12 : 0) + AROUND;
-    const struct capture_address *end[] = {&s->src, &s->dst};
+    struct analysis_capacity_host *host[2];
+    capacity_hosts(c, s, host);
     for (int i = 0; i < 2; i++) {
-        uint8_t *place = &c->place[capacity_place(c, end[i], s->tag)];
-        if (!*place && c->n == ANALYSIS_CAPACITY_HOSTS)
+        if (!host[i])
             continue;
-        if (!*place) {
-            struct analysis_capacity_host *h = memory_zeroed(1, sizeof *h, "the rates of hosts");
-            h->host = *end[i];
-            h->tag = s->tag;
-            c->host[c->n++] = h;
-            *place = (uint8_t)c->n;
-        }
-        struct analysis_capacity_host *h = c->host[*place - 1];
-        struct analysis_capacity_way *w = i ? &h->in : &h->out;
+        struct analysis_capacity_way *w = i ? &host[i]->in : &host[i]->out;
         if (other_bytes > 0) {
             w->other_from_ns = w->other_frames > 0 ? w->other_from_ns : time_ns;
             w->other_to_ns = time_ns;
