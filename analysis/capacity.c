@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
@@ -24,6 +25,7 @@ struct analysis_capacity {
     struct analysis_capacity_host *host[ANALYSIS_CAPACITY_HOSTS]; /* owned */
     size_t n;
     uint8_t place[PLACES]; /* 1 + index of a host, where its address leads or next to that; 0: none */
+    struct analysis_capacity_host *last[2]; /* both known: packets come in trains, whose ACKs go the other way */
 };
 
 struct analysis_capacity *analysis_capacity_new(void)
@@ -52,53 +54,144 @@ static size_t capacity_place(const struct analysis_capacity *c, const struct cap
     return at;
 }
 
-/* The latest `group` frames vote, and without the latest: of the ends of the time one belongs to it. */
-static void capacity_vote(struct analysis_capacity_way *w, int which, size_t group)
+/* Groups that end with each of the frames that are counted, and in place 0 with the one before them. */
+struct capacity_groups {
+    double bytes[ANALYSIS_CAPACITY_ADDED + 1], span_s[ANALYSIS_CAPACITY_ADDED + 1];
+    uint16_t ends[ANALYSIS_CAPACITY_ADDED + 1], begins[ANALYSIS_CAPACITY_ADDED + 1]; /* steps */
+    bool full[ANALYSIS_CAPACITY_ADDED + 1];
+};
+
+/* Where a group's rate is voted for; the last: nowhere. `per_s`: 8 / LEAST_BPS over its seconds. */
+static inline uint16_t capacity_step(double bytes, bool votes, double span_s, double per_s)
 {
-    const size_t ring = ANALYSIS_CAPACITY_RING - 1, latest = w->frames - 1;
-    if (w->frames <= group)
-        return;
-    double span_s = (double)(w->time_ns[latest & ring] - w->time_ns[(latest - group) & ring]) * 1e-9;
-    if (!(span_s > 0))
-        return;
-    for (size_t begins = 0; begins < 2; begins++) {
-        /* What precedes the first frame is still all zero. */
-        const size_t to = (latest - begins) & ring, from = (latest - begins - group) & ring;
-        if (w->sum_full[to] - w->sum_full[from] < 2)
-            continue;
-        double sum = (double)(w->sum_bytes[to] - w->sum_bytes[from]);
-        int step = octave_steps_rate(sum, span_s, LEAST_BPS, PER_OCTAVE);
-        struct analysis_capacity_vote *vote =
-            &w->votes[which + (int)begins][step < ANALYSIS_CAPACITY_STEPS ? step : ANALYSIS_CAPACITY_STEPS - 1];
-        vote->bytes += sum;
-        vote->seconds += span_s;
+    int step = octave_steps_rate(bytes * per_s, bytes, span_s, LEAST_BPS, PER_OCTAVE);
+    step = step < ANALYSIS_CAPACITY_STEPS ? step : ANALYSIS_CAPACITY_STEPS - 1;
+    return (uint16_t)(votes ? step : ANALYSIS_CAPACITY_STEPS);
+}
+
+/* With each frame the latest `group` vote, and those without it: of the ends of the time one belongs to it. */
+static void capacity_rate(const struct analysis_capacity_way *w, size_t group, struct capacity_groups *g)
+{
+    const size_t before = ANALYSIS_CAPACITY_BEFORE - 1, n = w->added;
+    for (size_t i = 0; i <= n; i++) {
+        const size_t to = before + i, from = to - group;
+        g->bytes[i] = (double)(w->sum_bytes[to] - w->sum_bytes[from]);
+        g->span_s[i] = (double)(w->time_ns[to] - w->time_ns[from]) * 1e-9;
+        g->full[i] = w->sum_full[to] - w->sum_full[from] >= 2;
     }
+    for (size_t i = 1; i <= n; i++) {
+        const bool votes = g->span_s[i] > 0 && w->frames + i > group;
+        const double span_s = votes ? g->span_s[i] : 1, per_s = (8 / LEAST_BPS) / span_s;
+        g->ends[i] = capacity_step(g->bytes[i], votes && g->full[i], span_s, per_s);
+        g->begins[i] = capacity_step(g->bytes[i - 1], votes && g->full[i - 1], span_s, per_s);
+    }
+}
+
+static inline void capacity_cast(struct analysis_capacity_vote *vote, double bytes, double span_s)
+{
+    vote->bytes += bytes;
+    vote->seconds += span_s;
+}
+
+static void capacity_vote(struct analysis_capacity_way *w)
+{
+    struct capacity_groups g[ANALYSIS_CAPACITY_GROUPS];
+    const uint32_t *full = w->sum_full + ANALYSIS_CAPACITY_BEFORE;
+    if (full[w->added - 1] - full[-ANALYSIS_CAPACITY_MOST - 1] < 2) /* ACKs alone */
+        return;
+    for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++)
+        capacity_rate(w, groups[k], &g[k]);
+    for (size_t i = 1; i <= w->added; i++)
+        for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++) {
+            capacity_cast(&w->votes[2 * k][g[k].ends[i]], g[k].bytes[i], g[k].span_s[i]);
+            capacity_cast(&w->votes[2 * k + 1][g[k].begins[i]], g[k].bytes[i - 1], g[k].span_s[i]);
+        }
+}
+
+static void capacity_trains(struct analysis_capacity_way *w)
+{
+    const size_t train = ANALYSIS_CAPACITY_TRAIN;
+    for (size_t i = w->frames < train ? (size_t)(train - w->frames) : 0; i < w->added; i++) {
+        const size_t at = ANALYSIS_CAPACITY_BEFORE + i;
+        double train_s = (double)(w->time_ns[at] - w->time_ns[at - train]) * 1e-9;
+        double train_bits = (double)(w->sum_bytes[at] - w->sum_bytes[at - train]) * 8;
+        if (train_s > 0 && train_bits > NEARLY * w->train_bps * train_s)
+            w->train_bps = fmax(w->train_bps, train_bits / train_s);
+    }
+}
+
+static void capacity_slots(struct analysis_capacity_way *w)
+{
+    for (size_t i = 0; i < w->added; i++) {
+        int64_t slot = w->time_ns[ANALYSIS_CAPACITY_BEFORE + i] / SLOT_NS;
+        w->slot_bytes = slot == w->slot ? w->slot_bytes : 0;
+        w->slot = slot;
+        w->slot_bytes += w->bytes[i];
+        w->most_slot_bytes = w->slot_bytes > w->most_slot_bytes ? w->slot_bytes : w->most_slot_bytes;
+    }
+}
+
+/* Counts what was added, and remembers the latest. */
+static void capacity_count(struct analysis_capacity_way *w)
+{
+    const size_t n = w->added;
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        const size_t at = ANALYSIS_CAPACITY_BEFORE + i;
+        w->sum_bytes[at] = w->sum_bytes[at - 1] + w->bytes[i];
+        w->sum_full[at] = w->sum_full[at - 1] + (w->bytes[i] >= FULL_BYTES);
+    }
+    capacity_vote(w);
+    capacity_trains(w);
+    capacity_slots(w);
+    analysis_spacing_add(&w->spacing, w->bytes, w->time_ns + ANALYSIS_CAPACITY_BEFORE, n);
+    memmove(w->time_ns, w->time_ns + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->time_ns);
+    memmove(w->sum_bytes, w->sum_bytes + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_bytes);
+    memmove(w->sum_full, w->sum_full + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_full);
+    w->all_bytes = (double)w->sum_bytes[ANALYSIS_CAPACITY_BEFORE - 1];
+    w->frames += n;
+    w->added = 0;
 }
 
 static void capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64_t time_ns)
 {
-    const size_t ring = ANALYSIS_CAPACITY_RING - 1, at = w->frames & ring, before = (w->frames - 1) & ring;
-    w->time_ns[at] = time_ns;
-    w->sum_bytes[at] = w->sum_bytes[before] + bytes;
-    w->sum_full[at] = w->sum_full[before] + (bytes >= FULL_BYTES);
-    w->all_bytes += bytes;
-    analysis_spacing_add(&w->spacing, bytes, time_ns);
-    const size_t train = w->frames % ANALYSIS_CAPACITY_TRAIN;
-    double train_s = (double)(time_ns - w->train[train].time_ns) * 1e-9;
-    double train_bits = (w->all_bytes - w->train[train].bytes) * 8;
-    if (w->frames >= ANALYSIS_CAPACITY_TRAIN && train_s > 0 && train_bits > NEARLY * w->train_bps * train_s)
-        w->train_bps = fmax(w->train_bps, train_bits / train_s);
-    w->train[train].time_ns = time_ns;
-    w->train[train].bytes = w->all_bytes;
-    w->frames++;
-    if (time_ns / SLOT_NS != w->slot) {
-        w->slot = time_ns / SLOT_NS;
-        w->slot_bytes = 0;
+    w->time_ns[ANALYSIS_CAPACITY_BEFORE + w->added] = time_ns;
+    w->bytes[w->added++] = bytes;
+    if (w->added == ANALYSIS_CAPACITY_ADDED)
+        capacity_count(w);
+}
+
+/* NULL: beyond the first hosts. */
+static struct analysis_capacity_host *capacity_host(struct analysis_capacity *c, const struct capture_address *host,
+                                                    uint32_t tag)
+{
+    uint8_t *place = &c->place[capacity_place(c, host, tag)];
+    if (!*place && c->n == ANALYSIS_CAPACITY_HOSTS)
+        return NULL;
+    if (!*place) {
+        struct analysis_capacity_host *h = memory_zeroed(1, sizeof *h, "the rates of hosts");
+        h->host = *host;
+        h->tag = tag;
+        c->host[c->n++] = h;
+        *place = (uint8_t)c->n;
     }
-    w->slot_bytes += bytes;
-    w->most_slot_bytes = w->slot_bytes > w->most_slot_bytes ? w->slot_bytes : w->most_slot_bytes;
-    for (int i = 0; i < ANALYSIS_CAPACITY_GROUPS; i++)
-        capacity_vote(w, 2 * i, groups[i]);
+    return c->host[*place - 1];
+}
+
+/* Those of a segment's source and destination. */
+static void capacity_hosts(struct analysis_capacity *c, const struct capture_segment *s,
+                           struct analysis_capacity_host *host[static 2])
+{
+    bool known = c->last[0] && c->last[1];
+    for (int from = 0; known && from < 2; from++)
+        if (capacity_is(c->last[from], &s->src, s->tag) && capacity_is(c->last[!from], &s->dst, s->tag)) {
+            host[0] = c->last[from];
+            host[1] = c->last[!from];
+            return;
+        }
+    c->last[0] = host[0] = capacity_host(c, &s->src, s->tag);
+    c->last[1] = host[1] = capacity_host(c, &s->dst, s->tag);
 }
 
 void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
@@ -107,20 +200,12 @@ void analysis_capacity_add(struct analysis_capacity *c, const struct capture_seg
     uint32_t bytes = other_bytes > 0
                          ? other_bytes + AROUND - 14
                          : s->payload_bytes + (s->src.family == 4 ? 40 : 60) + (s->has_timestamps ? 12 : 0) + AROUND;
-    const struct capture_address *end[] = {&s->src, &s->dst};
+    struct analysis_capacity_host *host[2];
+    capacity_hosts(c, s, host);
     for (int i = 0; i < 2; i++) {
-        uint8_t *place = &c->place[capacity_place(c, end[i], s->tag)];
-        if (!*place && c->n == ANALYSIS_CAPACITY_HOSTS)
+        if (!host[i])
             continue;
-        if (!*place) {
-            struct analysis_capacity_host *h = memory_zeroed(1, sizeof *h, "the rates of hosts");
-            h->host = *end[i];
-            h->tag = s->tag;
-            c->host[c->n++] = h;
-            *place = (uint8_t)c->n;
-        }
-        struct analysis_capacity_host *h = c->host[*place - 1];
-        struct analysis_capacity_way *w = i ? &h->in : &h->out;
+        struct analysis_capacity_way *w = i ? &host[i]->in : &host[i]->out;
         if (other_bytes > 0) {
             w->other_from_ns = w->other_frames > 0 ? w->other_from_ns : time_ns;
             w->other_to_ns = time_ns;
@@ -135,7 +220,11 @@ const struct analysis_capacity_host *analysis_capacity_find(const struct analysi
                                                             const struct capture_address *host, uint32_t tag)
 {
     uint8_t place = c->place[capacity_place(c, host, tag)];
-    return place ? c->host[place - 1] : NULL;
+    if (!place)
+        return NULL;
+    capacity_count(&c->host[place - 1]->in);
+    capacity_count(&c->host[place - 1]->out);
+    return c->host[place - 1];
 }
 
 double analysis_capacity_peak_bps(const struct analysis_capacity_way *w)

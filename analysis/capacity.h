@@ -20,28 +20,27 @@
 #define ANALYSIS_CAPACITY_MOST 12   /* frames of the larger */
 #define ANALYSIS_CAPACITY_TRAIN 256 /* frames: more than a shaper or an interface lets go at once */
 
-#define ANALYSIS_CAPACITY_RING 16   /* more than ANALYSIS_CAPACITY_MOST + 1; a power of two */
+#define ANALYSIS_CAPACITY_BEFORE ANALYSIS_CAPACITY_TRAIN /* frames remembered; more than ANALYSIS_CAPACITY_MOST, too */
+#define ANALYSIS_CAPACITY_ADDED 256 /* frames that are counted at once: many times faster than one by one */
 
 struct analysis_capacity_vote {
     double bytes, seconds;
 };
 
-/* Frames of one way. */
+/* Frames of one way: those before that are remembered, then those to be counted. What precedes the first is all zero. */
 struct analysis_capacity_way {
-    int64_t time_ns[ANALYSIS_CAPACITY_RING]; /* rings of the latest frames */
-    int64_t sum_bytes[ANALYSIS_CAPACITY_RING]; /* of all frames until then */
-    int64_t sum_full[ANALYSIS_CAPACITY_RING];  /* how many of them were full */
-    uint64_t frames;
-    struct analysis_capacity_vote votes[ANALYSIS_CAPACITY_VOTES][ANALYSIS_CAPACITY_STEPS];
+    int64_t time_ns[ANALYSIS_CAPACITY_BEFORE + ANALYSIS_CAPACITY_ADDED];
+    int64_t sum_bytes[ANALYSIS_CAPACITY_BEFORE + ANALYSIS_CAPACITY_ADDED]; /* of all frames until then */
+    uint32_t sum_full[ANALYSIS_CAPACITY_BEFORE + ANALYSIS_CAPACITY_ADDED]; /* how many of them were full, modulo 2^32 */
+    uint32_t bytes[ANALYSIS_CAPACITY_ADDED]; /* of each */
+    size_t added;         /* to be counted */
+    uint64_t frames;      /* counted */
+    struct analysis_capacity_vote votes[ANALYSIS_CAPACITY_VOTES][ANALYSIS_CAPACITY_STEPS + 1]; /* the last: no vote */
     int64_t slot;         /* of 100 ms, under way */
     double slot_bytes, most_slot_bytes, all_bytes;
     double other_bytes, other_frames; /* not TCP */
     int64_t other_from_ns, other_to_ns;
-    struct {
-        int64_t time_ns;
-        double bytes;     /* of all frames until then */
-    } train[ANALYSIS_CAPACITY_TRAIN]; /* a ring */
-    double train_bps;     /* the fastest */
+    double train_bps;     /* the fastest of ANALYSIS_CAPACITY_TRAIN frames */
     struct analysis_spacing spacing;
 };
 
@@ -61,7 +60,7 @@ void analysis_capacity_free(struct analysis_capacity *c);
 void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
                            int64_t time_ns);
 
-/* NULL: not seen, or beyond the first hosts. */
+/* With all its frames counted. NULL: not seen, or beyond the first hosts. */
 const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,
                                                             const struct capture_address *host, uint32_t tag);
 

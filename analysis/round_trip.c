@@ -99,7 +99,7 @@ struct analysis_round_trip {
     int64_t run_ack_ns, run_first_ack;
     int64_t holds;
     double least_loop_ns[ANALYSIS_LOOPS];
-    double *bytes_at; /* owned; RATES of them: acknowledged by groups of that rate. NULL until there is one */
+    double *bytes_at[RATES / PER_OCTAVE]; /* owned: acknowledged by groups of the rates of an octave; NULL: none so fast */
     double hold_sum_ns;
 };
 
@@ -120,7 +120,8 @@ void analysis_round_trip_free(struct analysis_round_trip *e)
         free(e->series);
         free(e->window.awaited);
         free(e->window.timed);
-        free(e->bytes_at);
+        for (int i = 0; i < RATES / PER_OCTAVE; i++)
+            free(e->bytes_at[i]);
     }
     free(e);
 }
@@ -355,9 +356,11 @@ double analysis_round_trip_faster(const struct analysis_round_trip *e, double ra
 {
     double all = 0, faster = 0;
     int above = rate_index(rate_bps);
-    for (int i = 0; e->bytes_at && i < RATES; i++) {
-        all += e->bytes_at[i];
-        faster += i > above ? e->bytes_at[i] : 0;
+    for (int i = 0; i < RATES; i++) {
+        const double *octave = e->bytes_at[i / PER_OCTAVE];
+        double bytes = octave ? octave[i % PER_OCTAVE] : 0;
+        all += bytes;
+        faster += i > above ? bytes : 0;
     }
     return all > 0 ? faster / all : NAN;
 }
@@ -371,9 +374,11 @@ static void trip_rate(struct analysis_round_trip *e, int64_t ack, int64_t time_n
     } else if (e->in_run == COMPRESSION_GROUP) {
         double span_s = fmax((double)(time_ns - e->run_ack_ns), 1) * 1e-9, bytes = (double)(ack - e->run_first_ack);
         e->in_run = 0;
-        if (!e->bytes_at)
-            e->bytes_at = memory_zeroed(RATES, sizeof *e->bytes_at, "explanations");
-        e->bytes_at[rate_index(bytes * 8 / span_s)] += bytes;
+        int rate = rate_index(bytes * 8 / span_s);
+        double **octave = &e->bytes_at[rate / PER_OCTAVE];
+        if (!*octave)
+            *octave = memory_zeroed(PER_OCTAVE, sizeof **octave, "explanations");
+        (*octave)[rate % PER_OCTAVE] += bytes;
     }
 }
 

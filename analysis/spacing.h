@@ -9,6 +9,7 @@
 #define ANALYSIS_SPACING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define ANALYSIS_SPACING_STEPS 120 /* from 1 kbit/s on, quarters of an octave */
@@ -18,16 +19,19 @@
 struct analysis_spacing {
     double bytes[ANALYSIS_SPACING_STEPS], seconds[ANALYSIS_SPACING_STEPS];
     double apart_s[ANALYSIS_SPACING_APARTS]; /* by how long, in half octaves of ns */
-    int64_t began_ns[ANALYSIS_SPACING_RUNS]; /* runs of at least that rate */
-    double since_s[ANALYSIS_SPACING_RUNS];   /* of all frames, since their runs began */
-    int split;           /* runs up to this one never began again: the first one's sum is theirs, too */
+    struct {
+        int64_t began_ns;        /* of a run of at least that rate */
+        double since_ns, frames; /* when it began: of the frames added with its first one, up to that */
+        double sum_ns;           /* of all frames, since their runs began */
+    } run[ANALYSIS_SPACING_RUNS];
+    int fastest;         /* of the runs that have more than one frame */
     int64_t last_ns;
     uint32_t last_bytes; /* 0: none yet */
     double frames;
 };
 
-/* A frame of so many bytes on the wire passes. */
-void analysis_spacing_add(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns);
+/* The next n frames pass, each of so many bytes on the wire. */
+void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n);
 
 struct analysis_spacing_figures {
     double line_bps;    /* at which most bytes stand; NAN without frames */

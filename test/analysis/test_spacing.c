@@ -12,6 +12,11 @@
 #define FRAME_NS INT64_C(100000)
 #define RUNS 50
 
+static void add(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns)
+{
+    analysis_spacing_add(w, &bytes, &time_ns, 1);
+}
+
 /* Runs of `n` frames, `apart` frames' time from the last of one to the first of the next. */
 static struct analysis_spacing_figures spacing_of(int n, int apart)
 {
@@ -20,7 +25,7 @@ static struct analysis_spacing_figures spacing_of(int n, int apart)
     int64_t t = 7;
     for (int run = 0; run < RUNS; run++) {
         for (int i = 0; i < n; i++, t += FRAME_NS)
-            analysis_spacing_add(&w, FRAME, t);
+            add(&w, FRAME, t);
         t += (apart - 1) * FRAME_NS;
     }
     analysis_spacing_get(&w, &x);
@@ -74,8 +79,8 @@ static void test_small_frames_do_not_break_a_run(void **state)
     struct analysis_spacing_figures x;
     int64_t t = 0;
     for (int i = 0; i < 1000; i++) {
-        analysis_spacing_add(&w, FRAME, t += FRAME_NS);
-        analysis_spacing_add(&w, 90, t += 7200);
+        add(&w, FRAME, t += FRAME_NS);
+        add(&w, 90, t += 7200);
     }
     analysis_spacing_get(&w, &x);
     assert_true(near(x.line_bps, 100e6, 1e-6));
@@ -88,7 +93,7 @@ static void test_nothing_is_known_of_one_frame(void **state)
     (void)state;
     struct analysis_spacing w = {.frames = 0};
     struct analysis_spacing_figures x;
-    analysis_spacing_add(&w, FRAME, 5);
+    add(&w, FRAME, 5);
     analysis_spacing_get(&w, &x);
     assert_true(isnan(x.line_bps) && isnan(x.fastest_bps));
     assert_false(x.silent > 0 || x.line_share > 0);
@@ -102,7 +107,7 @@ static void test_any_clock_will_do(void **state)
     struct analysis_spacing_figures x;
     const int64_t at[] = {0, INT64_MAX / 8, 0, 0, 5, 3, INT64_MAX / 8, 0};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-        analysis_spacing_add(&w, i % 2 ? 90 : 65535, at[i]);
+        add(&w, i % 2 ? 90 : 65535, at[i]);
     analysis_spacing_get(&w, &x);
     assert_true(isfinite(x.line_bps) && isfinite(x.mean_bps) && isfinite(x.run_s));
 }
@@ -122,7 +127,7 @@ static void test_steps_are_those_of_the_logarithm(void **state)
         assert_int_equal(octave_steps(x, per_octave), (int)floor(log2(x) * per_octave));
         double seconds = 1 / (1 + (double)random_below(&r, 1000000)), bytes = x * seconds * 1e3 / 8;
         double rate = bytes * 8 / seconds / 1e3;
-        assert_int_equal(octave_steps_rate(bytes, seconds, 1e3, per_octave),
+        assert_int_equal(octave_steps_rate(bytes * 8e-3 / seconds, bytes, seconds, 1e3, per_octave),
                          rate > 1 ? (int)floor(log2(rate) * per_octave) : 0);
     }
 }
