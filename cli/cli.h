@@ -19,6 +19,7 @@ int cmd_check(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
 int cmd_infer(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
+int cmd_measure(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 
 /* First in main(): nothing but text and line breaks reaches standard output and standard error (base/print.h), except
