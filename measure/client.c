@@ -361,7 +361,8 @@ static bool client_stop(struct client *c, struct error *err)
     return true;
 }
 
-static bool client_phase(struct client *c, size_t i, double until_s, struct error *err)
+/* For so long after its connections have been made: the packet that makes one may be lost, and a second goes by. */
+static bool client_phase(struct client *c, size_t i, double length_s, struct error *err)
 {
     struct measure_test *t = c->test;
     enum measure_kind kind = schedule[i];
@@ -380,7 +381,7 @@ static bool client_phase(struct client *c, size_t i, double until_s, struct erro
             return false;
     }
     double start_s = (double)measure_line_now_ns() / 1e9, processor_s = client_processor_s(), now_s = start_s;
-    while (now_s < until_s) {
+    while (now_s < start_s + length_s) {
         if (!client_turn(c, err))
             return false;
         client_progress(c, now_s - (double)c->began_ns / 1e9, c->o->time_s);
@@ -410,7 +411,7 @@ static bool client_test(struct client *c, struct error *err)
         if (i > 0) /* what phases took beside their own time so far */
             gap_s = fmax(0, now_s - c->phase->to_s);
         double length_s = fmax((end_s - now_s) / left - gap_s, c->o->time_s / (3 * PHASES));
-        if (!client_phase(c, i, now_s + length_s, err))
+        if (!client_phase(c, i, length_s, err))
             return false;
     }
     return true;

@@ -22,6 +22,7 @@
 #define STRANGER_NS INT64_C(5000000000)
 #define SILENCE_NS INT64_C(20000000000)
 #define FLOWS 8      /* of a client at once, in both directions */
+#define NUMBERS 1024 /* flows of a session, at most */
 #define WAIT_MS 250
 #define LOG_NS INT64_C(1000000000) /* between refusals that are logged */
 
@@ -39,7 +40,7 @@ struct session {
     struct measure_flow flow[FLOWS];
     int64_t number[FLOWS]; /* of the client's flows */
     size_t n_flows;
-    int64_t last;          /* the highest number so far: none comes twice */
+    bool used[NUMBERS];    /* numbers so far: none comes twice */
     int64_t all_flows, bytes[2]; /* up, down */
 };
 
@@ -185,8 +186,8 @@ static struct session *server_session_of(struct server *s, const char *words, in
     for (size_t i = 0; i < s->n_sessions; i++) {
         struct session *c = &s->session[i];
         if (measure_proof_equal(c->id, id))
-            return measure_proof_equal(mac, right) && *number > c->last && c->n_flows < FLOWS &&
-                   isfinite(*pace_bps) ? c : NULL;
+            return measure_proof_equal(mac, right) && *number >= 0 && *number < NUMBERS && !c->used[*number] &&
+                   c->n_flows < FLOWS && isfinite(*pace_bps) ? c : NULL;
     }
     return NULL;
 }
@@ -197,7 +198,8 @@ static void stranger_becomes_flow(struct server *s, struct stranger *n, struct s
     double most_bps = s->o->max_rate_bps;
     struct measure_flow *f = &c->flow[c->n_flows];
     pace_bps = most_bps > 0 && !(pace_bps > 0 && pace_bps < most_bps) ? most_bps : fmax(pace_bps, 0);
-    c->number[c->n_flows++] = c->last = number;
+    c->number[c->n_flows++] = number;
+    c->used[number] = true;
     c->all_flows++;
     measure_flow_open(f, n->line.fd, down, pace_bps, down ? 0 : most_bps);
     f->received = (int64_t)(n->line.n_in - n->line.at); /* data that came along with the line */

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#define HELD 0.3          /* of the time by a window of the ends: it is what sets the rate */
 #define WAIT_SHARE 0.1    /* of the least round trip; data wait where they wait longer */
 #define WAIT_LEAST_S 0.001
 #define POSSIBLE_LEAST 0.1 /* of what a direction carries alone: where ACKs would take all of it, they do not */
@@ -33,7 +32,7 @@ static void summary_add(struct measure_way *mean, const struct measure_way *w, d
 static bool summary_full(const struct measure_way *alone, double floor_s)
 {
     bool waits = alone->rtt_s - floor_s > fmax(WAIT_LEAST_S, WAIT_SHARE * floor_s);
-    return alone->rwnd_limited < HELD && alone->sndbuf_limited < HELD && (waits || alone->retransmitted > 0);
+    return alone->rwnd_limited < MEASURE_HELD && alone->sndbuf_limited < MEASURE_HELD && (waits || alone->retransmitted > 0);
 }
 
 static double summary_possible_bps(double alone_bps, bool full, double acks_bps)
@@ -64,6 +63,18 @@ static void summary_lost(struct measure_summary *s, const struct summary_series 
     s->lost = estimate_mean(lost[2], n);
 }
 
+/* A connection may begin badly; one that did well shows what the path can. */
+static void summary_pace(struct measure_summary *s, const struct measure_phase *p, const struct measure_figures *f)
+{
+    if (f->in.rate_bps + f->out.rate_bps <= s->paced_in_bps + s->paced_out_bps)
+        return;
+    s->pace_in_bps = s->pace_out_bps = 0;
+    s->paced_in_bps = f->in.rate_bps;
+    s->paced_out_bps = f->out.rate_bps;
+    for (size_t k = 0; k < p->n; k++)
+        *(p->end[k].incoming ? &s->pace_in_bps : &s->pace_out_bps) += p->end[k].pace_bps;
+}
+
 void measure_summary_of(const struct measure_test *t, struct measure_summary *s)
 {
     struct summary_series all = {0};
@@ -82,8 +93,8 @@ void measure_summary_of(const struct measure_test *t, struct measure_summary *s)
         summary_add(&s->in[p->kind].mean, &f.in, (double)(b + 1));
         summary_add(&s->out[p->kind].mean, &f.out, (double)(b + 1));
         s->processor = fmax(s->processor, p->processor);
-        for (size_t k = 0; p->kind == MEASURE_PACED && b == 0 && k < p->n; k++)
-            *(p->end[k].incoming ? &s->pace_in_bps : &s->pace_out_bps) += p->end[k].pace_bps;
+        if (p->kind == MEASURE_PACED)
+            summary_pace(s, p, &f);
     }
     for (int kind = 0; kind < MEASURE_KINDS; kind++)
         for (int incoming = 0; incoming < 2; incoming++) {

@@ -6,6 +6,8 @@
 #include "base/estimate.h"
 #include "measure/figures.h"
 
+#define MEASURE_HELD 0.2 /* of the time by a window of the ends: it is what sets the rate */
+
 struct measure_summary_way {
     struct estimate rate_bps; /* over the phases of the kind */
     struct measure_way mean;  /* over them */
@@ -17,6 +19,7 @@ struct measure_summary {
     struct measure_summary_way in[MEASURE_KINDS], out[MEASURE_KINDS]; /* zeros where nothing goes that way */
     double floor_in_s, floor_out_s; /* the least round trips */
     double pace_in_bps, pace_out_bps;
+    double paced_in_bps, paced_out_bps; /* of the paced phase that brought most: the path can */
     bool full_in, full_out; /* alone: no window of the ends holds it, and data wait, or are lost */
     double possible_in_bps, possible_out_bps; /* alone, less the other's ACKs where it is full; means */
     /* 1 - both / possible, from block to block, so that a drift counts once */

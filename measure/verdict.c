@@ -13,7 +13,6 @@
 #define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
 #define IDLE 0.8           /* of the time busy: less, and the sender's program had nothing to send */
 #define PROCESSOR 0.9      /* of a processor: this program is what is slow */
-#define HELD 0.5           /* of the time by a window of the ends: it sets the rate */
 #define GROWTH 0.25        /* from half to half of a phase: a connection that still grows */
 #define THIN 2.5           /* as analysis/diagnosis.c: so much slower is the slow direction of an access line */
 #define WIRE (1538 / 1448.0) /* Ethernet's bytes of a full segment with timestamps */
@@ -84,9 +83,9 @@ static enum analysis_cause side_limit(const struct measure_summary *s, const str
     if (alone->busy < IDLE || s->processor > PROCESSOR ||
         (s->limit_bps > 0 && alone->rate_bps > PACE_CARRIED * s->limit_bps * (double)alone->flows))
         return ANALYSIS_CAUSE_APPLICATION;
-    if (alone->rwnd_limited > HELD)
+    if (alone->rwnd_limited > MEASURE_HELD)
         return ANALYSIS_CAUSE_WINDOW;
-    if (alone->sndbuf_limited > HELD)
+    if (alone->sndbuf_limited > MEASURE_HELD)
         return ANALYSIS_CAUSE_SEND_BUFFER;
     if (alone->retransmitted > 0.001 && alone->rtt_s < 1.25 * x->floor_s + 0.002)
         return ANALYSIS_CAUSE_LOSSES;
@@ -110,23 +109,22 @@ static bool below(const struct estimate *lost, double threshold)
     return lost->value + lost->ci95 < threshold;
 }
 
-/* The sum that both directions carry, of a kind. */
-static double verdict_sum_bps(const struct measure_summary *s, enum measure_kind kind)
+static double verdict_both_bps(const struct measure_summary *s)
 {
-    return s->in[kind].rate_bps.value + s->out[kind].rate_bps.value;
+    return s->in[MEASURE_BOTH].rate_bps.value + s->out[MEASURE_BOTH].rate_bps.value;
 }
 
 static bool verdict_paced(const struct measure_summary *s, double share)
 {
-    return s->in[MEASURE_PACED].rate_bps.value >= share * s->pace_in_bps &&
-           s->out[MEASURE_PACED].rate_bps.value >= share * s->pace_out_bps && s->pace_in_bps > 0 &&
-           s->pace_out_bps > 0;
+    return s->paced_in_bps >= share * s->pace_in_bps && s->paced_out_bps >= share * s->pace_out_bps &&
+           s->pace_in_bps > 0 && s->pace_out_bps > 0;
 }
 
 static bool verdict_shared(const struct measure_summary *s)
 {
-    double both_bps = verdict_sum_bps(s, MEASURE_BOTH), paced_bps = verdict_sum_bps(s, MEASURE_PACED);
-    return paced_bps < PACE_FAILED * (s->pace_in_bps + s->pace_out_bps) && fabs(paced_bps / both_bps - 1) < SAME;
+    double paced_bps = s->paced_in_bps + s->paced_out_bps;
+    return paced_bps < PACE_FAILED * (s->pace_in_bps + s->pace_out_bps) &&
+           fabs(paced_bps / verdict_both_bps(s) - 1) < SAME;
 }
 
 static void verdict_yes(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
@@ -158,8 +156,7 @@ static void verdict_shares(const struct measure_summary *s, struct analysis_diag
     d->cause = ANALYSIS_CAUSE_SHARED;
     snprintf(d->why, sizeof d->why, "both directions share one medium or one processor: at once they bring %.3g Mb/s, "
              "and %.3g of %.3g where they are paced and no ACK has to wait",
-             verdict_sum_bps(s, MEASURE_BOTH) / 1e6, verdict_sum_bps(s, MEASURE_PACED) / 1e6,
-             (s->pace_in_bps + s->pace_out_bps) / 1e6);
+             verdict_both_bps(s) / 1e6, (s->paced_in_bps + s->paced_out_bps) / 1e6, (s->pace_in_bps + s->pace_out_bps) / 1e6);
 }
 
 /* What the evidence lacks, or is against it. */
@@ -179,8 +176,8 @@ static void verdict_open(const struct measure_summary *s, const struct side *x, 
     else if (!verdict_paced(s, PACE_CARRIED))
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to wait, "
                  "they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
-                 100 * s->lost.value, 100 * s->lost.ci95, s->in[MEASURE_PACED].rate_bps.value / 1e6,
-                 s->out[MEASURE_PACED].rate_bps.value / 1e6, s->pace_in_bps / 1e6, s->pace_out_bps / 1e6);
+                 100 * s->lost.value, 100 * s->lost.ci95, s->paced_in_bps / 1e6, s->paced_out_bps / 1e6,
+                 s->pace_in_bps / 1e6, s->pace_out_bps / 1e6);
     else
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but ACKs of data %s wait %.3g of "
                  "%.3g ms, too little for that; %.2g %% of segments are sent again, %.2g %% alone",
@@ -204,7 +201,7 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
     else if (lost && verdict_shared(s))
         verdict_shares(s, d);
     else if (lost && !grows && verdict_paced(s, PACE_CARRIED) && side_explained(x) >= EXPLAINED &&
-             x->way[MEASURE_PACED].rate_bps.value > x->way[MEASURE_BOTH].rate_bps.value)
+             (x == &in ? s->paced_in_bps : s->paced_out_bps) > x->way[MEASURE_BOTH].rate_bps.value)
         verdict_yes(s, x, d);
     else
         verdict_open(s, x, d);
