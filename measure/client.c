@@ -26,8 +26,10 @@
 #define SETTLE 0.4                      /* of a phase: its beginning is not judged */
 #define GAP_S 0.15                      /* between phases, as far as it is known before */
 
-/* In alternation; in, out and both are as often first as last. The pace follows from the first block. */
+/* In alternation; in, out and both are as often first as last. The pace follows from the first block. The first phase is
+ * dropped: Linux keeps what a connection learned (ssthresh) for the next one to the same host, and it has none before. */
 static const enum measure_kind schedule[] = {
+    MEASURE_BOTH,
     MEASURE_IN, MEASURE_OUT, MEASURE_BOTH, MEASURE_PACED, MEASURE_BOTH, MEASURE_OUT,
     MEASURE_IN, MEASURE_PACED, MEASURE_OUT, MEASURE_BOTH, MEASURE_IN,
 };
@@ -126,7 +128,7 @@ static bool client_login(const struct measure_client *o, struct server_end *s, s
 {
     char mine[MEASURE_PROOF_NONCE], theirs[MEASURE_PROOF_NONCE], proof[MEASURE_PROOF_HEX], right[MEASURE_PROOF_HEX];
     double most_s;
-    if (!client_find(s, o->port, err) || !measure_proof_draw(mine, err))
+    if (!measure_proof_draw(mine, err) || !client_find(s, o->port, err)) /* a system that has just begun draws late */
         return false;
     measure_line_say(&s->line, "contraflow-measure " MEASURE_SERVER_VERSION " %s\n", mine);
     const char *line = client_wait(s, err);
@@ -396,6 +398,12 @@ static bool client_phase(struct client *c, size_t i, double length_s, struct err
     return client_stop(c, err);
 }
 
+static void client_drop(struct client *c)
+{
+    measure_test_drop(c->test);
+    c->phase = NULL;
+}
+
 static bool client_test(struct client *c, struct error *err)
 {
     double start_s, end_s;
@@ -405,14 +413,16 @@ static bool client_test(struct client *c, struct error *err)
     for (int64_t until_ns = c->began_ns + 8 * ECHO_NS; measure_line_now_ns() < until_ns;) /* an empty network's waits */
         if (!client_turn(c, err))
             return false;
-    double gap_s = GAP_S;
+    double first_s = (double)measure_line_now_ns() / 1e9, judged_s = 0;
     for (size_t i = 0; i < PHASES; i++) {
         double now_s = (double)measure_line_now_ns() / 1e9, left = (double)(PHASES - i);
-        if (i > 0) /* what phases took beside their own time so far */
-            gap_s = fmax(0, now_s - c->phase->to_s);
+        double gap_s = i ? (now_s - first_s - judged_s) / (double)i : GAP_S; /* what phases take beside their time */
         double length_s = fmax((end_s - now_s) / left - gap_s, c->o->time_s / (3 * PHASES));
         if (!client_phase(c, i, length_s, err))
             return false;
+        judged_s += length_s;
+        if (i == 0)
+            client_drop(c);
     }
     return true;
 }

@@ -113,7 +113,7 @@ class Results(Path):
         done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"), status=(0, 1))
         summary = json.loads((self.dir / "kept/summary.json").read_text())
         self.assertEqual(summary["resources"][0], r)
-        self.assertRegex(done.stderr, r"contraflow: 10\.77\.0\.1: 16 flows, [0-9.]+ MB down, [0-9.]+ MB up in ")
+        self.assertRegex(done.stderr, r"contraflow: 10\.77\.0\.1: 18 flows, [0-9.]+ MB down, [0-9.]+ MB up in ")
         text = (self.dir / "kept/samples-1-1.csv").read_text().splitlines()
         self.assertRegex(text[0], r"^# contraflow measure, version \S+, 1 in, 1 out$")
         rows = list(csv.DictReader(text[1:]))
