@@ -2,6 +2,7 @@
 #include "emu/windows.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -9,10 +10,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define CHUNK 16         /* parts that a thread takes at once */
-#define STAGES 4         /* of looking at them first */
+#define CHUNK 16         /* parts that a thread takes at once, or passes over */
+#define STAGES 3         /* of looking at them first */
 #define SPINS 2000       /* looks at the others before it lets them have the processor */
+#define TRIED 16         /* windows after which it is known what they take with all threads, or with one */
+#define KEPT_LEAST 4     /* times as many go the faster way before the other is tried again; */
+#define KEPT_MOST 256    /* it doubles each time that the same is faster */
+#define NAP_NS 100000    /* of a thread that has nothing to do for long */
 #define INSERTION 24     /* frames that are sorted one by one */
 #define LEAST_SHARE 4    /* a window is no shorter than a full frame on the fastest host's link takes, by this */
 #define FULL_FRAME_BYTES 1538
@@ -21,6 +27,7 @@
 struct windows_item {
     int64_t time_ps; /* when it arrives */
     int from;        /* number of the port that sent it */
+    int to;          /* place of the part */
     struct emu_frame frame;
 };
 
@@ -37,15 +44,14 @@ struct windows_part {
     bool near;              /* what it sends may arrive within the window in which it was sent */
     const struct emu_switch *to_switch; /* where its cable ends; NULL: at a host, */
     int to;                 /* that; or the part of the switch's first port */
-    struct windows_items kept;  /* for later windows */
-    struct windows_items *in;   /* owned; [2 * thread + parity]: from threads, for windows of that parity */
 };
 
 struct windows_thread {
     struct emu_windows *windows;
     int number;
     pthread_t id;
-    const struct windows_item **batch, **sorting; /* owned; what a part gets in a window, in order; room to sort it */
+    struct windows_items *out[2]; /* owned; what it sends, by chunk, for windows of each parity */
+    const struct windows_item **batch, **sorting; /* owned; what a chunk gets in a window, by part; room to sort it */
     size_t capacity, sorting_capacity;
     size_t *ends;           /* owned; of slices of the window, in `sorting` */
     size_t ends_capacity;
@@ -57,26 +63,52 @@ struct emu_windows {
     const struct emu_engine_hosts *hosts;
     struct windows_part *parts; /* owned; hosts first */
     int n_parts;
-    int *order, *level_end;     /* owned; parts by level, and where each level ends */
+    int *order, *level_end;     /* owned; parts by level, each level from a chunk's begin, and where each level ends */
+    int *place;                 /* owned; of each part in `order` */
     int n_levels;
     int64_t length_ps;          /* of a window, at most */
     struct windows_thread *threads; /* owned */
     int n_threads;
-    int64_t *due_ps;            /* owned; when each part has something to do of its own, or with what it keeps, */
-    _Atomic bool *called[2];    /* owned; or because a frame comes, in windows of each parity */
+    int64_t *due_ps;            /* owned; by place: when a part has something to do of its own */
+    struct windows_items *kept; /* owned; by chunk: for later windows */
+    _Atomic int64_t *chunk_due_ps; /* owned; when a chunk has something to do of its own, or with what it keeps, */
+    _Atomic bool *chunk_called[2]; /* owned; or because frames come, in windows of each parity */
     int64_t from_ps, to_ps;     /* the window */
     int level, parity;
-    _Atomic int next;           /* part of the level to be taken */
+    _Atomic int next;           /* chunk of the level to be taken */
+    bool together, trying;      /* all threads run it; to see what that takes */
+    double cost[2];             /* seconds for a part, by `together`; 0: not known yet */
+    _Atomic int64_t ran;        /* parts, in windows since that was decided, */
+    int judged, settled;        /* of which there were so many; KEPT_LEAST to KEPT_MOST */
+    double judged_s;            /* and that was then */
+    _Atomic bool idle;          /* no part has had anything to do in this window */
     _Atomic unsigned round;     /* each is a level of a window */
     _Atomic int busy;           /* threads that are not done with it */
     _Atomic bool over;
 };
 
-static inline void items_add(struct windows_items *i, int64_t time_ps, int from, const struct emu_frame *frame)
+static int chunks(int places)
+{
+    return (places + CHUNK - 1) / CHUNK;
+}
+
+static inline bool flag_is_set(const _Atomic bool *flag)
+{
+    return atomic_load_explicit(flag, memory_order_relaxed);
+}
+
+/* A line of the cache that need not be written is not. */
+static inline void flag_set(_Atomic bool *flag, bool set)
+{
+    if (flag_is_set(flag) != set)
+        atomic_store_explicit(flag, set, memory_order_relaxed);
+}
+
+static inline struct windows_item *items_next(struct windows_items *i)
 {
     if (i->n == i->capacity)
-        i->items = memory_grown(i->items, i->n, &i->capacity, 2, sizeof *i->items, "frames on their way");
-    i->items[i->n++] = (struct windows_item){time_ps, from, *frame};
+        i->items = memory_grown(i->items, i->n, &i->capacity, 8, sizeof *i->items, "frames on their way");
+    return &i->items[i->n++];
 }
 
 /* No two frames of a port arrive at one time. */
@@ -97,12 +129,12 @@ static void batch_insert(const struct windows_item **batch, size_t n)
 }
 
 /* Many are first put into as many slices of the window. */
-static void thread_sort(struct windows_thread *t, size_t n)
+static void thread_sort(struct windows_thread *t, const struct windows_item **batch, size_t n)
 {
     const struct emu_windows *w = t->windows;
     double slice = (double)n / (double)(w->to_ps - w->from_ps);
     if (n <= INSERTION) {
-        batch_insert(t->batch, n);
+        batch_insert(batch, n);
         return;
     }
     if (t->ends_capacity < n + 1)
@@ -110,58 +142,66 @@ static void thread_sort(struct windows_thread *t, size_t n)
     if (t->sorting_capacity < n)
         t->sorting = memory_resized(t->sorting, t->sorting_capacity = 2 * n, sizeof *t->sorting, "frames on their way");
     memset(t->ends, 0, (n + 1) * sizeof *t->ends);
+    memcpy(t->sorting, batch, n * sizeof *batch);
     for (size_t i = 0; i < n; i++)
-        t->ends[(size_t)((double)(t->batch[i]->time_ps - w->from_ps) * slice) + 1]++;
+        t->ends[(size_t)((double)(batch[i]->time_ps - w->from_ps) * slice) + 1]++;
     for (size_t i = 0; i < n; i++)
         t->ends[i + 1] += t->ends[i];
     for (size_t i = 0; i < n; i++)
-        t->sorting[t->ends[(size_t)((double)(t->batch[i]->time_ps - w->from_ps) * slice)]++] = t->batch[i];
-    batch_insert(t->sorting, n);
-    const struct windows_item **sorted = t->sorting;
-    size_t capacity = t->sorting_capacity;
-    t->sorting = t->batch;
-    t->sorting_capacity = t->capacity;
-    t->batch = sorted;
-    t->capacity = capacity;
+        batch[t->ends[(size_t)((double)(t->sorting[i]->time_ps - w->from_ps) * slice)]++] = t->sorting[i];
+    batch_insert(batch, n);
 }
 
-/* What arrives at a part in this window, in order. */
-static size_t thread_gather(struct windows_thread *t, struct windows_part *p)
+/* The lists of what may arrive at a chunk in this window: -1 is what it keeps, others are threads'. */
+static struct windows_items *windows_list(const struct emu_windows *w, int chunk, int i)
+{
+    return i < 0 ? &w->kept[chunk] : &w->threads[i].out[w->parity][chunk];
+}
+
+/* What arrives at a chunk in this window, in t->batch: of its k-th part from begins[k] to begins[k + 1]. */
+static void thread_gather(struct windows_thread *t, int chunk, size_t begins[CHUNK + 1])
 {
     const struct emu_windows *w = t->windows;
-    size_t n = 0;
+    size_t at[CHUNK] = {0};
     for (int i = -1; i < w->n_threads; i++) {
-        const struct windows_items *from = i < 0 ? &p->kept : &p->in[2 * i + w->parity];
-        for (size_t k = 0; k < from->n; k++) {
-            if (from->items[k].time_ps >= w->to_ps)
-                continue;
-            if (n == t->capacity)
-                t->batch = memory_grown(t->batch, n, &t->capacity, 256, sizeof *t->batch, "frames on their way");
-            t->batch[n++] = &from->items[k];
-        }
+        const struct windows_items *from = windows_list(w, chunk, i);
+        for (size_t k = 0; k < from->n; k++)
+            at[from->items[k].to % CHUNK] += from->items[k].time_ps < w->to_ps;
     }
-    thread_sort(t, n);
-    return n;
+    begins[0] = 0;
+    for (int k = 0; k < CHUNK; k++) {
+        begins[k + 1] = begins[k] + at[k];
+        at[k] = begins[k];
+    }
+    while (begins[CHUNK] > t->capacity)
+        t->batch = memory_grown(t->batch, t->capacity, &t->capacity, 256, sizeof *t->batch, "frames on their way");
+    for (int i = -1; i < w->n_threads; i++) {
+        const struct windows_items *from = windows_list(w, chunk, i);
+        for (size_t k = 0; k < from->n; k++)
+            if (from->items[k].time_ps < w->to_ps)
+                t->batch[at[from->items[k].to % CHUNK]++] = &from->items[k];
+    }
 }
 
 /* After the window: what comes later is kept. Returns when the first of it comes. */
-static int64_t part_keep(const struct emu_windows *w, struct windows_part *p)
+static int64_t windows_keep(const struct emu_windows *w, int chunk)
 {
+    struct windows_items *kept = &w->kept[chunk];
     int64_t first_ps = INT64_MAX;
     size_t n = 0;
-    for (size_t k = 0; k < p->kept.n; k++)
-        if (p->kept.items[k].time_ps >= w->to_ps)
-            p->kept.items[n++] = p->kept.items[k];
-    p->kept.n = n;
+    for (size_t k = 0; k < kept->n; k++)
+        if (kept->items[k].time_ps >= w->to_ps)
+            kept->items[n++] = kept->items[k];
+    kept->n = n;
     for (int i = 0; i < w->n_threads; i++) {
-        struct windows_items *from = &p->in[2 * i + w->parity];
+        struct windows_items *from = windows_list(w, chunk, i);
         for (size_t k = 0; k < from->n; k++)
             if (from->items[k].time_ps >= w->to_ps)
-                items_add(&p->kept, from->items[k].time_ps, from->items[k].from, &from->items[k].frame);
+                *items_next(kept) = from->items[k];
         from->n = 0;
     }
-    for (size_t k = 0; k < p->kept.n; k++)
-        first_ps = p->kept.items[k].time_ps < first_ps ? p->kept.items[k].time_ps : first_ps;
+    for (size_t k = 0; k < kept->n; k++)
+        first_ps = kept->items[k].time_ps < first_ps ? kept->items[k].time_ps : first_ps;
     return first_ps;
 }
 
@@ -178,20 +218,21 @@ static void thread_ship(void *user, struct emu_port *from, const struct emu_fram
         to += out;
     }
     int parity = w->parity ^ !p->near;
-    items_add(&w->parts[to].in[2 * t->number + parity], arrives_ps, from->number, frame);
-    if (!atomic_load_explicit(&w->called[parity][to], memory_order_relaxed))
-        atomic_store_explicit(&w->called[parity][to], true, memory_order_relaxed);
+    int place = w->place[to];
+    *items_next(&t->out[parity][place / CHUNK]) = (struct windows_item){arrives_ps, from->number, place, *frame};
+    flag_set(&w->chunk_called[parity][place / CHUNK], true);
 }
 
-static void thread_run_part(struct windows_thread *t, int i)
+/* `batch`: the n frames that arrive. */
+static void thread_run_part(struct windows_thread *t, int place, const struct windows_item **batch, size_t n)
 {
     struct emu_windows *w = t->windows;
-    struct windows_part *p = &w->parts[i];
-    size_t n = thread_gather(t, p);
+    struct windows_part *p = &w->parts[w->order[place]];
+    thread_sort(t, batch, n);
     for (size_t k = 0; k < n && p->host >= 0 && w->network->ops->look; k++)
-        w->network->ops->look(&t->batch[k]->frame);
+        w->network->ops->look(&batch[k]->frame);
     for (size_t k = 0; k < n; k++) {
-        const struct windows_item *item = t->batch[k];
+        const struct windows_item *item = batch[k];
         p->now_ps = item->time_ps;
         if (p->host >= 0) {
             w->hosts->run_to(w->engine, p->host, item->time_ps);
@@ -200,70 +241,85 @@ static void thread_run_part(struct windows_thread *t, int i)
             emu_port_send(p->port, &item->frame); /* the switch has nothing to do with it, nor to learn */
         }
     }
-    int64_t due_ps = part_keep(w, p), ahead_ps = p->near ? 0 : w->length_ps;
+    int64_t due_ps = INT64_MAX, ahead_ps = p->near ? 0 : w->length_ps;
     if (p->host >= 0) {
         w->hosts->run(w->engine, p->host, w->to_ps);
-        int64_t next_ps = w->hosts->next_ps(w->engine, p->host);
-        due_ps = next_ps < due_ps ? next_ps : due_ps;
+        due_ps = w->hosts->next_ps(w->engine, p->host);
     }
     p->now_ps = w->to_ps;
     /* What arrives in the next window has been begun by now, as far as that can be known. */
     emu_port_ship(p->port, w->to_ps, w->to_ps + ahead_ps, thread_ship, t);
     int64_t arrival_ps = emu_port_next_arrival_ps(p->port);
-    due_ps = arrival_ps - ahead_ps < due_ps ? arrival_ps - ahead_ps : due_ps;
-    w->due_ps[i] = due_ps;
-    atomic_store_explicit(&w->called[w->parity][i], false, memory_order_relaxed);
+    w->due_ps[place] = arrival_ps - ahead_ps < due_ps ? arrival_ps - ahead_ps : due_ps;
 }
 
 /* Parts do not fit into the cache together: stage by stage, what one will touch is on its way from memory while others
  * are looked at. */
-static void thread_look(const struct windows_thread *t, int i, int stage)
+static void thread_look(const struct windows_thread *t, int place, int stage)
 {
     const struct emu_windows *w = t->windows;
-    const struct windows_part *p = &w->parts[i];
-    const struct emu_port *port = p->port;
+    const struct windows_part *p = &w->parts[w->order[place]];
     if (stage == 0) {
         __builtin_prefetch(p, 1);
-        __builtin_prefetch((const char *)p + 64, 1);
         return;
     }
-    if (stage == 1) {
-        emu_port_look(port, false);
-        __builtin_prefetch(p->in, 1);
-        if (p->host >= 0)
-            w->hosts->look(w->engine, p->host);
-        return;
-    }
-    for (int k = 0; k < w->n_threads; k++) {
-        const struct windows_items *in = &p->in[2 * k + w->parity];
-        for (size_t j = 0; j < in->n; j++) {
-            if (stage == 2)
-                __builtin_prefetch(&in->items[j]);
-            else if (p->host >= 0)
-                __builtin_prefetch(in->items[j].frame.packet, 1);
-        }
-    }
-    if (stage == 2)
-        emu_port_look(port, true);
+    emu_port_look(p->port, stage == 2);
+    if (stage == 1 && p->host >= 0)
+        w->hosts->look(w->engine, p->host);
 }
 
-/* Parts of a level, a few at a time. */
+/* How many parts had something to do. */
+static int thread_run_chunk(struct windows_thread *t, int chunk, int end)
+{
+    struct emu_windows *w = t->windows;
+    int n = 0, due[CHUNK], first = chunk * CHUNK, last = first + CHUNK < end ? first + CHUNK : end;
+    size_t begins[CHUNK + 1];
+    thread_gather(t, chunk, begins);
+    for (int k = first; k < last; k++)
+        if (w->due_ps[k] < w->to_ps || begins[k - first + 1] > begins[k - first])
+            due[n++] = k;
+    for (int stage = 0; stage < STAGES; stage++) {
+        for (int k = 0; k < n; k++)
+            thread_look(t, due[k], stage);
+        for (size_t k = 0; k < begins[CHUNK] && stage == 0; k++)
+            if (w->parts[w->order[t->batch[k]->to]].host >= 0) /* others do not look into it */
+                __builtin_prefetch(t->batch[k]->frame.packet, 1);
+    }
+    for (int k = 0; k < n; k++)
+        thread_run_part(t, due[k], t->batch + begins[due[k] - first],
+                        begins[due[k] - first + 1] - begins[due[k] - first]);
+    int64_t due_ps = windows_keep(w, chunk);
+    for (int k = first; k < last; k++)
+        due_ps = w->due_ps[k] < due_ps ? w->due_ps[k] : due_ps;
+    atomic_store_explicit(&w->chunk_due_ps[chunk], due_ps, memory_order_relaxed);
+    flag_set(&w->chunk_called[w->parity][chunk], false);
+    return n;
+}
+
+/* The first chunk from `chunk` on that has something to do in this window; `end` when none has. */
+static int windows_due_chunk(const struct emu_windows *w, int chunk, int end)
+{
+    while (chunk < end && atomic_load_explicit(&w->chunk_due_ps[chunk], memory_order_relaxed) >= w->to_ps &&
+           !flag_is_set(&w->chunk_called[w->parity][chunk]))
+        chunk++;
+    return chunk;
+}
+
+/* Parts of a level, a chunk at a time. */
 static void thread_run_level(struct windows_thread *t)
 {
     struct emu_windows *w = t->windows;
-    int end = w->level_end[w->level], due[CHUNK];
-    for (int at; (at = atomic_fetch_add_explicit(&w->next, CHUNK, memory_order_relaxed)) < end;) {
-        int n = 0;
-        for (int k = at; k < at + CHUNK && k < end; k++) {
-            int i = w->order[k];
-            if (w->due_ps[i] < w->to_ps || atomic_load_explicit(&w->called[w->parity][i], memory_order_relaxed))
-                due[n++] = i;
-        }
-        for (int stage = 0; stage < STAGES; stage++)
-            for (int k = 0; k < n; k++)
-                thread_look(t, due[k], stage);
-        for (int k = 0; k < n; k++)
-            thread_run_part(t, due[k]);
+    int end = w->level_end[w->level], ran = 0, next = atomic_load_explicit(&w->next, memory_order_relaxed);
+    for (int chunk; (chunk = windows_due_chunk(w, next, chunks(end))) < chunks(end);) {
+        if (!atomic_compare_exchange_strong_explicit(&w->next, &next, chunk + 1, memory_order_relaxed,
+                                                     memory_order_relaxed))
+            continue;
+        next = chunk + 1;
+        ran += thread_run_chunk(t, chunk, end);
+    }
+    if (ran > 0) {
+        atomic_fetch_add_explicit(&w->ran, ran, memory_order_relaxed);
+        flag_set(&w->idle, false);
     }
 }
 
@@ -274,9 +330,14 @@ static void *thread_main(void *arg)
     unsigned round = 0;
     w->hosts->thread_begin(w->engine);
     for (;;) {
-        for (int spins = 0; atomic_load_explicit(&w->round, memory_order_acquire) == round; spins++)
-            if (spins > SPINS)
+        for (int spins = 0; atomic_load_explicit(&w->round, memory_order_acquire) == round; spins++) {
+            if (spins > 2 * SPINS) { /* the first thread goes on alone */
+                nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+                spins--;
+            } else if (spins > SPINS) {
                 sched_yield();
+            }
+        }
         round++;
         if (atomic_load_explicit(&w->over, memory_order_relaxed))
             break;
@@ -287,13 +348,35 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
+/* Whether all threads run the next windows or this one alone: what is faster, by the clock on the wall, since threads
+ * that meet wait for each other's processors. It is all the same to what comes of the windows. */
+static void windows_judge(struct emu_windows *w)
+{
+    if (w->n_threads == 1 || w->judged++ < (w->trying ? TRIED : TRIED * w->settled))
+        return;
+    double time_s = monotonic_now_s();
+    int64_t ran = atomic_load_explicit(&w->ran, memory_order_relaxed);
+    if (ran > 0)
+        w->cost[w->together] = (time_s - w->judged_s) / (double)ran;
+    bool tried = w->trying, better = w->cost[true] > 0 && w->cost[true] < w->cost[false];
+    w->trying = !tried || w->cost[!w->together] <= 0;
+    if (tried && !w->trying) /* the other way than before, which is taken up where it is better */
+        w->settled = better == w->together ? KEPT_LEAST : w->settled < KEPT_MOST ? 2 * w->settled : KEPT_MOST;
+    w->together = w->trying ? !w->together : better;
+    atomic_store_explicit(&w->ran, 0, memory_order_relaxed);
+    w->judged = 0;
+    w->judged_s = time_s;
+}
+
 /* All threads, this one among them, run a level. */
 static void windows_run_level(struct emu_windows *w, int level)
 {
     w->level = level;
-    atomic_store_explicit(&w->next, level > 0 ? w->level_end[level - 1] : 0, memory_order_relaxed);
-    atomic_store_explicit(&w->busy, w->n_threads - 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
+    atomic_store_explicit(&w->next, level > 0 ? chunks(w->level_end[level - 1]) : 0, memory_order_relaxed);
+    if (w->together) {
+        atomic_store_explicit(&w->busy, w->n_threads - 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
+    }
     thread_run_level(&w->threads[0]);
     for (int spins = 0; atomic_load_explicit(&w->busy, memory_order_acquire) > 0; spins++)
         if (spins > SPINS)
@@ -303,21 +386,39 @@ static void windows_run_level(struct emu_windows *w, int level)
 /* All parts' times are the window's end, for events that look at them. */
 static void windows_meet(struct emu_windows *w)
 {
+    flag_set(&w->idle, false);
     for (int i = 0; i < w->n_parts; i++) {
         w->parts[i].now_ps = w->to_ps;
         if (w->parts[i].host >= 0) {
             w->hosts->run(w->engine, w->parts[i].host, w->to_ps);
-            w->due_ps[i] = 0; /* they may give it something to do */
+            w->due_ps[w->place[i]] = 0; /* they may give it something to do */
+            atomic_store_explicit(&w->chunk_due_ps[w->place[i] / CHUNK], 0, memory_order_relaxed);
         }
     }
+}
+
+/* When the first part has something to do, where none has been given anything. */
+static int64_t windows_due_ps(const struct emu_windows *w)
+{
+    int64_t first_ps = INT64_MAX;
+    for (int k = 0; k < chunks(w->level_end[w->n_levels - 1]); k++) {
+        int64_t due_ps = atomic_load_explicit(&w->chunk_due_ps[k], memory_order_relaxed);
+        first_ps = due_ps < first_ps ? due_ps : first_ps;
+    }
+    return first_ps;
 }
 
 bool emu_windows_run(struct emu_windows *w, int64_t until_ps, struct error *err)
 {
     while (w->from_ps < until_ps) {
-        int64_t rest_ps = w->hosts->rest_ps(w->engine), to_ps = w->from_ps + w->length_ps;
-        to_ps = rest_ps < to_ps ? rest_ps : to_ps;
-        w->to_ps = to_ps < until_ps ? to_ps : until_ps;
+        int64_t rest_ps = w->hosts->rest_ps(w->engine), end_ps = rest_ps < until_ps ? rest_ps : until_ps;
+        if (flag_is_set(&w->idle)) {
+            int64_t due_ps = windows_due_ps(w);
+            w->from_ps = due_ps < end_ps ? due_ps : end_ps;
+        }
+        w->to_ps = w->from_ps + w->length_ps < end_ps ? w->from_ps + w->length_ps : end_ps;
+        flag_set(&w->idle, w->to_ps > w->from_ps);
+        windows_judge(w);
         for (int level = 0; level < w->n_levels && w->to_ps > w->from_ps; level++)
             windows_run_level(w, level);
         w->parity ^= w->to_ps > w->from_ps;
@@ -439,25 +540,37 @@ static bool windows_order(struct emu_windows *w)
 {
     size_t parts = (size_t)w->n_parts;
     int *level = memory_zeroed(parts, sizeof *level, "a network's parts"), n = 0;
-    w->due_ps = memory_zeroed(parts, sizeof *w->due_ps, "a network's parts");
-    for (int i = 0; i < 2; i++)
-        w->called[i] = memory_zeroed(parts, sizeof *w->called[i], "a network's parts");
     bool ok = windows_level(w, network_length_ps(w->network), level) ||
               (windows_level(w, windows_shortest_ps(w), level) &&
                w->length_ps >= network_frame_ps(w->network) / LEAST_SHARE);
-    w->order = memory_zeroed(parts, sizeof *w->order, "a network's parts");
+    if (!ok) {
+        free(level);
+        return false;
+    }
+    size_t places = parts + CHUNK * (size_t)w->n_levels;
+    w->due_ps = memory_zeroed(places, sizeof *w->due_ps, "a network's parts");
+    w->chunk_due_ps = memory_zeroed(places / CHUNK + 1, sizeof *w->chunk_due_ps, "a network's parts");
+    w->kept = memory_zeroed(places / CHUNK + 1, sizeof *w->kept, "a network's parts");
+    for (int i = 0; i < 2; i++) {
+        w->chunk_called[i] = memory_zeroed(places / CHUNK + 1, sizeof *w->chunk_called[i], "a network's parts");
+        for (int k = 0; k < w->n_threads; k++)
+            w->threads[k].out[i] = memory_zeroed(places / CHUNK + 1, sizeof *w->kept, "frames on their way");
+    }
+    w->order = memory_zeroed(places, sizeof *w->order, "a network's parts");
+    w->place = memory_zeroed(parts, sizeof *w->place, "a network's parts");
     w->level_end = memory_zeroed((size_t)w->n_levels, sizeof *w->level_end, "a network's parts");
     for (int l = 0; l < w->n_levels; l++) {
+        n = chunks(n) * CHUNK;
         for (int i = 0; i < 2 * w->n_parts; i++) { /* between switches first: they have most to do */
             int part = i % w->n_parts;
             bool inner = w->parts[part].host < 0 && w->parts[part].to_switch;
             if (level[part] == l && inner == (i < w->n_parts))
-                w->order[n++] = part;
+                w->order[w->place[part] = n++] = part;
         }
         w->level_end[l] = n;
     }
     free(level);
-    return ok;
+    return true;
 }
 
 /* A FIFO that nobody watches has no events. */
@@ -477,7 +590,6 @@ static void windows_add_part(struct emu_windows *w, struct emu_port *port, int h
     const struct emu_switch *s = network_switch_at(n, port->far);
     *p = (struct windows_part){.now_ps = w->from_ps, .port = port, .host = host, .to_switch = s};
     p->to = s ? first[s - n->switches] : n->host_of[port->far->index];
-    p->in = memory_zeroed(2 * (size_t)w->n_threads, sizeof *p->in, "frames on their way");
     w->n_parts++;
 }
 
@@ -524,6 +636,9 @@ struct emu_windows *emu_windows_new(struct emu_network *n, struct emu_engine *e,
     w->network = n;
     w->engine = e;
     w->from_ps = emu_clock_now(&clock);
+    w->trying = true;
+    w->settled = KEPT_LEAST;
+    w->judged_s = monotonic_now_s();
     w->threads = memory_zeroed((size_t)threads, sizeof *w->threads, "threads");
     for (; w->n_threads < threads; w->n_threads++)
         w->threads[w->n_threads] = (struct windows_thread){.windows = w, .number = w->n_threads};
@@ -539,6 +654,13 @@ struct emu_windows *emu_windows_new(struct emu_network *n, struct emu_engine *e,
     return NULL;
 }
 
+static void windows_release(const struct emu_windows *w, struct windows_items *i)
+{
+    for (size_t k = 0; k < i->n; k++)
+        emu_frame_release(w->network->ops, i->items[k].frame.packet);
+    free(i->items);
+}
+
 void emu_windows_free(struct emu_windows *w)
 {
     if (!w)
@@ -547,18 +669,15 @@ void emu_windows_free(struct emu_windows *w)
     atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
     for (int i = 1; i < w->n_threads; i++)
         pthread_join(w->threads[i].id, NULL);
-    const struct emu_frame_ops *ops = w->network->ops;
-    for (int i = 0; i < w->n_parts; i++) {
-        struct windows_part *p = &w->parts[i];
-        for (int k = -1; k < 2 * w->n_threads; k++) {
-            struct windows_items *items = k < 0 ? &p->kept : &p->in[k];
-            for (size_t j = 0; j < items->n; j++)
-                emu_frame_release(ops, items->items[j].frame.packet);
-            free(items->items);
-        }
-        free(p->in);
+    for (int c = 0; w->kept && c < chunks(w->level_end[w->n_levels - 1]); c++) {
+        windows_release(w, &w->kept[c]);
+        for (int i = 0; i < 2 * w->n_threads; i++)
+            windows_release(w, &w->threads[i / 2].out[i % 2][c]);
     }
+    free(w->kept);
     for (int i = 0; i < w->n_threads; i++) {
+        free(w->threads[i].out[0]);
+        free(w->threads[i].out[1]);
         free(w->threads[i].batch);
         free(w->threads[i].sorting);
         free(w->threads[i].ends);
@@ -566,8 +685,10 @@ void emu_windows_free(struct emu_windows *w)
     free(w->threads);
     free(w->order);
     free(w->due_ps);
-    free(w->called[0]);
-    free(w->called[1]);
+    free(w->chunk_due_ps);
+    free(w->chunk_called[0]);
+    free(w->chunk_called[1]);
+    free(w->place);
     free(w->level_end);
     free(w->parts);
     free(w);

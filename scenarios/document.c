@@ -40,6 +40,7 @@ struct document {
     int n_nodes, capacity;
     char *texts; /* owned; keys and single values, one after the other, each with its NUL; the first is empty */
     size_t bytes, texts_capacity;
+    size_t again; /* bytes of texts that aliases have once more, as their readers may */
 };
 
 struct anchor {
@@ -98,7 +99,7 @@ static uint32_t document_keep(struct document *d, const char *text, size_t lengt
 static int document_add(struct document *d, enum document_kind kind, const char *text, size_t length,
                         struct origin origin, struct error *err)
 {
-    if (d->n_nodes >= DOCUMENT_NODES || d->bytes + length > DOCUMENT_VALUES)
+    if (d->n_nodes >= DOCUMENT_NODES || d->bytes + d->again + length > DOCUMENT_VALUES)
         return document_fail(d, origin, err, "too many values (aliases count each time)");
     if (text && memchr(text, '\0', length))
         return document_fail(d, origin, err, "a NUL character cannot be part of a value");
@@ -206,6 +207,7 @@ static int parse_copy(struct parse *p, int from, struct origin origin, int depth
     struct document *d = p->doc;
     if (depth > DOCUMENT_DEPTH)
         return document_fail(d, origin, p->err, NESTED);
+    d->again += strlen(document_text(d, d->nodes[from].text));
     int copy = document_add(d, d->nodes[from].kind, NULL, 0, origin, p->err);
     if (copy)
         d->nodes[copy].text = d->nodes[from].text;

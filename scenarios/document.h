@@ -27,7 +27,7 @@ enum document_kind { DOCUMENT_NONE, DOCUMENT_EMPTY, DOCUMENT_SCALAR, DOCUMENT_SE
 /* Reads `path` and applies `sets` (see scenarios/load.h). NULL and *err when the file cannot be
  * read, is not UTF-8, is not YAML, is empty, has a key twice or more than one document, or when a
  * set has no '=' or leads through a single value. `path` and `sets` are borrowed until
- * document_free(). Aliases become copies. Parsing stops at 32 levels, 1500000 values with their copies, 16 MiB of text,
+ * document_free(). Aliases become copies. Parsing stops at 32 levels, 1500000 values, 16 MiB of them with their copies,
  * 200000 entries in one list, 100 keys in one mapping, 200 anchors or as many directives, whichever comes first. */
 struct document *document_open(const char *path, const struct document_set *sets, size_t n_sets, struct error *err);
 
