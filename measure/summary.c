@@ -35,6 +35,17 @@ static bool summary_full(const struct measure_way *alone, double floor_s)
     return alone->rwnd_limited < MEASURE_HELD && alone->sndbuf_limited < MEASURE_HELD && (waits || alone->retransmitted > 0);
 }
 
+/* What a direction's ACKs take of the other one when it carries what it can alone. By the phase with the fewest ACKs a
+ * byte: where losses call for one a segment, those are of its own queue, which is shorter with both at once. */
+static double summary_acks_bps(const struct measure_summary_way *way, enum measure_kind alone)
+{
+    double least = INFINITY;
+    for (int kind = 0; kind < MEASURE_KINDS; kind++)
+        if (way[kind].mean.rate_bps > 0)
+            least = fmin(least, way[kind].mean.acks_bps / way[kind].mean.rate_bps);
+    return isfinite(least) ? least * way[alone].mean.rate_bps : 0;
+}
+
 static double summary_possible_bps(double alone_bps, bool full, double acks_bps)
 {
     return full ? fmax(alone_bps - acks_bps, POSSIBLE_LEAST * alone_bps) : alone_bps;
@@ -43,14 +54,13 @@ static double summary_possible_bps(double alone_bps, bool full, double acks_bps)
 static void summary_lost(struct measure_summary *s, const struct summary_series *all)
 {
     double lost[3][MEASURE_BLOCKS] = {0};
+    double in_acks_bps = summary_acks_bps(s->in, MEASURE_IN), out_acks_bps = summary_acks_bps(s->out, MEASURE_OUT);
     size_t n = all->n[MEASURE_BOTH];
     n = all->n[MEASURE_IN] < n ? all->n[MEASURE_IN] : n;
     n = all->n[MEASURE_OUT] < n ? all->n[MEASURE_OUT] : n;
     for (size_t b = 0; b < n; b++) {
-        double in_bps = summary_possible_bps(all->rate_bps[1][MEASURE_IN][b], s->full_in,
-                                             s->out[MEASURE_OUT].mean.acks_bps);
-        double out_bps = summary_possible_bps(all->rate_bps[0][MEASURE_OUT][b], s->full_out,
-                                              s->in[MEASURE_IN].mean.acks_bps);
+        double in_bps = summary_possible_bps(all->rate_bps[1][MEASURE_IN][b], s->full_in, out_acks_bps);
+        double out_bps = summary_possible_bps(all->rate_bps[0][MEASURE_OUT][b], s->full_out, in_acks_bps);
         double both_in_bps = all->rate_bps[1][MEASURE_BOTH][b], both_out_bps = all->rate_bps[0][MEASURE_BOTH][b];
         lost[0][b] = 1 - both_out_bps / out_bps;
         lost[1][b] = 1 - both_in_bps / in_bps;

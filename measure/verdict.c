@@ -11,6 +11,8 @@
 #define PACE_FAILED 0.85   /* less than that: not */
 #define SAME 0.15          /* two sums of one medium differ by less */
 #define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
+#define SLOWED (1 / 3.0)   /* of the round trip are waits of ACKs: a window grows by two thirds of its pace, or slower */
+#define SAME_LOSSES 0.002  /* more of the segments sent again, and losses may be what keeps a window small */
 #define IDLE 0.8           /* of the time busy: less, and the sender's program had nothing to send */
 #define PROCESSOR 0.9      /* of a processor: this program is what is slow */
 #define GROWTH 0.25        /* from half to half of a phase: a connection that still grows */
@@ -53,6 +55,16 @@ static double side_explained(const struct side *x)
     double back_bps = carried_bps * rtt_s / fmax(rtt_s - side_ack_wait_s(x), 1e-6);
     double lost_bps = x->possible_bps - carried_bps;
     return lost_bps > 0 && isfinite(back_bps) ? fmin(1, (back_bps - carried_bps) / lost_bps) : 0;
+}
+
+/* Do its ACKs' waits account for what it loses: by the window that it has; or by the window that it does not have, as one
+ * that grows with each round trip, and is cut by no more losses than alone, is smaller where these are longer? */
+static bool side_fits(const struct side *x)
+{
+    const struct measure_way *both = &x->way[MEASURE_BOTH].mean, *alone = &x->way[side_alone(x)].mean;
+    return side_explained(x) >= EXPLAINED ||
+           (side_ack_wait_s(x) >= SLOWED * both->rtt_s && both->window_bytes < alone->window_bytes &&
+            both->retransmitted <= alone->retransmitted + SAME_LOSSES);
 }
 
 static void verdict_way(const struct side *x, struct analysis_diagnosis_way *w)
@@ -200,7 +212,7 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
         verdict_no(s, d);
     else if (lost && verdict_shared(s))
         verdict_shares(s, d);
-    else if (lost && !grows && verdict_paced(s, PACE_CARRIED) && side_explained(x) >= EXPLAINED &&
+    else if (lost && !grows && verdict_paced(s, PACE_CARRIED) && side_fits(x) &&
              (x == &in ? s->paced_in_bps : s->paced_out_bps) > x->way[MEASURE_BOTH].rate_bps.value)
         verdict_yes(s, x, d);
     else

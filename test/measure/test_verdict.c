@@ -105,6 +105,29 @@ static void test_right_or_silent(void **state)
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
 }
 
+/* 30 of 60 ms are waits of ACKs: the window that it has would bring 4 Mb/s of 9.7 without. That window is a fifth of what
+ * it is alone, as it grew so slowly; unless losses cut it. */
+static void test_a_window_that_waits_keep_small(void **state)
+{
+    (void)state;
+    enum analysis_cause cause;
+    struct measure_summary s = acks_wait();
+    s.in[MEASURE_BOTH] = way(2e6, 0.06, 0.001);
+    s.out[MEASURE_BOTH].mean.wait_s = 0.03;
+    s.lost_in = known(1 - 2 / 9.7, CI);
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    s.in[MEASURE_BOTH].mean.retransmitted = 0.01;
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s.in[MEASURE_IN].mean.retransmitted = 0.01; /* as alone */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    s.in[MEASURE_BOTH].mean.window_bytes = 1e5; /* larger than alone */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s = acks_wait();
+    s.in[MEASURE_BOTH] = way(2e6, 0.06, 0.001);
+    s.out[MEASURE_BOTH].mean.wait_s = 0.018; /* less than a third */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+}
+
 /* 10 Mb/s for both together, whatever their pace. */
 static void test_a_shared_medium(void **state)
 {
@@ -190,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_acks_behind_data),
         cmocka_unit_test(test_on_an_access_line_the_remedy_is_another),
         cmocka_unit_test(test_right_or_silent),
+        cmocka_unit_test(test_a_window_that_waits_keep_small),
         cmocka_unit_test(test_a_shared_medium),
         cmocka_unit_test(test_a_no_says_what_holds_the_directions),
         cmocka_unit_test(test_a_resource_as_check_has_it),
