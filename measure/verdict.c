@@ -139,36 +139,31 @@ static bool verdict_shared(const struct measure_summary *s)
            fabs(paced_bps / verdict_both_bps(s) - 1) < SAME;
 }
 
-static void verdict_yes(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
+static void verdict_yes(const struct side *x, struct analysis_diagnosis *d)
 {
     double own_bps = x->way[side_alone(x)].rate_bps.value;
     double back_bps = x->other[side_alone(x) == MEASURE_IN ? MEASURE_OUT : MEASURE_IN].rate_bps.value;
     d->answer = ANALYSIS_ANSWER_YES;
     d->cause = own_bps > THIN * back_bps ? ANALYSIS_CAUSE_THIN_ACKS : ANALYSIS_CAUSE_ACKS;
-    snprintf(d->why, sizeof d->why, "ACKs of data %s wait behind data %s, %.3g of %.3g ms; both at once bring %.3g in "
-             "and %.3g out of %.3g and %.3g Mb/s: %.0f %% are lost (+- %.0f)", x->name, x->back,
-             1e3 * side_ack_wait_s(x), 1e3 * x->way[MEASURE_BOTH].mean.rtt_s,
-             s->in[MEASURE_BOTH].rate_bps.value / 1e6, s->out[MEASURE_BOTH].rate_bps.value / 1e6,
-             s->possible_in_bps / 1e6, s->possible_out_bps / 1e6, 100 * s->lost.value, 100 * s->lost.ci95);
+    analysis_diagnosis_say(d);
 }
 
 static void verdict_no(const struct measure_summary *s, struct analysis_diagnosis *d)
 {
     d->answer = ANALYSIS_ANSWER_NO;
     d->cause = verdict_limit(s);
-    snprintf(d->why, sizeof d->why, "both at once bring %.3g in and %.3g out of the %.3g and %.3g Mb/s that go alone: "
-             "%.1f %% are lost (+- %.1f); %s", s->in[MEASURE_BOTH].rate_bps.value / 1e6,
-             s->out[MEASURE_BOTH].rate_bps.value / 1e6, s->possible_in_bps / 1e6, s->possible_out_bps / 1e6,
-             100 * s->lost.value, 100 * s->lost.ci95, analysis_cause(d->cause)->meaning);
+    analysis_diagnosis_say(d);
 }
 
-static void verdict_shares(const struct measure_summary *s, struct analysis_diagnosis *d)
+/* No order of service would bring more than what is carried. */
+static void verdict_shares(struct analysis_diagnosis *d)
 {
     d->answer = ANALYSIS_ANSWER_NO;
     d->cause = ANALYSIS_CAUSE_SHARED;
-    snprintf(d->why, sizeof d->why, "both directions share one medium or one processor: at once they bring %.3g Mb/s, "
-             "and %.3g of %.3g where they are paced and no ACK has to wait",
-             verdict_both_bps(s) / 1e6, (s->paced_in_bps + s->paced_out_bps) / 1e6, (s->pace_in_bps + s->pace_out_bps) / 1e6);
+    d->in.possible_bps = d->in.carried_bps;
+    d->out.possible_bps = d->out.carried_bps;
+    d->in.lost_share = d->out.lost_share = d->lost_share = 0;
+    analysis_diagnosis_say(d);
 }
 
 /* What the evidence lacks, or is against it. */
@@ -211,10 +206,10 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
         below(&s->lost_out, ANALYSIS_DIAGNOSIS_DIRECTION))
         verdict_no(s, d);
     else if (lost && verdict_shared(s))
-        verdict_shares(s, d);
+        verdict_shares(d);
     else if (lost && !grows && verdict_paced(s, PACE_CARRIED) && side_fits(x) &&
              (x == &in ? s->paced_in_bps : s->paced_out_bps) > x->way[MEASURE_BOTH].rate_bps.value)
-        verdict_yes(s, x, d);
+        verdict_yes(x, d);
     else
         verdict_open(s, x, d);
 }

@@ -57,7 +57,8 @@ static void test_acks_behind_data(void **state)
     measure_verdict_decide(&s, &d);
     assert_int_equal(d.answer, ANALYSIS_ANSWER_YES);
     assert_int_equal(d.cause, ANALYSIS_CAUSE_ACKS);
-    assert_non_null(strstr(d.why, "ACKs of data in wait behind data out, 60 of 80 ms"));
+    assert_non_null(strstr(d.why, "incoming data get 5.0 of 9.7 Mb/s, as their ACKs wait behind outgoing "
+                                      "data for 60.0 ms of a round trip of 80.0 ms"));
     assert_true(fabs(d.in.ack_wait_s - 0.06) <= 1e-9);
     assert_true(fabs(d.in.data_wait_s - 0) <= 1e-9);
     assert_true(fabs(d.out.data_wait_s - 0.06) <= 1e-3); /* its own queue */
@@ -136,8 +137,12 @@ static void test_a_shared_medium(void **state)
     struct measure_summary s = acks_wait();
     s.out[MEASURE_BOTH].rate_bps.value = 5e6;
     s.paced_in_bps = s.paced_out_bps = 4.9e6;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_NO);
-    assert_int_equal(cause, ANALYSIS_CAUSE_SHARED);
+    struct analysis_diagnosis d;
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
+    assert_int_equal(d.cause, ANALYSIS_CAUSE_SHARED);
+    assert_string_equal(d.why, "10.0 of 10.0 Mb/s; 0 % lost to waiting ACKs: both directions share one medium, or one "
+                               "processor");
     s.paced_in_bps = s.paced_out_bps = 7e6; /* neither all that was asked for nor the same sum */
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
 }
