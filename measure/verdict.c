@@ -17,7 +17,8 @@
 #define PROCESSOR 0.9      /* of a processor: this program is what is slow */
 #define GROWTH 0.25        /* from half to half of a phase: a connection that still grows */
 #define THIN 2.5           /* as analysis/diagnosis.c: so much slower is the slow direction of an access line */
-#define WIRE (1538 / 1448.0) /* Ethernet's bytes of a full segment with timestamps */
+#define FRAME 1538.0         /* bytes on the wire of a full one */
+#define WIRE (FRAME / 1448)  /* of a byte of payload in it, with timestamps */
 
 /* One direction, and the one that its ACKs go. */
 struct side {
@@ -48,11 +49,18 @@ static double side_ack_wait_s(const struct side *x)
     return fmax(0, isfinite(wait_s) ? fmin(wait_s, beyond_s) : (double)NAN);
 }
 
+/* The same less the frame that the transmitter has begun: no order of service spares that. */
+static double side_order_wait_s(const struct side *x)
+{
+    double back_bps = x->other[side_alone(x) == MEASURE_IN ? MEASURE_OUT : MEASURE_IN].rate_bps.value;
+    return fmax(0, side_ack_wait_s(x) - 8 * FRAME / (WIRE * back_bps));
+}
+
 /* How much of what it loses comes back, were it not for them; 0 where nothing is lost. */
 static double side_explained(const struct side *x)
 {
     double rtt_s = x->way[MEASURE_BOTH].mean.rtt_s, carried_bps = x->way[MEASURE_BOTH].rate_bps.value;
-    double back_bps = carried_bps * rtt_s / fmax(rtt_s - side_ack_wait_s(x), 1e-6);
+    double back_bps = carried_bps * rtt_s / fmax(rtt_s - side_order_wait_s(x), 1e-6);
     double lost_bps = x->possible_bps - carried_bps;
     return lost_bps > 0 && isfinite(back_bps) ? fmin(1, (back_bps - carried_bps) / lost_bps) : 0;
 }
@@ -63,7 +71,7 @@ static bool side_fits(const struct side *x)
 {
     const struct measure_way *both = &x->way[MEASURE_BOTH].mean, *alone = &x->way[side_alone(x)].mean;
     return side_explained(x) >= EXPLAINED ||
-           (side_ack_wait_s(x) >= SLOWED * both->rtt_s && both->window_bytes < alone->window_bytes &&
+           (side_order_wait_s(x) >= SLOWED * both->rtt_s && both->window_bytes < alone->window_bytes &&
             both->retransmitted <= alone->retransmitted + SAME_LOSSES);
 }
 

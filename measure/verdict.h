@@ -10,7 +10,8 @@
  * that loses more wait w of its round trip T, and x T / (T - w), what its window brings without that, is half of what
  * it loses, and more; or w is a third of T, and more, its window is smaller than alone, and no more is lost than alone: a
  * window that each round trip makes larger grows the slower, the longer these are. w is what words on the control connection wait on the ACKs' way, by one-way times beyond their
- * least, and no more than the flow's round trip beyond its own least.
+ * least, and no more than the flow's round trip beyond its own least; less the time of a full frame that way, which waits
+ * for no order of service.
  * No: neither is lost beyond the interval; or (2) fails, and both at once carry the same sum whatever their pace, a
  * medium that both directions share. Unknown: else. Pure. */
 #ifndef MEASURE_VERDICT_H

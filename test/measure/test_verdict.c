@@ -129,6 +129,21 @@ static void test_a_window_that_waits_keep_small(void **state)
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
 }
 
+/* A frame of 1538 bytes takes 24.6 ms at 0.5 Mb/s: ACKs that wait 25 ms of 40 wait for no more than the frame that has
+ * begun, which whoever is served first waits for, too. */
+static void test_a_frame_that_has_begun_is_no_queue(void **state)
+{
+    (void)state;
+    enum analysis_cause cause;
+    struct measure_summary s = acks_wait();
+    s.out[MEASURE_OUT] = way(0.47e6, 0.08, 0.06); /* goodput of 0.5 Mb/s */
+    s.in[MEASURE_BOTH] = way(5e6, 0.045, 0.001);
+    s.out[MEASURE_BOTH].mean.wait_s = 0.025;
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s.out[MEASURE_OUT] = way(4.7e6, 0.08, 0.06); /* 2.5 ms of these */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+}
+
 /* 10 Mb/s for both together, whatever their pace. */
 static void test_a_shared_medium(void **state)
 {
@@ -219,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_on_an_access_line_the_remedy_is_another),
         cmocka_unit_test(test_right_or_silent),
         cmocka_unit_test(test_a_window_that_waits_keep_small),
+        cmocka_unit_test(test_a_frame_that_has_begun_is_no_queue),
         cmocka_unit_test(test_a_shared_medium),
         cmocka_unit_test(test_a_no_says_what_holds_the_directions),
         cmocka_unit_test(test_a_resource_as_check_has_it),
