@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PACE_CARRIED 0.93  /* of the pace asked for: carried */
+#define PACE_CARRIED 0.9  /* of the pace asked for: carried */
 #define PACE_FAILED 0.85   /* less than that: not */
 #define SAME 0.15          /* two sums of one medium differ by less */
 #define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
-#define SLOWED (1 / 3.0)   /* of the round trip are waits of ACKs: a window grows by two thirds of its pace, or slower */
-#define SAME_LOSSES 0.002  /* more of the segments sent again, and losses may be what keeps a window small */
+#define SLOWED 0.25       /* of the round trip are waits of ACKs: a window grows at three quarters of its pace, or less */
+#define SAME_LOSSES 1.1   /* times as many lost in a second as alone, or more: they may be what keeps a window small */
+#define FEW_LOSSES 0.0001 /* of the segments that go alone: as good as none */
 #define IDLE 0.8           /* of the time busy: less, and the sender's program had nothing to send */
 #define PROCESSOR 0.9      /* of a processor: this program is what is slow */
 #define GROWTH 0.25        /* from half to half of a phase: a connection that still grows */
@@ -65,14 +66,15 @@ static double side_explained(const struct side *x)
     return lost_bps > 0 && isfinite(back_bps) ? fmin(1, (back_bps - carried_bps) / lost_bps) : 0;
 }
 
-/* Do its ACKs' waits account for what it loses: by the window that it has; or by the window that it does not have, as one
- * that grows with each round trip, and is cut by no more losses than alone, is smaller where these are longer? */
+/* Do its ACKs' waits account for what it loses: by the window that it has; or by the window that it does not have? One
+ * that grows with each round trip, and is cut no more often than alone, is smaller where these are longer. */
 static bool side_fits(const struct side *x)
 {
     const struct measure_way *both = &x->way[MEASURE_BOTH].mean, *alone = &x->way[side_alone(x)].mean;
     return side_explained(x) >= EXPLAINED ||
            (side_order_wait_s(x) >= SLOWED * both->rtt_s && both->window_bytes < alone->window_bytes &&
-            both->retransmitted <= alone->retransmitted + SAME_LOSSES);
+            both->retransmitted * both->rate_bps <=
+                (SAME_LOSSES * alone->retransmitted + FEW_LOSSES) * alone->rate_bps);
 }
 
 static void verdict_way(const struct side *x, struct analysis_diagnosis_way *w)

@@ -119,13 +119,16 @@ static void test_a_window_that_waits_keep_small(void **state)
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
     s.in[MEASURE_BOTH].mean.retransmitted = 0.01;
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
-    s.in[MEASURE_IN].mean.retransmitted = 0.01; /* as alone */
+    s.in[MEASURE_IN].mean.retransmitted = 0.002; /* of five times as many segments: as often as alone */
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    s.in[MEASURE_IN].mean.retransmitted = 0.001;
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s.in[MEASURE_IN].mean.retransmitted = 0.002;
     s.in[MEASURE_BOTH].mean.window_bytes = 1e5; /* larger than alone */
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
     s = acks_wait();
     s.in[MEASURE_BOTH] = way(2e6, 0.06, 0.001);
-    s.out[MEASURE_BOTH].mean.wait_s = 0.018; /* less than a third */
+    s.out[MEASURE_BOTH].mean.wait_s = 0.014; /* less than a quarter */
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
 }
 
