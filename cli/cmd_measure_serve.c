@@ -101,7 +101,8 @@ int cli_measure_serve(int argc, char **argv)
     };
     int at = cli_options_read("measure serve", argc, argv, options, &err);
     if (at > 0 && at < argc)
-        error_set(&err, ERROR_INPUT, "measure serve: '%s' is no option; try 'contraflow measure serve --help'", argv[at]);
+        error_set(&err, ERROR_INPUT, "measure serve: '%s' is no option; try 'contraflow measure serve --help'",
+                  argv[at]);
     if (at <= 0 || at < argc)
         return at ? cli_fail(&err) : 0;
     bool drawn = !o.token && !o.token_file;

@@ -26,8 +26,9 @@
 #define SETTLE 0.4                      /* of a phase: its beginning is not judged */
 #define GAP_S 0.15                      /* between phases, as far as it is known before */
 
-/* In alternation; in, out and both are as often first as last. The pace follows from the first block. The first phase is
- * dropped: Linux keeps what a connection learned (ssthresh) for the next one to the same host, and it has none before. */
+/* In alternation; in, out and both are as often first as last. The pace follows from the first block. The first phase
+ * is dropped: Linux keeps what a connection learned (ssthresh) for the next one to the same host, and it has none
+ * before. */
 static const enum measure_kind schedule[] = {
     MEASURE_BOTH,
     MEASURE_IN, MEASURE_OUT, MEASURE_BOTH, MEASURE_PACED, MEASURE_BOTH, MEASURE_OUT,

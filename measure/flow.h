@@ -17,7 +17,7 @@ struct measure_sample {
     double rtt_s, least_rtt_s;  /* smoothed, and the least so far; NAN before the first */
     double cwnd_bytes;
     double delivery_bps;        /* of the latest round trip */
-    double busy_s, rwnd_limited_s, sndbuf_limited_s; /* had data to send; of that, held by the receiver; by its own buffer */
+    double busy_s, rwnd_limited_s, sndbuf_limited_s; /* had data to send; of that, held by the receiver; by itself */
     int64_t segments, retransmitted; /* sent, ACKs counted; sent again */
 };
 

@@ -11,8 +11,8 @@
  *   stop                                          flow K down|up N, N samples, ...; end
  *   of a flow's own connection:
  *   flow SESSION K down|up PACE_BPS HMAC(flow)    (data)
- * A server is silent to whoever has not spoken first, and sends no data before a proof. A connection that proves nothing
- * within 5 s is closed, as is a session without a word for 20 s. */
+ * A server is silent to whoever has not spoken first, and sends no data before a proof. A connection that proves
+ * nothing within 5 s is closed, as is a session without a word for 20 s. */
 #ifndef MEASURE_SERVER_H
 #define MEASURE_SERVER_H
 

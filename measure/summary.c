@@ -32,7 +32,8 @@ static void summary_add(struct measure_way *mean, const struct measure_way *w, d
 static bool summary_full(const struct measure_way *alone, double floor_s)
 {
     bool waits = alone->rtt_s - floor_s > fmax(WAIT_LEAST_S, WAIT_SHARE * floor_s);
-    return alone->rwnd_limited < MEASURE_HELD && alone->sndbuf_limited < MEASURE_HELD && (waits || alone->retransmitted > 0);
+    return alone->rwnd_limited < MEASURE_HELD && alone->sndbuf_limited < MEASURE_HELD &&
+           (waits || alone->retransmitted > 0);
 }
 
 /* What a direction's ACKs take of the other one when it carries what it can alone. By the phase with the fewest ACKs a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* measure/summary.h - a test in numbers: each kind of phase over its repetitions, and what is lost with both at once. */
+/* measure/summary.h - a test in numbers: kinds of phases over their repetitions, what is lost with both at once. */
 #ifndef MEASURE_SUMMARY_H
 #define MEASURE_SUMMARY_H
 

@@ -11,7 +11,7 @@
 #define PACE_FAILED 0.85   /* less than that: not */
 #define SAME 0.15          /* two sums of one medium differ by less */
 #define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
-#define SLOWED 0.25       /* of the round trip are waits of ACKs: a window grows at three quarters of its pace, or less */
+#define SLOWED 0.25       /* of the round trip are waits of ACKs: windows grow by three quarters or less */
 #define SAME_LOSSES 1.1   /* times as many lost in a second as alone, or more: they may be what keeps a window small */
 #define FEW_LOSSES 0.0001 /* of the segments that go alone: as good as none */
 #define IDLE 0.8           /* of the time busy: less, and the sender's program had nothing to send */
@@ -191,13 +191,13 @@ static void verdict_open(const struct measure_summary *s, const struct side *x, 
                  "%.0f %%, +- %.0f: a longer --time, or a time when nobody else uses the path, would tell",
                  100 * s->lost.value, 100 * s->lost.ci95, x->name, 100 * x->lost->value, 100 * x->lost->ci95);
     else if (!verdict_paced(s, PACE_CARRIED))
-        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to wait, "
-                 "they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to "
+                 "wait, they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
                  100 * s->lost.value, 100 * s->lost.ci95, s->paced_in_bps / 1e6, s->paced_out_bps / 1e6,
                  s->pace_in_bps / 1e6, s->pace_out_bps / 1e6);
     else
-        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but ACKs of data %s wait %.3g of "
-                 "%.3g ms, too little for that; %.2g %% of segments are sent again, %.2g %% alone",
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but ACKs of data %s wait %.3g "
+                 "of %.3g ms, too little for that; %.2g %% of segments are sent again, %.2g %% alone",
                  100 * s->lost.value, 100 * s->lost.ci95, x->name, 1e3 * side_ack_wait_s(x),
                  1e3 * x->way[MEASURE_BOTH].mean.rtt_s, 100 * x->way[MEASURE_BOTH].mean.retransmitted,
                  100 * alone->mean.retransmitted);

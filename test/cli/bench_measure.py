@@ -5,11 +5,12 @@
     bench_measure.py CONTRAFLOW [PATHS] [--on linux|here] [--time 30s] [--seed 1] [--first 0] [--jobs 1] [--csv FILE]
 
 Each path is drawn at random, off any grid. `--on linux` has both ends on the kernel of `make linux` in virtual time,
-where other work on this machine changes nothing; `--on here` on the kernel that runs here, over paths.py. The truth is an experiment, and no formula: the same path once
-more, with ACKs first in every queue. If that brings 5 % more of both directions together, or 10 % of one of them,
-bandwidth was lost to ACKs that wait, and "yes" is right; else "no" is. Of paths where flows have turns "no" is right by
-construction: no ACK waits behind data, and CoDel's losses, which ACKs first would do without, are another matter. Where the two runs' own intervals leave it open
-the path counts as "near": neither answer is wrong there."""
+where other work on this machine changes nothing; `--on here` on the kernel that runs here, over paths.py. The truth is
+an experiment, and no formula: the same path once more, with ACKs first in every queue. If that brings 5 % more of both
+directions together, or 10 % of one of them, bandwidth was lost to ACKs that wait, and "yes" is right; else "no" is. Of
+paths where flows have turns "no" is right by construction: no ACK waits behind data, and CoDel's losses, which ACKs
+first would do without, are another matter. Where the two runs' own intervals leave it open the path counts as "near":
+neither answer is wrong there."""
 import argparse
 import concurrent.futures
 import copy
@@ -187,7 +188,8 @@ def main():
     totals = {}
     for (what, _), n in counts.items():
         totals[what] = totals.get(what, 0) + n
-    print(", ".join(f"{n} {what}" for what, n in sorted(totals.items())), f"of {options.paths} paths, {options.time} each")
+    print(", ".join(f"{n} {what}" for what, n in sorted(totals.items())), f"of {options.paths} paths,",
+          options.time, "each")
     print("by truth:", ", ".join(f"{true} {what} {n}" for (what, true), n in sorted(counts.items(), key=str)))
     return 1 if totals.get("wrong yes") else 0
 

@@ -2,8 +2,9 @@
 """A path between two network namespaces, made of two TUN devices and this program between them: rates, queues, delays
 and losses of each way as asked for, on any kernel, without its queue disciplines and without root.
 
-    paths.py PATH.json COMMAND...   in namespaces of its own: COMMAND at the near host, 'contraflow measure serve' at the
-                                    far one; COMMAND's exit status. FAR in COMMAND becomes the far host's address
+    paths.py PATH COMMAND...    in namespaces of its own: COMMAND at the near host, 'contraflow measure serve' at the
+                                far one; COMMAND's exit status. FAR in COMMAND becomes the far host's address. PATH is
+                                JSON
 
 A way is {"rate": bit/s on the wire, "queue": bytes, "discipline": fifo, ack-first or fair, "delay": s, "loss": share};
 "shared": true has both ways use the queue and the rate of the first, as a medium of half duplex does."""
@@ -43,8 +44,8 @@ def tun(name):
 
 
 class Queue:
-    """What waits for one transmitter: bytes up to a limit, tail drop; fair: a queue a flow, served by turns, and who has
-    most loses (RFC 8290 without CoDel)."""
+    """What waits for one transmitter: bytes up to a limit, tail drop; fair: a queue a flow, served by turns, and who
+    has most loses (RFC 8290 without CoDel)."""
 
     def __init__(self, discipline, limit):
         self.discipline, self.limit, self.bytes = discipline, limit, 0

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow measure: what it says of paths whose truth is known, and who a server serves.
 
-Paths are made of namespaces and TUN devices (paths.py), for which no root is needed; skipped where nobody may make them.
+Paths are made of namespaces and TUN devices (paths.py), for which no root is needed; skipped where nobody may make
+them.
 Other work on this machine may blur rates: then an answer may be "unknown", never a wrong one, and a test says which of
 the two it takes."""
 import contextlib
@@ -107,9 +108,9 @@ class Results(Path):
     QUICK = {"in": paths.way(10, 30000, delay=0.002), "out": paths.way(10, 30000, delay=0.002)}
 
     def test_a_directory_has_both_ends_in_one_time(self):
-        """Both ends' bytes of a flow, by the near host's clock: a receiver has never read what was not sent, and what it
-        has read is acknowledged a round trip later. 30 kB and 4 ms at 10 Mb/s are 30 ms: a quarter of a second is more
-        than all windows."""
+        """Both ends' bytes of a flow, by the near host's clock: a receiver has never read what was not sent, and what
+        it has read is acknowledged a round trip later. 30 kB and 4 ms at 10 Mb/s are 30 ms: a quarter of a second is
+        more than all windows."""
         done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"), status=(0, 1))
         summary = json.loads((self.dir / "kept/summary.json").read_text())
         self.assertEqual(summary["resources"][0], r)

@@ -89,7 +89,7 @@ static void test_both_ends_see_the_same_bytes(void **state)
     measure_flow_fini(&b);
 }
 
-/* At 8 Mb/s a reader with a limit may take, of what lies there, no more than burst and time allow: 250 kB, and 1 MB/s. */
+/* At 8 Mb/s a reader with a limit may take, of what lies there, no more than burst and time allow: 250 kB, 1 MB/s. */
 static void test_a_reader_keeps_its_limit(void **state)
 {
     (void)state;

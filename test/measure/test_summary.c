@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A phase of 2 s at constant rates in Mb/s; 0: nothing goes that way. Round trips are `rtt_s` over a floor of 10 ms, and
- * each MB is answered by 100 segments. */
+/* A phase of 2 s at constant rates in Mb/s; 0: nothing goes that way. Round trips are `rtt_s` over a floor of 10 ms,
+ * and each MB is answered by 100 segments. */
 static void add(struct measure_test *t, enum measure_kind kind, double in_mbps, double out_mbps, double rtt_s)
 {
     struct measure_phase *p = &t->phase[t->n++];
@@ -73,8 +73,8 @@ static void test_a_link_that_is_not_full_has_room_for_acks(void **state)
     measure_test_fini(&t);
 }
 
-/* With both at once in carries 5 and answers half as often as alone: 0.45 % of the rate, 0.045 Mb/s of 10. What ACKs leave
- * of the other direction is by that. */
+/* With both at once in carries 5 and answers half as often as alone: 0.45 % of the rate, 0.045 Mb/s of 10. What ACKs
+ * leave of the other direction is by that. */
 static void test_acks_are_counted_where_they_are_fewest(void **state)
 {
     (void)state;

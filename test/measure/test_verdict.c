@@ -22,7 +22,7 @@ static struct measure_summary_way way(double rate_bps, double rtt_s, double wait
 }
 
 /* 10 Mb/s each way, 20 ms through empty queues. With both at once `in` carries 5, and its ACKs wait 60 ms in the queue
- * of data out: of 80 ms of round trip. Without that its window would carry 20, more than is possible. Paced, all goes. */
+ * of data out: of 80 ms of round trip. Without that its window would carry 20, more than is possible. Paced, all go. */
 static struct measure_summary acks_wait(void)
 {
     struct measure_summary s = {.in_flows = 1, .out_flows = 1, .floor_in_s = 0.02, .floor_out_s = 0.02,
@@ -106,8 +106,8 @@ static void test_right_or_silent(void **state)
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
 }
 
-/* 30 of 60 ms are waits of ACKs: the window that it has would bring 4 Mb/s of 9.7 without. That window is a fifth of what
- * it is alone, as it grew so slowly; unless losses cut it. */
+/* 30 of 60 ms are waits of ACKs: the window that it has would bring 4 Mb/s of 9.7 without. That window is a fifth of
+ * what it is alone, as it grew so slowly; unless losses cut it. */
 static void test_a_window_that_waits_keep_small(void **state)
 {
     (void)state;
