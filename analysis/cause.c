@@ -105,6 +105,11 @@ static const struct analysis_cause_row causes[ANALYSIS_CAUSES] = {
           {ANALYSIS_REMEDY_ANY, "fewer, larger packets: ethtool -K DEV gro on tso on; ip link set DEV mtu 9000 on all "
                                 "hosts of the network"},
           {ANALYSIS_REMEDY_ANY, "longer bursts without loss: ethtool -g DEV; ethtool -G DEV rx 4096"}}},
+    [ANALYSIS_CAUSE_SHARED] =
+        {"shared_medium", "both directions share one medium, or one processor",
+         "a medium that carries both directions at once: a cable in place of radio, full duplex in place of half", NULL,
+         {{ANALYSIS_REMEDY_ANY, "ethtool DEV | grep -i duplex  # of every hop; half: mend auto-negotiation"},
+          {ANALYSIS_REMEDY_ANY, "where the medium is radio: fewer ACKs, ethtool -K DEV gro on at the receivers"}}},
 };
 
 const struct analysis_cause_row *analysis_cause(enum analysis_cause cause)

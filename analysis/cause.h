@@ -21,6 +21,7 @@ enum analysis_cause {
     ANALYSIS_CAUSE_LINK,        /* another link on the way does */
     ANALYSIS_CAUSE_PAUSE,       /* a line rests although frames wait */
     ANALYSIS_CAUSE_SLOW_HOST,   /* frames wait in the host that receives them */
+    ANALYSIS_CAUSE_SHARED,      /* both directions take turns; only a measurement of its own (measure/) can tell */
     ANALYSIS_CAUSES,
 };
 

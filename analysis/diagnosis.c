@@ -718,13 +718,23 @@ static void diagnose_losers(const struct analysis_diagnosis *d, char *text, size
                  worst->carried_bps / 1e6, worst->possible_bps / 1e6);
 }
 
+void analysis_diagnosis_say(struct analysis_diagnosis *d)
+{
+    double carried = d->in.carried_bps + d->out.carried_bps, possible = d->in.possible_bps + d->out.possible_bps;
+    char who[160];
+    if (d->answer == ANALYSIS_ANSWER_YES)
+        diagnose_losers(d, who, sizeof who);
+    else
+        snprintf(who, sizeof who, "%s", analysis_cause(d->cause)->meaning);
+    snprintf(d->why, sizeof d->why, "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s", carried / 1e6,
+             fmax(carried, possible) / 1e6, 100 * fmax(0, d->lost_share), who);
+}
+
 static void diagnose_why(struct diagnosis *d)
 {
     struct analysis_diagnosis *out = d->out;
-    double carried = out->in.carried_bps + out->out.carried_bps,
-           possible = out->in.possible_bps + out->out.possible_bps;
+    double carried = out->in.carried_bps + out->out.carried_bps;
     bool no_rate = out->in.source == ANALYSIS_CAPACITY_UNKNOWN && out->out.source == ANALYSIS_CAPACITY_UNKNOWN;
-    char who[160];
     if (out->answer == ANALYSIS_ANSWER_UNKNOWN) {
         bool waits = !way_unknown(d, true) && !way_unknown(d, false);
         snprintf(out->why, sizeof out->why, "%.1f Mb/s pass; %s not show in this capture", carried / 1e6,
@@ -733,12 +743,7 @@ static void diagnose_why(struct diagnosis *d)
                          : "how long ACKs wait does");
         return;
     }
-    if (out->answer == ANALYSIS_ANSWER_YES)
-        diagnose_losers(out, who, sizeof who);
-    else
-        snprintf(who, sizeof who, "%s", analysis_cause(out->cause)->meaning);
-    snprintf(out->why, sizeof out->why, "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s", carried / 1e6,
-             fmax(carried, possible) / 1e6, 100 * fmax(0, out->lost_share), who);
+    analysis_diagnosis_say(out);
 }
 
 void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct analysis_capacity_host *host,

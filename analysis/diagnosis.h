@@ -90,6 +90,9 @@ struct analysis_evidence_set;
 void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct analysis_capacity_host *host,
                                const double capacity_bps[2], struct analysis_diagnosis *d);
 
+/* Puts a yes or a no into words, d->why, by what else *d says. */
+void analysis_diagnosis_say(struct analysis_diagnosis *d);
+
 /* The host's flows over [start_s, steady_start_s, end_s). `capacity_bps`: as above.
  * The table must keep explanations. */
 void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,

@@ -20,6 +20,7 @@ int cmd_compare(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
 int cmd_infer(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
+int cmd_measure(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_init(int argc, char **argv);
 

@@ -130,6 +130,8 @@ char *view_diagnosis_command(const char *source, const struct analysis_resource 
 {
     char directory[PATH_MAX];
     const char *what_if = analysis_cause(r->diagnosis.cause)->what_if;
+    if (r->live)
+        return NULL;
     if (!what_if || study_judge_run_exists(source))
         return what_if ? diagnosis_command_of_run(source, what_if) : NULL;
     const char *run = strcmp(source, "-") == 0 ? NULL : study_judge_run_of(source, directory);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
+#include "base/outfile.h"
+#include "base/text.h"
+#include "cli/check_show.h"
+#include "cli/cli.h"
+#include "cli/measure.h"
+#include "cli/options.h"
+#include "measure/client.h"
+#include "measure/keep.h"
+#include "measure/proof.h"
+#include "measure/server.h"
+#include "measure/verdict.h"
+#include "view/diagnosis.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_TIME_S 30
+
+struct measure_options {
+    bool json, quiet, terminal;
+    const char *port, *token, *token_file, *directory;
+    double time_s;
+    char token_text[MEASURE_PROOF_TOKEN_MOST + 1];
+    json_t *list; /* owned; a judged resource a test */
+    bool no;
+};
+
+static void measure_progress(void *user, const struct measure_progress *p)
+{
+    (void)user;
+    cli_progress("%zu in, %zu out: %2.0f of %.0f s, %-5s  in %8.2f Mb/s  out %8.2f Mb/s", p->in, p->out, p->elapsed_s,
+                 p->total_s, measure_kind_names[p->kind], p->in_bps / 1e6, p->out_bps / 1e6);
+}
+
+static json_t *measure_estimate_json(const struct estimate *e)
+{
+    return json_pack("{s:o, s:o}", "value", view_table_json_number(e->value), "ci95", view_table_json_number(e->ci95));
+}
+
+static json_t *measure_way_json(const struct measure_summary_way *w, double pace_bps)
+{
+    const struct measure_way *m = &w->mean;
+    if (m->flows == 0)
+        return json_null();
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "flows", (json_int_t)m->flows,
+                     "rate_bps", measure_estimate_json(&w->rate_bps), "pace_bps",
+                     view_table_json_number(pace_bps > 0 ? pace_bps : (double)NAN), "rtt_s",
+                     view_table_json_number(m->rtt_s), "wait_s", view_table_json_number(m->wait_s), "window_bytes",
+                     view_table_json_number(m->window_bytes), "busy", view_table_json_number(m->busy),
+                     "rwnd_limited", view_table_json_number(m->rwnd_limited), "sndbuf_limited",
+                     view_table_json_number(m->sndbuf_limited), "retransmitted",
+                     view_table_json_number(m->retransmitted), "acks_bps", view_table_json_number(m->acks_bps));
+}
+
+static json_t *measure_summary_json(const struct measure_test *t, const struct measure_summary *s)
+{
+    json_t *kinds = json_object();
+    for (int kind = 0; kind < MEASURE_KINDS; kind++) {
+        bool paced = kind == MEASURE_PACED;
+        json_object_set_new(kinds, measure_kind_names[kind],
+                            json_pack("{s:o, s:o}", "in", measure_way_json(&s->in[kind], paced ? s->pace_in_bps : 0),
+                                      "out", measure_way_json(&s->out[kind], paced ? s->pace_out_bps : 0)));
+    }
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}}", "in", (json_int_t)t->in, "out", (json_int_t)t->out,
+                     "took_s", view_table_json_number(t->took_s), "processor", view_table_json_number(s->processor),
+                     "phases", kinds, "lost_share", "in", measure_estimate_json(&s->lost_in), "out",
+                     measure_estimate_json(&s->lost_out), "total", measure_estimate_json(&s->lost));
+}
+
+static void measure_table_row(struct view_table *t, const char *kind, const char *way,
+                              const struct measure_summary_way *w)
+{
+    if (w->mean.flows == 0)
+        return;
+    view_table_add(t, "%s", kind);
+    view_table_add(t, "%s", way);
+    view_table_add_number(t, w->rate_bps.value, 1e6);
+    view_table_add_number(t, w->rate_bps.ci95, 1e6);
+    view_table_add_ms(t, w->mean.rtt_s);
+    view_table_add_ms(t, w->mean.wait_s);
+    view_table_add_percent(t, w->mean.rwnd_limited + w->mean.sndbuf_limited);
+    view_table_add_percent(t, w->mean.retransmitted);
+}
+
+static void measure_show(const char *source, const struct measure_summary *s, const struct analysis_resource *r)
+{
+    struct view_table t;
+    view_diagnosis_print(stdout, source, r);
+    view_table_head(&t, "traffic|data|Mb/s|+-|round trip ms|queue ms|window-limited %|sent again %");
+    for (int kind = 0; kind < MEASURE_KINDS; kind++) {
+        measure_table_row(&t, measure_kind_names[kind], "in", &s->in[kind]);
+        measure_table_row(&t, measure_kind_names[kind], "out", &s->out[kind]);
+    }
+    view_table_print(&t, "  ", 2, stdout);
+}
+
+static bool measure_test(struct measure_options *o, const char *const *hosts, size_t in, size_t out, struct error *err)
+{
+    size_t n = in > out ? in : out;
+    char source[256] = "", host[ANALYSIS_CHECK_NAME] = "";
+    struct measure_client c = {.host = hosts, .hosts = n, .port = o->port, .token = o->token_text,
+                               .time_s = o->time_s, .progress = o->terminal ? measure_progress : NULL};
+    struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
+    bool ok = measure_client_run(&c, in, out, t, err);
+    if (o->terminal)
+        cli_progress_clear();
+    for (size_t h = 0; h < n; h++)
+        text_add(source, sizeof source, "%s%s", h ? ", " : "", hosts[h]);
+    if (gethostname(host, sizeof host - 1) != 0 || !*host)
+        snprintf(host, sizeof host, "this");
+    if (ok) {
+        struct measure_summary s;
+        struct analysis_resource r;
+        measure_summary_of(t, &s);
+        measure_verdict_of(t, &s, host, hosts, &r);
+        json_t *json = cli_check_show_resource_json(source, false, &r);
+        json_object_set_new(json, "measured", measure_summary_json(t, &s));
+        json_array_append_new(o->list, json);
+        o->no = o->no || r.diagnosis.answer == ANALYSIS_ANSWER_YES;
+        if (!o->json)
+            measure_show(source, &s, &r);
+        free(r.flows);
+    }
+    ok = ok && (!o->directory || measure_keep_write(o->directory, t, hosts, err));
+    measure_test_fini(t);
+    free(t);
+    return ok;
+}
+
+static bool measure_keep_json(const char *directory, const json_t *root, struct error *err)
+{
+    char *path = memory_text("%s/summary.json", directory);
+    struct outfile f = {0};
+    bool ok = outfile_open(&f, path, err);
+    if (ok) {
+        json_dumpf(root, f.stream, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+        fputs("\n", f.stream);
+        ok = outfile_commit(&f, err);
+    }
+    free(path);
+    return ok;
+}
+
+/* One to one; of more servers also all in to one out, and one in to all out. */
+static bool measure_tests(struct measure_options *o, const char *const *hosts, size_t n, struct error *err)
+{
+    return (!o->directory || outfile_make_directory(o->directory, err)) && measure_test(o, hosts, 1, 1, err) &&
+           (n == 1 || (measure_test(o, hosts, n, 1, err) && measure_test(o, hosts, 1, n, err)));
+}
+
+int cmd_measure(int argc, char **argv)
+{
+    struct measure_options o = {.port = MEASURE_SERVER_PORT, .time_s = DEFAULT_TIME_S};
+    struct error err = {0};
+    if (argc > 1 && strcmp(argv[1], "serve") == 0)
+        return cli_measure_serve(argc - 1, argv + 1);
+    const struct cli_option options[] = {
+        {"output", 'o', .text = &o.directory},
+        {"port", 0, .text = &o.port},
+        {"token", 0, .text = &o.token},
+        {"token-file", 0, .text = &o.token_file},
+        {"time", 0, .call = cli_measure_seconds, .to = &o.time_s},
+        {"json", 0, .flag = &o.json},
+        {"quiet", 'q', .flag = &o.quiet},
+        {0},
+    };
+    int at = cli_options_read("measure", argc, argv, options, &err);
+    if (at == argc)
+        error_set(&err, ERROR_INPUT, "measure: no server given; try 'contraflow measure --help'");
+    else if (at > 0 && argc - at > MEASURE_HOSTS)
+        error_set(&err, ERROR_INPUT, "measure: %d servers; %d at most are possible", argc - at, MEASURE_HOSTS);
+    else if (at > 0 && !o.token && !o.token_file)
+        error_set(&err, ERROR_INPUT, "measure: no --token or --token-file; 'contraflow measure serve' on the server "
+                  "shows its own when it starts");
+    if (at <= 0 || err.code != ERROR_NONE || !cli_measure_token(o.token, o.token_file, o.token_text, &err))
+        return at ? cli_fail(&err) : 0;
+    o.terminal = !o.quiet && isatty(STDERR_FILENO);
+    o.list = json_array();
+    cli_end_on_interrupt();
+    bool ok = measure_tests(&o, (const char *const *)(argv + at), (size_t)(argc - at), &err);
+    json_t *root = json_pack("{s:o, s:[]}", "resources", o.list, "programs");
+    ok = ok && (!o.directory || measure_keep_json(o.directory, root, &err));
+    if (ok && o.json)
+        cli_print_json(root);
+    else
+        json_decref(root);
+    return !ok ? cli_fail(&err) : o.no ? 1 : 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* measure/flow.h - one end of a connection that carries data as fast as TCP lets it, and what this end sees of it. */
+#ifndef MEASURE_FLOW_H
+#define MEASURE_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MEASURE_FLOW_SAMPLE_NS 25000000 /* between samples */
+
+/* One end at a moment. What comes from TCP_INFO is Linux's: times since the connection began; NAN or 0 where an older
+ * kernel does not say. */
+struct measure_sample {
+    double at_s;                /* CLOCK_MONOTONIC of one host for all samples of a phase */
+    int64_t bytes;              /* read so far at the receiver; acknowledged so far at the sender */
+    double rtt_s, least_rtt_s;  /* smoothed, and the least so far; NAN before the first */
+    double cwnd_bytes;
+    double delivery_bps;        /* of the latest round trip */
+    double busy_s, rwnd_limited_s, sndbuf_limited_s; /* had data to send; of that, held by the receiver; by itself */
+    int64_t segments, retransmitted; /* sent, ACKs counted; sent again */
+};
+
+struct measure_samples {
+    struct measure_sample *sample; /* owned */
+    size_t n, room;
+};
+
+struct measure_flow {
+    int fd;               /* owned; -1: closed */
+    bool sending;
+    bool ended;           /* the other end is gone */
+    int64_t received;
+    double limit_bps;     /* of reading; 0: none */
+    int64_t started_ns, next_ns; /* its beginning; its next sample */
+    struct measure_samples samples;
+};
+
+/* Takes a connected socket. `pace_bps`: what a sender keeps to, 0 nothing; `limit_bps`: likewise a reader. */
+void measure_flow_open(struct measure_flow *f, int fd, bool sending, double pace_bps, double limit_bps);
+
+/* What poll() should wait for now. */
+short measure_flow_events(const struct measure_flow *f, int64_t now_ns);
+
+/* Sends or reads what goes without waiting, and takes a sample when it is time. */
+void measure_flow_step(struct measure_flow *f, short events, int64_t now_ns);
+
+/* Takes a last sample and closes: what is still to be sent is dropped (RFC 9293, 3.10.4 ABORT), so that the network is
+ * free for what comes next. The samples stay. */
+void measure_flow_close(struct measure_flow *f);
+void measure_flow_fini(struct measure_flow *f);
+
+/* A sample as words of a line, and back; false when it is none. */
+#define MEASURE_FLOW_TEXT 256
+void measure_flow_write(const struct measure_sample *s, char text[static MEASURE_FLOW_TEXT]);
+bool measure_flow_read(const char *text, struct measure_sample *s);
+void measure_flow_add(struct measure_samples *all, const struct measure_sample *s);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* measure/proof.h - who may use a server: whoever knows its token, which never crosses the network.
+ *
+ * Either end draws a nonce of 128 bits and sends HMAC-SHA-256 (RFC 2104, RFC 6234) with the token as key over the
+ * message's purpose and both nonces. The purpose keeps the ends' messages apart, so that none can be sent back. Who
+ * hears them can try tokens on them: a token is a secret of MEASURE_PROOF_TOKEN characters at least. */
+#ifndef MEASURE_PROOF_H
+#define MEASURE_PROOF_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+#define MEASURE_PROOF_NONCE 33 /* 32 hexadecimal digits and a NUL */
+#define MEASURE_PROOF_HEX 65
+#define MEASURE_PROOF_TOKEN 16
+#define MEASURE_PROOF_TOKEN_MOST 256
+
+/* 128 bits from the system, for nonces and for tokens. ERROR_SYSTEM when there are none. */
+bool measure_proof_draw(char nonce[static MEASURE_PROOF_NONCE], struct error *err);
+
+/* ERROR_INPUT when it is shorter than MEASURE_PROOF_TOKEN characters, longer than MEASURE_PROOF_TOKEN_MOST, or holds
+ * others than printable ASCII. */
+bool measure_proof_token(const char *token, struct error *err);
+
+/* The first line of a file as a token, into text. ERROR_INPUT when it cannot be read or is none. */
+bool measure_proof_read(const char *path, char text[static MEASURE_PROOF_TOKEN_MOST + 1], struct error *err);
+
+/* HMAC over "contraflow measure PURPOSE FIRST SECOND" in hexadecimal digits. */
+void measure_proof_make(const char *token, const char *purpose, const char *first, const char *second,
+                        char proof[static MEASURE_PROOF_HEX]);
+
+/* Takes as long wherever the two differ. */
+bool measure_proof_equal(const char *proof, const char *other);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* measure/server.h - the far end of a measurement: takes and sends data of clients that know the token.
+ *
+ * Text lines over TCP, a control connection a client and a connection a flow, all to one port:
+ *   client                                        server
+ *   contraflow-measure 1 NONCE
+ *                                                 challenge NONCE
+ *   proof HMAC(client)
+ *                                                 welcome HMAC(server) MAX_BPS MAX_S | refused WORDS
+ *   ping WORD                                     pong WORD SERVER_NS
+ *   stop                                          flow K down|up N, N samples, ...; end
+ *   of a flow's own connection:
+ *   flow SESSION K down|up PACE_BPS HMAC(flow)    (data)
+ * A server is silent to whoever has not spoken first, and sends no data before a proof. A connection that proves
+ * nothing within 5 s is closed, as is a session without a word for 20 s. */
+#ifndef MEASURE_SERVER_H
+#define MEASURE_SERVER_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MEASURE_SERVER_PORT "4717"
+#define MEASURE_SERVER_VERSION "1"
+#define MEASURE_SERVER_CLIENTS 64 /* at once, at most */
+
+struct measure_server {
+    const char *bind, *port; /* borrowed; a numeric address or a name; port "0": any that is free */
+    const char *token;       /* borrowed */
+    int64_t max_clients;     /* at once; the next is refused */
+    double max_time_s;       /* of a client */
+    double max_rate_bps;     /* of a client, each way; 0: none */
+    void *user;
+    void (*ready)(void *user, const char *address, const char *port);
+    void (*log)(void *user, const char *line); /* a line a client that is gone, or was refused */
+    bool (*stopped)(void *user);               /* asked several times a second, and after a signal */
+};
+
+/* Serves until stopped. False with *err when nobody can be served. */
+bool measure_server_run(const struct measure_server *s, struct error *err);
+
+#endif

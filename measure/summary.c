@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measure/summary.h"
+
+#include <math.h>
+
+#define WAIT_SHARE 0.1    /* of the least round trip; data wait where they wait longer */
+#define WAIT_LEAST_S 0.001
+#define POSSIBLE_LEAST 0.1 /* of what a direction carries alone: where ACKs would take all of it, they do not */
+
+struct summary_series {
+    double rate_bps[2][MEASURE_KINDS][MEASURE_BLOCKS];
+    size_t n[MEASURE_KINDS];
+};
+
+/* The mean of one more. */
+static void summary_add(struct measure_way *mean, const struct measure_way *w, double n)
+{
+    mean->flows = w->flows;
+    mean->rate_bps += (w->rate_bps - mean->rate_bps) / n;
+    mean->early_bps += (w->early_bps - mean->early_bps) / n;
+    mean->late_bps += (w->late_bps - mean->late_bps) / n;
+    mean->acks_bps += (w->acks_bps - mean->acks_bps) / n;
+    mean->rtt_s += (w->rtt_s - mean->rtt_s) / n;
+    mean->window_bytes += (w->window_bytes - mean->window_bytes) / n;
+    mean->busy += (w->busy - mean->busy) / n;
+    mean->rwnd_limited += (w->rwnd_limited - mean->rwnd_limited) / n;
+    mean->sndbuf_limited += (w->sndbuf_limited - mean->sndbuf_limited) / n;
+    mean->retransmitted += (w->retransmitted - mean->retransmitted) / n;
+    mean->wait_s += (w->wait_s - mean->wait_s) / n;
+}
+
+static bool summary_full(const struct measure_way *alone, double floor_s)
+{
+    bool waits = alone->rtt_s - floor_s > fmax(WAIT_LEAST_S, WAIT_SHARE * floor_s);
+    return alone->rwnd_limited < MEASURE_HELD && alone->sndbuf_limited < MEASURE_HELD &&
+           (waits || alone->retransmitted > 0);
+}
+
+/* What a direction's ACKs take of the other one when it carries what it can alone. By the phase with the fewest ACKs a
+ * byte: where losses call for one a segment, those are of its own queue, which is shorter with both at once. */
+static double summary_acks_bps(const struct measure_summary_way *way, enum measure_kind alone)
+{
+    double least = INFINITY;
+    for (int kind = 0; kind < MEASURE_KINDS; kind++)
+        if (way[kind].mean.rate_bps > 0)
+            least = fmin(least, way[kind].mean.acks_bps / way[kind].mean.rate_bps);
+    return isfinite(least) ? least * way[alone].mean.rate_bps : 0;
+}
+
+static double summary_possible_bps(double alone_bps, bool full, double acks_bps)
+{
+    return full ? fmax(alone_bps - acks_bps, POSSIBLE_LEAST * alone_bps) : alone_bps;
+}
+
+static void summary_lost(struct measure_summary *s, const struct summary_series *all)
+{
+    double lost[3][MEASURE_BLOCKS] = {0};
+    double in_acks_bps = summary_acks_bps(s->in, MEASURE_IN), out_acks_bps = summary_acks_bps(s->out, MEASURE_OUT);
+    size_t n = all->n[MEASURE_BOTH];
+    n = all->n[MEASURE_IN] < n ? all->n[MEASURE_IN] : n;
+    n = all->n[MEASURE_OUT] < n ? all->n[MEASURE_OUT] : n;
+    for (size_t b = 0; b < n; b++) {
+        double in_bps = summary_possible_bps(all->rate_bps[1][MEASURE_IN][b], s->full_in, out_acks_bps);
+        double out_bps = summary_possible_bps(all->rate_bps[0][MEASURE_OUT][b], s->full_out, in_acks_bps);
+        double both_in_bps = all->rate_bps[1][MEASURE_BOTH][b], both_out_bps = all->rate_bps[0][MEASURE_BOTH][b];
+        lost[0][b] = 1 - both_out_bps / out_bps;
+        lost[1][b] = 1 - both_in_bps / in_bps;
+        lost[2][b] = 1 - (both_in_bps + both_out_bps) / (in_bps + out_bps);
+        s->possible_in_bps += in_bps / (double)n;
+        s->possible_out_bps += out_bps / (double)n;
+    }
+    s->lost_out = estimate_mean(lost[0], n);
+    s->lost_in = estimate_mean(lost[1], n);
+    s->lost = estimate_mean(lost[2], n);
+}
+
+/* A connection may begin badly; one that did well shows what the path can. */
+static void summary_pace(struct measure_summary *s, const struct measure_phase *p, const struct measure_figures *f)
+{
+    if (f->in.rate_bps + f->out.rate_bps <= s->paced_in_bps + s->paced_out_bps)
+        return;
+    s->pace_in_bps = s->pace_out_bps = 0;
+    s->paced_in_bps = f->in.rate_bps;
+    s->paced_out_bps = f->out.rate_bps;
+    for (size_t k = 0; k < p->n; k++)
+        *(p->end[k].incoming ? &s->pace_in_bps : &s->pace_out_bps) += p->end[k].pace_bps;
+}
+
+void measure_summary_of(const struct measure_test *t, struct measure_summary *s)
+{
+    struct summary_series all = {0};
+    *s = (struct measure_summary){.in_flows = t->in, .out_flows = t->out, .limit_bps = t->limit_bps,
+                                  .floor_in_s = measure_figures_floor_s(t, true),
+                                  .floor_out_s = measure_figures_floor_s(t, false)};
+    for (size_t i = 0; i < t->n; i++) {
+        const struct measure_phase *p = &t->phase[i];
+        struct measure_figures f;
+        measure_figures_of(t, p, &f);
+        if (all.n[p->kind] == MEASURE_BLOCKS)
+            continue;
+        size_t b = all.n[p->kind]++;
+        all.rate_bps[1][p->kind][b] = f.in.rate_bps;
+        all.rate_bps[0][p->kind][b] = f.out.rate_bps;
+        summary_add(&s->in[p->kind].mean, &f.in, (double)(b + 1));
+        summary_add(&s->out[p->kind].mean, &f.out, (double)(b + 1));
+        s->processor = fmax(s->processor, p->processor);
+        if (p->kind == MEASURE_PACED)
+            summary_pace(s, p, &f);
+    }
+    for (int kind = 0; kind < MEASURE_KINDS; kind++)
+        for (int incoming = 0; incoming < 2; incoming++) {
+            struct measure_summary_way *w = incoming ? &s->in[kind] : &s->out[kind];
+            w->rate_bps = estimate_mean(all.rate_bps[incoming][kind], all.n[kind]);
+            w->growth = w->mean.early_bps > 0 ? w->mean.late_bps / w->mean.early_bps - 1 : 0;
+        }
+    s->full_in = summary_full(&s->in[MEASURE_IN].mean, s->floor_in_s);
+    s->full_out = summary_full(&s->out[MEASURE_OUT].mean, s->floor_out_s);
+    summary_lost(s, &all);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measure/verdict.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PACE_CARRIED 0.9  /* of the pace asked for: carried */
+#define PACE_FAILED 0.85   /* less than that: not */
+#define SAME 0.15          /* two sums of one medium differ by less */
+#define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
+#define SLOWED 0.25       /* of the round trip are waits of ACKs: windows grow by three quarters or less */
+#define SAME_LOSSES 1.1   /* times as many lost in a second as alone, or more: they may be what keeps a window small */
+#define FEW_LOSSES 0.0001 /* of the segments that go alone: as good as none */
+#define IDLE 0.8           /* of the time busy: less, and the sender's program had nothing to send */
+#define PROCESSOR 0.9      /* of a processor: this program is what is slow */
+#define GROWTH 0.25        /* from half to half of a phase: a connection that still grows */
+#define THIN 2.5           /* as analysis/diagnosis.c: so much slower is the slow direction of an access line */
+#define FRAME 1538.0         /* bytes on the wire of a full one */
+#define WIRE (FRAME / 1448)  /* of a byte of payload in it, with timestamps */
+
+/* One direction, and the one that its ACKs go. */
+struct side {
+    const struct measure_summary_way *way, *other; /* by kind */
+    double floor_s, possible_bps, pace_bps;
+    const struct estimate *lost;
+    bool full;
+    const char *name, *back; /* "in", "out" */
+};
+
+static struct side verdict_side(const struct measure_summary *s, bool incoming)
+{
+    return incoming ? (struct side){s->in, s->out, s->floor_in_s, s->possible_in_bps, s->pace_in_bps, &s->lost_in,
+                                    s->full_in, "in", "out"}
+                    : (struct side){s->out, s->in, s->floor_out_s, s->possible_out_bps, s->pace_out_bps,
+                                    &s->lost_out, s->full_out, "out", "in"};
+}
+
+static enum measure_kind side_alone(const struct side *x)
+{
+    return *x->name == 'i' ? MEASURE_IN : MEASURE_OUT;
+}
+
+/* Of its ACKs with both at once. */
+static double side_ack_wait_s(const struct side *x)
+{
+    double beyond_s = x->way[MEASURE_BOTH].mean.rtt_s - x->floor_s, wait_s = x->other[MEASURE_BOTH].mean.wait_s;
+    return fmax(0, isfinite(wait_s) ? fmin(wait_s, beyond_s) : (double)NAN);
+}
+
+/* The same less the frame that the transmitter has begun: no order of service spares that. */
+static double side_order_wait_s(const struct side *x)
+{
+    double back_bps = x->other[side_alone(x) == MEASURE_IN ? MEASURE_OUT : MEASURE_IN].rate_bps.value;
+    return fmax(0, side_ack_wait_s(x) - 8 * FRAME / (WIRE * back_bps));
+}
+
+/* How much of what it loses comes back, were it not for them; 0 where nothing is lost. */
+static double side_explained(const struct side *x)
+{
+    double rtt_s = x->way[MEASURE_BOTH].mean.rtt_s, carried_bps = x->way[MEASURE_BOTH].rate_bps.value;
+    double back_bps = carried_bps * rtt_s / fmax(rtt_s - side_order_wait_s(x), 1e-6);
+    double lost_bps = x->possible_bps - carried_bps;
+    return lost_bps > 0 && isfinite(back_bps) ? fmin(1, (back_bps - carried_bps) / lost_bps) : 0;
+}
+
+/* Do its ACKs' waits account for what it loses: by the window that it has; or by the window that it does not have? One
+ * that grows with each round trip, and is cut no more often than alone, is smaller where these are longer. */
+static bool side_fits(const struct side *x)
+{
+    const struct measure_way *both = &x->way[MEASURE_BOTH].mean, *alone = &x->way[side_alone(x)].mean;
+    return side_explained(x) >= EXPLAINED ||
+           (side_order_wait_s(x) >= SLOWED * both->rtt_s && both->window_bytes < alone->window_bytes &&
+            both->retransmitted * both->rate_bps <=
+                (SAME_LOSSES * alone->retransmitted + FEW_LOSSES) * alone->rate_bps);
+}
+
+static void verdict_way(const struct side *x, struct analysis_diagnosis_way *w)
+{
+    const struct measure_way *both = &x->way[MEASURE_BOTH].mean;
+    double alone_bps = x->way[side_alone(x)].rate_bps.value;
+    double acks_bps = x->other[side_alone(x) == MEASURE_IN ? MEASURE_OUT : MEASURE_IN].mean.acks_bps;
+    *w = (struct analysis_diagnosis_way){
+        .flows = both->flows,
+        .carried_bps = x->way[MEASURE_BOTH].rate_bps.value,
+        .possible_bps = x->possible_bps,
+        .room_bps = x->possible_bps,
+        .lost_share = x->lost->value,
+        .capacity_bps = x->full ? WIRE * alone_bps : (double)NAN,
+        .source = x->full ? ANALYSIS_CAPACITY_QUEUE : ANALYSIS_CAPACITY_UNKNOWN,
+        .saturated = x->full && x->lost->value < 0.05,
+        .acks_bps = acks_bps,
+        .ack_wait_s = side_ack_wait_s(x),
+        .floor_s = x->floor_s,
+    };
+    w->data_wait_s = fmax(0, both->rtt_s - x->floor_s - w->ack_wait_s);
+}
+
+/* What holds a direction that is alone. */
+static enum analysis_cause side_limit(const struct measure_summary *s, const struct side *x)
+{
+    const struct measure_way *alone = &x->way[side_alone(x)].mean;
+    if (alone->busy < IDLE || s->processor > PROCESSOR ||
+        (s->limit_bps > 0 && alone->rate_bps > PACE_CARRIED * s->limit_bps * (double)alone->flows))
+        return ANALYSIS_CAUSE_APPLICATION;
+    if (alone->rwnd_limited > MEASURE_HELD)
+        return ANALYSIS_CAUSE_WINDOW;
+    if (alone->sndbuf_limited > MEASURE_HELD)
+        return ANALYSIS_CAUSE_SEND_BUFFER;
+    if (alone->retransmitted > 0.001 && alone->rtt_s < 1.25 * x->floor_s + 0.002)
+        return ANALYSIS_CAUSE_LOSSES;
+    return x->full ? ANALYSIS_CAUSE_FULL : ANALYSIS_CAUSE_UNKNOWN;
+}
+
+static enum analysis_cause verdict_limit(const struct measure_summary *s)
+{
+    struct side in = verdict_side(s, true), out = verdict_side(s, false);
+    enum analysis_cause limit = side_limit(s, &in);
+    return limit == ANALYSIS_CAUSE_FULL ? side_limit(s, &out) : limit;
+}
+
+static bool beyond(const struct estimate *lost, double threshold)
+{
+    return lost->value - lost->ci95 > threshold; /* an interval that is not known is no proof */
+}
+
+static bool below(const struct estimate *lost, double threshold)
+{
+    return lost->value + lost->ci95 < threshold;
+}
+
+static double verdict_both_bps(const struct measure_summary *s)
+{
+    return s->in[MEASURE_BOTH].rate_bps.value + s->out[MEASURE_BOTH].rate_bps.value;
+}
+
+static bool verdict_paced(const struct measure_summary *s, double share)
+{
+    return s->paced_in_bps >= share * s->pace_in_bps && s->paced_out_bps >= share * s->pace_out_bps &&
+           s->pace_in_bps > 0 && s->pace_out_bps > 0;
+}
+
+static bool verdict_shared(const struct measure_summary *s)
+{
+    double paced_bps = s->paced_in_bps + s->paced_out_bps;
+    return paced_bps < PACE_FAILED * (s->pace_in_bps + s->pace_out_bps) &&
+           fabs(paced_bps / verdict_both_bps(s) - 1) < SAME;
+}
+
+static void verdict_yes(const struct side *x, struct analysis_diagnosis *d)
+{
+    double own_bps = x->way[side_alone(x)].rate_bps.value;
+    double back_bps = x->other[side_alone(x) == MEASURE_IN ? MEASURE_OUT : MEASURE_IN].rate_bps.value;
+    d->answer = ANALYSIS_ANSWER_YES;
+    d->cause = own_bps > THIN * back_bps ? ANALYSIS_CAUSE_THIN_ACKS : ANALYSIS_CAUSE_ACKS;
+    analysis_diagnosis_say(d);
+}
+
+static void verdict_no(const struct measure_summary *s, struct analysis_diagnosis *d)
+{
+    d->answer = ANALYSIS_ANSWER_NO;
+    d->cause = verdict_limit(s);
+    analysis_diagnosis_say(d);
+}
+
+/* No order of service would bring more than what is carried. */
+static void verdict_shares(struct analysis_diagnosis *d)
+{
+    d->answer = ANALYSIS_ANSWER_NO;
+    d->cause = ANALYSIS_CAUSE_SHARED;
+    d->in.possible_bps = d->in.carried_bps;
+    d->out.possible_bps = d->out.carried_bps;
+    d->in.lost_share = d->out.lost_share = d->lost_share = 0;
+    analysis_diagnosis_say(d);
+}
+
+/* What the evidence lacks, or is against it. */
+static void verdict_open(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
+{
+    bool lost = beyond(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->lost, ANALYSIS_DIAGNOSIS_DIRECTION);
+    const struct measure_summary_way *alone = &x->way[side_alone(x)];
+    d->answer = ANALYSIS_ANSWER_UNKNOWN;
+    d->cause = ANALYSIS_CAUSE_UNKNOWN;
+    if (fabs(alone->growth) > GROWTH)
+        snprintf(d->why, sizeof d->why, "connections still grow when their phase ends, data %s alone from %.3g to %.3g "
+                 "Mb/s: a longer --time would tell", x->name, alone->mean.early_bps / 1e6, alone->mean.late_bps / 1e6);
+    else if (!lost)
+        snprintf(d->why, sizeof d->why, "rates vary too much: with both at once %.0f %% are lost, +- %.0f, of data %s "
+                 "%.0f %%, +- %.0f: a longer --time, or a time when nobody else uses the path, would tell",
+                 100 * s->lost.value, 100 * s->lost.ci95, x->name, 100 * x->lost->value, 100 * x->lost->ci95);
+    else if (!verdict_paced(s, PACE_CARRIED))
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to "
+                 "wait, they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
+                 100 * s->lost.value, 100 * s->lost.ci95, s->paced_in_bps / 1e6, s->paced_out_bps / 1e6,
+                 s->pace_in_bps / 1e6, s->pace_out_bps / 1e6);
+    else
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but ACKs of data %s wait %.3g "
+                 "of %.3g ms, too little for that; %.2g %% of segments are sent again, %.2g %% alone",
+                 100 * s->lost.value, 100 * s->lost.ci95, x->name, 1e3 * side_ack_wait_s(x),
+                 1e3 * x->way[MEASURE_BOTH].mean.rtt_s, 100 * x->way[MEASURE_BOTH].mean.retransmitted,
+                 100 * alone->mean.retransmitted);
+}
+
+void measure_verdict_decide(const struct measure_summary *s, struct analysis_diagnosis *d)
+{
+    struct side in = verdict_side(s, true), out = verdict_side(s, false);
+    const struct side *x = s->lost_in.value >= s->lost_out.value ? &in : &out; /* loses the greater share */
+    *d = (struct analysis_diagnosis){.lost_share = s->lost.value, .ci95 = s->lost.ci95};
+    verdict_way(&in, &d->in);
+    verdict_way(&out, &d->out);
+    bool lost = beyond(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->lost, ANALYSIS_DIAGNOSIS_DIRECTION);
+    bool grows = fabs(x->way[side_alone(x)].growth) > GROWTH;
+    if (!lost && below(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) && below(&s->lost_in, ANALYSIS_DIAGNOSIS_DIRECTION) &&
+        below(&s->lost_out, ANALYSIS_DIAGNOSIS_DIRECTION))
+        verdict_no(s, d);
+    else if (lost && verdict_shared(s))
+        verdict_shares(d);
+    else if (lost && !grows && verdict_paced(s, PACE_CARRIED) && side_fits(x) &&
+             (x == &in ? s->paced_in_bps : s->paced_out_bps) > x->way[MEASURE_BOTH].rate_bps.value)
+        verdict_yes(x, d);
+    else
+        verdict_open(s, x, d);
+}
+
+/* The k-th flow of phases with both at once. */
+static void verdict_flow(const struct measure_test *t, const struct measure_summary *s, size_t k, const char *host,
+                         const char *server, struct analysis_check_flow *flow)
+{
+    double rates[MEASURE_BLOCKS] = {0}, window = 0;
+    size_t n = 0;
+    const struct measure_end *end = NULL;
+    int64_t retransmitted = 0;
+    for (size_t p = 0; p < t->n && n < MEASURE_BLOCKS; p++) {
+        struct measure_way w;
+        if (t->phase[p].kind != MEASURE_BOTH)
+            continue;
+        end = &t->phase[p].end[k];
+        measure_figures_end(&t->phase[p], end, &w);
+        const struct measure_samples *sender = end->incoming ? &end->far : &end->near;
+        retransmitted += sender->n ? sender->sample[sender->n - 1].retransmitted : 0;
+        rates[n++] = w.rate_bps;
+        window += (w.window_bytes - window) / (double)n;
+    }
+    struct estimate rate = estimate_mean(rates, n);
+    struct side x = verdict_side(s, end && end->incoming);
+    *flow = (struct analysis_check_flow){
+        .incoming = end && end->incoming, .rate_bps = fmax(rate.value, 1), .ci95_bps = rate.ci95,
+        .window_bytes = window, .buffer_bytes = NAN, .retransmitted_segments = retransmitted,
+        .loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN, .floor_s = x.floor_s, .ack_wait_s = side_ack_wait_s(&x)};
+    flow->data_wait_s = fmax(0, x.way[MEASURE_BOTH].mean.rtt_s - flow->floor_s - flow->ack_wait_s);
+    snprintf(flow->src, sizeof flow->src, "%s", flow->incoming ? server : host);
+    snprintf(flow->dst, sizeof flow->dst, "%s", flow->incoming ? host : server);
+}
+
+void measure_verdict_of(const struct measure_test *t, const struct measure_summary *s, const char *host,
+                        const char *const *server, struct analysis_resource *r)
+{
+    *r = (struct analysis_resource){.n = t->in + t->out, .end_s = t->took_s, .diagnosed = true, .live = true};
+    snprintf(r->host, sizeof r->host, "%s", host);
+    r->flows = memory_zeroed(r->n, sizeof *r->flows, "flows");
+    const struct measure_phase *both = NULL;
+    for (size_t p = 0; p < t->n; p++)
+        both = t->phase[p].kind == MEASURE_BOTH ? &t->phase[p] : both;
+    for (size_t k = 0; both && k < r->n; k++)
+        verdict_flow(t, s, k, host, server[both->end[k].host], &r->flows[k]);
+    measure_verdict_decide(s, &r->diagnosis);
+    analysis_check_resource(r->flows, r->n, NULL, ANALYSIS_CHECK_TOLERANCE, &r->judgement);
+}

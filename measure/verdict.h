@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* measure/verdict.h - from a test to a diagnosis: does the host lose bandwidth because ACKs wait behind data?
+ *
+ *   possible  what a direction carries alone, less the other's ACKs where it fills its link
+ *   carried   what it carries with both at once
+ *   lost      1 - carried / possible, with the 95 % interval over the blocks of the test
+ * Yes takes all of three. (1) 5 % of the total are lost, or 10 % of a direction (analysis/diagnosis.h), beyond the
+ * interval. (2) Paced, so that queues stay empty, both directions at once carry what they are asked for: the path is
+ * able to, and neither shares one medium with the other nor a processor that is too slow. (3) ACKs of the direction
+ * that loses more wait w of its round trip T, and x T / (T - w), what its window brings without that, is half of what
+ * it loses, and more; or w is a quarter of T, and more, its window is smaller than alone, and no more is lost in a
+ * second: a window that each round trip makes larger grows the slower, the longer these are. w is what words on the
+ * control connection wait on the ACKs' way, by one-way times beyond their least, and no more than the flow's round
+ * trip beyond its own least; less the time of a full frame that way, which waits for no order of service. No: neither
+ * is lost beyond the interval; or (2) fails, and both at once carry the same sum whatever their pace, a medium that
+ * both directions share. Unknown: else. Pure. */
+#ifndef MEASURE_VERDICT_H
+#define MEASURE_VERDICT_H
+
+#include "analysis/resource.h"
+#include "measure/summary.h"
+
+void measure_verdict_decide(const struct measure_summary *s, struct analysis_diagnosis *d);
+
+/* The same as a judged resource, as `check` has it: the flows with both at once, the rule that they obey, the
+ * diagnosis. `host`: the shared host's name; `server`: names of the test's servers, as many as t->hosts. Free its
+ * flows. */
+void measure_verdict_of(const struct measure_test *t, const struct measure_summary *s, const char *host,
+                        const char *const *server, struct analysis_resource *r);
+
+#endif

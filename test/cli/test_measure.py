@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""contraflow measure: what it says of paths whose truth is known, and who a server serves.
+
+Paths are made of namespaces and TUN devices (paths.py), for which no root is needed; skipped where nobody may make
+them.
+Other work on this machine may blur rates: then an answer may be "unknown", never a wrong one, and a test says which of
+the two it takes."""
+import contextlib
+import csv
+import hashlib
+import hmac
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+import e2e
+import paths
+
+TOKEN = "sixteen characters"
+
+
+class Path(e2e.Case):
+    possible = None
+
+    def setUp(self):
+        super().setUp()
+        if Path.possible is None:
+            Path.possible = paths.possible()
+        if not Path.possible:
+            reason = "no user and network namespaces with TUN devices here"
+            self.assertFalse(os.environ.get("CI"), reason)
+            self.skipTest(reason)
+
+    def measure(self, path, *options, status=(0,)):
+        done = paths.measure(e2e.CONTRAFLOW, path, "--json", *options)
+        self.assertIn(done.returncode, status, done.stdout + done.stderr)
+        return done, json.loads(done.stdout)["resources"][0]
+
+    def judged(self, path, *answers, time="12s"):
+        _, r = self.measure(path, "--time", time, status=(0, 1))
+        d = r["diagnosis"]
+        self.assertIn(d["asymmetry"], answers, json.dumps(r, indent=1))
+        return r, d
+
+
+class Answers(Path):
+    def test_acks_behind_data_of_an_uplink(self):
+        """20 down and 2 up, 64 kB before the uplink: 260 ms of data before each ACK. In 10 ms and 260 a window of the
+        downlink's 100 kB queue and of 20 ms of it brings at most 4 Mb/s in."""
+        path = {"in": paths.way(20, 100000), "out": paths.way(2, 64000)}
+        r, d = self.judged(path, "yes", "unknown")
+        both, alone = r["measured"]["phases"]["both"], r["measured"]["phases"]["in"]
+        self.assertLess(both["in"]["rate_bps"]["value"], 0.6 * alone["in"]["rate_bps"]["value"])
+        self.assertGreater(both["out"]["wait_s"], 0.03)  # the queue that data out fill
+        self.assertLess(both["in"]["wait_s"], 0.5 * both["out"]["wait_s"])
+        if d["asymmetry"] == "yes":
+            self.assertEqual(d["cause"], "rate_asymmetry_acks")
+            self.assertGreater(d["lost_share"]["in"], 0.4)
+            self.assertGreater(d["ack_wait_s"]["in"], 0.5 * both["in"]["rtt_s"])
+            self.assertTrue(any("ack-filter" in text for text in d["remedies"]), d)
+            self.assertFalse(any("replay" in text for text in d["remedies"]), d)  # there is no capture
+
+    def test_flows_by_turns_lose_nothing(self):
+        """The same path, with a queue a flow: no ACK waits behind others' data."""
+        path = {"in": paths.way(20, 100000, "fair"), "out": paths.way(2, 64000, "fair")}
+        _, d = self.judged(path, "no", "unknown")
+        self.assertLess(d["ack_wait_s"]["in"], 0.02)
+
+    def test_a_shared_medium_is_none_of_this(self):
+        """Both ways through one queue of 20 Mb/s: both at once bring half of what goes alone, and ACKs wait. Yet no
+        order of service would bring more."""
+        path = {"in": paths.way(20, 60000), "out": paths.way(20, 60000), "shared": True}
+        r, d = self.judged(path, "no", "unknown")
+        both = r["measured"]["phases"]["both"]
+        rates = [both[k]["rate_bps"]["value"] for k in ("in", "out")]
+        self.assertLess(sum(rates), 20e6)
+        if d["asymmetry"] == "no":
+            self.assertEqual(d["cause"], "shared_medium")
+
+    def test_losses_on_a_path_that_is_never_full(self):
+        """8 % of packets are lost each way: no window fills 20 Mb/s, and no queue stands."""
+        path = {"in": paths.way(20, 60000, loss=0.08), "out": paths.way(20, 60000, loss=0.08)}
+        r, d = self.judged(path, "no", "unknown")
+        alone = r["measured"]["phases"]["in"]["in"]
+        self.assertGreater(alone["retransmitted"], 0.03)
+        self.assertLess(alone["rate_bps"]["value"], 15e6)
+
+    def test_small_windows_are_named(self):
+        """16 kB of receive buffer over 60 ms: what a receiver offers of it brings some 1 Mb/s of 20 each way."""
+        small = {"net/ipv4/tcp_rmem": "4096 16384 16384"}
+        path = {"in": paths.way(20, 60000, delay=0.03), "out": paths.way(20, 60000, delay=0.03), "near": small,
+                "far": small}
+        r, d = self.judged(path, "no", "unknown")
+        alone = r["measured"]["phases"]["in"]["in"]
+        self.assertLess(alone["rate_bps"]["value"], 16384 * 8 / 0.06)
+        self.assertGreater(alone["rwnd_limited"], 0.1)
+        if d["asymmetry"] == "no":
+            self.assertIn(d["cause"], ("window", "unknown"))
+
+
+class Results(Path):
+    QUICK = {"in": paths.way(10, 30000, delay=0.002), "out": paths.way(10, 30000, delay=0.002)}
+
+    def test_a_directory_has_both_ends_in_one_time(self):
+        """Both ends' bytes of a flow, by the near host's clock: a receiver has never read what was not sent, and what
+        it has read is acknowledged a round trip later. 30 kB and 4 ms at 10 Mb/s are 30 ms: a quarter of a second is
+        more than all windows."""
+        done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"), status=(0, 1))
+        summary = json.loads((self.dir / "kept/summary.json").read_text())
+        self.assertEqual(summary["resources"][0], r)
+        self.assertRegex(done.stderr, r"contraflow: 10\.77\.0\.1: 18 flows, [0-9.]+ MB down, [0-9.]+ MB up in ")
+        text = (self.dir / "kept/samples-1-1.csv").read_text().splitlines()
+        self.assertRegex(text[0], r"^# contraflow measure, version \S+, 1 in, 1 out$")
+        rows = list(csv.DictReader(text[1:]))
+        flows = {}
+        for row in rows:
+            flows.setdefault((row["phase"], row["flow"], row["role"]), []).append(
+                (float(row["time_s"]), int(row["bytes"])))
+        self.assertEqual(len(flows), 2 * (6 + 2 * 5))  # three each alone, five phases of two flows; both ends
+        for (phase, flow, role), samples in flows.items():
+            self.assertEqual(samples, sorted(samples))
+            if role == "sender":
+                (at, acked), other = samples[-1], flows[phase, flow, "receiver"]
+                before = max((b for t, b in other if t <= at + 0.03), default=0)
+                self.assertLessEqual(acked, before + 10e6 / 8 * 0.25, (phase, flow))
+        kinds = [row["kind"] for row in csv.DictReader((self.dir / "kept/phases-1-1.csv").read_text().splitlines()[1:])]
+        self.assertEqual(kinds[::2], "in out both paced both out in paced out both in".split())
+        echoes = list(csv.DictReader((self.dir / "kept/echoes-1-1.csv").read_text().splitlines()[1:]))
+        self.assertGreater(len(echoes), 50)
+        self.assertTrue(all(float(row["out_wait_s"]) >= -1e-6 and float(row["in_wait_s"]) >= -1e-6 for row in echoes))
+
+    def test_a_server_s_limits_are_kept(self):
+        """2 Mb/s of the path's 10, each way; and no longer than it says."""
+        _, r = self.measure({**self.QUICK, "serve": ["--max-rate", "2M"]}, "--time", "8s", status=(0, 1))
+        for way in ("in", "out"):
+            self.assertLess(r["measured"]["phases"][way][way]["rate_bps"]["value"], 2.4e6)
+        self.assertNotEqual(r["diagnosis"]["asymmetry"], "yes")
+        done = paths.measure(e2e.CONTRAFLOW, {**self.QUICK, "serve": ["--max-time", "9s"]}, "--time", "10s")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("allows 9 s, --time is 10", done.stderr)
+
+
+class Server(e2e.Case):
+    """On lo; nothing is measured."""
+
+    def serve(self, *options, token=TOKEN):
+        """(port, process); ended by the test."""
+        running = subprocess.Popen([str(e2e.CONTRAFLOW), "measure", "serve", "--port", "0",
+                                    *(["--token", token] if token else []), *options], cwd=self.dir,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(running.stderr.close)
+        self.addCleanup(running.wait)
+        self.addCleanup(running.terminate)
+        self.first = running.stderr.readline()
+        return int(re.search(r"port (\d+)", self.first)[1]), running
+
+    def talk(self, port, *lines, expect=1):
+        """Whole lines that come back."""
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+            f = s.makefile("rw", newline="\n")
+            said = []
+            for line in lines:
+                f.write((line(said) if callable(line) else line) + "\n")
+                f.flush()
+                said.append(f.readline().rstrip("\n"))
+            return said
+
+    @staticmethod
+    def proof(purpose, token=TOKEN):
+        return lambda said: "proof " + hmac.new(
+            token.encode(), f"contraflow measure {purpose} {'0' * 32} {said[0].split()[1]}".encode(),
+            hashlib.sha256).hexdigest()
+
+    HELLO = "contraflow-measure 1 " + "0" * 32
+
+    def test_both_ends_prove_the_token(self):
+        """HMAC-SHA-256 as Python has it, over the purpose and both nonces."""
+        port, _ = self.serve()
+        said = self.talk(port, self.HELLO, self.proof("client"))
+        theirs = said[0].split()[1]
+        right = hmac.new(TOKEN.encode(), f"contraflow measure server {'0' * 32} {theirs}".encode(), hashlib.sha256)
+        self.assertEqual(said[1].split(), ["welcome", right.hexdigest(), "0", "600.000"])
+
+    def test_nobody_else_hears_a_word(self):
+        """Silence to whoever says nothing or something else, and a refusal to who proves nothing. What a server itself
+        proved is none of a client's proofs."""
+        port, running = self.serve()
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+            s.settimeout(0.5)
+            self.assertRaises(TimeoutError, s.recv, 1)
+        self.assertEqual(self.talk(port, "GET / HTTP/1.1"), [""])
+        self.assertEqual(self.talk(port, "contraflow-measure 2 " + "0" * 32), [""])
+        self.assertEqual(self.talk(port, "x" * 2000), [""])
+        self.assertEqual(self.talk(port, self.HELLO, self.proof("server"))[1], "refused wrong token")
+        self.assertEqual(self.talk(port, self.HELLO, self.proof("client", "sixteen charakters"))[1],
+                         "refused wrong token")
+        flow = f"flow {'0' * 64} 1 down 0 {'0' * 64}"
+        self.assertEqual(self.talk(port, flow), ["refused a flow of no session"])
+        self.assertIn("127.0.0.1: refused: wrong token", running.stderr.readline())
+
+    def test_a_stranger_is_cut_off(self):
+        port, _ = self.serve()
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+            s.settimeout(30)
+            self.assertEqual(s.recv(1), b"")  # after 5 s
+
+    def test_so_many_clients_and_no_more(self):
+        port, _ = self.serve()
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+            f = s.makefile("rw", newline="\n")
+            f.write(self.HELLO + "\n")
+            f.flush()
+            f.write(self.proof("client")([f.readline()]) + "\n")
+            f.flush()
+            self.assertTrue(f.readline().startswith("welcome "))
+            self.assertEqual(self.talk(port, self.HELLO, self.proof("client"))[1],
+                             "refused as many clients as the server takes; try again later")
+            f.write("ping 42\n")
+            f.flush()
+            self.assertRegex(f.readline(), r"^pong 42 \d+$")
+            f.write("what else\n")
+            f.flush()
+            self.assertEqual(f.readline(), "")
+
+    def test_it_listens_at_the_loopback_alone(self):
+        """Unless told otherwise."""
+        port, _ = self.serve()
+        self.assertIn("serves at 127.0.0.1 port", self.first)
+        with self.assertRaises(OSError):
+            socket.create_connection(("127.0.0.2", port), 2)
+
+    def test_a_token_is_drawn_where_none_is_given(self):
+        port, running = self.serve(token=None)
+        self.assertRegex(self.first, rf"contraflow measure --port {port} --token [0-9a-f]{{32}} HOST\n$")
+        self.bad(2, "refuses: wrong token", "measure", "127.0.0.1", "--port", port, "--token", TOKEN)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(10), 0)
+
+    def test_an_impostor_gets_nothing(self):
+        """Who does not know the token cannot welcome."""
+        with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listening:
+            client = subprocess.Popen([str(e2e.CONTRAFLOW), "measure", "127.0.0.1", "--port",
+                                       str(listening.getsockname()[1]), "--token", TOKEN], stderr=subprocess.PIPE,
+                                      text=True)
+            s, _ = listening.accept()
+            with contextlib.closing(s), s.makefile("rw", newline="\n") as f:
+                f.readline()
+                f.write("challenge " + "1" * 32 + "\n")
+                f.flush()
+                f.readline()
+                f.write("welcome " + "2" * 64 + " 0 600\n")
+                f.flush()
+                _, words = client.communicate(timeout=20)
+        self.assertEqual(client.returncode, 2)
+        self.assertIn("does not know the token itself", words)
+
+    def test_a_server_that_goes_away_is_said(self):
+        port, running = self.serve()
+        client = subprocess.Popen([str(e2e.CONTRAFLOW), "measure", "127.0.0.1", "--port", str(port), "--token", TOKEN],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        running.kill()
+        out, words = client.communicate(timeout=30)
+        self.assertEqual((client.returncode, out), (3, ""))
+        self.assertEqual(len(words.splitlines()), 1, words)
+        self.assertIn("127.0.0.1: ", words)
+
+    def test_ctrl_c_ends_a_client_in_one_line(self):
+        port, _ = self.serve()
+        client = subprocess.Popen([str(e2e.CONTRAFLOW), "measure", "127.0.0.1", "--port", str(port), "--token", TOKEN],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        client.send_signal(signal.SIGINT)
+        _, words = client.communicate(timeout=20)
+        self.assertEqual((client.returncode, words), (-signal.SIGINT, "contraflow: interrupted\n"))
+
+
+class Usage(e2e.Case):
+    def test_what_is_wrong_is_said_in_a_line(self):
+        t = ("--token", TOKEN)
+        self.bad(2, "no server given", "measure")
+        self.bad(2, "no --token or --token-file", "measure", "127.0.0.1")
+        self.bad(2, ["token: 5 characters", "16"], "measure", "127.0.0.1", "--token", "short")
+        self.bad(2, "one of them is enough", "measure", "127.0.0.1", *t, "--token-file", "x")
+        self.bad(2, "no-such-file", "measure", "127.0.0.1", "--token-file", "no-such-file")
+        self.bad(2, ["--time 5s", "8 s"], "measure", "127.0.0.1", *t, "--time", "5s")
+        self.bad(2, ["--time: "], "measure", "127.0.0.1", *t, "--time", "30")
+        self.bad(2, "9 servers; 8", "measure", *["127.0.0.1"] * 9, *t)
+        self.bad(2, ["127.0.0.1 port 1", "contraflow measure serve"], "measure", "127.0.0.1", "--port", "1", *t)
+        self.bad(2, "no.such.host.invalid", "measure", "no.such.host.invalid", *t)
+        self.bad(2, "'there' is no option", "measure", "serve", "there")
+        self.bad(2, ["--max-clients 65", "1 to 64"], "measure", "serve", "--max-clients", "65")
+        self.bad(2, "--max-rate", "measure", "serve", "--max-rate", "10")
+        self.bad(2, "--bind", "measure", "serve", "--bind", "no address", *t)
+        self.bad(2, "cannot be listened at", "measure", "serve", "--bind", "192.0.2.1", *t)  # RFC 5737
+
+
+if __name__ == "__main__":
+    e2e.main()

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measure/figures.h"
+#include "test/cm.h"
+
+#include <math.h>
+
+/* A flow in over 10 s, a sample a second: the receiver reads 1 MB/s for 5 s, then 3 MB/s, and answers 100 segments a
+ * second; the sender waits for the receiver a quarter of the time, and every 50th segment is sent again. */
+static struct measure_sample near[11], far[11];
+static struct measure_echo echoes[4] = {{4.5, 5.010, -4.980}, {5.5, 5.030, -4.980}, {6.5, 5.500, -4.980}, {9.5, 5, -5}};
+
+static void fill(struct measure_test *t)
+{
+    for (int i = 0; i <= 10; i++) {
+        near[i] = (struct measure_sample){.at_s = i, .bytes = i <= 5 ? i * 1000000 : 5000000 + (i - 5) * 3000000,
+                                          .rtt_s = NAN, .least_rtt_s = NAN, .segments = 100 * i};
+        far[i] = (struct measure_sample){.at_s = i, .rtt_s = i < 5 ? 0.1 : 0.3, .least_rtt_s = 0.08, .cwnd_bytes = 1e5,
+                                         .busy_s = i, .rwnd_limited_s = i / 4.0, .segments = 1000 * i,
+                                         .retransmitted = 20 * i};
+    }
+    far[0].rtt_s = far[0].least_rtt_s = NAN; /* before the first round trip */
+    *t = (struct measure_test){.in = 1, .out = 1, .hosts = 1, .n = 1, .there_s = {5}, .back_s = {-5}};
+    t->phase[0] = (struct measure_phase){.kind = MEASURE_IN, .from_s = 4, .to_s = 8, .n = 1};
+    t->phase[0].end[0] = (struct measure_end){.incoming = true, .near = {near, 11, 0}, .far = {far, 11, 0}};
+    t->phase[0].echo[0] = echoes;
+    t->phase[0].n_echoes[0] = 4;
+}
+
+static void test_a_phase_in_numbers(void **state)
+{
+    (void)state;
+    struct measure_test t;
+    struct measure_figures f;
+    fill(&t);
+    measure_figures_of(&t, &t.phase[0], &f);
+    assert_int_equal(f.in.flows, 1);
+    assert_true(fabs(f.in.rate_bps - 20e6) <= 1);  /* 1 MB and 9 MB in 4 s */
+    assert_true(fabs(f.in.early_bps - 16e6) <= 1); /* 1 and 3 MB in 2 s */
+    assert_true(fabs(f.in.late_bps - 24e6) <= 1);
+    assert_true(fabs(f.in.acks_bps - (100 * 90 * 8)) <= 1e-6);
+    assert_true(fabs(f.in.rtt_s - ((0.1 + 4 * 0.3) / 5)) <= 1e-12);
+    assert_true(fabs(f.in.busy - 1) <= 1e-12);
+    assert_true(fabs(f.in.rwnd_limited - 0.25) <= 1e-12);
+    assert_true(fabs(f.in.retransmitted - 0.02) <= 1e-12);
+    assert_int_equal(f.out.flows, 0);
+    assert_true(fabs(measure_figures_floor_s(&t, true) - 0.08) <= 0);
+    assert_true(isnan(measure_figures_floor_s(&t, false)));
+}
+
+/* Of 10, 30 and 500 ms; clocks that differ by 5 s do not matter, nor does a word of another time. */
+static void test_waits_are_medians_beyond_the_least(void **state)
+{
+    (void)state;
+    struct measure_test t;
+    struct measure_figures f;
+    fill(&t);
+    measure_figures_of(&t, &t.phase[0], &f);
+    assert_true(fabs(f.out.wait_s - 0.03) <= 1e-9);
+    assert_true(fabs(f.in.wait_s - 0.02) <= 1e-9);
+    t.phase[0].n_echoes[0] = 0;
+    measure_figures_of(&t, &t.phase[0], &f);
+    assert_true(isnan(f.in.wait_s));
+}
+
+static void test_bytes_between_samples(void **state)
+{
+    (void)state;
+    struct measure_test t;
+    fill(&t);
+    const struct measure_samples *s = &t.phase[0].end[0].near;
+    assert_true(fabs(measure_figures_bytes(s, 2.5) - 2.5e6) <= 1);
+    assert_true(fabs(measure_figures_bytes(s, -1) - 0) <= 0);
+    assert_true(fabs(measure_figures_bytes(s, 99) - 20e6) <= 0);
+    assert_true(fabs(measure_figures_bytes(&(struct measure_samples){0}, 1) - 0) <= 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_phase_in_numbers),
+        cmocka_unit_test(test_waits_are_medians_beyond_the_least),
+        cmocka_unit_test(test_bytes_between_samples),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

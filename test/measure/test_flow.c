@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measure/flow.h"
+#include "measure/line.h"
+#include "test/cm.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void test_a_sample_survives_its_line(void **state)
+{
+    (void)state;
+    const struct measure_sample s = {.at_s = 12345.678901234, .bytes = INT64_C(5000000000), .rtt_s = 0.0125,
+                                     .least_rtt_s = NAN, .cwnd_bytes = 14480, .delivery_bps = 1e9, .busy_s = 1.5,
+                                     .rwnd_limited_s = 0.25, .sndbuf_limited_s = 0.125, .segments = 7,
+                                     .retransmitted = 3};
+    struct measure_sample back;
+    char text[MEASURE_FLOW_TEXT];
+    measure_flow_write(&s, text);
+    assert_true(measure_flow_read(text, &back));
+    assert_true(fabs(back.at_s - s.at_s) < 1e-8);
+    assert_int_equal(back.bytes, s.bytes);
+    assert_true(fabs(back.rtt_s - s.rtt_s) <= 0);
+    assert_true(isnan(back.least_rtt_s));
+    assert_true(fabs(back.rwnd_limited_s - 0.25) <= 0);
+    assert_int_equal(back.retransmitted, 3);
+}
+
+/* A server is another's program. */
+static void test_what_no_host_can_see_is_no_sample(void **state)
+{
+    (void)state;
+    struct measure_sample s;
+    assert_true(measure_flow_read("1 2 0.1 0.1 10 10 1 0 0 5 0", &s));
+    const char *const bad[] = {"", "1 2 0.1 0.1 10 10 1 0 0 5", "1 2 0.1 0.1 10 10 1 0 0 5 0 9",
+                               "1 -2 0.1 0.1 10 10 1 0 0 5 0", "nan 2 0.1 0.1 10 10 1 0 0 5 0",
+                               "1 2 -0.1 0.1 10 10 1 0 0 5 0", "1 2 0.1 0.1 10 10 1 0 0 5 -1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(measure_flow_read(bad[i], &s));
+}
+
+/* Two ends of a TCP connection over lo. */
+static void connection(int fds[2])
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    int listening = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(listening, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(listening, 1), 0);
+    assert_int_equal(getsockname(listening, (struct sockaddr *)&at, &size), 0);
+    fds[0] = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(fds[0], (struct sockaddr *)&at, sizeof at), 0);
+    fds[1] = accept(listening, NULL, NULL);
+    assert_true(fds[1] >= 0);
+    close(listening);
+}
+
+static void turn(struct measure_flow *a, struct measure_flow *b)
+{
+    int64_t now_ns = measure_line_now_ns();
+    struct pollfd polls[2] = {{a->fd, measure_flow_events(a, now_ns), 0}, {b->fd, measure_flow_events(b, now_ns), 0}};
+    poll(polls, 2, 5);
+    now_ns = measure_line_now_ns();
+    measure_flow_step(a, polls[0].revents, now_ns);
+    measure_flow_step(b, polls[1].revents, now_ns);
+}
+
+static void test_both_ends_see_the_same_bytes(void **state)
+{
+    (void)state;
+    int fds[2];
+    struct measure_flow a, b;
+    connection(fds);
+    measure_flow_open(&a, fds[0], true, 0, 0);
+    measure_flow_open(&b, fds[1], false, 0, 0);
+    while (b.received < 20000000 || a.samples.n < 3)
+        turn(&a, &b);
+    const struct measure_sample *last = &a.samples.sample[a.samples.n - 1];
+    assert_true(last->rtt_s > 0 && last->least_rtt_s > 0 && last->cwnd_bytes > 0 && last->busy_s > 0);
+    assert_true(last->bytes > 0 && last->bytes <= b.received + 10000000); /* what is acknowledged waits to be read */
+    measure_flow_close(&a);
+    while (!b.ended) /* closing drops what was to be sent, and says so */
+        turn(&a, &b);
+    assert_int_equal(measure_flow_events(&a, 0), 0);
+    measure_flow_fini(&a);
+    measure_flow_fini(&b);
+}
+
+/* At 8 Mb/s a reader with a limit may take, of what lies there, no more than burst and time allow: 250 kB, 1 MB/s. */
+static void test_a_reader_keeps_its_limit(void **state)
+{
+    (void)state;
+    int fds[2];
+    struct measure_flow a, b;
+    connection(fds);
+    measure_flow_open(&a, fds[0], true, 0, 0);
+    measure_flow_open(&b, fds[1], false, 0, 8e6);
+    int64_t start_ns = b.started_ns;
+    while (b.received < 1000000)
+        turn(&a, &b);
+    double time_s = (double)(measure_line_now_ns() - start_ns) / 1e9;
+    assert_true((double)b.received <= 250e3 + 1e6 * time_s + 4 * 262144); /* the pieces of one turn */
+    assert_true(time_s > 0 && measure_flow_events(&b, start_ns) == 0); /* at its beginning it would have had to wait */
+    measure_flow_fini(&a);
+    measure_flow_fini(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_sample_survives_its_line),
+        cmocka_unit_test(test_what_no_host_can_see_is_no_sample),
+        cmocka_unit_test(test_both_ends_see_the_same_bytes),
+        cmocka_unit_test(test_a_reader_keeps_its_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measure/proof.h"
+#include "test/cm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Python: hmac.new(b"0123456789abcdef", b"contraflow measure client 00 ff", hashlib.sha256).hexdigest() */
+static void test_a_proof_is_hmac_sha_256(void **state)
+{
+    (void)state;
+    char proof[MEASURE_PROOF_HEX], other[MEASURE_PROOF_HEX];
+    measure_proof_make("0123456789abcdef", "client", "00", "ff", proof);
+    assert_string_equal(proof, "329f2ecfbfdff3093bd1318feac8564b4ad9028485ff79260d12df9f5f3eed3e");
+    measure_proof_make("0123456789abcdef", "server", "00", "ff", other);
+    assert_false(measure_proof_equal(proof, other)); /* what one end sends proves nothing for the other */
+    measure_proof_make("0123456789abcdeg", "client", "00", "ff", other);
+    assert_false(measure_proof_equal(proof, other));
+    assert_true(measure_proof_equal(proof, proof));
+}
+
+static void test_what_is_short_is_no_proof(void **state)
+{
+    (void)state;
+    assert_false(measure_proof_equal("", ""));
+    assert_false(measure_proof_equal("32", "32"));
+}
+
+static void test_nonces_differ(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    char a[MEASURE_PROOF_NONCE], b[MEASURE_PROOF_NONCE];
+    assert_true(measure_proof_draw(a, &err) && measure_proof_draw(b, &err));
+    assert_int_equal(strlen(a), MEASURE_PROOF_NONCE - 1);
+    assert_int_equal(strspn(a, "0123456789abcdef"), MEASURE_PROOF_NONCE - 1);
+    assert_string_not_equal(a, b); /* 2^-128 */
+}
+
+static void test_tokens_are_long_and_plain(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    char text[2 * MEASURE_PROOF_TOKEN_MOST];
+    assert_true(measure_proof_token("0123456789abcdef", &err));
+    assert_false(measure_proof_token("0123456789abcde", &err));
+    assert_int_equal(err.code, ERROR_INPUT);
+    assert_non_null(strstr(err.message, "15 characters"));
+    assert_false(measure_proof_token("0123456789abcdef\x1b", &err));
+    memset(text, 'a', sizeof text);
+    text[MEASURE_PROOF_TOKEN_MOST] = '\0';
+    assert_true(measure_proof_token(text, &err));
+    text[MEASURE_PROOF_TOKEN_MOST] = 'a';
+    text[MEASURE_PROOF_TOKEN_MOST + 1] = '\0';
+    assert_false(measure_proof_token(text, &err));
+}
+
+static void test_a_file_has_it_in_its_first_line(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    char text[MEASURE_PROOF_TOKEN_MOST + 1], path[] = "token-XXXXXX";
+    int fd = mkstemp(path);
+    FILE *f = fdopen(fd, "w");
+    assert_non_null(f);
+    fputs("a token of one line\nand more\n", f);
+    fclose(f);
+    assert_true(measure_proof_read(path, text, &err));
+    assert_string_equal(text, "a token of one line");
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("short\n", f);
+    fclose(f);
+    assert_false(measure_proof_read(path, text, &err));
+    assert_non_null(strstr(err.message, path));
+    remove(path);
+    assert_false(measure_proof_read(path, text, &err));
+    assert_int_equal(err.code, ERROR_INPUT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_proof_is_hmac_sha_256),
+        cmocka_unit_test(test_what_is_short_is_no_proof),
+        cmocka_unit_test(test_nonces_differ),
+        cmocka_unit_test(test_tokens_are_long_and_plain),
+        cmocka_unit_test(test_a_file_has_it_in_its_first_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measure/verdict.h"
+#include "test/cm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CI 0.02
+
+static struct estimate known(double value, double ci95)
+{
+    return (struct estimate){value, ci95 / 2, ci95};
+}
+
+static struct measure_summary_way way(double rate_bps, double rtt_s, double wait_s)
+{
+    return (struct measure_summary_way){
+        .rate_bps = known(rate_bps, 0.01 * rate_bps),
+        .mean = {.flows = 1, .rate_bps = rate_bps, .early_bps = rate_bps, .late_bps = rate_bps, .rtt_s = rtt_s,
+                 .window_bytes = rate_bps / 8 * rtt_s, .busy = 1, .wait_s = wait_s}};
+}
+
+/* 10 Mb/s each way, 20 ms through empty queues. With both at once `in` carries 5, and its ACKs wait 60 ms in the queue
+ * of data out: of 80 ms of round trip. Without that its window would carry 20, more than is possible. Paced, all go. */
+static struct measure_summary acks_wait(void)
+{
+    struct measure_summary s = {.in_flows = 1, .out_flows = 1, .floor_in_s = 0.02, .floor_out_s = 0.02,
+                                .pace_in_bps = 9e6, .pace_out_bps = 9e6, .paced_in_bps = 8.9e6,
+                                .paced_out_bps = 8.9e6, .full_in = true, .full_out = true, .possible_in_bps = 9.7e6,
+                                .possible_out_bps = 9.7e6};
+    s.in[MEASURE_IN] = way(10e6, 0.06, 0.04);
+    s.out[MEASURE_OUT] = way(10e6, 0.08, 0.06);
+    s.in[MEASURE_BOTH] = way(5e6, 0.08, 0.001);
+    s.out[MEASURE_BOTH] = way(9.6e6, 0.081, 0.06);
+    s.lost_in = known(1 - 5 / 9.7, CI);
+    s.lost_out = known(1 - 9.6 / 9.7, CI);
+    s.lost = known(1 - 14.6 / 19.4, CI);
+    return s;
+}
+
+static enum analysis_answer answer(const struct measure_summary *s, enum analysis_cause *cause)
+{
+    struct analysis_diagnosis d;
+    measure_verdict_decide(s, &d);
+    *cause = d.cause;
+    assert_true(strlen(d.why) > 20);
+    assert_true(strlen(d.why) < sizeof d.why - 1); /* not cut */
+    return d.answer;
+}
+
+static void test_acks_behind_data(void **state)
+{
+    (void)state;
+    struct analysis_diagnosis d;
+    struct measure_summary s = acks_wait();
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_YES);
+    assert_int_equal(d.cause, ANALYSIS_CAUSE_ACKS);
+    assert_non_null(strstr(d.why, "incoming data get 5.0 of 9.7 Mb/s, as their ACKs wait behind outgoing "
+                                      "data for 60.0 ms of a round trip of 80.0 ms"));
+    assert_true(fabs(d.in.ack_wait_s - 0.06) <= 1e-9);
+    assert_true(fabs(d.in.data_wait_s - 0) <= 1e-9);
+    assert_true(fabs(d.out.data_wait_s - 0.06) <= 1e-3); /* its own queue */
+    assert_true(fabs(d.lost_share - (1 - 14.6 / 19.4)) <= 1e-9);
+}
+
+static void test_on_an_access_line_the_remedy_is_another(void **state)
+{
+    (void)state;
+    enum analysis_cause cause;
+    struct measure_summary s = acks_wait();
+    s.out[MEASURE_OUT].rate_bps.value = 3e6;
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    assert_int_equal(cause, ANALYSIS_CAUSE_THIN_ACKS);
+}
+
+/* Each of these alone takes the yes away. */
+static void test_right_or_silent(void **state)
+{
+    (void)state;
+    enum analysis_cause cause;
+    struct measure_summary s = acks_wait();
+    s.lost_in.ci95 = 0.5, s.lost.ci95 = 0.3; /* beyond no interval */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s = acks_wait();
+    s.lost_in.ci95 = s.lost.ci95 = NAN;
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s = acks_wait();
+    s.paced_in_bps = 8e6; /* 89 % of its pace */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s = acks_wait();
+    s.pace_in_bps = s.paced_in_bps = 4e6; /* carried, and no more than with both at once */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s = acks_wait();
+    s.out[MEASURE_BOTH].mean.wait_s = 0.01; /* words that go the ACKs' way hardly wait */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s = acks_wait();
+    s.in[MEASURE_BOTH].mean.rtt_s = 0.025; /* words wait, the flow's ACKs do not: flows have turns */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s = acks_wait();
+    s.out[MEASURE_BOTH].mean.wait_s = NAN; /* nobody knows */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s = acks_wait();
+    s.in[MEASURE_IN].growth = 0.4; /* of a connection that still grows nobody knows what is possible */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+}
+
+/* 30 of 60 ms are waits of ACKs: the window that it has would bring 4 Mb/s of 9.7 without. That window is a fifth of
+ * what it is alone, as it grew so slowly; unless losses cut it. */
+static void test_a_window_that_waits_keep_small(void **state)
+{
+    (void)state;
+    enum analysis_cause cause;
+    struct measure_summary s = acks_wait();
+    s.in[MEASURE_BOTH] = way(2e6, 0.06, 0.001);
+    s.out[MEASURE_BOTH].mean.wait_s = 0.03;
+    s.lost_in = known(1 - 2 / 9.7, CI);
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    s.in[MEASURE_BOTH].mean.retransmitted = 0.01;
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s.in[MEASURE_IN].mean.retransmitted = 0.002; /* of five times as many segments: as often as alone */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    s.in[MEASURE_IN].mean.retransmitted = 0.001;
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s.in[MEASURE_IN].mean.retransmitted = 0.002;
+    s.in[MEASURE_BOTH].mean.window_bytes = 1e5; /* larger than alone */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s = acks_wait();
+    s.in[MEASURE_BOTH] = way(2e6, 0.06, 0.001);
+    s.out[MEASURE_BOTH].mean.wait_s = 0.014; /* less than a quarter */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+}
+
+/* A frame of 1538 bytes takes 24.6 ms at 0.5 Mb/s: ACKs that wait 25 ms of 40 wait for no more than the frame that has
+ * begun, which whoever is served first waits for, too. */
+static void test_a_frame_that_has_begun_is_no_queue(void **state)
+{
+    (void)state;
+    enum analysis_cause cause;
+    struct measure_summary s = acks_wait();
+    s.out[MEASURE_OUT] = way(0.47e6, 0.08, 0.06); /* goodput of 0.5 Mb/s */
+    s.in[MEASURE_BOTH] = way(5e6, 0.045, 0.001);
+    s.out[MEASURE_BOTH].mean.wait_s = 0.025;
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s.out[MEASURE_OUT] = way(4.7e6, 0.08, 0.06); /* 2.5 ms of these */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+}
+
+/* 10 Mb/s for both together, whatever their pace. */
+static void test_a_shared_medium(void **state)
+{
+    (void)state;
+    enum analysis_cause cause;
+    struct measure_summary s = acks_wait();
+    s.out[MEASURE_BOTH].rate_bps.value = 5e6;
+    s.paced_in_bps = s.paced_out_bps = 4.9e6;
+    struct analysis_diagnosis d;
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
+    assert_int_equal(d.cause, ANALYSIS_CAUSE_SHARED);
+    assert_string_equal(d.why, "10.0 of 10.0 Mb/s; 0 % lost to waiting ACKs: both directions share one medium, or one "
+                               "processor");
+    s.paced_in_bps = s.paced_out_bps = 7e6; /* neither all that was asked for nor the same sum */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+}
+
+static void test_a_no_says_what_holds_the_directions(void **state)
+{
+    (void)state;
+    enum analysis_cause cause;
+    struct measure_summary s = acks_wait();
+    s.lost = s.lost_in = s.lost_out = known(0.01, CI);
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_NO);
+    assert_int_equal(cause, ANALYSIS_CAUSE_FULL);
+    s.out[MEASURE_OUT].mean.rwnd_limited = 0.9;
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_NO);
+    assert_int_equal(cause, ANALYSIS_CAUSE_WINDOW);
+    s.in[MEASURE_IN].mean.sndbuf_limited = 0.9;
+    answer(&s, &cause);
+    assert_int_equal(cause, ANALYSIS_CAUSE_SEND_BUFFER);
+    s.in[MEASURE_IN].mean.busy = 0.5;
+    answer(&s, &cause);
+    assert_int_equal(cause, ANALYSIS_CAUSE_APPLICATION);
+    s = acks_wait();
+    s.lost = s.lost_in = s.lost_out = known(0.01, CI);
+    s.in[MEASURE_IN].mean.retransmitted = 0.02; /* and no queue */
+    s.in[MEASURE_IN].mean.rtt_s = 0.021;
+    answer(&s, &cause);
+    assert_int_equal(cause, ANALYSIS_CAUSE_LOSSES);
+    s.lost_in = known(0.08, 0.03); /* up to 11 % of a direction: not surely no */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+}
+
+/* Two samples at the phase's ends are enough: 5 Mb/s in, 9.6 out, as the summary has them. */
+static void test_a_resource_as_check_has_it(void **state)
+{
+    (void)state;
+    struct measure_test *t = calloc(1, sizeof *t);
+    struct analysis_resource r;
+    struct measure_summary s = acks_wait();
+    assert_non_null(t);
+    *t = (struct measure_test){.in = 1, .out = 1, .hosts = 1, .n = 1, .took_s = 30};
+    t->phase[0] = (struct measure_phase){.kind = MEASURE_BOTH, .from_s = 1, .to_s = 2, .n = 2};
+    for (int i = 0; i < 2; i++) {
+        struct measure_end *e = &t->phase[0].end[i];
+        e->incoming = i == 0;
+        for (int k = 1; k <= 2; k++) {
+            struct measure_sample receiver = {.at_s = k, .bytes = k * (i == 0 ? 625000 : 1200000), .rtt_s = NAN};
+            struct measure_sample sender = {.at_s = k, .rtt_s = 0.08, .cwnd_bytes = 5e4, .retransmitted = k};
+            measure_flow_add(i == 0 ? &e->near : &e->far, &receiver);
+            measure_flow_add(i == 0 ? &e->far : &e->near, &sender);
+        }
+    }
+    measure_verdict_of(t, &s, "laptop", (const char *const[]){"server"}, &r);
+    assert_string_equal(r.host, "laptop");
+    assert_int_equal(r.n, 2);
+    assert_true(r.diagnosed && r.live);
+    assert_true(r.flows[0].incoming && !r.flows[1].incoming);
+    assert_string_equal(r.flows[0].src, "server");
+    assert_string_equal(r.flows[1].dst, "server");
+    assert_true(fabs(r.flows[0].rate_bps - 5e6) <= 1);
+    assert_true(fabs(r.flows[1].rate_bps - 9.6e6) <= 1);
+    assert_true(fabs(r.flows[0].window_bytes - 5e4) <= 1e-6);
+    assert_int_equal(r.flows[0].retransmitted_segments, 2);
+    assert_int_equal(r.diagnosis.answer, ANALYSIS_ANSWER_YES);
+    assert_int_equal(r.judgement.indegree, 1);
+    free(r.flows);
+    measure_test_fini(t);
+    free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_acks_behind_data),
+        cmocka_unit_test(test_on_an_access_line_the_remedy_is_another),
+        cmocka_unit_test(test_right_or_silent),
+        cmocka_unit_test(test_a_window_that_waits_keep_small),
+        cmocka_unit_test(test_a_frame_that_has_begun_is_no_queue),
+        cmocka_unit_test(test_a_shared_medium),
+        cmocka_unit_test(test_a_no_says_what_holds_the_directions),
+        cmocka_unit_test(test_a_resource_as_check_has_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
