@@ -49,14 +49,14 @@ static void keep_end(FILE *f, const struct measure_test *t, size_t p, size_t i, 
         keep_number(f, 6, m->busy_s);
         keep_number(f, 6, m->rwnd_limited_s);
         keep_number(f, 6, m->sndbuf_limited_s);
-        fprintf(f, ",%" PRId64 ",%" PRId64 "\n", m->segments, m->retransmitted);
+        fprintf(f, ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", m->segments, m->retransmitted, m->delivered_bytes);
     }
 }
 
 void measure_keep_samples(FILE *f, const struct measure_test *t, const char *const *servers)
 {
     keep_head(f, t, "phase,kind,flow,direction,server,end,role,time_s,bytes,rtt_s,least_rtt_s,cwnd_bytes,delivery_bps,"
-              "busy_s,rwnd_limited_s,sndbuf_limited_s,segments,retransmitted");
+              "busy_s,rwnd_limited_s,sndbuf_limited_s,segments,retransmitted,delivered_bytes");
     for (size_t p = 0; p < t->n; p++)
         for (size_t i = 0; i < t->phase[p].n; i++)
             for (int near = 1; near >= 0; near--)
