@@ -57,21 +57,37 @@ static double side_order_wait_s(const struct side *x)
     return fmax(0, side_ack_wait_s(x) - 8 * FRAME / (WIRE * back_bps));
 }
 
-/* How much of what it loses comes back, were it not for them; 0 where nothing is lost. */
-static double side_explained(const struct side *x)
+/* T / (T - w): how many times as often a round trip ends, were it not for them; 1 where their wait is not known. */
+static double side_sooner(const struct side *x)
 {
-    double rtt_s = x->way[MEASURE_BOTH].mean.rtt_s, carried_bps = x->way[MEASURE_BOTH].rate_bps.value;
-    double back_bps = carried_bps * rtt_s / fmax(rtt_s - side_order_wait_s(x), 1e-6);
-    double lost_bps = x->possible_bps - carried_bps;
-    return lost_bps > 0 && isfinite(back_bps) ? fmin(1, (back_bps - carried_bps) / lost_bps) : 0;
+    double rtt_s = x->way[MEASURE_BOTH].mean.rtt_s;
+    return rtt_s / fmax(rtt_s - side_order_wait_s(x), 1e-6);
 }
 
-/* Do its ACKs' waits account for what it loses: by the window that it has; or by the window that it does not have? One
- * that grows with each round trip, and is cut no more often than alone, is smaller where these are longer. */
+/* What comes back by that at least, with the window that it has; 0 where nothing is lost. */
+static double side_back_bps(const struct side *x)
+{
+    double carried_bps = x->way[MEASURE_BOTH].rate_bps.value, lost_bps = x->possible_bps - carried_bps;
+    double back_bps = carried_bps * (side_sooner(x) - 1);
+    return lost_bps > 0 && isfinite(back_bps) ? fmin(lost_bps, back_bps) : 0;
+}
+
+/* And at most: a window that grows by as much each round trip is so many times larger, too. NAN unknown. */
+static double side_most_bps(const struct side *x)
+{
+    double sooner = isfinite(x->other[MEASURE_BOTH].mean.wait_s) ? side_sooner(x) : (double)NAN;
+    return x->way[MEASURE_BOTH].rate_bps.value * (sooner * sooner - 1);
+}
+
+/* Do its ACKs' waits account for what it loses: with the window that it has they cost as much as makes a yes, or half
+ * of it all; or they are why that window is small? One that grows with each round trip, and is cut no more often than
+ * alone, is smaller where these are longer. */
 static bool side_fits(const struct side *x)
 {
     const struct measure_way *both = &x->way[MEASURE_BOTH].mean, *alone = &x->way[side_alone(x)].mean;
-    return side_explained(x) >= EXPLAINED ||
+    double back_bps = side_back_bps(x), lost_bps = x->possible_bps - x->way[MEASURE_BOTH].rate_bps.value;
+    return back_bps >= ANALYSIS_DIAGNOSIS_DIRECTION * x->possible_bps ||
+           (lost_bps > 0 && back_bps >= EXPLAINED * lost_bps) ||
            (side_order_wait_s(x) >= SLOWED * both->rtt_s && both->window_bytes < alone->window_bytes &&
             both->retransmitted * both->rate_bps <=
                 (SAME_LOSSES * alone->retransmitted + FEW_LOSSES) * alone->rate_bps);
@@ -149,6 +165,16 @@ static bool verdict_shared(const struct measure_summary *s)
            fabs(paced_bps / verdict_both_bps(s) - 1) < SAME;
 }
 
+/* Whatever is lost: more than that it is not which waits of ACKs cost. */
+static bool verdict_waits_little(const struct measure_summary *s)
+{
+    struct side in = verdict_side(s, true), out = verdict_side(s, false);
+    double most_in_bps = side_most_bps(&in), most_out_bps = side_most_bps(&out);
+    return most_in_bps < ANALYSIS_DIAGNOSIS_DIRECTION * s->possible_in_bps &&
+           most_out_bps < ANALYSIS_DIAGNOSIS_DIRECTION * s->possible_out_bps &&
+           most_in_bps + most_out_bps < ANALYSIS_DIAGNOSIS_TOTAL * (s->possible_in_bps + s->possible_out_bps);
+}
+
 static void verdict_yes(const struct side *x, struct analysis_diagnosis *d)
 {
     double own_bps = x->way[side_alone(x)].rate_bps.value;
@@ -212,8 +238,9 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
     verdict_way(&out, &d->out);
     bool lost = beyond(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->lost, ANALYSIS_DIAGNOSIS_DIRECTION);
     bool grows = fabs(x->way[side_alone(x)].growth) > GROWTH;
-    if (!lost && below(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) && below(&s->lost_in, ANALYSIS_DIAGNOSIS_DIRECTION) &&
-        below(&s->lost_out, ANALYSIS_DIAGNOSIS_DIRECTION))
+    bool little = below(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) && below(&s->lost_in, ANALYSIS_DIAGNOSIS_DIRECTION) &&
+                  below(&s->lost_out, ANALYSIS_DIAGNOSIS_DIRECTION);
+    if (!lost && (little || verdict_waits_little(s)))
         verdict_no(s, d);
     else if (lost && verdict_shared(s))
         verdict_shares(d);
