@@ -33,7 +33,7 @@ static void flow_sample(struct measure_flow *f, int64_t now_ns)
         .bytes = f->sending ? (int64_t)i.tcpi_bytes_acked : f->received,
         .rtt_s = known ? i.tcpi_rtt / 1e6 : (double)NAN,
         .least_rtt_s = known && i.tcpi_min_rtt > 0 && i.tcpi_min_rtt < UINT32_MAX ? i.tcpi_min_rtt / 1e6 : (double)NAN,
-        .delivered_bytes = f->sending ? (int64_t)i.tcpi_delivered * i.tcpi_snd_mss : 0,
+        .delivered_bytes = f->sending ? (int64_t)i.tcpi_bytes_acked + (int64_t)i.tcpi_sacked * i.tcpi_snd_mss : 0,
         .cwnd_bytes = (double)i.tcpi_snd_cwnd * i.tcpi_snd_mss,
         .delivery_bps = 8 * (double)i.tcpi_delivery_rate,
         .busy_s = (double)i.tcpi_busy_time / 1e6,
