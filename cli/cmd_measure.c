@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #define DEFAULT_TIME_S 30
+#define BAR 12           /* characters */
 #define BIN_S 0.1        /* of the page's drawings, in a test of */
 #define BINS_TIME_S 60.0 /* or less */
 
@@ -37,11 +38,24 @@ struct measure_options {
     bool no;
 };
 
+/* A rate as a bar, of the most that either direction had. */
+static const char *measure_bar(double rate_bps, double most_bps, char text[static BAR + 1])
+{
+    int n = most_bps > 0 ? (int)lround(BAR * fmin(1, rate_bps / most_bps)) : 0;
+    memset(text, '#', (size_t)n);
+    memset(text + n, '.', (size_t)(BAR - n));
+    text[BAR] = '\0';
+    return text;
+}
+
 static void measure_progress(void *user, const struct measure_progress *p)
 {
-    (void)user;
-    cli_progress("%zu in, %zu out: %2.0f of %.0f s, %-5s  in %8.2f Mb/s  out %8.2f Mb/s", p->in, p->out, p->elapsed_s,
-                 p->total_s, measure_kind_names[p->kind], p->in_bps / 1e6, p->out_bps / 1e6);
+    double *most_bps = user;
+    char in[BAR + 1], out[BAR + 1];
+    *most_bps = fmax(*most_bps, fmax(p->in_bps, p->out_bps));
+    cli_progress("%zu in, %zu out: %2.0f of %.0f s, %-5s  in %s %.3g  out %s %.3g Mb/s", p->in, p->out, p->elapsed_s,
+                 p->total_s, measure_kind_names[p->kind], measure_bar(p->in_bps, *most_bps, in), p->in_bps / 1e6,
+                 measure_bar(p->out_bps, *most_bps, out), p->out_bps / 1e6);
 }
 
 static json_t *measure_estimate_json(const struct estimate *e)
@@ -136,8 +150,10 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
 {
     size_t n = in > out ? in : out;
     char source[256] = "", host[ANALYSIS_CHECK_NAME] = "";
+    double most_bps = 0;
     struct measure_client c = {.host = hosts, .hosts = n, .port = o->port, .token = o->token_text,
-                               .time_s = o->time_s, .progress = o->terminal ? measure_progress : NULL};
+                               .time_s = o->time_s, .user = &most_bps,
+                               .progress = o->terminal ? measure_progress : NULL};
     struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
     bool ok = measure_client_run(&c, in, out, t, err);
     if (o->terminal)

@@ -224,7 +224,7 @@ static bool client_hear(struct client *c, size_t host, struct error *err)
 
 static void client_progress(struct client *c, double in_s, double total_s)
 {
-    int64_t now_ns = measure_line_now_ns(), bytes[2] = {0};
+    int64_t now_ns = c->o->progress ? measure_line_now_ns() : 0, bytes[2] = {0};
     double since_s = (double)(now_ns - c->progress_ns) / 1e9;
     if (!c->o->progress || now_ns - c->progress_ns < PROGRESS_NS)
         return;
@@ -242,9 +242,8 @@ static void client_progress(struct client *c, double in_s, double total_s)
     c->o->progress(c->o->user, &p);
 }
 
-static void client_echo(struct client *c)
+static void client_echo(struct client *c, int64_t now_ns)
 {
-    int64_t now_ns = measure_line_now_ns();
     for (size_t h = 0; h < c->test->hosts; h++)
         if (now_ns >= c->server[h].echo_ns) {
             c->server[h].echo_ns = now_ns + ECHO_NS;
@@ -258,7 +257,7 @@ static bool client_turn(struct client *c, struct error *err)
     struct pollfd polls[3 * MEASURE_HOSTS];
     size_t n = 0, flows = c->phase ? c->phase->n : 0;
     int64_t now_ns = measure_line_now_ns();
-    client_echo(c);
+    client_echo(c, now_ns);
     for (size_t i = 0; i < flows; i++) {
         short events = measure_flow_events(&c->flow[i], now_ns);
         polls[n++] = (struct pollfd){.fd = events ? c->flow[i].fd : -1, .events = events};

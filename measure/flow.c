@@ -81,10 +81,10 @@ static void flow_move(struct measure_flow *f)
             f->received += n;
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
-        if (n <= 0) {
+        if (n <= 0)
             f->ended = true;
-            return;
-        }
+        if (n < PIECE)
+            return; /* the next one would have to wait */
     }
 }
 

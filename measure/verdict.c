@@ -25,7 +25,7 @@
 struct side {
     const struct measure_summary_way *way, *other; /* by kind */
     double floor_s, possible_bps, pace_bps;
-    const struct estimate *lost;
+    const struct estimate *lost, *least;
     bool full;
     const char *name, *back; /* "in", "out" */
 };
@@ -33,9 +33,9 @@ struct side {
 static struct side verdict_side(const struct measure_summary *s, bool incoming)
 {
     return incoming ? (struct side){s->in, s->out, s->floor_in_s, s->possible_in_bps, s->pace_in_bps, &s->lost_in,
-                                    s->full_in, "in", "out"}
+                                    &s->least_in, s->full_in, "in", "out"}
                     : (struct side){s->out, s->in, s->floor_out_s, s->possible_out_bps, s->pace_out_bps,
-                                    &s->lost_out, s->full_out, "out", "in"};
+                                    &s->lost_out, &s->least_out, s->full_out, "out", "in"};
 }
 
 static enum measure_kind side_alone(const struct side *x)
@@ -142,6 +142,11 @@ static bool beyond(const struct estimate *lost, double threshold)
     return lost->value - lost->ci95 > threshold; /* an interval that is not known is no proof */
 }
 
+static bool verdict_lost(const struct measure_summary *s, const struct side *x)
+{
+    return beyond(&s->least, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->least, ANALYSIS_DIAGNOSIS_DIRECTION);
+}
+
 static bool below(const struct estimate *lost, double threshold)
 {
     return lost->value + lost->ci95 < threshold;
@@ -215,7 +220,7 @@ static void verdict_shares(struct analysis_diagnosis *d)
 /* What the evidence lacks, or is against it. */
 static void verdict_open(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
 {
-    bool lost = beyond(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->lost, ANALYSIS_DIAGNOSIS_DIRECTION);
+    bool lost = verdict_lost(s, x);
     const struct measure_summary_way *alone = &x->way[side_alone(x)];
     d->answer = ANALYSIS_ANSWER_UNKNOWN;
     d->cause = ANALYSIS_CAUSE_UNKNOWN;
@@ -246,7 +251,7 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
     *d = (struct analysis_diagnosis){.lost_share = s->lost.value, .ci95 = s->lost.ci95};
     verdict_way(&in, &d->in);
     verdict_way(&out, &d->out);
-    bool lost = beyond(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->lost, ANALYSIS_DIAGNOSIS_DIRECTION);
+    bool lost = verdict_lost(s, x);
     bool grows = fabs(x->way[side_alone(x)].growth) > GROWTH;
     bool little = below(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) && below(&s->lost_in, ANALYSIS_DIAGNOSIS_DIRECTION) &&
                   below(&s->lost_out, ANALYSIS_DIAGNOSIS_DIRECTION);

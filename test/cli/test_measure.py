@@ -111,7 +111,8 @@ class Results(Path):
         """Both ends' bytes of a flow, by the near host's clock: a receiver has never read what was not sent, and what
         it has read is acknowledged a round trip later. 30 kB and 4 ms at 10 Mb/s are 30 ms: a quarter of a second is
         more than all windows."""
-        done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"), status=(0, 1))
+        done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"),
+                               "--report", str(self.dir / "page"), status=(0, 1))
         summary = json.loads((self.dir / "kept/summary.json").read_text())
         self.assertEqual(summary["resources"][0], r)
         self.assertRegex(done.stderr, r"contraflow: 10\.77\.0\.1: 22 flows, [0-9.]+ MB down, [0-9.]+ MB up in ")

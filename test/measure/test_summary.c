@@ -50,6 +50,7 @@ static void test_losses_are_those_within_a_block(void **state)
     assert_true(fabs(s.possible_in_bps - (9e6 - acks)) <= 1e4);
     assert_true(fabs(s.lost_in.value - (1 - 3.6e6 / (9e6 - acks))) <= 1e-3);
     assert_true(s.lost_in.ci95 < 0.01); /* though rates differ by 10 % */
+    assert_true(fabs(s.least_in.value - s.lost_in.value) <= 0); /* it is full */
     assert_true(fabs(s.in[MEASURE_BOTH].rate_bps.value - 3.6e6) <= 1);
     assert_true(s.in[MEASURE_BOTH].rate_bps.ci95 > 0.5e6);
     assert_true(fabs(s.in[MEASURE_IN].growth - 0) <= 1e-9);
@@ -69,6 +70,7 @@ static void test_a_link_that_is_not_full_has_room_for_acks(void **state)
     assert_true(!s.full_in && !s.full_out);
     assert_true(fabs(s.possible_in_bps - 10e6) <= 1);
     assert_true(fabs(s.lost.value - 0) <= 1e-9);
+    assert_true(fabs(s.least.value - (1 - 10 / 9.91)) <= 1e-3); /* were it full, 0.09 Mb/s of ACKs had no room */
     assert_true(isnan(s.lost.ci95)); /* of one block */
     measure_test_fini(&t);
 }
