@@ -65,8 +65,8 @@ static void measured_draw(FILE *f, const struct view_measured *m, const char *id
             view_svg_text(f, middle, NAME_Y, "mid small", p->name);
         view_svg_level(f, &a, "edge", p->from_s, p->to_s, a.y.to);
     }
-    view_svg_line(f, &a, "line c-out", at_s, values[0], m->n);
-    view_svg_line(f, &a, "line c-in", at_s, values[1], m->n);
+    view_svg_line(f, &a, "c-out", at_s, values[0], m->n);
+    view_svg_line(f, &a, "c-in", at_s, values[1], m->n);
     view_svg_end(f);
     view_text_markup(f, "<figcaption>%s. The line above is what is judged of each phase: its beginning is "
                      "not.</figcaption>\n</figure>\n", title);

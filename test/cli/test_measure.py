@@ -10,6 +10,7 @@ import contextlib
 import csv
 import hashlib
 import hmac
+import html
 import json
 import os
 import re
@@ -132,6 +133,13 @@ class Results(Path):
                 self.assertLessEqual(acked, before + 10e6 / 8 * 0.25, (phase, flow))
         kinds = [row["kind"] for row in csv.DictReader((self.dir / "kept/phases-1-1.csv").read_text().splitlines()[1:])]
         self.assertEqual(kinds[::2], "in out both paced both out in out both in paced in both out".split())
+        page = (self.dir / "page/report.html").read_text()
+        self.assertIn(html.escape(r["diagnosis"]["why"]), page)
+        self.assertIn('<span class="origin measured">', page)
+        for drawing in ("rates0", "waits0"):
+            svg = page[page.index(f'id="{drawing}"'):]
+            self.assertEqual(re.findall(r'<text class="mid small"[^>]*>(\w+)<', svg[:svg.index("</svg>")]), kinds[::2])
+            self.assertEqual(len(re.findall(r'<path class="line c-(?:in|out)"', svg[:svg.index("</svg>")])), 2)
         echoes = list(csv.DictReader((self.dir / "kept/echoes-1-1.csv").read_text().splitlines()[1:]))
         self.assertGreater(len(echoes), 50)
         self.assertTrue(all(float(row["out_wait_s"]) >= -1e-6 and float(row["in_wait_s"]) >= -1e-6 for row in echoes))
