@@ -42,6 +42,9 @@ NOT_RUN = {
     "--interface eth1": "needs an interface and CAP_NET_RAW; test_replay_open.py has both",
     "infer measured.csv": "a measurement of somebody's",
     "infer client.json": "likewise",
+    "measure serve --bind": "needs a second machine; test_measure.py has both, in namespaces",
+    "measure 192.0.2.1": "likewise",
+    "compare before after": "of these",
     "| jq": "jq is no package of packages.txt",
     "# then open": "no browser",
 }
