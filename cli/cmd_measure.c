@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define DEFAULT_TIME_S 30
-#define BAR 12           /* characters */
+#define BAR 8            /* characters: a line is shorter than 80 */
 #define BIN_S 0.1        /* of the page's drawings, in a test of */
 #define BINS_TIME_S 60.0 /* or less */
 
@@ -53,7 +53,7 @@ static void measure_progress(void *user, const struct measure_progress *p)
     double *most_bps = user;
     char in[BAR + 1], out[BAR + 1];
     *most_bps = fmax(*most_bps, fmax(p->in_bps, p->out_bps));
-    cli_progress("%zu in, %zu out: %2.0f of %.0f s, %-5s  in %s %.3g  out %s %.3g Mb/s", p->in, p->out, p->elapsed_s,
+    cli_progress("%zu in, %zu out: %2.0f of %.0f s, %-5s  in %s %7.2f  out %s %7.2f Mb/s", p->in, p->out, p->elapsed_s,
                  p->total_s, measure_kind_names[p->kind], measure_bar(p->in_bps, *most_bps, in), p->in_bps / 1e6,
                  measure_bar(p->out_bps, *most_bps, out), p->out_bps / 1e6);
 }
