@@ -11,7 +11,7 @@
 /* One direction in a phase, its flows together; shares and times are means over its flows. */
 struct measure_way {
     size_t flows;
-    double rate_bps;       /* goodput: delivered, by the senders' account; read by the receivers where that is unknown */
+    double rate_bps;       /* goodput: delivered, by the senders' account; else read by the receivers */
     double early_bps, late_bps; /* the same of the first and of the second half */
     double acks_bps;       /* of their ACKs, on the wire, the other way */
     double rtt_s;          /* as the senders' TCP has it; NAN unknown */

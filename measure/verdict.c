@@ -206,6 +206,23 @@ static void verdict_no(const struct measure_summary *s, struct analysis_diagnosi
     analysis_diagnosis_say(d);
 }
 
+/* Of what rates seem to lose while they vary, no more than ACKs' waits can cost. */
+static void verdict_bound(const struct side *x, struct analysis_diagnosis_way *w)
+{
+    w->possible_bps = fmin(w->possible_bps, w->carried_bps + side_most_bps(x));
+    w->lost_share = 1 - w->carried_bps / w->possible_bps;
+}
+
+static void verdict_little(const struct measure_summary *s, struct analysis_diagnosis *d)
+{
+    struct side in = verdict_side(s, true), out = verdict_side(s, false);
+    verdict_bound(&in, &d->in);
+    verdict_bound(&out, &d->out);
+    d->lost_share = 1 - (d->in.carried_bps + d->out.carried_bps) / (d->in.possible_bps + d->out.possible_bps);
+    d->ci95 = NAN;
+    verdict_no(s, d);
+}
+
 /* No order of service would bring more than what is carried. */
 static void verdict_shares(struct analysis_diagnosis *d)
 {
@@ -255,8 +272,10 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
     bool grows = fabs(x->way[side_alone(x)].growth) > GROWTH;
     bool little = below(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) && below(&s->lost_in, ANALYSIS_DIAGNOSIS_DIRECTION) &&
                   below(&s->lost_out, ANALYSIS_DIAGNOSIS_DIRECTION);
-    if (!lost && (little || verdict_waits_little(s)))
+    if (!lost && little)
         verdict_no(s, d);
+    else if (!lost && verdict_waits_little(s))
+        verdict_little(s, d);
     else if (lost && verdict_shared(s))
         verdict_shares(d);
     else if (lost && !grows && verdict_able(s) && side_fits(x) &&

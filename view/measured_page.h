@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* view/measured_page.h - what a measurement showed (`contraflow measure`), as one HTML file that needs nothing else: the
- * diagnosis as on the page of a capture, both directions over time, figures by kind of traffic. */
+/* view/measured_page.h - what a measurement showed (`contraflow measure`), as one HTML file that needs nothing else:
+ * the diagnosis as on the page of a capture, both directions over time, figures by kind of traffic. */
 #ifndef VIEW_MEASURED_PAGE_H
 #define VIEW_MEASURED_PAGE_H
 

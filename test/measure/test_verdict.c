@@ -141,8 +141,8 @@ static void test_right_or_silent(void **state)
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
 }
 
-/* 30 of 60 ms are waits of ACKs: the window that it has would bring 1.2 Mb/s instead of 0.6 without, which is too little
- * of 9.7. Yet that window is a sixteenth of what it is alone, as it grew so slowly; unless losses cut it. */
+/* 30 of 60 ms are waits of ACKs: the window that it has would bring 1.2 Mb/s instead of 0.6 without, which is too
+ * little of 9.7. Yet that window is a sixteenth of what it is alone, as it grew so slowly; unless losses cut it. */
 static void test_a_window_that_waits_keep_small(void **state)
 {
     (void)state;
@@ -202,6 +202,14 @@ static void test_whatever_rates_do_waits_cost_little(void **state)
     s.in[MEASURE_IN].mean.rtt_s = s.out[MEASURE_OUT].mean.rtt_s = 0.046;
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_NO);
     assert_int_equal(cause, ANALYSIS_CAUSE_LOSSES);
+    struct analysis_diagnosis d;
+    s.lost = s.least = s.least_in = s.least_out = known(0.3, 0.5); /* no more is said than what waits may cost */
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
+    double sooner = 0.05 / (0.05 - 0.0023 + 8 * 1538 / (10e6 * 1538 / 1448));
+    assert_true(fabs(d.lost_share - (1 - 1 / (sooner * sooner))) <= 1e-9);
+    assert_true(fabs(d.in.possible_bps - 9e6 * sooner * sooner) <= 1);
+    s.lost = known(0.04, 0.5);
     s.in[MEASURE_BOTH].mean.wait_s = s.out[MEASURE_BOTH].mean.wait_s = 0.0033;
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH].mean.wait_s = s.out[MEASURE_BOTH].mean.wait_s = NAN; /* nobody knows what words wait */
