@@ -126,8 +126,8 @@ void measure_flow_write(const struct measure_sample *s, char text[static MEASURE
 {
     snprintf(text, MEASURE_FLOW_TEXT,
              "%.9f %" PRId64 " %.6f %.6f %.0f %.0f %.6f %.6f %.6f %" PRId64 " %" PRId64 " %" PRId64, s->at_s, s->bytes,
-             s->rtt_s, s->least_rtt_s, s->cwnd_bytes, s->delivery_bps, s->busy_s, s->rwnd_limited_s, s->sndbuf_limited_s,
-             s->segments, s->retransmitted, s->delivered_bytes);
+             s->rtt_s, s->least_rtt_s, s->cwnd_bytes, s->delivery_bps, s->busy_s, s->rwnd_limited_s,
+             s->sndbuf_limited_s, s->segments, s->retransmitted, s->delivered_bytes);
 }
 
 bool measure_flow_read(const char *text, struct measure_sample *s)

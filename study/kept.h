@@ -11,8 +11,8 @@
 bool study_kept_exists(const char *directory);
 
 /* Fills *all with its hosts, in order: their flows' ends, rates, waits and segments sent again, and the diagnosis'
- * answer, cause, words and losses; rules are left out. A host with a "measured" is live. False and *err (ERROR_INPUT) when
- * a number or a name that has to be there is not. Free *all in any case. */
+ * answer, cause, words and losses; rules are left out. A host with a "measured" is live. False and *err (ERROR_INPUT)
+ * when a number or a name that has to be there is not. Free *all in any case. */
 bool study_kept_read(const char *directory, struct analysis_resources *all, struct error *err);
 
 #endif
