@@ -36,17 +36,7 @@ static bool summary_full(const struct measure_way *alone, double floor_s)
            (waits || alone->retransmitted > 0);
 }
 
-/* What a direction's ACKs take of the other one when it carries what it can alone. By the phase with the fewest ACKs a
- * byte: where losses call for one a segment, those are of its own queue, which is shorter with both at once. */
-static double summary_acks_bps(const struct measure_summary_way *way, enum measure_kind alone)
-{
-    double least = INFINITY;
-    for (int kind = 0; kind < MEASURE_KINDS; kind++)
-        if (way[kind].mean.rate_bps > 0)
-            least = fmin(least, way[kind].mean.acks_bps / way[kind].mean.rate_bps);
-    return isfinite(least) ? least * way[alone].mean.rate_bps : 0;
-}
-
+/* Beside the ACKs of the other direction, as many as when that is alone: served first, it is as good as that. */
 static double summary_possible_bps(double alone_bps, bool full, double acks_bps)
 {
     return full ? fmax(alone_bps - acks_bps, POSSIBLE_LEAST * alone_bps) : alone_bps;
@@ -57,7 +47,7 @@ static void summary_lost(const struct measure_summary *s, const struct summary_s
                          struct estimate lost[static 3], double possible_bps[static 2])
 {
     double share[3][MEASURE_BLOCKS] = {0};
-    double in_acks_bps = summary_acks_bps(s->in, MEASURE_IN), out_acks_bps = summary_acks_bps(s->out, MEASURE_OUT);
+    double in_acks_bps = s->in[MEASURE_IN].mean.acks_bps, out_acks_bps = s->out[MEASURE_OUT].mean.acks_bps;
     size_t n = all->n[MEASURE_BOTH];
     n = all->n[MEASURE_IN] < n ? all->n[MEASURE_IN] : n;
     n = all->n[MEASURE_OUT] < n ? all->n[MEASURE_OUT] : n;
