@@ -11,7 +11,10 @@
 #define PACE_FAILED 0.85   /* less than that: not */
 #define SAME 0.15          /* two sums of one medium differ by less */
 #define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
-#define SLOWED 0.25       /* of the round trip are waits of ACKs: windows grow by three quarters or less */
+#define SLOWED 0.05       /* of the round trip are waits of ACKs: enough to end a slow start that looks at delays */
+#define SLOWED_OF 0.25    /* of what round trips are longer than the least; else it is a queue of its own that stands */
+#define LIKE_WORDS 1.25   /* times as long as that words may wait, or these wait in another queue */
+#define LOSSY 0.001       /* of the segments are sent again: losses set a window */
 #define SAME_LOSSES 1.1   /* times as many lost in a second as alone, or more: they may be what keeps a window small */
 #define FEW_LOSSES 0.0001 /* of the segments that go alone: as good as none */
 #define IDLE 0.8           /* of the time busy: less, and the sender's program had nothing to send */
@@ -79,18 +82,24 @@ static double side_most_bps(const struct side *x)
     return x->way[MEASURE_BOTH].rate_bps.value * (sooner * sooner - 1);
 }
 
-/* Do its ACKs' waits account for what it loses: with the window that it has they cost as much as makes a yes, or half
- * of it all; or they are why that window is small? One that grows with each round trip, and is cut no more often than
- * alone, is smaller where these are longer. */
-static bool side_fits(const struct side *x)
+/* Are they why its window is small? One that is cut no more often than alone is smaller where round trips are longer:
+ * it grows with each of them, and its slow start ends when they become longer (HyStart, Ha and Rhee 2011). */
+static bool side_slowed(const struct side *x)
 {
     const struct measure_way *both = &x->way[MEASURE_BOTH].mean, *alone = &x->way[side_alone(x)].mean;
+    double wait_s = side_order_wait_s(x), beyond_s = both->rtt_s - x->floor_s;
+    return wait_s >= SLOWED * both->rtt_s && wait_s >= SLOWED_OF * beyond_s &&
+           x->other[MEASURE_BOTH].mean.wait_s <= LIKE_WORDS * beyond_s && both->window_bytes < alone->window_bytes &&
+           both->retransmitted * both->rate_bps <= (SAME_LOSSES * alone->retransmitted + FEW_LOSSES) * alone->rate_bps;
+}
+
+/* Do its ACKs' waits account for what it loses: with the window that it has they cost as much as makes a yes, or half
+ * of it all; or are they why that window is small? */
+static bool side_fits(const struct side *x)
+{
     double back_bps = side_back_bps(x), lost_bps = x->possible_bps - x->way[MEASURE_BOTH].rate_bps.value;
     return back_bps >= ANALYSIS_DIAGNOSIS_DIRECTION * x->possible_bps ||
-           (lost_bps > 0 && back_bps >= EXPLAINED * lost_bps) ||
-           (side_order_wait_s(x) >= SLOWED * both->rtt_s && both->window_bytes < alone->window_bytes &&
-            both->retransmitted * both->rate_bps <=
-                (SAME_LOSSES * alone->retransmitted + FEW_LOSSES) * alone->rate_bps);
+           (lost_bps > 0 && back_bps >= EXPLAINED * lost_bps) || side_slowed(x);
 }
 
 static void verdict_way(const struct side *x, struct analysis_diagnosis_way *w)
@@ -125,7 +134,7 @@ static enum analysis_cause side_limit(const struct measure_summary *s, const str
         return ANALYSIS_CAUSE_WINDOW;
     if (alone->sndbuf_limited > MEASURE_HELD)
         return ANALYSIS_CAUSE_SEND_BUFFER;
-    if (alone->retransmitted > 0.001 && alone->rtt_s < 1.25 * x->floor_s + 0.002)
+    if (alone->retransmitted > LOSSY && alone->rtt_s < 1.25 * x->floor_s + 0.002)
         return ANALYSIS_CAUSE_LOSSES;
     return x->full ? ANALYSIS_CAUSE_FULL : ANALYSIS_CAUSE_UNKNOWN;
 }
@@ -190,6 +199,15 @@ static bool verdict_waits_little(const struct measure_summary *s)
            most_in_bps + most_out_bps < ANALYSIS_DIAGNOSIS_TOTAL * (s->possible_in_bps + s->possible_out_bps);
 }
 
+/* Words, one with another, wait for no more than the frame that has begun, either way: so do ACKs, and there is no data
+ * that they might be served before. */
+static bool verdict_waits_nowhere(const struct measure_summary *s)
+{
+    struct side in = verdict_side(s, true), out = verdict_side(s, false);
+    return isfinite(s->in[MEASURE_BOTH].mean.wait_s) && isfinite(s->out[MEASURE_BOTH].mean.wait_s) &&
+           !(side_order_wait_s(&in) > 0) && !(side_order_wait_s(&out) > 0);
+}
+
 static void verdict_yes(const struct side *x, struct analysis_diagnosis *d)
 {
     double own_bps = x->way[side_alone(x)].rate_bps.value;
@@ -221,6 +239,15 @@ static void verdict_little(const struct measure_summary *s, struct analysis_diag
     d->lost_share = 1 - (d->in.carried_bps + d->out.carried_bps) / (d->in.possible_bps + d->out.possible_bps);
     d->ci95 = NAN;
     verdict_no(s, d);
+}
+
+/* Much is lost, and none of it to them. */
+static void verdict_otherwise(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
+{
+    verdict_little(s, d);
+    if (x->way[MEASURE_BOTH].mean.retransmitted > LOSSY)
+        d->cause = ANALYSIS_CAUSE_LOSSES;
+    analysis_diagnosis_say(d);
 }
 
 /* No order of service would bring more than what is carried. */
@@ -278,6 +305,8 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
         verdict_little(s, d);
     else if (lost && verdict_shared(s))
         verdict_shares(d);
+    else if (lost && verdict_waits_nowhere(s))
+        verdict_otherwise(s, x, d);
     else if (lost && !grows && verdict_able(s) && side_fits(x) &&
              (x == &in ? s->paced_in_bps : s->paced_out_bps) > x->way[MEASURE_BOTH].rate_bps.value)
         verdict_yes(x, d);

@@ -163,7 +163,35 @@ static void test_a_window_that_waits_keep_small(void **state)
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
     s = acks_wait();
     s.in[MEASURE_BOTH] = way(0.6e6, 0.06, 0.001);
-    s.out[MEASURE_BOTH].mean.wait_s = 0.014; /* less than a quarter */
+    s.out[MEASURE_BOTH].mean.wait_s = 0.004; /* 1.3 ms of it a frame: less than a twentieth */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+}
+
+/* A slow start over 72 ms ends 5 ms later than round trips begin to grow (HyStart): the window stays at 120 kB of 300,
+ * and 11 of 17.4 Mb/s are carried, without a loss. ACKs that wait 6.4 of 89 ms are why. They are not where words wait
+ * in another queue, or where it is a queue of its own data that makes round trips longer. */
+static void test_waits_that_end_a_slow_start(void **state)
+{
+    (void)state;
+    enum analysis_cause cause;
+    struct measure_summary s = acks_wait();
+    s.floor_in_s = s.floor_out_s = 0.072;
+    s.in[MEASURE_IN] = way(18e6, 0.133, 0.06);
+    s.out[MEASURE_OUT] = way(18e6, 0.133, 0.06);
+    s.in[MEASURE_BOTH] = way(11e6, 0.089, 0.0064);
+    s.out[MEASURE_BOTH] = way(11e6, 0.089, 0.0064);
+    s.possible_in_bps = s.possible_out_bps = 17.4e6;
+    s.pace_in_bps = s.pace_out_bps = s.paced_in_bps = s.paced_out_bps = 16e6;
+    s.lost = s.lost_in = s.lost_out = known(1 - 11 / 17.4, CI);
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    s.in[MEASURE_BOTH] = way(11e6, 0.078, 0.0064);
+    s.out[MEASURE_BOTH].mean.wait_s = 0.01; /* longer than the 6 ms of the flow's own round trip */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s.out[MEASURE_BOTH].mean.wait_s = 0.0064;
+    s.in[MEASURE_BOTH] = way(11e6, 0.1, 0.0064); /* of 28 ms beyond the least 22 are its own */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s.in[MEASURE_BOTH] = way(11e6, 0.089, 0.0064);
+    s.in[MEASURE_BOTH].mean.retransmitted = 0.01; /* its losses are */
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
 }
 
@@ -217,6 +245,28 @@ static void test_whatever_rates_do_waits_cost_little(void **state)
     s.in[MEASURE_BOTH].mean.wait_s = s.out[MEASURE_BOTH].mean.wait_s = 0.0023;
     s.lost = known(0.3, 0.1); /* surely lost, and not by this */
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+}
+
+/* Half of what goes in is lost where both go, and words wait for 1 ms: less than a frame at 10 Mb/s, 1.2 ms. Whatever
+ * takes it, no ACK waits behind data. */
+static void test_where_nothing_waits_it_is_something_else(void **state)
+{
+    (void)state;
+    struct analysis_diagnosis d;
+    struct measure_summary s = acks_wait();
+    s.in[MEASURE_BOTH] = way(5e6, 0.025, 0.001);
+    s.out[MEASURE_BOTH] = way(9.6e6, 0.025, 0.001);
+    s.in[MEASURE_BOTH].mean.retransmitted = 0.05;
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
+    assert_int_equal(d.cause, ANALYSIS_CAUSE_LOSSES);
+    assert_string_equal(d.why, "14.6 of 14.6 Mb/s; 0 % lost to waiting ACKs: losses set the windows");
+    s.out[MEASURE_BOTH].mean.wait_s = 0.002;
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    s.out[MEASURE_BOTH].mean.wait_s = NAN;
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
 }
 
 /* A frame of 1538 bytes takes 24.6 ms at 0.5 Mb/s: ACKs that wait 25 ms of 40 wait for no more than the frame that has
@@ -326,8 +376,10 @@ int main(void)
         cmocka_unit_test(test_what_is_lost_at_least_decides_a_yes),
         cmocka_unit_test(test_right_or_silent),
         cmocka_unit_test(test_a_window_that_waits_keep_small),
+        cmocka_unit_test(test_waits_that_end_a_slow_start),
         cmocka_unit_test(test_waits_that_cost_enough_by_themselves),
         cmocka_unit_test(test_whatever_rates_do_waits_cost_little),
+        cmocka_unit_test(test_where_nothing_waits_it_is_something_else),
         cmocka_unit_test(test_a_frame_that_has_begun_is_no_queue),
         cmocka_unit_test(test_a_shared_medium),
         cmocka_unit_test(test_a_no_says_what_holds_the_directions),
