@@ -172,14 +172,18 @@ static bool verdict_paced(const struct measure_summary *s, double share)
            s->pace_in_bps > 0 && s->pace_out_bps > 0;
 }
 
-/* Is the path able to carry more both ways at once than it does? Paced, it carries what it is asked for, or brings half
- * of what is lost back; a connection that begins slowly may not reach its pace in a phase. */
-static bool verdict_able(const struct measure_summary *s)
+/* Is the path able to carry more both ways at once than it does? Paced, it carries what it is asked for; or the other
+ * direction does, and this one has half of what it loses back: one that begins slowly, or loses a little everywhere,
+ * may not reach its pace. */
+static bool verdict_able(const struct measure_summary *s, const struct side *x)
 {
-    double both_bps = verdict_both_bps(s), possible_bps = s->possible_in_bps + s->possible_out_bps;
-    double back_bps = s->paced_in_bps + s->paced_out_bps - both_bps;
+    bool in = side_alone(x) == MEASURE_IN;
+    double carried_bps = x->way[MEASURE_BOTH].rate_bps.value;
+    double back_bps = (in ? s->paced_in_bps : s->paced_out_bps) - carried_bps;
+    bool other = (in ? s->paced_out_bps : s->paced_in_bps) >= PACE_CARRIED * (in ? s->pace_out_bps : s->pace_in_bps);
     return verdict_paced(s, PACE_CARRIED) ||
-           (back_bps >= EXPLAINED * (possible_bps - both_bps) && back_bps >= ANALYSIS_DIAGNOSIS_TOTAL * possible_bps);
+           (other && back_bps >= EXPLAINED * (x->possible_bps - carried_bps) &&
+            back_bps >= ANALYSIS_DIAGNOSIS_DIRECTION * x->possible_bps);
 }
 
 static bool verdict_shared(const struct measure_summary *s)
@@ -275,7 +279,7 @@ static void verdict_open(const struct measure_summary *s, const struct side *x, 
         snprintf(d->why, sizeof d->why, "rates vary too much: with both at once %.0f %% are lost, +- %.0f, of data %s "
                  "%.0f %%, +- %.0f: a longer --time, or a time when nobody else uses the path, would tell",
                  100 * s->lost.value, 100 * s->lost.ci95, x->name, 100 * x->lost->value, 100 * x->lost->ci95);
-    else if (!verdict_able(s))
+    else if (!verdict_able(s, x))
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to "
                  "wait, they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
                  100 * s->lost.value, 100 * s->lost.ci95, s->paced_in_bps / 1e6, s->paced_out_bps / 1e6,
@@ -307,7 +311,7 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
         verdict_shares(d);
     else if (lost && verdict_waits_nowhere(s))
         verdict_otherwise(s, x, d);
-    else if (lost && !grows && verdict_able(s) && side_fits(x) &&
+    else if (lost && !grows && verdict_able(s, x) && side_fits(x) &&
              (x == &in ? s->paced_in_bps : s->paced_out_bps) > x->way[MEASURE_BOTH].rate_bps.value)
         verdict_yes(x, d);
     else
