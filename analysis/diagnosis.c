@@ -272,6 +272,7 @@ static int diagnosis_by_peer(const void *a, const void *b)
 /* How long data wait that go the way of a flow's ACKs from end to end, through all the same queues. */
 static void diagnose_beside(struct diagnosis *d)
 {
+    bool known = d->s.host == ANALYSIS_CAUSE_UNKNOWN; /* else a host is where they wait, in no order of a queue's */
     struct diagnosis_pair *pair = memory_zeroed(d->s.n + 1, sizeof *pair, "a diagnosis");
     for (size_t i = 0; i < d->s.n; i++)
         pair[i] = (struct diagnosis_pair){&d->s.flow[i], i};
@@ -281,7 +282,7 @@ static void diagnose_beside(struct diagnosis *d)
         for (end = i; end < d->s.n && diagnosis_by_peer(&pair[end], &pair[i]) == 0; end++)
             wait_s[pair[end].e->flow->incoming] = fmax(wait_s[pair[end].e->flow->incoming], pair[end].e->data_wait_s);
         for (size_t k = i; k < end; k++)
-            d->s.flow[pair[k].i].data_beside_s = pair[k].e->peer.family ? wait_s[!pair[k].e->flow->incoming] : 0;
+            d->s.flow[pair[k].i].data_beside_s = known && pair[k].e->peer.family ? wait_s[!pair[k].e->flow->incoming] : 0;
     }
     free(pair);
 }
@@ -499,7 +500,7 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
     for (int i = 0; i < 2; i++) {
         struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
         if (w->source == ANALYSIS_CAPACITY_UNKNOWN && other->source != ANALYSIS_CAPACITY_UNKNOWN &&
-            other->source != ANALYSIS_CAPACITY_ASSUMED && !diagnosis_no_fuller(d, w, other->capacity_bps) &&
+            other->source != ANALYSIS_CAPACITY_ASSUMED &&
             w->carried_bps < NOT_ALIKE * other->capacity_bps) {
             w->capacity_bps = other->capacity_bps;
             w->source = ANALYSIS_CAPACITY_ASSUMED;
