@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/check_show.h"
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "cli/options.h"
 #include "cli/read.h"
 #include "cli/workload_show.h"
@@ -16,6 +17,7 @@
 
 struct options {
     bool json;
+    const char *interface; /* NULL: files */
     struct study_judge_options judging;
     json_t *list;       /* owned; resources so far */
     struct view_table summary; /* a row each */
@@ -117,22 +119,27 @@ int cmd_check(int argc, char **argv)
     const struct cli_option options[] = {
         {"json", 0, .flag = &o.json},
         {"tolerance", 0, .call = check_tolerance, .to = &o.judging.tolerance},
+        {"interface", 'i', .text = &o.interface},
         {"rate", 0, .call = cli_options_link_rate, .to = o.judging.capacity_bps},
         {0},
     };
     int at = cli_options_read("check", argc, argv, options, &err);
-    if (at == argc)
+    if (at == argc && !o.interface)
         error_set(&err, ERROR_INPUT, "check: no file or directory given; try 'contraflow check --help'");
-    if (at <= 0 || at == argc)
+    if (at <= 0 || err.code != ERROR_NONE || !cli_live_alone("check", o.interface, argc - at, &err))
         return at ? cli_fail(&err) : 0;
+    const struct study_capture_listener *listener = &cli_read_listener;
+    if (o.interface && !(listener = cli_live_open(o.interface, true, o.judging.capacity_bps, &err)))
+        return cli_fail(&err);
     o.list = json_array();
     o.workloads = json_array();
     cli_check_show_summary_start(&o.summary);
     int n = argc - at;
-    bool ok = check_foreign(&o, argv + at, &n, &err);
+    bool ok = check_foreign(&o, argv + at, &n, &err) &&
+              (!o.interface || study_judge_source(o.interface, &o.judging, listener, check_visit, &o, &err));
     cli_read_until_interrupted(argv + at, n);
     for (int i = at; ok && i < at + n; i++)
-        ok = study_judge_source(argv[i], &o.judging, &cli_read_listener, check_visit, &o, &err);
+        ok = study_judge_source(argv[i], &o.judging, listener, check_visit, &o, &err);
     ok = ok && cli_workload_show_signature(&o.signature, o.json, o.workloads, &err);
     if (ok && o.json) {
         json_t *root = json_pack("{s:O, s:O}", "resources", o.list, "programs", o.workloads);
