@@ -76,13 +76,18 @@ static int confine_filter(scmp_filter_ctx filter, int socket, bool reads)
     for (size_t i = 0; !failed && i < sizeof limited / sizeof *limited; i++)
         if (!reads || limited[i].call != SCMP_SYS(sendto))
             failed = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, limited[i].call, limited[i].n, limited[i].argument);
-    const int reading[] = {SCMP_SYS(getsockopt), SCMP_SYS(recvfrom), SCMP_SYS(recvmsg)}; /* statistics, and frames */
+    /* Statistics and frames of the socket; how wide the terminal is. */
+    const struct {
+        int call;
+        struct scmp_arg_cmp argument;
+    } reading[] = {{SCMP_SYS(getsockopt), {0, SCMP_CMP_EQ, (scmp_datum_t)socket, 0}},
+                   {SCMP_SYS(recvfrom), {0, SCMP_CMP_EQ, (scmp_datum_t)socket, 0}},
+                   {SCMP_SYS(recvmsg), {0, SCMP_CMP_EQ, (scmp_datum_t)socket, 0}},
+                   {SCMP_SYS(ioctl), {1, SCMP_CMP_EQ, TIOCGWINSZ, 0}}};
     for (size_t i = 0; !failed && reads && i < sizeof reading / sizeof *reading; i++)
-        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, reading[i], 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)socket));
+        failed = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, reading[i].call, 1, &reading[i].argument);
     if (!failed && reads)
         failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(poll), 0);
-    if (!failed && reads) /* how wide the terminal is */
-        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, TIOCGWINSZ));
     return failed ? failed : seccomp_load(filter);
 }
 
