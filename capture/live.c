@@ -2,6 +2,7 @@
 #include "capture/live.h"
 
 #include <net/if.h>
+#include <pcap/pcap.h>
 #include <poll.h>
 #include <string.h>
 

@@ -112,6 +112,11 @@ static void test_without_a_pace_nobody_knows_whether_the_path_is_able_to(void **
     paced(4e6, 4e6, 4e6); /* so few pass by turns, too */
     d = judge();
     assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    alone(9.4e6, 9.4e6);
+    both(5e6, 9.1e6, 0.08);
+    paced(6e6, 6e6, 6e6); /* and so may these, with a little luck: 1.3 of what one medium carries */
+    d = judge();
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
 }
 
 static void test_one_medium(void **state)
