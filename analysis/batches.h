@@ -38,6 +38,7 @@ struct analysis_batches_work {
     void (*analyse)(void *user, struct analysis_batch *batch);
     void (*finish)(void *user, struct analysis_batch *batch); /* may be NULL */
     void *user;
+    bool alone; /* all in the calling thread: after each batch's finish() nothing is under way */
 };
 
 /* Until fill() has set `last` and that batch is done. */

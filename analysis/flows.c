@@ -194,6 +194,8 @@ struct flows_reading {
     struct capture_segment before; /* the latest segment */
     struct error err;
     int next; /* of analysis_source_next() */
+    analysis_flows_between *between; /* NULL: nobody looks */
+    void *user;
 };
 
 static void reading_fill(void *user, struct analysis_batch *batch)
@@ -205,7 +207,7 @@ static void reading_fill(void *user, struct analysis_batch *batch)
     for (batch->n = 0; batch->n < ANALYSIS_BATCH;) {
         struct analysis_frame *frame = &batch->frame[batch->n];
         r->next = analysis_source_next(&r->source, &frame->time_ns, &frame->segment, &r->err);
-        if (r->next <= 0)
+        if (r->next <= 0 || r->next == ANALYSIS_SOURCE_IDLE)
             break;
         frame->other_bytes = r->source.other_bytes;
         if (!f->has_origin && frame->other_bytes > 0)
@@ -256,23 +258,46 @@ static void reading_finish(void *user, struct analysis_batch *batch)
             flows_follow(r->flows, batch->frame[i].time_ns, &batch->frame[i].segment, batch->frame[i].other_bytes);
 }
 
+static void reading_finish_live(void *user, struct analysis_batch *batch)
+{
+    const struct flows_reading *r = user;
+    if (r->flows->explains)
+        reading_finish(user, batch);
+    if (r->between)
+        r->between(r->user, r->flows, r->source.capture);
+}
+
+/* From a source that is open. */
+static bool flows_read(struct flows_reading *r, bool live, struct error *err)
+{
+    struct analysis_flows *f = r->flows;
+    struct analysis_capture *capture = r->source.capture;
+    r->source.others = f->explains;
+    f->interface_bps = capture->link_rate_bps;
+    f->has_origin = false;
+    analysis_batches_run(&(struct analysis_batches_work){
+        reading_fill, reading_analyse, live ? reading_finish_live : f->explains ? reading_finish : NULL, r, live});
+    analysis_source_close(&r->source);
+    double span_ns = (double)capture->last_ns - (double)capture->first_ns;
+    f->paused = span_ns > 0 ? (double)analysis_paused_ns(&capture->paused) / span_ns : 0;
+    if (r->next < 0)
+        *err = r->err;
+    return r->next == 0;
+}
+
 bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, const void *user,
                          struct analysis_capture *capture, struct error *err)
 {
     struct flows_reading r = {.flows = f};
-    if (!analysis_source_open(&r.source, path, progress, user, capture, err))
-        return false;
-    r.source.others = f->explains;
-    f->interface_bps = capture->link_rate_bps;
-    f->has_origin = false;
-    analysis_batches_run(&(struct analysis_batches_work){reading_fill, reading_analyse,
-                                                         f->explains ? reading_finish : NULL, &r});
-    analysis_source_close(&r.source);
-    double span_ns = (double)capture->last_ns - (double)capture->first_ns;
-    f->paused = span_ns > 0 ? (double)analysis_paused_ns(&capture->paused) / span_ns : 0;
-    if (r.next < 0)
-        *err = r.err;
-    return r.next == 0;
+    return analysis_source_open(&r.source, path, progress, user, capture, err) && flows_read(&r, false, err);
+}
+
+bool analysis_flows_read_live(struct analysis_flows *f, struct capture_reader *reader, analysis_flows_between *between,
+                              void *user, struct analysis_capture *capture, struct error *err)
+{
+    struct flows_reading r = {.flows = f, .between = between, .user = user};
+    analysis_source_open_reader(&r.source, reader, capture);
+    return flows_read(&r, true, err);
 }
 
 size_t analysis_flows_slots(const struct analysis_flows *f)

@@ -91,6 +91,13 @@ void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
 bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, const void *user,
                          struct analysis_capture *capture, struct error *err);
 
+/* The same of an open reader, which it takes: an interface, until somebody stops it. between(), if any, sees the table ten
+ * times a second or more often, whole, in this thread. */
+struct capture_reader;
+typedef void analysis_flows_between(void *user, const struct analysis_flows *f, const struct analysis_capture *capture);
+bool analysis_flows_read_live(struct analysis_flows *f, struct capture_reader *reader, analysis_flows_between *between,
+                              void *user, struct analysis_capture *capture, struct error *err);
+
 /* Directions in the table, with payload or without: indices for analysis_flows_get(). */
 size_t analysis_flows_slots(const struct analysis_flows *f);
 

@@ -13,6 +13,11 @@ static void capture_warn(const char *path, const struct analysis_capture *captur
         return;
     if (capture->truncated)
         listener->warn(capture->stopped.message);
+    if (capture->missed > 0) {
+        snprintf(text, sizeof text, "%s: %" PRId64 " frames came faster than they could be taken and are missing", path,
+                 capture->missed);
+        listener->warn(text);
+    }
     if (capture->steps_back > 0) {
         snprintf(text, sizeof text, "%s: its clock steps back %" PRId64 " times, by up to %.3f s: rates, gaps and "
                  "waits across that are wrong by as much", path, capture->steps_back,
@@ -32,7 +37,9 @@ struct analysis_flows *study_capture_read(const char *path, bool explain, const 
     struct analysis_flows *f = analysis_flows_new();
     if (explain)
         analysis_flows_keep_explanations(f);
-    bool ok = analysis_flows_read(f, path, listener ? listener->progress : NULL, path, capture, err);
+    bool live = listener && listener->live;
+    bool ok = live ? analysis_flows_read_live(f, listener->live, listener->between, listener->user, capture, err)
+                   : analysis_flows_read(f, path, listener ? listener->progress : NULL, path, capture, err);
     if (listener && listener->finished)
         listener->finished();
     if (ok) {

@@ -13,6 +13,11 @@ struct study_capture_listener {
     void (*finished)(void);            /* the file has been read, or reading it failed */
     /* The capture is cut, its frames are, or its clock steps back; a run was interrupted. */
     void (*warn)(const char *message);
+    /* An interface that is read instead of the file, whose path is its name then; who sees the table meanwhile, and its
+     * `user`: analysis_flows_read_live(). */
+    struct capture_reader *live;
+    analysis_flows_between *between;
+    void *user;
 };
 
 /* analysis_flows_read() into a new table; `explain`: one that keeps what analysis_flows_explain() needs. NULL and *err

@@ -130,7 +130,7 @@ static bool resources_filled(const struct sweep_result *result, int host, struct
         double window = floor(study_judge_run_window(&s->flows[i].tcp) / link.segment_bytes) * link.segment_bytes;
         *(resources_way(s, &s->flows[i], host) == WAY_IN ? &in : &out) += 8 * window / result->flows[i].floor_s;
     }
-    double most = fmax(in, out);
+    double most = isnan(in) ? in : isnan(out) ? out : fmax(in, out);
     return !(most < model_degree_goodput_bps(&link, 0)); /* true, too, where the round trip is not known */
 }
 
