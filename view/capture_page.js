@@ -213,7 +213,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
       let x = left;
       svg(root, "text", { class: "name", x, y: i * row + 14 }, flow.name);
       for (const [key, , shade] of PARTS) {
-        const w = flow[key] * 1e3 / top * room, fill = colour(capture.flows.indexOf(flow));
+        const w = Math.max(0, flow[key]) * 1e3 / top * room, fill = colour(capture.flows.indexOf(flow));
         svg(root, "rect", { x, y: i * row + 19, width: w, height: 14, fill, "fill-opacity": shade });
         x += w;
       }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text.h"
 #include "view/capture_page_parts.h"
 
 #include <inttypes.h>
@@ -52,13 +53,12 @@ json_t *view_capture_page_blocks(const struct view_capture_page_capture *c, size
 /* "12, 13, 20 and 4 more" */
 static void packets_again(struct view_table *t, const struct analysis_packets_end *e)
 {
-    char text[16 * ANALYSIS_PACKETS_AGAIN + 32] = "-";
-    size_t used = 0;
+    char text[16 * ANALYSIS_PACKETS_AGAIN + 32] = "";
     for (uint32_t i = 0; i < e->again && i < ANALYSIS_PACKETS_AGAIN; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu32, i > 0 ? ", " : "", e->again_frame[i]);
+        text_add(text, sizeof text, "%s%" PRIu32, i > 0 ? ", " : "", e->again_frame[i]);
     if (e->again > ANALYSIS_PACKETS_AGAIN)
-        snprintf(text + used, sizeof text - used, " and %" PRIu32 " more", e->again - ANALYSIS_PACKETS_AGAIN);
-    view_table_add(t, "%s", text);
+        text_add(text, sizeof text, " and %" PRIu32 " more", e->again - ANALYSIS_PACKETS_AGAIN);
+    view_table_add(t, "%s", e->again > 0 ? text : "-");
 }
 
 static void packets_table(FILE *f, const struct view_capture_page_capture *c)

@@ -93,19 +93,20 @@ function packetPanels(page) {
       ack: new Spans(meta.acks[1 - e], true), sack: new Spans(meta.sacks[1 - e]),
       offered: new Spans(meta.shift[1 - e] < 0 ? 0 : meta.acks[1 - e], true) }));
     let at = 0, frame = 0, ns = 0;
-    function number() {
-      let value = 0, by = 1;
-      for (;;) {
-        const digit = digits[text.charCodeAt(at++)];
-        value += (digit & 31) * by;
-        if (digit < 32) return value;
-        by *= 32;
+    function number() { // of 30 bits, mostly, which are faster as such
+      let digit = digits[text.charCodeAt(at++)], value = digit & 31;
+      for (let shift = 5; digit >= 32; shift += 5) {
+        digit = digits[text.charCodeAt(at++)];
+        if (shift < 30) value |= (digit & 31) << shift;
+        else value += (digit & 31) * 2 ** shift;
       }
+      return value;
     }
-    const signed = () => {
+    function signed() {
       const value = number();
+      if (value < 0x40000000) return value & 1 ? -(value >>> 1) : value >>> 1;
       return value % 2 ? -(value - 1) / 2 : value / 2;
-    };
+    }
     while (at < length) {
       const head = number(), e = head & 1, mine = ends[e];
       ns += signed();
@@ -186,14 +187,14 @@ function packetPanels(page) {
   // A range a pixel; `hold`: where none is, the last one goes on.
   function drawBins(p, ctx, spans, hold) {
     const each = 1 / p.scale;
-    let i = spans.after(p.from), last = i > 0 ? spans.hi[i - 1] : NaN;
+    let i = spans.after(p.from), last = i > 0 ? spans.hi[i - 1] : null;
     for (let px = MARGIN.left; px < p.right; px += each) {
       const end = spans.after(p.time(px + each), i);
       let [least, most] = end > i ? spans.range(i, end) : [last, last];
-      if (end > i && hold && last < least) least = last;
-      if ((end > i || hold) && most === most) {
-        const top = p.y(most);
-        ctx.fillRect(px, top - 0.5, each, Math.max(1.2, p.y(least) - top));
+      if (end > i && hold && last !== null && last < least) least = last;
+      if (end > i || (hold && last !== null)) {
+        const top = Math.round(p.y(most) * p.scale) * each, bottom = Math.round(p.y(least) * p.scale) * each;
+        ctx.fillRect(px, top, each, Math.max(each, bottom - top));
       }
       if (end > i) last = spans.hi[end - 1];
       i = end;
@@ -326,7 +327,8 @@ function packetPanels(page) {
       least = Math.min(least, low);
       most = Math.max(most, high);
     }
-    const [, top] = flow.offered.range(...visible(flow.offered, p));
+    const [bottom, top] = flow.offered.range(...visible(flow.offered, p));
+    if (!(most >= least)) [least, most] = [bottom, top];
     if (!(most >= least)) [least, most] = [0, 1];
     if (most === least) most++;
     p.above = top - most > 2 * (most - least);
@@ -539,7 +541,7 @@ function packetPanels(page) {
   }
 
   function legend(box, group) {
-    const row = html(box, "div", { class: "legend" });
+    const row = html(box, "div", { class: "layers" });
     for (const [name, words] of LAYERS) {
       const button = html(row, "button", { type: "button", "aria-pressed": "true", "data-layer": name });
       const key = svg(button, "svg", { class: "key", viewBox: "0 0 26 10" });
