@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/text.h"
 #include "view/capture_page_parts.h"
+
+#include "base/text.h"
 
 #include <inttypes.h>
 

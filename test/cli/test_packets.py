@@ -77,12 +77,16 @@ class Case(e2e.Case):
         out = tshark("-r", path, *wanted, "-T", "fields", "-E", "separator=;", *fields)
         return list(csv.DictReader(out.splitlines(), FIELDS, delimiter=";"))
 
-    def lossy(self):
-        """A run in which flows of both directions lose segments."""
-        self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "duration=300ms", "warmup=100ms",
-                          "network.link.rate=100Mbps", "tcp.window=200kB", "network.switch.limit=60kB",
-                          "capture=[{at: h0}]")
-        return self.dir / "out/h0.pcap"
+    def lossy(self, made=[]):
+        """A capture in which flows lose segments, of a run that is made once."""
+        if not made:
+            self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "duration=300ms", "warmup=100ms",
+                              "network.link.rate=100Mbps", "tcp.window=200kB", "network.switch.limit=60kB",
+                              "capture=[{at: h0}]")
+            made.append((self.dir / "out/h0.pcap").read_bytes())
+        path = self.dir / "h0.pcap"
+        path.write_bytes(made[0])
+        return path
 
 
 class Packed(Case):
