@@ -146,8 +146,11 @@ function packetPanels(page) {
   // Whole numbers with their thousands apart; by 1000 or a million where ticks are.
   function bytes(value, step = 1) {
     const [by, unit] = step >= 1e6 ? [1e6, " M"] : step >= 1e3 ? [1e3, " k"] : [1, ""];
-    return String(Math.round(value / by)).replace(/\B(?=(\d{3})+$)/g, "\u2009") + unit;
+    const whole = Math.round(value / by);
+    return String(whole).replace(/\B(?=(\d{3})+$)/g, "\u2009") + (whole ? unit : "");
   }
+
+  const length = (s) => Number((s < 1e-3 ? s * 1e6 : s * 1e3).toPrecision(3)) + (s < 1e-3 ? " \u00b5s" : " ms");
 
   function drawAxes(p, ctx, colours) {
     ctx.font = "12px system-ui, sans-serif";
@@ -165,7 +168,7 @@ function packetPanels(page) {
       ctx.fillText(bytes(v, across.by), MARGIN.left - 6, y);
     }
     ctx.textAlign = "center";
-    const marks = ticks(p.from, p.to, Math.max(2, Math.floor(p.width / 150))), places = decimals(marks.by);
+    const marks = ticks(p.from, p.to, Math.max(3, Math.floor(p.width / 130))), places = decimals(marks.by);
     for (const t of marks.list) {
       const x = Math.round(p.x(t)) + 0.5;
       ctx.moveTo(x, p.bottom);
@@ -218,7 +221,7 @@ function packetPanels(page) {
     ctx.beginPath();
     for (const i of list) {
       const x = p.x(spans.t[i]), low = p.y(spans.lo[i]), high = p.y(spans.hi[i]);
-      ctx.moveTo(x, Math.max(low, high + 1.5));
+      ctx.moveTo(x, Math.max(low, high + 2));
       ctx.lineTo(x, high);
       if (!head || low - high < 7) continue;
       for (const [y, by] of [[high, 3], [low, -3]]) {
@@ -248,7 +251,7 @@ function packetPanels(page) {
     const spans = flow.data, [first, end] = visible(spans, p);
     p.again = 0;
     ctx.strokeStyle = ctx.fillStyle = colours.segment;
-    ctx.lineWidth = 1.2;
+    ctx.lineWidth = 1.5;
     if (!p.hidden.has("segment")) {
       if (!p.exact) {
         drawBins(p, ctx, spans, false);
@@ -370,7 +373,7 @@ function packetPanels(page) {
     Object.assign(p.canvas.dataset, { mode: p.exact ? "packets" : "bins", binS: bin, segments: count(flow.data),
       acks: count(flow.ack), sacks: count(flow.sack), again: p.again, from: p.from, to: p.to, low: p.low,
       high: p.high });
-    p.note.textContent = `${p.exact ? "every packet" : `ranges of ${Number((bin * 1e6).toPrecision(3))} \u00b5s`}` +
+    p.note.textContent = `${p.exact ? "every packet" : `ranges of ${length(bin)}`}` +
       `${p.above && !p.hidden.has("offered") ? "; the window is far above" : ""}` +
       `${flow.offered.n ? "" : "; the window's scale is not known"}`;
     const root = document.documentElement.dataset, now = performance.now();
