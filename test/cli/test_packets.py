@@ -242,13 +242,40 @@ class Drawn(Case):
         hide = "document.querySelector('[data-layer=offered]').click(); await drawn();"
         state = self.play(hide + "return state(0);", fragment)
         self.assertEqual(state["segments"], "1")
-        x, y = self.place(state, t, chosen["seq"] + chosen["size"] / 2)
-        near, off = self.play(hide + f"""const ink = panel(0).getContext('2d');
-            const d = (x, y) => [...ink.getImageData(x, y, 1, 1).data];
-            const dark = (x) => [0, 1].map((k) => d(Math.floor(x) + k, {y:.0f})[3]).reduce((a, b) => a + b);
-            return [Math.max(dark({x} - 1), dark({x})), dark({x} + 12)];""", fragment)
-        self.assertGreater(near, 200)  # it covers a pixel or halves of two
-        self.assertEqual(off, 0)
+        x, foot = self.place(state, t, chosen["seq"])
+        _, head = self.place(state, t, chosen["seq"] + chosen["size"])
+        self.assertGreater(foot - head, 20)
+        places = [(x, head - 4), (x, head + 3), (x, (foot + head) / 2), (x, foot - 3), (x, foot + 4), (x + 12, foot - 3)]
+        ink = self.play(hide + f"""const ink = panel(0).getContext('2d'), alpha = (x, y) => [-1, 0]
+            .map((k) => ink.getImageData(Math.round(x) + k, Math.round(y), 1, 1).data[3]).reduce((a, b) => a + b);
+            return {json.dumps(places)}.map(([x, y]) => alpha(x, y));""", fragment)
+        self.assertEqual([n > 200 for n in ink], [False, True, True, True, False, False], ink)
+
+    def test_heights_are_from_the_least_to_the_most_of_what_is_seen(self):
+        """Which the page knows by ranges of 16, 256... packets; and 4 % of room on either side."""
+        path = self.lossy()
+        capture = self.report(path)
+        flow = next(f for f in capture["flows"] if f["dst"] == capture["host"])
+        packets = [{**p, "t": p["ns"] / 1e9} for p in self.block(capture["connections"][flow["connection"]])]
+        data = [(p["t"], p["seq"], p["seq"] + (p["size"] or 1)) for p in packets
+                if p["end"] == flow["end"] and (p["size"] or p["what"] & (SYN | FIN))]
+        acks = [p for p in packets if p["end"] != flow["end"] and p["ack"] is not None]
+        blocks = [(p["t"], *block) for p in acks for block in p["blocks"]]
+        self.assertGreater(len(data), 2 * 256)
+        ranges = [(0.01, 0.29), (0.1, 0.17), (0.2, 0.201)]
+        ranges += [(data[100 + i][0] - 1e-7, data[600 + i][0] + 1e-7) for i in range(33)]  # by one packet each
+        states = self.play(f"""document.querySelector('[data-layer=offered]').click(); const states = [];
+            for (const range of {json.dumps([[f"{t:.9f}" for t in r] for r in ranges])}) {{
+              location.hash = `#t=${{range}}`; await new Promise((done) => setTimeout(done, 0)); await drawn();
+              states.push(state(1)); }} return states;""")
+        for (start, end), state in zip(ranges, states, strict=True):
+            self.assertAlmostEqual(float(state["from"]), start, delta=1e-9)
+            seen = [(low, high) for t, low, high in data + blocks if start <= t < end]
+            line = [p["ack"] for p in acks if p["t"] < start][-1:] + [p["ack"] for p in acks if start <= p["t"] < end]
+            low, high = min([s[0] for s in seen] + line), max([s[1] for s in seen] + line)
+            room = 0.04 * (high - low)
+            self.assertAlmostEqual(float(state["low"]), low - room, delta=0.01)
+            self.assertAlmostEqual(float(state["high"]), high + room, delta=0.01)
 
     def test_zoom_refines_bins_down_to_packets(self):
         self.report(self.lossy())
