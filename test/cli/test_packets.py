@@ -245,7 +245,8 @@ class Drawn(Case):
         x, foot = self.place(state, t, chosen["seq"])
         _, head = self.place(state, t, chosen["seq"] + chosen["size"])
         self.assertGreater(foot - head, 20)
-        places = [(x, head - 4), (x, head + 3), (x, (foot + head) / 2), (x, foot - 3), (x, foot + 4), (x + 12, foot - 3)]
+        middle = (foot + head) / 2
+        places = [(x, head - 4), (x, head + 3), (x, middle), (x, foot - 3), (x, foot + 4), (x + 12, middle)]
         ink = self.play(hide + f"""const ink = panel(0).getContext('2d'), alpha = (x, y) => [-1, 0]
             .map((k) => ink.getImageData(Math.round(x) + k, Math.round(y), 1, 1).data[3]).reduce((a, b) => a + b);
             return {json.dumps(places)}.map(([x, y]) => alpha(x, y));""", fragment)
