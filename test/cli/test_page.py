@@ -288,17 +288,20 @@ class Whole(Case):
         self.assertEqual(alone.all("p", class_="headline"), [])
 
     def test_it_uses_the_width_there_is(self):
-        """Words stand beside drawings where both have room, and below them elsewhere; nothing hangs out."""
+        """Words stand beside drawings where both have room, and below them elsewhere; nothing hangs out. Where a drawing
+        is wider than the window, its figure scrolls: smaller, its numbers could not be read."""
         for width in 400, 800, 1600:
             with browser().page((self.dir / "report.html").as_uri(), width=width) as (session, _):
-                over, places = browser().evaluate(session, """[document.documentElement.scrollWidth,
-                    [...document.querySelectorAll('figure')].map((e) => [e.querySelector('.drawing, .wide'),
+                over, scales, places = browser().evaluate(session, """[document.documentElement.scrollWidth,
+                    [...document.querySelectorAll('.drawing')].map((e) => e.getBoundingClientRect().width /
+                      e.viewBox.baseVal.width), [...document.querySelectorAll('figure')].map((e) => [e.querySelector('.drawing, .wide'),
                     e.querySelector('figcaption'), e].map((part) => part.getBoundingClientRect())
                     .map(({ left, right, top, bottom }) => ({ left, right, top, bottom })))]""")
             self.assertEqual(over, width)
+            self.assertGreater(min(scales), 0.99)
             for drawing, words, figure in places:
                 self.assertGreater(figure["right"] - figure["left"], 0.89 * width)
-                self.assertLessEqual(max(drawing["right"], words["right"]), width)
+                self.assertLessEqual(words["right"], width)
                 if width == 1600:
                     self.assertGreaterEqual(words["left"], drawing["right"])
                     self.assertLess(words["top"], drawing["bottom"])
