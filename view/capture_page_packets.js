@@ -559,6 +559,21 @@ function packetPanels(page) {
     }
   }
 
+  // The keys for those who have none: they act on the first panel, whose time is that of all.
+  function buttons(box, group) {
+    const row = html(box, "div", { class: "steps" });
+    for (const [key, sign, words] of [["+", "+", "zoom in"], ["-", "\u2212", "zoom out"],
+      ["ArrowLeft", "\u2190", "earlier"], ["ArrowRight", "\u2192", "later"], ["0", "all", "the whole capture"],
+      ["p", "previous packet", "the packet before the one chosen"], ["n", "next packet", "the one after it"]]) {
+      const names = { type: "button", title: words, "aria-label": words, "data-key-of": key };
+      const button = html(row, "button", names, sign);
+      button.addEventListener("click", () => {
+        const first = panels.find((p) => p.group === group);
+        KEYS[key](key === "n" || key === "p" ? group.chosen?.panel || first : first);
+      });
+    }
+  }
+
   function addPanel(box, capture, group, slots, words) {
     const title = html(box, "h4", {}, `${words} `), p = { capture, group, slot: slots[0], brush: null, fixed: null };
     if (slots.length > 1) {
@@ -595,6 +610,7 @@ function packetPanels(page) {
     html(box, "p", {}, "Drag to zoom in, double-click to see all; a click tells a packet's number and time for " +
       "Wireshark. After a click: the wheel and + - zoom, arrows move, n and p go to the next packet and to the one " +
       "before.");
+    buttons(box, group);
     legend(box, group);
     group.readout = html(box, "p", { class: "readout", "aria-live": "polite" }, "No packet chosen.");
     if (ways.src[host]) addPanel(box, capture, group, ways.src[host], `out of ${host}:`);

@@ -323,6 +323,25 @@ class Drawn(Case):
             self.assertGreater(before, 100, pixels)
             self.assertEqual(after, 0)
 
+    def test_buttons_do_what_keys_do(self):
+        self.report(self.lossy())
+        states = self.play("""const states = [];
+            for (const key of ['n', '+', '+', 'ArrowRight', 'ArrowLeft', '-', '0', 'p', 'n', 'n']) {
+              document.querySelector(`[data-key-of="${key}"]`).click(); await drawn();
+              states.push([state(0).from, state(0).to, document.querySelector('.readout').textContent]); }
+            return states;""")
+        times = [(float(a), float(b)) for a, b, _ in states]
+        width = [b - a for a, b in times]
+        for before, after, ratio in (0, 1, 0.5), (1, 2, 0.5), (2, 3, 1), (4, 5, 2):
+            self.assertAlmostEqual(width[after] / width[before], ratio, delta=1e-6)
+        self.assertAlmostEqual(times[3][0] - times[2][0], 0.2 * width[2], delta=1e-9)
+        self.assertAlmostEqual(times[4][0], times[2][0], delta=1e-9)
+        self.assertEqual(times[6], times[0])
+        said = [text for *_, text in states]
+        self.assertEqual(said[7], said[0])  # there is none before the first
+        self.assertNotEqual(said[8], said[0])
+        self.assertNotEqual(said[9], said[8])
+
     def test_a_menu_has_every_flow_of_a_direction(self):
         capture = self.report(self.lossy())
         into = [f["name"] for f in capture["flows"] if f["dst"] == capture["host"]]
