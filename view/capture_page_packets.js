@@ -376,9 +376,7 @@ function packetPanels(page) {
     p.note.textContent = `${p.exact ? "every packet" : `ranges of ${length(bin)}`}` +
       `${p.above && !p.hidden.has("offered") ? "; the window is far above" : ""}` +
       `${flow.offered.n ? "" : "; the window's scale is not known"}`;
-    const root = document.documentElement.dataset, now = performance.now();
-    root.firstFrame ||= now.toFixed(1);
-    root.frame = (now - begun).toFixed(2);
+    document.documentElement.dataset.frame = (performance.now() - begun).toFixed(2);
   }
 
   function drawChosen(p, ctx, colours) {
@@ -615,6 +613,8 @@ function packetPanels(page) {
     group.readout = html(box, "p", { class: "readout", "aria-live": "polite" }, "No packet chosen.");
     if (ways.src[host]) addPanel(box, capture, group, ways.src[host], `out of ${host}:`);
     if (ways.dst[host]) addPanel(box, capture, group, ways.dst[host], `into ${host}:`);
+    const root = document.documentElement.dataset; // when the first frame with all of it is about to be shown, in ms
+    requestAnimationFrame(() => { root.firstFrame ||= performance.now().toFixed(1); });
   }
 
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", later);
