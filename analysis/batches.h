@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct analysis_frame {
-    int64_t time_ns;
+    int64_t time_ns, number; /* number in the file, from 1 */
     struct capture_segment segment;
     uint32_t other_bytes; /* of an IP packet that is not TCP; 0: a segment */
     uint32_t expected;    /* hash of the segment's connection, if `expects` */

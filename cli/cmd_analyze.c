@@ -269,7 +269,8 @@ static bool analyze_file(const char *path, struct options *o, bool several,
                          struct view_capture_page *report, struct error *err)
 {
     struct analysis_capture capture;
-    struct analysis_flows *f = study_capture_read(path, o->report || o->interface, o->listener, &capture, err);
+    struct analysis_flows *f = o->report ? study_capture_read_packets(path, o->listener, &capture, err)
+                                         : study_capture_read(path, o->interface, o->listener, &capture, err);
     if (f && capture.tcp_segments == 0)
         fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", cli_name(path), capture.frames);
     bool ok = f != NULL;
