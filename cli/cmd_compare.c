@@ -36,7 +36,7 @@ int cmd_compare(int argc, char **argv)
     if (ok && report)
         fprintf(stderr, "wrote %s/compare.html\n", cli_name(report));
     if (ok && json)
-        cli_print_json(view_compare_json(&compare));
+        cli_print_json(cli_json("compare:1", view_compare_json(&compare)));
     for (size_t i = 0; ok && !json && i < compare.n; i++) {
         fputs(i ? "\n" : "", stdout);
         view_compare_print(stdout, &compare.host[i]);
