@@ -40,6 +40,7 @@ NOT_RUN = {
     "merge fig4a.db": "needs that sweep",
     "zhu-figure1.yaml --cross-check": "doc/emulation.md runs it",
     "--interface eth1": "needs an interface and CAP_NET_RAW; test_replay_open.py has both",
+    "compare fifo.db": "doc/sql.md compares sweeps",
     "infer measured.csv": "a measurement of somebody's",
     "infer client.json": "likewise",
     "| jq": "jq is no package of packages.txt",

@@ -89,6 +89,7 @@ class Outputs(e2e.Case):
         self.say("explain", "star")
         self.say("compare", "star", "after")
         self.say("compare", "star", CAPTURES / files[0])
+        self.say("compare", "s.db", "s.db")
         self.say("fit", "s.db")
         self.write("r.yaml", RING.format(ring=e2e.ROOT / "scenarios/allreduce-ring.yaml"))
         self.say("sweep", "r.yaml", "-q")
