@@ -40,7 +40,7 @@ static const struct figure {
     [STUDY_COMPARE_SWEEPS_RETRANSMITTED] = {"retransmitted_segments", "segments sent again", "segments sent again", 1},
 };
 
-/* "1742.0 instead of 1612.0 Mb/s of all flows, mean of 42 points: +130.0 +- 3.0 (+8.1 %), more; 30 points ..." */
+/* "1742.0 instead of 1612.0 Mb/s of all flows, mean of 42 points: +130.0 +- 3.0 (+8.1 %), more; points: 30 ..." */
 static void sweeps_say(const struct study_compare_sweeps *c, char text[static TEXT])
 {
     const struct study_compare_value *v = &c->all.value[c->main];
@@ -56,7 +56,7 @@ static void sweeps_say(const struct study_compare_sweeps *c, char text[static TE
     else
         text_add(text, TEXT, " (%+.1f %%), which chance may be: some points have no interval",
                  100 * study_compare_share(v));
-    text_add(text, TEXT, "; %zu points more, %zu less, %zu the same", n[STUDY_COMPARE_MORE], n[STUDY_COMPARE_LESS],
+    text_add(text, TEXT, "; points: %zu more, %zu less, %zu the same", n[STUDY_COMPARE_MORE], n[STUDY_COMPARE_LESS],
              n[STUDY_COMPARE_SAME]);
     if (n[STUDY_COMPARE_OPEN] > 0)
         text_add(text, TEXT, ", %zu without an interval", n[STUDY_COMPARE_OPEN]);

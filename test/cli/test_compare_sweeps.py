@@ -28,22 +28,22 @@ class Sweeps(e2e.Case):
         return f"{name}.db"
 
     def rows(self, name):
-        """{axes: [(goodput of all flows, its flows' intervals together, ACK wait by rates) of each seed]}"""
+        """{axes: [(goodput of all flows, its flows' intervals together, ACK wait by rates, segments) of each seed]}"""
         found = {}
         query = ("SELECT axes, sum(steady_goodput_bps), sum(steady_ci95_bps), count(steady_ci95_bps) = count(*), "
-                 "sum(steady_goodput_bps * ack_wait_s) / sum(steady_goodput_bps) FROM point JOIN flow ON point = number "
+                 "sum(steady_goodput_bps * ack_wait_s) / sum(steady_goodput_bps), sum(retransmitted_segments) FROM point JOIN flow ON point = number "
                  "GROUP BY number ORDER BY number")
         with sqlite3.connect(self.dir / name) as db:
-            for axes, rate, ci95, known, wait in db.execute(query):
+            for axes, rate, ci95, known, wait, again in db.execute(query):
                 found.setdefault(json.dumps(json.loads(axes), sort_keys=True), []).append(
-                    (rate, ci95 if known else math.nan, wait))
+                    (rate, ci95 if known else math.nan, wait, again))
         return found
 
     def interval(self, runs):
-        own = math.sqrt(sum(ci95 ** 2 for _, ci95, _ in runs)) / len(runs)
+        own = math.sqrt(sum(run[1] ** 2 for run in runs)) / len(runs)
         if len(runs) == 1:
             return own
-        rates = [rate for rate, _, _ in runs]
+        rates = [run[0] for run in runs]
         return max(T975[len(runs) - 1] * statistics.stdev(rates) / math.sqrt(len(runs)), own)
 
     def held(self, said, before, after):
@@ -58,16 +58,19 @@ class Sweeps(e2e.Case):
                 if not point[side]:
                     self.assertIsNone(point["goodput_bps"][side])
                     continue
-                rates = [rate for rate, _, _ in rows[key]]
-                waits = [wait for _, _, wait in rows[key]]
+                rates, _, waits, again = map(list, zip(*rows[key], strict=True))
                 half[side] = self.interval(rows[key])
                 self.assertAlmostEqual(point["goodput_bps"][side] / statistics.mean(rates), 1, delta=1e-9)
                 self.assertAlmostEqual(point["ack_wait_s"][side], statistics.mean(waits), delta=1e-9)
-                self.assertAlmostEqual(point["goodput_bps"][side + "_ci95"] / half[side], 1, delta=1e-4)
+                self.assertAlmostEqual(point["retransmitted_segments"][side], statistics.mean(again), delta=1e-9)
+                if math.isnan(half[side]):  # losses too few to say
+                    self.assertIsNone(point["goodput_bps"][side + "_ci95"])
+                else:
+                    self.assertAlmostEqual(point["goodput_bps"][side + "_ci95"] / half[side], 1, delta=1e-4)
             if len(half) == 2:
                 change = point["goodput_bps"]["after"] - point["goodput_bps"]["before"]
                 both = math.hypot(*half.values())
-                self.assertEqual(point["goodput_bps"]["changed"],
+                self.assertEqual(point["goodput_bps"]["changed"], None if math.isnan(both) else
                                  "no" if abs(change) <= both else "more" if change > 0 else "less")
 
     def test_every_point_is_that_of_the_databases(self):
@@ -87,6 +90,15 @@ class Sweeps(e2e.Case):
             self.assertAlmostEqual(total[side + "_ci95"] * len(points) / math.sqrt(
                 sum(p["goodput_bps"][side + "_ci95"] ** 2 for p in points)), 1, delta=1e-9)
         self.assertEqual((said["all"]["points"], said["all"]["more"], said["all"]["open"]), (4, 2, 0))
+
+    def test_losses_are_counted_and_leave_changes_open(self):
+        before, after = self.sweep("before", seeds=1), self.sweep("after", ", network.switch.limit: 30kB", seeds=1)
+        said = self.json("compare", before, after)
+        self.held(said, before, after)
+        self.assertEqual(said["all"]["retransmitted_segments"]["before"], 0)
+        self.assertGreater(said["all"]["retransmitted_segments"]["after"], 0)
+        self.assertGreater(said["all"]["open"], 0)
+        self.assertIn("without an interval", self.good("compare", before, after).stdout)
 
     def test_levels_are_means_of_their_points(self):
         said = self.json("compare", self.sweep("before", seeds=2), self.sweep("after", ACK_FIRST, seeds=2))
