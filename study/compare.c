@@ -203,7 +203,7 @@ static void compare_add(struct study_compare *c, struct kept *before, struct kep
         sides[side]->paired = true;
         h->side[side] = &sides[side]->resource;
         h->source[side] = sides[side]->source;
-        host_sum(h, (enum study_compare_side)side);
+        host_sum(h, side);
     }
     host_pair_flows(h);
 }
@@ -236,7 +236,7 @@ bool study_compare_make(struct study_compare *c, const char *const path[STUDY_CO
     c->store = memory_zeroed(1, sizeof *c->store, "hosts to compare");
     bool ok = true;
     for (int side = 0; ok && side < STUDY_COMPARE_SIDES; side++) {
-        struct reading r = {c, (enum study_compare_side)side, path[side]};
+        struct reading r = {c, side, path[side]};
         ok = study_judge_source(path[side], options, listener, compare_keep, &r, err);
         if (ok && c->store->n[side] == 0)
             ok = error_set(err, ERROR_INPUT, "%s: no host has bulk flows: nothing can be compared", path[side]);
