@@ -185,10 +185,10 @@ int cmd_measure(int argc, char **argv)
     o.list = json_array();
     cli_end_on_interrupt();
     bool ok = measure_tests(&o, (const char *const *)(argv + at), (size_t)(argc - at), &err);
-    json_t *root = cli_json("measure:1", json_pack("{s:o, s:[]}", "resources", o.list, "programs"));
+    json_t *root = json_pack("{s:o, s:[]}", "resources", o.list, "programs");
     ok = ok && (!o.directory || measure_keep_json(o.directory, root, &err));
     if (ok && o.json)
-        cli_print_json(root);
+        cli_print_json(cli_json("measure:1", root));
     else
         json_decref(root);
     return !ok ? cli_fail(&err) : o.no ? 1 : 0;
