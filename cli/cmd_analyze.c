@@ -227,7 +227,7 @@ static void print_json_flows(const char *path, const struct analysis_flows *f, s
 {
     struct analysis_flow flow;
     if (o->first)
-        fputs("{\n  \"flows\": [", stdout);
+        fputs("{\n  \"schema\": \"" CLI_JSON_NAME "analyze:1\",\n  \"flows\": [", stdout);
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
         fputs(o->flows++ == 0 ? "\n    " : ",\n    ", stdout);
         cli_print_json_within(flow_json(path, &flow), 2);

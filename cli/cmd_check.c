@@ -142,8 +142,7 @@ int cmd_check(int argc, char **argv)
         ok = study_judge_source(argv[i], &o.judging, listener, check_visit, &o, &err);
     ok = ok && cli_workload_show_signature(&o.signature, o.json, o.workloads, &err);
     if (ok && o.json) {
-        json_t *root = json_pack("{s:O, s:O}", "resources", o.list, "programs", o.workloads);
-        cli_print_json(root);
+        cli_print_json(cli_json("check:1", json_pack("{s:O, s:O}", "resources", o.list, "programs", o.workloads)));
     }
     json_decref(o.list);
     json_decref(o.workloads);

@@ -48,7 +48,7 @@ int cmd_explain(int argc, char **argv)
     if (ok && as_json) {
         json_t *all = json_pack("{s:O, s:O, s:O, s:O}", "hosts", lists.hosts, "flows", lists.flows, "simulated",
                                 lists.simulated, "queues", lists.queues);
-        cli_print_json(all);
+        cli_print_json(cli_json("explain:1", all));
     }
     json_decref(lists.hosts);
     json_decref(lists.flows);

@@ -209,7 +209,7 @@ int cmd_infer(int argc, char **argv)
     ok = ok && infer_read(&m, &o, &base, gives, argv + at, argc - at, &err) && infer_find(&x, &o, &err);
     int signal_number = x.signal;
     if (ok && !signal_number && o.json)
-        cli_print_json(cli_infer_json(&x));
+        cli_print_json(cli_json("infer:1", cli_infer_json(&x)));
     else if (ok && !signal_number)
         cli_infer_print(&x);
     study_infer_fini(&x);

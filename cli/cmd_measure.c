@@ -188,7 +188,7 @@ int cmd_measure(int argc, char **argv)
     json_t *root = json_pack("{s:o, s:[]}", "resources", o.list, "programs");
     ok = ok && (!o.directory || measure_keep_json(o.directory, root, &err));
     if (ok && o.json)
-        cli_print_json(root);
+        cli_print_json(cli_json("measure:1", root));
     else
         json_decref(root);
     return !ok ? cli_fail(&err) : o.no ? 1 : 0;
