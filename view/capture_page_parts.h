@@ -33,6 +33,9 @@ const struct analysis_resource *view_capture_page_host(const struct view_capture
 #define VIEW_CAPTURE_PAGE_FLOW_TEXT (2 * ANALYSIS_ENDPOINT_TEXT + 8)
 void view_capture_page_flow_name(const struct analysis_flow *flow, char text[static VIEW_CAPTURE_PAGE_FLOW_TEXT]);
 
+/* A host's diagnosis, what to do and what to try, and its rates against the rules. `path`: the source, for commands. */
+void view_capture_page_verdict(FILE *f, const char *path, const char *origin, const struct analysis_resource *r);
+
 /* The diagnosis of each shared host, what to do and what to try; whether waits take turns; then a sentence a flow, and
  * its phases. */
 void view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture *c);

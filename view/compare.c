@@ -285,7 +285,7 @@ bool view_compare_page(const char *directory, const char *const path[STUDY_COMPA
     view_page_begin(f, "contraflow compare", "compare --report", false);
     fputs("<h1>What changed</h1>\n<dl>", f);
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
-        const char *origin = c->simulated[side] ? "simulated" : "captured";
+        const char *origin = c->simulated[side] ? "simulated" : c->live[side] ? "measured" : "captured";
         view_text_markup(f, "<dt>%s</dt><dd>%s <span class=\"origin %s\">%s</span></dd>\n", sides[side], path[side],
                          origin, origin);
     }
