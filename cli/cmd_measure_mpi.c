@@ -270,8 +270,8 @@ static int mpi_read(struct mpi_options *o, int argc, char **argv, struct error *
     return err->code == ERROR_NONE ? 1 : -1;
 }
 
-/* Process 0. */
-static int mpi_command(const struct measure_mpi *m, int argc, char **argv)
+/* Process 0. `unfit`: why it is no cluster to measure; NULL when it is. */
+static int mpi_command(const struct measure_mpi *m, const struct error *unfit, int argc, char **argv)
 {
     struct error err = {0};
     struct mpi_options o = {.output = "measured.csv", .repeat = {DEFAULT_BYTES, DEFAULT_TIME_S}};
@@ -282,6 +282,8 @@ static int mpi_command(const struct measure_mpi *m, int argc, char **argv)
     int status = mpi_read(&o, argc, argv, &err);
     if (status <= 0)
         return status ? cli_fail(&err) : 0;
+    if (unfit)
+        return cli_fail(unfit);
     size_t most = measure_degrees_flows_most(m->host, m->processes);
     bool ok = true;
     if (o.degrees)
@@ -321,7 +323,7 @@ int cli_measure_mpi(int argc, char **argv)
     int status = 0;
     bool started = measure_mpi_start(&m, &err);
     if (m.rank == 0) {
-        status = !started ? cli_fail(&err) : cli_finish(mpi_command(&m, argc, argv));
+        status = cli_finish(mpi_command(&m, started ? NULL : &err, argc, argv));
         measure_mpi_dismiss();
     } else {
         measure_mpi_work(&m);

@@ -168,7 +168,7 @@ static bool pattern_rounds(struct mpi_pattern *p, const struct measure_mpi *m, s
             if (heard)
                 heard(user);
             more = number < MEASURE_MPI_MOST && !measure_mpi_precise(times_s, p->n) &&
-                   monotonic_now_s() - counts_s < p->repeat->most_s;
+                   (number < MEASURE_MPI_LEAST || monotonic_now_s() - counts_s < p->repeat->most_s);
         }
         if (!pattern_agree(p, &more))
             return false;

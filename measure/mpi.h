@@ -26,7 +26,7 @@ struct measure_mpi {
 /* How messages are repeated. */
 struct measure_mpi_repeat {
     int bytes;      /* of a message */
-    double most_s;  /* of a pattern, from when its messages count */
+    double most_s;  /* of a pattern, from when its messages count, but for MEASURE_MPI_LEAST of them */
 };
 
 /* Once, first. ERROR_INPUT, for process 0 to tell, when fewer than two processes are on other hosts than process 0. */
