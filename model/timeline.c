@@ -11,12 +11,13 @@
 struct timeline {
     const struct model_routes *routes;
     const struct model_rule *rule;
-    void *state;       /* owned, the rule's; as are the next three */
+    void *state;       /* owned, the rule's; as are the next four */
     bool *active;
+    size_t *under_way; /* as `active` has them */
     double *left_bits;
     double *rate_bps;
     double time_s;
-    size_t unfinished, waiting; /* waiting: not started yet */
+    size_t unfinished, waiting, n_under_way; /* waiting: not started yet */
 };
 
 static void timeline_fini(struct timeline *t)
@@ -24,6 +25,7 @@ static void timeline_fini(struct timeline *t)
     if (t->state)
         t->rule->free(t->state);
     free(t->active);
+    free(t->under_way);
     free(t->left_bits);
     free(t->rate_bps);
 }
@@ -37,6 +39,7 @@ static bool timeline_init(struct timeline *t, const struct model_routes *routes,
         .rule = rule,
         .state = rule->new(routes, err),
         .active = memory_zeroed(n, sizeof *t->active, "transfers over time"),
+        .under_way = memory_zeroed(n, sizeof *t->under_way, "transfers over time"),
         .left_bits = memory_zeroed(n, sizeof *t->left_bits, "transfers over time"),
         .rate_bps = memory_zeroed(n, sizeof *t->rate_bps, "transfers over time"),
         .unfinished = n,
@@ -59,6 +62,7 @@ static double timeline_start(struct timeline *t, const double *completion_s)
             continue;
         if (start_s <= t->time_s) {
             t->active[i] = true;
+            t->under_way[t->n_under_way++] = i;
             t->waiting--;
         } else {
             next_s = fmin(next_s, start_s);
@@ -71,23 +75,27 @@ static double timeline_start(struct timeline *t, const double *completion_s)
 static double timeline_next_done(const struct timeline *t)
 {
     double dt_s = INFINITY;
-    for (size_t i = 0; i < t->routes->pattern.n; i++)
-        if (t->active[i])
-            dt_s = fmin(dt_s, t->left_bits[i] / t->rate_bps[i]);
+    for (size_t k = 0; k < t->n_under_way; k++) {
+        double left_s = t->left_bits[t->under_way[k]] / t->rate_bps[t->under_way[k]];
+        dt_s = left_s < dt_s ? left_s : dt_s;
+    }
     return dt_s;
 }
 
 /* dt_s rather than end_s - time_s, which may have lost the digits that a short step needs. */
 static void timeline_advance(struct timeline *t, double dt_s, double end_s, double *completion_s)
 {
-    for (size_t i = 0; i < t->routes->pattern.n; i++) {
-        if (!t->active[i])
-            continue;
+    size_t n = t->n_under_way;
+    t->n_under_way = 0;
+    for (size_t k = 0; k < n; k++) {
+        size_t i = t->under_way[k];
         double bits = 8 * t->routes->pattern.transfers[i].bytes;
         if (isfinite(bits))
             t->left_bits[i] -= dt_s * t->rate_bps[i];
-        if (!isinf(end_s) && (isinf(bits) || t->left_bits[i] > DONE * bits))
+        if (!isinf(end_s) && (isinf(bits) || t->left_bits[i] > DONE * bits)) {
+            t->under_way[t->n_under_way++] = i;
             continue;
+        }
         completion_s[i] = end_s;
         t->active[i] = false;
         t->rate_bps[i] = 0;

@@ -161,6 +161,7 @@ struct model_window *model_window_new(const struct model_window_network *net, st
         return NULL;
     size_t uses = 0;
     uint64_t mask = 1;
+    bool many = net->n_flows > MODEL_WINDOW_FEW;
     for (size_t i = 0; i < net->n_flows; i++)
         uses += (size_t)(net->flows[i].n_data + net->flows[i].n_ack);
     while (mask < net->n_links)
@@ -193,8 +194,9 @@ struct model_window *model_window_new(const struct model_window_network *net, st
         .before_s = memory_zeroed(net->n_links, sizeof *w->before_s, "the window law"),
         .shift_s = memory_zeroed(net->n_links, sizeof *w->shift_s, "the window law"),
         .load_bps = memory_zeroed(net->n_links, sizeof *w->load_bps, "the window law"),
-        .near = net->n_flows <= MODEL_WINDOW_FEW ? MODEL_WINDOW_NEAR : MODEL_WINDOW_NEAR_OF_MANY,
-        .close = net->n_flows <= MODEL_WINDOW_FEW ? MODEL_WINDOW_CLOSE : MODEL_WINDOW_CLOSE_OF_MANY,
+        .many = many,
+        .near = many ? MODEL_WINDOW_NEAR_OF_MANY : MODEL_WINDOW_NEAR,
+        .close = many ? MODEL_WINDOW_CLOSE_OF_MANY : MODEL_WINDOW_CLOSE,
     };
     window_fill(w);
     return w;
@@ -314,6 +316,11 @@ void window_split(const struct model_window *w, struct window_layer *y, int unkn
     const struct window_unknown *u = &w->unknowns[unknown];
     double most = 0;
     int full = 0;
+    if (!(y->wait_s[unknown] > 0)) {
+        for (int l = u->head; l >= 0; l = w->links[l].mate)
+            y->delay_s[l] = 0;
+        return;
+    }
     for (int l = u->head; l >= 0; l = w->links[l].mate)
         most = fmax(most, y->fill[l].load_bps / w->net.links[l].rate_bps);
     for (int pass = 0; pass < 2; pass++)

@@ -11,6 +11,7 @@
 #define DATA_FACTOR 0.25   /* of rho^2 and the clumps met by data, */
 #define ACK_FACTOR 0.125   /* by ACKs, */
 #define FRAME_FACTOR 0.125 /* and of the bursts that single ACKs let go */
+#define ANEW 64            /* changes of a link after which its sums are made anew, where there are many flows */
 
 struct burst_link {
     double rho, delay_s, rtt_s; /* rtt_s: shortest */
@@ -20,7 +21,8 @@ struct burst_link {
     double frames_s;            /* sum of P g */
     double data_s, ack_s;       /* w of data and ACKs, but for a flow's own share and q, */
     double told_data_s, told_ack_s, told_delay_s; /* as its flows know them */
-    bool marked;
+    bool marked, anew;          /* anew: sums are to be made from all passages */
+    int changes;                /* of sums, since they were */
 };
 
 struct window_burst {
@@ -120,12 +122,21 @@ static void burst_mark_link(struct window_burst *b, int link)
 static void burst_take_rate(struct model_window *w, int flow, bool whole)
 {
     struct window_burst *b = w->burst;
-    double rate_bps = w->layers[0].rate_bps[flow];
-    if (!whole && fabs(rate_bps - b->rate_bps[flow]) <= w->close * fmin(rate_bps, b->rate_bps[flow]))
+    double rate_bps = w->layers[0].rate_bps[flow], change_bps = rate_bps - b->rate_bps[flow];
+    if (!whole && fabs(change_bps) <= w->close * fmin(rate_bps, b->rate_bps[flow]))
         return;
     b->rate_bps[flow] = rate_bps;
-    for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++)
-        burst_mark_link(b, w->hops[h].link);
+    for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++) {
+        int link = w->hops[h].link;
+        struct burst_link *l = &b->links[link];
+        burst_mark_link(b, link);
+        if (!w->hops[h].data || !w->many)
+            continue;
+        double share = w->hops[h].wire * change_bps / w->net.links[link].rate_bps;
+        l->windows_s += share * b->clump_s[h];
+        l->frames_s += share * b->frame_s[h];
+        l->clumps_s += share * b->clump_s[h] * b->left[flow];
+    }
 }
 
 /* Does a queue that is q_s long, not l->delay_s, leave as much of clumps? */
@@ -150,6 +161,25 @@ static void burst_take_waits(struct model_window *w, int flow)
     }
 }
 
+/* All of a link but clumps, from all its passages. */
+static void burst_sum_link(struct model_window *w, int link)
+{
+    struct window_burst *b = w->burst;
+    const struct window_link *from = &w->links[link];
+    struct burst_link *l = &b->links[link];
+    l->rtt_s = INFINITY;
+    l->windows_s = l->frames_s = 0;
+    for (size_t i = from->first; i < from->first + from->n; i++) {
+        size_t f = (size_t)w->uses[i].flow;
+        l->rtt_s = fmin(l->rtt_s, w->layers[0].rtt_s[f]);
+        if (!w->uses[i].data)
+            continue;
+        double share = burst_share(w, f, link);
+        l->windows_s += share * b->clump_s[w->use_hops[i]];
+        l->frames_s += share * b->frame_s[w->use_hops[i]];
+    }
+}
+
 /* All of a link but clumps; its flows are marked where their k may differ. */
 static void burst_fill_link(struct model_window *w, int link, bool whole)
 {
@@ -162,17 +192,9 @@ static void burst_fill_link(struct model_window *w, int link, bool whole)
         window_split(w, y, from->unknown);
     l->rho = fmin(1, y->fill[link].load_bps / w->net.links[link].rate_bps);
     l->delay_s = y->delay_s[link];
-    l->rtt_s = INFINITY;
-    l->windows_s = l->frames_s = 0;
-    for (size_t i = from->first; i < from->first + from->n; i++) {
-        size_t f = (size_t)w->uses[i].flow;
-        l->rtt_s = fmin(l->rtt_s, y->rtt_s[f]);
-        if (!w->uses[i].data)
-            continue;
-        double share = burst_share(w, f, link);
-        l->windows_s += share * b->clump_s[w->use_hops[i]];
-        l->frames_s += share * b->frame_s[w->use_hops[i]];
-    }
+    l->anew = whole || !w->many || ++l->changes >= ANEW;
+    if (l->anew)
+        burst_sum_link(w, link);
     l->most_s = b->times * DATA_FACTOR * l->rho * l->rho * l->windows_s;
     bool alike = !whole && burst_spaces_alike(w, l, q_s) &&
                  (!(q_s > 0) || fabs(l->most_s - most_s) <= w->close * most_s);
@@ -196,13 +218,33 @@ static double burst_left(const struct model_window *w, size_t flow)
 static void burst_take_left(struct model_window *w, int flow, bool whole)
 {
     struct window_burst *b = w->burst;
-    double left = burst_left(w, (size_t)flow);
-    if (!whole && fabs(left - b->left[flow]) <= w->close)
+    double left = burst_left(w, (size_t)flow), change = left - b->left[flow];
+    if (!whole && fabs(change) <= w->close)
         return;
     b->left[flow] = left;
-    for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++)
-        if (w->hops[h].data)
-            burst_mark_link(b, w->hops[h].link);
+    for (size_t h = w->flow_hops[flow]; h < w->flow_hops[flow + 1]; h++) {
+        int link = w->hops[h].link;
+        if (!w->hops[h].data)
+            continue;
+        burst_mark_link(b, link);
+        if (w->many)
+            b->links[link].clumps_s += change * burst_share(w, (size_t)flow, link) * b->clump_s[h];
+    }
+}
+
+static void burst_sum_clumps(struct model_window *w, int link)
+{
+    struct window_burst *b = w->burst;
+    const struct window_link *from = &w->links[link];
+    struct burst_link *l = &b->links[link];
+    l->clumps_s = 0;
+    l->changes = 0;
+    l->anew = false;
+    for (size_t i = from->first; i < from->first + from->n; i++) {
+        size_t f = (size_t)w->uses[i].flow;
+        if (w->uses[i].data)
+            l->clumps_s += b->left[f] * burst_share(w, f, link) * b->clump_s[w->use_hops[i]];
+    }
 }
 
 /* Clumps of a link, and the flows marked that have to know. */
@@ -211,12 +253,8 @@ static void burst_fill_clumps(struct model_window *w, int link, bool whole)
     struct window_burst *b = w->burst;
     const struct window_link *from = &w->links[link];
     struct burst_link *l = &b->links[link];
-    l->clumps_s = 0;
-    for (size_t i = from->first; i < from->first + from->n; i++) {
-        size_t f = (size_t)w->uses[i].flow;
-        if (w->uses[i].data)
-            l->clumps_s += b->left[f] * burst_share(w, f, link) * b->clump_s[w->use_hops[i]];
-    }
+    if (l->anew || !w->many)
+        burst_sum_clumps(w, link);
     l->data_s = b->times * (DATA_FACTOR * l->rho * l->rho * l->clumps_s + FRAME_FACTOR * l->frames_s);
     l->ack_s = b->times * (ACK_FACTOR * l->rho * l->rho * l->clumps_s + FRAME_FACTOR * l->frames_s);
     double change_s = fmax(fabs(l->data_s - l->told_data_s), fabs(l->ack_s - l->told_ack_s));
@@ -246,7 +284,7 @@ static double burst_wait_s(const struct model_window *w, size_t flow)
     return wait_s;
 }
 
-/* Brings w of the flows up to date that may differ; these are in near[] then. */
+/* Brings w of the flows up to date that may differ; these are in near[] then, but of many for those that hardly do. */
 static void burst_fill(struct model_window *w, bool whole)
 {
     struct window_burst *b = w->burst;
@@ -271,8 +309,18 @@ static void burst_fill(struct model_window *w, bool whole)
         b->links[b->stale[k]].marked = false;
     }
     b->n_stale = 0;
-    for (size_t k = 0; k < b->n_near; k++)
-        w->layers[1].burst_s[b->near[k]] = burst_wait_s(w, (size_t)b->near[k]);
+    n = b->n_near;
+    b->n_near = 0;
+    for (size_t k = 0; k < n; k++) {
+        int f = b->near[k];
+        double wait_s = burst_wait_s(w, (size_t)f), *known_s = &w->layers[1].burst_s[f];
+        b->is_near[f] = whole || !w->many ||
+                        fabs(wait_s - *known_s) > w->close * w->layers[1].rtt_s[f];
+        if (!b->is_near[f])
+            continue;
+        *known_s = wait_s;
+        b->near[b->n_near++] = f;
+    }
 }
 
 bool model_window_add_bursts(struct model_window *w, double release_bytes, double times, struct error *err)

@@ -81,6 +81,7 @@ struct model_window {
     int *shifted;                    /* [n_links] unknowns that the last such solution without bursts changed, and */
     double *before_s, *shift_s;      /* [n_links] Q of those reached before; by how much it changed them */
     size_t n_unknowns, n_changed, n_moved, n_dirty, n_reached, n_shifted, queue_head, queue_n;
+    bool many;          /* flows: with */
     double near, close; /* tolerances of changes: loads over capacities; waits of bursts over round trips */
     double *load_bps;   /* [n_links] for model_window_loads() */
     double residual;

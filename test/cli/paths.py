@@ -146,7 +146,8 @@ def relay(near, far, path):
 def host(name, address, settings):
     for line in (f"ip addr add {address}/24 dev {name}", f"ip link set {name} txqueuelen 1000 up", "ip link set lo up"):
         subprocess.run(line.split(), check=True)
-    for key, value in {"net/ipv4/tcp_no_metrics_save": 1, **settings}.items():
+    # reno: every kernel has it, and what a path brings does not hang on which one this machine prefers
+    for key, value in {"net/ipv4/tcp_no_metrics_save": 1, "net/ipv4/tcp_congestion_control": "reno", **settings}.items():
         with open("/proc/sys/" + key, "w") as f:
             f.write(str(value))
 

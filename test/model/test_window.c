@@ -338,28 +338,39 @@ static void assert_same_rates(const double *rate_bps, const double *afresh_bps, 
             fail_msg("seed %d, flow %zu: %.9g and %.9g", seed, i, rate_bps[i], afresh_bps[i]);
 }
 
+/* Networks drawn of some size, in which flows start and end. */
+struct changing {
+    int nodes;
+    uint64_t first, last; /* seeds */
+    int changes;          /* of one to three flows */
+    double residual, rates; /* at most; rates: how far off one may be */
+    size_t least;         /* flows, at least */
+    size_t alone;         /* changes solved alone for each solution of everything, of which each network has one first */
+};
+
 /* Flows start and end, some at a time; what they reach is solved alone and must be what solving everything from nothing
  * gives: random networks, windows equal and not, FIFO and ACK-first (which can have two solutions, so that residual()
- * alone is the judge: seed 37 has 891 and 862 Mb/s for flow 29). Of bursts, the same waits between the same queues:
- * once another number of them was asked for, they are found from all flows. */
-static void test_changes_solved_alone_are_the_whole_solution(void **state)
+ * alone is the judge: seed 37 of 60 nodes has 891 and 862 Mb/s for flow 29). Of bursts, the same waits between the same
+ * queues: once another number of them was asked for, they are found from all flows. */
+static void changes_solved_alone(const struct changing *c)
 {
-    (void)state;
     static struct model_transfer t[PATTERN_MOST];
     static double rate[PATTERN_MOST], afresh[PATTERN_MOST];
     static bool active[PATTERN_MOST];
-    int rack[60];
+    static int rack[1000];
     struct error err;
     size_t alone = 0, whole = 0;
-    for (uint64_t seed = 0; seed < 120; seed++) {
+    for (uint64_t seed = c->first; seed <= c->last; seed++) {
         struct random random;
-        struct model_platform p = pattern_two_racks(60, rack);
+        struct model_platform p = pattern_two_racks(c->nodes, rack);
         p.nic_ack_first = seed / 2 % 5 == 1 || seed / 2 % 5 == 2;
         p.switch_ack_first = seed / 2 % 5 == 2 || seed / 2 % 5 == 3;
         bool fifo = !p.nic_ack_first && !p.switch_ack_first;
         if (seed % 7 < 2)
             p.backbone = p.nic;
-        size_t n = pattern_random(t, 60, 1 + (int)(seed % 3), seed % 2, seed);
+        size_t n = pattern_random(t, c->nodes, 1 + (int)(seed % 3), seed % 2, seed);
+        if (n < c->least)
+            continue;
         struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
         struct model_window_rule *r = model_window_rule_new(&routes, &err);
@@ -367,18 +378,18 @@ static void test_changes_solved_alone_are_the_whole_solution(void **state)
         random_init(&random, seed);
         for (size_t i = 0; i < n; i++)
             active[i] = seed % 3;
-        for (int k = 0; k < 40; k++) {
+        for (int k = 0; k < c->changes; k++) {
             for (uint64_t flips = 1 + random_below(&random, 3); flips > 0; flips--)
                 active[random_below(&random, n)] ^= true;
             active[k % 2] = true;
             assert_true(model_window_rule_solve(r, active, 0, &err));
             solve_afresh(&routes, active, afresh);
             if (fifo)
-                assert_same_rates(model_window_rates(w), afresh, n, 1e-3, (int)seed);
-            assert_true(residual(model_window_rule_network(r), w, active) <= 1e-6);
+                assert_same_rates(model_window_rates(w), afresh, n, c->rates, (int)seed);
+            assert_true(residual(model_window_rule_network(r), w, active) <= c->residual);
             struct model_window_cost before = model_window_costs(w);
             assert_true(model_window_add_bursts(w, 2896, MODEL_WINDOW_BURSTS_EXPECTED, &err));
-            assert_true(model_window_residual(w) <= 1e-6);
+            assert_true(model_window_residual(w) <= c->residual);
             memcpy(rate, model_window_rates(w), n * sizeof *rate);
             alone += model_window_costs(w).solved_near - before.solved_near;
             whole += model_window_costs(w).solved_whole - before.solved_whole;
@@ -387,12 +398,29 @@ static void test_changes_solved_alone_are_the_whole_solution(void **state)
             assert_true(model_window_add_bursts(w, 2896, MODEL_WINDOW_BURSTS_MOST, &err));
             assert_true(model_window_add_bursts(w, 2896, MODEL_WINDOW_BURSTS_EXPECTED, &err));
             if (fifo)
-                assert_same_rates(rate, model_window_rates(w), n, 1e-3, (int)seed);
+                assert_same_rates(rate, model_window_rates(w), n, c->rates, (int)seed);
         }
         model_window_rule_free(r);
         model_routes_fini(&routes);
     }
-    assert_true(alone > 20 * whole);
+    assert_true(alone > c->alone * whole);
+}
+
+static void test_changes_solved_alone_are_the_whole_solution(void **state)
+{
+    (void)state;
+    changes_solved_alone(&(struct changing){.nodes = 60, .last = 119, .changes = 40, .residual = 1e-6, .rates = 1e-3,
+                                            .alone = 20});
+}
+
+/* The same where many flows have wider tolerances, over backbones that are not full: windows equal and not. Rates differ
+ * by less than 1e-2: where a slow flow shares a full link with a fast one, little of the load tells what it waits. */
+static void test_changes_among_many_solved_alone(void **state)
+{
+    (void)state;
+    changes_solved_alone(&(struct changing){.nodes = 1000, .first = 10, .last = 11, .changes = 9,
+                                            .least = MODEL_WINDOW_FEW + 1, .alone = 7, .rates = 1e-2,
+                                            .residual = 1.01 * MODEL_WINDOW_NEAR_OF_MANY});
 }
 
 static void refused(struct model_window_network net, const char *word)
@@ -458,6 +486,7 @@ int main(void)
         cmocka_unit_test(test_random_patterns_converge),
         cmocka_unit_test(test_the_start_does_not_matter),
         cmocka_unit_test(test_changes_solved_alone_are_the_whole_solution),
+        cmocka_unit_test(test_changes_among_many_solved_alone),
         cmocka_unit_test(test_a_bad_network_is_refused_by_what_is_wrong),
         cmocka_unit_test(test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_point),
     };
