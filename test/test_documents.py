@@ -151,7 +151,7 @@ class Help(unittest.TestCase):
 
     def command(self, page):
         return {"contraflow": [], "replay-port": ["replay", "f", "--port", "1Mbps"],
-                "replay-interface": ["replay", "f", "--interface", "x"]}.get(page, page.split("-"))
+                "replay-interface": ["replay", "f", "--interface", "x"], "measure-mpi": ["measure", "--mpi"]}.get(page, page.split("-"))
 
     def test_help_fits_a_terminal(self):
         for path in PAGES:
