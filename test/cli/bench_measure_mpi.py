@@ -101,7 +101,7 @@ def mean(values):
     return sum(values) / len(values)
 
 
-def main():
+def options(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("contraflow", type=lambda p: pathlib.Path(p).resolve())
     parser.add_argument("--on", choices=("linux", "here"), default="linux")
@@ -113,14 +113,19 @@ def main():
     parser.add_argument("--delay", type=int, default=50, help="us of a cable")
     parser.add_argument("--congestion", default="cubic")
     parser.add_argument("--engines", default="native,linux")
-    o = parser.parse_args()
+    o = parser.parse_args(words)
     here = o.on == "here"
     o.rate = o.rate or (10_000_000 if here else 1_000_000_000)
     o.bytes = o.bytes or (1_000_000 if here else 10_000_000)
-    o.window = o.window or (40_000 if here else 400_000)
+    o.window = o.window or (20_000 if here else 150_000)
     o.queue = 50 * o.window
     o.hosts = 1 + max(sum(map(int, d.split("/"))) for d in o.degrees.split(","))
     o.goodput = o.rate * 1448 / 1538
+    return o
+
+
+def main():
+    o = options()
     engines = o.engines.split(",")
     with tempfile.TemporaryDirectory(prefix="contraflow-bench-") as name:
         directory = pathlib.Path(name)
