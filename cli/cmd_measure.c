@@ -5,6 +5,7 @@
 #include "cli/check_show.h"
 #include "cli/cli.h"
 #include "cli/measure.h"
+#include "cli/mpi_launch.h"
 #include "cli/options.h"
 #include "measure/client.h"
 #include "measure/keep.h"
@@ -211,6 +212,8 @@ int cmd_measure(int argc, char **argv)
     struct error err = {0};
     if (argc > 1 && strcmp(argv[1], "serve") == 0)
         return cli_measure_serve(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "--mpi") == 0)
+        return cli_mpi_measure(argc, argv);
     const struct cli_option options[] = {
         {"output", 'o', .text = &o.directory},
         {"report", 0, .text = &o.report},
@@ -243,7 +246,7 @@ int cmd_measure(int argc, char **argv)
     if (ok && o.report)
         fprintf(stderr, "wrote %s/report.html\n", cli_name(o.report));
     if (ok && o.json)
-        cli_print_json(root);
+        cli_print_json(cli_json("measure:1", root));
     else
         json_decref(root);
     return !ok ? cli_fail(&err) : o.no ? 1 : 0;

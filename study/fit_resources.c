@@ -120,18 +120,19 @@ static double resources_limit(const struct scenario *s, int flow, int host, cons
 }
 
 /* Rules of one full link hold where whole segments of the windows, in an empty round trip, come to more than it
- * carries in the busier direction. */
+ * carries in the busier direction. Of what was measured elsewhere the empty round trip is not known. */
 static bool resources_filled(const struct sweep_result *result, int host, struct model_link link, double rate_bps)
 {
     const struct scenario *s = result->scenario;
     double in = 0, out = 0;
     link.rate_bps = rate_bps;
     for (int i = 0; i < s->n_flows; i++) {
+        if (isnan(result->flows[i].floor_s))
+            return true;
         double window = floor(study_judge_run_window(&s->flows[i].tcp) / link.segment_bytes) * link.segment_bytes;
         *(resources_way(s, &s->flows[i], host) == WAY_IN ? &in : &out) += 8 * window / result->flows[i].floor_s;
     }
-    double most = fmax(in, out);
-    return !(most < model_degree_goodput_bps(&link, 0)); /* true, too, where the round trip is not known */
+    return fmax(in, out) >= model_degree_goodput_bps(&link, 0);
 }
 
 static void resources_take_as(struct study_fit_resources *r, const char *source, const struct sweep_result *result,
@@ -289,10 +290,11 @@ static struct study_fit_predicted resources_predict(const struct analysis_fit *f
     return (struct study_fit_predicted){in / (double)p->n_in, out / (double)p->n_out, worst};
 }
 
-/* Seeds are innermost in a sweep: replicas of a point follow each other. */
+/* Seeds are innermost in a sweep: replicas of a point follow each other. Patterns of a table have no axes and no seed,
+ * and are points each. */
 static bool resources_replica(const struct study_fit_point *p, const struct study_fit_point *before)
 {
-    return p->axes && before->axes && strcmp(p->source, before->source) == 0 && json_equal(p->axes, before->axes);
+    return p->axes && before->axes && p->seed != before->seed && strcmp(p->source, before->source) == 0 && json_equal(p->axes, before->axes);
 }
 
 static bool resources_outcome(const struct study_fit_resources *r, size_t group, bool loss_free,

@@ -40,7 +40,18 @@ void view_capture_page_verdict(FILE *f, const char *path, const char *origin, co
  * its phases. */
 void view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture *c);
 
-/* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null}. NULL and *err. */
-json_t *view_capture_page_plots(const struct view_capture_page_capture *c, struct error *err);
+/* A table of the packets of the flows shown, by their numbers in the file; below it the packets themselves, packed
+ * (analysis/packets.h), a block a connection for the script. `number` is the capture's on the page. */
+void view_capture_page_packets(FILE *f, const struct view_capture_page_capture *c, size_t number);
+
+/* The blocks: [{"id", "shift": [], "data": [], "acks": [], "sacks": []}], an item a connection, of its ends. */
+json_t *view_capture_page_blocks(const struct view_capture_page_capture *c, size_t number);
+
+/* Which block has the packets of the i-th flow shown, and as which end; -1 when they were not kept. */
+int view_capture_page_block(const struct view_capture_page_capture *c, size_t i, int *end);
+
+/* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null,
+ * "connections": [...]}. NULL and *err. */
+json_t *view_capture_page_plots(const struct view_capture_page_capture *c, size_t number, struct error *err);
 
 #endif

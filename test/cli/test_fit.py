@@ -96,6 +96,18 @@ class Regimes(Case):
         self.assertLess(three["seed_spread"], 0.01)
         self.assertIn("6 points in 18 runs", self.good("fit", "three.db").stdout)
 
+    def test_patterns_of_a_table_of_rates_are_points_each(self):
+        """B / max(in, out) of 90 Mb/s, one direction alone as well: of four points each, and none is left out, for
+        nobody knows the empty round trips there."""
+        self.write("m.csv", "from,to,pattern,bits_per_second\nb,a,1/0,90e6\na,b,0/1,90e6\nb,a,1/1,90e6\na,c,1/1,90e6\n"
+                   "b,a,2/1,45e6\nc,a,2/1,45e6\na,d,2/1,45e6\n")
+        resources = self.fit("m.csv")
+        link, = resources["links"]
+        self.assertEqual((link["points"], link["runs"], resources["unfilled_runs"]), (4, 4, 0))
+        self.assertIsNone(link["seed_spread"])
+        self.assertAlmostEqual(form(link, "eq6", False)["fitted_rate_bps"]["value"], 90e6, delta=1)
+        self.assertLess(form(link, "eq6", False)["rms_error"], 1e-6)
+
     def test_one_flow_belongs_to_the_link_that_others_share(self):
         link, = self.star(incoming="0..2", outgoing="1..1")["links"]
         self.assertEqual((link["resource"], link["points"]), ("h0", 3))

@@ -22,6 +22,7 @@ import unittest
 
 import e2e
 import paths
+import schemas
 
 TOKEN = "sixteen characters"
 
@@ -41,7 +42,9 @@ class Path(e2e.Case):
     def measure(self, path, *options, status=(0,)):
         done = paths.measure(e2e.CONTRAFLOW, path, "--json", *options)
         self.assertIn(done.returncode, status, done.stdout + done.stderr)
-        return done, json.loads(done.stdout)["resources"][0]
+        said = json.loads(done.stdout)
+        self.assertEqual(schemas.errors(said), [])
+        return done, said["resources"][0]
 
     def judged(self, path, *answers, time="12s"):
         _, r = self.measure(path, "--time", time, status=(0, 1))
