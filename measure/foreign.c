@@ -295,6 +295,7 @@ static void path_summary(const struct path *p, struct measure_summary *s)
     s->lost_out = foreign_lost(s->out[MEASURE_BOTH].rate_bps, out);
     s->lost = foreign_lost(foreign_sum(s->in[MEASURE_BOTH].rate_bps, s->out[MEASURE_BOTH].rate_bps),
                            foreign_sum(in, out));
+    s->least_in = s->lost_in, s->least_out = s->lost_out, s->least = s->lost; /* ACKs are in the intervals */
     s->out[MEASURE_BOTH].mean.wait_s = foreign_ack_wait_s(&s->in[MEASURE_BOTH], &s->in[MEASURE_IN], p->floor_s);
     s->in[MEASURE_BOTH].mean.wait_s = foreign_ack_wait_s(&s->out[MEASURE_BOTH], &s->out[MEASURE_OUT], p->floor_s);
     path_pace(p, s);

@@ -81,7 +81,7 @@ static void summary_pace(struct measure_summary *s, const struct measure_phase *
 void measure_summary_of(const struct measure_test *t, struct measure_summary *s)
 {
     struct summary_series all = {0};
-    *s = (struct measure_summary){.in_flows = t->in, .out_flows = t->out, .limit_bps = t->limit_bps,
+    *s = (struct measure_summary){.in_flows = t->in, .out_flows = t->out, .limit_bps = t->limit_bps, .words = true,
                                   .floor_in_s = measure_figures_floor_s(t, true),
                                   .floor_out_s = measure_figures_floor_s(t, false)};
     for (size_t i = 0; i < t->n; i++) {

@@ -27,6 +27,7 @@ struct measure_summary {
     /* The same as if ACKs took their share of either direction, whether it is known to be full or not: one whose window
      * just fills its link waits nowhere, and has no room for them either. So much is lost at least. */
     struct estimate least_in, least_out, least;
+    bool words;             /* wait_s is that of words on control connections; else somebody's guess */
     double processor;       /* of this program, the most in a phase */
     double limit_bps;       /* of the servers; 0: none */
 };

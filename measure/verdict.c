@@ -208,7 +208,7 @@ static bool verdict_waits_little(const struct measure_summary *s)
 static bool verdict_waits_nowhere(const struct measure_summary *s)
 {
     struct side in = verdict_side(s, true), out = verdict_side(s, false);
-    return isfinite(s->in[MEASURE_BOTH].mean.wait_s) && isfinite(s->out[MEASURE_BOTH].mean.wait_s) &&
+    return s->words && isfinite(s->in[MEASURE_BOTH].mean.wait_s) && isfinite(s->out[MEASURE_BOTH].mean.wait_s) &&
            !(side_order_wait_s(&in) > 0) && !(side_order_wait_s(&out) > 0);
 }
 
