@@ -158,7 +158,7 @@ static bool batches_together(struct batches *b)
 void analysis_batches_run(const struct analysis_batches_work *work)
 {
     struct batches b = {.work = work, .ring = memory_resized(NULL, RING, sizeof *b.ring, "frames")};
-    if (!batches_alone(&b, SMALL) && !batches_together(&b))
+    if (!batches_alone(&b, work->alone ? SIZE_MAX : SMALL) && !batches_together(&b))
         batches_alone(&b, SIZE_MAX);
     free(b.ring);
 }

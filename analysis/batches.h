@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct analysis_frame {
-    int64_t time_ns;
+    int64_t time_ns, number; /* number in the file, from 1 */
     struct capture_segment segment;
     uint32_t other_bytes; /* of an IP packet that is not TCP; 0: a segment */
     uint32_t expected;    /* hash of the segment's connection, if `expects` */
@@ -38,6 +38,7 @@ struct analysis_batches_work {
     void (*analyse)(void *user, struct analysis_batch *batch);
     void (*finish)(void *user, struct analysis_batch *batch); /* may be NULL */
     void *user;
+    bool alone; /* all in the calling thread: after each batch's finish() nothing is under way */
 };
 
 /* Until fill() has set `last` and that batch is done. */

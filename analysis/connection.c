@@ -71,6 +71,7 @@ void analysis_connections_free(struct analysis_connections *t)
         explained_free(at(t, i)->explain[1]);
         free(at(t, i)->clocking[0]);
         free(at(t, i)->clocking[1]);
+        analysis_packets_free(at(t, i)->packets);
     }
     for (size_t i = 0; i < t->n_chunks; i += i < SMALL_CHUNKS ? 1 : SLAB_CHUNKS)
         free(t->chunk[i]);

@@ -5,6 +5,7 @@
 
 #include "analysis/clocking.h"
 #include "analysis/direction.h"
+#include "analysis/packets.h"
 #include "analysis/round_trip.h"
 
 #include <stddef.h>
@@ -30,6 +31,7 @@ struct analysis_connection {
     struct analysis_direction direction[2]; /* [0]: data from end 0 to end 1 */
     struct analysis_explained *explain[2];  /* owned; likewise; NULL unless somebody asked */
     struct analysis_clocking *clocking[2];  /* owned; likewise */
+    struct analysis_packets *packets;       /* owned; likewise */
     int64_t syn_ns, synack_ns;              /* latest before data; -1 when not seen */
     int64_t client_side_ns, server_side_ns; /* tap to client and back, tap to server and back; -1 unknown */
     int8_t client;                          /* the end that sent the SYN; -1 unknown */

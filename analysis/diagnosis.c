@@ -3,10 +3,12 @@
 #include "analysis/host.h"
 
 #include "base/estimate.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SATURATED 0.95      /* of what it has room for */
 #define QUEUES_TICKS 1.5    /* of waiting before the tap: a queue, no clock's tick */
@@ -36,6 +38,9 @@
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
 #define FILLS 0.1            /* of the phase: a queue may have yet to fill */
 #define SAME 0.1             /* of a wait: behind the same frames */
+#define SHARED 1.25         /* times longer, by what means are off */
+#define AFTER 0.2            /* of the round trip data wait after the tap: behind a slower link */
+#define COARSE 0.75          /* of a gain is sure where stamps do not tell waits of ACKs from those of bursts */
 #define THIN 0.1            /* of the round trip its ACKs wait behind ACKs */
 #define COUNTS 0.05         /* of both directions together: what a lesser one loses does not matter */
 #define MODEL 0.004         /* of what is possible: what this leaves out, as test/cli/bench_intervals.py measures */
@@ -253,11 +258,60 @@ static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
     return bytes * 8 / (known ? link->capacity_bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
 }
 
+struct diagnosis_pair {
+    const struct analysis_evidence *e;
+    size_t i;
+};
+
+static int diagnosis_by_peer(const void *a, const void *b)
+{
+    const struct diagnosis_pair *x = a, *y = b;
+    return memcmp(&x->e->peer, &y->e->peer, sizeof x->e->peer);
+}
+
+/* How long data wait that go the way of a flow's ACKs from end to end, through all the same queues. */
+static void diagnose_beside(struct diagnosis *d)
+{
+    bool known = d->s.host == ANALYSIS_CAUSE_UNKNOWN; /* else a host is where they wait, in no order of a queue's */
+    struct diagnosis_pair *pair = memory_zeroed(d->s.n + 1, sizeof *pair, "a diagnosis");
+    for (size_t i = 0; i < d->s.n; i++)
+        pair[i] = (struct diagnosis_pair){&d->s.flow[i], i};
+    qsort(pair, d->s.n, sizeof *pair, diagnosis_by_peer);
+    for (size_t i = 0, end; i < d->s.n; i = end) {
+        double wait_s[2] = {0, 0};
+        for (end = i; end < d->s.n && diagnosis_by_peer(&pair[end], &pair[i]) == 0; end++)
+            wait_s[pair[end].e->flow->incoming] = fmax(wait_s[pair[end].e->flow->incoming], pair[end].e->data_wait_s);
+        for (size_t k = i; k < end; k++)
+            d->s.flow[pair[k].i].data_beside_s = known && pair[k].e->peer.family ? wait_s[!pair[k].e->flow->incoming] : 0;
+    }
+    free(pair);
+}
+
+/* Does a flow wait for ACKs behind those data, and so not for anything else on the way? */
+static bool diagnosis_same_way(const struct analysis_evidence *e)
+{
+    return e->ack_wait_s < SHARED * e->data_beside_s;
+}
+
+/* Sums over flows, by their rates: what they wait of their round trips, ticks, and how long their ACKs do. */
+struct diagnosis_waits {
+    double wait, rtt, tick, acks, held;
+};
+
+static void diagnosis_add(struct diagnosis_waits *w, const struct diagnosis_waits *more)
+{
+    w->wait += more->wait;
+    w->rtt += more->rtt;
+    w->tick += more->tick;
+    w->acks += more->acks;
+    w->held += more->held;
+}
+
 /* Flows of one direction whose windows wait for ACKs, or whose applications do, would send more if these did not.
  * `likely`: so would those whose applications only seem to be what limits them. */
 static void diagnose_held(struct diagnosis *d, bool incoming, bool likely)
 {
-    double wait = 0, rtt = 0, tick_s = 0, acks = 0, held = 0;
+    struct diagnosis_waits sum[2] = {{.held = 0}, {.held = 0}}; /* [1]: whose ACKs wait behind data of the same way */
     const struct analysis_capacity_way *other = diagnosis_seen(d, !incoming);
     bool behind = !d->s.beside || (other && other->other_bytes > OTHERS * other->all_bytes);
     for (size_t i = 0; i < d->s.n; i++) {
@@ -272,22 +326,23 @@ static void diagnose_held(struct diagnosis *d, bool incoming, bool likely)
         e->held = e->limit != ANALYSIS_CAUSE_RECEIVER && isfinite(waits_s / of_s);
         double wanted_bps = application ? x / (1 - fmin(waits_s / of_s, MOST_OF_RTT)) : x * of_s / e->floor_s;
         e->wanted_bps = !e->held ? x : wanted_bps > 0 ? fmin(wanted_bps, e->most_bps) : e->most_bps;
-        wait += e->held ? x * waits_s : 0;
-        rtt += e->held ? x * of_s : 0;
-        tick_s += e->held ? x * e->tick_s : 0;
-        acks += e->held ? x * e->ack_wait_s : 0;
-        held += e->held ? x : 0;
+        if (e->held)
+            diagnosis_add(&sum[diagnosis_same_way(e)],
+                          &(struct diagnosis_waits){x * waits_s, x * of_s, x * e->tick_s, x * e->ack_wait_s, x});
     }
     double drain_s = diagnosis_drain_s(d, !incoming);
-    bool elsewhere = diagnosis_apart(d, !incoming) || acks > ELSEWHERE * held * drain_s;
-    d->doubtful[incoming] = acks > DOUBTFUL * held * drain_s;
-    bool matter = behind && !elsewhere && wait > fmax(d->s.unseen * rtt, tick_s);
+    bool elsewhere = diagnosis_apart(d, !incoming) || sum[0].acks > ELSEWHERE * sum[0].held * drain_s;
+    d->doubtful[incoming] = sum[0].acks > DOUBTFUL * sum[0].held * drain_s;
+    if (!elsewhere)
+        diagnosis_add(&sum[1], &sum[0]);
+    bool matter = behind && sum[1].wait > fmax(d->s.unseen * sum[1].rtt, sum[1].tick);
     for (size_t i = 0; i < d->s.n; i++) {
         struct analysis_evidence *e = &d->s.flow[i];
         if (e->flow->incoming != incoming)
             continue;
-        e->held = e->held && matter;
-        e->wanted_bps = matter ? e->wanted_bps : e->flow->rate_bps;
+        bool held = matter && (!elsewhere || diagnosis_same_way(e));
+        e->held = e->held && held;
+        e->wanted_bps = held ? e->wanted_bps : e->flow->rate_bps;
         e->perhaps_bps = likely ? e->wanted_bps : e->perhaps_bps;
     }
 }
@@ -359,6 +414,41 @@ static bool diagnosis_clock(const struct diagnosis *d, const struct analysis_dia
            w->ack_wait_s > CLOCK_ACKS * w->data_wait_s;
 }
 
+/* Would a rate make a direction full whose data hardly wait, while their ACKs do? Flows with equal windows that wait in
+ * the same queue are equally fast, whichever way they go: the other direction's rate is no sign of this one's. Nor is it
+ * where data wait before the tap, behind frames at the rate at which they pass it, and not after it. */
+static bool diagnosis_no_fuller(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double bps)
+{
+    const struct analysis_diagnosis_way *other = w == &d->out->in ? &d->out->out : &d->out->in;
+    double before = 0, frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
+    if (w->flows == 0 || w->carried_bps < SATURATED * diagnosis_room_at(d, w, bps, other->carried_bps))
+        return false;
+    bool passes = w == &d->out->out && w->source == ANALYSIS_CAPACITY_DISPERSION && /* and not in bursts alone */
+                  analysis_capacity_least_bps(&d->host->out) >= HALF * w->capacity_bps;
+    for (size_t i = 0; i < d->s.n && passes; i++)
+        before += d->s.flow[i].flow->incoming ? 0 : d->s.flow[i].before_s * d->s.flow[i].flow->rate_bps;
+    return before > QUEUES_FRAMES * frame_s * w->carried_bps ||
+           (w->data_wait_s < FREE * (w->floor_s + w->data_wait_s + w->ack_wait_s) &&
+            w->ack_wait_s > CLOCK_ACKS * w->data_wait_s);
+}
+
+/* Do outgoing data pass the tap at an Ethernet's rate, and wait after it? Then a slower link is on their way; `all`: of
+ * each flow. */
+static bool diagnosis_slower(const struct diagnosis *d, bool incoming, double bps, bool all)
+{
+    double after = 0, rtt = 0;
+    bool each = true;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        if (e->flow->incoming != incoming)
+            continue;
+        after += e->flow->rate_bps * e->after_s;
+        rtt += e->flow->rate_bps * analysis_evidence_rtt_s(e);
+        each = each && e->after_s > AFTER * analysis_evidence_rtt_s(e);
+    }
+    return (all ? each : after > AFTER * rtt) && diagnosis_is_line(bps);
+}
+
 static void diagnose_capacity(struct diagnosis *d, const double known[2])
 {
     const struct analysis_capacity_host *host = d->host;
@@ -383,7 +473,7 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         bool stopped = i == 1 && d->s.stopped; /* back to back, but not all the time */
         double frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
         bool alone = diagnosis_way(d, i != 0)->flows == 0; /* nothing to win: a queue that fills first is as good */
-        bool unlike = !isfinite(bps) || (alone && w->carried_bps < HALF * diagnosis_room_at(d, w, bps, 0));
+        bool unlike = !isfinite(bps) || (i == 1 && diagnosis_slower(d, false, bps, true)) || (alone && w->carried_bps < HALF * diagnosis_room_at(d, w, bps, 0));
         if (stopped || (unlike && w->flows > 0 && diagnosis_stands(d, i == 0, false, alone ? FILLS : 0))) {
             double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
             w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack +
@@ -402,6 +492,7 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         double fits = w->carried_bps / diagnosis_room(d, other, other->carried_bps);
         if (w->source == ANALYSIS_CAPACITY_DISPERSION && other->source == ANALYSIS_CAPACITY_DISPERSION &&
             w->capacity_bps > other->capacity_bps && fits > 1 - ALIKE && fits < 1 + ALIKE &&
+            !diagnosis_no_fuller(d, w, other->capacity_bps) &&
             analysis_capacity_least_bps(i ? &host->in : &host->out) <
                 fmax((1 + BURSTS) * other->capacity_bps, HALF * w->capacity_bps))
             w->capacity_bps = other->capacity_bps;
@@ -422,7 +513,7 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
 static bool way_unknown(const struct diagnosis *d, bool incoming)
 {
     for (size_t i = 0; i < d->s.n; i++)
-        if (d->s.flow[i].flow->incoming == incoming && !isfinite(d->s.flow[i].ack_wait_s) &&
+        if (d->s.flow[i].flow->incoming == incoming && (!isfinite(d->s.flow[i].ack_wait_s) || d->s.flow[i].blurred) &&
             d->s.flow[i].limit != ANALYSIS_CAUSE_APPLICATION)
             return true;
     return false;
@@ -501,9 +592,10 @@ static double diagnosis_windows_bps(const struct diagnosis *d, bool incoming)
 
 /* What a direction's flows want at least: where their application may be what limits them, what they have; where the
  * link is hardly in use, their data wait for something else, and go on to. */
-static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming)
+static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming, double possible_bps)
 {
     const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
+    bool coarse = false;
     bool hardly = w->source != ANALYSIS_CAPACITY_ASSUMED && w->carried_bps < HALF * w->room_bps;
     double sum = 0;
     for (size_t i = 0; i < d->s.n; i++) {
@@ -511,13 +603,17 @@ static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming)
         double x = e->flow->rate_bps, rtt_s = analysis_evidence_rtt_s(e);
         if (e->flow->incoming != incoming)
             continue;
-        bool closed = isfinite(diagnosis_cycle_s(d, e));
-        if (!e->held || (e->unsure && !closed))
-            sum += x;
-        else
-            sum += hardly && !closed ? fmin(e->wanted_bps, x * rtt_s / (rtt_s - e->ack_wait_s)) : e->wanted_bps;
+        bool closed = isfinite(diagnosis_cycle_s(d, e)), acks_alone = hardly || (e->coarse && e->ack_wait_s < e->data_wait_s);
+        double more_bps = acks_alone && !closed ? fmin(e->wanted_bps, x * rtt_s / (rtt_s - e->ack_wait_s)) - x
+                                                : e->wanted_bps - x;
+        sum += x;
+        if (e->held && (!e->unsure || closed)) {
+            sum += more_bps;
+            coarse = coarse || e->coarse;
+        }
     }
-    return sum;
+    sum = fmin(sum, possible_bps);
+    return fmax(w->carried_bps, coarse ? w->carried_bps + COARSE * (sum - w->carried_bps) : sum);
 }
 
 /* What a direction's flows want at most: where an application only likely limits them, what their windows would. */
@@ -546,8 +642,10 @@ static void diagnose_bounds(const struct diagnosis *d, bool incoming, double oth
     bool beyond = (!d->s.beside || d->doubtful[incoming]) && held;
     if (w->flows == 0 || w->saturated)
         return;
-    *least_bps = fmin(*least_bps, fmax(w->carried_bps, diagnosis_sure_bps(d, incoming)));
+    *least_bps = fmin(*least_bps, diagnosis_sure_bps(d, incoming, w->possible_bps));
     *most_bps = fmax(*most_bps, diagnosis_perhaps_bps(d, incoming, other_bps));
+    if (w->source == ANALYSIS_CAPACITY_DISPERSION && diagnosis_slower(d, incoming, w->capacity_bps, false)) /* that one may be full */
+        *least_bps = w->carried_bps;
     if (!(unknown || blind || beyond))
         return;
     double wanted = 0;
@@ -755,6 +853,7 @@ void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct ana
     diagnose_ways(&d);
     diagnose_capacity(&d, capacity_bps);
     diagnose_loops(&d);
+    diagnose_beside(&d);
     for (int i = 0; i < 4; i++) /* at most first */
         diagnose_held(&d, i % 2, i < 2);
     diagnose_lost(&d);

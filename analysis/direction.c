@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#define WINDOW_MAX (INT64_C(65535) << 14) /* RFC 7323: no receive window is larger */
 #define STRAYS_TRUSTED 3                  /* so many in a row, and the stream really is there */
 #define COPY_NS INT64_C(1000000)
 #define REORDER_NS INT64_C(3000000)
@@ -116,7 +115,7 @@ void analysis_direction_ack(struct analysis_direction *d, const struct capture_s
     if (ack == d->ack_high && pure && d->high > ack && (s->n_sack > 0 || s->window == d->last_ack_window))
         d->dup_acks++;
     /* An acknowledgement far from the data is not one of this stream: leave the state alone. */
-    bool plausible = ack <= d->high + WINDOW_MAX && ack + WINDOW_MAX >= d->high;
+    bool plausible = ack <= d->high + ANALYSIS_WINDOW_MAX && ack + ANALYSIS_WINDOW_MAX >= d->high;
     if (d->losses && plausible)
         analysis_losses_ack(d->losses, ack, analysis_direction_segment_bytes(d, s->has_timestamps));
     if (s->n_sack > 0 && plausible && d->has_data)
@@ -150,7 +149,7 @@ static bool sent_again(const struct analysis_direction *d, const struct analysis
 
 static bool plausible_data(struct analysis_direction *d, int64_t start, int64_t end)
 {
-    bool inside = start <= d->high + WINDOW_MAX && end + WINDOW_MAX >= d->high &&
+    bool inside = start <= d->high + ANALYSIS_WINDOW_MAX && end + ANALYSIS_WINDOW_MAX >= d->high &&
                   !(d->base_from_syn && start < 0);
     if (inside || !d->has_data) {
         d->stray_run = 0;

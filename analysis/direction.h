@@ -15,6 +15,7 @@
 
 #define ANALYSIS_BULK_PACKETS 32
 #define ANALYSIS_RECENT 8
+#define ANALYSIS_WINDOW_MAX (INT64_C(65535) << 14) /* RFC 7323: no receive window is larger */
 
 struct analysis_direction {
     /* Relative sequence numbers; 0 is the first payload byte when a SYN showed it. */

@@ -11,6 +11,8 @@
 
 /* Of waits. */
 #define TICKS 10             /* and more: stamps tell legs apart */
+#define HARDLY 4             /* times longer before the tap than after it */
+#define MAYBE 0.4            /* of a wait: less is as good as none */
 #define TICKS_CLEAR 2        /* and more: stamps show that there is a wait */
 #define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
 #define UNSEEN 0.01          /* of the round trip: as much wait comes from stamps and delayed ACKs */
@@ -28,6 +30,7 @@
 #define STILL 0.002          /* of it: less is a bound, set once, however much was offered before */
 #define HALF_OPEN 0.5        /* of the largest window, offered now, and most of it in flight: likewise */
 #define MOST_OF_IT 0.6
+#define EDGE 0.75            /* of the window offered is in flight, and all of it at times: its edge is near */
 #define SHORTS 0.05          /* of its segments are short: an application's writes end there */
 #define SOME 0.005           /* likewise, though no window cuts them */
 #define ROOM_SEGMENTS 2
@@ -174,6 +177,15 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
     return seen > 0;
 }
 
+/* Where outgoing data wait: before the tap or after it. */
+static void evidence_around_tap(const struct analysis_evidence_set *s, struct analysis_evidence *e)
+{
+    double before_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT);
+    double after_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN) + e->there_s;
+    e->before_s = !e->flow->incoming && before_s > HARDLY * fmax(after_s, 0) ? before_s : 0;
+    e->after_s = !e->flow->incoming && after_s > e->tick_s ? after_s : 0;
+}
+
 static void evidence_waits(struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -184,6 +196,7 @@ static void evidence_waits(struct analysis_evidence_set *s)
         e->there_s = evidence_there(s, e) ? far_s : 0;
         e->missing_s[!e->flow->incoming] = far_s - e->there_s; /* in data waits of an incoming flow */
         e->missing_s[e->flow->incoming] = near_s + e->there_s;
+        evidence_around_tap(s, e);
         e->data_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT) +
                                           evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN) + e->missing_s[0]);
         e->ack_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT) +
@@ -195,12 +208,24 @@ static void evidence_waits(struct analysis_evidence_set *s)
     }
 }
 
+/* Is as much in flight as its window allows again and again? It cuts segments then, and lets them go by its ACKs' pace. */
+static bool evidence_edge(const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    return k->most_bytes + ROOM_SEGMENTS * k->full_bytes >= k->offered_bytes && k->flight_bytes >= EDGE * k->offered_bytes;
+}
+
+static bool evidence_shorts(const struct analysis_evidence *e)
+{
+    return e->clocking.short_share > SHORTS && !evidence_edge(e);
+}
+
 static bool evidence_pauses(const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     bool breaks = k->restarts >= LEAST_BREAKS && !(k->jitter <= BREAKS_JITTER);
     bool losses = e->flow->loss_events >= LOSS_EVENTS; /* its timer rests then, not the application */
-    return !losses && (e->flow->idle || breaks || k->short_share > SHORTS);
+    return !losses && (e->flow->idle || breaks || evidence_shorts(e));
 }
 
 /* What the host's flows show together; [1]: of incoming data, or of what goes to the host. */
@@ -314,6 +339,19 @@ static void evidence_applications(const struct analysis_evidence_set *s, const s
     }
 }
 
+/* What waits from the tap on: data of outgoing flows do so behind a slower link, and ACKs of incoming ones. Means of
+ * stamps over many packets are off by half a tick at most, and where they show that it is most of `all_s`, that is known:
+ * the seconds then. 0: little of it does, or, *blurred, that is not known. */
+static double evidence_beyond_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e, double all_s,
+                                bool *blurred)
+{
+    enum analysis_leg leg = e->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN;
+    double wait_s = evidence_leg_s(s, e, leg) + (e->flow->incoming ? e->missing_s[1] : e->there_s);
+    bool clear = wait_s > (all_s + e->tick_s) / 2;
+    *blurred = !clear && wait_s > MAYBE * all_s;
+    return clear ? fmin(wait_s, all_s) : 0;
+}
+
 /* Where waits are of the size of the stamps' ticks, these do not tell data from ACKs. A tap beside the host's link
  * does: what waits between the tap and the receiver and back are ACKs, in the queue of the other direction; data
  * wait before it. Where the loop to the sender did not show often enough, the round trip is that of Little's law, the
@@ -327,7 +365,9 @@ static void evidence_ticks(struct analysis_evidence_set *s, const struct evidenc
             !(e->data_wait_s + e->ack_wait_s < TICKS * e->tick_s) || !(rtt_s < TICKS * e->tick_s) ||
             !(e->clocking.flight_bytes > FEW_SEGMENTS * e->clocking.full_bytes))
             continue;
+        double beyond_s = evidence_beyond_s(s, e, e->flow->incoming ? rtt_s - e->floor_s : evidence_receiver_s(e), &e->blurred);
         e->tick_s = 0;
+        e->coarse = true;
         if (evidence_kept_waiting(s, all, e))
             continue;
         double loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples);
@@ -335,6 +375,8 @@ static void evidence_ticks(struct analysis_evidence_set *s, const struct evidenc
             rtt_s = loop_s + e->loop_wait_s + e->loop_least_s;
         e->floor_s = fmin(e->floor_s, rtt_s);
         e->ack_wait_s = fmin(fmax(0, evidence_receiver_s(e)), rtt_s - e->floor_s);
+        if (beyond_s > 0)
+            e->ack_wait_s = e->flow->incoming ? fmin(beyond_s, rtt_s - e->floor_s) : fmax(0, e->ack_wait_s - beyond_s);
         e->data_wait_s = fmax(0, rtt_s - e->floor_s - e->ack_wait_s);
     }
 }
@@ -466,7 +508,8 @@ static bool evidence_application(const struct analysis_evidence_set *s, const st
     if (evidence_window_full(e))
         return false;
     double free_bps = evidence_unhindered_bps(e), rate_bps = e->flow->rate_bps;
-    return (k->flight_bytes > 0 && k->short_share > SHORTS) || evidence_ends(s, e) || evidence_paced(e) ||
+    return (k->flight_bytes > 0 && evidence_shorts(e)) || evidence_ends(s, e) ||
+           (evidence_paced(e) && !evidence_edge(e)) ||
            (isfinite(e->tick_s) && (free_bps < NO_FASTER * rate_bps ||
                                     (evidence_little(e) && !(free_bps > FREED * rate_bps))));
 }
@@ -478,7 +521,7 @@ static bool evidence_likely(const struct analysis_evidence *e)
 {
     bool unused = isfinite(e->tick_s) && evidence_window_unused(e) &&
                   !(evidence_unhindered_bps(e) > FREED * e->flow->rate_bps);
-    return !evidence_window_full(e) && (evidence_breaks(e) || unused || e->clocking.short_share > SHORTS);
+    return !evidence_window_full(e) && (evidence_breaks(e) || unused || evidence_shorts(e));
 }
 
 /* `application`: nothing to send, sure or likely. */

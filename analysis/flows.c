@@ -22,11 +22,13 @@
 struct analysis_flows {
     struct analysis_connections *connections;
     int64_t origin_ns;
-    bool has_origin, explains;
+    bool has_origin, explains, packets;
     atomic_bool many; /* connections: set where frames are analysed, for where they are read */
     uint64_t interface_bps;
     double paused;
     struct analysis_capacity *capacity; /* owned; NULL unless it explains */
+    size_t packets_left; /* bytes that packets may still take */
+    int64_t packets_cut; /* number of the first for which there was no room */
 };
 
 struct analysis_flows *analysis_flows_new(void)
@@ -59,6 +61,11 @@ static int64_t since_origin(const struct analysis_flows *f, int64_t time_ns)
         return 0;
     return __builtin_sub_overflow(time_ns, f->origin_ns, &t) || t > TIME_MAX ? TIME_MAX : t;
 }
+
+/* Of a direction, before it takes a segment. */
+struct flows_counts {
+    uint32_t retransmitted, reordered, strays;
+};
 
 static void note_syn(struct analysis_connection *c, const struct capture_segment *s, int end, int64_t time_ns)
 {
@@ -143,8 +150,43 @@ static void explain_segment(struct analysis_connection *c, int end, const struct
                               reverse->receiver_scale < 0 ? -1 : (int64_t)s->window << reverse->receiver_scale, t);
 }
 
-/* `t` since the origin; `expected`: for analysis_connections_find(). False for what does not count: a copy, or RST. */
-static bool flows_add(struct analysis_flows *f, int64_t t, const struct capture_segment *s, const uint32_t *expected)
+void analysis_flows_keep_packets(struct analysis_flows *f)
+{
+    f->packets = true;
+    f->packets_left = ANALYSIS_PACKETS_ROOM;
+}
+
+/* After its directions have taken the segment; what its own had counted before says what it was. */
+static void flows_keep(struct analysis_flows *f, struct analysis_connection *c, int end, int64_t t, int64_t number,
+                       const struct capture_segment *s, const struct flows_counts *before)
+{
+    const struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
+    bool stray = d->strays > before->strays && d->stray_run > 0, reset = s->flags & CAPTURE_TCP_RST;
+    bool placed = d->has_base && !reset && !stray;
+    struct analysis_packet p = {.time_ns = t, .frame = number, .segment = s, .end = end};
+    p.what = reset ? ANALYSIS_PACKET_RST : 0;
+    if (placed && s->flags & CAPTURE_TCP_SYN)
+        p.what |= ANALYSIS_PACKET_SYN;
+    if (placed && s->flags & CAPTURE_TCP_FIN)
+        p.what |= ANALYSIS_PACKET_FIN;
+    if (d->retransmitted_segments > before->retransmitted)
+        p.what |= ANALYSIS_PACKET_AGAIN;
+    if (d->reordered_segments > before->reordered)
+        p.what |= ANALYSIS_PACKET_LATE;
+    p.payload_bytes = placed ? s->payload_bytes : 0;
+    p.seq = placed ? analysis_direction_relative(d, s->seq) + (s->flags & CAPTURE_TCP_SYN && s->payload_bytes > 0) : 0;
+    p.ack = reverse->has_base ? analysis_direction_relative(reverse, s->ack) : 0;
+    bool plausible = p.ack <= reverse->high + ANALYSIS_WINDOW_MAX && p.ack + ANALYSIS_WINDOW_MAX >= reverse->high;
+    if (reset || !(s->flags & CAPTURE_TCP_ACK) || !reverse->has_base || !plausible)
+        p.what |= ANALYSIS_PACKET_UNPLACED;
+    if (f->packets_cut == 0 && !analysis_packets_add(&c->packets, &p, &f->packets_left))
+        f->packets_cut = number;
+}
+
+/* `t` since the origin; `expected`: for analysis_connections_find(); `number` in the file, 0 without one. False for what
+ * does not count: a copy, or RST. */
+static bool flows_add(struct analysis_flows *f, int64_t t, int64_t number, const struct capture_segment *s,
+                      const uint32_t *expected)
 {
     int end;
     struct analysis_connection *c = analysis_connections_find(f->connections, s, expected, &end);
@@ -153,20 +195,26 @@ static bool flows_add(struct analysis_flows *f, int64_t t, const struct capture_
         d->duplicate_frames++;
         return false;
     }
+    const struct flows_counts before = {d->retransmitted_segments, d->reordered_segments, d->strays};
     if (s->flags & CAPTURE_TCP_SYN)
         note_syn(c, s, end, t);
     else if (c->client == end && c->client_side_ns < 0 && c->synack_ns >= 0)
         c->client_side_ns = t - c->synack_ns;
     if (s->flags & (CAPTURE_TCP_FIN | CAPTURE_TCP_RST))
         c->closed = true;
-    if (s->flags & CAPTURE_TCP_RST)
-        return false; /* its payload is a message, its numbers may be anybody's */
+    if (s->flags & CAPTURE_TCP_RST) { /* its payload is a message, its numbers may be anybody's */
+        if (f->packets && number > 0)
+            flows_keep(f, c, end, t, number, s, &before);
+        return false;
+    }
     if (f->explains)
         explain_segment(c, end, s, t);
     if (s->payload_bytes > 0)
         analysis_direction_data(d, s, t);
     if (s->flags & CAPTURE_TCP_ACK)
         analysis_direction_ack(reverse, s);
+    if (f->packets && number > 0)
+        flows_keep(f, c, end, t, number, s, &before);
     return true;
 }
 
@@ -184,7 +232,7 @@ void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
     if (!f->has_origin)
         analysis_flows_set_origin(f, time_ns);
     int64_t t = since_origin(f, time_ns);
-    if (flows_add(f, t, s, NULL) && f->explains)
+    if (flows_add(f, t, 0, s, NULL) && f->explains)
         flows_follow(f, t, s, 0);
 }
 
@@ -194,6 +242,8 @@ struct flows_reading {
     struct capture_segment before; /* the latest segment */
     struct error err;
     int next; /* of analysis_source_next() */
+    analysis_flows_between *between; /* NULL: nobody looks */
+    void *user;
 };
 
 static void reading_fill(void *user, struct analysis_batch *batch)
@@ -205,8 +255,9 @@ static void reading_fill(void *user, struct analysis_batch *batch)
     for (batch->n = 0; batch->n < ANALYSIS_BATCH;) {
         struct analysis_frame *frame = &batch->frame[batch->n];
         r->next = analysis_source_next(&r->source, &frame->time_ns, &frame->segment, &r->err);
-        if (r->next <= 0)
+        if (r->next <= 0 || r->next == ANALYSIS_SOURCE_IDLE)
             break;
+        frame->number = r->source.capture->frames;
         frame->other_bytes = r->source.other_bytes;
         if (!f->has_origin && frame->other_bytes > 0)
             continue;
@@ -241,7 +292,7 @@ static void reading_analyse(void *user, struct analysis_batch *batch)
             if (frame[found].expects)
                 analysis_connections_expected_again(f->connections, frame[found].expected);
         if (frame[i].other_bytes == 0)
-            frame[i].counts = flows_add(f, frame[i].time_ns, &frame[i].segment,
+            frame[i].counts = flows_add(f, frame[i].time_ns, frame[i].number, &frame[i].segment,
                                         frame[i].expects ? &frame[i].expected : NULL);
     }
     if (analysis_connections_count(f->connections) > FEW_CONNECTIONS)
@@ -256,23 +307,46 @@ static void reading_finish(void *user, struct analysis_batch *batch)
             flows_follow(r->flows, batch->frame[i].time_ns, &batch->frame[i].segment, batch->frame[i].other_bytes);
 }
 
+static void reading_finish_live(void *user, struct analysis_batch *batch)
+{
+    const struct flows_reading *r = user;
+    if (r->flows->explains)
+        reading_finish(user, batch);
+    if (r->between)
+        r->between(r->user, r->flows, r->source.capture);
+}
+
+/* From a source that is open. */
+static bool flows_read(struct flows_reading *r, bool live, struct error *err)
+{
+    struct analysis_flows *f = r->flows;
+    struct analysis_capture *capture = r->source.capture;
+    r->source.others = f->explains;
+    f->interface_bps = capture->link_rate_bps;
+    f->has_origin = false;
+    analysis_batches_run(&(struct analysis_batches_work){
+        reading_fill, reading_analyse, live ? reading_finish_live : f->explains ? reading_finish : NULL, r, live});
+    analysis_source_close(&r->source);
+    double span_ns = (double)capture->last_ns - (double)capture->first_ns;
+    f->paused = span_ns > 0 ? (double)analysis_paused_ns(&capture->paused) / span_ns : 0;
+    if (r->next < 0)
+        *err = r->err;
+    return r->next == 0;
+}
+
 bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, const void *user,
                          struct analysis_capture *capture, struct error *err)
 {
     struct flows_reading r = {.flows = f};
-    if (!analysis_source_open(&r.source, path, progress, user, capture, err))
-        return false;
-    r.source.others = f->explains;
-    f->interface_bps = capture->link_rate_bps;
-    f->has_origin = false;
-    analysis_batches_run(&(struct analysis_batches_work){reading_fill, reading_analyse,
-                                                         f->explains ? reading_finish : NULL, &r});
-    analysis_source_close(&r.source);
-    double span_ns = (double)capture->last_ns - (double)capture->first_ns;
-    f->paused = span_ns > 0 ? (double)analysis_paused_ns(&capture->paused) / span_ns : 0;
-    if (r.next < 0)
-        *err = r.err;
-    return r.next == 0;
+    return analysis_source_open(&r.source, path, progress, user, capture, err) && flows_read(&r, false, err);
+}
+
+bool analysis_flows_read_live(struct analysis_flows *f, struct capture_reader *reader, analysis_flows_between *between,
+                              void *user, struct analysis_capture *capture, struct error *err)
+{
+    struct flows_reading r = {.flows = f, .between = between, .user = user};
+    analysis_source_open_reader(&r.source, reader, capture);
+    return flows_read(&r, true, err);
 }
 
 size_t analysis_flows_slots(const struct analysis_flows *f)
@@ -322,6 +396,19 @@ bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct ana
         analysis_round_trip_get(e->trip ? e->trip : alone, x);
     analysis_round_trip_free(alone);
     return e && (e->trip || alone);
+}
+
+const struct analysis_packets *analysis_flows_packets(const struct analysis_flows *f, size_t i, int *end, int shift[2])
+{
+    const struct analysis_connection *c = flows_slot(f, i, end);
+    shift[0] = c->direction[1].receiver_scale;
+    shift[1] = c->direction[0].receiver_scale;
+    return c->packets;
+}
+
+int64_t analysis_flows_packets_cut(const struct analysis_flows *f)
+{
+    return f->packets_cut;
 }
 
 struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, size_t i, size_t *n)

@@ -10,6 +10,7 @@
 #include "analysis/bins.h"
 #include "analysis/capacity.h"
 #include "analysis/clocking.h"
+#include "analysis/packets.h"
 #include "analysis/round_trip.h"
 #include "analysis/source.h"
 #include "base/error.h"
@@ -80,6 +81,9 @@ void analysis_flows_free(struct analysis_flows *f);
  * anything follows it, 1.6 kB when several ACKs do, 110 kB and what is in flight for one with many. */
 void analysis_flows_keep_explanations(struct analysis_flows *f);
 
+/* Before the first segment: keep every packet that analysis_flows_read() reads, as analysis_flows_packets() gives them. */
+void analysis_flows_keep_packets(struct analysis_flows *f);
+
 /* Times count from here; without it from the first segment added. */
 void analysis_flows_set_origin(struct analysis_flows *f, int64_t time_ns);
 
@@ -91,11 +95,25 @@ void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
 bool analysis_flows_read(struct analysis_flows *f, const char *path, analysis_progress *progress, const void *user,
                          struct analysis_capture *capture, struct error *err);
 
+/* The same of an open reader, which it takes: an interface, until somebody stops it. between(), if any, sees the table ten
+ * times a second or more often, whole, in this thread. */
+struct capture_reader;
+typedef void analysis_flows_between(void *user, const struct analysis_flows *f, const struct analysis_capture *capture);
+bool analysis_flows_read_live(struct analysis_flows *f, struct capture_reader *reader, analysis_flows_between *between,
+                              void *user, struct analysis_capture *capture, struct error *err);
+
 /* Directions in the table, with payload or without: indices for analysis_flows_get(). */
 size_t analysis_flows_slots(const struct analysis_flows *f);
 
 /* What slot i's round trips and ACKs looked like. False when that was not kept, or nothing passed. */
 bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_round_trip_figures *x);
+
+/* The packets of slot i's connection, *end of which sends there, and by how much windows of each end are to be shifted; -1
+ * unknown. NULL when they were not kept. */
+const struct analysis_packets *analysis_flows_packets(const struct analysis_flows *f, size_t i, int *end, int shift[2]);
+
+/* The first packet that there was no room to keep, by its number; 0: all were kept. */
+int64_t analysis_flows_packets_cut(const struct analysis_flows *f);
 
 /* Where slot i's application had nothing to send though all was acknowledged, by payload bytes until then; without the
  * time an ACK takes from the tap to the sender and data take back, and longer than half a round trip. malloc'ed, *n of

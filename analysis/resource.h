@@ -16,7 +16,7 @@ struct analysis_resource {
     size_t n;
     struct analysis_judgement judgement;
     bool diagnosed;
-    bool live; /* measured by traffic of our own (measure/): there is no capture to replay */
+    bool live; /* measured (measure/), or read from an interface: there is no capture to replay */
     struct analysis_diagnosis diagnosis; /* if so */
 };
 

@@ -18,8 +18,17 @@ bool analysis_source_open(struct analysis_source *source, const char *path, anal
     return true;
 }
 
+void analysis_source_open_reader(struct analysis_source *source, struct capture_reader *reader,
+                                 struct analysis_capture *capture)
+{
+    *capture = (struct analysis_capture){.link_rate_bps = capture_reader_link_rate_bps(reader)};
+    *source = (struct analysis_source){
+        .reader = reader, .capture = capture, .link_type = capture_reader_link_type(reader)};
+}
+
 void analysis_source_close(struct analysis_source *source)
 {
+    source->capture->missed = capture_reader_missed(source->reader);
     capture_reader_close(source->reader);
 }
 
@@ -86,6 +95,8 @@ int analysis_source_next(struct analysis_source *source, int64_t *time_ns, struc
             break;
         }
     }
+    if (next == CAPTURE_NEXT_IDLE)
+        return ANALYSIS_SOURCE_IDLE;
     c->truncated = next == CAPTURE_NEXT_TRUNCATED;
     if (next != CAPTURE_NEXT_FAILED)
         return 0;

@@ -18,6 +18,7 @@ struct analysis_capture {
     int64_t largest_step_ns;   /* of those */
     struct analysis_paused paused; /* by PAUSE frames */
     uint64_t link_rate_bps;    /* of the interface, says a pcapng file; 0 unknown */
+    int64_t missed;            /* frames of an interface that nobody took in time */
     bool truncated;            /* the file stops inside a packet: `stopped` says where */
     struct error stopped;
 };
@@ -38,7 +39,14 @@ struct analysis_source {
 /* Empties *capture. False and *err when the file cannot be opened: nothing to close then. */
 bool analysis_source_open(struct analysis_source *source, const char *path, analysis_progress *progress,
                           const void *user, struct analysis_capture *capture, struct error *err);
+
+/* The same of a reader that is open; takes it. */
+struct capture_reader;
+void analysis_source_open_reader(struct analysis_source *source, struct capture_reader *reader,
+                                 struct analysis_capture *capture);
 void analysis_source_close(struct analysis_source *source);
+
+#define ANALYSIS_SOURCE_IDLE 2 /* of an interface, now and then: no segment, and no end */
 
 /* 1 and a segment with its time since the epoch, or of `others` addresses and tag; 0 at the end, which may be inside a packet: see capture->truncated;
  * -1 and *err when reading fails. */

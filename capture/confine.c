@@ -2,8 +2,11 @@
 #include "capture/confine.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <seccomp.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -43,8 +46,8 @@ bool capture_confine_begin(struct error *err)
     return confine_capabilities(UINT64_C(1) << CAP_NET_RAW | UINT64_C(1) << CAP_DAC_READ_SEARCH, err);
 }
 
-/* Returns 0, or what libseccomp says: a negative errno. */
-static int confine_filter(scmp_filter_ctx filter, int socket)
+/* Returns 0, or what libseccomp says: a negative errno. `reads`: from the socket, instead of sending on it. */
+static int confine_filter(scmp_filter_ctx filter, int socket, bool reads)
 {
     static const int allowed[] = {
         SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(lseek), SCMP_SYS(close),
@@ -71,19 +74,65 @@ static int confine_filter(scmp_filter_ctx filter, int socket)
         {SCMP_SYS(ioctl), 1, {{1, SCMP_CMP_EQ, TCGETS, 0}}},
     };
     for (size_t i = 0; !failed && i < sizeof limited / sizeof *limited; i++)
-        failed = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, limited[i].call, limited[i].n, limited[i].argument);
+        if (!reads || limited[i].call != SCMP_SYS(sendto))
+            failed = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, limited[i].call, limited[i].n, limited[i].argument);
+    /* Statistics and frames of the socket; how wide the terminal is. */
+    const struct {
+        int call;
+        struct scmp_arg_cmp argument;
+    } reading[] = {{SCMP_SYS(getsockopt), {0, SCMP_CMP_EQ, (scmp_datum_t)socket, 0}},
+                   {SCMP_SYS(recvfrom), {0, SCMP_CMP_EQ, (scmp_datum_t)socket, 0}},
+                   {SCMP_SYS(recvmsg), {0, SCMP_CMP_EQ, (scmp_datum_t)socket, 0}},
+                   {SCMP_SYS(ioctl), {1, SCMP_CMP_EQ, TIOCGWINSZ, 0}}};
+    for (size_t i = 0; !failed && reads && i < sizeof reading / sizeof *reading; i++)
+        failed = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, reading[i].call, 1, &reading[i].argument);
+    if (!failed && reads)
+        failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(poll), 0);
     return failed ? failed : seccomp_load(filter);
+}
+
+static bool confine_calls(int socket, bool reads, struct error *err)
+{
+    if (SANITIZED || (prctl(PR_GET_SECCOMP, 0L, 0L, 0L, 0L) < 0 && errno == EINVAL)) /* a kernel without */
+        return true;
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    int failed = filter ? confine_filter(filter, socket, reads) : -ENOMEM;
+    seccomp_release(filter);
+    errno = -failed;
+    return failed == 0 || error_set_errno(err, "system calls cannot be given up");
 }
 
 bool capture_confine(int socket, struct error *err)
 {
-    if (!confine_capabilities(0, err))
-        return false;
-    if (SANITIZED || (prctl(PR_GET_SECCOMP, 0L, 0L, 0L, 0L) < 0 && errno == EINVAL)) /* a kernel without */
+    return confine_capabilities(0, err) && confine_calls(socket, false, err);
+}
+
+/* The number of a user or a group that sudo leaves; -1: none. */
+static long confine_number(const char *name)
+{
+    const char *text = getenv(name);
+    char *rest;
+    long number = text ? strtol(text, &rest, 10) : -1;
+    return text && *text && !*rest && number > 0 && number < INT_MAX ? number : -1;
+}
+
+/* From root to who called sudo. */
+static bool confine_user(struct error *err)
+{
+    long user = confine_number("SUDO_UID"), group = confine_number("SUDO_GID");
+    if (geteuid() != 0 || user < 0 || group < 0)
         return true;
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-    int failed = filter ? confine_filter(filter, socket) : -ENOMEM;
-    seccomp_release(filter);
-    errno = -failed;
-    return failed == 0 || error_set_errno(err, "system calls cannot be given up");
+    gid_t gid = (gid_t)group;
+    return (setgroups(1, &gid) == 0 && setresgid(gid, gid, gid) == 0 &&
+            setresuid((uid_t)user, (uid_t)user, (uid_t)user) == 0) ||
+           error_set_errno(err, "root cannot be given up");
+}
+
+bool capture_confine_live(bool filter, int socket, struct error *err)
+{
+    if (!confine_user(err))
+        return false;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) != 0)
+        return error_set_errno(err, "new privileges cannot be given up");
+    return confine_capabilities(0, err) && (!filter || confine_calls(socket, true, err));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture/confine.h - a process that sends gives up what it does not need, before and after it opens an interface:
+/* capture/confine.h - a process gives up what it does not need, before and after it opens an interface:
  * whoever finds a fault in the reading of captures gets no more than that. See SECURITY.md. */
 #ifndef CAPTURE_CONFINE_H
 #define CAPTURE_CONFINE_H
@@ -14,5 +14,10 @@ bool capture_confine_begin(struct error *err);
  * bound, memory, time, signals to itself, and the end. Any other fails with EPERM. A kernel without filters goes
  * without. For good. False and *err (ERROR_SYSTEM). */
 bool capture_confine(int socket, struct error *err);
+
+/* For a process that reads an interface which is open now, and writes to what is open: who was made root by sudo is
+ * again who called it (SUDO_UID, SUDO_GID), there are no capabilities and never new ones. `filter`: and system calls are
+ * those of capture_confine(), and waiting for `socket`: none that opens a file. False and *err (ERROR_SYSTEM). */
+bool capture_confine_live(bool filter, int socket, struct error *err);
 
 #endif

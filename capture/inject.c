@@ -247,6 +247,8 @@ static bool inject_all(struct inject_run *run, struct capture_reader *reader, st
         switch (capture_reader_next(reader, &frame, err)) {
         case CAPTURE_NEXT_FRAME:
             break;
+        case CAPTURE_NEXT_IDLE: /* of no file */
+            continue;
         case CAPTURE_NEXT_END:
             return true;
         case CAPTURE_NEXT_TRUNCATED:

@@ -3,7 +3,9 @@
 
 #include "base/filekind.h"
 #include "base/memory.h"
+#include "capture/confine.h"
 #include "capture/decode.h"
+#include "capture/live.h"
 #include "capture/pcapng.h"
 #include "capture/records.h"
 #include "capture/unpack.h"
@@ -12,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pcap/pcap.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +50,10 @@ struct capture_reader {
     int status;           /* as of pcap_next_ex(): 1 while there are frames */
     const char *said;     /* what libpcap or we said of a status of PCAP_ERROR; else "" */
     char length_said[64];
+    bool live;            /* an interface: the stream above is none */
+    volatile sig_atomic_t stopped;
+    int64_t told_ns;      /* of an interface: time of the frame before which it was idle */
+    int time_unit_ns;     /* of libpcap's times */
     bool waiting;         /* the frame below has been read but not handed out */
     struct capture_frame frame;
     uint8_t head[HEAD_BYTES];   /* the first of the file */
@@ -259,7 +266,11 @@ static bool reader_pull_pcap(struct capture_reader *r, bool *in_time)
 {
     struct pcap_pkthdr *header;
     const u_char *bytes;
-    r->status = pcap_next_ex(r->pcap, &header, &bytes);
+    r->status = r->stopped ? PCAP_ERROR_BREAK : pcap_next_ex(r->pcap, &header, &bytes);
+    if (r->status == 0) {
+        capture_live_wait(r->pcap);
+        r->status = pcap_next_ex(r->pcap, &header, &bytes);
+    }
     if (r->status != 1) {
         if (r->status == PCAP_ERROR && errno == ENOMEM) /* which ends the process wherever else it happens */
             r->file_error = ENOMEM;
@@ -267,8 +278,9 @@ static bool reader_pull_pcap(struct capture_reader *r, bool *in_time)
         return false;
     }
     r->frame = (struct capture_frame){.captured_bytes = header->caplen, .wire_bytes = header->len, .bytes = bytes};
+    int64_t part_ns = (int64_t)header->ts.tv_usec * r->time_unit_ns;
     *in_time = !__builtin_mul_overflow((int64_t)header->ts.tv_sec, INT64_C(1000000000), &r->frame.time_ns) &&
-               !__builtin_add_overflow(r->frame.time_ns, (int64_t)header->ts.tv_usec, &r->frame.time_ns) &&
+               !__builtin_add_overflow(r->frame.time_ns, part_ns, &r->frame.time_ns) &&
                r->frame.time_ns <= INT64_MAX / 2 && r->frame.time_ns >= -(INT64_MAX / 2);
     return true;
 }
@@ -291,6 +303,10 @@ static enum capture_next reader_stopped(const struct capture_reader *r, struct e
     const char *remedy = reader_remedy(r->said);
     if (r->status == PCAP_ERROR_BREAK && r->file_error == 0)
         return CAPTURE_NEXT_END;
+    if (r->live) {
+        error_set(err, ERROR_SYSTEM, "%s: capturing ends after packet %" PRId64 ": %s", r->path, r->frames, r->said);
+        return CAPTURE_NEXT_TRUNCATED;
+    }
     if (r->file_error > 0) {
         error_set(err, ERROR_SYSTEM, "%s: reading fails after packet %" PRId64 ": %s", r->path, r->frames,
                   strerror(r->file_error));
@@ -340,6 +356,15 @@ static bool reader_no_capture(const struct capture_reader *r, const char *said, 
     return error_set(err, ERROR_INPUT, "%s: %s", r->path, said);
 }
 
+static bool reader_link_type(struct capture_reader *r, struct error *err)
+{
+    r->link_type = pcap_datalink(r->pcap);
+    const char *name = pcap_datalink_val_to_name(r->link_type);
+    return capture_decode_supports(r->link_type) ||
+           error_set(err, ERROR_INPUT, "%s: link type %s (%d) is not supported; EN10MB (Ethernet), LINUX_SLL, "
+                     "LINUX_SLL2, RAW, IPV4, IPV6, NULL and LOOP are", r->path, name ? name : "unknown", r->link_type);
+}
+
 static bool reader_open_pcap(struct capture_reader *r, struct error *err)
 {
     cookie_io_functions_t functions = {.read = reader_read, .close = reader_close};
@@ -359,14 +384,9 @@ static bool reader_open_pcap(struct capture_reader *r, struct error *err)
         fclose(stream);
         return false;
     }
-    r->link_type = pcap_datalink(r->pcap);
     r->records.snaplen = (uint32_t)pcap_snapshot(r->pcap);
-    if (!capture_decode_supports(r->link_type)) {
-        const char *name = pcap_datalink_val_to_name(r->link_type);
-        return error_set(err, ERROR_INPUT, "%s: link type %s (%d) is not supported; EN10MB (Ethernet), LINUX_SLL, "
-                         "LINUX_SLL2, RAW, IPV4, IPV6, NULL and LOOP are", r->path, name ? name : "unknown",
-                         r->link_type);
-    }
+    if (!reader_link_type(r, err))
+        return false;
     /* libpcap looks at a second interface only when it is asked for a packet: better refused here than half-way. */
     reader_pull(r);
     r->waiting = true;
@@ -381,12 +401,45 @@ struct capture_reader *capture_reader_open(const char *path, struct error *err)
     struct capture_reader *r = memory_zeroed(1, sizeof *r, "a capture");
     r->path = memory_text("%s", path);
     r->packing = "gzip";
+    r->time_unit_ns = 1;
     r->buffer = memory_resized(NULL, READ_BYTES + RECORDS_LONGEST, 1, "a capture");
     if (!reader_open_file(r, err) || !reader_open_pcap(r, err)) {
         capture_reader_close(r);
         return NULL;
     }
     return r;
+}
+
+struct capture_reader *capture_reader_open_live(const char *interface, struct error *err)
+{
+    struct capture_reader *r = memory_zeroed(1, sizeof *r, "a capture");
+    r->path = memory_text("%s", interface);
+    r->live = true;
+    r->status = 1;
+    r->said = "";
+    r->pcap = capture_live_open(interface, err);
+    if (!r->pcap || !reader_link_type(r, err)) {
+        capture_reader_close(r);
+        return NULL;
+    }
+    r->time_unit_ns = pcap_get_tstamp_precision(r->pcap) == PCAP_TSTAMP_PRECISION_NANO ? 1 : 1000;
+    return r;
+}
+
+bool capture_reader_confine(const struct capture_reader *r, bool filter, struct error *err)
+{
+    return capture_confine_live(filter, pcap_get_selectable_fd(r->pcap), err);
+}
+
+void capture_reader_stop(struct capture_reader *r)
+{
+    r->stopped = 1; /* pcap_breakloop() is heard of when frames come */
+}
+
+int64_t capture_reader_missed(const struct capture_reader *r)
+{
+    struct pcap_stat stat;
+    return r->live && pcap_stats(r->pcap, &stat) == 0 ? (int64_t)stat.ps_drop : 0;
 }
 
 void capture_reader_close(struct capture_reader *r)
@@ -402,6 +455,20 @@ void capture_reader_close(struct capture_reader *r)
     free(r);
 }
 
+/* Is it time for word that nothing came, or that what came is worth a look? */
+static bool reader_idle(struct capture_reader *r)
+{
+    if (r->status == 0) {
+        r->status = 1;
+        return true;
+    }
+    if (r->status != 1 || llabs(r->frame.time_ns - r->told_ns) < CAPTURE_LIVE_WAIT_MS * INT64_C(1000000))
+        return false;
+    r->told_ns = r->frame.time_ns;
+    r->waiting = true;
+    return true;
+}
+
 enum capture_next capture_reader_next(struct capture_reader *r, struct capture_frame *frame, struct error *err)
 {
     size_t used;
@@ -415,7 +482,10 @@ enum capture_next capture_reader_next(struct capture_reader *r, struct capture_f
     }
     if (!r->waiting && r->status == 1)
         reader_pull(r);
+    bool told = r->waiting;
     r->waiting = false;
+    if (r->live && !told && reader_idle(r))
+        return CAPTURE_NEXT_IDLE;
     if (r->status != 1)
         return reader_stopped(r, err);
     *frame = r->frame;
@@ -425,7 +495,7 @@ enum capture_next capture_reader_next(struct capture_reader *r, struct capture_f
 
 uint64_t capture_reader_link_rate_bps(const struct capture_reader *r)
 {
-    return pcapng_link_rate_bps(r->head, r->head_bytes);
+    return r->live ? 0 : pcapng_link_rate_bps(r->head, r->head_bytes);
 }
 
 int capture_reader_link_type(const struct capture_reader *r)

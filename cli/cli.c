@@ -99,6 +99,14 @@ char *cli_output_name(const char *path, const char *ending)
     return memory_text("%.*s%s", length, name, ending);
 }
 
+json_t *cli_json(const char *name, json_t *object)
+{
+    json_t *named = json_pack("{s:o}", "schema", json_sprintf("%s%s", CLI_JSON_NAME, name));
+    json_object_update(named, object);
+    json_decref(object);
+    return named;
+}
+
 #define JSON_FLAGS (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
 void cli_print_json(json_t *root)

@@ -49,8 +49,14 @@ int cli_finish(int status);
 /* scenarios/star.yaml with "-run": star-run, here. For free(). */
 char *cli_output_name(const char *path, const char *ending);
 
-/* Prints the scenarios of `folder` (scenarios/shipped.h) by name; returns the exit status. */
-int cli_list(const char *folder);
+/* Prints the scenarios of `folder` (scenarios/shipped.h) by name, as lines or as JSON; returns the exit status. */
+int cli_list(const char *folder, bool json);
+
+/* Takes an object that --json prints; returns one that begins with the name of its JSON Schema, "check:1" say: what it
+ * is, and a number that rises when a key goes or changes its meaning. The schema, doc/schemas/check.json, has the
+ * whole name, CLI_JSON_NAME "check:1", as its "$id". */
+#define CLI_JSON_NAME "urn:contraflow:"
+json_t *cli_json(const char *name, json_t *object);
 
 /* Prints what --json asks for, and frees it. */
 void cli_print_json(json_t *root);

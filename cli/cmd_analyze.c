@@ -3,6 +3,7 @@
 #include "analysis/degree.h"
 #include "base/memory.h"
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "cli/options.h"
 #include "cli/read.h"
 #include "results/csv.h"
@@ -13,6 +14,7 @@
 #include "view/table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +25,8 @@ struct options {
     enum format format;
     bool all, first, has_host; /* first: of the files */
     const char *report; /* directory, or NULL */
+    const char *interface; /* NULL: files */
+    const struct study_capture_listener *listener;
     struct capture_address host;
     struct analysis_resources shared; /* owned; hosts of the file that is shown */
     json_t *captures; /* owned; of JSON, what comes behind the flows, which are printed one by one */
@@ -223,7 +227,7 @@ static void print_json_flows(const char *path, const struct analysis_flows *f, s
 {
     struct analysis_flow flow;
     if (o->first)
-        fputs("{\n  \"flows\": [", stdout);
+        fputs("{\n  \"schema\": \"" CLI_JSON_NAME "analyze:1\",\n  \"flows\": [", stdout);
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
         fputs(o->flows++ == 0 ? "\n    " : ",\n    ", stdout);
         cli_print_json_within(flow_json(path, &flow), 2);
@@ -265,7 +269,8 @@ static bool analyze_file(const char *path, struct options *o, bool several,
                          struct view_capture_page *report, struct error *err)
 {
     struct analysis_capture capture;
-    struct analysis_flows *f = study_capture_read(path, o->report, &cli_read_listener, &capture, err);
+    struct analysis_flows *f = o->report ? study_capture_read_packets(path, o->listener, &capture, err)
+                                         : study_capture_read(path, o->interface, o->listener, &capture, err);
     if (f && capture.tcp_segments == 0)
         fprintf(stderr, "contraflow: %s: no TCP segment among %" PRId64 " frames\n", cli_name(path), capture.frames);
     bool ok = f != NULL;
@@ -274,7 +279,7 @@ static bool analyze_file(const char *path, struct options *o, bool several,
         show(path, f, &capture, o, several);
     }
     analysis_resources_fini(&o->shared);
-    ok = ok && (!o->report || view_capture_page_add(report, path, f, &capture, o->has_host ? &o->host : NULL, err));
+    ok = ok && (!o->report || view_capture_page_add(report, o->interface ? "-" : path, f, &capture, o->has_host ? &o->host : NULL, err));
     analysis_flows_free(f);
     o->first = false;
     return ok;
@@ -317,6 +322,12 @@ static bool analyze(int n, char **paths, struct options *o, struct view_capture_
     return ok;
 }
 
+static bool analyze_interface(struct options *o, struct view_capture_page *report, struct error *err)
+{
+    o->first = true;
+    return analyze_file(o->interface, o, false, report, err);
+}
+
 static bool options_host(const struct cli_option *option, const char *text, struct error *err)
 {
     struct options *o = option->to;
@@ -335,18 +346,24 @@ int cmd_analyze(int argc, char **argv)
         {"host", 0, .call = options_host, .to = &o},
         {"all", 0, .flag = &o.all},
         {"report", 0, .text = &o.report},
+        {"interface", 'i', .text = &o.interface},
         {0},
     };
     int at = cli_options_read("analyze", argc, argv, options, &err);
-    if (at == argc)
+    if (at == argc && !o.interface)
         error_set(&err, ERROR_INPUT, "analyze: no file given; try 'contraflow analyze --help'");
-    if (at <= 0 || at == argc)
+    if (at <= 0 || err.code != ERROR_NONE || !cli_live_alone("analyze", o.interface, argc - at, &err))
         return at ? cli_fail(&err) : 0;
+    static const double unknown_bps[2] = {NAN, NAN};
+    o.listener = &cli_read_listener;
+    if (o.interface && !(o.listener = cli_live_open(o.interface, !o.report, unknown_bps, &err)))
+        return cli_fail(&err);
     o.format = json ? FORMAT_JSON : csv ? FORMAT_CSV : FORMAT_TABLE;
     o.captures = json_array();
     struct view_capture_page report = {0};
     bool ok = (!o.report || view_capture_page_open(&report, o.report, &err)) &&
-              analyze(argc - at, argv + at, &o, &report, &err) &&
+              (o.interface ? analyze_interface(&o, &report, &err)
+                           : analyze(argc - at, argv + at, &o, &report, &err)) &&
               (!o.report || view_capture_page_finish(&report, &err));
     view_capture_page_discard(&report);
     if (ok && o.format == FORMAT_JSON)

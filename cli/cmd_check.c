@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/units.h"
 #include "cli/check_show.h"
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "cli/options.h"
 #include "cli/read.h"
 #include "cli/workload_show.h"
+#include "foreign/read.h"
+#include "measure/foreign.h"
 #include "study/judge.h"
 #include "view/diagnosis.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 struct options {
     bool json;
+    const char *interface; /* NULL: files */
     struct study_judge_options judging;
     json_t *list;       /* owned; resources so far */
     struct view_table summary; /* a row each */
@@ -76,6 +82,36 @@ static bool check_tolerance(const struct cli_option *option, const char *text, s
            error_set(err, ERROR_INPUT, "--tolerance %s: not a share between 0 and 100 %%; try 5%% or 0.05", text);
 }
 
+/* What other programs measured: all those files together are of one moment. Takes them out of paths[n]. */
+static bool check_foreign(struct options *o, char **paths, int *n, struct error *err)
+{
+    struct foreign_test *tests = memory_zeroed((size_t)*n, sizeof *tests, "tests");
+    struct analysis_resources resources = {0};
+    const char *first = NULL;
+    size_t n_tests = 0;
+    int left = 0;
+    bool ok = true;
+    for (int i = 0; i < *n; i++) {
+        if (!foreign_read_is(paths[i])) {
+            paths[left++] = paths[i];
+            continue;
+        }
+        first = first ? first : paths[i];
+        ok = ok && foreign_read(&tests[n_tests++], paths[i], err);
+    }
+    *n = left;
+    if (ok)
+        measure_foreign_judge(tests, n_tests, &resources);
+    char *names = n_tests > 1 ? memory_text("%s and %zu more", first, n_tests - 1) : memory_text("%s", first ? first : "");
+    ok = ok && (n_tests == 0 || check_visit(o, names, NULL, &resources, err));
+    free(names);
+    for (size_t i = 0; i < n_tests; i++)
+        foreign_test_fini(&tests[i]);
+    free(tests);
+    analysis_resources_fini(&resources);
+    return ok;
+}
+
 int cmd_check(int argc, char **argv)
 {
     struct options o = {.judging = study_judge_options_default()};
@@ -83,25 +119,30 @@ int cmd_check(int argc, char **argv)
     const struct cli_option options[] = {
         {"json", 0, .flag = &o.json},
         {"tolerance", 0, .call = check_tolerance, .to = &o.judging.tolerance},
+        {"interface", 'i', .text = &o.interface},
         {"rate", 0, .call = cli_options_link_rate, .to = o.judging.capacity_bps},
         {0},
     };
     int at = cli_options_read("check", argc, argv, options, &err);
-    if (at == argc)
+    if (at == argc && !o.interface)
         error_set(&err, ERROR_INPUT, "check: no file or directory given; try 'contraflow check --help'");
-    if (at <= 0 || at == argc)
+    if (at <= 0 || err.code != ERROR_NONE || !cli_live_alone("check", o.interface, argc - at, &err))
         return at ? cli_fail(&err) : 0;
+    const struct study_capture_listener *listener = &cli_read_listener;
+    if (o.interface && !(listener = cli_live_open(o.interface, true, o.judging.capacity_bps, &err)))
+        return cli_fail(&err);
     o.list = json_array();
     o.workloads = json_array();
     cli_check_show_summary_start(&o.summary);
-    bool ok = true;
-    cli_read_until_interrupted(argv + at, argc - at);
-    for (int i = at; ok && i < argc; i++)
-        ok = study_judge_source(argv[i], &o.judging, &cli_read_listener, check_visit, &o, &err);
+    int n = argc - at;
+    bool ok = check_foreign(&o, argv + at, &n, &err) &&
+              (!o.interface || study_judge_source(o.interface, &o.judging, listener, check_visit, &o, &err));
+    cli_read_until_interrupted(argv + at, n);
+    for (int i = at; ok && i < at + n; i++)
+        ok = study_judge_source(argv[i], &o.judging, listener, check_visit, &o, &err);
     ok = ok && cli_workload_show_signature(&o.signature, o.json, o.workloads, &err);
     if (ok && o.json) {
-        json_t *root = json_pack("{s:O, s:O}", "resources", o.list, "programs", o.workloads);
-        cli_print_json(root);
+        cli_print_json(cli_json("check:1", json_pack("{s:O, s:O}", "resources", o.list, "programs", o.workloads)));
     }
     json_decref(o.list);
     json_decref(o.workloads);

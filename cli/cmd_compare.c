@@ -1,18 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/filekind.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/read.h"
 #include "study/compare.h"
 #include "view/compare.h"
+#include "view/compare_sweeps.h"
 
 #include <stdio.h>
+
+static bool compare_sweeps(const char *const path[STUDY_COMPARE_SIDES], const char *report, bool json, struct error *err)
+{
+    struct study_compare_sweeps c;
+    if (!study_compare_sweeps_make(&c, path, err))
+        return false;
+    bool ok = !report || view_compare_sweeps_page(report, path, &c, err);
+    if (ok && json)
+        cli_print_json(cli_json("compare-sweeps:1", view_compare_sweeps_json(&c)));
+    else if (ok)
+        view_compare_sweeps_print(stdout, &c);
+    study_compare_sweeps_fini(&c);
+    return ok;
+}
+
+static bool compare_hosts(const char *const path[STUDY_COMPARE_SIDES], const struct study_judge_options *judging,
+                          const char *report, bool json, struct error *err)
+{
+    struct study_compare compare;
+    if (!study_compare_make(&compare, path, judging, &cli_read_listener, err))
+        return false;
+    bool ok = !report || view_compare_page(report, path, &compare, err);
+    if (ok && json)
+        cli_print_json(cli_json("compare:1", view_compare_json(&compare)));
+    for (size_t i = 0; ok && !json && i < compare.n; i++) {
+        fputs(i ? "\n" : "", stdout);
+        view_compare_print(stdout, &compare.host[i]);
+    }
+    study_compare_fini(&compare);
+    return ok;
+}
 
 int cmd_compare(int argc, char **argv)
 {
     bool json = false;
     const char *report = NULL;
     struct study_judge_options judging = study_judge_options_default();
-    struct study_compare compare;
     struct error err = {0};
     const struct cli_option options[] = {
         {"json", 0, .flag = &json},
@@ -29,18 +61,15 @@ int cmd_compare(int argc, char **argv)
     if (at < 0 || argc - at != 2)
         return cli_fail(&err);
     const char *const path[] = {argv[at], argv[at + 1]};
-    cli_read_until_interrupted(argv + at, argc - at);
-    if (!study_compare_make(&compare, path, &judging, &cli_read_listener, &err))
+    bool sweeps = filekind_of(path[0]) == FILEKIND_DATABASE;
+    if (sweeps != (filekind_of(path[1]) == FILEKIND_DATABASE)) {
+        error_set(&err, ERROR_INPUT, "compare: %s is a database, and %s is none; a sweep is compared with another sweep",
+                  cli_name(path[sweeps ? 0 : 1]), cli_name(path[sweeps ? 1 : 0]));
         return cli_fail(&err);
-    bool ok = !report || view_compare_page(report, path, &compare, &err);
+    }
+    cli_read_until_interrupted(argv + at, argc - at);
+    bool ok = sweeps ? compare_sweeps(path, report, json, &err) : compare_hosts(path, &judging, report, json, &err);
     if (ok && report)
         fprintf(stderr, "wrote %s/compare.html\n", cli_name(report));
-    if (ok && json)
-        cli_print_json(view_compare_json(&compare));
-    for (size_t i = 0; ok && !json && i < compare.n; i++) {
-        fputs(i ? "\n" : "", stdout);
-        view_compare_print(stdout, &compare.host[i]);
-    }
-    study_compare_fini(&compare);
     return ok ? 0 : cli_fail(&err);
 }

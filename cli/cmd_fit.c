@@ -57,7 +57,7 @@ static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json,
             json_array_append_new(names, json_string(sources[i]));
         json_object_update(root, parts);
         json_decref(parts);
-        cli_print_json(root);
+        cli_print_json(cli_json("fit:1", root));
     }
     return true;
 }

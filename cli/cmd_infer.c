@@ -5,6 +5,7 @@
 #include "cli/infer_show.h"
 #include "cli/options.h"
 #include "cli/read.h"
+#include "foreign/read.h"
 #include "scenarios/commands.h"
 #include "scenarios/load.h"
 #include "sweep/engines.h"
@@ -112,14 +113,15 @@ static bool infer_read_one(struct study_measurement *m, const struct scenario *b
     enum filekind kind;
     if (!filekind_read(path, &kind, err))
         return false;
+    if (foreign_read_is(path))
+        return study_measurement_read_foreign(m, path, true, err);
     if (kind == FILEKIND_CAPTURE)
         return study_measurement_read_capture(m, path, base, !gives[0], !gives[1], &cli_read_listener, err);
     if (kind != FILEKIND_UNKNOWN) {
         error_set(err, ERROR_INPUT, "%s: no measurement", path);
         return filekind_blame(path, FILEKIND_CAPTURE, err); /* says what it is */
     }
-    return study_measurement_is_iperf3(path) ? study_measurement_read_iperf3(m, path, err)
-                                             : study_measurement_read_csv(m, path, err);
+    return study_measurement_read_csv(m, path, err);
 }
 
 static bool infer_read(struct study_measurement *m, const struct infer_options *o, const struct scenario *base,
@@ -207,7 +209,7 @@ int cmd_infer(int argc, char **argv)
     ok = ok && infer_read(&m, &o, &base, gives, argv + at, argc - at, &err) && infer_find(&x, &o, &err);
     int signal_number = x.signal;
     if (ok && !signal_number && o.json)
-        cli_print_json(cli_infer_json(&x));
+        cli_print_json(cli_json("infer:1", cli_infer_json(&x)));
     else if (ok && !signal_number)
         cli_infer_print(&x);
     study_infer_fini(&x);

@@ -10,9 +10,11 @@
 #include "measure/client.h"
 #include "measure/keep.h"
 #include "measure/proof.h"
+#include "measure/series.h"
 #include "measure/server.h"
 #include "measure/verdict.h"
 #include "view/diagnosis.h"
+#include "view/measured_page.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,21 +25,38 @@
 #include <unistd.h>
 
 #define DEFAULT_TIME_S 30
+#define BAR 8            /* characters: a line is shorter than 80 */
+#define BIN_S 0.1        /* of the page's drawings, in a test of */
+#define BINS_TIME_S 60.0 /* or less */
 
 struct measure_options {
     bool json, quiet, terminal;
-    const char *port, *token, *token_file, *directory;
+    const char *port, *token, *token_file, *directory, *report;
     double time_s;
     char token_text[MEASURE_PROOF_TOKEN_MOST + 1];
-    json_t *list; /* owned; a judged resource a test */
+    json_t *list;        /* owned; a judged resource a test */
+    struct outfile page; /* open with --report */
     bool no;
 };
 
+/* A rate as a bar, of the most that either direction had. */
+static const char *measure_bar(double rate_bps, double most_bps, char text[static BAR + 1])
+{
+    int n = most_bps > 0 ? (int)lround(BAR * fmin(1, rate_bps / most_bps)) : 0;
+    memset(text, '#', (size_t)n);
+    memset(text + n, '.', (size_t)(BAR - n));
+    text[BAR] = '\0';
+    return text;
+}
+
 static void measure_progress(void *user, const struct measure_progress *p)
 {
-    (void)user;
-    cli_progress("%zu in, %zu out: %2.0f of %.0f s, %-5s  in %8.2f Mb/s  out %8.2f Mb/s", p->in, p->out, p->elapsed_s,
-                 p->total_s, measure_kind_names[p->kind], p->in_bps / 1e6, p->out_bps / 1e6);
+    double *most_bps = user;
+    char in[BAR + 1], out[BAR + 1];
+    *most_bps = fmax(*most_bps, fmax(p->in_bps, p->out_bps));
+    cli_progress("%zu in, %zu out: %2.0f of %.0f s, %-5s  in %s %7.2f  out %s %7.2f Mb/s", p->in, p->out, p->elapsed_s,
+                 p->total_s, measure_kind_names[p->kind], measure_bar(p->in_bps, *most_bps, in), p->in_bps / 1e6,
+                 measure_bar(p->out_bps, *most_bps, out), p->out_bps / 1e6);
 }
 
 static json_t *measure_estimate_json(const struct estimate *e)
@@ -90,24 +109,52 @@ static void measure_table_row(struct view_table *t, const char *kind, const char
     view_table_add_percent(t, w->mean.retransmitted);
 }
 
+#define TABLE_TEXTS 2
+
+static void measure_table(struct view_table *t, const struct measure_summary *s)
+{
+    view_table_head(t, "traffic|data|Mb/s|+-|round trip ms|queue ms|window-limited %|sent again %");
+    for (int kind = 0; kind < MEASURE_KINDS; kind++) {
+        measure_table_row(t, measure_kind_names[kind], "in", &s->in[kind]);
+        measure_table_row(t, measure_kind_names[kind], "out", &s->out[kind]);
+    }
+}
+
 static void measure_show(const char *source, const struct measure_summary *s, const struct analysis_resource *r)
 {
     struct view_table t;
     view_diagnosis_print(stdout, source, r);
-    view_table_head(&t, "traffic|data|Mb/s|+-|round trip ms|queue ms|window-limited %|sent again %");
-    for (int kind = 0; kind < MEASURE_KINDS; kind++) {
-        measure_table_row(&t, measure_kind_names[kind], "in", &s->in[kind]);
-        measure_table_row(&t, measure_kind_names[kind], "out", &s->out[kind]);
-    }
-    view_table_print(&t, "  ", 2, stdout);
+    measure_table(&t, s);
+    view_table_print(&t, "  ", TABLE_TEXTS, stdout);
+}
+
+static void measure_page(struct measure_options *o, const char *source, const struct measure_test *t,
+                         const struct measure_summary *s, const struct analysis_resource *r)
+{
+    struct view_measured_phase phase[MEASURE_PHASES];
+    struct measure_series series;
+    struct view_table table;
+    measure_series_of(t, BIN_S * fmax(1, t->took_s / BINS_TIME_S), &series);
+    for (size_t i = 0; i < t->n; i++)
+        phase[i] = (struct view_measured_phase){measure_kind_names[t->phase[i].kind],
+                                                t->phase[i].from_s - series.zero_s, t->phase[i].to_s - series.zero_s};
+    const struct view_measured m = {.servers = source, .resource = r, .phase = phase, .phases = t->n,
+                                    .width_s = series.width_s, .n = series.n,
+                                    .rate_bps = {series.rate_bps[0], series.rate_bps[1]},
+                                    .wait_s = {series.wait_s[0], series.wait_s[1]}};
+    measure_table(&table, s);
+    view_measured_page_add(o->page.stream, json_array_size(o->list), &m, &table, TABLE_TEXTS);
+    measure_series_fini(&series);
 }
 
 static bool measure_test(struct measure_options *o, const char *const *hosts, size_t in, size_t out, struct error *err)
 {
     size_t n = in > out ? in : out;
     char source[256] = "", host[ANALYSIS_CHECK_NAME] = "";
+    double most_bps = 0;
     struct measure_client c = {.host = hosts, .hosts = n, .port = o->port, .token = o->token_text,
-                               .time_s = o->time_s, .progress = o->terminal ? measure_progress : NULL};
+                               .time_s = o->time_s, .user = &most_bps,
+                               .progress = o->terminal ? measure_progress : NULL};
     struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
     bool ok = measure_client_run(&c, in, out, t, err);
     if (o->terminal)
@@ -121,6 +168,8 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
         struct analysis_resource r;
         measure_summary_of(t, &s);
         measure_verdict_of(t, &s, host, hosts, &r);
+        if (o->report)
+            measure_page(o, source, t, &s, &r);
         json_t *json = cli_check_show_resource_json(source, false, &r);
         json_object_set_new(json, "measured", measure_summary_json(t, &s));
         json_array_append_new(o->list, json);
@@ -152,7 +201,8 @@ static bool measure_keep_json(const char *directory, const json_t *root, struct 
 /* One to one; of more servers also all in to one out, and one in to all out. */
 static bool measure_tests(struct measure_options *o, const char *const *hosts, size_t n, struct error *err)
 {
-    return (!o->directory || outfile_make_directory(o->directory, err)) && measure_test(o, hosts, 1, 1, err) &&
+    return (!o->directory || outfile_make_directory(o->directory, err)) &&
+           (!o->report || view_measured_page_open(&o->page, o->report, err)) && measure_test(o, hosts, 1, 1, err) &&
            (n == 1 || (measure_test(o, hosts, n, 1, err) && measure_test(o, hosts, 1, n, err)));
 }
 
@@ -166,6 +216,7 @@ int cmd_measure(int argc, char **argv)
         return cli_mpi_measure(argc, argv);
     const struct cli_option options[] = {
         {"output", 'o', .text = &o.directory},
+        {"report", 0, .text = &o.report},
         {"port", 0, .text = &o.port},
         {"token", 0, .text = &o.token},
         {"token-file", 0, .text = &o.token_file},
@@ -189,9 +240,13 @@ int cmd_measure(int argc, char **argv)
     cli_end_on_interrupt();
     bool ok = measure_tests(&o, (const char *const *)(argv + at), (size_t)(argc - at), &err);
     json_t *root = json_pack("{s:o, s:[]}", "resources", o.list, "programs");
-    ok = ok && (!o.directory || measure_keep_json(o.directory, root, &err));
+    ok = ok && (!o.directory || measure_keep_json(o.directory, root, &err)) &&
+         (!o.report || view_measured_page_finish(&o.page, &err));
+    outfile_discard(&o.page);
+    if (ok && o.report)
+        fprintf(stderr, "wrote %s/report.html\n", cli_name(o.report));
     if (ok && o.json)
-        cli_print_json(root);
+        cli_print_json(cli_json("measure:1", root));
     else
         json_decref(root);
     return !ok ? cli_fail(&err) : o.no ? 1 : 0;

@@ -185,7 +185,7 @@ static bool predict(const struct options *o, const struct scenario *s, struct er
               : s->n_points > 0                         ? predict_points(o, s, &json, err)
                                                         : predict_scenario(o, s, &json, err);
     if (ok && json)
-        cli_print_json(json_incref(json));
+        cli_print_json(cli_json("predict:1", json_incref(json)));
     json_decref(json);
     return ok;
 }

@@ -20,7 +20,7 @@ int cmd_predict_broadcast(int argc, char **argv)
         json_t *json = cli_predict_host_json(&h);
         json_object_update_new(json, results_json("time_s:f bottleneck:s root_s:f interference_s:f", b.time_s,
                                                   root ? "root" : "interference", b.root_s, b.interference_s));
-        cli_print_json(json);
+        cli_print_json(cli_json("predict-broadcast:1", json));
         return 0;
     }
     cli_predict_host_show(&h);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define SENDERS 4096
+#define SCHEMA "predict-loss:1"
 
 struct options {
     struct model_loss_flow flow; /* NAN, here and in the next two: not given */
@@ -96,13 +97,6 @@ static json_t *json_estimates(const struct options *o, const struct model_loss_c
                         k->foreign);
 }
 
-static void json_print(json_t *json)
-{
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(json);
-}
-
 static void print_estimates(const struct options *o, const struct model_loss_counts *k)
 {
     struct model_loss_estimate e = model_loss_trace_estimate(k);
@@ -126,7 +120,7 @@ static void print_estimates(const struct options *o, const struct model_loss_cou
 static int show_estimates(const struct options *o, const struct model_loss_counts *traced)
 {
     if (o->json)
-        json_print(results_json("model:s estimates:o", "trace", json_estimates(o, traced)));
+        cli_print_json(cli_json(SCHEMA, results_json("model:s estimates:o", "trace", json_estimates(o, traced))));
     else
         print_estimates(o, traced);
     return 0;
@@ -156,7 +150,7 @@ static int show_output(const struct options *o, const struct model_loss_counts *
                                     a.timeouts_in_a_row, a.nack_cycle_gr, o->chain.c, o->chain.one_minus_a, o->chain.f);
         if (traced)
             json_object_set_new(json, "estimates", json_estimates(o, traced));
-        json_print(json);
+        cli_print_json(cli_json(SCHEMA, json));
         return 0;
     }
     if (traced)
@@ -177,8 +171,9 @@ static int show_input(const struct options *o)
     if (!model_loss_input_buffered(&o->flow, &a, &err))
         return cli_fail(&err);
     if (o->json) {
-        json_print(results_json("model:s efficiency:f approximate:f lossless:b packs_per_nack:f", "input",
-                                a.efficiency, a.approximate, a.lossless, a.packs_per_nack));
+        cli_print_json(cli_json(SCHEMA, results_json("model:s efficiency:f approximate:f lossless:b packs_per_nack:f",
+                                                     "input", a.efficiency, a.approximate, a.lossless,
+                                                     a.packs_per_nack)));
     } else if (a.lossless) {
         printf("input-buffered, predicted: efficiency 1, nothing is lost: %s\n",
                o->flow.senders <= 1 ? "one sender has nobody to contend with"

@@ -45,7 +45,7 @@ int cmd_predict_message(int argc, char **argv)
         json_t *json = cli_predict_host_json(&h);
         json_object_update_new(json, results_json("one_way:o both_ways:o", message_json(&h, &one, false),
                                                   message_json(&h, &both, true)));
-        cli_print_json(json);
+        cli_print_json(cli_json("predict-message:1", json));
         return 0;
     }
     struct view_table t;

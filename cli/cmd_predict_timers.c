@@ -119,14 +119,14 @@ int cmd_predict_timers(int argc, char **argv)
     double linux_s = port.rtt_s + LINUX_LEAST_S, rto_min_ms = fmax(1, ceil((t.most_s - port.rtt_s) * 1e3 - 1e-9));
     const char *linux_is = linux_s > t.most_s ? "too long" : linux_s > t.least_s ? "within" : "too short";
     if (o.json) {
-        cli_print_json(results_json(
+        cli_print_json(cli_json("predict-timers:1", results_json(
             "gap_s:f buffer_packets:f window_packets:f hosts_that_fit:f excess_packets:f lossless_packets:f "
             "burst_packets:f steady_packets:f global_window_packets:z overrun:b packets_per_step:f drained_s:f "
             "output_low_s:f output_high_s:f input_low_s:f input_high_s:f least_s:f most_s:f linux_s:f linux:s "
             "rto_min_ms:f",
             t.gap_s, buffer, window > 0 ? window : NAN, fit, excess, most, t.burst_packets, t.steady_packets,
             w.window_packets, w.overrun, w.uplink_packets, t.drained_s, t.output_low_s, t.output_high_s, t.input_low_s,
-            t.input_high_s, t.least_s, t.most_s, linux_s, linux_is, rto_min_ms));
+            t.input_high_s, t.least_s, t.most_s, linux_s, linux_is, rto_min_ms)));
         return 0;
     }
     printf("%.0f hosts to a port that buffers %.1f packets; a packet takes g_r = %.3f us\n", port.hosts,

@@ -417,7 +417,7 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
     struct cli_replay_show show = {o->file, r, runs, n, host};
     if (ok && !signal_number && o->json) {
         json_t *all = cli_replay_show_json(&show);
-        cli_print_json(all);
+        cli_print_json(cli_json("replay:1", all));
     } else if (ok && !signal_number) {
         cli_replay_show(&show);
     }

@@ -129,7 +129,7 @@ static void replay_print_json(const struct replay_options *o, const struct captu
                                 r->late_frames, r->back_frames, (double)r->elapsed_ns / 1e9,
                                 (double)r->scheduled_ns / 1e9, r->elapsed_ns - r->scheduled_ns, r->gap_p50_ns,
                                 r->gap_p99_ns, r->gap_max_ns, r->truncated, r->interrupted);
-    cli_print_json(root);
+    cli_print_json(cli_json("replay-interface:1", root));
 }
 
 static void replay_report(const struct replay_options *o, const struct capture_inject_result *r)

@@ -7,6 +7,7 @@
 #include "cli/engines.h"
 #include "cli/options.h"
 #include "results/directory.h"
+#include "results/json.h"
 #include "results/summary.h"
 #include "scenarios/capture_size.h"
 #include "scenarios/commands.h"
@@ -189,6 +190,19 @@ static void sum_up_flows(const struct results_summary *summary)
     view_table_fini(&t);
 }
 
+/* What --json prints of one finished run: its summary. */
+static bool add_run(json_t *runs, const struct sweep_engines_job *job, struct error *err)
+{
+    struct results_summary summary;
+    if (!results_summary_read(&summary, job->directory, err))
+        return false;
+    json_t *run = results_json("run:s directory:s", job->label, job->directory);
+    json_object_update_new(run, results_summary_json(&summary));
+    json_array_append_new(runs, run);
+    results_summary_fini(&summary);
+    return true;
+}
+
 /* The flows of one finished run, from its summary. */
 static bool print_flows(const struct scenario *s, const struct sweep_engines_job *job, struct error *err)
 {
@@ -245,17 +259,23 @@ static void warn_of_captures(const struct run_plan *p)
     fputs("fewer captures or a shorter duration less (--set capture=[] none)\n", stderr);
 }
 
-static int run_plan(struct run_plan *p, const char *engine, int parallel, bool quiet, bool show)
+/* What becomes of a plan's figures. */
+enum run_shows { RUN_SHOWS_NOTHING, RUN_SHOWS_TABLE, RUN_SHOWS_JSON };
+
+static int run_plan(struct run_plan *p, const char *engine, int parallel, bool quiet, enum run_shows shows)
 {
     struct error err = {0};
     warn_of_captures(p);
     int signal_number = cli_engines_run(engine, p->jobs, p->n_jobs, parallel, quiet);
     int status = 0;
+    json_t *runs = json_array();
     for (int i = 0; i < p->n_jobs; i++) {
         struct sweep_engines_job *job = &p->jobs[i];
         bool partial = job->state == SWEEP_ENGINES_STOPPED && results_directory_has(job->directory, "flows.csv");
-        if ((job->state == SWEEP_ENGINES_DONE || partial) && !quiet && show)
-            status = print_flows(&p->scenario, job, &err) ? status : cli_fail(&err);
+        if ((job->state == SWEEP_ENGINES_DONE || partial) &&
+            !(shows == RUN_SHOWS_JSON ? add_run(runs, job, &err)
+                                      : quiet || shows == RUN_SHOWS_NOTHING || print_flows(&p->scenario, job, &err)))
+            status = cli_fail(&err);
         if (job->state == SWEEP_ENGINES_STOPPED && !signal_number) { /* somebody signalled the engine, not us */
             job->state = SWEEP_ENGINES_FAILED;
             error_set(&job->error, ERROR_SYSTEM, "the engine was told to stop %.0f %% into the run; %s holds the "
@@ -268,6 +288,10 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
         int failed = cli_fail(&job->error);
         status = failed > status ? failed : status;
     }
+    if (shows == RUN_SHOWS_JSON)
+        cli_print_json(cli_json("run:1", results_json("runs:o", runs)));
+    else
+        json_decref(runs);
     if (signal_number) {
         fprintf(stderr, "contraflow: interrupted; %s holds the run up to that moment (\"complete\": false)\n",
                 cli_name(p->directory));
@@ -275,7 +299,7 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
         raise(signal_number); /* the shell learns how we ended */
         return ERROR_SYSTEM;
     }
-    if (status == 0 && !quiet && show)
+    if (status == 0 && !quiet && shows != RUN_SHOWS_NOTHING)
         fprintf(stderr, "wrote %s; judge it with: contraflow check %s\n", cli_name(p->directory),
                 cli_name(p->directory));
     return status;
@@ -295,7 +319,7 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
         error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_names[engine], what);
     else if (sweep_engines_path(engine, program, sizeof program, err) &&
              plan_make_jobs(part, err))
-        return run_plan(part, program, parallel, quiet, false);
+        return run_plan(part, program, parallel, quiet, RUN_SHOWS_NOTHING);
     return cli_fail(err);
 }
 
@@ -421,14 +445,13 @@ int cmd_run(int argc, char **argv)
         return 0;
     }
     if (list)
-        return cli_list("");
+        return cli_list("", x.json);
     if (argc - at != 1) {
         error_set(&err, ERROR_INPUT, "run takes one SCENARIO.yaml, not %d; see 'contraflow run --help'", argc - at);
         return cli_fail(&err);
     }
-    if ((x.json || x.given) && !both) {
-        error_set(&err, ERROR_INPUT, x.json ? "--json goes with --cross-check; a run's figures are in its summary.json"
-                                            : "--engines goes with --cross-check; a run has one, --engine NAME");
+    if (x.given && !both) {
+        error_set(&err, ERROR_INPUT, "--engines goes with --cross-check; a run has one, --engine NAME");
         return cli_fail(&err);
     }
     const char *path = argv[at];
@@ -467,7 +490,7 @@ int cmd_run(int argc, char **argv)
              !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);
     else
-        status = run_plan(&plan, engine, (int)parallel, quiet, true);
+        status = run_plan(&plan, engine, (int)parallel, quiet, x.json ? RUN_SHOWS_JSON : RUN_SHOWS_TABLE);
     plan_fini(&plan);
     return status;
 }

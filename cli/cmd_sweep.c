@@ -27,7 +27,7 @@ static char *default_output(const char *path, const struct sweep *s)
 struct sweep_command {
     const char *output;
     int64_t parallel, seed, shard, shards; /* 0: not given; the seed's is -1 */
-    bool quiet, flows, list;
+    bool quiet, flows, list, json;
 };
 
 static bool parse_shard(const struct cli_option *option, const char *text, struct error *err)
@@ -59,13 +59,13 @@ static int run(const char *file, const struct sweep_command *c, sweep_pool *pool
     sweep_grid_divide(s, c->shard, c->shards ? c->shards : 1);
     char *path = c->output ? memory_text("%s", c->output) : default_output(file, s);
     int parallel = c->parallel ? (int)c->parallel : sweep_engines_processors();
-    int status = cli_sweep_run(s, path, pool, parallel, c->quiet, number);
+    int status = cli_sweep_run(s, path, pool, parallel, c->quiet, c->json, number);
     free(path);
     sweep_grid_free(s);
     return status;
 }
 
-static int sweep_merge_command(const char *path, char *const *shards, int n, bool quiet)
+static int sweep_merge_command(const char *path, char *const *shards, int n, bool quiet, bool json)
 {
     struct error err = {0};
     struct sweep_counts c;
@@ -74,6 +74,8 @@ static int sweep_merge_command(const char *path, char *const *shards, int n, boo
     if (!quiet)
         fprintf(stderr, "%" PRId64 " of %" PRId64 " points done, %" PRId64 " failed, %" PRId64 " missing: %s\n", c.done,
                 c.points, c.failed, c.points - c.done - c.failed, cli_name(path));
+    if (json)
+        cli_print_json(cli_json("sweep:1", cli_sweep_run_json(path, &c)));
     return c.done == c.points ? 0 : 1;
 }
 
@@ -89,13 +91,14 @@ int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
         {"flows", 0, .flag = &c.flows},
         {"shard", 0, .call = parse_shard, .to = &c},
         {"list", 0, .flag = &c.list},
+        {"json", 0, .flag = &c.json},
         {0},
     };
     int at = cli_options_read("sweep", argc, argv, options, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
     if (c.list)
-        return cli_list(SHIPPED_SWEEPS);
+        return cli_list(SHIPPED_SWEEPS, c.json);
     const char *verb = at < argc ? argv[at] : "";
     bool export = strcmp(verb, "export") == 0, merge = strcmp(verb, "merge") == 0;
     if ((merge ? argc - at < 3 : argc - at != 1 + export) || (c.flows && !export) ||
@@ -108,9 +111,12 @@ int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
         error_set(&err, ERROR_INPUT, "--jobs: each process of mpirun runs one at a time; give mpirun -n instead");
         return cli_fail(&err);
     }
-    if (export)
-        return sweep_export(argv[at + 1], c.flows, stdout, &err) ? 0 : cli_fail(&err);
+    if (export) {
+        bool ok = c.json ? sweep_export_json(argv[at + 1], c.flows, CLI_JSON_NAME "sweep-export:1", stdout, &err)
+                         : sweep_export(argv[at + 1], c.flows, stdout, &err);
+        return ok ? 0 : cli_fail(&err);
+    }
     if (merge)
-        return sweep_merge_command(argv[at + 1], argv + at + 2, argc - at - 2, c.quiet);
+        return sweep_merge_command(argv[at + 1], argv + at + 2, argc - at - 2, c.quiet, c.json);
     return run(verb, &c, pool, number);
 }

@@ -87,7 +87,5 @@ void cli_cross_check_show_json(const struct study_cross_check *c, const char *co
         json_array_append_new(runs, results_json("run:s judged:b flows:o", run->label, run->judged, flows));
     }
     json_t *all = results_json("runs:o judged:i failed:i worst_difference:f", runs, c->judged, c->failed, c->worst);
-    json_dumpf(all, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(all);
+    cli_print_json(cli_json("cross-check:1", all));
 }

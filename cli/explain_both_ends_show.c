@@ -45,7 +45,7 @@ static void ends_print_json(const char *const path[2], const struct study_both_e
             json_array_append_new(list, ends_flow_json(path, &b->flow[i]));
     json_t *all = json_pack("{s:o, s:f, s:[f, f]}", "both_ends", list, "drift", b->drift, "resolution_s",
                             b->resolution_s[0], b->resolution_s[1]);
-    cli_print_json(all);
+    cli_print_json(cli_json("explain-both-ends:1", all));
 }
 
 static void ends_print(const char *const path[2], const struct study_both_ends *b)

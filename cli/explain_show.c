@@ -101,15 +101,19 @@ static void show_json(const char *path, const struct study_explanations *x, cons
         json_array_append_new(lists->queues, show_pendulum_json(path, pendulum));
 }
 
-bool cli_explain_show_capture(const char *path, bool as_json, struct cli_explain_show_lists *lists, size_t *n,
-                              struct error *err)
+bool cli_explain_show_capture(const char *path, const struct study_capture_listener *listener, bool as_json,
+                              struct cli_explain_show_lists *lists, size_t *n, struct error *err)
 {
     struct analysis_capture capture;
     struct study_explanations x = {0};
     struct study_pendulum pendulum = {0};
-    struct analysis_flows *f = study_capture_read(path, true, &cli_read_listener, &capture, err);
+    struct analysis_flows *f = study_capture_read(path, true, listener, &capture, err);
     if (f)
         study_explanation_make(&x, f);
+    for (size_t i = 0; listener->live && i < x.hosts.n; i++)
+        x.hosts.resource[i].live = true;
+    for (size_t i = 0; listener->live && i < x.hosts.n_alone; i++)
+        x.hosts.alone[i].live = true;
     bool ok = f && study_pendulum_make(f, &x, &pendulum, err);
     if (ok && x.n == 0)
         fprintf(stderr, "contraflow: %s: no bulk TCP flow\n", cli_name(path));

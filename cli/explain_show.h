@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#include "study/capture.h"
+
 #include <jansson.h>
 #include <stddef.h>
 
@@ -15,8 +17,8 @@ struct cli_explain_show_lists {
 
 /* Each prints, or adds to the lists when `as_json`. *n grows by the bulk flows of a capture, or by the flows and pairs
  * of queues of a run. */
-bool cli_explain_show_capture(const char *path, bool as_json, struct cli_explain_show_lists *lists, size_t *n,
-                              struct error *err);
+bool cli_explain_show_capture(const char *path, const struct study_capture_listener *listener, bool as_json,
+                              struct cli_explain_show_lists *lists, size_t *n, struct error *err);
 bool cli_explain_show_run(const char *directory, bool as_json, struct cli_explain_show_lists *lists, size_t *n,
                           struct error *err);
 

@@ -155,7 +155,7 @@ static json_t *tree_json(const struct study_exchange_answer *a)
 static void show_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     if (o->request.sizes_path) {
-        cli_print_json(results_json("claims:o", claims_json(a)));
+        cli_print_json(cli_json("predict-exchange:1", results_json("claims:o", claims_json(a))));
         return;
     }
     json_t *list = json_array();
@@ -176,7 +176,7 @@ static void show_json(const struct cli_predict_exchange_options *o, const struct
         json_object_set_new(root, "tam", parameters_json(o, a));
     if (a->tree.switches)
         json_object_set_new(root, "tree", tree_json(a));
-    cli_print_json(root);
+    cli_print_json(cli_json("predict-exchange:1", root));
 }
 
 void cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
+#include "results/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,7 +93,14 @@ static int sweep_tell_failed(struct sweep_work *w)
     return status == SQLITE_ERROR ? cli_fail(&w->err) : 1;
 }
 
-int cli_sweep_run(const struct sweep *s, const char *path, sweep_pool *pool, int parallel, bool quiet, int *number)
+json_t *cli_sweep_run_json(const char *path, const struct sweep_counts *c)
+{
+    return results_json("database:s points:l done:l failed:l missing:l", path, c->points, c->done, c->failed,
+                        c->points - c->done - c->failed);
+}
+
+int cli_sweep_run(const struct sweep *s, const char *path, sweep_pool *pool, int parallel, bool quiet, bool json,
+                  int *number)
 {
     struct sweep_work w = {.path = path};
     struct sweep_counts c = {0};
@@ -114,6 +122,8 @@ int cli_sweep_run(const struct sweep *s, const char *path, sweep_pool *pool, int
     if (status <= 1 && !*number && !quiet)
         fprintf(stderr, "%" PRId64 " of %" PRId64 " points done, %" PRId64 " of them now: %s; "
                 "as CSV: contraflow sweep export %s\n", c.done, c.points, w.finished, cli_name(path), cli_name(path));
+    if (status <= 1 && json)
+        cli_print_json(cli_json("sweep:1", cli_sweep_run_json(path, &c)));
     sweep_db_close(&w.db);
     return status;
 }

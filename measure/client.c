@@ -26,13 +26,16 @@
 #define SETTLE 0.4                      /* of a phase: its beginning is not judged */
 #define GAP_S 0.15                      /* between phases, as far as it is known before */
 
-/* In alternation; in, out and both are as often first as last. The pace follows from the first block. The first phase
- * is dropped: Linux keeps what a connection learned (ssthresh) for the next one to the same host, and it has none
- * before. */
+/* In blocks; over all of them in, out and both come equally early, so that a steady drift is no loss. The pace follows
+ * from the blocks before. The first phase is short, and dropped: Linux keeps what a connection learned (ssthresh) for
+ * the next one to the same host, and it has none before. */
+#define DROPPED 0.5 /* of a phase */
 static const enum measure_kind schedule[] = {
     MEASURE_BOTH,
-    MEASURE_IN, MEASURE_OUT, MEASURE_BOTH, MEASURE_PACED, MEASURE_BOTH, MEASURE_OUT,
-    MEASURE_IN, MEASURE_PACED, MEASURE_OUT, MEASURE_BOTH, MEASURE_IN,
+    MEASURE_IN, MEASURE_OUT, MEASURE_BOTH, MEASURE_PACED,
+    MEASURE_BOTH, MEASURE_OUT, MEASURE_IN,
+    MEASURE_OUT, MEASURE_BOTH, MEASURE_IN, MEASURE_PACED,
+    MEASURE_IN, MEASURE_BOTH, MEASURE_OUT,
 };
 enum { PHASES = sizeof schedule / sizeof *schedule };
 
@@ -221,7 +224,7 @@ static bool client_hear(struct client *c, size_t host, struct error *err)
 
 static void client_progress(struct client *c, double in_s, double total_s)
 {
-    int64_t now_ns = measure_line_now_ns(), bytes[2] = {0};
+    int64_t now_ns = c->o->progress ? measure_line_now_ns() : 0, bytes[2] = {0};
     double since_s = (double)(now_ns - c->progress_ns) / 1e9;
     if (!c->o->progress || now_ns - c->progress_ns < PROGRESS_NS)
         return;
@@ -239,9 +242,8 @@ static void client_progress(struct client *c, double in_s, double total_s)
     c->o->progress(c->o->user, &p);
 }
 
-static void client_echo(struct client *c)
+static void client_echo(struct client *c, int64_t now_ns)
 {
-    int64_t now_ns = measure_line_now_ns();
     for (size_t h = 0; h < c->test->hosts; h++)
         if (now_ns >= c->server[h].echo_ns) {
             c->server[h].echo_ns = now_ns + ECHO_NS;
@@ -255,7 +257,7 @@ static bool client_turn(struct client *c, struct error *err)
     struct pollfd polls[3 * MEASURE_HOSTS];
     size_t n = 0, flows = c->phase ? c->phase->n : 0;
     int64_t now_ns = measure_line_now_ns();
-    client_echo(c);
+    client_echo(c, now_ns);
     for (size_t i = 0; i < flows; i++) {
         short events = measure_flow_events(&c->flow[i], now_ns);
         polls[n++] = (struct pollfd){.fd = events ? c->flow[i].fd : -1, .events = events};
@@ -416,9 +418,11 @@ static bool client_test(struct client *c, struct error *err)
             return false;
     double first_s = (double)measure_line_now_ns() / 1e9, judged_s = 0;
     for (size_t i = 0; i < PHASES; i++) {
-        double now_s = (double)measure_line_now_ns() / 1e9, left = (double)(PHASES - i);
+        double now_s = (double)measure_line_now_ns() / 1e9, count = (double)(PHASES - i);
+        double left = i ? count : count - 1 + DROPPED;
         double gap_s = i ? (now_s - first_s - judged_s) / (double)i : GAP_S; /* what phases take beside their time */
-        double length_s = fmax((end_s - now_s) / left - gap_s, c->o->time_s / (3 * PHASES));
+        double length_s = fmax((end_s - now_s - count * gap_s) / left, c->o->time_s / (3 * PHASES));
+        length_s *= i ? 1 : DROPPED;
         if (!client_phase(c, i, length_s, err))
             return false;
         judged_s += length_s;

@@ -7,6 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+static double figures_count(const struct measure_samples *s, size_t i)
+{
+    return (double)(s->sample[s->n - 1].delivered_bytes > 0 ? s->sample[i].delivered_bytes : s->sample[i].bytes);
+}
+
 double measure_figures_bytes(const struct measure_samples *s, double at_s)
 {
     if (s->n == 0)
@@ -20,9 +25,10 @@ double measure_figures_bytes(const struct measure_samples *s, double at_s)
             high = middle;
     }
     if (low == 0 || low == s->n)
-        return (double)s->sample[low ? s->n - 1 : 0].bytes;
+        return figures_count(s, low ? s->n - 1 : 0);
     const struct measure_sample *a = &s->sample[low - 1], *b = &s->sample[low];
-    return (double)a->bytes + (double)(b->bytes - a->bytes) * (at_s - a->at_s) / (b->at_s - a->at_s);
+    double before = figures_count(s, low - 1), after = figures_count(s, low);
+    return before + (after - before) * (at_s - a->at_s) / (b->at_s - a->at_s);
 }
 
 static double figures_rate_bps(const struct measure_samples *s, double from_s, double to_s)
@@ -63,13 +69,17 @@ static void figures_sender(const struct measure_samples *s, const struct measure
     w->window_bytes = window.n ? window.mean : (double)NAN;
 }
 
-static void figures_receiver(const struct measure_samples *s, const struct measure_phase *p, struct measure_way *w)
+static void figures_rates(const struct measure_samples *s, const struct measure_phase *p, struct measure_way *w)
 {
-    const struct measure_sample *a, *b;
     double middle_s = (p->from_s + p->to_s) / 2;
     w->rate_bps = figures_rate_bps(s, p->from_s, p->to_s);
     w->early_bps = figures_rate_bps(s, p->from_s, middle_s);
     w->late_bps = figures_rate_bps(s, middle_s, p->to_s);
+}
+
+static void figures_receiver(const struct measure_samples *s, const struct measure_phase *p, struct measure_way *w)
+{
+    const struct measure_sample *a, *b;
     if (figures_span(s, p, &a, &b))
         w->acks_bps = 8 * MEASURE_ACK_WIRE * (double)(b->segments - a->segments) / (b->at_s - a->at_s);
 }
@@ -77,8 +87,12 @@ static void figures_receiver(const struct measure_samples *s, const struct measu
 void measure_figures_end(const struct measure_phase *p, const struct measure_end *e, struct measure_way *w)
 {
     *w = (struct measure_way){.flows = 1, .rtt_s = NAN, .window_bytes = NAN, .wait_s = NAN};
-    figures_receiver(e->incoming ? &e->near : &e->far, p, w);
-    figures_sender(e->incoming ? &e->far : &e->near, p, w);
+    const struct measure_samples *receiver = e->incoming ? &e->near : &e->far;
+    const struct measure_samples *sender = e->incoming ? &e->far : &e->near;
+    bool delivered = sender->n && sender->sample[sender->n - 1].delivered_bytes > 0;
+    figures_rates(delivered ? sender : receiver, p, w);
+    figures_receiver(receiver, p, w);
+    figures_sender(sender, p, w);
 }
 
 /* The median: a word that was lost and sent again waits for a timer. */

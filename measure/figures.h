@@ -11,7 +11,7 @@
 /* One direction in a phase, its flows together; shares and times are means over its flows. */
 struct measure_way {
     size_t flows;
-    double rate_bps;       /* goodput: read by the receivers */
+    double rate_bps;       /* goodput: delivered, by the senders' account; else read by the receivers */
     double early_bps, late_bps; /* the same of the first and of the second half */
     double acks_bps;       /* of their ACKs, on the wire, the other way */
     double rtt_s;          /* as the senders' TCP has it; NAN unknown */
@@ -33,7 +33,9 @@ void measure_figures_of(const struct measure_test *t, const struct measure_phase
 /* The least round trip of any flow of the direction in the whole test; NAN unknown. */
 double measure_figures_floor_s(const struct measure_test *t, bool incoming);
 
-/* Bytes at a time, between the samples; at the ends those of the first and of the last. */
+/* Bytes at a time, between the samples; at the ends those of the first and of the last. What was delivered where the
+ * end knows that: one lost segment keeps a whole window from being read, or acknowledged, and a phase that ends
+ * meanwhile would seem slow. */
 double measure_figures_bytes(const struct measure_samples *s, double at_s);
 
 #endif

@@ -33,6 +33,7 @@ static void flow_sample(struct measure_flow *f, int64_t now_ns)
         .bytes = f->sending ? (int64_t)i.tcpi_bytes_acked : f->received,
         .rtt_s = known ? i.tcpi_rtt / 1e6 : (double)NAN,
         .least_rtt_s = known && i.tcpi_min_rtt > 0 && i.tcpi_min_rtt < UINT32_MAX ? i.tcpi_min_rtt / 1e6 : (double)NAN,
+        .delivered_bytes = f->sending ? (int64_t)i.tcpi_bytes_acked + (int64_t)i.tcpi_sacked * i.tcpi_snd_mss : 0,
         .cwnd_bytes = (double)i.tcpi_snd_cwnd * i.tcpi_snd_mss,
         .delivery_bps = 8 * (double)i.tcpi_delivery_rate,
         .busy_s = (double)i.tcpi_busy_time / 1e6,
@@ -80,10 +81,10 @@ static void flow_move(struct measure_flow *f)
             f->received += n;
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
-        if (n <= 0) {
+        if (n <= 0)
             f->ended = true;
-            return;
-        }
+        if (n < PIECE)
+            return; /* the next one would have to wait */
     }
 }
 
@@ -124,17 +125,19 @@ void measure_flow_add(struct measure_samples *all, const struct measure_sample *
 void measure_flow_write(const struct measure_sample *s, char text[static MEASURE_FLOW_TEXT])
 {
     snprintf(text, MEASURE_FLOW_TEXT,
-             "%.9f %" PRId64 " %.6f %.6f %.0f %.0f %.6f %.6f %.6f %" PRId64 " %" PRId64, s->at_s, s->bytes, s->rtt_s,
-             s->least_rtt_s, s->cwnd_bytes, s->delivery_bps, s->busy_s, s->rwnd_limited_s, s->sndbuf_limited_s,
-             s->segments, s->retransmitted);
+             "%.9f %" PRId64 " %.6f %.6f %.0f %.0f %.6f %.6f %.6f %" PRId64 " %" PRId64 " %" PRId64, s->at_s, s->bytes,
+             s->rtt_s, s->least_rtt_s, s->cwnd_bytes, s->delivery_bps, s->busy_s, s->rwnd_limited_s,
+             s->sndbuf_limited_s, s->segments, s->retransmitted, s->delivered_bytes);
 }
 
 bool measure_flow_read(const char *text, struct measure_sample *s)
 {
     int end = 0;
-    int n = sscanf(text, "%lf %" SCNd64 " %lf %lf %lf %lf %lf %lf %lf %" SCNd64 " %" SCNd64 "%n", &s->at_s, &s->bytes,
+    int n = sscanf(text, "%lf %" SCNd64 " %lf %lf %lf %lf %lf %lf %lf %" SCNd64 " %" SCNd64 " %" SCNd64
+                   "%n", &s->at_s, &s->bytes,
                    &s->rtt_s, &s->least_rtt_s, &s->cwnd_bytes, &s->delivery_bps, &s->busy_s, &s->rwnd_limited_s,
-                   &s->sndbuf_limited_s, &s->segments, &s->retransmitted, &end);
-    return n == 11 && text[end] == '\0' && isfinite(s->at_s) && s->bytes >= 0 && s->segments >= 0 &&
-           s->retransmitted >= 0 && !(s->rtt_s < 0) && isfinite(s->busy_s);
+                   &s->sndbuf_limited_s, &s->segments, &s->retransmitted,
+                   &s->delivered_bytes, &end);
+    return n == 12 && text[end] == '\0' && isfinite(s->at_s) && s->bytes >= 0 && s->segments >= 0 &&
+           s->retransmitted >= 0 && s->delivered_bytes >= 0 && !(s->rtt_s < 0) && isfinite(s->busy_s);
 }

@@ -14,6 +14,7 @@
 struct measure_sample {
     double at_s;                /* CLOCK_MONOTONIC of one host for all samples of a phase */
     int64_t bytes;              /* read so far at the receiver; acknowledged so far at the sender */
+    int64_t delivered_bytes;    /* a sender's: what arrived, also beyond a gap (SACK, in full segments); 0 unknown */
     double rtt_s, least_rtt_s;  /* smoothed, and the least so far; NAN before the first */
     double cwnd_bytes;
     double delivery_bps;        /* of the latest round trip */

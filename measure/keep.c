@@ -4,20 +4,11 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "measure/figures.h"
+#include "measure/series.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-
-static double keep_zero_s(const struct measure_test *t)
-{
-    double zero_s = INFINITY;
-    for (size_t p = 0; p < t->n; p++)
-        for (size_t i = 0; i < t->phase[p].n; i++)
-            if (t->phase[p].end[i].near.n)
-                zero_s = fmin(zero_s, t->phase[p].end[i].near.sample[0].at_s);
-    return zero_s;
-}
 
 /* A cell; empty where it is not known. */
 static void keep_number(FILE *f, int digits, double value)
@@ -36,7 +27,7 @@ static void keep_end(FILE *f, const struct measure_test *t, size_t p, size_t i, 
 {
     const struct measure_end *e = &t->phase[p].end[i];
     const struct measure_samples *s = near ? &e->near : &e->far;
-    double zero_s = keep_zero_s(t);
+    double zero_s = measure_series_zero_s(t);
     for (size_t k = 0; k < s->n; k++) {
         const struct measure_sample *m = &s->sample[k];
         fprintf(f, "%zu,%s,%zu,%s,%s,%s,%s,%.6f,%" PRId64, p, measure_kind_names[t->phase[p].kind], i,
@@ -49,14 +40,14 @@ static void keep_end(FILE *f, const struct measure_test *t, size_t p, size_t i, 
         keep_number(f, 6, m->busy_s);
         keep_number(f, 6, m->rwnd_limited_s);
         keep_number(f, 6, m->sndbuf_limited_s);
-        fprintf(f, ",%" PRId64 ",%" PRId64 "\n", m->segments, m->retransmitted);
+        fprintf(f, ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", m->segments, m->retransmitted, m->delivered_bytes);
     }
 }
 
 void measure_keep_samples(FILE *f, const struct measure_test *t, const char *const *servers)
 {
     keep_head(f, t, "phase,kind,flow,direction,server,end,role,time_s,bytes,rtt_s,least_rtt_s,cwnd_bytes,delivery_bps,"
-              "busy_s,rwnd_limited_s,sndbuf_limited_s,segments,retransmitted");
+              "busy_s,rwnd_limited_s,sndbuf_limited_s,segments,retransmitted,delivered_bytes");
     for (size_t p = 0; p < t->n; p++)
         for (size_t i = 0; i < t->phase[p].n; i++)
             for (int near = 1; near >= 0; near--)
@@ -65,7 +56,7 @@ void measure_keep_samples(FILE *f, const struct measure_test *t, const char *con
 
 void measure_keep_echoes(FILE *f, const struct measure_test *t, const char *const *servers)
 {
-    double zero_s = keep_zero_s(t);
+    double zero_s = measure_series_zero_s(t);
     keep_head(f, t, "phase,kind,server,time_s,out_wait_s,in_wait_s");
     for (size_t p = 0; p < t->n; p++)
         for (size_t h = 0; h < t->hosts; h++)
@@ -78,7 +69,7 @@ void measure_keep_echoes(FILE *f, const struct measure_test *t, const char *cons
 
 void measure_keep_phases(FILE *f, const struct measure_test *t)
 {
-    double zero_s = keep_zero_s(t);
+    double zero_s = measure_series_zero_s(t);
     keep_head(f, t, "phase,kind,direction,from_s,to_s,flows,rate_bps,rtt_s,wait_s,window_bytes,busy,rwnd_limited,"
               "sndbuf_limited,retransmitted,acks_bps,processor");
     for (size_t p = 0; p < t->n; p++) {

@@ -36,42 +36,34 @@ static bool summary_full(const struct measure_way *alone, double floor_s)
            (waits || alone->retransmitted > 0);
 }
 
-/* What a direction's ACKs take of the other one when it carries what it can alone. By the phase with the fewest ACKs a
- * byte: where losses call for one a segment, those are of its own queue, which is shorter with both at once. */
-static double summary_acks_bps(const struct measure_summary_way *way, enum measure_kind alone)
-{
-    double least = INFINITY;
-    for (int kind = 0; kind < MEASURE_KINDS; kind++)
-        if (way[kind].mean.rate_bps > 0)
-            least = fmin(least, way[kind].mean.acks_bps / way[kind].mean.rate_bps);
-    return isfinite(least) ? least * way[alone].mean.rate_bps : 0;
-}
-
+/* Beside the ACKs of the other direction, as many as when that is alone: served first, it is as good as that. */
 static double summary_possible_bps(double alone_bps, bool full, double acks_bps)
 {
     return full ? fmax(alone_bps - acks_bps, POSSIBLE_LEAST * alone_bps) : alone_bps;
 }
 
-static void summary_lost(struct measure_summary *s, const struct summary_series *all)
+/* lost[0]: of data out, [1] in, [2] all; possible_bps: [0] out, [1] in. */
+static void summary_lost(const struct measure_summary *s, const struct summary_series *all, bool full_in, bool full_out,
+                         struct estimate lost[static 3], double possible_bps[static 2])
 {
-    double lost[3][MEASURE_BLOCKS] = {0};
-    double in_acks_bps = summary_acks_bps(s->in, MEASURE_IN), out_acks_bps = summary_acks_bps(s->out, MEASURE_OUT);
+    double share[3][MEASURE_BLOCKS] = {0};
+    double in_acks_bps = s->in[MEASURE_IN].mean.acks_bps, out_acks_bps = s->out[MEASURE_OUT].mean.acks_bps;
     size_t n = all->n[MEASURE_BOTH];
     n = all->n[MEASURE_IN] < n ? all->n[MEASURE_IN] : n;
     n = all->n[MEASURE_OUT] < n ? all->n[MEASURE_OUT] : n;
+    possible_bps[0] = possible_bps[1] = 0;
     for (size_t b = 0; b < n; b++) {
-        double in_bps = summary_possible_bps(all->rate_bps[1][MEASURE_IN][b], s->full_in, out_acks_bps);
-        double out_bps = summary_possible_bps(all->rate_bps[0][MEASURE_OUT][b], s->full_out, in_acks_bps);
+        double in_bps = summary_possible_bps(all->rate_bps[1][MEASURE_IN][b], full_in, out_acks_bps);
+        double out_bps = summary_possible_bps(all->rate_bps[0][MEASURE_OUT][b], full_out, in_acks_bps);
         double both_in_bps = all->rate_bps[1][MEASURE_BOTH][b], both_out_bps = all->rate_bps[0][MEASURE_BOTH][b];
-        lost[0][b] = 1 - both_out_bps / out_bps;
-        lost[1][b] = 1 - both_in_bps / in_bps;
-        lost[2][b] = 1 - (both_in_bps + both_out_bps) / (in_bps + out_bps);
-        s->possible_in_bps += in_bps / (double)n;
-        s->possible_out_bps += out_bps / (double)n;
+        share[0][b] = 1 - both_out_bps / out_bps;
+        share[1][b] = 1 - both_in_bps / in_bps;
+        share[2][b] = 1 - (both_in_bps + both_out_bps) / (in_bps + out_bps);
+        possible_bps[1] += in_bps / (double)n;
+        possible_bps[0] += out_bps / (double)n;
     }
-    s->lost_out = estimate_mean(lost[0], n);
-    s->lost_in = estimate_mean(lost[1], n);
-    s->lost = estimate_mean(lost[2], n);
+    for (int i = 0; i < 3; i++)
+        lost[i] = estimate_mean(share[i], n);
 }
 
 /* A connection may begin badly; one that did well shows what the path can. */
@@ -115,5 +107,11 @@ void measure_summary_of(const struct measure_test *t, struct measure_summary *s)
         }
     s->full_in = summary_full(&s->in[MEASURE_IN].mean, s->floor_in_s);
     s->full_out = summary_full(&s->out[MEASURE_OUT].mean, s->floor_out_s);
-    summary_lost(s, &all);
+    struct estimate lost[3], least[3];
+    double possible_bps[2], least_bps[2];
+    summary_lost(s, &all, s->full_in, s->full_out, lost, possible_bps);
+    summary_lost(s, &all, true, true, least, least_bps);
+    s->lost_out = lost[0], s->lost_in = lost[1], s->lost = lost[2];
+    s->least_out = least[0], s->least_in = least[1], s->least = least[2];
+    s->possible_out_bps = possible_bps[0], s->possible_in_bps = possible_bps[1];
 }

@@ -24,6 +24,9 @@ struct measure_summary {
     double possible_in_bps, possible_out_bps; /* alone, less the other's ACKs where it is full; means */
     /* 1 - both / possible, from block to block, so that a drift counts once */
     struct estimate lost_in, lost_out, lost;
+    /* The same as if ACKs took their share of either direction, whether it is known to be full or not: one whose window
+     * just fills its link waits nowhere, and has no room for them either. So much is lost at least. */
+    struct estimate least_in, least_out, least;
     double processor;       /* of this program, the most in a phase */
     double limit_bps;       /* of the servers; 0: none */
 };

@@ -15,7 +15,7 @@ enum measure_kind { MEASURE_IN, MEASURE_OUT, MEASURE_BOTH, MEASURE_PACED, MEASUR
 extern const char *const measure_kind_names[]; /* "in", "out", "both", "paced", NULL */
 
 #define MEASURE_HOSTS 8   /* servers, at most */
-#define MEASURE_BLOCKS 3
+#define MEASURE_BLOCKS 4
 #define MEASURE_PHASES (4 * MEASURE_BLOCKS)
 #define MEASURE_PACE 0.95 /* of what there is room for, in a paced phase */
 

@@ -11,7 +11,10 @@
 #define PACE_FAILED 0.85   /* less than that: not */
 #define SAME 0.15          /* two sums of one medium differ by less */
 #define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
-#define SLOWED 0.25       /* of the round trip are waits of ACKs: windows grow by three quarters or less */
+#define SLOWED 0.05       /* of the round trip are waits of ACKs: enough to end a slow start that looks at delays */
+#define SLOWED_OF 0.25    /* of what round trips are longer than the least; else it is a queue of its own that stands */
+#define LIKE_WORDS 1.25   /* times as long as that words may wait, or these wait in another queue */
+#define LOSSY 0.001       /* of the segments are sent again: losses set a window */
 #define SAME_LOSSES 1.1   /* times as many lost in a second as alone, or more: they may be what keeps a window small */
 #define FEW_LOSSES 0.0001 /* of the segments that go alone: as good as none */
 #define IDLE 0.8           /* of the time busy: less, and the sender's program had nothing to send */
@@ -25,7 +28,7 @@
 struct side {
     const struct measure_summary_way *way, *other; /* by kind */
     double floor_s, possible_bps, pace_bps;
-    const struct estimate *lost;
+    const struct estimate *lost, *least;
     bool full;
     const char *name, *back; /* "in", "out" */
 };
@@ -33,9 +36,9 @@ struct side {
 static struct side verdict_side(const struct measure_summary *s, bool incoming)
 {
     return incoming ? (struct side){s->in, s->out, s->floor_in_s, s->possible_in_bps, s->pace_in_bps, &s->lost_in,
-                                    s->full_in, "in", "out"}
+                                    &s->least_in, s->full_in, "in", "out"}
                     : (struct side){s->out, s->in, s->floor_out_s, s->possible_out_bps, s->pace_out_bps,
-                                    &s->lost_out, s->full_out, "out", "in"};
+                                    &s->lost_out, &s->least_out, s->full_out, "out", "in"};
 }
 
 static enum measure_kind side_alone(const struct side *x)
@@ -57,24 +60,46 @@ static double side_order_wait_s(const struct side *x)
     return fmax(0, side_ack_wait_s(x) - 8 * FRAME / (WIRE * back_bps));
 }
 
-/* How much of what it loses comes back, were it not for them; 0 where nothing is lost. */
-static double side_explained(const struct side *x)
+/* T / (T - w): how many times as often a round trip ends, were it not for them; 1 where their wait is not known. */
+static double side_sooner(const struct side *x)
 {
-    double rtt_s = x->way[MEASURE_BOTH].mean.rtt_s, carried_bps = x->way[MEASURE_BOTH].rate_bps.value;
-    double back_bps = carried_bps * rtt_s / fmax(rtt_s - side_order_wait_s(x), 1e-6);
-    double lost_bps = x->possible_bps - carried_bps;
-    return lost_bps > 0 && isfinite(back_bps) ? fmin(1, (back_bps - carried_bps) / lost_bps) : 0;
+    double rtt_s = x->way[MEASURE_BOTH].mean.rtt_s;
+    return rtt_s / fmax(rtt_s - side_order_wait_s(x), 1e-6);
 }
 
-/* Do its ACKs' waits account for what it loses: by the window that it has; or by the window that it does not have? One
- * that grows with each round trip, and is cut no more often than alone, is smaller where these are longer. */
-static bool side_fits(const struct side *x)
+/* What comes back by that at least, with the window that it has; 0 where nothing is lost. */
+static double side_back_bps(const struct side *x)
+{
+    double carried_bps = x->way[MEASURE_BOTH].rate_bps.value, lost_bps = x->possible_bps - carried_bps;
+    double back_bps = carried_bps * (side_sooner(x) - 1);
+    return lost_bps > 0 && isfinite(back_bps) ? fmin(lost_bps, back_bps) : 0;
+}
+
+/* And at most: a window that grows by as much each round trip is so many times larger, too. NAN unknown. */
+static double side_most_bps(const struct side *x)
+{
+    double sooner = isfinite(x->other[MEASURE_BOTH].mean.wait_s) ? side_sooner(x) : (double)NAN;
+    return x->way[MEASURE_BOTH].rate_bps.value * (sooner * sooner - 1);
+}
+
+/* Are they why its window is small? One that is cut no more often than alone is smaller where round trips are longer:
+ * it grows with each of them, and its slow start ends when they become longer (HyStart, Ha and Rhee 2011). */
+static bool side_slowed(const struct side *x)
 {
     const struct measure_way *both = &x->way[MEASURE_BOTH].mean, *alone = &x->way[side_alone(x)].mean;
-    return side_explained(x) >= EXPLAINED ||
-           (side_order_wait_s(x) >= SLOWED * both->rtt_s && both->window_bytes < alone->window_bytes &&
-            both->retransmitted * both->rate_bps <=
-                (SAME_LOSSES * alone->retransmitted + FEW_LOSSES) * alone->rate_bps);
+    double wait_s = side_order_wait_s(x), beyond_s = both->rtt_s - x->floor_s;
+    return wait_s >= SLOWED * both->rtt_s && wait_s >= SLOWED_OF * beyond_s &&
+           x->other[MEASURE_BOTH].mean.wait_s <= LIKE_WORDS * beyond_s && both->window_bytes < alone->window_bytes &&
+           both->retransmitted * both->rate_bps <= (SAME_LOSSES * alone->retransmitted + FEW_LOSSES) * alone->rate_bps;
+}
+
+/* Do its ACKs' waits account for what it loses: with the window that it has they cost as much as makes a yes, or half
+ * of it all; or are they why that window is small? */
+static bool side_fits(const struct side *x)
+{
+    double back_bps = side_back_bps(x), lost_bps = x->possible_bps - x->way[MEASURE_BOTH].rate_bps.value;
+    return back_bps >= ANALYSIS_DIAGNOSIS_DIRECTION * x->possible_bps ||
+           (lost_bps > 0 && back_bps >= EXPLAINED * lost_bps) || side_slowed(x);
 }
 
 static void verdict_way(const struct side *x, struct analysis_diagnosis_way *w)
@@ -109,7 +134,7 @@ static enum analysis_cause side_limit(const struct measure_summary *s, const str
         return ANALYSIS_CAUSE_WINDOW;
     if (alone->sndbuf_limited > MEASURE_HELD)
         return ANALYSIS_CAUSE_SEND_BUFFER;
-    if (alone->retransmitted > 0.001 && alone->rtt_s < 1.25 * x->floor_s + 0.002)
+    if (alone->retransmitted > LOSSY && alone->rtt_s < 1.25 * x->floor_s + 0.002)
         return ANALYSIS_CAUSE_LOSSES;
     return x->full ? ANALYSIS_CAUSE_FULL : ANALYSIS_CAUSE_UNKNOWN;
 }
@@ -124,6 +149,11 @@ static enum analysis_cause verdict_limit(const struct measure_summary *s)
 static bool beyond(const struct estimate *lost, double threshold)
 {
     return lost->value - lost->ci95 > threshold; /* an interval that is not known is no proof */
+}
+
+static bool verdict_lost(const struct measure_summary *s, const struct side *x)
+{
+    return beyond(&s->least, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->least, ANALYSIS_DIAGNOSIS_DIRECTION);
 }
 
 static bool below(const struct estimate *lost, double threshold)
@@ -142,11 +172,40 @@ static bool verdict_paced(const struct measure_summary *s, double share)
            s->pace_in_bps > 0 && s->pace_out_bps > 0;
 }
 
+/* Is the path able to carry more both ways at once than it does? Paced, it carries what it is asked for, or brings half
+ * of what is lost back; a connection that begins slowly may not reach its pace in a phase. */
+static bool verdict_able(const struct measure_summary *s)
+{
+    double both_bps = verdict_both_bps(s), possible_bps = s->possible_in_bps + s->possible_out_bps;
+    double back_bps = s->paced_in_bps + s->paced_out_bps - both_bps;
+    return verdict_paced(s, PACE_CARRIED) ||
+           (back_bps >= EXPLAINED * (possible_bps - both_bps) && back_bps >= ANALYSIS_DIAGNOSIS_TOTAL * possible_bps);
+}
+
 static bool verdict_shared(const struct measure_summary *s)
 {
     double paced_bps = s->paced_in_bps + s->paced_out_bps;
     return paced_bps < PACE_FAILED * (s->pace_in_bps + s->pace_out_bps) &&
            fabs(paced_bps / verdict_both_bps(s) - 1) < SAME;
+}
+
+/* Whatever is lost: more than that it is not which waits of ACKs cost. */
+static bool verdict_waits_little(const struct measure_summary *s)
+{
+    struct side in = verdict_side(s, true), out = verdict_side(s, false);
+    double most_in_bps = side_most_bps(&in), most_out_bps = side_most_bps(&out);
+    return most_in_bps < ANALYSIS_DIAGNOSIS_DIRECTION * s->possible_in_bps &&
+           most_out_bps < ANALYSIS_DIAGNOSIS_DIRECTION * s->possible_out_bps &&
+           most_in_bps + most_out_bps < ANALYSIS_DIAGNOSIS_TOTAL * (s->possible_in_bps + s->possible_out_bps);
+}
+
+/* Words, one with another, wait for no more than the frame that has begun, either way: so do ACKs, and there is no data
+ * that they might be served before. */
+static bool verdict_waits_nowhere(const struct measure_summary *s)
+{
+    struct side in = verdict_side(s, true), out = verdict_side(s, false);
+    return isfinite(s->in[MEASURE_BOTH].mean.wait_s) && isfinite(s->out[MEASURE_BOTH].mean.wait_s) &&
+           !(side_order_wait_s(&in) > 0) && !(side_order_wait_s(&out) > 0);
 }
 
 static void verdict_yes(const struct side *x, struct analysis_diagnosis *d)
@@ -165,6 +224,32 @@ static void verdict_no(const struct measure_summary *s, struct analysis_diagnosi
     analysis_diagnosis_say(d);
 }
 
+/* Of what rates seem to lose while they vary, no more than ACKs' waits can cost. */
+static void verdict_bound(const struct side *x, struct analysis_diagnosis_way *w)
+{
+    w->possible_bps = fmin(w->possible_bps, w->carried_bps + side_most_bps(x));
+    w->lost_share = 1 - w->carried_bps / w->possible_bps;
+}
+
+static void verdict_little(const struct measure_summary *s, struct analysis_diagnosis *d)
+{
+    struct side in = verdict_side(s, true), out = verdict_side(s, false);
+    verdict_bound(&in, &d->in);
+    verdict_bound(&out, &d->out);
+    d->lost_share = 1 - (d->in.carried_bps + d->out.carried_bps) / (d->in.possible_bps + d->out.possible_bps);
+    d->ci95 = NAN;
+    verdict_no(s, d);
+}
+
+/* Much is lost, and none of it to them. */
+static void verdict_otherwise(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
+{
+    verdict_little(s, d);
+    if (x->way[MEASURE_BOTH].mean.retransmitted > LOSSY)
+        d->cause = ANALYSIS_CAUSE_LOSSES;
+    analysis_diagnosis_say(d);
+}
+
 /* No order of service would bring more than what is carried. */
 static void verdict_shares(struct analysis_diagnosis *d)
 {
@@ -179,7 +264,7 @@ static void verdict_shares(struct analysis_diagnosis *d)
 /* What the evidence lacks, or is against it. */
 static void verdict_open(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
 {
-    bool lost = beyond(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->lost, ANALYSIS_DIAGNOSIS_DIRECTION);
+    bool lost = verdict_lost(s, x);
     const struct measure_summary_way *alone = &x->way[side_alone(x)];
     d->answer = ANALYSIS_ANSWER_UNKNOWN;
     d->cause = ANALYSIS_CAUSE_UNKNOWN;
@@ -190,7 +275,7 @@ static void verdict_open(const struct measure_summary *s, const struct side *x, 
         snprintf(d->why, sizeof d->why, "rates vary too much: with both at once %.0f %% are lost, +- %.0f, of data %s "
                  "%.0f %%, +- %.0f: a longer --time, or a time when nobody else uses the path, would tell",
                  100 * s->lost.value, 100 * s->lost.ci95, x->name, 100 * x->lost->value, 100 * x->lost->ci95);
-    else if (!verdict_paced(s, PACE_CARRIED))
+    else if (!verdict_able(s))
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to "
                  "wait, they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
                  100 * s->lost.value, 100 * s->lost.ci95, s->paced_in_bps / 1e6, s->paced_out_bps / 1e6,
@@ -210,14 +295,19 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
     *d = (struct analysis_diagnosis){.lost_share = s->lost.value, .ci95 = s->lost.ci95};
     verdict_way(&in, &d->in);
     verdict_way(&out, &d->out);
-    bool lost = beyond(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->lost, ANALYSIS_DIAGNOSIS_DIRECTION);
+    bool lost = verdict_lost(s, x);
     bool grows = fabs(x->way[side_alone(x)].growth) > GROWTH;
-    if (!lost && below(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) && below(&s->lost_in, ANALYSIS_DIAGNOSIS_DIRECTION) &&
-        below(&s->lost_out, ANALYSIS_DIAGNOSIS_DIRECTION))
+    bool little = below(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) && below(&s->lost_in, ANALYSIS_DIAGNOSIS_DIRECTION) &&
+                  below(&s->lost_out, ANALYSIS_DIAGNOSIS_DIRECTION);
+    if (!lost && little)
         verdict_no(s, d);
+    else if (!lost && verdict_waits_little(s))
+        verdict_little(s, d);
     else if (lost && verdict_shared(s))
         verdict_shares(d);
-    else if (lost && !grows && verdict_paced(s, PACE_CARRIED) && side_fits(x) &&
+    else if (lost && verdict_waits_nowhere(s))
+        verdict_otherwise(s, x, d);
+    else if (lost && !grows && verdict_able(s) && side_fits(x) &&
              (x == &in ? s->paced_in_bps : s->paced_out_bps) > x->way[MEASURE_BOTH].rate_bps.value)
         verdict_yes(x, d);
     else

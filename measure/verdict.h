@@ -5,15 +5,18 @@
  *   carried   what it carries with both at once
  *   lost      1 - carried / possible, with the 95 % interval over the blocks of the test
  * Yes takes all of three. (1) 5 % of the total are lost, or 10 % of a direction (analysis/diagnosis.h), beyond the
- * interval. (2) Paced, so that queues stay empty, both directions at once carry what they are asked for: the path is
- * able to, and neither shares one medium with the other nor a processor that is too slow. (3) ACKs of the direction
- * that loses more wait w of its round trip T, and x T / (T - w), what its window brings without that, is half of what
- * it loses, and more; or w is a quarter of T, and more, its window is smaller than alone, and no more is lost in a
- * second: a window that each round trip makes larger grows the slower, the longer these are. w is what words on the
- * control connection wait on the ACKs' way, by one-way times beyond their least, and no more than the flow's round
- * trip beyond its own least; less the time of a full frame that way, which waits for no order of service. No: neither
- * is lost beyond the interval; or (2) fails, and both at once carry the same sum whatever their pace, a medium that
- * both directions share. Unknown: else. Pure. */
+ * interval. (2) Paced, so that queues stay empty, both directions at once carry what they are asked for, or bring
+ * half of what is lost back: the path is able to, and neither shares one medium with the other nor a processor that
+ * is too slow. (3) ACKs of the direction that loses more wait w of its round trip T, and x T / (T - w), what its
+ * window brings without that, is 10 % of what is possible more, or half of what it loses; or w is a twentieth of T,
+ * and more, and a quarter of what T is longer than its least, its window is smaller than alone, and no more is lost
+ * in a second: a window that each round trip makes larger grows the slower, the longer these are, and a slow start
+ * that looks at delays ends the sooner. w is what words on the control connection wait on the ACKs' way, by one-way
+ * times beyond their least, and no more than the flow's round trip beyond its own least; less the time of a full
+ * frame that way, which waits for no order of service. No: less than (1) is lost, beyond the interval; or that is
+ * open, and whatever is lost, x (T / (T - w))^2 is so little more than x that waits of ACKs cannot be the reason; or
+ * w is 0 either way, and what is lost is lost to something else; or (2) fails, and both at once carry the same sum
+ * whatever their pace, a medium that both directions share. Unknown: else. Pure. */
 #ifndef MEASURE_VERDICT_H
 #define MEASURE_VERDICT_H
 

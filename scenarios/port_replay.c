@@ -190,6 +190,8 @@ static bool replay_read(struct port_replay *r, struct capture_reader *reader, st
             if (!replay_frame(r, link_type, &frame, err))
                 return false;
             break;
+        case CAPTURE_NEXT_IDLE: /* of no file */
+            break;
         case CAPTURE_NEXT_END:
             return true;
         case CAPTURE_NEXT_TRUNCATED:

@@ -13,6 +13,11 @@ static void capture_warn(const char *path, const struct analysis_capture *captur
         return;
     if (capture->truncated)
         listener->warn(capture->stopped.message);
+    if (capture->missed > 0) {
+        snprintf(text, sizeof text, "%s: %" PRId64 " frames came faster than they could be taken and are missing", path,
+                 capture->missed);
+        listener->warn(text);
+    }
     if (capture->steps_back > 0) {
         snprintf(text, sizeof text, "%s: its clock steps back %" PRId64 " times, by up to %.3f s: rates, gaps and "
                  "waits across that are wrong by as much", path, capture->steps_back,
@@ -26,13 +31,14 @@ static void capture_warn(const char *path, const struct analysis_capture *captur
     }
 }
 
-struct analysis_flows *study_capture_read(const char *path, bool explain, const struct study_capture_listener *listener,
-                                          struct analysis_capture *capture, struct error *err)
+/* Takes the table. */
+static struct analysis_flows *capture_read(struct analysis_flows *f, const char *path,
+                                           const struct study_capture_listener *listener,
+                                           struct analysis_capture *capture, struct error *err)
 {
-    struct analysis_flows *f = analysis_flows_new();
-    if (explain)
-        analysis_flows_keep_explanations(f);
-    bool ok = analysis_flows_read(f, path, listener ? listener->progress : NULL, path, capture, err);
+    bool live = listener && listener->live;
+    bool ok = live ? analysis_flows_read_live(f, listener->live, listener->between, listener->user, capture, err)
+                   : analysis_flows_read(f, path, listener ? listener->progress : NULL, path, capture, err);
     if (listener && listener->finished)
         listener->finished();
     if (ok) {
@@ -41,6 +47,24 @@ struct analysis_flows *study_capture_read(const char *path, bool explain, const 
     }
     analysis_flows_free(f);
     return NULL;
+}
+
+struct analysis_flows *study_capture_read(const char *path, bool explain, const struct study_capture_listener *listener,
+                                          struct analysis_capture *capture, struct error *err)
+{
+    struct analysis_flows *f = analysis_flows_new();
+    if (explain)
+        analysis_flows_keep_explanations(f);
+    return capture_read(f, path, listener, capture, err);
+}
+
+struct analysis_flows *study_capture_read_packets(const char *path, const struct study_capture_listener *listener,
+                                                  struct analysis_capture *capture, struct error *err)
+{
+    struct analysis_flows *f = analysis_flows_new();
+    analysis_flows_keep_explanations(f);
+    analysis_flows_keep_packets(f);
+    return capture_read(f, path, listener, capture, err);
 }
 
 bool study_capture_read_both_ends(struct analysis_both_ends *e, const char *const path[2],

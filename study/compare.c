@@ -2,6 +2,7 @@
 #include "study/compare.h"
 
 #include "base/memory.h"
+#include "study/kept.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -203,7 +204,7 @@ static void compare_add(struct study_compare *c, struct kept *before, struct kep
         sides[side]->paired = true;
         h->side[side] = &sides[side]->resource;
         h->source[side] = sides[side]->source;
-        host_sum(h, side);
+        host_sum(h, (enum study_compare_side)side);
     }
     host_pair_flows(h);
 }
@@ -228,6 +229,19 @@ static void compare_pair(struct study_compare *c)
             compare_add(c, NULL, &after[k]);
 }
 
+/* A side that was judged before (study/kept.h), or is judged now. */
+static bool compare_read(struct reading *r, const struct study_judge_options *options,
+                         const struct study_capture_listener *listener, struct error *err)
+{
+    if (!study_kept_exists(r->path))
+        return study_judge_source(r->path, options, listener, compare_keep, r, err);
+    struct analysis_resources all;
+    bool ok = study_kept_read(r->path, &all, err) && compare_keep(r, r->path, NULL, &all, err);
+    r->c->live[r->side] = ok && all.n > 0 && all.resource[0].live;
+    analysis_resources_fini(&all);
+    return ok;
+}
+
 bool study_compare_make(struct study_compare *c, const char *const path[STUDY_COMPARE_SIDES],
                         const struct study_judge_options *options, const struct study_capture_listener *listener,
                         struct error *err)
@@ -236,8 +250,8 @@ bool study_compare_make(struct study_compare *c, const char *const path[STUDY_CO
     c->store = memory_zeroed(1, sizeof *c->store, "hosts to compare");
     bool ok = true;
     for (int side = 0; ok && side < STUDY_COMPARE_SIDES; side++) {
-        struct reading r = {c, side, path[side]};
-        ok = study_judge_source(path[side], options, listener, compare_keep, &r, err);
+        struct reading r = {c, (enum study_compare_side)side, path[side]};
+        ok = compare_read(&r, options, listener, err);
         if (ok && c->store->n[side] == 0)
             ok = error_set(err, ERROR_INPUT, "%s: no host has bulk flows: nothing can be compared", path[side]);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/compare.h - what a change brought: the hosts of two sources, each a capture, a run or a directory of runs, side
- * by side. */
+/* study/compare.h - what a change brought: the hosts of two sources, each a capture, a run, a directory of runs or
+ * what a measurement kept, side by side. */
 #ifndef STUDY_COMPARE_H
 #define STUDY_COMPARE_H
 
@@ -57,10 +57,11 @@ struct study_compare { /* zeroed: nothing */
     size_t n;
     struct study_compare_store *store; /* owned */
     bool simulated[STUDY_COMPARE_SIDES]; /* all of it lies in run directories */
+    bool live[STUDY_COMPARE_SIDES];      /* measured by traffic of our own (measure/) */
 };
 
-/* Judges both sources as `contraflow check` does and pairs their hosts: those of one name in runs of one name, or,
- * where each side has a single host, these two; hosts of one side alone come last. Flows are paired by their ends:
+/* Judges both sources as `contraflow check` does, or reads what `contraflow measure -o` kept (study/kept.h), and pairs
+ * their hosts: those of one name in runs of one name, or, where each side has a single host, these two; hosts of one side alone come last. Flows are paired by their ends:
  * those with the same ports first, then those between the same addresses, in order. False and *err when a source cannot
  * be judged, or shows no host at all. */
 bool study_compare_make(struct study_compare *c, const char *const path[STUDY_COMPARE_SIDES],

@@ -3,6 +3,7 @@
 
 #include "base/filekind.h"
 #include "base/memory.h"
+#include "foreign/read.h"
 #include "study/judge.h"
 #include "study/measurement.h"
 
@@ -34,6 +35,7 @@ void study_fit_read_free(struct study_fit_read *f)
             study_fit_parts[i]->fini(f->state[i]);
         free(f->state[i]);
     }
+    study_measurement_fini(&f->foreign);
     *f = (struct study_fit_read){0};
 }
 
@@ -105,16 +107,21 @@ static bool fit_read_pattern(struct study_fit_read *f, const struct study_measur
     return ok;
 }
 
+static bool fit_read_measurement(struct study_fit_read *f, const struct study_measurement *m, const char *path,
+                                 struct error *err)
+{
+    int *number = NULL;
+    bool ok = study_measurement_hosts(m, f->network, &number, err) || error_prefix(err, "%s: ", path);
+    for (size_t p = 0; ok && p < m->n; p++)
+        ok = fit_read_pattern(f, &m->patterns[p], number, (int64_t)p + 1, err);
+    free(number);
+    return ok;
+}
+
 static bool fit_read_table(struct study_fit_read *f, const char *path, struct error *err)
 {
     struct study_measurement m = {.n = 0};
-    int *number = NULL;
-    bool ok = (study_measurement_is_iperf3(path) ? study_measurement_read_iperf3(&m, path, err)
-                                                 : study_measurement_read_csv(&m, path, err)) &&
-              (study_measurement_hosts(&m, f->network, &number, err) || error_prefix(err, "%s: ", path));
-    for (size_t p = 0; ok && p < m.n; p++)
-        ok = fit_read_pattern(f, &m.patterns[p], number, (int64_t)p + 1, err);
-    free(number);
+    bool ok = study_measurement_read_csv(&m, path, err) && fit_read_measurement(f, &m, path, err);
     study_measurement_fini(&m);
     return ok;
 }
@@ -123,7 +130,7 @@ static bool fit_read_table(struct study_fit_read *f, const char *path, struct er
 static bool fit_is_table(const struct study_fit_read *f, const char *path)
 {
     const char *dot = strrchr(path, '.');
-    return f->network && dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".json") == 0);
+    return f->network && dot && strcmp(dot, ".csv") == 0;
 }
 
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err)
@@ -135,6 +142,10 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
     enum filekind kind;
     if (!filekind_read(path, &kind, err))
         return false;
+    if (f->network && (kind == FILEKIND_UNKNOWN || kind == FILEKIND_CAPTURE) && foreign_read_is(path)) {
+        f->foreign_source = f->foreign_source ? f->foreign_source : path;
+        return study_measurement_read_foreign(&f->foreign, path, false, err);
+    }
     if (kind == FILEKIND_UNKNOWN && fit_is_table(f, path))
         return fit_read_table(f, path, err);
     if (kind != FILEKIND_DATABASE)
@@ -154,7 +165,9 @@ bool study_fit_read_has(const struct study_fit_read *f, enum study_fit_kind part
 
 bool study_fit_read_end(struct study_fit_read *f, struct error *err)
 {
-    bool ok = true;
+    f->source = f->foreign.n > 0 ? f->foreign_source : f->source;
+    bool ok = f->foreign.n == 0 || fit_read_measurement(f, &f->foreign, f->foreign_source, err);
+    study_measurement_fini(&f->foreign);
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
         ok = !study_fit_read_has(f, (enum study_fit_kind)i) || study_fit_parts[i]->fit(f->state[i], err);
     return ok;

@@ -4,6 +4,7 @@
 #define STUDY_FIT_READ_H
 
 #include "study/fit.h"
+#include "study/measurement.h"
 
 extern const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS];
 
@@ -12,6 +13,8 @@ struct study_fit_read {
     const char *source;           /* borrowed; being read */
     size_t seen;                  /* its points, whoever took them */
     const struct scenario *network; /* borrowed; of tables of measured flows; NULL: there are none */
+    struct study_measurement foreign; /* owned; of other programs, together: some ran at the same time */
+    const char *foreign_source;   /* borrowed; the first of them */
     const struct study_capture_listener *listener; /* borrowed; NULL after study_fit_read_start(): silent */
     void (*progress)(void *user, size_t seen); /* hears after each of a source's points; NULL likewise */
     void *user;                   /* borrowed */
@@ -20,8 +23,8 @@ struct study_fit_read {
 void study_fit_read_start(struct study_fit_read *f);
 void study_fit_read_free(struct study_fit_read *f); /* safe on a zeroed one */
 
-/* Shows the parts a database, a capture, a run or a directory of runs; or a table of measured flows (study/measurement.h)
- * in the network given. ERROR_INPUT when it has no point. */
+/* Shows the parts a database, a capture, a run or a directory of runs; or measured flows (study/measurement.h), of
+ * a table or another program, in the network given. ERROR_INPUT when it has no point. */
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err);
 
 /* After the last source: lets the parts that took something work out what they show. */

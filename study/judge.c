@@ -38,7 +38,12 @@ static bool judge_file(const char *path, const struct study_judge_options *optio
     struct analysis_flows *f = study_capture_read(path, true, listener, &capture, err);
     if (f)
         analysis_check_capture(f, options->tolerance, options->capacity_bps, &resources);
-    bool ok = f && visit(user, path, study_judge_run_of(path, directory), &resources, err);
+    bool live = listener && listener->live;
+    for (size_t i = 0; live && i < resources.n; i++)
+        resources.resource[i].live = true;
+    for (size_t i = 0; live && i < resources.n_alone; i++)
+        resources.alone[i].live = true;
+    bool ok = f && visit(user, path, live ? NULL : study_judge_run_of(path, directory), &resources, err);
     analysis_resources_fini(&resources);
     analysis_flows_free(f);
     return ok;
@@ -110,7 +115,7 @@ bool study_judge_source(const char *path, const struct study_judge_options *opti
                         struct error *err)
 {
     struct stat st;
-    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+    if ((listener && listener->live) || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return judge_file(path, options, listener, visit, user, err);
     if (study_judge_run_exists(path))
         return judge_run(path, options, listener, visit, user, err);

@@ -51,17 +51,15 @@ void study_measurement_fini(struct study_measurement *m); /* safe on a zeroed on
 /* Adds what a CSV has (doc/commands/infer.md lists its columns). ERROR_INPUT names file, line and column. */
 bool study_measurement_read_csv(struct study_measurement *m, const char *path, struct error *err);
 
-/* Adds what iperf3 --json printed: a pattern for all streams of tests that ran at the same time. */
-bool study_measurement_read_iperf3(struct study_measurement *m, const char *path, struct error *err);
+/* Adds what another program measured (foreign/): a pattern for all flows of tests that ran at the same time. Unless `paced`,
+ * tests with a flow that keeps to a pace are left out: what they carry is what they were asked to. */
+bool study_measurement_read_foreign(struct study_measurement *m, const char *path, bool paced, struct error *err);
 
 /* Adds the bulk flows of a capture, a pattern of its own: their rates, and how they are replayed in the network and TCP
  * of `base`, whose rate and first window the capture gives where `reads_network` and `reads_start` (study/replay.h). */
 bool study_measurement_read_capture(struct study_measurement *m, const char *path, const struct scenario *base,
                                     bool reads_network, bool reads_start,
                                     const struct study_capture_listener *listener, struct error *err);
-
-/* Is this text of a file JSON, and not a table? */
-bool study_measurement_is_iperf3(const char *path);
 
 /* Adds placements from a CSV with columns placement, flow, from, to, and pattern where there are several: flows that a
  * placement does not name stay. After all measurements. */

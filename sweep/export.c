@@ -57,7 +57,46 @@ static bool export_head(struct sweep_db *d, sqlite3_stmt *q, json_t **axes, FILE
     return status != SQLITE_ERROR;
 }
 
-bool sweep_export(const char *path, bool flows, FILE *out, struct error *err)
+/* False unless it has the axes of the first line. */
+static bool export_row(sqlite3_stmt *q, json_t *axes, FILE *out)
+{
+    bool same = true;
+    for (int i = 0; i < sqlite3_column_count(q); i++) {
+        if (i > 1)
+            putc(',', out);
+        if (i == 1)
+            same = export_axes(sweep_db_text(q, 1), axes, out);
+        else
+            export_column(q, i, out);
+    }
+    putc('\n', out);
+    return same;
+}
+
+static json_t *export_value(sqlite3_stmt *q, int i)
+{
+    if (i == 1)
+        return json_loads(sweep_db_text(q, i), 0, NULL); /* sweep_db_step() saw that it is an object */
+    switch (sqlite3_column_type(q, i)) {
+    case SQLITE_NULL: return json_null();
+    case SQLITE_INTEGER: return json_integer(sqlite3_column_int64(q, i));
+    case SQLITE_FLOAT: return json_real(sqlite3_column_double(q, i));
+    default: return json_string(sweep_db_text(q, i));
+    }
+}
+
+static void export_row_json(sqlite3_stmt *q, bool first, FILE *out)
+{
+    json_t *row = json_object();
+    for (int i = 0; i < sqlite3_column_count(q); i++)
+        json_object_set_new(row, sqlite3_column_name(q, i), export_value(q, i));
+    fputs(first ? "\n    " : ",\n    ", out);
+    json_dumpf(row, out, JSON_REAL_PRECISION(17)); /* a row a line */
+    json_decref(row);
+}
+
+/* `schema` NULL: CSV. */
+static bool export_all(const char *path, bool flows, const char *schema, FILE *out, struct error *err)
 {
     struct sweep_db d;
     json_t *axes = NULL;
@@ -69,21 +108,30 @@ bool sweep_export(const char *path, bool flows, FILE *out, struct error *err)
               : sweep_db_prepare(&d, "SELECT number AS point, axes, seed, state, error, wall_s, engine, version, "
                                  "operations, operation_s, operation_ci95_s FROM point ORDER BY number", err);
     int status = SQLITE_DONE;
-    bool ok = q && export_head(&d, q, &axes, out, err);
-    while (ok && !ferror(out) && (status = sweep_db_step(&d, q, err)) == SQLITE_ROW) {
-        for (int i = 0; ok && i < sqlite3_column_count(q); i++) {
-            if (i > 1)
-                putc(',', out);
-            if (i != 1)
-                export_column(q, i, out);
-            else if (!export_axes(sweep_db_text(q, 1), axes, out))
-                ok = error_set(err, ERROR_INPUT, "%s: point %lld has other axes than the first", path,
-                               (long long)sqlite3_column_int64(q, 0));
-        }
-        putc('\n', out);
+    bool ok = q && (schema || export_head(&d, q, &axes, out, err)), first = true;
+    if (ok && schema)
+        fprintf(out, "{\n  \"schema\": \"%s\",\n  \"rows\": [", schema);
+    for (; ok && !ferror(out) && (status = sweep_db_step(&d, q, err)) == SQLITE_ROW; first = false) {
+        if (schema)
+            export_row_json(q, first, out);
+        else if (!export_row(q, axes, out))
+            ok = error_set(err, ERROR_INPUT, "%s: point %lld has other axes than the first", path,
+                           (long long)sqlite3_column_int64(q, 0));
     }
+    if (ok && schema && status != SQLITE_ERROR)
+        fputs(first ? "]\n}\n" : "\n  ]\n}\n", out);
     json_decref(axes);
     sqlite3_finalize(q);
     sweep_db_close(&d);
     return ok && status != SQLITE_ERROR;
+}
+
+bool sweep_export(const char *path, bool flows, FILE *out, struct error *err)
+{
+    return export_all(path, flows, NULL, out, err);
+}
+
+bool sweep_export_json(const char *path, bool flows, const char *schema, FILE *out, struct error *err)
+{
+    return export_all(path, flows, schema, out, err);
 }

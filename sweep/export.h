@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sweep/export.h - a sweep's database as CSV: a row a point, or a row a flow; axes as columns. */
+/* sweep/export.h - a sweep's database as CSV or JSON: a row a point, or a row a flow. */
 #ifndef SWEEP_EXPORT_H
 #define SWEEP_EXPORT_H
 
@@ -9,5 +9,9 @@
 
 /* Streams: memory does not grow with the points. Numbers as they parse back to the same value. */
 bool sweep_export(const char *path, bool flows, FILE *out, struct error *err);
+
+/* The same rows as one JSON object, {"schema": SCHEMA, "rows": [{"point": 1, "axes": {...}, ...}]}, unknown values
+ * null. */
+bool sweep_export_json(const char *path, bool flows, const char *schema, FILE *out, struct error *err);
 
 #endif

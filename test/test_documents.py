@@ -25,7 +25,7 @@ PROGRAMS = r"(?:build/)?contraflow(?=\s)"
 # Source file that has a table of options -> the page that documents them.
 TABLES = {
     "cmd_analyze.c": "analyze", "cmd_check.c": "check", "cmd_explain.c": "explain", "cmd_fit.c": "fit",
-    "cmd_infer.c": "infer", "cmd_init.c": "init",
+    "cmd_compare.c": "compare", "cmd_infer.c": "infer", "cmd_init.c": "init",
     "cmd_measure.c": "measure", "cmd_measure_serve.c": "measure-serve", "cmd_measure_mpi.c": "measure-mpi",
     "cmd_plot.c": "plot", "cmd_predict.c": "predict", "cmd_replay.c": "replay", "cmd_report.c": "report",
     "cmd_run.c": "run", "cmd_sweep.c": "sweep", "cmd_predict_loss.c": "predict-loss",
@@ -40,8 +40,12 @@ NOT_RUN = {
     "merge fig4a.db": "needs that sweep",
     "zhu-figure1.yaml --cross-check": "doc/emulation.md runs it",
     "--interface eth1": "needs an interface and CAP_NET_RAW; test_replay_open.py has both",
+    "compare fifo.db": "doc/sql.md compares sweeps",
     "infer measured.csv": "a measurement of somebody's",
     "infer client.json": "likewise",
+    "measure serve --bind": "needs a second machine; test_measure.py has both, in namespaces",
+    "measure 192.0.2.1": "likewise",
+    "compare before after": "of these",
     "cluster.csv": "needs a cluster; test_measure_mpi.py makes one",
     "| jq": "jq is no package of packages.txt",
     "# then open": "no browser",

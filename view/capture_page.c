@@ -163,7 +163,8 @@ static bool show_capture(struct view_capture_page *r, const struct view_capture_
                          const struct capture_address *host, struct error *err)
 {
     FILE *f = r->file.stream;
-    json_t *plots = view_capture_page_plots(c, err);
+    size_t number = json_array_size(r->plots);
+    json_t *plots = view_capture_page_plots(c, number, err);
     if (!plots)
         return false;
     fputs("<article>\n", f);
@@ -171,7 +172,8 @@ static bool show_capture(struct view_capture_page *r, const struct view_capture_
     view_capture_page_verdicts(f, c);
     show_flows(f, c);
     show_others(f, c, host);
-    fprintf(f, "<div class=\"plots\" data-capture=\"%zu\"></div>\n</article>\n", json_array_size(r->plots));
+    view_capture_page_packets(f, c, number);
+    fprintf(f, "<div class=\"plots\" data-capture=\"%zu\"></div>\n</article>\n", number);
     json_array_append_new(r->plots, plots);
     return true;
 }
@@ -217,6 +219,7 @@ bool view_capture_page_finish(struct view_capture_page *r, struct error *err)
     bool ok = json_dump_callback(r->plots, dump_escaped, f, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 ||
               error_set(err, ERROR_SYSTEM, "%s: out of memory", r->file.path);
     fputs("</script>\n<script>\n", f);
+    fputs(view_capture_page_packets_js, f);
     fputs(view_capture_page_js, f);
     fputs("</script>\n</body>\n</html>\n", f);
     ok = ok && outfile_commit(&r->file, err);

@@ -7,11 +7,12 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
 (() => {
   const SVG = document.createElementNS.bind(document, "http://www.w3.org/2000/svg");
   const COLOURS = 7, DASHES = ["", "7 3", "2 2", "9 3 2 3", "4 4"];
-  const MARGIN = { left: 64, right: 40, top: 8, bottom: 40 }, HEIGHT = 240;
-  const LEAST_ZOOM_S = 1e-3, TIP_ROWS = 12;
+  const MARGIN = { left: 80, right: 40, top: 8, bottom: 40 }, HEIGHT = 240;
+  const LEAST_ZOOM_S = 1e-6, TIP_ROWS = 12, SETTLED_MS = 150;
   const captures = JSON.parse(document.getElementById("data").textContent);
   const views = [];
   let zoom = null; // [from, to] in seconds, of all captures; null: whole
+  let settling = 0;
 
   // Appends a new element; text is never read as markup.
   function add(parent, node, attributes = {}, text = "") {
@@ -40,10 +41,8 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
   function scaleOf(top, unit) {
     return unit !== "ms" && [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([by]) => top >= by) || [1, ""];
   }
-  function rangeOf(capture) {
-    if (zoom) return zoom;
-    return [0, capture.end_s > 0 ? capture.end_s : 1];
-  }
+  const wholeOf = (capture) => [0, capture.end_s > 0 ? capture.end_s : 1];
+  const rangeOf = (capture) => zoom || wholeOf(capture);
 
   // A series: {name, slot, start, bin, values (null: none), peaks?, marks?, dash?}
   const valueAt = (s, t) => s.values[Math.floor((t - s.start) / s.bin)];
@@ -214,7 +213,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
       let x = left;
       svg(root, "text", { class: "name", x, y: i * row + 14 }, flow.name);
       for (const [key, , shade] of PARTS) {
-        const w = flow[key] * 1e3 / top * room, fill = colour(capture.flows.indexOf(flow));
+        const w = Math.max(0, flow[key]) * 1e3 / top * room, fill = colour(capture.flows.indexOf(flow));
         svg(root, "rect", { x, y: i * row + 19, width: w, height: 14, fill, "fill-opacity": shade });
         x += w;
       }
@@ -324,6 +323,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     const waits = waitSeries(capture);
     if (waits.length) addPlot(view, `${word} waits over time; solid: data, dashed: ACKs`, "wait", "ms", waits);
     addQueues(view, waits.length > 0);
+    panels.add(box, capture);
   }
 
   function showZoom() {
@@ -339,6 +339,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
   }
 
   function redraw() {
+    panels.draw();
     for (const view of views) {
       view.plots.forEach(drawTime);
       if (!view.split || !split(view.capture).length) continue;
@@ -349,16 +350,25 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
   }
 
   // The part shown is in the address, #t=1,2: to be shared, and kept when the page is loaded again.
-  function setZoom(range) {
-    zoom = range && range[1] - range[0] >= LEAST_ZOOM_S ? range : null;
-    history.replaceState(null, "", zoom ? `#t=${zoom.map((t) => t.toFixed(4)).join(",")}` : location.pathname);
+  function showHash() {
+    const places = zoom && Math.max(4, decimals((zoom[1] - zoom[0]) / 1000));
+    history.replaceState(null, "", zoom ? `#t=${zoom.map((t) => t.toFixed(places)).join(",")}` : location.pathname);
     redraw();
+  }
+  // `soon`: another range follows, frame by frame; what is slow to draw waits for the last.
+  function setZoom(range, soon = false) {
+    zoom = range && range[1] - range[0] >= LEAST_ZOOM_S * 0.999 ? range : null;
+    clearTimeout(settling);
+    if (soon) settling = setTimeout(showHash, SETTLED_MS);
+    else showHash();
   }
   function readZoom() {
     const match = location.hash.match(/^#t=([0-9.]+),([0-9.]+)$/), range = match && match.slice(1).map(Number);
     zoom = range && range[1] - range[0] >= LEAST_ZOOM_S ? range : null;
   }
 
+  const panels = packetPanels({ html, svg, ticks, decimals, rangeOf, wholeOf, setZoom, left: MARGIN.left,
+    right: MARGIN.right });
   readZoom();
   document.querySelectorAll(".plots").forEach((box) => build(box, captures[Number(box.dataset.capture)]));
   showZoom();

@@ -33,11 +33,25 @@ const struct analysis_resource *view_capture_page_host(const struct view_capture
 #define VIEW_CAPTURE_PAGE_FLOW_TEXT (2 * ANALYSIS_ENDPOINT_TEXT + 8)
 void view_capture_page_flow_name(const struct analysis_flow *flow, char text[static VIEW_CAPTURE_PAGE_FLOW_TEXT]);
 
+/* A host's diagnosis, what to do and what to try, and its rates against the rules. `path`: the source, for commands. */
+void view_capture_page_verdict(FILE *f, const char *path, const char *origin, const struct analysis_resource *r);
+
 /* The diagnosis of each shared host, what to do and what to try; whether waits take turns; then a sentence a flow, and
  * its phases. */
 void view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture *c);
 
-/* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null}. NULL and *err. */
-json_t *view_capture_page_plots(const struct view_capture_page_capture *c, struct error *err);
+/* A table of the packets of the flows shown, by their numbers in the file; below it the packets themselves, packed
+ * (analysis/packets.h), a block a connection for the script. `number` is the capture's on the page. */
+void view_capture_page_packets(FILE *f, const struct view_capture_page_capture *c, size_t number);
+
+/* The blocks: [{"id", "shift": [], "data": [], "acks": [], "sacks": []}], an item a connection, of its ends. */
+json_t *view_capture_page_blocks(const struct view_capture_page_capture *c, size_t number);
+
+/* Which block has the packets of the i-th flow shown, and as which end; -1 when they were not kept. */
+int view_capture_page_block(const struct view_capture_page_capture *c, size_t i, int *end);
+
+/* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null,
+ * "connections": [...]}. NULL and *err. */
+json_t *view_capture_page_plots(const struct view_capture_page_capture *c, size_t number, struct error *err);
 
 #endif

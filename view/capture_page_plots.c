@@ -53,14 +53,19 @@ static json_t *plots_waits(const struct analysis_flows *f, const struct study_ex
                      "data_us", data, "ack_us", acks);
 }
 
-static json_t *plots_flow(const struct analysis_flows *f, const struct study_explanation *e)
+static json_t *plots_flow(const struct view_capture_page_capture *c, size_t i)
 {
-    char name[VIEW_CAPTURE_PAGE_FLOW_TEXT];
+    const struct study_explanation *e = &c->bulk.flow[i];
+    char name[VIEW_CAPTURE_PAGE_FLOW_TEXT], src[CAPTURE_ADDRESS_TEXT], dst[CAPTURE_ADDRESS_TEXT];
     view_capture_page_flow_name(&e->flow, name);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", name, "floor_s",
+    capture_address_format(&e->flow.src, src);
+    capture_address_format(&e->flow.dst, dst);
+    int end = 0, block = view_capture_page_block(c, i, &end);
+    return json_pack("{s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "name", name, "src", src, "dst", dst,
+                     "connection", block < 0 ? json_null() : json_integer(block), "end", end, "floor_s",
                      view_table_json_number(e->floor_s), "data_s", view_table_json_number(e->data_wait_s),
                      "ack_s", view_table_json_number(e->ack_wait_s), "series", plots_series(e->flow.bins), "waits",
-                     plots_waits(f, e));
+                     plots_waits(c->flows, e));
 }
 
 /* Mean over time and peak of one port's depth in `n` bins of width_s from first_s on. */
@@ -142,7 +147,7 @@ static json_t *plots_levels(const struct view_capture_page_capture *c)
     return levels;
 }
 
-json_t *view_capture_page_plots(const struct view_capture_page_capture *c, struct error *err)
+json_t *view_capture_page_plots(const struct view_capture_page_capture *c, size_t number, struct error *err)
 {
     json_t *flows = json_array(), *queues = plots_queues(c, err);
     if (!queues) {
@@ -150,8 +155,10 @@ json_t *view_capture_page_plots(const struct view_capture_page_capture *c, struc
         return NULL;
     }
     for (size_t i = 0; i < c->n_shown; i++)
-        json_array_append_new(flows, plots_flow(c->flows, &c->bulk.flow[i]));
-    return json_pack("{s:s, s:b, s:f, s:o, s:o, s:o}", "origin", c->origin, "run", c->run != NULL, "end_s",
+        json_array_append_new(flows, plots_flow(c, i));
+    const struct analysis_resource *host = view_capture_page_host(c, 0);
+    return json_pack("{s:s, s:b, s:s, s:o, s:f, s:o, s:o, s:o}", "origin", c->origin, "run", c->run != NULL, "host",
+                     host ? host->host : "", "connections", view_capture_page_blocks(c, number), "end_s",
                      (double)(c->capture->last_ns - c->capture->first_ns) / 1e9, "flows", flows, "queues", queues,
                      "levels", plots_levels(c));
 }

@@ -51,7 +51,7 @@ static void verdict_cause(FILE *f, const struct analysis_resource *r)
     fputs(".</p>\n", f);
 }
 
-static void verdict_remedies(FILE *f, const struct view_capture_page_capture *c, const struct analysis_resource *r)
+static void verdict_remedies(FILE *f, const char *path, const struct analysis_resource *r)
 {
     char text[VIEW_DIAGNOSIS_TEXT];
     bool more = false;
@@ -65,7 +65,7 @@ static void verdict_remedies(FILE *f, const struct view_capture_page_capture *c,
         more = i > 0;
     }
     fputs(more ? "</ul></details>\n" : "</ul>\n", f);
-    char *command = view_diagnosis_command(c->path, r);
+    char *command = view_diagnosis_command(path, r);
     if (command)
         view_text_markup(f,
                          "<p><b>Try it first:</b> this plays the flows again through the network that the capture "
@@ -73,7 +73,7 @@ static void verdict_remedies(FILE *f, const struct view_capture_page_capture *c,
     free(command);
 }
 
-static void verdict_host(FILE *f, const struct view_capture_page_capture *c, const struct analysis_resource *r)
+void view_capture_page_verdict(FILE *f, const char *path, const char *origin, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
     const struct analysis_diagnosis *d = &r->diagnosis;
@@ -88,7 +88,7 @@ static void verdict_host(FILE *f, const struct view_capture_page_capture *c, con
     fputs("</p>\n", f);
     if (d->answer == ANALYSIS_ANSWER_YES || d->second != ANALYSIS_CAUSE_UNKNOWN)
         verdict_cause(f, r);
-    verdict_remedies(f, c, r);
+    verdict_remedies(f, path, r);
     fprintf(f, "<details><summary>Rates against the rules of full links, %.3f to %.3f s (steady from %.3f)</summary>\n",
             r->start_s, r->end_s, r->steady_start_s);
     view_text_htmlf(f, "Verdict %s", model_regime_name(j->verdict));
@@ -96,7 +96,7 @@ static void verdict_host(FILE *f, const struct view_capture_page_capture *c, con
         fprintf(f, ", B = %.1f Mb/s", j->fitted_rate_bps / 1e6);
     view_text_htmlf(f, ": %s.", j->why);
     struct view_table t;
-    view_rules_table(&t, c->origin, r);
+    view_rules_table(&t, origin, r);
     view_table_html(f, NULL, &t, VIEW_RULES_TABLE_TEXTS);
     fputs("</details>\n</section>\n", f);
 }
@@ -109,7 +109,7 @@ void view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture 
         fputs("<p>In this capture no host has two bulk flows at once: nothing is shared.</p>\n", f);
     for (; (r = view_capture_page_host(c, hosts)); hosts++)
         if (hosts < VIEW_CAPTURE_PAGE_HOSTS)
-            verdict_host(f, c, r);
+            view_capture_page_verdict(f, c->path, c->origin, r);
     if (hosts > VIEW_CAPTURE_PAGE_HOSTS)
         fprintf(f, "<p>%zu more hosts share flows: <code>contraflow check</code> judges all of them.</p>\n",
                 hosts - VIEW_CAPTURE_PAGE_HOSTS);

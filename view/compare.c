@@ -78,8 +78,7 @@ static void compare_say(const struct study_compare_host *h, char text[static TEX
              strcmp(before, after) ? after : "");
 }
 
-/* A row: names, before, +-, after, +-, change, +-, %, more or less. */
-static void compare_row(struct view_table *t, const struct study_compare_value *v, double scale)
+void view_compare_row(struct view_table *t, const struct study_compare_value *v, double scale)
 {
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
         view_table_add_number(t, v->mean[side], scale);
@@ -98,7 +97,6 @@ static bool compare_known(const struct study_compare_value *v)
     return isfinite(v->mean[STUDY_COMPARE_BEFORE]) || isfinite(v->mean[STUDY_COMPARE_AFTER]);
 }
 
-#define HEAD "before|+-|after|+-|change|+-|%|changed"
 #define TEXTS 1 /* columns of words, of the host's table; of the flows' two more */
 
 static void compare_host_table(struct view_table *t, const struct study_compare_host *h)
@@ -109,14 +107,14 @@ static void compare_host_table(struct view_table *t, const struct study_compare_
         size_t at;
     } waits[] = {{"data wait, ms", 1e-3, offsetof(struct study_compare_host, data_wait_s)},
                  {"ACKs wait, ms", 1e-3, offsetof(struct study_compare_host, ack_wait_s)}};
-    view_table_head(t, "of the host|" HEAD);
+    view_table_head(t, "of the host|" VIEW_COMPARE_HEAD);
     for (int way = STUDY_COMPARE_WAYS; way-- > 0;) {
         view_table_add(t, "goodput %s, Mb/s", ways[way]);
-        compare_row(t, &h->rate_bps[way], 1e6);
+        view_compare_row(t, &h->rate_bps[way], 1e6);
     }
     if (compare_known(&h->lost_share)) {
         view_table_add(t, "lost to waiting ACKs, %%");
-        compare_row(t, &h->lost_share, 0.01);
+        view_compare_row(t, &h->lost_share, 0.01);
     }
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
         for (int way = STUDY_COMPARE_IN; way <= STUDY_COMPARE_OUT; way++) {
@@ -125,21 +123,21 @@ static void compare_host_table(struct view_table *t, const struct study_compare_
             if (!compare_known(v))
                 continue;
             view_table_add(t, "%s, of data %s", waits[i].name, ways[way]);
-            compare_row(t, v, waits[i].scale);
+            view_compare_row(t, v, waits[i].scale);
         }
     view_table_add(t, "segments sent again");
-    compare_row(t, &h->retransmitted, 1);
+    view_compare_row(t, &h->retransmitted, 1);
 }
 
 static void compare_flow_table(struct view_table *t, const struct study_compare_host *h)
 {
-    view_table_head(t, "goodput, Mb/s: from|to|way|" HEAD);
+    view_table_head(t, "goodput, Mb/s: from|to|way|" VIEW_COMPARE_HEAD);
     for (size_t i = 0; i < h->n; i++) {
         const struct study_compare_flow *flow = &h->flow[i];
         view_table_add(t, "%s", flow->src);
         view_table_add(t, "%s", flow->dst);
         view_table_add(t, "%s", ways[flow->incoming ? STUDY_COMPARE_IN : STUDY_COMPARE_OUT]);
-        compare_row(t, &flow->rate_bps, 1e6);
+        view_compare_row(t, &flow->rate_bps, 1e6);
     }
 }
 
@@ -156,7 +154,7 @@ void view_compare_print(FILE *f, const struct study_compare_host *h)
     view_table_print(&t, "  ", TEXTS + 2, f);
 }
 
-static json_t *compare_value_json(const struct study_compare_value *v)
+json_t *view_compare_value_json(const struct study_compare_value *v)
 {
     enum study_compare_answer answer = study_compare_judge(v);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
@@ -187,16 +185,16 @@ json_t *view_compare_json(const struct study_compare *c)
         for (size_t k = 0; k < h->n; k++)
             json_array_append_new(flows, json_pack("{s:s, s:s, s:s, s:o}", "src", h->flow[k].src, "dst", h->flow[k].dst,
                                                    "direction", h->flow[k].incoming ? "in" : "out", "rate_bps",
-                                                   compare_value_json(&h->flow[k].rate_bps)));
+                                                   view_compare_value_json(&h->flow[k].rate_bps)));
         json_object_set_new(host, "before", compare_side_json(h, STUDY_COMPARE_BEFORE));
         json_object_set_new(host, "after", compare_side_json(h, STUDY_COMPARE_AFTER));
         for (int way = 0; way < STUDY_COMPARE_WAYS; way++)
             json_object_set_new(host, ways[way], json_pack("{s:o, s:o, s:o}",
-                                "rate_bps", compare_value_json(&h->rate_bps[way]),
-                                "data_wait_s", compare_value_json(&h->data_wait_s[way]),
-                                "ack_wait_s", compare_value_json(&h->ack_wait_s[way])));
-        json_object_set_new(host, "lost_share", compare_value_json(&h->lost_share));
-        json_object_set_new(host, "retransmitted_segments", compare_value_json(&h->retransmitted));
+                                "rate_bps", view_compare_value_json(&h->rate_bps[way]),
+                                "data_wait_s", view_compare_value_json(&h->data_wait_s[way]),
+                                "ack_wait_s", view_compare_value_json(&h->ack_wait_s[way])));
+        json_object_set_new(host, "lost_share", view_compare_value_json(&h->lost_share));
+        json_object_set_new(host, "retransmitted_segments", view_compare_value_json(&h->retransmitted));
         json_object_set_new(host, "flows", flows);
         json_array_append_new(hosts, host);
     }
@@ -287,7 +285,7 @@ bool view_compare_page(const char *directory, const char *const path[STUDY_COMPA
     view_page_begin(f, "contraflow compare", "compare --report", false);
     fputs("<h1>What changed</h1>\n<dl>", f);
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
-        const char *origin = c->simulated[side] ? "simulated" : "captured";
+        const char *origin = c->simulated[side] ? "simulated" : c->live[side] ? "measured" : "captured";
         view_text_markup(f, "<dt>%s</dt><dd>%s <span class=\"origin %s\">%s</span></dd>\n", sides[side], path[side],
                          origin, origin);
     }

@@ -4,9 +4,12 @@
 #define VIEW_COMPARE_H
 
 #include "study/compare.h"
+#include "view/table.h"
 
-#include <jansson.h>
-#include <stdio.h>
+/* A figure of both sides: the head of its cells, the cells, divided by `scale`, and an object. */
+#define VIEW_COMPARE_HEAD "before|+-|after|+-|change|+-|%|changed"
+void view_compare_row(struct view_table *t, const struct study_compare_value *v, double scale);
+json_t *view_compare_value_json(const struct study_compare_value *v);
 
 /* A line on the host, then its table. */
 void view_compare_print(FILE *f, const struct study_compare_host *h);

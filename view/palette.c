@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* c0 to c6 follow Okabe and Ito 2008, whom colour-blind eyes can follow, but are so dark by day that their names can be
- * read. Cells (cell-* and q*) are so pale, by night so deep, that letters in ink can be read on them. */
+/* c0 to c6 have the hues of Okabe and Ito 2008, but are so dark by day that their names can be read, and so far apart
+ * that colour-blind eyes tell each from each. Cells (cell-* and q*) are so pale, by night so deep, that letters in ink
+ * can be read on them. test/view/test_palette.c has the limits. */
 static const struct {
     const char *name, *day, *night;
 } palette[] = {
@@ -17,24 +18,29 @@ static const struct {
     {"line", "#d8d8d8", "#3a3e43"},
     {"panel", "#f5f6f7", "#1f2226"},
     {"selected", "#0072b233", "#56b4e933"},
-    {"bad", "#b3001e", "#ff6b74"},
-    {"good", "#5f7a00", "#b5d34c"},
+    {"bad", "#84101b", "#fd6c77"},
+    {"good", "#5f7a00", "#bbd947"},
     {"simulated", "#444", "#c4c8cc"}, /* badges: where numbers come from */
     {"published", "#00704f", "#4ccfa4"},
     {"c0", "#0072b2", "#4fa8e8"},
-    {"c1", "#c05000", "#ff7f2a"},
-    {"c2", "#007f5c", "#1fc796"},
-    {"c3", "#b34f88", "#e59ac4"},
-    {"c4", "#946300", "#f0b429"},
-    {"c5", "#7a5bb5", "#b79cf0"},
+    {"c1", "#b75412", "#f06e1d"},
+    {"c2", "#037145", "#29a16f"},
+    {"c3", "#a25483", "#f8b7e6"},
+    {"c4", "#6d4502", "#efb50e"},
+    {"c5", "#4f3b9d", "#687dff"},
     {"c6", "#555", "#c0c0c0"},
-    {"eq5", "#007f5c", "#1fc796"}, /* rules, and models that extend them */
+    {"eq5", "#037145", "#29a16f"}, /* rules, and models that extend them */
     {"eq6", "#0072b2", "#4fa8e8"},
-    {"window", "#7a5bb5", "#b79cf0"},
-    {"loss", "#c05000", "#ff7f2a"},
+    {"window", "#4f3b9d", "#687dff"},
+    {"loss", "#b75412", "#f06e1d"},
     {"none", "#555", "#c0c0c0"},
-    {"in", "#946300", "#f0b429"}, /* flows into the shared host, and out */
-    {"out", "#b34f88", "#e59ac4"},
+    {"in", "#6d4502", "#efb50e"}, /* flows into the shared host, and out */
+    {"out", "#a25483", "#f8b7e6"},
+    {"segment", "#1a1a1a", "#e6e6e6"}, /* of sequence numbers over time, as tcptrace's xplot has white, red, green... */
+    {"again", "#8d151a", "#ff626a"},
+    {"ack", "#1e7d5c", "#1bc09a"},
+    {"sack", "#775bb5", "#b78ede"},
+    {"offered", "#9c6500", "#ffbc27"},
     {"cell-eq5", "#8fd3b6", "#1c6148"}, /* regimes */
     {"cell-eq6", "#9ecae9", "#1f5c88"},
     {"cell-window", "#d3bde8", "#5b4080"},

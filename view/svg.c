@@ -188,7 +188,9 @@ void view_svg_mark(FILE *f, const struct view_svg_frame *a, const char *class, e
                    double y, double half, double shift, const char *tip)
 {
     double px = view_svg_place(&a->x, x) + shift, py = view_svg_place(&a->y, y);
-    double low = view_svg_place(&a->y, y - half), high = view_svg_place(&a->y, y + half);
+    /* An interval ends at the frame: what lies below is the axis' numbers. */
+    double least = isfinite(half) && !a->y.log ? fmax(y - half, fmin(a->y.from, a->y.to)) : y - half;
+    double low = view_svg_place(&a->y, least), high = view_svg_place(&a->y, y + half);
     if (!isfinite(px) || !isfinite(py))
         return;
     fprintf(f, "<g class=\"mark %s\">", class);

@@ -65,7 +65,8 @@ enum view_svg_shape {
     VIEW_SVG_SHAPES
 };
 
-/* A marker, `shift` pixels beside its place, with an interval of +-half (NAN: none); tip: shown under the pointer. */
+/* A marker, `shift` pixels beside its place, with an interval of +-half (NAN: none), which ends at
+ * the foot of a frame that is not logarithmic; tip: shown under the pointer. */
 void view_svg_mark(FILE *f, const struct view_svg_frame *a, const char *class, enum view_svg_shape shape, double x,
                    double y, double half, double shift, const char *tip);
 

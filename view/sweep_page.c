@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "results/csv.h"
-#include "study/fit_remedies.h"
 #include "view/page.h"
 #include "view/svg.h"
 #include "view/text.h"
@@ -119,12 +118,12 @@ static void show_commands(FILE *f, const struct view_sweep_page_sweep *s, bool w
 
 void view_sweep_page_figure_end(struct view_sweep_page *p, const char *caption, struct view_table *data)
 {
-    fprintf(p->f, "<figcaption>%s</figcaption>\n<div class=\"source\">Data: ", caption);
+    fprintf(p->f, "<figcaption>%s\n<div class=\"source\">Data: ", caption);
     data_link(p, data);
     fprintf(p->f, ". Commands (the sweep's file is <a href=\"#sweep%td\">above</a>):\n", p->at - p->sweep + 1);
     show_commands(p->f, p->at, false);
     view_table_fini(data);
-    fputs("</div>\n</figure>\n", p->f);
+    fputs("</div></figcaption>\n</figure>\n", p->f);
 }
 
 /* Line by line: view_text_html() is for words, and takes a line's end for something not printable. */
@@ -142,34 +141,38 @@ static void show_file(FILE *f, const char *what, const char *text)
 static void show_facts(struct view_sweep_page *p, const struct view_sweep_page_sweep *s)
 {
     FILE *f = p->f;
-    view_text_markup(f, "<dl><dt>database</dt><dd>%s</dd><dt>points</dt><dd>", s->path);
+    view_text_markup(f, "<div class=\"facts\">\n<dl><dt>database</dt><dd>%s</dd><dt>points</dt><dd>", s->path);
     fprintf(f, "%" PRId64 " done, %" PRId64 " failed, %" PRId64 " waiting, of %" PRId64, s->done, s->failed,
             s->points - s->done - s->failed, s->points);
     view_text_markup(f, "</dd><dt>made by</dt><dd>contraflow %s</dd><dt>engine</dt><dd>%s: simulated, nothing was seen "
                      "on a network</dd><dt>seeds</dt><dd>%s</dd>", s->version, s->engines[0] ? s->engines : "none yet",
                      s->seeds);
-    fprintf(f, "<dt>time</dt><dd>%.3g s of one processor</dd></dl>\n", s->wall_s);
+    fprintf(f, "<dt>time</dt><dd>%.3g s of one processor</dd></dl>\n<div>\n", s->wall_s);
     show_file(f, "The sweep's file", s->text);
     show_file(f, "The scenario that it names", s->scenario);
     fputs("<p>To make it again from these:</p>\n", f);
     show_commands(f, s, true);
+    fputs("</div>\n</div>\n", f);
+}
+
+static const char *sweep_title(const struct view_sweep_page_sweep *s)
+{
+    return s->title[0] ? s->title : s->name;
 }
 
 static bool show_sweep(struct view_sweep_page *p, struct error *err)
 {
     const struct view_sweep_page_sweep *s = p->at;
-    const char *title = s->title[0] ? s->title : s->name;
+    const char *title = sweep_title(s);
     bool any = false, ok = true;
     fprintf(p->f, "<section id=\"sweep%td\">\n<h2>", s - p->sweep + 1);
     view_text_markup(p->f, "%s <span class=\"origin simulated\">simulated</span></h2>\n", title);
     fprintf(p->contents, "<li><a href=\"#sweep%td\">", s - p->sweep + 1);
     view_text_markup(p->contents, "%s</a> (%s.db)<ul>\n", title, s->name);
-    if (study_fit_read_has(&s->fit, STUDY_FIT_REMEDIES)) {
-        char *sentence = study_fit_remedies_sentence(s->fit.state[STUDY_FIT_REMEDIES]);
-        if (sentence)
-            view_text_markup(p->f, "<p><b>%s</b></p>\n", sentence);
-        free(sentence);
-    }
+    char *headline = view_sweep_page_headline(s);
+    if (p->n > 1) /* of one it is the page's */
+        view_text_markup(p->f, "<p class=\"headline\">%s</p>\n", headline);
+    free(headline);
     show_facts(p, s);
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
         if (study_fit_read_has(&s->fit, (enum study_fit_kind)i)) {
@@ -185,7 +188,6 @@ static bool show_sweep(struct view_sweep_page *p, struct error *err)
 }
 
 static const char opening[] =
-    "<main>\n<h1>Sweeps, and the figures of Zhu et al. 2014</h1>\n"
     "<p>Zhu, Lastovetsky, Ali, Riesen and Hasanov 2014 measured on clusters how full-duplex Ethernet shares its\n"
     "bandwidth. This page draws their figures again, from simulations: what comes from <code>contraflow sweep</code>\n"
     "is called <b>simulated</b>; what the paper <b>measured</b> is called so, with the number of its table. No other\n"
@@ -207,6 +209,10 @@ bool view_sweep_page_write(const char *path, const struct view_sweep_page_sweep 
     memory_stream_end(p.contents, &contents);
     if (ok) {
         view_page_begin(file.stream, "contraflow: sweeps, and the figures of Zhu et al. 2014", "report", false);
+        char *headline = view_sweep_page_headline(sweep);
+        view_text_markup(file.stream, "<main class=\"sweeps\">\n<h1>%s%s%s</h1>\n", n > 1 ? sweep_title(sweep) : "",
+                         n > 1 ? ": " : "", headline);
+        free(headline);
         const char *const texts[] = {opening, contents, "</ul></nav>\n", body, "</main>\n</body>\n</html>\n"};
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             fputs(texts[i], file.stream);

@@ -35,6 +35,9 @@ void view_sweep_page_sweep_free(struct view_sweep_page_sweep *s); /* safe on a z
 /* The whole page of n sweeps at `path`. Nothing appears there unless it is whole. */
 bool view_sweep_page_write(const char *path, const struct view_sweep_page_sweep *sweep, size_t n, struct error *err);
 
+/* What the sweep found, in one sentence, for free(). */
+char *view_sweep_page_headline(const struct view_sweep_page_sweep *s);
+
 /* What a part of p->at's fit found, as figures. False and *err when it cannot be drawn. */
 typedef bool view_sweep_page_part(struct view_sweep_page *p, struct error *err);
 view_sweep_page_part view_sweep_page_resources, view_sweep_page_patterns, view_sweep_page_connections,

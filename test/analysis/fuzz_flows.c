@@ -102,6 +102,7 @@ static struct analysis_flows *new_flows(void)
     struct analysis_flows *f = analysis_flows_new();
     MUST(f != NULL);
     analysis_flows_keep_explanations(f);
+    analysis_flows_keep_packets(f);
     return f;
 }
 

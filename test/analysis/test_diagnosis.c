@@ -229,14 +229,15 @@ static void test_without_stamps_a_window_shows_by_what_is_in_flight(void **state
 
 /* ACKs wait 10 ms while 80 Mb/s go their way. What is in flight there, and ACKs of 100 kB, take 6.4 ms to pass at
  * 100 Mb/s, 8.9 or 9.6: they wait elsewhere, nobody knows where, or there. */
-static enum analysis_answer answer_by_flight(double flight_bytes)
+static enum analysis_answer answer_by_flight(double flight_bytes, double data_wait_s, bool one_peer)
 {
     struct analysis_diagnosis_flow flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
-    struct analysis_evidence e[2] = {{.floor_s = 10e-3, .clocking.most_bytes = flight_bytes},
+    struct analysis_evidence e[2] = {{.data_wait_s = data_wait_s, .floor_s = 10e-3, .clocking.most_bytes = flight_bytes},
                                      {.floor_s = 10e-3, .ack_wait_s = 10e-3}};
     static struct analysis_capacity_host host;
     for (int i = 0; i < 2; i++) {
         e[i].flow = &flows[i];
+        e[i].peer = (struct capture_address){.bytes = {10, 0, 0, (uint8_t)(one_peer ? 1 : 1 + i)}, .family = 4};
         e[i].tick_s = 1e-3;
         e[i].most_bps = INFINITY;
         e[i].limit = ANALYSIS_CAUSE_WINDOW;
@@ -253,9 +254,18 @@ static enum analysis_answer answer_by_flight(double flight_bytes)
 static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
 {
     (void)state;
-    assert_int_equal(answer_by_flight(77e3), ANALYSIS_ANSWER_NO);
-    assert_int_equal(answer_by_flight(108e3), ANALYSIS_ANSWER_UNKNOWN);
-    assert_int_equal(answer_by_flight(117e3), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer_by_flight(77e3, 0, false), ANALYSIS_ANSWER_NO);
+    assert_int_equal(answer_by_flight(108e3, 0, false), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer_by_flight(117e3, 0, false), ANALYSIS_ANSWER_YES);
+}
+
+/* Unless data that go to the same host, through the same queues, wait as long: wherever that is, ACKs wait behind them. */
+static void test_acks_wait_behind_data_of_their_whole_way(void **state)
+{
+    (void)state;
+    assert_int_equal(answer_by_flight(77e3, 9e-3, true), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer_by_flight(77e3, 9e-3, false), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer_by_flight(77e3, 5e-3, true), ANALYSIS_ANSWER_NO);
 }
 
 /* 2 Mb/s up and nobody knows how fast down: that more than twice as much is possible there tells. */
@@ -320,6 +330,40 @@ static void test_an_even_clock_of_acks_is_no_link(void **state)
         assert_int_equal(d.in.source, full ? ANALYSIS_CAPACITY_DISPERSION : ANALYSIS_CAPACITY_ASSUMED);
         assert_true(fabs(d.in.capacity_bps - (full ? 18e6 : 35e6)) < 1);
         assert_int_equal(d.answer, full ? ANALYSIS_ANSWER_NO : ANALYSIS_ANSWER_YES);
+    }
+}
+
+/* One flow each way with equal windows, so equally fast, behind the other end's uplink of 114 Mb/s: if it is ACKs of
+ * outgoing data that wait there, the gigabit at which these pass the tap is their way's; if they wait themselves, a
+ * shaper lets bursts pass. */
+static void test_equal_rates_are_no_equal_links(void **state)
+{
+    (void)state;
+    for (int data = 0; data < 2; data++) {
+        struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 18e-3}}, {.start_s = 2.5}};
+        struct analysis_diagnosis_flow flows[] = {{.incoming = true, .rate_bps = 104.3e6}, {.rate_bps = 104.1e6}};
+        struct analysis_evidence e[2] = {
+            {.data_wait_s = 17.7e-3, .floor_s = 0.23e-3},
+            {.data_wait_s = data ? 17e-3 : 0.8e-3, .ack_wait_s = data ? 0.8e-3 : 17e-3, .floor_s = 0.23e-3}};
+        static struct analysis_capacity_host host;
+        host = (struct analysis_capacity_host){.tag = 0};
+        host_votes(&host.in, 114e6);
+        host_votes(&host.out, 1e9);
+        for (int i = 0; i < 2; i++) {
+            e[i].flow = &flows[i];
+            e[i].waits = waits;
+            e[i].n_waits = 2;
+            e[i].tick_s = 1e-3;
+            e[i].most_bps = INFINITY;
+            e[i].limit = ANALYSIS_CAUSE_WINDOW;
+            e[i].clocking.full_bytes = 1448;
+        }
+        struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                            .interface_bps = NAN, .unseen = 0.01, .beside = true};
+        struct analysis_diagnosis d;
+        analysis_diagnosis_decide(&set, &host, NULL, &d);
+        assert_int_equal(d.answer, data ? ANALYSIS_ANSWER_NO : ANALYSIS_ANSWER_YES);
+        assert_true(fabs(d.out.capacity_bps - (data ? 114e6 : 1e9)) < 1);
     }
 }
 
@@ -524,8 +568,10 @@ int main(void)
         cmocka_unit_test(test_without_stamps_data_tell_how_long_acks_wait),
         cmocka_unit_test(test_without_stamps_a_window_shows_by_what_is_in_flight),
         cmocka_unit_test(test_nothing_waits_longer_than_all_in_flight_takes),
+        cmocka_unit_test(test_acks_wait_behind_data_of_their_whole_way),
         cmocka_unit_test(test_an_access_line_shows_by_what_is_possible),
         cmocka_unit_test(test_an_even_clock_of_acks_is_no_link),
+        cmocka_unit_test(test_equal_rates_are_no_equal_links),
         cmocka_unit_test(test_a_standing_queue_of_other_traffic_too),
         cmocka_unit_test(test_a_standing_queue_behind_the_tap),
         cmocka_unit_test(test_data_behind_lines_of_their_own),

@@ -242,6 +242,45 @@ static void test_times_apart_by_centuries_count_as_decades(void **state)
     analysis_flows_free(f);
 }
 
+/* In that capture every connection opens with a handshake, which scales its windows. */
+static void test_packets_are_kept_when_asked_for(void **state)
+{
+    (void)state;
+    struct error err;
+    struct analysis_capture capture;
+    struct analysis_flow flow;
+    int end, shift[2];
+    uint32_t again = 0, packets = 0;
+    struct analysis_flows *f = analysis_flows_new();
+    analysis_flows_keep_packets(f);
+    assert_true(analysis_flows_read(f, TEST_CAPTURES "/shallow-2in-1out.pcap.gz", NULL, NULL, &capture, &err));
+    for (size_t i = 0; i < analysis_flows_slots(f); i++) {
+        const struct analysis_packets *p = analysis_flows_packets(f, i, &end, shift);
+        assert_non_null(p);
+        assert_true(shift[0] >= 0 && shift[0] <= 14 && shift[1] >= 0 && shift[1] <= 14);
+        packets += p->end[end].acks;
+        if (!analysis_flows_get(f, i, &flow))
+            continue;
+        const struct analysis_packets_end *e = &p->end[end];
+        assert_in_range(e->data, flow.data_packets + 1, flow.data_packets + 2); /* SYN, and FIN unless it has data */
+        assert_true(e->again <= flow.retransmitted_segments); /* a packet may have several segments */
+        assert_int_equal(e->again > 0, flow.retransmitted_segments > 0);
+        assert_in_range(e->first_frame, 1, e->last_frame - 1);
+        assert_in_range(e->last_frame, 1, capture.frames);
+        for (uint32_t k = 1; k < e->again && k < ANALYSIS_PACKETS_AGAIN; k++)
+            assert_true(e->again_frame[k] > e->again_frame[k - 1]);
+        again += e->again;
+    }
+    assert_true(again > 100);
+    assert_in_range(packets, capture.frames - (int64_t)analysis_flows_slots(f), capture.frames); /* a SYN has no ACK */
+    assert_int_equal(analysis_flows_packets_cut(f), 0);
+    analysis_flows_free(f);
+    f = analysis_flows_new();
+    assert_true(analysis_flows_read(f, TEST_CAPTURES "/shallow-2in-1out.pcap.gz", NULL, NULL, &capture, &err));
+    assert_null(analysis_flows_packets(f, 0, &end, shift));
+    analysis_flows_free(f);
+}
+
 static void test_a_missing_file_is_an_error(void **state)
 {
     (void)state;
@@ -267,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_endpoints_of_ipv6_have_brackets),
         cmocka_unit_test(test_real_captures_have_the_bytes_tshark_counts),
         cmocka_unit_test(test_retransmissions_are_those_the_kernel_counted),
+        cmocka_unit_test(test_packets_are_kept_when_asked_for),
         cmocka_unit_test(test_a_missing_file_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@ program is missing is skipped and says so, and meson counts its file as skipped 
 test fails.
 """
 import csv
+import importlib.util
 import json
 import os
 import pathlib
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import schemas
 
 CONTRAFLOW = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 2 else None
 ROOT = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
@@ -30,6 +33,14 @@ def require(program):
     if not shutil.which(program):
         missing.append(program)
         reason = f"{program} is not installed; packages.txt lists it"
+        raise AssertionError(reason) if os.environ.get("CI") else unittest.SkipTest(reason)
+
+
+def require_module(module):
+    """The same for a module of Python's."""
+    if not importlib.util.find_spec(module):
+        missing.append(module)
+        reason = f"python3-{module} is not installed; packages.txt lists it"
         raise AssertionError(reason) if os.environ.get("CI") else unittest.SkipTest(reason)
 
 
@@ -86,7 +97,11 @@ class Case(unittest.TestCase):
             return list(csv.DictReader(f))
 
     def json(self, *args, status=0):
-        return json.loads(self.good(*args, "--json", status=status).stdout)
+        """What the command prints, which is as its schema says, where that can be judged: test_schemas.py insists."""
+        said = json.loads(self.good(*args, "--json", status=status).stdout)
+        if importlib.util.find_spec("jsonschema"):
+            self.assertEqual(schemas.errors(said), [], args)
+        return said
 
     def write(self, name, text):
         path = self.dir / name

@@ -7,7 +7,8 @@ and losses of each way as asked for, on any kernel, without its queue discipline
                                 JSON
 
 A way is {"rate": bit/s on the wire, "queue": bytes, "discipline": fifo, ack-first or fair, "delay": s, "loss": share};
-"shared": true has both ways use the queue and the rate of the first, as a medium of half duplex does."""
+"shared": true has both ways use the queue and the rate of the first, as a medium of half duplex does. "servers": what
+runs at the far host instead, a list of commands."""
 import ctypes
 import fcntl
 import heapq
@@ -162,16 +163,17 @@ def inside(path, contraflow, command, log):
         raise OSError(ctypes.get_errno(), "no second network namespace")
     far = tun("far")
     host("far", FAR, path.get("far", {}))
-    server = subprocess.Popen([contraflow, "measure", "serve", "--bind", FAR, "--token", TOKEN,
-                               *path.get("serve", [])], stderr=log)
+    measure = [contraflow, "measure", "serve", "--bind", FAR, "--token", TOKEN, *path.get("serve", [])]
+    servers = [subprocess.Popen(s, stdout=log, stderr=log) for s in path.get("servers", [measure])]
     libc.setns(home, CLONE_NEWNET)
     if os.fork() == 0:
         relay(near, far, path)
     os.close(near), os.close(far)
     time.sleep(0.3)
     status = subprocess.run([FAR if word == "FAR" else word for word in command]).returncode
-    server.terminate()
-    server.wait()
+    for server in servers:
+        server.terminate()
+        server.wait()
     os._exit(status)  # the first process of the namespaces: the relay ends with it
 
 

@@ -123,5 +123,63 @@ class Captures(e2e.Case):
         self.assertNotIn(None, [f["rate_bps"]["change"] for f in hosts[0]["flows"]])
 
 
+def kept(into, out, answer, lost):
+    """What `contraflow measure -o` keeps of a test, as far as it matters here; rates in Mb/s, with their intervals."""
+    flows = [{"src": "server", "dst": "laptop", "direction": "in", "rate_bps": into[0] * 1e6, "ci95_bps": into[1] * 1e6,
+              "data_wait_s": 0.001, "ack_wait_s": 0.08, "retransmitted_segments": 7},
+             {"src": "laptop", "dst": "server", "direction": "out", "rate_bps": out[0] * 1e6, "ci95_bps": out[1] * 1e6,
+              "data_wait_s": 0.07, "ack_wait_s": 0, "retransmitted_segments": 3}]
+    return {"source": "server", "host": "laptop", "end_s": 30, "flows": flows, "measured": {},
+            "diagnosis": {"asymmetry": answer, "cause": "full" if answer == "no" else "acks_behind_data", "why": "so",
+                          "lost_share": {"in": lost, "out": 0, "total": lost / 2, "ci95": 0.01}}}
+
+
+class Measured(e2e.Case):
+    """Directories of `contraflow measure -o`."""
+
+    def keep(self, name, *tests):
+        (self.dir / name).mkdir(exist_ok=True)
+        (self.dir / name / "summary.json").write_text(json.dumps({"resources": tests, "programs": []}))
+
+    def test_what_a_change_brought(self):
+        """3 Mb/s +- 0.3 in, then 9 +- 0.4: 6 more, +- 0.5. 10 out, then 9.9, each +- 0.1: 0.141 is no change."""
+        self.keep("before", kept((3, 0.3), (10, 0.1), "yes", 0.7))
+        self.keep("after", kept((9, 0.4), (9.9, 0.1), "no", 0.01))
+        [host] = self.json("compare", "before", "after")["hosts"]
+        into, out = host["in"]["rate_bps"], host["out"]["rate_bps"]
+        self.assertAlmostEqual(into["change"], 6e6, delta=1)
+        self.assertAlmostEqual(into["change_ci95"], 0.5e6, delta=1)
+        self.assertEqual((into["changed"], out["changed"], host["lost_share"]["changed"]), ("more", "no", "less"))
+        self.assertAlmostEqual(host["lost_share"]["change"], 0.005 - 0.35, delta=1e-9)
+        self.assertAlmostEqual(host["in"]["ack_wait_s"]["before"], 0.08, delta=1e-9)
+        self.assertEqual(host["retransmitted_segments"]["after"], 10)
+        self.assertEqual([host[side]["diagnosis"]["asymmetry"] for side in ("before", "after")], ["yes", "no"])
+        self.assertTrue(self.good("compare", "before", "after").stdout.startswith(
+            "host laptop: 18.9 instead of 13.0 Mb/s in both directions: +5.9 +- "))
+        self.good("compare", "before", "after", "--report", "page")
+        page = (self.dir / "page/compare.html").read_text()
+        self.assertIn('class="origin measured">measured<', page)
+        self.assertNotIn(">captured<", page)
+
+    def test_tests_of_several_servers_are_paired_in_order(self):
+        """One to one, two to one: as often as the hosts have been measured."""
+        self.keep("before", kept((3, 1), (10, 1), "yes", 0.7), kept((5, 1), (10, 1), "yes", 0.5))
+        self.keep("after", kept((4, 1), (10, 1), "yes", 0.7), kept((6.5, 1), (10, 1), "yes", 0.5))
+        hosts = self.json("compare", "before", "after")["hosts"]
+        self.assertEqual([round(h["in"]["rate_bps"]["change"] / 1e6, 3) for h in hosts], [1, 1.5])
+
+    def test_what_was_not_kept_by_measure_is_said(self):
+        self.keep("good", kept((3, 0.3), (10, 0.1), "yes", 0.7))
+        for key, value in (("direction", "up"), ("rate_bps", None), ("src", ""), ("rate_bps", -1)):
+            test = kept((3, 0.3), (10, 0.1), "yes", 0.7)
+            test["flows"][1][key] = value
+            self.keep("bad", test)
+            self.bad(2, ["bad/summary.json", "host 1", "rate_bps"], "compare", "good", "bad")
+        self.keep("bad", {**kept((3, 0.3), (10, 0.1), "yes", 0.7), "flows": []})
+        self.bad(2, ["bad/summary.json", "host 1"], "compare", "bad", "good")
+        (self.dir / "bad/summary.json").write_text("{")
+        self.bad(2, "bad", "compare", "good", "bad")
+
+
 if __name__ == "__main__":
     e2e.main()

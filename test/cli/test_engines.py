@@ -29,7 +29,6 @@ class Choice(e2e.Case):
         self.bad(2, ["small_queues", "use native"], "run", star, "--engine", "ns3", "--set", "tcp.small_queues=10kB")
         self.bad(2, ["--cross-check", "ns3", "small_queues"], "run", star, "--cross-check", "--set",
                  "tcp.small_queues=10kB", "-o", "out")
-        self.bad(2, "--cross-check", "run", star, "--json")
 
 
 class Case(e2e.Case):

@@ -10,6 +10,7 @@ import contextlib
 import csv
 import hashlib
 import hmac
+import html
 import json
 import os
 import re
@@ -21,6 +22,7 @@ import unittest
 
 import e2e
 import paths
+import schemas
 
 TOKEN = "sixteen characters"
 
@@ -40,7 +42,9 @@ class Path(e2e.Case):
     def measure(self, path, *options, status=(0,)):
         done = paths.measure(e2e.CONTRAFLOW, path, "--json", *options)
         self.assertIn(done.returncode, status, done.stdout + done.stderr)
-        return done, json.loads(done.stdout)["resources"][0]
+        said = json.loads(done.stdout)
+        self.assertEqual(schemas.errors(said), [])
+        return done, said["resources"][0]
 
     def judged(self, path, *answers, time="12s"):
         _, r = self.measure(path, "--time", time, status=(0, 1))
@@ -111,10 +115,11 @@ class Results(Path):
         """Both ends' bytes of a flow, by the near host's clock: a receiver has never read what was not sent, and what
         it has read is acknowledged a round trip later. 30 kB and 4 ms at 10 Mb/s are 30 ms: a quarter of a second is
         more than all windows."""
-        done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"), status=(0, 1))
+        done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"),
+                               "--report", str(self.dir / "page"), status=(0, 1))
         summary = json.loads((self.dir / "kept/summary.json").read_text())
         self.assertEqual(summary["resources"][0], r)
-        self.assertRegex(done.stderr, r"contraflow: 10\.77\.0\.1: 18 flows, [0-9.]+ MB down, [0-9.]+ MB up in ")
+        self.assertRegex(done.stderr, r"contraflow: 10\.77\.0\.1: 22 flows, [0-9.]+ MB down, [0-9.]+ MB up in ")
         text = (self.dir / "kept/samples-1-1.csv").read_text().splitlines()
         self.assertRegex(text[0], r"^# contraflow measure, version \S+, 1 in, 1 out$")
         rows = list(csv.DictReader(text[1:]))
@@ -122,7 +127,7 @@ class Results(Path):
         for row in rows:
             flows.setdefault((row["phase"], row["flow"], row["role"]), []).append(
                 (float(row["time_s"]), int(row["bytes"])))
-        self.assertEqual(len(flows), 2 * (6 + 2 * 5))  # three each alone, five phases of two flows; both ends
+        self.assertEqual(len(flows), 2 * (8 + 2 * 6))  # four each alone, six phases of two flows; both ends
         for (phase, flow, role), samples in flows.items():
             self.assertEqual(samples, sorted(samples))
             if role == "sender":
@@ -130,7 +135,14 @@ class Results(Path):
                 before = max((b for t, b in other if t <= at + 0.03), default=0)
                 self.assertLessEqual(acked, before + 10e6 / 8 * 0.25, (phase, flow))
         kinds = [row["kind"] for row in csv.DictReader((self.dir / "kept/phases-1-1.csv").read_text().splitlines()[1:])]
-        self.assertEqual(kinds[::2], "in out both paced both out in paced out both in".split())
+        self.assertEqual(kinds[::2], "in out both paced both out in out both in paced in both out".split())
+        page = (self.dir / "page/report.html").read_text()
+        self.assertIn(html.escape(r["diagnosis"]["why"]), page)
+        self.assertIn('<span class="origin measured">', page)
+        for drawing in ("rates0", "waits0"):
+            svg = page[page.index(f'id="{drawing}"'):]
+            self.assertEqual(re.findall(r'<text class="mid small"[^>]*>(\w+)<', svg[:svg.index("</svg>")]), kinds[::2])
+            self.assertEqual(len(re.findall(r'<path class="line c-(?:in|out)"', svg[:svg.index("</svg>")])), 2)
         echoes = list(csv.DictReader((self.dir / "kept/echoes-1-1.csv").read_text().splitlines()[1:]))
         self.assertGreater(len(echoes), 50)
         self.assertTrue(all(float(row["out_wait_s"]) >= -1e-6 and float(row["in_wait_s"]) >= -1e-6 for row in echoes))

@@ -265,6 +265,49 @@ class Whole(Case):
             self.assertGreater(seen, 200)
             self.assertGreater(contrast, 4.5, where)
 
+    def test_headlines_are_sentences_with_the_numbers_of_fit(self):
+        page = Page(self.text)
+        form = self.json("fit", "grid.db")["resources"]["links"][0]["forms"][0]
+        patterns = self.json("fit", "patterns.db")["patterns"]["cells"]
+        heads = [e["text"] for e in page.all("p", class_="headline")]
+        self.assertEqual(page.one("h1")["text"], f"A grid of <stars>: {heads[0]}")
+        self.assertEqual(form["form"], "eq6")
+        self.assertEqual(heads[0], f"Flows over the link of h0 obey Eq. 6, B / max(in, out), with B = "
+                         f"{form['fitted_rate_bps']['value'] / 1e6:.1f} Mb/s, to within "
+                         f"{100 * form['rms_error']:.2g} % (rms).")
+        errors = {}
+        for name in "algorithm1", "fairness":
+            models = [next(m for m in c["models"] if m["model"] == name) for c in patterns]
+            links = sum(c["links"] for c in patterns)
+            errors[name] = sum(m["mean_abs_error"] * c["links"] for m, c in zip(models, patterns)) / links
+        self.assertEqual(heads[1], f"Algorithm 1 predicts the completion times of {links} transfers with a mean error "
+                         f"of {100 * errors['algorithm1']:.1f} %, fairness those of {links} with "
+                         f"{100 * errors['fairness']:.1f} %.")
+        alone = Page(self.page("grid.db", options=("-o", "alone.html")))
+        self.assertEqual(alone.one("h1")["text"], heads[0])
+        self.assertEqual(alone.all("p", class_="headline"), [])
+
+    def test_it_uses_the_width_there_is(self):
+        """Words stand beside drawings where both have room, and below them elsewhere; nothing hangs out. Where a drawing
+        is wider than the window, its figure scrolls: smaller, its numbers could not be read."""
+        for width in 400, 800, 1600:
+            with browser().page((self.dir / "report.html").as_uri(), width=width) as (session, _):
+                over, scales, places = browser().evaluate(session, """[document.documentElement.scrollWidth,
+                    [...document.querySelectorAll('.drawing')].map((e) => e.getBoundingClientRect().width /
+                      e.viewBox.baseVal.width), [...document.querySelectorAll('figure')].map((e) => [e.querySelector('.drawing, .wide'),
+                    e.querySelector('figcaption'), e].map((part) => part.getBoundingClientRect())
+                    .map(({ left, right, top, bottom }) => ({ left, right, top, bottom })))]""")
+            self.assertEqual(over, width)
+            self.assertGreater(min(scales), 0.99)
+            for drawing, words, figure in places:
+                self.assertGreater(figure["right"] - figure["left"], 0.89 * width)
+                self.assertLessEqual(words["right"], width)
+                if width == 1600:
+                    self.assertGreaterEqual(words["left"], drawing["right"])
+                    self.assertLess(words["top"], drawing["bottom"])
+                else:
+                    self.assertGreaterEqual(words["top"], drawing["bottom"])
+
     def test_the_same_databases_give_the_same_bytes(self):
         self.assertEqual(self.page("grid.db", "patterns.db", options=("-o", "again.html")), self.text)
         self.assertEqual([p.name for p in self.dir.glob("*.part")], [])

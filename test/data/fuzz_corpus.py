@@ -236,7 +236,36 @@ summary = {"contraflow": "0.1.0", "engine": "native 0.1.0", "title": "a", "scena
            "simulated": True, "complete": True, "ended_s": 2.0, "warmup_s": 0.5,
            "benchmark": {"precision": 0.02, "reached": None, "messages": 8, "converged": True}, "flows": [flow],
            "ports": [port], "captures": [{"file": "h0.pcap", "at": "h0", "frames": 12}]}
+way = {"socket": 5, "seconds": 9.0, "bytes": 4e6, "bits_per_second": 3.5e6, "retransmits": 2, "mean_rtt": 20100,
+       "min_rtt": 20000, "sender": True}
+back = {**way, "socket": 7, "bits_per_second": 9e6, "sender": False}
+ends = [{"socket": n, "local_host": "10.0.0.1", "local_port": 40000 + n, "remote_host": "10.0.0.2", "remote_port": 5201}
+        for n in (5, 7)]
+iperf3 = {"start": {"connected": ends, "timestamp": {"timesecs": 1700000000}, "tcp_mss_default": 1448,
+                    "test_start": {"duration": 3, "reverse": 0, "bidir": 1, "target_bitrate": 0}},
+          "intervals": [{"streams": [{**x, "start": i, "end": i + 1, "seconds": 1.0, "omitted": i == 0}
+                                     for x in (way, back)]} for i in range(3)],
+          "end": {"streams": [{"sender": x, "receiver": x} for x in (way, back)],
+                  "cpu_utilization_percent": {"host_total": 3.5, "remote_total": 91.0}}}
+flent = {"version": 4, "metadata": {"NAME": "tcp_bidirectional", "HOST": "b", "LOCAL_HOST": "a", "LENGTH": 2,
+                                    "TOTAL_LENGTH": 4, "STEP_SIZE": 0.5, "T0": "2020-05-07T12:46:41.601887Z",
+                                    "SERIES_META": {"TCP upload": {"UNITS": "Mbits/s"}}},
+         "x_values": [i / 2 for i in range(8)],
+         "results": {"TCP upload": [None, None, 2.5, 2.6, 2.7, 2.8, None, None], "TCP upload::tcp_rtt": [21.5] * 8,
+                     "TCP download": [None, None, 9, 8, 9.5, 8.5, 1, None], "TCP download sum": [9] * 8,
+                     "Ping (ms) ICMP": [20, 20, 60, 80, None, 82.5, 20, 20]}, "raw_values": {}}
+SS = """%s
+ESTAB 0      0               127.0.0.1:36308          127.0.0.1:5998
+\t cubic wscale:10,10 rto:204 rtt:0.049/0.016 mss:1448 cwnd:18 ssthresh:7 bytes_sent:%d bytes_retrans:%d bytes_acked:%d \
+send 192439836735bps delivery_rate 87310666664bps busy:%dms rwnd_limited:%dms(33.3%%) minrtt:0.006 snd_wnd:720896
+ESTAB 0      0      [::ffff:127.0.0.1]:5998  [::ffff:127.0.0.1]:36308
+\t cubic rtt:0.012/0.006 bytes_received:%d rcv_rtt:31.971 minrtt:0.012
+"""
 texts = {
+    "foreign": [json.dumps(iperf3), json.dumps({**iperf3, "start": {**iperf3["start"], "test_start": {
+        "duration": 3, "target_bitrate": 2000000}}}), json.dumps(flent), "State Recv-Q Send-Q" + SS % (
+            "", 2621477, 0, 2621478, 12, 4, 2621477), "".join(SS % (1700000000 + i, 9e6 * i, 1448 * i, 9e6 * i, 999 * i,
+                                                                    300 * i, 5e6 * i) for i in range(1, 5))],
     "units": ["1Gbps", "100 Mb/s", "9600bps", "10gbit", "25G", "3MB", "500kB", "64KiB", "1448", "600ms", "12.5ns", "0",
               "9223372036854775807", "-5", "2%", "0.02", "0.0000000000001s", "9000000TB"],
     "scenario": [bare(path) for path in sorted(SCENARIOS.glob("*.yaml"))] + [

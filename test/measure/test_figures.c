@@ -62,6 +62,25 @@ static void test_waits_are_medians_beyond_the_least(void **state)
     assert_true(isnan(f.in.wait_s));
 }
 
+/* Of a flow that loses a segment its receiver reads nothing until that comes again, and its sender knows better: 2 MB/s
+ * have been delivered all along. */
+static void test_what_waits_for_one_segment_has_been_carried(void **state)
+{
+    (void)state;
+    struct measure_test t;
+    struct measure_figures f;
+    fill(&t);
+    for (int i = 0; i <= 10; i++)
+        far[i].delivered_bytes = i * 2000000;
+    for (int i = 5; i <= 8; i++)
+        near[i].bytes = near[4].bytes;
+    measure_figures_of(&t, &t.phase[0], &f);
+    assert_true(fabs(f.in.rate_bps - 16e6) <= 1);
+    assert_true(fabs(f.in.early_bps - 16e6) <= 1);
+    assert_true(fabs(f.in.acks_bps - (100 * 90 * 8)) <= 1e-6); /* the receiver's, still */
+    assert_true(fabs(measure_figures_bytes(&t.phase[0].end[0].far, 2.5) - 5e6) <= 1);
+}
+
 static void test_bytes_between_samples(void **state)
 {
     (void)state;
@@ -79,6 +98,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_phase_in_numbers),
         cmocka_unit_test(test_waits_are_medians_beyond_the_least),
+        cmocka_unit_test(test_what_waits_for_one_segment_has_been_carried),
         cmocka_unit_test(test_bytes_between_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

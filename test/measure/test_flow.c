@@ -16,7 +16,7 @@ static void test_a_sample_survives_its_line(void **state)
     const struct measure_sample s = {.at_s = 12345.678901234, .bytes = INT64_C(5000000000), .rtt_s = 0.0125,
                                      .least_rtt_s = NAN, .cwnd_bytes = 14480, .delivery_bps = 1e9, .busy_s = 1.5,
                                      .rwnd_limited_s = 0.25, .sndbuf_limited_s = 0.125, .segments = 7,
-                                     .retransmitted = 3};
+                                     .retransmitted = 3, .delivered_bytes = INT64_C(6000000000)};
     struct measure_sample back;
     char text[MEASURE_FLOW_TEXT];
     measure_flow_write(&s, text);
@@ -27,6 +27,7 @@ static void test_a_sample_survives_its_line(void **state)
     assert_true(isnan(back.least_rtt_s));
     assert_true(fabs(back.rwnd_limited_s - 0.25) <= 0);
     assert_int_equal(back.retransmitted, 3);
+    assert_int_equal(back.delivered_bytes, s.delivered_bytes);
 }
 
 /* A server is another's program. */
@@ -34,10 +35,11 @@ static void test_what_no_host_can_see_is_no_sample(void **state)
 {
     (void)state;
     struct measure_sample s;
-    assert_true(measure_flow_read("1 2 0.1 0.1 10 10 1 0 0 5 0", &s));
-    const char *const bad[] = {"", "1 2 0.1 0.1 10 10 1 0 0 5", "1 2 0.1 0.1 10 10 1 0 0 5 0 9",
-                               "1 -2 0.1 0.1 10 10 1 0 0 5 0", "nan 2 0.1 0.1 10 10 1 0 0 5 0",
-                               "1 2 -0.1 0.1 10 10 1 0 0 5 0", "1 2 0.1 0.1 10 10 1 0 0 5 -1"};
+    assert_true(measure_flow_read("1 2 0.1 0.1 10 10 1 0 0 5 0 9", &s));
+    const char *const bad[] = {"", "1 2 0.1 0.1 10 10 1 0 0 5 0", "1 2 0.1 0.1 10 10 1 0 0 5 0 9 9",
+                               "1 -2 0.1 0.1 10 10 1 0 0 5 0 9", "nan 2 0.1 0.1 10 10 1 0 0 5 0 9",
+                               "1 2 -0.1 0.1 10 10 1 0 0 5 0 9", "1 2 0.1 0.1 10 10 1 0 0 5 -1 9",
+                               "1 2 0.1 0.1 10 10 1 0 0 5 0 -9"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(measure_flow_read(bad[i], &s));
 }

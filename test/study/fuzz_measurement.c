@@ -80,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ok = study_measurement_read_csv(&m, other, &err) && study_measurement_read_placements(&m, path, &err);
         close(measured);
     } else {
-        ok = *data == 'j' ? study_measurement_read_iperf3(&m, path, &err) : study_measurement_read_csv(&m, path, &err);
+        ok = *data == 'j' ? study_measurement_read_foreign(&m, path, true, &err)
+                          : study_measurement_read_csv(&m, path, &err);
     }
     if (ok)
         check(&m);

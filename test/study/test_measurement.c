@@ -2,6 +2,8 @@
 /* Measurements from CSV and from iperf3's JSON, and what is wrong with others. */
 #include "study/measurement.h"
 
+#include "foreign/read.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,8 +193,8 @@ static void test_iperf3_has_a_flow_a_stream_and_a_value_an_interval(void **state
     struct error err;
     const char *text = IPERF3(",\"bidir\":1", STREAM("5", "true") "," STREAM("7", "false"));
     text_write("i.json", text, strlen(text));
-    assert_true(study_measurement_is_iperf3("i.json"));
-    if (!study_measurement_read_iperf3(&m, "i.json", &err))
+    assert_true(foreign_read_is("i.json"));
+    if (!study_measurement_read_foreign(&m, "i.json", true, &err))
         fail_msg("%s", err.message);
     assert_int_equal(m.n, 1);
     assert_int_equal(m.flows, 2);
@@ -212,7 +214,7 @@ static void iperf3_rejects(const char *text, const char *message)
     struct study_measurement m = {.n = 0};
     struct error err;
     text_write("i.json", text, strlen(text));
-    assert_false(study_measurement_read_iperf3(&m, "i.json", &err));
+    assert_false(study_measurement_read_foreign(&m, "i.json", true, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     if (!strstr(err.message, message))
         fail_msg("'%s' has no '%s'", err.message, message);

@@ -85,6 +85,14 @@ static void test_an_unknown_interval_is_not_drawn(void **state)
     assert_non_null(strstr(text, "M110.0 300.0V220.0")); /* 0 to 2 */
 }
 
+static void test_an_interval_ends_at_the_foot_of_its_frame(void **state)
+{
+    FILE *f = start(state);
+    view_svg_mark(f, &frame, "k0", VIEW_SVG_CIRCLE, 1, 1, 3, 0, "tip");
+    fclose(f);
+    assert_non_null(strstr(text, "M110.0 300.0V140.0")); /* -2 would lie at 380, among the numbers; 4 at 140 */
+}
+
 static void test_a_bar_stands_on_zero(void **state)
 {
     FILE *f = start(state);
@@ -307,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_a_missing_value_breaks_the_line),
         cmocka_unit_test(test_a_missing_value_has_no_marker_and_no_bar),
         cmocka_unit_test(test_an_unknown_interval_is_not_drawn),
+        cmocka_unit_test(test_an_interval_ends_at_the_foot_of_its_frame),
         cmocka_unit_test(test_a_bar_stands_on_zero),
         cmocka_unit_test(test_text_stays_text),
         cmocka_unit_test(test_axes_have_a_number_a_tick),

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/live.h"
+
+#include "analysis/check_capture.h"
+#include "base/memory.h"
+#include "base/monotonic.h"
+#include "base/print.h"
+#include "capture/reader.h"
+#include "cli/cli.h"
+#include "cli/read.h"
+#include "view/diagnosis.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define EVERY_S 1.0
+#define SHARE 0.1   /* of the time for looking, at most: frames wait meanwhile */
+#define LINES 24
+#define WIDEST 512
+#define FLOWS 8     /* shown, those that carry most */
+#define MOST_SLOTS 2000 /* directions: of more, single flows are not shown */
+
+struct live {
+    struct capture_reader *reader;
+    const char *interface;       /* borrowed */
+    const double *capacity_bps;  /* borrowed */
+    bool terminal;
+    double started_s, next_s, last_s;
+    int64_t *bytes;              /* owned; payload of each slot when it was last looked at */
+    size_t slots;
+    int shown;                   /* lines on the screen */
+    struct study_capture_listener listener;
+};
+
+static struct live live;
+
+static void live_stop(int number)
+{
+    (void)number;
+    capture_reader_stop(live.reader);
+}
+
+/* In place of what was shown before, each cut where the terminal ends. */
+static void live_screen(char *const *lines, int n)
+{
+    char text[WIDEST];
+    struct winsize size = {.ws_col = 0, .ws_row = 0};
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    size_t columns = known ? size.ws_col : 80;
+    int rows = known && size.ws_row > 1 ? size.ws_row - 1 : LINES;
+    if (live.shown > 0)
+        dprintf(STDERR_FILENO, "\r\033[%dA\033[J", live.shown);
+    live.shown = n < rows ? n : rows;
+    for (int i = 0; i < live.shown; i++) {
+        print_escape(text, columns < sizeof text ? columns : sizeof text, lines[i]);
+        dprintf(STDERR_FILENO, "%s\n", text);
+    }
+}
+
+struct live_flow {
+    double bps;
+    size_t slot;
+};
+
+static int live_more(const void *a, const void *b)
+{
+    const struct live_flow *x = a, *y = b;
+    return (x->bps < y->bps) - (x->bps > y->bps);
+}
+
+/* What flows carried since the last look; the number of lines. */
+static int live_flows(const struct analysis_flows *f, double seconds, char **lines, int room)
+{
+    size_t slots = analysis_flows_slots(f), n = 0;
+    struct analysis_flow flow;
+    if (slots > MOST_SLOTS)
+        return 0;
+    struct live_flow *rates = memory_zeroed(slots + 1, sizeof *rates, "flows");
+    live.bytes = memory_resized(live.bytes, slots + 1, sizeof *live.bytes, "flows");
+    for (size_t i = 0; i < slots; i++) {
+        if (i >= live.slots)
+            live.bytes[i] = 0;
+        if (!analysis_flows_get(f, i, &flow))
+            continue;
+        double bps = (double)(flow.payload_bytes - live.bytes[i]) * 8 / seconds;
+        live.bytes[i] = flow.payload_bytes;
+        if (bps > 0)
+            rates[n++] = (struct live_flow){bps, i};
+    }
+    live.slots = slots;
+    qsort(rates, n, sizeof *rates, live_more);
+    int shown = n < FLOWS ? (int)n : FLOWS;
+    shown = shown < room ? shown : room;
+    for (int i = 0; i < shown; i++) {
+        char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
+        analysis_flows_get(f, rates[i].slot, &flow);
+        analysis_flows_endpoint(&flow.src, flow.src_port, src);
+        analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
+        lines[i] = memory_text("  %-24s %-24s %9.3f Mb/s  %" PRIu32 " sent again", src, dst, rates[i].bps / 1e6,
+                               flow.retransmitted_segments);
+    }
+    free(rates);
+    return shown;
+}
+
+static void live_between(void *user, const struct analysis_flows *f, const struct analysis_capture *capture)
+{
+    (void)user;
+    double now_s = monotonic_now_s();
+    if (!live.terminal || now_s < live.next_s)
+        return;
+    struct analysis_resources all = {0};
+    const struct analysis_resource *r;
+    char *lines[LINES];
+    int n = 0;
+    analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, live.capacity_bps, &all);
+    lines[n++] = memory_text("%s: %.0f s, %" PRId64 " frames, %" PRId64 " TCP segments; Ctrl-C ends", live.interface,
+                             now_s - live.started_s, capture->frames, capture->tcp_segments);
+    for (size_t i = 0; n < LINES - FLOWS && (r = analysis_resources_get(&all, i)); i++)
+        if (r->diagnosed)
+            lines[n++] = memory_text("host %s: %s: %s", r->host, view_diagnosis_answer(&r->diagnosis),
+                                     r->diagnosis.why);
+    n += live_flows(f, now_s - live.last_s, lines + n, LINES - n);
+    live_screen(lines, n);
+    while (n > 0)
+        free(lines[--n]);
+    analysis_resources_fini(&all);
+    live.last_s = now_s;
+    live.next_s = now_s + fmax(EVERY_S, (monotonic_now_s() - now_s) / SHARE);
+}
+
+static void live_finished(void)
+{
+    live_screen(NULL, 0);
+    free(live.bytes);
+    live.bytes = NULL;
+}
+
+bool cli_live_alone(const char *command, const char *interface, int files, struct error *err)
+{
+    return !interface || files == 0 ||
+           error_set(err, ERROR_INPUT, "%s: -i %s and a file: one of them is enough", command, interface);
+}
+
+const struct study_capture_listener *cli_live_open(const char *interface, bool filter, const double capacity_bps[2],
+                                                   struct error *err)
+{
+    live.reader = capture_reader_open_live(interface, err);
+    if (!live.reader || !capture_reader_confine(live.reader, filter, err)) {
+        capture_reader_close(live.reader);
+        return NULL;
+    }
+    live.interface = interface;
+    live.capacity_bps = capacity_bps;
+    live.terminal = isatty(STDERR_FILENO);
+    live.started_s = live.last_s = monotonic_now_s();
+    live.next_s = live.started_s + EVERY_S;
+    live.listener = (struct study_capture_listener){.finished = live.terminal ? live_finished : NULL,
+                                                    .warn = cli_read_listener.warn, .live = live.reader,
+                                                    .between = live_between};
+    const struct sigaction stop = {.sa_handler = live_stop, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
+    if (!live.terminal)
+        fprintf(stderr, "contraflow: %s: captures; Ctrl-C ends it, and the answer follows\n", cli_name(interface));
+    return &live.listener;
+}

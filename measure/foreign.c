@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measure/foreign.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "measure/verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SETTLES 0.2    /* of a test is left out */
+#define PIECES 4       /* of the rest */
+#define ACK_SHARE (MEASURE_ACK_WIRE / (2 * 1448.0)) /* of the payload acknowledged, at most */
+#define LEAST 0.1      /* of what a direction carries alone is possible beside ACKs */
+#define PACE_LEAST 0.5 /* of what is possible: less shows nothing */
+#define PACE_BOTH 1.5  /* shares of what is possible, added: less may pass one medium, by turns */
+#define ASKED 0.97     /* of the pace: carried */
+#define NO_WAIT 0.04   /* of the round trip: what is lost to waits is no more */
+#define WAIT_SHARE 0.1 /* of the least round trip; data wait where they wait longer */
+#define WAIT_LEAST_S 0.001
+#define SAME 0.85      /* of what it carries alone */
+#define FREE_ENDS 0.2  /* of the time held by a window of the ends, or less */
+#define SERIES (MEASURE_FOREIGN_MOST * PIECES)
+
+/* Phases of a kind, one direction. */
+struct side {
+    struct estimate_running rtt_s, retransmitted, rwnd, sndbuf, busy;
+    double piece_bps[SERIES], pace_bps;
+    size_t pieces, phases, flows, most_flows;
+    double sum_bps; /* of the phases' rates */
+    double again;
+    bool unsampled; /* some flow has a mean only */
+};
+
+struct path {
+    const char *host;
+    const struct foreign_test *test[MEASURE_FOREIGN_MOST];
+    size_t phase[MEASURE_FOREIGN_MOST], n; /* number of the phase */
+    enum measure_kind kind[MEASURE_FOREIGN_MOST];
+    bool left_out[MEASURE_FOREIGN_MOST];
+    struct side side[2][MEASURE_KINDS]; /* out, in */
+    double floor_s, processor;
+    bool least_known, unrated;
+};
+
+static bool foreign_touches(const struct foreign_test *t, const char *host)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (strcmp(t->flow[i].from, host) != 0 && strcmp(t->flow[i].to, host) != 0)
+            return false;
+    return t->n > 0;
+}
+
+static size_t foreign_flows_at(const struct foreign_test *tests, const bool *taken, size_t n, const char *host)
+{
+    size_t flows = 0;
+    for (size_t i = 0; i < n; i++)
+        flows += !taken[i] && foreign_touches(&tests[i], host) ? tests[i].n : 0;
+    return flows;
+}
+
+/* NULL: no test is left. */
+static const char *foreign_shared_host(const struct foreign_test *tests, const bool *taken, size_t n)
+{
+    const char *best = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; !taken[i] && k <= 2 * tests[i].n; k++) {
+            const struct foreign_flow *f = k ? &tests[i].flow[(k - 1) / 2] : NULL;
+            const char *host = !f ? tests[i].host : k % 2 ? f->from : f->to;
+            size_t flows = foreign_flows_at(tests, taken, n, host);
+            best = flows > most ? host : best;
+            most = flows > most ? flows : most;
+        }
+    return best;
+}
+
+/* Numbers phases, by their first tests. */
+static void path_phases(struct path *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        p->phase[i] = i;
+        for (size_t k = i; k-- > 0;)
+            if (foreign_test_together(p->test[k], p->test[i]))
+                p->phase[i] = p->phase[k];
+    }
+}
+
+static bool path_incoming(const struct path *p, const struct foreign_flow *f)
+{
+    return strcmp(f->to, p->host) == 0;
+}
+
+/* What a phase is: which ways data go, and whether all flows have a pace. */
+static enum measure_kind path_kind_of(const struct path *p, size_t phase, bool *paced)
+{
+    bool ways[2] = {false, false};
+    *paced = true;
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t k = 0; p->phase[i] == phase && k < p->test[i]->n; k++) {
+            const struct foreign_flow *f = &p->test[i]->flow[k];
+            ways[path_incoming(p, f)] = true;
+            *paced = *paced && f->pace_bps > 0;
+        }
+    return ways[0] && ways[1] ? MEASURE_BOTH : ways[1] ? MEASURE_IN : MEASURE_OUT;
+}
+
+/* Where both go without a pace, those with one are a phase of their own, and a direction alone with one shows nothing;
+ * else a pace is what the applications send. */
+static void path_kinds(struct path *p)
+{
+    bool free_both = false, free_alone = false, paced;
+    for (size_t i = 0; i < p->n; i++) {
+        p->kind[i] = path_kind_of(p, p->phase[i], &paced);
+        bool both = p->kind[i] == MEASURE_BOTH;
+        free_both = free_both || (both && !paced);
+        free_alone = free_alone || (!both && !paced);
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        path_kind_of(p, p->phase[i], &paced);
+        bool both = p->kind[i] == MEASURE_BOTH;
+        if (both && paced && (free_both || free_alone))
+            p->kind[i] = MEASURE_PACED;
+        p->left_out[i] = !both && paced && (free_both || free_alone);
+    }
+}
+
+static void side_add(struct estimate_running *r, double value)
+{
+    if (isfinite(value))
+        estimate_add(r, value);
+}
+
+static void side_flow(struct side *x, const struct foreign_test *t, const struct foreign_flow *f, size_t first)
+{
+    double from_s = t->from_s + SETTLES * (t->to_s - t->from_s), piece_s = (t->to_s - from_s) / PIECES;
+    double rate_bps = foreign_test_rate_bps(f, from_s, t->to_s);
+    for (size_t k = 0; k < PIECES; k++) {
+        double at_s = from_s + (double)k * piece_s;
+        double bps = foreign_test_rate_bps(f, at_s, at_s + piece_s);
+        x->piece_bps[first + k] += isfinite(bps) ? bps : 0;
+        x->unsampled = x->unsampled || f->n < 2 * PIECES;
+    }
+    x->sum_bps += isfinite(rate_bps) ? rate_bps : f->mean_bps;
+    side_add(&x->rtt_s, f->rtt_s);
+    side_add(&x->retransmitted, f->retransmitted);
+    side_add(&x->rwnd, f->rwnd_limited);
+    side_add(&x->sndbuf, f->sndbuf_limited);
+    side_add(&x->busy, f->busy);
+    x->again += f->segments_again > 0 ? f->segments_again : 0;
+    x->pace_bps += f->pace_bps;
+    x->flows++;
+}
+
+/* One direction of a phase. */
+static void path_phase(struct path *p, size_t phase, bool incoming)
+{
+    struct side *x = &p->side[incoming][p->kind[phase]];
+    size_t first = x->pieces;
+    x->flows = 0;
+    for (size_t i = phase; i < p->n; i++)
+        for (size_t k = 0; p->phase[i] == phase && k < p->test[i]->n; k++)
+            if (path_incoming(p, &p->test[i]->flow[k]) == incoming)
+                side_flow(x, p->test[i], &p->test[i]->flow[k], first);
+    if (x->flows == 0)
+        return;
+    x->pieces += PIECES;
+    x->phases++;
+    x->most_flows = x->flows > x->most_flows ? x->flows : x->most_flows;
+}
+
+static void path_sides(struct path *p)
+{
+    p->floor_s = p->processor = NAN;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->phase[i] == i && !p->left_out[i]) {
+            path_phase(p, i, false);
+            path_phase(p, i, true);
+        }
+        p->processor = fmax(p->processor, p->test[i]->processor);
+        p->unrated = p->unrated || p->test[i]->unrated;
+        for (size_t k = 0; k < p->test[i]->n; k++) {
+            p->floor_s = fmin(p->floor_s, p->test[i]->flow[k].least_rtt_s);
+            p->least_known = p->least_known || p->test[i]->flow[k].least_known;
+        }
+    }
+}
+
+static double side_mean(const struct estimate_running *r, double unknown)
+{
+    return r->n > 0 ? r->mean : unknown;
+}
+
+static struct estimate side_rate(const struct side *x)
+{
+    struct estimate rate = estimate_mean(x->piece_bps, x->pieces);
+    double mean_bps = x->phases ? x->sum_bps / (double)x->phases : 0;
+    return x->unsampled || x->phases == 0 ? (struct estimate){mean_bps, NAN, NAN} : rate;
+}
+
+/* As measure/summary.h has it. A window is what is in flight, by Little's law; busy unless that is known, or a pace was
+ * kept. */
+static void path_way(const struct path *p, bool incoming, enum measure_kind kind, struct measure_summary_way *w)
+{
+    const struct side *x = &p->side[incoming][kind], *other = &p->side[!incoming][kind];
+    double rtt_s = side_mean(&x->rtt_s, side_mean(&other->rtt_s, NAN));
+    double pace_bps = x->phases ? x->pace_bps / (double)x->phases : 0;
+    *w = (struct measure_summary_way){.rate_bps = side_rate(x)};
+    double bps = w->rate_bps.value;
+    w->mean = (struct measure_way){
+        .flows = x->most_flows, .rate_bps = bps, .early_bps = bps, .late_bps = bps, .acks_bps = ACK_SHARE / 2 * bps,
+        .rtt_s = rtt_s, .window_bytes = bps / 8 * rtt_s,
+        .busy = pace_bps > 0 && bps >= ASKED * pace_bps ? 0 : side_mean(&x->busy, 1),
+        .rwnd_limited = side_mean(&x->rwnd, 0), .sndbuf_limited = side_mean(&x->sndbuf, 0),
+        .retransmitted = side_mean(&x->retransmitted, 0), .wait_s = NAN};
+}
+
+static bool foreign_waits(const struct measure_way *w, double floor_s)
+{
+    return w->rtt_s - floor_s > fmax(WAIT_LEAST_S, WAIT_SHARE * floor_s);
+}
+
+/* Does it fill its link alone? Where no round trip is known (iperf3 -R): if with both at once, when data wait, it carries
+ * as much. */
+static bool foreign_full(const struct measure_way *alone, const struct measure_way *both, double floor_s)
+{
+    bool same = isnan(alone->rtt_s) && both->rate_bps > SAME * alone->rate_bps && foreign_waits(both, floor_s);
+    bool waits = same || foreign_waits(alone, floor_s);
+    return alone->busy > 0 && alone->rwnd_limited < FREE_ENDS && alone->sndbuf_limited < FREE_ENDS &&
+           (waits || alone->retransmitted > 0);
+}
+
+/* What a direction may carry beside the other's ACKs, with half of what is not known of these. */
+static struct estimate foreign_possible(const struct measure_summary_way *alone, const struct measure_summary_way *other,
+                                        bool full)
+{
+    struct estimate e = alone->rate_bps;
+    double acks_bps = full ? ACK_SHARE / 2 * other->rate_bps.value : 0;
+    double bps = fmax(e.value - acks_bps, LEAST * e.value);
+    return (struct estimate){bps, NAN, e.ci95 + e.value - bps};
+}
+
+static struct estimate foreign_lost(struct estimate both, struct estimate possible)
+{
+    double carried = both.value / possible.value;
+    double ci95 = carried * hypot(both.ci95 / both.value, possible.ci95 / possible.value);
+    return (struct estimate){1 - carried, ci95 / 2, ci95};
+}
+
+static struct estimate foreign_sum(struct estimate a, struct estimate b)
+{
+    return (struct estimate){a.value + b.value, NAN, hypot(a.ci95, b.ci95)};
+}
+
+/* How long words that go the ACKs' way of a direction wait there: head of measure/foreign.h. */
+static double foreign_ack_wait_s(const struct measure_summary_way *both, const struct measure_summary_way *alone,
+                                 double floor_s)
+{
+    double rtt_s = both->mean.rtt_s, share = fmin(1, both->rate_bps.value / alone->rate_bps.value);
+    return fmax(0, rtt_s - floor_s - share * rtt_s / 2);
+}
+
+static void path_pace(const struct path *p, struct measure_summary *s)
+{
+    const struct side *in = &p->side[1][MEASURE_PACED], *out = &p->side[0][MEASURE_PACED];
+    double in_bps = in->phases ? in->pace_bps / (double)in->phases : 0;
+    double out_bps = out->phases ? out->pace_bps / (double)out->phases : 0;
+    double in_share = in_bps / s->possible_in_bps, out_share = out_bps / s->possible_out_bps;
+    if (!(fmin(in_share, out_share) >= PACE_LEAST && fmin(1, in_share) + fmin(1, out_share) >= PACE_BOTH))
+        return;
+    s->pace_in_bps = in_bps;
+    s->pace_out_bps = out_bps;
+    s->paced_in_bps = s->in[MEASURE_PACED].rate_bps.value;
+    s->paced_out_bps = s->out[MEASURE_PACED].rate_bps.value;
+}
+
+static void path_summary(const struct path *p, struct measure_summary *s)
+{
+    *s = (struct measure_summary){.in_flows = p->side[1][MEASURE_BOTH].most_flows,
+                                  .out_flows = p->side[0][MEASURE_BOTH].most_flows, .floor_in_s = p->floor_s,
+                                  .floor_out_s = p->floor_s, .processor = fmax(0, p->processor)};
+    for (int kind = 0; kind < MEASURE_KINDS; kind++) {
+        path_way(p, true, (enum measure_kind)kind, &s->in[kind]);
+        path_way(p, false, (enum measure_kind)kind, &s->out[kind]);
+    }
+    s->full_in = foreign_full(&s->in[MEASURE_IN].mean, &s->in[MEASURE_BOTH].mean, p->floor_s);
+    s->full_out = foreign_full(&s->out[MEASURE_OUT].mean, &s->out[MEASURE_BOTH].mean, p->floor_s);
+    struct estimate in = foreign_possible(&s->in[MEASURE_IN], &s->out[MEASURE_OUT], s->full_in);
+    struct estimate out = foreign_possible(&s->out[MEASURE_OUT], &s->in[MEASURE_IN], s->full_out);
+    s->possible_in_bps = in.value;
+    s->possible_out_bps = out.value;
+    s->lost_in = foreign_lost(s->in[MEASURE_BOTH].rate_bps, in);
+    s->lost_out = foreign_lost(s->out[MEASURE_BOTH].rate_bps, out);
+    s->lost = foreign_lost(foreign_sum(s->in[MEASURE_BOTH].rate_bps, s->out[MEASURE_BOTH].rate_bps),
+                           foreign_sum(in, out));
+    s->out[MEASURE_BOTH].mean.wait_s = foreign_ack_wait_s(&s->in[MEASURE_BOTH], &s->in[MEASURE_IN], p->floor_s);
+    s->in[MEASURE_BOTH].mean.wait_s = foreign_ack_wait_s(&s->out[MEASURE_BOTH], &s->out[MEASURE_OUT], p->floor_s);
+    path_pace(p, s);
+}
+
+static bool path_has(const struct path *p, bool incoming, enum measure_kind kind)
+{
+    return p->side[incoming][kind].phases > 0;
+}
+
+/* Phases of one direction alone have as many flows as it has with both. */
+static bool path_alike(const struct path *p)
+{
+    return p->side[1][MEASURE_IN].most_flows == p->side[1][MEASURE_BOTH].most_flows &&
+           p->side[0][MEASURE_OUT].most_flows == p->side[0][MEASURE_BOTH].most_flows;
+}
+
+/* What would settle it. */
+static void foreign_open(const struct measure_summary *s, struct analysis_diagnosis *d)
+{
+    double lost = 100 * s->lost.value, ci95 = 100 * s->lost.ci95;
+    bool in = s->lost_in.value >= s->lost_out.value, surely = s->lost.value - s->lost.ci95 > ANALYSIS_DIAGNOSIS_TOTAL;
+    double worst = 100 * (in ? s->lost_in.value : s->lost_out.value);
+    surely = surely || s->lost_in.value - s->lost_in.ci95 > ANALYSIS_DIAGNOSIS_DIRECTION ||
+             s->lost_out.value - s->lost_out.ci95 > ANALYSIS_DIAGNOSIS_DIRECTION;
+    if (!surely)
+        snprintf(d->why, sizeof d->why, "rates vary too much: with both at once %.0f %% are lost, +- %.0f, of data %s "
+                 "%.0f %%: longer tests, or repeated ones, would tell", lost, ci95, in ? "in" : "out", worst);
+    else if (!(s->pace_in_bps > 0))
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), of data %s %.0f %%; whether ACKs "
+                 "that wait are why shows when both are paced: iperf3 -l 8K -b %.3gM in and, at once, -b %.3gM out",
+                 lost, ci95, in ? "in" : "out", worst, 0.9e-6 * s->possible_in_bps, 0.9e-6 * s->possible_out_bps);
+    else if (s->paced_in_bps < 0.9 * s->pace_in_bps || s->paced_out_bps < 0.9 * s->pace_out_bps)
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to "
+                 "wait, they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
+                 lost, ci95, s->paced_in_bps / 1e6, s->paced_out_bps / 1e6, s->pace_in_bps / 1e6, s->pace_out_bps / 1e6);
+    else
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), of data %s %.0f %%, but how long "
+                 "their ACKs wait, by the round trips in these files, does not explain that", lost, ci95,
+                 in ? "in" : "out", worst);
+}
+
+static void path_carried(const struct path *p, enum measure_kind kind, struct analysis_diagnosis *d)
+{
+    for (int incoming = 0; incoming < 2; incoming++) {
+        struct analysis_diagnosis_way *w = incoming ? &d->in : &d->out;
+        const struct side *x = &p->side[incoming][kind];
+        *w = (struct analysis_diagnosis_way){
+            .flows = x->most_flows, .carried_bps = side_rate(x).value, .possible_bps = NAN, .room_bps = NAN,
+            .lost_share = NAN, .capacity_bps = NAN, .source = ANALYSIS_CAPACITY_UNKNOWN, .acks_bps = NAN,
+            .data_wait_s = NAN, .ack_wait_s = NAN, .floor_s = p->floor_s};
+    }
+    d->lost_share = d->ci95 = NAN;
+}
+
+/* Every flow got what it was asked to carry. */
+static bool path_asked(const struct path *p)
+{
+    bool all = true;
+    for (int incoming = 0; incoming < 2; incoming++) {
+        const struct side *x = &p->side[incoming][MEASURE_BOTH];
+        all = all && x->pace_bps > 0 && x->sum_bps >= ASKED * x->pace_bps;
+    }
+    return all;
+}
+
+/* Nothing waits, where the least round trip is known, and a queue would not stand still. */
+static bool path_waits_nowhere(const struct path *p)
+{
+    bool any = false;
+    for (int incoming = 0; incoming < 2; incoming++) {
+        const struct side *x = &p->side[incoming][MEASURE_BOTH];
+        if (x->rtt_s.n == 0)
+            continue;
+        any = true;
+        if (!(x->rtt_s.mean - p->floor_s <= NO_WAIT * x->rtt_s.mean) || !(side_mean(&x->rwnd, 1) < FREE_ENDS) ||
+            !(side_mean(&x->sndbuf, 0) < FREE_ENDS))
+            return false;
+    }
+    return any && p->least_known;
+}
+
+/* With both at once, and nothing to compare it with. */
+static void foreign_alone(const struct path *p, struct analysis_diagnosis *d)
+{
+    path_carried(p, MEASURE_BOTH, d);
+    bool asked = path_asked(p), nowhere = path_waits_nowhere(p);
+    if (asked || nowhere) {
+        double again = side_mean(&p->side[0][MEASURE_BOTH].retransmitted, 0);
+        d->answer = ANALYSIS_ANSWER_NO;
+        d->cause = asked ? ANALYSIS_CAUSE_APPLICATION : again > 0.001 ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_UNKNOWN;
+        d->lost_share = 0;
+        analysis_diagnosis_say(d);
+        return;
+    }
+    double rtt_s = side_mean(&p->side[0][MEASURE_BOTH].rtt_s, side_mean(&p->side[1][MEASURE_BOTH].rtt_s, NAN));
+    snprintf(d->why, sizeof d->why, "%.1f Mb/s pass in and %.1f out at once", d->in.carried_bps / 1e6,
+             d->out.carried_bps / 1e6);
+    if (isfinite(rtt_s - p->floor_s))
+        text_add(d->why, sizeof d->why, ", in round trips of %.3g ms, %.3g at least", 1e3 * rtt_s, 1e3 * p->floor_s);
+    text_add(d->why, sizeof d->why, "; what each direction carries alone%s would tell: iperf3 -R, and iperf3",
+             path_has(p, true, MEASURE_IN) && path_has(p, false, MEASURE_OUT) ? ", in as many flows," : "");
+}
+
+static void foreign_not_both(const struct path *p, struct analysis_diagnosis *d)
+{
+    bool in = path_has(p, true, MEASURE_IN), out = path_has(p, false, MEASURE_OUT);
+    path_carried(p, in ? MEASURE_IN : MEASURE_OUT, d);
+    if (in && out) {
+        d->out.carried_bps = side_rate(&p->side[0][MEASURE_OUT]).value;
+        d->out.flows = p->side[0][MEASURE_OUT].most_flows;
+    }
+    const char *besides = p->unrated ? ", but for data in at an unknown rate" : "";
+    if (in && out)
+        snprintf(d->why, sizeof d->why, "%.1f Mb/s pass in and %.1f out, each alone%s; a test of both at once would "
+                 "tell: iperf3 --bidir", d->in.carried_bps / 1e6, d->out.carried_bps / 1e6, besides);
+    else
+        snprintf(d->why, sizeof d->why, "%.1f Mb/s pass %s%s; a test of both at once, and one of each way, would tell: "
+                 "iperf3 --bidir, iperf3 -R, iperf3", (in ? d->in : d->out).carried_bps / 1e6, in ? "in" : "out", besides);
+}
+
+/* Alone nothing waits and nothing is lost, nobody asks for less, and no processor is busy: the senders' windows are in
+ * flight, all the time. */
+static bool foreign_windows(const struct measure_summary *s)
+{
+    const struct measure_way *in = &s->in[MEASURE_IN].mean, *out = &s->out[MEASURE_OUT].mean;
+    double wait_s = fmax(in->rtt_s, out->rtt_s) - s->floor_out_s;
+    return !s->full_in && !s->full_out && in->busy > 0 && out->busy > 0 && 
+           wait_s < fmax(WAIT_LEAST_S, WAIT_SHARE * s->floor_out_s);
+}
+
+static void path_diagnose(const struct path *p, struct analysis_diagnosis *d)
+{
+    struct measure_summary s;
+    *d = (struct analysis_diagnosis){.answer = ANALYSIS_ANSWER_UNKNOWN, .cause = ANALYSIS_CAUSE_UNKNOWN};
+    if (!path_has(p, true, MEASURE_BOTH) || !path_has(p, false, MEASURE_BOTH)) {
+        foreign_not_both(p, d);
+    } else if (!path_has(p, true, MEASURE_IN) || !path_has(p, false, MEASURE_OUT) || !path_alike(p)) {
+        foreign_alone(p, d);
+    } else {
+        path_summary(p, &s);
+        measure_verdict_decide(&s, d);
+        if (d->answer == ANALYSIS_ANSWER_UNKNOWN)
+            foreign_open(&s, d);
+        if (d->answer == ANALYSIS_ANSWER_NO && d->cause == ANALYSIS_CAUSE_UNKNOWN && foreign_windows(&s)) {
+            d->cause = ANALYSIS_CAUSE_WINDOW;
+            analysis_diagnosis_say(d);
+        }
+        if (!isfinite(d->in.capacity_bps + d->out.capacity_bps)) /* which one is slow, only both tell */
+            d->in.capacity_bps = d->out.capacity_bps = NAN;
+    }
+}
+
+/* The phase whose flows are shown: with both at once, or the first. */
+static size_t path_shown(const struct path *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->kind[i] == MEASURE_BOTH)
+            return p->phase[i];
+    return 0;
+}
+
+static void path_flow(const struct path *p, const struct foreign_test *t, const struct foreign_flow *f,
+                      const struct analysis_diagnosis *d, struct analysis_check_flow *to)
+{
+    double from_s = t->from_s + SETTLES * (t->to_s - t->from_s), piece_s = (t->to_s - from_s) / PIECES, bps[PIECES];
+    for (int k = 0; k < PIECES; k++)
+        bps[k] = foreign_test_rate_bps(f, from_s + k * piece_s, from_s + (k + 1) * piece_s);
+    struct estimate rate = estimate_mean(bps, PIECES);
+    if (f->n < (size_t)2 * PIECES || !(rate.value > 0))
+        rate = (struct estimate){f->mean_bps, NAN, NAN};
+    const struct analysis_diagnosis_way *w = path_incoming(p, f) ? &d->in : &d->out;
+    *to = (struct analysis_check_flow){
+        .incoming = path_incoming(p, f), .rate_bps = fmax(rate.value, 1), .ci95_bps = rate.ci95,
+        .window_bytes = rate.value / 8 * f->rtt_s, .buffer_bytes = NAN,
+        .retransmitted_segments = f->segments_again > 0 ? (int64_t)fmin(f->segments_again, 1e15) : 0,
+        .loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN, .floor_s = w->floor_s, .data_wait_s = w->data_wait_s,
+        .ack_wait_s = w->ack_wait_s};
+    snprintf(to->src, sizeof to->src, "%s", f->from);
+    snprintf(to->dst, sizeof to->dst, "%s", f->to);
+}
+
+static void path_resource(const struct path *p, struct analysis_resource *r)
+{
+    size_t shown = path_shown(p), flows = 0;
+    *r = (struct analysis_resource){.diagnosed = true, .live = true, .end_s = p->test[shown]->to_s,
+                                    .start_s = p->test[shown]->from_s};
+    r->steady_start_s = r->start_s + SETTLES * (r->end_s - r->start_s);
+    snprintf(r->host, sizeof r->host, "%s", p->host);
+    path_diagnose(p, &r->diagnosis);
+    for (size_t i = 0; i < p->n; i++)
+        flows += p->phase[i] == shown ? p->test[i]->n : 0;
+    r->flows = memory_zeroed(flows, sizeof *r->flows, "flows");
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t k = 0; p->phase[i] == shown && k < p->test[i]->n; k++)
+            path_flow(p, p->test[i], &p->test[i]->flow[k], &r->diagnosis, &r->flows[r->n++]);
+    analysis_check_resource(r->flows, r->n, NULL, ANALYSIS_CHECK_TOLERANCE, &r->judgement);
+}
+
+void measure_foreign_judge(const struct foreign_test *tests, size_t n, struct analysis_resources *all)
+{
+    bool *taken = memory_zeroed(n, sizeof *taken, "tests");
+    const char *host;
+    while ((host = foreign_shared_host(tests, taken, n))) {
+        struct path *p = memory_zeroed(1, sizeof *p, "a path");
+        p->host = host;
+        for (size_t i = 0; i < n; i++)
+            if (!taken[i] && p->n < MEASURE_FOREIGN_MOST && foreign_touches(&tests[i], host)) {
+                p->test[p->n++] = &tests[i];
+                taken[i] = true;
+            }
+        path_phases(p);
+        path_kinds(p);
+        path_sides(p);
+        all->resource = memory_resized(all->resource, all->n + 1, sizeof *all->resource, "resources");
+        path_resource(p, &all->resource[all->n++]);
+        free(p);
+    }
+    free(taken);
+}

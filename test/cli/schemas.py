@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What --json prints, against doc/schemas: one schema a command, whose "$id" is the "schema" of the command's output.
+
+Parts that several commands print are in common.json. No schema allows a key that it does not name."""
+import json
+import pathlib
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "doc/schemas"
+COMMON = "urn:contraflow:common:1"
+
+
+def load():
+    """{"$id": schema} of every file."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))]
+    return {schema["$id"]: schema for schema in found}
+
+
+SCHEMAS = load()
+
+
+def validator(schema, schemas):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # newer versions have a registry; Debian 12 has not
+        from jsonschema import Draft202012Validator, RefResolver
+        return Draft202012Validator(schema, resolver=RefResolver.from_schema(schema, store=schemas))
+
+
+def deepest(error):
+    """Of the errors of a "oneOf" the one that got furthest."""
+    while error.context:
+        error = max(error.context, key=lambda e: len(e.absolute_path))
+    return error
+
+
+def errors(document, schemas=None):
+    """A line for each thing in a command's output that its schema does not allow."""
+    schemas = schemas or SCHEMAS
+    name = document.get("schema")
+    if name not in schemas or name == COMMON:
+        return [f"no schema {name}"]
+    found = (deepest(e) for e in validator(schemas[name], schemas).iter_errors(document))
+    return ["/".join(map(str, e.absolute_path)) + ": " + e.message[:200] for e in found]
+
+
+def resolve(schema, where):
+    """A schema or what its "$ref" stands for, and that place."""
+    while "$ref" in schema:
+        where = schema["$ref"]
+        name, pointer = where.split("#")
+        schema = SCHEMAS[name]
+        for part in pointer.strip("/").split("/"):
+            schema = schema[part]
+    return schema, where
+
+
+def branches(schema, where):
+    """(schema, place) of each alternative, or itself."""
+    schema, where = resolve(schema, where)
+    if "oneOf" not in schema:
+        return [(schema, where)]
+    return [found for i, one in enumerate(schema["oneOf"]) for found in branches(one, f"{where}/oneOf/{i}")]
+
+
+def documented(schema, where, found):
+    """Adds (place, key) of every property of a schema, and of what it refers to."""
+    for one, at in branches(schema, where):
+        for key, inner in one.get("properties", {}).items():
+            if (at, key) not in found:
+                found.add((at, key))
+                documented(inner, f"{at}/properties/{key}", found)
+        for part in ("items", "additionalProperties"):
+            if isinstance(one.get(part), dict):
+                documented(one[part], f"{at}/{part}", found)
+
+
+def seen(value, schema, where, found):
+    """Adds (place, key) of every property that a valid value has."""
+    for one, at in branches(schema, where):
+        if isinstance(value, dict) and "properties" in one and fits(value, one):
+            for key in value.keys() & one["properties"].keys():
+                found.add((at, key))
+                seen(value[key], one["properties"][key], f"{at}/properties/{key}", found)
+        elif isinstance(value, dict) and isinstance(one.get("additionalProperties"), dict):
+            for inner in value.values():
+                seen(inner, one["additionalProperties"], f"{at}/additionalProperties", found)
+        elif isinstance(value, list) and "items" in one:
+            for inner in value:
+                seen(inner, one["items"], f"{at}/items", found)
+
+
+def fits(value, schema):
+    """Is it this alternative? By its keys and its constants."""
+    names = schema["properties"]
+    return (set(schema.get("required", [])) <= value.keys() and
+            (value.keys() <= names.keys() or "patternProperties" in schema) and
+            all(value[k] == v["const"] for k, v in names.items() if "const" in v and k in value))
