@@ -39,10 +39,11 @@ MESSAGES = """  precision: 2%
 
 
 def command(o, agent, interface):
-    """What mpirun is told; windows are buffers of sockets, as in the paper."""
+    """What mpirun is told. Windows are receivers' buffers: a sender's would be one with gaps, for the kernel calls Open
+    MPI only when a third of it is free."""
     mca = {"plm_rsh_agent": agent, "plm_rsh_no_tree_spawn": 1, "pml": "ob1", "btl": "tcp,self",
            "btl_tcp_if_include": interface, "oob_tcp_if_include": interface, "mpi_yield_when_idle": 1,
-           "btl_tcp_sndbuf": o.window, "btl_tcp_rcvbuf": o.window}
+           "btl_tcp_sndbuf": 4 * o.window, "btl_tcp_rcvbuf": o.window}
     return ["mpirun", "--allow-run-as-root", "-np", str(o.hosts), "-H", ",".join(f"h{i}" for i in range(o.hosts)),
             *(word for name, value in mca.items() for word in ("--mca", name, str(value))),
             str(o.contraflow), "measure", "--mpi", "--bytes", str(o.bytes), "--degrees", o.degrees,
@@ -73,7 +74,7 @@ def measured(o, directory):
     else:
         where = directory
         star = {"hosts": o.hosts, "rate": o.rate, "queue": o.queue, "discipline": "fifo", "delay": o.delay / 1e6,
-                "settings": {"net/ipv4/tcp_congestion_control": o.congestion}}
+                "settings": {"net/ipv4/tcp_congestion_control": o.congestion.replace("linux", "")}}
         process = stars.start(star, *command(o, stars.AGENT, "cable"), cwd=directory)
         said, words = process.communicate()
         if process.returncode:
@@ -111,10 +112,11 @@ def options(words=None):
     parser.add_argument("--rate", type=int)
     parser.add_argument("--time", type=int, default=60)
     parser.add_argument("--delay", type=int, default=50, help="us of a cable")
-    parser.add_argument("--congestion", default="cubic")
+    parser.add_argument("--congestion", help="cubic, or linuxreno with --on here: namespaces may always have that")
     parser.add_argument("--engines", default="native,linux")
     o = parser.parse_args(words)
     here = o.on == "here"
+    o.congestion = o.congestion or ("linuxreno" if here else "cubic")
     o.rate = o.rate or (10_000_000 if here else 1_000_000_000)
     o.bytes = o.bytes or (1_000_000 if here else 10_000_000)
     o.window = o.window or (20_000 if here else 150_000)
