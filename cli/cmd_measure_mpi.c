@@ -4,12 +4,9 @@
 #include "base/outfile.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/fit_show.h"
 #include "cli/measure_mpi.h"
 #include "cli/options.h"
 #include "measure/mpi.h"
-#include "scenarios/load.h"
-#include "study/fit_resources.h"
 #include "view/table.h"
 
 #include <inttypes.h>
@@ -141,67 +138,14 @@ static void rate_text(double rate_bps, int digits, char text[static UNITS_TEXT])
     units_format_rate((int64_t)(round(rate_bps / unit) * unit + 0.5), text);
 }
 
-/* The better of a form with and without ACKs. */
-static const struct analysis_fit *rule_find(const struct study_fit_group *g, enum analysis_fit_form form)
+/* How 'contraflow fit' says which rule the cluster obeys: the link is taken to carry the fastest direction in full
+ * frames. */
+static void table_advise(const struct mpi_table *t)
 {
-    const struct analysis_fit *best = NULL;
-    for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
-        const struct analysis_fit *f = &g->all.fit[i];
-        if (f->form == form && f->applies && (!best || f->rms_error < best->rms_error))
-            best = f;
-    }
-    return best;
-}
-
-/* Which of the paper's rules this cluster obeys, and how its time for a pattern is computed. */
-static void rule_print(const struct study_fit_resources *r, const char *rate)
-{
-    const struct study_fit_group *g = NULL;
-    for (size_t i = 0; i < r->n_groups; i++)
-        if (r->groups[i].points > 0 && (!g || r->groups[i].points > g->points))
-            g = &r->groups[i];
-    const struct analysis_fit *eq5 = g ? rule_find(g, ANALYSIS_FIT_EQ5) : NULL;
-    const struct analysis_fit *eq6 = g ? rule_find(g, ANALYSIS_FIT_EQ6) : NULL;
-    if (!eq5 || !eq6)
-        return;
-    bool six = eq6->rms_error <= eq5->rms_error;
-    const struct analysis_fit *better = six ? eq6 : eq5;
-    char goodput[UNITS_TEXT];
-    rate_text(better->rate_bps.value, 4, goodput);
-    if (better->rms_error > STUDY_FIT_RESOURCES_MIXED) {
-        printf("\nneither Eq. 5 (rms error %.1f %%) nor Eq. 6 (%.1f %%): windows differ, or packets are lost; 'contraflow "
-               "check' of a capture says which\n", 100 * eq5->rms_error, 100 * eq6->rms_error);
-        return;
-    }
-    printf("\n%s, with B = %.2f Mb/s: rms error %.1f %%; %s: %.1f %%\n"
-           "a pattern takes here: contraflow predict PATTERN --model %s --set network.link.rate=%s --set "
-           "network.link.goodput=%s\n",
-           six ? "Eq. 6, B / max(in, out), which is the window law of equal windows" : "Eq. 5, B / flows of one direction",
-           better->rate_bps.value / 1e6, 100 * better->rms_error, six ? "Eq. 5" : "Eq. 6",
-           100 * (six ? eq5 : eq6)->rms_error, six ? "algorithm1" : "fairness", rate, goodput);
-}
-
-/* What 'contraflow fit' says of the file, and what follows. */
-static bool table_fit(const struct mpi_table *t, struct error *err)
-{
-    struct study_fit_read f;
-    struct scenario network = {0};
-    char rate[UNITS_TEXT], key[64];
+    char rate[UNITS_TEXT];
     rate_text(table_most_bps(t) * WIRE, 3, rate);
-    snprintf(key, sizeof key, "network.link.rate=%s", rate);
-    if (!scenario_load(&network, NULL, &(struct document_set){key, NULL}, 1, err))
-        return false;
-    study_fit_read_start(&f);
-    f.network = &network;
-    bool ok = study_fit_read_source(&f, t->o->output, err) && study_fit_read_end(&f, err);
-    if (ok) {
-        puts("");
-        cli_fit_resources_print(f.state[STUDY_FIT_RESOURCES]);
-        rule_print(f.state[STUDY_FIT_RESOURCES], rate);
-    }
-    study_fit_read_free(&f);
-    scenario_fini(&network);
-    return ok;
+    printf("  written: %s\n  which rule, and what a pattern takes here: contraflow fit --set network.link.rate=%s %s\n",
+           cli_name(t->o->output), rate, cli_name(t->o->output));
 }
 
 /* All patterns into the file. A row is there when its pattern is done, under its name the file is when all are. */
@@ -304,8 +248,7 @@ static int mpi_command(const struct measure_mpi *m, const struct error *unfit, i
     }
     if (ok) {
         table_print(&t);
-        printf("  written: %s\n", cli_name(o.output));
-        ok = table_fit(&t, &err);
+        table_advise(&t);
     }
     for (size_t i = 0; i < t.n; i++) {
         free(t.rows[i].flows);

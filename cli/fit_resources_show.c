@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
+#include "base/units.h"
 #include "cli/fit_show.h"
 #include "results/json.h"
 #include "study/fit_resources.h"
@@ -234,4 +235,52 @@ json_t *cli_fit_resources_json(const void *state)
                                                   x->empty, view_diagnosis_json(x->source, &x->host)));
     }
     return results_json("hosts:o links:o starved_runs:z unfilled_runs:z", hosts, list, r->starved, r->unfilled);
+}
+
+/* To four digits. */
+static void rate_text(double rate_bps, char text[static UNITS_TEXT])
+{
+    double unit = pow(10, floor(log10(rate_bps)) - 3);
+    units_format_rate((int64_t)(round(rate_bps / unit) * unit + 0.5), text);
+}
+
+/* The better of a form with and without ACKs. */
+static const struct analysis_fit *rule_find(const struct study_fit_group *g, enum analysis_fit_form form)
+{
+    const struct analysis_fit *best = NULL;
+    for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
+        const struct analysis_fit *f = &g->all.fit[i];
+        if (f->form == form && f->applies && (!best || f->rms_error < best->rms_error))
+            best = f;
+    }
+    return best;
+}
+
+void cli_fit_resources_rule(const struct study_fit_resources *r, int64_t rate_bps)
+{
+    char rate[UNITS_TEXT];
+    const struct study_fit_group *g = NULL;
+    for (size_t i = 0; i < r->n_groups; i++)
+        if (r->groups[i].points > 0 && (!g || r->groups[i].points > g->points))
+            g = &r->groups[i];
+    const struct analysis_fit *eq5 = g ? rule_find(g, ANALYSIS_FIT_EQ5) : NULL;
+    const struct analysis_fit *eq6 = g ? rule_find(g, ANALYSIS_FIT_EQ6) : NULL;
+    if (!eq5 || !eq6)
+        return;
+    bool six = eq6->rms_error <= eq5->rms_error;
+    const struct analysis_fit *better = six ? eq6 : eq5;
+    char goodput[UNITS_TEXT];
+    rate_text(better->rate_bps.value, goodput);
+    units_format_rate(rate_bps, rate);
+    if (better->rms_error > STUDY_FIT_RESOURCES_MIXED) {
+        printf("\nneither Eq. 5 (rms error %.1f %%) nor Eq. 6 (%.1f %%): windows differ, or packets are lost; 'contraflow "
+               "check' of a capture says which\n", 100 * eq5->rms_error, 100 * eq6->rms_error);
+        return;
+    }
+    printf("\n%s, with B = %.2f Mb/s: rms error %.1f %%; %s: %.1f %%\n"
+           "a pattern takes here: contraflow predict PATTERN --model %s --set network.link.rate=%s --set "
+           "network.link.goodput=%s\n",
+           six ? "Eq. 6, B / max(in, out), which is the window law of equal windows" : "Eq. 5, B / flows of one direction",
+           better->rate_bps.value / 1e6, 100 * better->rms_error, six ? "Eq. 5" : "Eq. 6",
+           100 * (six ? eq5 : eq6)->rms_error, six ? "algorithm1" : "fairness", rate, goodput);
 }
