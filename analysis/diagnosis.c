@@ -444,7 +444,7 @@ static bool diagnosis_slower(const struct diagnosis *d, bool incoming, double bp
             continue;
         after += e->flow->rate_bps * e->after_s;
         rtt += e->flow->rate_bps * analysis_evidence_rtt_s(e);
-        each = each && e->after_s > AFTER * analysis_evidence_rtt_s(e);
+        each = each && e->after_s > AFTER * analysis_evidence_rtt_s(e) && e->data_wait_s > HALF * e->after_s;
     }
     return (all ? each : after > AFTER * rtt) && diagnosis_is_line(bps);
 }
@@ -513,7 +513,7 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
 static bool way_unknown(const struct diagnosis *d, bool incoming)
 {
     for (size_t i = 0; i < d->s.n; i++)
-        if (d->s.flow[i].flow->incoming == incoming && (!isfinite(d->s.flow[i].ack_wait_s) || d->s.flow[i].blurred) &&
+        if (d->s.flow[i].flow->incoming == incoming && !isfinite(d->s.flow[i].ack_wait_s) &&
             d->s.flow[i].limit != ANALYSIS_CAUSE_APPLICATION)
             return true;
     return false;

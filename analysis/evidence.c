@@ -12,7 +12,6 @@
 /* Of waits. */
 #define TICKS 10             /* and more: stamps tell legs apart */
 #define HARDLY 4             /* times longer before the tap than after it */
-#define MAYBE 0.4            /* of a wait: less is as good as none */
 #define TICKS_CLEAR 2        /* and more: stamps show that there is a wait */
 #define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
 #define UNSEEN 0.01          /* of the round trip: as much wait comes from stamps and delayed ACKs */
@@ -341,15 +340,12 @@ static void evidence_applications(const struct analysis_evidence_set *s, const s
 
 /* What waits from the tap on: data of outgoing flows do so behind a slower link, and ACKs of incoming ones. Means of
  * stamps over many packets are off by half a tick at most, and where they show that it is most of `all_s`, that is known:
- * the seconds then. 0: little of it does, or, *blurred, that is not known. */
-static double evidence_beyond_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e, double all_s,
-                                bool *blurred)
+ * the seconds then. 0: not so. */
+static double evidence_beyond_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e, double all_s)
 {
     enum analysis_leg leg = e->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN;
     double wait_s = evidence_leg_s(s, e, leg) + (e->flow->incoming ? e->missing_s[1] : e->there_s);
-    bool clear = wait_s > (all_s + e->tick_s) / 2;
-    *blurred = !clear && wait_s > MAYBE * all_s;
-    return clear ? fmin(wait_s, all_s) : 0;
+    return wait_s > (all_s + e->tick_s) / 2 ? fmin(wait_s, all_s) : 0;
 }
 
 /* Where waits are of the size of the stamps' ticks, these do not tell data from ACKs. A tap beside the host's link
@@ -365,7 +361,7 @@ static void evidence_ticks(struct analysis_evidence_set *s, const struct evidenc
             !(e->data_wait_s + e->ack_wait_s < TICKS * e->tick_s) || !(rtt_s < TICKS * e->tick_s) ||
             !(e->clocking.flight_bytes > FEW_SEGMENTS * e->clocking.full_bytes))
             continue;
-        double beyond_s = evidence_beyond_s(s, e, e->flow->incoming ? rtt_s - e->floor_s : evidence_receiver_s(e), &e->blurred);
+        double beyond_s = evidence_beyond_s(s, e, e->flow->incoming ? rtt_s - e->floor_s : evidence_receiver_s(e));
         e->tick_s = 0;
         e->coarse = true;
         if (evidence_kept_waiting(s, all, e))

@@ -41,7 +41,6 @@ struct analysis_evidence {
     double perhaps_bps;               /* wanted_bps if it is */
     bool unsure;                      /* its application, or a policer, may be what limits it */
     bool coarse;                      /* its waits are of the size of its stamps' ticks */
-    bool blurred;                     /* its stamps do not tell whether its data wait or their ACKs */
     bool behind;                      /* its ACKs are known to pass queues of data */
 };
 
