@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define CHUNK 256 /* connections beside each other: pointers to them stay valid */
-#define SMALL_CHUNKS 4 /* allocated one by one; then there will be many */
+#define CHUNK 64 /* connections beside each other: pointers to them stay valid */
+#define SMALL_CHUNKS 16 /* allocated one by one; then there will be many */
 #define NEAR 256 /* connections found without the keyed hash, while they are so few; a power of two */
 #define SLAB_BYTES ((size_t)2 << 20) /* a huge page, where there are */
 #define SLAB_CHUNKS (SLAB_BYTES / (CHUNK * sizeof(struct analysis_connection)))

@@ -28,6 +28,7 @@ struct analysis_explained {
 
 struct analysis_connection {
     struct analysis_key key;
+    uint32_t number;                        /* in order of appearance, from 0 */
     struct analysis_direction direction[2]; /* [0]: data from end 0 to end 1 */
     struct analysis_explained *explain[2];  /* owned; likewise; NULL unless somebody asked */
     struct analysis_clocking *clocking[2];  /* owned; likewise */
@@ -37,7 +38,6 @@ struct analysis_connection {
     int8_t client;                          /* the end that sent the SYN; -1 unknown */
     int8_t opener;                          /* the end whose packet was seen first */
     bool closed;                            /* a FIN or RST passed */
-    uint32_t number;                        /* in order of appearance, from 0 */
 };
 
 struct analysis_connections; /* opaque */

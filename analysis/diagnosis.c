@@ -258,39 +258,36 @@ static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
     return bytes * 8 / (known ? link->capacity_bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
 }
 
-struct diagnosis_pair {
-    const struct analysis_evidence *e;
-    size_t i;
-};
-
 static int diagnosis_by_peer(const void *a, const void *b)
 {
-    const struct diagnosis_pair *x = a, *y = b;
-    return memcmp(&x->e->peer, &y->e->peer, sizeof x->e->peer);
+    const struct analysis_evidence *const *x = a, *const *y = b;
+    return memcmp(&(*x)->peer, &(*y)->peer, sizeof (*x)->peer);
 }
 
-/* How long data wait that go the way of a flow's ACKs from end to end, through all the same queues. */
+/* How long data wait that go the way of a flow's ACKs from end to end, through all the same queues. Not where a host is
+ * what they wait for: there is no queue with an order. */
 static void diagnose_beside(struct diagnosis *d)
 {
-    bool known = d->s.host == ANALYSIS_CAUSE_UNKNOWN; /* else a host is where they wait, in no order of a queue's */
-    struct diagnosis_pair *pair = memory_zeroed(d->s.n + 1, sizeof *pair, "a diagnosis");
+    if (d->s.host != ANALYSIS_CAUSE_UNKNOWN || d->out->in.flows == 0 || d->out->out.flows == 0)
+        return;
+    struct analysis_evidence **by = memory_zeroed(d->s.n, sizeof *by, "a diagnosis");
     for (size_t i = 0; i < d->s.n; i++)
-        pair[i] = (struct diagnosis_pair){&d->s.flow[i], i};
-    qsort(pair, d->s.n, sizeof *pair, diagnosis_by_peer);
+        by[i] = &d->s.flow[i];
+    qsort(by, d->s.n, sizeof *by, diagnosis_by_peer);
     for (size_t i = 0, end; i < d->s.n; i = end) {
         double wait_s[2] = {0, 0};
-        for (end = i; end < d->s.n && diagnosis_by_peer(&pair[end], &pair[i]) == 0; end++)
-            wait_s[pair[end].e->flow->incoming] = fmax(wait_s[pair[end].e->flow->incoming], pair[end].e->data_wait_s);
-        for (size_t k = i; k < end; k++)
-            d->s.flow[pair[k].i].data_beside_s = known && pair[k].e->peer.family ? wait_s[!pair[k].e->flow->incoming] : 0;
+        for (end = i; end < d->s.n && diagnosis_by_peer(&by[end], &by[i]) == 0; end++)
+            wait_s[by[end]->flow->incoming] = fmax(wait_s[by[end]->flow->incoming], by[end]->data_wait_s);
+        for (size_t k = i; k < end && by[k]->peer.family; k++)
+            by[k]->data_beside_s = (float)wait_s[!by[k]->flow->incoming];
     }
-    free(pair);
+    free(by);
 }
 
 /* Does a flow wait for ACKs behind those data, and so not for anything else on the way? */
 static bool diagnosis_same_way(const struct analysis_evidence *e)
 {
-    return e->ack_wait_s < SHARED * e->data_beside_s;
+    return e->ack_wait_s < SHARED * (double)e->data_beside_s;
 }
 
 /* Sums over flows, by their rates: what they wait of their round trips, ticks, and how long their ACKs do. */

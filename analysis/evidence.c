@@ -181,8 +181,8 @@ static void evidence_around_tap(const struct analysis_evidence_set *s, struct an
 {
     double before_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT);
     double after_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN) + e->there_s;
-    e->before_s = !e->flow->incoming && before_s > HARDLY * fmax(after_s, 0) ? before_s : 0;
-    e->after_s = !e->flow->incoming && after_s > e->tick_s ? after_s : 0;
+    e->before_s = !e->flow->incoming && before_s > HARDLY * fmax(after_s, 0) ? (float)before_s : 0;
+    e->after_s = !e->flow->incoming && after_s > e->tick_s ? (float)after_s : 0;
 }
 
 static void evidence_waits(struct analysis_evidence_set *s)

@@ -29,9 +29,9 @@ struct analysis_evidence {
     double burst_s;                   /* its data behind those before them in bursts from rest; 0: few are in such */
     double missing_s[2];              /* in data and ACK waits: what its stamps' own least leave out */
     double there_s;                   /* of that, on the way from the tap to the other end */
-    double before_s, after_s;         /* outgoing data wait so long before the tap, and hardly after it; after it, and
+    float before_s, after_s;          /* outgoing data wait so long before the tap, and hardly after it; after it, and
                                        * more than a tick; 0 otherwise */
-    double data_beside_s;             /* the longest that data wait which go to its peer, or come from there, as its ACKs */
+    float data_beside_s;              /* the longest that data wait which go to its peer, or come from there, as its ACKs */
     enum analysis_cause limit;        /* application, receiver, window or losses */
     double spared_s;                  /* waits in a slow host that count among its floor: analysis/host.h */
     double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */

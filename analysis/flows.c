@@ -161,6 +161,9 @@ static void flows_keep(struct analysis_flows *f, struct analysis_connection *c, 
                        const struct capture_segment *s, const struct flows_counts *before)
 {
     const struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
+    bool many = analysis_connections_count(f->connections) > ANALYSIS_PACKETS_CONNECTIONS;
+    if (!c->packets && many && d->data_packets + reverse->data_packets < ANALYSIS_PACKETS_FEW)
+        return;
     bool stray = d->strays > before->strays && d->stray_run > 0, reset = s->flags & CAPTURE_TCP_RST;
     bool placed = d->has_base && !reset && !stray;
     struct analysis_packet p = {.time_ns = t, .frame = number, .segment = s, .end = end};

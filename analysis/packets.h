@@ -33,6 +33,8 @@ enum {
 };
 
 #define ANALYSIS_PACKETS_AGAIN 8           /* packets sent again that are remembered by number, an end */
+#define ANALYSIS_PACKETS_CONNECTIONS 100  /* of more, a capture's later ones are kept from their eighth segment on: */
+#define ANALYSIS_PACKETS_FEW 8             /* hundreds of thousands of flows may be of one segment */
 #define ANALYSIS_PACKETS_ROOM ((size_t)48 << 20) /* bytes a capture; eight million packets or so */
 
 struct analysis_packets {
