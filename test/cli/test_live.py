@@ -39,7 +39,8 @@ def near(far, seconds, terminal, command):
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave if terminal else subprocess.PIPE)
     os.close(slave)
     time.sleep(0.5)
-    subprocess.run(["iperf3", "-c", far, "-p", PORT, "-t", str(seconds), "--bidir", "-C", "cubic"],
+    subprocess.run(["iperf3", "-c", far, "-p", PORT, "-t", str(seconds), "--bidir", "-C", "cubic",
+                    "-l", "8K"],
                    stdout=subprocess.DEVNULL, check=True)
     status = given_up(running.pid)
     running.send_signal(signal.SIGINT)
