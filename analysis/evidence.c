@@ -25,6 +25,7 @@
 #define FULL 0.97            /* of the most in flight, on average: always at its window */
 #define OFFERED 0.85         /* of the window offered is in flight: that is its window */
 #define SWING 0.04           /* of the window offered comes and goes: its reader takes its time */
+#define TAKEN 0.85           /* of the largest window is offered: the reader keeps up, but for what comes at once */
 #define CLOSED 0.05          /* of ACKs offer less than two segments */
 #define STILL 0.002          /* of it: less is a bound, set once, however much was offered before */
 #define HALF_OPEN 0.5        /* of the largest window, offered now, and most of it in flight: likewise */
@@ -432,7 +433,8 @@ static bool evidence_slow_reader(const struct analysis_evidence_set *s, const st
     const struct analysis_clocking_figures *k = &e->clocking;
     double cycle_bytes = e->flow->rate_bps / 8 * (s->to_s - s->from_s) / fmax(1, k->restarts);
     double flight = k->restarts >= LEAST_BREAKS ? fmax(k->flight_bytes, cycle_bytes) : k->flight_bytes;
-    bool swings = k->offered_swing > SWING && e->flow->loss_events < LOSS_EVENTS; /* data wait for a lost one, too */
+    bool swings = k->offered_swing > SWING && e->flow->loss_events < LOSS_EVENTS && /* data wait for a lost one, too */
+                  k->offered_bytes < TAKEN * k->offered_most_bytes;
     return k->closed_share > CLOSED || swings ||
            (k->offered_swing > STILL && flight >= MOST_OF_IT * k->offered_bytes &&
             k->offered_bytes < HALF_OPEN * k->offered_most_bytes);

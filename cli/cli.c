@@ -10,7 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#define SCREEN_COLUMNS 512
+#define SCREEN_ROWS 24 /* where nobody says */
 
 static FILE *cli_guard(int descriptor, FILE *unguarded, int buffering)
 {
@@ -51,6 +55,23 @@ void cli_progress(const char *format, ...)
     dprintf(STDERR_FILENO, "\r\033[K%s", line);
     free(line);
     free(text);
+}
+
+void cli_screen(char *const *lines, int n)
+{
+    static int shown;
+    char text[SCREEN_COLUMNS];
+    struct winsize size = {.ws_col = 0, .ws_row = 0};
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    size_t columns = known ? size.ws_col : 80;
+    int rows = known && size.ws_row > 1 ? size.ws_row - 1 : SCREEN_ROWS;
+    if (shown > 0)
+        dprintf(STDERR_FILENO, "\r\033[%dA\033[J", shown);
+    shown = n < rows ? n : rows;
+    for (int i = 0; i < shown; i++) {
+        print_escape(text, columns < sizeof text ? columns : sizeof text, lines[i]);
+        dprintf(STDERR_FILENO, "%s\n", text);
+    }
 }
 
 void cli_progress_clear(void)

@@ -32,6 +32,9 @@ void cli_start(void);
 void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_progress_clear(void);
 
+/* On a terminal: n lines in place of those of the call before, each cut where the terminal ends; 0 leaves none. */
+void cli_screen(char *const *lines, int n);
+
 /* From now on Ctrl-C says so in one line, in place of what cli_progress() shows, and ends us by the signal: for commands
  * that write nothing before they are done. */
 void cli_end_on_interrupt(void);

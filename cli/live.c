@@ -4,7 +4,6 @@
 #include "analysis/check_capture.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
-#include "base/print.h"
 #include "capture/reader.h"
 #include "cli/cli.h"
 #include "cli/read.h"
@@ -15,13 +14,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define EVERY_S 1.0
 #define SHARE 0.1   /* of the time for looking, at most: frames wait meanwhile */
 #define LINES 24
-#define WIDEST 512
 #define FLOWS 8     /* shown, those that carry most */
 #define MOST_SLOTS 2000 /* directions: of more, single flows are not shown */
 
@@ -33,7 +30,6 @@ struct live {
     double started_s, next_s, last_s;
     int64_t *bytes;              /* owned; payload of each slot when it was last looked at */
     size_t slots;
-    int shown;                   /* lines on the screen */
     struct study_capture_listener listener;
 };
 
@@ -43,23 +39,6 @@ static void live_stop(int number)
 {
     (void)number;
     capture_reader_stop(live.reader);
-}
-
-/* In place of what was shown before, each cut where the terminal ends. */
-static void live_screen(char *const *lines, int n)
-{
-    char text[WIDEST];
-    struct winsize size = {.ws_col = 0, .ws_row = 0};
-    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    size_t columns = known ? size.ws_col : 80;
-    int rows = known && size.ws_row > 1 ? size.ws_row - 1 : LINES;
-    if (live.shown > 0)
-        dprintf(STDERR_FILENO, "\r\033[%dA\033[J", live.shown);
-    live.shown = n < rows ? n : rows;
-    for (int i = 0; i < live.shown; i++) {
-        print_escape(text, columns < sizeof text ? columns : sizeof text, lines[i]);
-        dprintf(STDERR_FILENO, "%s\n", text);
-    }
 }
 
 struct live_flow {
@@ -126,7 +105,7 @@ static void live_between(void *user, const struct analysis_flows *f, const struc
             lines[n++] = memory_text("host %s: %s: %s", r->host, view_diagnosis_answer(&r->diagnosis),
                                      r->diagnosis.why);
     n += live_flows(f, now_s - live.last_s, lines + n, LINES - n);
-    live_screen(lines, n);
+    cli_screen(lines, n < LINES ? n : LINES);
     while (n > 0)
         free(lines[--n]);
     analysis_resources_fini(&all);
@@ -136,7 +115,7 @@ static void live_between(void *user, const struct analysis_flows *f, const struc
 
 static void live_finished(void)
 {
-    live_screen(NULL, 0);
+    cli_screen(NULL, 0);
     free(live.bytes);
     live.bytes = NULL;
 }

@@ -145,7 +145,10 @@ class Said(unittest.TestCase):
                 sanitizers = {"libasan.so", "libubsan.so", "libgcc_s.so", "libstdc++.so", "libdl.so", "librt.so",
                               "libpthread.so", "libresolv.so"}
                 self.assertLessEqual(needed - sanitizers, libraries, program)
-                self.assertLessEqual(libraries - needed - sanitizers, {"ld-linux-x86-64.so", "libm.so"}, program)
+                absent = {"ld-linux-x86-64.so", "libm.so"}
+                if b"__asan_init" in path.read_bytes():  # AddressSanitizer and a filter of calls do not go together
+                    absent.add("libseccomp.so")
+                self.assertLessEqual(libraries - needed - sanitizers, absent, program)
 
 
 class Installed(e2e.Case):
