@@ -58,13 +58,13 @@ test-gcc: build
 	@meson test -C $(MESON_BUILD) --print-errorlogs --no-suite hostile --no-suite linux
 
 # The same tests once more, compiled by clang and watched by AddressSanitizer and UndefinedBehaviorSanitizer. Left out are
-# fuzzing, which has them anyway, figures over hundreds of runs, and the commands of the book.
+# fuzzing, which has them anyway, figures over hundreds of runs, the commands of the book, and what measures for seconds.
 test-sanitize: setup
 	@test -f $(SANITIZE_BUILD)/build.ninja || CC=clang CXX=clang++ meson setup $(SANITIZE_BUILD) \
 	    $(MESON_FLAGS) -Db_sanitize=address,undefined -Db_lundef=false
 	@meson compile -C $(SANITIZE_BUILD)
 	@meson test -C $(SANITIZE_BUILD) --print-errorlogs --timeout-multiplier 4 \
-	    --no-suite fuzz --no-suite figures --no-suite documents
+	    --no-suite fuzz --no-suite figures --no-suite documents --no-suite wall
 
 # What needs that kernel.
 test-linux: build linux
