@@ -3,7 +3,10 @@
 #ifndef BASE_MONOTONIC_H
 #define BASE_MONOTONIC_H
 
-/* Seconds since some moment in the past. */
+#include <stdint.h>
+
+/* Since some moment in the past. */
 double monotonic_now_s(void);
+int64_t monotonic_now_ns(void);
 
 #endif

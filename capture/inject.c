@@ -2,6 +2,7 @@
 #include "capture/inject.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "capture/confine.h"
 #include "capture/pace.h"
 #include "capture/packet.h"
@@ -33,13 +34,6 @@ struct capture_inject {
     uint32_t mtu;
     uint8_t *frame; /* owned: CAPTURE_INJECT_FRAME_BYTES(mtu) */
 };
-
-static int64_t inject_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
 
 bool capture_inject_accepts(const struct capture_reader *reader, const char *source, struct error *err)
 {
@@ -178,16 +172,16 @@ static void inject_tell(struct inject_run *run, int64_t now, int64_t due)
 /* False when interrupted before the frame is due. */
 static bool inject_wait(struct inject_run *run, int64_t due)
 {
-    int64_t now = inject_now();
+    int64_t now = monotonic_now_ns();
     while (due - now > SPIN_NS && !inject_interrupted(run)) {
         inject_tell(run, now, due);
         int64_t until = due - SPIN_NS < now + SLEEP_NS ? due - SPIN_NS : now + SLEEP_NS;
         struct timespec t = {.tv_sec = until / NS_PER_S, .tv_nsec = until % NS_PER_S};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
-        now = inject_now();
+        now = monotonic_now_ns();
     }
     while (now < due && !inject_interrupted(run))
-        now = inject_now();
+        now = monotonic_now_ns();
     return !inject_interrupted(run);
 }
 
@@ -203,7 +197,7 @@ static bool inject_send(struct inject_run *run, uint32_t bytes, struct error *er
         if (why != ENOBUFS && why != EAGAIN && why != EINTR)
             return error_set(err, ERROR_SYSTEM, "%s: sending frame %" PRId64 " of %" PRIu32 " bytes fails: %s",
                              run->inject->interface, run->result->frames + 1, bytes, strerror(why));
-        int64_t now = inject_now();
+        int64_t now = monotonic_now_ns();
         began = began ? began : now;
         if (now - began > BUSY_NS)
             return error_set(err, ERROR_SYSTEM, "%s: has taken no frame after %" PRId64 " for a second: %s",
@@ -215,7 +209,7 @@ static bool inject_send(struct inject_run *run, uint32_t bytes, struct error *er
 
 static void inject_record(struct inject_run *run, int64_t due, uint32_t bytes)
 {
-    int64_t sent = inject_now();
+    int64_t sent = monotonic_now_ns();
     if (run->result->frames > 0)
         pace_errors_add(&run->gaps, (sent - run->sent_ns) - (due - run->due_ns));
     run->due_ns = due;
@@ -232,7 +226,7 @@ static bool inject_one(struct inject_run *run, const struct capture_frame *frame
                               inject->frame, run->result, err))
         return false;
     if (!run->start_ns)
-        run->told_ns = run->start_ns = inject_now() + LEAD_NS;
+        run->told_ns = run->start_ns = monotonic_now_ns() + LEAD_NS;
     int64_t due = run->start_ns + pace_next(&run->pace, frame->time_ns, frame->wire_bytes);
     if (!inject_wait(run, due) || !inject_send(run, frame->wire_bytes, err))
         return false;

@@ -2,6 +2,7 @@
 #include "measure/client.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "measure/figures.h"
 #include "measure/line.h"
 #include "measure/proof.h"
@@ -111,13 +112,13 @@ static bool client_find(struct server_end *s, const char *port, struct error *er
 /* Waits for a line; NULL and *err when none comes. */
 static const char *client_wait(struct server_end *s, struct error *err)
 {
-    int64_t until_ns = measure_line_now_ns() + PATIENCE_MS * INT64_C(1000000);
+    int64_t until_ns = monotonic_now_ns() + PATIENCE_MS * INT64_C(1000000);
     for (;;) {
         const char *line = measure_line_next(&s->line);
         if (line)
             return line;
         struct pollfd p = {.fd = s->line.fd, .events = POLLIN};
-        int64_t left_ns = until_ns - measure_line_now_ns();
+        int64_t left_ns = until_ns - monotonic_now_ns();
         if (s->line.ended || left_ns <= 0 || poll(&p, 1, (int)(left_ns / 1000000) + 1) < 0) {
             error_set(err, ERROR_SYSTEM, "%s: %s", s->name, s->line.ended
                           ? "closed the connection without an answer: no server of this version of contraflow"
@@ -162,7 +163,7 @@ static bool client_login(const struct measure_client *o, struct server_end *s, s
 static void client_echoed(struct client *c, size_t host, int64_t sent_ns, int64_t server_ns)
 {
     struct server_end *s = &c->server[host];
-    int64_t now_ns = measure_line_now_ns(), round_ns = now_ns - sent_ns;
+    int64_t now_ns = monotonic_now_ns(), round_ns = now_ns - sent_ns;
     if (round_ns < 0)
         return;
     s->echoed_ns = round_ns;
@@ -224,7 +225,7 @@ static bool client_hear(struct client *c, size_t host, struct error *err)
 
 static void client_progress(struct client *c, double in_s, double total_s)
 {
-    int64_t now_ns = c->o->progress ? measure_line_now_ns() : 0, bytes[2] = {0};
+    int64_t now_ns = c->o->progress ? monotonic_now_ns() : 0, bytes[2] = {0};
     double since_s = (double)(now_ns - c->progress_ns) / 1e9;
     if (!c->o->progress || now_ns - c->progress_ns < PROGRESS_NS)
         return;
@@ -256,7 +257,7 @@ static bool client_turn(struct client *c, struct error *err)
 {
     struct pollfd polls[3 * MEASURE_HOSTS];
     size_t n = 0, flows = c->phase ? c->phase->n : 0;
-    int64_t now_ns = measure_line_now_ns();
+    int64_t now_ns = monotonic_now_ns();
     client_echo(c, now_ns);
     for (size_t i = 0; i < flows; i++) {
         short events = measure_flow_events(&c->flow[i], now_ns);
@@ -269,7 +270,7 @@ static bool client_turn(struct client *c, struct error *err)
     int ready = poll(polls, n, MEASURE_FLOW_SAMPLE_NS / 1000000 / 5);
     if (ready < 0)
         return errno == EINTR || error_set_errno(err, "poll");
-    now_ns = measure_line_now_ns();
+    now_ns = monotonic_now_ns();
     for (size_t i = 0; i < flows; i++)
         measure_flow_step(&c->flow[i], polls[i].revents, now_ns);
     for (size_t h = 0; h < c->test->hosts; h++) {
@@ -353,11 +354,11 @@ static bool client_stop(struct client *c, struct error *err)
         measure_line_say(&c->server[h].line, "stop\n");
         c->server[h].echoed_ns = 0;
     }
-    int64_t since_ns = measure_line_now_ns();
-    for (bool all = false; !all || (!client_quiet(c) && measure_line_now_ns() - since_ns < QUIET_NS);) {
+    int64_t since_ns = monotonic_now_ns();
+    for (bool all = false; !all || (!client_quiet(c) && monotonic_now_ns() - since_ns < QUIET_NS);) {
         if (!client_turn(c, err))
             return false;
-        if (measure_line_now_ns() - since_ns > PATIENCE_MS * INT64_C(1000000))
+        if (monotonic_now_ns() - since_ns > PATIENCE_MS * INT64_C(1000000))
             return error_set(err, ERROR_SYSTEM, "no server's account of a phase within 10 s");
         all = true;
         for (size_t h = 0; h < c->test->hosts; h++)
@@ -378,19 +379,19 @@ static bool client_phase(struct client *c, size_t i, double length_s, struct err
     for (const struct measure_phase *before = t->phase; before < p; before++)
         p->block += before->kind == kind;
     c->shown[0] = c->shown[1] = 0;
-    c->progress_ns = measure_line_now_ns();
+    c->progress_ns = monotonic_now_ns();
     for (size_t h = 0; h < t->hosts; h++) {
         if (kind != MEASURE_OUT && h < t->in && !client_open(c, h, true, pace_in, err))
             return false;
         if (kind != MEASURE_IN && h < t->out && !client_open(c, h, false, pace_out, err))
             return false;
     }
-    double start_s = (double)measure_line_now_ns() / 1e9, processor_s = client_processor_s(), now_s = start_s;
+    double start_s = (double)monotonic_now_ns() / 1e9, processor_s = client_processor_s(), now_s = start_s;
     while (now_s < start_s + length_s) {
         if (!client_turn(c, err))
             return false;
         client_progress(c, now_s - (double)c->began_ns / 1e9, c->o->time_s);
-        now_s = (double)measure_line_now_ns() / 1e9;
+        now_s = (double)monotonic_now_ns() / 1e9;
         for (size_t k = 0; k < p->n; k++)
             if (c->flow[k].ended)
                 return error_set(err, ERROR_SYSTEM, "%s: a connection for data broke", c->server[p->end[k].host].name);
@@ -410,15 +411,15 @@ static void client_drop(struct client *c)
 static bool client_test(struct client *c, struct error *err)
 {
     double start_s, end_s;
-    c->began_ns = measure_line_now_ns();
+    c->began_ns = monotonic_now_ns();
     start_s = (double)c->began_ns / 1e9;
     end_s = start_s + c->o->time_s;
-    for (int64_t until_ns = c->began_ns + 8 * ECHO_NS; measure_line_now_ns() < until_ns;) /* an empty network's waits */
+    for (int64_t until_ns = c->began_ns + 8 * ECHO_NS; monotonic_now_ns() < until_ns;) /* an empty network's waits */
         if (!client_turn(c, err))
             return false;
-    double first_s = (double)measure_line_now_ns() / 1e9, judged_s = 0;
+    double first_s = (double)monotonic_now_ns() / 1e9, judged_s = 0;
     for (size_t i = 0; i < PHASES; i++) {
-        double now_s = (double)measure_line_now_ns() / 1e9, count = (double)(PHASES - i);
+        double now_s = (double)monotonic_now_ns() / 1e9, count = (double)(PHASES - i);
         double left = i ? count : count - 1 + DROPPED;
         double gap_s = i ? (now_s - first_s - judged_s) / (double)i : GAP_S; /* what phases take beside their time */
         double length_s = fmax((end_s - now_s - count * gap_s) / left, c->o->time_s / (3 * PHASES));
@@ -450,7 +451,7 @@ bool measure_client_run(const struct measure_client *o, size_t in, size_t out, s
         t->limit_bps = limit_bps > 0 && !(t->limit_bps > 0 && t->limit_bps < limit_bps) ? limit_bps : t->limit_bps;
     }
     ok = ok && client_test(c, err);
-    t->took_s = c->began_ns ? (double)(measure_line_now_ns() - c->began_ns) / 1e9 : 0;
+    t->took_s = c->began_ns ? (double)(monotonic_now_ns() - c->began_ns) / 1e9 : 0;
     for (size_t h = 0; h < t->hosts; h++) {
         if (ok)
             measure_line_say(&c->server[h].line, "bye\n");

@@ -2,6 +2,7 @@
 #include "measure/flow.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "measure/line.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ static void flow_sample(struct measure_flow *f, int64_t now_ns)
 
 void measure_flow_open(struct measure_flow *f, int fd, bool sending, double pace_bps, double limit_bps)
 {
-    int64_t now_ns = measure_line_now_ns();
+    int64_t now_ns = monotonic_now_ns();
     *f = (struct measure_flow){.fd = fd, .sending = sending, .limit_bps = limit_bps, .started_ns = now_ns};
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
     uint64_t pace = (uint64_t)(pace_bps / 8);
@@ -103,7 +104,7 @@ void measure_flow_close(struct measure_flow *f)
     if (f->fd < 0)
         return;
     if (!f->ended)
-        flow_sample(f, measure_line_now_ns());
+        flow_sample(f, monotonic_now_ns());
     setsockopt(f->fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1}, sizeof(struct linger));
     close(f->fd);
     f->fd = -1;

@@ -11,18 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define OUT_LEAST 4096
 #define OUT_MOST 16777216 /* for an end that never reads */
-
-int64_t measure_line_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 void measure_line_open(struct measure_line *l, int fd)
 {

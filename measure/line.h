@@ -18,9 +18,6 @@ struct measure_line {
     size_t sent, n_out, room;
 };
 
-/* CLOCK_MONOTONIC. */
-int64_t measure_line_now_ns(void);
-
 /* Takes a connected socket, and makes it one that does not wait. */
 void measure_line_open(struct measure_line *l, int fd);
 void measure_line_close(struct measure_line *l); /* safe on one that is closed */

@@ -2,6 +2,7 @@
 #include "measure/server.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "measure/flow.h"
 #include "measure/line.h"
 #include "measure/proof.h"
@@ -98,7 +99,7 @@ static void server_log(const struct server *s, const char *peer, const char *wor
 /* Strangers shall not fill a disk with their refusals. */
 static void server_log_refusal(struct server *s, const char *peer, const char *words)
 {
-    int64_t now_ns = measure_line_now_ns();
+    int64_t now_ns = monotonic_now_ns();
     if (s->logged_ns == 0 || now_ns - s->logged_ns > LOG_NS)
         server_log(s, peer, words);
     s->logged_ns = now_ns;
@@ -116,7 +117,7 @@ static void server_accept(struct server *s)
         return;
     }
     struct stranger *n = &s->stranger[s->n_strangers++];
-    *n = (struct stranger){.since_ns = measure_line_now_ns()};
+    *n = (struct stranger){.since_ns = monotonic_now_ns()};
     measure_line_open(&n->line, fd);
     if (getnameinfo((struct sockaddr *)&from, size, n->peer, sizeof n->peer, NULL, 0, NI_NUMERICHOST) != 0)
         snprintf(n->peer, sizeof n->peer, "?");
@@ -152,7 +153,7 @@ static void session_end(struct server *s, struct session *c, const char *why)
     session_count(c);
     char *words = memory_text("%" PRId64 " flows, %.1f MB down, %.1f MB up in %.1f s; %s", c->all_flows,
                               (double)c->bytes[1] / 1e6, (double)c->bytes[0] / 1e6,
-                              (double)(measure_line_now_ns() - c->since_ns) / 1e9, why);
+                              (double)(monotonic_now_ns() - c->since_ns) / 1e9, why);
     server_log(s, c->peer, words);
     free(words);
     measure_line_close(&c->line);
@@ -163,7 +164,7 @@ static void stranger_becomes_session(struct server *s, struct stranger *n)
 {
     char proof[MEASURE_PROOF_HEX];
     struct session *c = &s->session[s->n_sessions++];
-    *c = (struct session){.line = n->line, .since_ns = measure_line_now_ns()};
+    *c = (struct session){.line = n->line, .since_ns = monotonic_now_ns()};
     c->heard_ns = c->since_ns;
     snprintf(c->peer, sizeof c->peer, "%s", n->peer);
     measure_proof_make(s->o->token, "session", n->theirs, n->nonce, c->id);
@@ -269,7 +270,7 @@ static const char *session_hear(struct session *c)
     char word[32];
     measure_line_fill(&c->line);
     for (const char *line; (line = measure_line_next(&c->line)) != NULL;) {
-        c->heard_ns = measure_line_now_ns();
+        c->heard_ns = monotonic_now_ns();
         if (sscanf(line, "ping %31[0-9]", word) == 1)
             measure_line_say(&c->line, "pong %s %" PRId64 "\n", word, c->heard_ns);
         else if (strcmp(line, "stop") == 0)
@@ -318,7 +319,7 @@ static void server_turn(struct server *s, const struct pollfd polls[POLLS])
 {
     size_t strangers = s->n_strangers, sessions = s->n_sessions;
     const struct pollfd *p = &polls[1 + strangers], *at[MEASURE_SERVER_CLIENTS];
-    int64_t now_ns = measure_line_now_ns();
+    int64_t now_ns = monotonic_now_ns();
     for (size_t i = 0; i < sessions; i++) {
         at[i] = p;
         p += 1 + s->session[i].n_flows;
@@ -358,7 +359,7 @@ bool measure_server_run(const struct measure_server *o, struct error *err)
     server_tell_where(s);
     while (ok && !o->stopped(o->user)) {
         int wait_ms;
-        size_t n = server_polls(s, polls, measure_line_now_ns(), &wait_ms);
+        size_t n = server_polls(s, polls, monotonic_now_ns(), &wait_ms);
         int ready = poll(polls, n, wait_ms);
         if (ready < 0 && errno != EINTR)
             ok = error_set_errno(err, "poll");
