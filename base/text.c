@@ -14,3 +14,9 @@ void text_add(char *text, size_t room, const char *format, ...)
         vsnprintf(text + used, room - used, format, args);
     va_end(args);
 }
+
+bool text_ends(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}

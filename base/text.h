@@ -3,9 +3,13 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Adds to the text that stands in an array of `room` bytes, printf-style; cut where it does not fit. */
 void text_add(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Does it end so? */
+bool text_ends(const char *text, const char *ending);
 
 #endif

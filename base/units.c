@@ -176,6 +176,12 @@ void units_format_rate(int64_t rate_bps, char text[static UNITS_TEXT])
     units_format(rate_bps, rate_units, text);
 }
 
+void units_format_rate_rounded(double rate_bps, int digits, char text[static UNITS_TEXT])
+{
+    double unit = pow(10, floor(log10(rate_bps)) - digits + 1);
+    units_format_rate((int64_t)(round(rate_bps / unit) * unit + 0.5), text);
+}
+
 void units_format_bytes(int64_t bytes, char text[static UNITS_TEXT])
 {
     if (bytes == 0)

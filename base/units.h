@@ -38,6 +38,8 @@ bool units_parse_share(const char *text, double *share);
 
 /* The shortest exact text that parses back to the same value ("1Gbps", "1500kB", "50us"). */
 void units_format_rate(int64_t rate_bps, char text[static UNITS_TEXT]);
+/* The same of a rate > 0 to so many digits. */
+void units_format_rate_rounded(double rate_bps, int digits, char text[static UNITS_TEXT]);
 void units_format_bytes(int64_t bytes, char text[static UNITS_TEXT]);
 void units_format_time(int64_t time_ps, char text[static UNITS_TEXT]);
 

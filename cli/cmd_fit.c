@@ -8,7 +8,6 @@
 #include "scenarios/load.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PROGRESS_EVERY_S 0.5
@@ -36,17 +35,6 @@ static json_t *fit_json(const struct study_fit_read *f)
     return root;
 }
 
-/* Nothing but tables of what was measured elsewhere? */
-static bool fit_is_table(char **sources, int n)
-{
-    bool all = true;
-    for (int i = 0; i < n; i++) {
-        size_t length = strlen(sources[i]);
-        all = all && length > 4 && strcmp(sources[i] + length - 4, ".csv") == 0;
-    }
-    return all;
-}
-
 /* Every part that took something. */
 static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json, struct error *err)
 {
@@ -57,7 +45,7 @@ static bool fit_show(struct study_fit_read *f, char **sources, int n, bool json,
         if (!json) {
             fputs(any ? "\n" : "", stdout);
             fit_shows[i].print(f->state[i]);
-            if (i == STUDY_FIT_RESOURCES && fit_is_table(sources, n))
+            if (i == STUDY_FIT_RESOURCES && f->tables == (size_t)n)
                 cli_fit_resources_rule(f->state[i], f->network->network.link.rate_bps);
         }
         any = true;

@@ -2,6 +2,7 @@
 /* contraflow measure --mpi, as processes of mpirun: the first has the options, the table and the file. */
 #include "base/memory.h"
 #include "base/outfile.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/measure_mpi.h"
@@ -13,7 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define DEFAULT_BYTES 10000000 /* the paper's least */
@@ -131,19 +131,12 @@ static double table_most_bps(const struct mpi_table *t)
     return most_bps;
 }
 
-/* To so many digits that a link of 1 Gb/s is one. */
-static void rate_text(double rate_bps, int digits, char text[static UNITS_TEXT])
-{
-    double unit = pow(10, floor(log10(rate_bps)) - digits + 1);
-    units_format_rate((int64_t)(round(rate_bps / unit) * unit + 0.5), text);
-}
-
 /* How 'contraflow fit' says which rule the cluster obeys: the link is taken to carry the fastest direction in full
  * frames. */
 static void table_advise(const struct mpi_table *t)
 {
     char rate[UNITS_TEXT];
-    rate_text(table_most_bps(t) * WIRE, 3, rate);
+    units_format_rate_rounded(table_most_bps(t) * WIRE, 3, rate); /* so that a link of 1 Gb/s is one */
     printf("  written: %s\n  which rule, and what a pattern takes here: contraflow fit --set network.link.rate=%s %s\n",
            cli_name(t->o->output), rate, cli_name(t->o->output));
 }
@@ -204,10 +197,9 @@ static int mpi_read(struct mpi_options *o, int argc, char **argv, struct error *
     int at = cli_options_read("measure mpi", argc, argv, options, err);
     if (at <= 0)
         return at;
-    const char *dot = strrchr(o->output, '.');
     if (at < argc)
         error_set(err, ERROR_INPUT, "measure --mpi: '%s' is too much: hosts are those of mpirun", cli_name(argv[at]));
-    else if (!dot || strcmp(dot, ".csv") != 0)
+    else if (!text_ends(o->output, ".csv"))
         error_set(err, ERROR_INPUT, "--output %s: a name that ends in .csv is needed, so that 'contraflow fit' knows what "
                   "it is", cli_name(o->output));
     o->terminal = !o->quiet && isatty(STDERR_FILENO);

@@ -3,13 +3,13 @@
 
 #include "base/filekind.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "foreign/read.h"
 #include "study/judge.h"
 #include "study/measurement.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_RESOURCES] = &study_fit_resources_part,
@@ -121,6 +121,7 @@ static bool fit_read_measurement(struct study_fit_read *f, const struct study_me
 static bool fit_read_table(struct study_fit_read *f, const char *path, struct error *err)
 {
     struct study_measurement m = {.n = 0};
+    f->tables++;
     bool ok = study_measurement_read_csv(&m, path, err) && fit_read_measurement(f, &m, path, err);
     study_measurement_fini(&m);
     return ok;
@@ -129,8 +130,7 @@ static bool fit_read_table(struct study_fit_read *f, const char *path, struct er
 /* A table has a name that says so: anything else that is nothing known is left to whoever reads runs and captures. */
 static bool fit_is_table(const struct study_fit_read *f, const char *path)
 {
-    const char *dot = strrchr(path, '.');
-    return f->network && dot && strcmp(dot, ".csv") == 0;
+    return f->network && text_ends(path, ".csv");
 }
 
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err)

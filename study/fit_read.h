@@ -12,6 +12,7 @@ struct study_fit_read {
     void *state[STUDY_FIT_PARTS]; /* owned; by study_fit_kind, each of its part's own type */
     const char *source;           /* borrowed; being read */
     size_t seen;                  /* its points, whoever took them */
+    size_t tables;                /* of the sources so far */
     const struct scenario *network; /* borrowed; of tables of measured flows; NULL: there are none */
     struct study_measurement foreign; /* owned; of other programs, together: some ran at the same time */
     const char *foreign_source;   /* borrowed; the first of them */

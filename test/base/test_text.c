@@ -22,11 +22,19 @@ static void test_nothing_is_added_where_no_text_ends(void **state)
     assert_memory_equal(full, "full", 4);
 }
 
+static void test_a_text_ends_with_its_last_characters(void **state)
+{
+    (void)state;
+    assert_true(text_ends("flows.csv", ".csv") && text_ends(".csv", ".csv") && text_ends("any", ""));
+    assert_false(text_ends("flows.csv.gz", ".csv") || text_ends("csv", ".csv") || text_ends("flows.CSV", ".csv"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_grows_to_the_end_of_its_room_and_stays_there),
         cmocka_unit_test(test_nothing_is_added_where_no_text_ends),
+        cmocka_unit_test(test_a_text_ends_with_its_last_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
