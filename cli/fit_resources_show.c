@@ -237,13 +237,6 @@ json_t *cli_fit_resources_json(const void *state)
     return results_json("hosts:o links:o starved_runs:z unfilled_runs:z", hosts, list, r->starved, r->unfilled);
 }
 
-/* To four digits. */
-static void rate_text(double rate_bps, char text[static UNITS_TEXT])
-{
-    double unit = pow(10, floor(log10(rate_bps)) - 3);
-    units_format_rate((int64_t)(round(rate_bps / unit) * unit + 0.5), text);
-}
-
 /* The better of a form with and without ACKs. */
 static const struct analysis_fit *rule_find(const struct study_fit_group *g, enum analysis_fit_form form)
 {
@@ -259,10 +252,7 @@ static const struct analysis_fit *rule_find(const struct study_fit_group *g, enu
 void cli_fit_resources_rule(const struct study_fit_resources *r, int64_t rate_bps)
 {
     char rate[UNITS_TEXT];
-    const struct study_fit_group *g = NULL;
-    for (size_t i = 0; i < r->n_groups; i++)
-        if (r->groups[i].points > 0 && (!g || r->groups[i].points > g->points))
-            g = &r->groups[i];
+    const struct study_fit_group *g = study_fit_resources_main(r);
     const struct analysis_fit *eq5 = g ? rule_find(g, ANALYSIS_FIT_EQ5) : NULL;
     const struct analysis_fit *eq6 = g ? rule_find(g, ANALYSIS_FIT_EQ6) : NULL;
     if (!eq5 || !eq6)
@@ -270,7 +260,7 @@ void cli_fit_resources_rule(const struct study_fit_resources *r, int64_t rate_bp
     bool six = eq6->rms_error <= eq5->rms_error;
     const struct analysis_fit *better = six ? eq6 : eq5;
     char goodput[UNITS_TEXT];
-    rate_text(better->rate_bps.value, goodput);
+    units_format_rate_rounded(better->rate_bps.value, 4, goodput);
     units_format_rate(rate_bps, rate);
     if (better->rms_error > STUDY_FIT_RESOURCES_MIXED) {
         printf("\nneither Eq. 5 (rms error %.1f %%) nor Eq. 6 (%.1f %%): windows differ, or packets are lost; 'contraflow "

@@ -355,3 +355,12 @@ const struct study_fit_part study_fit_resources_part = {
     .fit = resources_fit,
     .fini = resources_fini,
 };
+
+const struct study_fit_group *study_fit_resources_main(const struct study_fit_resources *r)
+{
+    const struct study_fit_group *most = NULL;
+    for (size_t i = 0; i < r->n_groups; i++)
+        if (r->groups[i].points > (most ? most->points : 0))
+            most = &r->groups[i];
+    return most;
+}

@@ -64,4 +64,7 @@ struct study_fit_resources {
     size_t n_groups;
 };
 
+/* The resource with most points, the first of equal ones; NULL: none has any. */
+const struct study_fit_group *study_fit_resources_main(const struct study_fit_resources *r);
+
 #endif

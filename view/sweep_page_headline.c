@@ -12,7 +12,6 @@
 #include "view/text.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 /* Hosts: the queues that cost most. Collectives have a sentence of their own. */
 static char *headline_remedies(const void *state)
@@ -103,11 +102,8 @@ static char *headline_resources(const void *state)
         [ANALYSIS_FIT_NORM] = "a norm of both degrees",
     };
     const struct study_fit_resources *r = state;
-    const struct study_fit_group *of = NULL;
+    const struct study_fit_group *of = study_fit_resources_main(r);
     char rate[VIEW_TEXT_QUANTITY];
-    for (size_t i = 0; i < r->n_groups; i++)
-        if (r->groups[i].points > 0 && (!of || r->groups[i].points > of->points))
-            of = &r->groups[i];
     const struct analysis_fit *best = of ? of->all.fit : NULL;
     if (!best || !best->applies)
         return NULL;
