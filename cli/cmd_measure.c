@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/text.h"
+#include "capture/keep.h"
 #include "cli/check_show.h"
 #include "cli/cli.h"
 #include "cli/measure.h"
@@ -31,11 +32,12 @@
 
 struct measure_options {
     bool json, quiet, terminal;
-    const char *port, *token, *token_file, *directory, *report;
+    const char *port, *token, *token_file, *directory, *report, *interface;
     double time_s;
     char token_text[MEASURE_PROOF_TOKEN_MOST + 1];
     json_t *list;        /* owned; a judged resource a test */
     struct outfile page; /* open with --report */
+    struct capture_keep *headers; /* owned; with --interface */
     bool no;
 };
 
@@ -198,10 +200,34 @@ static bool measure_keep_json(const char *directory, const json_t *root, struct 
     return ok;
 }
 
+/* The interface first: opening it may take privileges, which are given up before any file is made. */
+static bool measure_headers_begin(struct measure_options *o, struct error *err)
+{
+    if (o->interface)
+        o->headers = capture_keep_begin(o->interface, o->port, o->directory, err);
+    return !o->interface || o->headers;
+}
+
+static bool measure_headers_end(struct measure_options *o, struct error *err)
+{
+    int64_t frames, missed;
+    if (!o->headers)
+        return true;
+    bool ok = capture_keep_end(o->headers, &frames, &missed, err);
+    o->headers = NULL;
+    if (ok)
+        fprintf(stderr, "wrote %s/" CAPTURE_KEEP_FILE ", %" PRId64 " frames of %s\n", cli_name(o->directory), frames,
+                cli_name(o->interface));
+    if (ok && missed > 0)
+        fprintf(stderr, "contraflow: %s: %" PRId64 " more frames are missing, for which the system had no room\n",
+                cli_name(o->interface), missed);
+    return ok;
+}
+
 /* One to one; of more servers also all in to one out, and one in to all out. */
 static bool measure_tests(struct measure_options *o, const char *const *hosts, size_t n, struct error *err)
 {
-    return (!o->directory || outfile_make_directory(o->directory, err)) &&
+    return measure_headers_begin(o, err) && (!o->directory || outfile_make_directory(o->directory, err)) &&
            (!o->report || view_measured_page_open(&o->page, o->report, err)) && measure_test(o, hosts, 1, 1, err) &&
            (n == 1 || (measure_test(o, hosts, n, 1, err) && measure_test(o, hosts, 1, n, err)));
 }
@@ -217,6 +243,7 @@ int cmd_measure(int argc, char **argv)
     const struct cli_option options[] = {
         {"output", 'o', .text = &o.directory},
         {"report", 0, .text = &o.report},
+        {"interface", 'i', .text = &o.interface},
         {"port", 0, .text = &o.port},
         {"token", 0, .text = &o.token},
         {"token-file", 0, .text = &o.token_file},
@@ -233,6 +260,8 @@ int cmd_measure(int argc, char **argv)
     else if (at > 0 && !o.token && !o.token_file)
         error_set(&err, ERROR_INPUT, "measure: no --token or --token-file; 'contraflow measure serve' on the server "
                   "shows its own when it starts");
+    else if (at > 0 && o.interface && !o.directory)
+        error_set(&err, ERROR_INPUT, "measure: -i keeps headers in the directory of -o: give one");
     if (at <= 0 || err.code != ERROR_NONE || !cli_measure_token(o.token, o.token_file, o.token_text, &err))
         return at ? cli_fail(&err) : 0;
     o.terminal = !o.quiet && isatty(STDERR_FILENO);
@@ -241,7 +270,8 @@ int cmd_measure(int argc, char **argv)
     bool ok = measure_tests(&o, (const char *const *)(argv + at), (size_t)(argc - at), &err);
     json_t *root = json_pack("{s:o, s:[]}", "resources", o.list, "programs");
     ok = ok && (!o.directory || measure_keep_json(o.directory, root, &err)) &&
-         (!o.report || view_measured_page_finish(&o.page, &err));
+         (!o.report || view_measured_page_finish(&o.page, &err)) && measure_headers_end(&o, &err);
+    capture_keep_discard(o.headers);
     outfile_discard(&o.page);
     if (ok && o.report)
         fprintf(stderr, "wrote %s/report.html\n", cli_name(o.report));

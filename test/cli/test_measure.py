@@ -27,6 +27,14 @@ import schemas
 TOKEN = "sixteen characters"
 
 
+def until(true, seconds=10):
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.05)
+
+
 class Path(e2e.Case):
     possible = None
 
@@ -115,7 +123,7 @@ class Results(Path):
         """Both ends' bytes of a flow, by the near host's clock: a receiver has never read what was not sent, and what
         it has read is acknowledged a round trip later. 30 kB and 4 ms at 10 Mb/s are 30 ms: a quarter of a second is
         more than all windows."""
-        done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"),
+        done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"), "-i", "near",
                                "--report", str(self.dir / "page"), status=(0, 1))
         summary = json.loads((self.dir / "kept/summary.json").read_text())
         self.assertEqual(summary["resources"][0], r)
@@ -134,6 +142,7 @@ class Results(Path):
                 (at, acked), other = samples[-1], flows[phase, flow, "receiver"]
                 before = max((b for t, b in other if t <= at + 0.03), default=0)
                 self.assertLessEqual(acked, before + 10e6 / 8 * 0.25, (phase, flow))
+        self.headers(done, rows)
         kinds = [row["kind"] for row in csv.DictReader((self.dir / "kept/phases-1-1.csv").read_text().splitlines()[1:])]
         self.assertEqual(kinds[::2], "in out both paced both out in out both in paced in both out".split())
         page = (self.dir / "page/report.html").read_text()
@@ -147,6 +156,27 @@ class Results(Path):
         self.assertGreater(len(echoes), 50)
         self.assertTrue(all(float(row["out_wait_s"]) >= -1e-6 and float(row["in_wait_s"]) >= -1e-6 for row in echoes))
 
+    def headers(self, done, rows):
+        """headers.pcap as tshark reads it: all connections, and what their ends read and know to have arrived. Besides
+        that there are control words, and, in 22 flows, at most a window at the end of each."""
+        e2e.require("tshark")
+        frames = int(re.search(r"wrote \S+/headers\.pcap, (\d+) frames of near\n", done.stderr)[1])
+        text = subprocess.run(["tshark", "-r", str(self.dir / "kept/headers.pcap"), "-T", "fields", "-e", "tcp.stream",
+                               "-e", "ip.src", "-e", "tcp.seq", "-e", "tcp.len"], capture_output=True, text=True,
+                              check=True).stdout
+        ends = {}
+        for line in text.splitlines():
+            stream, src, seq, size = line.split("\t")
+            ends[stream, src] = max(ends.get((stream, src), 0), int(seq) + int(size) - 1)
+        self.assertEqual(len(text.splitlines()), frames)
+        self.assertEqual(len({stream for stream, _ in ends}), 22 + 1)
+        for direction, src in (("in", paths.FAR), ("out", paths.NEAR)):
+            last = {(row["phase"], row["flow"]): int(row["bytes"]) for row in rows
+                    if row["direction"] == direction and row["role"] == "receiver"}
+            sent = sum(size for (_, of), size in ends.items() if of == src)
+            self.assertGreaterEqual(sent, sum(last.values()))
+            self.assertLess(sent, sum(last.values()) + len(last) * 10e6 / 8 * 0.25 + 200e3)
+
     def test_a_server_s_limits_are_kept(self):
         """2 Mb/s of the path's 10, each way; and no longer than it says."""
         _, r = self.measure({**self.QUICK, "serve": ["--max-rate", "2M"]}, "--time", "8s", status=(0, 1))
@@ -159,7 +189,20 @@ class Results(Path):
 
 
 class Server(e2e.Case):
-    """On lo; nothing is measured."""
+    """On lo; nothing is judged."""
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root captures on lo")
+    def test_headers_end_with_who_wants_them(self):
+        port, _ = self.serve()
+        for number in (signal.SIGINT, signal.SIGKILL):
+            running = subprocess.Popen([str(e2e.CONTRAFLOW), "measure", "127.0.0.1", "--port", str(port), "--token", TOKEN,
+                                        "-i", "lo", "-o", "kept"], cwd=self.dir, stderr=subprocess.DEVNULL)
+            part = self.dir / "kept/headers.pcap.part"
+            until(lambda: part.exists() and part.stat().st_size > 10000)
+            running.send_signal(number)
+            self.assertEqual(running.wait(10), -number)
+            until(lambda: not part.exists())
+            self.assertFalse((self.dir / "kept/headers.pcap").exists())
 
     def serve(self, *options, token=TOKEN):
         """(port, process); ended by the test."""
@@ -302,6 +345,9 @@ class Usage(e2e.Case):
         self.bad(2, "one of them is enough", "measure", "127.0.0.1", *t, "--token-file", "x")
         self.bad(2, "no-such-file", "measure", "127.0.0.1", "--token-file", "no-such-file")
         self.bad(2, ["--time 5s", "8 s"], "measure", "127.0.0.1", *t, "--time", "5s")
+        self.bad(2, "-i keeps headers in the directory of -o", "measure", "127.0.0.1", *t, "-i", "lo")
+        self.bad(2, "nosuch0: no such interface", "measure", "127.0.0.1", *t, "-i", "nosuch0", "-o", "kept")
+        self.assertFalse((self.dir / "kept").exists())
         self.bad(2, ["--time: "], "measure", "127.0.0.1", *t, "--time", "30")
         self.bad(2, "9 servers; 8", "measure", *["127.0.0.1"] * 9, *t)
         self.bad(2, ["127.0.0.1 port 1", "contraflow measure serve"], "measure", "127.0.0.1", "--port", "1", *t)
