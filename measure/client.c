@@ -376,8 +376,6 @@ static bool client_phase(struct client *c, size_t i, double length_s, struct err
     double pace_out = kind == MEASURE_PACED ? client_pace_bps(t, false) : 0;
     struct measure_phase *p = c->phase = &t->phase[t->n++];
     *p = (struct measure_phase){.kind = kind};
-    for (const struct measure_phase *before = t->phase; before < p; before++)
-        p->block += before->kind == kind;
     c->shown[0] = c->shown[1] = 0;
     c->progress_ns = monotonic_now_ns();
     for (size_t h = 0; h < t->hosts; h++) {

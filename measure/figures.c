@@ -88,7 +88,7 @@ void measure_figures_end(const struct measure_phase *p, const struct measure_end
 {
     *w = (struct measure_way){.flows = 1, .rtt_s = NAN, .window_bytes = NAN, .wait_s = NAN};
     const struct measure_samples *receiver = e->incoming ? &e->near : &e->far;
-    const struct measure_samples *sender = e->incoming ? &e->far : &e->near;
+    const struct measure_samples *sender = measure_end_sender(e);
     bool delivered = sender->n && sender->sample[sender->n - 1].delivered_bytes > 0;
     figures_rates(delivered ? sender : receiver, p, w);
     figures_receiver(receiver, p, w);
@@ -150,7 +150,7 @@ double measure_figures_floor_s(const struct measure_test *t, bool incoming)
     for (size_t p = 0; p < t->n; p++)
         for (size_t i = 0; i < t->phase[p].n; i++) {
             const struct measure_end *e = &t->phase[p].end[i];
-            const struct measure_samples *s = e->incoming ? &e->far : &e->near;
+            const struct measure_samples *s = measure_end_sender(e);
             for (size_t k = 0; e->incoming == incoming && k < s->n; k++)
                 floor_s = fmin(floor_s, s->sample[k].least_rtt_s); /* fmin() passes over NAN */
         }

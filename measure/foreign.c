@@ -18,8 +18,6 @@
 #define PACE_BOTH 1.5  /* shares of what is possible, added: less may pass one medium, by turns */
 #define ASKED 0.97     /* of the pace: carried */
 #define NO_WAIT 0.04   /* of the round trip: what is lost to waits is no more */
-#define WAIT_SHARE 0.1 /* of the least round trip; data wait where they wait longer */
-#define WAIT_LEAST_S 0.001
 #define SAME 0.85      /* of what it carries alone */
 #define FREE_ENDS 0.2  /* of the time held by a window of the ends, or less */
 #define SERIES (MEASURE_FOREIGN_MOST * PIECES)
@@ -219,7 +217,7 @@ static void path_way(const struct path *p, bool incoming, enum measure_kind kind
 
 static bool foreign_waits(const struct measure_way *w, double floor_s)
 {
-    return w->rtt_s - floor_s > fmax(WAIT_LEAST_S, WAIT_SHARE * floor_s);
+    return measure_summary_waits(w->rtt_s - floor_s, floor_s);
 }
 
 /* Does it fill its link alone? Where no round trip is known (iperf3 -R): if with both at once, when data wait, it carries
@@ -423,8 +421,8 @@ static bool foreign_windows(const struct measure_summary *s)
 {
     const struct measure_way *in = &s->in[MEASURE_IN].mean, *out = &s->out[MEASURE_OUT].mean;
     double wait_s = fmax(in->rtt_s, out->rtt_s) - s->floor_out_s;
-    return !s->full_in && !s->full_out && in->busy > 0 && out->busy > 0 && 
-           wait_s < fmax(WAIT_LEAST_S, WAIT_SHARE * s->floor_out_s);
+    return !s->full_in && !s->full_out && in->busy > 0 && out->busy > 0 && isfinite(wait_s) &&
+           !measure_summary_waits(wait_s, s->floor_out_s);
 }
 
 static void path_diagnose(const struct path *p, struct analysis_diagnosis *d)

@@ -9,18 +9,13 @@
 
 #define MOST 100000 /* bins; a day of seconds */
 
-static const struct measure_samples *series_sender(const struct measure_end *e)
-{
-    return e->incoming ? &e->far : &e->near;
-}
-
 /* From its first sample to its last. */
 static bool series_span(const struct measure_phase *p, double *from_s, double *to_s)
 {
     *from_s = INFINITY;
     *to_s = -INFINITY;
     for (size_t i = 0; i < p->n; i++) {
-        const struct measure_samples *s = series_sender(&p->end[i]);
+        const struct measure_samples *s = measure_end_sender(&p->end[i]);
         if (s->n == 0)
             continue;
         *from_s = fmin(*from_s, s->sample[0].at_s);
@@ -50,7 +45,7 @@ static void series_rates(struct measure_series *s, const struct measure_phase *p
             continue;
         s->rate_bps[0][b] = s->rate_bps[1][b] = 0;
         for (size_t i = 0; i < p->n; i++) {
-            const struct measure_samples *sender = series_sender(&p->end[i]);
+            const struct measure_samples *sender = measure_end_sender(&p->end[i]);
             s->rate_bps[p->end[i].incoming][b] +=
                 8 * (measure_figures_bytes(sender, end_s) - measure_figures_bytes(sender, begin_s)) / s->width_s;
         }

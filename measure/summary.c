@@ -29,11 +29,15 @@ static void summary_add(struct measure_way *mean, const struct measure_way *w, d
     mean->wait_s += (w->wait_s - mean->wait_s) / n;
 }
 
+bool measure_summary_waits(double wait_s, double floor_s)
+{
+    return wait_s > fmax(WAIT_LEAST_S, WAIT_SHARE * floor_s);
+}
+
 static bool summary_full(const struct measure_way *alone, double floor_s)
 {
-    bool waits = alone->rtt_s - floor_s > fmax(WAIT_LEAST_S, WAIT_SHARE * floor_s);
     return alone->rwnd_limited < MEASURE_HELD && alone->sndbuf_limited < MEASURE_HELD &&
-           (waits || alone->retransmitted > 0);
+           (measure_summary_waits(alone->rtt_s - floor_s, floor_s) || alone->retransmitted > 0);
 }
 
 /* Beside the ACKs of the other direction, as many as when that is alone: served first, it is as good as that. */

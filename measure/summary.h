@@ -32,6 +32,9 @@ struct measure_summary {
     double limit_bps;       /* of the servers; 0: none */
 };
 
+/* Does a wait stand out of a least round trip? False where it is not known. */
+bool measure_summary_waits(double wait_s, double floor_s);
+
 void measure_summary_of(const struct measure_test *t, struct measure_summary *s);
 
 #endif

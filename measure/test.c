@@ -5,6 +5,11 @@
 
 const char *const measure_kind_names[] = {"in", "out", "both", "paced", NULL};
 
+const struct measure_samples *measure_end_sender(const struct measure_end *e)
+{
+    return e->incoming ? &e->far : &e->near;
+}
+
 void measure_test_drop(struct measure_test *t)
 {
     for (size_t p = 0; p < t->n; p++) {

@@ -35,7 +35,6 @@ struct measure_echo {
 
 struct measure_phase {
     enum measure_kind kind;
-    size_t block;        /* as so many of its kind came before it */
     double from_s, to_s; /* what is judged: without the beginning */
     double processor;    /* share of a processor that this program took */
     struct measure_end end[2 * MEASURE_HOSTS];
@@ -53,6 +52,9 @@ struct measure_test {
     double limit_bps;                   /* of the servers, each way; 0: none */
     double took_s;
 };
+
+/* The end that sends. */
+const struct measure_samples *measure_end_sender(const struct measure_end *e);
 
 void measure_test_drop(struct measure_test *t); /* its phases so far */
 void measure_test_fini(struct measure_test *t);
