@@ -106,7 +106,7 @@ DISCIPLINES = {"fifo": "fifo", "ack-first": "ack-first", "fair": "fq_codel"}
 
 
 def way_of(w, shared):
-    """A way of paths.py as a scenario has it. A shared medium is the switch's backplane."""
+    """A way of paths.py as a scenario has it. A shared medium is the switch's backplane, and its inputs' buffers."""
     rate = 1e9 if shared else w["rate"]
     faults = f", faults: {{loss: {100 * w['loss']:.6f}%}}" if w["loss"] else ""
     return (f"{{rate: {rate:.0f}bps, port: {{queue: {DISCIPLINES[w['discipline']]}, limit: {w['queue']}B}}{faults}}}")
@@ -115,7 +115,8 @@ def way_of(w, shared):
 def measure_linux(contraflow, path, time):
     """The resource, or a line on what went wrong."""
     shared = path.get("shared", False)
-    nodes = f"  nodes:\n    - {{name: sw0, switch: {{backplane: {path['out']['rate']:.0f}bps}}}}\n" if shared else ""
+    medium = f"backplane: {path['out']['rate']:.0f}bps, limit: {path['out']['queue']}B"
+    nodes = f"  nodes:\n    - {{name: sw0, switch: {{{medium}}}}}\n" if shared else ""
     with tempfile.TemporaryDirectory() as directory:
         where = pathlib.Path(directory)
         (where / "path.yaml").write_text(SCENARIO.format(
