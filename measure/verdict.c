@@ -10,6 +10,8 @@
 #define PACE_CARRIED 0.9  /* of the pace asked for: carried */
 #define PACE_FAILED 0.85   /* less than that: not */
 #define SAME 0.15          /* two sums of one medium differ by less */
+#define LIKE 0.5           /* of the other rate, or more */
+#define ONE 1.1            /* times what a direction carries alone: as much as that */
 #define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
 #define SLOWED 0.05       /* of the round trip are waits of ACKs: enough to end a slow start that looks at delays */
 #define SLOWED_OF 0.25    /* of what round trips are longer than the least; else it is a queue of its own that stands */
@@ -19,6 +21,7 @@
 #define FEW_LOSSES 0.0001 /* of the segments that go alone: as good as none */
 #define IDLE 0.8           /* of the time busy: less, and the sender's program had nothing to send */
 #define PROCESSOR 0.9      /* of a processor: this program is what is slow */
+#define ALONE 0.5          /* of what words wait with both at once: the other direction's data are not why */
 #define GROWTH 0.25        /* from half to half of a phase: a connection that still grows */
 #define THIN 2.5           /* as analysis/diagnosis.c: so much slower is the slow direction of an access line */
 #define FRAME 1538.0         /* bytes on the wire of a full one */
@@ -27,37 +30,42 @@
 /* One direction, and the one that its ACKs go. */
 struct side {
     const struct measure_summary_way *way, *other; /* by kind */
-    double floor_s, possible_bps, pace_bps;
+    double floor_s, possible_bps;
+    double total_bps; /* possible, of both directions */
     const struct estimate *lost, *least;
-    bool full;
-    const char *name, *back; /* "in", "out" */
+    bool full, words;
+    enum measure_kind alone, back; /* itself; the one that its ACKs go */
 };
 
 static struct side verdict_side(const struct measure_summary *s, bool incoming)
 {
-    return incoming ? (struct side){s->in, s->out, s->floor_in_s, s->possible_in_bps, s->pace_in_bps, &s->lost_in,
-                                    &s->least_in, s->full_in, "in", "out"}
-                    : (struct side){s->out, s->in, s->floor_out_s, s->possible_out_bps, s->pace_out_bps,
-                                    &s->lost_out, &s->least_out, s->full_out, "out", "in"};
+    double total_bps = s->possible_in_bps + s->possible_out_bps;
+    return incoming ? (struct side){s->in, s->out, s->floor_in_s, s->possible_in_bps, total_bps, &s->lost_in,
+                                    &s->least_in, s->full_in, s->words, MEASURE_IN, MEASURE_OUT}
+                    : (struct side){s->out, s->in, s->floor_out_s, s->possible_out_bps, total_bps, &s->lost_out,
+                                    &s->least_out, s->full_out, s->words, MEASURE_OUT, MEASURE_IN};
 }
 
-static enum measure_kind side_alone(const struct side *x)
+/* Of a full frame, where a direction carries so much goodput. */
+static double frame_s(double goodput_bps)
 {
-    return *x->name == 'i' ? MEASURE_IN : MEASURE_OUT;
+    return 8 * FRAME / (WIRE * goodput_bps);
 }
 
-/* Of its ACKs with both at once. */
+/* Of its ACKs with both at once. What round trips are longer than the least has its own queue in it, and the time of a
+ * full frame: the least is that of a SYN. */
 static double side_ack_wait_s(const struct side *x)
 {
     double beyond_s = x->way[MEASURE_BOTH].mean.rtt_s - x->floor_s, wait_s = x->other[MEASURE_BOTH].mean.wait_s;
+    if (x->words && isfinite(x->way[MEASURE_BOTH].mean.wait_s))
+        beyond_s -= x->way[MEASURE_BOTH].mean.wait_s + frame_s(x->way[x->alone].rate_bps.value);
     return fmax(0, isfinite(wait_s) ? fmin(wait_s, beyond_s) : (double)NAN);
 }
 
 /* The same less the frame that the transmitter has begun: no order of service spares that. */
 static double side_order_wait_s(const struct side *x)
 {
-    double back_bps = x->other[side_alone(x) == MEASURE_IN ? MEASURE_OUT : MEASURE_IN].rate_bps.value;
-    return fmax(0, side_ack_wait_s(x) - 8 * FRAME / (WIRE * back_bps));
+    return fmax(0, side_ack_wait_s(x) - frame_s(x->other[x->back].rate_bps.value));
 }
 
 /* T / (T - w): how many times as often a round trip ends, were it not for them; 1 where their wait is not known. */
@@ -86,7 +94,7 @@ static double side_most_bps(const struct side *x)
  * it grows with each of them, and its slow start ends when they become longer (HyStart, Ha and Rhee 2011). */
 static bool side_slowed(const struct side *x)
 {
-    const struct measure_way *both = &x->way[MEASURE_BOTH].mean, *alone = &x->way[side_alone(x)].mean;
+    const struct measure_way *both = &x->way[MEASURE_BOTH].mean, *alone = &x->way[x->alone].mean;
     double wait_s = side_order_wait_s(x), beyond_s = both->rtt_s - x->floor_s;
     return wait_s >= SLOWED * both->rtt_s && wait_s >= SLOWED_OF * beyond_s &&
            x->other[MEASURE_BOTH].mean.wait_s <= LIKE_WORDS * beyond_s && both->window_bytes < alone->window_bytes &&
@@ -99,14 +107,31 @@ static bool side_fits(const struct side *x)
 {
     double back_bps = side_back_bps(x), lost_bps = x->possible_bps - x->way[MEASURE_BOTH].rate_bps.value;
     return back_bps >= ANALYSIS_DIAGNOSIS_DIRECTION * x->possible_bps ||
-           (lost_bps > 0 && back_bps >= EXPLAINED * lost_bps) || side_slowed(x);
+           back_bps >= ANALYSIS_DIAGNOSIS_TOTAL * x->total_bps || (lost_bps > 0 && back_bps >= EXPLAINED * lost_bps) ||
+           side_slowed(x);
+}
+
+/* Words that go as its ACKs wait as long with no data before them but its own: the queue is one for both directions,
+ * or somebody else's. False where nobody knows. */
+static bool side_waits_alone(const struct side *x)
+{
+    return x->other[x->alone].mean.wait_s > ALONE * x->other[MEASURE_BOTH].mean.wait_s;
+}
+
+/* Does a connection that still changes while it is judged lose as much in the second half as in the first? One that
+ * catches up with what it carries alone may lose nothing later. */
+static bool side_lasts(const struct side *x)
+{
+    const struct measure_way *alone = &x->way[x->alone].mean, *both = &x->way[MEASURE_BOTH].mean;
+    return fabs(x->way[x->alone].growth) <= GROWTH ||
+           both->late_bps * alone->early_bps <= both->early_bps * alone->late_bps;
 }
 
 static void verdict_way(const struct side *x, struct analysis_diagnosis_way *w)
 {
     const struct measure_way *both = &x->way[MEASURE_BOTH].mean;
-    double alone_bps = x->way[side_alone(x)].rate_bps.value;
-    double acks_bps = x->other[side_alone(x) == MEASURE_IN ? MEASURE_OUT : MEASURE_IN].mean.acks_bps;
+    double alone_bps = x->way[x->alone].rate_bps.value;
+    double acks_bps = x->other[x->back].mean.acks_bps;
     *w = (struct analysis_diagnosis_way){
         .flows = both->flows,
         .carried_bps = x->way[MEASURE_BOTH].rate_bps.value,
@@ -126,7 +151,7 @@ static void verdict_way(const struct side *x, struct analysis_diagnosis_way *w)
 /* What holds a direction that is alone. */
 static enum analysis_cause side_limit(const struct measure_summary *s, const struct side *x)
 {
-    const struct measure_way *alone = &x->way[side_alone(x)].mean;
+    const struct measure_way *alone = &x->way[x->alone].mean;
     if (alone->busy < IDLE || s->processor > PROCESSOR ||
         (s->limit_bps > 0 && alone->rate_bps > PACE_CARRIED * s->limit_bps * (double)alone->flows))
         return ANALYSIS_CAUSE_APPLICATION;
@@ -172,25 +197,33 @@ static bool verdict_paced(const struct measure_summary *s, double share)
            s->pace_in_bps > 0 && s->pace_out_bps > 0;
 }
 
-/* Is the path able to carry more both ways at once than it does? Paced, it carries what it is asked for; or the other
- * direction does, and this one has half of what it loses back: one that begins slowly, or loses a little everywhere,
- * may not reach its pace. */
+/* Is the path able to carry more both ways at once than it does? Paced, it carries what it is asked for; or this
+ * direction has half of what it loses back, and the other one carries what it is asked for, or both together have half
+ * of theirs back: one that begins slowly, or loses a little everywhere, may not reach its pace. */
 static bool verdict_able(const struct measure_summary *s, const struct side *x)
 {
-    bool in = side_alone(x) == MEASURE_IN;
-    double carried_bps = x->way[MEASURE_BOTH].rate_bps.value;
+    bool in = x->alone == MEASURE_IN;
+    double carried_bps = x->way[MEASURE_BOTH].rate_bps.value, both_bps = verdict_both_bps(s);
     double back_bps = (in ? s->paced_in_bps : s->paced_out_bps) - carried_bps;
+    double all_back_bps = s->paced_in_bps + s->paced_out_bps - both_bps;
     bool other = (in ? s->paced_out_bps : s->paced_in_bps) >= PACE_CARRIED * (in ? s->pace_out_bps : s->pace_in_bps);
+    bool together = all_back_bps >= EXPLAINED * (x->total_bps - both_bps) &&
+                    all_back_bps >= ANALYSIS_DIAGNOSIS_TOTAL * x->total_bps;
     return verdict_paced(s, PACE_CARRIED) ||
-           (other && back_bps >= EXPLAINED * (x->possible_bps - carried_bps) &&
+           ((other || together) && back_bps >= EXPLAINED * (x->possible_bps - carried_bps) &&
             back_bps >= ANALYSIS_DIAGNOSIS_DIRECTION * x->possible_bps);
 }
 
+/* Both together bring the same sum, whatever their pace; or, as losses may change that, no more than one direction does
+ * alone, where two of like rates were asked for. */
 static bool verdict_shared(const struct measure_summary *s)
 {
-    double paced_bps = s->paced_in_bps + s->paced_out_bps;
+    double paced_bps = s->paced_in_bps + s->paced_out_bps, both_bps = verdict_both_bps(s);
+    double one_bps = fmax(s->in[MEASURE_IN].rate_bps.value, s->out[MEASURE_OUT].rate_bps.value);
+    bool one = fmin(s->pace_in_bps, s->pace_out_bps) >= LIKE * one_bps && paced_bps < ONE * one_bps &&
+               both_bps < ONE * one_bps;
     return paced_bps < PACE_FAILED * (s->pace_in_bps + s->pace_out_bps) &&
-           fabs(paced_bps / verdict_both_bps(s) - 1) < SAME;
+           (one || fabs(paced_bps / both_bps - 1) < SAME);
 }
 
 /* Whatever is lost: more than that it is not which waits of ACKs cost. */
@@ -214,8 +247,8 @@ static bool verdict_waits_nowhere(const struct measure_summary *s)
 
 static void verdict_yes(const struct side *x, struct analysis_diagnosis *d)
 {
-    double own_bps = x->way[side_alone(x)].rate_bps.value;
-    double back_bps = x->other[side_alone(x) == MEASURE_IN ? MEASURE_OUT : MEASURE_IN].rate_bps.value;
+    double own_bps = x->way[x->alone].rate_bps.value;
+    double back_bps = x->other[x->back].rate_bps.value;
     d->answer = ANALYSIS_ANSWER_YES;
     d->cause = own_bps > THIN * back_bps ? ANALYSIS_CAUSE_THIN_ACKS : ANALYSIS_CAUSE_ACKS;
     analysis_diagnosis_say(d);
@@ -269,25 +302,32 @@ static void verdict_shares(struct analysis_diagnosis *d)
 static void verdict_open(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
 {
     bool lost = verdict_lost(s, x);
-    const struct measure_summary_way *alone = &x->way[side_alone(x)];
+    const struct measure_summary_way *alone = &x->way[x->alone];
     d->answer = ANALYSIS_ANSWER_UNKNOWN;
     d->cause = ANALYSIS_CAUSE_UNKNOWN;
-    if (fabs(alone->growth) > GROWTH)
-        snprintf(d->why, sizeof d->why, "connections still grow when their phase ends, data %s alone from %.3g to %.3g "
-                 "Mb/s: a longer --time would tell", x->name, alone->mean.early_bps / 1e6, alone->mean.late_bps / 1e6);
+    if (!side_lasts(x))
+        snprintf(d->why, sizeof d->why, "connections still change when their phase ends, data %s alone from %.3g to "
+                 "%.3g Mb/s: a longer --time would tell", measure_kind_names[x->alone], alone->mean.early_bps / 1e6,
+                 alone->mean.late_bps / 1e6);
     else if (!lost)
         snprintf(d->why, sizeof d->why, "rates vary too much: with both at once %.0f %% are lost, +- %.0f, of data %s "
                  "%.0f %%, +- %.0f: a longer --time, or a time when nobody else uses the path, would tell",
-                 100 * s->lost.value, 100 * s->lost.ci95, x->name, 100 * x->lost->value, 100 * x->lost->ci95);
+                 100 * s->lost.value, 100 * s->lost.ci95, measure_kind_names[x->alone], 100 * x->lost->value,
+                 100 * x->lost->ci95);
     else if (!verdict_able(s, x))
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to "
                  "wait, they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
                  100 * s->lost.value, 100 * s->lost.ci95, s->paced_in_bps / 1e6, s->paced_out_bps / 1e6,
                  s->pace_in_bps / 1e6, s->pace_out_bps / 1e6);
+    else if (side_waits_alone(x) && side_fits(x))
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but what goes %s waits %.3g ms "
+                 "with data %s alone, too: one queue for both directions, or somebody else's data", 100 * s->lost.value,
+                 100 * s->lost.ci95, measure_kind_names[x->back], 1e3 * x->other[x->alone].mean.wait_s,
+                 measure_kind_names[x->alone]);
     else
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but ACKs of data %s wait %.3g "
                  "of %.3g ms, too little for that; %.2g %% of segments are sent again, %.2g %% alone",
-                 100 * s->lost.value, 100 * s->lost.ci95, x->name, 1e3 * side_ack_wait_s(x),
+                 100 * s->lost.value, 100 * s->lost.ci95, measure_kind_names[x->alone], 1e3 * side_ack_wait_s(x),
                  1e3 * x->way[MEASURE_BOTH].mean.rtt_s, 100 * x->way[MEASURE_BOTH].mean.retransmitted,
                  100 * alone->mean.retransmitted);
 }
@@ -300,7 +340,6 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
     verdict_way(&in, &d->in);
     verdict_way(&out, &d->out);
     bool lost = verdict_lost(s, x);
-    bool grows = fabs(x->way[side_alone(x)].growth) > GROWTH;
     bool little = below(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) && below(&s->lost_in, ANALYSIS_DIAGNOSIS_DIRECTION) &&
                   below(&s->lost_out, ANALYSIS_DIAGNOSIS_DIRECTION);
     if (!lost && little)
@@ -311,7 +350,7 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
         verdict_shares(d);
     else if (lost && verdict_waits_nowhere(s))
         verdict_otherwise(s, x, d);
-    else if (lost && !grows && verdict_able(s, x) && side_fits(x) &&
+    else if (lost && side_lasts(x) && verdict_able(s, x) && side_fits(x) && !side_waits_alone(x) &&
              (x == &in ? s->paced_in_bps : s->paced_out_bps) > x->way[MEASURE_BOTH].rate_bps.value)
         verdict_yes(x, d);
     else
@@ -332,7 +371,7 @@ static void verdict_flow(const struct measure_test *t, const struct measure_summ
             continue;
         end = &t->phase[p].end[k];
         measure_figures_end(&t->phase[p], end, &w);
-        const struct measure_samples *sender = end->incoming ? &end->far : &end->near;
+        const struct measure_samples *sender = measure_end_sender(end);
         retransmitted += sender->n ? sender->sample[sender->n - 1].retransmitted : 0;
         rates[n++] = w.rate_bps;
         window += (w.window_bytes - window) / (double)n;
