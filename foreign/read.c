@@ -80,8 +80,10 @@ static char *read_all(const char *path, size_t *size, struct error *err)
         return NULL;
     fclose(there);
     gzFile f = gzopen(path, "rb");
-    if (!f)
-        return infile_fail(path, err) ? NULL : NULL;
+    if (!f) {
+        infile_fail(path, err);
+        return NULL;
+    }
     char *text = NULL;
     size_t room = 0;
     int n = 1;
