@@ -19,7 +19,9 @@ struct measure_way {
     double busy;           /* share of the time in which the senders had data to send */
     double rwnd_limited, sndbuf_limited; /* shares of the time */
     double retransmitted;  /* share of the segments sent */
-    double wait_s;         /* of words on control connections that go this way, beyond their least; NAN unknown */
+    /* Of words on control connections that go this way, beyond their least: the median, and what nine of ten do not
+     * exceed; NAN unknown. */
+    double wait_s, most_wait_s;
 };
 
 struct measure_figures {

@@ -27,6 +27,7 @@ static void summary_add(struct measure_way *mean, const struct measure_way *w, d
     mean->sndbuf_limited += (w->sndbuf_limited - mean->sndbuf_limited) / n;
     mean->retransmitted += (w->retransmitted - mean->retransmitted) / n;
     mean->wait_s += (w->wait_s - mean->wait_s) / n;
+    mean->most_wait_s += (w->most_wait_s - mean->most_wait_s) / n;
 }
 
 bool measure_summary_waits(double wait_s, double floor_s)

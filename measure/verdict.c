@@ -21,6 +21,7 @@
 #define FEW_LOSSES 0.0001 /* of the segments that go alone: as good as none */
 #define IDLE 0.8           /* of the time busy: less, and the sender's program had nothing to send */
 #define PROCESSOR 0.9      /* of a processor: this program is what is slow */
+#define FRAMES 1.3         /* that a word may wait for: one that has begun, as others have headers of other lengths */
 #define ALONE 0.5          /* of what words wait with both at once: the other direction's data are not why */
 #define GROWTH 0.25        /* from half to half of a phase: a connection that still grows */
 #define THIN 2.5           /* as analysis/diagnosis.c: so much slower is the slow direction of an access line */
@@ -236,13 +237,19 @@ static bool verdict_waits_little(const struct measure_summary *s)
            most_in_bps + most_out_bps < ANALYSIS_DIAGNOSIS_TOTAL * (s->possible_in_bps + s->possible_out_bps);
 }
 
+/* Nor do nine of ten words that go as its data wait longer, for a burst, which ACKs would meet as well and bunch. */
+static bool side_waits_never(const struct side *x)
+{
+    return x->way[MEASURE_BOTH].mean.most_wait_s <= FRAMES * frame_s(x->way[x->alone].rate_bps.value);
+}
+
 /* Words, one with another, wait for no more than the frame that has begun, either way: so do ACKs, and there is no data
  * that they might be served before. */
 static bool verdict_waits_nowhere(const struct measure_summary *s)
 {
     struct side in = verdict_side(s, true), out = verdict_side(s, false);
-    return s->words && isfinite(s->in[MEASURE_BOTH].mean.wait_s) && isfinite(s->out[MEASURE_BOTH].mean.wait_s) &&
-           !(side_order_wait_s(&in) > 0) && !(side_order_wait_s(&out) > 0);
+    return s->words && side_waits_never(&in) && side_waits_never(&out) && !(side_order_wait_s(&in) > 0) &&
+           !(side_order_wait_s(&out) > 0);
 }
 
 static void verdict_yes(const struct side *x, struct analysis_diagnosis *d)

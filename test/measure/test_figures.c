@@ -57,6 +57,7 @@ static void test_waits_are_medians_beyond_the_least(void **state)
     measure_figures_of(&t, &t.phase[0], &f);
     assert_true(fabs(f.out.wait_s - 0.03) <= 1e-9);
     assert_true(fabs(f.in.wait_s - 0.02) <= 1e-9);
+    assert_true(fabs(f.out.most_wait_s - 0.5) <= 1e-9); /* of three nine of ten are all */
     t.phase[0].n_echoes[0] = 0;
     measure_figures_of(&t, &t.phase[0], &f);
     assert_true(isnan(f.in.wait_s));

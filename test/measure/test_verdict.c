@@ -18,7 +18,8 @@ static struct measure_summary_way way(double rate_bps, double rtt_s, double wait
     return (struct measure_summary_way){
         .rate_bps = known(rate_bps, 0.01 * rate_bps),
         .mean = {.flows = 1, .rate_bps = rate_bps, .early_bps = rate_bps, .late_bps = rate_bps, .rtt_s = rtt_s,
-                 .window_bytes = rate_bps / 8 * rtt_s, .busy = 1, .wait_s = wait_s}};
+                 .window_bytes = rate_bps / 8 * rtt_s, .busy = 1, .wait_s = wait_s,
+                 .most_wait_s = wait_s}};
 }
 
 #define FRAME_S (8 * 1448 / 10e6) /* of a full one's goodput */
@@ -313,7 +314,12 @@ static void test_where_nothing_waits_it_is_something_else(void **state)
     s.out[MEASURE_BOTH].mean.wait_s = 0.002;
     measure_verdict_decide(&s, &d);
     assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
-    s.out[MEASURE_BOTH].mean.wait_s = NAN;
+    s.out[MEASURE_BOTH].mean.wait_s = 0.001;
+    s.in[MEASURE_BOTH].mean.most_wait_s = 0.002; /* one in ten meets a burst */
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    s.in[MEASURE_BOTH].mean.most_wait_s = 0.001;
+    s.out[MEASURE_BOTH].mean.wait_s = s.out[MEASURE_BOTH].mean.most_wait_s = NAN;
     measure_verdict_decide(&s, &d);
     assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
 }
