@@ -137,14 +137,14 @@ def kept(into, out, answer, lost):
 class Measured(e2e.Case):
     """Directories of `contraflow measure -o`."""
 
-    def keep(self, name, *tests):
+    def keep(self, name, *tests, **more):
         (self.dir / name).mkdir(exist_ok=True)
-        (self.dir / name / "summary.json").write_text(json.dumps({"resources": tests, "programs": []}))
+        (self.dir / name / "summary.json").write_text(json.dumps({**more, "resources": tests, "programs": []}))
 
     def test_what_a_change_brought(self):
         """3 Mb/s +- 0.3 in, then 9 +- 0.4: 6 more, +- 0.5. 10 out, then 9.9, each +- 0.1: 0.141 is no change."""
         self.keep("before", kept((3, 0.3), (10, 0.1), "yes", 0.7))
-        self.keep("after", kept((9, 0.4), (9.9, 0.1), "no", 0.01))
+        self.keep("after", kept((9, 0.4), (9.9, 0.1), "no", 0.01), schema="urn:contraflow:measure:1")
         [host] = self.json("compare", "before", "after")["hosts"]
         into, out = host["in"]["rate_bps"], host["out"]["rate_bps"]
         self.assertAlmostEqual(into["change"], 6e6, delta=1)
