@@ -238,7 +238,8 @@ function packetPanels(page) {
     ctx.textBaseline = "bottom";
     let lastX = -99, lastY = 0;
     for (const i of list.slice(0, LABELS)) {
-      const x = p.x(spans.t[i]), y = p.y(spans.hi[i]) - 2;
+      const half = ctx.measureText(word(i)).width / 2 + 1, y = p.y(spans.hi[i]) - 2;
+      const x = Math.min(p.right - half, Math.max(MARGIN.left + half, p.x(spans.t[i]))); // all of it is to be read
       if (Math.abs(x - lastX) < 9 && Math.abs(y - lastY) < 12) continue;
       ctx.fillText(word(i), x, y);
       [lastX, lastY] = [x, y];
