@@ -285,8 +285,9 @@ bool view_compare_sweeps_page(const char *directory, const char *const path[STUD
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
         view_text_markup(f, "<dt>%s</dt><dd>%s <span class=\"origin simulated\">simulated</span></dd>\n", sides[side],
                          path[side]);
-    fputs("<dt>intervals</dt><dd>over a point's seeds; of one seed, the run's own. The change has that of both sides "
-          "together, &radic;(before&sup2; + after&sup2;), and is called one where it is larger</dd></dl>\n", f);
+    fputs("<dt>intervals</dt><dd>over a point's seeds; of one seed, the run's own. The change has that of its seeds "
+          "one by one where both sides have the same, else that of both together, "
+          "&radic;(before&sup2; + after&sup2;), and is called one where it is larger</dd></dl>\n", f);
     fprintf(f, "<section class=\"verdict%s\">\n", answer == (rate ? STUDY_COMPARE_MORE : STUDY_COMPARE_LESS) ? " good"
                                                   : answer == (rate ? STUDY_COMPARE_LESS : STUDY_COMPARE_MORE) ? " bad"
                                                                                                                : "");

@@ -58,8 +58,8 @@ class Runs(e2e.Case):
         total = self.host("before", "after")["both"]["rate_bps"]
         self.assertTrue(said.startswith(f"host h0: {total['after'] / 1e6:.1f} instead of {total['before'] / 1e6:.1f} "
                                         f"Mb/s in both directions: {total['change'] / 1e6:+.1f} +- "), said)
-        self.assertRegex(said.splitlines()[0], r"; lost to waiting ACKs: 2\d % \(ACKs wait behind the data of the other "
-                         r"direction\), then no \(the link carries what it can\)$")
+        self.assertRegex(said.splitlines()[0], r"; lost to waiting ACKs: 2\d % \(ACKs wait behind the data of the "
+                         r"other direction\), then no \(the link carries what it can\)$")
 
     def test_tables_stand_beside_the_drawing_where_both_have_room(self):
         self.good("compare", "before", "after", "--report", "page")
