@@ -20,9 +20,6 @@
 #ifndef PLACE_LIBEXEC_SHARE
 #define PLACE_LIBEXEC_SHARE "../../share/contraflow"
 #endif
-/* In a build directory, a link to the sources' scenarios. */
-#define PLACE_BUILD "shipped"
-
 /* This program's directory with '/' at its end. */
 static bool place_own(char own[static PATH_MAX], struct error *err)
 {
@@ -50,18 +47,29 @@ bool place_program(const char *name, char *path, size_t size, struct error *err)
     return true;
 }
 
-char *place_scenario(const char *name)
+/* In a build directory `build` is a link to what the sources have. */
+static char *place_shared(const char *build, const char *installed, const char *name)
 {
-    static const char *const places[] = {PLACE_BUILD, PLACE_SHARE "/scenarios", PLACE_LIBEXEC_SHARE "/scenarios"};
+    const char *const places[][2] = {{build, ""}, {PLACE_SHARE, installed}, {PLACE_LIBEXEC_SHARE, installed}};
     char own[PATH_MAX];
     struct error unplaced;
     if (!place_own(own, &unplaced))
         return NULL;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *path = memory_text("%s%s%s%s", own, places[i], *name ? "/" : "", name);
+        char *path = memory_text("%s%s%s%s%s", own, places[i][0], places[i][1], *name ? "/" : "", name);
         if (access(path, F_OK) == 0)
             return path;
         free(path);
     }
     return NULL;
+}
+
+char *place_scenario(const char *name)
+{
+    return place_shared("shipped", "/scenarios", name);
+}
+
+char *place_schemas(void)
+{
+    return place_shared("schemas", "/schemas", "");
 }

@@ -17,4 +17,7 @@ bool place_program(const char *name, char *path, size_t size, struct error *err)
  * when there is none of this name. */
 char *place_scenario(const char *name);
 
+/* Path of the directory of JSON Schemas, for free(); NULL when there is none. */
+char *place_schemas(void);
+
 #endif

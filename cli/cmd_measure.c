@@ -268,7 +268,7 @@ int cmd_measure(int argc, char **argv)
     o.list = json_array();
     cli_end_on_interrupt();
     bool ok = measure_tests(&o, (const char *const *)(argv + at), (size_t)(argc - at), &err);
-    json_t *root = json_pack("{s:o, s:[]}", "resources", o.list, "programs");
+    json_t *root = cli_json("measure:1", json_pack("{s:o, s:[]}", "resources", o.list, "programs"));
     ok = ok && (!o.directory || measure_keep_json(o.directory, root, &err)) &&
          (!o.report || view_measured_page_finish(&o.page, &err)) && measure_headers_end(&o, &err);
     capture_keep_discard(o.headers);
@@ -276,7 +276,7 @@ int cmd_measure(int argc, char **argv)
     if (ok && o.report)
         fprintf(stderr, "wrote %s/report.html\n", cli_name(o.report));
     if (ok && o.json)
-        cli_print_json(cli_json("measure:1", root));
+        cli_print_json(root);
     else
         json_decref(root);
     return !ok ? cli_fail(&err) : o.no ? 1 : 0;

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/infile.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/place.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/cli.h"
 
+#include <dirent.h>
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define SCHEMA_BYTES ((size_t)1 << 20)
 
 static const struct {
     const char *name;
@@ -41,12 +47,56 @@ static int main_unknown(const char *name)
     return ERROR_INPUT;
 }
 
+/* "analyze, check", for free(): the names of those there are. */
+static char *main_schema_names(const char *directory)
+{
+    struct dirent **found;
+    int n = scandir(directory, &found, NULL, alphasort);
+    char all[1024] = "";
+    for (int i = 0; i < n; i++) {
+        const char *name = found[i]->d_name;
+        if (text_ends(name, ".json"))
+            text_add(all, sizeof all, "%s%.*s", *all ? ", " : "", (int)strcspn(name, "."), name);
+        free(found[i]);
+    }
+    if (n >= 0)
+        free(found);
+    return memory_text("%s", all);
+}
+
+/* 'contraflow help --schema predict loss': of what its --json prints. */
+static int main_schema(const char *name)
+{
+    struct error unread, err = {0};
+    size_t size;
+    char *directory = place_schemas();
+    if (!directory) {
+        error_set(&err, ERROR_SYSTEM, "no share/contraflow/schemas belongs to this program");
+        return cli_fail(&err);
+    }
+    char *path = memory_text("%s/%s.json", directory, name), *names = main_schema_names(directory);
+    char *text = strchr(name, '/') ? NULL : infile_read(path, SCHEMA_BYTES, "a JSON Schema", &size, &unread);
+    if (text)
+        fputs(text, stdout);
+    else
+        error_set(&err, ERROR_INPUT, "help --schema: there is none of '%s'; there are those of %s", cli_name(name),
+                  names);
+    free(text);
+    free(names);
+    free(path);
+    free(directory);
+    return err.code == ERROR_NONE ? 0 : cli_fail(&err);
+}
+
 /* 'contraflow help predict loss': the whole page. */
 static int main_help(int argc, char **argv)
 {
     char name[64] = "";
-    for (int i = 0; i < argc; i++)
-        text_add(name, sizeof name, "%s%s", i ? " " : "", argv[i]);
+    bool schema = argc > 0 && strcmp(argv[0], "--schema") == 0;
+    for (int i = schema; i < argc; i++)
+        text_add(name, sizeof name, "%s%s", *name ? schema ? "-" : " " : "", argv[i]);
+    if (schema)
+        return main_schema(name);
     const struct cli_help_page *page = cli_help_find(name);
     if (!page)
         return main_unknown(name);

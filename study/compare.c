@@ -47,7 +47,7 @@ double study_compare_share(const struct study_compare_value *v)
 
 double study_compare_ci95(const struct study_compare_value *v)
 {
-    return hypot(v->ci95[STUDY_COMPARE_BEFORE], v->ci95[STUDY_COMPARE_AFTER]);
+    return v->paired ? v->change_ci95 : hypot(v->ci95[STUDY_COMPARE_BEFORE], v->ci95[STUDY_COMPARE_AFTER]);
 }
 
 enum study_compare_answer study_compare_judge(const struct study_compare_value *v)
@@ -83,7 +83,7 @@ static bool compare_keep(void *user, const char *source, const char *run, const 
 
 static struct study_compare_value compare_unknown(void)
 {
-    return (struct study_compare_value){{(double)NAN, (double)NAN}, {(double)NAN, (double)NAN}};
+    return (struct study_compare_value){.mean = {(double)NAN, (double)NAN}, .ci95 = {(double)NAN, (double)NAN}};
 }
 
 /* How long the address in "10.0.0.1:5001" is, or a host's name that has no port. */

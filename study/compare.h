@@ -11,6 +11,8 @@ enum study_compare_side { STUDY_COMPARE_BEFORE, STUDY_COMPARE_AFTER, STUDY_COMPA
 /* A figure of both sides, with half the widths of its 95 % intervals. NAN is unknown. */
 struct study_compare_value {
     double mean[STUDY_COMPARE_SIDES], ci95[STUDY_COMPARE_SIDES];
+    bool paired;       /* what one side measured has a partner on the other */
+    double change_ci95; /* then: of the change */
 };
 
 enum study_compare_answer {
@@ -27,7 +29,7 @@ const char *study_compare_answer_name(enum study_compare_answer answer);
 double study_compare_change(const struct study_compare_value *v);
 double study_compare_share(const struct study_compare_value *v);
 
-/* Half the width of the change's 95 % interval, sqrt(before^2 + after^2): the sides are measured apart. */
+/* Half the width of the change's 95 % interval: sqrt(before^2 + after^2) where the sides are measured apart. */
 double study_compare_ci95(const struct study_compare_value *v);
 
 enum study_compare_answer study_compare_judge(const struct study_compare_value *v);

@@ -11,13 +11,18 @@
 
 #define FIGURES STUDY_COMPARE_SWEEPS_FIGURES
 
+/* Figures of a seed, and half the widths of their intervals. */
+struct grid_run {
+    int64_t seed;
+    double figure[FIGURES], ci95[FIGURES];
+};
+
 /* A point of one side, over its seeds. */
 struct grid_point {
     char *key;    /* owned; its axes in one spelling */
     json_t *axes; /* owned until it is taken */
     int64_t number, runs;
-    struct estimate_running seeds[FIGURES]; /* of those that have the figure */
-    double own2[FIGURES];                   /* sum over its runs of the squares of their own intervals */
+    struct grid_run *run; /* owned */
 };
 
 struct grid {
@@ -30,7 +35,6 @@ static double mean_of(double sum, double weight)
     return weight > 0 ? sum / weight : (double)NAN;
 }
 
-/* The figures of one run, and the half widths of their intervals. */
 static void run_figures(const struct sweep_result *r, double figure[FIGURES], double ci95[FIGURES])
 {
     double rate = 0, rate_ci95 = 0, data = 0, ack = 0, message = 0, messages = 0, again = 0;
@@ -65,20 +69,16 @@ static void run_figures(const struct sweep_result *r, double figure[FIGURES], do
 static bool grid_take(void *user, const struct sweep_result *r, struct error *err)
 {
     struct grid *g = user;
-    double figure[FIGURES], ci95[FIGURES];
     (void)err;
     g->point = memory_grown(g->point, g->n, &g->capacity, 64, sizeof *g->point, "points to compare");
     struct grid_point *p = &g->point[g->n++];
     *p = (struct grid_point){.axes = json_incref(r->axes), .number = r->number, .runs = 1,
-                             .key = json_dumps(r->axes, JSON_COMPACT | JSON_SORT_KEYS)};
+                             .key = json_dumps(r->axes, JSON_COMPACT | JSON_SORT_KEYS),
+                             .run = memory_zeroed(1, sizeof *p->run, "points to compare")};
     if (!p->key)
         memory_end("points to compare");
-    run_figures(r, figure, ci95);
-    for (int i = 0; i < FIGURES; i++) {
-        p->own2[i] = ci95[i] * ci95[i];
-        if (isfinite(figure[i]))
-            estimate_add(&p->seeds[i], figure[i]);
-    }
+    p->run->seed = r->seed;
+    run_figures(r, p->run->figure, p->run->ci95);
     return true;
 }
 
@@ -94,6 +94,7 @@ static void grid_point_fini(struct grid_point *p)
 {
     free(p->key);
     json_decref(p->axes);
+    free(p->run);
 }
 
 static void grid_fini(struct grid *g)
@@ -115,12 +116,8 @@ static void grid_gather(struct grid *g)
             g->point[n++] = *p;
             continue;
         }
-        before->runs++;
-        for (int k = 0; k < FIGURES; k++) {
-            before->own2[k] += p->own2[k];
-            if (p->seeds[k].n > 0)
-                estimate_add(&before->seeds[k], p->seeds[k].mean);
-        }
+        before->run = memory_resized(before->run, (size_t)before->runs + 1, sizeof *before->run, "points to compare");
+        before->run[before->runs++] = *p->run;
         grid_point_fini(p);
     }
     g->n = n;
@@ -148,10 +145,43 @@ static void point_fill(struct study_compare_sweeps_point *to, enum study_compare
     to->runs[side] = from->runs;
     to->number[side] = from->number;
     for (int i = 0; i < FIGURES; i++) {
-        struct estimate e = estimate_of(&from->seeds[i]);
-        double own = sqrt(from->own2[i]) / (double)from->runs;
-        to->value[i].mean[side] = from->seeds[i].n > 0 ? e.value : (double)NAN;
+        struct estimate_running seeds = {.n = 0};
+        double own2 = 0;
+        for (int64_t k = 0; k < from->runs; k++) {
+            own2 += from->run[k].ci95[i] * from->run[k].ci95[i];
+            if (isfinite(from->run[k].figure[i]))
+                estimate_add(&seeds, from->run[k].figure[i]);
+        }
+        struct estimate e = estimate_of(&seeds);
+        double own = sqrt(own2) / (double)from->runs;
+        to->value[i].mean[side] = seeds.n > 0 ? e.value : (double)NAN;
         to->value[i].ci95[side] = from->runs == 1 ? own : isfinite(e.ci95) ? fmax(e.ci95, own) : (double)NAN;
+    }
+}
+
+static bool point_same_seeds(const struct grid_point *before, const struct grid_point *after)
+{
+    bool same = before->runs == after->runs && before->runs > 1;
+    for (int64_t k = 0; same && k < before->runs; k++)
+        same = before->run[k].seed == after->run[k].seed;
+    return same;
+}
+
+/* The change's interval, seed by seed: what a seed brings to both sides is no part of the change. */
+static void point_pair(struct study_compare_sweeps_point *to, const struct grid_point *before,
+                       const struct grid_point *after)
+{
+    for (int i = 0; i < FIGURES; i++) {
+        struct estimate_running changes = {.n = 0};
+        double own2 = 0;
+        for (int64_t k = 0; k < before->runs; k++) {
+            const struct grid_run *was = &before->run[k], *is = &after->run[k];
+            own2 += was->ci95[i] * was->ci95[i] + is->ci95[i] * is->ci95[i];
+            estimate_add(&changes, is->figure[i] - was->figure[i]);
+        }
+        double ci95 = estimate_of(&changes).ci95; /* unknown where a seed has no such figure */
+        to->value[i].paired = isfinite(ci95);
+        to->value[i].change_ci95 = fmax(ci95, sqrt(own2) / (double)before->runs);
     }
 }
 
@@ -161,11 +191,14 @@ static void compare_add(struct study_compare_sweeps *c, struct grid_point *befor
     struct study_compare_sweeps_point *p = &c->point[c->n++];
     *p = (struct study_compare_sweeps_point){.axes = NULL};
     for (int i = 0; i < FIGURES; i++)
-        p->value[i] = (struct study_compare_value){{(double)NAN, (double)NAN}, {(double)NAN, (double)NAN}};
+        p->value[i] = (struct study_compare_value){.mean = {(double)NAN, (double)NAN},
+                                                      .ci95 = {(double)NAN, (double)NAN}};
     if (before)
         point_fill(p, STUDY_COMPARE_BEFORE, before);
     if (after)
         point_fill(p, STUDY_COMPARE_AFTER, after);
+    if (before && after && point_same_seeds(before, after))
+        point_pair(p, before, after);
     c->n_both += before && after;
     c->only[STUDY_COMPARE_BEFORE] += !after;
     c->only[STUDY_COMPARE_AFTER] += !before;
@@ -206,6 +239,8 @@ static void mean_add(struct study_compare_sweeps_mean *m, const struct study_com
         if (!isfinite(study_compare_change(v)))
             continue;
         m->known[i]++;
+        m->value[i].paired = true;
+        m->value[i].change_ci95 += study_compare_ci95(v) * study_compare_ci95(v);
         for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
             m->value[i].mean[side] += v->mean[side];
             m->value[i].ci95[side] += v->ci95[side] * v->ci95[side];
@@ -215,11 +250,13 @@ static void mean_add(struct study_compare_sweeps_mean *m, const struct study_com
 
 static void mean_end(struct study_compare_sweeps_mean *m)
 {
-    for (int i = 0; i < FIGURES; i++)
+    for (int i = 0; i < FIGURES; i++) {
+        m->value[i].change_ci95 = mean_of(sqrt(m->value[i].change_ci95), (double)m->known[i]);
         for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
             m->value[i].mean[side] = mean_of(m->value[i].mean[side], (double)m->known[i]);
-            m->value[i].ci95[side] = m->known[i] > 0 ? sqrt(m->value[i].ci95[side]) / (double)m->known[i] : (double)NAN;
+            m->value[i].ci95[side] = mean_of(sqrt(m->value[i].ci95[side]), (double)m->known[i]);
         }
+    }
 }
 
 static char *level_text(json_t *value)

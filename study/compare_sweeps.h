@@ -48,7 +48,9 @@ struct study_compare_sweeps {
 /* Pairs the done points of two databases whose axes have the same values. The interval of a point with one seed is
  * that of the run: the sum of its flows' for goodput, the operations' own; of others it is not known. With several it
  * is Student's t over their figures, but not narrower than what the runs' own leave of their mean: a few seeds may
- * agree by chance. False and *err when a database cannot be read, or no point is in both. */
+ * agree by chance. Where both sides have the same seeds, two or more, the change's interval is so made of their
+ * changes, after less before of each seed, instead of both sides' intervals. False and *err when a database
+ * cannot be read, or no point is in both. */
 bool study_compare_sweeps_make(struct study_compare_sweeps *c, const char *const path[STUDY_COMPARE_SIDES],
                                struct error *err);
 void study_compare_sweeps_fini(struct study_compare_sweeps *c);

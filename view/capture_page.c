@@ -3,6 +3,7 @@
 #include "view/capture_page.h"
 
 #include "analysis/degree.h"
+#include "base/text.h"
 #include "study/judge.h"
 #include "view/capture_page_parts.h"
 #include "view/embedded.h"
@@ -116,7 +117,8 @@ static void show_flows(FILE *f, const struct view_capture_page_capture *c)
                 c->n_shown, c->bulk.n);
     view_table_init(&t, VIEW_EXPLANATION_TABLE_COLUMNS + 3);
     for (size_t i = 0; i < VIEW_EXPLANATION_TABLE_COLUMNS; i++)
-        view_table_add(&t, "%s", view_explanation_table_head[i]);
+        view_table_add(&t, text_ends(view_explanation_table_head[i], " wait") ? "%s ms" : "%s",
+                       view_explanation_table_head[i]);
     view_table_add(&t, "steady Mb/s");
     view_table_add(&t, "+-");
     view_table_add(&t, "retrans");

@@ -7,7 +7,7 @@
 // `page` lends what capture_page.js draws with. {add(box, capture), draw()}
 function packetPanels(page) {
   const { html, svg, ticks, decimals } = page; // and rangeOf, wholeOf, setZoom; left, right: margins that plots share
-  const FAN = 16, HEIGHT = 300, LEAST_S = 1e-6, PICK = 10, LABELS = 250, TALL = 24;
+  const FAN = 16, HEIGHT = 300, LEAST_S = 1e-6, PICK = 10, LEAST_APART = 30, LABELS = 250, TALL = 24;
   const MARGIN = { left: page.left, right: page.right, top: 10, bottom: 36 };
   const SYN = 1, FIN = 2, AGAIN = 8, LATE = 16, UNPLACED = 32, SACK = 64;
   const LAYERS = [["segment", "segments"], ["again", "sent again (R)"], ["ack", "acknowledged"], ["sack", "SACK (S)"],
@@ -238,7 +238,8 @@ function packetPanels(page) {
     ctx.textBaseline = "bottom";
     let lastX = -99, lastY = 0;
     for (const i of list.slice(0, LABELS)) {
-      const x = p.x(spans.t[i]), y = p.y(spans.hi[i]) - 2;
+      const half = ctx.measureText(word(i)).width / 2 + 1, y = p.y(spans.hi[i]) - 2;
+      const x = Math.min(p.right - half, Math.max(MARGIN.left + half, p.x(spans.t[i]))); // all of it is to be read
       if (Math.abs(x - lastX) < 9 && Math.abs(y - lastY) < 12) continue;
       ctx.fillText(word(i), x, y);
       [lastX, lastY] = [x, y];
@@ -508,26 +509,55 @@ function packetPanels(page) {
       const box = p.canvas.getBoundingClientRect();
       return [(event.clientX - box.left) * p.width / box.width, (event.clientY - box.top) * HEIGHT / box.height];
     };
-    let begun = null;
+    // Fingers hold what they touched: one moves it in time, two stretch it about their middle, too.
+    const fingers = new Map();
+    let begun = null, held = null;
+    const grip = () => {
+      const [[x0, y0], [x1, y1] = [x0, y0]] = fingers.values();
+      return { x: (x0 + x1) / 2, apart: Math.max(LEAST_APART, Math.hypot(x1 - x0, y1 - y0)) };
+    };
+    function hold() {
+      const { x, apart } = grip();
+      held = { t: p.time(x), stretched: (p.to - p.from) * apart };
+    }
+    function follow() {
+      const { x, apart } = grip(), width = held.stretched / apart;
+      const from = held.t - (x - MARGIN.left) / (p.right - MARGIN.left) * width;
+      p.fixed = null;
+      zoomTo(p, from, from + width);
+    }
+    function release({ pointerId }) {
+      begun = p.brush = null;
+      if (fingers.delete(pointerId) && fingers.size) hold();
+    }
     p.canvas.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
-      begun = place(event);
+      begun = fingers.size ? null : place(event);
       p.canvas.setPointerCapture(event.pointerId);
+      if (event.pointerType !== "touch") return;
+      fingers.set(event.pointerId, place(event));
+      hold();
     });
     p.canvas.addEventListener("pointermove", (event) => {
       const at = place(event);
-      if (begun === null || Math.abs(at[0] - begun[0]) < 4) return;
-      p.brush = brushOf(p, begun, at);
-      later();
+      if (begun !== null && Math.abs(at[0] - begun[0]) < 4) return;
+      if (fingers.has(event.pointerId)) {
+        begun = null;
+        fingers.set(event.pointerId, at);
+        follow();
+      } else if (begun !== null) {
+        p.brush = brushOf(p, begun, at);
+        later();
+      }
     });
     p.canvas.addEventListener("pointerup", (event) => {
       const at = place(event), start = begun;
-      begun = p.brush = null;
+      release(event);
       if (start === null) return;
       if (Math.abs(at[0] - start[0]) >= 4) zoomInto(p, brushOf(p, start, at));
       else pick(p, ...at);
     });
-    p.canvas.addEventListener("pointercancel", () => { begun = p.brush = null; later(); });
+    p.canvas.addEventListener("pointercancel", (event) => { release(event); later(); });
     p.canvas.addEventListener("dblclick", showAll);
     p.canvas.addEventListener("wheel", (event) => { // without the focus it scrolls the page
       if (document.activeElement !== p.canvas && !event.ctrlKey) return;
@@ -607,7 +637,7 @@ function packetPanels(page) {
     html(box, "h3", {}, "Packet by packet");
     html(box, "p", {}, "Drag to zoom in, double-click to see all; a click tells a packet's number and time for " +
       "Wireshark. After a click: the wheel and + - zoom, arrows move, n and p go to the next packet and to the one " +
-      "before.");
+      "before. By touch: two fingers zoom, one moves the time, a tap is a click.");
     buttons(box, group);
     legend(box, group);
     group.readout = html(box, "p", { class: "readout", "aria-live": "polite" }, "No packet chosen.");

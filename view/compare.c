@@ -28,15 +28,16 @@
 
 static const char *const ways[] = {"in", "out", "both"};
 
-/* "yes, 22 % lost" */
+/* "22 % (ACKs wait behind the data of the other direction)", "no (the link carries what it can)" */
 static void compare_answer(const struct analysis_resource *r, char *text, size_t size)
 {
     *text = '\0';
-    text_add(text, size, "%s", r->diagnosed ? view_diagnosis_answer(&r->diagnosis) : "not judged");
     if (r->diagnosed && r->diagnosis.answer == ANALYSIS_ANSWER_YES && isfinite(r->diagnosis.lost_share))
-        text_add(text, size, ", %.0f %% lost", 100 * r->diagnosis.lost_share);
+        text_add(text, size, "%.0f %%", 100 * r->diagnosis.lost_share);
+    else
+        text_add(text, size, "%s", r->diagnosed ? view_diagnosis_answer(&r->diagnosis) : "not judged");
     if (r->diagnosed && r->diagnosis.cause != ANALYSIS_CAUSE_UNKNOWN)
-        text_add(text, size, " (%s)", analysis_cause(r->diagnosis.cause)->name);
+        text_add(text, size, " (%s)", analysis_cause(r->diagnosis.cause)->meaning);
 }
 
 /* Whose figures these are: "h0", or "h0, then h1". */
@@ -87,7 +88,7 @@ void view_compare_row(struct view_table *t, const struct study_compare_value *v,
     view_table_add_number(t, study_compare_change(v), scale);
     view_table_add_number(t, study_compare_ci95(v), scale);
     double share = study_compare_share(v);
-    view_table_add(t, "%.1f", share < SHARE_MOST ? 100 * share : (double)NAN);
+    view_table_add(t, "%.1f", share < SHARE_MOST ? round(1000 * share) / 10 + 0.0 : (double)NAN); /* no "-0.0" */
     view_table_add(t, "%s", study_compare_answer_name(study_compare_judge(v)));
 }
 
@@ -227,7 +228,7 @@ static void compare_draw(FILE *f, const struct study_compare_host *h, size_t num
     view_svg_key_mark(f, "c-in", VIEW_SVG_CIRCLE, "after, into the host");
     view_svg_key_mark(f, "c-out", VIEW_SVG_TRIANGLE, "after, out of it");
     fputs("</div>\n", f);
-    view_svg_begin(f, id, WIDTH, TOP + HEIGHT + BELOW, "Goodput of each flow before and after",
+    view_svg_begin(f, id, (int)last + RIGHT, TOP + HEIGHT + BELOW, "Goodput of each flow before and after",
                    "marks with 95 % intervals");
     view_svg_axes(f, &a);
     for (size_t i = 0; i < n; i++) {
@@ -262,13 +263,15 @@ static void compare_show(FILE *f, const struct study_compare_host *h, size_t num
                                                   : answer == STUDY_COMPARE_LESS ? " bad"
                                                                                  : "");
     view_text_markup(f, "<h3>Host %s</h3>\n<p class=\"headline\">%s.</p>\n</section>\n", name, text);
+    fputs("<div class=\"beside\">\n", f);
     compare_draw(f, h, number);
-    fputs("<h4>The host</h4>\n", f);
+    fputs("<div>\n<h4>The host</h4>\n", f);
     compare_host_table(&t, h);
     view_table_html(f, NULL, &t, TEXTS);
     fputs("<h4>Its flows</h4>\n", f);
     compare_flow_table(&t, h);
     view_table_html(f, NULL, &t, TEXTS + 2);
+    fputs("</div>\n</div>\n", f);
 }
 
 bool view_compare_page(const char *directory, const char *const path[STUDY_COMPARE_SIDES],

@@ -20,7 +20,7 @@
 #define PRINTED 20 /* points on a terminal: those that changed most */
 #define LISTED 1000 /* on a page */
 #define DRAWN 400 /* more marks cannot be told apart */
-#define WIDTH 700
+#define WIDTH 620 /* tables stand beside it at 1600 */
 #define LEFT 70
 #define RIGHT 20
 #define TOP 14
@@ -211,9 +211,10 @@ static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c)
     }
     if (!(most > least))
         most = 0.01;
-    struct view_svg_frame a = {.x = {0, (double)n, LEFT, WIDTH - RIGHT, false},
+    struct view_svg_frame a = {.x = {0.5, (double)n + 0.5, LEFT, WIDTH - RIGHT, false},
                                .y = {100 * ROOM * least, 100 * ROOM * most, TOP + HEIGHT, TOP, false},
-                               .x_label = "point", .y_label = "change, %", .x_ticks = 8, .y_ticks = 5};
+                               .x_label = "point", .y_label = "change, %",
+                               .x_ticks = n < 8 ? (int)n : 8, .y_ticks = 5};
     fputs("<figure>\n<div>", f);
     view_svg_key_mark(f, "c-in", VIEW_SVG_CIRCLE, "more");
     view_svg_key_mark(f, "c-out", VIEW_SVG_TRIANGLE, "less");
@@ -221,7 +222,7 @@ static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c)
     fputs("</div>\n", f);
     view_svg_begin(f, "points", WIDTH, TOP + HEIGHT + BELOW, "Change of each point", "marks with 95 % intervals");
     view_svg_axes(f, &a);
-    view_svg_level(f, &a, "edge", 0, (double)n, 0);
+    view_svg_level(f, &a, "edge", a.x.from, a.x.to, 0);
     for (size_t i = 0; i < n; i++) {
         const struct study_compare_value *v = &c->point[i].value[c->main];
         enum study_compare_answer answer = study_compare_judge(v);
@@ -229,20 +230,21 @@ static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c)
         double before = v->mean[STUDY_COMPARE_BEFORE], half = study_compare_ci95(v);
         tip = memory_text("%s: %+.2f %%, +- %.2f", label ? label : "", 100 * study_compare_share(v), 100 * half / before);
         view_svg_mark(f, &a, answer == STUDY_COMPARE_MORE ? "c-in" : answer == STUDY_COMPARE_LESS ? "c-out" : "hollow c-c6",
-                      answer == STUDY_COMPARE_LESS ? VIEW_SVG_TRIANGLE : VIEW_SVG_CIRCLE, (double)i + 0.5,
+                      answer == STUDY_COMPARE_LESS ? VIEW_SVG_TRIANGLE : VIEW_SVG_CIRCLE, (double)i + 1,
                       100 * study_compare_share(v), 100 * half / before, 0, tip);
         free(label);
         free(tip);
     }
     view_svg_end(f);
-    view_text_markup(f, "<figcaption>Change of each point in the order of the sweep before: %s.%s</figcaption>\n"
-                     "</figure>\n", figures[c->main].name, n < c->n_both ? " The first points." : "");
+    fprintf(f, "<figcaption>By how much the %.*s changed at %s, in the order of the sweep before, with 95 %% "
+            "intervals.</figcaption>\n</figure>\n", (int)strcspn(figures[c->main].name, ","), figures[c->main].name,
+            n < c->n_both ? "the first points" : "each point");
 }
 
 static void sweeps_page_tables(FILE *f, const struct study_compare_sweeps *c)
 {
     struct view_table t;
-    fputs("<h4>All points</h4>\n", f);
+    fputs("<div>\n<h4>All points</h4>\n", f);
     sweeps_means_table(&t, c);
     view_table_html(f, NULL, &t, 1);
     if (c->n_levels > 0) {
@@ -255,13 +257,14 @@ static void sweeps_page_tables(FILE *f, const struct study_compare_sweeps *c)
     view_table_html(f, NULL, &t, 1);
     if (c->n_both > LISTED)
         fprintf(f, "<p>%zu more points: <code>--json</code> has them.</p>\n", c->n_both - LISTED);
-    if (c->n == c->n_both)
-        return;
-    fputs("<h4>Points of one sweep alone</h4>\n", f);
-    sweeps_points_head(&t, c);
-    for (size_t i = c->n_both; i < c->n && i < c->n_both + LISTED; i++)
-        sweeps_point_row(&t, c, &c->point[i]);
-    view_table_html(f, NULL, &t, 1);
+    if (c->n > c->n_both) {
+        fputs("<h4>Points of one sweep alone</h4>\n", f);
+        sweeps_points_head(&t, c);
+        for (size_t i = c->n_both; i < c->n && i < c->n_both + LISTED; i++)
+            sweeps_point_row(&t, c, &c->point[i]);
+        view_table_html(f, NULL, &t, 1);
+    }
+    fputs("</div>\n", f);
 }
 
 bool view_compare_sweeps_page(const char *directory, const char *const path[STUDY_COMPARE_SIDES],
@@ -282,15 +285,18 @@ bool view_compare_sweeps_page(const char *directory, const char *const path[STUD
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
         view_text_markup(f, "<dt>%s</dt><dd>%s <span class=\"origin simulated\">simulated</span></dd>\n", sides[side],
                          path[side]);
-    fputs("<dt>intervals</dt><dd>over a point's seeds; of one seed, the run's own. The change has that of both sides "
-          "together, &radic;(before&sup2; + after&sup2;), and is called one where it is larger</dd></dl>\n", f);
+    fputs("<dt>intervals</dt><dd>over a point's seeds; of one seed, the run's own. The change has that of its seeds "
+          "one by one where both sides have the same, else that of both together, "
+          "&radic;(before&sup2; + after&sup2;), and is called one where it is larger</dd></dl>\n", f);
     fprintf(f, "<section class=\"verdict%s\">\n", answer == (rate ? STUDY_COMPARE_MORE : STUDY_COMPARE_LESS) ? " good"
                                                   : answer == (rate ? STUDY_COMPARE_LESS : STUDY_COMPARE_MORE) ? " bad"
                                                                                                                : "");
     sweeps_say(c, text);
     view_text_markup(f, "<h3>All points</h3>\n<p class=\"headline\">%s.</p>\n</section>\n", text);
+    fputs("<div class=\"beside\">\n", f);
     sweeps_draw(f, c);
     sweeps_page_tables(f, c);
+    fputs("</div>\n", f);
     fputs("</body>\n</html>\n", f);
     return outfile_commit(&file, err) || (outfile_discard(&file), false);
 }

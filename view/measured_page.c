@@ -68,8 +68,8 @@ static void measured_draw(FILE *f, const struct view_measured *m, const char *id
     view_svg_line(f, &a, "c-out", at_s, values[0], m->n);
     view_svg_line(f, &a, "c-in", at_s, values[1], m->n);
     view_svg_end(f);
-    view_text_markup(f, "<figcaption>%s. The line above is what is judged of each phase: its beginning is "
-                     "not.</figcaption>\n</figure>\n", title);
+    view_text_markup(f, "<figcaption>%s. The line above each phase spans what is judged of it, "
+                     "which is not its beginning.</figcaption>\n</figure>\n", title);
     free(at_s);
 }
 
@@ -78,7 +78,7 @@ void view_measured_page_add(FILE *f, size_t number, const struct view_measured *
 {
     char id[32];
     const struct analysis_resource *r = m->resource;
-    fputs("<article>\n", f);
+    fputs("<article class=\"sweeps\">\n", f);
     view_text_markup(f, "<h2>%s <span class=\"origin measured\">measured</span></h2>\n", m->servers);
     fprintf(f, "<dl><dt>origin</dt><dd>measured: traffic of contraflow's own between this host and its servers, for "
             "%.1f s</dd><dt>rates</dt><dd>goodput: payload delivered over time, neither headers nor retransmissions"

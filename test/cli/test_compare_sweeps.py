@@ -28,15 +28,15 @@ class Sweeps(e2e.Case):
         return f"{name}.db"
 
     def rows(self, name):
-        """{axes: [(goodput of all flows, its flows' intervals together, ACK wait by rates, segments) of each seed]}"""
+        """{axes: [(goodput of all flows, its flows' intervals together, ACK wait by rates, segments, seed) of each]}"""
         found = {}
         query = ("SELECT axes, sum(steady_goodput_bps), sum(steady_ci95_bps), count(steady_ci95_bps) = count(*), "
-                 "sum(steady_goodput_bps * ack_wait_s) / sum(steady_goodput_bps), sum(retransmitted_segments) FROM point JOIN flow ON point = number "
-                 "GROUP BY number ORDER BY number")
+                 "sum(steady_goodput_bps * ack_wait_s) / sum(steady_goodput_bps), sum(retransmitted_segments), seed "
+                 "FROM point JOIN flow ON point = number GROUP BY number ORDER BY number")
         with sqlite3.connect(self.dir / name) as db:
-            for axes, rate, ci95, known, wait, again in db.execute(query):
+            for axes, rate, ci95, known, wait, again, seed in db.execute(query):
                 found.setdefault(json.dumps(json.loads(axes), sort_keys=True), []).append(
-                    (rate, ci95 if known else math.nan, wait, again))
+                    (rate, ci95 if known else math.nan, wait, again, seed))
         return found
 
     def interval(self, runs):
@@ -45,6 +45,12 @@ class Sweeps(e2e.Case):
             return own
         rates = [run[0] for run in runs]
         return max(T975[len(runs) - 1] * statistics.stdev(rates) / math.sqrt(len(runs)), own)
+
+    def change_interval(self, before, after):
+        """Of the same seeds, that of their changes, each with both runs' own intervals."""
+        if [run[-1] for run in before] != [run[-1] for run in after]:
+            return math.hypot(self.interval(before), self.interval(after))
+        return self.interval([(is_[0] - was[0], math.hypot(is_[1], was[1])) for was, is_ in zip(before, after)])
 
     def held(self, said, before, after):
         """The points said, against the databases."""
@@ -58,7 +64,7 @@ class Sweeps(e2e.Case):
                 if not point[side]:
                     self.assertIsNone(point["goodput_bps"][side])
                     continue
-                rates, _, waits, again = map(list, zip(*rows[key], strict=True))
+                rates, _, waits, again, _ = map(list, zip(*rows[key], strict=True))
                 half[side] = self.interval(rows[key])
                 self.assertAlmostEqual(point["goodput_bps"][side] / statistics.mean(rates), 1, delta=1e-9)
                 self.assertAlmostEqual(point["ack_wait_s"][side], statistics.mean(waits), delta=1e-9)
@@ -69,7 +75,9 @@ class Sweeps(e2e.Case):
                     self.assertAlmostEqual(point["goodput_bps"][side + "_ci95"] / half[side], 1, delta=1e-4)
             if len(half) == 2:
                 change = point["goodput_bps"]["after"] - point["goodput_bps"]["before"]
-                both = math.hypot(*half.values())
+                both = self.change_interval(*(rows[key] for rows in sides.values()))
+                if not math.isnan(both):
+                    self.assertAlmostEqual(point["goodput_bps"]["change_ci95"], both, delta=1e-4 * both)
                 self.assertEqual(point["goodput_bps"]["changed"], None if math.isnan(both) else
                                  "no" if abs(change) <= both else "more" if change > 0 else "less")
 
@@ -99,6 +107,33 @@ class Sweeps(e2e.Case):
         self.assertGreater(said["all"]["retransmitted_segments"]["after"], 0)
         self.assertGreater(said["all"]["open"], 0)
         self.assertIn("without an interval", self.good("compare", before, after).stdout)
+
+    def test_the_same_seeds_are_paired(self):
+        """Seeds that differ by 100 Mb/s, of which each gains 10, 12, 8: 10 +- 4.30265 * 2 / sqrt(3). Apart, that would
+        be no change."""
+        def set_rates(name, rates, more=""):
+            with sqlite3.connect(self.dir / name) as db:
+                for seed, rate in enumerate(rates, 1):
+                    db.execute("UPDATE flow SET steady_goodput_bps = ?, steady_ci95_bps = 0 WHERE point IN "
+                               "(SELECT number FROM point WHERE seed = ?) AND name = 'out1'", (rate * 1e6, seed))
+                db.execute("UPDATE flow SET steady_goodput_bps = 0, steady_ci95_bps = 0 WHERE name != 'out1'")
+                if more:
+                    db.execute(more)
+            db.close()
+        before, after = self.sweep("before"), self.sweep("after")
+        set_rates(before, (100, 200, 300))
+        set_rates(after, (110, 212, 308))
+        half = 4.30265 * 2 / math.sqrt(3)
+        for value, n in [(p["goodput_bps"], 1) for p in self.json("compare", before, after)["points"]] + [
+                (self.json("compare", before, after)["all"]["goodput_bps"], 4)]:
+            self.assertAlmostEqual(value["change"] / 1e6, 10, delta=1e-6)
+            self.assertAlmostEqual(value["change_ci95"] / 1e6, half / math.sqrt(n), delta=1e-4)
+            self.assertAlmostEqual(value["before_ci95"] / 1e6, 4.30265 * 100 / math.sqrt(3 * n), delta=1e-2)
+            self.assertEqual(value["changed"], "more")
+        set_rates(after, (110, 212, 308), "UPDATE point SET seed = seed + 3")  # other seeds
+        for value in (p["goodput_bps"] for p in self.json("compare", before, after)["points"]):
+            self.assertAlmostEqual(value["change_ci95"], math.hypot(value["before_ci95"], value["after_ci95"]), delta=1)
+            self.assertEqual(value["changed"], "no")
 
     def test_levels_are_means_of_their_points(self):
         said = self.json("compare", self.sweep("before", seeds=2), self.sweep("after", ACK_FIRST, seeds=2))

@@ -103,6 +103,8 @@ class Misspelt(e2e.Case):
     def test_commands(self):
         self.bad(2, "unknown command 'chekc'; did you mean check? Commands are run,", "chekc")
         self.bad(2, "did you mean predict loss?", "help", "predict", "los")
+        for words in (["chekc"], [], ["../schemas/check"], ["plot"]):
+            self.bad(2, [f"none of '{' '.join(words)}'", "those of analyze, check,"], "help", "--schema", *words)
         self.assertNotIn("did you mean", self.bad(2, "unknown command 'zzz'; commands are run,", "zzz").stderr)
 
     def test_options(self):
@@ -234,6 +236,14 @@ class Installed(e2e.Case):
             self.assertIn("EXIT STATUS", shown, page)
             self.assertIn(page.stem + " - ", " ".join(shown.split()), page)
 
+    def test_every_schema_is_shown(self):
+        book = self.prefix / "share/doc/contraflow/schemas"
+        files = sorted((ROOT / "doc/schemas").glob("*.json"))
+        self.assertEqual(sorted(path.name for path in book.iterdir()), [path.name for path in files])
+        for path in files:
+            self.assertEqual(self.installed("help", "--schema", *path.stem.split("-")).stdout, path.read_text())
+            self.assertEqual((book / path.name).read_text(), path.read_text())
+
     def test_star_by_name(self):
         done = self.installed("run", "star", *SHORT[1:])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -249,7 +259,9 @@ class Installed(e2e.Case):
         for program in (moved / "bin/contraflow", link):
             done = self.installed("run", "star", *SHORT, program=program)
             self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(self.installed("help", "--schema", "check", program=link).stdout.startswith("{"))
         shutil.rmtree(moved / "share")
+        self.assertIn("no share/contraflow/schemas", self.installed("help", "--schema", "check", program=link).stderr)
         self.assertIn("are not there", self.installed("run", "--list", program=link).stderr)
 
 

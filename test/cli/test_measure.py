@@ -127,6 +127,7 @@ class Results(Path):
                                "--report", str(self.dir / "page"), status=(0, 1))
         summary = json.loads((self.dir / "kept/summary.json").read_text())
         self.assertEqual(summary["resources"][0], r)
+        self.assertEqual(schemas.errors(summary), [])
         self.assertRegex(done.stderr, r"contraflow: 10\.77\.0\.1: 22 flows, [0-9.]+ MB down, [0-9.]+ MB up in ")
         text = (self.dir / "kept/samples-1-1.csv").read_text().splitlines()
         self.assertRegex(text[0], r"^# contraflow measure, version \S+, 1 in, 1 out$")

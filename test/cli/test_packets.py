@@ -3,6 +3,7 @@
 """The packets on the page of a capture: as they are packed, against tshark; as a browser draws and tells them."""
 import csv
 import json
+import math
 import re
 import struct
 import subprocess
@@ -304,6 +305,74 @@ class Drawn(Case):
         self.assertTrue(start <= times[0] and times[-1] <= end and len(times) >= 3)
         shown = [float(t) for t in re.fullmatch(r"#t=(.*),(.*)", address).groups()]
         self.assertAlmostEqual(shown[0], start, delta=1e-3)
+
+    def test_fingers_move_and_stretch_time_and_the_page_scrolls_elsewhere(self):
+        """Chromium's own touches, of which it makes gestures of its own where the page lets it."""
+        self.report(self.lossy())
+        chromium = browser()
+        with chromium.page((self.dir / "report/report.html").as_uri(), width=400, height=800) as (session, logged):
+            chromium.ask("Emulation.setTouchEmulationEnabled", session, enabled=True, maxTouchPoints=2)
+
+            def state():
+                """Once nothing moves: a page that a finger threw goes on for a while."""
+                return chromium.evaluate(session, """(async () => {
+                  const panel = document.querySelector('canvas.packets');
+                  const top = () => panel.getBoundingClientRect().top;
+                  for (let still = 0, last = NaN; still < 10; last = top()) {
+                    still = top() === last ? still + 1 : 0; await new Promise(requestAnimationFrame); }
+                  const { left, width } = panel.getBoundingClientRect(), { from, to } = panel.dataset;
+                  return {from: +from, to: +to, left, top: top(), width, scale: visualViewport.scale,
+                    said: document.querySelector('.readout').textContent}; })()""")
+
+            def touch(*places):
+                """Fingers from the first places, from the panel's corner, to the next ones, in ten steps each; where
+                there are fewer next, the last finger is lifted. What was before, and what it led to."""
+                chromium.evaluate(session, "document.querySelector('canvas.packets').scrollIntoView({block: 'center'})")
+                corner, tenths = state(), [k / 10 for k in range(11)]
+
+                def send(kind, fingers, first=0):
+                    points = [{"x": corner["left"] + x, "y": corner["top"] + y, "id": i}
+                              for i, (x, y) in enumerate(fingers)]
+                    chromium.ask("Input.dispatchTouchEvent", session, type=kind, touchPoints=points[first:])
+
+                send("touchStart", places[0])
+                for start, end in zip(places, places[1:]):
+                    if len(end) < len(start):
+                        send("touchEnd", start, len(end))
+                    for k in tenths:
+                        send("touchMove", [(a + (c - a) * k, b + (d - b) * k) for (a, b), (c, d) in zip(start, end)])
+                send("touchEnd", [])
+                return corner, state()
+
+            def time(at, x):
+                return at["from"] + (x - 80) / (at["width"] - 120) * (at["to"] - at["from"])
+
+            whole = state()
+            for before, after in (([(150, 100), (210, 100)], [(120, 120), (240, 120)]),  # twice as far apart
+                                  ([(200, 60), (200, 110)], [(200, 110), (200, 210)]),   # likewise, and downwards
+                                  ([(150, 100), (210, 100)], [(150, 200), (210, 200)])):  # as far, and downwards
+                old, new = touch(before, after)
+                width, by = old["to"] - old["from"], math.dist(*after) / math.dist(*before)
+                self.assertAlmostEqual(width / (new["to"] - new["from"]), by, delta=0.02)
+                middle = [sum(x for x, _ in places) / 2 for places in (before, after)]
+                self.assertAlmostEqual(time(new, middle[1]), time(old, middle[0]), delta=0.01 * width)
+                self.assertEqual(new["scale"], 1)
+                self.assertAlmostEqual(new["top"], old["top"], delta=2)
+            for places in ([(220, 150)], [(160, 150)]), ([(220, 150), (100, 50)], [(160, 150)]):
+                old, new = touch(*places)
+                self.assertAlmostEqual(new["to"] - new["from"], old["to"] - old["from"], delta=1e-9)
+                self.assertAlmostEqual(time(new, 160), time(old, 220), delta=0.01 * (old["to"] - old["from"]))
+                self.assertAlmostEqual(new["top"], old["top"], delta=2)
+            self.assertEqual(new["said"], "No packet chosen.")
+            for places in ([(200, 150)], [(200, 50)]), ([(200, -60)], [(200, -160)]):  # upwards, in the panel and above
+                old, new = touch(*places)
+                self.assertLess(new["top"], old["top"] - 30)
+                self.assertEqual((new["from"], new["to"]), (old["from"], old["to"]))
+            _, new = touch([(100, 150), (240, 150)], [(170, 150), (190, 150)])
+            self.assertEqual((new["from"], new["to"]), (whole["from"], whole["to"]))
+            _, new = touch([(180, 200)])
+            self.assertTrue(new["said"].startswith("Packet "), new["said"])
+            self.assertEqual(logged, [])
 
     def test_layers_hide_and_keys_step_from_packet_to_packet(self):
         path = self.lossy()
