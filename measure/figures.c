@@ -95,7 +95,8 @@ void measure_figures_end(const struct measure_phase *p, const struct measure_end
     figures_sender(sender, p, w);
 }
 
-/* The median and nine of ten, no more: a word that was lost and sent again waits for a timer. Means over the servers. */
+/* The median, and what nine of ten do not exceed: a word that was lost and sent again waits for a timer. Means over the
+ * servers. */
 static void figures_waits(const struct measure_test *t, const struct measure_phase *p, bool incoming,
                           struct measure_way *w)
 {

@@ -34,17 +34,26 @@ struct side {
     double floor_s, possible_bps;
     double total_bps; /* possible, of both directions */
     const struct estimate *lost, *least;
-    bool full, words;
+    bool full, words, clean; /* clean: paced, both carry what they are asked for, without losses */
     enum measure_kind alone, back; /* itself; the one that its ACKs go */
 };
+
+/* What they are asked for is carried. */
+static bool verdict_paced(const struct measure_summary *s)
+{
+    return s->paced_in_bps >= PACE_CARRIED * s->pace_in_bps && s->paced_out_bps >= PACE_CARRIED * s->pace_out_bps &&
+           s->pace_in_bps > 0 && s->pace_out_bps > 0;
+}
 
 static struct side verdict_side(const struct measure_summary *s, bool incoming)
 {
     double total_bps = s->possible_in_bps + s->possible_out_bps;
+    bool clean = s->words && verdict_paced(s) && s->in[MEASURE_PACED].mean.retransmitted <= LOSSY &&
+                 s->out[MEASURE_PACED].mean.retransmitted <= LOSSY;
     return incoming ? (struct side){s->in, s->out, s->floor_in_s, s->possible_in_bps, total_bps, &s->lost_in,
-                                    &s->least_in, s->full_in, s->words, MEASURE_IN, MEASURE_OUT}
+                                    &s->least_in, s->full_in, s->words, clean, MEASURE_IN, MEASURE_OUT}
                     : (struct side){s->out, s->in, s->floor_out_s, s->possible_out_bps, total_bps, &s->lost_out,
-                                    &s->least_out, s->full_out, s->words, MEASURE_OUT, MEASURE_IN};
+                                    &s->least_out, s->full_out, s->words, clean, MEASURE_OUT, MEASURE_IN};
 }
 
 /* Of a full frame, where a direction carries so much goodput. */
@@ -92,14 +101,18 @@ static double side_most_bps(const struct side *x)
 }
 
 /* Are they why its window is small? One that is cut no more often than alone is smaller where round trips are longer:
- * it grows with each of them, and its slow start ends when they become longer (HyStart, Ha and Rhee 2011). */
+ * it grows with each of them, and its slow start ends when they become longer (HyStart, Ha and Rhee 2011). One that is
+ * cut more often, though paced nothing is lost either way, is cut as ACKs that waited come in bunches, and call for
+ * bursts of data. */
 static bool side_slowed(const struct side *x)
 {
     const struct measure_way *both = &x->way[MEASURE_BOTH].mean, *alone = &x->way[x->alone].mean;
     double wait_s = side_order_wait_s(x), beyond_s = both->rtt_s - x->floor_s;
+    bool like_alone = both->retransmitted * both->rate_bps <=
+                      (SAME_LOSSES * alone->retransmitted + FEW_LOSSES) * alone->rate_bps;
     return wait_s >= SLOWED * both->rtt_s && wait_s >= SLOWED_OF * beyond_s &&
            x->other[MEASURE_BOTH].mean.wait_s <= LIKE_WORDS * beyond_s && both->window_bytes < alone->window_bytes &&
-           both->retransmitted * both->rate_bps <= (SAME_LOSSES * alone->retransmitted + FEW_LOSSES) * alone->rate_bps;
+           (like_alone || x->clean);
 }
 
 /* Do its ACKs' waits account for what it loses: with the window that it has they cost as much as makes a yes, or half
@@ -192,12 +205,6 @@ static double verdict_both_bps(const struct measure_summary *s)
     return s->in[MEASURE_BOTH].rate_bps.value + s->out[MEASURE_BOTH].rate_bps.value;
 }
 
-static bool verdict_paced(const struct measure_summary *s, double share)
-{
-    return s->paced_in_bps >= share * s->pace_in_bps && s->paced_out_bps >= share * s->pace_out_bps &&
-           s->pace_in_bps > 0 && s->pace_out_bps > 0;
-}
-
 /* Is the path able to carry more both ways at once than it does? Paced, it carries what it is asked for; or this
  * direction has half of what it loses back, and the other one carries what it is asked for, or both together have half
  * of theirs back: one that begins slowly, or loses a little everywhere, may not reach its pace. */
@@ -210,7 +217,7 @@ static bool verdict_able(const struct measure_summary *s, const struct side *x)
     bool other = (in ? s->paced_out_bps : s->paced_in_bps) >= PACE_CARRIED * (in ? s->pace_out_bps : s->pace_in_bps);
     bool together = all_back_bps >= EXPLAINED * (x->total_bps - both_bps) &&
                     all_back_bps >= ANALYSIS_DIAGNOSIS_TOTAL * x->total_bps;
-    return verdict_paced(s, PACE_CARRIED) ||
+    return verdict_paced(s) ||
            ((other || together) && back_bps >= EXPLAINED * (x->possible_bps - carried_bps) &&
             back_bps >= ANALYSIS_DIAGNOSIS_DIRECTION * x->possible_bps);
 }
