@@ -157,8 +157,8 @@ static bool diagnosis_is_line(double bps)
     return false;
 }
 
-/* Flows of a direction, each at an Ethernet's rate, which all that the direction carries is not, and waiting; `even`: and
- * evenly spaced. */
+/* Flows of a direction, each at an Ethernet's rate, which all that the direction carries is not, and waiting; `even`:
+ * and evenly spaced. */
 static bool diagnosis_at_lines(const struct diagnosis *d, bool incoming, bool even)
 {
     double sum_bps = 0, acks_bps = 0;
@@ -170,7 +170,7 @@ static bool diagnosis_at_lines(const struct diagnosis *d, bool incoming, bool ev
             continue;
         }
         double wire_bps = e->flow->rate_bps * (e->clocking.full_bytes + AROUND) / e->clocking.full_bytes;
-        double waits_s = e->data_wait_s + (e->tick_s == 0 ? e->ack_wait_s : 0); /* stamps do not tell one from the other */
+        double waits_s = e->data_wait_s + (e->tick_s == 0 ? e->ack_wait_s : 0); /* stamps do not tell them apart */
         if ((even && !(e->clocking.tight_share < EVEN)) || !(waits_s > frame_s) || !diagnosis_is_line(wire_bps))
             return false;
         sum_bps += wire_bps;
@@ -258,25 +258,16 @@ static double diagnosis_drain_s(const struct diagnosis *d, bool incoming)
     return bytes * 8 / (known ? link->capacity_bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
 }
 
-static int diagnosis_by_peer(const void *a, const void *b)
-{
-    const struct analysis_evidence *const *x = a, *const *y = b;
-    return memcmp(&(*x)->peer, &(*y)->peer, sizeof (*x)->peer);
-}
-
 /* How long data wait that go the way of a flow's ACKs from end to end, through all the same queues. Not where a host is
  * what they wait for: there is no queue with an order. */
 static void diagnose_beside(struct diagnosis *d)
 {
     if (d->s.host != ANALYSIS_CAUSE_UNKNOWN || d->out->in.flows == 0 || d->out->out.flows == 0)
         return;
-    struct analysis_evidence **by = memory_zeroed(d->s.n, sizeof *by, "a diagnosis");
-    for (size_t i = 0; i < d->s.n; i++)
-        by[i] = &d->s.flow[i];
-    qsort(by, d->s.n, sizeof *by, diagnosis_by_peer);
+    struct analysis_evidence **by = analysis_evidence_by_peer(&d->s);
     for (size_t i = 0, end; i < d->s.n; i = end) {
         double wait_s[2] = {0, 0};
-        for (end = i; end < d->s.n && diagnosis_by_peer(&by[end], &by[i]) == 0; end++)
+        for (end = i; end < d->s.n && analysis_evidence_same_peer(by[end], by[i]); end++)
             wait_s[by[end]->flow->incoming] = fmax(wait_s[by[end]->flow->incoming], by[end]->data_wait_s);
         for (size_t k = i; k < end && by[k]->peer.family; k++)
             by[k]->data_beside_s = (float)wait_s[!by[k]->flow->incoming];
@@ -412,8 +403,8 @@ static bool diagnosis_clock(const struct diagnosis *d, const struct analysis_dia
 }
 
 /* Would a rate make a direction full whose data hardly wait, while their ACKs do? Flows with equal windows that wait in
- * the same queue are equally fast, whichever way they go: the other direction's rate is no sign of this one's. Nor is it
- * where data wait before the tap, behind frames at the rate at which they pass it, and not after it. */
+ * the same queue are equally fast, whichever way they go: the other direction's rate is no sign of this one's. Nor is
+ * it where data wait before the tap, behind frames at the rate at which they pass it, and not after it. */
 static bool diagnosis_no_fuller(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double bps)
 {
     const struct analysis_diagnosis_way *other = w == &d->out->in ? &d->out->out : &d->out->in;
@@ -470,7 +461,8 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         bool stopped = i == 1 && d->s.stopped; /* back to back, but not all the time */
         double frame_s = (d->s.full_bytes + AROUND) * 8 / bps;
         bool alone = diagnosis_way(d, i != 0)->flows == 0; /* nothing to win: a queue that fills first is as good */
-        bool unlike = !isfinite(bps) || (i == 1 && diagnosis_slower(d, false, bps, true)) || (alone && w->carried_bps < HALF * diagnosis_room_at(d, w, bps, 0));
+        bool unlike = !isfinite(bps) || (i == 1 && diagnosis_slower(d, false, bps, true)) ||
+                      (alone && w->carried_bps < HALF * diagnosis_room_at(d, w, bps, 0));
         if (stopped || (unlike && w->flows > 0 && diagnosis_stands(d, i == 0, false, alone ? FILLS : 0))) {
             double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
             w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack +
@@ -587,8 +579,9 @@ static double diagnosis_windows_bps(const struct diagnosis *d, bool incoming)
     return sum;
 }
 
-/* What a direction's flows want at least: where their application may be what limits them, what they have; where the
- * link is hardly in use, their data wait for something else, and go on to. */
+/* What a direction's flows would carry at least. Those that something else may limit, and that go in no cycles, have
+ * what they have. Data of the others, but in cycles, go on to wait where the link is hardly in use, and where stamps
+ * are coarse and data wait longer than their ACKs. Of a gain that coarse stamps show, COARSE is sure. */
 static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming, double possible_bps)
 {
     const struct analysis_diagnosis_way *w = diagnosis_way(d, incoming);
@@ -600,7 +593,8 @@ static double diagnosis_sure_bps(const struct diagnosis *d, bool incoming, doubl
         double x = e->flow->rate_bps, rtt_s = analysis_evidence_rtt_s(e);
         if (e->flow->incoming != incoming)
             continue;
-        bool closed = isfinite(diagnosis_cycle_s(d, e)), acks_alone = hardly || (e->coarse && e->ack_wait_s < e->data_wait_s);
+        bool closed = isfinite(diagnosis_cycle_s(d, e));
+        bool acks_alone = hardly || (e->coarse && e->ack_wait_s < e->data_wait_s);
         double more_bps = acks_alone && !closed ? fmin(e->wanted_bps, x * rtt_s / (rtt_s - e->ack_wait_s)) - x
                                                 : e->wanted_bps - x;
         sum += x;
@@ -641,8 +635,8 @@ static void diagnose_bounds(const struct diagnosis *d, bool incoming, double oth
         return;
     *least_bps = fmin(*least_bps, diagnosis_sure_bps(d, incoming, w->possible_bps));
     *most_bps = fmax(*most_bps, diagnosis_perhaps_bps(d, incoming, other_bps));
-    if (w->source == ANALYSIS_CAPACITY_DISPERSION && diagnosis_slower(d, incoming, w->capacity_bps, false)) /* that one may be full */
-        *least_bps = w->carried_bps;
+    if (w->source == ANALYSIS_CAPACITY_DISPERSION && diagnosis_slower(d, incoming, w->capacity_bps, false))
+        *least_bps = w->carried_bps; /* that one may be full */
     if (!(unknown || blind || beyond))
         return;
     double wanted = 0;

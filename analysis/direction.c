@@ -115,7 +115,7 @@ void analysis_direction_ack(struct analysis_direction *d, const struct capture_s
     if (ack == d->ack_high && pure && d->high > ack && (s->n_sack > 0 || s->window == d->last_ack_window))
         d->dup_acks++;
     /* An acknowledgement far from the data is not one of this stream: leave the state alone. */
-    bool plausible = ack <= d->high + ANALYSIS_WINDOW_MAX && ack + ANALYSIS_WINDOW_MAX >= d->high;
+    bool plausible = analysis_direction_is_near(d, ack, ack);
     if (d->losses && plausible)
         analysis_losses_ack(d->losses, ack, analysis_direction_segment_bytes(d, s->has_timestamps));
     if (s->n_sack > 0 && plausible && d->has_data)
@@ -149,8 +149,7 @@ static bool sent_again(const struct analysis_direction *d, const struct analysis
 
 static bool plausible_data(struct analysis_direction *d, int64_t start, int64_t end)
 {
-    bool inside = start <= d->high + ANALYSIS_WINDOW_MAX && end + ANALYSIS_WINDOW_MAX >= d->high &&
-                  !(d->base_from_syn && start < 0);
+    bool inside = analysis_direction_is_near(d, start, end) && !(d->base_from_syn && start < 0);
     if (inside || !d->has_data) {
         d->stray_run = 0;
         return inside;

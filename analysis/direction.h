@@ -68,6 +68,12 @@ void analysis_direction_ack(struct analysis_direction *d, const struct capture_s
 /* Relative sequence number: the one nearest to the highest known. */
 int64_t analysis_direction_relative(const struct analysis_direction *d, uint32_t seq);
 
+/* May bytes of this stream, or their acknowledgements, be there? Farther from its data than any window none are. */
+static inline bool analysis_direction_is_near(const struct analysis_direction *d, int64_t start, int64_t end)
+{
+    return start <= d->high + ANALYSIS_WINDOW_MAX && end + ANALYSIS_WINDOW_MAX >= d->high;
+}
+
 /* Payload of a full segment: from the MSS option, less the timestamp option, or as on Ethernet. */
 uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bool has_timestamps);
 

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of waits. */
 #define TICKS 10             /* and more: stamps tell legs apart */
@@ -68,6 +69,26 @@ double analysis_evidence_payload(double full_bytes)
 double analysis_evidence_frame_bits(double full_bytes)
 {
     return (fmax(full_bytes, MTU_PAYLOAD) + AROUND) * 8;
+}
+
+static int evidence_peer_order(const void *a, const void *b)
+{
+    const struct analysis_evidence *const *x = a, *const *y = b;
+    return memcmp(&(*x)->peer, &(*y)->peer, sizeof (*x)->peer);
+}
+
+struct analysis_evidence **analysis_evidence_by_peer(const struct analysis_evidence_set *s)
+{
+    struct analysis_evidence **by = memory_zeroed(s->n, sizeof *by, "a diagnosis");
+    for (size_t i = 0; i < s->n; i++)
+        by[i] = &s->flow[i];
+    qsort(by, s->n, sizeof *by, evidence_peer_order);
+    return by;
+}
+
+bool analysis_evidence_same_peer(const struct analysis_evidence *x, const struct analysis_evidence *y)
+{
+    return evidence_peer_order(&x, &y) == 0;
 }
 
 double analysis_evidence_rtt_s(const struct analysis_evidence *e)
@@ -178,10 +199,8 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
 }
 
 /* Where outgoing data wait: before the tap or after it. */
-static void evidence_around_tap(const struct analysis_evidence_set *s, struct analysis_evidence *e)
+static void evidence_around_tap(struct analysis_evidence *e, double before_s, double after_s)
 {
-    double before_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT);
-    double after_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN) + e->there_s;
     e->before_s = !e->flow->incoming && before_s > HARDLY * fmax(after_s, 0) ? (float)before_s : 0;
     e->after_s = !e->flow->incoming && after_s > e->tick_s ? (float)after_s : 0;
 }
@@ -196,9 +215,10 @@ static void evidence_waits(struct analysis_evidence_set *s)
         e->there_s = evidence_there(s, e) ? far_s : 0;
         e->missing_s[!e->flow->incoming] = far_s - e->there_s; /* in data waits of an incoming flow */
         e->missing_s[e->flow->incoming] = near_s + e->there_s;
-        evidence_around_tap(s, e);
-        e->data_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT) +
-                                          evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN) + e->missing_s[0]);
+        double data_out_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT);
+        double data_in_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN);
+        evidence_around_tap(e, data_out_s, data_in_s + e->there_s);
+        e->data_wait_s = evidence_wait_of(data_out_s + data_in_s + e->missing_s[0]);
         e->ack_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT) +
                                          evidence_leg_s(s, e, ANALYSIS_LEG_ACK_IN) + e->missing_s[1]);
         if (isfinite(e->tick_s)) /* else its life's */

@@ -73,6 +73,10 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
                               struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s);
 void analysis_evidence_free(struct analysis_evidence_set *s);
 
+/* The set's flows, those to one peer beside each other; for free(). */
+struct analysis_evidence **analysis_evidence_by_peer(const struct analysis_evidence_set *s);
+bool analysis_evidence_same_peer(const struct analysis_evidence *x, const struct analysis_evidence *y);
+
 /* Mean round trip in the phase. */
 double analysis_evidence_rtt_s(const struct analysis_evidence *e);
 

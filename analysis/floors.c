@@ -118,23 +118,13 @@ static double floors_stood(const struct analysis_evidence *e, double at_s)
     return loop_s - e->own_far_s;
 }
 
-static int floors_by_peer(const void *a, const void *b)
-{
-    const struct analysis_evidence *x = *(struct analysis_evidence *const *)a;
-    const struct analysis_evidence *y = *(struct analysis_evidence *const *)b;
-    return memcmp(&x->peer, &y->peer, sizeof x->peer);
-}
-
 /* Flows to one peer have the least of theirs. */
 static void floors_peers(const struct analysis_evidence_set *s)
 {
-    struct analysis_evidence **by = memory_zeroed(s->n + 1, sizeof(struct analysis_evidence *), "a diagnosis");
-    for (size_t i = 0; i < s->n; i++)
-        by[i] = &s->flow[i];
-    qsort(by, s->n, sizeof *by, floors_by_peer);
+    struct analysis_evidence **by = analysis_evidence_by_peer(s);
     for (size_t i = 0, end = 0; i < s->n; i = end) {
         double least_s = INFINITY;
-        for (end = i; end < s->n && floors_by_peer(&by[end], &by[i]) == 0; end++)
+        for (end = i; end < s->n && analysis_evidence_same_peer(by[end], by[i]); end++)
             least_s = fmin(least_s, by[end]->own_far_s);
         for (size_t k = i; k < end; k++)
             by[k]->own_far_s = fmin(by[k]->own_far_s, least_s);

@@ -179,8 +179,8 @@ static void flows_keep(struct analysis_flows *f, struct analysis_connection *c, 
     p.payload_bytes = placed ? s->payload_bytes : 0;
     p.seq = placed ? analysis_direction_relative(d, s->seq) + (s->flags & CAPTURE_TCP_SYN && s->payload_bytes > 0) : 0;
     p.ack = reverse->has_base ? analysis_direction_relative(reverse, s->ack) : 0;
-    bool plausible = p.ack <= reverse->high + ANALYSIS_WINDOW_MAX && p.ack + ANALYSIS_WINDOW_MAX >= reverse->high;
-    if (reset || !(s->flags & CAPTURE_TCP_ACK) || !reverse->has_base || !plausible)
+    if (reset || !(s->flags & CAPTURE_TCP_ACK) || !reverse->has_base ||
+        !analysis_direction_is_near(reverse, p.ack, p.ack))
         p.what |= ANALYSIS_PACKET_UNPLACED;
     if (f->packets_cut == 0 && !analysis_packets_add(&c->packets, &p, &f->packets_left))
         f->packets_cut = number;

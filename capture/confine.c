@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/confine.h"
 
+#include "base/units.h"
+
 #include <errno.h>
 #include <grp.h>
 #include <limits.h>
@@ -108,18 +110,18 @@ bool capture_confine(int socket, struct error *err)
 }
 
 /* The number of a user or a group that sudo leaves; -1: none. */
-static long confine_number(const char *name)
+static int64_t confine_number(const char *name)
 {
     const char *text = getenv(name);
-    char *rest;
-    long number = text ? strtol(text, &rest, 10) : -1;
-    return text && *text && !*rest && number > 0 && number < INT_MAX ? number : -1;
+    int64_t number;
+    bool parsed = text && units_parse_integer(text, &number, &(struct error){0});
+    return parsed && number > 0 && number < INT_MAX ? number : -1;
 }
 
 /* From root to who called sudo. */
 static bool confine_user(struct error *err)
 {
-    long user = confine_number("SUDO_UID"), group = confine_number("SUDO_GID");
+    int64_t user = confine_number("SUDO_UID"), group = confine_number("SUDO_GID");
     if (geteuid() != 0 || user < 0 || group < 0)
         return true;
     gid_t gid = (gid_t)group;

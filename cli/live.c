@@ -105,7 +105,7 @@ static void live_between(void *user, const struct analysis_flows *f, const struc
             lines[n++] = memory_text("host %s: %s: %s", r->host, view_diagnosis_answer(&r->diagnosis),
                                      r->diagnosis.why);
     n += live_flows(f, now_s - live.last_s, lines + n, LINES - n);
-    cli_screen(lines, n < LINES ? n : LINES);
+    cli_screen(lines, n);
     while (n > 0)
         free(lines[--n]);
     analysis_resources_fini(&all);

@@ -26,6 +26,12 @@ json_t *results_json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+double results_json_real(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
 json_t *results_json(const char *members, ...)
 {
     json_t *object = json_object();

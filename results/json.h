@@ -13,4 +13,7 @@ json_t *results_json(const char *members, ...);
 /* A number; null when it is not finite. */
 json_t *results_json_number(double value);
 
+/* The member of that name; NAN where it is no number. */
+double results_json_real(const json_t *object, const char *key);
+
 #endif

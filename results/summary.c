@@ -82,12 +82,6 @@ static json_t *summary_messages(const struct results_messages *m)
     return object;
 }
 
-static double summary_number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : (double)NAN;
-}
-
 /* Its flows and ports, which may be many, are left out unless `whole`. */
 static json_t *summary_json(const struct results_summary *s, bool whole)
 {
@@ -153,21 +147,21 @@ void results_summary_from_json(struct results_summary *s, const json_t *object)
         .ended_ps = summary_time_ps(object, "ended_s"),
         .warmup_ps = summary_time_ps(object, "warmup_s"),
         .benchmark = {json_number_value(json_object_get(benchmark, "precision")),
-                      summary_number(benchmark, "reached"),
+                      results_json_real(benchmark, "reached"),
                       json_integer_value(json_object_get(benchmark, "messages")),
                       json_is_true(json_object_get(benchmark, "converged"))},
-        .operations = {json_integer_value(json_object_get(operations, "n")), summary_number(operations, "mean_s"),
-                       summary_number(operations, "ci95_s")},
+        .operations = {json_integer_value(json_object_get(operations, "n")), results_json_real(operations, "mean_s"),
+                       results_json_real(operations, "ci95_s")},
         .bandwidth = {json_integer_value(json_object_get(bandwidth, "bytes")),
-                      summary_number(bandwidth, "algorithm_bps"), summary_number(bandwidth, "bus_bps")},
-        .messages = {json_integer_value(json_object_get(messages, "n")), summary_number(messages, "time_s"),
-                     summary_number(messages, "ack_wait_s"), json_integer_value(json_object_get(worst, "from_rank")),
+                      results_json_real(bandwidth, "algorithm_bps"), results_json_real(bandwidth, "bus_bps")},
+        .messages = {json_integer_value(json_object_get(messages, "n")), results_json_real(messages, "time_s"),
+                     results_json_real(messages, "ack_wait_s"), json_integer_value(json_object_get(worst, "from_rank")),
                      json_integer_value(json_object_get(worst, "to_rank")),
                      json_integer_value(json_object_get(worst, "tag")),
-                     json_integer_value(json_object_get(worst, "bytes")), summary_number(worst, "ack_wait_s")},
+                     json_integer_value(json_object_get(worst, "bytes")), results_json_real(worst, "ack_wait_s")},
         .lateness = {json_integer_value(json_object_get(lateness, "frames")),
                      json_integer_value(json_object_get(lateness, "late")), summary_time_ps(lateness, "late_by_s"),
-                     summary_number(lateness, "late_share"), summary_time_ps(lateness, "median_s"),
+                     results_json_real(lateness, "late_share"), summary_time_ps(lateness, "median_s"),
                      summary_time_ps(lateness, "p99_s"), summary_time_ps(lateness, "max_s"),
                      summary_time_ps(lateness, "overdue_s")},
         .captures = memory_zeroed(json_array_size(captures), sizeof *s->captures, "a summary"),

@@ -34,6 +34,7 @@ struct run_tap {
     uint32_t snaplen;
     int vlan; /* tag of its frames; 0: none */
     struct results_capture record;
+    uint8_t bytes[65536]; /* of a frame; on the stack, AddressSanitizer would mark as much for each */
 };
 
 /* Losses of a flow since the warm-up; retransmissions of one round trip count once, for they halve its window once. */
@@ -176,17 +177,16 @@ static void run_saw(void *user, enum emu_tap_event event, int64_t time_ps, const
     struct run_tap *t = user;
     if (event == EMU_TAP_DROP || event == EMU_TAP_LOST || t->run->failed)
         return; /* a dropped frame never passes the tap, nor does a lost one reach it */
-    uint8_t bytes[65536];
-    size_t n = emu_frame_is_tagged(frame->packet) ? emu_gbn_bytes(frame, bytes, t->snaplen)
-                                                  : emu_engine_frame_ops()->bytes(frame, bytes, t->snaplen);
+    size_t n = emu_frame_is_tagged(frame->packet) ? emu_gbn_bytes(frame, t->bytes, t->snaplen)
+                                                  : emu_engine_frame_ops()->bytes(frame, t->bytes, t->snaplen);
     uint32_t wire = (uint32_t)(emu_frame_buffer_bytes(frame) - EMU_FRAME_FCS_BYTES);
     if (t->vlan) {
-        n = run_tag(bytes, n, t->snaplen, t->vlan);
+        n = run_tag(t->bytes, n, t->snaplen, t->vlan);
         wire += VLAN_TAG_BYTES;
     }
     enum capture_direction direction = event == EMU_TAP_IN ? CAPTURE_DIRECTION_IN : CAPTURE_DIRECTION_OUT;
     t->record.frames++;
-    if (!capture_writer_write(t->writer, time_ps / UNITS_PS_PER_NS, bytes, (uint32_t)n, wire, direction,
+    if (!capture_writer_write(t->writer, time_ps / UNITS_PS_PER_NS, t->bytes, (uint32_t)n, wire, direction,
                               &t->run->error))
         run_fail(t->run);
 }

@@ -4,6 +4,7 @@
 #include "base/infile.h"
 #include "base/memory.h"
 #include "results/directory.h"
+#include "results/json.h"
 #include "study/judge_run.h"
 
 #include <jansson.h>
@@ -13,13 +14,6 @@
 #include <string.h>
 
 #define MOST (16u << 20) /* bytes */
-
-/* NAN where there is no number. */
-static double kept_number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : (double)NAN;
-}
 
 static const char *kept_text(const json_t *object, const char *key)
 {
@@ -31,12 +25,12 @@ static bool kept_flow(const json_t *from, struct analysis_check_flow *flow)
 {
     const char *way = kept_text(from, "direction");
     *flow = (struct analysis_check_flow){
-        .incoming = strcmp(way, "in") == 0, .rate_bps = kept_number(from, "rate_bps"),
-        .ci95_bps = kept_number(from, "ci95_bps"), .window_bytes = kept_number(from, "window_bytes"),
-        .buffer_bytes = kept_number(from, "buffer_bytes"), .loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN,
+        .incoming = strcmp(way, "in") == 0, .rate_bps = results_json_real(from, "rate_bps"),
+        .ci95_bps = results_json_real(from, "ci95_bps"), .window_bytes = results_json_real(from, "window_bytes"),
+        .buffer_bytes = results_json_real(from, "buffer_bytes"), .loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN,
         .retransmitted_segments = json_integer_value(json_object_get(from, "retransmitted_segments")),
-        .floor_s = kept_number(from, "floor_s"), .data_wait_s = kept_number(from, "data_wait_s"),
-        .ack_wait_s = kept_number(from, "ack_wait_s")};
+        .floor_s = results_json_real(from, "floor_s"), .data_wait_s = results_json_real(from, "data_wait_s"),
+        .ack_wait_s = results_json_real(from, "ack_wait_s")};
     snprintf(flow->src, sizeof flow->src, "%s", kept_text(from, "src"));
     snprintf(flow->dst, sizeof flow->dst, "%s", kept_text(from, "dst"));
     return (flow->incoming || strcmp(way, "out") == 0) && *flow->src && *flow->dst && flow->rate_bps >= 0;
@@ -46,7 +40,8 @@ static void kept_diagnosis(const json_t *from, struct analysis_diagnosis *d)
 {
     const char *answer = kept_text(from, "asymmetry"), *cause = kept_text(from, "cause");
     const json_t *lost = json_object_get(from, "lost_share");
-    *d = (struct analysis_diagnosis){.lost_share = kept_number(lost, "total"), .ci95 = kept_number(lost, "ci95")};
+    *d = (struct analysis_diagnosis){.lost_share = results_json_real(lost, "total"),
+                                     .ci95 = results_json_real(lost, "ci95")};
     for (int i = 0; i <= ANALYSIS_ANSWER_YES; i++)
         d->answer = strcmp(answer, analysis_answer_name((enum analysis_answer)i)) == 0 ? (enum analysis_answer)i
                                                                                        : d->answer;
@@ -57,12 +52,12 @@ static void kept_diagnosis(const json_t *from, struct analysis_diagnosis *d)
         struct analysis_diagnosis_way *w = incoming ? &d->in : &d->out;
         const char *way = incoming ? "in" : "out";
         *w = (struct analysis_diagnosis_way){
-            .carried_bps = kept_number(json_object_get(from, "goodput_bps"), way),
-            .possible_bps = kept_number(json_object_get(from, "possible_bps"), way),
-            .room_bps = NAN, .acks_bps = NAN, .floor_s = NAN, .lost_share = kept_number(lost, way),
-            .capacity_bps = kept_number(json_object_get(from, "capacity_bps"), way),
-            .data_wait_s = kept_number(json_object_get(from, "data_wait_s"), way),
-            .ack_wait_s = kept_number(json_object_get(from, "ack_wait_s"), way)};
+            .carried_bps = results_json_real(json_object_get(from, "goodput_bps"), way),
+            .possible_bps = results_json_real(json_object_get(from, "possible_bps"), way),
+            .room_bps = NAN, .acks_bps = NAN, .floor_s = NAN, .lost_share = results_json_real(lost, way),
+            .capacity_bps = results_json_real(json_object_get(from, "capacity_bps"), way),
+            .data_wait_s = results_json_real(json_object_get(from, "data_wait_s"), way),
+            .ack_wait_s = results_json_real(json_object_get(from, "ack_wait_s"), way)};
     }
 }
 
@@ -70,7 +65,7 @@ static bool kept_resource(const json_t *from, struct analysis_resource *r)
 {
     const json_t *flows = json_object_get(from, "flows"), *flow, *diagnosis = json_object_get(from, "diagnosis");
     size_t i;
-    *r = (struct analysis_resource){.end_s = kept_number(from, "end_s"), .n = json_array_size(flows),
+    *r = (struct analysis_resource){.end_s = results_json_real(from, "end_s"), .n = json_array_size(flows),
                                     .diagnosed = json_is_object(diagnosis),
                                     .live = json_is_object(json_object_get(from, "measured"))};
     snprintf(r->host, sizeof r->host, "%s", kept_text(from, "host"));

@@ -4,9 +4,16 @@
 #include "base/memory.h"
 #include "results/directory.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define ORPHAN_LOOKS 3000 /* a minute: twice what contraflow-linux gives a kernel that it tells to stop */
+#define ORPHAN_LOOK_US 20000
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
@@ -19,10 +26,24 @@ static void remove_tree(const char *directory)
     nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+/* An engine outlives a killed sweep until it hears of it, and writes its files then. It has its directory's lock. */
+static bool wait_for_orphan(const char *directory, struct error *err)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), looks = 0;
+    bool busy = fd >= 0;
+    while (busy && (busy = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) && looks++ < ORPHAN_LOOKS &&
+           usleep(ORPHAN_LOOK_US) == 0)
+        ;
+    if (fd >= 0)
+        close(fd);
+    return !busy || error_set(err, ERROR_SYSTEM, "%s: an engine of a sweep that was killed still writes there; end it",
+                              directory);
+}
+
 static bool write_scenario(const char *directory, const char *yaml, struct error *err)
 {
     struct outfile f = {0};
-    if (!outfile_make_directory(directory, err) || !results_directory_create(&f, directory, "scenario.yaml", err))
+    if (!results_directory_create(&f, directory, "scenario.yaml", err))
         return false;
     fputs(yaml, f.stream);
     return outfile_commit(&f, err);
@@ -32,10 +53,14 @@ struct sweep_job *sweep_job_new(int64_t number, const char *directory, const cha
                                 struct error *err)
 {
     char path[PATH_MAX];
+    if (!wait_for_orphan(directory, err))
+        return NULL;
     struct sweep_job *j = memory_zeroed(1, sizeof *j, "a point of a sweep");
     j->directory = memory_text("%s", directory);
+    j->lock = -1;
     remove_tree(directory);
-    bool ok = sweep_engines_path(engine, path, sizeof path, err) && write_scenario(directory, yaml, err);
+    bool ok = sweep_engines_path(engine, path, sizeof path, err) && results_directory_take(directory, &j->lock, err) &&
+              write_scenario(directory, yaml, err);
     if (ok) {
         j->program = memory_text("%s", path);
         j->number = number;
@@ -61,6 +86,8 @@ void sweep_job_free(struct sweep_job *j)
         return;
     if (j->directory)
         remove_tree(j->directory);
+    if (j->lock >= 0)
+        close(j->lock);
     free(j->directory);
     free(j->program);
     free(j);

@@ -11,9 +11,11 @@ struct sweep_job {
     struct sweep_engines_job job; /* first: sweep/engines.h gives it back */
     int64_t number;
     char *directory, *program; /* owned */
+    int lock;                  /* of the directory, which the engine has, too; -1: not taken */
 };
 
-/* Makes the directory, after removing one that a killed process left there, and puts the scenario in. NULL and *err on failure; sweep_job_free() removes the directory. */
+/* Makes the directory and puts the scenario in, after removing one that a killed process left there, whose engine has a
+ * minute to end. NULL and *err on failure; sweep_job_free() removes the directory. */
 struct sweep_job *sweep_job_new(int64_t number, const char *directory, const char *yaml, enum scenario_engine engine,
                                 struct error *err);
 void sweep_job_free(struct sweep_job *j);

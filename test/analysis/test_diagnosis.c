@@ -298,6 +298,30 @@ static void host_votes(struct analysis_capacity_way *w, double bps)
     w->votes[0][step].seconds = 1e6 * 8 / bps;
 }
 
+/* Of one flow each way, limited by its window, whose frames come at these rates at the closest. */
+static struct analysis_diagnosis one_each_way(struct analysis_evidence e[2], struct analysis_diagnosis_flow flows[2],
+                                              struct analysis_wait waits[2], double in_bps, double out_bps)
+{
+    static struct analysis_capacity_host host;
+    host = (struct analysis_capacity_host){.tag = 0};
+    host_votes(&host.in, in_bps);
+    host_votes(&host.out, out_bps);
+    for (int i = 0; i < 2; i++) {
+        e[i].flow = &flows[i];
+        e[i].waits = waits;
+        e[i].n_waits = 2;
+        e[i].tick_s = 1e-3;
+        e[i].most_bps = INFINITY;
+        e[i].limit = ANALYSIS_CAUSE_WINDOW;
+        e[i].clocking.full_bytes = 1448;
+    }
+    struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                        .interface_bps = NAN, .unseen = 0.01, .beside = true};
+    struct analysis_diagnosis d;
+    analysis_diagnosis_decide(&set, &host, NULL, &d);
+    return d;
+}
+
 /* Out 32.2 Mb/s fill a link of 35. In 16.4, evenly spaced as their ACKs come out of its queue: had the link 18 Mb/s
  * that way it would be full, but then data would wait there, as they do when it is so. */
 static void test_an_even_clock_of_acks_is_no_link(void **state)
@@ -309,23 +333,7 @@ static void test_an_even_clock_of_acks_is_no_link(void **state)
         struct analysis_evidence e[2] = {
             {.data_wait_s = full ? 15e-3 : 0.4e-3, .ack_wait_s = full ? 5.4e-3 : 20e-3, .floor_s = 10e-3},
             {.data_wait_s = 20e-3, .floor_s = 10e-3}};
-        static struct analysis_capacity_host host;
-        host = (struct analysis_capacity_host){.tag = 0};
-        host_votes(&host.in, 18e6);
-        host_votes(&host.out, 35e6);
-        for (int i = 0; i < 2; i++) {
-            e[i].flow = &flows[i];
-            e[i].waits = waits;
-            e[i].n_waits = 2;
-            e[i].tick_s = 1e-3;
-            e[i].most_bps = INFINITY;
-            e[i].limit = ANALYSIS_CAUSE_WINDOW;
-            e[i].clocking.full_bytes = 1448;
-        }
-        struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
-                                            .interface_bps = NAN, .unseen = 0.01, .beside = true};
-        struct analysis_diagnosis d;
-        analysis_diagnosis_decide(&set, &host, NULL, &d);
+        struct analysis_diagnosis d = one_each_way(e, flows, waits, 18e6, 35e6);
         assert_true(fabs(d.out.capacity_bps - 35e6) < 1);
         assert_int_equal(d.in.source, full ? ANALYSIS_CAPACITY_DISPERSION : ANALYSIS_CAPACITY_ASSUMED);
         assert_true(fabs(d.in.capacity_bps - (full ? 18e6 : 35e6)) < 1);
@@ -345,23 +353,7 @@ static void test_equal_rates_are_no_equal_links(void **state)
         struct analysis_evidence e[2] = {
             {.data_wait_s = 17.7e-3, .floor_s = 0.23e-3},
             {.data_wait_s = data ? 17e-3 : 0.8e-3, .ack_wait_s = data ? 0.8e-3 : 17e-3, .floor_s = 0.23e-3}};
-        static struct analysis_capacity_host host;
-        host = (struct analysis_capacity_host){.tag = 0};
-        host_votes(&host.in, 114e6);
-        host_votes(&host.out, 1e9);
-        for (int i = 0; i < 2; i++) {
-            e[i].flow = &flows[i];
-            e[i].waits = waits;
-            e[i].n_waits = 2;
-            e[i].tick_s = 1e-3;
-            e[i].most_bps = INFINITY;
-            e[i].limit = ANALYSIS_CAUSE_WINDOW;
-            e[i].clocking.full_bytes = 1448;
-        }
-        struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
-                                            .interface_bps = NAN, .unseen = 0.01, .beside = true};
-        struct analysis_diagnosis d;
-        analysis_diagnosis_decide(&set, &host, NULL, &d);
+        struct analysis_diagnosis d = one_each_way(e, flows, waits, 114e6, 1e9);
         assert_int_equal(d.answer, data ? ANALYSIS_ANSWER_NO : ANALYSIS_ANSWER_YES);
         assert_true(fabs(d.out.capacity_bps - (data ? 114e6 : 1e9)) < 1);
     }

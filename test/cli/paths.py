@@ -11,6 +11,7 @@ A way is {"rate": bit/s on the wire, "queue": bytes, "discipline": fifo, ack-fir
 runs at the far host instead, a list of commands."""
 import ctypes
 import fcntl
+import functools
 import heapq
 import json
 import os
@@ -31,11 +32,20 @@ QUANTUM = 1500
 SANDBOX = ["unshare", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
 
+@functools.cache
 def possible():
     """May we make such namespaces, and TUN devices in them?"""
     probe = "import paths; paths.tun('probe')"
     return subprocess.run([*SANDBOX, sys.executable, "-c", probe], cwd=os.path.dirname(os.path.abspath(__file__)),
                           capture_output=True, timeout=30).returncode == 0
+
+
+def require(case):
+    """Ends the test that calls it where we may not."""
+    if not possible():
+        reason = "no user and network namespaces with TUN devices here"
+        case.assertFalse(os.environ.get("CI"), reason)
+        case.skipTest(reason)
 
 
 def tun(name):

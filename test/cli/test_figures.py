@@ -102,7 +102,7 @@ class Figure4a(test_fit.Case):
 @e2e.needs_engine
 class Figure4(test_engines.Case):
     def test_both_engines_agree_at_every_point(self):
-        done = self.cross_check("zhu-figure4.yaml", "duration=400ms", "warmup=200ms")
+        done = self.cross_check("zhu-figure4.yaml", "duration=200ms", "warmup=100ms")
         self.assertEqual([run["run"] for run in done["runs"]],
                          ["1in-1out", "2in-1out", "3in-1out", "1in-2out", "2in-2out", "4in-2out"])
 

@@ -56,8 +56,11 @@ def near(far, seconds, terminal, command):
 
 
 if not NEAR:
-    @e2e.unittest.skipUnless(paths.possible(), "no user and network namespaces with TUN devices here")
     class Live(e2e.Case):
+        def setUp(self):
+            super().setUp()
+            paths.require(self)
+
         def live(self, seconds, terminal, *command):
             e2e.require("iperf3")
             environment = {k: v for k, v in os.environ.items() if not k.startswith("SUDO_")}

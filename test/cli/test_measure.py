@@ -12,13 +12,11 @@ import hashlib
 import hmac
 import html
 import json
-import os
 import re
 import signal
 import socket
 import subprocess
 import time
-import unittest
 
 import e2e
 import paths
@@ -36,16 +34,9 @@ def until(true, seconds=10):
 
 
 class Path(e2e.Case):
-    possible = None
-
     def setUp(self):
         super().setUp()
-        if Path.possible is None:
-            Path.possible = paths.possible()
-        if not Path.possible:
-            reason = "no user and network namespaces with TUN devices here"
-            self.assertFalse(os.environ.get("CI"), reason)
-            self.skipTest(reason)
+        paths.require(self)
 
     def measure(self, path, *options, status=(0,)):
         done = paths.measure(e2e.CONTRAFLOW, path, "--json", *options)

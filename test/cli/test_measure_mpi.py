@@ -61,17 +61,10 @@ class Usage(e2e.Case):
 
 @needs_mpi
 class Cluster(e2e.Case):
-    possible = None
-
     def setUp(self):
         super().setUp()
         e2e.require("mpirun")
-        if Cluster.possible is None:
-            Cluster.possible = paths.possible()
-        if not Cluster.possible:
-            reason = "no user and network namespaces with TUN devices here"
-            self.assertFalse(os.environ.get("CI"), reason)
-            self.skipTest(reason)
+        paths.require(self)
 
     def start(self, *options):
         """One process a host, windows of a tenth of a message."""

@@ -97,6 +97,10 @@ class Networks(e2e.Case):
         for flow, rate in zip(self.json("predict", "s.yaml")["links"], measured):
             self.assertAlmostEqual(flow["rates_bps"][0] / 1e6 / rate, 1, delta=0.03)
 
+
+class Random(e2e.Case):
+    """Of the program as it is: under sanitizers other tests see the same code at work (test/cli/meson.build)."""
+
     def test_random_networks_agree_on_both_engines(self):
         """A few of `meson test --benchmark 'random networks on both engines'`, of the quick ones."""
         if not e2e.CONTRAFLOW.with_name("contraflow-ns3").exists():

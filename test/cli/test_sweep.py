@@ -148,6 +148,40 @@ class Interrupted(Case):
         self.assertEqual(self.rows(), whole)
         self.assertEqual(self.leftovers(), [])
 
+    def test_a_killed_sweeps_engine_has_its_directory_until_it_has_ended(self):
+        """One that lives on for a moment must not write among the files of the next."""
+        e2e.require("strace")
+        self.write("s.yaml", self.sweep.read_text().replace("duration: 50ms", "duration: 1s").replace("1..2", "[1]"))
+        killed = self.start("-q", "--jobs", "1")
+        self.addCleanup(killed.kill)
+        children = pathlib.Path(f"/proc/{killed.pid}/task/{killed.pid}/children")
+        while not (self.dir / "s.db.point-1/queues.csv.part").exists():
+            self.assertIsNone(killed.poll())
+        engine = int(children.read_text())
+        os.kill(engine, signal.SIGSTOP)
+        self.addCleanup(subprocess.run, ["kill", "-KILL", str(engine)], stderr=subprocess.DEVNULL, check=False)
+        killed.kill()
+        killed.communicate()
+        files = sorted(os.listdir(self.dir / "s.db.point-1"))
+        impatient = subprocess.run(["strace", "-qq", "-o", "/dev/null", "-e", "trace=clock_nanosleep", "-e",
+                                    "inject=clock_nanosleep:retval=0", str(e2e.CONTRAFLOW), "sweep", "s.yaml", "-q"],
+                                   cwd=self.dir, capture_output=True, text=True, timeout=600,
+                                   env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"}) # needs ptrace itself
+        self.assertEqual((impatient.returncode, impatient.stderr), (
+            3, "contraflow: s.db.point-1: an engine of a sweep that was killed still writes there; end it\n"))
+        self.assertEqual(sorted(os.listdir(self.dir / "s.db.point-1")), files)
+        waits = self.start("-q")
+        self.addCleanup(waits.kill)
+        fds = pathlib.Path(f"/proc/{waits.pid}/fd")
+        while str(self.dir / "s.db.point-1") not in [os.path.realpath(fd) for fd in fds.iterdir()]:
+            self.assertIsNone(waits.poll())
+        os.kill(engine, signal.SIGCONT)
+        words = waits.communicate(timeout=600)[1]
+        self.assertEqual((waits.returncode, words), (0, ""))
+        self.good("sweep", "s.yaml", "-q", "-o", "whole.db")
+        self.assertEqual(self.rows(), self.rows("whole.db"))
+        self.assertEqual(self.leftovers(), [])
+
     def test_an_interrupt_reaches_an_engine_that_is_not_yet_one(self):
         """A child that still has the handlers of its parent must not take the signal that is to end it."""
         e2e.require("strace")
