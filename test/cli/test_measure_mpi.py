@@ -112,7 +112,7 @@ class Cluster(e2e.Case):
         fit = self.json("fit", "own.csv")["resources"]
         command = re.search(r"contraflow (fit --set network\.link\.rate=\S+ own\.csv)", out)
         text = self.good(*command[1].split()).stdout
-        self.assertRegex(text, r"(?m)^(Eq\. [56], .*with B = [0-9.]+ Mb/s|neither Eq\. 5)")
+        self.assertRegex(text, r"(?m)^(Eq\. [56], .*with B = [0-9.]+ Mb/s|neither Eq\. 6)")
         said = re.search(r"best: (\S+), B = ([0-9.]+) Mb/s", text)
         best = fit["links"][0]["forms"][0] if "links" in fit else fit[0]["forms"][0]
         self.assertEqual((said[1], float(said[2])), (best["form"] + "+acks" * best["acks"],
