@@ -152,7 +152,7 @@ static bool table_measure(struct mpi_table *t, struct outfile *f, bool *ended, s
         r->flows = memory_zeroed(n, sizeof *r->flows, "flows");
         r->times_s = memory_zeroed(n, sizeof *r->times_s, "flows");
         measure_degrees_place(t->m->host, t->m->processes, r->d, r->flows);
-        if (!measure_mpi_run(t->m, r->d, &t->o->repeat, r->flows, r->times_s, table_heard, t)) {
+        if (!measure_mpi_run(t->m, r->d, &t->o->repeat, r->flows, r->times_s, NULL, table_heard, t)) {
             *ended = true;
             return false;
         }
