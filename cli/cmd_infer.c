@@ -136,9 +136,11 @@ static bool infer_read(struct study_measurement *m, const struct infer_options *
     if (ok && captures > 0 && captures < m->n)
         ok = error_set(err, ERROR_INPUT, "infer: captures and tables are no one measurement: windows of a capture are "
                        "known");
-    if (ok && captures > 0 && (o->placements || o->ranged))
-        ok = error_set(err, ERROR_INPUT, "infer: %s does not go with a capture, which shows it",
-                       o->placements ? "--placements" : "--window");
+    if (ok && captures > 0 && o->placements)
+        ok = error_set(err, ERROR_INPUT, "infer: --placements does not go with a capture, which shows it");
+    if (ok && o->ranged && study_measurement_windows(m))
+        ok = error_set(err, ERROR_INPUT, "infer: --window does not go with a %s, which shows it",
+                       captures > 0 ? "capture" : "table that has windows");
     return ok && (!o->placements || study_measurement_read_placements(m, o->placements, err));
 }
 
@@ -174,7 +176,7 @@ static void infer_show_progress(void *user, size_t done, size_t all, double elap
 
 static bool infer_find(struct study_infer *x, const struct infer_options *o, struct error *err)
 {
-    bool relative = x->measured->patterns[0].replay;
+    bool relative = study_measurement_windows(x->measured);
     double *window = x->options.range[STUDY_HYPOTHESIS_WINDOW];
     memcpy(x->options.range, o->range, sizeof o->range);
     if (relative) {

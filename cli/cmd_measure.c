@@ -61,18 +61,13 @@ static void measure_progress(void *user, const struct measure_progress *p)
                  measure_bar(p->out_bps, *most_bps, out), p->out_bps / 1e6);
 }
 
-static json_t *measure_estimate_json(const struct estimate *e)
-{
-    return json_pack("{s:o, s:o}", "value", view_table_json_number(e->value), "ci95", view_table_json_number(e->ci95));
-}
-
 static json_t *measure_way_json(const struct measure_summary_way *w, double pace_bps)
 {
     const struct measure_way *m = &w->mean;
     if (m->flows == 0)
         return json_null();
     return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "flows", (json_int_t)m->flows,
-                     "rate_bps", measure_estimate_json(&w->rate_bps), "pace_bps",
+                     "rate_bps", view_table_json_estimate(&w->rate_bps), "pace_bps",
                      view_table_json_number(pace_bps > 0 ? pace_bps : (double)NAN), "rtt_s",
                      view_table_json_number(m->rtt_s), "wait_s", view_table_json_number(m->wait_s), "window_bytes",
                      view_table_json_number(m->window_bytes), "busy", view_table_json_number(m->busy),
@@ -92,8 +87,8 @@ static json_t *measure_summary_json(const struct measure_test *t, const struct m
     }
     return json_pack("{s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}}", "in", (json_int_t)t->in, "out", (json_int_t)t->out,
                      "took_s", view_table_json_number(t->took_s), "processor", view_table_json_number(s->processor),
-                     "phases", kinds, "lost_share", "in", measure_estimate_json(&s->lost_in), "out",
-                     measure_estimate_json(&s->lost_out), "total", measure_estimate_json(&s->lost));
+                     "phases", kinds, "lost_share", "in", view_table_json_estimate(&s->lost_in), "out",
+                     view_table_json_estimate(&s->lost_out), "total", view_table_json_estimate(&s->lost));
 }
 
 static void measure_table_row(struct view_table *t, const char *kind, const char *way,

@@ -18,11 +18,12 @@
 
 #define DEFAULT_BYTES 10000000 /* the paper's least */
 #define DEFAULT_TIME_S 60
+#define FLOW_NAME 32
 #define WIRE (1538.0 / 1448)   /* bytes on the wire for one of payload, with timestamps, at an MTU of 1500 */
 
 struct mpi_options {
     const char *output, *degrees;
-    bool mpi, quiet, terminal;
+    bool mpi, json, quiet, terminal;
     struct measure_mpi_repeat repeat;
 };
 
@@ -31,6 +32,7 @@ struct mpi_row {
     struct measure_degrees d;
     struct measure_degrees_flow *flows; /* owned; out first */
     struct estimate_running *times_s;   /* owned; likewise */
+    double *windows_bytes;              /* owned; likewise; 0 unknown */
 };
 
 struct mpi_table {
@@ -45,16 +47,23 @@ static double row_rate_bps(const struct mpi_table *t, const struct mpi_row *r, s
     return 8.0 * t->o->repeat.bytes / r->times_s[flow].mean;
 }
 
+static struct estimate row_flow_bps(const struct mpi_table *t, const struct mpi_row *r, size_t flow)
+{
+    struct estimate time_s = estimate_of(&r->times_s[flow]);
+    double rate_bps = row_rate_bps(t, r, flow);
+    return (struct estimate){rate_bps, rate_bps * time_s.std_error / time_s.value,
+                             rate_bps * time_s.ci95 / time_s.value};
+}
+
 /* The mean of the flows of one direction with its 95 % interval, flows taken as independent; NAN without any. */
 static struct estimate row_mean(const struct mpi_table *t, const struct mpi_row *r, bool in)
 {
     size_t first = in ? r->d.out : 0, n = in ? r->d.in : r->d.out;
     struct estimate e = {.value = 0};
     for (size_t i = first; i < first + n; i++) {
-        struct estimate time_s = estimate_of(&r->times_s[i]);
-        double rate_bps = row_rate_bps(t, r, i);
-        e.value += rate_bps / (double)n;
-        e.ci95 = hypot(e.ci95, rate_bps * time_s.ci95 / time_s.value / (double)n);
+        struct estimate flow_bps = row_flow_bps(t, r, i);
+        e.value += flow_bps.value / (double)n;
+        e.ci95 = hypot(e.ci95, flow_bps.ci95 / (double)n);
     }
     return n ? e : (struct estimate){(double)NAN, (double)NAN, (double)NAN};
 }
@@ -80,18 +89,29 @@ static void table_log(const struct mpi_table *t)
                 r->d.out, r->times_s[0].n);
 }
 
+/* out1, out2, ..., in1, ... */
+static void row_flow_name(const struct mpi_row *r, size_t flow, char name[static FLOW_NAME])
+{
+    bool in = flow >= r->d.out;
+    snprintf(name, FLOW_NAME, "%s%zu", in ? "in" : "out", in ? flow - r->d.out + 1 : flow + 1);
+}
+
 static void table_write(const struct mpi_table *t, FILE *f)
 {
     const struct mpi_row *r = &t->rows[t->done];
     for (size_t i = 0; i < r->d.in + r->d.out; i++) {
-        struct estimate time_s = estimate_of(&r->times_s[i]);
-        bool in = i >= r->d.out;
-        fprintf(f, "%s,%s,%s%zu,%zu/%zu,%.0f", t->m->names[r->flows[i].from], t->m->names[r->flows[i].to],
-                in ? "in" : "out", in ? i - r->d.out + 1 : i + 1, r->d.in, r->d.out, row_rate_bps(t, r, i));
-        if (isfinite(time_s.std_error))
-            fprintf(f, ",%.6f\n", time_s.std_error / time_s.value);
-        else
-            fputs(",\n", f);
+        char name[FLOW_NAME];
+        struct estimate bps = row_flow_bps(t, r, i);
+        row_flow_name(r, i, name);
+        fprintf(f, "%s,%s,%s,%zu/%zu,%.0f", t->m->names[r->flows[i].from], t->m->names[r->flows[i].to], name, r->d.in,
+                r->d.out, bps.value);
+        fputc(',', f);
+        if (isfinite(bps.std_error))
+            fprintf(f, "%.6f", bps.std_error / bps.value);
+        fputc(',', f);
+        if (r->windows_bytes[i] > 0)
+            fprintf(f, "%.0f", r->windows_bytes[i]);
+        fputc('\n', f);
     }
 }
 
@@ -141,18 +161,53 @@ static void table_advise(const struct mpi_table *t)
            cli_name(t->o->output), rate, cli_name(t->o->output));
 }
 
+static json_t *row_json(const struct mpi_table *t, const struct mpi_row *r)
+{
+    struct estimate in = row_mean(t, r, true), out = row_mean(t, r, false);
+    json_t *flows = json_array();
+    for (size_t i = 0; i < r->d.in + r->d.out; i++) {
+        char name[FLOW_NAME];
+        struct estimate bps = row_flow_bps(t, r, i), time_s = estimate_of(&r->times_s[i]);
+        double window = r->windows_bytes[i];
+        row_flow_name(r, i, name);
+        json_array_append_new(flows, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "flow", name, "direction",
+                                               i < r->d.out ? "out" : "in", "from", t->m->names[r->flows[i].from], "to",
+                                               t->m->names[r->flows[i].to], "rate_bps", view_table_json_estimate(&bps),
+                                               "message_s", view_table_json_estimate(&time_s), "window_bytes",
+                                               view_table_json_number(window > 0 ? window : (double)NAN)));
+    }
+    return json_pack("{s:I, s:I, s:I, s:b, s:o, s:o, s:o}", "in", (json_int_t)r->d.in, "out", (json_int_t)r->d.out,
+                     "messages", (json_int_t)r->times_s[0].n, "precise",
+                     measure_mpi_precise(r->times_s, r->d.in + r->d.out), "in_bps", view_table_json_estimate(&in),
+                     "out_bps", view_table_json_estimate(&out), "flows", flows);
+}
+
+static void table_print_json(const struct mpi_table *t)
+{
+    json_t *patterns = json_array();
+    for (size_t i = 0; i < t->n; i++)
+        json_array_append_new(patterns, row_json(t, &t->rows[i]));
+    cli_print_json(cli_json("measure-mpi:1", json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "table", t->o->output, "host",
+                                                       t->m->names[0], "processes", (json_int_t)t->m->processes,
+                                                       "message_bytes", (json_int_t)t->o->repeat.bytes, "link_rate_bps",
+                                                       view_table_json_number(table_most_bps(t) * WIRE), "patterns",
+                                                       patterns)));
+}
+
 /* All patterns into the file. A row is there when its pattern is done, under its name the file is when all are. */
 static bool table_measure(struct mpi_table *t, struct outfile *f, bool *ended, struct error *err)
 {
     fprintf(f->stream, "# contraflow measure --mpi, version %s: messages of %d bytes between %d processes\n"
-            "from,to,flow,pattern,bits_per_second,spread\n", CONTRAFLOW_VERSION, t->o->repeat.bytes, t->m->processes);
+            "from,to,flow,pattern,bits_per_second,spread,window\n", CONTRAFLOW_VERSION, t->o->repeat.bytes,
+            t->m->processes);
     for (t->done = 0; t->done < t->n; t->done++) {
         struct mpi_row *r = &t->rows[t->done];
         size_t n = r->d.in + r->d.out;
         r->flows = memory_zeroed(n, sizeof *r->flows, "flows");
         r->times_s = memory_zeroed(n, sizeof *r->times_s, "flows");
+        r->windows_bytes = memory_zeroed(n, sizeof *r->windows_bytes, "flows");
         measure_degrees_place(t->m->host, t->m->processes, r->d, r->flows);
-        if (!measure_mpi_run(t->m, r->d, &t->o->repeat, r->flows, r->times_s, table_heard, t)) {
+        if (!measure_mpi_run(t->m, r->d, &t->o->repeat, r->flows, r->times_s, r->windows_bytes, table_heard, t)) {
             *ended = true;
             return false;
         }
@@ -191,6 +246,7 @@ static int mpi_read(struct mpi_options *o, int argc, char **argv, struct error *
         {"degrees", 0, .text = &o->degrees},
         {"bytes", 0, .call = mpi_bytes, .to = &o->repeat.bytes},
         {"time", 0, .call = mpi_time, .to = &o->repeat.most_s},
+        {"json", 0, .flag = &o->json},
         {"quiet", 'q', .flag = &o->quiet},
         {0},
     };
@@ -238,13 +294,16 @@ static int mpi_command(const struct measure_mpi *m, const struct error *unfit, i
                 cli_name(o.output));
         measure_mpi_abort(ERROR_SYSTEM);
     }
-    if (ok) {
+    if (ok && o.json) {
+        table_print_json(&t);
+    } else if (ok) {
         table_print(&t);
         table_advise(&t);
     }
     for (size_t i = 0; i < t.n; i++) {
         free(t.rows[i].flows);
         free(t.rows[i].times_s);
+        free(t.rows[i].windows_bytes);
     }
     free(t.rows);
     free(degrees);

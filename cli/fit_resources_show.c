@@ -249,28 +249,46 @@ static const struct analysis_fit *rule_find(const struct study_fit_group *g, enu
     return best;
 }
 
+/* The rules that this tells apart; the window law only of windows that are known, and not equal. */
+static const struct rule {
+    enum analysis_fit_form form;
+    const char *name, *meaning, *model;
+} rules[] = {
+    {ANALYSIS_FIT_EQ6, "Eq. 6", "Eq. 6, B / max(in, out), which is the window law of equal windows", "algorithm1"},
+    {ANALYSIS_FIT_EQ5, "Eq. 5", "Eq. 5, B / flows of one direction", "fairness"},
+    {ANALYSIS_FIT_WINDOW, "the window law", "the window law, B W / max(sum of W in, sum of W out)", "window"},
+};
+#define RULES (sizeof rules / sizeof *rules)
+
 void cli_fit_resources_rule(const struct study_fit_resources *r, int64_t rate_bps)
 {
-    char rate[UNITS_TEXT];
+    char rate[UNITS_TEXT], goodput[UNITS_TEXT];
     const struct study_fit_group *g = study_fit_resources_main(r);
-    const struct analysis_fit *eq5 = g ? rule_find(g, ANALYSIS_FIT_EQ5) : NULL;
-    const struct analysis_fit *eq6 = g ? rule_find(g, ANALYSIS_FIT_EQ6) : NULL;
-    if (!eq5 || !eq6)
+    const struct analysis_fit *fit[RULES] = {NULL};
+    size_t n = g && !g->equal_windows ? RULES : RULES - 1, best = 0;
+    for (size_t i = 0; g && i < n; i++) {
+        fit[i] = rule_find(g, rules[i].form);
+        if (!fit[i])
+            return;
+        best = fit[i]->rms_error < fit[best]->rms_error ? i : best;
+    }
+    if (!g)
         return;
-    bool six = eq6->rms_error <= eq5->rms_error;
-    const struct analysis_fit *better = six ? eq6 : eq5;
-    char goodput[UNITS_TEXT];
-    units_format_rate_rounded(better->rate_bps.value, 4, goodput);
-    units_format_rate(rate_bps, rate);
-    if (better->rms_error > STUDY_FIT_RESOURCES_MIXED) {
-        printf("\nneither Eq. 5 (rms error %.1f %%) nor Eq. 6 (%.1f %%): windows differ, or packets are lost; 'contraflow "
-               "check' of a capture says which\n", 100 * eq5->rms_error, 100 * eq6->rms_error);
+    if (fit[best]->rms_error > STUDY_FIT_RESOURCES_MIXED) {
+        printf("\nneither");
+        for (size_t i = 0; i < n; i++)
+            printf("%s %s (rms error %.1f %%)", i ? " nor" : "", rules[i].name, 100 * fit[i]->rms_error);
+        printf(": %s, or packets are lost; 'contraflow check' of a capture says which\n",
+               g->equal_windows ? "windows differ" : "flows end one after the other, and need their bytes");
         return;
     }
-    printf("\n%s, with B = %.2f Mb/s: rms error %.1f %%; %s: %.1f %%\n"
-           "a pattern takes here: contraflow predict PATTERN --model %s --set network.link.rate=%s --set "
-           "network.link.goodput=%s\n",
-           six ? "Eq. 6, B / max(in, out), which is the window law of equal windows" : "Eq. 5, B / flows of one direction",
-           better->rate_bps.value / 1e6, 100 * better->rms_error, six ? "Eq. 5" : "Eq. 6",
-           100 * (six ? eq5 : eq6)->rms_error, six ? "algorithm1" : "fairness", rate, goodput);
+    units_format_rate_rounded(fit[best]->rate_bps.value, 4, goodput);
+    units_format_rate(rate_bps, rate);
+    printf("\n%s, with B = %.2f Mb/s: rms error %.1f %%", rules[best].meaning, fit[best]->rate_bps.value / 1e6,
+           100 * fit[best]->rms_error);
+    for (size_t i = 0; i < n; i++)
+        if (i != best)
+            printf("; %s: %.1f %%", rules[i].name, 100 * fit[i]->rms_error);
+    printf("\na pattern takes here: contraflow predict PATTERN --model %s --set network.link.rate=%s --set "
+           "network.link.goodput=%s\n", rules[best].model, rate, goodput);
 }

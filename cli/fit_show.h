@@ -17,8 +17,8 @@ cli_fit_print cli_fit_resources_print, cli_fit_patterns_print, cli_fit_connectio
 cli_fit_json cli_fit_resources_json, cli_fit_patterns_json, cli_fit_connections_json, cli_fit_signatures_json,
     cli_fit_engines_json, cli_fit_regimes_json, cli_fit_remedies_json;
 
-/* Of what was measured elsewhere: which of Eq. 5 and Eq. 6 (Zhu et al. 2014) its flows obey, with B, and how the time
- * of a pattern is computed where links carry `rate_bps` on the wire. */
+/* Of what was measured elsewhere: which of Eq. 5 and Eq. 6 (Zhu et al. 2014), or the window law, its flows obey, with B,
+ * and how the time of a pattern is computed where links carry `rate_bps` on the wire. */
 void cli_fit_resources_rule(const struct study_fit_resources *r, int64_t rate_bps);
 
 #endif

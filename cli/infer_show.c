@@ -66,7 +66,7 @@ static void infer_add_group(struct view_table *t, const struct study_infer_hypot
 
 static bool infer_relative(const struct study_infer *x)
 {
-    return x->measured->n > 0 && x->measured->patterns[0].replay;
+    return study_measurement_windows(x->measured);
 }
 
 static void infer_print_ranking(const struct study_infer *x)

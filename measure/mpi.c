@@ -3,7 +3,9 @@
 
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "measure/sockets.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,25 +14,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLEEP_LEAST_NS 20000
-#define SLEEP_MESSAGE_NS 50000 /* looks at messages, while one is under way */
-#define SLEEP_MOST_NS 2000000
+#define LOOK_NS 50000         /* between looks at messages, when nothing comes */
+#define LOOK_ORDER_NS 2000000 /* between looks for what process 0 asks */
 
 static volatile sig_atomic_t mpi_signal;
 static pid_t mpi_parent;
 static bool mpi_first; /* the process that tells people, and has a file to take away */
+static struct measure_sockets mpi_sockets; /* Open MPI's */
 
 static void mpi_on_signal(int number)
 {
     mpi_signal = number;
 }
 
-/* Asleep, the next time longer, up to most_ns. False when it is time to end. MPI itself may not notice that a killed
- * mpirun is gone. */
-static bool mpi_sleep(long *ns, long most_ns)
+/* Asleep until data come, or for so long. False when it is time to end. MPI itself may not notice that a killed mpirun
+ * is gone. */
+static bool mpi_sleep(long most_ns)
 {
-    nanosleep(&(struct timespec){.tv_nsec = *ns}, NULL);
-    *ns = *ns < most_ns / 2 ? 2 * *ns : most_ns;
+    measure_sockets_wait(&mpi_sockets, most_ns);
     if (getppid() != mpi_parent && !mpi_first)
         _exit(ERROR_SYSTEM);
     return !mpi_signal && getppid() == mpi_parent;
@@ -39,9 +40,9 @@ static bool mpi_sleep(long *ns, long most_ns)
 static bool mpi_wait(MPI_Request *request, long most_ns)
 {
     int done = 0;
-    for (long ns = SLEEP_LEAST_NS;;) {
+    for (;;) {
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (done || !mpi_sleep(&ns, most_ns))
+        if (done || !mpi_sleep(most_ns))
             return done;
     }
 }
@@ -55,7 +56,9 @@ struct mpi_pattern {
     size_t own, *index;     /* owned; the flows of this process */
     char *bytes;            /* owned; a message for each of them */
     MPI_Request *requests;  /* owned; likewise */
+    struct measure_sockets *ways; /* owned; likewise: the connections by which it goes out */
     double *times_s, *all_s; /* owned; of this process's flows in, of everybody's; 0 elsewhere */
+    double *windows, *all_windows; /* owned; bytes, of this process's flows out, of everybody's; likewise */
     bool receives;
 };
 
@@ -68,8 +71,11 @@ static bool pattern_start(struct mpi_pattern *p, const struct measure_mpi *m)
     MPI_Comm_split(MPI_COMM_WORLD, p->own ? 0 : MPI_UNDEFINED, m->rank, &p->comm);
     p->bytes = memory_zeroed(p->own ? p->own : 1, (size_t)p->repeat->bytes, "messages");
     p->requests = memory_zeroed(p->own + 1, sizeof *p->requests, "messages");
+    p->ways = memory_zeroed(p->own + 1, sizeof *p->ways, "messages");
     p->times_s = memory_zeroed(p->n, sizeof *p->times_s, "times of messages");
     p->all_s = memory_zeroed(p->n, sizeof *p->all_s, "times of messages");
+    p->windows = memory_zeroed(p->n, sizeof *p->windows, "windows");
+    p->all_windows = memory_zeroed(p->n, sizeof *p->all_windows, "windows");
     return p->own > 0;
 }
 
@@ -77,6 +83,11 @@ static void pattern_end(struct mpi_pattern *p)
 {
     if (p->comm != MPI_COMM_NULL)
         MPI_Comm_free(&p->comm);
+    for (size_t i = 0; i < p->own; i++)
+        measure_sockets_fini(&p->ways[i]);
+    free(p->ways);
+    free(p->windows);
+    free(p->all_windows);
     free(p->index);
     free(p->bytes);
     free(p->requests);
@@ -84,10 +95,10 @@ static void pattern_end(struct mpi_pattern *p)
     free(p->all_s);
 }
 
-/* Waits for all messages of this process, and notes when those that it receives are there. */
+/* Waits for all messages of this process, and notes when those that it receives are there, and windows of those that it
+ * has sent. */
 static bool pattern_wait(struct mpi_pattern *p, const struct measure_mpi *m, double started_s)
 {
-    long ns = SLEEP_LEAST_NS;
     size_t left = p->own;
     for (;;) {
         for (size_t i = 0; i < p->own; i++) {
@@ -96,20 +107,48 @@ static bool pattern_wait(struct mpi_pattern *p, const struct measure_mpi *m, dou
                 continue;
             MPI_Test(&p->requests[i], &done, MPI_STATUS_IGNORE);
             left -= (size_t)done;
-            if (done && p->flows[p->index[i]].to == m->rank)
-                p->times_s[p->index[i]] = monotonic_now_s() - started_s;
+            size_t flow = p->index[i];
+            if (done && p->flows[flow].to == m->rank)
+                p->times_s[flow] = monotonic_now_s() - started_s;
+            else if (done)
+                p->windows[flow] = fmax(p->windows[flow], measure_sockets_window(&p->ways[i]));
         }
         if (left == 0)
             return true;
-        if (!mpi_sleep(&ns, SLEEP_MESSAGE_NS))
+        if (!mpi_sleep(LOOK_NS))
             return false;
     }
+}
+
+/* Senders learn by which connections their messages go: those that the receiver has as well. */
+static bool pattern_meet(struct mpi_pattern *p, const struct measure_mpi *m)
+{
+    size_t most = 2 * (size_t)m->processes + 64; /* of a process's connections */
+    uint64_t *names = memory_zeroed(p->own * most, sizeof *names, "names of connections");
+    measure_sockets_find(&mpi_sockets);
+    for (size_t i = 0; i < p->own; i++) {
+        const struct measure_degrees_flow *f = &p->flows[p->index[i]];
+        if (f->to == m->rank) {
+            measure_sockets_name(&mpi_sockets, names + i * most, most);
+            MPI_Isend(names + i * most, (int)most, MPI_UINT64_T, f->from, 0, MPI_COMM_WORLD, &p->requests[i]);
+        } else {
+            MPI_Irecv(names + i * most, (int)most, MPI_UINT64_T, f->to, 0, MPI_COMM_WORLD, &p->requests[i]);
+        }
+    }
+    if (!pattern_wait(p, m, 0))
+        return false; /* MPI may still write there */
+    for (size_t i = 0; i < p->own; i++)
+        if (p->flows[p->index[i]].from == m->rank)
+            measure_sockets_match(&mpi_sockets, names + i * most, most, &p->ways[i]);
+    free(names);
+    return true;
 }
 
 /* Every message once; their times, all of them, are in all_s of process 0 after it. */
 static bool pattern_round(struct mpi_pattern *p, const struct measure_mpi *m, int number)
 {
     MPI_Request barrier, reduce;
+    measure_sockets_find(&mpi_sockets); /* MPI opens them when it needs them */
     memset(p->bytes, number, p->own * (size_t)p->repeat->bytes);
     for (size_t i = 0; i < p->own; i++) {
         const struct measure_degrees_flow *f = &p->flows[p->index[i]];
@@ -119,7 +158,7 @@ static bool pattern_round(struct mpi_pattern *p, const struct measure_mpi *m, in
                       &p->requests[i]);
     }
     MPI_Ibarrier(p->comm, &barrier);
-    if (!mpi_wait(&barrier, SLEEP_MESSAGE_NS))
+    if (!mpi_wait(&barrier, LOOK_NS))
         return false;
     double started_s = monotonic_now_s();
     for (size_t i = 0; i < p->own; i++) {
@@ -131,7 +170,7 @@ static bool pattern_round(struct mpi_pattern *p, const struct measure_mpi *m, in
     if (!pattern_wait(p, m, started_s))
         return false;
     MPI_Ireduce(p->times_s, p->all_s, (int)p->n, MPI_DOUBLE, MPI_SUM, 0, p->comm, &reduce);
-    return mpi_wait(&reduce, SLEEP_MESSAGE_NS);
+    return mpi_wait(&reduce, LOOK_NS);
 }
 
 /* Does everybody go on? Process 0 says so. */
@@ -139,7 +178,7 @@ static bool pattern_agree(const struct mpi_pattern *p, int *more)
 {
     MPI_Request request;
     MPI_Ibcast(more, 1, MPI_INT, 0, p->comm, &request);
-    return mpi_wait(&request, SLEEP_MESSAGE_NS);
+    return mpi_wait(&request, LOOK_NS);
 }
 
 bool measure_mpi_precise(const struct estimate_running *times_s, size_t n)
@@ -158,6 +197,8 @@ static bool pattern_rounds(struct mpi_pattern *p, const struct measure_mpi *m, s
     double counts_s = 0;
     int more = true;
     for (int number = 1 - MEASURE_MPI_WARMUP; more; number++) {
+        if (number == 1 && !pattern_meet(p, m))
+            return false;
         if (number == 1)
             counts_s = monotonic_now_s();
         if (!pattern_round(p, m, number))
@@ -173,15 +214,19 @@ static bool pattern_rounds(struct mpi_pattern *p, const struct measure_mpi *m, s
         if (!pattern_agree(p, &more))
             return false;
     }
-    return true;
+    MPI_Request reduce;
+    MPI_Ireduce(p->windows, p->all_windows, (int)p->n, MPI_DOUBLE, MPI_MAX, 0, p->comm, &reduce);
+    return mpi_wait(&reduce, LOOK_NS);
 }
 
 static bool mpi_pattern(const struct measure_mpi *m, const struct measure_mpi_repeat *repeat,
                         const struct measure_degrees_flow *flows, size_t n, struct estimate_running *times_s,
-                        void (*heard)(void *user), void *user)
+                        double *windows_bytes, void (*heard)(void *user), void *user)
 {
     struct mpi_pattern p = {.comm = MPI_COMM_NULL, .repeat = repeat, .flows = flows, .n = n};
     bool ok = !pattern_start(&p, m) || pattern_rounds(&p, m, times_s, heard, user);
+    if (ok && windows_bytes)
+        memcpy(windows_bytes, p.all_windows, n * sizeof *windows_bytes);
     if (ok)
         pattern_end(&p); /* else MPI may still write there */
     return ok;
@@ -194,15 +239,15 @@ static bool mpi_order(double order[static ORDER])
 {
     MPI_Request request;
     MPI_Ibcast(order, ORDER, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
-    return mpi_wait(&request, SLEEP_MOST_NS);
+    return mpi_wait(&request, LOOK_ORDER_NS);
 }
 
 bool measure_mpi_run(const struct measure_mpi *m, struct measure_degrees d, const struct measure_mpi_repeat *repeat,
                      const struct measure_degrees_flow *flows, struct estimate_running *times_s,
-                     void (*heard)(void *user), void *user)
+                     double *windows_bytes, void (*heard)(void *user), void *user)
 {
     double order[ORDER] = {(double)d.in, (double)d.out, repeat->bytes, repeat->most_s};
-    return mpi_order(order) && mpi_pattern(m, repeat, flows, d.in + d.out, times_s, heard, user);
+    return mpi_order(order) && mpi_pattern(m, repeat, flows, d.in + d.out, times_s, windows_bytes, heard, user);
 }
 
 void measure_mpi_work(const struct measure_mpi *m)
@@ -213,7 +258,7 @@ void measure_mpi_work(const struct measure_mpi *m)
         struct measure_degrees d = {(size_t)order[ORDER_IN], (size_t)order[ORDER_OUT]};
         struct measure_mpi_repeat repeat = {(int)order[ORDER_BYTES], order[ORDER_SECONDS]};
         measure_degrees_place(m->host, m->processes, d, flows);
-        mpi_pattern(m, &repeat, flows, d.in + d.out, NULL, NULL, NULL);
+        mpi_pattern(m, &repeat, flows, d.in + d.out, NULL, NULL, NULL, NULL);
     }
 }
 
@@ -266,6 +311,7 @@ void measure_mpi_end(struct measure_mpi *m)
 {
     free(m->host);
     free(m->names);
+    measure_sockets_fini(&mpi_sockets);
     MPI_Finalize();
 }
 

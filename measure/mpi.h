@@ -3,7 +3,9 @@
  * between pairs of processes, repeated until their mean times are known. Linked into contraflow-mpi alone.
  *
  * Process 0 says what is measured, the others do it. Nobody waits in MPI's own loops, which take a whole processor, but
- * asleep for 20 to 50 us at a time: times are that exact, and hosts may have more processes than processors. */
+ * asleep until one of MPI's connections has something to read: hosts may have more processes than processors, and what
+ * comes is read at once. Who reads later acknowledges more at a time, for which senders' bursts wait: Linux leaves part
+ * of a window unused then (tcp_tso_should_defer()). */
 #ifndef MEASURE_MPI_H
 #define MEASURE_MPI_H
 
@@ -39,10 +41,11 @@ void measure_mpi_work(const struct measure_mpi *m);
  * when their receivers wait for them; a message's time is that from its receiver's end of the barrier to its last byte.
  * Rounds end when the full width of every mean time's 95 % interval is MEASURE_MPI_PRECISION of it, or after
  * MEASURE_MPI_MOST of them, or repeat.most_s. times_s[d.in + d.out] starts as zeros; `heard` (may be NULL) hears after
- * each round. False when a signal ended it, or mpirun. */
+ * each round. windows_bytes[d.in + d.out]: the most that a flow's TCP would have had unacknowledged when a message had
+ * been handed to it, 0 where nobody knows. False when a signal ended it, or mpirun. */
 bool measure_mpi_run(const struct measure_mpi *m, struct measure_degrees d, const struct measure_mpi_repeat *repeat,
                      const struct measure_degrees_flow *flows, struct estimate_running *times_s,
-                     void (*heard)(void *user), void *user);
+                     double *windows_bytes, void (*heard)(void *user), void *user);
 
 /* Are all of the n mean times known so well? */
 bool measure_mpi_precise(const struct estimate_running *times_s, size_t n);

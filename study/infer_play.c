@@ -64,7 +64,8 @@ bool infer_play_scenario(const struct infer_play *p, struct scenario *s, struct 
         play_times(p, s);
     }
     s->seed = p->seed;
-    if (study_hypothesis_apply(p->is, p->value, capture, s, err))
+    bool relative = capture || p->pattern->flows[0].window_bytes > 0;
+    if (study_hypothesis_apply(p->is, p->value, relative, s, err))
         return true;
     free(s->flows);
     s->flows = NULL;

@@ -120,6 +120,11 @@ bool study_measurement_hosts(const struct study_measurement *m, const struct sce
     return true;
 }
 
+bool study_measurement_windows(const struct study_measurement *m)
+{
+    return m->n > 0 && (m->patterns[0].replay || m->patterns[0].flows[0].window_bytes > 0);
+}
+
 double study_measurement_first_s(const struct study_measurement_pattern *p)
 {
     double first_s = INFINITY;
@@ -155,7 +160,7 @@ void study_measurement_scenario(const struct study_measurement_pattern *p, const
             .bytes = f->bytes,
             .start_ps = study_measurement_start_ps(f, first_s),
             .repeat = 1,
-            .tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes),
+            .tcp = scenario_flow_tcp(s, f->window_bytes > 0 ? f->window_bytes : s->tcp.receive_buffer_bytes),
         };
         snprintf(to->name, sizeof to->name, "f%zu", i);
         hosts = to->from >= hosts ? to->from + 1 : hosts;

@@ -13,12 +13,14 @@
 #include "study/replay.h"
 
 #define STUDY_MEASUREMENT_NAME 64
+#define STUDY_MEASUREMENT_WINDOW (65535 << 14) /* RFC 7323, 2.3 */
 #define STUDY_MEASUREMENT_START_S 1000 /* of a flow, at most: patterns are of flows that run at the same time */
 
 struct study_measurement_flow {
     char name[STUDY_MEASUREMENT_NAME]; /* "" without one */
     size_t from, to;                   /* hosts of the measurement */
     int64_t bytes;                     /* 0: no end; its rate was measured */
+    int64_t window_bytes;              /* unacknowledged at most; 0: not known of every flow of the measurement */
     double start_s;
     double spread;                     /* deviation of one value, as a share of it; NAN unknown */
     bool life;                         /* the rate is that of its whole life, as a capture shows it; else steady */
@@ -48,7 +50,8 @@ struct study_measurement {
 
 void study_measurement_fini(struct study_measurement *m); /* safe on a zeroed one */
 
-/* Adds what a CSV has (doc/commands/infer.md lists its columns). ERROR_INPUT names file, line and column. */
+/* Adds what a CSV has (doc/commands/infer.md lists its columns). Windows that not every flow has are forgotten.
+ * ERROR_INPUT names file, line and column. */
 bool study_measurement_read_csv(struct study_measurement *m, const char *path, struct error *err);
 
 /* Adds what another program measured (foreign/): a pattern for all flows of tests that ran at the same time. Unless `paced`,
@@ -69,6 +72,9 @@ bool study_measurement_read_placements(struct study_measurement *m, const char *
  * they are numbered as they appear. *number is for free(). ERROR_INPUT where the scenario has no such host. */
 bool study_measurement_hosts(const struct study_measurement *m, const struct scenario *s, int **number,
                              struct error *err);
+
+/* Is it known how large each flow's window was? */
+bool study_measurement_windows(const struct study_measurement *m);
 
 /* When the first flow of a pattern started; INFINITY without flows. */
 double study_measurement_first_s(const struct study_measurement_pattern *p);

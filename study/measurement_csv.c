@@ -10,9 +10,12 @@
 #include <string.h>
 
 /* Columns of a measurement; those of repeated values stand at the end. */
-enum { FROM, TO, FLOW, PATTERN, BYTES, START, SPREAD, SECONDS, BPS, SECONDS_2, BPS_2 = SECONDS_2 + 8, COLUMNS = BPS_2 + 8 };
+enum {
+    FROM, TO, FLOW, PATTERN, BYTES, WINDOW, START, SPREAD, SECONDS, BPS, SECONDS_2, BPS_2 = SECONDS_2 + 8,
+    COLUMNS = BPS_2 + 8
+};
 static const char *const columns[COLUMNS] = {
-    "from", "to", "flow", "pattern", "bytes", "start", "spread", "seconds", "bits_per_second",
+    "from", "to", "flow", "pattern", "bytes", "window", "start", "spread", "seconds", "bits_per_second",
     "seconds2", "seconds3", "seconds4", "seconds5", "seconds6", "seconds7", "seconds8", "seconds9",
     "bits_per_second2", "bits_per_second3", "bits_per_second4", "bits_per_second5", "bits_per_second6",
     "bits_per_second7", "bits_per_second8", "bits_per_second9",
@@ -47,6 +50,10 @@ static bool csv_flow(struct study_measurement *m, const struct results_csv *c, c
     if (*value[BYTES] && (!units_parse_bytes(value[BYTES], &f->bytes, err) || f->bytes < 1))
         return results_csv_fail(c, err, "bytes is '%.40s'; must be a size from 1B, such as 10MB or 10000000",
                                 value[BYTES]);
+    if (*value[WINDOW] && (!units_parse_bytes(value[WINDOW], &f->window_bytes, err) || f->window_bytes < 1 ||
+                           f->window_bytes > STUDY_MEASUREMENT_WINDOW))
+        return results_csv_fail(c, err, "window is '%.40s'; must be a size from 1B to %d, such as 400kB or 400000",
+                                value[WINDOW], STUDY_MEASUREMENT_WINDOW);
     if (*value[SPREAD] && !(units_parse_share(value[SPREAD], &f->spread) && f->spread > 0 && f->spread < 1))
         return results_csv_fail(c, err, "spread is '%.40s'; must be a share such as 2%% or 0.02", value[SPREAD]);
     if (start_s > STUDY_MEASUREMENT_START_S)
@@ -80,6 +87,18 @@ static bool csv_values(const struct results_csv *c, char *const *value, struct s
     return n > 0 || results_csv_fail(c, err, "neither seconds nor bits_per_second has a value");
 }
 
+/* Windows of some flows tell nothing: those of the others may be any. */
+static void csv_settle_windows(struct study_measurement *m)
+{
+    bool all = true;
+    for (size_t p = 0; p < m->n; p++)
+        for (size_t i = 0; i < m->patterns[p].n; i++)
+            all = all && m->patterns[p].flows[i].window_bytes > 0;
+    for (size_t p = 0; p < m->n && !all; p++)
+        for (size_t i = 0; i < m->patterns[p].n; i++)
+            m->patterns[p].flows[i].window_bytes = 0;
+}
+
 bool study_measurement_read_csv(struct study_measurement *m, const char *path, struct error *err)
 {
     struct results_csv c;
@@ -97,12 +116,15 @@ bool study_measurement_read_csv(struct study_measurement *m, const char *path, s
             struct study_measurement_flow *f = study_measurement_flow_of(m, p, &like);
             if (isnan(f->spread))
                 f->spread = like.spread;
+            if (f->window_bytes == 0)
+                f->window_bytes = like.window_bytes;
             ok = csv_values(&c, value, f, err);
         }
     }
     if (ok && m->flows == before)
         ok = results_csv_fail(&c, err, "no flow after the first line");
     results_csv_close(&c);
+    csv_settle_windows(m);
     return ok;
 }
 

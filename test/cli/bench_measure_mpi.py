@@ -3,11 +3,13 @@
 """`mpirun contraflow measure --mpi` against the same network emulated, and against the shape of Fig. 4 (Zhu 2014).
 
     bench_measure_mpi.py CONTRAFLOW [--on linux|here] [--degrees LIST] [--bytes SIZE] [--window SIZE] [--rate BPS]
+                         [--window-in SIZE] [--no-gso]
 
 The program runs on hosts that have a name and a TCP of their own: `--on linux` on the kernel of `make linux`, in
 virtual time, where other work on this machine changes nothing; `--on here` on the kernel that runs here, in network
 namespaces (stars.py). Beside it the emulator sends the same messages by itself, behind its own barrier
-(traffic.precision), on our TCP and on Linux's. Rates of flows, a pattern's directions each; asked: 3 %."""
+(traffic.precision), on our TCP and on Linux's. Rates of flows, a pattern's directions each; asked: 3 %. With --no-gso
+hosts in virtual time send without segmentation offload, whose bursts of 64 kB are much of a small window."""
 import argparse
 import csv
 import json
@@ -34,24 +36,27 @@ PROGRAMS = """  programs:
 """
 MESSAGES = """  precision: 2%
   start_spread: 50us
-  star: {{incoming: {into}, outgoing: {out}, bytes: {bytes}B}}
+  star: {{incoming: {into}, outgoing: {out}, bytes: {bytes}B, incoming_window: {window_in}B}}
 """
 
 
 def command(o, agent, interface):
-    """What mpirun is told. Windows are receivers' buffers: a sender's would be one with gaps, for the kernel calls Open
-    MPI only when a third of it is free."""
+    """What mpirun is told. Windows are receivers' buffers, h0's those of flows into it: a sender's would be one with
+    gaps, for the kernel calls Open MPI only when a third of it is free."""
     mca = {"plm_rsh_agent": agent, "plm_rsh_no_tree_spawn": 1, "pml": "ob1", "btl": "tcp,self",
            "btl_tcp_if_include": interface, "oob_tcp_if_include": interface, "mpi_yield_when_idle": 1,
            "btl_tcp_sndbuf": 4 * o.window, "btl_tcp_rcvbuf": o.window}
     return ["mpirun", "--allow-run-as-root", "-np", str(o.hosts), "-H", ",".join(f"h{i}" for i in range(o.hosts)),
             *(word for name, value in mca.items() for word in ("--mca", name, str(value))),
-            str(o.contraflow), "measure", "--mpi", "--bytes", str(o.bytes), "--degrees", o.degrees,
+            "sh", "-c", 'test "$OMPI_COMM_WORLD_RANK" != 0 || export OMPI_MCA_btl_tcp_rcvbuf="$0"; exec "$@"',
+            str(o.window_in), str(o.contraflow), "measure", "--mpi", "--bytes", str(o.bytes), "--degrees", o.degrees,
             "--time", f"{o.time}s"]
 
 
 def scenario(o, engine, traffic):
     initial = ", initial_window: 10" if engine == "linux" else ", initial_window: warm"
+    if engine == "linux" and o.no_gso:
+        initial += ", linux: {gso: false}"
     return f"engine: {engine}\n" + SCENARIO.format(**vars(o), initial=initial) + traffic
 
 
@@ -89,7 +94,8 @@ def measured(o, directory):
 
 def emulated(o, directory, engine, pattern):
     into, out = map(int, pattern.split("/"))
-    where = run(o, directory, "flows", scenario(o, engine, MESSAGES.format(into=into, out=out, bytes=o.bytes)))
+    where = run(o, directory, "flows", scenario(o, engine, MESSAGES.format(into=into, out=out, bytes=o.bytes,
+                                                                                     window_in=o.window_in)))
     rates = {}
     with open(where / "flows.csv") as f:
         for row in csv.DictReader(f):
@@ -109,10 +115,12 @@ def options(words=None):
     parser.add_argument("--degrees", default="0/1,1/0,1/1,2/1,1/2,3/1,1/3,2/2,3/2,2/3")
     parser.add_argument("--bytes", type=int)
     parser.add_argument("--window", type=int)
+    parser.add_argument("--window-in", type=int, help="of flows into the shared host, where it is another")
     parser.add_argument("--rate", type=int)
     parser.add_argument("--time", type=int, default=60)
     parser.add_argument("--delay", type=int, default=50, help="us of a cable")
     parser.add_argument("--congestion", help="cubic, or linuxreno with --on here: namespaces may always have that")
+    parser.add_argument("--no-gso", action="store_true")
     parser.add_argument("--engines", default="native,linux")
     o = parser.parse_args(words)
     here = o.on == "here"
@@ -120,6 +128,7 @@ def options(words=None):
     o.rate = o.rate or (10_000_000 if here else 1_000_000_000)
     o.bytes = o.bytes or (1_000_000 if here else 10_000_000)
     o.window = o.window or (20_000 if here else 150_000)
+    o.window_in = o.window_in or o.window
     o.queue = 50 * o.window
     o.hosts = 1 + max(sum(map(int, d.split("/"))) for d in o.degrees.split(","))
     o.goodput = o.rate * 1448 / 1538

@@ -94,6 +94,8 @@ def inside(star, command):
         names.write("127.0.0.1 localhost\n" + "".join(f"{NET}.{i + 1} h{i}\n" for i in range(star["hosts"])))
         names.flush()
         subprocess.run(["mount", "--bind", names.name, "/etc/hosts"], check=True)
+        # Open MPI's files are named after host and process, which are the same in every star.
+        subprocess.run(["mount", "-t", "tmpfs", "star", "/mnt"], check=True)
         fds, hosts = [], {}
         for i in range(star["hosts"]):
             checked(libc.unshare(CLONE_NEWNET | CLONE_NEWUTS))
@@ -106,7 +108,8 @@ def inside(star, command):
         for fd in fds:
             os.close(fd)
         enter(hosts["h0"])
-        status = subprocess.run(command, env={**os.environ, "CONTRAFLOW_STAR": json.dumps(hosts)}).returncode
+        status = subprocess.run(command, env={**os.environ, "TMPDIR": "/mnt",
+                                              "CONTRAFLOW_STAR": json.dumps(hosts)}).returncode
     os._exit(status if status >= 0 else 128 - status)  # the first process of the namespaces: the switch ends with it
 
 

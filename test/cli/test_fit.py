@@ -108,6 +108,28 @@ class Regimes(Case):
         self.assertAlmostEqual(form(link, "eq6", False)["fitted_rate_bps"]["value"], 90e6, delta=1)
         self.assertLess(form(link, "eq6", False)["rms_error"], 1e-6)
 
+    def test_windows_of_a_table_tell_the_window_law_from_eq6(self):
+        """In's of 200 kB, out's of 400 kB: B W / max(sum of W in, sum of W out) of 90 Mb/s. With equal windows, or with
+        one missing, the same rates obey nothing."""
+        rows = ["b,a,1/1,45e6,200kB", "a,c,1/1,90e6,400kB", "b,a,2/1,45e6,200kB", "c,a,2/1,45e6,200kB",
+                "a,d,2/1,90e6,400000", "b,a,1/2,22.5e6,200kB", "a,c,1/2,45e6,400kB", "a,d,1/2,45e6,400kB"]
+        for name, kept, equal, best in (("all.csv", rows, False, "window"),
+                                        ("one-missing.csv", [rows[0][:-5], *rows[1:]], True, None),
+                                        ("equal.csv", [row.replace("200kB", "400kB") for row in rows], True, None)):
+            self.write(name, "\n".join(["from,to,pattern,bits_per_second,window", *kept, ""]))
+            link, = self.fit(name)["links"]
+            self.assertEqual(link["equal_windows"], equal, name)
+            text = self.good("fit", name).stdout.splitlines()[-2:]
+            if best:
+                self.assertAlmostEqual(form(link, "window", False)["fitted_rate_bps"]["value"], 90e6, delta=1)
+                self.assertLess(form(link, "window", False)["rms_error"], 1e-6)
+                self.assertGreater(form(link, "eq6", False)["rms_error"], 0.2)
+                self.assertRegex(text[0], r"^the window law, B W / max\(.*\), with B = 90\.00 Mb/s: rms error 0\.0 %; "
+                                 r"Eq\. 6: [0-9.]+ %; Eq\. 5: [0-9.]+ %$")
+                self.assertIn("--model window --set network.link.rate=1Gbps --set network.link.goodput=90Mbps", text[1])
+            else:
+                self.assertRegex(text[1], r"^neither Eq\. 6 .* nor Eq\. 5 .*: windows differ, or packets are lost")
+
     def test_one_flow_belongs_to_the_link_that_others_share(self):
         link, = self.star(incoming="0..2", outgoing="1..1")["links"]
         self.assertEqual((link["resource"], link["points"]), ("h0", 3))

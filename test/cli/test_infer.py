@@ -127,6 +127,28 @@ class Inputs(Case):
         self.assertGreater(found["hypotheses"][0]["weight"], 0.99)
         self.assertEqual(len(found["flows"]), 3)
 
+    def test_windows_of_a_table_are_searched_for_a_factor(self):
+        """Each flow's own, as emulated: the factor is 1, and the ratio of windows needs no hypothesis. Of nothing but
+        the times, equal windows explain less."""
+        self.write("s.yaml", STAR.format(seed=7, nic="fifo", port="fifo", window="300kB", flows="{from: h1, to: h0, "
+                   "bytes: 6MB, window: 100kB}, {from: h2, to: h0, bytes: 6MB, window: 300kB}, {from: h0, to: h3, "
+                   "bytes: 6MB, window: 200kB}"))
+        self.good("run", "s.yaml", "-o", "s", "-q")
+        rows = [(flow["end_s"] - flow["start_s"], window) for flow, window in zip(
+            json.loads((self.dir / "s/summary.json").read_text())["flows"], ("100kB", "300kB", "200kB"), strict=True)]
+        ends = ("h1,h0", "h2,h0", "h0,h3")
+        self.write("m.csv", "from,to,bytes,seconds,window\n" + "".join(
+            f"{end},6MB,{s:.9f},{window}\n" for end, (s, window) in zip(ends, rows)))
+        found = self.infer("m.csv", "--spread", "0.5%", *self.hypotheses("fifo"))
+        window, _ = found["hypotheses"][0]["parameters"]
+        self.assertAlmostEqual(window["value"], 1, delta=0.03)
+        self.assertLess(found["hypotheses"][0]["misfit"], 0.01)
+        self.write("without.csv", "from,to,bytes,seconds\n" + "".join(
+            f"{end},6MB,{s:.9f}\n" for end, (s, _) in zip(ends, rows)))
+        without = self.infer("without.csv", "--spread", "0.5%", *self.hypotheses("fifo"))
+        self.assertGreater(without["hypotheses"][0]["misfit"], 0.05)
+        self.bad(2, "--window does not go with a table that has windows", "infer", "m.csv", "--window", "300kB")
+
     def test_the_text_has_what_json_has(self):
         name = self.measured("fifo", "fifo")
         out = self.good("infer", name, "--rate", "1Gbps", "--delay", "50us", *self.hypotheses("fifo", "ack-first", "eq6"),

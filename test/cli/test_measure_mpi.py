@@ -4,6 +4,7 @@
 them; skipped where nobody may make such. Time is the wall's: rates may be too small on a busy machine, never too large.
 test_measure_mpi_linux.py has them in virtual time."""
 import csv
+import json
 import os
 import pathlib
 import re
@@ -14,6 +15,7 @@ import unittest
 
 import e2e
 import paths
+import schemas
 import stars
 
 RATE = 10e6
@@ -105,12 +107,45 @@ class Cluster(e2e.Case):
         fit = self.json("fit", "own.csv")["resources"]
         command = re.search(r"contraflow (fit --set network\.link\.rate=\S+ own\.csv)", out)
         text = self.good(*command[1].split()).stdout
-        self.assertRegex(text, r"(?m)^(Eq\. [56], .*with B = [0-9.]+ Mb/s|neither Eq\. 5)")
+        self.assertRegex(text, r"(?m)^(Eq\. [56], .*with B = [0-9.]+ Mb/s|neither Eq\. 6)")
         said = re.search(r"best: (\S+), B = ([0-9.]+) Mb/s", text)
         best = fit["links"][0]["forms"][0] if "links" in fit else fit[0]["forms"][0]
         self.assertEqual((said[1], float(said[2])), (best["form"] + "+acks" * best["acks"],
                                                      round(best["fitted_rate_bps"]["value"] / 1e6, 2)))
         self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ["own.csv"])
+
+    def test_json_has_what_the_table_has(self):
+        process = self.start("--bytes", "20kB", "--degrees", "0/1,1/1", "--time", "1ms", "-o", "own.csv", "--json")
+        out, words = process.communicate(timeout=200)
+        self.assertEqual(process.returncode, 0, out + words)
+        said = json.loads(out)
+        self.assertEqual(schemas.errors(said), [])
+        self.assertEqual((said["table"], said["host"], said["processes"], said["message_bytes"]),
+                         ("own.csv", "h0", 4, 20000))
+        table = iter(rows(self.dir / "own.csv"))
+        most = 0
+        for pattern, (n_in, n_out) in zip(said["patterns"], ((0, 1), (1, 1)), strict=True):
+            self.assertEqual((pattern["in"], pattern["out"], pattern["messages"]), (n_in, n_out, 5))
+            ways = {"in": [], "out": []}
+            for flow, row in zip(pattern["flows"], table):
+                self.assertEqual([flow[k] for k in ("flow", "from", "to")], [row[k] for k in ("flow", "from", "to")])
+                self.assertEqual("h0", flow["to" if flow["direction"] == "in" else "from"])
+                rate, time_s = flow["rate_bps"], flow["message_s"]
+                self.assertEqual(round(rate["value"]), float(row["bits_per_second"]))
+                self.assertAlmostEqual(rate["value"] * time_s["value"] / 1.6e5, 1)
+                self.assertAlmostEqual(rate["ci95"] / rate["value"], time_s["ci95"] / time_s["value"])
+                self.assertAlmostEqual(time_s["ci95"] / time_s["value"], 2.77645 * float(row["spread"]), delta=3e-6)
+                self.assertEqual(flow["window_bytes"], float(row["window"]))
+                self.assertTrue(1448 < flow["window_bytes"] <= 2 * WINDOW, row)
+                ways[flow["direction"]].append(rate)
+            for way, flows in ways.items():
+                self.assertEqual(len(flows), pattern[way])
+                self.assertEqual(pattern[way + "_bps"], flows[0] if flows else {"value": None, "ci95": None})
+                most = max([most, *(r["value"] for r in flows)])
+            self.assertEqual(pattern["precise"], all(f["message_s"]["ci95"] <= 0.01 * f["message_s"]["value"]
+                                                     for f in pattern["flows"]))
+        self.assertEqual(list(table), [])
+        self.assertAlmostEqual(said["link_rate_bps"] / most, 1538 / 1448)
 
     def test_an_interrupt_leaves_no_table(self):
         process = self.start("--bytes", "1MB", "--degrees", "0/1,2/1", "--time", "3600s")

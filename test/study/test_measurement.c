@@ -101,6 +101,34 @@ static void test_starts_count_from_the_first_flow_of_a_pattern(void **state)
     study_measurement_fini(&m);
 }
 
+static void test_windows_count_where_every_flow_has_one(void **state)
+{
+    (void)state;
+    struct study_measurement m = csv("pattern,from,to,bits_per_second,window\np,a,b,1e6,400kB\np,a,b,2e6,\nq,b,a,1e6,5000\n");
+    assert_true(study_measurement_windows(&m));
+    assert_int_equal(m.flows, 2);
+    assert_int_equal(m.patterns[0].flows[0].window_bytes, 400000);
+    assert_int_equal(m.patterns[1].flows[0].window_bytes, 5000);
+    struct scenario base = {.tcp = {.segment_bytes = 1448, .receive_buffer_bytes = 70000}}, s;
+    const int host[1][2] = {{0, 1}};
+    study_measurement_scenario(&m.patterns[1], host, &base, &s);
+    assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 5000);
+    assert_int_equal(s.flows[0].tcp.send_buffer_bytes, 5000);
+    free(s.flows);
+    study_measurement_fini(&m);
+    m = csv("pattern,from,to,bits_per_second,window\np,a,b,1e6,400kB\nq,b,a,1e6,\n");
+    assert_false(study_measurement_windows(&m));
+    assert_int_equal(m.patterns[0].flows[0].window_bytes, 0);
+    study_measurement_scenario(&m.patterns[0], host, &base, &s);
+    assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 70000);
+    free(s.flows);
+    study_measurement_fini(&m);
+    csv_rejects("from,to,bits_per_second,window\na,b,1e6,0\n",
+                "m.csv:2: window is '0'; must be a size from 1B to 1073725440, such as 400kB or 400000");
+    csv_rejects("from,to,bits_per_second,window\na,b,1e6,1073725441\n",
+                "m.csv:2: window is '1073725441'; must be a size from 1B to 1073725440, such as 400kB or 400000");
+}
+
 static void test_errors_name_row_and_column(void **state)
 {
     (void)state;
@@ -239,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_a_rate_of_a_flow_with_an_end_is_a_time),
         cmocka_unit_test(test_patterns_have_names_and_may_be_mixed),
         cmocka_unit_test(test_starts_count_from_the_first_flow_of_a_pattern),
+        cmocka_unit_test(test_windows_count_where_every_flow_has_one),
         cmocka_unit_test(test_errors_name_row_and_column),
         cmocka_unit_test(test_placements_move_flows),
         cmocka_unit_test(test_hosts_are_numbers_or_any_names_of_a_star),
