@@ -259,6 +259,14 @@ static bool verdict_waits_nowhere(const struct measure_summary *s)
            !(side_order_wait_s(&out) > 0);
 }
 
+/* Of what is lost: is that to waits of its ACKs? */
+static bool verdict_accuses(const struct measure_summary *s, const struct side *x)
+{
+    double paced_bps = x->alone == MEASURE_IN ? s->paced_in_bps : s->paced_out_bps;
+    return side_lasts(x) && verdict_able(s, x) && side_fits(x) && !side_waits_alone(x) &&
+           paced_bps > x->way[MEASURE_BOTH].rate_bps.value;
+}
+
 static void verdict_yes(const struct side *x, struct analysis_diagnosis *d)
 {
     double own_bps = x->way[x->alone].rate_bps.value;
@@ -350,6 +358,7 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
 {
     struct side in = verdict_side(s, true), out = verdict_side(s, false);
     const struct side *x = s->lost_in.value >= s->lost_out.value ? &in : &out; /* loses the greater share */
+    const struct side *y = x == &in ? &out : &in;
     *d = (struct analysis_diagnosis){.lost_share = s->lost.value, .ci95 = s->lost.ci95};
     verdict_way(&in, &d->in);
     verdict_way(&out, &d->out);
@@ -364,9 +373,10 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
         verdict_shares(d);
     else if (lost && verdict_waits_nowhere(s))
         verdict_otherwise(s, x, d);
-    else if (lost && side_lasts(x) && verdict_able(s, x) && side_fits(x) && !side_waits_alone(x) &&
-             (x == &in ? s->paced_in_bps : s->paced_out_bps) > x->way[MEASURE_BOTH].rate_bps.value)
+    else if (lost && verdict_accuses(s, x))
         verdict_yes(x, d);
+    else if (beyond(y->least, ANALYSIS_DIAGNOSIS_DIRECTION) && verdict_accuses(s, y))
+        verdict_yes(y, d);
     else
         verdict_open(s, x, d);
 }

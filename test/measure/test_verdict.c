@@ -168,6 +168,22 @@ static void test_right_or_silent(void **state)
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
 }
 
+/* Both lose, and data out a little more; whose ACKs hardly wait at all. Those of data in do. */
+static void test_the_other_direction_may_be_the_one(void **state)
+{
+    (void)state;
+    struct analysis_diagnosis d;
+    struct measure_summary s = acks_wait();
+    s.out[MEASURE_BOTH].rate_bps.value = 4.5e6;
+    s.lost_out = s.least_out = known(1 - 4.5 / 9.7, CI);
+    s.lost = s.least = known(1 - 9.5 / 19.4, CI);
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_YES);
+    s.least_in = known(0.09, CI);
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+}
+
 /* ACKs of 1.3 Mb/s wait 30.3 of 65 ms, 15.1 of them for a frame that has begun: without, the window would bring 0.4
  * Mb/s more. That is 8 % of the 4.87 possible, and 7 % of both; 4.5 % where 4 Mb/s are possible the other way. */
 static void test_enough_of_one_or_of_both(void **state)
@@ -233,6 +249,7 @@ static void test_waits_that_end_a_slow_start(void **state)
     s.pace_in_bps = s.pace_out_bps = s.paced_in_bps = s.paced_out_bps = 16e6;
     s.lost = s.lost_in = s.lost_out = known(1 - 11 / 17.4, CI);
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    s.lost_out = known(0.05, CI); /* from here on nothing that counts is lost out */
     s.in[MEASURE_BOTH] = way(11e6, 0.078, 0.0064);
     s.out[MEASURE_BOTH].mean.wait_s = 0.01; /* longer than the 6 ms of the flow's own round trip */
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
@@ -443,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_what_is_lost_at_least_decides_a_yes),
         cmocka_unit_test(test_right_or_silent),
         cmocka_unit_test(test_enough_of_one_or_of_both),
+        cmocka_unit_test(test_the_other_direction_may_be_the_one),
         cmocka_unit_test(test_a_window_that_waits_keep_small),
         cmocka_unit_test(test_waits_that_end_a_slow_start),
         cmocka_unit_test(test_waits_that_cost_enough_by_themselves),
