@@ -11,6 +11,7 @@
 #define PACE_FAILED 0.85   /* less than that: not */
 #define SAME 0.15          /* two sums of one medium differ by less */
 #define LIKE 0.5           /* of the other rate, or more */
+#define LESS 0.25          /* so little of it still makes a difference */
 #define ONE 1.1            /* times what a direction carries alone: as much as that */
 #define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
 #define SLOWED 0.05       /* of the round trip are waits of ACKs: enough to end a slow start that looks at delays */
@@ -223,13 +224,14 @@ static bool verdict_able(const struct measure_summary *s, const struct side *x)
 }
 
 /* Both together bring the same sum, whatever their pace; or, as losses may change that, no more than one direction does
- * alone, where two of like rates were asked for. */
-static bool verdict_shared(const struct measure_summary *s)
+ * alone, where two of like rates were asked for, or where words wait as long with x alone. */
+static bool verdict_shared(const struct measure_summary *s, const struct side *x)
 {
     double paced_bps = s->paced_in_bps + s->paced_out_bps, both_bps = verdict_both_bps(s);
     double one_bps = fmax(s->in[MEASURE_IN].rate_bps.value, s->out[MEASURE_OUT].rate_bps.value);
-    bool one = fmin(s->pace_in_bps, s->pace_out_bps) >= LIKE * one_bps && paced_bps < ONE * one_bps &&
-               both_bps < ONE * one_bps;
+    double less = fmin(s->pace_in_bps, s->pace_out_bps) / one_bps;
+    bool one = paced_bps < ONE * one_bps && both_bps < ONE * one_bps &&
+               (less >= LIKE || (less >= LESS && side_waits_alone(x)));
     return paced_bps < PACE_FAILED * (s->pace_in_bps + s->pace_out_bps) &&
            (one || fabs(paced_bps / both_bps - 1) < SAME);
 }
@@ -369,7 +371,7 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
         verdict_no(s, d);
     else if (!lost && verdict_waits_little(s))
         verdict_little(s, d);
-    else if (lost && verdict_shared(s))
+    else if (lost && verdict_shared(s, x))
         verdict_shares(d);
     else if (lost && verdict_waits_nowhere(s))
         verdict_otherwise(s, x, d);

@@ -21,8 +21,8 @@
  * data that they wait for. No: less than (1) is lost, beyond the interval; or that is open, and whatever is lost, x (T
  * / (T - w))^2 is so little more than x that waits of ACKs cannot be the reason; or w is 0 either way, nine of ten
  * words wait for no more than a frame, and what is lost is lost to something else; or (2) fails, and both at once
- * carry the same sum whatever their pace, or no more than one direction alone where two of like rates are asked for: a
- * medium that both directions share. Unknown: else. Pure. */
+ * carry the same sum whatever their pace, or no more than one direction alone where two of like rates are asked for,
+ * or where words wait as long with x alone: a medium that both directions share. Unknown: else. Pure. */
 #ifndef MEASURE_VERDICT_H
 #define MEASURE_VERDICT_H
 

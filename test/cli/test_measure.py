@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import html
 import json
+import os
 import re
 import signal
 import socket
@@ -183,7 +184,7 @@ class Results(Path):
 class Server(e2e.Case):
     """On lo; nothing is judged."""
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root captures on lo")
+    @e2e.unittest.skipUnless(os.geteuid() == 0, "only root captures on lo")
     def test_headers_end_with_who_wants_them(self):
         port, _ = self.serve()
         for number in (signal.SIGINT, signal.SIGKILL):

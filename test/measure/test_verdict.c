@@ -384,6 +384,11 @@ static void test_a_shared_medium(void **state)
     s.pace_in_bps = 4.5e6; /* of an access line's slow direction that says less */
     s.paced_in_bps = 1e6;
     assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    s.out[MEASURE_IN].mean.wait_s = 0.04; /* but words go out no sooner when no data do */
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_NO);
+    s.pace_in_bps = 2e6;
+    s.paced_out_bps = 4e6;
+    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
 }
 
 static void test_a_no_says_what_holds_the_directions(void **state)
