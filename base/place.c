@@ -20,6 +20,7 @@
 #ifndef PLACE_LIBEXEC_SHARE
 #define PLACE_LIBEXEC_SHARE "../../share/contraflow"
 #endif
+
 /* This program's directory with '/' at its end. */
 static bool place_own(char own[static PATH_MAX], struct error *err)
 {

@@ -32,7 +32,7 @@
 /* One direction, and the one that its ACKs go. */
 struct side {
     const struct measure_summary_way *way, *other; /* by kind */
-    double floor_s, possible_bps;
+    double floor_s, possible_bps, pace_bps, paced_bps;
     double total_bps; /* possible, of both directions */
     const struct estimate *lost, *least;
     bool full, words, clean; /* clean: paced, both carry what they are asked for, without losses */
@@ -51,10 +51,12 @@ static struct side verdict_side(const struct measure_summary *s, bool incoming)
     double total_bps = s->possible_in_bps + s->possible_out_bps;
     bool clean = s->words && verdict_paced(s) && s->in[MEASURE_PACED].mean.retransmitted <= LOSSY &&
                  s->out[MEASURE_PACED].mean.retransmitted <= LOSSY;
-    return incoming ? (struct side){s->in, s->out, s->floor_in_s, s->possible_in_bps, total_bps, &s->lost_in,
-                                    &s->least_in, s->full_in, s->words, clean, MEASURE_IN, MEASURE_OUT}
-                    : (struct side){s->out, s->in, s->floor_out_s, s->possible_out_bps, total_bps, &s->lost_out,
-                                    &s->least_out, s->full_out, s->words, clean, MEASURE_OUT, MEASURE_IN};
+    return incoming ? (struct side){s->in, s->out, s->floor_in_s, s->possible_in_bps, s->pace_in_bps, s->paced_in_bps,
+                                    total_bps, &s->lost_in, &s->least_in, s->full_in, s->words, clean, MEASURE_IN,
+                                    MEASURE_OUT}
+                    : (struct side){s->out, s->in, s->floor_out_s, s->possible_out_bps, s->pace_out_bps,
+                                    s->paced_out_bps, total_bps, &s->lost_out, &s->least_out, s->full_out, s->words,
+                                    clean, MEASURE_OUT, MEASURE_IN};
 }
 
 /* Of a full frame, where a direction carries so much goodput. */
@@ -211,11 +213,10 @@ static double verdict_both_bps(const struct measure_summary *s)
  * of theirs back: one that begins slowly, or loses a little everywhere, may not reach its pace. */
 static bool verdict_able(const struct measure_summary *s, const struct side *x)
 {
-    bool in = x->alone == MEASURE_IN;
+    struct side y = verdict_side(s, x->alone != MEASURE_IN);
     double carried_bps = x->way[MEASURE_BOTH].rate_bps.value, both_bps = verdict_both_bps(s);
-    double back_bps = (in ? s->paced_in_bps : s->paced_out_bps) - carried_bps;
-    double all_back_bps = s->paced_in_bps + s->paced_out_bps - both_bps;
-    bool other = (in ? s->paced_out_bps : s->paced_in_bps) >= PACE_CARRIED * (in ? s->pace_out_bps : s->pace_in_bps);
+    double back_bps = x->paced_bps - carried_bps, all_back_bps = x->paced_bps + y.paced_bps - both_bps;
+    bool other = y.paced_bps >= PACE_CARRIED * y.pace_bps;
     bool together = all_back_bps >= EXPLAINED * (x->total_bps - both_bps) &&
                     all_back_bps >= ANALYSIS_DIAGNOSIS_TOTAL * x->total_bps;
     return verdict_paced(s) ||
@@ -264,9 +265,8 @@ static bool verdict_waits_nowhere(const struct measure_summary *s)
 /* Of what is lost: is that to waits of its ACKs? */
 static bool verdict_accuses(const struct measure_summary *s, const struct side *x)
 {
-    double paced_bps = x->alone == MEASURE_IN ? s->paced_in_bps : s->paced_out_bps;
     return side_lasts(x) && verdict_able(s, x) && side_fits(x) && !side_waits_alone(x) &&
-           paced_bps > x->way[MEASURE_BOTH].rate_bps.value;
+           x->paced_bps > x->way[MEASURE_BOTH].rate_bps.value;
 }
 
 static void verdict_yes(const struct side *x, struct analysis_diagnosis *d)

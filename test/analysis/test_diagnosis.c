@@ -298,7 +298,22 @@ static void host_votes(struct analysis_capacity_way *w, double bps)
     w->votes[0][step].seconds = 1e6 * 8 / bps;
 }
 
-/* Of one flow each way, limited by its window, whose frames come at these rates at the closest. */
+/* One flow each way, limited by its window, with the same waits. */
+static void limited_by_windows(struct analysis_evidence e[2], struct analysis_diagnosis_flow flows[2],
+                               struct analysis_wait *waits, size_t n_waits)
+{
+    for (int i = 0; i < 2; i++) {
+        e[i].flow = &flows[i];
+        e[i].waits = waits;
+        e[i].n_waits = n_waits;
+        e[i].tick_s = 1e-3;
+        e[i].most_bps = INFINITY;
+        e[i].limit = ANALYSIS_CAUSE_WINDOW;
+        e[i].clocking.full_bytes = 1448;
+    }
+}
+
+/* Of such flows, whose frames come at these rates at the closest. */
 static struct analysis_diagnosis one_each_way(struct analysis_evidence e[2], struct analysis_diagnosis_flow flows[2],
                                               struct analysis_wait waits[2], double in_bps, double out_bps)
 {
@@ -306,15 +321,7 @@ static struct analysis_diagnosis one_each_way(struct analysis_evidence e[2], str
     host = (struct analysis_capacity_host){.tag = 0};
     host_votes(&host.in, in_bps);
     host_votes(&host.out, out_bps);
-    for (int i = 0; i < 2; i++) {
-        e[i].flow = &flows[i];
-        e[i].waits = waits;
-        e[i].n_waits = 2;
-        e[i].tick_s = 1e-3;
-        e[i].most_bps = INFINITY;
-        e[i].limit = ANALYSIS_CAUSE_WINDOW;
-        e[i].clocking.full_bytes = 1448;
-    }
+    limited_by_windows(e, flows, waits, 2);
     struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
                                         .interface_bps = NAN, .unseen = 0.01, .beside = true};
     struct analysis_diagnosis d;
@@ -396,15 +403,7 @@ static void test_a_standing_queue_behind_the_tap(void **state)
                                               .leg_s = {[ANALYSIS_LEG_DATA_OUT] = 10e-3}};
         struct analysis_diagnosis_flow flows[] = {{.rate_bps = 60e6}, {.incoming = true, .rate_bps = 1e6}};
         struct analysis_evidence e[2] = {{.data_wait_s = 10e-3, .floor_s = 2e-3}, {.floor_s = 2e-3}};
-        for (int i = 0; i < 2; i++) {
-            e[i].flow = &flows[i];
-            e[i].waits = waits;
-            e[i].n_waits = 20;
-            e[i].tick_s = 1e-3;
-            e[i].most_bps = INFINITY;
-            e[i].limit = ANALYSIS_CAUSE_WINDOW;
-            e[i].clocking.full_bytes = 1448;
-        }
+        limited_by_windows(e, flows, waits, 20);
         struct analysis_evidence_set set = {.flow = e, .n = (size_t)(1 + both), .to_s = 5, .full_bytes = 1448,
                                             .segments_per_ack = 2, .interface_bps = NAN, .unseen = 0.01,
                                             .beside = true};
