@@ -264,16 +264,16 @@ void cli_fit_resources_rule(const struct study_fit_resources *r, int64_t rate_bp
 {
     char rate[UNITS_TEXT], goodput[UNITS_TEXT];
     const struct study_fit_group *g = study_fit_resources_main(r);
-    const struct analysis_fit *fit[RULES] = {NULL};
-    size_t n = g && !g->equal_windows ? RULES : RULES - 1, best = 0;
-    for (size_t i = 0; g && i < n; i++) {
+    if (!g)
+        return;
+    const struct analysis_fit *fit[RULES];
+    size_t n = g->equal_windows ? RULES - 1 : RULES, best = 0;
+    for (size_t i = 0; i < n; i++) {
         fit[i] = rule_find(g, rules[i].form);
         if (!fit[i])
             return;
         best = fit[i]->rms_error < fit[best]->rms_error ? i : best;
     }
-    if (!g)
-        return;
     if (fit[best]->rms_error > STUDY_FIT_RESOURCES_MIXED) {
         printf("\nneither");
         for (size_t i = 0; i < n; i++)
