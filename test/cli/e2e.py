@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import schemas
@@ -73,6 +74,12 @@ class Case(unittest.TestCase):
         os.close(master)
         self.assertEqual(running.wait(60), 0)
         return said.decode()
+
+    def wait_for(self, condition):
+        until = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), until, "it takes too long")
+            time.sleep(0.05)
 
     def bad(self, status, words, *args, **kwargs):
         """One line on standard error with these words, this exit status, nothing on standard output."""

@@ -593,12 +593,6 @@ class Left(Case):
         return set(processes(word)) | {p for p, line in processes("contraflow-linux").items() if line.strip().endswith(
             " out")}
 
-    def wait_for(self, condition):
-        until = time.monotonic() + 60
-        while not condition():
-            self.assertLess(time.monotonic(), until, "it takes too long")
-            time.sleep(0.05)
-
     def test_killing_any_of_its_processes_leaves_none(self):
         victims = 1
         n = 0

@@ -243,12 +243,6 @@ class Left(Case):
                 found.append(int(path.parent.name))
         return found
 
-    def wait_for(self, condition):
-        until = time.monotonic() + 60
-        while not condition():
-            self.assertLess(time.monotonic(), until, "it takes too long")
-            time.sleep(0.05)
-
     def test_killing_contraflow_ends_the_engine(self):
         """Also once it is in namespaces of its own."""
         running = self.start()

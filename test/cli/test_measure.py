@@ -26,14 +26,6 @@ import schemas
 TOKEN = "sixteen characters"
 
 
-def until(true, seconds=10):
-    end = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > end:
-            raise TimeoutError
-        time.sleep(0.05)
-
-
 class Path(e2e.Case):
     def setUp(self):
         super().setUp()
@@ -191,10 +183,10 @@ class Server(e2e.Case):
             running = subprocess.Popen([str(e2e.CONTRAFLOW), "measure", "127.0.0.1", "--port", str(port), "--token", TOKEN,
                                         "-i", "lo", "-o", "kept"], cwd=self.dir, stderr=subprocess.DEVNULL)
             part = self.dir / "kept/headers.pcap.part"
-            until(lambda: part.exists() and part.stat().st_size > 10000)
+            self.wait_for(lambda: part.exists() and part.stat().st_size > 10000)
             running.send_signal(number)
             self.assertEqual(running.wait(10), -number)
-            until(lambda: not part.exists())
+            self.wait_for(lambda: not part.exists())
             self.assertFalse((self.dir / "kept/headers.pcap").exists())
 
     def serve(self, *options, token=TOKEN):
