@@ -2,21 +2,23 @@
 MESON_BUILD = build
 SANITIZE_BUILD = build-sanitize
 INSTALL_BUILD = build-install
+PERFORMANCE_BUILD = build-performance
 # What is installed has the same bytes wherever the sources lie.
 NO_PATH = -ffile-prefix-map=$(CURDIR)=.
 PREFIX = /usr/local
 DESTDIR =
 
-.PHONY: all setup build install deb dist demo papers performance linux test test-gcc test-sanitize test-linux clean
+.PHONY: all setup build install deb dist demo papers performance linux test tests test-linux check-long clean
 
 all: build
 
 setup:
-	@scripts/setup
+	@scripts/setup run
 
+# The programs alone. Optimization across files is for what is installed: it is most of a build's time, and 5 % of a run's.
 build: setup
-	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) -Db_lto=true $(MESON_FLAGS)
-	@meson compile -C $(MESON_BUILD)
+	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) -Dtests=false $(MESON_FLAGS)
+	@meson compile -C $(MESON_BUILD) product
 
 # Programs, man pages, completions, scenarios and the book, without tests and what they need. The result may be moved.
 install:
@@ -28,11 +30,12 @@ install:
 
 # Debian packages, into build-deb.
 deb:
+	@scripts/setup run deb
 	@scripts/deb build-deb
 
 # The sources as one file, into build/meson-dist: the same bytes from anybody who has the commit.
 dist:
-	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) -Db_lto=true $(MESON_FLAGS)
+	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) -Dtests=false $(MESON_FLAGS)
 	@scripts/dist $(MESON_BUILD) .
 
 demo: build
@@ -42,35 +45,39 @@ demo: build
 papers: build
 	@test/papers/record.py run $(MESON_BUILD)/contraflow $(PAPERS)
 
-# What it costs beside ns-3, libpcap, tcptrace, tshark and SQLite: doc/performance.md anew, some ten minutes.
-# EARLIER=FILE has another contraflow run beside.
-performance: build
-	@scripts/performance $(MESON_BUILD) $(EARLIER)
+# What it costs beside ns-3, libpcap, tcptrace, tshark and SQLite, as it is installed: doc/performance.md anew, some ten
+# minutes. EARLIER=FILE has another contraflow run beside.
+performance: setup
+	@scripts/setup test
+	@test -f $(PERFORMANCE_BUILD)/build.ninja || meson setup $(PERFORMANCE_BUILD) -Db_lto=true $(MESON_FLAGS)
+	@meson compile -C $(PERFORMANCE_BUILD)
+	@scripts/performance $(PERFORMANCE_BUILD) $(EARLIER)
 
 # The kernel of `contraflow run --engine linux`, into the user's cache, once: no root, some 6 minutes of two processors.
 linux:
+	@scripts/setup run linux
 	@scripts/linux
 
-test: test-gcc test-sanitize
-
-# Hostile input is left to the sanitizers below, which see more of what it does. What waits for the clock of the wall goes
-# by itself, several at a time: it would keep processors from work, and work keeps them from being in time.
-test-gcc: build
-	@meson test -C $(MESON_BUILD) --print-errorlogs --no-suite hostile --no-suite linux --no-suite wall
-	@meson test -C $(MESON_BUILD) --print-errorlogs --suite wall --num-processes $$((2 * $$(nproc)))
-
-# The same tests once more, compiled by clang and watched by AddressSanitizer and UndefinedBehaviorSanitizer. Left out are
-# fuzzing, which has them anyway, figures over hundreds of runs, the commands of the book, and what measures for seconds.
-test-sanitize: setup
-	@test -f $(SANITIZE_BUILD)/build.ninja || CC=clang CXX=clang++ meson setup $(SANITIZE_BUILD) \
-	    $(MESON_FLAGS) -Db_sanitize=address,undefined -Db_lundef=false
+# Every test, plainly and under sanitizers; test/README.md says what is left out of which.
+test: tests
+	@test -f $(SANITIZE_BUILD)/build.ninja || CC=clang CXX=clang++ CC_LD=lld CXX_LD=lld \
+	    meson setup $(SANITIZE_BUILD) -Db_sanitize=address,undefined -Doptimization=1 -Db_lundef=false $(MESON_FLAGS)
 	@meson compile -C $(SANITIZE_BUILD)
-	@meson test -C $(SANITIZE_BUILD) --print-errorlogs --timeout-multiplier 4 \
-	    --no-suite fuzz --no-suite figures --no-suite documents --no-suite wall
+	@scripts/test $(MESON_BUILD) plain wall $(SANITIZE_BUILD) sanitized
 
-# What needs that kernel.
-test-linux: build linux
-	@meson test -C $(MESON_BUILD) --print-errorlogs --suite linux
+# What needs the kernel of `make linux`.
+test-linux: tests linux
+	@scripts/test $(MESON_BUILD) linux
+
+# The long cases of what `make test` asks in a few: minutes to hours each, test/README.md names them.
+check-long: tests
+	@meson test -C $(MESON_BUILD) --benchmark --suite long --verbose
+
+tests: setup
+	@scripts/setup test
+	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) $(MESON_FLAGS)
+	@meson configure $(MESON_BUILD) -Dtests=true
+	@meson compile -C $(MESON_BUILD)
 
 clean:
-	rm -rf $(MESON_BUILD) $(SANITIZE_BUILD) $(INSTALL_BUILD) build-deb demo
+	rm -rf $(MESON_BUILD) $(SANITIZE_BUILD) $(INSTALL_BUILD) $(PERFORMANCE_BUILD) build-deb demo

@@ -254,6 +254,8 @@ void emu_port_look(const struct emu_port *p, bool again)
         __builtin_prefetch(&p->watch);
         return;
     }
+    if (!p->line)
+        return;
     const char *slots[] = {(const char *)port_slot(p, p->line_count), (const char *)port_slot(p, p->started),
                            (const char *)port_slot(p, 0)};
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {

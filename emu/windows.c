@@ -286,9 +286,10 @@ static int thread_run_chunk(struct windows_thread *t, int chunk, int end)
             if (w->parts[w->order[t->batch[k]->to]].host >= 0) /* others do not look into it */
                 __builtin_prefetch(t->batch[k]->frame.packet, 1);
     }
-    for (int k = 0; k < n; k++)
-        thread_run_part(t, due[k], t->batch + begins[due[k] - first],
-                        begins[due[k] - first + 1] - begins[due[k] - first]);
+    for (int k = 0; k < n; k++) {
+        size_t begin = begins[due[k] - first], arrived = begins[due[k] - first + 1] - begin;
+        thread_run_part(t, due[k], arrived > 0 ? t->batch + begin : NULL, arrived);
+    }
     int64_t due_ps = windows_keep(w, chunk);
     for (int k = first; k < last; k++)
         due_ps = w->due_ps[k] < due_ps ? w->due_ps[k] : due_ps;

@@ -18,6 +18,7 @@ import documents
 CONTRAFLOW = pathlib.Path(sys.argv[1]).resolve()
 ROOT = pathlib.Path(sys.argv[2]).resolve()
 LONG = sys.argv[3:] == ["figures"]
+NS3 = CONTRAFLOW.with_name("contraflow-ns3").exists()
 PAGES = sorted((ROOT / "doc/commands").glob("*.md"))
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "doc").glob("*.md"))]
 PROGRAMS = r"(?:build/)?contraflow(?=\s)"
@@ -209,7 +210,21 @@ class Shown(unittest.TestCase):
     """Runs the commands of one document in a directory of its own."""
     swept = {}  # command -> what came of it and the files it left
 
+    def lacks(self, done):
+        """Whether what a command needs was not there: a program that is not built, or the kernel of --engine linux."""
+        lacking = "no kernel of `make linux`" if done.returncode == 3 and "type 'make linux'" in done.stderr else \
+            "contraflow-ns3 is not built" if "contraflow-ns3" in done.stderr and not NS3 else None
+        if lacking:
+            self.lacking.append(lacking)
+        return lacking
+
+    def done(self):
+        """The commands that could be run did as they should. What could not be was not seen."""
+        if self.lacking:
+            self.skipTest(f"{len(self.lacking)} commands: {'; '.join(sorted(set(self.lacking)))}")
+
     def setUp(self):
+        self.lacking = []
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="contraflow-documents-"))
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
         for name in ("scenarios", "test", "doc", "scripts"):
@@ -235,14 +250,15 @@ class Shown(unittest.TestCase):
         for command in documents.commands(path):
             if command.mark == "not run" or (command.mark == "figures" and not LONG):
                 continue
-            if "--cross-check" in command.text and not CONTRAFLOW.with_name("contraflow-ns3").exists():
-                continue
             where = f"{path.name}:{command.line}: {command.text}"
             text = command.argument if command.mark == "run as" else command.text
             done = self.sweep(text) if text.startswith("contraflow sweep scenarios/") else self.shell(text)
+            if self.lacks(done):
+                continue
             self.assertEqual(done.returncode, command.status, f"{where}\n{done.stdout}{done.stderr}")
             if command.output is not None and not documents.shows(command.output, done.stdout.splitlines()):
                 self.assertEqual("\n".join(command.output), done.stdout, where)
+        self.done()
 
     def test_a_changed_figure_is_found(self):
         self.assertTrue(documents.shows(["a", "...", "c  "], ["a", "b", "b", "c"]))
@@ -270,9 +286,11 @@ class Shown(unittest.TestCase):
                 if any(part in text for part in NOT_RUN):
                     continue
                 done = self.shell(text)
-                self.assertEqual(done.returncode, 0, f"{path.name}: {text}\n{done.stdout}{done.stderr}")
+                if not self.lacks(done):
+                    self.assertEqual(done.returncode, 0, f"{path.name}: {text}\n{done.stdout}{done.stderr}")
                 count += 1
         self.assertGreater(count, 20)
+        self.done()
 
     def test_what_is_not_run_is_still_shown(self):
         shown = "\n".join(text for text, _ in Options.shown())

@@ -14,7 +14,6 @@ tcp: {window: 3MB, congestion: cubic, initial_window: 10%s}
 traffic: {star: {incoming: 2, outgoing: 0}}
 capture: [{at: h0}]
 """
-ENGINES = ["native"] + (["ns3"] if e2e.CONTRAFLOW and e2e.CONTRAFLOW.with_name("contraflow-ns3").exists() else [])
 SYN, ACK, ECE, CWR = 0x02, 0x10, 0x40, 0x80
 FULL = 1e8 * 1448 / 1538
 
@@ -40,7 +39,7 @@ class Ecn(e2e.Case):
         return sum(judge(ecn, flags, length, good) for ecn, flags, length, good in self.segments)
 
     def test_marks_take_the_place_of_losses(self):
-        for engine in ENGINES:
+        for engine in e2e.ENGINES:
             for congestion in ("cubic", "dctcp"):
                 with self.subTest(engine=engine, congestion=congestion):
                     self.play(engine, f"tcp.congestion={congestion}")
@@ -51,7 +50,7 @@ class Ecn(e2e.Case):
     def test_captures_tell_the_whole_story(self):
         """Two SYNs ask, their answers grant; data of port 5001 and up are capable, ACKs are not; every reduction is told,
         and marks are echoed until then."""
-        for engine in ENGINES:
+        for engine in e2e.ENGINES:
             with self.subTest(engine=engine):
                 self.play(engine)
                 self.assertEqual(self.seen(lambda ecn, flags, length, good: flags == SYN | ECE | CWR), 2)
@@ -64,7 +63,7 @@ class Ecn(e2e.Case):
                 self.assertEqual(self.seen(lambda ecn, flags, length, good: good != 1), 0)
 
     def test_who_did_not_ask_is_not_marked(self):
-        for engine in ENGINES:
+        for engine in e2e.ENGINES:
             with self.subTest(engine=engine):
                 self.play(engine, "network.switch.limit=100kB", tcp="")
                 self.assertEqual(self.seen(lambda ecn, flags, length, good: ecn != 0 or flags & ECE != 0), 0)
@@ -73,7 +72,7 @@ class Ecn(e2e.Case):
     def test_dctcp_has_ecn_wherever_it_runs(self):
         """Without a word about ECN it asks for it, and keeps the queue about its mark, where a control that halves would
         let the queue of a tenth of what it needs run dry (RFC 8257, section 1)."""
-        for engine in ENGINES:
+        for engine in e2e.ENGINES:
             with self.subTest(engine=engine):
                 self.play(engine, "tcp.congestion=dctcp", "network.switch.mark=20kB", tcp="")
                 self.assertEqual(self.seen(lambda ecn, flags, length, good: flags & (SYN | ECE) == SYN | ECE), 4)

@@ -131,7 +131,7 @@ class CrossCheck(Case):
         self.cross_check("zhu-random.yaml", "traffic.random.d=1", "traffic.random.bytes=20MB")
 
     def test_graphene(self):
-        self.assertEqual(self.cross_check("zhu-graphene.yaml")["judged"], 16)
+        self.assertEqual(self.cross_check("zhu-graphene.yaml", *(f"traffic.flows.{i}.bytes=20MB" for i in range(16)))["judged"], 16)
 
     def test_the_table_says_who_agrees(self):
         out = self.good("run", SCENARIOS / "star.yaml", "--cross-check", "-o", "x", "--set", "duration=200ms", "--set",
@@ -185,7 +185,7 @@ class Linux(e2e.Case):
     }
 
     def test_the_whole_matrix(self):
-        for (n_in, n_out), measured in self.MEASURED.items():
+        for (n_in, n_out), measured in e2e.some(self.MEASURED.items(), 3):
             for small, rates in zip(("0B", "6kB"), measured):
                 flows = self.run_scenario(SCENARIOS / "small-queues.yaml", "network.link.rate=50Mbps", "capture=[]",
                                           "tcp.congestion=newreno", "tcp.window=150kB", "duration=6s", "warmup=2s",

@@ -41,7 +41,7 @@ class Faults(e2e.Case):
         self.assertGreater(float(bursts["steady_goodput_bps"]), 1.5 * float(single["steady_goodput_bps"]))
 
     def test_every_frame_is_accounted_for(self):
-        for engine in ["native"] + (["ns3"] if e2e.CONTRAFLOW.with_name("contraflow-ns3").exists() else []):
+        for engine in e2e.ENGINES:
             self.line("loss: 0.1%, jitter: 1ms, reorder: 1%", "6s", "", f"engine={engine}")
             ports = self.ports()
             for p in ports:

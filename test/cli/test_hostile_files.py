@@ -18,7 +18,6 @@ tcp: {window: 50kB}
 capture: [{at: h0}]
 traffic: {start_spread: 0s, star: {incoming: 1, outgoing: 1}}
 """
-ENGINES = ["native"] + (["ns3"] if e2e.CONTRAFLOW and e2e.CONTRAFLOW.with_name("contraflow-ns3").exists() else [])
 
 
 class HostileFiles(e2e.Case):
@@ -30,7 +29,7 @@ class HostileFiles(e2e.Case):
         return {path.name: path.read_bytes() for path in (self.dir / directory).iterdir()}
 
     def test_closed_descriptors_get_nothing_that_is_meant_for_files(self):
-        for engine in ENGINES:
+        for engine in e2e.ENGINES:
             self.good("run", "s.yaml", "-o", engine, "-q", "--engine", engine)
             good = self.files(engine)
             for closed in ([0], [1], [2], [0, 1, 2]):

@@ -21,11 +21,11 @@ QUEUES = ["fifo", "ack-first", "fair"]
 
 
 class Case(e2e.Case):
-    def measured(self, nic, port, window="300kB", noise=0.005, name="m.csv"):
+    def measured(self, nic, port, window="300kB", noise=0.005, name="m.csv", patterns=PATTERNS):
         """A CSV of the patterns as they are emulated with these queues, one value each."""
         r = random.Random(f"{nic} {port} {window}")
         rows = ["pattern,from,to,bytes,seconds"]
-        for pattern, flows in PATTERNS.items():
+        for pattern, flows in ((p, PATTERNS[p]) for p in patterns):
             listed = ", ".join(f"{{from: h{a}, to: h{b}, bytes: {int(n)}}}" for a, b, n in flows)
             self.write("s.yaml", STAR.format(seed=r.randrange(1000, 1 << 30), nic=nic, port=port, window=window,
                                              flows=listed))
@@ -45,7 +45,7 @@ class Case(e2e.Case):
 
 class Queues(Case):
     def test_the_queues_that_made_it_are_found(self):
-        for nic, port in (("fifo", "fifo"), ("ack-first", "fifo"), ("fifo", "ack-first")):
+        for nic, port in e2e.some((("ack-first", "fifo"), ("fifo", "fifo"), ("fifo", "ack-first")), 1):
             with self.subTest(nic=nic, port=port):
                 true = nic if nic == port else f"{nic}@nic+{port}@port"
                 others = [q if q == p else f"{q}@nic+{p}@port" for q in QUEUES[:2] for p in QUEUES[:2]]
@@ -60,7 +60,8 @@ class Queues(Case):
                 self.assertLess(abs(rate["value"] - 1), 0.01)
 
     def test_weights_are_those_of_the_evidence_and_sum_to_one(self):
-        found = self.infer(self.measured("fifo", "fifo"), "--spread", "2%", *self.hypotheses(*QUEUES))["hypotheses"]
+        found = self.infer(self.measured("fifo", "fifo", patterns=["2in-1out"]), "--spread", "2%",
+                           *self.hypotheses(*QUEUES))["hypotheses"]
         self.assertAlmostEqual(sum(h["weight"] for h in found), 1, places=9)
         for h in found:
             expected = found[0]["weight"] * math.exp(h["log_evidence"] - found[0]["log_evidence"])
@@ -89,7 +90,7 @@ class Queues(Case):
         self.assertGreater(found["hypotheses"][1]["log_evidence"], found["hypotheses"][2]["log_evidence"] + 20)
 
     def test_the_same_command_prints_the_same(self):
-        name = self.measured("fifo", "fifo")
+        name = self.measured("fifo", "fifo", patterns=["1in-2out"])
         args = ("infer", name, "--rate", "1Gbps", "--delay", "50us", *self.hypotheses("fifo", "fair"), "--json")
         self.assertEqual(self.good(*args, "--jobs", "1").stdout, self.good(*args, "--jobs", "2").stdout)
 
@@ -150,10 +151,10 @@ class Inputs(Case):
         self.bad(2, "--window does not go with a table that has windows", "infer", "m.csv", "--window", "300kB")
 
     def test_the_text_has_what_json_has(self):
-        name = self.measured("fifo", "fifo")
+        name = self.measured("fifo", "fifo", patterns=["2in-1out", "1in-2out"])
         out = self.good("infer", name, "--rate", "1Gbps", "--delay", "50us", *self.hypotheses("fifo", "ack-first", "eq6"),
                         "-q").stdout
-        for words in ("10 flows in 3 patterns", "spread of a value", "rank  hypothesis", "closed models",
+        for words in ("6 flows in 2 patterns", "spread of a value", "rank  hypothesis", "closed models",
                       "the next experiment"):
             self.assertIn(words, out)
 

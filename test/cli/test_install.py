@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What people meet first: an installation that works from anywhere, scenarios by name, help where a word is misspelt."""
+import json
 import pathlib
 import re
 import shutil
@@ -132,25 +133,32 @@ class Said(unittest.TestCase):
             self.assertRegex(newest[0], line, file)
 
     def test_dependencies_are_those_of_the_programs(self):
-        """Each program's libraries, as the linker noted them, have a package in the list, and the other way round."""
+        """Each program's libraries, as the linker noted them, have a package in the list, and the other way round.
+        Optimization across files drops a library whose caller nobody calls: then some program needs it."""
+        options = json.loads((BUILD / "meson-info/intro-buildoptions.json").read_text())
+        optimized = next(option["value"] for option in options if option["name"] == "b_lto")
         listed = {}
         for libraries, programs in re.findall(r"^PackageComment: <text>(lib[^;]*); ([^;<]*)",
                                               (ROOT / "doc/dependencies.spdx").read_text(), re.M):
             for program in programs.split(", "):
                 listed.setdefault(program, set()).update(libraries.split())
         self.assertIn("contraflow-mpi", listed)
+        absent, everywhere = {"ld-linux-x86-64.so", "libm.so"}, set()
+        sanitizers = {"libasan.so", "libubsan.so", "libgcc_s.so", "libstdc++.so", "libdl.so", "librt.so",
+                      "libpthread.so", "libresolv.so"}
         for program, libraries in listed.items():
             path = BUILD / program
             if path.exists():
                 said = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
                 needed = {re.sub(r"\.so.*", ".so", name) for name in re.findall(r"NEEDED.*\[(.*)\]", said)}
-                sanitizers = {"libasan.so", "libubsan.so", "libgcc_s.so", "libstdc++.so", "libdl.so", "librt.so",
-                              "libpthread.so", "libresolv.so"}
                 self.assertLessEqual(needed - sanitizers, libraries, program)
-                absent = {"ld-linux-x86-64.so", "libm.so"}
                 if b"__asan_init" in path.read_bytes():  # AddressSanitizer and a filter of calls do not go together
                     absent.add("libseccomp.so")
-                self.assertLessEqual(libraries - needed - sanitizers, absent, program)
+                everywhere |= needed
+                if not optimized:
+                    self.assertLessEqual(libraries - needed - sanitizers, absent, program)
+        built = set().union(*(libraries for program, libraries in listed.items() if (BUILD / program).exists()))
+        self.assertLessEqual(built - everywhere - sanitizers, absent)
 
 
 class Installed(e2e.Case):

@@ -7,7 +7,7 @@ import unittest
 import bench_intervals
 import e2e
 
-SEEDS = 24
+SEEDS = 24 if e2e.ALL else 12
 
 
 class Intervals(e2e.Case):
@@ -20,14 +20,15 @@ class Intervals(e2e.Case):
 
     def test_lossless_rates_are_known_to_a_segment(self):
         """Of every flow, not of a share of them: no draw to make large."""
-        seeds = 6
+        seeds = 6 if e2e.ALL else 2
         self.assertEqual(self.measure("lossless 2/1, 2 s", seeds), (3 * seeds, 3 * seeds, 3 * seeds))
 
     def assert_covered(self, n, known, covered):
-        """Of 72 intervals that hold the mean with 95 %, fewer than 61 do so once in 1400 samples."""
+        """Of 72 intervals that hold the mean with 95 %, fewer than 61 do so once in 1400 samples; of 36, fewer than 29
+        once in 3000."""
         self.assertEqual(n, 3 * SEEDS)
         self.assertGreater(known, 0.7 * n)
-        self.assertGreater(covered, 0.84 * known)
+        self.assertGreater(covered, (0.84 if e2e.ALL else 0.8) * known)
 
     def test_losses_leave_intervals_that_hold_the_mean(self):
         self.assert_covered(*self.measure("NewReno 2/1, 40 Mb/s, 24 kB, 20 s"))

@@ -684,6 +684,6 @@ class Missing(Case):
 
 if __name__ == "__main__":
     if not os.access(KERNEL, os.X_OK):
-        print("the kernel of --engine linux is not built: make linux")
+        print("no kernel of `make linux`")
         sys.exit(77)
     e2e.main()

@@ -24,7 +24,7 @@ traffic:
 class Pfc(e2e.Case):
     def test_a_class_without_losses_beside_one_with(self):
         """Both classes have half of the link, whatever they would fill: quanta are equal (drr)."""
-        for engine in ["native"] + (["ns3"] if e2e.CONTRAFLOW.with_name("contraflow-ns3").exists() else []):
+        for engine in e2e.ENGINES:
             with self.subTest(engine=engine):
                 self.write("s.yaml", SCENARIO % "classes: [3]")
                 storage1, storage2, web = self.run_scenario("s.yaml", f"engine={engine}")

@@ -323,7 +323,7 @@ class Refused(Case):
 
 class Failed(Case):
     def test_a_crashed_engine_is_a_failed_point_and_runs_again_next_time(self):
-        self.write("s.yaml", self.sweep.read_text().replace("50ms", "20s").replace("1..2", "1..1"))
+        self.write("s.yaml", self.sweep.read_text().replace("50ms", "5s").replace("1..2", "1..1"))
         running = self.start("--jobs", "1")
         children = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children")
         while not (pids := children.read_text().split()):

@@ -76,7 +76,7 @@ class Mpi(Case):
         self.assertEqual(self.leftovers() + list(self.tmp.iterdir()), [])
 
     def test_every_process_but_the_first_works_in_its_own_directory(self):
-        self.longer("20s")
+        self.longer("10s")
         running = self.mpi(3, "s.yaml", "-q")
         seen = 0
         while running.poll() is None:
@@ -90,7 +90,7 @@ class Mpi(Case):
         self.assertIn("2 of 2 points done", self.words(self.mpi(5, "s.yaml"))[0])
 
     def test_killed_whole_it_goes_on_and_ends_as_if_undisturbed(self):
-        self.longer("20s")
+        self.longer("10s")
         self.good("sweep", "s.yaml", "-q", "-o", "whole.db")
         draw = random.Random(5)
         for kill in range(3):

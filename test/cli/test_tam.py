@@ -42,6 +42,8 @@ class OutputBuffered(Case):
     def test_every_row_of_table_4_1(self):
         rows = table("tam2001_table4_1.csv")
         self.assertEqual(len(rows), 18)
+        if not e2e.ALL:  # the corners: what he measured is held against each row by test/papers/record.py
+            rows = [row for row in rows if row["senders"] != "11" and row["window"] != "24"]
         reached = {}
         differences = []
         for row in rows:
@@ -51,21 +53,23 @@ class OutputBuffered(Case):
             # the Markov chain, with this run's own transitions
             self.assertAlmostEqual(said["predicted"] / said["efficiency"], 1, delta=0.10, msg=row)
             self.assertIn("Eq. 4.9", said["rule"])
-        self.assertLess(sum(differences) / 18, 0.07)
+        self.assertLess(sum(differences) / len(rows), 0.07)
         self.assertLess(max(differences), 0.15)
         for (p, w, to), efficiency in reached.items():  # rises with TO, falls with P and W
             if to == "400":
                 self.assertGreater(reached[p, w, "1600"], efficiency)
             for wider in ("24", "36"):
-                if int(wider) > int(w):
+                if int(wider) > int(w) and (p, wider, to) in reached:
                     self.assertGreater(efficiency, reached[p, wider, to])
             for more in ("11", "15"):
-                if int(more) > int(p):
+                if int(more) > int(p) and (more, w, to) in reached:
                     self.assertGreater(efficiency + 0.015, reached[more, w, to])  # a tie within its interval
 
     def test_other_switches_with_nothing_refitted(self):
-        differences = []
-        for row in table("tam2001_switches.csv"):
+        rows = table("tam2001_switches.csv")
+        self.assertEqual(len(rows), 18)
+        rows, differences = e2e.some(rows, 6), []  # the record of the papers has each
+        for row in rows:
             if row["switch"] == "uplink":
                 p = int(row["senders"])
                 sets = many_to_one(row) + [f"network.racks=[1, {p - p // 2}, {p // 2}]"]
@@ -74,8 +78,7 @@ class OutputBuffered(Case):
             else:
                 said = self.judge("tam-output.yaml", *many_to_one(row, row["buffer_packets"]))
             differences.append(abs(said["efficiency"] - float(row["teff_measured"])))
-        self.assertEqual(len(differences), 18)
-        self.assertLess(sum(differences) / 18, 0.10)
+        self.assertLess(sum(differences) / len(rows), 0.10)
 
     def test_nothing_is_lost_while_all_windows_fit(self):
         said = self.judge("tam-output.yaml", "traffic.star.incoming=5", "traffic.star.outgoing=0", "gbn.window=19",
@@ -85,7 +88,7 @@ class OutputBuffered(Case):
         self.assertEqual(said["nacks"] + said["timeouts"], 0)
 
     def test_timeouts_alone_leave_less_than_half(self):
-        for row in table("tam2001_table4_1.csv")[::4]:
+        for row in e2e.some(table("tam2001_table4_1.csv"), 3):
             fast = self.judge("tam-output.yaml", *many_to_one(row))["efficiency"]
             simple = self.judge("tam-output.yaml", *many_to_one(row), "gbn.simple=true")["efficiency"]
             self.assertLess(simple, 0.5)
@@ -121,8 +124,8 @@ class InputBuffered(Case):
                           f"gbn.timeout={round(3 * 43 * p * G_R * 1e6)}us", *sets)
 
     def test_eq_4_2_over_the_plane(self):
-        for p in (5, 9, 14, 23):
-            for w in (50, 75, 120):
+        for p in e2e.some((5, 9, 14, 23), 2):
+            for w in e2e.some((50, 75, 120), 2):
                 said = self.efficiency(p, w)
                 self.assertIn("Eq. 4.2", said["rule"])
                 self.assertAlmostEqual(said["efficiency"], said["predicted"], delta=0.03, msg=f"P {p}, W {w}")
@@ -150,7 +153,7 @@ class Microbenchmarks(Case):
     def test_the_burst_test_finds_every_buffer_of_table_a1(self):
         rows = table("tam2001_buffers.csv")
         self.assertEqual(len(rows), 8)
-        for row in rows:
+        for row in e2e.some(rows, 4):
             b = row["buffer_packets"]
             sets = [f"network.switch.architecture={row['architecture']}"]
             sets += (["network.switch.limit=none", f"network.switch.pool={b}p"] if row["architecture"] == "shared"
@@ -207,8 +210,8 @@ class Exchange(Case):
     def test_four_hierarchies_as_he_measured_them(self):
         """Figs 6.7 to 6.10: 93, 89, 88 and 92 % of what Eq. 6.4 allows a process, with his global windows. Without
         window and permutation uplinks overflow."""
-        for racks, window, published in (([8, 8], 5, 0.93 * 12.07), ([8, 8, 8], 4, 0.89 * 9.25),
-                                         ([6] * 4, 5, 0.88 * 10.96), ([8] * 4, 3, 7.67)):
+        for racks, window, published in e2e.some((([8, 8], 5, 0.93 * 12.07), ([8, 8, 8], 4, 0.89 * 9.25),
+                                                  ([8] * 4, 3, 7.67), ([6] * 4, 5, 0.88 * 10.96)), 2):
             sets = f"network.racks={racks}", "traffic.exchange.repeat=2"
             p = sum(racks)
             said = self.judge("tam-hierarchy.yaml", *sets, f"traffic.exchange.global_window={window}")

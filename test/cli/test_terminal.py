@@ -92,7 +92,7 @@ class Progress(e2e.Case):
         """Its duration of an hour says nothing: it ends when the means are known. Shares rise to the end."""
         said = self.on_terminal(
             "run", e2e.ROOT / "scenarios/star.yaml", "-o", "out", "--set", "capture=[]",
-            "--set", "traffic={star: {incoming: 2, outgoing: 2, bytes: 10MB}, precision: 0.05%, start_spread: 20ms}",
+            "--set", "traffic={star: {incoming: 2, outgoing: 2, bytes: 4MB}, precision: 0.05%, start_spread: 20ms}",
             "--set", "warmup=0s", "--set", "duration=3600s")
         summary = json.loads((self.dir / "out/summary.json").read_text())
         self.assertLess(summary["ended_s"], 1000)
@@ -141,7 +141,7 @@ class ModelsProgress(Computing):
             self.assertGreater(int(step), 0)
 
     def test_fit_counts_patterns(self):
-        patterns = 8000
+        patterns = 3000
         said = self.on_terminal("fit", self.many_patterns(patterns))
         counts = [int(n) for n in re.findall(r"\r\x1b\[K(\d+) points", said)]
         self.assertGreater(len(counts), 0, said)
@@ -150,7 +150,7 @@ class ModelsProgress(Computing):
         self.assertTrue(said.endswith("\r\x1b[K"), said)
 
     def test_nobody_looks(self):
-        for words in (self.BIG + ("--model", "maxmin"), ("fit", self.many_patterns(2000))):
+        for words in (self.BIG + ("--model", "maxmin"), ("fit", self.many_patterns(800))):
             self.assertEqual(self.good(*words).stderr, "")
 
 

@@ -263,7 +263,7 @@ static void test_random_patterns_converge(void **state)
     } sizes[] = {{4, 3}, {10, 1}, {10, 3}, {20, 2}, {30, 3}, {30, 4}};
     int rack[30];
     struct error err;
-    for (uint64_t seed = 0; seed < 4000; seed++) {
+    for (uint64_t seed = 0; seed < 4000; seed += (uint64_t)cm_every()) {
         int nodes = sizes[seed % 6].nodes;
         struct model_platform p = pattern_two_racks(nodes, rack);
         p.nic_ack_first = seed / 6 % 5 == 1 || seed / 6 % 5 == 2;
@@ -297,7 +297,7 @@ static void test_the_start_does_not_matter(void **state)
     static bool half[PATTERN_MOST];
     int rack[30];
     struct error err;
-    for (uint64_t seed = 0; seed < 500; seed++) {
+    for (uint64_t seed = 0; seed < 500; seed += (uint64_t)cm_every()) {
         struct model_platform p = pattern_two_racks(30, rack);
         size_t n = pattern_random(t, 30, 2, seed % 2, seed);
         struct model_routes routes;
@@ -360,7 +360,7 @@ static void changes_solved_alone(const struct changing *c)
     static int rack[1000];
     struct error err;
     size_t alone = 0, whole = 0;
-    for (uint64_t seed = c->first; seed <= c->last; seed++) {
+    for (uint64_t seed = c->first; seed <= c->last; seed += (uint64_t)cm_every()) {
         struct random random;
         struct model_platform p = pattern_two_racks(c->nodes, rack);
         p.nic_ack_first = seed / 2 % 5 == 1 || seed / 2 % 5 == 2;
