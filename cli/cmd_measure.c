@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "capture/keep.h"
 #include "cli/check_show.h"
 #include "cli/cli.h"
@@ -10,6 +11,7 @@
 #include "cli/options.h"
 #include "measure/client.h"
 #include "measure/keep.h"
+#include "measure/latency.h"
 #include "measure/proof.h"
 #include "measure/series.h"
 #include "measure/server.h"
@@ -26,6 +28,8 @@
 #include <unistd.h>
 
 #define DEFAULT_TIME_S 30
+#define STATUS_YES 1     /* something is lost */
+#define STATUS_UNKNOWN 4 /* cannot tell; 2 and 3 are failures */
 #define BAR 8            /* characters: a line is shorter than 80 */
 #define BIN_S 0.1        /* of the page's drawings, in a test of */
 #define BINS_TIME_S 60.0 /* or less */
@@ -34,11 +38,14 @@ struct measure_options {
     bool json, quiet, terminal;
     const char *port, *token, *token_file, *directory, *report, *interface;
     double time_s;
+    int64_t streams;
+    const char *congestion;
+    bool exit_zero;
     char token_text[MEASURE_PROOF_TOKEN_MOST + 1];
     json_t *list;        /* owned; a judged resource a test */
     struct outfile page; /* open with --report */
     struct capture_keep *headers; /* owned; with --interface */
-    bool no;
+    bool yes, unknown; /* the answer of some test */
 };
 
 /* A rate as a bar, of the most that either direction had. */
@@ -76,6 +83,13 @@ static json_t *measure_way_json(const struct measure_summary_way *w, double pace
                      view_table_json_number(m->retransmitted), "acks_bps", view_table_json_number(m->acks_bps));
 }
 
+static json_t *measure_times_json(const struct measure_latency_times *t)
+{
+    return json_pack("{s:I, s:o, s:o, s:o}", "words", (json_int_t)t->words, "median_s",
+                     view_table_json_number(t->median_s), "p95_s", view_table_json_number(t->p95_s), "p99_s",
+                     view_table_json_number(t->p99_s));
+}
+
 static json_t *measure_summary_json(const struct measure_test *t, const struct measure_summary *s)
 {
     json_t *kinds = json_object();
@@ -85,10 +99,15 @@ static json_t *measure_summary_json(const struct measure_test *t, const struct m
                             json_pack("{s:o, s:o}", "in", measure_way_json(&s->in[kind], paced ? s->pace_in_bps : 0),
                                       "out", measure_way_json(&s->out[kind], paced ? s->pace_out_bps : 0)));
     }
-    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}}", "in", (json_int_t)t->in, "out", (json_int_t)t->out,
-                     "took_s", view_table_json_number(t->took_s), "processor", view_table_json_number(s->processor),
+    struct measure_latency l;
+    measure_latency_of(t, &l);
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:{s:o, s:o}}", "in",
+                     (json_int_t)t->in, "out", (json_int_t)t->out, "streams", (json_int_t)t->streams, "took_s",
+                     view_table_json_number(t->took_s), "processor", view_table_json_number(s->processor),
                      "phases", kinds, "lost_share", "in", view_table_json_estimate(&s->lost_in), "out",
-                     view_table_json_estimate(&s->lost_out), "total", view_table_json_estimate(&s->lost));
+                     view_table_json_estimate(&s->lost_out), "total", view_table_json_estimate(&s->lost), "order_share",
+                     view_table_json_estimate(&s->order), "transfer_s", view_table_json_number(s->transfer_s),
+                     "latency", "idle", measure_times_json(&l.idle), "loaded", measure_times_json(&l.loaded));
 }
 
 static void measure_table_row(struct view_table *t, const char *kind, const char *way,
@@ -117,10 +136,16 @@ static void measure_table(struct view_table *t, const struct measure_summary *s)
     }
 }
 
-static void measure_show(const char *source, const struct measure_summary *s, const struct analysis_resource *r)
+static void measure_show(const char *source, const struct measure_test *test, const struct measure_summary *s,
+                         const struct analysis_resource *r)
 {
     struct view_table t;
+    struct measure_latency l;
+    char text[MEASURE_LATENCY_TEXT];
+    measure_latency_of(test, &l);
+    measure_latency_say(&l, text);
     view_diagnosis_print(stdout, source, r);
+    printf("  %s\n", text);
     measure_table(&t, s);
     view_table_print(&t, "  ", TABLE_TEXTS, stdout);
 }
@@ -131,11 +156,15 @@ static void measure_page(struct measure_options *o, const char *source, const st
     struct view_measured_phase phase[MEASURE_PHASES];
     struct measure_series series;
     struct view_table table;
+    struct measure_latency l;
+    char text[MEASURE_LATENCY_TEXT];
+    measure_latency_of(t, &l);
+    measure_latency_say(&l, text);
     measure_series_of(t, BIN_S * fmax(1, t->took_s / BINS_TIME_S), &series);
     for (size_t i = 0; i < t->n; i++)
         phase[i] = (struct view_measured_phase){measure_kind_names[t->phase[i].kind],
                                                 t->phase[i].from_s - series.zero_s, t->phase[i].to_s - series.zero_s};
-    const struct view_measured m = {.servers = source, .resource = r, .phase = phase, .phases = t->n,
+    const struct view_measured m = {.servers = source, .latency = text, .resource = r, .phase = phase, .phases = t->n,
                                     .width_s = series.width_s, .n = series.n,
                                     .rate_bps = {series.rate_bps[0], series.rate_bps[1]},
                                     .wait_s = {series.wait_s[0], series.wait_s[1]}};
@@ -150,7 +179,8 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
     char source[256] = "", host[ANALYSIS_CHECK_NAME] = "";
     double most_bps = 0;
     struct measure_client c = {.host = hosts, .hosts = n, .port = o->port, .token = o->token_text,
-                               .time_s = o->time_s, .user = &most_bps,
+                               .time_s = o->time_s, .streams = (size_t)o->streams, .congestion = o->congestion,
+                               .user = &most_bps,
                                .progress = o->terminal ? measure_progress : NULL};
     struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
     bool ok = measure_client_run(&c, in, out, t, err);
@@ -163,16 +193,17 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
     if (ok) {
         struct measure_summary s;
         struct analysis_resource r;
-        measure_summary_of(t, &s);
+        measure_summary_settle(t, &s);
         measure_verdict_of(t, &s, host, hosts, &r);
         if (o->report)
             measure_page(o, source, t, &s, &r);
         json_t *json = cli_check_show_resource_json(source, false, &r);
         json_object_set_new(json, "measured", measure_summary_json(t, &s));
         json_array_append_new(o->list, json);
-        o->no = o->no || r.diagnosis.answer == ANALYSIS_ANSWER_YES;
+        o->yes = o->yes || r.diagnosis.answer == ANALYSIS_ANSWER_YES;
+        o->unknown = o->unknown || r.diagnosis.answer == ANALYSIS_ANSWER_UNKNOWN;
         if (!o->json)
-            measure_show(source, &s, &r);
+            measure_show(source, t, &s, &r);
         free(r.flows);
     }
     ok = ok && (!o->directory || measure_keep_write(o->directory, t, hosts, err));
@@ -227,9 +258,16 @@ static bool measure_tests(struct measure_options *o, const char *const *hosts, s
            (n == 1 || (measure_test(o, hosts, n, 1, err) && measure_test(o, hosts, 1, n, err)));
 }
 
+static bool measure_streams(const struct cli_option *option, const char *text, struct error *err)
+{
+    int64_t *n = option->to;
+    return (units_parse_integer(text, n, err) && *n >= 1 && *n <= MEASURE_STREAMS) ||
+           error_set(err, ERROR_INPUT, "--streams %s: a number from 1 to %d is wanted; try 4", text, MEASURE_STREAMS);
+}
+
 int cmd_measure(int argc, char **argv)
 {
-    struct measure_options o = {.port = MEASURE_SERVER_PORT, .time_s = DEFAULT_TIME_S};
+    struct measure_options o = {.port = MEASURE_SERVER_PORT, .time_s = DEFAULT_TIME_S, .streams = 1};
     struct error err = {0};
     if (argc > 1 && strcmp(argv[1], "serve") == 0)
         return cli_measure_serve(argc - 1, argv + 1);
@@ -243,6 +281,9 @@ int cmd_measure(int argc, char **argv)
         {"token", 0, .text = &o.token},
         {"token-file", 0, .text = &o.token_file},
         {"time", 0, .call = cli_measure_seconds, .to = &o.time_s},
+        {"streams", 0, .call = measure_streams, .to = &o.streams},
+        {"congestion", 0, .text = &o.congestion},
+        {"exit-zero", 0, .flag = &o.exit_zero},
         {"json", 0, .flag = &o.json},
         {"quiet", 'q', .flag = &o.quiet},
         {0},
@@ -274,5 +315,5 @@ int cmd_measure(int argc, char **argv)
         cli_print_json(root);
     else
         json_decref(root);
-    return !ok ? cli_fail(&err) : o.no ? 1 : 0;
+    return !ok ? cli_fail(&err) : o.exit_zero ? 0 : o.yes ? STATUS_YES : o.unknown ? STATUS_UNKNOWN : 0;
 }

@@ -12,6 +12,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +23,17 @@
 #include <unistd.h>
 
 #define PATIENCE_MS 10000               /* for a server's answer */
-#define ECHO_NS INT64_C(40000000)       /* between words on a control connection */
+#define ECHO_NS INT64_C(30000000)       /* between words on a control connection: a hundred in four phases of 2 s */
+#define IDLE_ECHO_NS INT64_C(10000000)  /* while nothing else is on the way */
+#define IDLE_S 1.5                      /* for so long before the first phase: a hundred words have one beyond 99 % */
+#define IDLE_SHARE 0.0625               /* of a short test, at most */
 #define PROGRESS_NS INT64_C(200000000)
 #define QUIET_NS INT64_C(1500000000)    /* for queues to drain after a phase, at most */
 #define SETTLE 0.4                      /* of a phase: its beginning is not judged */
 #define GAP_S 0.15                      /* between phases, as far as it is known before */
 
-/* In blocks; over all of them in, out and both come equally early, so that a steady drift is no loss. The pace follows
+/* In blocks; over all of them in, out and both come equally early, so that a steady drift is no loss. Of phases of both
+ * at once data in begin first in the first and in the last one, data out in those between. The pace follows
  * from the blocks before. The first phase is short, and dropped: Linux keeps what a connection learned (ssthresh) for
  * the next one to the same host, and it has none before. */
 #define DROPPED 0.5 /* of a phase */
@@ -39,6 +45,14 @@ static const enum measure_kind schedule[] = {
     MEASURE_IN, MEASURE_BOTH, MEASURE_OUT,
 };
 enum { PHASES = sizeof schedule / sizeof *schedule };
+static const bool out_first[MEASURE_BLOCKS] = {false, true, true, false}; /* by the kind's phases */
+
+/* A phase's time, as a multiple of how old its younger connections become. */
+static double client_weight(size_t i)
+{
+    bool both = schedule[i] == MEASURE_BOTH || schedule[i] == MEASURE_PACED;
+    return (i ? 1 : DROPPED) * (both ? 1 + MEASURE_LEAD : 1);
+}
 
 struct server_end {
     const char *name;
@@ -62,30 +76,47 @@ struct client {
     int64_t flows; /* so far */
     struct measure_test *test;
     struct measure_phase *phase;
-    struct measure_flow flow[2 * MEASURE_HOSTS];
-    int64_t number[2 * MEASURE_HOSTS];
+    struct measure_flow flow[MEASURE_FLOWS];
+    int64_t number[MEASURE_FLOWS];
+    bool idle;        /* nothing but words is on the way */
     int64_t began_ns, progress_ns;
     int64_t shown[2]; /* bytes at the last progress */
 };
 
-static int client_connect(const struct server_end *s)
+/* Begins a connection, by a congestion control if it is not NULL; -1 and errno. */
+static int client_dial(const struct server_end *s, const char *congestion)
 {
     int fd = socket(s->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -1;
-    if (connect(fd, (const struct sockaddr *)&s->address, s->size) != 0) {
-        struct pollfd p = {.fd = fd, .events = POLLOUT};
-        int failed = errno == EINPROGRESS ? ETIMEDOUT : errno;
-        socklen_t size = sizeof failed;
-        if (failed == ETIMEDOUT && poll(&p, 1, PATIENCE_MS) == 1)
-            getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size);
-        if (failed) {
-            close(fd);
-            errno = failed;
-            return -1;
-        }
+    if ((congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, (socklen_t)strlen(congestion)) != 0) ||
+        (connect(fd, (const struct sockaddr *)&s->address, s->size) != 0 && errno != EINPROGRESS)) {
+        int failed = errno;
+        close(fd);
+        errno = failed;
+        return -1;
     }
     return fd;
+}
+
+/* Is it made? 0: yes; ETIMEDOUT: not within so long; else why it never will be. */
+static int client_dialed(int fd, int wait_ms)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    int failed = ETIMEDOUT;
+    socklen_t size = sizeof failed;
+    if (poll(&p, 1, wait_ms) == 1)
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size);
+    return failed;
+}
+
+static int client_connect(const struct server_end *s)
+{
+    int fd = client_dial(s, NULL), failed = fd < 0 ? errno : client_dialed(fd, PATIENCE_MS);
+    if (failed && fd >= 0)
+        close(fd);
+    errno = failed;
+    return failed ? -1 : fd;
 }
 
 static bool client_find(struct server_end *s, const char *port, struct error *err)
@@ -160,6 +191,29 @@ static bool client_login(const struct measure_client *o, struct server_end *s, s
     return true;
 }
 
+/* Asks for streams and a congestion control, where they are not what a session begins with. */
+static bool client_agree(const struct measure_client *o, struct server_end *s, struct error *err)
+{
+    const char *line;
+    size_t streams;
+    if (o->streams > 1) {
+        measure_line_say(&s->line, "streams %zu\n", o->streams);
+        if (!(line = client_wait(s, err)))
+            return false;
+        if (sscanf(line, "streams %4zu", &streams) != 1 || streams != o->streams)
+            return error_set(err, ERROR_INPUT, "%s: --streams %zu: '%.40s'", s->name, o->streams, line);
+    }
+    if (o->congestion) {
+        measure_line_say(&s->line, "congestion %s\n", o->congestion);
+        if (!(line = client_wait(s, err)))
+            return false;
+        if (strncmp(line, "congestion ", 11) != 0)
+            return error_set(err, ERROR_INPUT, "%s: --congestion %s is not possible there: %.220s", s->name,
+                             o->congestion, strncmp(line, "lacks ", 6) == 0 ? line + 6 : line);
+    }
+    return true;
+}
+
 static void client_echoed(struct client *c, size_t host, int64_t sent_ns, int64_t server_ns)
 {
     struct server_end *s = &c->server[host];
@@ -177,6 +231,11 @@ static void client_echoed(struct client *c, size_t host, int64_t sent_ns, int64_
     t->there_s[host] = fmin(t->there_s[host], e.there_s);
     t->back_s[host] = fmin(t->back_s[host], e.back_s);
     struct measure_phase *p = c->phase;
+    if (c->idle) {
+        struct measure_idle *idle = &t->idle;
+        idle->round_s = memory_grown(idle->round_s, idle->n, &idle->room, 64, sizeof *idle->round_s, "echoes");
+        idle->round_s[idle->n++] = (double)round_ns / 1e9;
+    }
     if (!p)
         return;
     p->echo[host] = memory_grown(p->echo[host], p->n_echoes[host], &p->room[host], 64, sizeof e, "echoes");
@@ -247,7 +306,7 @@ static void client_echo(struct client *c, int64_t now_ns)
 {
     for (size_t h = 0; h < c->test->hosts; h++)
         if (now_ns >= c->server[h].echo_ns) {
-            c->server[h].echo_ns = now_ns + ECHO_NS;
+            c->server[h].echo_ns = now_ns + (c->idle ? IDLE_ECHO_NS : ECHO_NS);
             measure_line_say(&c->server[h].line, "ping %" PRId64 "\n", now_ns);
         }
 }
@@ -255,7 +314,7 @@ static void client_echo(struct client *c, int64_t now_ns)
 /* Waits once for whatever comes, and does it. */
 static bool client_turn(struct client *c, struct error *err)
 {
-    struct pollfd polls[3 * MEASURE_HOSTS];
+    struct pollfd polls[MEASURE_FLOWS + MEASURE_HOSTS];
     size_t n = 0, flows = c->phase ? c->phase->n : 0;
     int64_t now_ns = monotonic_now_ns();
     client_echo(c, now_ns);
@@ -282,16 +341,14 @@ static bool client_turn(struct client *c, struct error *err)
     return true;
 }
 
-static bool client_open(struct client *c, size_t host, bool incoming, double pace_bps, struct error *err)
+/* Takes the i-th flow's connection, and has it begin. */
+static bool client_open(struct client *c, size_t i, int fd, struct error *err)
 {
-    struct measure_phase *p = c->phase;
-    struct server_end *s = &c->server[host];
+    const struct measure_end *e = &c->phase->end[i];
+    struct server_end *s = &c->server[e->host];
+    bool incoming = e->incoming;
+    double pace_bps = e->pace_bps, limit_bps = s->limit_bps / (double)c->o->streams;
     char mac[MEASURE_PROOF_HEX];
-    int fd = client_connect(s);
-    if (fd < 0)
-        return error_set(err, ERROR_SYSTEM, "%s: a connection for data failed: %s", s->name, strerror(errno));
-    size_t i = p->n++;
-    p->end[i] = (struct measure_end){.host = host, .incoming = incoming, .pace_bps = pace_bps};
     c->number[i] = ++c->flows;
     char *what = memory_text("%" PRId64 " %s %.0f", c->number[i], incoming ? "down" : "up", pace_bps);
     measure_proof_make(c->o->token, "flow", s->id, what, mac);
@@ -300,9 +357,53 @@ static bool client_open(struct client *c, size_t host, bool incoming, double pac
     bool sent = n == (ssize_t)strlen(line);
     free(line);
     free(what);
-    double most_bps = s->limit_bps > 0 && !(pace_bps > 0 && pace_bps < s->limit_bps) ? s->limit_bps : pace_bps;
+    double most_bps = limit_bps > 0 && !(pace_bps > 0 && pace_bps < limit_bps) ? limit_bps : pace_bps;
     measure_flow_open(&c->flow[i], fd, !incoming, most_bps, 0);
     return sent || error_set_errno(err, "%s: a connection for data", s->name);
+}
+
+/* Opens those connections of one direction that are made by now. */
+static bool client_answered(struct client *c, int fd[static MEASURE_FLOWS], size_t *left, struct error *err)
+{
+    for (size_t i = 0; i < c->phase->n; i++) {
+        int made = fd[i], failed = made < 0 ? ETIMEDOUT : client_dialed(made, 0);
+        if (failed == ETIMEDOUT)
+            continue;
+        if (failed)
+            return error_set(err, ERROR_SYSTEM, "%s: a connection for data failed: %s",
+                             c->server[c->phase->end[i].host].name, strerror(failed));
+        fd[i] = -1;
+        (*left)--;
+        if (!client_open(c, i, made, err))
+            return false;
+    }
+    return true;
+}
+
+/* All flows of a direction at once, while those of the other one go on. */
+static bool client_begin(struct client *c, bool incoming, struct error *err)
+{
+    const struct measure_phase *p = c->phase;
+    int fd[MEASURE_FLOWS];
+    size_t left = 0;
+    bool ok = true;
+    int64_t until_ns = monotonic_now_ns() + PATIENCE_MS * INT64_C(1000000);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct server_end *s = &c->server[p->end[i].host];
+        fd[i] = ok && p->end[i].incoming == incoming ? client_dial(s, c->o->congestion) : -1;
+        if (ok && p->end[i].incoming == incoming && fd[i] < 0)
+            ok = error_set(err, ERROR_SYSTEM, "%s: a connection for data failed: %s", s->name, strerror(errno));
+        left += fd[i] >= 0;
+    }
+    while (ok && left > 0) {
+        ok = client_answered(c, fd, &left, err) && (left == 0 || client_turn(c, err));
+        if (ok && left > 0 && monotonic_now_ns() > until_ns)
+            ok = error_set(err, ERROR_SYSTEM, "a connection for data was not made within 10 s");
+    }
+    for (size_t i = 0; i < p->n; i++)
+        if (fd[i] >= 0)
+            close(fd[i]);
+    return ok;
 }
 
 static double client_processor_s(void)
@@ -328,7 +429,7 @@ static double client_pace_bps(const struct measure_test *t, bool incoming)
         }
     }
     double room_bps = n > 0 && m > 0 ? MEASURE_PACE * (rate_bps / n - acks_bps / m) : 0;
-    return fmax(room_bps, 0.1 * rate_bps / fmax(n, 1)) / (double)(incoming ? t->in : t->out);
+    return fmax(room_bps, 0.1 * rate_bps / fmax(n, 1)) / (double)((incoming ? t->in : t->out) * t->streams);
 }
 
 static bool client_quiet(const struct client *c)
@@ -367,33 +468,64 @@ static bool client_stop(struct client *c, struct error *err)
     return true;
 }
 
+/* Its flows, none of which has begun. */
+static void client_plan(struct client *c, enum measure_kind kind, double pace_in_bps, double pace_out_bps)
+{
+    struct measure_test *t = c->test;
+    struct measure_phase *p = c->phase;
+    for (size_t h = 0; h < t->hosts; h++)
+        for (int incoming = 1; incoming >= 0; incoming--) {
+            bool wanted = incoming ? kind != MEASURE_OUT && h < t->in : kind != MEASURE_IN && h < t->out;
+            for (size_t k = 0; wanted && k < t->streams; k++) {
+                c->flow[p->n] = (struct measure_flow){.fd = -1};
+                c->number[p->n] = 0;
+                p->end[p->n++] = (struct measure_end){.host = h, .incoming = incoming,
+                                                      .pace_bps = incoming ? pace_in_bps : pace_out_bps};
+            }
+        }
+}
+
+static bool client_pass(struct client *c, double until_s, struct error *err)
+{
+    const struct measure_phase *p = c->phase;
+    for (double now_s = 0; now_s < until_s;) {
+        if (!client_turn(c, err))
+            return false;
+        now_s = (double)monotonic_now_ns() / 1e9;
+        client_progress(c, now_s - (double)c->began_ns / 1e9, c->o->time_s);
+        for (size_t k = 0; k < p->n; k++)
+            if (c->flow[k].ended)
+                return error_set(err, ERROR_SYSTEM, "%s: a connection for data broke", c->server[p->end[k].host].name);
+    }
+    return true;
+}
+
 /* For so long after its connections have been made: the packet that makes one may be lost, and a second goes by. */
 static bool client_phase(struct client *c, size_t i, double length_s, struct error *err)
 {
     struct measure_test *t = c->test;
     enum measure_kind kind = schedule[i];
+    bool two = kind == MEASURE_BOTH || kind == MEASURE_PACED;
+    size_t before = 0;
+    for (size_t k = 0; k < t->n; k++)
+        before += t->phase[k].kind == kind;
     double pace_in = kind == MEASURE_PACED ? client_pace_bps(t, true) : 0;
     double pace_out = kind == MEASURE_PACED ? client_pace_bps(t, false) : 0;
     struct measure_phase *p = c->phase = &t->phase[t->n++];
-    *p = (struct measure_phase){.kind = kind};
+    *p = (struct measure_phase){.kind = kind, .out_first = two && out_first[before % MEASURE_BLOCKS]};
     c->shown[0] = c->shown[1] = 0;
     c->progress_ns = monotonic_now_ns();
-    for (size_t h = 0; h < t->hosts; h++) {
-        if (kind != MEASURE_OUT && h < t->in && !client_open(c, h, true, pace_in, err))
-            return false;
-        if (kind != MEASURE_IN && h < t->out && !client_open(c, h, false, pace_out, err))
-            return false;
-    }
-    double start_s = (double)monotonic_now_ns() / 1e9, processor_s = client_processor_s(), now_s = start_s;
-    while (now_s < start_s + length_s) {
-        if (!client_turn(c, err))
-            return false;
-        client_progress(c, now_s - (double)c->began_ns / 1e9, c->o->time_s);
-        now_s = (double)monotonic_now_ns() / 1e9;
-        for (size_t k = 0; k < p->n; k++)
-            if (c->flow[k].ended)
-                return error_set(err, ERROR_SYSTEM, "%s: a connection for data broke", c->server[p->end[k].host].name);
-    }
+    client_plan(c, kind, pace_in, pace_out);
+    if (two && (!client_begin(c, !p->out_first, err) ||
+                !client_pass(c, (double)monotonic_now_ns() / 1e9 + MEASURE_LEAD * length_s, err)))
+        return false;
+    if (!client_begin(c, two ? p->out_first : kind == MEASURE_IN, err))
+        return false;
+    double start_s = (double)monotonic_now_ns() / 1e9, processor_s = client_processor_s();
+    if (!client_pass(c, start_s + length_s, err))
+        return false;
+    double now_s = (double)monotonic_now_ns() / 1e9;
+    p->length_s = now_s - start_s;
     p->from_s = start_s + SETTLE * (now_s - start_s);
     p->to_s = now_s;
     p->processor = (client_processor_s() - processor_s) / (now_s - start_s);
@@ -412,19 +544,24 @@ static bool client_test(struct client *c, struct error *err)
     c->began_ns = monotonic_now_ns();
     start_s = (double)c->began_ns / 1e9;
     end_s = start_s + c->o->time_s;
-    for (int64_t until_ns = c->began_ns + 8 * ECHO_NS; monotonic_now_ns() < until_ns;) /* an empty network's waits */
+    double idle_s = fmin(IDLE_S, IDLE_SHARE * c->o->time_s);
+    c->idle = true; /* an empty network's waits */
+    for (int64_t until_ns = c->began_ns + (int64_t)(1e9 * idle_s); monotonic_now_ns() < until_ns;)
         if (!client_turn(c, err))
             return false;
+    c->idle = false;
     double first_s = (double)monotonic_now_ns() / 1e9, judged_s = 0;
     for (size_t i = 0; i < PHASES; i++) {
         double now_s = (double)monotonic_now_ns() / 1e9, count = (double)(PHASES - i);
-        double left = i ? count : count - 1 + DROPPED;
+        double left = 0;
+        for (size_t k = i; k < PHASES; k++)
+            left += client_weight(k);
         double gap_s = i ? (now_s - first_s - judged_s) / (double)i : GAP_S; /* what phases take beside their time */
         double length_s = fmax((end_s - now_s - count * gap_s) / left, c->o->time_s / (3 * PHASES));
         length_s *= i ? 1 : DROPPED;
         if (!client_phase(c, i, length_s, err))
             return false;
-        judged_s += length_s;
+        judged_s += client_weight(i) * length_s / (i ? 1 : DROPPED);
         if (i == 0)
             client_drop(c);
     }
@@ -436,15 +573,18 @@ bool measure_client_run(const struct measure_client *o, size_t in, size_t out, s
 {
     struct client *c = memory_zeroed(1, sizeof *c, "a client");
     bool ok = true;
-    *t = (struct measure_test){.in = in, .out = out, .hosts = in > out ? in : out};
+    char why[256];
+    *t = (struct measure_test){.in = in, .out = out, .hosts = in > out ? in : out, .streams = o->streams};
     c->o = o;
     c->test = t;
     for (size_t h = 0; h < t->hosts; h++) {
         t->there_s[h] = t->back_s[h] = INFINITY;
         c->server[h] = (struct server_end){.name = o->host[h], .line = {.fd = -1}};
     }
+    if (o->congestion && !measure_flow_congestion(o->congestion, why, sizeof why))
+        ok = error_set(err, ERROR_INPUT, "--congestion %.40s is not possible here: %s", o->congestion, why);
     for (size_t h = 0; ok && h < t->hosts; h++) {
-        ok = client_login(o, &c->server[h], err);
+        ok = client_login(o, &c->server[h], err) && client_agree(o, &c->server[h], err);
         double limit_bps = c->server[h].limit_bps;
         t->limit_bps = limit_bps > 0 && !(t->limit_bps > 0 && t->limit_bps < limit_bps) ? limit_bps : t->limit_bps;
     }
@@ -455,7 +595,7 @@ bool measure_client_run(const struct measure_client *o, size_t in, size_t out, s
             measure_line_say(&c->server[h].line, "bye\n");
         measure_line_close(&c->server[h].line);
     }
-    for (size_t i = 0; i < 2 * MEASURE_HOSTS; i++)
+    for (size_t i = 0; i < MEASURE_FLOWS; i++)
         if (c->phase && i < c->phase->n)
             measure_flow_fini(&c->flow[i]);
     free(c);

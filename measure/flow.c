@@ -58,6 +58,53 @@ void measure_flow_open(struct measure_flow *f, int fd, bool sending, double pace
     flow_sample(f, now_ns);
 }
 
+bool measure_flow_congestion_name(const char *name)
+{
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+    return n > 0 && n < MEASURE_FLOW_CONGESTION && name[n] == '\0';
+}
+
+/* A line of names with blanks between them, from /proc; empty where it cannot be read. */
+static void flow_names(const char *key, char *text, size_t size)
+{
+    char *path = memory_text("/proc/sys/net/ipv4/%s", key);
+    FILE *f = fopen(path, "r");
+    *text = '\0';
+    if (f && !fgets(text, (int)size, f))
+        *text = '\0';
+    if (f)
+        fclose(f);
+    text[strcspn(text, "\n")] = '\0';
+    free(path);
+}
+
+static bool flow_names_have(const char *names, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)) != NULL; at += n)
+        if ((at == names || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+            return true;
+    return false;
+}
+
+bool measure_flow_congestion(const char *name, char *why, size_t size)
+{
+    char names[256];
+    flow_names("tcp_available_congestion_control", names, sizeof names);
+    if (!measure_flow_congestion_name(name) || !flow_names_have(names, name)) {
+        snprintf(why, size, "the kernel has %.200s", *names ? names : "no list of them");
+        return false;
+    }
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool ok = fd >= 0 && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0;
+    if (fd >= 0)
+        close(fd);
+    flow_names("tcp_allowed_congestion_control", names, sizeof names);
+    if (!ok) /* tcp(7): others than these take CAP_NET_ADMIN */
+        snprintf(why, size, "without privileges there are %.200s", names);
+    return ok;
+}
+
 static bool flow_may_read(const struct measure_flow *f, int64_t now_ns)
 {
     return f->limit_bps <= 0 ||

@@ -40,6 +40,17 @@ struct measure_flow {
 /* Takes a connected socket. `pace_bps`: what a sender keeps to, 0 nothing; `limit_bps`: likewise a reader. */
 void measure_flow_open(struct measure_flow *f, int fd, bool sending, double pace_bps, double limit_bps);
 
+/* Names of congestion controls as Linux has them, TCP_CA_NAME_MAX with the NUL. */
+#define MEASURE_FLOW_CONGESTION 16
+
+/* May a socket of this machine have it? False with words that say what there is, for a line. Names that the kernel does
+ * not have at hand are never asked for: the asking would load a module, and a client shall not choose those of a
+ * server. */
+bool measure_flow_congestion(const char *name, char *why, size_t size);
+
+/* Likewise of any text: 1 to 15 letters, digits, '-' and '_'. */
+bool measure_flow_congestion_name(const char *name);
+
 /* What poll() should wait for now. */
 short measure_flow_events(const struct measure_flow *f, int64_t now_ns);
 

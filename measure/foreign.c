@@ -428,7 +428,8 @@ static bool foreign_windows(const struct measure_summary *s)
 static void path_diagnose(const struct path *p, struct analysis_diagnosis *d)
 {
     struct measure_summary s;
-    *d = (struct analysis_diagnosis){.answer = ANALYSIS_ANSWER_UNKNOWN, .cause = ANALYSIS_CAUSE_UNKNOWN};
+    *d = (struct analysis_diagnosis){.answer = ANALYSIS_ANSWER_UNKNOWN, .cause = ANALYSIS_CAUSE_UNKNOWN,
+                                     .possible_from = ANALYSIS_POSSIBLE_MEASURED};
     if (!path_has(p, true, MEASURE_BOTH) || !path_has(p, false, MEASURE_BOTH)) {
         foreign_not_both(p, d);
     } else if (!path_has(p, true, MEASURE_IN) || !path_has(p, false, MEASURE_OUT) || !path_alike(p)) {

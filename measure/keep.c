@@ -70,7 +70,7 @@ void measure_keep_echoes(FILE *f, const struct measure_test *t, const char *cons
 void measure_keep_phases(FILE *f, const struct measure_test *t)
 {
     double zero_s = measure_series_zero_s(t);
-    keep_head(f, t, "phase,kind,direction,from_s,to_s,flows,rate_bps,rtt_s,wait_s,window_bytes,busy,rwnd_limited,"
+    keep_head(f, t, "phase,kind,first,direction,from_s,to_s,flows,rate_bps,rtt_s,wait_s,window_bytes,busy,rwnd_limited,"
               "sndbuf_limited,retransmitted,acks_bps,processor");
     for (size_t p = 0; p < t->n; p++) {
         const struct measure_phase *phase = &t->phase[p];
@@ -78,7 +78,9 @@ void measure_keep_phases(FILE *f, const struct measure_test *t)
         measure_figures_of(t, phase, &figures);
         for (int incoming = 1; incoming >= 0; incoming--) {
             const struct measure_way *w = incoming ? &figures.in : &figures.out;
-            fprintf(f, "%zu,%s,%s,%.6f,%.6f,%zu", p, measure_kind_names[phase->kind], incoming ? "in" : "out",
+            fprintf(f, "%zu,%s,%s,%s,%.6f,%.6f,%zu", p, measure_kind_names[phase->kind],
+                    phase->kind == MEASURE_IN || (phase->kind != MEASURE_OUT && !phase->out_first) ? "in" : "out",
+                    incoming ? "in" : "out",
                     phase->from_s - zero_s, phase->to_s - zero_s, w->flows);
             keep_number(f, 0, w->rate_bps);
             keep_number(f, 6, w->rtt_s);

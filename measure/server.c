@@ -12,6 +12,7 @@
 #include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #define STRANGERS 32 /* connections that have proved nothing yet */
 #define STRANGER_NS INT64_C(5000000000)
 #define SILENCE_NS INT64_C(20000000000)
-#define FLOWS 8      /* of a client at once, in both directions */
+#define FLOWS (2 * MEASURE_SERVER_STREAMS) /* of a client at once, in both directions */
 #define NUMBERS 1024 /* flows of a session, at most */
 #define WAIT_MS 250
 #define LOG_NS INT64_C(1000000000) /* between refusals that are logged */
@@ -40,6 +41,8 @@ struct session {
     char id[MEASURE_PROOF_HEX], peer[INET6_ADDRSTRLEN + 8];
     struct measure_flow flow[FLOWS];
     int64_t number[FLOWS]; /* of the client's flows */
+    size_t streams;        /* each way, at once */
+    char congestion[MEASURE_FLOW_CONGESTION]; /* "": the system's */
     size_t n_flows;
     bool used[NUMBERS];    /* numbers so far: none comes twice */
     int64_t all_flows, bytes[2]; /* up, down */
@@ -164,13 +167,21 @@ static void stranger_becomes_session(struct server *s, struct stranger *n)
 {
     char proof[MEASURE_PROOF_HEX];
     struct session *c = &s->session[s->n_sessions++];
-    *c = (struct session){.line = n->line, .since_ns = monotonic_now_ns()};
+    *c = (struct session){.line = n->line, .since_ns = monotonic_now_ns(), .streams = 1};
     c->heard_ns = c->since_ns;
     snprintf(c->peer, sizeof c->peer, "%s", n->peer);
     measure_proof_make(s->o->token, "session", n->theirs, n->nonce, c->id);
     measure_proof_make(s->o->token, "server", n->theirs, n->nonce, proof);
     *n = s->stranger[--s->n_strangers];
     measure_line_say(&c->line, "welcome %s %.0f %.3f\n", proof, s->o->max_rate_bps, s->o->max_time_s);
+}
+
+static bool session_has_room(const struct session *c, bool down)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < c->n_flows; k++)
+        n += c->flow[k].sending == down;
+    return n < c->streams;
 }
 
 /* A flow's first line: the session that it belongs to, if it is in order, and what it says. */
@@ -188,7 +199,7 @@ static struct session *server_session_of(struct server *s, const char *words, in
         struct session *c = &s->session[i];
         if (measure_proof_equal(c->id, id))
             return measure_proof_equal(mac, right) && *number >= 0 && *number < NUMBERS && !c->used[*number] &&
-                   c->n_flows < FLOWS && isfinite(*pace_bps) ? c : NULL;
+                   session_has_room(c, *down) && isfinite(*pace_bps) ? c : NULL;
     }
     return NULL;
 }
@@ -196,12 +207,14 @@ static struct session *server_session_of(struct server *s, const char *words, in
 static void stranger_becomes_flow(struct server *s, struct stranger *n, struct session *c, int64_t number, bool down,
                                   double pace_bps)
 {
-    double most_bps = s->o->max_rate_bps;
+    double most_bps = s->o->max_rate_bps / (double)c->streams;
     struct measure_flow *f = &c->flow[c->n_flows];
     pace_bps = most_bps > 0 && !(pace_bps > 0 && pace_bps < most_bps) ? most_bps : fmax(pace_bps, 0);
     c->number[c->n_flows++] = number;
     c->used[number] = true;
     c->all_flows++;
+    if (*c->congestion) /* it has been tried; a module that went since leaves the system's */
+        setsockopt(n->line.fd, IPPROTO_TCP, TCP_CONGESTION, c->congestion, (socklen_t)strlen(c->congestion));
     measure_flow_open(f, n->line.fd, down, pace_bps, down ? 0 : most_bps);
     f->received = (int64_t)(n->line.n_in - n->line.at); /* data that came along with the line */
     n->line.fd = -1;
@@ -265,6 +278,32 @@ static void session_stop(struct session *c)
     measure_line_say(&c->line, "end\n");
 }
 
+/* "streams N" and "congestion NAME", between phases; false when it is neither, or none that may be asked for. */
+static bool session_agree(struct session *c, const char *line)
+{
+    char name[MEASURE_FLOW_CONGESTION] = "", why[256];
+    size_t streams = 0;
+    int end = 0;
+    if (c->n_flows > 0)
+        return false;
+    if (sscanf(line, "streams %2zu%n", &streams, &end) == 1 && line[end] == '\0') {
+        if (streams < 1 || streams > MEASURE_SERVER_STREAMS)
+            return false;
+        c->streams = streams;
+        measure_line_say(&c->line, "streams %zu\n", streams);
+        return true;
+    }
+    if (sscanf(line, "congestion %15[A-Za-z0-9_-]%n", name, &end) != 1 || line[end] != '\0')
+        return false;
+    if (measure_flow_congestion(name, why, sizeof why)) {
+        memcpy(c->congestion, name, sizeof name);
+        measure_line_say(&c->line, "congestion %s\n", name);
+    } else {
+        measure_line_say(&c->line, "lacks %s\n", why);
+    }
+    return true;
+}
+
 static const char *session_hear(struct session *c)
 {
     char word[32];
@@ -277,7 +316,7 @@ static const char *session_hear(struct session *c)
             session_stop(c);
         else if (strcmp(line, "bye") == 0)
             return "done";
-        else
+        else if (!session_agree(c, line))
             return "ended by what is no word of a client";
     }
     return c->line.ended ? "the client went away" : NULL;

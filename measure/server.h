@@ -7,10 +7,14 @@
  *                                                 challenge NONCE
  *   proof HMAC(client)
  *                                                 welcome HMAC(server) MAX_BPS MAX_S | refused WORDS
+ *   streams N                                     streams N
+ *   congestion NAME                               congestion NAME | lacks WORDS
  *   ping WORD                                     pong WORD SERVER_NS
  *   stop                                          flow K down|up N, N samples, ...; end
  *   of a flow's own connection:
  *   flow SESSION K down|up PACE_BPS HMAC(flow)    (data)
+ * A session has one flow each way at once, or as many as it asked for with "streams", 1 to MEASURE_SERVER_STREAMS; the
+ * server's rate is that of all of them together. "congestion" is of flows to come, at the server's end.
  * A server is silent to whoever has not spoken first, and sends no data before a proof. A connection that proves
  * nothing within 5 s is closed, as is a session without a word for 20 s. */
 #ifndef MEASURE_SERVER_H
@@ -24,6 +28,7 @@
 #define MEASURE_SERVER_PORT "4717"
 #define MEASURE_SERVER_VERSION "1"
 #define MEASURE_SERVER_CLIENTS 64 /* at once, at most */
+#define MEASURE_SERVER_STREAMS 16 /* of a client, each way, at once, at most */
 
 struct measure_server {
     const char *bind, *port; /* borrowed; a numeric address or a name; port "0": any that is free */

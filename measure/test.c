@@ -27,5 +27,6 @@ void measure_test_drop(struct measure_test *t)
 void measure_test_fini(struct measure_test *t)
 {
     measure_test_drop(t);
+    free(t->idle.round_s);
     *t = (struct measure_test){0};
 }

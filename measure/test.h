@@ -15,8 +15,13 @@ enum measure_kind { MEASURE_IN, MEASURE_OUT, MEASURE_BOTH, MEASURE_PACED, MEASUR
 extern const char *const measure_kind_names[]; /* "in", "out", "both", "paced", NULL */
 
 #define MEASURE_HOSTS 8   /* servers, at most */
+#define MEASURE_STREAMS 16 /* connections between the host and a server, each way, at most */
+#define MEASURE_FLOWS (2 * MEASURE_HOSTS * MEASURE_STREAMS)
 #define MEASURE_BLOCKS 4
 #define MEASURE_PHASES (4 * MEASURE_BLOCKS)
+/* Of a phase of both directions, by which one of them begins before the other. Were it less than some round trips,
+ * chance would decide which one leaves slow start first, and not the order, which can be turned. */
+#define MEASURE_LEAD 0.15
 #define MEASURE_PACE 0.95 /* of what there is room for, in a paced phase */
 
 struct measure_end {
@@ -36,11 +41,19 @@ struct measure_echo {
 struct measure_phase {
     enum measure_kind kind;
     double from_s, to_s; /* what is judged: without the beginning */
+    double length_s;     /* of its younger connections; 0 unknown */
+    bool out_first;      /* of two directions data out began first, and data in MEASURE_LEAD of the phase later */
     double processor;    /* share of a processor that this program took */
-    struct measure_end end[2 * MEASURE_HOSTS];
+    struct measure_end end[MEASURE_FLOWS]; /* in the same order in all phases of a kind */
     size_t n;
     struct measure_echo *echo[MEASURE_HOSTS]; /* owned; by server */
     size_t n_echoes[MEASURE_HOSTS], room[MEASURE_HOSTS];
+};
+
+/* Words while nothing else is on the way, there and back. */
+struct measure_idle {
+    double *round_s; /* owned */
+    size_t n, room;
 };
 
 struct measure_test {
@@ -49,6 +62,8 @@ struct measure_test {
     size_t n;
     size_t hosts;
     double there_s[MEASURE_HOSTS], back_s[MEASURE_HOSTS]; /* the least of all phases, clocks' difference included */
+    size_t streams;                     /* connections between the host and a server, each way */
+    struct measure_idle idle;
     double limit_bps;                   /* of the servers, each way; 0: none */
     double took_s;
 };

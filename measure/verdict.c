@@ -2,6 +2,7 @@
 #include "measure/verdict.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -198,6 +199,18 @@ static bool verdict_lost(const struct measure_summary *s, const struct side *x)
     return beyond(&s->least, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->least, ANALYSIS_DIAGNOSIS_DIRECTION);
 }
 
+/* Do rates depend on who began first, beyond the interval, and so much that it may be all that is lost? One
+ * direction loses |e| less when it begins first than when it begins second, so that without the order each would
+ * lose |e| / 2 less than the mean over both orders: the loss that remains to who begins first is that of longer
+ * transfers at least. Where it makes no yes by itself, what is lost is lost to transfers that last so long, and
+ * nobody has seen whether longer ones lose it. */
+static bool verdict_young(const struct measure_summary *s, const struct side *x)
+{
+    double e = fabs(s->order.value);
+    return measure_summary_order_matters(s) && !beyond(&s->least, ANALYSIS_DIAGNOSIS_TOTAL + e / 2) &&
+           !beyond(x->least, ANALYSIS_DIAGNOSIS_DIRECTION + e / 2);
+}
+
 static bool below(const struct estimate *lost, double threshold)
 {
     return lost->value + lost->ci95 < threshold;
@@ -269,13 +282,27 @@ static bool verdict_accuses(const struct measure_summary *s, const struct side *
            x->paced_bps > x->way[MEASURE_BOTH].rate_bps.value;
 }
 
-static void verdict_yes(const struct side *x, struct analysis_diagnosis *d)
+/* "for transfers of 1.9 s" */
+static void verdict_transfers(const struct measure_summary *s, char text[static 48])
+{
+    snprintf(text, 48, "for transfers of %.2g s", s->transfer_s);
+}
+
+static void verdict_yes(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
 {
     double own_bps = x->way[x->alone].rate_bps.value;
     double back_bps = x->other[x->back].rate_bps.value;
     d->answer = ANALYSIS_ANSWER_YES;
     d->cause = own_bps > THIN * back_bps ? ANALYSIS_CAUSE_THIN_ACKS : ANALYSIS_CAUSE_ACKS;
     analysis_diagnosis_say(d);
+    if (verdict_young(s, x)) {
+        char transfers[48], why[sizeof d->why];
+        verdict_transfers(s, transfers);
+        memcpy(why, d->why, sizeof why);
+        *d->why = '\0';
+        text_add(d->why, sizeof d->why, "%s %s; who begins first gets %.0f %% more", transfers, why,
+                 100 * fabs(s->order.value));
+    }
 }
 
 static void verdict_no(const struct measure_summary *s, struct analysis_diagnosis *d)
@@ -327,12 +354,18 @@ static void verdict_open(const struct measure_summary *s, const struct side *x, 
 {
     bool lost = verdict_lost(s, x);
     const struct measure_summary_way *alone = &x->way[x->alone];
+    char transfers[48];
+    verdict_transfers(s, transfers);
     d->answer = ANALYSIS_ANSWER_UNKNOWN;
     d->cause = ANALYSIS_CAUSE_UNKNOWN;
     if (!side_lasts(x))
         snprintf(d->why, sizeof d->why, "connections still change when their phase ends, data %s alone from %.3g to "
                  "%.3g Mb/s: a longer --time would tell", measure_kind_names[x->alone], alone->mean.early_bps / 1e6,
                  alone->mean.late_bps / 1e6);
+    else if (verdict_young(s, x))
+        snprintf(d->why, sizeof d->why, "%s %.0f %% are lost with both at once (+- %.0f), but who begins first gets "
+                 "%.0f %% more (+- %.0f): a longer --time would tell whether longer transfers lose it", transfers,
+                 100 * s->lost.value, 100 * s->lost.ci95, 100 * fabs(s->order.value), 100 * s->order.ci95);
     else if (!lost)
         snprintf(d->why, sizeof d->why, "rates vary too much: with both at once %.0f %% are lost, +- %.0f, of data %s "
                  "%.0f %%, +- %.0f: a longer --time, or a time when nobody else uses the path, would tell",
@@ -361,7 +394,8 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
     struct side in = verdict_side(s, true), out = verdict_side(s, false);
     const struct side *x = s->lost_in.value >= s->lost_out.value ? &in : &out; /* loses the greater share */
     const struct side *y = x == &in ? &out : &in;
-    *d = (struct analysis_diagnosis){.lost_share = s->lost.value, .ci95 = s->lost.ci95};
+    *d = (struct analysis_diagnosis){.possible_from = ANALYSIS_POSSIBLE_MEASURED, .lost_share = s->lost.value,
+                                     .ci95 = s->lost.ci95};
     verdict_way(&in, &d->in);
     verdict_way(&out, &d->out);
     bool lost = verdict_lost(s, x);
@@ -376,9 +410,9 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
     else if (lost && verdict_waits_nowhere(s))
         verdict_otherwise(s, x, d);
     else if (lost && verdict_accuses(s, x))
-        verdict_yes(x, d);
+        verdict_yes(s, x, d);
     else if (beyond(y->least, ANALYSIS_DIAGNOSIS_DIRECTION) && verdict_accuses(s, y))
-        verdict_yes(y, d);
+        verdict_yes(s, y, d);
     else
         verdict_open(s, x, d);
 }
@@ -416,7 +450,8 @@ static void verdict_flow(const struct measure_test *t, const struct measure_summ
 void measure_verdict_of(const struct measure_test *t, const struct measure_summary *s, const char *host,
                         const char *const *server, struct analysis_resource *r)
 {
-    *r = (struct analysis_resource){.n = t->in + t->out, .end_s = t->took_s, .diagnosed = true, .live = true};
+    *r = (struct analysis_resource){.n = (t->in + t->out) * (t->streams ? t->streams : 1), .end_s = t->took_s,
+                                    .diagnosed = true, .live = true};
     snprintf(r->host, sizeof r->host, "%s", host);
     r->flows = memory_zeroed(r->n, sizeof *r->flows, "flows");
     const struct measure_phase *both = NULL;

@@ -18,7 +18,9 @@
  * times beyond their least, and no more than the flow's round trip is beyond its own least, less what words wait its
  * own way, and a full frame takes there; all that less the time of a full frame on the ACKs' way, which waits for no
  * order of service. And these words wait less than half as long with x alone, else it is not the other direction's
- * data that they wait for. No: less than (1) is lost, beyond the interval; or that is open, and whatever is lost, x (T
+ * data that they wait for. A yes is said of transfers of
+ * that length where rates depend on who began first, and who does loses too little for a yes (measure_summary_order()).
+ * No: less than (1) is lost, beyond the interval; or that is open, and whatever is lost, x (T
  * / (T - w))^2 is so little more than x that waits of ACKs cannot be the reason; or w is 0 either way, nine of ten
  * words wait for no more than a frame, and what is lost is lost to something else; or (2) fails, and both at once
  * carry the same sum whatever their pace, or no more than one direction alone where two of like rates are asked for,

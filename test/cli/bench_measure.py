@@ -135,7 +135,7 @@ def measure_linux(contraflow, path, time):
 
 def measure_here(contraflow, path, time):
     done = paths.measure(contraflow, path, "--json", "--time", time, timeout=600)
-    return json.loads(done.stdout)["resources"][0] if done.returncode in (0, 1) else done.stderr.strip()[-300:]
+    return json.loads(done.stdout)["resources"][0] if done.returncode in (0, 1, 4) else done.stderr.strip()[-300:]
 
 
 def trial(options, number):

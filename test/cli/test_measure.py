@@ -31,15 +31,20 @@ class Path(e2e.Case):
         super().setUp()
         paths.require(self)
 
-    def measure(self, path, *options, status=(0,)):
+    STATUS = {"no": 0, "yes": 1, "unknown": 4}
+
+    def measure(self, path, *options, status=STATUS):
+        """The process and the resource; the exit status is that of its answer."""
         done = paths.measure(e2e.CONTRAFLOW, path, "--json", *options)
-        self.assertIn(done.returncode, status, done.stdout + done.stderr)
+        self.assertIn(done.returncode, status.values(), done.stdout + done.stderr)
         said = json.loads(done.stdout)
         self.assertEqual(schemas.errors(said), [])
-        return done, said["resources"][0]
+        r = said["resources"][0]
+        self.assertEqual(done.returncode, status[r["diagnosis"]["asymmetry"]])
+        return done, r
 
-    def judged(self, path, *answers, time="12s"):
-        _, r = self.measure(path, "--time", time, status=(0, 1))
+    def judged(self, path, *answers, time="12s", options=()):
+        _, r = self.measure(path, "--time", time, *options)
         d = r["diagnosis"]
         self.assertIn(d["asymmetry"], answers, json.dumps(r, indent=1))
         return r, d
@@ -100,6 +105,35 @@ class Answers(Path):
             self.assertIn(d["cause"], ("window", "unknown"))
 
 
+class Order(Path):
+    def test_what_who_begins_second_loses_is_said_of_such_transfers(self):
+        """CUBIC both ways through 20 Mb/s, 40 ms and queues of 1 MB, which hold 400 ms. Who begins second meets ACKs
+        that wait, and leaves slow start early (HyStart); `iperf3 --bidir` for 20 s shows both at the same rate at its end. A
+        transfer of 2 s does not, and a yes is of such."""
+        paths.require_congestion(self, "cubic")
+        path = {"in": paths.way(20, 1000000, delay=0.02), "out": paths.way(20, 1000000, delay=0.02)}
+        r, d = self.judged(path, "yes", "unknown", "no", time="30s", options=("--congestion", "cubic"))
+        m = r["measured"]
+        self.assertGreater(m["transfer_s"], 1)  # of 30 s, 14 phases and the dropped one: less than 2
+        self.assertLess(m["transfer_s"], 2)
+        order = m["order_share"]
+        if d["asymmetry"] == "yes" and order["value"] > order["ci95"]:
+            first = d["lost_share"]["total"] - order["value"] / 2
+            self.assertEqual(first < 0.05, d["why"].startswith("for transfers of 1."), json.dumps(r, indent=1))
+        idle, loaded = m["latency"]["idle"], m["latency"]["loaded"]
+        self.assertGreaterEqual(idle["median_s"], 0.04)
+        self.assertGreater(loaded["median_s"], idle["median_s"])
+        self.assertLess(loaded["median_s"], 0.04 + 2 * 0.4 + 0.2)  # both queues full, and this machine's own delays
+        for times in (idle, loaded):
+            self.assertLessEqual(times["median_s"], times["p95_s"])
+
+    def test_a_queue_by_turns_knows_no_order(self):
+        """With a queue a flow, who began first has nothing of it, and the answer is no, or open."""
+        path = {"in": paths.way(10, 30000, "fair"), "out": paths.way(10, 30000, "fair")}
+        _, d = self.judged(path, "no", "unknown")
+        self.assertFalse(d["why"].startswith("for transfers"), d["why"])
+
+
 class Results(Path):
     QUICK = {"in": paths.way(10, 30000, delay=0.002), "out": paths.way(10, 30000, delay=0.002)}
 
@@ -108,7 +142,7 @@ class Results(Path):
         it has read is acknowledged a round trip later. 30 kB and 4 ms at 10 Mb/s are 30 ms: a quarter of a second is
         more than all windows."""
         done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"), "-i", "near",
-                               "--report", str(self.dir / "page"), status=(0, 1))
+                               "--report", str(self.dir / "page"))
         summary = json.loads((self.dir / "kept/summary.json").read_text())
         self.assertEqual(summary["resources"][0], r)
         self.assertEqual(schemas.errors(summary), [])
@@ -128,6 +162,11 @@ class Results(Path):
                 before = max((b for t, b in other if t <= at + 0.03), default=0)
                 self.assertLessEqual(acked, before + 10e6 / 8 * 0.25, (phase, flow))
         self.headers(done, rows)
+        phases = list(csv.DictReader((self.dir / "kept/phases-1-1.csv").read_text().splitlines()[1:]))
+        for kind, first in (("in", "in"), ("out", "out"), ("both", "in out out in"), ("paced", "in out")):
+            said = [row["first"] for row in phases[::2] if row["kind"] == kind]
+            self.assertEqual(said[:4 if " " in first else 1], first.split())
+            self.begins_first(rows, [row for row in phases[::2] if row["kind"] == kind])
         kinds = [row["kind"] for row in csv.DictReader((self.dir / "kept/phases-1-1.csv").read_text().splitlines()[1:])]
         self.assertEqual(kinds[::2], "in out both paced both out in out both in paced in both out".split())
         page = (self.dir / "page/report.html").read_text()
@@ -140,6 +179,16 @@ class Results(Path):
         echoes = list(csv.DictReader((self.dir / "kept/echoes-1-1.csv").read_text().splitlines()[1:]))
         self.assertGreater(len(echoes), 50)
         self.assertTrue(all(float(row["out_wait_s"]) >= -1e-6 and float(row["in_wait_s"]) >= -1e-6 for row in echoes))
+
+    def begins_first(self, rows, phases):
+        """Of two directions the first one's samples begin earlier: of 8 s a phase has a fifteenth or less, and 15 % of
+        that are 30 ms and more, as a test is not shorter than a third of its share."""
+        for phase in phases:
+            began = {row["direction"]: float(row["time_s"]) for row in reversed(rows)
+                     if row["phase"] == phase["phase"] and row["role"] == "sender"}
+            if len(began) == 2:
+                other = "out" if phase["first"] == "in" else "in"
+                self.assertGreater(began[other] - began[phase["first"]], 0.15 * 8 / 45, phase)
 
     def headers(self, done, rows):
         """headers.pcap as tshark reads it: all connections, and what their ends read and know to have arrived. Besides
@@ -164,10 +213,17 @@ class Results(Path):
 
     def test_a_server_s_limits_are_kept(self):
         """2 Mb/s of the path's 10, each way; and no longer than it says."""
-        _, r = self.measure({**self.QUICK, "serve": ["--max-rate", "2M"]}, "--time", "8s", status=(0, 1))
+        _, r = self.measure({**self.QUICK, "serve": ["--max-rate", "2M"]}, "--time", "8s")
         for way in ("in", "out"):
             self.assertLess(r["measured"]["phases"][way][way]["rate_bps"]["value"], 2.4e6)
         self.assertNotEqual(r["diagnosis"]["asymmetry"], "yes")
+        _, r = self.measure({**self.QUICK, "serve": ["--max-rate", "2M"]}, "--time", "8s", "--streams", "4",
+                            "--exit-zero", status=dict.fromkeys(self.STATUS, 0))
+        self.assertEqual((r["measured"]["streams"], r["indegree"], r["outdegree"]), (4, 4, 4))
+        for way in ("in", "out"):  # four connections share what a client may
+            alone = r["measured"]["phases"][way][way]
+            self.assertEqual(alone["flows"], 4)
+            self.assertLess(alone["rate_bps"]["value"], 2.4e6)
         done = paths.measure(e2e.CONTRAFLOW, {**self.QUICK, "serve": ["--max-time", "9s"]}, "--time", "10s")
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("allows 9 s, --time is 10", done.stderr)
@@ -250,6 +306,64 @@ class Server(e2e.Case):
             s.settimeout(30)
             self.assertEqual(s.recv(1), b"")  # after 5 s
 
+    def session(self, port):
+        """A welcomed control connection: (what to say, and hear a line of; the session's name)."""
+        s = socket.create_connection(("127.0.0.1", port), 5)
+        self.addCleanup(s.close)
+        f = s.makefile("rw", newline="\n")
+        self.addCleanup(f.close)
+
+        def say(line):
+            f.write(line + "\n")
+            f.flush()
+            return f.readline().rstrip("\n")
+        theirs = say(self.HELLO).split()[1]
+        self.assertTrue(say(self.proof("client")([f"challenge {theirs}"])).startswith("welcome "))
+        return say, hmac.new(TOKEN.encode(), f"contraflow measure session {'0' * 32} {theirs}".encode(),
+                             hashlib.sha256).hexdigest()
+
+    def flow(self, port, name, number, way="up"):
+        """A flow's connection, and the first of what comes back within half a second: b"" is nothing but an end."""
+        what = f"{number} {way} 0"
+        mac = hmac.new(TOKEN.encode(), f"contraflow measure flow {name} {what}".encode(), hashlib.sha256).hexdigest()
+        s = socket.create_connection(("127.0.0.1", port), 5)
+        self.addCleanup(s.close)
+        s.sendall(f"flow {name} {what} {mac}\n".encode())
+        s.settimeout(0.5)
+        with contextlib.suppress(TimeoutError):
+            return s.recv(100)
+        return None
+
+    def test_what_a_client_asks_for_is_bounded(self):
+        """1 to 16 streams, and congestion controls that the kernel has, in words that are nothing else: all other words
+        end a session."""
+        port, _ = self.serve("--max-clients", "64")
+        for good in ("streams 1", "streams 16", "congestion reno"):
+            say, _ = self.session(port)
+            self.assertEqual(say(good), good)
+        self.assertRegex(say("congestion nosuch"), r"^lacks the kernel has .*\breno\b")
+        self.assertEqual(say("streams 2"), "streams 2")  # it goes on
+        for bad in ("streams 0", "streams 17", "streams 99", "streams 100", "streams -1", "streams 4x", "streams 4 4",
+                    "streams 18446744073709551617", "streams", "congestion", "congestion ../reno", "congestion reno x",
+                    "congestion " + "x" * 16, "congestion %n"):
+            with self.subTest(bad):
+                say, _ = self.session(port)
+                self.assertEqual(say(bad), "")
+
+    def test_no_more_flows_than_streams(self):
+        """One each way, unless more were asked for; and nothing is asked for while they go."""
+        port, _ = self.serve("--max-clients", "64")
+        say, name = self.session(port)
+        self.assertIsNone(self.flow(port, name, 1))
+        self.assertEqual(self.flow(port, name, 2), b"refused a flow of no session\n")
+        self.assertEqual(self.flow(port, name, 3, "down")[:8], bytes(8))  # zeros
+        self.assertEqual(say("streams 4"), "")
+        say, name = self.session(port)
+        self.assertEqual(say("streams 2"), "streams 2")
+        self.assertIsNone(self.flow(port, name, 1))
+        self.assertIsNone(self.flow(port, name, 2))
+        self.assertEqual(self.flow(port, name, 3), b"refused a flow of no session\n")
+
     def test_so_many_clients_and_no_more(self):
         port, _ = self.serve()
         with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
@@ -330,6 +444,10 @@ class Usage(e2e.Case):
         self.bad(2, "one of them is enough", "measure", "127.0.0.1", *t, "--token-file", "x")
         self.bad(2, "no-such-file", "measure", "127.0.0.1", "--token-file", "no-such-file")
         self.bad(2, ["--time 5s", "8 s"], "measure", "127.0.0.1", *t, "--time", "5s")
+        for number in ("0", "17", "-1", "x", "1.5"):
+            self.bad(2, [f"--streams {number}", "1 to 16"], "measure", "127.0.0.1", *t, "--streams", number)
+        self.bad(2, ["--congestion nosuch is not possible here: the kernel has ", "reno"], "measure", "127.0.0.1", *t,
+                 "--congestion", "nosuch")
         self.bad(2, "-i keeps headers in the directory of -o", "measure", "127.0.0.1", *t, "-i", "lo")
         self.bad(2, "nosuch0: no such interface", "measure", "127.0.0.1", *t, "-i", "nosuch0", "-o", "kept")
         self.assertFalse((self.dir / "kept").exists())

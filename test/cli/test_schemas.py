@@ -18,6 +18,7 @@ SMALL = ("duration=300ms", "warmup=100ms")
 ELSEWHERE = {
     "urn:contraflow:measure:1": "test_measure.py", "urn:contraflow:measure-mpi:1": "test_measure_mpi.py",
     "urn:contraflow:common:1#/$defs/measured": "test_measure.py",
+    "urn:contraflow:common:1#/$defs/round_trips": "test_measure.py",
     "urn:contraflow:common:1#/$defs/estimate": "test_measure.py", "urn:contraflow:fit:1": "test_fit*.py",
     "urn:contraflow:replay-interface:1": "test_replay_open.py", "urn:contraflow:infer:1": "test_infer.py",
     "urn:contraflow:replay:1": "test_replay.py", "urn:contraflow:cross-check:1": "test_engines.py",

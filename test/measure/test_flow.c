@@ -8,6 +8,7 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -111,9 +112,27 @@ static void test_a_reader_keeps_its_limit(void **state)
     measure_flow_fini(&b);
 }
 
+/* tcp(7): reno is there always, and nobody needs privileges for it. */
+static void test_congestion_controls_are_those_that_the_kernel_has(void **state)
+{
+    (void)state;
+    char why[256] = "";
+    assert_true(measure_flow_congestion("reno", why, sizeof why));
+    assert_false(measure_flow_congestion("nosuch", why, sizeof why));
+    assert_non_null(strstr(why, "reno"));
+    assert_false(measure_flow_congestion("ren", why, sizeof why)); /* the beginning of a name is none */
+    assert_false(measure_flow_congestion("eno", why, sizeof why));
+    assert_false(measure_flow_congestion("reno bbr", why, sizeof why));
+    assert_true(measure_flow_congestion_name("fifteen-letters"));
+    assert_false(measure_flow_congestion_name("sixteen--letters"));
+    assert_false(measure_flow_congestion_name(""));
+    assert_false(measure_flow_congestion_name("../x"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_congestion_controls_are_those_that_the_kernel_has),
         cmocka_unit_test(test_a_sample_survives_its_line),
         cmocka_unit_test(test_what_no_host_can_see_is_no_sample),
         cmocka_unit_test(test_both_ends_see_the_same_bytes),
